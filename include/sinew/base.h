@@ -1,0 +1,89 @@
+/* Status, messages, allocation and threads: what every other header builds on.
+ *
+ * The library never prints, never exits and has no mutable globals. Everything it needs from its host comes in through an
+ * sn_context; everything it has to say about a failure goes out through an sn_error that the caller owns. */
+#ifndef SINEW_BASE_H
+#define SINEW_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__) && !defined(__EMSCRIPTEN__)
+#define SN_API __attribute__((visibility("default")))
+#else
+#define SN_API
+#endif
+
+typedef enum sn_status {
+    SN_OK = 0,
+    SN_BAD_INPUT,     /* a file, option, mesh or value is wrong; the message names it and what is allowed */
+    SN_NOT_FOUND,     /* a file cannot be opened, a name is unknown */
+    SN_NO_MEMORY,     /* the allocator returned NULL; nothing leaked, nothing changed */
+    SN_IO,            /* reading or writing failed half-way */
+    SN_NOT_CONVERGED, /* an iteration ended above its tolerance; the best iterate is kept */
+    SN_NOT_FINITE,    /* a NaN or an infinity came up; the state before the step is kept */
+    SN_INVERTED,      /* a law with ln J met J <= 0; the step is retried smaller */
+    SN_SINGULAR,      /* a matrix is singular: an unconstrained static body, a zero stiffness */
+    SN_UNSUPPORTED    /* a valid request that this build or this combination cannot serve */
+} sn_status;
+
+/* A short lower-case word for a status: "ok", "bad-input", "not-converged", ... Never NULL. */
+SN_API const char *sn_status_name(sn_status status);
+
+/* Where a failing function leaves its message. Owned by the caller; every function takes NULL for "not interested".
+ * A successful function leaves it untouched. */
+typedef struct sn_error {
+    sn_status status;
+    char text[512]; /* one line, no newline at the end: "beam.json:12:5: unknown key 'yung'; did you mean 'young'?" */
+} sn_error;
+
+/* Fills `error` (may be NULL) printf-like and returns `status`, so that `return sn_fail(error, SN_BAD_INPUT, ...)` reads well. */
+SN_API sn_status sn_fail(sn_error *error, sn_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Allocation hooks. `allocate` returns memory aligned to 64 bytes or NULL; `release` accepts NULL. */
+typedef struct sn_allocator {
+    void *(*allocate)(void *user, size_t bytes);
+    void (*release)(void *user, void *memory);
+    void *user;
+} sn_allocator;
+
+/* A scheduler of the host: must call task(data, i) exactly once for each i in [0, count), on any threads, and return
+ * when all are done. NULL for the library's own pool. */
+typedef void sn_parallel_for(void *host, int count, void (*task)(void *data, int index), void *data);
+
+typedef struct sn_context_options {
+    sn_allocator allocator;        /* default: aligned_alloc and free */
+    int threads;                   /* threads of the own pool, the caller's included; 0 (default): one per core, at most 64 */
+    sn_parallel_for *parallel_for; /* default NULL: the own pool */
+    void *parallel_host;           /* handed to parallel_for */
+    const char *simd;              /* "auto" (default), "baseline", "avx2" or "avx512"; never wider than the processor allows */
+} sn_context_options;
+
+/* Allocator, threads and the instruction set. Constant after creation, so one context serves many worlds on many threads.
+ * It must outlive everything made with it. */
+typedef struct sn_context sn_context;
+
+SN_API sn_context_options sn_context_options_default(void);
+SN_API sn_status sn_context_create(const sn_context_options *options, sn_context **context, sn_error *error);
+SN_API void sn_context_destroy(sn_context *context);
+SN_API int sn_context_threads(const sn_context *context);
+SN_API const char *sn_context_simd(const sn_context *context);
+
+/* A name with one line about it, as `sinew list` prints. */
+typedef struct sn_listing {
+    const char *name;
+    const char *text;
+} sn_listing;
+
+/* The version as "1.2.3", and the build's parts with their licences, one per line. Static strings. */
+SN_API const char *sn_version(void);
+SN_API const char *sn_build_parts(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,149 @@
+/* The context: hooks, defaults, the choice of the instruction set. */
+#include "context.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pool.h"
+
+static void *default_allocate(void *user, size_t bytes) {
+    (void)user;
+    const size_t rounded = (bytes + 63u) & ~(size_t)63u;
+    return rounded < bytes ? NULL : aligned_alloc(64, rounded ? rounded : 64);
+}
+
+static void default_release(void *user, void *memory) {
+    (void)user;
+    free(memory);
+}
+
+sn_context_options sn_context_options_default(void) {
+    return (sn_context_options){.allocator = {default_allocate, default_release, NULL}, .simd = "auto"};
+}
+
+static const char *const isa_name[SN_ISA_COUNT] = {"baseline", "avx2", "avx512"};
+
+/* The widest kernels that this build has and this processor runs. */
+static sn_isa widest(void) {
+#if defined(SN_HAVE_X86_KERNELS)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) return SN_ISA_AVX512;
+    if (__builtin_cpu_supports("avx2")) return SN_ISA_AVX2;
+#endif
+    return SN_ISA_BASELINE;
+}
+
+static sn_status choose_isa(const char *name, sn_isa *isa, sn_error *error) {
+    const sn_isa most = widest();
+    *isa = most;
+    if (!name || strcmp(name, "auto") == 0) return SN_OK;
+    for (int i = 0; i < SN_ISA_COUNT; ++i) {
+        if (strcmp(name, isa_name[i]) != 0) continue;
+        if (i < (int)most) *isa = (sn_isa)i;
+        return SN_OK;
+    }
+    return sn_fail(error, SN_BAD_INPUT, "simd '%s' is not one of auto, baseline, avx2, avx512", name);
+}
+
+static int default_threads(void) {
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > 64 ? 64 : (int)cores;
+}
+
+sn_status sn_context_create(const sn_context_options *options, sn_context **context, sn_error *error) {
+    const sn_context_options o = options ? *options : sn_context_options_default();
+    if (o.threads < 0 || o.threads > 64) return sn_fail(error, SN_BAD_INPUT, "threads is %d; allowed are 0 (one per core) to 64", o.threads);
+    sn_isa isa;
+    sn_status status = choose_isa(o.simd, &isa, error);
+    if (status) return status;
+    sn_context *c = o.allocator.allocate(o.allocator.user, sizeof *c);
+    if (!c) return sn_no_memory(error);
+    *c = (sn_context){.allocator = o.allocator, .parallel_for = o.parallel_for, .parallel_host = o.parallel_host, .isa = isa};
+    c->threads = o.threads ? o.threads : default_threads();
+    if (!c->parallel_for && c->threads > 1) status = sn_pool_create(&c->allocator, c->threads, &c->pool, error);
+    if (status) {
+        sn_context_destroy(c);
+        return status;
+    }
+    *context = c;
+    return SN_OK;
+}
+
+void sn_context_destroy(sn_context *context) {
+    if (!context) return;
+    sn_pool_destroy(&context->allocator, context->pool);
+    context->allocator.release(context->allocator.user, context);
+}
+
+int sn_context_threads(const sn_context *context) { return context->threads; }
+const char *sn_context_simd(const sn_context *context) { return isa_name[context->isa]; }
+
+void *sn_allocate(const sn_context *context, size_t count, size_t size) {
+    if (size && count > SIZE_MAX / size) return NULL;
+    const size_t bytes = count * size;
+    return context->allocator.allocate(context->allocator.user, bytes ? bytes : 1);
+}
+
+void *sn_allocate_zero(const sn_context *context, size_t count, size_t size) {
+    void *memory = sn_allocate(context, count, size);
+    if (memory) memset(memory, 0, count * size);
+    return memory;
+}
+
+void sn_release(const sn_context *context, void *memory) {
+    if (memory) context->allocator.release(context->allocator.user, memory);
+}
+
+sn_status sn_grow(const sn_context *context, void **array, int *capacity, int needed, size_t size, sn_error *error) {
+    if (needed <= *capacity) return SN_OK;
+    int64_t larger = *capacity > 0 ? (int64_t)*capacity * 2 : 16;
+    if (larger < needed) larger = needed;
+    if (larger > INT32_MAX) larger = INT32_MAX;
+    void *grown = sn_allocate(context, (size_t)larger, size);
+    if (!grown) return sn_no_memory(error);
+    if (*array) memcpy(grown, *array, (size_t)*capacity * size);
+    sn_release(context, *array);
+    *array = grown;
+    *capacity = (int)larger;
+    return SN_OK;
+}
+
+void sn_parallel(const sn_context *context, int count, void (*task)(void *data, int index), void *data) {
+    if (context->parallel_for && count > 1) {
+        context->parallel_for(context->parallel_host, count, task, data);
+    } else if (context->pool) {
+        sn_pool_run(context->pool, count, task, data);
+    } else {
+        for (int i = 0; i < count; ++i) task(data, i);
+    }
+}
+
+double sn_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+const char *sn_status_name(sn_status status) {
+    static const char *const name[] = {"ok",         "bad-input", "not-found", "no-memory", "io", "not-converged",
+                                       "not-finite", "inverted",  "singular",  "unsupported"};
+    return (unsigned)status < sizeof name / sizeof *name ? name[status] : "unknown";
+}
+
+sn_status sn_fail(sn_error *error, sn_status status, const char *format, ...) {
+    if (error) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(error->text, sizeof error->text, format, arguments);
+        va_end(arguments);
+        error->status = status;
+    }
+    return status;
+}
+
+sn_status sn_no_memory(sn_error *error) { return sn_fail(error, SN_NO_MEMORY, "out of memory"); }

@@ -1,0 +1,100 @@
+/* Vectors of doubles, generic in width, for the element kernels.
+ *
+ * Data lies in blocks of SN_LANES elements whatever the width, so that one model serves every instruction set. A kernel file
+ * is compiled once per instruction set with SN_WIDTH lanes per vector (8, 4, 2, or 1 for the scalar reference) and loops over a block in
+ * steps of SN_WIDTH. Lanes never mix, and contraction is off: every width gives the same bits.
+ *
+ * SN_ISA(name) gives the name its suffix of the instruction set. */
+#ifndef SN_BASE_SIMD_H
+#define SN_BASE_SIMD_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifndef SN_WIDTH
+#define SN_WIDTH 2
+#endif
+#ifndef SN_ISA_SUFFIX
+#define SN_ISA_SUFFIX baseline
+#endif
+#define SN_JOIN_(a, b) a##_##b
+#define SN_JOIN(a, b) SN_JOIN_(a, b)
+#define SN_ISA(name) SN_JOIN(name, SN_ISA_SUFFIX)
+
+enum { SN_LANES = 8 };
+
+typedef double vd __attribute__((vector_size(8 * SN_WIDTH), aligned(8 * SN_WIDTH), may_alias));
+typedef int64_t vi __attribute__((vector_size(8 * SN_WIDTH), aligned(8 * SN_WIDTH), may_alias));
+
+static inline vd vd_set(double a) {
+    vd r;
+    for (int l = 0; l < SN_WIDTH; ++l) r[l] = a;
+    return r;
+}
+/* Aligned to the vector: every row of a block of SN_LANES doubles is. */
+static inline vd vd_load(const double *p) { return *(const vd *)p; }
+static inline void vd_store(double *p, vd a) { *(vd *)p = a; }
+static inline vd vd_gather(const double *p, const int32_t *index, int stride) {
+    vd r;
+    for (int l = 0; l < SN_WIDTH; ++l) r[l] = p[(int64_t)index[l] * stride];
+    return r;
+}
+
+/* Masks are all ones or all zeros per lane, as comparisons give them. */
+static inline vd vd_select(vi mask, vd a, vd b) { return (vd)((mask & (vi)a) | (~mask & (vi)b)); }
+static inline vd vd_abs(vd a) { return (vd)((vi)a & (vi)vd_set(-0.0) ^ (vi)a); }
+static inline vd vd_min(vd a, vd b) { return vd_select((vi)(a < b), a, b); }
+static inline vd vd_max(vd a, vd b) { return vd_select((vi)(a > b), a, b); }
+static inline vd vd_sqrt(vd a) {
+    vd r;
+    for (int l = 0; l < SN_WIDTH; ++l) r[l] = sqrt(a[l]);
+    return r;
+}
+/* |a| with the sign of b. */
+static inline vd vd_copysign(vd a, vd b) {
+    const vi sign = (vi)vd_set(-0.0);
+    return (vd)(((vi)a & ~sign) | ((vi)b & sign));
+}
+static inline int vi_any(vi mask) {
+    int64_t any = 0;
+    for (int l = 0; l < SN_WIDTH; ++l) any |= mask[l];
+    return any != 0;
+}
+static inline int vi_all(vi mask) { return !vi_any(~mask); }
+
+/* ---- 3x3 matrices, row-major: m[3 * row + column] ---- */
+static inline void vm_multiply(const vd a[9], const vd b[9], vd out[9]) { /* a b */
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+}
+static inline void vm_transpose_multiply(const vd a[9], const vd b[9], vd out[9]) { /* a^T b */
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) out[3 * i + j] = a[i] * b[j] + a[3 + i] * b[3 + j] + a[6 + i] * b[6 + j];
+}
+static inline void vm_multiply_transpose(const vd a[9], const vd b[9], vd out[9]) { /* a b^T */
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            out[3 * i + j] = a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] + a[3 * i + 2] * b[3 * j + 2];
+}
+/* Cofactors: d det / d a, so det = sum a cof / 3 and a^-T = cof / det. */
+static inline void vm_cofactor(const vd a[9], vd out[9]) {
+    for (int i = 0; i < 3; ++i) {
+        const int p = (i + 1) % 3, q = (i + 2) % 3;
+        for (int j = 0; j < 3; ++j) {
+            const int r = (j + 1) % 3, s = (j + 2) % 3;
+            out[3 * i + j] = a[3 * p + r] * a[3 * q + s] - a[3 * p + s] * a[3 * q + r];
+        }
+    }
+}
+static inline vd vm_determinant(const vd a[9]) {
+    return a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8] - a[5] * a[6]) + a[2] * (a[3] * a[7] - a[4] * a[6]);
+}
+static inline vd vm_dot(const vd a[9], const vd b[9]) {
+    vd sum = a[0] * b[0];
+    for (int i = 1; i < 9; ++i) sum += a[i] * b[i];
+    return sum;
+}
+static inline vd vm_trace(const vd a[9]) { return a[0] + a[4] + a[8]; }
+
+#endif
