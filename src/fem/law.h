@@ -1,0 +1,99 @@
+/* The interface of material laws, and of the rotations that some of them use. Kernel side: widths differ per instruction set.
+ *
+ * A law is one file in kernel/law_<name>.c with one const table SN_ISA(sn_law_<name>), listed in kernel/laws.c. Its functions work on
+ * SN_WIDTH elements at a time, one per lane.
+ *   psi(F)            energy per rest volume, zero at rest
+ *   P   = d psi / dF  first Piola-Kirchhoff stress; force on node i = -volume P g_i with g_i the rest gradient of its shape function
+ *   dP  = d P / dF    81 numbers, dP[9 * a + b] = d P[a] / d F[b], row-major F
+ * Corotational laws see R, from the rotation block, and for their exact differential dR[9 * a + b] = d R[a] / d F[b]. */
+#ifndef SN_FEM_LAW_H
+#define SN_FEM_LAW_H
+
+#include "base/context.h"
+#include "base/simd.h"
+#include "sinew/material.h"
+
+enum { SN_LAW_CONSTANTS = 24 }; /* most constants that a law's kernels see */
+
+typedef enum sn_law_flags {
+    SN_LAW_ROTATION = 1,     /* uses R */
+    SN_LAW_INDEFINITE = 2,   /* its exact differential can be indefinite */
+    SN_LAW_ISOTROPIC = 4,    /* psi depends on the singular values of F only: the projected differential works in the principal frame */
+    SN_LAW_POSITIVE_J = 8,   /* needs det F > 0 */
+    SN_LAW_CONSTANT = 16,    /* dP does not depend on F */
+} sn_law_flags;
+
+typedef enum sn_differential {
+    SN_DIFFERENTIAL_EXACT,
+    SN_DIFFERENTIAL_PROJECTED,   /* the exact one with its negative eigenvalues set to zero */
+    SN_DIFFERENTIAL_TRUNCATED_1, /* Civit 3.19: 2 mu dF + lambda tr(R^T dF) R */
+    SN_DIFFERENTIAL_TRUNCATED_2, /* Civit 3.21: 2 mu R sym(R^T dF) + lambda tr(R^T dF) R, the warped stiffness R K0 R^T */
+    SN_DIFFERENTIAL_HYBRID,      /* Civit 3.23: between the two by the mean stretch */
+    SN_DIFFERENTIAL_COUNT
+} sn_differential;
+
+/* Whose rate the viscous stress acts on: Green's E' (P_v = F (dl tr E' + 2 dm E')), the corotated one, or the linear one. */
+typedef enum sn_strain { SN_STRAIN_GREEN, SN_STRAIN_COROTATED, SN_STRAIN_CAUCHY } sn_strain;
+
+typedef struct sn_law {
+    const char *name, *text;
+    unsigned flags;
+    unsigned differentials;              /* bit set of 1 << sn_differential that it offers */
+    sn_differential default_differential;
+    const sn_parameter *parameter;       /* its own constants besides young/poisson/lame, which isotropic laws share */
+    int parameter_count;
+    int constant_count;                  /* of the array that `prepare` fills and the kernels read */
+
+    /* Material -> constants at time t (keyed moduli). `constant` has SN_LAW_CONSTANTS places. Corotational isotropic laws put lambda, mu first. */
+    sn_status (*prepare)(const sn_material *material, double time, double *constant, sn_error *error);
+
+    /* Kernels; c: constants, one vector each. R is NULL for laws without SN_LAW_ROTATION; dR only for exact and projected. */
+    void (*energy)(const vd *c, const vd *F, const vd *R, vd *psi);
+    void (*stress)(const vd *c, const vd *F, const vd *R, vd *P);
+    void (*differential)(sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP);
+
+    /* The law's own strain measure, for viscous damping. */
+    sn_strain strain;
+} sn_law;
+
+/* All laws of one instruction set, in the same order in each; kernel/laws.c. */
+extern const sn_law *const sn_laws_baseline[], *const sn_laws_avx2[], *const sn_laws_avx512[];
+extern const int sn_law_count_baseline;
+
+/* The law by name for this context's instruction set, or NULL. */
+const sn_law *sn_law_find(const sn_context *context, const char *name);
+
+/* lambda and mu from young/poisson or lame at time t (the pair that is given; laws' own constants do not count). */
+sn_status sn_material_lame(const sn_material *material, double time, double *lambda, double *mu, sn_error *error);
+/* The value of a scalar constant at time t, or `fallback` when it is absent. */
+double sn_material_value(const sn_material *material, const char *name, double time, double fallback);
+const sn_constant *sn_material_constant(const sn_material *material, const char *name); /* NULL when absent */
+int sn_differential_find(const char *name); /* -1 when unknown */
+
+/* ---- Rotations ---- */
+enum { SN_ROTATION_STATE = 4 }; /* doubles of per-element state (witness pair of dapd and the like) */
+
+/* What a rotation sees of SN_WIDTH elements. `edges` are the element's edge vectors x_i - x_0, i = 1..3 as columns. */
+typedef struct sn_rotation_view {
+    const vd *F;        /* now */
+    const vd *F_before; /* at the last accepted step; NULL when there is none (the path runs from rest) */
+    const vd *Dm;       /* rest edges, columns; row-major 3 x 3 */
+    double alpha, beta; /* of dapd */
+    vd *state;          /* SN_ROTATION_STATE, zero at rest; updated only by `accept` */
+} sn_rotation_view;
+
+typedef struct sn_rotation {
+    const char *name, *text;
+    int uses_history; /* needs F_before and state */
+    void (*extract)(const sn_rotation_view *view, vd *R);
+    /* dR / dF, 81 numbers; NULL: the exact differential is not offered with this rotation. */
+    void (*differential)(const sn_rotation_view *view, const vd *R, vd *dR);
+    /* The step was accepted with this F: update `state`. NULL without history. */
+    void (*accept)(const sn_rotation_view *view);
+} sn_rotation;
+
+extern const sn_rotation *const sn_rotations_baseline[], *const sn_rotations_avx2[], *const sn_rotations_avx512[];
+extern const int sn_rotation_count_baseline;
+const sn_rotation *sn_rotation_find(const sn_context *context, const char *name);
+
+#endif
