@@ -1,0 +1,100 @@
+/* Linear solvers: what a method sees, and the solver that a system owns.
+ *
+ *   A = m M + d D + k K   with M the mass, D = -df/dv, K = -df/dx, filtered by the constraints.
+ *
+ * A Krylov method is one file krylov_<name>.c with one table; a preconditioner is one file preconditioner_<name>.c with one table. Methods iterate
+ * on an operator that may be a single-precision copy of A. sn_linear_solve wraps them: it takes the residual b - A x with the exact
+ * operator in double, lets the method reduce it, and repeats until the true residual meets the tolerance; an operator copy that does
+ * not help is replaced by the exact one. */
+#ifndef SN_LINEAR_SOLVER_H
+#define SN_LINEAR_SOLVER_H
+
+#include <stdbool.h>
+
+#include "filter.h"
+#include "matrix.h"
+#include "sinew/options.h"
+
+/* y = A x, filtered: the method calls it with filtered x and filters y itself through sn_filter_apply. */
+typedef struct sn_operator {
+    const sn_context *context;
+    int n; /* scalars */
+    void (*apply)(const void *self, const double *x, double *y);
+    const void *self;
+    const sn_matrix *matrix; /* NULL when assembly-free */
+    const double *diagonal;  /* nodes x 9, column-major diagonal blocks; always there */
+    bool symmetric;
+} sn_operator;
+
+typedef struct sn_preconditioner {
+    const char *name, *text;
+    bool needs_matrix;
+    /* Creates or refreshes *data for the operator and filter. */
+    sn_status (*update)(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error);
+    void (*apply)(const void *data, const double *r, double *z);
+    void (*release)(sn_context *context, void *data);
+} sn_preconditioner;
+
+typedef struct sn_krylov_report {
+    int iterations;
+    double residual; /* 2-norm, of the recursion */
+    sn_status status;
+} sn_krylov_report;
+
+typedef struct sn_krylov {
+    const char *name, *text;
+    bool needs_definite, needs_symmetric;
+    int vectors; /* scratch vectors of n doubles that it wants */
+    /* Solves A x = b from x = 0 to ||b - A x|| <= goal, at most `iterations`. b is filtered; x comes back filtered. Keeps the best iterate. */
+    void (*solve)(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter, const double *b, double *x,
+                  double goal, int iterations, double *scratch, sn_krylov_report *report);
+} sn_krylov;
+
+typedef struct sn_linear_report {
+    int iterations;
+    int rounds;              /* how often the true residual was taken */
+    double residual;         /* ||b - A x|| / ||b||, true, in double */
+    const char *method, *preconditioner; /* what ran */
+    double assembly_seconds, setup_seconds, solve_seconds;
+} sn_linear_report;
+
+/* ---- The solver of one system ---- */
+typedef struct sn_linear sn_linear;
+
+/* What it is made from. All pointers must outlive it. */
+typedef struct sn_linear_model {
+    int nodes;
+    const sn_elements_model *elements;
+    const double *mass;               /* lumped, per node; the diagonal part also with a consistent mass (then zero) */
+    const sn_batch_source *source;    /* consistent mass: element masses from here; NULL when lumped */
+    const uint8_t *source_consistent; /* per source: 1 when its mass is consistent */
+    int source_count;
+    const int32_t (*pair)[2]; /* extra couplings */
+    int pair_count;
+} sn_linear_model;
+
+sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, const sn_solver_options *options, bool is_static, sn_linear **linear,
+                           sn_error *error);
+void sn_linear_destroy(sn_linear *linear);
+/* Changes tolerance, method and so on between steps. */
+sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options, sn_error *error);
+
+/* out = M v and out = M^-1 f (consistent: CG to 1e-14; a filter may be NULL). */
+void sn_linear_mass_product(const sn_linear *linear, const double *v, double *out);
+sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const double *f, double *out, sn_error *error);
+
+/* Takes the linearisation at `view`: K and D of the elements plus the given blocks (NULL for none). The arrays of `view` and the lists must stay until
+ * the last solve with it. `rayleigh_mass`: per-node a of D = a M (NULL for none). */
+void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness, const sn_block_list *damping,
+                         const double *rayleigh_mass);
+/* out = (m M + d D + k K) u at the last linearisation, in double, unfiltered. */
+void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out);
+/* Solves (m M + d D + k K) x = b in the free directions. x: in, the start, with the wanted values in the constrained directions; out, the solution.
+ * The matrix, preconditioner or factor is remade when the linearisation or (m, d, k) changed since the last solve.
+ * SN_NOT_CONVERGED keeps the best x; SN_SINGULAR when a direct factorisation meets a zero pivot. */
+sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x, double tolerance,
+                          sn_linear_report *report, sn_error *error);
+/* Forget everything rebuildable: the next solve starts as in a fresh process. */
+void sn_linear_refresh(sn_linear *linear);
+
+#endif

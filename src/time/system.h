@@ -1,0 +1,115 @@
+/* The system: what an integrator sees. A soft body, a cloth or a mass on a spring.
+ *
+ *   M x'' = f(t, x, v),   v = x',   some directions prescribed in time (the constraint filter)
+ *
+ * Vectors have `count` scalars. D = -df/dv and K = -df/dx. */
+#ifndef SN_TIME_SYSTEM_H
+#define SN_TIME_SYSTEM_H
+
+#include "linear/solver.h"
+
+typedef struct sn_system sn_system;
+
+typedef struct sn_system_table {
+    void (*mass_product)(sn_system *system, const double *v, double *out);
+    /* out = M^-1 f in the free directions, 0 in the constrained ones. */
+    sn_status (*mass_solve)(sn_system *system, const double *f, double *out, sn_error *error);
+    /* f(t, x, v), reactions excluded. SN_INVERTED or SN_NOT_FINITE when it cannot be had. */
+    sn_status (*force)(sn_system *system, double t, const double *x, const double *v, double *f, sn_error *error);
+    /* Potential energy of everything conservative at (t, x), for line searches and reports; NULL when there is none. */
+    sn_status (*potential)(sn_system *system, double t, const double *x, double *energy, sn_error *error);
+    /* Takes K and D at (t, x, v); the arrays must stay until the last solve with it. */
+    sn_status (*linearise)(sn_system *system, double t, const double *x, const double *v, sn_error *error);
+    /* out = (m M + d D + k K) u, unfiltered. */
+    void (*product)(sn_system *system, double m, double d, double k, const double *u, double *out);
+    /* (m M + d D + k K) x = b in the free directions; the constrained components of x are given and stay. */
+    sn_status (*solve)(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance, sn_linear_report *report,
+                       sn_error *error);
+    /* Sets the constrained components of x and v (either may be NULL) to what is prescribed at time t. */
+    void (*constrain)(sn_system *system, double t, double *x, double *v);
+    /* Zeroes the constrained components. */
+    void (*filter)(sn_system *system, double *u);
+    /* f(t, x, v) explicitly depends on t through ramps and keys: df/dt by the system, or NULL for a difference quotient. */
+    sn_status (*force_rate)(sn_system *system, double t, const double *x, const double *v, double *dfdt, sn_error *error);
+    /* An upper bound of the spectral radius of M^-1 K and of M^-1 D at the last linearisation. */
+    sn_status (*spectrum)(sn_system *system, double *stiffness, double *damping, sn_error *error);
+    /* A step begins at (t, x, v); it was accepted with the new (t, x, v); it was rejected. Any may be NULL. */
+    void (*begin)(sn_system *system, double t, const double *x, const double *v);
+    void (*accept)(sn_system *system, double t, const double *x, const double *v);
+    void (*reject)(sn_system *system);
+} sn_system_table;
+
+struct sn_system {
+    const sn_system_table *table;
+    sn_context *context;
+    int count;      /* scalars in x, in v, in f */
+    double size;    /* typical length of the body, m: corrections are measured against it */
+    int auxiliary;  /* first-order variables beside x and v; 0 */
+};
+
+/* ---- Methods ---- */
+
+/* What a step did. Times in seconds, for reports only. */
+typedef struct sn_step_info {
+    int newton_iterations, linear_iterations, force_evaluations, linearisations, retries, line_searches;
+    double newton_residual, linear_residual; /* of the last iteration */
+    double assembly_seconds, solve_seconds;
+    double suggested_step; /* what adaptive control would take next; 0 when it has no opinion */
+    const char *solver, *preconditioner;
+} sn_step_info;
+
+/* The integrator's part of the state: plain numbers, copied and saved with it. */
+typedef struct sn_history {
+    int count;      /* doubles */
+    double *value;
+} sn_history;
+
+typedef struct sn_step {
+    sn_system *system;
+    const sn_time_options *options;
+    double tolerance;     /* of the linear solver */
+    bool warm_start;
+    double t, h;          /* from t to t + h */
+    double *x, *v;        /* in: at t; out: at t + h. Untouched on failure */
+    double *history;      /* method->history(count) doubles, zero at the start of a run */
+    double *scratch;      /* method->scratch(count) doubles */
+    sn_step_info *info;
+    sn_error *error;
+} sn_step;
+
+typedef struct sn_method {
+    const char *name, *text;
+    int order;
+    bool implicit, adaptive;
+    const char *stability;              /* "A", "L", "explicit: h < 2/omega", ... */
+    int (*history)(int count);          /* doubles wanted */
+    int (*scratch)(int count);
+    sn_status (*step)(sn_step *step);
+} sn_method;
+
+const sn_method *sn_method_find(const char *name);
+
+/* ---- Newton ---- */
+
+/* Solves r(y) = 0 for y = x(t + h), with r = m M (y - base) - f(t1, y, a (y - origin) + w) and its Jacobian m M + a D + K.
+ *   implicit Euler: m = 1/h^2, base = x + h v, a = 1/h, origin = x, w = 0.   statics: m = 0, a = 0.
+ * `y` comes in with the start (last positions), the wanted positions of the constrained components are taken from the system at t1: the first
+ * iteration carries them in by the linear problem. On failure y is the best iterate. */
+typedef struct sn_newton_problem {
+    sn_system *system;
+    double t1;
+    double m, a;
+    const double *base, *origin; /* count; NULL when m or a is 0 */
+    const double *offset;        /* w, or NULL */
+    const sn_newton_options *options;
+    double linear_tolerance;
+    const double *guess;         /* start of the first linear solve (warm start), or NULL */
+    double *scratch;             /* sn_newton_scratch(count) doubles */
+    sn_step_info *info;
+    sn_error *error;
+} sn_newton_problem;
+
+int sn_newton_scratch(int count);
+sn_status sn_newton_solve(const sn_newton_problem *problem, double *y);
+
+#endif
