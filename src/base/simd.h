@@ -43,7 +43,7 @@ static inline vd vd_gather(const double *p, const int32_t *index, int stride) {
 
 /* Masks are all ones or all zeros per lane, as comparisons give them. */
 static inline vd vd_select(vi mask, vd a, vd b) { return (vd)((mask & (vi)a) | (~mask & (vi)b)); }
-static inline vd vd_abs(vd a) { return (vd)((vi)a & (vi)vd_set(-0.0) ^ (vi)a); }
+static inline vd vd_abs(vd a) { return (vd)((vi)a & ~(vi)vd_set(-0.0)); }
 static inline vd vd_min(vd a, vd b) { return vd_select((vi)(a < b), a, b); }
 static inline vd vd_max(vd a, vd b) { return vd_select((vi)(a > b), a, b); }
 static inline vd vd_sqrt(vd a) {
