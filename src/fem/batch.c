@@ -82,8 +82,7 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
                         .rotation_state = -1,
                         .alpha = c->alpha,
                         .beta = c->beta};
-    const int only = c->law->differentials == 1u << c->differential;
-    batch->warped = (c->law->flags & SN_LAW_WARPED) && (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || (only && !c->rotation));
+    batch->warped = (c->law->flags & SN_LAW_WARPED) && (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || c->law->flags & SN_LAW_CONSTANT);
     batch->linearised_items = batch->warped ? 3 * (element->nodes - 1) + 2 : 81;
     return model->batch_count++;
 }
