@@ -40,7 +40,7 @@ typedef struct sn_law {
     unsigned flags;
     unsigned differentials;              /* bit set of 1 << sn_differential that it offers */
     sn_differential default_differential;
-    const sn_parameter *parameter;       /* its own constants besides young/poisson/lame, which isotropic laws share */
+    const sn_parameter *parameter;       /* all its constants; isotropic laws begin with young, poisson, lame, which stand for the others */
     int parameter_count;
     int constant_count;                  /* of the array that `prepare` fills and the kernels read */
 
