@@ -12,8 +12,9 @@ typedef struct block_jacobi {
     sn_context *context;
     const sn_linear_kernels *kernels;
     int nodes;
-    float *single_; /* nodes x 9 + 4, one of the two is set */
-    double *double_;
+    bool single;     /* which of the two is in use */
+    float *single_;  /* nodes x 9 + 4 */
+    double *double_; /* the same */
     const sn_filter *filter;
     const sn_operator *op; /* during update */
 } block_jacobi;
@@ -26,18 +27,12 @@ static void release(sn_context *context, void *data) {
     sn_release(context, j);
 }
 
-static sn_status create(sn_context *context, int nodes, bool single, void **data, sn_error *error) {
+static sn_status create(sn_context *context, int nodes, void **data, sn_error *error) {
     block_jacobi *j = sn_allocate_zero(context, 1, sizeof *j);
     if (!j) return sn_no_memory(error);
     j->context = context;
     j->kernels = sn_linear_kernels_for(context);
     j->nodes = nodes;
-    if (single) j->single_ = sn_allocate_zero(context, (size_t)nodes * 9 + 4, sizeof(float));
-    else j->double_ = sn_allocate_zero(context, (size_t)nodes * 9 + 4, sizeof(double));
-    if (!j->single_ && !j->double_) {
-        release(context, j);
-        return sn_no_memory(error);
-    }
     *data = j;
     return SN_OK;
 }
@@ -96,26 +91,25 @@ static void update_piece(void *data, int piece) {
     const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < j->nodes ? begin + SN_PIECE_NODES : j->nodes;
     for (int i = begin; i < end; ++i) {
         double block[9];
-        node_block(j->op->diagonal + 9 * (ptrdiff_t)i, sn_filter_find(j->filter, i), j->single_ ? 1e-5 : 1e-13, block);
+        node_block(j->op->diagonal + 9 * (ptrdiff_t)i, sn_filter_find(j->filter, i), j->single ? 1e-5 : 1e-13, block);
         for (int k = 0; k < 9; ++k) {
-            if (j->single_) j->single_[9 * (ptrdiff_t)i + k] = (float)block[k];
+            if (j->single) j->single_[9 * (ptrdiff_t)i + k] = (float)block[k];
             else j->double_[9 * (ptrdiff_t)i + k] = block[k];
         }
     }
 }
 
 static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error) {
-    const bool single = op->matrix && op->matrix->single_;
-    block_jacobi *j = *data;
-    if (j && single != (j->single_ != NULL)) {
-        release(context, j);
-        *data = NULL;
-    }
     if (!*data) {
-        const sn_status status = create(context, op->n / 3, single, data, error);
+        const sn_status status = create(context, op->n / 3, data, error);
         if (status) return status;
     }
-    j = *data;
+    block_jacobi *j = *data;
+    const size_t values = (size_t)j->nodes * 9 + 4;
+    j->single = op->matrix && op->matrix->single_;
+    if (j->single && !j->single_) j->single_ = sn_allocate_zero(context, values, sizeof *j->single_);
+    if (!j->single && !j->double_) j->double_ = sn_allocate_zero(context, values, sizeof *j->double_);
+    if (j->single ? !j->single_ : !j->double_) return sn_no_memory(error);
     j->op = op;
     j->filter = filter;
     sn_parallel(context, sn_pieces(j->nodes, SN_PIECE_NODES), update_piece, j);
@@ -125,7 +119,7 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
 
 static void apply_range(const void *data, int begin, int end, const double *r, double *z) {
     const block_jacobi *j = data;
-    if (j->single_) j->kernels->blocks_single(j->single_, r, z, begin, end);
+    if (j->single) j->kernels->blocks_single(j->single_, r, z, begin, end);
     else j->kernels->blocks_double(j->double_, r, z, begin, end);
     sn_filter_apply_range(j->filter, begin, end, z); /* what rounding left over */
 }
