@@ -12,7 +12,7 @@
 #include "solver.h"
 
 /* The residual is replaced when r.r fell by this since the last time. */
-#define REPLACE 1e-6
+#define REPLACE 1e-4
 
 typedef struct cg_work {
     const sn_linear_kernels *kernels;

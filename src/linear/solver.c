@@ -414,7 +414,7 @@ static sn_status refine(refinement *w, const choice *c, double size, double tole
         if (status) return status;
         const double floor = copy && c->single ? 1e-7 : 1e-13;
         sn_krylov_report k;
-        inner(w, c, &op, fmax(0.7 * goal, floor * size), linear->options.iterations - report->iterations, &k);
+        inner(w, c, &op, fmax(0.9 * goal, floor * size), linear->options.iterations - report->iterations, &k);
         report->iterations += k.iterations;
         report->rounds += 1;
         sn_vector_add(linear->context, w->n, 1, w->e, w->x);
