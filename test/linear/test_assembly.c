@@ -1,9 +1,9 @@
 /* Assembly against the sum of element matrices and against the assembly-free product; symmetry; masses; listed blocks. */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <math.h>
 
@@ -50,7 +50,8 @@ static void close_fixture(fixture *f) {
 }
 
 static sn_assembly assembly_of(const fixture *f) {
-    return (sn_assembly){.context = f->context, .elements = &f->b.elements, .map = &f->map, .mass = &f->mass, .view = &f->view, .m = 30, .d = 0.2, .k = 1.5};
+    return (sn_assembly){
+        .context = f->context, .elements = &f->b.elements, .map = &f->map, .mass = &f->mass, .view = &f->view, .m = 30, .d = 0.2, .k = 1.5};
 }
 
 static double entry(const sn_matrix *m, int i, int r, int j, int c) {
@@ -143,7 +144,8 @@ static void test_lists(void **state) {
     double value[36] = {0};
     int32_t row[] = {2, 90, 2, 5}, column[] = {90, 2, 2, 5};
     for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 3; ++c) value[3 * c + r] = value[9 + 3 * r + c] = 1e5 * (r + 2 * c), value[18 + 3 * c + r] = value[27 + 3 * c + r] = 1e5 / (1 + r + c);
+        for (int c = 0; c < 3; ++c)
+            value[3 * c + r] = value[9 + 3 * r + c] = 1e5 * (r + 2 * c), value[18 + 3 * c + r] = value[27 + 3 * c + r] = 1e5 / (1 + r + c);
     sn_block_list list = {4, 4, row, column, value};
     a.stiffness = &list;
     check_product(&f, &a, 1, 1e-12);
@@ -181,7 +183,7 @@ static void test_unsymmetric_batches(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sum_of_elements), cmocka_unit_test(test_assembly_free), cmocka_unit_test(test_lists),
-                                       cmocka_unit_test(test_unsymmetric_batches)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sum_of_elements), cmocka_unit_test(test_assembly_free),
+                                       cmocka_unit_test(test_lists), cmocka_unit_test(test_unsymmetric_batches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

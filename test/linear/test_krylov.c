@@ -1,9 +1,9 @@
 /* Conformance of the iterative methods with every preconditioner: each system is solved to its tolerance, or the report says why not. */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <math.h>
 
@@ -19,7 +19,8 @@ typedef struct fixture {
     int n;
 } fixture;
 
-static const sn_preconditioner *const preconditioner[] = {&sn_preconditioner_none, &sn_preconditioner_diagonal, &sn_preconditioner_block_jacobi};
+static const sn_preconditioner *const preconditioner[] = {&sn_preconditioner_none, &sn_preconditioner_diagonal,
+                                                          &sn_preconditioner_block_jacobi};
 
 static void open_fixture(fixture *f, double m, double k) {
     memset(f, 0, sizeof *f);
@@ -51,7 +52,8 @@ static void close_fixture(fixture *f) {
 }
 
 /* Solves with filter; returns the true relative residual. */
-static double run(fixture *f, const sn_preconditioner *p, const sn_filter *filter, double tolerance, int iterations, sn_krylov_report *report) {
+static double run(fixture *f, const sn_preconditioner *p, const sn_filter *filter, double tolerance, int iterations,
+                  sn_krylov_report *report) {
     sn_matrix_diagonal(f->context, &f->matrix, f->diagonal);
     const sn_operator op = sn_operator_of_matrix(f->context, &f->matrix, f->diagonal, true);
     void *data = NULL;

@@ -1,9 +1,9 @@
 /* Pattern, products, sums and filters. */
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <math.h>
 
