@@ -9,7 +9,11 @@
 
 /* clang-format off */
 #define GENERATORS(X) \
-    X(box, "block with its corner at the origin: size[3] m, cells[3], split 5 or 6 tets per cell; node groups x- x+ y- y+ z- z+")
+    X(box, "block with its corner at the origin: size[3] m, cells[3], split 5 or 6 tets per cell; node groups x- x+ y- y+ z- z+") \
+    X(sphere, "ball or ellipsoid about the origin: radius[3] m, cells from centre to surface; node group surface") \
+    X(tube, "hollow cylinder along y from y = 0: radius and inner m, length m, cells[3] around, through, along; node groups y- y+ inner outer") \
+    X(cylinder, "solid cylinder along y from y = 0: radius m, length m, cells[2] centre to rim, along; node groups y- y+ side") \
+    X(torus, "solid ring about the y axis: radius to the core and minor radius m, cells[2] around, core to rim; node group surface")
 
 /* clang-format on */
 

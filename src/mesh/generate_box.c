@@ -8,7 +8,7 @@
 enum { SIZE, CELLS, SPLIT };
 
 /* Corners of a cell as bits: 1 = +x, 2 = +y, 4 = +z. */
-static const uint8_t kuhn[6][4] = {{0, 1, 3, 7}, {0, 5, 1, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 6, 4, 7}};
+const uint8_t sn_kuhn_tet[6][4] = {{0, 1, 3, 7}, {0, 5, 1, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 6, 4, 7}};
 static const uint8_t five[2][5][4] = {{{0, 3, 6, 5}, {1, 0, 5, 3}, {2, 0, 3, 6}, {4, 0, 6, 5}, {7, 3, 5, 6}},
                                       {{1, 2, 4, 7}, {0, 1, 2, 4}, {3, 1, 7, 2}, {5, 1, 4, 7}, {6, 2, 7, 4}}};
 
@@ -29,7 +29,7 @@ static void fill_tets(sn_mesh *mesh, const int64_t cells[3], int split) {
     for (int64_t k = 0; k < cells[2]; ++k)
         for (int64_t j = 0; j < cells[1]; ++j)
             for (int64_t i = 0; i < cells[0]; ++i) {
-                const uint8_t(*cut)[4] = split == 6 ? kuhn : five[(i + j + k) & 1];
+                const uint8_t(*cut)[4] = split == 6 ? sn_kuhn_tet : five[(i + j + k) & 1];
                 const int64_t low = i + row * j + layer * k;
                 for (int t = 0; t < split; ++t)
                     for (int c = 0; c < 4; ++c)

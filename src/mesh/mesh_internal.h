@@ -10,6 +10,13 @@ extern const uint8_t sn_tet_edge[6][2];
 /* The face that leaves out corner k, outward for a tet of positive volume. */
 extern const uint8_t sn_tet_face[4][3];
 
+/* Four tets around each of the three diagonals 01-23, 02-13, 03-12 of the octahedron between the mid-edge nodes 4..9, all positive. */
+extern const uint8_t sn_octahedron_tet[3][4][4];
+/* The index of the shortest diagonal; 02-13 (Bey's choice for regular refinement) unless another is clearly shorter. x: ten positions. */
+int sn_shortest_diagonal(const double *const x[10]);
+/* Kuhn's six tets of a cell; corners as bits 1 = +x, 2 = +y, 4 = +z. */
+extern const uint8_t sn_kuhn_tet[6][4];
+
 /* Every node index of tets, triangles and groups must be in range: the message names the first that is not. */
 sn_status sn_mesh_check(const sn_mesh *mesh, sn_error *error);
 
