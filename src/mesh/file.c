@@ -142,7 +142,7 @@ static sn_status make_mesh(sn_context *context, const functions *f, const conten
     sn_text text[3];
     sn_builder builder = {.context = context};
     c_locale locale = {0};
-    for (int i = 0; i < 3; ++i) text[i] = sn_text_open(name[i], part[i].data, part[i].bytes, error);
+    for (int i = 0; i < 3; ++i) text[i] = sn_text_open(name[i], part[i].data ? part[i].data : "", part[i].bytes, error);
     sn_status status = enter_c_locale(&locale, error);
     if (status) return status;
     if (f->read)
