@@ -483,6 +483,51 @@ static void orthotropic_limits(void **state) {
     sn_context_destroy(context);
 }
 
+/* The approximate differentials of the corotational laws, against their formulas applied to each unit dF. */
+static void truncated_formulas(void **state) {
+    (void)state;
+    sn_context *context = context_for("auto");
+    const double mu = E / (2 * (1 + NU)), lambda = E * NU / ((1 + NU) * (1 - 2 * NU));
+    const sn_material material = material_of(&(sample){.law = "corotated"});
+    const point p = point_of(context, &material);
+    for (int s = 0; s < STATES; ++s) {
+        double F[9], R[9], S[9], one[81], two[81], hybrid[81];
+        deformation(s, F);
+        assert_int_equal(sn_rotation_evaluate(context, "polar", F, R, S, NULL), SN_OK);
+        at(&p, SN_DIFFERENTIAL_TRUNCATED_1, F, NULL, NULL, one);
+        at(&p, SN_DIFFERENTIAL_TRUNCATED_2, F, NULL, NULL, two);
+        at(&p, SN_DIFFERENTIAL_HYBRID, F, NULL, NULL, hybrid);
+        for (int b = 0; b < 9; ++b) {
+            double dF[9] = {0}, Rt[9], local[9], sym[9], warped[9];
+            dF[b] = 1;
+            transpose(R, Rt);
+            multiply(Rt, dF, local);
+            for (int i = 0; i < 9; ++i) sym[i] = 0.5 * (local[i] + local[i % 3 * 3 + i / 3]);
+            multiply(R, sym, warped);
+            const double trace = local[0] + local[4] + local[8];
+            for (int a = 0; a < 9; ++a) {
+                assert_true(fabs(one[9 * a + b] - (2 * mu * dF[a] + lambda * trace * R[a])) < 1e-11);
+                assert_true(fabs(two[9 * a + b] - (2 * mu * warped[a] + lambda * trace * R[a])) < 1e-11);
+            }
+        }
+        /* The weight from the singular values, which are the sizes of the eigenvalues of S; only the third can be negative. */
+        alignas(64) double f[72], U[72], d[24], V[72];
+        for (int i = 0; i < 72; ++i) f[i] = F[i / SN_LANES];
+        sn_point_kernels_for(context)->svd(f, U, d, V);
+        const double mean = (fabs(d[0] - 1) + fabs(d[SN_LANES] - 1) + fabs(d[2 * SN_LANES] - 1)) / 3, weight = mean < 1 ? mean : 1;
+        for (int i = 0; i < 81; ++i) assert_true(fabs(hybrid[i] - (weight * one[i] + (1 - weight) * two[i])) < 1e-11);
+    }
+    /* The warped orthotropic stiffness: at a rotation all differentials are the exact one. */
+    const sn_material ortho = material_of(&samples[15]);
+    const point o = point_of(context, &ortho);
+    double F[9], exact[81], warped[81];
+    deformation(4, F);
+    at(&o, SN_DIFFERENTIAL_EXACT, F, NULL, NULL, exact);
+    at(&o, SN_DIFFERENTIAL_TRUNCATED_2, F, NULL, NULL, warped);
+    assert_true(apart(exact, warped, 81) < 1e-10);
+    sn_context_destroy(context);
+}
+
 static void same_bits(void **state) {
     (void)state;
     static const char *const isa[] = {"baseline", "avx2", "avx512"};
@@ -557,6 +602,7 @@ int main(void) {
         cmocka_unit_test(closed_forms),
         cmocka_unit_test(stable_neo_hookean_formula),
         cmocka_unit_test(orthotropic_limits),
+        cmocka_unit_test(truncated_formulas),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(degenerate),
     };
