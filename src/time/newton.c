@@ -1,4 +1,4 @@
-/* Newton's method for r(y) = m M (y - base) - f(t1, y, a (y - origin) + w) = 0.
+/* Newton's method for r(y) = m M (y - base) - f(t1, y, a (y - origin) + w) - extra = 0.
  *
  *   (m M + a D + K) d = -r(y),   y <- y + s d,   0 < s <= 1 by line search (line_search.h)
  *
@@ -76,6 +76,7 @@ static sn_status evaluate(newton *w, const double *y, sn_error *error) {
     const double forces = system->table->force_scale ? system->table->force_scale(system) : w->force;
     w->scale = forces > inertia ? forces : inertia;
     for (int i = 0; i < n; ++i) w->r[i] -= w->f[i];
+    if (p->extra) sn_vec_add(n, -1, p->extra, w->r);
     system->table->filter(system, w->r);
     w->residual = sn_vec_norm(n, w->r);
     if (!isfinite(w->residual)) return sn_fail(error, SN_NOT_FINITE, "the force is not finite at t = %g s", p->t1);

@@ -186,6 +186,11 @@ static inline void toy_constrain(sn_system *system, double t, double *x, double 
     if (v) v[0] = q->path * q->path_rate * cos(q->path_rate * t), v[1] = 0, v[2] = 0;
 }
 
+static inline void toy_acceleration(sn_system *system, double t, double *a) {
+    const toy *q = toy_of(system);
+    if (q->moved) a[0] = -q->path * q->path_rate * q->path_rate * sin(q->path_rate * t), a[1] = a[2] = 0;
+}
+
 static inline void toy_filter(sn_system *system, double *u) {
     for (int i = 0; i < system->count; ++i)
         if (toy_held(toy_of(system), i)) u[i] = 0;
@@ -229,6 +234,7 @@ static const sn_system_table toy_table = {.mass_product = toy_mass_product,
                                           .solve = toy_solve,
                                           .constrain = toy_constrain,
                                           .filter = toy_filter,
+                                          .acceleration = toy_acceleration,
                                           .spectrum = toy_spectrum,
                                           .begin = toy_begin,
                                           .accept = toy_accept,
