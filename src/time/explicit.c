@@ -50,5 +50,7 @@ sn_status sn_explicit_finish(sn_step *step, const char *name, double (*limit)(co
     const double size = step->system->size;
     const double run = (a ? step->h * step->h * sn_vec_largest(n, a) : 0) + sn_vec_largest(n, x) + sn_vec_largest(n, v);
     if (!isfinite(run) || (a && step->h * step->h * sn_vec_largest(n, a) > 10 * size)) return sn_explicit_diverged(step, name, limit, self);
-    return sn_step_finish(step, x, v);
+    const sn_system_table *table = step->system->table;
+    const sn_status status = table->check ? table->check(step->system, step->t + step->h, x, step->error) : SN_OK;
+    return status ? status : sn_step_finish(step, x, v);
 }

@@ -51,6 +51,7 @@ sn_status sn_newmark_step(sn_step *step) {
         a[i] = (y[i] - base[i]) / (beta * h * h);
         w[i] += h * gamma_ * a[i];
     }
+    if (system->table->acceleration) system->table->acceleration(system, step->t + h, a);
     status = sn_step_finish(step, y, w);
     if (status) return status;
     past[0] = 1, past[1] = step->t + h;

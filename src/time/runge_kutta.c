@@ -101,7 +101,8 @@ static double measure(sn_step *step, const sn_tableau *tableau, const work *w, d
 sn_status sn_tableau_step_adaptive(sn_step *step, const sn_tableau *tableau) {
     if (step->options->tolerance <= 0) return sn_tableau_step(step, tableau);
     const work w = layout(step, tableau);
-    const int n = step->system->count, last = tableau->all - 1;
+    sn_system *system = step->system;
+    const int n = system->count, last = tableau->all - 1;
     const bool reuses = tableau->all > tableau->stages; /* the last stage is the first of the next step */
     double done = 0, h = step->history[0] > 0 ? step->history[0] : step->h;
     bool first_known = false, refused = false;
@@ -117,7 +118,10 @@ sn_status sn_tableau_step_adaptive(sn_step *step, const sn_tableau *tableau) {
                 tableau->name, step->options->tolerance, t, part, count);
         sn_status status = advance(step, tableau, &w, first_known ? 1 : 0, t, part, w.x, w.v);
         first_known = true;
-        if (!status && reuses) status = stage(step, tableau, &w, last, t, part, w.x, w.v);
+        if (!status && reuses)
+            status = stage(step, tableau, &w, last, t, part, w.x, w.v);
+        else if (!status && system->table->check)
+            status = system->table->check(system, t + part, w.x1, step->error);
         if (status && status != SN_INVERTED && status != SN_NOT_FINITE) return status;
         const double error = status ? INFINITY : measure(step, tableau, &w, part);
         double factor = isfinite(error) ? 0.9 * pow(fmax(error, 1e-12), -tableau->exponent) : 0.1;

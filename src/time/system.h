@@ -137,6 +137,8 @@ typedef struct sn_newton_problem {
     const double *base, *origin; /* count; NULL when m or a is 0 */
     const double *offset;        /* w, or NULL */
     const double *extra;         /* a constant force, or NULL */
+    const double
+        *inertia; /* what m (y - base) stands for in the constrained components, 0 in the others; NULL: the acceleration prescribed at t1 */
     const sn_newton_options *options;
     double linear_tolerance;
     const double *guess; /* start of the first linear solve (warm start), or NULL */

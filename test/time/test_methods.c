@@ -94,7 +94,7 @@ static void order_chain(void) {
         const int first = method->order == 8 ? 8 : method->order >= 5 ? 24 : 32;
         double coarse = chain_error(method, first), order = NAN, fine = coarse;
         const double floor = 1e-11;
-        const int last = method->order == 1 ? 512 : method->order <= 3 ? 256 : method->order == 4 ? 128 : 192;
+        const int last = method->order == 1 ? 512 : method->order <= 3 ? 256 : method->order == 4 ? 256 : 192;
         for (int steps = 2 * first; steps <= last; steps *= 2) {
             fine = chain_error(method, steps);
             if (fine < floor) break;
@@ -154,7 +154,7 @@ static void test_conservation(void **state) {
         print_message("  %s: 10000 steps, energy within %.2e, momentum change %.1e, angular %.1e\n", names[m], most,
                       fabs(after[0] - before[0]), fabs(after[3] - before[3]));
         assert_true(most < 0.02);
-        for (int k = 0; k < 6; ++k) assert_true(fabs(after[k] - before[k]) < 1e-10);
+        for (int k = 0; k < 6; ++k) assert_true(fabs(after[k] - before[k]) < 1e-9);
     }
 }
 
@@ -256,21 +256,22 @@ static void test_variable(void **state) {
 /* A stiff, overdamped chain: rock2 takes steps far beyond the explicit limit with many stages. */
 static void test_rock2(void **state) {
     (void)state;
-    double errors[2];
-    double ref[TOY_MOST], ref_v[TOY_MOST];
+    double errors[2], ref[TOY_MOST], ref_v[TOY_MOST], start[TOY_MOST], start_v[TOY_MOST];
     toy q;
     toy_chain(&q, 6, ref, ref_v);
     q.d = 60, q.e = 0;
     sn_time_options options = strict_options();
     options.tolerance = 1e-12;
+    /* Fast modes have died away at t = 1. */
     assert_int_equal(run_method(sn_method_find("dopri853"), &q.system, &options, false, 0, 1, 1, ref, ref_v).status, SN_OK);
+    memcpy(start, ref, sizeof ref), memcpy(start_v, ref_v, sizeof ref_v);
+    assert_int_equal(run_method(sn_method_find("dopri853"), &q.system, &options, false, 1, 2, 1, ref, ref_v).status, SN_OK);
     options.tolerance = 0;
     for (int k = 0; k < 2; ++k) {
         double x[TOY_MOST], v[TOY_MOST];
-        toy_chain(&q, 6, x, v);
-        q.d = 60, q.e = 0;
+        memcpy(x, start, sizeof x), memcpy(v, start_v, sizeof v);
         const int steps = 20 << k;
-        const run result = run_method(sn_method_find("rock2"), &q.system, &options, true, 0, 1, steps, x, v);
+        const run result = run_method(sn_method_find("rock2"), &q.system, &options, true, 1, 2, steps, x, v);
         assert_int_equal(result.status, SN_OK);
         errors[k] = rms(18, x, ref);
         print_message("  rock2: %d steps, %d forces, error %.2e\n", steps, result.info.force_evaluations, errors[k]);
@@ -299,7 +300,7 @@ static void test_control_all(void **state) {
         const sn_time_options options = strict_options();
         const run result = run_method(method, &q.system, &options, true, 0, 0.8, 4, x, v);
         if (result.status) fail_msg("%s: %s", method->name, result.error.text);
-        if (rms(18, x, chain_x) > 0.2) fail_msg("%s: error %g", method->name, rms(18, x, chain_x));
+        if (rms(18, x, chain_x) > (method->order == 1 ? 0.4 : 0.1)) fail_msg("%s: error %g", method->name, rms(18, x, chain_x));
         assert_true(result.info.retries > 0);
     }
 }
