@@ -15,7 +15,7 @@
 #include "system.h"
 #include "vector.h"
 
-enum { VECTORS = 7, TRIALS = 10, WATCHDOG = 2 };
+enum { VECTORS = 7, TRIALS = 10 };
 
 int sn_newton_scratch(int count) { return VECTORS * count; }
 
@@ -30,10 +30,12 @@ typedef struct newton {
     double residual;      /* |r| at the last evaluated point */
     double scale;         /* what it is measured against */
     double force;         /* largest |f| seen: the scale of systems that do not know their own */
-    double best_residual; /* relative, of `best`; negative: none yet */
-    double eta, last;     /* inexact: the last forcing term, and |r| before the last iteration */
-    bool fresh;           /* the linearisation is of the present y */
-    bool uphill;          /* the linear solver stopped early with a direction that does not serve */
+    double best_residual; /* |r| of `best`; negative: none yet */
+    double best_relative;
+    int climbs;       /* steps since `best` that went uphill */
+    double eta, last; /* inexact: the last forcing term, and |r| before the last iteration */
+    bool fresh;       /* the linearisation is of the present y */
+    bool uphill;      /* the linear solver stopped early with a direction that does not serve */
 } newton;
 
 static newton_kind kind_of(const char *name) {
@@ -101,9 +103,10 @@ static sn_status evaluate(newton *w, const double *y, sn_error *error) {
 }
 
 static void keep_best(newton *w, const double *y) {
-    const double residual = relative(w);
-    if (w->best_residual >= 0 && residual >= w->best_residual) return;
-    w->best_residual = residual;
+    if (w->best_residual >= 0 && w->residual >= w->best_residual) return;
+    w->best_residual = w->residual;
+    w->best_relative = relative(w);
+    w->climbs = 0;
     sn_vec_copy(w->n, y, w->best);
 }
 
@@ -182,12 +185,17 @@ static sn_status correct(newton *w, int iteration, bool carries, double *slope) 
     return SN_OK;
 }
 
+/* How many steps in a row may go uphill. Bodies that turn are stretched by the straight corrections: |r| rises by orders before it falls,
+ * and a strict search would creep. Statics, far from the solution, gets more of them. */
+static int most_climbs(const newton *w) { return w->problem->m != 0 ? 3 : 8; }
+
 /* Takes y to a better place along d and evaluates there; *s: the part of d taken. `whole`: anything that can be evaluated is good. */
-static sn_status search(newton *w, double *y, double slope, bool whole, int *watchdog, double *s) {
+static sn_status search(newton *w, double *y, double slope, bool whole, double *s) {
     const sn_newton_problem *p = w->problem;
     const int n = w->n;
+    const bool climbs = w->fresh && w->climbs < most_climbs(w);
     sn_line_search search = sn_line_search_start(0.5 * w->residual * w->residual, slope);
-    double widest = 0; /* the largest s that could be evaluated */
+    bool evaluable = false;
     sn_status status = SN_OK;
     while (search.trials < TRIALS) {
         sn_vec_sum(n, y, search.s, w->d, w->trial);
@@ -195,23 +203,18 @@ static sn_status search(newton *w, double *y, double slope, bool whole, int *wat
         status = evaluate(w, w->trial, p->error);
         if (status && status != SN_INVERTED && status != SN_NOT_FINITE) return status;
         const double phi = status ? NAN : 0.5 * w->residual * w->residual;
-        if (!status && widest == 0) widest = search.s;
-        if (!status && (whole || !p->options->line_search || sn_line_search_good(&search, phi))) {
-            *s = search.s, *watchdog = 0;
+        const bool good = whole || !p->options->line_search || sn_line_search_good(&search, phi);
+        if (!status && (good || climbs)) {
+            *s = search.s;
+            if (!good) ++w->climbs;
             sn_vec_copy(n, w->trial, y);
             return SN_OK;
         }
+        evaluable = evaluable || !status;
         sn_line_search_next(&search, phi);
         ++p->info->line_searches;
     }
-    if (widest == 0) return status;
-    /* No trial lowered the residual. Far from the solution the way may lead over a hill: take the widest step, a few times in a row at
-     * most. */
-    if (!w->fresh || ++*watchdog > WATCHDOG) return SN_NOT_CONVERGED;
-    *s = widest;
-    sn_vec_add(n, widest, w->d, y);
-    if (widest == 1) w->system->table->constrain(w->system, p->t1, y, NULL);
-    return evaluate(w, y, p->error);
+    return evaluable ? SN_NOT_CONVERGED : status;
 }
 
 static sn_status one_step(newton *w, double *y) {
@@ -231,7 +234,7 @@ static sn_status one_step(newton *w, double *y) {
 static sn_status give_up(newton *w, double *y, int iterations) {
     const sn_newton_problem *p = w->problem;
     if (w->best_residual >= 0) sn_vec_copy(w->n, w->best, y);
-    const double residual = w->best_residual >= 0 ? w->best_residual : relative(w);
+    const double residual = w->best_residual >= 0 ? w->best_relative : relative(w);
     const char *advice = p->m != 0 ? "a smaller step" : "more load steps or a smaller step";
     if (w->uphill)
         return sn_fail(p->error, SN_NOT_CONVERGED,
@@ -246,8 +249,15 @@ static sn_status give_up(newton *w, double *y, int iterations) {
 }
 
 /* One iteration. *done: converged. */
-static sn_status iterate(newton *w, double *y, int iteration, int *watchdog, bool *done) {
+static sn_status iterate(newton *w, double *y, int iteration, bool *done) {
     const sn_newton_problem *p = w->problem;
+    if (w->climbs == most_climbs(w) && w->best_residual >= 0) {
+        /* The way over the hill led nowhere: back to the best place, from there with a strict search. */
+        sn_vec_copy(w->n, w->best, y);
+        w->system->kept = 0;
+        const sn_status status = evaluate(w, y, p->error);
+        if (status) return status;
+    }
     const double goal = p->options->tolerance * w->system->size, before = w->residual;
     const bool carries = prescribe(w, y);
     if (!(w->kind == SIMPLIFIED && w->system->kept > 0)) {
@@ -259,7 +269,7 @@ static sn_status iterate(newton *w, double *y, int iteration, int *watchdog, boo
     if (status) return status;
     const double correction = sn_vec_largest(w->n, w->d);
     const bool small = correction <= goal;
-    status = search(w, y, slope, carries || small, watchdog, &s);
+    status = search(w, y, slope, carries || small, &s);
     if (status == SN_NOT_CONVERGED && !w->fresh) {
         /* An old linearisation led nowhere: once more from here with a new one. */
         w->system->kept = 0;
@@ -268,7 +278,7 @@ static sn_status iterate(newton *w, double *y, int iteration, int *watchdog, boo
     if (status) return status;
     const double rate = before > 0 ? w->residual / before : 0;
     w->last = before;
-    if (!w->fresh && !carries && (rate > 0.5 || s < 1)) w->system->kept = 0;
+    if (carries || rate > 0.5 || s < 1) w->system->kept = 0;
     w->fresh = false;
     const bool arrived = s == 1 || !carries;
     if (arrived) keep_best(w, y);
@@ -298,7 +308,6 @@ sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
     sn_status status = evaluate(w, y, problem->error);
     if (status) return status;
     if (w->kind == ONE_STEP) return one_step(w, y);
-    int watchdog = 0;
     for (int iteration = 0;; ++iteration) {
         problem->info->newton_residual = relative(w);
         const bool balanced = w->residual <= problem->options->tolerance * w->scale && !prescribe(w, y);
@@ -306,7 +315,7 @@ sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
         if (iteration == most) return give_up(w, y, iteration);
         if (iteration == 0 && !prescribe(w, y)) keep_best(w, y);
         bool done = false;
-        status = iterate(w, y, iteration, &watchdog, &done);
+        status = iterate(w, y, iteration, &done);
         ++problem->info->newton_iterations;
         if (status == SN_NOT_CONVERGED) return give_up(w, y, iteration + 1);
         if (status) {

@@ -81,6 +81,11 @@ static inline sn_status toy_force(sn_system *system, double t, const double *x, 
     return SN_OK;
 }
 
+static inline double toy_force_scale(sn_system *system) {
+    const toy *q = toy_of(system);
+    return q->mass * fabs(q->gravity) * sqrt((double)(q->masses > 0 ? q->masses : 1)) + q->drive;
+}
+
 static inline void toy_mass_product(sn_system *system, const double *v, double *out) {
     toy *q = toy_of(system);
     const int n = system->count;
@@ -245,6 +250,7 @@ static const sn_system_table toy_table = {.mass_product = toy_mass_product,
                                           .begin = toy_begin,
                                           .accept = toy_accept,
                                           .reject = toy_reject,
+                                          .force_scale = toy_force_scale,
                                           .check = toy_check};
 
 static inline void toy_masses(toy *q) {
