@@ -30,12 +30,12 @@ static double hauth_error(const sn_method *method, int steps) {
 /* The best slope between doublings whose errors lie above the floor of rounding, taken at the finest pair. */
 static double slope(double (*error)(const sn_method *, int), const sn_method *method, int first, double floor) {
     double coarse = error(method, first), order = NAN;
-    for (int steps = 2 * first; steps <= 1 << 15; steps *= 2) {
+    for (int steps = 2 * first; steps <= 4096; steps *= 2) {
         const double fine = error(method, steps);
         if (fine < floor) break;
         order = log2(coarse / fine);
         coarse = fine;
-        if (steps >= (16 << (8 / method->order)) * first) break;
+        if (steps >= (method->order == 1 ? 64 : 16) * first) break;
     }
     return order;
 }
