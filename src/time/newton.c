@@ -1,12 +1,13 @@
-/* Newton's method for r(y) = m M (y - base) - f(t1, y, a (y - origin) + w) = 0.
+/* Newton's method for r(y) = m M (y - base) - f(t1, y, a (y - origin) + w) - extra = 0.
  *
  *   (m M + a D + K) d = -r(y),   y <- y + s d,   0 < s <= 1 by line search (line_search.h)
  *
- * Prescribed motion enters as given components of d, in the first iteration and while any of it is left; such an iteration is taken whole
- * (the free residual before it says nothing about it) unless it cannot be evaluated. The iteration ends when
- *   |r| <= tolerance max(|external|, |internal|, |inertia|)   or   max |d| <= tolerance size.
- * Kinds: "full"; "one-step", one linear solve and no more; "inexact", the linear tolerance follows the progress (Eisenstat and Walker 1996,
- * choice 2); "simplified", the linearisation is kept while |r| falls by half or better in each iteration, across steps too (Hauth 3.3). */
+ * In the constrained directions position, velocity and acceleration are known functions of time and enter r as such. Prescribed motion
+ * enters as given components of d, in the first iteration and while any of it is left; such an iteration is taken whole (the free residual
+ * before it says nothing about it) unless it cannot be evaluated. The iteration ends when |r| <= tolerance max(|external|, |internal|,
+ * |inertia|)   or   max |d| <= tolerance size. Kinds: "full"; "one-step", one linear solve and no more; "inexact", the linear tolerance
+ * follows the progress (Eisenstat and Walker 1996, choice 2); "simplified", the linearisation is kept while |r| falls by half or better in
+ * each iteration, across steps too (Hauth 3.3). */
 #include <string.h>
 
 #include "base/context.h"
@@ -14,7 +15,7 @@
 #include "system.h"
 #include "vector.h"
 
-enum { VECTORS = 7, TRIALS = 10, WATCHDOG = 2 };
+enum { VECTORS = 7, TRIALS = 10 };
 
 int sn_newton_scratch(int count) { return VECTORS * count; }
 
@@ -29,9 +30,12 @@ typedef struct newton {
     double residual;      /* |r| at the last evaluated point */
     double scale;         /* what it is measured against */
     double force;         /* largest |f| seen: the scale of systems that do not know their own */
-    double best_residual; /* relative, of `best`; negative: none yet */
-    double eta, last;     /* inexact: the last forcing term, and |r| before the last iteration */
-    bool fresh;           /* the linearisation is of the present y */
+    double best_residual; /* |r| of `best`; negative: none yet */
+    double best_relative;
+    int climbs;       /* steps since `best` that went uphill */
+    double eta, last; /* inexact: the last forcing term, and |r| before the last iteration */
+    bool fresh;       /* the linearisation is of the present y */
+    bool uphill;      /* the linear solver stopped early with a direction that does not serve */
 } newton;
 
 static newton_kind kind_of(const char *name) {
@@ -50,6 +54,21 @@ static void take_velocity(newton *w, const double *y) {
     else
         sn_vec_zero(n, w->velocity);
     if (p->offset) sn_vec_add(n, 1, p->offset, w->velocity);
+    if (p->a != 0) w->system->table->constrain(w->system, p->t1, NULL, w->velocity);
+}
+
+/* m (y - base) in the free directions; in the constrained ones the prescribed value, when the system knows it. */
+static void take_inertia(newton *w, const double *y, double *out) {
+    const sn_newton_problem *p = w->problem;
+    const sn_system_table *table = w->system->table;
+    for (int i = 0; i < w->n; ++i) out[i] = p->m * (y[i] - p->base[i]);
+    if (!table->acceleration) return;
+    if (p->inertia) {
+        table->filter(w->system, out);
+        sn_vec_add(w->n, 1, p->inertia, out);
+    } else {
+        table->acceleration(w->system, p->t1, out);
+    }
 }
 
 /* r at y, filtered, with its norm and its scale. */
@@ -65,7 +84,7 @@ static sn_status evaluate(newton *w, const double *y, sn_error *error) {
     if (status) return status;
     double inertia = 0;
     if (p->m != 0) {
-        for (int i = 0; i < n; ++i) w->work[i] = p->m * (y[i] - p->base[i]);
+        take_inertia(w, y, w->work);
         system->table->mass_product(system, w->work, w->r);
         inertia = sn_vec_norm(n, w->r);
     } else {
@@ -76,6 +95,7 @@ static sn_status evaluate(newton *w, const double *y, sn_error *error) {
     const double forces = system->table->force_scale ? system->table->force_scale(system) : w->force;
     w->scale = forces > inertia ? forces : inertia;
     for (int i = 0; i < n; ++i) w->r[i] -= w->f[i];
+    if (p->extra) sn_vec_add(n, -1, p->extra, w->r);
     system->table->filter(system, w->r);
     w->residual = sn_vec_norm(n, w->r);
     if (!isfinite(w->residual)) return sn_fail(error, SN_NOT_FINITE, "the force is not finite at t = %g s", p->t1);
@@ -83,9 +103,10 @@ static sn_status evaluate(newton *w, const double *y, sn_error *error) {
 }
 
 static void keep_best(newton *w, const double *y) {
-    const double residual = relative(w);
-    if (w->best_residual >= 0 && residual >= w->best_residual) return;
-    w->best_residual = residual;
+    if (w->best_residual >= 0 && w->residual >= w->best_residual) return;
+    w->best_residual = w->residual;
+    w->best_relative = relative(w);
+    w->climbs = 0;
     sn_vec_copy(w->n, y, w->best);
 }
 
@@ -128,12 +149,18 @@ static sn_status correct(newton *w, int iteration, bool carries, double *slope) 
     const sn_newton_problem *p = w->problem;
     sn_system *system = w->system;
     const int n = w->n;
+    /* b = -r. Velocity and inertia of the prescribed motion are right in r already, only its K d is still to come: the rest of A d is taken
+     * back. */
+    if (carries && p->a != 0)
+        system->table->product(system, system->table->acceleration ? p->m : 0, p->a, 0, w->d, w->work);
+    else
+        sn_vec_zero(n, w->work);
+    sn_vec_add(n, -1, w->r, w->work);
     if (iteration == 0 && p->guess) {
-        sn_vec_copy(n, p->guess, w->work);
-        system->table->filter(system, w->work);
-        sn_vec_add(n, 1, w->work, w->d);
+        sn_vec_copy(n, p->guess, w->trial);
+        system->table->filter(system, w->trial);
+        sn_vec_add(n, 1, w->trial, w->d);
     }
-    for (int i = 0; i < n; ++i) w->work[i] = -w->r[i];
     sn_linear_report report = {0};
     const double tolerance = w->kind == INEXACT ? forcing(w, iteration) : p->linear_tolerance;
     const double start = sn_seconds();
@@ -151,18 +178,24 @@ static sn_status correct(newton *w, int iteration, bool carries, double *slope) 
     if ((status == SN_NOT_CONVERGED || w->kind == INEXACT) && !carries) {
         system->table->product(system, p->m, p->a, 1, w->d, w->work);
         *slope = sn_vec_dot(n, w->r, w->work);
-        if (status && !(*slope < 0)) return status;
+        w->uphill = status && !(*slope < 0);
+        if (w->uphill) return status;
         if (!(*slope < 0)) *slope = -w->residual * w->residual;
     }
     return SN_OK;
 }
 
+/* How many steps in a row may go uphill. Bodies that turn are stretched by the straight corrections: |r| rises by orders before it falls,
+ * and a strict search would creep. Statics, far from the solution, gets more of them. */
+static int most_climbs(const newton *w) { return w->problem->m != 0 ? 3 : 8; }
+
 /* Takes y to a better place along d and evaluates there; *s: the part of d taken. `whole`: anything that can be evaluated is good. */
-static sn_status search(newton *w, double *y, double slope, bool whole, int *watchdog, double *s) {
+static sn_status search(newton *w, double *y, double slope, bool whole, double *s) {
     const sn_newton_problem *p = w->problem;
     const int n = w->n;
+    const bool climbs = w->fresh && w->climbs < most_climbs(w);
     sn_line_search search = sn_line_search_start(0.5 * w->residual * w->residual, slope);
-    double widest = 0; /* the largest s that could be evaluated */
+    bool evaluable = false;
     sn_status status = SN_OK;
     while (search.trials < TRIALS) {
         sn_vec_sum(n, y, search.s, w->d, w->trial);
@@ -170,23 +203,18 @@ static sn_status search(newton *w, double *y, double slope, bool whole, int *wat
         status = evaluate(w, w->trial, p->error);
         if (status && status != SN_INVERTED && status != SN_NOT_FINITE) return status;
         const double phi = status ? NAN : 0.5 * w->residual * w->residual;
-        if (!status && widest == 0) widest = search.s;
-        if (!status && (whole || !p->options->line_search || sn_line_search_good(&search, phi))) {
-            *s = search.s, *watchdog = 0;
+        const bool good = whole || !p->options->line_search || sn_line_search_good(&search, phi);
+        if (!status && (good || climbs)) {
+            *s = search.s;
+            if (!good) ++w->climbs;
             sn_vec_copy(n, w->trial, y);
             return SN_OK;
         }
+        evaluable = evaluable || !status;
         sn_line_search_next(&search, phi);
         ++p->info->line_searches;
     }
-    if (widest == 0) return status;
-    /* No trial lowered the residual. Far from the solution the way may lead over a hill: take the widest step, a few times in a row at
-     * most. */
-    if (++*watchdog > WATCHDOG) return SN_NOT_CONVERGED;
-    *s = widest;
-    sn_vec_add(n, widest, w->d, y);
-    if (widest == 1) w->system->table->constrain(w->system, p->t1, y, NULL);
-    return evaluate(w, y, p->error);
+    return evaluable ? SN_NOT_CONVERGED : status;
 }
 
 static sn_status one_step(newton *w, double *y) {
@@ -206,16 +234,30 @@ static sn_status one_step(newton *w, double *y) {
 static sn_status give_up(newton *w, double *y, int iterations) {
     const sn_newton_problem *p = w->problem;
     if (w->best_residual >= 0) sn_vec_copy(w->n, w->best, y);
+    const double residual = w->best_residual >= 0 ? w->best_relative : relative(w);
+    const char *advice = p->m != 0 ? "a smaller step" : "more load steps or a smaller step";
+    if (w->uphill)
+        return sn_fail(p->error, SN_NOT_CONVERGED,
+                       "Newton's method did not converge at t = %g: the linear solver stopped at a residual of %.3g after its last "
+                       "iteration; allow it more "
+                       "(solver.iterations), or take %s",
+                       p->t1, p->info->linear_residual, advice);
     return sn_fail(p->error, SN_NOT_CONVERGED,
-                   "Newton's method did not converge at t = %g%s: relative residual %.3g after %d iterations (tolerance %g); take %s, or "
+                   "Newton's method did not converge at t = %g: relative residual %.3g after %d iterations (tolerance %g); take %s, or "
                    "allow more iterations",
-                   p->t1, p->m != 0 ? " s" : "", w->best_residual >= 0 ? w->best_residual : relative(w), iterations, p->options->tolerance,
-                   p->m != 0 ? "a smaller step" : "more load steps or a smaller step");
+                   p->t1, residual, iterations, p->options->tolerance, advice);
 }
 
 /* One iteration. *done: converged. */
-static sn_status iterate(newton *w, double *y, int iteration, int *watchdog, bool *done) {
+static sn_status iterate(newton *w, double *y, int iteration, bool *done) {
     const sn_newton_problem *p = w->problem;
+    if (w->climbs == most_climbs(w) && w->best_residual >= 0) {
+        /* The way over the hill led nowhere: back to the best place, from there with a strict search. */
+        sn_vec_copy(w->n, w->best, y);
+        w->system->kept = 0;
+        const sn_status status = evaluate(w, y, p->error);
+        if (status) return status;
+    }
     const double goal = p->options->tolerance * w->system->size, before = w->residual;
     const bool carries = prescribe(w, y);
     if (!(w->kind == SIMPLIFIED && w->system->kept > 0)) {
@@ -227,18 +269,16 @@ static sn_status iterate(newton *w, double *y, int iteration, int *watchdog, boo
     if (status) return status;
     const double correction = sn_vec_largest(w->n, w->d);
     const bool small = correction <= goal;
-    status = search(w, y, slope, carries || small, watchdog, &s);
+    status = search(w, y, slope, carries || small, &s);
     if (status == SN_NOT_CONVERGED && !w->fresh) {
-        /* An old linearisation led nowhere: back to the best place with a new one. */
-        *watchdog = 0;
+        /* An old linearisation led nowhere: once more from here with a new one. */
         w->system->kept = 0;
-        if (w->best_residual >= 0) sn_vec_copy(w->n, w->best, y);
         return evaluate(w, y, p->error);
     }
     if (status) return status;
     const double rate = before > 0 ? w->residual / before : 0;
     w->last = before;
-    if (!w->fresh && !carries && (rate > 0.5 || s < 1)) w->system->kept = 0;
+    if (carries || rate > 0.5 || s < 1) w->system->kept = 0;
     w->fresh = false;
     const bool arrived = s == 1 || !carries;
     if (arrived) keep_best(w, y);
@@ -268,7 +308,6 @@ sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
     sn_status status = evaluate(w, y, problem->error);
     if (status) return status;
     if (w->kind == ONE_STEP) return one_step(w, y);
-    int watchdog = 0;
     for (int iteration = 0;; ++iteration) {
         problem->info->newton_residual = relative(w);
         const bool balanced = w->residual <= problem->options->tolerance * w->scale && !prescribe(w, y);
@@ -276,7 +315,7 @@ sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
         if (iteration == most) return give_up(w, y, iteration);
         if (iteration == 0 && !prescribe(w, y)) keep_best(w, y);
         bool done = false;
-        status = iterate(w, y, iteration, &watchdog, &done);
+        status = iterate(w, y, iteration, &done);
         ++problem->info->newton_iterations;
         if (status == SN_NOT_CONVERGED) return give_up(w, y, iteration + 1);
         if (status) {
