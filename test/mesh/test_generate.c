@@ -108,7 +108,7 @@ static void test_solids(void **state) {
     check_solid("cylinder", NULL, 0, 0, 0.3);
     check_solid("sphere", NULL, 0, 0, 0.7);
     check_solid("tube", (const sn_generator_value[]){{"inner", 1, {0.4995}}}, 1, 0, 0);
-    check_solid("tube", (const sn_generator_value[]){{"inner", 1, {1e-9}}}, 1, 0, 0);
+    check_solid("tube", (const sn_generator_value[]){{"inner", 1, {0.0005}}}, 1, 0, 0);
     check_solid("torus", (const sn_generator_value[]){{"minor", 1, {0.99}}}, 1, 0, 0);
 }
 
