@@ -48,7 +48,8 @@ static sn_status system_create(sn_context *context, int a, int c, matrix_system 
     if (!status) status = sn_scatter_map_create(context, &s->b.elements, &s->pattern, &s->map, error);
     if (status) return status;
     s->mass = (sn_mass){&s->pattern, s->b.mass, NULL};
-    s->matrix = (sn_matrix){.pattern = &s->pattern, .single_ = sn_allocate_zero(context, (size_t)s->pattern.block_count * 9 + 4, sizeof(float))};
+    s->matrix =
+        (sn_matrix){.pattern = &s->pattern, .single_ = sn_allocate_zero(context, (size_t)s->pattern.block_count * 9 + 4, sizeof(float))};
     s->diagonal = sn_allocate(context, (size_t)s->pattern.nodes * 9, sizeof(double));
     s->view = (sn_element_view){.x = s->b.x};
     return s->matrix.single_ && s->diagonal ? SN_OK : sn_no_memory(error);
@@ -85,7 +86,8 @@ static sn_status parts(sn_context *context, int a, int c, sn_error *error) {
         kernel = least(kernel, sn_seconds() - start);
     }
     printf("%d threads: %d tets, %d nodes, %lld blocks, matrix %.2f MB, %d chunks in %d colours\n", sn_context_threads(context), s.b.tets,
-           s.b.nodes, (long long)s.pattern.block_count, (double)s.pattern.block_count * 36e-6, s.b.elements.chunk_count, s.b.elements.color_count);
+           s.b.nodes, (long long)s.pattern.block_count, (double)s.pattern.block_count * 36e-6, s.b.elements.chunk_count,
+           s.b.elements.color_count);
     printf("  assembly       %8.3f ms  %6.1f ns/tet", 1e3 * seconds, 1e9 * seconds / s.b.tets);
     if (kernel < 1e9) printf("  (element matrices alone %.1f ns/tet)", 1e9 * kernel / s.b.tets);
 
@@ -163,8 +165,9 @@ static sn_status solves(sn_context *context, int a, int c, sn_error *error) {
             if (seconds < best) best = seconds, least_report = report;
         }
         printf("  %s %s to %.0e: %8.2f ms = assembly %.2f + setup %.2f + solve %.2f, %d iterations in %d rounds, residual %.2e%s\n",
-               report.method, report.preconditioner, tolerance[t], 1e3 * best, 1e3 * least_report.assembly_seconds, 1e3 * least_report.setup_seconds,
-               1e3 * least_report.solve_seconds, report.iterations, report.rounds, report.residual, report.fallback ? ", fallback" : "");
+               report.method, report.preconditioner, tolerance[t], 1e3 * best, 1e3 * least_report.assembly_seconds,
+               1e3 * least_report.setup_seconds, 1e3 * least_report.solve_seconds, report.iterations, report.rounds, report.residual,
+               report.fallback ? ", fallback" : "");
     }
     sn_linear_destroy(linear);
     free(f);
