@@ -20,8 +20,9 @@ sn_status sn_step_finish(sn_step *step, double *x, double *v) {
 
 int sn_control_scratch(const sn_method *method, int count) { return 2 * count + method->history(count) + method->scratch(count); }
 
-/* Whether a smaller step may help. */
-static bool can_retry(sn_status status) {
+/* Whether a smaller step may help. An explicit method that diverged has spoiled its state steps ago: that is reported, not covered up. */
+static bool can_retry(const sn_method *method, sn_status status) {
+    if (!method->implicit) return status == SN_INVERTED;
     return status == SN_NOT_CONVERGED || status == SN_NOT_FINITE || status == SN_INVERTED || status == SN_SINGULAR;
 }
 
@@ -58,7 +59,7 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
             continue;
         }
         successes = 0;
-        if (!can_retry(status) || ticks == 1) {
+        if (!can_retry(method, status) || ticks == 1) {
             sn_vec_copy(n, x, step->x);
             sn_vec_copy(n, v, step->v);
             sn_vec_copy(past, history, step->history);

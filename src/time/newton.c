@@ -1,12 +1,13 @@
-/* Newton's method for r(y) = m M (y - base) - f(t1, y, a (y - origin) + w) = 0.
+/* Newton's method for r(y) = m M (y - base) - f(t1, y, a (y - origin) + w) - extra = 0.
  *
  *   (m M + a D + K) d = -r(y),   y <- y + s d,   0 < s <= 1 by line search (line_search.h)
  *
- * Prescribed motion enters as given components of d, in the first iteration and while any of it is left; such an iteration is taken whole
- * (the free residual before it says nothing about it) unless it cannot be evaluated. The iteration ends when
- *   |r| <= tolerance max(|external|, |internal|, |inertia|)   or   max |d| <= tolerance size.
- * Kinds: "full"; "one-step", one linear solve and no more; "inexact", the linear tolerance follows the progress (Eisenstat and Walker 1996,
- * choice 2); "simplified", the linearisation is kept while |r| falls by half or better in each iteration, across steps too (Hauth 3.3). */
+ * In the constrained directions position, velocity and acceleration are known functions of time and enter r as such. Prescribed motion
+ * enters as given components of d, in the first iteration and while any of it is left; such an iteration is taken whole (the free residual
+ * before it says nothing about it) unless it cannot be evaluated. The iteration ends when |r| <= tolerance max(|external|, |internal|,
+ * |inertia|)   or   max |d| <= tolerance size. Kinds: "full"; "one-step", one linear solve and no more; "inexact", the linear tolerance
+ * follows the progress (Eisenstat and Walker 1996, choice 2); "simplified", the linearisation is kept while |r| falls by half or better in
+ * each iteration, across steps too (Hauth 3.3). */
 #include <string.h>
 
 #include "base/context.h"
@@ -32,6 +33,7 @@ typedef struct newton {
     double best_residual; /* relative, of `best`; negative: none yet */
     double eta, last;     /* inexact: the last forcing term, and |r| before the last iteration */
     bool fresh;           /* the linearisation is of the present y */
+    bool uphill;          /* the linear solver stopped early with a direction that does not serve */
 } newton;
 
 static newton_kind kind_of(const char *name) {
@@ -50,6 +52,21 @@ static void take_velocity(newton *w, const double *y) {
     else
         sn_vec_zero(n, w->velocity);
     if (p->offset) sn_vec_add(n, 1, p->offset, w->velocity);
+    if (p->a != 0) w->system->table->constrain(w->system, p->t1, NULL, w->velocity);
+}
+
+/* m (y - base) in the free directions; in the constrained ones the prescribed value, when the system knows it. */
+static void take_inertia(newton *w, const double *y, double *out) {
+    const sn_newton_problem *p = w->problem;
+    const sn_system_table *table = w->system->table;
+    for (int i = 0; i < w->n; ++i) out[i] = p->m * (y[i] - p->base[i]);
+    if (!table->acceleration) return;
+    if (p->inertia) {
+        table->filter(w->system, out);
+        sn_vec_add(w->n, 1, p->inertia, out);
+    } else {
+        table->acceleration(w->system, p->t1, out);
+    }
 }
 
 /* r at y, filtered, with its norm and its scale. */
@@ -65,7 +82,7 @@ static sn_status evaluate(newton *w, const double *y, sn_error *error) {
     if (status) return status;
     double inertia = 0;
     if (p->m != 0) {
-        for (int i = 0; i < n; ++i) w->work[i] = p->m * (y[i] - p->base[i]);
+        take_inertia(w, y, w->work);
         system->table->mass_product(system, w->work, w->r);
         inertia = sn_vec_norm(n, w->r);
     } else {
@@ -76,6 +93,7 @@ static sn_status evaluate(newton *w, const double *y, sn_error *error) {
     const double forces = system->table->force_scale ? system->table->force_scale(system) : w->force;
     w->scale = forces > inertia ? forces : inertia;
     for (int i = 0; i < n; ++i) w->r[i] -= w->f[i];
+    if (p->extra) sn_vec_add(n, -1, p->extra, w->r);
     system->table->filter(system, w->r);
     w->residual = sn_vec_norm(n, w->r);
     if (!isfinite(w->residual)) return sn_fail(error, SN_NOT_FINITE, "the force is not finite at t = %g s", p->t1);
@@ -128,12 +146,18 @@ static sn_status correct(newton *w, int iteration, bool carries, double *slope) 
     const sn_newton_problem *p = w->problem;
     sn_system *system = w->system;
     const int n = w->n;
+    /* b = -r. Velocity and inertia of the prescribed motion are right in r already, only its K d is still to come: the rest of A d is taken
+     * back. */
+    if (carries && p->a != 0)
+        system->table->product(system, system->table->acceleration ? p->m : 0, p->a, 0, w->d, w->work);
+    else
+        sn_vec_zero(n, w->work);
+    sn_vec_add(n, -1, w->r, w->work);
     if (iteration == 0 && p->guess) {
-        sn_vec_copy(n, p->guess, w->work);
-        system->table->filter(system, w->work);
-        sn_vec_add(n, 1, w->work, w->d);
+        sn_vec_copy(n, p->guess, w->trial);
+        system->table->filter(system, w->trial);
+        sn_vec_add(n, 1, w->trial, w->d);
     }
-    for (int i = 0; i < n; ++i) w->work[i] = -w->r[i];
     sn_linear_report report = {0};
     const double tolerance = w->kind == INEXACT ? forcing(w, iteration) : p->linear_tolerance;
     const double start = sn_seconds();
@@ -151,7 +175,8 @@ static sn_status correct(newton *w, int iteration, bool carries, double *slope) 
     if ((status == SN_NOT_CONVERGED || w->kind == INEXACT) && !carries) {
         system->table->product(system, p->m, p->a, 1, w->d, w->work);
         *slope = sn_vec_dot(n, w->r, w->work);
-        if (status && !(*slope < 0)) return status;
+        w->uphill = status && !(*slope < 0);
+        if (w->uphill) return status;
         if (!(*slope < 0)) *slope = -w->residual * w->residual;
     }
     return SN_OK;
@@ -182,7 +207,7 @@ static sn_status search(newton *w, double *y, double slope, bool whole, int *wat
     if (widest == 0) return status;
     /* No trial lowered the residual. Far from the solution the way may lead over a hill: take the widest step, a few times in a row at
      * most. */
-    if (++*watchdog > WATCHDOG) return SN_NOT_CONVERGED;
+    if (!w->fresh || ++*watchdog > WATCHDOG) return SN_NOT_CONVERGED;
     *s = widest;
     sn_vec_add(n, widest, w->d, y);
     if (widest == 1) w->system->table->constrain(w->system, p->t1, y, NULL);
@@ -206,11 +231,18 @@ static sn_status one_step(newton *w, double *y) {
 static sn_status give_up(newton *w, double *y, int iterations) {
     const sn_newton_problem *p = w->problem;
     if (w->best_residual >= 0) sn_vec_copy(w->n, w->best, y);
+    const double residual = w->best_residual >= 0 ? w->best_residual : relative(w);
+    const char *advice = p->m != 0 ? "a smaller step" : "more load steps or a smaller step";
+    if (w->uphill)
+        return sn_fail(p->error, SN_NOT_CONVERGED,
+                       "Newton's method did not converge at t = %g: the linear solver stopped at a residual of %.3g after its last "
+                       "iteration; allow it more "
+                       "(solver.iterations), or take %s",
+                       p->t1, p->info->linear_residual, advice);
     return sn_fail(p->error, SN_NOT_CONVERGED,
-                   "Newton's method did not converge at t = %g%s: relative residual %.3g after %d iterations (tolerance %g); take %s, or "
+                   "Newton's method did not converge at t = %g: relative residual %.3g after %d iterations (tolerance %g); take %s, or "
                    "allow more iterations",
-                   p->t1, p->m != 0 ? " s" : "", w->best_residual >= 0 ? w->best_residual : relative(w), iterations, p->options->tolerance,
-                   p->m != 0 ? "a smaller step" : "more load steps or a smaller step");
+                   p->t1, residual, iterations, p->options->tolerance, advice);
 }
 
 /* One iteration. *done: converged. */
@@ -229,10 +261,8 @@ static sn_status iterate(newton *w, double *y, int iteration, int *watchdog, boo
     const bool small = correction <= goal;
     status = search(w, y, slope, carries || small, watchdog, &s);
     if (status == SN_NOT_CONVERGED && !w->fresh) {
-        /* An old linearisation led nowhere: back to the best place with a new one. */
-        *watchdog = 0;
+        /* An old linearisation led nowhere: once more from here with a new one. */
         w->system->kept = 0;
-        if (w->best_residual >= 0) sn_vec_copy(w->n, w->best, y);
         return evaluate(w, y, p->error);
     }
     if (status) return status;

@@ -37,6 +37,8 @@ typedef struct sn_system_table {
     void (*begin)(sn_system *system, double t, const double *x, const double *v);
     void (*accept)(sn_system *system, double t, const double *x, const double *v);
     void (*reject)(sn_system *system);
+    /* Sets the constrained components of a to the prescribed acceleration at time t, the others stay. NULL: they do not accelerate. */
+    void (*acceleration)(sn_system *system, double t, double *a);
     /* The larger of the norms of the external and of the internal force at the last evaluation: what Newton measures residuals against
      * beside inertia. NULL: the norm of f itself serves. */
     double (*force_scale)(sn_system *system);
@@ -124,7 +126,7 @@ sn_status sn_static_solve(sn_step *step, bool (*reached)(void *user, const sn_st
 
 /* ---- Newton ---- */
 
-/* Solves r(y) = 0 for y = x(t + h), with r = m M (y - base) - f(t1, y, a (y - origin) + w) and its Jacobian m M + a D + K.
+/* Solves r(y) = 0 for y = x(t + h), with r = m M (y - base) - f(t1, y, a (y - origin) + w) - extra and its Jacobian m M + a D + K.
  *   implicit Euler: m = 1/h^2, base = x + h v, a = 1/h, origin = x, w = 0.   statics: m = 0, a = 0.
  * `y` comes in with the start (last positions), the wanted positions of the constrained components are taken from the system at t1: the
  * first iteration carries them in by the linear problem. On failure y is the best iterate. */
@@ -134,6 +136,9 @@ typedef struct sn_newton_problem {
     double m, a;
     const double *base, *origin; /* count; NULL when m or a is 0 */
     const double *offset;        /* w, or NULL */
+    const double *extra;         /* a constant force, or NULL */
+    const double
+        *inertia; /* what m (y - base) stands for in the constrained components, 0 in the others; NULL: the acceleration prescribed at t1 */
     const sn_newton_options *options;
     double linear_tolerance;
     const double *guess; /* start of the first linear solve (warm start), or NULL */

@@ -65,12 +65,18 @@ static inline void toy_force_raw(toy *q, double t, const double *x, const double
     f[3 * q->masses - 2] += q->drive * sin(q->omega * t);
 }
 
+static inline sn_status toy_check(sn_system *system, double t, const double *x, sn_error *error) {
+    const toy *q = toy_of(system);
+    for (int i = 0; i < system->count && q->limit > 0; ++i)
+        if (fabs(x[i] - q->start[i]) > q->limit) return sn_fail(error, SN_INVERTED, "moved too far at t = %g", t);
+    return SN_OK;
+}
+
 static inline sn_status toy_force(sn_system *system, double t, const double *x, const double *v, double *f, sn_error *error) {
     toy *q = toy_of(system);
     ++q->forces;
-    if (q->limit > 0)
-        for (int i = 0; i < system->count; ++i)
-            if (fabs(x[i] - q->start[i]) > q->limit) return sn_fail(error, SN_INVERTED, "moved too far at t = %g", t);
+    const sn_status status = toy_check(system, t, x, error);
+    if (status) return status;
     toy_force_raw(q, t, x, v, f);
     return SN_OK;
 }
@@ -186,6 +192,11 @@ static inline void toy_constrain(sn_system *system, double t, double *x, double 
     if (v) v[0] = q->path * q->path_rate * cos(q->path_rate * t), v[1] = 0, v[2] = 0;
 }
 
+static inline void toy_acceleration(sn_system *system, double t, double *a) {
+    const toy *q = toy_of(system);
+    if (q->moved) a[0] = -q->path * q->path_rate * q->path_rate * sin(q->path_rate * t), a[1] = a[2] = 0;
+}
+
 static inline void toy_filter(sn_system *system, double *u) {
     for (int i = 0; i < system->count; ++i)
         if (toy_held(toy_of(system), i)) u[i] = 0;
@@ -229,10 +240,12 @@ static const sn_system_table toy_table = {.mass_product = toy_mass_product,
                                           .solve = toy_solve,
                                           .constrain = toy_constrain,
                                           .filter = toy_filter,
+                                          .acceleration = toy_acceleration,
                                           .spectrum = toy_spectrum,
                                           .begin = toy_begin,
                                           .accept = toy_accept,
-                                          .reject = toy_reject};
+                                          .reject = toy_reject,
+                                          .check = toy_check};
 
 static inline void toy_masses(toy *q) {
     const int n = q->system.count;
