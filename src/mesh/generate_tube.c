@@ -48,8 +48,7 @@ static sn_status generate(sn_context *context, const double value[][3], sn_mesh 
     if (around < 3) return sn_fail(error, SN_BAD_INPUT, "tube.cells has %d around; at least 3 are needed", around);
     if (value[INNER][0] < 0.001 * value[RADIUS][0] || value[INNER][0] > 0.999 * value[RADIUS][0]) /* beyond, tets become flat */
         return sn_fail(error, SN_BAD_INPUT, "tube.inner is %g; it must be from %g to %g (0.001 to 0.999 of the radius)", value[INNER][0],
-                       0.001 * value[RADIUS][0], 0.999 * value[RADIUS][0]); it must be at most 0.999 of the radius, %g", value[INNER][0],
-                       0.999 * value[RADIUS][0]);
+                       0.001 * value[RADIUS][0], 0.999 * value[RADIUS][0]);
     const double nodes = (double)around * (through + 1.0) * (along + 1.0), tets = 6.0 * around * through * along;
     sn_mesh *m;
     sn_status status = sn_generate_create(context, "tube", (int64_t)nodes, (int64_t)tets, 0, &m, error);
