@@ -161,7 +161,8 @@ static void test_volume_shares(void **state) {
 
 static void test_ramps(void **state) {
     (void)state;
-    const sn_ramp none = {0}, ramp = {.begin = 1, .end = 3, .given = true}, zero = {.given = true}, jump = {.begin = 2, .end = 2, .given = true};
+    const sn_ramp none = {0}, ramp = {.begin = 1, .end = 3, .given = true}, zero = {.given = true},
+                  jump = {.begin = 2, .end = 2, .given = true};
     double rate;
     close_to(sn_ramp_value(&none, 0.2, false, &rate), 1, 0);
     close_to(sn_ramp_value(&none, 0.2, true, &rate), 0.2, 0);
@@ -190,7 +191,8 @@ static int teardown(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_linearisation), cmocka_unit_test(test_symmetric_part), cmocka_unit_test(test_follow_turns),
-                                       cmocka_unit_test(test_shares),        cmocka_unit_test(test_volume_shares),  cmocka_unit_test(test_ramps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_linearisation), cmocka_unit_test(test_symmetric_part),
+                                       cmocka_unit_test(test_follow_turns),  cmocka_unit_test(test_shares),
+                                       cmocka_unit_test(test_volume_shares), cmocka_unit_test(test_ramps)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

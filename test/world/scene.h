@@ -111,13 +111,13 @@ static inline int probe(scene *s, int index, double value[6]) {
     return count;
 }
 
-#define assert_near(a, b, tolerance)                                                                                                            \
-    do {                                                                                                                                         \
-        const double a_ = (a), b_ = (b), t_ = (tolerance);                                                                                       \
-        if (!(fabs(a_ - b_) <= t_)) {                                                                                                            \
-            print_message("%s = %.17g, expected %.17g (+- %g)\n", #a, a_, b_, t_);                                                               \
-            fail();                                                                                                                              \
-        }                                                                                                                                        \
+#define assert_near(a, b, tolerance)                                                                                                       \
+    do {                                                                                                                                   \
+        const double a_ = (a), b_ = (b), t_ = (tolerance);                                                                                 \
+        if (!(fabs(a_ - b_) <= t_)) {                                                                                                      \
+            print_message("%s = %.17g, expected %.17g (+- %g)\n", #a, a_, b_, t_);                                                         \
+            fail();                                                                                                                        \
+        }                                                                                                                                  \
     } while (0)
 
 #endif

@@ -52,7 +52,8 @@ static void test_given_stiffness(void **state) {
     assert_int_equal(sn_mesh_boundary(s.mesh, &count, &face, NULL, NULL, NULL), SN_OK);
     for (int f = 0; f < count; ++f) /* every face counts: those at the side touch with their lowest nodes too */
         for (int i = 0; i < 3; ++i) {
-            const double *a = s.mesh->position + 3 * face[3 * f], *b = s.mesh->position + 3 * face[3 * f + 1], *c = s.mesh->position + 3 * face[3 * f + 2];
+            const double *a = s.mesh->position + 3 * face[3 * f], *b = s.mesh->position + 3 * face[3 * f + 1],
+                         *c = s.mesh->position + 3 * face[3 * f + 2];
             const double u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, w[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
             const double n[3] = {u[1] * w[2] - u[2] * w[1], u[2] * w[0] - u[0] * w[2], u[0] * w[1] - u[1] * w[0]};
             area[face[3 * f + i]] += sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) / 6;
@@ -167,7 +168,8 @@ static void test_other_colliders(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest), cmocka_unit_test(test_given_stiffness), cmocka_unit_test(test_friction_angle),
-                                       cmocka_unit_test(test_friction_stops), cmocka_unit_test(test_other_colliders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest), cmocka_unit_test(test_given_stiffness),
+                                       cmocka_unit_test(test_friction_angle), cmocka_unit_test(test_friction_stops),
+                                       cmocka_unit_test(test_other_colliders)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,8 @@
 /* x = x0 + g h^2 (n (n + 1) / 2) exactly at every node with implicit Euler, for every mass. */
 static void test_free_fall(void **state) {
     (void)state;
-    static const char *const elements[] = {"tet4", "tet10", "tet4", "tet10"}, *const masses[] = {"lumped", "lumped", "consistent", "consistent"};
+    static const char *const elements[] = {"tet4", "tet10", "tet4", "tet10"}, *const masses[] = {"lumped", "lumped", "consistent",
+                                                                                                 "consistent"};
     for (int k = 0; k < 4; ++k) {
         scene s;
         scene_start(&s, NULL, 0.3, 0.2, 0.2, 2, 2, 1);
@@ -356,9 +357,10 @@ static void test_isolated_node(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_free_fall),         cmocka_unit_test(test_momentum),      cmocka_unit_test(test_prescribed_motion),
-                                       cmocka_unit_test(test_reaction),          cmocka_unit_test(test_starts),        cmocka_unit_test(test_pins_and_grabs),
-                                       cmocka_unit_test(test_rayleigh),          cmocka_unit_test(test_material_edits), cmocka_unit_test(test_two_materials),
-                                       cmocka_unit_test(test_isolated_node)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_free_fall),    cmocka_unit_test(test_momentum),       cmocka_unit_test(test_prescribed_motion),
+        cmocka_unit_test(test_reaction),     cmocka_unit_test(test_starts),         cmocka_unit_test(test_pins_and_grabs),
+        cmocka_unit_test(test_rayleigh),     cmocka_unit_test(test_material_edits), cmocka_unit_test(test_two_materials),
+        cmocka_unit_test(test_isolated_node)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

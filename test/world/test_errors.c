@@ -34,7 +34,9 @@ static void test_bodies(void **state) {
     fresh(&s), s.options.time.step = 0, refused(&s, "step");
     fresh(&s), strcpy(s.options.time.mode, "dynamik"), refused(&s, "dynamic");
     fresh(&s), s.options.solver.tolerance = -1, refused(&s, "tolerance");
-    fresh(&s), s.body.material_count = 2, refused(&s, "selectors");
+    fresh(&s);
+    const sn_material pair[2] = {sn_material_default(), sn_material_default()};
+    s.body.material = pair, s.body.material_count = 2, refused(&s, "selectors");
     /* An inverted and a flat element, by label. */
     fresh(&s);
     s.mesh->tet_label = NULL;
@@ -98,7 +100,8 @@ static void test_fixes_and_loads(void **state) {
     scene_end(&s);
 }
 
-/* A step that cannot be taken keeps the state: a body pressed flat by its own supports with a law that needs J > 0 or, failing that, no iterations. */
+/* A step that cannot be taken keeps the state: a body pressed flat by its own supports with a law that needs J > 0 or, failing that, no
+ * iterations. */
 static void test_failing_step(void **state) {
     (void)state;
     scene s;
@@ -136,7 +139,8 @@ static void test_lists(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bodies), cmocka_unit_test(test_materials), cmocka_unit_test(test_fixes_and_loads),
-                                       cmocka_unit_test(test_failing_step), cmocka_unit_test(test_lists)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bodies), cmocka_unit_test(test_materials),
+                                       cmocka_unit_test(test_fixes_and_loads), cmocka_unit_test(test_failing_step),
+                                       cmocka_unit_test(test_lists)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -182,7 +182,7 @@ static void test_put(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_restore_goes_on), cmocka_unit_test(test_bad_states),
-                                       cmocka_unit_test(test_put)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_restore_goes_on),
+                                       cmocka_unit_test(test_bad_states), cmocka_unit_test(test_put)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,8 @@ static void test_uniaxial_bar(void **state) {
     }
 }
 
-/* Under its own weight with nu = 0: u(y) = -rho g (H y - y^2 / 2) / E; nodal values are exact for tet10 alone, the base carries the weight. */
+/* Under its own weight with nu = 0: u(y) = -rho g (H y - y^2 / 2) / E; nodal values are exact for tet10 alone, the base carries the weight.
+ */
 static void test_gravity_column(void **state) {
     (void)state;
     scene s;
@@ -221,7 +222,8 @@ static void test_rigid_motions(void **state) {
     strcpy(s.options.time.mode, "static");
     refused(&s, "raft");
     refused(&s, "6 of 6");
-    s.fix[0].select = (sn_selector){.kind = SN_SELECT_BOX, .box = {{-1e-9, -1e-9, -1e-9}, {1e-9, 1e-9, 1e-9}}}; /* a corner: spins about it */
+    s.fix[0].select =
+        (sn_selector){.kind = SN_SELECT_BOX, .box = {{-1e-9, -1e-9, -1e-9}, {1e-9, 1e-9, 1e-9}}}; /* a corner: spins about it */
     s.body.fix_count = 1;
     refused(&s, "3 of 6");
     s.fix[0].select.box[1][0] = 10; /* an edge: spins about the edge */
@@ -274,8 +276,9 @@ static void test_watch(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_uniaxial_bar), cmocka_unit_test(test_gravity_column), cmocka_unit_test(test_pressure),
-                                       cmocka_unit_test(test_turn),         cmocka_unit_test(test_fixes_combine),  cmocka_unit_test(test_rigid_motions),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_uniaxial_bar),  cmocka_unit_test(test_gravity_column),
+                                       cmocka_unit_test(test_pressure),      cmocka_unit_test(test_turn),
+                                       cmocka_unit_test(test_fixes_combine), cmocka_unit_test(test_rigid_motions),
                                        cmocka_unit_test(test_watch)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
