@@ -24,8 +24,10 @@ sn_collider sn_collider_default(void) { return (sn_collider){.normal = {0, 1, 0}
 
 const sn_shape *sn_shape_of(const sn_collider *collider) {
     switch (collider->kind) {
-    case SN_COLLIDER_PLANE: return &sn_shape_plane;
-    case SN_COLLIDER_SPHERE: return &sn_shape_sphere;
+    case SN_COLLIDER_PLANE:
+        return &sn_shape_plane;
+    case SN_COLLIDER_SPHERE:
+        return &sn_shape_sphere;
     }
     return NULL;
 }
@@ -54,8 +56,8 @@ sn_status sn_collider_check(const sn_collider *c, int index, sn_error *error) {
         if (!isfinite(c->key[i])) return sn_fail(error, SN_BAD_INPUT, "colliders.%d: key %d is not finite", index, i / 4);
     for (int i = 1; i < c->key_count; ++i)
         if (!(c->key[4 * i] > c->key[4 * i - 4]))
-            return sn_fail(error, SN_BAD_INPUT, "colliders.%d: the times of its keys must ascend; key %d has %g after %g", index, i, c->key[4 * i],
-                           c->key[4 * i - 4]);
+            return sn_fail(error, SN_BAD_INPUT, "colliders.%d: the times of its keys must ascend; key %d has %g after %g", index, i,
+                           c->key[4 * i], c->key[4 * i - 4]);
     const sn_status status = check_response(c, index, error);
     return status ? status : shape->check(c, index, error);
 }

@@ -42,8 +42,8 @@ static bool touch_at(const sn_collider *collider, const sn_penalty *p, const dou
     return true;
 }
 
-int sn_penalty_force(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x, const double *v,
-                     double *f) {
+int sn_penalty_force(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
+                     const double *v, double *f) {
     double offset[3], velocity[3];
     sn_collider_at(collider, t, offset, velocity);
     int touching = 0;
@@ -68,7 +68,7 @@ static void exact_blocks(const touch *it, double mu, double K[9], double D[9]) {
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
             const double tangent = (i == j) - it->n[i] * it->n[j];
-            H[3 * i + j] = it->phi * (i == j) + it->phi_rate * it->ut[i] * it->ut[j];              /* d(phi u_t)/du_t */
+            H[3 * i + j] = it->phi * (i == j) + it->phi_rate * it->ut[i] * it->ut[j];     /* d(phi u_t)/du_t */
             turn[3 * i + j] = -it->curvature * (it->n[i] * it->ut[j] + it->un * tangent); /* du_t/dx */
         }
     for (int i = 0; i < 3; ++i)
@@ -96,8 +96,8 @@ static void definite_blocks(const touch *it, double mu, double K[9], double D[9]
         }
 }
 
-int sn_penalty_blocks(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x, const double *v,
-                      bool definite, int32_t *node, double *K, double *D) {
+int sn_penalty_blocks(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
+                      const double *v, bool definite, int32_t *node, double *K, double *D) {
     double offset[3], velocity[3], k[9], d[9];
     sn_collider_at(collider, t, offset, velocity);
     int count = 0;

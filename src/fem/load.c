@@ -28,10 +28,11 @@ sn_status sn_load_check(const sn_load *load, const char *name, int index, sn_err
         if (!isfinite(load->value[a])) return sn_fail(error, SN_BAD_INPUT, "body '%s': loads.%d: a component is not finite", name, index);
     if (!isfinite(load->scalar)) return sn_fail(error, SN_BAD_INPUT, "body '%s': loads.%d: the pressure is not finite", name, index);
     if (load->ramp.given && !(isfinite(load->ramp.begin) && isfinite(load->ramp.end) && load->ramp.begin <= load->ramp.end))
-        return sn_fail(error, SN_BAD_INPUT, "body '%s': loads.%d: ramp [%g, %g] must have two times in ascending order", name, index, load->ramp.begin,
-                       load->ramp.end);
+        return sn_fail(error, SN_BAD_INPUT, "body '%s': loads.%d: ramp [%g, %g] must have two times in ascending order", name, index,
+                       load->ramp.begin, load->ramp.end);
     if (load->follow && load->kind == SN_LOAD_BODY)
-        return sn_fail(error, SN_BAD_INPUT, "body '%s': loads.%d: 'follow' is for loads on a surface; a body load has a fixed direction", name, index);
+        return sn_fail(error, SN_BAD_INPUT, "body '%s': loads.%d: 'follow' is for loads on a surface; a body load has a fixed direction",
+                       name, index);
     return SN_OK;
 }
 
@@ -109,7 +110,8 @@ static sn_status compress(sn_context *context, int node_count, const double *for
     return SN_OK;
 }
 
-sn_status sn_load_nodal(sn_context *context, const sn_load *load, int node_count, const double *force, sn_load_term *term, sn_error *error) {
+sn_status sn_load_nodal(sn_context *context, const sn_load *load, int node_count, const double *force, sn_load_term *term,
+                        sn_error *error) {
     term_start(load, NULL, term);
     return compress(context, node_count, force, term, error);
 }

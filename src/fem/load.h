@@ -1,13 +1,12 @@
 /* Surface and body loads.
  *
- * A term is one load on one body, times a factor s(t). Dead terms are nodal forces F_i, consistent with the shape functions N_i, taken once:
- *   traction T: F_i = int N_i T dA0,   pressure p: F_i = -int N_i p n0 dA0,   body b: F_i = int N_i b dV0
- * Following terms are integrals over the current faces, x(xi, eta) = sum N_i x_i, a = dx/dxi, b = dx/deta:
- *   pressure: f_i = -p int N_i (a x b) dxi deta                              (current normal and area)
- *   traction: f_i = int N_i R T |a x b| dxi deta                             (current area, R the rotation of the face)
- *   force:    f_i = int N_i R T dA0                                          (R turns it, its size in newtons stays)
- * R is the rotation of the polar decomposition of G = A + n (x) n0, A the deformation gradient in the face. Their linearisation K = -df/dx is not
- * symmetric in general (a pressure all around a closed surface is). */
+ * A term is one load on one body, times a factor s(t). Dead terms are nodal forces F_i, consistent with the shape functions N_i, taken
+ * once: traction T: F_i = int N_i T dA0,   pressure p: F_i = -int N_i p n0 dA0,   body b: F_i = int N_i b dV0 Following terms are integrals
+ * over the current faces, x(xi, eta) = sum N_i x_i, a = dx/dxi, b = dx/deta: pressure: f_i = -p int N_i (a x b) dxi deta (current normal
+ * and area) traction: f_i = int N_i R T |a x b| dxi deta                             (current area, R the rotation of the face) force: f_i
+ * = int N_i R T dA0                                          (R turns it, its size in newtons stays) R is the rotation of the polar
+ * decomposition of G = A + n (x) n0, A the deformation gradient in the face. Their linearisation K = -df/dx is not symmetric in general (a
+ * pressure all around a closed surface is). */
 #ifndef SN_FEM_LOAD_H
 #define SN_FEM_LOAD_H
 
@@ -27,8 +26,8 @@ typedef struct sn_load_term {
     double *force; /* count x 3, N at factor 1 */
     /* following */
     int face_count;
-    int face_nodes;  /* 3 or 6: corners a, b, c, then the middles of ab, bc, ca */
-    int32_t *face;   /* face_count x face_nodes */
+    int face_nodes;     /* 3 or 6: corners a, b, c, then the middles of ab, bc, ca */
+    int32_t *face;      /* face_count x face_nodes */
     const double *rest; /* rest positions of all nodes; not owned */
 } sn_load_term;
 
@@ -55,8 +54,8 @@ double sn_face_area(int face_nodes, const int32_t *face, const double *rest);
 void sn_load_force(const sn_load_term *term, double factor, const double *x, double *f);
 /* Work of a dead load: sum factor F_i . (x_i - rest_i); 0 for a following one. */
 double sn_load_work(const sn_load_term *term, double factor, const double *x, const double *rest);
-/* K = -df/dx of a following load as 3x3 blocks, column-major, face_nodes^2 per face; the symmetric part of each face's matrix when `symmetric`. The
- * arrays have room for sn_load_block_count blocks; returns how many were written. */
+/* K = -df/dx of a following load as 3x3 blocks, column-major, face_nodes^2 per face; the symmetric part of each face's matrix when
+ * `symmetric`. The arrays have room for sn_load_block_count blocks; returns how many were written. */
 int sn_load_blocks(const sn_load_term *term, double factor, const double *x, bool symmetric, int32_t *row, int32_t *column, double *value);
 int sn_load_block_count(const sn_load_term *term);
 

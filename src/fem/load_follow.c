@@ -1,41 +1,43 @@
 /* Loads that follow a face: force and exact linearisation.
  *
- * With a = dx/dxi, b = dx/deta, c = a x b, J = |c|, n = c / J at a quadrature point, and da = N_j,xi u, db = N_j,eta u for a change u of node j:
- *   dc = da x b + a x db,   dJ = n . dc,   dn = (dc - n dJ) / J
- * Pressure (Bonet and Wood, Nonlinear Continuum Mechanics for Finite Element Analysis, 8.5): f_i = -p w N_i c.
- * Traction: f_i = w N_i R T J. The rest frame E = (e1, e2, n0) makes F_s = A + n (x) n0 a 3x3 matrix G with G e1, G e2 in the plane; R is found from
- * the rotation by angle atan2(A21 - A12, A11 + A22) in the plane, which is the polar one, and with S = R^T G
- *   dR = R [w]x,   (tr S I - S) w = axial vector of (R^T dG - dG^T R). */
+ * With a = dx/dxi, b = dx/deta, c = a x b, J = |c|, n = c / J at a quadrature point, and da = N_j,xi u, db = N_j,eta u for a change u of
+ * node j: dc = da x b + a x db,   dJ = n . dc,   dn = (dc - n dJ) / J Pressure (Bonet and Wood, Nonlinear Continuum Mechanics for Finite
+ * Element Analysis, 8.5): f_i = -p w N_i c. Traction: f_i = w N_i R T J. The rest frame E = (e1, e2, n0) makes F_s = A + n (x) n0 a 3x3
+ * matrix G with G e1, G e2 in the plane; R is found from the rotation by angle atan2(A21 - A12, A11 + A22) in the plane, which is the polar
+ * one, and with S = R^T G dR = R [w]x,   (tr S I - S) w = axial vector of (R^T dG - dG^T R). */
 #include <string.h>
 
 #include "base/math3.h"
 #include "load_face.h"
 
-/* Triangle rules: one point for three nodes (N_i linear, c constant); six points of degree 4 for six nodes (N_i c has degree 4), Dunavant 1985. */
+/* Triangle rules: one point for three nodes (N_i linear, c constant); six points of degree 4 for six nodes (N_i c has degree 4), Dunavant
+ * 1985. */
 #define P1 0.44594849091596488632
 #define W1 (0.5 * 0.22338158967801146570)
 #define P2 0.09157621350977074346
 #define W2 (0.5 * 0.10995174365532186764)
-#define QUADRATIC(x, y)                                                                                                                         \
-    {(1 - (x) - (y)) * (1 - 2 * (x)-2 * (y)), (x) * (2 * (x)-1), (y) * (2 * (y)-1), 4 * (x) * (1 - (x) - (y)), 4 * (x) * (y),                    \
-     4 * (y) * (1 - (x) - (y))}
-#define QUADRATIC_ALONG(x, y)                                                                                                                   \
-    {{4 * (x) + 4 * (y)-3, 4 * (x)-1, 0, 4 - 8 * (x)-4 * (y), 4 * (y), -4 * (y)},                                                                \
-     {4 * (x) + 4 * (y)-3, 0, 4 * (y)-1, -4 * (x), 4 * (x), 4 - 4 * (x)-8 * (y)}}
+#define QUADRATIC(x, y)                                                                                                                    \
+    {                                                                                                                                      \
+        (1 - (x) - (y)) * (1 - 2 * (x)-2 * (y)), (x) * (2 * (x)-1), (y) * (2 * (y)-1), 4 * (x) * (1 - (x) - (y)), 4 * (x) * (y),           \
+            4 * (y) * (1 - (x) - (y))                                                                                                      \
+    }
+#define QUADRATIC_ALONG(x, y)                                                                                                              \
+    {                                                                                                                                      \
+        {4 * (x) + 4 * (y)-3, 4 * (x)-1, 0, 4 - 8 * (x)-4 * (y), 4 * (y), -4 * (y)}, {                                                     \
+            4 * (x) + 4 * (y)-3, 0, 4 * (y)-1, -4 * (x), 4 * (x), 4 - 4 * (x)-8 * (y)                                                      \
+        }                                                                                                                                  \
+    }
 
-static const sn_face_rule linear_rule = {.nodes = 3,
-                                         .points = 1,
-                                         .weight = {0.5},
-                                         .value = {{1.0 / 3, 1.0 / 3, 1.0 / 3}},
-                                         .along = {{{-1, 1, 0}, {-1, 0, 1}}}};
-static const sn_face_rule quadratic_rule = {
-    .nodes = 6,
-    .points = 6,
-    .weight = {W1, W1, W1, W2, W2, W2},
-    .value = {QUADRATIC(P1, P1), QUADRATIC(1 - 2 * P1, P1), QUADRATIC(P1, 1 - 2 * P1), QUADRATIC(P2, P2), QUADRATIC(1 - 2 * P2, P2),
-              QUADRATIC(P2, 1 - 2 * P2)},
-    .along = {QUADRATIC_ALONG(P1, P1), QUADRATIC_ALONG(1 - 2 * P1, P1), QUADRATIC_ALONG(P1, 1 - 2 * P1), QUADRATIC_ALONG(P2, P2),
-              QUADRATIC_ALONG(1 - 2 * P2, P2), QUADRATIC_ALONG(P2, 1 - 2 * P2)}};
+static const sn_face_rule linear_rule = {
+    .nodes = 3, .points = 1, .weight = {0.5}, .value = {{1.0 / 3, 1.0 / 3, 1.0 / 3}}, .along = {{{-1, 1, 0}, {-1, 0, 1}}}};
+static const sn_face_rule quadratic_rule = {.nodes = 6,
+                                            .points = 6,
+                                            .weight = {W1, W1, W1, W2, W2, W2},
+                                            .value = {QUADRATIC(P1, P1), QUADRATIC(1 - 2 * P1, P1), QUADRATIC(P1, 1 - 2 * P1),
+                                                      QUADRATIC(P2, P2), QUADRATIC(1 - 2 * P2, P2), QUADRATIC(P2, 1 - 2 * P2)},
+                                            .along = {QUADRATIC_ALONG(P1, P1), QUADRATIC_ALONG(1 - 2 * P1, P1),
+                                                      QUADRATIC_ALONG(P1, 1 - 2 * P1), QUADRATIC_ALONG(P2, P2),
+                                                      QUADRATIC_ALONG(1 - 2 * P2, P2), QUADRATIC_ALONG(P2, 1 - 2 * P2)}};
 
 const sn_face_rule *sn_face_rule_for(int nodes) { return nodes == 3 ? &linear_rule : &quadratic_rule; }
 
@@ -69,7 +71,8 @@ typedef struct face_point {
 } face_point;
 
 static void rest_dual(const double frame[9], const double a[3], const double b[3], double dual[2][3]) {
-    const double a1 = sn_dot3(frame, a), a2 = sn_dot3(frame + 3, a), b1 = sn_dot3(frame, b), b2 = sn_dot3(frame + 3, b), d = a1 * b2 - a2 * b1;
+    const double a1 = sn_dot3(frame, a), a2 = sn_dot3(frame + 3, a), b1 = sn_dot3(frame, b), b2 = sn_dot3(frame + 3, b),
+                 d = a1 * b2 - a2 * b1;
     for (int i = 0; i < 3; ++i) {
         dual[0][i] = (b2 * frame[i] - b1 * frame[3 + i]) / d;
         dual[1][i] = (a1 * frame[3 + i] - a2 * frame[i]) / d;
@@ -102,7 +105,8 @@ static bool face_point_at(const sn_load_term *term, const sn_face_rule *rule, in
     const double cosine = r > 0 ? c / r : 1, sine = r > 0 ? s / r : 0;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
-            p->R[3 * i + j] = cosine * (e[i] * E[j] + e[3 + i] * E[3 + j]) + sine * (e[3 + i] * E[j] - e[i] * E[3 + j]) + e[6 + i] * E[6 + j];
+            p->R[3 * i + j] =
+                cosine * (e[i] * E[j] + e[3 + i] * E[3 + j]) + sine * (e[3 + i] * E[j] - e[i] * E[3 + j]) + e[6 + i] * E[6 + j];
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) p->S[3 * i + j] = p->R[i] * G[j] + p->R[3 + i] * G[3 + j] + p->R[6 + i] * G[6 + j];
 
@@ -142,14 +146,16 @@ static void area_change(const sn_face_rule *rule, int q, int j, int axis, const 
 }
 
 /* The change of R T (times the area for tractions) when node j moves along `axis`. */
-static void traction_change(const sn_load_term *term, const sn_face_rule *rule, int q, int j, int axis, const face_point *p, double out[3]) {
+static void traction_change(const sn_load_term *term, const sn_face_rule *rule, int q, int j, int axis, const face_point *p,
+                            double out[3]) {
     double dc[3], dn[3], dG[9], RdG[9], w[3], left[9], inverse[9] = {0}, turned[3], change[3];
     area_change(rule, q, j, axis, p->a, p->b, dc);
     const double dJ = sn_dot3(p->n, dc);
     for (int i = 0; i < 3; ++i) dn[i] = (dc[i] - p->n[i] * dJ) / p->area;
     for (int i = 0; i < 3; ++i)
         for (int k = 0; k < 3; ++k)
-            dG[3 * i + k] = (i == axis ? rule->along[q][0][j] * p->dual[0][k] + rule->along[q][1][j] * p->dual[1][k] : 0) + dn[i] * p->n0[k];
+            dG[3 * i + k] =
+                (i == axis ? rule->along[q][0][j] * p->dual[0][k] + rule->along[q][1][j] * p->dual[1][k] : 0) + dn[i] * p->n0[k];
     for (int i = 0; i < 3; ++i)
         for (int k = 0; k < 3; ++k) RdG[3 * i + k] = p->R[i] * dG[k] + p->R[3 + i] * dG[3 + k] + p->R[6 + i] * dG[6 + k];
     const double axial[3] = {RdG[7] - RdG[5], RdG[2] - RdG[6], RdG[3] - RdG[1]};
@@ -170,15 +176,18 @@ void sn_face_stiffness(const sn_load_term *term, const int32_t *face, double fac
     for (int q = 0; q < rule->points; ++q) {
         face_point p;
         const bool pressure = term->kind == SN_LOAD_PRESSURE;
-        if (pressure) sn_face_tangents(rule, q, face, x, p.a, p.b);
-        else if (!face_point_at(term, rule, q, face, x, &p)) continue;
+        if (pressure)
+            sn_face_tangents(rule, q, face, x, p.a, p.b);
+        else if (!face_point_at(term, rule, q, face, x, &p))
+            continue;
         for (int j = 0; j < n; ++j)
             for (int axis = 0; axis < 3; ++axis) {
                 double change[3];
                 if (pressure) {
                     area_change(rule, q, j, axis, p.a, p.b, change);
                     for (int i = 0; i < 3; ++i) change[i] *= -term->scalar;
-                } else traction_change(term, rule, q, j, axis, &p, change);
+                } else
+                    traction_change(term, rule, q, j, axis, &p, change);
                 for (int i = 0; i < n; ++i)
                     for (int row = 0; row < 3; ++row)
                         K[9 * (n * i + j) + 3 * row + axis] -= factor * rule->weight[q] * rule->value[q][i] * change[row];

@@ -2,7 +2,8 @@
  *
  * Each axis of a node belongs to the last fix that holds it. A fix puts a node with rest position X at
  *   x(t) = p + R(s(t) angle) (X - p) + d(t),   d = s(t) displacement, or the keys
- * with s its ramp, and gives it the velocity x'(t), at kinks that of the piece that ends there. Pins and isolated nodes stay where they are. */
+ * with s its ramp, and gives it the velocity x'(t), at kinks that of the piece that ends there. Pins and isolated nodes stay where they
+ * are. */
 #include <math.h>
 #include <string.h>
 
@@ -16,12 +17,14 @@ static sn_status check_fix(const sn_fix *fix, sn_error *error) {
         if (!isfinite(fix->displacement[a])) return sn_fail(error, SN_BAD_INPUT, "the displacement is not finite");
     if (fix->ramp.given && !(isfinite(fix->ramp.begin) && isfinite(fix->ramp.end) && fix->ramp.begin <= fix->ramp.end))
         return sn_fail(error, SN_BAD_INPUT, "ramp [%g, %g] must have two times in ascending order", fix->ramp.begin, fix->ramp.end);
-    if (fix->key_count < 0 || (fix->key_count > 0 && !fix->key)) return sn_fail(error, SN_BAD_INPUT, "%d keys without numbers", fix->key_count);
+    if (fix->key_count < 0 || (fix->key_count > 0 && !fix->key))
+        return sn_fail(error, SN_BAD_INPUT, "%d keys without numbers", fix->key_count);
     for (int i = 0; i < 4 * fix->key_count; ++i)
         if (!isfinite(fix->key[i])) return sn_fail(error, SN_BAD_INPUT, "key %d is not finite", i / 4);
     for (int i = 1; i < fix->key_count; ++i)
         if (!(fix->key[4 * i] > fix->key[4 * i - 4]))
-            return sn_fail(error, SN_BAD_INPUT, "the times of keys must ascend; key %d has %g after %g", i, fix->key[4 * i], fix->key[4 * i - 4]);
+            return sn_fail(error, SN_BAD_INPUT, "the times of keys must ascend; key %d has %g after %g", i, fix->key[4 * i],
+                           fix->key[4 * i - 4]);
     if (!fix->turning) return SN_OK;
     const double length = sn_norm3(fix->turn_axis);
     if (!(length > 0) || isinf(length)) return sn_fail(error, SN_BAD_INPUT, "the axis of the turn has no direction");
@@ -83,9 +86,11 @@ sn_status sn_constraints_update(sn_world *world, sn_error *error) {
         count += fix[0] != SN_FREE || fix[1] != SN_FREE || fix[2] != SN_FREE || world->state.pinned[i] != 0;
     }
     sn_status status = sn_grow(world->context, (void **)&work->held, &work->held_capacity, count, sizeof *work->held, error);
-    if (!status) status = sn_grow(world->context, (void **)&work->filter.node, &work->filter_capacity, count, sizeof *work->filter.node, error);
     if (!status)
-        status = sn_grow(world->context, (void **)&work->filter.projection, &work->projection_capacity, count, 9 * sizeof *work->filter.projection, error);
+        status = sn_grow(world->context, (void **)&work->filter.node, &work->filter_capacity, count, sizeof *work->filter.node, error);
+    if (!status)
+        status = sn_grow(world->context, (void **)&work->filter.projection, &work->projection_capacity, count,
+                         9 * sizeof *work->filter.projection, error);
     if (status) return status;
     work->held_count = 0;
     for (int i = 0; i < nodes; ++i) {

@@ -60,8 +60,8 @@ static double von_mises_of(const double s[6]) {
     return sqrt(0.5 * (a * a + b * b + c * c) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
 }
 
-sn_status sn_world_element_fields(sn_world *world, int body, double *stress, double *von_mises, double *energy_density, double *volume_ratio,
-                                  sn_error *error) {
+sn_status sn_world_element_fields(sn_world *world, int body, double *stress, double *von_mises, double *energy_density,
+                                  double *volume_ratio, sn_error *error) {
     if (body < 0 || body >= world->model.body_count)
         return sn_fail(error, SN_BAD_INPUT, "body %d; the world has %d", body, world->model.body_count);
     const sn_body *b = &world->model.body[body];

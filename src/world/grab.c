@@ -1,8 +1,8 @@
 /* Grabs: springs from a point of a body, p = sum w_i x_i, to a target.
  *
  *   f_i = w_i (k (target - p) - c p'),   K_ij = k w_i w_j I,   D_ij = c w_i w_j I
- * The matrix has places for these blocks only when the nodes share an element. Otherwise the off-diagonal ones are added to the diagonal, which is a
- * stiffer matrix of the same force: Newton still arrives. */
+ * The matrix has places for these blocks only when the nodes share an element. Otherwise the off-diagonal ones are added to the diagonal,
+ * which is a stiffer matrix of the same force: Newton still arrives. */
 #include <math.h>
 #include <string.h>
 
@@ -89,7 +89,8 @@ sn_status sn_world_grab(sn_world *world, int handle, int body, const int32_t nod
     if (body < 0 || body >= world->model.body_count)
         return sn_fail(error, SN_BAD_INPUT, "body %d; the world has %d", body, world->model.body_count);
     if (!(stiffness > 0 && damping >= 0 && isfinite(stiffness) && isfinite(damping)))
-        return sn_fail(error, SN_BAD_INPUT, "a grab with stiffness %g N/m and damping %g N s/m; neither may be negative", stiffness, damping);
+        return sn_fail(error, SN_BAD_INPUT, "a grab with stiffness %g N/m and damping %g N s/m; neither may be negative", stiffness,
+                       damping);
     const sn_body *b = &world->model.body[body];
     sn_grab_spring grab = {.on = true, .stiffness = stiffness, .damping = damping};
     for (int i = 0; i < 4; ++i) {
@@ -104,7 +105,8 @@ sn_status sn_world_grab(sn_world *world, int handle, int body, const int32_t nod
         if (!isfinite(target[a])) return sn_fail(error, SN_BAD_INPUT, "the target of a grab is not finite");
         grab.target[a] = target[a];
     }
-    const bool same = own->on && memcmp(own->node, grab.node, sizeof grab.node) == 0 && memcmp(own->weight, grab.weight, sizeof grab.weight) == 0;
+    const bool same =
+        own->on && memcmp(own->node, grab.node, sizeof grab.node) == 0 && memcmp(own->weight, grab.weight, sizeof grab.weight) == 0;
     grab.coupled = same ? own->coupled : share_element(b, &grab);
     *own = grab;
     return SN_OK;

@@ -51,7 +51,8 @@ static void deform(const start *s, int user, double x[3]) {
         if (initial->flatten == a + 1 || initial->collapse) d = 0;
         if (initial->mirror == a + 1) d = -d;
         x[a] = s->centre[a] + d;
-        if (initial->scrambled) x[a] = s->low[a] + (s->high[a] - s->low[a]) * random_at(initial->scramble, 3 * (uint64_t)user + (uint64_t)a);
+        if (initial->scrambled)
+            x[a] = s->low[a] + (s->high[a] - s->low[a]) * random_at(initial->scramble, 3 * (uint64_t)user + (uint64_t)a);
     }
     if (initial->twist == 0) return;
     double axis[3] = {0}, R[9], d[3], turned[3];
@@ -62,7 +63,9 @@ static void deform(const start *s, int user, double x[3]) {
     for (int a = 0; a < 3; ++a) x[a] = s->centre[a] + turned[a];
 }
 
-static bool deforms(const sn_initial *i) { return i->scale != 1 || i->flatten || i->mirror || i->collapse || i->scrambled || i->twist != 0; }
+static bool deforms(const sn_initial *i) {
+    return i->scale != 1 || i->flatten || i->mirror || i->collapse || i->scrambled || i->twist != 0;
+}
 
 void sn_initial_apply(sn_world *world, int index, const sn_initial *initial) {
     const sn_body *body = &world->model.body[index];

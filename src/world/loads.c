@@ -29,7 +29,8 @@ static sn_status pick(const sn_world *world, int body, const sn_selector *select
 }
 
 /* Equal parts of a force for the picked nodes. */
-static sn_status nodes_force(const sn_world *world, const sn_body *body, const sn_load *load, const picked *p, double *force, sn_error *error) {
+static sn_status nodes_force(const sn_world *world, const sn_body *body, const sn_load *load, const picked *p, double *force,
+                             sn_error *error) {
     if (load->follow) return sn_fail(error, SN_BAD_INPUT, "a force that follows needs a face; the selector picks only nodes");
     int count = 0;
     for (int i = 0; i < body->mesh->node_count; ++i) count += p->node[i];
@@ -38,7 +39,8 @@ static sn_status nodes_force(const sn_world *world, const sn_body *body, const s
     return SN_OK;
 }
 
-static sn_status body_force(const sn_world *world, const sn_body *body, const sn_load *load, const picked *p, double *force, sn_error *error) {
+static sn_status body_force(const sn_world *world, const sn_body *body, const sn_load *load, const picked *p, double *force,
+                            sn_error *error) {
     const sn_mesh *mesh = body->mesh;
     int count = 0;
     for (int e = 0; e < mesh->tet_count; ++e) {
@@ -60,7 +62,8 @@ static sn_status resolve(const sn_world *world, int body, const sn_load *load, p
     const sn_model *model = &world->model;
     const bool by_nodes = load->kind == SN_LOAD_FORCE && p->face_count == 0;
     if (load->kind != SN_LOAD_BODY && !by_nodes) {
-        if (p->face_count == 0) return sn_fail(error, SN_BAD_INPUT, "the selector picks no boundary face; a face is picked when all its nodes are");
+        if (p->face_count == 0)
+            return sn_fail(error, SN_BAD_INPUT, "the selector picks no boundary face; a face is picked when all its nodes are");
         return sn_load_surface(world->context, load, p->face_count, p->face_nodes, p->faces, model->node_count, model->rest, term, error);
     }
     double *force = sn_allocate_zero(world->context, (size_t)model->node_count * 3, sizeof *force);

@@ -24,14 +24,16 @@ static sn_status find_element(const sn_body_options *options, sn_body *body, sn_
 static sn_status check_mesh(const sn_body *body, const sn_mesh *mesh, sn_error *error) {
     if (!mesh) return sn_fail(error, SN_BAD_INPUT, "body '%s' has no mesh", body->name);
     if (mesh->tet_count < 1)
-        return sn_fail(error, SN_BAD_INPUT, "body '%s': its mesh has %d nodes and %d triangles but no tets; a solid body needs tets", body->name,
-                       mesh->node_count, mesh->triangle_count);
+        return sn_fail(error, SN_BAD_INPUT, "body '%s': its mesh has %d nodes and %d triangles but no tets; a solid body needs tets",
+                       body->name, mesh->node_count, mesh->triangle_count);
     if (mesh->tet_nodes == 10 && body->element->nodes == 4)
-        return sn_fail(error, SN_BAD_INPUT, "body '%s': element tet4 does not fit a mesh of 10-node tets; use tet10 or tet10-high", body->name);
+        return sn_fail(error, SN_BAD_INPUT, "body '%s': element tet4 does not fit a mesh of 10-node tets; use tet10 or tet10-high",
+                       body->name);
     for (int64_t i = 0; i < (int64_t)mesh->tet_count * mesh->tet_nodes; ++i)
         if (mesh->tet[i] < 0 || mesh->tet[i] >= mesh->node_count)
             return sn_fail(error, SN_BAD_INPUT, "body '%s': tet %lld names node %d of %d nodes", body->name,
-                           (long long)(mesh->tet_label ? mesh->tet_label[i / mesh->tet_nodes] : i / mesh->tet_nodes), mesh->tet[i], mesh->node_count);
+                           (long long)(mesh->tet_label ? mesh->tet_label[i / mesh->tet_nodes] : i / mesh->tet_nodes), mesh->tet[i],
+                           mesh->node_count);
     for (int i = 0; i < 3 * mesh->node_count; ++i)
         if (!isfinite(mesh->position[i]))
             return sn_fail(error, SN_BAD_INPUT, "body '%s': the position of node %lld is not finite", body->name,
@@ -53,7 +55,8 @@ static sn_status take_materials(sn_context *context, const sn_body_options *opti
     if (!body->material) return sn_no_memory(error);
     if (!options->material_select) {
         if (options->material_count <= 1) return SN_OK;
-        return sn_fail(error, SN_BAD_INPUT, "body '%s' has %d materials but no selectors that say where", body->name, options->material_count);
+        return sn_fail(error, SN_BAD_INPUT, "body '%s' has %d materials but no selectors that say where", body->name,
+                       options->material_count);
     }
     uint8_t *mask = sn_allocate(context, (size_t)mesh->tet_count, 1);
     if (!mask) return sn_no_memory(error);
@@ -127,7 +130,8 @@ static sn_status count_bodies(sn_world *world, const sn_world_options *options, 
     for (int b = 0; b < model->body_count; ++b) {
         sn_body *body = &model->body[b];
         body->node_first = (int)nodes, body->element_first = (int)elements;
-        body->material_first = model->material_count, body->material_count = options->body[b].material_count ? options->body[b].material_count : 1;
+        body->material_first = model->material_count,
+        body->material_count = options->body[b].material_count ? options->body[b].material_count : 1;
         nodes += body->mesh->node_count, elements += body->mesh->tet_count;
         model->material_count += body->material_count;
         model->size = fmax(model->size, diagonal(body->mesh));
@@ -169,7 +173,7 @@ void sn_model_destroy(sn_world *world) {
         sn_release(context, model->body[b].node);
         sn_release(context, model->body[b].material);
     }
-    void *const array[] = {model->body, model->compiled, model->rest,           model->isolated,     model->fix,
-                           model->fix_of, model->load,   model->surface.node, model->surface.area, model->surface.mass};
+    void *const array[] = {model->body,   model->compiled, model->rest,         model->isolated,     model->fix,
+                           model->fix_of, model->load,     model->surface.node, model->surface.area, model->surface.mass};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
 }

@@ -108,8 +108,8 @@ double sn_parameters_modulus(sn_context *context, const sn_material *material) {
     return largest;
 }
 
-/* Default stiffness: ten times that of the material behind a surface node, (lambda + 2 mu) / l with l the root of the mean node area, and at least
- * so much that the weight of the largest body presses it in by less than a thousandth of its size. */
+/* Default stiffness: ten times that of the material behind a surface node, (lambda + 2 mu) / l with l the root of the mean node area, and
+ * at least so much that the weight of the largest body presses it in by less than a thousandth of its size. */
 void sn_parameters_contact(sn_world *world) {
     sn_parameters *p = &world->parameters;
     const sn_contact_nodes *surface = &world->model.surface;

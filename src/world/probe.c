@@ -1,8 +1,8 @@
 /* Probes: their places are found once, their values are taken from the state.
  *
- * displacement, position, velocity: mean over the nodes. reaction: total over the nodes' held components of M a - f, the force of the support on
- * the body, with a the change of velocity over the last step by its length (0 in statics). volume: of the elements whose nodes are all
- * selected, or that hold the node. stress: at a node the mean over the elements that hold it, then the mean over the nodes. */
+ * displacement, position, velocity: mean over the nodes. reaction: total over the nodes' held components of M a - f, the force of the
+ * support on the body, with a the change of velocity over the last step by its length (0 in statics). volume: of the elements whose nodes
+ * are all selected, or that hold the node. stress: at a node the mean over the elements that hold it, then the mean over the nodes. */
 #include <math.h>
 #include <string.h>
 
@@ -34,10 +34,13 @@ static sn_status mark(const sn_mesh *mesh, const sn_probe *probe, uint8_t *mask,
     double least = INFINITY;
     for (int i = 0; i < mesh->node_count; ++i) {
         double d = 0;
-        for (int a = 0; a < 3; ++a) d += (mesh->position[3 * (size_t)i + (size_t)a] - probe->nearest[a]) * (mesh->position[3 * (size_t)i + (size_t)a] - probe->nearest[a]);
+        for (int a = 0; a < 3; ++a)
+            d += (mesh->position[3 * (size_t)i + (size_t)a] - probe->nearest[a]) *
+                 (mesh->position[3 * (size_t)i + (size_t)a] - probe->nearest[a]);
         if (d < least) least = d, nearest = i;
     }
-    if (nearest < 0) return sn_fail(error, SN_BAD_INPUT, "nearest [%g, %g, %g] is not a place", probe->nearest[0], probe->nearest[1], probe->nearest[2]);
+    if (nearest < 0)
+        return sn_fail(error, SN_BAD_INPUT, "nearest [%g, %g, %g] is not a place", probe->nearest[0], probe->nearest[1], probe->nearest[2]);
     mask[nearest] = 1;
     return SN_OK;
 }
@@ -153,9 +156,15 @@ sn_status sn_world_probe(sn_world *world, int probe, double value[6], int *count
     for (int k = 0; k < 6; ++k) value[k] = 0;
     *count = 3;
     switch (target->probe.quantity) {
-    case SN_QUANTITY_DISPLACEMENT: node_mean(target, world->state.x, world->model.rest, value); break;
-    case SN_QUANTITY_POSITION: node_mean(target, world->state.x, NULL, value); break;
-    case SN_QUANTITY_VELOCITY: node_mean(target, world->state.v, NULL, value); break;
+    case SN_QUANTITY_DISPLACEMENT:
+        node_mean(target, world->state.x, world->model.rest, value);
+        break;
+    case SN_QUANTITY_POSITION:
+        node_mean(target, world->state.x, NULL, value);
+        break;
+    case SN_QUANTITY_VELOCITY:
+        node_mean(target, world->state.v, NULL, value);
+        break;
     case SN_QUANTITY_REACTION:
         status = reactions(world, error);
         for (int i = 0; i < target->node_count && !status; ++i)

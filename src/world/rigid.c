@@ -70,9 +70,10 @@ static sn_status check_piece(const sn_world *world, int32_t root, double *G, sn_
     const sn_body *body = &model->body[b];
     int user = 0;
     while (model->compiled[body->node_first + user] != root) ++user;
-    return sn_fail(error, SN_BAD_INPUT,
-                   "body '%s' (the piece with node %lld) can move as a rigid body in %d of 6 ways; in mode '%s' its fixes must hold all six",
-                   body->name, (long long)(body->mesh->node_label ? body->mesh->node_label[user] : user), 6 - rank, world->parameters.time.mode);
+    return sn_fail(
+        error, SN_BAD_INPUT,
+        "body '%s' (the piece with node %lld) can move as a rigid body in %d of 6 ways; in mode '%s' its fixes must hold all six",
+        body->name, (long long)(body->mesh->node_label ? body->mesh->node_label[user] : user), 6 - rank, world->parameters.time.mode);
 }
 
 sn_status sn_rigid_check(sn_world *world, sn_error *error) {

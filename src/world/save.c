@@ -1,7 +1,7 @@
 /* Saving and restoring a state as bytes: a header, then the block of numbers, in the byte order of the machine.
  *
- * The header names the model by a hash over its rest shape, elements, laws and method, and the numbers by a checksum. Gravity, options, materials,
- * colliders and grabs are parameters: a world that restores has its own. Pins are saved. */
+ * The header names the model by a hash over its rest shape, elements, laws and method, and the numbers by a checksum. Gravity, options,
+ * materials, colliders and grabs are parameters: a world that restores has its own. Pins are saved. */
 #include <stdio.h>
 #include <string.h>
 
@@ -64,9 +64,11 @@ sn_status sn_world_save_state(sn_world *world, void *bytes, size_t size, sn_erro
 }
 
 static sn_status check_header(const sn_world *world, const header *h, const char *numbers, size_t size, sn_error *error) {
-    if (memcmp(h->magic, magic, sizeof magic) != 0) return sn_fail(error, SN_BAD_INPUT, "these bytes are not a saved state: their first 8 are not 'SINEWST'");
+    if (memcmp(h->magic, magic, sizeof magic) != 0)
+        return sn_fail(error, SN_BAD_INPUT, "these bytes are not a saved state: their first 8 are not 'SINEWST'");
     if (h->order != ORDER) return sn_fail(error, SN_UNSUPPORTED, "the state was saved on a machine of the other byte order");
-    if (h->version != VERSION) return sn_fail(error, SN_UNSUPPORTED, "the state has version %u; this build reads version %d", h->version, VERSION);
+    if (h->version != VERSION)
+        return sn_fail(error, SN_UNSUPPORTED, "the state has version %u; this build reads version %d", h->version, VERSION);
     if (h->model != model_hash(world) || h->count != (uint64_t)world->state.count)
         return sn_fail(error, SN_BAD_INPUT, "the state belongs to another model: mesh, elements, laws and method must be the same");
     if (size < sn_world_state_size(world))

@@ -1,5 +1,5 @@
-/* Selectors on elements: where the centroid is. Shapes see the centroid itself, groups of tets their members; selectors that speak of nodes or faces
- * pick an element when they pick all its nodes. */
+/* Selectors on elements: where the centroid is. Shapes see the centroid itself, groups of tets their members; selectors that speak of nodes
+ * or faces pick an element when they pick all its nodes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -65,7 +65,9 @@ static sn_status pick(const sn_mesh *mesh, const sn_selector *s, uint8_t *mask, 
         return SN_OK;
     }
     switch (s->kind) {
-    case SN_SELECT_ALL: memset(mask, 1, (size_t)mesh->tet_count); return SN_OK;
+    case SN_SELECT_ALL:
+        memset(mask, 1, (size_t)mesh->tet_count);
+        return SN_OK;
     case SN_SELECT_BOX:
     case SN_SELECT_SPHERE:
     case SN_SELECT_HALFSPACE:
@@ -77,8 +79,10 @@ static sn_status pick(const sn_mesh *mesh, const sn_selector *s, uint8_t *mask, 
         return SN_OK;
     case SN_SELECT_AND:
     case SN_SELECT_OR:
-    case SN_SELECT_NOT: return by_children(mesh, s, mask, depth, error);
-    default: return by_nodes(mesh, s, mask, error);
+    case SN_SELECT_NOT:
+        return by_children(mesh, s, mask, depth, error);
+    default:
+        return by_nodes(mesh, s, mask, error);
     }
 }
 

@@ -1,7 +1,7 @@
 /* The solid: what the bodies and their materials compile to. Batches, mass, gravity's weights, Rayleigh mass damping.
  *
- * Weights of gravity: with a lumped mass w_i = m_i, so that a free body falls with g at every node; statics uses w_i = int rho N_i dV, which is
- * what the consistent mass gives as well. For tet4 all of them agree. */
+ * Weights of gravity: with a lumped mass w_i = m_i, so that a free body falls with g at every node; statics uses w_i = int rho N_i dV,
+ * which is what the consistent mass gives as well. For tet4 all of them agree. */
 #include <string.h>
 
 #include "world.h"
@@ -109,7 +109,8 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
     solid->mass = sn_allocate_zero(context, n, sizeof(double));
     solid->weight = sn_allocate_zero(context, n, sizeof(double));
     solid->weight_exact = sn_allocate_zero(context, n, sizeof(double));
-    if (!solid->source || !solid->consistent || !solid->place || !solid->mass || !solid->weight || !solid->weight_exact) return sn_no_memory(error);
+    if (!solid->source || !solid->consistent || !solid->place || !solid->mass || !solid->weight || !solid->weight_exact)
+        return sn_no_memory(error);
     fill_sources(world, solid);
     sn_status status = sn_elements_compile(context, solid->source, model->body_count, model->node_count, &solid->elements, error);
     if (!status) fill_places(solid);

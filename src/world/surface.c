@@ -1,6 +1,7 @@
 /* The surface: boundary faces of the bodies in compiled numbers, and the nodes that may touch colliders.
  *
- * A node's area is a third of its faces' for three-node faces. A six-node face counts as its four parts: 1/12 for each corner, 1/4 for each middle. */
+ * A node's area is a third of its faces' for three-node faces. A six-node face counts as its four parts: 1/12 for each corner, 1/4 for each
+ * middle. */
 #include <string.h>
 
 #include "world.h"

@@ -94,8 +94,7 @@ static sn_status potential(sn_system *system, double t, const double *x, double 
         const sn_load_term *load = &world->model.load[i];
         *energy -= sn_load_work(load, sn_ramp_value(&load->ramp, t, p->is_static, NULL), x, world->model.rest);
     }
-    for (int i = 0; i < p->collider_count; ++i)
-        *energy += sn_penalty_energy(&p->collider[i], &p->penalty[i], &world->model.surface, t, x);
+    for (int i = 0; i < p->collider_count; ++i) *energy += sn_penalty_energy(&p->collider[i], &p->penalty[i], &world->model.surface, t, x);
     *energy += sn_grab_energy(world, x);
     return SN_OK;
 }
@@ -112,12 +111,13 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     for (int i = 0; i < world->model.load_count; ++i) {
         const sn_load_term *load = &world->model.load[i];
         const size_t at = (size_t)K->count;
-        K->count += sn_load_blocks(load, sn_ramp_value(&load->ramp, t, p->is_static, NULL), x, true, K->row + at, K->column + at, K->value + 9 * at);
+        K->count += sn_load_blocks(load, sn_ramp_value(&load->ramp, t, p->is_static, NULL), x, true, K->row + at, K->column + at,
+                                   K->value + 9 * at);
     }
     for (int i = 0; i < p->collider_count; ++i) {
         const size_t k = (size_t)K->count, d = (size_t)D->count;
-        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, true, K->row + k, K->value + 9 * k,
-                                            D->value + 9 * d);
+        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, true, K->row + k,
+                                            K->value + 9 * k, D->value + 9 * d);
         memcpy(K->column + k, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->row + d, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->column + d, K->row + k, (size_t)count * sizeof *K->row);
@@ -133,14 +133,16 @@ static void product(sn_system *system, double m, double d, double k, const doubl
     sn_linear_product(world_of(system)->workspace.linear, m, d, k, u, out);
 }
 
-static sn_status solve(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance, sn_linear_report *report,
-                       sn_error *error) {
+static sn_status solve(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance,
+                       sn_linear_report *report, sn_error *error) {
     sn_workspace *work = &world_of(system)->workspace;
     return sn_linear_solve(work->linear, m, d, k, &work->filter, b, x, tolerance, report, error);
 }
 
 /* ---- Mass, constraints ---- */
-static void mass_product(sn_system *system, const double *v, double *out) { sn_linear_mass_product(world_of(system)->workspace.linear, v, out); }
+static void mass_product(sn_system *system, const double *v, double *out) {
+    sn_linear_mass_product(world_of(system)->workspace.linear, v, out);
+}
 
 static sn_status mass_solve(sn_system *system, const double *f, double *out, sn_error *error) {
     sn_workspace *work = &world_of(system)->workspace;

@@ -44,7 +44,8 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     sn_context *context = world->context;
     const int n = 3 * model->node_count, contacts = world->parameters.collider_count * model->surface.count, grabs = 16 * SN_HANDLES;
     int64_t loads = 0;
-    for (int i = 0; i < model->load_count; ++i) loads += (int64_t)model->load[i].face_count * model->load[i].face_nodes * model->load[i].face_nodes;
+    for (int i = 0; i < model->load_count; ++i)
+        loads += (int64_t)model->load[i].face_count * model->load[i].face_nodes * model->load[i].face_nodes;
     if (loads + (int64_t)world->parameters.collider_count * model->surface.count + grabs > INT32_MAX)
         return sn_fail(error, SN_UNSUPPORTED, "loads that follow and colliders give more than %d blocks", INT32_MAX);
     sn_status status = allocate_blocks(world, (int)loads + contacts + grabs, &work->stiffness, error);
@@ -59,7 +60,8 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     work->partial = sn_allocate_zero(context, (size_t)model->solid->elements.chunk_count, sizeof *work->partial);
     work->dot = sn_allocate_zero(context, (size_t)sn_dot_scratch(n), sizeof *work->dot);
     if (!work->motion || !work->partial || !work->dot) return sn_no_memory(error);
-    work->system = (sn_world_system){.base = {.table = &sn_world_table, .context = context, .count = n, .size = model->size}, .world = world};
+    work->system =
+        (sn_world_system){.base = {.table = &sn_world_table, .context = context, .count = n, .size = model->size}, .world = world};
     status = sn_workspace_linear(world, model->solid, &work->linear, error);
     return status ? status : sn_workspace_method(world, error);
 }

@@ -27,7 +27,8 @@ sn_status sn_prefix(sn_error *error, sn_status status, const char *body, const c
 static sn_status check_options(const sn_world_options *o, sn_error *error) {
     if (o->body_count < 1 || !o->body) return sn_fail(error, SN_BAD_INPUT, "a world needs at least one body");
     for (int a = 0; a < 3; ++a)
-        if (!isfinite(o->gravity[a])) return sn_fail(error, SN_BAD_INPUT, "gravity [%g, %g, %g] is not finite", o->gravity[0], o->gravity[1], o->gravity[2]);
+        if (!isfinite(o->gravity[a]))
+            return sn_fail(error, SN_BAD_INPUT, "gravity [%g, %g, %g] is not finite", o->gravity[0], o->gravity[1], o->gravity[2]);
     const sn_status status = sn_time_options_check(&o->time, error);
     return status ? status : sn_solver_options_check(&o->solver, error);
 }

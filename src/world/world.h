@@ -103,10 +103,10 @@ typedef struct sn_state {
     int64_t base_steps;
     int nodes, history_count;
     int64_t rotation_count;
-    int64_t count; /* doubles of `value` */
-    double *value; /* the block that holds the arrays below, in this order */
-    double *x, *v; /* compiled, x 3 */
-    double *a;     /* x 3: change of v over the last step by its length, for reactions */
+    int64_t count;  /* doubles of `value` */
+    double *value;  /* the block that holds the arrays below, in this order */
+    double *x, *v;  /* compiled, x 3 */
+    double *a;      /* x 3: change of v over the last step by its length, for reactions */
     double *pinned; /* per node: 1 or 0 */
     double *history;
     double *rotation;
@@ -135,17 +135,17 @@ typedef struct sn_workspace {
     sn_filter filter;
     int held_count, held_capacity, projection_capacity, filter_capacity;
     sn_held *held;
-    sn_motion *motion;   /* per fix */
+    sn_motion *motion;    /* per fix */
     sn_element_view view; /* of the last linearisation */
     sn_block_list stiffness, damping;
-    double *x_before;    /* positions at the last accepted (sub)step */
-    double *external;    /* forces */
+    double *x_before; /* positions at the last accepted (sub)step */
+    double *external; /* forces */
     double *force;
     double *scaled, *product; /* vectors for short use */
-    double *partial;     /* chunk_count doubles */
-    double *dot;         /* sn_dot_scratch */
-    double *scratch;     /* of the method */
-    sn_state before;     /* the state when the step began */
+    double *partial;          /* chunk_count doubles */
+    double *dot;              /* sn_dot_scratch */
+    double *scratch;          /* of the method */
+    sn_state before;          /* the state when the step began */
     double force_scale;
     int contacts;
     bool constraints_changed; /* the rigid modes of statics are to be checked again */
