@@ -41,7 +41,7 @@ typedef struct sn_mesh {
     int64_t *triangle_label; /* triangle_count, or NULL */
 
     int group_count;
-    sn_group *group; /* group_count */
+    sn_group *group; /* group_count; grows by sn_mesh_add_group alone (its capacity is a power of two) */
 } sn_mesh;
 
 SN_API sn_status sn_mesh_create(sn_context *context, int nodes, int tets, int tet_nodes, int triangles, sn_mesh **mesh, sn_error *error);

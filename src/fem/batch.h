@@ -10,22 +10,33 @@
 #include "element.h"
 #include "law.h"
 
+enum { SN_DAMPED_VISCOUS = 1, SN_DAMPED_RAYLEIGH = 2 };
+
 typedef struct sn_batch {
     const sn_element *element;
     const sn_law *law;
     const sn_rotation *rotation; /* NULL when the law needs none */
     sn_differential differential;
     int block_count;
-    int32_t *node;     /* block_count x nodes x SN_LANES, compiled node numbers */
-    double *gradient;  /* block_count x points x (nodes - 1) x 3 x SN_LANES, 1/m */
-    double *weight;    /* block_count x points x SN_LANES, m^3; 0 in padded lanes */
-    double *constant;  /* block_count x law->constant_count x SN_LANES: parameters, editable between steps */
-    double *damping;   /* block_count x 3 x SN_LANES: d_lambda, d_mu, Rayleigh stiffness part b; NULL when all are zero */
-    double *rest_edge; /* block_count x 9 x SN_LANES: Dm of the corners; only for rotations with history, else NULL */
+    int32_t *node;       /* block_count x nodes x SN_LANES, compiled node numbers */
+    double *gradient;    /* block_count x points x (nodes - 1) x 3 x SN_LANES, 1/m */
+    double *weight;      /* block_count x points x SN_LANES, m^3; 0 in padded lanes */
+    double *constant;    /* block_count x law->constant_count x SN_LANES: parameters, editable between steps */
+    double *damping;     /* block_count x 3 x SN_LANES: d_lambda, d_mu, Rayleigh stiffness part b; editable as well */
+    unsigned damped;     /* SN_DAMPED_ bits: which of them are not all zero */
+    int symmetric;       /* 1 (default): K is made symmetric, and the change of viscous stress with x is left out. 0: the Jacobian as it is:
+                            unsymmetrised, with that change (Green: always; corotated: where dR is at hand, that is with the exact and the
+                            projected differential). The change of Rayleigh forces with x, a second differential, is in neither. */
+    int warped;          /* the closed form of SN_LAW_WARPED holds for this batch */
+    double *rest_edge;   /* block_count x 9 x SN_LANES: Dm of the corners; only for rotations with history, else NULL */
     int32_t *element_of; /* block_count x SN_LANES: index of the element in its body's mesh, -1 in padded lanes */
-    int32_t *material_of; /* block_count x SN_LANES: index of the material in the parameters */
-    int64_t rotation_state; /* offset of its rotation state in the state's array, in doubles; -1 for none */
-    double alpha, beta;     /* of the rotation */
+    int32_t *material_of;   /* block_count x SN_LANES: index of the material in the parameters */
+    int32_t *source_of;     /* block_count x SN_LANES: index of the source, -1 in padded lanes */
+    int64_t rotation_state; /* offset of its rotation state in the state's array, in doubles: block_count x points x SN_ROTATION_STATE x
+                               SN_LANES; -1 for none */
+    int64_t linearised;     /* offset of its part in a linearised buffer, in doubles: block_count x points x linearised_items x SN_LANES */
+    int linearised_items;
+    double alpha, beta; /* of the rotation */
 } sn_batch;
 
 typedef struct sn_chunk {
@@ -33,43 +44,60 @@ typedef struct sn_chunk {
     int block_begin, block_end;
 } sn_chunk;
 
-/* The compiled elements of a system. Constant but for `constant` and `damping`. */
+/* Who an element belongs to, for messages. */
+typedef struct sn_batch_origin {
+    char name[64];
+    int element_offset;
+    int64_t *label; /* a copy, or NULL: labels are indices */
+} sn_batch_origin;
+
+/* The compiled elements of a system. Constant but for `constant`, `damping`, `damped` and `symmetric`. */
 typedef struct sn_elements_model {
     int node_count;
+    int64_t rotation_state_size; /* doubles of rotation state of all batches, all zero at rest */
+    int64_t linearised_size;     /* doubles of a linearised buffer, 64-byte aligned */
+    int source_count;
+    sn_batch_origin *origin; /* source_count */
     int batch_count;
     sn_batch *batch;
     int chunk_count;
-    sn_chunk *chunk;   /* ordered by colour */
+    sn_chunk *chunk; /* ordered by colour */
     int color_count;
-    int *color_begin;  /* color_count + 1: chunks of colour c are [color_begin[c], color_begin[c + 1]) */
+    int *color_begin; /* color_count + 1: chunks of colour c are [color_begin[c], color_begin[c + 1]) */
 } sn_elements_model;
 
 /* What the elements are evaluated at. Arrays are node_count x 3 in compiled numbering. */
 typedef struct sn_element_view {
     const double *x;
-    const double *v;             /* NULL: at rest, no damping forces */
-    const double *x_before;      /* last accepted positions, for rotations with history; NULL otherwise */
+    const double *v;              /* NULL: at rest, no damping forces */
+    const double *x_before;       /* last accepted positions, for rotations with history; NULL otherwise */
     const double *rotation_state; /* NULL when no batch uses any */
 } sn_element_view;
 
-/* ---- Kernels over one chunk, for one instruction set (kernel/element.c) ---- */
+/* ---- Kernels over one chunk, for one instruction set (kernel/element.c). They return 0 where nothing is said. ---- */
 typedef struct sn_element_kernels {
     /* Adds the chunk's elastic energy (J) to *energy. Returns how many real elements a POSITIVE_J law met with J <= 0. */
     int (*energy)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double *energy);
     /* Adds the forces of the chunk (elastic, viscous and Rayleigh stiffness damping) to f. Returns as above. */
     int (*force)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double *f);
-    /* Adds (k K + d D) u to out, K = -df/dx, D = -df/dv: the assembly-free product. */
-    void (*product)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double k, double d, const double *u,
-                    double *out);
+    /* What `product` needs of k K + d D, for all vectors u at one x: written to the chunk's part of `linearised` (linearised_size doubles
+     * for the whole model). */
+    int (*linearise)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double k, double d,
+                     double *linearised);
+    /* Adds (k K + d D) u to out, K = -df/dx, D = -df/dv: the assembly-free product. With `linearised` (else NULL) the view, k and d are
+     * not looked at; the bits are the same. */
+    int (*product)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double k, double d,
+                   const double *linearised, const double *u, double *out);
     /* Element matrices k K + d D of one block: out has nodes x nodes blocks of 3 x 3, [i][j][3 * column + row][SN_LANES] (column-major
-     * blocks, as the sparse matrix wants them). With `upper` only the blocks i <= j are filled (K symmetric). */
-    void (*stiffness)(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *out);
-    /* F, P and Cauchy stress at every quadrature point of one block: [point][9][SN_LANES] each; NULL to skip one. */
-    void (*stress)(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy);
-    /* Only the rotations: [point][9][SN_LANES]. */
-    void (*rotation)(const sn_batch *batch, int block, const sn_element_view *view, double *R);
+     * blocks, as the sparse matrix wants them), 64-byte aligned. With `upper` only the blocks i <= j are filled (K symmetric). */
+    int (*stiffness)(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *out);
+    /* F, elastic P and Cauchy stress P F^T / J at every quadrature point of one block: [point][9][SN_LANES] each; NULL to skip one. For
+     * laws of the Cauchy strain, the Cauchy stress is P. |J| counts as at least 1e-12 so that flat elements stay finite. */
+    int (*stress)(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy);
+    /* Only the rotations: [point][9][SN_LANES]; the identity for laws without. */
+    int (*rotation)(const sn_batch *batch, int block, const sn_element_view *view, double *R);
     /* Accept hook of rotations with history: updates `state` (same layout as view->rotation_state). */
-    void (*accept)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double *state);
+    int (*accept)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double *state);
 } sn_element_kernels;
 
 const sn_element_kernels *sn_element_kernels_for(const sn_context *context);
@@ -79,36 +107,50 @@ const sn_element_kernels *sn_element_kernels_for(const sn_context *context);
 typedef struct sn_batch_source {
     const sn_element *element;
     int element_count;
-    const int32_t *node;        /* element_count x element->nodes, compiled numbers */
-    const double *rest;         /* rest positions of all compiled nodes, x 3 */
-    const int32_t *material;    /* element_count: index into `materials` */
+    const int32_t *node;     /* element_count x element->nodes, compiled numbers */
+    const double *rest;      /* rest positions of all compiled nodes, x 3 */
+    const int32_t *material; /* element_count: index into `materials` */
     const sn_material *materials;
     int material_count;
-    int material_offset;        /* added to material_of */
-    int element_offset;         /* added to element_of */
-    const char *name;           /* the body's, for messages */
-    const int64_t *label;       /* element labels for messages, or NULL */
+    int material_offset;  /* added to material_of */
+    int element_offset;   /* added to element_of */
+    const char *name;     /* the body's, for messages */
+    const int64_t *label; /* element labels for messages, or NULL */
 } sn_batch_source;
 
 /* Groups the elements of all sources by (element, law, rotation, differential), orders them for locality (by lowest node), cuts them into
  * chunks and colours these. Flat or inverted rest elements are an error that names the element. */
-sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source, int source_count, int node_count, sn_elements_model *model,
-                              sn_error *error);
+sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source, int source_count, int node_count,
+                              sn_elements_model *model, sn_error *error);
 void sn_elements_release(sn_context *context, sn_elements_model *model);
 /* Fills `constant` and `damping` again from edited or keyed materials at time t. */
 sn_status sn_elements_parameters(sn_elements_model *model, const sn_material *materials, double time, sn_error *error);
 
-/* Whole-model sums, parallel and in fixed order. `partial`: chunk_count doubles of scratch. Inverted counts: elements with J <= 0. */
-sn_status sn_elements_energy(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *partial, double *energy,
-                             sn_error *error);
-sn_status sn_elements_force(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *f, sn_error *error);
-void sn_elements_product(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d, const double *u,
-                         double *out);
+/* Sets `symmetric` of every batch. */
+void sn_elements_symmetric(sn_elements_model *model, int symmetric);
+
+/* Whole-model sums, parallel and in fixed order. SN_INVERTED, with one element named, when a law that needs J > 0 meets another J; the sums
+ * are then of no use. `partial`: chunk_count doubles of scratch. */
+sn_status sn_elements_energy(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *partial,
+                             double *energy, sn_error *error);
+/* ADDS the forces to f (node_count x 3). */
+sn_status sn_elements_force(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *f,
+                            sn_error *error);
+/* Fills `linearised` (model->linearised_size doubles) for products with k K + d D at this view. */
+void sn_elements_linearise(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d,
+                           double *linearised);
+/* ADDS (k K + d D) u to out; linearised may be NULL. */
+void sn_elements_product(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d,
+                         const double *linearised, const double *u, double *out);
+/* A step was accepted at view->x, from view->x_before: updates the rotation state (rotation_state_size doubles). Nothing without history.
+ */
+void sn_elements_accept(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *state);
 
 /* ---- Mass ---- */
-/* Lumped: mass[i] per node (row sums for tet4, HRZ for tet10). Adds to `mass`. density per element. */
+/* Lumped: ADDS each element's share, with the density of its material, to mass[compiled node]. Row sums for tet4 and tri3; HRZ for tet10:
+ * the diagonal of the consistent mass scaled to the element's mass, as row sums go negative there. Plane elements have thickness 1. */
 sn_status sn_mass_lumped(const sn_batch_source *source, double *mass, sn_error *error);
-/* Consistent element mass: nodes x nodes scalars of element e (each times the 3x3 identity). */
+/* Consistent element mass: nodes x nodes scalars of element e in kg (each times the 3x3 identity). */
 void sn_mass_element(const sn_batch_source *source, int e, double *mass);
 
 #endif

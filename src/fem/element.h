@@ -26,8 +26,13 @@ typedef struct sn_element {
     void (*shape)(const double L[4], double *value, double *derivative);
 } sn_element;
 
-extern const sn_element sn_element_tet4, sn_element_tet10, sn_element_tet10_high;
+extern const sn_element sn_element_tet4, sn_element_tet10, sn_element_tet10_high, sn_element_tri3;
 const sn_element *sn_element_find(const char *name); /* NULL when unknown */
 const sn_listing *sn_elements(int *count);
+
+/* Gradients g_i (all nodes x 3) of the shape functions in the rest shape X (nodes x 3) at barycentric L, and optionally their values.
+ * Returns the volume (area for plane elements, of thickness 1) of the whole element if this point's density of volume held everywhere:
+ * times a quadrature weight it is the point's share. Not positive: flat or inverted; the gradients are then not set. */
+double sn_element_gradient(const sn_element *element, const double *X, const double L[4], double *value, double *gradient);
 
 #endif

@@ -21,6 +21,8 @@ typedef enum sn_law_flags {
     SN_LAW_ISOTROPIC = 4,    /* psi depends on the singular values of F only: the projected differential works in the principal frame */
     SN_LAW_POSITIVE_J = 8,   /* needs det F > 0 */
     SN_LAW_CONSTANT = 16,    /* dP does not depend on F */
+    SN_LAW_WARPED = 32,      /* isotropic with lambda, mu = c[0], c[1], and its truncated-2 differential (or its only one, with R = I) is
+                                lambda tr(R^T dF) R + mu (dF + R dF^T R): the kernels then use closed forms */
 } sn_law_flags;
 
 typedef enum sn_differential {
@@ -40,7 +42,7 @@ typedef struct sn_law {
     unsigned flags;
     unsigned differentials;              /* bit set of 1 << sn_differential that it offers */
     sn_differential default_differential;
-    const sn_parameter *parameter;       /* its own constants besides young/poisson/lame, which isotropic laws share */
+    const sn_parameter *parameter;       /* all its constants; isotropic laws begin with young, poisson, lame, which stand for the others */
     int parameter_count;
     int constant_count;                  /* of the array that `prepare` fills and the kernels read */
 

@@ -16,5 +16,9 @@ typedef struct sn_filter {
 
 /* v <- S v; v is nodes x 3. A NULL filter leaves v alone. */
 void sn_filter_apply(const sn_filter *filter, double *v);
+/* The same for the nodes [begin, end) alone. */
+void sn_filter_apply_range(const sn_filter *filter, int begin, int end, double *v);
+/* The projection of a node, or NULL when it is free. */
+const double *sn_filter_find(const sn_filter *filter, int32_t node);
 
 #endif

@@ -40,6 +40,8 @@ int32_t sn_pattern_find(const sn_pattern *pattern, int32_t row, int32_t column);
 
 /* y = A x. */
 void sn_matrix_product(const sn_context *context, const sn_matrix *matrix, const double *x, double *y);
+/* The same, and returns x . y. `partial`: sn_dot_scratch(3 nodes) doubles. */
+double sn_matrix_product_dot(const sn_context *context, const sn_matrix *matrix, const double *x, double *y, double *partial);
 
 /* Vectors: sums in a fixed shape (see context.h), n scalars. `partial` is scratch of sn_dot_scratch(n) doubles. */
 int sn_dot_scratch(int n);

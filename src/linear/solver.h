@@ -15,46 +15,74 @@
 #include "matrix.h"
 #include "sinew/options.h"
 
-/* y = A x, filtered: the method calls it with filtered x and filters y itself through sn_filter_apply. */
+/* y = A x, not filtered: the method calls it with filtered x and filters y itself. */
 typedef struct sn_operator {
     const sn_context *context;
     int n; /* scalars */
     void (*apply)(const void *self, const double *x, double *y);
     const void *self;
-    const sn_matrix *matrix; /* NULL when assembly-free */
+    const sn_matrix *matrix; /* what `apply` multiplies with; NULL when assembly-free */
     const double *diagonal;  /* nodes x 9, column-major diagonal blocks; always there */
     bool symmetric;
 } sn_operator;
 
+void sn_operator_apply(const sn_operator *op, const double *x, double *y);
+/* The same, and returns x . y; `partial`: sn_dot_scratch(n) doubles. */
+double sn_operator_apply_dot(const sn_operator *op, const double *x, double *y, double *partial);
+/* The operator of an assembled matrix. */
+sn_operator sn_operator_of_matrix(const sn_context *context, const sn_matrix *matrix, const double *diagonal, bool symmetric);
+
+/* A preconditioner, z = P r with P near A^-1 in the free directions; or a direct method, whose P is A^-1 up to rounding. r is filtered, and so is z. */
 typedef struct sn_preconditioner {
     const char *name, *text;
     bool needs_matrix;
-    /* Creates or refreshes *data for the operator and filter. */
+    bool direct; /* needs a double-precision matrix; fails with SN_SINGULAR */
+    /* Creates or refreshes *data for the operator and filter; an existing *data belongs to an operator of the same pattern. On failure *data is
+     * what it was, or NULL and released. */
     sn_status (*update)(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error);
     void (*apply)(const void *data, const double *r, double *z);
+    /* For preconditioners that act on each node alone: the nodes [begin, end), so that methods can fuse it with their own loops. Else NULL. */
+    void (*apply_range)(const void *data, int begin, int end, const double *r, double *z);
     void (*release)(sn_context *context, void *data);
 } sn_preconditioner;
 
 typedef struct sn_krylov_report {
     int iterations;
-    double residual; /* 2-norm, of the recursion */
-    sn_status status;
+    double residual; /* 2-norm, of the recursion, of the x that is returned */
+    sn_status status; /* SN_OK, or SN_NOT_CONVERGED: out of iterations, or `trouble` */
+    const char *trouble; /* why it stopped early: "negative curvature", ...; NULL when it did not */
 } sn_krylov_report;
 
 typedef struct sn_krylov {
     const char *name, *text;
     bool needs_definite, needs_symmetric;
-    int vectors; /* scratch vectors of n doubles that it wants */
-    /* Solves A x = b from x = 0 to ||b - A x|| <= goal, at most `iterations`. b is filtered; x comes back filtered. Keeps the best iterate. */
+    int vectors; /* scratch vectors of n doubles that it wants, besides 4 x sn_dot_scratch(n) doubles */
+    /* Solves A x = b from x = 0 to ||b - A x|| <= goal, at most `iterations`. b is filtered; x comes back filtered. Keeps the best iterate.
+     * scratch: vectors x n, then 4 x sn_dot_scratch(n) doubles. */
     void (*solve)(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter, const double *b, double *x,
                   double goal, int iterations, double *scratch, sn_krylov_report *report);
 } sn_krylov;
+
+/* ---- Registry (registry.c) ---- */
+extern const sn_krylov sn_krylov_cg;
+extern const sn_preconditioner sn_preconditioner_none, sn_preconditioner_diagonal, sn_preconditioner_block_jacobi;
+#if defined(SN_HAVE_CHOLMOD)
+extern const sn_preconditioner sn_direct_cholesky;
+#endif
+/* By name; NULL when unknown. A solver name is one of a Krylov method or of a direct one. */
+const sn_krylov *sn_krylov_find(const char *name);
+const sn_preconditioner *sn_direct_find(const char *name);
+const sn_preconditioner *sn_preconditioner_find(const char *name);
+/* The options' fields, for the scene and the reference (base/fields.h). */
+struct sn_field;
+const struct sn_field *sn_solver_fields(int *count);
 
 typedef struct sn_linear_report {
     int iterations;
     int rounds;              /* how often the true residual was taken */
     double residual;         /* ||b - A x|| / ||b||, true, in double */
     const char *method, *preconditioner; /* what ran */
+    bool fallback;                       /* the single-precision copy did not help and the exact operator took over */
     double assembly_seconds, setup_seconds, solve_seconds;
 } sn_linear_report;
 

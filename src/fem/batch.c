@@ -1,0 +1,453 @@
+/* Compilation of elements into batches, chunks and colours; filling of their parameters.
+ *
+ * Elements are sorted by batch, then by the sum of their node numbers: node numbers are compiled in an order of locality, so a run of
+ * elements is compact in space and meets few other runs. Runs of equal length become chunks; chunks are coloured greedily in order, each
+ * with the permitted colour that has the fewest chunks so far. */
+#include "batch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/math3.h"
+
+/* One element on its way into a batch. */
+typedef struct item {
+    int64_t place; /* sum of its node numbers */
+    int32_t batch, source, element;
+} item;
+
+/* What a material asks for. */
+typedef struct choice {
+    const sn_law *law;
+    const sn_rotation *rotation;
+    sn_differential differential;
+    double alpha, beta;
+} choice;
+
+/* Scratch of a compilation. */
+typedef struct work {
+    sn_context *context;
+    const sn_batch_source *source;
+    int source_count;
+    int32_t **batch_of; /* per source: batch of each material, -1 unused */
+    item *item;
+    int64_t item_count;
+    int64_t *batch_begin;          /* batch_count + 1, into item */
+    const sn_material **materials; /* by material_of */
+} work;
+
+/* ---- Choices ---- */
+static sn_status choose(const sn_context *context, const sn_material *material, const char *body, choice *out, sn_error *error) {
+    *out = (choice){.law = sn_law_find(context, material->law)};
+    const sn_law *law = out->law;
+    if (!law) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown law '%s'", body, material->law);
+    out->differential = law->default_differential;
+    if (material->differential[0]) {
+        const int d = sn_differential_find(material->differential);
+        if (d < 0 || !(law->differentials & 1u << d))
+            return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' has no differential '%s'", body, law->name, material->differential);
+        out->differential = (sn_differential)d;
+    }
+    if (!(law->flags & SN_LAW_ROTATION)) {
+        if (!material->rotation[0]) return SN_OK;
+        return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' uses no rotation, but '%s' is given", body, law->name, material->rotation);
+    }
+    const char *name = material->rotation[0] ? material->rotation : "polar";
+    out->rotation = sn_rotation_find(context, name);
+    if (!out->rotation) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown rotation '%s'", body, name);
+    const int wants_dR = out->differential == SN_DIFFERENTIAL_EXACT || out->differential == SN_DIFFERENTIAL_PROJECTED;
+    if (wants_dR && !out->rotation->differential)
+        return sn_fail(error, SN_BAD_INPUT,
+                       "body '%s': the rotation '%s' has no derivative: the exact and projected differentials need one", body, name);
+    if (out->rotation->uses_history) out->alpha = material->alpha, out->beta = material->beta;
+    return SN_OK;
+}
+
+static int same_choice(const sn_batch *batch, const sn_element *element, const choice *c) {
+    return batch->element == element && batch->law == c->law && batch->rotation == c->rotation && batch->differential == c->differential &&
+           batch->alpha == c->alpha && batch->beta == c->beta;
+}
+
+/* Appends a batch, or finds one alike. model->batch has room. */
+static int32_t batch_for(sn_elements_model *model, const sn_element *element, const choice *c) {
+    for (int b = 0; b < model->batch_count; ++b)
+        if (same_choice(&model->batch[b], element, c)) return b;
+    sn_batch *batch = &model->batch[model->batch_count];
+    *batch = (sn_batch){.element = element,
+                        .law = c->law,
+                        .rotation = c->rotation,
+                        .differential = c->differential,
+                        .symmetric = 1,
+                        .rotation_state = -1,
+                        .alpha = c->alpha,
+                        .beta = c->beta};
+    const int only = c->law->differentials == 1u << c->differential;
+    batch->warped = (c->law->flags & SN_LAW_WARPED) && (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || (only && !c->rotation));
+    batch->linearised_items = batch->warped ? 3 * (element->nodes - 1) + 2 : 81;
+    return model->batch_count++;
+}
+
+/* ---- Input ---- */
+static int64_t label_of(const sn_batch_source *source, int element) { return source->label ? source->label[element] : element; }
+
+static sn_status check_source(const sn_batch_source *source, int node_count, sn_error *error) {
+    const int nodes = source->element->nodes;
+    for (int e = 0; e < source->element_count; ++e) {
+        if (source->material[e] < 0 || source->material[e] >= source->material_count)
+            return sn_fail(error, SN_BAD_INPUT, "body '%s': element %lld has material %d of %d", source->name,
+                           (long long)label_of(source, e), source->material[e], source->material_count);
+        for (int i = 0; i < nodes; ++i)
+            if (source->node[(int64_t)e * nodes + i] < 0 || source->node[(int64_t)e * nodes + i] >= node_count)
+                return sn_fail(error, SN_BAD_INPUT, "body '%s': element %lld has node %d of %d", source->name,
+                               (long long)label_of(source, e), source->node[(int64_t)e * nodes + i], node_count);
+    }
+    return SN_OK;
+}
+
+/* Batches of all used materials; fills work->batch_of. */
+static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error) {
+    for (int s = 0; s < w->source_count; ++s) {
+        const sn_batch_source *source = &w->source[s];
+        sn_status status = check_source(source, model->node_count, error);
+        if (status) return status;
+        int32_t *of = w->batch_of[s] = sn_allocate(w->context, (size_t)source->material_count, sizeof *of);
+        if (!of) return sn_no_memory(error);
+        for (int m = 0; m < source->material_count; ++m) of[m] = -1;
+        for (int e = 0; e < source->element_count; ++e) {
+            const int m = source->material[e];
+            if (of[m] >= 0) continue;
+            choice c;
+            status = choose(w->context, &source->materials[m], source->name, &c, error);
+            if (status) return status;
+            of[m] = batch_for(model, source->element, &c);
+            w->materials[source->material_offset + m] = &source->materials[m];
+        }
+    }
+    return SN_OK;
+}
+
+static int compare_items(const void *left, const void *right) {
+    const item *a = left, *b = right;
+    if (a->batch != b->batch) return a->batch < b->batch ? -1 : 1;
+    if (a->place != b->place) return a->place < b->place ? -1 : 1;
+    if (a->source != b->source) return a->source < b->source ? -1 : 1;
+    return (a->element > b->element) - (a->element < b->element);
+}
+
+/* Lists and sorts the elements; fills work->batch_begin. */
+static sn_status sort_items(work *w, const sn_elements_model *model, sn_error *error) {
+    w->item = sn_allocate(w->context, (size_t)w->item_count, sizeof *w->item);
+    w->batch_begin = sn_allocate_zero(w->context, (size_t)model->batch_count + 1, sizeof *w->batch_begin);
+    if (!w->item || !w->batch_begin) return sn_no_memory(error);
+    int64_t n = 0;
+    for (int s = 0; s < w->source_count; ++s) {
+        const sn_batch_source *source = &w->source[s];
+        const int nodes = source->element->nodes;
+        for (int e = 0; e < source->element_count; ++e, ++n) {
+            int64_t place = 0;
+            /* Corners only: that mid-edge nodes are numbered elsewhere must not blur the order. */
+            for (int i = 0; i < nodes && i < 4; ++i) place += source->node[(int64_t)e * nodes + i];
+            w->item[n] = (item){place, w->batch_of[s][source->material[e]], s, e};
+            ++w->batch_begin[w->item[n].batch + 1];
+        }
+    }
+    for (int b = 0; b < model->batch_count; ++b) w->batch_begin[b + 1] += w->batch_begin[b];
+    qsort(w->item, (size_t)n, sizeof *w->item, compare_items);
+    return SN_OK;
+}
+
+/* ---- Chunks ---- */
+/* Elements per chunk, a multiple of SN_LANES: about equal work whatever the element, and some sixteen chunks for small batches. */
+static int64_t chunk_size(const sn_element *element, int64_t elements) {
+    const int64_t most = element->nodes <= 4 ? 256 : element->points <= 4 ? 64 : 32;
+    const int64_t share = (elements / 16 + SN_LANES - 1) / SN_LANES * SN_LANES;
+    return share > most ? most : share < 2 * SN_LANES ? 2 * SN_LANES : share;
+}
+
+static sn_status make_chunks(const work *w, sn_elements_model *model, sn_error *error) {
+    int64_t count = 0;
+    for (int b = 0; b < model->batch_count; ++b) {
+        const int64_t elements = w->batch_begin[b + 1] - w->batch_begin[b];
+        count += sn_pieces(elements, chunk_size(model->batch[b].element, elements));
+    }
+    model->chunk = sn_allocate(w->context, (size_t)count, sizeof *model->chunk);
+    if (!model->chunk) return sn_no_memory(error);
+    for (int b = 0; b < model->batch_count; ++b) {
+        const int64_t elements = w->batch_begin[b + 1] - w->batch_begin[b], size = chunk_size(model->batch[b].element, elements);
+        int block = 0;
+        for (int64_t first = 0; first < elements; first += size) {
+            const int64_t rest = elements - first, here = rest < size ? rest : size;
+            const int blocks = (int)((here + SN_LANES - 1) / SN_LANES);
+            model->chunk[model->chunk_count++] = (sn_chunk){b, block, block + blocks};
+            block += blocks;
+        }
+        model->batch[b].block_count = block;
+    }
+    return SN_OK;
+}
+
+static void count_nodes(const sn_batch *batch, const sn_chunk *chunk, uint64_t *mask, uint64_t *taken, uint64_t add) {
+    const int64_t row = (int64_t)batch->element->nodes * SN_LANES;
+    for (int64_t i = chunk->block_begin * row; i < chunk->block_end * row; ++i) {
+        if (taken) *taken |= mask[batch->node[i]];
+        mask[batch->node[i]] |= add;
+    }
+}
+
+/* The permitted one of `colors` colours from `base` on with the fewest chunks; a new one when none is; -1 when 64 do not do. */
+static int pick_color(uint64_t taken, const int *size, int base, int *colors) {
+    int best = -1;
+    for (int c = 0; c < *colors - base; ++c)
+        if (!(taken >> c & 1) && (best < 0 || size[base + c] < size[base + best])) best = c;
+    if (best < 0 && *colors - base < 64) best = (*colors)++ - base;
+    return best < 0 ? -1 : base + best;
+}
+
+/* Colours chunks in rounds of 64 colours (one bit each per node; one round does but for absurd meshes), then sorts them by colour. */
+static sn_status color_chunks(const sn_context *context, sn_elements_model *model, sn_error *error) {
+    const int chunks = model->chunk_count;
+    uint64_t *mask = sn_allocate(context, (size_t)model->node_count, sizeof *mask);
+    int *color = sn_allocate(context, (size_t)chunks, sizeof *color);
+    int *size = sn_allocate_zero(context, (size_t)chunks + 64, sizeof *size);
+    sn_chunk *sorted = sn_allocate(context, (size_t)chunks, sizeof *sorted);
+    model->color_begin = sn_allocate_zero(context, (size_t)chunks + 1, sizeof *model->color_begin);
+    const int complete = mask && color && size && sorted && model->color_begin;
+    if (complete) {
+        for (int i = 0; i < chunks; ++i) color[i] = -1;
+        for (int left = chunks; left > 0;) {
+            const int base = model->color_count;
+            memset(mask, 0, (size_t)model->node_count * sizeof *mask);
+            for (int i = 0; i < chunks; ++i) {
+                if (color[i] >= 0) continue;
+                const sn_batch *batch = &model->batch[model->chunk[i].batch];
+                uint64_t taken = 0;
+                count_nodes(batch, &model->chunk[i], mask, &taken, 0);
+                color[i] = pick_color(taken, size, base, &model->color_count);
+                if (color[i] < 0) continue;
+                ++size[color[i]];
+                --left;
+                count_nodes(batch, &model->chunk[i], mask, NULL, (uint64_t)1 << (color[i] - base));
+            }
+        }
+        for (int c = 0; c < model->color_count; ++c) model->color_begin[c + 1] = model->color_begin[c] + size[c];
+        for (int c = 0; c < model->color_count; ++c) size[c] = model->color_begin[c];
+        for (int i = 0; i < chunks; ++i) sorted[size[color[i]]++] = model->chunk[i];
+        memcpy(model->chunk, sorted, (size_t)chunks * sizeof *sorted);
+    }
+    sn_release(context, mask);
+    sn_release(context, color);
+    sn_release(context, size);
+    sn_release(context, sorted);
+    return complete ? SN_OK : sn_no_memory(error);
+}
+
+/* ---- Filling ---- */
+static sn_status allocate_batch(const sn_context *context, sn_batch *batch, sn_error *error) {
+    const size_t lanes = (size_t)batch->block_count * SN_LANES;
+    const size_t nodes = (size_t)batch->element->nodes, points = (size_t)batch->element->points;
+    const int history = batch->rotation && batch->rotation->uses_history;
+    batch->node = sn_allocate(context, lanes * nodes, sizeof *batch->node);
+    batch->gradient = sn_allocate(context, lanes * points * (nodes - 1) * 3, sizeof *batch->gradient);
+    batch->weight = sn_allocate(context, lanes * points, sizeof *batch->weight);
+    batch->constant = sn_allocate(context, lanes * (size_t)batch->law->constant_count, sizeof *batch->constant);
+    batch->damping = sn_allocate(context, lanes * 3, sizeof *batch->damping);
+    batch->element_of = sn_allocate(context, lanes, sizeof *batch->element_of);
+    batch->material_of = sn_allocate(context, lanes, sizeof *batch->material_of);
+    batch->source_of = sn_allocate(context, lanes, sizeof *batch->source_of);
+    if (history) batch->rest_edge = sn_allocate(context, lanes * 9, sizeof *batch->rest_edge);
+    const int complete = batch->node && batch->gradient && batch->weight && batch->constant && batch->damping && batch->element_of &&
+                         batch->material_of && batch->source_of && (!history || batch->rest_edge);
+    return complete ? SN_OK : sn_no_memory(error);
+}
+
+static double longest_edge(const double *X, int corners) {
+    double longest = 0;
+    for (int i = 0; i < corners; ++i)
+        for (int j = 0; j < i; ++j) {
+            double d[3];
+            sn_subtract3(&X[3 * i], &X[3 * j], d);
+            longest = fmax(longest, sn_norm3(d));
+        }
+    return longest;
+}
+
+/* Gradients, weights and rest edges of one element in its lane. Flat: a volume below 1e-12 of the cube on its longest edge. */
+static sn_status fill_shape(sn_batch *batch, const sn_batch_source *source, int e, int64_t block, int lane, int padded, sn_error *error) {
+    const sn_element *element = batch->element;
+    const int nodes = element->nodes, points = element->points, corners = element->dimension + 1;
+    double X[3 * SN_ELEMENT_NODES], gradient[3 * SN_ELEMENT_NODES];
+    for (int i = 0; i < nodes; ++i) memcpy(&X[3 * i], &source->rest[3 * (int64_t)source->node[(int64_t)e * nodes + i]], 3 * sizeof *X);
+    const double edge = longest_edge(X, corners), least = 1e-12 * edge * edge * (corners == 4 ? edge : 1);
+    for (int i = 1; i < nodes && element->dimension == 2; ++i)
+        if (fabs(X[3 * i + 2] - X[2]) > 1e-12 * edge)
+            return sn_fail(error, SN_BAD_INPUT, "body '%s': plane element %lld does not lie in a plane z = constant", source->name,
+                           (long long)label_of(source, e));
+    for (int q = 0; q < points; ++q) {
+        const double volume = sn_element_gradient(element, X, element->point[q], NULL, gradient);
+        if (!(volume > least))
+            return sn_fail(error, SN_BAD_INPUT, "body '%s': element %lld is %s at rest (volume %g)", source->name,
+                           (long long)label_of(source, e), volume < -least ? "inverted" : "flat", volume);
+        batch->weight[(block * points + q) * SN_LANES + lane] = padded ? 0 : volume * element->weight[q];
+        for (int i = 0; i < 3 * (nodes - 1); ++i)
+            batch->gradient[((block * points + q) * (nodes - 1) * 3 + i) * SN_LANES + lane] = gradient[3 + i];
+    }
+    for (int a = 0; a < 3 && batch->rest_edge; ++a)
+        for (int i = 0; i < 3; ++i)
+            batch->rest_edge[(block * 9 + 3 * a + i) * SN_LANES + lane] = i + 1 < corners ? X[3 * (i + 1) + a] - X[a] : a == 2;
+    return SN_OK;
+}
+
+static sn_status fill_chunk(const work *w, sn_batch *batch, const sn_chunk *chunk, const item *items, int64_t count, sn_error *error) {
+    const int nodes = batch->element->nodes;
+    for (int64_t n = 0; n < (int64_t)(chunk->block_end - chunk->block_begin) * SN_LANES; ++n) {
+        const int padded = n >= count, lane = (int)(n % SN_LANES);
+        const int64_t block = chunk->block_begin + n / SN_LANES, at = block * SN_LANES + lane;
+        const item *it = &items[padded ? count - 1 : n];
+        const sn_batch_source *source = &w->source[it->source];
+        for (int i = 0; i < nodes; ++i) batch->node[(block * nodes + i) * SN_LANES + lane] = source->node[(int64_t)it->element * nodes + i];
+        batch->element_of[at] = padded ? -1 : it->element + source->element_offset;
+        batch->source_of[at] = padded ? -1 : it->source;
+        batch->material_of[at] = source->material[it->element] + source->material_offset;
+        const sn_status status = fill_shape(batch, source, it->element, block, lane, padded, error);
+        if (status) return status;
+    }
+    return SN_OK;
+}
+
+static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error *error) {
+    for (int b = 0; b < model->batch_count; ++b) {
+        sn_batch *batch = &model->batch[b];
+        const sn_status status = allocate_batch(w->context, batch, error);
+        if (status) return status;
+        const int64_t points = (int64_t)batch->block_count * batch->element->points * SN_LANES;
+        batch->linearised = model->linearised_size;
+        model->linearised_size += points * batch->linearised_items;
+        if (!batch->rest_edge) continue;
+        batch->rotation_state = model->rotation_state_size;
+        model->rotation_state_size += points * SN_ROTATION_STATE;
+    }
+    int64_t first = 0;
+    for (int i = 0; i < model->chunk_count; ++i) {
+        const sn_chunk *chunk = &model->chunk[i];
+        if (chunk->block_begin == 0) first = w->batch_begin[chunk->batch];
+        const int64_t rest = w->batch_begin[chunk->batch + 1] - first, room = (int64_t)(chunk->block_end - chunk->block_begin) * SN_LANES;
+        const int64_t count = rest < room ? rest : room;
+        const sn_status status = fill_chunk(w, &model->batch[chunk->batch], chunk, &w->item[first], count, error);
+        if (status) return status;
+        first += count;
+    }
+    return SN_OK;
+}
+
+static sn_status copy_origins(const work *w, sn_elements_model *model, sn_error *error) {
+    model->origin = sn_allocate_zero(w->context, (size_t)w->source_count, sizeof *model->origin);
+    if (!model->origin) return sn_no_memory(error);
+    model->source_count = w->source_count;
+    for (int s = 0; s < w->source_count; ++s) {
+        const sn_batch_source *source = &w->source[s];
+        snprintf(model->origin[s].name, sizeof model->origin[s].name, "%s", source->name);
+        model->origin[s].element_offset = source->element_offset;
+        if (!source->label) continue;
+        model->origin[s].label = sn_allocate(w->context, (size_t)source->element_count, sizeof *source->label);
+        if (!model->origin[s].label) return sn_no_memory(error);
+        memcpy(model->origin[s].label, source->label, (size_t)source->element_count * sizeof *source->label);
+    }
+    return SN_OK;
+}
+
+/* ---- Parameters ---- */
+/* Constants and damping of every lane; material m is list[m], or array[m] when there is no list. */
+static sn_status fill_parameters(sn_batch *batch, const sn_material *const *list, const sn_material *array, double time, sn_error *error) {
+    const int count = batch->law->constant_count;
+    double constant[SN_LAW_CONSTANTS] = {0};
+    const sn_material *material = NULL;
+    int last = -1;
+    batch->damped = 0;
+    for (int64_t n = 0; n < (int64_t)batch->block_count * SN_LANES; ++n) {
+        const int64_t block = n / SN_LANES, lane = n % SN_LANES;
+        if (batch->material_of[n] != last) {
+            last = batch->material_of[n];
+            material = list ? list[last] : &array[last];
+            if (strcmp(material->law, batch->law->name) != 0)
+                return sn_fail(error, SN_BAD_INPUT, "the law of a material cannot change from '%s' to '%s' while running", batch->law->name,
+                               material->law);
+            const sn_status status = batch->law->prepare(material, time, constant, error);
+            if (status) return status;
+            if (material->viscous[0] != 0 || material->viscous[1] != 0) batch->damped |= SN_DAMPED_VISCOUS;
+            if (material->rayleigh[1] != 0) batch->damped |= SN_DAMPED_RAYLEIGH;
+        }
+        for (int i = 0; i < count; ++i) batch->constant[(block * count + i) * SN_LANES + lane] = constant[i];
+        const double damping[3] = {material->viscous[0], material->viscous[1], material->rayleigh[1]};
+        for (int i = 0; i < 3; ++i) batch->damping[(block * 3 + i) * SN_LANES + lane] = damping[i];
+    }
+    return SN_OK;
+}
+
+sn_status sn_elements_parameters(sn_elements_model *model, const sn_material *materials, double time, sn_error *error) {
+    for (int b = 0; b < model->batch_count; ++b) {
+        const sn_status status = fill_parameters(&model->batch[b], NULL, materials, time, error);
+        if (status) return status;
+    }
+    return SN_OK;
+}
+
+void sn_elements_symmetric(sn_elements_model *model, int symmetric) {
+    for (int b = 0; b < model->batch_count; ++b) model->batch[b].symmetric = symmetric != 0;
+}
+
+/* ---- The whole ---- */
+static sn_status start_work(work *w, sn_elements_model *model, sn_error *error) {
+    int64_t batches = 0, materials = 0;
+    for (int s = 0; s < w->source_count; ++s) {
+        const sn_batch_source *source = &w->source[s];
+        const int64_t end = (int64_t)source->material_offset + source->material_count;
+        batches += source->material_count;
+        w->item_count += source->element_count;
+        if (end > materials) materials = end;
+    }
+    w->batch_of = sn_allocate_zero(w->context, (size_t)w->source_count, sizeof *w->batch_of);
+    w->materials = sn_allocate_zero(w->context, (size_t)materials, sizeof *w->materials);
+    model->batch = sn_allocate_zero(w->context, (size_t)batches, sizeof *model->batch);
+    return w->batch_of && w->materials && model->batch ? SN_OK : sn_no_memory(error);
+}
+
+static void end_work(work *w) {
+    for (int s = 0; s < w->source_count && w->batch_of; ++s) sn_release(w->context, w->batch_of[s]);
+    sn_release(w->context, w->batch_of);
+    sn_release(w->context, w->item);
+    sn_release(w->context, w->batch_begin);
+    sn_release(w->context, w->materials);
+}
+
+sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source, int source_count, int node_count,
+                              sn_elements_model *model, sn_error *error) {
+    *model = (sn_elements_model){.node_count = node_count};
+    work w = {.context = context, .source = source, .source_count = source_count};
+    sn_status status = start_work(&w, model, error);
+    if (!status) status = make_batches(&w, model, error);
+    if (!status) status = sort_items(&w, model, error);
+    if (!status) status = make_chunks(&w, model, error);
+    if (!status) status = copy_origins(&w, model, error);
+    if (!status) status = fill_batches(&w, model, error);
+    if (!status) status = color_chunks(context, model, error);
+    for (int b = 0; b < model->batch_count && !status; ++b) status = fill_parameters(&model->batch[b], w.materials, NULL, 0, error);
+    end_work(&w);
+    if (status) sn_elements_release(context, model);
+    return status;
+}
+
+void sn_elements_release(sn_context *context, sn_elements_model *model) {
+    for (int b = 0; b < model->batch_count; ++b) {
+        sn_batch *batch = &model->batch[b];
+        void *array[] = {batch->node,       batch->gradient,    batch->weight,    batch->constant, batch->damping,
+                         batch->element_of, batch->material_of, batch->source_of, batch->rest_edge};
+        for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
+    }
+    for (int s = 0; s < model->source_count; ++s) sn_release(context, model->origin[s].label);
+    sn_release(context, model->origin);
+    sn_release(context, model->batch);
+    sn_release(context, model->chunk);
+    sn_release(context, model->color_begin);
+    *model = (sn_elements_model){0};
+}

@@ -1,0 +1,456 @@
+/* The element kernels: energy, force, assembly-free product, element matrices, stresses.
+ *
+ *   f_i = -sum_q w_q P g_i        K_ij = sum_q w_q g_i . dP . g_j        node 0: minus the sum over the others
+ * Bodies are written for N nodes and Q points and inlined with both constant, once per element type.
+ *
+ * The linearised stress of a point is kept in one of two forms (batch->warped):
+ *   warped   c_i = R g_i (i = 1..N-1), w lambda, w mu:   K_ij = w (lambda c_i c_j^T + mu c_j c_i^T + mu (c_i . c_j) I)
+ *            so that, with H = sum_j u_j (x) c_j,  (K u)_i = w (lambda tr(H) I + mu (H + H^T)) c_i
+ *   general  w A, 81 numbers, A = d P / d F with damping: (K u)_i = w (A : sum_j u_j (x) g_j) g_i
+ * lambda, mu and A are those of k K + d D. */
+#include "element_point.h"
+
+/* ---- Sums into nodes ---- */
+/* target[node i] += value_i for each real lane, lanes in order, nodes in order. */
+INLINE void scatter(const int N, const slice *s, const vd *value, double *target) {
+    for (int l = 0; l < SN_WIDTH; ++l) {
+        if (s->element_of[l] < 0) continue;
+        for (int i = 0; i < N; ++i) {
+            double *t = target + 3 * (int64_t)s->node[i * SN_LANES + l];
+            for (int a = 0; a < 3; ++a) t[a] += value[3 * i + a][l];
+        }
+    }
+}
+
+/* Scatters values of nodes 1..N-1 with node 0 taking minus their sum. value: [node][axis], node 0 not yet set. */
+INLINE void scatter_balanced(const int N, const slice *s, vd *value, double *target) {
+    for (int a = 0; a < 3; ++a) {
+        vd sum = value[3 + a];
+        for (int i = 2; i < N; ++i) sum += value[3 * i + a];
+        value[a] = -sum;
+    }
+    scatter(N, s, value, target);
+}
+
+/* Real lanes with bad J. NaN counts as bad. */
+static inline int count_bad(const slice *s, vi good) {
+    int count = 0;
+    for (int l = 0; l < SN_WIDTH; ++l) count += s->element_of[l] >= 0 && !good[l];
+    return count;
+}
+
+/* ---- Energy and force ---- */
+INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *energy) {
+    const sn_law *law = batch->law;
+    int bad = 0;
+    double total = *energy;
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(N, Q, batch, view, block, lane);
+            vd edge[EDGES], c[SN_LAW_CONSTANTS], sum = vd_set(0);
+            vi good = sum == sum;
+            load_constants(&s, c);
+            gather_edges(N, &s, view->x, edge);
+            for (int q = 0; q < Q; ++q) {
+                vd F[9], R[9], psi;
+                deformation(N, &s, q, edge, F);
+                if (batch->rotation) rotation_at(N, Q, &s, q, F, R, NULL);
+                if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
+                law->energy(c, F, batch->rotation ? R : NULL, &psi);
+                sum += vd_load(s.weight + q * SN_LANES) * psi;
+            }
+            for (int l = 0; l < SN_WIDTH; ++l)
+                if (s.element_of[l] >= 0) total += sum[l];
+            bad += count_bad(&s, good);
+        }
+    *energy = total;
+    return bad;
+}
+
+INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+    const sn_law *law = batch->law;
+    const unsigned damped = view->v ? batch->damped : 0;
+    const int with_dR = (damped & SN_DAMPED_RAYLEIGH) && wants_dR(batch);
+    int bad = 0;
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(N, Q, batch, view, block, lane);
+            vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES];
+            load_constants(&s, c);
+            gather_edges(N, &s, view->x, edge);
+            if (damped) {
+                gather_edges(N, &s, view->v, speed);
+                load_rows(batch->damping + (int64_t)block * 3 * SN_LANES + lane, 3, damping);
+            }
+            for (int i = 3; i < 3 * N; ++i) value[i] = vd_set(0);
+            vi good = c[0] == c[0];
+            for (int q = 0; q < Q; ++q) {
+                vd F[9], R[9], P[9], dR[81];
+                deformation(N, &s, q, edge, F);
+                if (batch->rotation || damped) rotation_at(N, Q, &s, q, F, R, with_dR ? dR : NULL);
+                if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
+                law->stress(c, F, batch->rotation ? R : NULL, P);
+                if (damped) {
+                    vd rate[9];
+                    outer_sum(N, gradient_at(N, &s, q), speed, rate);
+                    add_damping_stress(batch, c, damping, F, R, with_dR ? dR : NULL, rate, P);
+                }
+                const vd w = vd_load(s.weight + q * SN_LANES);
+                for (int a = 0; a < 9; ++a) P[a] *= w;
+                for (int i = 1; i < N; ++i) {
+                    vd g[3];
+                    load_rows(gradient_at(N, &s, q) + 3 * (i - 1) * SN_LANES, 3, g);
+                    for (int a = 0; a < 3; ++a) value[3 * i + a] -= P[3 * a] * g[0] + P[3 * a + 1] * g[1] + P[3 * a + 2] * g[2];
+                }
+            }
+            scatter_balanced(N, &s, value, f);
+            if (law->flags & SN_LAW_POSITIVE_J) bad += count_bad(&s, good);
+        }
+    return bad;
+}
+
+/* ---- The linearised stress ---- */
+/* At one point, into `out` (batch->linearised_items vectors), w included. edge, speed (may be NULL): of x and v. */
+INLINE void linearise_point(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *speed, const vd *c,
+                            const vd *damping, double k, double d, vd *out) {
+    const sn_batch *batch = s->batch;
+    const vd w = vd_load(s->weight + q * SN_LANES);
+    vd F[9], R[9];
+    if (batch->warped) {
+        const double *gradient = gradient_at(N, s, q);
+        if (batch->rotation) {
+            deformation(N, s, q, edge, F);
+            rotation_at(N, Q, s, q, F, R, NULL);
+        }
+        for (int i = 0; i < N - 1; ++i) {
+            vd g[3];
+            load_rows(gradient + 3 * i * SN_LANES, 3, g);
+            for (int a = 0; a < 3; ++a) {
+                out[3 * i + a] = g[a];
+                if (batch->rotation) out[3 * i + a] = R[3 * a] * g[0] + R[3 * a + 1] * g[1] + R[3 * a + 2] * g[2];
+            }
+        }
+        vd lambda = k * c[0], mu = k * c[1];
+        if (batch->damped) {
+            lambda += d * (damping[0] + damping[2] * c[0]);
+            mu += d * (damping[1] + damping[2] * c[1]);
+        }
+        out[3 * (N - 1)] = w * lambda;
+        out[3 * (N - 1) + 1] = w * mu;
+        return;
+    }
+    vd dR[81], rate[9];
+    const int with_dR = wants_dR(batch);
+    deformation(N, s, q, edge, F);
+    rotation_at(N, Q, s, q, F, R, with_dR ? dR : NULL);
+    if (speed) outer_sum(N, gradient_at(N, s, q), speed, rate);
+    tangent(batch, c, damping, F, R, with_dR ? dR : NULL, speed ? rate : NULL, k, d, out);
+    for (int i = 0; i < 81; ++i) out[i] *= w;
+}
+
+/* What linearise_point takes of the slice. Returns whether velocities matter. */
+INLINE int linearise_input(const int N, const slice *s, vd *edge, vd *speed, vd *c, vd *damping) {
+    const sn_batch *batch = s->batch;
+    const int moving = !batch->warped && !batch->symmetric && (batch->damped & SN_DAMPED_VISCOUS) && s->view->v;
+    load_constants(s, c);
+    gather_edges(N, s, s->view->x, edge);
+    if (moving) gather_edges(N, s, s->view->v, speed);
+    if (batch->damped) load_rows(batch->damping + s->block * 3 * SN_LANES + s->lane, 3, damping);
+    return moving;
+}
+
+INLINE double *linearised_at(const int Q, const slice *s, int q, double *linearised) {
+    return linearised + s->batch->linearised + (s->block * Q + q) * s->batch->linearised_items * SN_LANES + s->lane;
+}
+
+INLINE int linearise_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double k,
+                          double d, double *linearised) {
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(N, Q, batch, view, block, lane);
+            vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], item[81];
+            const int moving = linearise_input(N, &s, edge, speed, c, damping);
+            for (int q = 0; q < Q; ++q) {
+                double *out = linearised_at(Q, &s, q, linearised);
+                linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, item);
+                for (int i = 0; i < batch->linearised_items; ++i) vd_store(out + i * SN_LANES, item[i]);
+            }
+        }
+    return 0;
+}
+
+/* ---- Product ---- */
+/* value_i += (w lambda tr(H) I + w mu (H + H^T)) c_i, H = sum_j u_j (x) c_j; the items lie `stride` vectors apart. */
+INLINE void apply_warped(const int N, const double *item, const int stride, const vd *u, vd *value) {
+    vd H[9], S[9];
+    for (int i = 0; i < N - 1; ++i) {
+        vd c[3];
+        for (int b = 0; b < 3; ++b) c[b] = vd_load(item + (3 * i + b) * stride);
+        for (int a = 0; a < 3; ++a)
+            for (int b = 0; b < 3; ++b) accumulate(&H[3 * a + b], u[3 * i + a] * c[b], i == 0);
+    }
+    const vd mu = vd_load(item + (3 * (N - 1) + 1) * stride);
+    const vd trace = vd_load(item + 3 * (N - 1) * stride) * vm_trace(H);
+    S[0] = trace + mu * (H[0] + H[0]), S[4] = trace + mu * (H[4] + H[4]), S[8] = trace + mu * (H[8] + H[8]);
+    S[1] = S[3] = mu * (H[1] + H[3]);
+    S[2] = S[6] = mu * (H[2] + H[6]);
+    S[5] = S[7] = mu * (H[5] + H[7]);
+    for (int i = 0; i < N - 1; ++i) {
+        vd c[3];
+        for (int b = 0; b < 3; ++b) c[b] = vd_load(item + (3 * i + b) * stride);
+        for (int a = 0; a < 3; ++a) value[3 * i + a] += S[3 * a] * c[0] + S[3 * a + 1] * c[1] + S[3 * a + 2] * c[2];
+    }
+}
+
+/* value_i += (A : H) g_i, H = sum_j u_j (x) g_j */
+INLINE void apply_general(const int N, const double *item, const int stride, const double *gradient, const vd *u, vd *value) {
+    vd H[9], P[9];
+    outer_sum(N, gradient, u, H);
+    for (int a = 0; a < 9; ++a) {
+        P[a] = vd_load(item + 9 * a * stride) * H[0];
+        for (int b = 1; b < 9; ++b) P[a] += vd_load(item + (9 * a + b) * stride) * H[b];
+    }
+    for (int i = 0; i < N - 1; ++i) {
+        vd g[3];
+        load_rows(gradient + 3 * i * SN_LANES, 3, g);
+        for (int a = 0; a < 3; ++a) value[3 * i + a] += P[3 * a] * g[0] + P[3 * a + 1] * g[1] + P[3 * a + 2] * g[2];
+    }
+}
+
+INLINE int product_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double k,
+                        double d, const double *linearised, const double *u, double *out) {
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(N, Q, batch, view, block, lane);
+            vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], du[EDGES], value[3 + EDGES];
+            const int moving = linearised ? 0 : linearise_input(N, &s, edge, speed, c, damping);
+            gather_edges(N, &s, u, du);
+            for (int i = 3; i < 3 * N; ++i) value[i] = vd_set(0);
+            for (int q = 0; q < Q; ++q) {
+                vd local[81];
+                const double *item = (const double *)local;
+                if (linearised)
+                    item = linearised_at(Q, &s, q, (double *)(uintptr_t)linearised);
+                else
+                    linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, local);
+                const int stride = linearised ? SN_LANES : SN_WIDTH;
+                if (batch->warped)
+                    apply_warped(N, item, stride, du, value + 3);
+                else
+                    apply_general(N, item, stride, gradient_at(N, &s, q), du, value + 3);
+            }
+            scatter_balanced(N, &s, value, out);
+        }
+    return 0;
+}
+
+/* ---- Element matrices ---- */
+/* K: [(N-1) i + j][3 column + row], nodes 1..N-1; only i <= j unless `full`. First: sets, else adds. */
+INLINE void expand_warped(const int N, const vd *item, int first, vd *K) {
+    const vd wl = item[3 * (N - 1)], wm = item[3 * (N - 1) + 1];
+    for (int j = 0; j < N - 1; ++j) {
+        const vd *cj = item + 3 * j;
+        const vd l[3] = {wl * cj[0], wl * cj[1], wl * cj[2]}, m[3] = {wm * cj[0], wm * cj[1], wm * cj[2]};
+        for (int i = 0; i <= j; ++i) {
+            const vd *ci = item + 3 * i;
+            const vd dot = ci[0] * m[0] + ci[1] * m[1] + ci[2] * m[2];
+            vd *block = K + 9 * ((N - 1) * i + j);
+            for (int column = 0; column < 3; ++column)
+                for (int row = 0; row < 3; ++row) {
+                    vd a = ci[row] * l[column] + m[row] * ci[column];
+                    if (row == column) a += dot;
+                    accumulate(&block[3 * column + row], a, first);
+                }
+        }
+    }
+}
+
+INLINE void expand_general(const int N, const vd *A, const double *gradient, int full, int first, vd *K) {
+    for (int j = 0; j < N - 1; ++j) {
+        vd g[3], T[27]; /* T[3 a + column] = sum_l A[a][3 column + l] g_l */
+        load_rows(gradient + 3 * j * SN_LANES, 3, g);
+        for (int a = 0; a < 9; ++a)
+            for (int column = 0; column < 3; ++column)
+                T[3 * a + column] = A[9 * a + 3 * column] * g[0] + A[9 * a + 3 * column + 1] * g[1] + A[9 * a + 3 * column + 2] * g[2];
+        const int end = full ? N - 1 : j + 1;
+        for (int i = 0; i < end; ++i) {
+            vd h[3];
+            load_rows(gradient + 3 * i * SN_LANES, 3, h);
+            vd *block = K + 9 * ((N - 1) * i + j);
+            for (int column = 0; column < 3; ++column)
+                for (int row = 0; row < 3; ++row) {
+                    const vd a = h[0] * T[9 * row + column] + h[1] * T[9 * row + 3 + column] + h[2] * T[9 * row + 6 + column];
+                    accumulate(&block[3 * column + row], a, first);
+                }
+        }
+    }
+}
+
+INLINE vd transposed(const vd *block, int item) { return block[3 * (item % 3) + item / 3]; }
+
+/* out[i][j] of all nodes from K of nodes 1..N-1: rows and columns of node 0 are minus the sums of the others. */
+INLINE void store_matrix(const int N, vd *K, int full, int upper, double *out) {
+    const int M = N - 1;
+    if (!full && !upper)
+        for (int i = 1; i < M; ++i)
+            for (int j = 0; j < i; ++j)
+                for (int e = 0; e < 9; ++e) K[9 * (M * i + j) + e] = transposed(K + 9 * (M * j + i), e);
+    vd corner[9];
+    for (int j = 0; j < M; ++j)
+        for (int e = 0; e < 9; ++e) {
+            vd sum = K[9 * j + e];
+            for (int i = 1; i < M; ++i) sum += full || i <= j ? K[9 * (M * i + j) + e] : transposed(K + 9 * (M * j + i), e);
+            vd_store(out + (9 * (j + 1) + e) * SN_LANES, -sum);
+            accumulate(&corner[e], sum, j == 0);
+            if (!full && !upper) { /* the column of node 0 is the transposed row */
+                const int t = 3 * (e % 3) + e / 3;
+                vd_store(out + (9 * N * (j + 1) + t) * SN_LANES, -sum);
+            }
+        }
+    for (int e = 0; e < 9; ++e) vd_store(out + e * SN_LANES, corner[e]);
+    for (int i = 0; i < M; ++i) {
+        for (int j = upper ? i : 0; j < M; ++j)
+            for (int e = 0; e < 9; ++e) vd_store(out + (9 * (N * (i + 1) + j + 1) + e) * SN_LANES, K[9 * (M * i + j) + e]);
+        if (full && !upper)
+            for (int e = 0; e < 9; ++e) {
+                vd sum = K[9 * M * i + e];
+                for (int j = 1; j < M; ++j) sum += K[9 * (M * i + j) + e];
+                vd_store(out + (9 * N * (i + 1) + e) * SN_LANES, -sum);
+            }
+    }
+}
+
+INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view, double k, double d,
+                          int upper, double *out) {
+    const int full = !batch->warped && !batch->symmetric;
+    for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+        const slice s = slice_at(N, Q, batch, view, block, lane);
+        vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], item[81];
+        vd K[9 * (SN_ELEMENT_NODES - 1) * (SN_ELEMENT_NODES - 1)];
+        const int moving = linearise_input(N, &s, edge, speed, c, damping);
+        for (int q = 0; q < Q; ++q) {
+            linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, item);
+            if (batch->warped)
+                expand_warped(N, item, q == 0, K);
+            else
+                expand_general(N, item, gradient_at(N, &s, q), full, q == 0, K);
+        }
+        store_matrix(N, K, full, upper, out + lane);
+    }
+    return 0;
+}
+
+/* ---- Stress and rotation ---- */
+static void cauchy_stress(const sn_law *law, const vd *F, const vd *P, vd *sigma) {
+    if (law->strain == SN_STRAIN_CAUCHY) {
+        for (int i = 0; i < 9; ++i) sigma[i] = P[i];
+        return;
+    }
+    const vd J = vm_determinant(F), least = vd_set(1e-12);
+    const vd scale = 1 / vd_select(vd_abs(J) < least, vd_copysign(least, J), J);
+    vm_multiply_transpose(P, F, sigma);
+    for (int i = 0; i < 9; ++i) sigma[i] *= scale;
+}
+
+INLINE void store_matrices(const vd *m, int q, int lane, double *out) {
+    for (int i = 0; i < 9 && out; ++i) vd_store(out + (9 * q + i) * SN_LANES + lane, m[i]);
+}
+
+INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view, double *out_F,
+                       double *out_P, double *out_cauchy) {
+    for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+        const slice s = slice_at(N, Q, batch, view, block, lane);
+        vd edge[EDGES], c[SN_LAW_CONSTANTS];
+        load_constants(&s, c);
+        gather_edges(N, &s, view->x, edge);
+        for (int q = 0; q < Q; ++q) {
+            vd F[9], R[9], P[9], sigma[9];
+            deformation(N, &s, q, edge, F);
+            store_matrices(F, q, lane, out_F);
+            if (!out_P && !out_cauchy) continue;
+            rotation_at(N, Q, &s, q, F, R, NULL);
+            batch->law->stress(c, F, batch->rotation ? R : NULL, P);
+            cauchy_stress(batch->law, F, P, sigma);
+            store_matrices(P, q, lane, out_P);
+            store_matrices(sigma, q, lane, out_cauchy);
+        }
+    }
+    return 0;
+}
+
+INLINE int rotation_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view, double *out) {
+    for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+        const slice s = slice_at(N, Q, batch, view, block, lane);
+        vd edge[EDGES];
+        gather_edges(N, &s, view->x, edge);
+        for (int q = 0; q < Q; ++q) {
+            vd F[9], R[9];
+            deformation(N, &s, q, edge, F);
+            rotation_at(N, Q, &s, q, F, R, NULL);
+            store_matrices(R, q, lane, out);
+        }
+    }
+    return 0;
+}
+
+INLINE int accept_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *state) {
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(N, Q, batch, view, block, lane);
+            vd edge[EDGES];
+            gather_edges(N, &s, view->x, edge);
+            for (int q = 0; q < Q; ++q) {
+                vd F[9];
+                history buffer;
+                deformation(N, &s, q, edge, F);
+                const sn_rotation_view r = rotation_view(N, Q, &s, q, F, &buffer);
+                batch->rotation->accept(&r);
+                double *place = state_at(&s, Q, q, state);
+                for (int i = 0; i < SN_ROTATION_STATE; ++i) vd_store(place + i * SN_LANES, buffer.state[i]);
+            }
+        }
+    return 0;
+}
+
+/* ---- One copy per element type ---- */
+#define SPECIALISED(body, ...)                                                                                                             \
+    switch (batch->element->nodes * 16 + batch->element->points) {                                                                         \
+    case 4 * 16 + 1:                                                                                                                       \
+        return body(4, 1, __VA_ARGS__);                                                                                                    \
+    case 10 * 16 + 4:                                                                                                                      \
+        return body(10, 4, __VA_ARGS__);                                                                                                   \
+    case 10 * 16 + 14:                                                                                                                     \
+        return body(10, 14, __VA_ARGS__);                                                                                                  \
+    default:                                                                                                                               \
+        return body(3, 1, __VA_ARGS__);                                                                                                    \
+    }
+
+static int energy(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *sum) {
+    SPECIALISED(energy_body, batch, begin, end, view, sum)
+}
+static int force(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+    SPECIALISED(force_body, batch, begin, end, view, f)
+}
+static int linearise(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d, double *linearised) {
+    SPECIALISED(linearise_body, batch, begin, end, view, k, d, linearised)
+}
+static int product(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d, const double *linearised,
+                   const double *u, double *out) {
+    SPECIALISED(product_body, batch, begin, end, view, k, d, linearised, u, out)
+}
+static int stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *out) {
+    SPECIALISED(stiffness_body, batch, block, view, k, d, upper, out)
+}
+static int stress(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy) {
+    SPECIALISED(stress_body, batch, block, view, F, P, cauchy)
+}
+static int rotation(const sn_batch *batch, int block, const sn_element_view *view, double *R) {
+    SPECIALISED(rotation_body, batch, block, view, R)
+}
+static int accept(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *state) {
+    if (!batch->rotation || !batch->rotation->uses_history || !batch->rotation->accept) return 0;
+    SPECIALISED(accept_body, batch, begin, end, view, state)
+}
+
+extern const sn_element_kernels SN_ISA(sn_element_kernels);
+const sn_element_kernels SN_ISA(sn_element_kernels) = {energy, force, linearise, product, stiffness, stress, rotation, accept};

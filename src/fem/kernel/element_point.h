@@ -1,0 +1,250 @@
+/* SN_WIDTH elements at one quadrature point: deformation, rotation, damping stress and the linearised stress.
+ *
+ *   F = F0 + sum_{i>=1} (x_i - x_0) (x) g_i,   F' alike from velocities.
+ * Viscous stress, linear in F', with G = F (Green's strain), R (corotated) or I (Cauchy's):
+ *   P_v = d_lambda (G : F') G + d_mu (G G^T F' + G F'^T G)
+ * For Green's strain this is F (d_lambda tr(E') I + 2 d_mu E') with E' = sym(F^T F').
+ * Rayleigh damping: P_r = b dP : F'. */
+#ifndef SN_FEM_KERNEL_ELEMENT_POINT_H
+#define SN_FEM_KERNEL_ELEMENT_POINT_H
+
+#include "fem/batch.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum { EDGES = 3 * (SN_ELEMENT_NODES - 1) };
+
+/* SN_WIDTH neighbouring lanes of one block. Rows are SN_LANES apart. */
+typedef struct slice {
+    const sn_batch *batch;
+    const sn_element_view *view;
+    int64_t block;
+    int lane;
+    const int32_t *node, *element_of;
+    const double *gradient, *weight;
+} slice;
+
+INLINE slice slice_at(const int N, const int Q, const sn_batch *batch, const sn_element_view *view, int block, int lane) {
+    const int64_t b = block;
+    return (slice){batch,
+                   view,
+                   b,
+                   lane,
+                   batch->node + b * N * SN_LANES + lane,
+                   batch->element_of + b * SN_LANES + lane,
+                   batch->gradient + b * Q * (N - 1) * 3 * SN_LANES + lane,
+                   batch->weight + b * Q * SN_LANES + lane};
+}
+
+INLINE void load_rows(const double *p, int count, vd *out) {
+    for (int i = 0; i < count; ++i) out[i] = vd_load(p + i * SN_LANES);
+}
+
+/* Sets at first, then adds. */
+INLINE void accumulate(vd *sum, vd a, int first) {
+    if (first)
+        *sum = a;
+    else
+        *sum += a;
+}
+
+INLINE void load_constants(const slice *s, vd *c) {
+    const int count = s->batch->law->constant_count;
+    load_rows(s->batch->constant + s->block * count * SN_LANES + s->lane, count, c);
+}
+
+/* edge[3 (i - 1) + a] = p_i - p_0, axis a. */
+INLINE void gather_edges(const int N, const slice *s, const double *p, vd *edge) {
+    vd first[3];
+    for (int a = 0; a < 3; ++a) first[a] = vd_gather(p + a, s->node, 3);
+    for (int i = 1; i < N; ++i)
+        for (int a = 0; a < 3; ++a) edge[3 * (i - 1) + a] = vd_gather(p + a, s->node + i * SN_LANES, 3) - first[a];
+}
+
+INLINE const double *gradient_at(const int N, const slice *s, int q) { return s->gradient + q * (N - 1) * 3 * SN_LANES; }
+
+/* sum_i edge_i (x) g_i */
+INLINE void outer_sum(const int N, const double *gradient, const vd *edge, vd *out) {
+    for (int i = 0; i < N - 1; ++i) {
+        vd g[3];
+        load_rows(gradient + 3 * i * SN_LANES, 3, g);
+        for (int a = 0; a < 3; ++a)
+            for (int b = 0; b < 3; ++b) accumulate(&out[3 * a + b], edge[3 * i + a] * g[b], i == 0);
+    }
+}
+
+INLINE void deformation(const int N, const slice *s, int q, const vd *edge, vd *F) {
+    outer_sum(N, gradient_at(N, s, q), edge, F);
+    if (N == 3) F[8] += 1; /* a plane element keeps its thickness */
+}
+
+static inline void set_identity(vd *m) {
+    for (int i = 0; i < 9; ++i) m[i] = vd_set(i % 4 == 0 ? 1 : 0);
+}
+
+/* What the rotation sees: `buffer` takes F_before, Dm and the state. */
+typedef struct history {
+    vd F_before[9], Dm[9], state[SN_ROTATION_STATE];
+} history;
+
+INLINE double *state_at(const slice *s, const int Q, int q, double *state) {
+    return state + s->batch->rotation_state + ((s->block * Q + q) * SN_ROTATION_STATE) * SN_LANES + s->lane;
+}
+
+INLINE sn_rotation_view rotation_view(const int N, const int Q, const slice *s, int q, const vd *F, history *buffer) {
+    sn_rotation_view r = {.F = F, .alpha = s->batch->alpha, .beta = s->batch->beta};
+    if (!s->batch->rotation->uses_history) return r;
+    if (s->view->x_before) {
+        vd edge[EDGES];
+        gather_edges(N, s, s->view->x_before, edge);
+        deformation(N, s, q, edge, buffer->F_before);
+        r.F_before = buffer->F_before;
+    }
+    load_rows(s->batch->rest_edge + s->block * 9 * SN_LANES + s->lane, 9, buffer->Dm);
+    for (int i = 0; i < SN_ROTATION_STATE; ++i)
+        buffer->state[i] =
+            s->view->rotation_state ? vd_load(state_at(s, Q, q, (double *)(uintptr_t)s->view->rotation_state) + i * SN_LANES) : vd_set(0);
+    r.Dm = buffer->Dm;
+    r.state = buffer->state;
+    return r;
+}
+
+/* The rotation at a point (the identity without one), and dR when asked for. */
+INLINE void rotation_at(const int N, const int Q, const slice *s, int q, const vd *F, vd *R, vd *dR) {
+    if (!s->batch->rotation) {
+        set_identity(R);
+        return;
+    }
+    history buffer;
+    const sn_rotation_view view = rotation_view(N, Q, s, q, F, &buffer);
+    s->batch->rotation->extract(&view, R);
+    if (dR) s->batch->rotation->differential(&view, R, dR);
+}
+
+/* Whether the law's chosen differential takes dR. */
+static inline int wants_dR(const sn_batch *batch) {
+    return batch->rotation && (batch->differential == SN_DIFFERENTIAL_EXACT || batch->differential == SN_DIFFERENTIAL_PROJECTED);
+}
+
+/* The G of the law's own strain: F, R or (then R is the identity) I. */
+static inline const vd *strain_frame(const sn_law *law, const vd *F, const vd *R) { return law->strain == SN_STRAIN_GREEN ? F : R; }
+
+/* out += lambda (G : H) G + mu (G G^T H + G H^T G) */
+static inline void add_viscous(vd lambda, vd mu, const vd *G, const vd *H, vd *out) {
+    const vd trace = lambda * vm_dot(G, H);
+    vd e[9], s[9];
+    vm_transpose_multiply(G, H, e); /* G^T H */
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) s[3 * i + j] = mu * (e[3 * i + j] + e[3 * j + i]);
+    for (int i = 0; i < 3; ++i) s[4 * i] += trace;
+    vd p[9];
+    vm_multiply(G, s, p);
+    for (int i = 0; i < 9; ++i) out[i] += p[i];
+}
+
+/* A += the tensor of the above: lambda G_ij G_kl + mu ((G G^T)_ik d_jl + G_il G_kj), at [3 i + j][3 k + l]. */
+static void add_viscous_tensor(vd lambda, vd mu, const vd *G, vd *A) {
+    vd B[9];
+    vm_multiply_transpose(G, G, B);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            for (int k = 0; k < 3; ++k)
+                for (int l = 0; l < 3; ++l) {
+                    vd a = lambda * (G[3 * i + j] * G[3 * k + l]) + mu * (G[3 * i + l] * G[3 * k + j]);
+                    if (j == l) a += mu * B[3 * i + k];
+                    A[9 * (3 * i + j) + 3 * k + l] += a;
+                }
+}
+
+/* A += k dP_v / dF at fixed F' for Green's strain: dF S + F (d_lambda tr(dE') I + 2 d_mu dE'), dE' = sym(dF^T F'). */
+static void add_viscous_change_green(double k, vd lambda, vd mu, const vd *F, const vd *rate, vd *A) {
+    vd E[9], S[9], B[9];
+    const vd scale = vd_set(k);
+    vm_transpose_multiply(F, rate, E);
+    vm_multiply_transpose(F, rate, B);
+    const vd trace = lambda * vm_trace(E);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) S[3 * i + j] = mu * (E[3 * i + j] + E[3 * j + i]);
+    for (int i = 0; i < 3; ++i) S[4 * i] += trace;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            for (int m = 0; m < 3; ++m)
+                for (int l = 0; l < 3; ++l) {
+                    vd a = lambda * (F[3 * i + j] * rate[3 * m + l]) + mu * (F[3 * i + l] * rate[3 * m + j]);
+                    if (i == m) a += S[3 * l + j];
+                    if (j == l) a += mu * B[3 * i + m];
+                    A[9 * (3 * i + j) + 3 * m + l] += scale * a;
+                }
+}
+
+/* A += k dP_v / dF for the corotated strain: dR S + R (d_lambda tr(de) I + 2 d_mu de), e = sym(R^T F'), de = sym(dR^T F'). */
+static void add_viscous_change_corotated(double k, vd lambda, vd mu, const vd *R, const vd *dR, const vd *rate, vd *A) {
+    vd E[9], S[9];
+    const vd scale = vd_set(k);
+    vm_transpose_multiply(R, rate, E);
+    const vd trace = lambda * vm_trace(E);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) S[3 * i + j] = mu * (E[3 * i + j] + E[3 * j + i]);
+    for (int i = 0; i < 3; ++i) S[4 * i] += trace;
+    for (int b = 0; b < 9; ++b) {
+        vd D[9], e[9], s[9], p[9], r[9];
+        for (int a = 0; a < 9; ++a) D[a] = dR[9 * a + b];
+        vm_transpose_multiply(D, rate, e);
+        const vd t = lambda * vm_trace(e);
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) s[3 * i + j] = mu * (e[3 * i + j] + e[3 * j + i]);
+        for (int i = 0; i < 3; ++i) s[4 * i] += t;
+        vm_multiply(D, S, p);
+        vm_multiply(R, s, r);
+        for (int a = 0; a < 9; ++a) A[9 * a + b] += scale * (p[a] + r[a]);
+    }
+}
+
+/* dP as the batch uses it. R as the law takes it: NULL for laws without rotation. */
+static void law_differential(const sn_batch *batch, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+    const sn_law *law = batch->law;
+    law->differential(batch->differential, c, F, batch->rotation ? R : NULL, dR, dP);
+    if (!batch->symmetric) return;
+    const vd half = vd_set(0.5);
+    for (int a = 0; a < 9; ++a)
+        for (int b = a + 1; b < 9; ++b) {
+            const vd mean = half * (dP[9 * a + b] + dP[9 * b + a]);
+            dP[9 * a + b] = mean, dP[9 * b + a] = mean;
+        }
+}
+
+/* A = k (dP + change of viscous stress) + d (viscous tensor + b dP). `rate` (F') may be NULL. */
+static void tangent(const sn_batch *batch, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR, const vd *rate, double k,
+                    double d, vd *A) {
+    law_differential(batch, c, F, R, dR, A);
+    vd scale = vd_set(k);
+    if (batch->damped & SN_DAMPED_RAYLEIGH) scale += d * damping[2];
+    for (int i = 0; i < 81; ++i) A[i] *= scale;
+    if (!(batch->damped & SN_DAMPED_VISCOUS)) return;
+    if (d != 0) add_viscous_tensor(d * damping[0], d * damping[1], strain_frame(batch->law, F, R), A);
+    if (batch->symmetric || !rate || k == 0) return;
+    if (batch->law->strain == SN_STRAIN_GREEN)
+        add_viscous_change_green(k, damping[0], damping[1], F, rate, A);
+    else if (batch->law->strain == SN_STRAIN_COROTATED && dR)
+        add_viscous_change_corotated(k, damping[0], damping[1], R, dR, rate, A);
+}
+
+/* P += viscous and Rayleigh stress at the rate F'. */
+static void add_damping_stress(const sn_batch *batch, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR,
+                               const vd *rate, vd *P) {
+    if (batch->warped) {
+        add_viscous(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], R, rate, P);
+        return;
+    }
+    if (batch->damped & SN_DAMPED_VISCOUS) add_viscous(damping[0], damping[1], strain_frame(batch->law, F, R), rate, P);
+    if (!(batch->damped & SN_DAMPED_RAYLEIGH)) return;
+    vd dP[81];
+    law_differential(batch, c, F, R, dR, dP);
+    for (int a = 0; a < 9; ++a) {
+        vd sum = dP[9 * a] * rate[0];
+        for (int b = 1; b < 9; ++b) sum += dP[9 * a + b] * rate[b];
+        P[a] += damping[2] * sum;
+    }
+}
+
+#endif

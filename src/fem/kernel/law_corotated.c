@@ -1,0 +1,121 @@
+/* The law `corotated`: Hooke's law on the corotated strain S - I, F = R S (Civit 3.14 to 3.23).
+ *   psi = mu |F - R|^2 + lambda / 2 t^2,   t = tr(R^T F) - 3,   P = 2 mu (F - R) + lambda t R
+ *   exact        dP = 2 mu dF + lambda tr(R^T dF) R + (lambda t - 2 mu) dR
+ *   truncated-1  dP = 2 mu dF + lambda tr(R^T dF) R
+ *   truncated-2  dP = 2 mu R sym(R^T dF) + lambda tr(R^T dF) R, the warped stiffness R K0 R^T
+ *   hybrid       g truncated-1 + (1 - g) truncated-2, g = min(tr|S - I| / 3, 1), |S - I| by the eigenvalues of sym(S)
+ *   projected    the exact one of the polar rotation, with its turning modes (see modes.h) cut at zero; in the frame of R and sym(R^T F)
+ * P is the gradient of psi when R is a polar rotation (polar, isvd, higham). Constants: lambda, mu. */
+#include "fem/law.h"
+#include "fem/names.h"
+
+#include "modes.h"
+#include "parameters.h"
+
+static const sn_parameter parameter[] = {SN_ISOTROPIC_PARAMETERS};
+
+static sn_status prepare(const sn_material *material, double time, double *constant, sn_error *error) {
+    return sn_material_lame(material, time, &constant[0], &constant[1], error);
+}
+
+/* tr(R^T F) - 3 = R : (F - R), since R : R = 3. */
+static inline vd stretch(const vd *F, const vd *R) {
+    vd t = R[0] * (F[0] - R[0]);
+    for (int i = 1; i < 9; ++i) t += R[i] * (F[i] - R[i]);
+    return t;
+}
+
+static void energy(const vd *c, const vd *F, const vd *R, vd *psi) {
+    const vd t = stretch(F, R);
+    vd sum = vd_set(0);
+    for (int i = 0; i < 9; ++i) sum += (F[i] - R[i]) * (F[i] - R[i]);
+    *psi = c[1] * sum + vd_set(0.5) * c[0] * (t * t);
+}
+
+static void stress(const vd *c, const vd *F, const vd *R, vd *P) {
+    const vd twice = vd_set(2) * c[1], pressure = c[0] * stretch(F, R);
+    for (int i = 0; i < 9; ++i) P[i] = twice * (F[i] - R[i]) + pressure * R[i];
+}
+
+/* full 2 mu dF + warped 2 mu R sym(R^T dF) + lambda tr(R^T dF) R. With R orthogonal R sym(R^T dF) = (dF + R dF^T R) / 2. */
+static inline void truncated(const vd *c, const vd *R, vd full, vd warped, vd *dP) {
+    const vd same = vd_set(2) * c[1] * full + c[1] * warped, cross = c[1] * warped;
+    for (int a = 0; a < 9; ++a)
+        for (int b = a; b < 9; ++b) {
+            const int i = a / 3, j = a % 3, k = b / 3, l = b % 3;
+            dP[9 * a + b] = dP[9 * b + a] = c[0] * (R[a] * R[b]) + cross * (R[3 * i + l] * R[3 * k + j]);
+        }
+    for (int a = 0; a < 9; ++a) dP[10 * a] += same;
+}
+
+static inline vd hybrid_weight(const vd *F, const vd *R) {
+    vd S[9], s[3], V[9];
+    const vd one = vd_set(1);
+    vm_transpose_multiply(R, F, S);
+    symmetric_eigen(S, s, V);
+    return vd_min((vd_abs(s[0] - one) + vd_abs(s[1] - one) + vd_abs(s[2] - one)) / vd_set(3), one);
+}
+
+static void exact(const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+    const vd twice = vd_set(2) * c[1], turning = c[0] * stretch(F, R) - twice;
+    for (int a = 0; a < 9; ++a)
+        for (int b = 0; b < 9; ++b) dP[9 * a + b] = c[0] * (R[a] * R[b]) + turning * dR[9 * a + b];
+    for (int a = 0; a < 9; ++a) dP[10 * a] += twice;
+}
+
+static void projected(const vd *c, const vd *F, const vd *R, vd *dP) {
+    vd S[9], s[3], V[9], U[9];
+    vm_transpose_multiply(R, F, S);
+    symmetric_eigen(S, s, V);
+    vm_multiply(R, V, U);
+    const vd two = vd_set(2), twice = two * c[1], turning = two * (c[0] * stretch(F, R) - twice);
+    const vd least = vd_set(1e-10) * (vd_abs(s[0]) + vd_abs(s[1]) + vd_abs(s[2])) + vd_set(1e-100);
+    principal p;
+    for (int k = 0; k < 3; ++k) {
+        p.A[k] = twice + c[0];
+        p.A[3 + k] = c[0];
+        p.shear[k] = twice;
+        p.turn[k] = twice + turning / vd_max(s[(k + 1) % 3] + s[(k + 2) % 3], least);
+    }
+    principal_project(&p);
+    principal_assemble(&p, U, V, dP);
+}
+
+static void differential(sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+    const vd zero = vd_set(0), one = vd_set(1);
+    switch (kind) {
+    case SN_DIFFERENTIAL_TRUNCATED_1:
+        truncated(c, R, one, zero, dP);
+        break;
+    case SN_DIFFERENTIAL_HYBRID: {
+        const vd weight = hybrid_weight(F, R);
+        truncated(c, R, weight, one - weight, dP);
+        break;
+    }
+    case SN_DIFFERENTIAL_EXACT:
+        exact(c, F, R, dR, dP);
+        break;
+    case SN_DIFFERENTIAL_PROJECTED:
+        projected(c, F, R, dP);
+        break;
+    default:
+        truncated(c, R, zero, one, dP);
+        break;
+    }
+}
+
+const sn_law SN_ISA(sn_law_corotated) = {
+    SN_LAW_corotated,
+    .flags = SN_LAW_ROTATION | SN_LAW_INDEFINITE | SN_LAW_ISOTROPIC,
+    .differentials = 1u << SN_DIFFERENTIAL_EXACT | 1u << SN_DIFFERENTIAL_PROJECTED | 1u << SN_DIFFERENTIAL_TRUNCATED_1 |
+                     1u << SN_DIFFERENTIAL_TRUNCATED_2 | 1u << SN_DIFFERENTIAL_HYBRID,
+    .default_differential = SN_DIFFERENTIAL_TRUNCATED_2,
+    .parameter = parameter,
+    .parameter_count = sizeof parameter / sizeof *parameter,
+    .constant_count = 2,
+    .prepare = prepare,
+    .energy = energy,
+    .stress = stress,
+    .differential = differential,
+    .strain = SN_STRAIN_COROTATED,
+};

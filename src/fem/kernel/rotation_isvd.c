@@ -1,0 +1,16 @@
+/* The rotation `isvd`: R = U V^T of the invertible singular value decomposition F = U diag(s) V^T (Irving et al. 2004; Civit 4.2), U and V
+ * proper, a negative sign on the smallest singular value: an inverted element is taken as inverted along its shortest axis. */
+#include "fem/law.h"
+#include "fem/names.h"
+
+#include "polar3.h"
+
+static void extract(const sn_rotation_view *view, vd *R) { polar_slow(view->F, R); }
+
+static void differential(const sn_rotation_view *view, const vd *R, vd *dR) { polar_differential(view->F, R, dR); }
+
+const sn_rotation SN_ISA(sn_rotation_isvd) = {
+    SN_ROTATION_isvd,
+    .extract = extract,
+    .differential = differential,
+};

@@ -1,0 +1,387 @@
+/* Materials: setting and checking constants, the lists of laws, rotations and differentials, and single-point evaluation.
+ *
+ * Constants come in groups that exclude each other: young and poisson; lame; and the law's own (c10, mu, ...). Setting a member of one
+ * group through sn_material_set drops the other groups, so that edits never contradict each other; sn_material_check refuses a material
+ * that was filled with members of several. */
+#include <math.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "law.h"
+#include "names.h"
+#include "point.h"
+
+/* ---- Lookup ---- */
+#if defined(SN_HAVE_X86_KERNELS)
+#define BY_ISA(context, name)                                                                                                              \
+    ((context)->isa == SN_ISA_AVX512 ? name##_avx512 : (context)->isa == SN_ISA_AVX2 ? name##_avx2 : name##_baseline)
+#else
+#define BY_ISA(context, name) (name##_baseline)
+#endif
+
+extern const sn_point_kernels sn_point_kernels_baseline, sn_point_kernels_avx2, sn_point_kernels_avx512;
+
+const sn_point_kernels *sn_point_kernels_for(const sn_context *context) { return BY_ISA(context, &sn_point_kernels); }
+
+static const sn_law *law_in(const sn_law *const *laws, const char *name) {
+    for (int i = 0; i < sn_law_count_baseline; ++i)
+        if (strcmp(laws[i]->name, name) == 0) return laws[i];
+    return NULL;
+}
+
+static const sn_rotation *rotation_in(const sn_rotation *const *rotations, const char *name) {
+    for (int i = 0; i < sn_rotation_count_baseline; ++i)
+        if (strcmp(rotations[i]->name, name) == 0) return rotations[i];
+    return NULL;
+}
+
+const sn_law *sn_law_find(const sn_context *context, const char *name) { return law_in(BY_ISA(context, sn_laws), name); }
+
+const sn_rotation *sn_rotation_find(const sn_context *context, const char *name) {
+    return rotation_in(BY_ISA(context, sn_rotations), name);
+}
+
+/* In the order of sn_differential. */
+static const sn_listing differential_listing[SN_DIFFERENTIAL_COUNT] = {
+    {"exact", "the derivative of the stress"},
+    {"projected", "the exact one with its negative eigenvalues set to zero"},
+    {"truncated-1", "corotational laws: the rotation held fixed in the stress, 2 mu dF + lambda tr(R^T dF) R"},
+    {"truncated-2", "corotational laws: the warped stiffness R K R^T"},
+    {"hybrid", "corotational laws: from truncated-2 to truncated-1 with growing stretch"},
+};
+
+int sn_differential_find(const char *name) {
+    for (int i = 0; i < SN_DIFFERENTIAL_COUNT; ++i)
+        if (strcmp(differential_listing[i].name, name) == 0) return i;
+    return -1;
+}
+
+const sn_listing *sn_differentials(int *count) {
+    if (count) *count = SN_DIFFERENTIAL_COUNT;
+    return differential_listing;
+}
+
+#define LAW(id) {SN_LAW_##id},
+#define ROTATION(id) {SN_ROTATION_##id},
+static const sn_listing law_listing[] = {SN_LAWS(LAW)};
+static const sn_listing rotation_listing[] = {SN_ROTATIONS(ROTATION)};
+
+const sn_listing *sn_laws(int *count) {
+    if (count) *count = sizeof law_listing / sizeof *law_listing;
+    return law_listing;
+}
+
+const sn_listing *sn_rotations(int *count) {
+    if (count) *count = sizeof rotation_listing / sizeof *rotation_listing;
+    return rotation_listing;
+}
+
+const sn_parameter *sn_law_parameters(const char *law, int *count) {
+    const sn_law *found = law_in(sn_laws_baseline, law);
+    if (count) *count = found ? found->parameter_count : 0;
+    return found ? found->parameter : NULL;
+}
+
+/* ---- Constants ---- */
+typedef enum group { GROUP_ANY, GROUP_YOUNG, GROUP_LAME, GROUP_OWN } group;
+
+/* Which group a constant belongs to. Three moduli of an orthotropic law and its shear and axes exclude nothing. */
+static group group_of(const char *name, int count) {
+    if (strcmp(name, "young") == 0 || strcmp(name, "poisson") == 0) return count == 1 ? GROUP_YOUNG : GROUP_ANY;
+    if (strcmp(name, "lame") == 0) return GROUP_LAME;
+    if (strcmp(name, "shear") == 0 || strcmp(name, "axes") == 0) return GROUP_ANY;
+    return GROUP_OWN;
+}
+
+const sn_constant *sn_material_constant(const sn_material *material, const char *name) {
+    for (int i = 0; i < material->constant_count; ++i)
+        if (strcmp(material->constant[i].name, name) == 0) return &material->constant[i];
+    return NULL;
+}
+
+static double keyed(const sn_constant *constant, double time) {
+    const double *key = constant->key;
+    const int n = constant->key_count;
+    if (time <= key[0]) return key[1];
+    for (int i = 1; i < n; ++i) {
+        const double *a = key + 2 * (i - 1), *b = key + 2 * i;
+        if (time < b[0]) return a[1] + (b[1] - a[1]) * ((time - a[0]) / (b[0] - a[0]));
+    }
+    return key[2 * n - 1];
+}
+
+double sn_material_value(const sn_material *material, const char *name, double time, double fallback) {
+    const sn_constant *constant = sn_material_constant(material, name);
+    if (!constant) return fallback;
+    return constant->key && constant->key_count > 0 ? keyed(constant, time) : constant->value[0];
+}
+
+sn_status sn_material_lame(const sn_material *material, double time, double *lambda, double *mu, sn_error *error) {
+    const sn_constant *lame = sn_material_constant(material, "lame");
+    if (lame) {
+        *lambda = lame->value[0], *mu = lame->value[1];
+        if (*mu < 0) return sn_fail(error, SN_BAD_INPUT, "lame: mu is %g; it must be at least 0", *mu);
+        if (3 * *lambda + 2 * *mu < 0)
+            return sn_fail(error, SN_BAD_INPUT, "lame: lambda is %g with mu %g; lambda must be at least -2/3 mu", *lambda, *mu);
+        return SN_OK;
+    }
+    for (int i = 0; i < 2; ++i) {
+        const char *name = i ? "poisson" : "young";
+        if (!sn_material_constant(material, name))
+            return sn_fail(error, SN_BAD_INPUT, "material of law '%s' lacks '%s'; give young and poisson, or lame", material->law, name);
+    }
+    const double young = sn_material_value(material, "young", time, 0), nu = sn_material_value(material, "poisson", time, 0);
+    *mu = young / (2 * (1 + nu));
+    *lambda = young * nu / ((1 + nu) * (1 - 2 * nu));
+    return SN_OK;
+}
+
+sn_material sn_material_default(void) {
+    return (sn_material){
+        .law = "corotated",
+        .density = 1000,
+        .constant_count = 2,
+        .constant = {{.name = "young", .count = 1, .value = {5e5}}, {.name = "poisson", .count = 1, .value = {0.33}}},
+        .alpha = 0.1,
+        .beta = 3,
+    };
+}
+
+static void drop_constant(sn_material *material, int index) {
+    for (int i = index + 1; i < material->constant_count; ++i) material->constant[i - 1] = material->constant[i];
+    --material->constant_count;
+}
+
+sn_status sn_material_set(sn_material *material, const char *name, const double *value, int count, sn_error *error) {
+    const size_t room = sizeof material->constant[0].name;
+    if (!name[0] || strlen(name) >= room) return sn_fail(error, SN_BAD_INPUT, "'%s' is not the name of a constant", name);
+    if (count < 1 || count > SN_CONSTANT_VALUES)
+        return sn_fail(error, SN_BAD_INPUT, "'%s' has %d values; allowed are 1 to %d", name, count, SN_CONSTANT_VALUES);
+    const group mine = group_of(name, count);
+    for (int i = material->constant_count - 1; i >= 0; --i) {
+        const sn_constant *other = &material->constant[i];
+        const group theirs = group_of(other->name, other->count);
+        const int excluded = mine != GROUP_ANY && theirs != GROUP_ANY && mine != theirs;
+        if (excluded || strcmp(other->name, name) == 0) drop_constant(material, i);
+    }
+    if (material->constant_count == SN_MATERIAL_CONSTANTS)
+        return sn_fail(error, SN_BAD_INPUT, "'%s' is one constant too many; at most %d are allowed", name, SN_MATERIAL_CONSTANTS);
+    sn_constant *constant = &material->constant[material->constant_count++];
+    *constant = (sn_constant){.count = count};
+    memcpy(constant->name, name, strlen(name) + 1);
+    memcpy(constant->value, value, (size_t)count * sizeof *value);
+    return SN_OK;
+}
+
+/* ---- Checks ---- */
+static sn_status check_value(const sn_parameter *parameter, double value, sn_error *error) {
+    const int low = parameter->low_open ? value > parameter->low : value >= parameter->low;
+    const int high = parameter->high_open ? value < parameter->high : value <= parameter->high;
+    if (low && high) return SN_OK; /* false for a NaN */
+    char range[96];
+    if (isinf(parameter->low) && isinf(parameter->high))
+        snprintf(range, sizeof range, "a finite number");
+    else if (isinf(parameter->high))
+        snprintf(range, sizeof range, "finite and %s %g", parameter->low_open ? "above" : "at least", parameter->low);
+    else
+        snprintf(range, sizeof range, "%s %g and %s %g", parameter->low_open ? "above" : "at least", parameter->low,
+                 parameter->high_open ? "below" : "at most", parameter->high);
+    return sn_fail(error, SN_BAD_INPUT, "'%s' is %g; it must be %s", parameter->name, value, range);
+}
+
+static sn_status check_constant(const sn_parameter *parameter, const sn_constant *constant, sn_error *error) {
+    if (constant->key) {
+        if (parameter->count_max > 1 || constant->key_count < 1)
+            return sn_fail(error, SN_BAD_INPUT, "'%s' cannot have keys; only single numbers can, with at least one key", parameter->name);
+        for (int i = 0; i < constant->key_count; ++i) {
+            const double *key = constant->key + 2 * i;
+            if (!isfinite(key[0]) || (i > 0 && !(key[0] > key[-2])))
+                return sn_fail(error, SN_BAD_INPUT, "'%s': the time of key %d is %g; times must be finite and ascend", parameter->name,
+                               i + 1, key[0]);
+            const sn_status status = check_value(parameter, key[1], error);
+            if (status) return status;
+        }
+        return SN_OK;
+    }
+    if (constant->count < parameter->count_min || constant->count > parameter->count_max) {
+        if (parameter->count_min == parameter->count_max)
+            return sn_fail(error, SN_BAD_INPUT, "'%s' has %d values; it must have %d", parameter->name, constant->count,
+                           parameter->count_min);
+        return sn_fail(error, SN_BAD_INPUT, "'%s' has %d values; it must have %d to %d", parameter->name, constant->count,
+                       parameter->count_min, parameter->count_max);
+    }
+    for (int i = 0; i < constant->count; ++i) {
+        const sn_status status = check_value(parameter, constant->value[i], error);
+        if (status) return status;
+    }
+    return SN_OK;
+}
+
+/* "unknown X 'name'; did you mean ...". */
+static sn_status unknown(const char *what, const char *name, const void *names, int count, int stride, sn_error *error) {
+    char text[400];
+    snprintf(text, sizeof text, "unknown %s '%.40s'", what, name);
+    sn_suggest(text, sizeof text, name, names, count, stride);
+    return sn_fail(error, SN_BAD_INPUT, "%s", text);
+}
+
+static sn_status unknown_law(const char *name, sn_error *error) {
+    int count;
+    const sn_listing *laws = sn_laws(&count);
+    return unknown("law", name, laws, count, sizeof *laws, error);
+}
+
+static sn_status unknown_rotation(const char *name, sn_error *error) {
+    int count;
+    const sn_listing *rotations = sn_rotations(&count);
+    return unknown("rotation", name, rotations, count, sizeof *rotations, error);
+}
+
+static sn_status check_constants(const sn_material *material, const sn_law *law, sn_error *error) {
+    if (material->constant_count < 0 || material->constant_count > SN_MATERIAL_CONSTANTS)
+        return sn_fail(error, SN_BAD_INPUT, "a material has %d constants; allowed are 0 to %d", material->constant_count,
+                       SN_MATERIAL_CONSTANTS);
+    const sn_constant *first = NULL;
+    for (int i = 0; i < material->constant_count; ++i) {
+        const sn_constant *constant = &material->constant[i];
+        const sn_parameter *parameter = NULL;
+        for (int k = 0; k < law->parameter_count && !parameter; ++k)
+            if (strcmp(law->parameter[k].name, constant->name) == 0) parameter = &law->parameter[k];
+        if (!parameter) {
+            char what[64];
+            snprintf(what, sizeof what, "constant of law '%s'", law->name);
+            return unknown(what, constant->name, law->parameter, law->parameter_count, sizeof *law->parameter, error);
+        }
+        if (sn_material_constant(material, constant->name) != constant)
+            return sn_fail(error, SN_BAD_INPUT, "'%s' is given twice", constant->name);
+        const sn_status status = check_constant(parameter, constant, error);
+        if (status) return status;
+        if (group_of(constant->name, constant->count) == GROUP_ANY) continue;
+        if (!first) first = constant;
+        if (group_of(first->name, first->count) != group_of(constant->name, constant->count))
+            return sn_fail(error, SN_BAD_INPUT,
+                           "'%s' and '%s' exclude each other; give young and poisson, or lame, or the law's own constants", first->name,
+                           constant->name);
+    }
+    return SN_OK;
+}
+
+static sn_status check_blocks(const sn_material *material, const sn_law *law, sn_error *error) {
+    const sn_rotation *rotation = NULL;
+    if (material->rotation[0]) {
+        rotation = rotation_in(sn_rotations_baseline, material->rotation);
+        if (!rotation) return unknown_rotation(material->rotation, error);
+        if (!(law->flags & SN_LAW_ROTATION))
+            return sn_fail(error, SN_BAD_INPUT, "rotation '%s' does not go with law '%s', which uses no rotation", rotation->name,
+                           law->name);
+    }
+    if (!material->differential[0]) return SN_OK;
+    const int kind = sn_differential_find(material->differential);
+    if (kind < 0)
+        return unknown("differential", material->differential, differential_listing, SN_DIFFERENTIAL_COUNT, sizeof *differential_listing,
+                       error);
+    if (!(law->differentials >> kind & 1u)) {
+        char text[160] = "";
+        for (int i = 0; i < SN_DIFFERENTIAL_COUNT; ++i)
+            if (law->differentials >> i & 1u)
+                snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", text[0] ? ", " : "", differential_listing[i].name);
+        return sn_fail(error, SN_BAD_INPUT, "differential '%s' does not go with law '%s', which offers %s", material->differential,
+                       law->name, text);
+    }
+    if (kind == SN_DIFFERENTIAL_EXACT && rotation && !rotation->differential)
+        return sn_fail(error, SN_BAD_INPUT, "differential 'exact' does not go with rotation '%s', which has no derivative", rotation->name);
+    return SN_OK;
+}
+
+static sn_status check_damping(const sn_material *material, sn_error *error) {
+    static const char *const viscous[] = {"viscous.lambda", "viscous.mu"}, *const rayleigh[] = {"rayleigh.mass", "rayleigh.stiffness"};
+    for (int i = 0; i < 2; ++i) {
+        if (!(material->viscous[i] >= 0 && isfinite(material->viscous[i])))
+            return sn_fail(error, SN_BAD_INPUT, "'%s' is %g; it must be finite and at least 0", viscous[i], material->viscous[i]);
+        if (!(material->rayleigh[i] >= 0 && isfinite(material->rayleigh[i])))
+            return sn_fail(error, SN_BAD_INPUT, "'%s' is %g; it must be finite and at least 0", rayleigh[i], material->rayleigh[i]);
+    }
+    if (material->prony_count < 0 || material->prony_count > SN_PRONY_TERMS)
+        return sn_fail(error, SN_BAD_INPUT, "'prony' has %d terms; allowed are 0 to %d", material->prony_count, SN_PRONY_TERMS);
+    for (int i = 0; i < material->prony_count; ++i) {
+        const double *term = material->prony[i];
+        if (!(term[0] >= 0 && isfinite(term[0])))
+            return sn_fail(error, SN_BAD_INPUT, "'prony' term %d: modulus is %g; it must be finite and at least 0", i + 1, term[0]);
+        if (!(term[1] > 0 && isfinite(term[1])))
+            return sn_fail(error, SN_BAD_INPUT, "'prony' term %d: time is %g; it must be finite and above 0", i + 1, term[1]);
+    }
+    return SN_OK;
+}
+
+sn_status sn_material_check(const sn_material *material, sn_error *error) {
+    const sn_law *law = law_in(sn_laws_baseline, material->law);
+    if (!law) return unknown_law(material->law, error);
+    if (!(material->density > 0 && isfinite(material->density)))
+        return sn_fail(error, SN_BAD_INPUT, "'density' is %g; it must be finite and above 0", material->density);
+    sn_status status = check_constants(material, law, error);
+    if (!status) status = check_blocks(material, law, error);
+    if (!status) status = check_damping(material, error);
+    double constant[SN_LAW_CONSTANTS];
+    if (!status) status = law->prepare(material, 0, constant, error);
+    return status;
+}
+
+/* ---- Single points ---- */
+static void spread(const double F[9], double out[9 * SN_LANES]) {
+    for (int i = 0; i < 9; ++i)
+        for (int l = 0; l < SN_LANES; ++l) out[SN_LANES * i + l] = F[i];
+}
+
+static void first_lane(const double *block, int count, double *out) {
+    for (int i = 0; i < count; ++i) out[i] = block[SN_LANES * i];
+}
+
+static sn_status check_matrix(const double F[9], sn_error *error) {
+    for (int i = 0; i < 9; ++i)
+        if (!isfinite(F[i])) return sn_fail(error, SN_BAD_INPUT, "number %d of F is %g; all nine must be finite", i + 1, F[i]);
+    return SN_OK;
+}
+
+sn_status sn_material_evaluate(sn_context *context, const sn_material *material, const double F[9], double *energy, double stress[9],
+                               double differential[81], sn_error *error) {
+    sn_status status = sn_material_check(material, error);
+    if (!status) status = check_matrix(F, error);
+    if (status) return status;
+    const sn_law *law = sn_law_find(context, material->law);
+    const sn_rotation *rotation = NULL;
+    if (law->flags & SN_LAW_ROTATION) rotation = sn_rotation_find(context, material->rotation[0] ? material->rotation : "polar");
+    if (differential && rotation && !rotation->differential)
+        return sn_fail(error, SN_UNSUPPORTED, "there is no exact differential with rotation '%s'", rotation->name);
+    double constant[SN_LAW_CONSTANTS];
+    status = law->prepare(material, 0, constant, error);
+    if (status) return status;
+    const double J = F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) + F[2] * (F[3] * F[7] - F[4] * F[6]);
+    if ((law->flags & SN_LAW_POSITIVE_J) && !(J > 0))
+        return sn_fail(error, SN_INVERTED, "law '%s' needs det F above 0; it is %g", law->name, J);
+    alignas(64) double block[9 * SN_LANES], psi[SN_LANES], P[9 * SN_LANES], dP[81 * SN_LANES];
+    spread(F, block);
+    sn_point_kernels_for(context)->law(law, rotation, SN_DIFFERENTIAL_EXACT, constant, block, psi, P, differential ? dP : NULL);
+    if (energy) *energy = psi[0];
+    if (stress) first_lane(P, 9, stress);
+    if (differential) first_lane(dP, 81, differential);
+    return SN_OK;
+}
+
+sn_status sn_rotation_evaluate(sn_context *context, const char *method, const double F[9], double R[9], double S[9], sn_error *error) {
+    const sn_rotation *rotation = sn_rotation_find(context, method);
+    if (!rotation) return unknown_rotation(method, error);
+    const sn_status status = check_matrix(F, error);
+    if (status) return status;
+    const sn_material usual = sn_material_default();
+    alignas(64) double block[9 * SN_LANES], turned[9 * SN_LANES];
+    spread(F, block);
+    sn_point_kernels_for(context)->rotation(rotation, usual.alpha, usual.beta, block, turned, NULL);
+    double r[9];
+    first_lane(turned, 9, r);
+    if (R) memcpy(R, r, sizeof r);
+    for (int i = 0; S && i < 3; ++i)
+        for (int j = 0; j < 3; ++j) S[3 * i + j] = r[i] * F[j] + r[3 + i] * F[3 + j] + r[6 + i] * F[6 + j];
+    return SN_OK;
+}

@@ -1,0 +1,158 @@
+/* Sums over all elements of a model: chunk by chunk, the chunks of one colour at the same time, colours one after the other. */
+#include <stdatomic.h>
+
+#include "base/math3.h"
+#include "batch.h"
+
+extern const sn_element_kernels sn_element_kernels_baseline;
+#if defined(SN_HAVE_X86_KERNELS)
+extern const sn_element_kernels sn_element_kernels_avx2, sn_element_kernels_avx512;
+#endif
+
+const sn_element_kernels *sn_element_kernels_for(const sn_context *context) {
+#if defined(SN_HAVE_X86_KERNELS)
+    if (context->isa == SN_ISA_AVX512) return &sn_element_kernels_avx512;
+    if (context->isa == SN_ISA_AVX2) return &sn_element_kernels_avx2;
+#endif
+    (void)context;
+    return &sn_element_kernels_baseline;
+}
+
+/* One parallel loop. `first`: of the chunks that the loop's index counts from. */
+typedef struct sum {
+    const sn_element_kernels *kernels;
+    const sn_elements_model *model;
+    const sn_element_view *view;
+    int first;
+    atomic_int bad; /* elements with J <= 0 */
+    double k, d;
+    const double *linearised, *u;
+    double *out;
+} sum;
+
+static const sn_chunk *chunk_of(const sum *s, int index) { return &s->model->chunk[s->first + index]; }
+
+static void energy_task(void *data, int index) {
+    sum *s = data;
+    const sn_chunk *c = chunk_of(s, index);
+    double *energy = &s->out[s->first + index];
+    *energy = 0;
+    const int bad = s->kernels->energy(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, energy);
+    if (bad) atomic_fetch_add_explicit(&s->bad, bad, memory_order_relaxed);
+}
+
+static void force_task(void *data, int index) {
+    sum *s = data;
+    const sn_chunk *c = chunk_of(s, index);
+    const int bad = s->kernels->force(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->out);
+    if (bad) atomic_fetch_add_explicit(&s->bad, bad, memory_order_relaxed);
+}
+
+static void linearise_task(void *data, int index) {
+    sum *s = data;
+    const sn_chunk *c = chunk_of(s, index);
+    s->kernels->linearise(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->k, s->d, s->out);
+}
+
+static void product_task(void *data, int index) {
+    sum *s = data;
+    const sn_chunk *c = chunk_of(s, index);
+    s->kernels->product(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->k, s->d, s->linearised, s->u, s->out);
+}
+
+static void accept_task(void *data, int index) {
+    sum *s = data;
+    const sn_chunk *c = chunk_of(s, index);
+    s->kernels->accept(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->out);
+}
+
+static void colour_by_colour(const sn_context *context, sum *s, void (*task)(void *data, int index)) {
+    for (int c = 0; c < s->model->color_count; ++c) {
+        s->first = s->model->color_begin[c];
+        sn_parallel(context, s->model->color_begin[c + 1] - s->first, task, s);
+    }
+}
+
+/* ---- Inverted elements ---- */
+/* The worst J over the points of each lane of a block. */
+static void lowest_J(const sn_element_kernels *kernels, const sn_batch *batch, int block, const sn_element_view *view, double *J) {
+    _Alignas(64) double F[SN_ELEMENT_POINTS * 9 * SN_LANES];
+    kernels->stress(batch, block, view, F, NULL, NULL);
+    for (int l = 0; l < SN_LANES; ++l) {
+        J[l] = INFINITY;
+        for (int q = 0; q < batch->element->points; ++q) {
+            double m[9];
+            for (int i = 0; i < 9; ++i) m[i] = F[(9 * q + i) * SN_LANES + l];
+            const double j = sn_determinant3(m);
+            if (!(j >= J[l])) J[l] = j; /* a NaN gets through */
+        }
+    }
+}
+
+/* Names the first bad element in the order of sources and elements. */
+static sn_status report_inverted(const sn_element_kernels *kernels, const sn_elements_model *model, const sn_element_view *view, int count,
+                                 sn_error *error) {
+    int source = -1, element = -1;
+    double worst = 0;
+    for (int b = 0; b < model->batch_count; ++b) {
+        const sn_batch *batch = &model->batch[b];
+        for (int64_t block = 0; block < batch->block_count && batch->law->flags & SN_LAW_POSITIVE_J; ++block) {
+            double J[SN_LANES];
+            lowest_J(kernels, batch, (int)block, view, J);
+            for (int l = 0; l < SN_LANES; ++l) {
+                const int s = batch->source_of[block * SN_LANES + l], e = batch->element_of[block * SN_LANES + l];
+                if (s < 0 || J[l] > 0 || (source >= 0 && (s > source || (s == source && e > element)))) continue;
+                source = s, element = e, worst = J[l];
+            }
+        }
+    }
+    if (source < 0) return sn_fail(error, SN_INVERTED, "%d elements have J <= 0", count);
+    const sn_batch_origin *origin = &model->origin[source];
+    const int64_t index = element - origin->element_offset;
+    return sn_fail(error, SN_INVERTED, "body '%s': element %lld has J = %g, but its law needs J > 0 (%d such elements)", origin->name,
+                   (long long)(origin->label ? origin->label[index] : index), worst, count);
+}
+
+/* ---- The sums ---- */
+sn_status sn_elements_energy(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *partial,
+                             double *energy, sn_error *error) {
+    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .out = partial};
+    sn_parallel(context, model->chunk_count, energy_task, &s);
+    double total = 0;
+    for (int i = 0; i < model->chunk_count; ++i) total += partial[i];
+    *energy = total;
+    const int bad = atomic_load(&s.bad);
+    return bad ? report_inverted(s.kernels, model, view, bad, error) : SN_OK;
+}
+
+sn_status sn_elements_force(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *f,
+                            sn_error *error) {
+    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .out = f};
+    colour_by_colour(context, &s, force_task);
+    const int bad = atomic_load(&s.bad);
+    return bad ? report_inverted(s.kernels, model, view, bad, error) : SN_OK;
+}
+
+void sn_elements_linearise(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d,
+                           double *linearised) {
+    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .k = k, .d = d, .out = linearised};
+    sn_parallel(context, model->chunk_count, linearise_task, &s);
+}
+
+void sn_elements_product(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d,
+                         const double *linearised, const double *u, double *out) {
+    sum s = {.kernels = sn_element_kernels_for(context),
+             .model = model,
+             .view = view,
+             .k = k,
+             .d = d,
+             .linearised = linearised,
+             .u = u,
+             .out = out};
+    colour_by_colour(context, &s, product_task);
+}
+
+void sn_elements_accept(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *state) {
+    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .out = state};
+    if (model->rotation_state_size > 0) sn_parallel(context, model->chunk_count, accept_task, &s);
+}

@@ -1,0 +1,305 @@
+/* Assembly in four sweeps: the mass into an otherwise empty matrix; the elements colour after colour, chunks of one colour in parallel; the sum
+ * of the triangles (kernel/scatter.c); the listed blocks one after the other. Every entry is summed in one order, whatever the number of threads.
+ *
+ * Unsymmetric batches write all their blocks to their own places; then the matrix is not mirrored, and the symmetric batches write both triangles. */
+#include "assembly.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels.h"
+
+enum { ELEMENT_BLOCKS = SN_ELEMENT_NODES * SN_ELEMENT_NODES };
+
+/* ---- Scatter map ---- */
+void sn_scatter_map_release(sn_context *context, sn_scatter_map *map) {
+    for (int b = 0; map->place && b < map->batch_count; ++b) sn_release(context, map->place[b]);
+    sn_release(context, map->place);
+    *map = (sn_scatter_map){0};
+}
+
+static void fill_places(const sn_batch *batch, const sn_pattern *pattern, int32_t *place) {
+    const int nodes = batch->element->nodes;
+    for (int block = 0; block < batch->block_count; ++block) {
+        const int32_t *node = batch->node + (int64_t)block * nodes * SN_LANES;
+        const int32_t *element = batch->element_of + (int64_t)block * SN_LANES;
+        for (int i = 0; i < nodes; ++i)
+            for (int j = i; j < nodes; ++j, place += SN_LANES)
+                for (int l = 0; l < SN_LANES; ++l)
+                    place[l] = element[l] < 0 ? -1 : sn_pattern_find(pattern, node[i * SN_LANES + l], node[j * SN_LANES + l]);
+    }
+}
+
+sn_status sn_scatter_map_create(sn_context *context, const sn_elements_model *elements, const sn_pattern *pattern, sn_scatter_map *map,
+                                sn_error *error) {
+    *map = (sn_scatter_map){.batch_count = elements->batch_count};
+    map->place = sn_allocate_zero(context, (size_t)elements->batch_count, sizeof *map->place);
+    if (!map->place) return sn_no_memory(error);
+    for (int b = 0; b < elements->batch_count; ++b) {
+        const sn_batch *batch = &elements->batch[b];
+        const int nodes = batch->element->nodes, pairs = nodes * (nodes + 1) / 2;
+        map->place[b] = sn_allocate(context, (size_t)batch->block_count * (size_t)pairs, SN_LANES * sizeof(int32_t));
+        if (!map->place[b]) {
+            sn_scatter_map_release(context, map);
+            return sn_no_memory(error);
+        }
+        fill_places(batch, pattern, map->place[b]);
+    }
+    return SN_OK;
+}
+
+/* ---- The sweeps ---- */
+typedef struct sweep {
+    const sn_assembly *assembly;
+    const sn_matrix *matrix;
+    const sn_linear_kernels *kernels;
+    const sn_element_kernels *element_kernels;
+    bool symmetric;
+    int first;        /* chunk */
+    double *diagonal; /* diagonal blocks alone */
+} sweep;
+
+static double *value_double(const sn_matrix *matrix, int64_t block) { return matrix->double_ + 9 * block; }
+static float *value_single(const sn_matrix *matrix, int64_t block) { return matrix->single_ + 9 * block; }
+
+static void add_scaled_identity(const sn_matrix *matrix, int64_t block, double s) {
+    for (int i = 0; i < 9; i += 4) {
+        if (matrix->single_) value_single(matrix, block)[i] += (float)s;
+        else value_double(matrix, block)[i] += s;
+    }
+}
+
+static void mass_piece(void *data, int piece) {
+    const sweep *s = data;
+    const sn_assembly *a = s->assembly;
+    const sn_pattern *pattern = s->matrix->pattern;
+    const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
+    const int64_t first = pattern->row_begin[begin], count = pattern->row_begin[end] - first;
+    if (s->matrix->single_) memset(value_single(s->matrix, first), 0, (size_t)count * 9 * sizeof(float));
+    else memset(value_double(s->matrix, first), 0, (size_t)count * 9 * sizeof(double));
+    for (int i = begin; i < end; ++i) {
+        const double own = a->rayleigh_mass ? a->rayleigh_mass[i] : 0;
+        if (!a->mass->coupled) {
+            add_scaled_identity(s->matrix, pattern->diagonal[i], (a->m + a->d * own) * a->mass->lumped[i]);
+            continue;
+        }
+        /* `mirror` adds the triangles up: only the upper one gets its share. */
+        for (int32_t k = s->symmetric ? pattern->diagonal[i] : pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k) {
+            const double other = a->rayleigh_mass ? a->rayleigh_mass[pattern->column[k]] : 0;
+            add_scaled_identity(s->matrix, k, (a->m + a->d * 0.5 * (own + other)) * a->mass->coupled[k]);
+        }
+    }
+}
+
+/* All blocks of one block of elements, both triangles. `full`: the element matrix has its lower blocks filled. */
+static void scatter_all(const sweep *s, int nodes, bool full, const double *in, const int32_t *place) {
+    for (int i = 0; i < nodes; ++i)
+        for (int j = i; j < nodes; ++j, place += SN_LANES)
+            for (int l = 0; l < SN_LANES; ++l) {
+                if (place[l] < 0) continue;
+                const double *upper = in + (int64_t)(i * nodes + j) * 9 * SN_LANES + l, *lower = in + (int64_t)(j * nodes + i) * 9 * SN_LANES + l;
+                const int64_t there = place[l], back = s->matrix->pattern->mirror[there];
+                for (int k = 0; k < 9; ++k) {
+                    const int turned = 3 * (k % 3) + k / 3;
+                    const double a = upper[k * SN_LANES], b = full ? lower[k * SN_LANES] : upper[turned * SN_LANES];
+                    if (s->matrix->single_) {
+                        value_single(s->matrix, there)[k] += (float)a;
+                        if (i != j) value_single(s->matrix, back)[k] += (float)b;
+                    } else {
+                        value_double(s->matrix, there)[k] += a;
+                        if (i != j) value_double(s->matrix, back)[k] += b;
+                    }
+                }
+            }
+}
+
+static void element_chunk(void *data, int index) {
+    const sweep *s = data;
+    const sn_assembly *a = s->assembly;
+    const sn_chunk *chunk = &a->elements->chunk[s->first + index];
+    const sn_batch *batch = &a->elements->batch[chunk->batch];
+    const int nodes = batch->element->nodes, pairs = nodes * (nodes + 1) / 2;
+    _Alignas(64) double matrix[ELEMENT_BLOCKS * 9 * SN_LANES];
+    for (int block = chunk->block_begin; block < chunk->block_end; ++block) {
+        const int32_t *place = a->map->place[chunk->batch] + (int64_t)block * pairs * SN_LANES;
+        s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, batch->symmetric, matrix);
+        if (!s->symmetric) scatter_all(s, nodes, !batch->symmetric, matrix, place);
+        else if (s->matrix->single_) s->kernels->scatter_single(nodes, matrix, place, s->matrix->single_);
+        else s->kernels->scatter_double(nodes, matrix, place, s->matrix->double_);
+    }
+}
+
+static void mirror_piece(void *data, int piece) {
+    const sweep *s = data;
+    const sn_pattern *pattern = s->matrix->pattern;
+    const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
+    if (s->matrix->single_) s->kernels->mirror_single(pattern, s->matrix->single_, begin, end);
+    else s->kernels->mirror_double(pattern, s->matrix->double_, begin, end);
+}
+
+static double entry(const sn_matrix *matrix, int64_t block, int k) {
+    return matrix->single_ ? (double)value_single(matrix, block)[k] : value_double(matrix, block)[k];
+}
+
+/* Adds a list; returns how many blocks had no place. */
+static int add_list(const sn_matrix *matrix, const sn_block_list *list, double factor) {
+    int missing = 0;
+    for (int i = 0; list && factor != 0 && i < list->count; ++i) {
+        const int64_t place = sn_pattern_find(matrix->pattern, list->row[i], list->column[i]);
+        if (place < 0) {
+            ++missing;
+            continue;
+        }
+        for (int k = 0; k < 9; ++k) {
+            if (matrix->single_) value_single(matrix, place)[k] += (float)(factor * list->value[9 * (int64_t)i + k]);
+            else value_double(matrix, place)[k] += factor * list->value[9 * (int64_t)i + k];
+        }
+    }
+    return missing;
+}
+
+/* Whether the blocks that a list touched still equal their mirrors up to rounding. */
+static bool list_symmetric(const sn_matrix *matrix, const sn_block_list *list, double factor) {
+    const double slack = matrix->single_ ? 1e-5 : 1e-12;
+    for (int i = 0; list && factor != 0 && i < list->count; ++i) {
+        const int64_t place = sn_pattern_find(matrix->pattern, list->row[i], list->column[i]);
+        if (place < 0) continue;
+        const int64_t back = matrix->pattern->mirror[place];
+        double size = 0, gap = 0;
+        for (int k = 0; k < 9; ++k) {
+            const double a = entry(matrix, place, k), b = entry(matrix, back, 3 * (k % 3) + k / 3);
+            size = fmax(size, fmax(fabs(a), fabs(b)));
+            gap = fmax(gap, fabs(a - b));
+        }
+        if (gap > slack * size) return false;
+    }
+    return true;
+}
+
+static bool elements_symmetric(const sn_elements_model *elements) {
+    for (int b = 0; b < elements->batch_count; ++b)
+        if (!elements->batch[b].symmetric) return false;
+    return true;
+}
+
+void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric, int *missing) {
+    const int pieces = sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES);
+    sweep s = {.assembly = a, .matrix = matrix, .kernels = sn_linear_kernels_for(a->context), .element_kernels = sn_element_kernels_for(a->context)};
+    s.symmetric = elements_symmetric(a->elements);
+    sn_parallel(a->context, pieces, mass_piece, &s);
+    for (int c = 0; c < a->elements->color_count && (a->k != 0 || a->d != 0); ++c) {
+        s.first = a->elements->color_begin[c];
+        sn_parallel(a->context, a->elements->color_begin[c + 1] - s.first, element_chunk, &s);
+    }
+    if (s.symmetric) sn_parallel(a->context, pieces, mirror_piece, &s);
+    *missing = add_list(matrix, a->stiffness, a->k) + add_list(matrix, a->damping, a->d);
+    *symmetric = s.symmetric && list_symmetric(matrix, a->stiffness, a->k) && list_symmetric(matrix, a->damping, a->d);
+}
+
+/* ---- Diagonal blocks ---- */
+static void diagonal_chunk(void *data, int index) {
+    const sweep *s = data;
+    const sn_assembly *a = s->assembly;
+    const sn_chunk *chunk = &a->elements->chunk[s->first + index];
+    const sn_batch *batch = &a->elements->batch[chunk->batch];
+    const int nodes = batch->element->nodes;
+    _Alignas(64) double matrix[ELEMENT_BLOCKS * 9 * SN_LANES];
+    for (int block = chunk->block_begin; block < chunk->block_end; ++block) {
+        s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, batch->symmetric, matrix);
+        for (int i = 0; i < nodes; ++i)
+            for (int l = 0; l < SN_LANES; ++l) {
+                if (batch->element_of[(int64_t)block * SN_LANES + l] < 0) continue;
+                double *target = s->diagonal + 9 * (int64_t)batch->node[((int64_t)block * nodes + i) * SN_LANES + l];
+                for (int k = 0; k < 9; ++k) target[k] += matrix[((int64_t)(i * nodes + i) * 9 + k) * SN_LANES + l];
+            }
+    }
+}
+
+static void add_list_diagonal(const sn_block_list *list, double factor, double *diagonal) {
+    for (int i = 0; list && i < list->count; ++i)
+        for (int k = 0; k < 9 && list->row[i] == list->column[i]; ++k) diagonal[9 * (int64_t)list->row[i] + k] += factor * list->value[9 * (int64_t)i + k];
+}
+
+void sn_assemble_diagonal(const sn_assembly *a, double *diagonal) {
+    const sn_pattern *pattern = a->mass->pattern;
+    memset(diagonal, 0, (size_t)pattern->nodes * 9 * sizeof *diagonal);
+    for (int i = 0; i < pattern->nodes; ++i) {
+        const double own = a->mass->coupled ? a->mass->coupled[pattern->diagonal[i]] : a->mass->lumped[i];
+        for (int k = 0; k < 9; k += 4) diagonal[9 * (int64_t)i + k] = (a->m + a->d * (a->rayleigh_mass ? a->rayleigh_mass[i] : 0)) * own;
+    }
+    sweep s = {.assembly = a, .element_kernels = sn_element_kernels_for(a->context), .diagonal = diagonal};
+    for (int c = 0; c < a->elements->color_count && (a->k != 0 || a->d != 0); ++c) {
+        s.first = a->elements->color_begin[c];
+        sn_parallel(a->context, a->elements->color_begin[c + 1] - s.first, diagonal_chunk, &s);
+    }
+    add_list_diagonal(a->stiffness, a->k, diagonal);
+    add_list_diagonal(a->damping, a->d, diagonal);
+}
+
+void sn_matrix_diagonal(const sn_context *context, const sn_matrix *matrix, double *diagonal) {
+    (void)context;
+    for (int i = 0; i < matrix->pattern->nodes; ++i)
+        for (int k = 0; k < 9; ++k) diagonal[9 * (int64_t)i + k] = entry(matrix, matrix->pattern->diagonal[i], k);
+}
+
+static void symmetrise_piece(void *data, int piece) {
+    const sn_matrix *matrix = ((const sweep *)data)->matrix;
+    const sn_pattern *pattern = matrix->pattern;
+    const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
+    for (int i = begin; i < end; ++i)
+        for (int32_t k = pattern->diagonal[i]; k < pattern->row_begin[i + 1]; ++k)
+            for (int c = 0; c < 3; ++c)
+                for (int r = k == pattern->diagonal[i] ? c : 0; r < 3; ++r) {
+                    const double mean = 0.5 * (entry(matrix, k, 3 * c + r) + entry(matrix, pattern->mirror[k], 3 * r + c));
+                    if (matrix->single_) value_single(matrix, k)[3 * c + r] = value_single(matrix, pattern->mirror[k])[3 * r + c] = (float)mean;
+                    else value_double(matrix, k)[3 * c + r] = value_double(matrix, pattern->mirror[k])[3 * r + c] = mean;
+                }
+}
+
+void sn_matrix_symmetrise(const sn_context *context, const sn_matrix *matrix) {
+    sweep s = {.matrix = matrix};
+    sn_parallel(context, sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES), symmetrise_piece, &s);
+}
+
+void sn_block_list_product(const sn_block_list *list, double factor, const double *u, double *out) {
+    for (int i = 0; list && factor != 0 && i < list->count; ++i) {
+        const double *V = list->value + 9 * (int64_t)i, *p = u + 3 * (int64_t)list->column[i];
+        double *y = out + 3 * (int64_t)list->row[i];
+        for (int r = 0; r < 3; ++r) y[r] += factor * (V[r] * p[0] + V[3 + r] * p[1] + V[6 + r] * p[2]);
+    }
+}
+
+/* ---- Mass ---- */
+typedef struct mass_work {
+    const sn_mass *mass;
+    double m, d;
+    const double *a, *v;
+    double *out;
+} mass_work;
+
+static void mass_product_piece(void *data, int piece) {
+    const mass_work *w = data;
+    const sn_pattern *pattern = w->mass->pattern;
+    const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
+    for (int64_t i = begin; i < end; ++i) {
+        const double own = w->a ? w->a[i] : 0;
+        double *out = w->out + 3 * i;
+        if (!w->mass->coupled) {
+            const double s = (w->m + w->d * own) * w->mass->lumped[i];
+            for (int c = 0; c < 3; ++c) out[c] = s * w->v[3 * i + c];
+            continue;
+        }
+        double sum[3] = {0};
+        for (int32_t k = pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k) {
+            const int64_t j = pattern->column[k];
+            const double s = (w->m + w->d * 0.5 * (own + (w->a ? w->a[j] : 0))) * w->mass->coupled[k];
+            for (int c = 0; c < 3; ++c) sum[c] += s * w->v[3 * j + c];
+        }
+        for (int c = 0; c < 3; ++c) out[c] = sum[c];
+    }
+}
+
+void sn_mass_product(const sn_context *context, const sn_mass *mass, double m, double d, const double *a, const double *v, double *out) {
+    mass_work w = {mass, m, d, a, v, out};
+    sn_parallel(context, sn_pieces(mass->pattern->nodes, SN_PIECE_NODES), mass_product_piece, &w);
+}

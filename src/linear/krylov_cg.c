@@ -1,0 +1,109 @@
+/* Preconditioned conjugate gradients (Hestenes and Stiefel 1952), filtered as in Baraff and Witkin 1998: r, z and p stay in the free directions.
+ *
+ *   q = A p,  alpha = r.z / p.q,  x += alpha p,  r -= alpha q,  z = P r,  beta = r.z / (r.z before),  p = z + beta p
+ *
+ * Three passes over memory per iteration: the product with p.q; then r, z, r.r and r.z piece by piece when the preconditioner acts on
+ * each node alone; then x and p, with x one step late so that p is read once. The residual of CG may rise on its way. The best iterate is kept
+ * without a copy: when a step leaves the best x so far, the new x is written to the other of two buffers. */
+#include <math.h>
+#include <string.h>
+
+#include "kernels.h"
+#include "solver.h"
+
+typedef struct cg_work {
+    const sn_linear_kernels *kernels;
+    const sn_preconditioner *preconditioner;
+    const void *data;
+    const sn_filter *filter;
+    int n, pieces;
+    double alpha, beta;
+    double *r, *z, *p, *q;
+    const double *x;
+    double *x_out;
+    double *square, *product; /* r.r and r.z per piece */
+} cg_work;
+
+/* r -= alpha S q, and with a local preconditioner z = P r, of one piece. */
+static void residual_piece(void *data, int piece) {
+    const cg_work *w = data;
+    const int begin = piece * SN_PIECE, end = begin + SN_PIECE < w->n ? begin + SN_PIECE : w->n;
+    sn_filter_apply_range(w->filter, begin / 3, end / 3, w->q);
+    w->square[piece] = w->kernels->residual(end - begin, w->alpha, w->q + begin, w->r + begin);
+    if (!w->preconditioner->apply_range) return;
+    w->preconditioner->apply_range(w->data, begin / 3, end / 3, w->r, w->z);
+    w->product[piece] = w->kernels->dot(end - begin, w->r + begin, w->z + begin);
+}
+
+static void direction_piece(void *data, int piece) {
+    const cg_work *w = data;
+    const int begin = piece * SN_PIECE, end = begin + SN_PIECE < w->n ? begin + SN_PIECE : w->n;
+    w->kernels->direction(end - begin, w->alpha, w->beta, w->z + begin, w->p + begin, w->x + begin, w->x_out + begin);
+}
+
+/* Makes r and z of the step alpha; returns r.r and r.z. */
+static void advance(const sn_operator *op, cg_work *w, double *rr, double *rz) {
+    sn_parallel(op->context, w->pieces, residual_piece, w);
+    *rr = sn_sum_pieces(w->pieces, w->square);
+    if (w->preconditioner->apply_range) {
+        *rz = sn_sum_pieces(w->pieces, w->product);
+    } else {
+        w->preconditioner->apply(w->data, w->r, w->z);
+        *rz = sn_dot(op->context, w->n, w->r, w->z, w->product);
+    }
+}
+
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter, const double *b, double *x,
+                  double goal, int iterations, double *scratch, sn_krylov_report *report) {
+    const int n = op->n;
+    const size_t bytes = (size_t)n * sizeof(double);
+    cg_work w = {sn_linear_kernels_for(op->context), preconditioner, data, filter, n, sn_pieces(n, SN_PIECE), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,
+                 NULL, NULL};
+    double *other = scratch;
+    w.r = other + n, w.z = w.r + n, w.p = w.z + n, w.q = w.p + n;
+    w.square = w.q + n, w.product = w.square + w.pieces;
+    double *curvature = w.product + w.pieces;
+    memset(x, 0, bytes);
+    memset(w.q, 0, bytes);
+    memcpy(w.r, b, bytes);
+    *report = (sn_krylov_report){.status = SN_NOT_CONVERGED};
+
+    double rr, rz;
+    advance(op, &w, &rr, &rz); /* alpha = 0: z = P b */
+    memcpy(w.p, w.z, bytes);
+    double *now = x, *best = x, best_rr = rr;
+    const double goal2 = goal * goal;
+    while (rr > goal2 && report->iterations < iterations && !report->trouble) {
+        const double pq = sn_operator_apply_dot(op, w.p, w.q, curvature);
+        if (!isfinite(pq) || !isfinite(rz)) report->trouble = "a number that is not finite";
+        else if (!(rz > 0)) report->trouble = "a preconditioner that is not positive definite";
+        else if (!(pq > 0)) report->trouble = "a direction of zero or negative curvature: the matrix is not positive definite";
+        if (report->trouble) break;
+        const double rz_before = rz;
+        w.alpha = rz / pq;
+        advance(op, &w, &rr, &rz);
+        if (!isfinite(rr)) {
+            report->trouble = "a number that is not finite";
+            break;
+        }
+        w.beta = rz / rz_before;
+        w.x = now;
+        if (rr > best_rr && now == best) now = now == x ? other : x;
+        w.x_out = now;
+        sn_parallel(op->context, w.pieces, direction_piece, &w);
+        if (rr <= best_rr) best = now, best_rr = rr;
+        ++report->iterations;
+    }
+    if (best != x) memcpy(x, best, bytes);
+    report->residual = sqrt(best_rr);
+    if (best_rr <= goal2) report->status = SN_OK;
+}
+
+const sn_krylov sn_krylov_cg = {
+    .name = "cg",
+    .text = "conjugate gradients, for symmetric positive definite matrices",
+    .needs_definite = true,
+    .needs_symmetric = true,
+    .vectors = 5,
+    .solve = solve,
+};

@@ -1,0 +1,169 @@
+/* The pattern of the sparse matrix: which pairs of nodes share an element or a given coupling.
+ *
+ * Every node lists the nodes of its elements and its extra pairs, marks away the doubles, and sorts: rows come out ascending. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "matrix.h"
+
+/* For each node, the elements around it (as batch, block and lane packed in one number) and its extra partners. */
+typedef struct incidence {
+    int64_t *begin; /* nodes + 1 */
+    int64_t *item;  /* offset of the element's first node in its batch's node array; extra partners as ~node */
+    int32_t *batch; /* batch of the item, -1 for a partner */
+} incidence;
+
+static void incidence_release(sn_context *context, incidence *in) {
+    sn_release(context, in->begin);
+    sn_release(context, in->item);
+    sn_release(context, in->batch);
+}
+
+/* Calls for each (node, item) pair; with item == NULL only counts into begin[node + 1]. */
+static void visit_elements(const sn_elements_model *elements, incidence *in, int64_t *next) {
+    for (int b = 0; b < elements->batch_count; ++b) {
+        const sn_batch *batch = &elements->batch[b];
+        const int nodes = batch->element->nodes;
+        for (int block = 0; block < batch->block_count; ++block)
+            for (int l = 0; l < SN_LANES; ++l) {
+                if (batch->element_of[(int64_t)block * SN_LANES + l] < 0) continue;
+                const int64_t offset = (int64_t)block * nodes * SN_LANES + l;
+                for (int i = 0; i < nodes; ++i) {
+                    const int32_t node = batch->node[offset + (int64_t)i * SN_LANES];
+                    if (!next) {
+                        ++in->begin[node + 1];
+                    } else {
+                        in->item[next[node]] = offset;
+                        in->batch[next[node]++] = b;
+                    }
+                }
+            }
+    }
+}
+
+static void visit_pairs(const int32_t (*pair)[2], int pair_count, incidence *in, int64_t *next) {
+    for (int i = 0; i < pair_count; ++i)
+        for (int side = 0; side < 2; ++side) {
+            const int32_t node = pair[i][side];
+            if (!next) {
+                ++in->begin[node + 1];
+            } else {
+                in->item[next[node]] = pair[i][1 - side];
+                in->batch[next[node]++] = -1;
+            }
+        }
+}
+
+static sn_status incidence_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2], int pair_count, incidence *in,
+                                  sn_error *error) {
+    const int nodes = elements->node_count;
+    in->begin = sn_allocate_zero(context, (size_t)nodes + 1, sizeof *in->begin);
+    if (!in->begin) return sn_no_memory(error);
+    visit_elements(elements, in, NULL);
+    visit_pairs(pair, pair_count, in, NULL);
+    for (int i = 0; i < nodes; ++i) in->begin[i + 1] += in->begin[i];
+    in->item = sn_allocate(context, (size_t)in->begin[nodes], sizeof *in->item);
+    in->batch = sn_allocate(context, (size_t)in->begin[nodes], sizeof *in->batch);
+    int64_t *next = sn_allocate(context, (size_t)nodes + 1, sizeof *next);
+    if (!in->item || !in->batch || !next) {
+        sn_release(context, next);
+        return sn_no_memory(error);
+    }
+    memcpy(next, in->begin, ((size_t)nodes + 1) * sizeof *next);
+    visit_elements(elements, in, next);
+    visit_pairs(pair, pair_count, in, next);
+    sn_release(context, next);
+    return SN_OK;
+}
+
+static int compare(const void *a, const void *b) {
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The columns of one row, unsorted; `seen` holds the last row that met a node. Returns how many; `row` may be NULL. */
+static int gather_row(const sn_elements_model *elements, const incidence *in, int32_t node, int32_t *seen, int32_t *row) {
+    int count = 0;
+    seen[node] = node;
+    if (row) row[count] = node;
+    ++count;
+    for (int64_t k = in->begin[node]; k < in->begin[node + 1]; ++k) {
+        const sn_batch *batch = in->batch[k] < 0 ? NULL : &elements->batch[in->batch[k]];
+        const int nodes = batch ? batch->element->nodes : 1;
+        for (int i = 0; i < nodes; ++i) {
+            const int32_t other = batch ? batch->node[in->item[k] + (int64_t)i * SN_LANES] : (int32_t)in->item[k];
+            if (seen[other] == node) continue;
+            seen[other] = node;
+            if (row) row[count] = other;
+            ++count;
+        }
+    }
+    return count;
+}
+
+static void fill_mirror(sn_pattern *pattern) {
+    for (int32_t i = 0; i < pattern->nodes; ++i)
+        for (int32_t k = pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k)
+            pattern->mirror[k] = sn_pattern_find(pattern, pattern->column[k], i);
+}
+
+static sn_status fill(sn_context *context, const sn_elements_model *elements, const incidence *in, int32_t *seen, sn_pattern *pattern,
+                      sn_error *error) {
+    const int nodes = pattern->nodes;
+    for (int i = 0; i < nodes; ++i) seen[i] = -1;
+    pattern->row_begin[0] = 0;
+    for (int32_t i = 0; i < nodes; ++i) {
+        const int64_t end = pattern->row_begin[i] + (int64_t)gather_row(elements, in, i, seen, NULL);
+        if (end > INT32_MAX / 9) return sn_fail(error, SN_UNSUPPORTED, "the matrix of %d nodes has too many blocks", nodes);
+        pattern->row_begin[i + 1] = (int32_t)end;
+    }
+    pattern->block_count = pattern->row_begin[nodes];
+    pattern->column = sn_allocate(context, (size_t)pattern->block_count, sizeof *pattern->column);
+    pattern->mirror = sn_allocate(context, (size_t)pattern->block_count, sizeof *pattern->mirror);
+    if (!pattern->column || !pattern->mirror) return sn_no_memory(error);
+    for (int i = 0; i < nodes; ++i) seen[i] = -1;
+    for (int32_t i = 0; i < nodes; ++i) {
+        int32_t *row = pattern->column + pattern->row_begin[i];
+        const int count = gather_row(elements, in, i, seen, row);
+        qsort(row, (size_t)count, sizeof *row, compare);
+        pattern->diagonal[i] = sn_pattern_find(pattern, i, i);
+    }
+    fill_mirror(pattern);
+    return SN_OK;
+}
+
+sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2], int pair_count, sn_pattern *pattern,
+                            sn_error *error) {
+    const int nodes = elements->node_count;
+    *pattern = (sn_pattern){.nodes = nodes};
+    incidence in = {0};
+    int32_t *seen = sn_allocate(context, (size_t)nodes, sizeof *seen);
+    pattern->row_begin = sn_allocate(context, (size_t)nodes + 1, sizeof *pattern->row_begin);
+    pattern->diagonal = sn_allocate(context, (size_t)nodes, sizeof *pattern->diagonal);
+    sn_status status = seen && pattern->row_begin && pattern->diagonal ? SN_OK : sn_no_memory(error);
+    if (!status) status = incidence_create(context, elements, pair, pair_count, &in, error);
+    if (!status) status = fill(context, elements, &in, seen, pattern, error);
+    incidence_release(context, &in);
+    sn_release(context, seen);
+    if (status) sn_pattern_release(context, pattern);
+    return status;
+}
+
+void sn_pattern_release(sn_context *context, sn_pattern *pattern) {
+    sn_release(context, pattern->row_begin);
+    sn_release(context, pattern->column);
+    sn_release(context, pattern->diagonal);
+    sn_release(context, pattern->mirror);
+    *pattern = (sn_pattern){0};
+}
+
+int32_t sn_pattern_find(const sn_pattern *pattern, int32_t row, int32_t column) {
+    if (row < 0 || row >= pattern->nodes) return -1;
+    int32_t low = pattern->row_begin[row], high = pattern->row_begin[row + 1];
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (pattern->column[middle] < column) low = middle + 1;
+        else high = middle;
+    }
+    return low < pattern->row_begin[row + 1] && pattern->column[low] == column ? low : -1;
+}

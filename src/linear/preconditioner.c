@@ -1,0 +1,42 @@
+/* See preconditioner.h. */
+#include "preconditioner.h"
+
+#include "kernels.h"
+
+void sn_projected_block(const double A[9], const double *S, double out[9]) {
+    double B[9];
+    for (int c = 0; c < 3; ++c)
+        for (int r = 0; r < 3; ++r) B[3 * c + r] = r == c ? A[3 * c + r] : 0.5 * (A[3 * c + r] + A[3 * r + c]);
+    if (!S) {
+        for (int i = 0; i < 9; ++i) out[i] = B[i];
+        return;
+    }
+    const double mean = (B[0] + B[4] + B[8]) / 3, scale = mean > 0 ? mean : 1;
+    double half[9]; /* S B */
+    for (int c = 0; c < 3; ++c)
+        for (int r = 0; r < 3; ++r) half[3 * c + r] = S[3 * r] * B[3 * c] + S[3 * r + 1] * B[3 * c + 1] + S[3 * r + 2] * B[3 * c + 2];
+    for (int c = 0; c < 3; ++c)
+        for (int r = 0; r < 3; ++r) {
+            const double projected = half[r] * S[c] + half[3 + r] * S[3 + c] + half[6 + r] * S[6 + c];
+            out[3 * c + r] = projected + scale * ((r == c) - S[3 * r + c]);
+        }
+}
+
+typedef struct range_work {
+    const sn_preconditioner *preconditioner;
+    const void *data;
+    int nodes;
+    const double *r;
+    double *z;
+} range_work;
+
+static void range_piece(void *data, int piece) {
+    const range_work *w = data;
+    const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < w->nodes ? begin + SN_PIECE_NODES : w->nodes;
+    w->preconditioner->apply_range(w->data, begin, end, w->r, w->z);
+}
+
+void sn_apply_ranges(const sn_context *context, const sn_preconditioner *preconditioner, const void *data, int nodes, const double *r, double *z) {
+    range_work w = {preconditioner, data, nodes, r, z};
+    sn_parallel(context, sn_pieces(nodes, SN_PIECE_NODES), range_piece, &w);
+}

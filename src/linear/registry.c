@@ -1,0 +1,106 @@
+/* The tables of linear solvers, preconditioners and operators, and the options that name them. */
+#include <string.h>
+
+#include "base/fields.h"
+#include "solver.h"
+
+static const sn_krylov *const krylov[] = {&sn_krylov_cg};
+static const sn_preconditioner *const preconditioner[] = {&sn_preconditioner_none, &sn_preconditioner_diagonal, &sn_preconditioner_block_jacobi};
+static const sn_preconditioner *const direct[] = {
+#if defined(SN_HAVE_CHOLMOD)
+    &sn_direct_cholesky,
+#endif
+    NULL, /* a table is never empty */
+};
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+
+const sn_krylov *sn_krylov_find(const char *name) {
+    for (int i = 0; i < COUNT(krylov); ++i)
+        if (strcmp(krylov[i]->name, name) == 0) return krylov[i];
+    return NULL;
+}
+
+const sn_preconditioner *sn_direct_find(const char *name) {
+    for (int i = 0; direct[i]; ++i)
+        if (strcmp(direct[i]->name, name) == 0) return direct[i];
+    return NULL;
+}
+
+const sn_preconditioner *sn_preconditioner_find(const char *name) {
+    for (int i = 0; i < COUNT(preconditioner); ++i)
+        if (strcmp(preconditioner[i]->name, name) == 0) return preconditioner[i];
+    return NULL;
+}
+
+/* ---- Listings ---- */
+static const sn_listing solver_listing[] = {
+    {"auto", "chosen by mode and size; the report says what ran"},
+    {"cg", "conjugate gradients, for symmetric positive definite matrices"},
+#if defined(SN_HAVE_CHOLMOD)
+    {"cholesky", "direct: supernodal Cholesky factor (CHOLMOD, ordered by METIS)"},
+#endif
+};
+static const sn_listing preconditioner_listing[] = {
+    {"auto", "chosen by mode and size; the report says what ran"},
+    {"none", "no preconditioner"},
+    {"diagonal", "the inverse of the diagonal (Jacobi)"},
+    {"block-jacobi", "the inverses of the 3 x 3 diagonal blocks"},
+};
+static const sn_listing operator_listing[] = {
+    {"assembled", "the sparse matrix of 3 x 3 blocks"},
+    {"assembly-free", "products element by element, in double precision, without a matrix"},
+};
+static const sn_listing precision_listing[] = {
+    {"auto", "single in dynamics, double in statics and for direct solvers"},
+    {"single", "the matrix in single precision, residuals in double"},
+    {"double", "everything in double precision"},
+};
+
+static const sn_listing *listing(const sn_listing *table, int size, int *count) {
+    *count = size;
+    return table;
+}
+const sn_listing *sn_solvers(int *count) { return listing(solver_listing, COUNT(solver_listing), count); }
+const sn_listing *sn_preconditioners(int *count) { return listing(preconditioner_listing, COUNT(preconditioner_listing), count); }
+const sn_listing *sn_operators(int *count) { return listing(operator_listing, COUNT(operator_listing), count); }
+static const sn_listing *precisions(int *count) { return listing(precision_listing, COUNT(precision_listing), count); }
+
+/* ---- Options ---- */
+#define PLACE(member) offsetof(sn_solver_options, member)
+static const sn_field field[] = {
+    {"method", SN_FIELD_CHOICE, PLACE(method), 1, 0, 0, 0, 0, "auto", sn_solvers, "", "linear solver"},
+    {"preconditioner", SN_FIELD_CHOICE, PLACE(preconditioner), 1, 0, 0, 0, 0, "auto", sn_preconditioners, "", "preconditioner of iterative solvers"},
+    {"operator", SN_FIELD_CHOICE, PLACE(operator_), 1, 0, 0, 0, 0, "assembled", sn_operators, "", "how products with the matrix are taken"},
+    {"precision", SN_FIELD_CHOICE, PLACE(precision), 1, 0, 0, 0, 0, "auto", precisions, "", "of the assembled matrix; residuals are always double"},
+    {"tolerance", SN_FIELD_DOUBLE, PLACE(tolerance), 1, 0, 1, 1, 1e-6, NULL, NULL, "", "true relative residual ||b - A x|| / ||b||"},
+    {"iterations", SN_FIELD_INT, PLACE(iterations), 1, 1, 1e9, 0, 500, NULL, NULL, "", "most iterations of one solve"},
+    {"warm_start", SN_FIELD_BOOL, PLACE(warm_start), 1, 0, 1, 0, 1, NULL, NULL, "", "start from the last step's increment"},
+};
+
+const sn_field *sn_solver_fields(int *count) {
+    *count = COUNT(field);
+    return field;
+}
+
+sn_solver_options sn_solver_options_default(void) {
+    sn_solver_options options;
+    memset(&options, 0, sizeof options);
+    sn_fields_default(field, COUNT(field), &options);
+    return options;
+}
+
+static bool is(const char *name, const char *word) { return strcmp(name, word) == 0; }
+
+sn_status sn_solver_options_check(const sn_solver_options *options, sn_error *error) {
+    const sn_status status = sn_fields_check(field, COUNT(field), options, "solver.", error);
+    if (status) return status;
+    if (sn_direct_find(options->method) && is(options->operator_, "assembly-free"))
+        return sn_fail(error, SN_BAD_INPUT, "solver.method '%s' is direct and needs a matrix: solver.operator must be assembled", options->method);
+    if (sn_direct_find(options->method) && is(options->precision, "single"))
+        return sn_fail(error, SN_BAD_INPUT, "solver.method '%s' is direct: solver.precision must be double or auto", options->method);
+    const sn_preconditioner *p = sn_preconditioner_find(options->preconditioner);
+    if (p && p->needs_matrix && is(options->operator_, "assembly-free"))
+        return sn_fail(error, SN_BAD_INPUT, "solver.preconditioner '%s' needs a matrix: solver.operator must be assembled", p->name);
+    return SN_OK;
+}

@@ -1,0 +1,515 @@
+/* The solver of one system: keeps the matrix, the preconditioner or factor and the scratch, and wraps the methods in iterative refinement.
+ *
+ *   r = S (b - A x)       with the exact operator in double precision
+ *   A~ e = r              by the method, on its copy A~ of the operator (single precision, symmetrised, ...)
+ *   x += e                until ||r|| <= tolerance ||S (b - A x_c)||, x_c the constrained part of x
+ *
+ * A copy that does not halve the true residual in a round, or on which the method breaks down, is given up for the exact operator. */
+#include "solver.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "assembly.h"
+#include "kernels.h"
+
+enum {
+    AUTO_DIRECT_NODES = 20000, /* `auto` in statics factors up to this size */
+    ROUNDS = 60,
+    VECTORS = 4, /* of the refinement: r, e, the right-hand side, the best x */
+};
+
+/* What a matrix, diagonal or element cache was made for. */
+typedef struct stamp {
+    int64_t linearisation; /* 0: nothing */
+    double m, d, k;
+} stamp;
+
+struct sn_linear {
+    sn_context *context;
+    sn_linear_model model;
+    sn_solver_options options;
+    bool is_static;
+    sn_pattern pattern;
+    sn_scatter_map map;
+    sn_mass mass;
+
+    /* The linearisation. */
+    int64_t linearisation;
+    sn_element_view view;
+    const sn_block_list *stiffness, *damping;
+    const double *rayleigh_mass;
+
+    /* Rebuildable. */
+    sn_matrix matrix;
+    stamp matrix_stamp, diagonal_stamp, cache_stamp;
+    bool symmetric, exact; /* of the matrix: as assembled; whether it is A to rounding in double */
+    double *diagonal;      /* nodes x 9 */
+    double *cache;         /* of the element products, elements->linearised_size; NULL until wanted */
+    sn_filter filter;
+    int filter_nodes, filter_projections; /* capacities */
+    const sn_preconditioner *preconditioner; /* whose data this is */
+    void *data;
+    bool data_valid, data_copy; /* data_copy: made for the matrix, not for the exact operator */
+    double *scratch;
+    int64_t scratch_size;
+
+    void *mass_data; /* diagonal preconditioner of a coupled mass */
+
+    double m, d, k; /* of the exact operator that runs now */
+};
+
+/* What runs. */
+typedef struct choice {
+    const sn_krylov *krylov;                 /* NULL for a direct method */
+    const sn_preconditioner *preconditioner; /* or the direct method */
+    bool assembled, single;
+} choice;
+
+static bool is(const char *name, const char *word) { return strcmp(name, word) == 0; }
+static bool is_auto(const char *name) { return !*name || is(name, "auto"); }
+
+static choice choose(const sn_linear *linear) {
+    const sn_solver_options *o = &linear->options;
+    choice c = {.assembled = !is(o->operator_, "assembly-free")};
+    const sn_preconditioner *direct = sn_direct_find(o->method);
+    if (!direct && is_auto(o->method) && is_auto(o->preconditioner) && linear->is_static && c.assembled && !is(o->precision, "single") &&
+        linear->model.nodes <= AUTO_DIRECT_NODES)
+        direct = sn_direct_find("cholesky");
+    c.single = c.assembled && !direct && (is(o->precision, "single") || (is_auto(o->precision) && !linear->is_static));
+    if (direct) {
+        c.preconditioner = direct;
+        return c;
+    }
+    c.krylov = is_auto(o->method) ? &sn_krylov_cg : sn_krylov_find(o->method);
+    c.preconditioner = is_auto(o->preconditioner) ? &sn_preconditioner_block_jacobi : sn_preconditioner_find(o->preconditioner);
+    return c;
+}
+
+/* ---- Creation ---- */
+static sn_status couple_mass(sn_linear *linear, sn_error *error) {
+    const sn_linear_model *model = &linear->model;
+    bool any = false;
+    for (int s = 0; model->source && s < model->source_count; ++s) any = any || model->source_consistent[s];
+    if (!any) return SN_OK;
+    linear->mass.coupled = sn_allocate_zero(linear->context, (size_t)linear->pattern.block_count, sizeof(double));
+    if (!linear->mass.coupled) return sn_no_memory(error);
+    for (int i = 0; i < model->nodes; ++i) linear->mass.coupled[linear->pattern.diagonal[i]] = model->mass[i];
+    for (int s = 0; s < model->source_count; ++s) {
+        const sn_batch_source *source = &model->source[s];
+        const int nodes = source->element->nodes;
+        for (int e = 0; model->source_consistent[s] && e < source->element_count; ++e) {
+            double mass[SN_ELEMENT_NODES * SN_ELEMENT_NODES];
+            sn_mass_element(source, e, mass);
+            const int32_t *node = source->node + (int64_t)e * nodes;
+            for (int i = 0; i < nodes; ++i)
+                for (int j = 0; j < nodes; ++j) linear->mass.coupled[sn_pattern_find(&linear->pattern, node[i], node[j])] += mass[i * nodes + j];
+        }
+    }
+    return SN_OK;
+}
+
+static sn_status ensure_scratch(sn_linear *linear, int vectors, sn_error *error) {
+    const int64_t n = 3 * (int64_t)linear->model.nodes, size = vectors * n + 5 * sn_dot_scratch((int)n);
+    if (size <= linear->scratch_size) return SN_OK;
+    double *scratch = sn_allocate(linear->context, (size_t)size, sizeof *scratch);
+    if (!scratch) return sn_no_memory(error);
+    sn_release(linear->context, linear->scratch);
+    linear->scratch = scratch;
+    linear->scratch_size = size;
+    return SN_OK;
+}
+
+sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, const sn_solver_options *options, bool is_static, sn_linear **out,
+                           sn_error *error) {
+    sn_status status = sn_solver_options_check(options, error);
+    if (status) return status;
+    sn_linear *linear = sn_allocate_zero(context, 1, sizeof *linear);
+    if (!linear) return sn_no_memory(error);
+    linear->context = context;
+    linear->model = *model;
+    linear->options = *options;
+    linear->is_static = is_static;
+    status = sn_pattern_create(context, model->elements, model->pair, model->pair_count, &linear->pattern, error);
+    linear->mass = (sn_mass){&linear->pattern, model->mass, NULL};
+    if (!status) status = sn_scatter_map_create(context, model->elements, &linear->pattern, &linear->map, error);
+    if (!status) status = couple_mass(linear, error);
+    if (!status) {
+        linear->diagonal = sn_allocate_zero(context, (size_t)model->nodes * 9, sizeof(double));
+        if (!linear->diagonal) status = sn_no_memory(error);
+    }
+    if (!status) status = ensure_scratch(linear, VECTORS + sn_krylov_cg.vectors, error);
+    if (status) {
+        sn_linear_destroy(linear);
+        return status;
+    }
+    *out = linear;
+    return SN_OK;
+}
+
+static void release_data(sn_linear *linear) {
+    if (linear->preconditioner && linear->data) linear->preconditioner->release(linear->context, linear->data);
+    linear->data = NULL;
+    linear->data_valid = false;
+}
+
+static void release_matrix(sn_linear *linear) {
+    sn_release(linear->context, linear->matrix.single_);
+    sn_release(linear->context, linear->matrix.double_);
+    linear->matrix = (sn_matrix){0};
+    linear->matrix_stamp.linearisation = 0;
+}
+
+void sn_linear_destroy(sn_linear *linear) {
+    if (!linear) return;
+    sn_context *context = linear->context;
+    release_data(linear);
+    release_matrix(linear);
+    sn_preconditioner_diagonal.release(context, linear->mass_data);
+    sn_pattern_release(context, &linear->pattern);
+    sn_scatter_map_release(context, &linear->map);
+    sn_release(context, linear->mass.coupled);
+    sn_release(context, linear->diagonal);
+    sn_release(context, linear->cache);
+    sn_release(context, linear->filter.node);
+    sn_release(context, linear->filter.projection);
+    sn_release(context, linear->scratch);
+    sn_release(context, linear);
+}
+
+sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options, sn_error *error) {
+    const sn_status status = sn_solver_options_check(options, error);
+    if (!status) linear->options = *options;
+    return status;
+}
+
+void sn_linear_refresh(sn_linear *linear) {
+    release_data(linear);
+    linear->matrix_stamp.linearisation = linear->diagonal_stamp.linearisation = linear->cache_stamp.linearisation = 0;
+}
+
+void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness, const sn_block_list *damping,
+                         const double *rayleigh_mass) {
+    ++linear->linearisation;
+    linear->view = *view;
+    linear->stiffness = stiffness;
+    linear->damping = damping;
+    linear->rayleigh_mass = rayleigh_mass;
+}
+
+/* ---- The exact operator ---- */
+static bool current(const stamp *s, const sn_linear *linear, double m, double d, double k) {
+    return s->linearisation && s->linearisation == linear->linearisation && s->m == m && s->d == d && s->k == k;
+}
+
+static void exact_product(const sn_linear *linear, double m, double d, double k, const double *u, double *out) {
+    if (linear->exact && current(&linear->matrix_stamp, linear, m, d, k)) {
+        sn_matrix_product(linear->context, &linear->matrix, u, out);
+        return;
+    }
+    const double *cache = current(&linear->cache_stamp, linear, 0, d, k) ? linear->cache : NULL;
+    sn_mass_product(linear->context, &linear->mass, m, d, linear->rayleigh_mass, u, out);
+    if (k != 0 || d != 0) sn_elements_product(linear->context, linear->model.elements, &linear->view, k, d, cache, u, out);
+    sn_block_list_product(linear->stiffness, k, u, out);
+    sn_block_list_product(linear->damping, d, u, out);
+}
+
+void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out) { exact_product(linear, m, d, k, u, out); }
+
+static void exact_apply(const void *self, const double *x, double *y) {
+    const sn_linear *linear = self;
+    exact_product(linear, linear->m, linear->d, linear->k, x, y);
+}
+
+/* Prepares the element products of the exact operator; without memory for it they are just slower. */
+static void ensure_cache(sn_linear *linear) {
+    const double d = linear->d, k = linear->k;
+    if (current(&linear->cache_stamp, linear, 0, d, k) || (d == 0 && k == 0)) return;
+    if (!linear->cache) linear->cache = sn_allocate(linear->context, (size_t)linear->model.elements->linearised_size, sizeof(double));
+    if (!linear->cache) return;
+    sn_elements_linearise(linear->context, linear->model.elements, &linear->view, k, d, linear->cache);
+    linear->cache_stamp = (stamp){linear->linearisation, 0, d, k};
+}
+
+/* ---- Preparation of a solve ---- */
+static sn_assembly assembly_of(const sn_linear *linear) {
+    return (sn_assembly){.context = linear->context,
+                         .elements = linear->model.elements,
+                         .map = &linear->map,
+                         .mass = &linear->mass,
+                         .view = &linear->view,
+                         .stiffness = linear->stiffness,
+                         .damping = linear->damping,
+                         .rayleigh_mass = linear->rayleigh_mass,
+                         .m = linear->m,
+                         .d = linear->d,
+                         .k = linear->k};
+}
+
+static sn_status ensure_matrix(sn_linear *linear, const choice *c, sn_error *error) {
+    const size_t values = (size_t)linear->pattern.block_count * 9 + 4;
+    if ((c->single && linear->matrix.double_) || (!c->single && linear->matrix.single_)) release_matrix(linear);
+    if (current(&linear->matrix_stamp, linear, linear->m, linear->d, linear->k)) return SN_OK;
+    linear->matrix_stamp.linearisation = 0;
+    linear->matrix.pattern = &linear->pattern;
+    if (c->single && !linear->matrix.single_) linear->matrix.single_ = sn_allocate_zero(linear->context, values, sizeof(float));
+    if (!c->single && !linear->matrix.double_) linear->matrix.double_ = sn_allocate_zero(linear->context, values, sizeof(double));
+    if (!linear->matrix.single_ && !linear->matrix.double_) return sn_no_memory(error);
+    const sn_assembly assembly = assembly_of(linear);
+    int missing;
+    sn_assemble(&assembly, &linear->matrix, &linear->symmetric, &missing);
+    linear->exact = !c->single && !missing;
+    if (!linear->symmetric && (!c->krylov || c->krylov->needs_symmetric)) {
+        sn_matrix_symmetrise(linear->context, &linear->matrix);
+        linear->exact = false;
+    }
+    linear->matrix_stamp = (stamp){linear->linearisation, linear->m, linear->d, linear->k};
+    linear->diagonal_stamp.linearisation = 0;
+    linear->data_valid = false;
+    return SN_OK;
+}
+
+static void ensure_diagonal(sn_linear *linear, bool from_matrix) {
+    if (current(&linear->diagonal_stamp, linear, linear->m, linear->d, linear->k)) return;
+    const sn_assembly assembly = assembly_of(linear);
+    if (from_matrix) sn_matrix_diagonal(linear->context, &linear->matrix, linear->diagonal);
+    else sn_assemble_diagonal(&assembly, linear->diagonal);
+    linear->diagonal_stamp = (stamp){linear->linearisation, linear->m, linear->d, linear->k};
+    linear->data_valid = false;
+}
+
+/* Keeps a copy of the filter, so that preconditioners can point to it, and notes whether it changed. */
+static sn_status keep_filter(sn_linear *linear, const sn_filter *filter, sn_error *error) {
+    const int count = filter ? filter->count : 0;
+    sn_filter *own = &linear->filter;
+    if (own->count == count && (!count || (memcmp(own->node, filter->node, (size_t)count * sizeof *own->node) == 0 &&
+                                           memcmp(own->projection, filter->projection, (size_t)count * 9 * sizeof *own->projection) == 0)))
+        return SN_OK;
+    linear->data_valid = false;
+    sn_status status = sn_grow(linear->context, (void **)&own->node, &linear->filter_nodes, count, sizeof *own->node, error);
+    if (!status) status = sn_grow(linear->context, (void **)&own->projection, &linear->filter_projections, count, 9 * sizeof *own->projection, error);
+    if (status) return status;
+    own->count = count;
+    if (!count) return SN_OK;
+    memcpy(own->node, filter->node, (size_t)count * sizeof *own->node);
+    memcpy(own->projection, filter->projection, (size_t)count * 9 * sizeof *own->projection);
+    return SN_OK;
+}
+
+/* The operator that the method works on: the matrix, or the exact one. */
+static sn_operator operator_of(const sn_linear *linear, bool copy) {
+    if (copy) return sn_operator_of_matrix(linear->context, &linear->matrix, linear->diagonal, linear->symmetric);
+    return (sn_operator){.context = linear->context,
+                         .n = 3 * linear->model.nodes,
+                         .apply = exact_apply,
+                         .self = linear,
+                         .diagonal = linear->diagonal,
+                         .symmetric = linear->symmetric};
+}
+
+static sn_status ensure_data(sn_linear *linear, const choice *c, const sn_operator *op, sn_error *error) {
+    if (linear->preconditioner != c->preconditioner) {
+        release_data(linear);
+        linear->preconditioner = c->preconditioner;
+    }
+    const bool copy = op->matrix != NULL;
+    if (linear->data && linear->data_valid && linear->data_copy == copy) return SN_OK;
+    linear->data_valid = false;
+    const sn_status status = c->preconditioner->update(linear->context, op, &linear->filter, &linear->data, error);
+    linear->data_valid = !status;
+    linear->data_copy = copy;
+    return status;
+}
+
+/* ---- Solving ---- */
+typedef struct refinement {
+    sn_linear *linear;
+    const double *b;
+    double *x;
+    double *r, *e, *rhs, *best, *krylov, *partial;
+    int n;
+    double reference;
+} refinement;
+
+static double norm(const refinement *w, const double *v) { return sqrt(sn_dot(w->linear->context, w->n, v, v, w->partial)); }
+
+/* r = S (b - A x). */
+static void true_residual(const refinement *w, const double *x, double *r) {
+    exact_apply(w->linear, x, r);
+    sn_vector_subtract(w->linear->context, w->n, w->b, r, r);
+    sn_filter_apply(&w->linear->filter, r);
+}
+
+/* e = x - S x, zero at free nodes. Returns whether anything is left. */
+static bool constrained_part(const sn_filter *filter, int n, const double *x, double *e) {
+    bool any = false;
+    memset(e, 0, (size_t)n * sizeof *e);
+    for (int i = 0; i < filter->count; ++i) {
+        const double *S = filter->projection + 9 * (int64_t)i;
+        const double *u = x + 3 * (int64_t)filter->node[i];
+        double *out = e + 3 * (int64_t)filter->node[i];
+        for (int a = 0; a < 3; ++a) {
+            out[a] = u[a] - (S[3 * a] * u[0] + S[3 * a + 1] * u[1] + S[3 * a + 2] * u[2]);
+            any = any || out[a] != 0;
+        }
+    }
+    return any;
+}
+
+/* The right-hand side of the free directions, and the better of the given start and none. Returns the norm of the residual. */
+static double begin(refinement *w) {
+    sn_linear *linear = w->linear;
+    if (constrained_part(&linear->filter, w->n, w->x, w->e)) {
+        true_residual(w, w->e, w->rhs);
+    } else {
+        memcpy(w->rhs, w->b, (size_t)w->n * sizeof(double));
+        sn_filter_apply(&linear->filter, w->rhs);
+    }
+    w->reference = norm(w, w->rhs);
+    if (!isfinite(w->reference)) return w->reference;
+    if (w->reference > 0 && memcmp(w->x, w->e, (size_t)w->n * sizeof(double)) != 0) {
+        true_residual(w, w->x, w->r);
+        const double start = norm(w, w->r);
+        if (start < w->reference) return start;
+    }
+    memcpy(w->x, w->e, (size_t)w->n * sizeof(double));
+    memcpy(w->r, w->rhs, (size_t)w->n * sizeof(double));
+    return w->reference;
+}
+
+/* e = about A~^-1 r. */
+static void inner(refinement *w, const choice *c, const sn_operator *op, double goal, int iterations, sn_krylov_report *report) {
+    if (c->krylov) {
+        c->krylov->solve(op, c->preconditioner, w->linear->data, &w->linear->filter, w->r, w->e, goal, iterations, w->krylov, report);
+    } else {
+        c->preconditioner->apply(w->linear->data, w->r, w->e);
+        *report = (sn_krylov_report){.iterations = 1, .status = SN_OK};
+    }
+    sn_filter_apply(&w->linear->filter, w->e);
+}
+
+/* Rounds of refinement until the tolerance, the end of the iterations, or no more progress. Leaves the best x. */
+static sn_status refine(refinement *w, const choice *c, double size, double tolerance, sn_linear_report *report, const char **trouble, sn_error *error) {
+    sn_linear *linear = w->linear;
+    const double goal = tolerance * w->reference;
+    bool copy = c->assembled;
+    double best = size;
+    memcpy(w->best, w->x, (size_t)w->n * sizeof(double));
+    sn_status status = SN_OK;
+    while (best > goal && report->iterations < linear->options.iterations && report->rounds < ROUNDS) {
+        const sn_operator op = operator_of(linear, copy);
+        const double start = sn_seconds();
+        status = ensure_data(linear, c, &op, error);
+        report->setup_seconds += sn_seconds() - start;
+        if (status) return status;
+        const double floor = copy && c->single ? 1e-5 : 1e-13;
+        sn_krylov_report k;
+        inner(w, c, &op, fmax(0.7 * goal, floor * size), linear->options.iterations - report->iterations, &k);
+        report->iterations += k.iterations;
+        report->rounds += 1;
+        sn_vector_add(linear->context, w->n, 1, w->e, w->x);
+        true_residual(w, w->x, w->r);
+        size = norm(w, w->r);
+        const bool slow = !(size <= 0.5 * best);
+        if (size < best) {
+            best = size;
+            memcpy(w->best, w->x, (size_t)w->n * sizeof(double));
+        }
+        *trouble = k.trouble;
+        if (best <= goal || (!slow && !k.trouble)) continue;
+        if (!copy || linear->exact || !c->krylov) break;
+        copy = false; /* the exact operator takes over from the best x */
+        report->fallback = true;
+        ensure_cache(linear);
+        memcpy(w->x, w->best, (size_t)w->n * sizeof(double));
+        true_residual(w, w->x, w->r);
+        size = best;
+    }
+    memcpy(w->x, w->best, (size_t)w->n * sizeof(double));
+    report->residual = best / w->reference;
+    return best <= goal ? SN_OK : SN_NOT_CONVERGED;
+}
+
+static sn_status prepare(sn_linear *linear, const choice *c, const sn_filter *filter, sn_linear_report *report, sn_error *error) {
+    const double start = sn_seconds();
+    sn_status status = keep_filter(linear, filter, error);
+    if (!status) status = ensure_scratch(linear, VECTORS + (c->krylov ? c->krylov->vectors : 0), error);
+    if (!status && c->assembled) status = ensure_matrix(linear, c, error);
+    if (!status) ensure_diagonal(linear, c->assembled);
+    if (!status && !c->assembled) ensure_cache(linear);
+    report->assembly_seconds = sn_seconds() - start;
+    return status;
+}
+
+sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x, double tolerance,
+                          sn_linear_report *report, sn_error *error) {
+    sn_linear_report unused;
+    if (!report) report = &unused;
+    const choice c = choose(linear);
+    *report = (sn_linear_report){.method = c.krylov ? c.krylov->name : c.preconditioner->name, .preconditioner = c.krylov ? c.preconditioner->name : ""};
+    linear->m = m, linear->d = d, linear->k = k;
+    sn_status status = prepare(linear, &c, filter, report, error);
+    if (status) return status;
+
+    const double start = sn_seconds();
+    const int n = 3 * linear->model.nodes;
+    refinement w = {.linear = linear, .b = b, .x = x, .n = n, .r = linear->scratch};
+    w.e = w.r + n, w.rhs = w.e + n, w.best = w.rhs + n, w.krylov = w.best + n;
+    w.partial = linear->scratch + linear->scratch_size - sn_dot_scratch(n);
+    const double size = begin(&w);
+    if (!isfinite(size)) return sn_fail(error, SN_NOT_FINITE, "the right-hand side of the linear system is not finite");
+    if (w.reference == 0) return SN_OK;
+    const char *trouble = NULL;
+    status = refine(&w, &c, size, tolerance, report, &trouble, error);
+    report->solve_seconds = sn_seconds() - start - report->setup_seconds;
+    if (status != SN_NOT_CONVERGED) return status;
+    return sn_fail(error, status, "%s%s%s ended after %d iterations at a relative residual of %.3g, above the tolerance %.3g%s%s", report->method,
+                   *report->preconditioner ? " with " : "", report->preconditioner, report->iterations, report->residual, tolerance,
+                   trouble ? ": it met " : "", trouble ? trouble : "");
+}
+
+/* ---- Mass ---- */
+void sn_linear_mass_product(const sn_linear *linear, const double *v, double *out) {
+    sn_mass_product(linear->context, &linear->mass, 1, 0, NULL, v, out);
+}
+
+static void mass_apply(const void *self, const double *x, double *y) { sn_linear_mass_product(self, x, y); }
+
+static void lumped_solve(const sn_linear *linear, const sn_filter *filter, const double *f, double *out) {
+    for (int64_t i = 0; i < linear->model.nodes; ++i) {
+        const double mass = linear->mass.lumped[i];
+        for (int c = 0; c < 3; ++c) out[3 * i + c] = mass > 0 ? f[3 * i + c] / mass : 0;
+    }
+    sn_filter_apply(filter, out);
+}
+
+/* Two rounds of CG, each to 1e-14 of its residual; the true residual of the answer is near rounding. */
+sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const double *f, double *out, sn_error *error) {
+    if (!linear->mass.coupled) {
+        lumped_solve(linear, filter, f, out);
+        return SN_OK;
+    }
+    const int n = 3 * linear->model.nodes;
+    double *r = linear->scratch, *e = r + n, *krylov = r + (int64_t)VECTORS * n;
+    double *partial = linear->scratch + linear->scratch_size - sn_dot_scratch(n), *diagonal = e; /* 3 n numbers, for `update` alone */
+    for (int64_t i = 0; i < linear->model.nodes; ++i)
+        for (int c = 0; c < 9; ++c) diagonal[9 * i + c] = c % 4 == 0 ? linear->mass.coupled[linear->pattern.diagonal[i]] : 0;
+    const sn_operator op = {.context = linear->context, .n = n, .apply = mass_apply, .self = linear, .diagonal = diagonal, .symmetric = true};
+    const sn_status status = sn_preconditioner_diagonal.update(linear->context, &op, filter, &linear->mass_data, error);
+    if (status) return status;
+    memcpy(r, f, (size_t)n * sizeof *r);
+    sn_filter_apply(filter, r);
+    const double size = sqrt(sn_dot(linear->context, n, r, r, partial));
+    memset(out, 0, (size_t)n * sizeof *out);
+    sn_krylov_report report = {.status = SN_OK};
+    for (int round = 0; round < 2 && size > 0; ++round) {
+        sn_krylov_cg.solve(&op, &sn_preconditioner_diagonal, linear->mass_data, filter, r, e, 1e-14 * size, 10000, krylov, &report);
+        sn_vector_add(linear->context, n, 1, e, out);
+        sn_linear_mass_product(linear, out, r);
+        sn_vector_subtract(linear->context, n, f, r, r);
+        sn_filter_apply(filter, r);
+    }
+    const double left = sqrt(sn_dot(linear->context, n, r, r, partial));
+    if (left <= 1e-12 * size) return SN_OK;
+    return sn_fail(error, SN_NOT_CONVERGED, "the mass matrix could not be solved beyond a relative residual of %.3g", size > 0 ? left / size : 0);
+}

@@ -1,0 +1,227 @@
+/* Life of a mesh: creation, copies, groups, and motions of the rest shape. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/math3.h"
+#include "mesh_internal.h"
+
+const uint8_t sn_tet_edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+const uint8_t sn_tet_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+
+sn_status sn_mesh_create(sn_context *context, int nodes, int tets, int tet_nodes, int triangles, sn_mesh **mesh, sn_error *error) {
+    if (nodes < 0 || tets < 0 || triangles < 0)
+        return sn_fail(error, SN_BAD_INPUT, "a mesh of %d nodes, %d tets and %d triangles: counts must be 0 or more", nodes, tets,
+                       triangles);
+    if (tet_nodes != 4 && tet_nodes != 10) return sn_fail(error, SN_BAD_INPUT, "tets of %d nodes; allowed are 4 and 10", tet_nodes);
+    sn_mesh *m = sn_allocate_zero(context, 1, sizeof *m);
+    if (!m) return sn_no_memory(error);
+    m->context = context;
+    m->node_count = nodes;
+    m->tet_count = tets;
+    m->tet_nodes = tet_nodes;
+    m->triangle_count = triangles;
+    m->position = sn_allocate_zero(context, (size_t)nodes * 3, sizeof *m->position);
+    m->tet = sn_allocate_zero(context, (size_t)tets * (size_t)tet_nodes, sizeof *m->tet);
+    m->triangle = sn_allocate_zero(context, (size_t)triangles * 3, sizeof *m->triangle);
+    if (!m->position || !m->tet || !m->triangle) {
+        sn_mesh_destroy(m);
+        return sn_no_memory(error);
+    }
+    *mesh = m;
+    return SN_OK;
+}
+
+void sn_mesh_destroy(sn_mesh *mesh) {
+    if (!mesh) return;
+    const sn_context *context = mesh->context;
+    for (int i = 0; i < mesh->group_count; ++i) sn_release(context, mesh->group[i].member);
+    void *const array[] = {mesh->group, mesh->position, mesh->tet, mesh->triangle, mesh->node_label, mesh->tet_label, mesh->triangle_label};
+    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
+    sn_release(context, mesh);
+}
+
+static sn_status copy_labels(const sn_context *context, const int64_t *from, int count, int64_t **to, sn_error *error) {
+    if (!from) return SN_OK;
+    *to = sn_allocate(context, (size_t)count, sizeof **to);
+    if (!*to) return sn_no_memory(error);
+    memcpy(*to, from, (size_t)count * sizeof **to);
+    return SN_OK;
+}
+
+sn_status sn_mesh_copy(const sn_mesh *source, sn_mesh **mesh, sn_error *error) {
+    sn_mesh *m;
+    sn_status status =
+        sn_mesh_create(source->context, source->node_count, source->tet_count, source->tet_nodes, source->triangle_count, &m, error);
+    if (status) return status;
+    memcpy(m->position, source->position, (size_t)m->node_count * 3 * sizeof *m->position);
+    memcpy(m->tet, source->tet, (size_t)m->tet_count * (size_t)m->tet_nodes * sizeof *m->tet);
+    memcpy(m->triangle, source->triangle, (size_t)m->triangle_count * 3 * sizeof *m->triangle);
+    status = copy_labels(m->context, source->node_label, m->node_count, &m->node_label, error);
+    if (!status) status = copy_labels(m->context, source->tet_label, m->tet_count, &m->tet_label, error);
+    if (!status) status = copy_labels(m->context, source->triangle_label, m->triangle_count, &m->triangle_label, error);
+    for (int i = 0; i < source->group_count && !status; ++i) {
+        const sn_group *g = &source->group[i];
+        status = sn_mesh_add_group(m, g->name, g->kind, g->member, g->count, error);
+    }
+    if (status) {
+        sn_mesh_destroy(m);
+        return status;
+    }
+    *mesh = m;
+    return SN_OK;
+}
+
+/* ---- Groups ---- */
+static int limit_of(const sn_mesh *mesh, sn_group_kind kind) {
+    return kind == SN_GROUP_NODES ? mesh->node_count : kind == SN_GROUP_TETS ? mesh->tet_count : mesh->triangle_count;
+}
+
+static const char *kind_name(sn_group_kind kind) { return kind == SN_GROUP_NODES ? "node" : kind == SN_GROUP_TETS ? "tet" : "triangle"; }
+
+static sn_status check_members(const sn_mesh *mesh, const char *name, sn_group_kind kind, const int32_t *member, int count,
+                               sn_error *error) {
+    const int limit = limit_of(mesh, kind);
+    for (int i = 0; i < count; ++i)
+        if (member[i] < 0 || member[i] >= limit)
+            return sn_fail(error, SN_BAD_INPUT, "group '%s' has %s %d; the mesh has %d of them, counted from 0", name, kind_name(kind),
+                           member[i], limit);
+    return SN_OK;
+}
+
+/* Drops repeated members of a sorted list. */
+static int unique(int32_t *member, int count) {
+    int kept = 0;
+    for (int i = 0; i < count; ++i)
+        if (!kept || member[kept - 1] != member[i]) member[kept++] = member[i];
+    return kept;
+}
+
+sn_status sn_mesh_add_group(sn_mesh *mesh, const char *name, sn_group_kind kind, const int32_t *member, int count, sn_error *error) {
+    sn_group fresh = {.kind = kind};
+    if (strlen(name) >= sizeof fresh.name)
+        return sn_fail(error, SN_BAD_INPUT, "group name '%.80s' is too long; at most %d bytes are allowed", name,
+                       (int)sizeof fresh.name - 1);
+    snprintf(fresh.name, sizeof fresh.name, "%s", name);
+    sn_status status = check_members(mesh, name, kind, member, count, error);
+    if (status) return status;
+    /* Capacity is the power of two at or above the count, so it need not be stored. */
+    if ((mesh->group_count & (mesh->group_count - 1)) == 0) {
+        const size_t larger = mesh->group_count ? (size_t)mesh->group_count * 2 : 1;
+        sn_group *grown = sn_allocate(mesh->context, larger, sizeof *grown);
+        if (!grown) return sn_no_memory(error);
+        if (mesh->group_count) memcpy(grown, mesh->group, (size_t)mesh->group_count * sizeof *grown);
+        sn_release(mesh->context, mesh->group);
+        mesh->group = grown;
+    }
+    fresh.member = sn_allocate(mesh->context, (size_t)count, sizeof *fresh.member);
+    if (!fresh.member) return sn_no_memory(error);
+    if (count) memcpy(fresh.member, member, (size_t)count * sizeof *fresh.member);
+    sn_sort_int32(fresh.member, count);
+    fresh.count = unique(fresh.member, count);
+    mesh->group[mesh->group_count++] = fresh;
+    return SN_OK;
+}
+
+const sn_group *sn_mesh_find_group(const sn_mesh *mesh, const char *name) {
+    for (int i = 0; i < mesh->group_count; ++i)
+        if (strcmp(mesh->group[i].name, name) == 0) return &mesh->group[i];
+    return NULL;
+}
+
+sn_status sn_mesh_add_marked(sn_mesh *mesh, const char *name, const uint8_t *mark, uint8_t bit, sn_error *error) {
+    int count = 0;
+    for (int i = 0; i < mesh->node_count; ++i) count += (mark[i] & bit) != 0;
+    int32_t *member = sn_allocate(mesh->context, (size_t)count, sizeof *member);
+    if (!member) return sn_no_memory(error);
+    count = 0;
+    for (int i = 0; i < mesh->node_count; ++i)
+        if (mark[i] & bit) member[count++] = i;
+    const sn_status status = sn_mesh_add_group(mesh, name, SN_GROUP_NODES, member, count, error);
+    sn_release(mesh->context, member);
+    return status;
+}
+
+/* ---- Motions of the rest shape ---- */
+/* A negative factor mirrors; swapping two corners keeps volumes positive and normals outward. */
+static void turn_inside_out(sn_mesh *mesh) {
+    static const uint8_t swapped[10] = {0, 2, 1, 3, 6, 5, 4, 7, 9, 8};
+    for (int t = 0; t < mesh->tet_count; ++t) {
+        int32_t *tet = mesh->tet + (size_t)t * (size_t)mesh->tet_nodes, old[10];
+        memcpy(old, tet, (size_t)mesh->tet_nodes * sizeof *tet);
+        for (int k = 0; k < mesh->tet_nodes; ++k) tet[k] = old[swapped[k]];
+    }
+    for (int t = 0; t < mesh->triangle_count; ++t) {
+        int32_t *triangle = mesh->triangle + (size_t)t * 3, keep = triangle[1];
+        triangle[1] = triangle[2];
+        triangle[2] = keep;
+    }
+}
+
+void sn_mesh_scale(sn_mesh *mesh, double factor) {
+    for (size_t i = 0; i < (size_t)mesh->node_count * 3; ++i) mesh->position[i] *= factor;
+    if (factor < 0) turn_inside_out(mesh);
+}
+
+void sn_mesh_rotate(sn_mesh *mesh, const double axis[3], double degrees) {
+    if (degrees == 0 || sn_norm3(axis) == 0) return;
+    double r[9], x[3];
+    sn_axis_rotation3(axis, degrees, r);
+    for (int i = 0; i < mesh->node_count; ++i) {
+        double *p = mesh->position + (size_t)i * 3;
+        sn_multiply_vector3(r, p, x);
+        memcpy(p, x, sizeof x);
+    }
+}
+
+void sn_mesh_move(sn_mesh *mesh, const double offset[3]) {
+    for (int i = 0; i < mesh->node_count; ++i)
+        for (int a = 0; a < 3; ++a) mesh->position[(size_t)i * 3 + (size_t)a] += offset[a];
+}
+
+void sn_mesh_release(const sn_mesh *mesh, void *array) { sn_release(mesh->context, array); }
+
+/* ---- Checks ---- */
+static sn_status check_cells(const sn_mesh *mesh, const char *kind, const int32_t *node, int count, int per_cell, const int64_t *label,
+                             sn_error *error) {
+    for (int c = 0; c < count; ++c)
+        for (int k = 0; k < per_cell; ++k) {
+            const int32_t n = node[(size_t)c * (size_t)per_cell + (size_t)k];
+            if (n < 0 || n >= mesh->node_count)
+                return sn_fail(error, SN_BAD_INPUT, "%s %lld uses node index %d; the mesh has %d nodes, counted from 0", kind,
+                               (long long)sn_label(label, c), n, mesh->node_count);
+        }
+    return SN_OK;
+}
+
+sn_status sn_mesh_check(const sn_mesh *mesh, sn_error *error) {
+    sn_status status = check_cells(mesh, "tet", mesh->tet, mesh->tet_count, mesh->tet_nodes, mesh->tet_label, error);
+    if (!status) status = check_cells(mesh, "triangle", mesh->triangle, mesh->triangle_count, 3, mesh->triangle_label, error);
+    for (int i = 0; i < mesh->group_count && !status; ++i) {
+        const sn_group *g = &mesh->group[i];
+        status = check_members(mesh, g->name, g->kind, g->member, g->count, error);
+    }
+    return status;
+}
+
+/* Heap sort, skipped when the values already ascend. */
+void sn_sort_int32(int32_t *value, int64_t count) {
+    int64_t ascending = 1;
+    while (ascending < count && value[ascending - 1] <= value[ascending]) ++ascending;
+    if (ascending >= count) return;
+    for (int64_t start = count / 2, end = count; end > 1;) {
+        int32_t moved;
+        if (start > 0) {
+            moved = value[--start];
+        } else {
+            moved = value[--end];
+            value[end] = value[0];
+        }
+        int64_t hole = start;
+        for (int64_t child; (child = 2 * hole + 1) < end; hole = child) {
+            if (child + 1 < end && value[child + 1] > value[child]) ++child;
+            if (value[child] <= moved) break;
+            value[hole] = value[child];
+        }
+        value[hole] = moved;
+    }
+}
