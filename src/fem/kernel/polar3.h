@@ -3,9 +3,10 @@
  * Let a = |F|^2, b = |cof F|^2, d = det F. The maximum l = s0 + s1 + s2 (singular values, the last one signed like d) is the largest root
  * of Davenport's characteristic polynomial p(l) = l^4 - 2 a l^2 - 8 d l + a^2 - 4 b, and R = dl/dF, hence by the implicit function theorem
  *   R = ((l^2 + a) F - 2 F F^T F + 2 l cof F) / (l^3 - a l - 2 d),
- * whose denominator is 2 (s0 + s1) (s1 + s2) (s2 + s0). Newton's method finds l from above; one Newton step on the rotation and one
- * Newton-Schulz step of orthonormalisation remove the rounding. That is fast and right when the denominator is not small; lanes where the
- * error estimates say otherwise (F near a non-unique rotation, tiny or huge) take the singular value decomposition. */
+ * whose denominator is 2 (s0 + s1) (s1 + s2) (s2 + s0). Newton's method finds l from above; one
+ * Newton-Schulz step of orthonormalisation and one Newton step on the rotation remove the rounding. That is fast and right when the
+ * denominator is not small; lanes where the error estimates say otherwise (F near a non-unique rotation, tiny or huge) take the singular
+ * value decomposition. */
 #ifndef SN_FEM_KERNEL_POLAR3_H
 #define SN_FEM_KERNEL_POLAR3_H
 
@@ -81,6 +82,17 @@ static inline vi polar_fast(const vd F[9], vd R[9]) {
     const vd scale = one / vd_select(good, D, one), f = (l * l + a) * scale, g = -two * scale, h = two * l * scale;
     for (int i = 0; i < 9; ++i) R[i] = f * F[i] + g * FC[i] + h * cof[i];
 
+    /* Newton-Schulz: R <- R (I - E / 2), E = R^T R - I. */
+    vd E[6];
+    orthogonality_error(R, E);
+    const vd half = vd_set(0.5);
+    for (int r = 0; r < 9; r += 3) {
+        const vd row[3] = {R[r], R[r + 1], R[r + 2]};
+        vd out[3];
+        symmetric_apply(E, row, out);
+        for (int j = 0; j < 3; ++j) R[r + j] = row[j] - half * out[j];
+    }
+
     /* Newton on the rotation: G w = axial of S - S^T makes R (I + [w]) stationary. */
     vd S[9], G[6], determinant, w[3];
     vm_transpose_multiply(R, F, S);
@@ -91,19 +103,10 @@ static inline vi polar_fast(const vd F[9], vd R[9]) {
     for (int i = 0; i < 3; ++i) w[i] *= inverse;
     turn_by(R, w);
 
-    vd E[6];
-    orthogonality_error(R, E);
+    /* Both steps are quadratic: what they leave is the square of what they changed. */
     vd error = vector_dot(w, w);
     for (int i = 0; i < 6; ++i) error += E[i] * E[i];
-    good &= (vi)(error < vd_set(1e-15));
-    const vd half = vd_set(0.5);
-    for (int r = 0; r < 9; r += 3) {
-        const vd row[3] = {R[r], R[r + 1], R[r + 2]};
-        vd out[3];
-        symmetric_apply(E, row, out);
-        for (int j = 0; j < 3; ++j) R[r + j] = row[j] - half * out[j];
-    }
-    return good;
+    return good & (vi)(error < vd_set(1e-16));
 }
 
 static inline void polar_slow(const vd F[9], vd R[9]) {
