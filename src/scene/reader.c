@@ -128,7 +128,14 @@ sn_status sn_place_wrap(const sn_place *place, const sn_error *inner) {
         }
     }
     sn_place child;
-    if (nearest && sn_place_get(place, nearest, &child)) return sn_place_wrap(&child, inner);
+    if (nearest && sn_place_get(place, nearest, &child)) {
+        int item; /* "fix.2" speaks of an item */
+        if (json_is_array(child.value) && sscanf(inner->text + first + strlen(nearest), ".%d", &item) == 1 && item >= 0 && item < sn_place_count(&child)) {
+            const sn_place entry = sn_place_at(&child, item);
+            return sn_place_wrap(&entry, inner);
+        }
+        return sn_place_wrap(&child, inner);
+    }
     char position[256], path[160];
     print_position(place, true, position, sizeof position, path, sizeof path);
     if (!*path) return sn_fail(place->reader->error, inner->status, "%s: %.240s", position, inner->text);

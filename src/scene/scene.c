@@ -130,8 +130,8 @@ static sn_status read_file(sn_context *context, const char *path, char **text, s
 }
 
 sn_status sn_scene_load(sn_context *context, const char *path, const sn_override *overrides, int override_count, sn_scene **scene, sn_error *error) {
-    char *text;
-    size_t bytes;
+    char *text = NULL;
+    size_t bytes = 0;
     sn_status status = read_file(context, path, &text, &bytes, error);
     if (status) return status;
     char folder[4096] = "";

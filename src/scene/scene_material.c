@@ -4,13 +4,20 @@
 
 #include "scene_internal.h"
 
-static const char *const common_keys[] = {"law",     "density",  "rotation", "differential", "viscous", "rayleigh",
-                                          "prony",   "alpha",    "beta",     "select",       "young",   "poisson", "lame"};
-enum { COMMON = sizeof common_keys / sizeof *common_keys, FIRST_MODULUS = COMMON - 3, KEYS = COMMON + 24 };
+static const char *const common_keys[] = {"law",      "density", "rotation", "differential", "viscous", "rayleigh",
+                                          "prony",    "select",  "young",    "poisson",      "lame"};
+enum { COMMON = sizeof common_keys / sizeof *common_keys, KEYS = COMMON + 26 };
 
 static bool is_common(const char *name) {
     for (int i = 0; i < COMMON; ++i)
         if (strcmp(common_keys[i], name) == 0) return true;
+    return false;
+}
+
+/* True when the law has a constant of this name: alpha of ogden is not alpha of the rotation dapd. */
+static bool is_constant(const sn_parameter *parameter, int parameters, const char *name) {
+    for (int i = 0; i < parameters; ++i)
+        if (strcmp(parameter[i].name, name) == 0) return true;
     return false;
 }
 
@@ -26,10 +33,6 @@ static sn_status read_keyed(const sn_place *place, const char *name, sn_material
     status = sn_read_keys(&list, 2, &key, &count);
     if (status) return status;
     sn_error inner = {0};
-    for (int i = 0; i < count; ++i) { /* each value has to be allowed */
-        if (sn_material_set(material, name, &key[2 * i + 1], 1, &inner)) return sn_place_wrap(place, &inner);
-        if (sn_material_check(material, &inner) && inner.status == SN_BAD_INPUT && strstr(inner.text, name)) return sn_place_wrap(place, &inner);
-    }
     if (sn_material_set(material, name, &key[1], 1, &inner)) return sn_place_wrap(place, &inner);
     for (int i = 0; i < material->constant_count; ++i) {
         if (strcmp(material->constant[i].name, name) != 0) continue;
@@ -58,25 +61,33 @@ static sn_status read_constant(const sn_place *place, const char *name, sn_mater
     return SN_OK;
 }
 
-/* young and poisson, lame, or the law's own constants. */
+/* young and poisson, lame, or the law's own constants; members of two groups contradict each other. */
 static sn_status read_constants(const sn_place *place, const sn_parameter *parameter, int parameters, sn_material *material) {
-    sn_place young, poisson, lame, own;
-    const bool has_young = sn_place_get(place, "young", &young), has_poisson = sn_place_get(place, "poisson", &poisson);
-    const bool has_lame = sn_place_get(place, "lame", &lame);
-    const bool orthotropic = strncmp(material->law, "orthotropic", 11) == 0; /* its young and poisson are its own, three each */
-    if ((has_young || has_poisson) && has_lame)
-        return sn_place_fail_key(&lame, SN_BAD_INPUT, "is given beside '%s'; give young and poisson, or lame, not both", has_young ? "young" : "poisson");
-    bool has_own = false;
-    for (int i = 0; i < parameters; ++i)
-        if (!is_common(parameter[i].name) && sn_place_get(place, parameter[i].name, &own)) has_own = true;
-    if (has_own || has_lame || orthotropic) material->constant_count = 0; /* the default moduli make room */
-    sn_status status = SN_OK;
-    if (has_young) status = read_constant(&young, "young", material);
-    if (!status && has_poisson) status = read_constant(&poisson, "poisson", material);
-    if (!status && has_lame) status = read_constant(&lame, "lame", material);
-    for (int i = 0; i < parameters && !status; ++i)
-        if (!is_common(parameter[i].name) && sn_place_get(place, parameter[i].name, &own)) status = read_constant(&own, parameter[i].name, material);
-    return status;
+    static const char *const moduli[] = {"young", "poisson", "lame"};
+    const char *name[KEYS];
+    int names = 0;
+    bool keep_default = true;
+    sn_place child;
+    for (int i = 0; i < 3; ++i) name[names++] = moduli[i];
+    for (int i = 0; i < parameters && names < KEYS; ++i)
+        if (!is_common(parameter[i].name)) name[names++] = parameter[i].name;
+    for (int i = 2; i < names; ++i)
+        if (sn_place_get(place, name[i], &child)) keep_default = false;
+    if (!keep_default) material->constant_count = 0;
+    for (int i = 0; i < names; ++i) {
+        if (!sn_place_get(place, name[i], &child)) continue;
+        const sn_status status = read_constant(&child, name[i], material);
+        if (status) return status;
+    }
+    for (int i = 0; i < names; ++i) {
+        bool kept = false;
+        for (int k = 0; k < material->constant_count && !kept; ++k) kept = strcmp(material->constant[k].name, name[i]) == 0;
+        if (!kept && sn_place_get(place, name[i], &child))
+            return sn_place_fail_key(&child, SN_BAD_INPUT,
+                                     "is given beside '%s'; give young and poisson, or lame, or the law's own constants, not several of them",
+                                     material->constant_count ? material->constant[material->constant_count - 1].name : "");
+    }
+    return SN_OK;
 }
 
 /* {first: x, second: y}, both at least 0. */
@@ -110,7 +121,7 @@ static sn_status read_prony(const sn_place *place, sn_material *material) {
     return status;
 }
 
-static sn_status read_behaviour(const sn_place *place, sn_material *material) {
+static sn_status read_behaviour(const sn_place *place, bool own_alpha, sn_material *material) {
     static const sn_range density = {0, 1e300, true, false, "kg/m^3"};
     sn_place child;
     sn_status status = SN_OK;
@@ -128,7 +139,7 @@ static sn_status read_behaviour(const sn_place *place, sn_material *material) {
     if (!status && sn_place_get(place, "viscous", &child)) status = read_pair(&child, "lambda", "mu", "Pa s", "Pa s", material->viscous);
     if (!status && sn_place_get(place, "rayleigh", &child)) status = read_pair(&child, "mass", "stiffness", "1/s", "s", material->rayleigh);
     if (!status && sn_place_get(place, "prony", &child)) status = read_prony(&child, material);
-    if (!status && sn_place_get(place, "alpha", &child) && json_is_number(child.value)) material->alpha = json_number_value(child.value);
+    if (!status && !own_alpha && sn_place_get(place, "alpha", &child)) status = sn_read_number(&child, &sn_any_number, &material->alpha);
     if (!status && sn_place_get(place, "beta", &child)) status = sn_read_number(&child, &sn_any_number, &material->beta);
     return status;
 }
@@ -146,10 +157,13 @@ sn_status sn_scene_read_material(const sn_place *place, sn_material *material) {
     const sn_parameter *parameter = sn_law_parameters(material->law, &parameters);
     const char *name[KEYS];
     for (int i = 0; i < COMMON; ++i) name[names++] = common_keys[i];
+    const bool own_alpha = is_constant(parameter, parameters, "alpha");
+    if (!own_alpha) name[names++] = "alpha";
+    name[names++] = "beta";
     for (int i = 0; i < parameters && names < KEYS; ++i)
         if (!is_common(parameter[i].name)) name[names++] = parameter[i].name;
     status = sn_place_known(place, name, names, (int)sizeof *name);
-    if (!status) status = read_behaviour(place, material);
+    if (!status) status = read_behaviour(place, own_alpha, material);
     if (!status) status = read_constants(place, parameter, parameters, material);
     if (status) return status;
     sn_error inner = {0};

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "linear/options.h"
+#include "linear/solver.h"
 #include "scene_internal.h"
 #include "time/options.h"
 
