@@ -3,7 +3,7 @@
 #include "system.h"
 #include "vector.h"
 
-sn_status sn_static_solve(sn_step *step, void (*reached)(void *user, const sn_step *step), void *user) {
+sn_status sn_static_solve(sn_step *step, bool (*reached)(void *user, const sn_step *step), void *user) {
     const int steps = step->options->load_steps > 1 ? step->options->load_steps : 1;
     const double start = step->t;
     for (int i = 1; i <= steps; ++i) {
@@ -12,7 +12,7 @@ sn_status sn_static_solve(sn_step *step, void (*reached)(void *user, const sn_st
         const sn_status status = sn_step_controlled(sn_method_equilibrium(), step);
         if (status) return status;
         step->t = goal;
-        if (reached) reached(user, step);
+        if (reached && !reached(user, step)) return sn_fail(step->error, SN_NOT_CONVERGED, "stopped by the caller at load fraction %g", goal);
     }
     return SN_OK;
 }

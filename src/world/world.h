@@ -141,6 +141,7 @@ typedef struct sn_workspace {
     double *x_before;    /* positions at the last accepted (sub)step */
     double *external;    /* forces */
     double *force;
+    double *scaled, *product; /* vectors for short use */
     double *partial;     /* chunk_count doubles */
     double *dot;         /* sn_dot_scratch */
     double *scratch;     /* of the method */
@@ -188,7 +189,10 @@ void sn_model_probes_release(sn_world *world);
 /* parameters.c */
 sn_status sn_parameters_create(sn_world *world, const sn_world_options *options, sn_error *error);
 void sn_parameters_destroy(sn_world *world);
-void sn_parameters_contact(sn_world *world); /* default stiffness of the colliders */
+/* Default stiffness of the colliders. */
+void sn_parameters_contact(sn_world *world);
+/* lambda + 2 mu at rest, in the stiffest direction (Pa). */
+double sn_parameters_modulus(sn_context *context, const sn_material *material);
 /* state.c */
 sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *error);
 void sn_state_destroy(sn_context *context, sn_state *state);
@@ -199,6 +203,8 @@ void sn_state_rotations(sn_world *world);
 /* workspace.c */
 sn_status sn_workspace_create(sn_world *world, sn_error *error);
 void sn_workspace_destroy(sn_world *world);
+/* A solver of its own for a solid. */
+sn_status sn_workspace_linear(const sn_world *world, const sn_solid *solid, sn_linear **linear, sn_error *error);
 /* Everything rebuildable as in a fresh process. */
 void sn_workspace_refresh(sn_world *world);
 /* Scratch for the method in use and the backup of the state. */
@@ -208,8 +214,11 @@ extern const sn_system_table sn_world_table;
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v);
 /* Forces at the state, into workspace.force. */
 sn_status sn_world_forces(sn_world *world, sn_error *error);
+/* fields.c: stress (6), J, energy density (each may be NULL) and volume of one element at the state. */
+void sn_element_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density, double *volume);
 /* grab.c */
 void sn_grab_forces(const sn_world *world, const double *x, const double *v, double *f);
+double sn_grab_energy(const sn_world *world, const double *x);
 void sn_grab_blocks(const sn_world *world, sn_block_list *stiffness, sn_block_list *damping);
 
 /* Puts "body 'name': what.index: " before a message. */
