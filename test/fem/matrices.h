@@ -35,9 +35,10 @@ static inline double dot(const double *a, const double *b, int n) {
     return sum;
 }
 
+/* The largest size; NaN when one is. */
 static inline double largest(const double *a, int n) {
     double m = 0;
-    for (int i = 0; i < n; ++i) m = fmax(m, fabs(a[i]));
+    for (int i = 0; i < n; ++i) m = m >= fabs(a[i]) ? m : fabs(a[i]) > m ? fabs(a[i]) : NAN;
     return m;
 }
 

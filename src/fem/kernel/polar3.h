@@ -123,25 +123,35 @@ static inline void polar3(const vd F[9], vd R[9]) {
     for (int i = 0; i < 9; ++i) R[i] = vd_select(good, R[i], slow[i]);
 }
 
-/* dR / dF of the polar rotation (also of an improper one): with S = R^T F and dR = R [w], (tr(S) I - S) w = axial(R^T dF - dF^T R), so
- *   dR_ij / dF_kl = n_ij . G^-1 n_kl,  n_ij = e_j x (row i of R).
- * Where two singular values nearly cancel G^-1 is cut off, so that dR stays finite. */
-static inline void polar_differential(const vd F[9], const vd R[9], vd dR[81]) {
-    vd S[9], G[6], determinant, n[9][3], m[9][3];
-    vm_transpose_multiply(R, F, S);
-    turning_matrix(S, G, &determinant);
+/* G^-1 of turning_matrix(S), cut off where two singular values nearly cancel, so that it stays finite. */
+static inline void turning_inverse(const vd S[9], vd inverse[6]) {
+    vd determinant;
+    turning_matrix(S, inverse, &determinant);
     const vd size = vd_abs(S[0]) + vd_abs(S[4]) + vd_abs(S[8]);
     const vd least = vd_set(1e-10) * (size * size * size) + vd_set(1e-300);
-    const vd inverse = vd_set(1) / vd_max(determinant, least);
+    const vd scale = vd_set(1) / vd_max(determinant, least);
+    for (int i = 0; i < 6; ++i) inverse[i] *= scale;
+}
+
+/* n_ij = e_j x (row i of R): the axial vectors of R^T dF - dF^T R for unit dF. */
+static inline void turning_axes(const vd R[9], vd n[9][3]) {
+    const vd zero = vd_set(0);
     for (int i = 0; i < 3; ++i) {
-        const vd *row = R + 3 * i, zero = vd_set(0);
-        const vd ex[3] = {zero, -row[2], row[1]}, ey[3] = {row[2], zero, -row[0]}, ez[3] = {-row[1], row[0], zero};
-        memcpy(n[3 * i], ex, sizeof ex);
-        memcpy(n[3 * i + 1], ey, sizeof ey);
-        memcpy(n[3 * i + 2], ez, sizeof ez);
+        const vd x = R[3 * i], y = R[3 * i + 1], z = R[3 * i + 2];
+        n[3 * i][0] = zero, n[3 * i][1] = -z, n[3 * i][2] = y;
+        n[3 * i + 1][0] = z, n[3 * i + 1][1] = zero, n[3 * i + 1][2] = -x;
+        n[3 * i + 2][0] = -y, n[3 * i + 2][1] = x, n[3 * i + 2][2] = zero;
     }
-    for (int i = 0; i < 6; ++i) G[i] *= inverse;
-    for (int b = 0; b < 9; ++b) symmetric_apply(G, n[b], m[b]);
+}
+
+/* dR / dF of the polar rotation (also of an improper one): with S = R^T F and dR = R [w], (tr(S) I - S) w = axial(R^T dF - dF^T R), so
+ *   dR_ij / dF_kl = n_ij . G^-1 n_kl,  n_ij = e_j x (row i of R). */
+static inline void polar_differential(const vd F[9], const vd R[9], vd dR[81]) {
+    vd S[9], inverse[6], n[9][3], m[9][3];
+    vm_transpose_multiply(R, F, S);
+    turning_inverse(S, inverse);
+    turning_axes(R, n);
+    for (int b = 0; b < 9; ++b) symmetric_apply(inverse, n[b], m[b]);
     for (int a = 0; a < 9; ++a)
         for (int b = a; b < 9; ++b) dR[9 * a + b] = dR[9 * b + a] = vector_dot(n[a], m[b]);
 }
