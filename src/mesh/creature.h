@@ -16,7 +16,11 @@ typedef struct sn_solid {
     int part;
     double a[3], b[3], c[3]; /* cone: ends a, b; ellipsoid: centre a, half axes b along the coordinate axes; plate: triangle abc */
     double ra, rb;           /* cone: radii at a and b; plate: half thickness ra */
+    double centre[3], round; /* a ball around it: filled by the functions below */
 } sn_solid;
+
+/* Parts farther than this many k beyond the nearest add nothing that shows: exp(-7) k. */
+#define SN_CREATURE_REACH 7
 
 enum { SN_CREATURE_SOLIDS = 1024, SN_CREATURE_PARTS = 96 };
 

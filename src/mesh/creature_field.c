@@ -23,18 +23,37 @@ static sn_solid *append(sn_creature *creature, sn_solid_kind kind, int part) {
     return s;
 }
 
+/* The ball about the middle of the solid's corners. */
+static void enclose(sn_solid *s) {
+    const double *const end[3] = {s->a, s->kind == SN_SOLID_ELLIPSOID ? s->a : s->b, s->kind == SN_SOLID_PLATE ? s->c : s->a};
+    const double radius[3] = {s->ra, s->kind == SN_SOLID_CONE ? s->rb : s->ra, s->ra};
+    const int count = s->kind == SN_SOLID_PLATE ? 3 : s->kind == SN_SOLID_CONE ? 2 : 1;
+    for (int a = 0; a < 3; ++a) {
+        s->centre[a] = 0;
+        for (int i = 0; i < count; ++i) s->centre[a] += end[i][a] / count;
+    }
+    for (int i = 0; i < count; ++i) {
+        double d[3];
+        sn_subtract3(end[i], s->centre, d);
+        s->round = fmax(s->round, sn_norm3(d) + radius[i]);
+    }
+    if (s->kind == SN_SOLID_ELLIPSOID) s->round = fmax(s->b[0], fmax(s->b[1], s->b[2]));
+}
+
 void sn_creature_cone(sn_creature *creature, int part, const double a[3], double ra, const double b[3], double rb) {
     sn_solid *s = append(creature, SN_SOLID_CONE, part);
     memcpy(s->a, a, sizeof s->a);
     memcpy(s->b, b, sizeof s->b);
     s->ra = ra;
     s->rb = rb;
+    enclose(s);
 }
 
 void sn_creature_ellipsoid(sn_creature *creature, int part, const double centre[3], const double half[3]) {
     sn_solid *s = append(creature, SN_SOLID_ELLIPSOID, part);
     memcpy(s->a, centre, sizeof s->a);
     memcpy(s->b, half, sizeof s->b);
+    enclose(s);
 }
 
 void sn_creature_plate(sn_creature *creature, int part, const double a[3], const double b[3], const double c[3], double half_thickness) {
@@ -43,6 +62,7 @@ void sn_creature_plate(sn_creature *creature, int part, const double a[3], const
     memcpy(s->b, b, sizeof s->b);
     memcpy(s->c, c, sizeof s->c);
     s->ra = half_thickness;
+    enclose(s);
 }
 
 void sn_catmull_rom(const double point[][3], const double *radius, int count, double t, double out[3], double *out_radius) {
@@ -156,7 +176,7 @@ double sn_creature_field(const sn_creature *creature, const int16_t *list, int c
     for (int i = 0; i <= count; ++i) {
         const sn_solid *s = i < count ? &creature->solid[list[i]] : NULL;
         if (!s || s->part != current) {
-            if (current >= 0) {
+            if (current >= 0 && distance < INFINITY) {
                 if (distance < least) {
                     sum = sum * exp((distance - least) / k) + 1;
                     least = distance;
@@ -169,7 +189,11 @@ double sn_creature_field(const sn_creature *creature, const int16_t *list, int c
             current = s->part;
             distance = INFINITY;
         }
-        distance = fmin(distance, sn_solid_distance(s, x));
+        /* A solid that is farther than its part's nearest, or than what shows, is not worth its distance. */
+        const double bound = fmin(distance, least + SN_CREATURE_REACH * k) + s->round;
+        double d[3];
+        sn_subtract3(x, s->centre, d);
+        if (bound > 0 && sn_dot3(d, d) < bound * bound) distance = fmin(distance, sn_solid_distance(s, x));
     }
     if (part) *part = nearest;
     if (!(sum > 0)) return 1; /* nothing near: outside */

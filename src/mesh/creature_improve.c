@@ -2,7 +2,8 @@
  *
  * Corner table: corner c of triangle c / 3 stands at vertex node[c]; across[c] is the corner that faces c over the edge opposite to it.
  * Collapsing an edge takes two triangles away; it is done only when its ends have exactly two common neighbours (the link condition: the
- * surface stays a two-manifold of the same topology) and no triangle turns over. Afterwards vertices slide towards the middle of their
+ * surface stays a two-manifold of the same topology) and no triangle turns over. Afterwards edges are flipped where that
+ * helps the worse of two triangles, and vertices slide towards the middle of their
  * neighbours in the tangent plane and return to the surface along the gradient of the field. */
 #include <math.h>
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct table {
     int32_t *corner;                     /* per vertex: one of its corners, -1 for a removed vertex */
     double *position;
     double *goal; /* per vertex: where relaxation wants it */
+    bool project; /* whether relaxation returns to the surface */
 } table;
 
 enum { MOST_NEIGHBOURS = 24, WIDEST = 10 };
@@ -170,6 +172,53 @@ static void collapse_to(table *t, int target) {
             if (t->node[c] >= 0 && c < t->across[c] && edge_square(t, c) < limit) collapse(t, c);
 }
 
+/* ---- Flips ---- */
+/* Area over the sum of the squared edges, scaled: 1 regular, 0 flat. */
+static double roundness(const double *a, const double *b, const double *c, double normal[3]) {
+    double e[3], sum = 0;
+    const double *const v[3] = {a, b, c};
+    for (int k = 0; k < 3; ++k) {
+        sn_subtract3(v[k], v[(k + 1) % 3], e);
+        sum += sn_dot3(e, e);
+    }
+    sn_area_vector3(a, b, c, normal);
+    return 3.4641016151377544 * sn_norm3(normal) / sum;
+}
+
+/* Turns the edge ab between triangles lab and rba into lr when the worse of lar and rbl is better than the worse of those, and the
+ * surface bends little there: the new normals within 45 degrees of the old. */
+static bool flip(table *t, int32_t c) {
+    const int32_t d = t->across[c], nc = next_of(c), pc = previous_of(c), nd = next_of(d), pd = previous_of(d);
+    const int32_t l = t->node[c], a = t->node[nc], b = t->node[pc], r = t->node[d];
+    double n[4][3];
+    const double before = fmin(roundness(at(t, l), at(t, a), at(t, b), n[0]), roundness(at(t, r), at(t, b), at(t, a), n[1]));
+    const double after = fmin(roundness(at(t, l), at(t, a), at(t, r), n[2]), roundness(at(t, r), at(t, b), at(t, l), n[3]));
+    if (!(after > 1.1 * before) || l == r) return false;
+    /* A sliver's own normal means nothing: compare with the larger of the two. */
+    const double *old = sn_dot3(n[0], n[0]) > sn_dot3(n[1], n[1]) ? n[0] : n[1];
+    for (int k = 2; k < 4; ++k)
+        if (sn_dot3(old, n[k]) < 0.7 * sn_norm3(old) * sn_norm3(n[k])) return false;
+    int32_t list[MOST_NEIGHBOURS];
+    if (neighbours(t, a, list) <= 3 || neighbours(t, b, list) <= 3 || neighbours(t, r, list) >= WIDEST) return false;
+    const int count = neighbours(t, l, list);
+    if (count >= WIDEST) return false;
+    for (int i = 0; i < count; ++i)
+        if (list[i] == r) return false;
+    const int32_t beyond_lb = t->across[nc], beyond_ra = t->across[nd];
+    t->node[pc] = r;
+    t->node[pd] = l;
+    t->across[c] = beyond_ra, t->across[beyond_ra] = c;
+    t->across[d] = beyond_lb, t->across[beyond_lb] = d;
+    t->across[nc] = nd, t->across[nd] = nc;
+    t->corner[l] = c, t->corner[a] = nc, t->corner[r] = d, t->corner[b] = nd;
+    return true;
+}
+
+static void flip_all(table *t) {
+    for (int32_t c = 0; c < t->corner_count; ++c)
+        if (t->node[c] >= 0 && c < t->across[c]) flip(t, c);
+}
+
 /* ---- Relaxation ---- */
 static void field_gradient(const sn_sampling *s, const double x[3], double h, double out[3]) {
     for (int a = 0; a < 3; ++a) {
@@ -206,6 +255,7 @@ static void aim_vertex(table *t, int32_t v) {
     for (int a = 0; a < 3; ++a) move[a] = 0.6 * (mean[a] / count - goal[a]);
     const double out = length > 0 ? sn_dot3(move, normal) / length : 0;
     for (int a = 0; a < 3; ++a) goal[a] += move[a] - (length > 0 ? out * normal[a] / length : 0);
+    if (!t->project) return;
     double g[3];
     field_gradient(t->sampling, goal, fmin(0.05 * size, 0.1 * t->sampling->spacing), g);
     const double slope = sn_dot3(g, g);
@@ -271,7 +321,11 @@ sn_status sn_soup_improve(sn_soup *soup, const sn_sampling *sampling, int target
     }
     if (!status) {
         collapse_to(&t, target);
-        for (int round = 0; round < 6; ++round) relax(&t);
+        for (int round = 0; round < 6; ++round) {
+            flip_all(&t);
+            t.project = round == 3 || round == 5; /* most of the time goes there */
+            relax(&t);
+        }
         compact(soup, &t, scratch);
     }
     void *const memory[] = {scratch, t.corner, t.node, t.across, t.goal};

@@ -2,14 +2,14 @@
  *
  * Nodes A(i,j,k) stand on the grid, B(i,j,k) half a cell further along each axis. Two B's across a face of the A grid and an edge of that
  * face make a tet; all tets are congruent. A tet is cut where the sign changes, and each cut edge has one vertex, so the surface is closed
- * and two-manifold for any values. Blocks of 8^3 cells that are far from the surface are not sampled but take the sign of their middle. */
+ * and two-manifold for any values. Blocks of 4^3 cells that are far from the surface are not sampled but take the sign of their middle. */
 #include <math.h>
 #include <string.h>
 
 #include "base/math3.h"
 #include "creature.h"
 
-enum { BLOCK = 8, CUBE = BLOCK * BLOCK * BLOCK };
+enum { BLOCK = 4, CUBE = BLOCK * BLOCK * BLOCK };
 
 typedef struct lattice {
     sn_context *context;
@@ -33,14 +33,19 @@ static void node_position(const lattice *l, int kind, int i, int j, int k, doubl
 /* ---- Sampling ---- */
 /* Lists the solids that matter within `reach` of x: those that are not beyond the nearest by more than twice the reach and the blend. */
 static int list_near(const sn_creature *creature, const double x[3], double reach, int16_t *list) {
+    const double beyond = 2 * reach + SN_CREATURE_REACH * creature->blend;
     double distance[SN_CREATURE_SOLIDS], least = INFINITY;
     for (int i = 0; i < creature->solid_count; ++i) {
-        distance[i] = sn_solid_distance(&creature->solid[i], x);
+        const sn_solid *s = &creature->solid[i];
+        double d[3];
+        sn_subtract3(x, s->centre, d);
+        const double far = least + beyond + s->round;
+        distance[i] = sn_dot3(d, d) < far * far ? sn_solid_distance(s, x) : INFINITY; /* the ball around it is out already */
         least = fmin(least, distance[i]);
     }
     int count = 0;
     for (int i = 0; i < creature->solid_count; ++i)
-        if (distance[i] <= least + 2 * reach + 12 * creature->blend) list[count++] = (int16_t)i;
+        if (distance[i] <= least + beyond) list[count++] = (int16_t)i;
     return count;
 }
 

@@ -31,7 +31,7 @@ static void add_arm(sn_creature *o, int i) {
     const double angle = 0.7853981633974483 * (i + 0.5), swing = i % 2 ? 1 : -1, lift = i % 3 == 0 ? 0.05 : 0;
     double point[8][3];
     for (int k = 0; k < 8; ++k) {
-        const double s = k / 7.0, sway = swing * 0.42 * s * s * (1.4 - s) + 0.10 * swing * sin(7 * s), a = angle + sway,
+        const double s = k / 7.0, sway = swing * 0.30 * s * s * (1.4 - s) + 0.10 * swing * sin(7 * s), a = angle + sway,
                      reach = 1 + 0.08 * (i % 3 - 1);
         point[k][0] = reach * out[k] * cos(a);
         point[k][1] = height[k] + lift * s * s * 2;

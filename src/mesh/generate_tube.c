@@ -29,9 +29,9 @@ static sn_status fill(sn_mesh *m, const double value[][3], int around, int throu
         for (int64_t j = 0; j < around; ++j) {
             const double angle = 6.283185307179586 * (double)j / around, c = cos(angle), s = sin(angle);
             for (int64_t i = 0; i <= through; ++i, x += 3) {
-                const double r = value[INNER][0] + (value[RADIUS][0] - value[INNER][0]) * (double)i / through;
+                const double r = value[INNER][0] + (value[RADIUS][0] - value[INNER][0]) * ((double)i / through);
                 x[0] = r * c; /* outwards, around (from x to -z) and y make a right-handed frame */
-                x[1] = value[LENGTH][0] * (double)k / along;
+                x[1] = value[LENGTH][0] * ((double)k / along);
                 x[2] = -r * s;
                 mark[node++] = (uint8_t)((k == 0) | (k == along) << 1 | (i == 0) << 2 | (i == through) << 3);
             }
