@@ -193,34 +193,6 @@ sn_status sn_builder_join(sn_builder *b, sn_text *t, int group, int32_t member) 
     return status;
 }
 
-static void sift(int32_t *a, int root, int count) {
-    for (int child; (child = 2 * root + 1) < count; root = child) {
-        if (child + 1 < count && a[child + 1] > a[child]) ++child;
-        if (a[root] >= a[child]) return;
-        const int32_t swap = a[root];
-        a[root] = a[child], a[child] = swap;
-    }
-}
-
-/* Ascending, each once. Heap sort: in place, and most lists are in order already. */
-static void sort_members(sn_builder_group *g) {
-    int32_t *a = g->member;
-    bool ordered = true;
-    for (int i = 1; i < g->count; ++i) ordered = ordered && a[i - 1] < a[i];
-    if (ordered) return;
-    for (int i = g->count / 2 - 1; i >= 0; --i) sift(a, i, g->count);
-    for (int i = g->count - 1; i > 0; --i) {
-        const int32_t swap = a[0];
-        a[0] = a[i], a[i] = swap;
-        sift(a, 0, i);
-    }
-    int kept = 1;
-    for (int i = 1; i < g->count; ++i) {
-        if (a[i] != a[kept - 1]) a[kept++] = a[i];
-    }
-    g->count = kept;
-}
-
 /* ---- The mesh ---- */
 
 static sn_status copy_labels(const sn_builder *b, const sn_labels *labels, int64_t **out, sn_error *error) {
@@ -244,8 +216,7 @@ sn_status sn_builder_finish(sn_builder *b, sn_text *t, sn_mesh **mesh) {
     if (!status) status = copy_labels(b, &b->tet, &m->tet_label, t->error);
     if (!status) status = copy_labels(b, &b->triangle, &m->triangle_label, t->error);
     for (int i = 0; !status && i < b->group_count; ++i) {
-        sn_builder_group *g = &b->group[i];
-        sort_members(g);
+        const sn_builder_group *g = &b->group[i];
         status = sn_mesh_add_group(m, g->name, g->kind, g->member, g->count, t->error);
     }
     if (status) {

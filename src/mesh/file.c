@@ -141,8 +141,8 @@ static sn_status make_mesh(sn_context *context, const functions *f, const conten
                            sn_error *error) {
     sn_text text[3];
     sn_builder builder = {.context = context};
-    c_locale locale;
-    for (int i = 0; i < 3; ++i) text[i] = sn_text_open(name[i], part[i].data, part[i].bytes, error);
+    c_locale locale = {0};
+    for (int i = 0; i < 3; ++i) text[i] = sn_text_open(name[i], part[i].data ? part[i].data : "", part[i].bytes, error);
     sn_status status = enter_c_locale(&locale, error);
     if (status) return status;
     if (f->read)
@@ -180,7 +180,7 @@ static sn_status read_tetgen_files(sn_context *context, const functions *f, cons
 }
 
 sn_status sn_mesh_read(sn_context *context, const char *path, sn_mesh **mesh, sn_error *error) {
-    const functions *f;
+    const functions *f = NULL;
     content part[3] = {{0}};
     const char *const name[3] = {path, path, path};
     sn_status status = find_format(ending_of(path), path, &f, error);
@@ -194,7 +194,7 @@ sn_status sn_mesh_read(sn_context *context, const char *path, sn_mesh **mesh, sn
 
 sn_status sn_mesh_read_memory(sn_context *context, const char *format, const char *name, const void *data, size_t bytes, const void *extra,
                               size_t extra_bytes, sn_mesh **mesh, sn_error *error) {
-    const functions *f;
+    const functions *f = NULL;
     content part[3] = {{0}};
     const char *const names[3] = {name, name, name};
     sn_status status = find_format(format, name, &f, error);
@@ -211,12 +211,24 @@ sn_status sn_mesh_read_memory(sn_context *context, const char *format, const cha
 
 typedef sn_status writer(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *output);
 
+/* Into "path.part" first: a failure leaves an older file as it was. */
 static sn_status write_one(const sn_mesh *mesh, const char *path, writer *write, const sn_mesh_write_options *options, sn_error *error) {
+    const size_t length = strlen(path);
     sn_output *output = sn_allocate(mesh->context, 1, sizeof *output);
-    if (!output) return sn_no_memory(error);
-    sn_status status = sn_output_open(output, path, error);
+    char *part = sn_allocate(mesh->context, length + 6, 1);
+    sn_status status = output && part ? SN_OK : sn_no_memory(error);
+    if (!status) {
+        memcpy(part, path, length);
+        memcpy(part + length, ".part", 6);
+        status = sn_output_open(output, part, error);
+    }
     if (!status) status = sn_output_close(output, write(mesh, options, output));
+    if (!status && rename(part, path) != 0) {
+        status = sn_fail(error, SN_IO, "%s: cannot be written: %s", path, strerror(errno));
+        remove(part);
+    }
     sn_release(mesh->context, output);
+    sn_release(mesh->context, part);
     return status;
 }
 
@@ -233,8 +245,8 @@ static sn_status write_tetgen_files(const sn_mesh *mesh, const char *path, const
 }
 
 sn_status sn_mesh_write(const sn_mesh *mesh, const char *path, const sn_mesh_write_options *options, sn_error *error) {
-    const functions *f;
-    c_locale locale;
+    const functions *f = NULL;
+    c_locale locale = {0};
     sn_status status = find_format(ending_of(path), path, &f, error);
     if (status) return status;
     const sn_mesh_write_options chosen = options ? *options : (sn_mesh_write_options){.binary = f->binary};
