@@ -1,11 +1,11 @@
 /* Assembly against the sum of element matrices and against the assembly-free product; symmetry; masses; listed blocks. */
-#include <cmocka.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <math.h>
+#include <cmocka.h>
 
 #include "beam.h"
 #include "linear/assembly.h"

@@ -1,11 +1,11 @@
 /* Pattern, products, sums and filters. */
-#include <cmocka.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <math.h>
+#include <cmocka.h>
 
 #include "beam.h"
 #include "linear/kernels.h"

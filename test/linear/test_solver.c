@@ -1,11 +1,11 @@
 /* The solver of a system: refinement, direct against iterative, prescribed motion, sameness of bits, memory. */
-#include <cmocka.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <math.h>
+#include <cmocka.h>
 
 #include "beam.h"
 #include "failing_allocator.h"
