@@ -1,11 +1,12 @@
 /* Assembly against the sum of element matrices and against the assembly-free product; symmetry; masses; listed blocks. */
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+
+#include <math.h>
 
 #include "beam.h"
 #include "linear/assembly.h"

@@ -1,11 +1,12 @@
 /* Conformance of the iterative methods with every preconditioner: each system is solved to its tolerance, or the report says why not. */
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+
+#include <math.h>
 
 #include "beam.h"
 #include "linear/assembly.h"

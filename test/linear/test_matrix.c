@@ -1,11 +1,12 @@
 /* Pattern, products, sums and filters. */
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+
+#include <math.h>
 
 #include "beam.h"
 #include "linear/kernels.h"

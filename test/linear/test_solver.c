@@ -1,11 +1,12 @@
 /* The solver of a system: refinement, direct against iterative, prescribed motion, sameness of bits, memory. */
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+
+#include <math.h>
 
 #include "beam.h"
 #include "failing_allocator.h"
