@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "experiment.h"
 #include "tool.h"
 
 static int list(int count, char **word);
@@ -14,9 +15,11 @@ const tool_command tool_list = {"list", "list [KIND] [--json]", "names of laws, 
                                 "  --json  machine-readable\n",
                                 list};
 
-static const sn_listing *no_experiments(int *count) {
-    *count = 0;
-    return NULL;
+static const sn_listing *experiment_listing(int *count) {
+    static sn_listing all[256];
+    for (int i = 0; i < experiment_count; ++i) all[i] = (sn_listing){experiments[i]->name, experiments[i]->text};
+    *count = experiment_count;
+    return all;
 }
 
 /* Mesh files and result files, each name once. */
@@ -104,7 +107,7 @@ static const kind kinds[] = {{"laws", sn_laws},
                              {"responses", sn_responses},
                              {"generators", sn_generators},
                              {"formats", formats},
-                             {"experiments", no_experiments},
+                             {"experiments", experiment_listing},
                              {"scenes", scenes}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

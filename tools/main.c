@@ -3,7 +3,8 @@
 
 #include "tool.h"
 
-static const tool_command *const commands[] = {&tool_run, &tool_check, &tool_list, &tool_mesh, &tool_material, &tool_rotation, &tool_bench};
+static const tool_command *const commands[] = {&tool_run, &tool_check, &tool_list, &tool_mesh, &tool_material, &tool_rotation, &tool_bench,
+                                              &tool_experiment};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *file) {
