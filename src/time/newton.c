@@ -35,6 +35,7 @@ typedef struct newton {
     int climbs;       /* steps since `best` that went uphill */
     double eta, last; /* inexact: the last forcing term, and |r| before the last iteration */
     bool fresh;       /* the linearisation is of the present y */
+    bool given;       /* d has prescribed components */
     bool uphill;      /* the linear solver stopped early with a direction that does not serve */
 } newton;
 
@@ -115,7 +116,9 @@ static bool prescribe(newton *w, const double *y) {
     sn_vec_copy(w->n, y, w->trial);
     w->system->table->constrain(w->system, w->problem->t1, w->trial, NULL);
     for (int i = 0; i < w->n; ++i) w->d[i] = w->trial[i] - y[i];
-    return sn_vec_largest(w->n, w->d) > 1e-10 * w->system->size;
+    const double largest = sn_vec_largest(w->n, w->d);
+    w->given = largest > 1e-14 * w->system->size;
+    return largest > 1e-10 * w->system->size;
 }
 
 static sn_status linearise(newton *w, const double *y) {

@@ -18,7 +18,8 @@ typedef struct sn_system_table {
     sn_status (*force)(sn_system *system, double t, const double *x, const double *v, double *f, sn_error *error);
     /* Potential energy of everything conservative at (t, x), for line searches and reports; NULL when there is none. */
     sn_status (*potential)(sn_system *system, double t, const double *x, double *energy, sn_error *error);
-    /* Takes K and D at (t, x, v); the arrays must stay until the last solve with it. */
+    /* Takes K and D at (t, x, v). The linearisation may serve many solves and steps (simplified Newton) while x and v are overwritten: the
+     * system copies what it needs of them. */
     sn_status (*linearise)(sn_system *system, double t, const double *x, const double *v, sn_error *error);
     /* out = (m M + d D + k K) u, unfiltered. */
     void (*product)(sn_system *system, double m, double d, double k, const double *u, double *out);
