@@ -140,6 +140,8 @@ typedef struct sn_newton_problem {
     const double *extra;         /* a constant force, or NULL */
     const double
         *inertia; /* what m (y - base) stands for in the constrained components, 0 in the others; NULL: the acceleration prescribed at t1 */
+    const double
+        *velocity; /* where the first iteration takes force and linearisation, beside y: the last velocity. NULL: where y puts it */
     const sn_newton_options *options;
     double linear_tolerance;
     const double *guess; /* start of the first linear solve (warm start), or NULL */
