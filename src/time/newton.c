@@ -332,7 +332,7 @@ static sn_status iterate(newton *w, double *y, int iteration, bool *done) {
     return SN_OK;
 }
 
-sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
+static sn_status solve(const sn_newton_problem *problem, double *y) {
     sn_system *system = problem->system;
     const int n = system->count, most = problem->options->iterations;
     double *a = problem->scratch;
@@ -371,4 +371,10 @@ sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
             return SN_OK;
         }
     }
+}
+
+sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
+    const sn_status status = solve(problem, y);
+    if (status) problem->system->kept = 0; /* a linearisation from where it went wrong is not worth keeping */
+    return status;
 }
