@@ -6,6 +6,7 @@
  * A glyph is a list of strokes on a grid 4 wide and 8 high (baseline 2, small letters to 6, capitals to 8); a stroke is a run of digit pairs "xy". */
 #include "paint.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* ---- Colour ---- */
@@ -27,11 +28,20 @@ static void from_oklab(double L, double a, double b, double rgb[3]) {
     rgb[2] = -0.0041960863 * l3 - 0.7034186147 * m3 + 1.7076147010 * s3;
 }
 
+static bool fits(double L, double chroma, double hue, double c[3]) {
+    from_oklab(L, chroma * cos(hue), chroma * sin(hue), c);
+    return fmin(c[0], fmin(c[1], c[2])) >= 0 && fmax(c[0], fmax(c[1], c[2])) <= 1;
+}
+
+/* Towards grey until sRGB can show it: the largest chroma that fits, by bisection. */
 static void from_lch(double L, double chroma, double hue, float rgb[3]) {
-    double c[3];
-    for (int i = 0; i < 40; ++i, chroma *= 0.94) { /* towards grey until it fits */
-        from_oklab(L, chroma * cos(hue), chroma * sin(hue), c);
-        if (fmin(c[0], fmin(c[1], c[2])) >= -0.002 && fmax(c[0], fmax(c[1], c[2])) <= 1.002) break;
+    double c[3], low = 0, high = chroma;
+    if (!fits(L, chroma, hue, c)) {
+        for (int i = 0; i < 24; ++i) {
+            const double middle = 0.5 * (low + high);
+            *(fits(L, middle, hue, c) ? &low : &high) = middle;
+        }
+        fits(L, low, hue, c);
     }
     for (int k = 0; k < 3; ++k) rgb[k] = (float)fmin(1, fmax(0, c[k]));
 }

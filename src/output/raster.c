@@ -14,7 +14,7 @@ static void project_nodes(sn_stage *stage) {
         sn_subtract3(s->position + 3 * (size_t)i, stage->eye, d);
         const double depth = sn_dot3(d, stage->forward), inverse = depth > 1e-6 * stage->radius ? 1 / depth : 0;
         double *out = stage->screen + 3 * (size_t)i;
-        out[0] = 0.5 * stage->width + stage->focal * sn_dot3(d, stage->right) * inverse;
+        out[0] = stage->middle + stage->focal * sn_dot3(d, stage->right) * inverse;
         out[1] = 0.5 * stage->height - stage->focal * sn_dot3(d, stage->up) * inverse;
         out[2] = inverse;
     }

@@ -5,7 +5,7 @@
 #include "paint.h"
 #include "surface.h"
 
-enum { SN_SHADOW_MAP = 1024, SN_STAGE_SHAPES = 8 };
+enum { SN_SHADOW_MAP = 1024, SN_STAGE_SHAPES = 8, SN_STAGE_COLOURS = 512 };
 
 /* A map of how far the bodies reach along a direction, seen from far away: for shadows (towards the light) and for the dark
  * under a body (towards the ground). */
@@ -23,10 +23,12 @@ typedef struct sn_stage {
     int width, height;       /* in samples */
     double eye[3], right[3], up[3], forward[3];
     double focal;            /* samples per unit of tangent */
+    double middle;           /* column of the optical axis, in samples: left of the colour bar */
     double centre[3], radius; /* of what is seen */
     double light[3], fill[3]; /* unit vectors towards the lights */
     bool coloured;
     double low, high;        /* of the colour map */
+    float colour[SN_STAGE_COLOURS][3]; /* the colour map */
     double *value;           /* per node */
     float *normal;           /* triangles x 3 corners x 3 */
     double *screen;          /* nodes x 3: x, y in samples, 1 / depth */

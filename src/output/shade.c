@@ -138,7 +138,8 @@ static void body_hit(const sn_stage *stage, const double ray[3], int triangle, d
     for (int k = 0; k < 3; ++k) h->normal[k] = length > 0 ? side * normal[k] / length : -ray[k];
     if (stage->coloured) {
         for (int i = 0; i < 3; ++i) value += weight[i] * stage->value[n[i]];
-        sn_colour_map(stage->high > stage->low ? (value - stage->low) / (stage->high - stage->low) : 0, h->albedo);
+        const double place = stage->high > stage->low ? clamp01((value - stage->low) / (stage->high - stage->low)) : 0;
+        memcpy(h->albedo, stage->colour[(int)(place * (SN_STAGE_COLOURS - 1) + 0.5)], sizeof h->albedo);
     } else {
         sn_body_colour(s->body[triangle], h->albedo);
     }
@@ -193,7 +194,7 @@ static bool plane_hit(const sn_stage *stage, const double ray[3], int i, double 
         const double cell = h->point[k] / pitch, gap = fabs(cell - floor(cell + 0.5)) * pitch, slant = fmax(0.15, fabs(down));
         ink = fmax(ink, 0.22 * clamp01(1.5 - gap / (width / slant)));
     }
-    for (int k = 0; k < 3; ++k) h->albedo[k] = (float)(0.74 * (1 - ink));
+    for (int k = 0; k < 3; ++k) h->albedo[k] = (float)(0.64 * (1 - ink));
     h->gloss = 0;
     h->ground = true;
     return true;
@@ -219,7 +220,7 @@ static void light_hit(const sn_stage *stage, const double ray[3], const hit *h, 
 }
 
 static void shade_sample(const sn_stage *stage, int x, int y, float rgb[3]) {
-    const double sx = (x + 0.5 - 0.5 * stage->width) / stage->focal, sy = (0.5 * stage->height - y - 0.5) / stage->focal;
+    const double sx = (x + 0.5 - stage->middle) / stage->focal, sy = (0.5 * stage->height - y - 0.5) / stage->focal;
     double ray[3];
     for (int k = 0; k < 3; ++k) ray[k] = stage->forward[k] + sx * stage->right[k] + sy * stage->up[k];
     const double stretch = sn_norm3(ray), turn = sample_noise(x, y);
