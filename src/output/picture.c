@@ -30,7 +30,8 @@ static sn_status check_options(const sn_picture_options *o, int *field, sn_error
     if (o->width < 16 || o->width > 8192 || o->height < 16 || o->height > 8192)
         return sn_fail(error, SN_BAD_INPUT, "a picture of %d x %d is not possible; allowed are 16 to 8192", o->width, o->height);
     if (!isfinite(o->azimuth) || !(fabs(o->elevation) <= 89) || !isfinite(o->low) || !isfinite(o->high))
-        return sn_fail(error, SN_BAD_INPUT, "the picture's elevation %g must be from -89 to 89 degrees, its other numbers finite", o->elevation);
+        return sn_fail(error, SN_BAD_INPUT, "the picture's elevation %g must be from -89 to 89 degrees, its other numbers finite",
+                       o->elevation);
     for (*field = 0; *field < FIELDS; ++*field)
         if (strcmp(fields[*field].name, o->field) == 0) return SN_OK;
     char text[300];
@@ -169,7 +170,8 @@ static void set_camera(sn_stage *stage, const double low[3], const double high[3
     stage->focal = 0.5 * smaller / tangent;
     /* Far enough for each corner of the box to stay within the margins. */
     stage->middle = (stage->coloured ? 0.43 : 0.5) * stage->width;
-    const double margin_x = 0.92 * (stage->coloured ? 0.40 : 0.45) * stage->width / stage->focal, margin_y = 0.76 * 0.5 * stage->height / stage->focal;
+    const double margin_x = 0.92 * (stage->coloured ? 0.40 : 0.45) * stage->width / stage->focal,
+                 margin_y = 0.76 * 0.5 * stage->height / stage->focal;
     double distance = 1.2 * stage->radius;
     for (int corner = 0; corner < 8; ++corner) {
         double d[3];
@@ -243,7 +245,8 @@ static void draw_bar(sn_stage *stage, int field) {
     sn_canvas *canvas = &stage->canvas;
     const float ink[3] = {0.02f, 0.025f, 0.03f};
     const double size = fmax(8, canvas->height / 60.0);
-    const int height = canvas->height / 2, width = (int)(1.4 * size), x = canvas->width - (int)(6 * size) - width, y = (canvas->height - height) / 2;
+    const int height = canvas->height / 2, width = (int)(1.4 * size), x = canvas->width - (int)(6 * size) - width,
+              y = (canvas->height - height) / 2;
     char text[64];
     const char *letter, *unit = strchr(fields[field].text, '[');
     const double scale = prefix(fmax(fabs(stage->low), fabs(stage->high)), &letter);
@@ -268,16 +271,16 @@ static void draw_caption(sn_stage *stage, const sn_world *world) {
     const float ink[3] = {0.02f, 0.025f, 0.03f};
     char text[200];
     const double size = fmax(8, stage->canvas.height / 60.0);
-    snprintf(text, sizeof text, "%.60s   t = %.4g s   %d nodes, %d elements", sn_world_body_name(world, 0), sn_world_time(world), sn_world_node_count(world),
-             sn_world_element_count(world));
+    snprintf(text, sizeof text, "%.60s   t = %.4g s   %d nodes, %d elements", sn_world_body_name(world, 0), sn_world_time(world),
+             sn_world_node_count(world), sn_world_element_count(world));
     sn_text(&stage->canvas, 1.6 * size, stage->canvas.height - 1.8 * size, size, text, ink);
 }
 
 /* ---- Entry points ---- */
 
 static void release_stage(sn_stage *stage) {
-    void *const array[] = {stage->value,         stage->normal,       stage->screen,      stage->depth, stage->id,
-                           stage->shadow.height, stage->under.height, stage->canvas.pixel};
+    void *const array[] = {stage->value, stage->normal,        stage->screen,       stage->depth,
+                           stage->id,    stage->shadow.height, stage->under.height, stage->canvas.pixel};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(stage->context, array[i]);
 }
 
@@ -325,8 +328,8 @@ static bool write_png(FILE *file, int width, int height, const unsigned char *rg
         return false;
     }
     png_init_io(png, file);
-    png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-                 PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(png, info);
     for (int y = 0; y < height; ++y) png_write_row(png, rgb + 3 * (size_t)y * (size_t)width);
     png_write_end(png, info);
