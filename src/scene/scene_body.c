@@ -25,7 +25,8 @@ static sn_status generate(const sn_place *place, const char *generator, sn_mesh 
         *v = (sn_generator_value){.name = key, .count = 1};
         if (json_is_array(item)) {
             v->count = sn_place_count(&child);
-            if (v->count < 1 || v->count > 3) return sn_place_fail(&child, SN_BAD_INPUT, "is a list of %d; allowed are 1 to 3 numbers", v->count);
+            if (v->count < 1 || v->count > 3)
+                return sn_place_fail(&child, SN_BAD_INPUT, "is a list of %d; allowed are 1 to 3 numbers", v->count);
             status = sn_read_numbers(&child, &sn_any_number, v->value, v->count);
         } else {
             status = sn_read_number(&child, &sn_any_number, v->value);
@@ -42,8 +43,10 @@ static sn_status read_file(const sn_place *place, sn_mesh **mesh) {
     sn_status status = sn_read_text(place, name, (int)sizeof name);
     if (status) return status;
     const char *folder = place->reader->folder;
-    if (name[0] == '/' || !*folder) snprintf(path, sizeof path, "%s", name);
-    else snprintf(path, sizeof path, "%.1000s/%s", folder, name);
+    if (name[0] == '/' || !*folder)
+        snprintf(path, sizeof path, "%s", name);
+    else
+        snprintf(path, sizeof path, "%.1000s/%s", folder, name);
     sn_error inner = {0};
     status = sn_mesh_read(place->reader->context, path, mesh, &inner);
     return status ? sn_place_wrap(place, &inner) : SN_OK;
@@ -98,12 +101,14 @@ static sn_status read_mesh(const sn_place *place, sn_mesh **mesh) {
     sn_place source = {0}, child;
     for (int i = 0; i < names - 4; ++i) { /* the generators and "file" */
         if (!sn_place_get(place, name[i], &child)) continue;
-        if (source.key) return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; give one generator or one file", source.key, name[i]);
+        if (source.key)
+            return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; give one generator or one file", source.key, name[i]);
         source = child;
     }
     if (!source.key) return sn_place_fail(place, SN_BAD_INPUT, "names no shape; give a generator such as 'box' or a 'file'");
     status = strcmp(source.key, "file") == 0 ? read_file(&source, mesh) : generate(&source, source.key, mesh);
-    if (!status && (*mesh)->tet_count == 0) status = sn_place_fail(&source, SN_BAD_INPUT, "gives a mesh without tets; a body needs a volume");
+    if (!status && (*mesh)->tet_count == 0)
+        status = sn_place_fail(&source, SN_BAD_INPUT, "gives a mesh without tets; a body needs a volume");
     return status ? status : transform(place, mesh);
 }
 
@@ -173,8 +178,10 @@ static sn_status read_names(const sn_place *place, int index, sn_body_options *b
     char *name = sn_scene_allocate(place->reader, 1, 64);
     if (!name) return sn_no_memory(place->reader->error);
     sn_status status = SN_OK;
-    if (index == 0) snprintf(name, 64, "body");
-    else snprintf(name, 64, "body%d", index);
+    if (index == 0)
+        snprintf(name, 64, "body");
+    else
+        snprintf(name, 64, "body%d", index);
     if (sn_place_get(place, "name", &child)) status = sn_read_text(&child, name, 64);
     body->name = name;
     int choice, count;
@@ -201,8 +208,10 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
     status = read_mesh(&child, &scene->mesh[index]);
     if (status) return status;
     body->mesh = scene->mesh[index];
-    if (sn_place_get(place, "material", &child) || sn_place_get(place, "materials", &child)) status = read_materials(&child, body);
-    else status = default_material(place->reader, body);
+    if (sn_place_get(place, "material", &child) || sn_place_get(place, "materials", &child))
+        status = read_materials(&child, body);
+    else
+        status = default_material(place->reader, body);
     if (!status && sn_place_get(place, "fix", &child)) status = sn_scene_read_fixes(&child, body->mesh, body);
     if (!status && sn_place_get(place, "loads", &child)) status = sn_scene_read_loads(&child, body->mesh, body);
     if (!status && sn_place_get(place, "initial", &child)) status = sn_scene_read_initial(&child, &body->initial);

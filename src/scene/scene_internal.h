@@ -37,5 +37,4 @@ typedef enum sn_select_need { SN_NEED_NOTHING, SN_NEED_NODES, SN_NEED_FACES, SN_
 /* Reads a selector and tries it on the mesh: picking nothing is an error. */
 sn_status sn_scene_read_select(const sn_place *place, const sn_mesh *mesh, sn_select_need need, sn_selector *selector);
 
-
 #endif
