@@ -298,7 +298,11 @@ static sn_status keep_filter(sn_linear *linear, const sn_filter *filter, sn_erro
 
 /* The operator that the method works on: the matrix, or the exact one. */
 static sn_operator operator_of(const sn_linear *linear, bool copy) {
-    if (copy) return sn_operator_of_matrix(linear->context, &linear->matrix, linear->diagonal, linear->symmetric);
+    if (copy) {
+        sn_operator op = sn_operator_of_matrix(linear->context, &linear->matrix, linear->diagonal, linear->symmetric);
+        op.position = linear->model.position;
+        return op;
+    }
     return (sn_operator){.context = linear->context,
                          .n = 3 * linear->model.nodes,
                          .apply = exact_apply,
@@ -461,6 +465,7 @@ sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const
     if (w.reference == 0) return SN_OK;
     const char *trouble = NULL;
     status = refine(&w, &c, size, tolerance, report, &trouble, error);
+    if (linear->data && c.preconditioner->feedback) c.preconditioner->feedback(linear->data, report->iterations);
     report->solve_seconds = sn_seconds() - start - report->setup_seconds;
     if (status != SN_NOT_CONVERGED) return status;
     return sn_fail(error, status, "%s%s%s ended after %d iterations at a relative residual of %.3g, above the tolerance %.3g%s%s", report->method,
