@@ -11,6 +11,9 @@
 #include "kernels.h"
 #include "solver.h"
 
+/* The residual is replaced when r.r fell by this since the last time. */
+#define REPLACE 1e-6
+
 typedef struct cg_work {
     const sn_linear_kernels *kernels;
     const sn_preconditioner *preconditioner;
@@ -43,7 +46,7 @@ static void direction_piece(void *data, int piece) {
 
 /* Makes r and z of the step alpha; returns r.r and r.z. */
 static void advance(const sn_operator *op, cg_work *w, double *rr, double *rz) {
-    sn_parallel(op->context, w->pieces, residual_piece, w);
+    sn_parallel_pieces(op->context, w->pieces, residual_piece, w);
     *rr = sn_sum_pieces(w->pieces, w->square);
     if (w->preconditioner->apply_range) {
         *rz = sn_sum_pieces(w->pieces, w->product);
@@ -51,6 +54,18 @@ static void advance(const sn_operator *op, cg_work *w, double *rr, double *rz) {
         w->preconditioner->apply(w->data, w->r, w->z);
         *rz = sn_dot(op->context, w->n, w->r, w->z, w->product);
     }
+}
+
+/* Takes the step of x at once and puts the true residual in place of that of the recursion (van der Vorst and Ye 2000): what the operator's copy
+ * is wrong by then acts on the steps to come alone. */
+static void replace(const sn_operator *op, cg_work *w, const double *b, double *rr, double *rz) {
+    if (w->x_out != w->x) memcpy(w->x_out, w->x, (size_t)w->n * sizeof(double));
+    sn_vector_add(op->context, w->n, w->alpha, w->p, w->x_out);
+    op->residual(op->self, b, w->x_out, w->r);
+    sn_filter_apply(w->filter, w->r);
+    w->x = w->x_out;
+    w->alpha = 0;
+    advance(op, w, rr, rz);
 }
 
 static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter, const double *b, double *x,
@@ -73,6 +88,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
     memcpy(w.p, w.z, bytes);
     double *now = x, *best = x, best_rr = rr;
     const double goal2 = goal * goal;
+    double replaced = rr;
     while (rr > goal2 && report->iterations < iterations && !report->trouble) {
         const double pq = sn_operator_apply_dot(op, w.p, w.q, curvature);
         if (!isfinite(pq) || !isfinite(rz)) report->trouble = "a number that is not finite";
@@ -86,11 +102,15 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
             report->trouble = "a number that is not finite";
             break;
         }
-        w.beta = rz / rz_before;
         w.x = now;
         if (rr > best_rr && now == best) now = now == x ? other : x;
         w.x_out = now;
-        sn_parallel(op->context, w.pieces, direction_piece, &w);
+        if (op->residual && rr < REPLACE * replaced && rr > 4 * goal2) {
+            replace(op, &w, b, &rr, &rz);
+            replaced = rr;
+        }
+        w.beta = rz / rz_before;
+        sn_parallel_pieces(op->context, w.pieces, direction_piece, &w);
         if (rr <= best_rr) best = now, best_rr = rr;
         ++report->iterations;
     }

@@ -16,6 +16,23 @@ const sn_linear_kernels *sn_linear_kernels_for(const sn_context *context) {
     return &sn_linear_kernels_baseline;
 }
 
+typedef struct run_work {
+    void (*task)(void *data, int piece);
+    void *data;
+    int count, runs;
+} run_work;
+
+static void run_pieces(void *data, int run) {
+    const run_work *w = data;
+    const int begin = (int)((int64_t)w->count * run / w->runs), end = (int)((int64_t)w->count * (run + 1) / w->runs);
+    for (int i = begin; i < end; ++i) w->task(w->data, i);
+}
+
+void sn_parallel_pieces(const sn_context *context, int count, void (*task)(void *data, int piece), void *data) {
+    run_work w = {task, data, count, context->parallel_for || context->threads > count ? count : context->threads};
+    sn_parallel(context, w.runs, run_pieces, &w);
+}
+
 /* ---- Product ---- */
 typedef struct product_work {
     const sn_linear_kernels *kernels;
@@ -36,13 +53,13 @@ static void product_piece(void *data, int piece) {
 
 void sn_matrix_product(const sn_context *context, const sn_matrix *matrix, const double *x, double *y) {
     product_work w = {sn_linear_kernels_for(context), matrix, x, y, NULL};
-    sn_parallel(context, sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES), product_piece, &w);
+    sn_parallel_pieces(context, sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES), product_piece, &w);
 }
 
 double sn_matrix_product_dot(const sn_context *context, const sn_matrix *matrix, const double *x, double *y, double *partial) {
     product_work w = {sn_linear_kernels_for(context), matrix, x, y, partial};
     const int pieces = sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES);
-    sn_parallel(context, pieces, product_piece, &w);
+    sn_parallel_pieces(context, pieces, product_piece, &w);
     return sn_sum_pieces(pieces, partial);
 }
 
@@ -68,7 +85,7 @@ int sn_dot_scratch(int n) { return sn_pieces(n, SN_PIECE); }
 double sn_dot(const sn_context *context, int n, const double *a, const double *b, double *partial) {
     vector_work w = {sn_linear_kernels_for(context), n, 0, a, b, partial};
     const int pieces = sn_pieces(n, SN_PIECE);
-    sn_parallel(context, pieces, dot_piece, &w);
+    sn_parallel_pieces(context, pieces, dot_piece, &w);
     return sn_sum_pieces(pieces, partial);
 }
 
@@ -91,10 +108,10 @@ void sn_vector_copy(const sn_context *context, int n, const double *a, double *o
 
 void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out) {
     vector_work w = {NULL, n, s, a, NULL, out};
-    sn_parallel(context, sn_pieces(n, SN_PIECE), add_piece, &w);
+    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), add_piece, &w);
 }
 
 void sn_vector_subtract(const sn_context *context, int n, const double *a, const double *b, double *out) {
     vector_work w = {NULL, n, 0, a, b, out};
-    sn_parallel(context, sn_pieces(n, SN_PIECE), subtract_piece, &w);
+    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), subtract_piece, &w);
 }

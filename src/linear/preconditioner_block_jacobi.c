@@ -112,7 +112,7 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     if (j->single ? !j->single_ : !j->double_) return sn_no_memory(error);
     j->op = op;
     j->filter = filter;
-    sn_parallel(context, sn_pieces(j->nodes, SN_PIECE_NODES), update_piece, j);
+    sn_parallel_pieces(context, sn_pieces(j->nodes, SN_PIECE_NODES), update_piece, j);
     j->op = NULL;
     return SN_OK;
 }

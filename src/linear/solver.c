@@ -296,11 +296,19 @@ static sn_status keep_filter(sn_linear *linear, const sn_filter *filter, sn_erro
     return SN_OK;
 }
 
+static void exact_residual(const void *self, const double *b, const double *x, double *r) {
+    const sn_linear *linear = self;
+    exact_apply(linear, x, r);
+    sn_vector_subtract(linear->context, 3 * linear->model.nodes, b, r, r);
+}
+
 /* The operator that the method works on: the matrix, or the exact one. */
 static sn_operator operator_of(const sn_linear *linear, bool copy) {
     if (copy) {
         sn_operator op = sn_operator_of_matrix(linear->context, &linear->matrix, linear->diagonal, linear->symmetric);
         op.position = linear->model.position;
+        op.self = linear;
+        op.residual = linear->exact ? NULL : exact_residual;
         return op;
     }
     return (sn_operator){.context = linear->context,
@@ -339,8 +347,7 @@ static double norm(const refinement *w, const double *v) { return sqrt(sn_dot(w-
 
 /* r = S (b - A x). */
 static void true_residual(const refinement *w, const double *x, double *r) {
-    exact_apply(w->linear, x, r);
-    sn_vector_subtract(w->linear->context, w->n, w->b, r, r);
+    exact_residual(w->linear, w->b, x, r);
     sn_filter_apply(&w->linear->filter, r);
 }
 
@@ -406,7 +413,7 @@ static sn_status refine(refinement *w, const choice *c, double size, double tole
         status = ensure_data(linear, c, &op, error);
         report->setup_seconds += sn_seconds() - start;
         if (status) return status;
-        const double floor = copy && c->single ? 1e-5 : 1e-13;
+        const double floor = copy && c->single ? 1e-7 : 1e-13;
         sn_krylov_report k;
         inner(w, c, &op, fmax(0.7 * goal, floor * size), linear->options.iterations - report->iterations, &k);
         report->iterations += k.iterations;

@@ -25,6 +25,9 @@ typedef struct sn_operator {
     const double *diagonal;  /* nodes x 9, column-major diagonal blocks; always there */
     bool symmetric;
     const double *position;  /* nodes x 3, rest positions; NULL when there are none */
+    /* r = b - A x with the exact operator that this one is a copy of; NULL when it is exact itself. Methods may use it now and then to keep the
+     * residual of their recursion true. */
+    void (*residual)(const void *self, const double *b, const double *x, double *r);
 } sn_operator;
 
 void sn_operator_apply(const sn_operator *op, const double *x, double *y);

@@ -4,18 +4,31 @@
  * short chains hide the latency of the additions, and the shape of the sum is the same for every instruction set. */
 #include "linear/kernels.h"
 
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
 typedef double v4 __attribute__((vector_size(32)));
 typedef double v4_loose __attribute__((vector_size(32), aligned(8), may_alias));
 typedef float v4f_loose __attribute__((vector_size(16), aligned(4), may_alias));
 typedef double v2_loose __attribute__((vector_size(16), aligned(8), may_alias));
 
+#if defined(__AVX__)
+/* One instruction; __builtin_convertvector makes two halves of it. */
+static inline v4 column_single(const float *p) { return (v4)_mm256_cvtps_pd(_mm_loadu_ps(p)); }
+#else
 static inline v4 column_single(const float *p) { return __builtin_convertvector(*(const v4f_loose *)p, v4); }
+#endif
 static inline v4 column_double(const double *p) { return *(const v4_loose *)p; }
 static inline v4 spread(double a) { return (v4){a, a, a, a}; }
 static inline void store3(double *p, v4 a) {
     *(v2_loose *)p = (v2_loose){a[0], a[1]};
     p[2] = a[2];
 }
+
+#ifndef PREFETCH
+#define PREFETCH 256
+#endif
 
 /* One definition for both precisions; T is the stored type, COLUMN loads three numbers of it. */
 #define DEFINE_PRODUCT(NAME, T, COLUMN)                                                                                                    \
@@ -28,6 +41,7 @@ static inline void store3(double *p, v4 a) {
             const T *v = value + 9 * (int64_t)k;                                                                                           \
             for (; k + 1 < last; k += 2, v += 18) {                                                                                        \
                 const double *p = x + 3 * (int64_t)column[k], *q = x + 3 * (int64_t)column[k + 1];                                         \
+                __builtin_prefetch(v + PREFETCH);                                                                                          \
                 a0 += COLUMN(v) * spread(p[0]);                                                                                            \
                 a1 += COLUMN(v + 3) * spread(p[1]);                                                                                        \
                 a2 += COLUMN(v + 6) * spread(p[2]);                                                                                        \
@@ -96,8 +110,17 @@ static double residual(int n, double alpha, const double *q, double *r) {
     return add_lanes(lane);
 }
 
+/* Whole vectors are loaded before any is stored: x_out may be x. */
 static void direction(int n, double alpha, double beta, const double *z, double *p, const double *x, double *x_out) {
-    for (int i = 0; i < n; ++i) {
+    loose a, b;
+    for (int l = 0; l < SN_WIDTH; ++l) a[l] = alpha, b[l] = beta;
+    int i = 0;
+    for (; i + SN_WIDTH <= n; i += SN_WIDTH) {
+        const loose old = *(const loose *)(p + i), from = *(const loose *)(x + i), next = *(const loose *)(z + i) + b * old;
+        *(loose *)(x_out + i) = from + a * old;
+        *(loose *)(p + i) = next;
+    }
+    for (; i < n; ++i) {
         const double old = p[i];
         x_out[i] = x[i] + alpha * old;
         p[i] = z[i] + beta * old;
