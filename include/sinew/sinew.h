@@ -1,0 +1,13 @@
+/* Sinew: soft solids by finite elements. Include this. */
+#ifndef SINEW_H
+#define SINEW_H
+
+#include "base.h"
+#include "material.h"
+#include "mesh.h"
+#include "options.h"
+#include "output.h"
+#include "scene.h"
+#include "world.h"
+
+#endif

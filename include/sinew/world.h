@@ -1,0 +1,228 @@
+/* The world: bodies, loads, colliders and probes, stepped through time.
+ *
+ *     sn_body_options body = sn_body_options_default();
+ *     body.mesh = mesh;
+ *     sn_world_options options = sn_world_options_default();
+ *     options.body = &body;
+ *     options.body_count = 1;
+ *     sn_world_create(context, &options, &world, &error);
+ *     while (sn_world_time(world) < 1) sn_world_step(world, &report, &error);
+ *
+ * Everything that is handed in is copied and checked at creation; meshes and options may be released afterwards. Inside, a world is four kinds of data:
+ * a constant model, parameters that may be edited between steps, a state that is all the next step's bits depend on, and a
+ * workspace that can be rebuilt at any time. Node numbers are those of the user's mesh. SI units, y up. */
+#ifndef SINEW_WORLD_H
+#define SINEW_WORLD_H
+
+#include <stdbool.h>
+
+#include "material.h"
+#include "mesh.h"
+#include "options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A factor that grows linearly from 0 at ramp[0] to 1 at ramp[1] and stays. {0, 0}: always 1 (in statics {0, 0} counts as the load fraction). */
+typedef struct sn_ramp {
+    double begin, end; /* s; begin <= end */
+    bool given;        /* false: no ramp in dynamics; the load fraction in statics */
+} sn_ramp;
+
+/* Nodes held, or moved along a prescribed path. */
+typedef struct sn_fix {
+    sn_selector select;
+    bool axis[3];           /* which of x, y, z are held; default all */
+    double displacement[3]; /* m, reached by `ramp`; default 0 */
+    sn_ramp ramp;
+    const double *key; /* key_count x 4: time, x, y, z displacement, linear between; or NULL */
+    int key_count;
+    bool turning; /* turn the nodes about an axis */
+    double turn_point[3], turn_axis[3], turn_degrees;
+} sn_fix;
+
+typedef enum sn_load_kind {
+    SN_LOAD_TRACTION, /* value: N/m^2 of rest area */
+    SN_LOAD_PRESSURE, /* scalar: Pa, positive pushes inwards */
+    SN_LOAD_FORCE,    /* value: N in all; spread by area over the selected faces, equally over nodes when no face is selected */
+    SN_LOAD_BODY,     /* value: N/m^3 of rest volume, over elements whose nodes are all selected */
+    SN_LOAD_SHEAR     /* value: direction times N/m^2; projected into each face */
+} sn_load_kind;
+
+typedef struct sn_load {
+    sn_selector select;
+    sn_load_kind kind;
+    double value[3];
+    double scalar;
+    bool follow; /* current normal and area; the traction turns with the face */
+    sn_ramp ramp;
+} sn_load;
+
+/* A deformation of the start that leaves the rest shape alone, applied in this order about the body's centre; then velocity and spin. */
+typedef struct sn_initial {
+    double velocity[3]; /* m/s */
+    double spin[3];     /* rad/s about the centre of mass */
+    double scale;       /* default 1 */
+    int flatten;        /* 0 none (default), 1 x, 2 y, 3 z: that coordinate becomes the centre's */
+    int mirror;         /* as flatten */
+    bool collapse;      /* all nodes to the centre */
+    bool scrambled;
+    uint64_t scramble;  /* seed: nodes at random places inside the bounding box */
+    double twist;       /* degrees per metre about the body's longest axis */
+} sn_initial;
+
+typedef struct sn_body_options {
+    const char *name;        /* default "body" */
+    const sn_mesh *mesh;
+    const char *element;     /* "tet4" (default), "tet10", ... A tet4 mesh becomes tet10 by straight mid-edge nodes */
+    const char *mass;        /* "lumped" (default), "consistent" */
+    const sn_material *material; /* material_count, at least 1 */
+    const sn_selector *material_select; /* material_count; NULL: one material for all. The last one that holds an element's centroid counts */
+    int material_count;
+    const sn_fix *fix;
+    int fix_count;
+    const sn_load *load;
+    int load_count;
+    sn_initial initial;
+} sn_body_options;
+
+typedef enum sn_collider_kind { SN_COLLIDER_PLANE, SN_COLLIDER_SPHERE } sn_collider_kind;
+
+typedef struct sn_collider {
+    sn_collider_kind kind;
+    double point[3]; /* on the plane; centre of the sphere */
+    double normal[3];
+    double radius;
+    bool inside;         /* sphere: keep the bodies inside */
+    double friction;     /* Coulomb, at least 0; default 0 */
+    char response[32];   /* "penalty" (default), ... */
+    double stiffness;    /* Pa/m of penalty per area; 0 (default): from the bodies' stiffness and size */
+    double damping;      /* ratio of critical at contact; default 0.1 */
+    const double *key;   /* key_count x 4: time, x, y, z offset; or NULL */
+    int key_count;
+} sn_collider;
+
+typedef enum sn_quantity {
+    SN_QUANTITY_DISPLACEMENT,
+    SN_QUANTITY_POSITION,
+    SN_QUANTITY_VELOCITY,
+    SN_QUANTITY_REACTION, /* force of the support on the body, total over the selection */
+    SN_QUANTITY_VOLUME,   /* current volume of the selected elements, total */
+    SN_QUANTITY_STRESS    /* Cauchy: xx yy zz xy yz zx, mean over the elements at the node */
+} sn_quantity;
+
+typedef struct sn_probe {
+    char name[64];
+    char body[64];      /* "": the first body */
+    sn_quantity quantity;
+    enum { SN_PROBE_NEAREST, SN_PROBE_NODE, SN_PROBE_SELECT } at;
+    double nearest[3];  /* of the rest shape */
+    int64_t node;       /* label */
+    sn_selector select;
+} sn_probe;
+
+typedef struct sn_world_options {
+    double gravity[3]; /* default 0, -9.81, 0 */
+    sn_time_options time;
+    sn_solver_options solver;
+    const sn_body_options *body;
+    int body_count;
+    const sn_collider *collider;
+    int collider_count;
+    const sn_probe *probe;
+    int probe_count;
+} sn_world_options;
+
+SN_API sn_fix sn_fix_default(void);
+SN_API sn_load sn_load_default(void);
+SN_API sn_initial sn_initial_default(void);
+SN_API sn_collider sn_collider_default(void);
+SN_API sn_body_options sn_body_options_default(void);
+SN_API sn_world_options sn_world_options_default(void);
+SN_API const sn_listing *sn_element_names(int *count);
+SN_API const sn_listing *sn_responses(int *count);
+
+typedef struct sn_world sn_world;
+SN_API sn_status sn_world_create(sn_context *context, const sn_world_options *options, sn_world **world, sn_error *error);
+SN_API void sn_world_destroy(sn_world *world);
+
+/* What a step did. Counts, then times in seconds. */
+typedef struct sn_step_report {
+    sn_status status;
+    double time;                 /* s, after the step */
+    int newton_iterations, linear_iterations, retries, line_searches;
+    double newton_residual, linear_residual;
+    double assembly_seconds, solve_seconds, seconds;
+    const char *solver, *preconditioner; /* what ran */
+    int contacts;                        /* nodes in contact */
+} sn_step_report;
+
+/* One step of options.time.step (dynamic, quasi-static), or the whole static solution. On failure the state is as before. Static: progress after each
+ * load step through the callback of sn_world_watch. `report` may be NULL. */
+SN_API sn_status sn_world_step(sn_world *world, sn_step_report *report, sn_error *error);
+/* Calls back between load steps and retries; a callback that returns false stops the step with SN_NOT_CONVERGED. */
+SN_API void sn_world_watch(sn_world *world, bool (*progress)(void *user, double fraction), void *user);
+
+/* ---- Looking ---- */
+SN_API double sn_world_time(const sn_world *world);
+SN_API int64_t sn_world_steps(const sn_world *world);
+SN_API int sn_world_node_count(const sn_world *world);    /* of all bodies, in order */
+SN_API int sn_world_element_count(const sn_world *world);
+SN_API int sn_world_body_count(const sn_world *world);
+/* A body's mesh as the library uses it: the rest shape, with the mid-edge nodes of tet10. Lives as long as the world. */
+SN_API const sn_mesh *sn_world_body_mesh(const sn_world *world, int body);
+SN_API const char *sn_world_body_name(const sn_world *world, int body);
+SN_API int sn_world_find_body(const sn_world *world, const char *name); /* -1 when there is none */
+/* Copies node_count(body) x 3 numbers in the user's numbering; either may be NULL. */
+SN_API void sn_world_get(const sn_world *world, int body, double *position, double *velocity);
+SN_API sn_status sn_world_put(sn_world *world, int body, const double *position, const double *velocity, sn_error *error);
+
+typedef struct sn_energies {
+    double kinetic, elastic, gravity, total; /* J; gravity about the origin */
+} sn_energies;
+SN_API sn_status sn_world_energies(sn_world *world, sn_energies *energies, sn_error *error);
+/* Linear and angular momentum about the origin. */
+SN_API void sn_world_momentum(const sn_world *world, double linear[3], double angular[3]);
+/* 16 hex digits and a zero, over time, positions and velocities in the user's numbering. */
+SN_API void sn_world_hash(const sn_world *world, char text[17]);
+
+/* Fields of a body for display and files. Per element: Cauchy stress (6: xx yy zz xy yz zx; mean over the points), von Mises stress, energy
+ * density (J/m^3), volume ratio J, element quality now. Each may be NULL. Arrays are element_count(body) long. */
+SN_API sn_status sn_world_element_fields(sn_world *world, int body, double *stress, double *von_mises, double *energy_density, double *volume_ratio,
+                                         sn_error *error);
+
+SN_API int sn_world_probe_count(const sn_world *world);
+SN_API const char *sn_world_probe_name(const sn_world *world, int probe);
+/* Returns how many numbers it wrote to value (room for 6). */
+SN_API sn_status sn_world_probe(sn_world *world, int probe, double value[6], int *count, sn_error *error);
+
+/* ---- Editing between steps ---- */
+SN_API void sn_world_set_gravity(sn_world *world, const double gravity[3]);
+SN_API sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_error *error);
+SN_API sn_status sn_world_set_solver(sn_world *world, const sn_solver_options *options, sn_error *error);
+/* Replaces material `index` of a body: same law, rotation and differential are cheap; others recompile the model and keep the state. */
+SN_API sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_material *material, sn_error *error);
+SN_API const sn_material *sn_world_material(const sn_world *world, int body, int index);
+SN_API sn_time_options sn_world_time_options(const sn_world *world);
+SN_API sn_solver_options sn_world_solver_options(const sn_world *world);
+/* Pins a node where it is, or lets it go. Nodes held by a `fix` stay held. */
+SN_API sn_status sn_world_pin(sn_world *world, int body, int32_t node, bool pinned, sn_error *error);
+/* Pulls the point with barycentric weights of up to four nodes of a body towards `target` with a spring (stiffness N/m, damping N s/m). `handle` 0..15;
+ * a stiffness of 0 lets go. */
+SN_API sn_status sn_world_grab(sn_world *world, int handle, int body, const int32_t node[4], const double weight[4], const double target[3],
+                               double stiffness, double damping, sn_error *error);
+
+/* ---- Saving ---- */
+/* A state as bytes: sn_world_state_size of them. Saving refreshes the workspace, so that the run that was saved and one that restores go on with
+ * the same bits. Restoring into a world of another model is an error. */
+SN_API size_t sn_world_state_size(const sn_world *world);
+SN_API sn_status sn_world_save_state(sn_world *world, void *bytes, size_t size, sn_error *error);
+SN_API sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size, sn_error *error);
+SN_API sn_status sn_world_save(sn_world *world, const char *path, sn_error *error);
+SN_API sn_status sn_world_restore(sn_world *world, const char *path, sn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
