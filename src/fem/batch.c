@@ -1,21 +1,11 @@
-/* Compilation of elements into batches, chunks and colours; filling of their parameters.
- *
- * Elements are sorted by batch, then by the sum of their node numbers: node numbers are compiled in an order of locality, so a run of
- * elements is compact in space and meets few other runs. Runs of equal length become chunks; chunks are coloured greedily in order, each
- * with the permitted colour that has the fewest chunks so far. */
+/* Compilation of elements into batches, cut into coloured chunks (chunk.c), and filling of their parameters. */
 #include "batch.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/math3.h"
-
-/* One element on its way into a batch. */
-typedef struct item {
-    int64_t place; /* sum of its node numbers */
-    int32_t batch, source, element;
-} item;
+#include "chunk.h"
 
 /* What a material asks for. */
 typedef struct choice {
@@ -31,7 +21,7 @@ typedef struct work {
     const sn_batch_source *source;
     int source_count;
     int32_t **batch_of; /* per source: batch of each material, -1 unused */
-    item *item;
+    sn_batch_item *item;
     int64_t item_count;
     int64_t *batch_begin;          /* batch_count + 1, into item */
     const sn_material **materials; /* by material_of */
@@ -82,8 +72,7 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
                         .rotation_state = -1,
                         .alpha = c->alpha,
                         .beta = c->beta};
-    const int only = c->law->differentials == 1u << c->differential;
-    batch->warped = (c->law->flags & SN_LAW_WARPED) && (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || (only && !c->rotation));
+    batch->warped = (c->law->flags & SN_LAW_WARPED) && (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || c->law->flags & SN_LAW_CONSTANT);
     batch->linearised_items = batch->warped ? 3 * (element->nodes - 1) + 2 : 81;
     return model->batch_count++;
 }
@@ -127,54 +116,46 @@ static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error
     return SN_OK;
 }
 
-static int compare_items(const void *left, const void *right) {
-    const item *a = left, *b = right;
-    if (a->batch != b->batch) return a->batch < b->batch ? -1 : 1;
-    if (a->place != b->place) return a->place < b->place ? -1 : 1;
-    if (a->source != b->source) return a->source < b->source ? -1 : 1;
-    return (a->element > b->element) - (a->element < b->element);
-}
-
-/* Lists and sorts the elements; fills work->batch_begin. */
+/* Lists the elements batch by batch, in the order of the chunks to be; fills work->batch_begin. */
 static sn_status sort_items(work *w, const sn_elements_model *model, sn_error *error) {
     w->item = sn_allocate(w->context, (size_t)w->item_count, sizeof *w->item);
-    w->batch_begin = sn_allocate_zero(w->context, (size_t)model->batch_count + 1, sizeof *w->batch_begin);
+    w->batch_begin = sn_allocate_zero(w->context, (size_t)model->batch_count + 2, sizeof *w->batch_begin);
     if (!w->item || !w->batch_begin) return sn_no_memory(error);
-    int64_t n = 0;
+    int64_t *end = w->batch_begin + 1; /* while filling: where the next item of a batch goes */
+    for (int s = 0; s < w->source_count; ++s)
+        for (int e = 0; e < w->source[s].element_count; ++e) ++end[w->batch_of[s][w->source[s].material[e]] + 1];
+    for (int b = 0; b < model->batch_count; ++b) end[b + 1] += end[b];
     for (int s = 0; s < w->source_count; ++s) {
         const sn_batch_source *source = &w->source[s];
-        const int nodes = source->element->nodes;
-        for (int e = 0; e < source->element_count; ++e, ++n) {
-            int64_t place = 0;
-            /* Corners only: that mid-edge nodes are numbered elsewhere must not blur the order. */
-            for (int i = 0; i < nodes && i < 4; ++i) place += source->node[(int64_t)e * nodes + i];
-            w->item[n] = (item){place, w->batch_of[s][source->material[e]], s, e};
-            ++w->batch_begin[w->item[n].batch + 1];
+        const int nodes = source->element->nodes, corners = source->element->dimension + 1;
+        for (int e = 0; e < source->element_count; ++e) {
+            sn_batch_item *item = &w->item[end[w->batch_of[s][source->material[e]]]++];
+            *item = (sn_batch_item){.source = s, .element = e};
+            for (int i = 0; i < corners; ++i) {
+                const int32_t n = source->node[(int64_t)e * nodes + i];
+                item->place += n;
+                for (int a = 0; a < 3; ++a) item->center[a] += source->rest[3 * (int64_t)n + a] / corners;
+            }
         }
     }
-    for (int b = 0; b < model->batch_count; ++b) w->batch_begin[b + 1] += w->batch_begin[b];
-    qsort(w->item, (size_t)n, sizeof *w->item, compare_items);
+    for (int b = 0; b < model->batch_count; ++b) {
+        const int64_t count = w->batch_begin[b + 1] - w->batch_begin[b];
+        sn_chunk_order(&w->item[w->batch_begin[b]], count, sn_chunk_size(model->batch[b].element, count));
+    }
     return SN_OK;
 }
 
 /* ---- Chunks ---- */
-/* Elements per chunk, a multiple of SN_LANES: about equal work whatever the element, and some sixteen chunks for small batches. */
-static int64_t chunk_size(const sn_element *element, int64_t elements) {
-    const int64_t most = element->nodes <= 4 ? 256 : element->points <= 4 ? 64 : 32;
-    const int64_t share = (elements / 16 + SN_LANES - 1) / SN_LANES * SN_LANES;
-    return share > most ? most : share < 2 * SN_LANES ? 2 * SN_LANES : share;
-}
-
 static sn_status make_chunks(const work *w, sn_elements_model *model, sn_error *error) {
     int64_t count = 0;
     for (int b = 0; b < model->batch_count; ++b) {
         const int64_t elements = w->batch_begin[b + 1] - w->batch_begin[b];
-        count += sn_pieces(elements, chunk_size(model->batch[b].element, elements));
+        count += sn_pieces(elements, sn_chunk_size(model->batch[b].element, elements));
     }
     model->chunk = sn_allocate(w->context, (size_t)count, sizeof *model->chunk);
     if (!model->chunk) return sn_no_memory(error);
     for (int b = 0; b < model->batch_count; ++b) {
-        const int64_t elements = w->batch_begin[b + 1] - w->batch_begin[b], size = chunk_size(model->batch[b].element, elements);
+        const int64_t elements = w->batch_begin[b + 1] - w->batch_begin[b], size = sn_chunk_size(model->batch[b].element, elements);
         int block = 0;
         for (int64_t first = 0; first < elements; first += size) {
             const int64_t rest = elements - first, here = rest < size ? rest : size;
@@ -185,61 +166,6 @@ static sn_status make_chunks(const work *w, sn_elements_model *model, sn_error *
         model->batch[b].block_count = block;
     }
     return SN_OK;
-}
-
-static void count_nodes(const sn_batch *batch, const sn_chunk *chunk, uint64_t *mask, uint64_t *taken, uint64_t add) {
-    const int64_t row = (int64_t)batch->element->nodes * SN_LANES;
-    for (int64_t i = chunk->block_begin * row; i < chunk->block_end * row; ++i) {
-        if (taken) *taken |= mask[batch->node[i]];
-        mask[batch->node[i]] |= add;
-    }
-}
-
-/* The permitted one of `colors` colours from `base` on with the fewest chunks; a new one when none is; -1 when 64 do not do. */
-static int pick_color(uint64_t taken, const int *size, int base, int *colors) {
-    int best = -1;
-    for (int c = 0; c < *colors - base; ++c)
-        if (!(taken >> c & 1) && (best < 0 || size[base + c] < size[base + best])) best = c;
-    if (best < 0 && *colors - base < 64) best = (*colors)++ - base;
-    return best < 0 ? -1 : base + best;
-}
-
-/* Colours chunks in rounds of 64 colours (one bit each per node; one round does but for absurd meshes), then sorts them by colour. */
-static sn_status color_chunks(const sn_context *context, sn_elements_model *model, sn_error *error) {
-    const int chunks = model->chunk_count;
-    uint64_t *mask = sn_allocate(context, (size_t)model->node_count, sizeof *mask);
-    int *color = sn_allocate(context, (size_t)chunks, sizeof *color);
-    int *size = sn_allocate_zero(context, (size_t)chunks + 64, sizeof *size);
-    sn_chunk *sorted = sn_allocate(context, (size_t)chunks, sizeof *sorted);
-    model->color_begin = sn_allocate_zero(context, (size_t)chunks + 1, sizeof *model->color_begin);
-    const int complete = mask && color && size && sorted && model->color_begin;
-    if (complete) {
-        for (int i = 0; i < chunks; ++i) color[i] = -1;
-        for (int left = chunks; left > 0;) {
-            const int base = model->color_count;
-            memset(mask, 0, (size_t)model->node_count * sizeof *mask);
-            for (int i = 0; i < chunks; ++i) {
-                if (color[i] >= 0) continue;
-                const sn_batch *batch = &model->batch[model->chunk[i].batch];
-                uint64_t taken = 0;
-                count_nodes(batch, &model->chunk[i], mask, &taken, 0);
-                color[i] = pick_color(taken, size, base, &model->color_count);
-                if (color[i] < 0) continue;
-                ++size[color[i]];
-                --left;
-                count_nodes(batch, &model->chunk[i], mask, NULL, (uint64_t)1 << (color[i] - base));
-            }
-        }
-        for (int c = 0; c < model->color_count; ++c) model->color_begin[c + 1] = model->color_begin[c] + size[c];
-        for (int c = 0; c < model->color_count; ++c) size[c] = model->color_begin[c];
-        for (int i = 0; i < chunks; ++i) sorted[size[color[i]]++] = model->chunk[i];
-        memcpy(model->chunk, sorted, (size_t)chunks * sizeof *sorted);
-    }
-    sn_release(context, mask);
-    sn_release(context, color);
-    sn_release(context, size);
-    sn_release(context, sorted);
-    return complete ? SN_OK : sn_no_memory(error);
 }
 
 /* ---- Filling ---- */
@@ -298,12 +224,13 @@ static sn_status fill_shape(sn_batch *batch, const sn_batch_source *source, int 
     return SN_OK;
 }
 
-static sn_status fill_chunk(const work *w, sn_batch *batch, const sn_chunk *chunk, const item *items, int64_t count, sn_error *error) {
+static sn_status fill_chunk(const work *w, sn_batch *batch, const sn_chunk *chunk, const sn_batch_item *items, int64_t count,
+                            sn_error *error) {
     const int nodes = batch->element->nodes;
     for (int64_t n = 0; n < (int64_t)(chunk->block_end - chunk->block_begin) * SN_LANES; ++n) {
         const int padded = n >= count, lane = (int)(n % SN_LANES);
         const int64_t block = chunk->block_begin + n / SN_LANES, at = block * SN_LANES + lane;
-        const item *it = &items[padded ? count - 1 : n];
+        const sn_batch_item *it = &items[padded ? count - 1 : n];
         const sn_batch_source *source = &w->source[it->source];
         for (int i = 0; i < nodes; ++i) batch->node[(block * nodes + i) * SN_LANES + lane] = source->node[(int64_t)it->element * nodes + i];
         batch->element_of[at] = padded ? -1 : it->element + source->element_offset;
@@ -430,7 +357,7 @@ sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source
     if (!status) status = make_chunks(&w, model, error);
     if (!status) status = copy_origins(&w, model, error);
     if (!status) status = fill_batches(&w, model, error);
-    if (!status) status = color_chunks(context, model, error);
+    if (!status) status = sn_chunk_color(context, model, error);
     for (int b = 0; b < model->batch_count && !status; ++b) status = fill_parameters(&model->batch[b], w.materials, NULL, 0, error);
     end_work(&w);
     if (status) sn_elements_release(context, model);

@@ -21,7 +21,7 @@ typedef enum sn_law_flags {
     SN_LAW_ISOTROPIC = 4,    /* psi depends on the singular values of F only: the projected differential works in the principal frame */
     SN_LAW_POSITIVE_J = 8,   /* needs det F > 0 */
     SN_LAW_CONSTANT = 16,    /* dP does not depend on F */
-    SN_LAW_WARPED = 32,      /* isotropic with lambda, mu = c[0], c[1], and its truncated-2 differential (or its only one, with R = I) is
+    SN_LAW_WARPED = 32,      /* isotropic with lambda, mu = c[0], c[1], and its truncated-2 differential (or, if constant, any, with R = I) is
                                 lambda tr(R^T dF) R + mu (dF + R dF^T R): the kernels then use closed forms */
 } sn_law_flags;
 

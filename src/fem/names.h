@@ -5,10 +5,31 @@
 
 #define SN_LAWS(X)                                                                                                                         \
     X(linear)                                                                                                                              \
-    X(corotated)
+    X(corotated)                                                                                                                           \
+    X(corrected_corotated)                                                                                                                 \
+    X(stvk)                                                                                                                                \
+    X(neo_hookean)                                                                                                                         \
+    X(stable_neo_hookean)                                                                                                                  \
+    X(mooney_rivlin)                                                                                                                       \
+    X(ogden)                                                                                                                               \
+    X(reduced_polynomial)                                                                                                                  \
+    X(ciarlet)                                                                                                                             \
+    X(orthotropic)                                                                                                                         \
+    X(orthotropic_green)
 
 #define SN_LAW_linear "linear", "Hooke's law on the linear strain, for small displacements"
 #define SN_LAW_corotated "corotated", "Hooke's law on the strain that remains when the element's rotation is taken out"
+#define SN_LAW_corrected_corotated "corrected-corotated", "corotated shape term with the nonlinear volume term (J - 1)^2"
+#define SN_LAW_stvk "stvk", "Saint Venant-Kirchhoff: Hooke's law on Green's strain"
+#define SN_LAW_neo_hookean "neo-hookean", "compressible neo-Hookean with ln J"
+#define SN_LAW_stable_neo_hookean "stable-neo-hookean", "neo-Hookean that stays finite under inversion and collapse"
+#define SN_LAW_mooney_rivlin                                                                                                               \
+    "mooney-rivlin", "first and second isochoric invariant and a volume term; without c01 the isochoric neo-Hookean"
+#define SN_LAW_ogden "ogden", "powers of the isochoric stretches and a volume term"
+#define SN_LAW_reduced_polynomial "reduced-polynomial", "powers of the first isochoric invariant and a volume term (Yeoh)"
+#define SN_LAW_ciarlet "ciarlet", "Ciarlet-Geymonat: tr C, tr C^2, tr cof C, J^2 and ln J"
+#define SN_LAW_orthotropic "orthotropic", "three moduli, ratios and shear moduli along material axes, on the corotated strain"
+#define SN_LAW_orthotropic_green "orthotropic-green", "the same on Green's strain"
 
 /* The first is the default. */
 #define SN_ROTATIONS(X)                                                                                                                    \

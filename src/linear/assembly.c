@@ -1,7 +1,9 @@
-/* Assembly in four sweeps: the mass into an otherwise empty matrix; the elements colour after colour, chunks of one colour in parallel; the sum
- * of the triangles (kernel/scatter.c); the listed blocks one after the other. Every entry is summed in one order, whatever the number of threads.
+/* Assembly in four sweeps: the mass into an otherwise empty matrix; the elements colour after colour, chunks of one colour in parallel; the
+ * sum of the triangles (kernel/scatter.c); the listed blocks one after the other. Every entry is summed in one order, whatever the number
+ * of threads.
  *
- * Unsymmetric batches write all their blocks to their own places; then the matrix is not mirrored, and the symmetric batches write both triangles. */
+ * Unsymmetric batches write all their blocks to their own places; then the matrix is not mirrored, and the symmetric batches write both
+ * triangles. */
 #include "assembly.h"
 
 #include <math.h>
@@ -64,8 +66,10 @@ static float *value_single(const sn_matrix *matrix, int64_t block) { return matr
 
 static void add_scaled_identity(const sn_matrix *matrix, int64_t block, double s) {
     for (int i = 0; i < 9; i += 4) {
-        if (matrix->single_) value_single(matrix, block)[i] += (float)s;
-        else value_double(matrix, block)[i] += s;
+        if (matrix->single_)
+            value_single(matrix, block)[i] += (float)s;
+        else
+            value_double(matrix, block)[i] += s;
     }
 }
 
@@ -75,8 +79,10 @@ static void mass_piece(void *data, int piece) {
     const sn_pattern *pattern = s->matrix->pattern;
     const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
     const int64_t first = pattern->row_begin[begin], count = pattern->row_begin[end] - first;
-    if (s->matrix->single_) memset(value_single(s->matrix, first), 0, (size_t)count * 9 * sizeof(float));
-    else memset(value_double(s->matrix, first), 0, (size_t)count * 9 * sizeof(double));
+    if (s->matrix->single_)
+        memset(value_single(s->matrix, first), 0, (size_t)count * 9 * sizeof(float));
+    else
+        memset(value_double(s->matrix, first), 0, (size_t)count * 9 * sizeof(double));
     for (int i = begin; i < end; ++i) {
         const double own = a->rayleigh_mass ? a->rayleigh_mass[i] : 0;
         if (!a->mass->coupled) {
@@ -97,7 +103,8 @@ static void scatter_all(const sweep *s, int nodes, bool full, const double *in, 
         for (int j = i; j < nodes; ++j, place += SN_LANES)
             for (int l = 0; l < SN_LANES; ++l) {
                 if (place[l] < 0) continue;
-                const double *upper = in + (int64_t)(i * nodes + j) * 9 * SN_LANES + l, *lower = in + (int64_t)(j * nodes + i) * 9 * SN_LANES + l;
+                const double *upper = in + (int64_t)(i * nodes + j) * 9 * SN_LANES + l,
+                             *lower = in + (int64_t)(j * nodes + i) * 9 * SN_LANES + l;
                 const int64_t there = place[l], back = s->matrix->pattern->mirror[there];
                 for (int k = 0; k < 9; ++k) {
                     const int turned = 3 * (k % 3) + k / 3;
@@ -123,9 +130,12 @@ static void element_chunk(void *data, int index) {
     for (int block = chunk->block_begin; block < chunk->block_end; ++block) {
         const int32_t *place = a->map->place[chunk->batch] + (int64_t)block * pairs * SN_LANES;
         s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, batch->symmetric, matrix);
-        if (!s->symmetric) scatter_all(s, nodes, !batch->symmetric, matrix, place);
-        else if (s->matrix->single_) s->kernels->scatter_single(nodes, matrix, place, s->matrix->single_);
-        else s->kernels->scatter_double(nodes, matrix, place, s->matrix->double_);
+        if (!s->symmetric)
+            scatter_all(s, nodes, !batch->symmetric, matrix, place);
+        else if (s->matrix->single_)
+            s->kernels->scatter_single(nodes, matrix, place, s->matrix->single_);
+        else
+            s->kernels->scatter_double(nodes, matrix, place, s->matrix->double_);
     }
 }
 
@@ -133,8 +143,10 @@ static void mirror_piece(void *data, int piece) {
     const sweep *s = data;
     const sn_pattern *pattern = s->matrix->pattern;
     const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
-    if (s->matrix->single_) s->kernels->mirror_single(pattern, s->matrix->single_, begin, end);
-    else s->kernels->mirror_double(pattern, s->matrix->double_, begin, end);
+    if (s->matrix->single_)
+        s->kernels->mirror_single(pattern, s->matrix->single_, begin, end);
+    else
+        s->kernels->mirror_double(pattern, s->matrix->double_, begin, end);
 }
 
 static double entry(const sn_matrix *matrix, int64_t block, int k) {
@@ -151,8 +163,10 @@ static int add_list(const sn_matrix *matrix, const sn_block_list *list, double f
             continue;
         }
         for (int k = 0; k < 9; ++k) {
-            if (matrix->single_) value_single(matrix, place)[k] += (float)(factor * list->value[9 * (int64_t)i + k]);
-            else value_double(matrix, place)[k] += factor * list->value[9 * (int64_t)i + k];
+            if (matrix->single_)
+                value_single(matrix, place)[k] += (float)(factor * list->value[9 * (int64_t)i + k]);
+            else
+                value_double(matrix, place)[k] += factor * list->value[9 * (int64_t)i + k];
         }
     }
     return missing;
@@ -184,7 +198,10 @@ static bool elements_symmetric(const sn_elements_model *elements) {
 
 void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric, int *missing) {
     const int pieces = sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES);
-    sweep s = {.assembly = a, .matrix = matrix, .kernels = sn_linear_kernels_for(a->context), .element_kernels = sn_element_kernels_for(a->context)};
+    sweep s = {.assembly = a,
+               .matrix = matrix,
+               .kernels = sn_linear_kernels_for(a->context),
+               .element_kernels = sn_element_kernels_for(a->context)};
     s.symmetric = elements_symmetric(a->elements);
     sn_parallel(a->context, pieces, mass_piece, &s);
     for (int c = 0; c < a->elements->color_count && (a->k != 0 || a->d != 0); ++c) {
@@ -217,7 +234,8 @@ static void diagonal_chunk(void *data, int index) {
 
 static void add_list_diagonal(const sn_block_list *list, double factor, double *diagonal) {
     for (int i = 0; list && i < list->count; ++i)
-        for (int k = 0; k < 9 && list->row[i] == list->column[i]; ++k) diagonal[9 * (int64_t)list->row[i] + k] += factor * list->value[9 * (int64_t)i + k];
+        for (int k = 0; k < 9 && list->row[i] == list->column[i]; ++k)
+            diagonal[9 * (int64_t)list->row[i] + k] += factor * list->value[9 * (int64_t)i + k];
 }
 
 void sn_assemble_diagonal(const sn_assembly *a, double *diagonal) {
@@ -251,8 +269,10 @@ static void symmetrise_piece(void *data, int piece) {
             for (int c = 0; c < 3; ++c)
                 for (int r = k == pattern->diagonal[i] ? c : 0; r < 3; ++r) {
                     const double mean = 0.5 * (entry(matrix, k, 3 * c + r) + entry(matrix, pattern->mirror[k], 3 * r + c));
-                    if (matrix->single_) value_single(matrix, k)[3 * c + r] = value_single(matrix, pattern->mirror[k])[3 * r + c] = (float)mean;
-                    else value_double(matrix, k)[3 * c + r] = value_double(matrix, pattern->mirror[k])[3 * r + c] = mean;
+                    if (matrix->single_)
+                        value_single(matrix, k)[3 * c + r] = value_single(matrix, pattern->mirror[k])[3 * r + c] = (float)mean;
+                    else
+                        value_double(matrix, k)[3 * c + r] = value_double(matrix, pattern->mirror[k])[3 * r + c] = mean;
                 }
 }
 

@@ -6,14 +6,15 @@
 
 #include "matrix.h"
 
-/* Where the elements' blocks go: per batch, block_count x pairs x SN_LANES places of the blocks (i, j), i <= j in the element's order; -1 in padded
- * lanes. */
+/* Where the elements' blocks go: per batch, block_count x pairs x SN_LANES places of the blocks (i, j), i <= j in the element's order; -1
+ * in padded lanes. */
 typedef struct sn_scatter_map {
     int batch_count;
     int32_t **place;
 } sn_scatter_map;
 
-sn_status sn_scatter_map_create(sn_context *context, const sn_elements_model *elements, const sn_pattern *pattern, sn_scatter_map *map, sn_error *error);
+sn_status sn_scatter_map_create(sn_context *context, const sn_elements_model *elements, const sn_pattern *pattern, sn_scatter_map *map,
+                                sn_error *error);
 void sn_scatter_map_release(sn_context *context, sn_scatter_map *map);
 
 /* The mass: lumped per node, and when `coupled` is set one number per block of the pattern (its diagonal holds the lumped part too). */

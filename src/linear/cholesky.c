@@ -1,8 +1,9 @@
 /* The direct solver: supernodal Cholesky factor of CHOLMOD (Chen, Davis, Hager and Rajamanickam 2008), ordered by METIS.
  *
- * The matrix of the free directions is S A S + s (I - S), s the mean of the node's diagonal: constrained components decouple and have a pivot of
- * their own size. The order is found on the graph of nodes, a third of the size, and kept with the symbolic factor as long as the pattern stands.
- * A pivot that is not positive, or that lost all but 1e-13 of its diagonal entry to the elimination, is reported as SN_SINGULAR. */
+ * The matrix of the free directions is S A S + s (I - S), s the mean of the node's diagonal: constrained components decouple and have a
+ * pivot of their own size. The order is found on the graph of nodes, a third of the size, and kept with the symbolic factor as long as the
+ * pattern stands. A pivot that is not positive, or that lost all but 1e-13 of its diagonal entry to the elimination, is reported as
+ * SN_SINGULAR. */
 #include "solver.h"
 
 #if defined(SN_HAVE_CHOLMOD)
@@ -43,7 +44,8 @@ static bool order(cholesky *c, int *permutation) {
     const sn_pattern *p = c->pattern;
     int64_t upper = 0;
     for (int i = 0; i < p->nodes; ++i) upper += p->row_begin[i + 1] - p->diagonal[i];
-    cholmod_sparse *graph = cholmod_allocate_sparse((size_t)p->nodes, (size_t)p->nodes, (size_t)upper, 1, 1, -1, CHOLMOD_PATTERN, &c->common);
+    cholmod_sparse *graph =
+        cholmod_allocate_sparse((size_t)p->nodes, (size_t)p->nodes, (size_t)upper, 1, 1, -1, CHOLMOD_PATTERN, &c->common);
     int *node_order = cholmod_malloc((size_t)p->nodes, sizeof *node_order, &c->common);
     bool good = graph && node_order;
     if (good) {
@@ -102,8 +104,10 @@ static void fill_matrix(cholesky *c, const sn_matrix *matrix, const sn_filter *f
         for (int32_t k = p->diagonal[j]; k < p->row_begin[j + 1]; ++k) {
             const bool own = k == p->diagonal[j];
             double block[9]; /* of (j, column): its transpose is what stands below the diagonal */
-            if (own) sn_projected_block(matrix->double_ + 9 * (int64_t)k, S, block);
-            else project(matrix->double_ + 9 * (int64_t)k, S, sn_filter_find(filter, p->column[k]), block);
+            if (own)
+                sn_projected_block(matrix->double_ + 9 * (int64_t)k, S, block);
+            else
+                project(matrix->double_ + 9 * (int64_t)k, S, sn_filter_find(filter, p->column[k]), block);
             for (int a = 0; a < 3; ++a) {
                 if (own) c->diagonal[3 * (int64_t)j + a] = block[4 * a];
                 for (int r = own ? a : 0; r < 3; ++r) value[next[a]++] = block[3 * r + a];
@@ -172,13 +176,16 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     if (!done || c->common.status == CHOLMOD_OUT_OF_MEMORY || c->common.status == CHOLMOD_TOO_LARGE) return sn_no_memory(error);
     if (c->common.status == CHOLMOD_NOT_POSDEF || c->factor->minor < c->factor->n)
         return sn_fail(error, SN_SINGULAR,
-                       "the matrix is not positive definite (pivot %d of %d): the body is not held in every direction, has no stiffness, or is unstable",
+                       "the matrix is not positive definite (pivot %d of %d): the body is not held in every direction, has no stiffness, "
+                       "or is unstable",
                        (int)c->factor->minor + 1, op->n);
     int64_t column = 0;
     const double weakest = weakest_pivot(c, &column);
     if (weakest < 1e-13)
-        return sn_fail(error, SN_SINGULAR,
-                       "the matrix is singular (a pivot fell to %.1e of its diagonal): the body is not held in every direction or has no stiffness", weakest);
+        return sn_fail(
+            error, SN_SINGULAR,
+            "the matrix is singular (a pivot fell to %.1e of its diagonal): the body is not held in every direction or has no stiffness",
+            weakest);
     return SN_OK;
 }
 

@@ -13,8 +13,10 @@ static int lower_bound(const sn_filter *filter, int32_t node) {
     int low = 0, high = filter->count;
     while (low < high) {
         const int middle = low + (high - low) / 2;
-        if (filter->node[middle] < node) low = middle + 1;
-        else high = middle;
+        if (filter->node[middle] < node)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }

@@ -1,7 +1,7 @@
 /* The hot loops of the linear solver, once per instruction set (kernel/linear.c, kernel/scatter.c), and how they are cut into pieces.
  *
- * A piece is SN_PIECE_NODES nodes (rows of blocks). Sums run in eight virtual lanes over the scalars of a piece, the lanes are added as a fixed tree,
- * and the pieces in their order: the same bits for every vector width and every number of threads. */
+ * A piece is SN_PIECE_NODES nodes (rows of blocks). Sums run in eight virtual lanes over the scalars of a piece, the lanes are added as a
+ * fixed tree, and the pieces in their order: the same bits for every vector width and every number of threads. */
 #ifndef SN_LINEAR_KERNELS_H
 #define SN_LINEAR_KERNELS_H
 
@@ -44,8 +44,8 @@ static inline double sn_sum_pieces(int count, const double *partial) {
 void sn_parallel_pieces(const sn_context *context, int count, void (*task)(void *data, int piece), void *data);
 
 /* Loops over whole vectors of n scalars, in parallel. */
-void sn_vector_copy(const sn_context *context, int n, const double *a, double *out);                        /* out = a */
-void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out);               /* out += s a */
-void sn_vector_subtract(const sn_context *context, int n, const double *a, const double *b, double *out);   /* out = a - b */
+void sn_vector_copy(const sn_context *context, int n, const double *a, double *out);                      /* out = a */
+void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out);             /* out += s a */
+void sn_vector_subtract(const sn_context *context, int n, const double *a, const double *b, double *out); /* out = a - b */
 
 #endif

@@ -1,10 +1,11 @@
-/* Preconditioned conjugate gradients (Hestenes and Stiefel 1952), filtered as in Baraff and Witkin 1998: r, z and p stay in the free directions.
+/* Preconditioned conjugate gradients (Hestenes and Stiefel 1952), filtered as in Baraff and Witkin 1998: r, z and p stay in the free
+ * directions.
  *
  *   q = A p,  alpha = r.z / p.q,  x += alpha p,  r -= alpha q,  z = P r,  beta = r.z / (r.z before),  p = z + beta p
  *
  * Three passes over memory per iteration: the product with p.q; then r, z, r.r and r.z piece by piece when the preconditioner acts on
- * each node alone; then x and p, with x one step late so that p is read once. The residual of CG may rise on its way. The best iterate is kept
- * without a copy: when a step leaves the best x so far, the new x is written to the other of two buffers. */
+ * each node alone; then x and p, with x one step late so that p is read once. The residual of CG may rise on its way. The best iterate is
+ * kept without a copy: when a step leaves the best x so far, the new x is written to the other of two buffers. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "solver.h"
 
 /* The residual is replaced when r.r fell by this since the last time. */
-#define REPLACE 1e-6
+#define REPLACE 1e-4
 
 typedef struct cg_work {
     const sn_linear_kernels *kernels;
@@ -56,8 +57,8 @@ static void advance(const sn_operator *op, cg_work *w, double *rr, double *rz) {
     }
 }
 
-/* Takes the step of x at once and puts the true residual in place of that of the recursion (van der Vorst and Ye 2000): what the operator's copy
- * is wrong by then acts on the steps to come alone. */
+/* Takes the step of x at once and puts the true residual in place of that of the recursion (van der Vorst and Ye 2000): what the operator's
+ * copy is wrong by then acts on the steps to come alone. */
 static void replace(const sn_operator *op, cg_work *w, const double *b, double *rr, double *rz) {
     if (w->x_out != w->x) memcpy(w->x_out, w->x, (size_t)w->n * sizeof(double));
     sn_vector_add(op->context, w->n, w->alpha, w->p, w->x_out);
@@ -68,12 +69,26 @@ static void replace(const sn_operator *op, cg_work *w, const double *b, double *
     advance(op, w, rr, rz);
 }
 
-static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter, const double *b, double *x,
-                  double goal, int iterations, double *scratch, sn_krylov_report *report) {
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter,
+                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
     const int n = op->n;
     const size_t bytes = (size_t)n * sizeof(double);
-    cg_work w = {sn_linear_kernels_for(op->context), preconditioner, data, filter, n, sn_pieces(n, SN_PIECE), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,
-                 NULL, NULL};
+    cg_work w = {sn_linear_kernels_for(op->context),
+                 preconditioner,
+                 data,
+                 filter,
+                 n,
+                 sn_pieces(n, SN_PIECE),
+                 0,
+                 0,
+                 NULL,
+                 NULL,
+                 NULL,
+                 NULL,
+                 NULL,
+                 NULL,
+                 NULL,
+                 NULL};
     double *other = scratch;
     w.r = other + n, w.z = w.r + n, w.p = w.z + n, w.q = w.p + n;
     w.square = w.q + n, w.product = w.square + w.pieces;
@@ -91,9 +106,12 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
     double replaced = rr;
     while (rr > goal2 && report->iterations < iterations && !report->trouble) {
         const double pq = sn_operator_apply_dot(op, w.p, w.q, curvature);
-        if (!isfinite(pq) || !isfinite(rz)) report->trouble = "a number that is not finite";
-        else if (!(rz > 0)) report->trouble = "a preconditioner that is not positive definite";
-        else if (!(pq > 0)) report->trouble = "a direction of zero or negative curvature: the matrix is not positive definite";
+        if (!isfinite(pq) || !isfinite(rz))
+            report->trouble = "a number that is not finite";
+        else if (!(rz > 0))
+            report->trouble = "a preconditioner that is not positive definite";
+        else if (!(pq > 0))
+            report->trouble = "a direction of zero or negative curvature: the matrix is not positive definite";
         if (report->trouble) break;
         const double rz_before = rz;
         w.alpha = rz / pq;

@@ -46,8 +46,10 @@ static void product_piece(void *data, int piece) {
     const sn_pattern *pattern = w->matrix->pattern;
     const int begin = piece * SN_PIECE_NODES;
     const int end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
-    if (w->matrix->single_) w->kernels->product_single(pattern, w->matrix->single_, w->x, w->y, begin, end);
-    else w->kernels->product_double(pattern, w->matrix->double_, w->x, w->y, begin, end);
+    if (w->matrix->single_)
+        w->kernels->product_single(pattern, w->matrix->single_, w->x, w->y, begin, end);
+    else
+        w->kernels->product_double(pattern, w->matrix->double_, w->x, w->y, begin, end);
     if (w->partial) w->partial[piece] = w->kernels->dot(3 * (end - begin), w->x + 3 * (int64_t)begin, w->y + 3 * (int64_t)begin);
 }
 

@@ -1,7 +1,7 @@
 /* The sparse matrix of 3x3 blocks, and its assembly from the elements.
  *
- * Rows of blocks, columns ascending, the full pattern (both triangles) fixed at compile time. A block has 9 numbers column by column, so that a
- * product is three scaled columns in one vector of four lanes (the fourth is thrown away; the value array has room for 4 numbers
+ * Rows of blocks, columns ascending, the full pattern (both triangles) fixed at compile time. A block has 9 numbers column by column, so
+ * that a product is three scaled columns in one vector of four lanes (the fourth is thrown away; the value array has room for 4 numbers
  * more at its end). Single or double precision; vectors are always double. */
 #ifndef SN_LINEAR_MATRIX_H
 #define SN_LINEAR_MATRIX_H
@@ -27,13 +27,13 @@ typedef struct sn_block_list {
 
 typedef struct sn_matrix {
     const sn_pattern *pattern;
-    float *single_;  /* one of the two is set */
+    float *single_; /* one of the two is set */
     double *double_;
 } sn_matrix;
 
 /* The pattern of the elements plus `pair_count` more node pairs (both triangles are added). */
-sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2], int pair_count, sn_pattern *pattern,
-                            sn_error *error);
+sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2], int pair_count,
+                            sn_pattern *pattern, sn_error *error);
 void sn_pattern_release(sn_context *context, sn_pattern *pattern);
 /* The place of block (row, column), or -1. */
 int32_t sn_pattern_find(const sn_pattern *pattern, int32_t row, int32_t column);

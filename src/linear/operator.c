@@ -2,8 +2,10 @@
 #include "solver.h"
 
 void sn_operator_apply(const sn_operator *op, const double *x, double *y) {
-    if (op->matrix) sn_matrix_product(op->context, op->matrix, x, y);
-    else op->apply(op->self, x, y);
+    if (op->matrix)
+        sn_matrix_product(op->context, op->matrix, x, y);
+    else
+        op->apply(op->self, x, y);
 }
 
 double sn_operator_apply_dot(const sn_operator *op, const double *x, double *y, double *partial) {
@@ -13,5 +15,6 @@ double sn_operator_apply_dot(const sn_operator *op, const double *x, double *y, 
 }
 
 sn_operator sn_operator_of_matrix(const sn_context *context, const sn_matrix *matrix, const double *diagonal, bool symmetric) {
-    return (sn_operator){.context = context, .n = 3 * matrix->pattern->nodes, .matrix = matrix, .diagonal = diagonal, .symmetric = symmetric};
+    return (sn_operator){
+        .context = context, .n = 3 * matrix->pattern->nodes, .matrix = matrix, .diagonal = diagonal, .symmetric = symmetric};
 }

@@ -54,8 +54,8 @@ static void visit_pairs(const int32_t (*pair)[2], int pair_count, incidence *in,
         }
 }
 
-static sn_status incidence_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2], int pair_count, incidence *in,
-                                  sn_error *error) {
+static sn_status incidence_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2], int pair_count,
+                                  incidence *in, sn_error *error) {
     const int nodes = elements->node_count;
     in->begin = sn_allocate_zero(context, (size_t)nodes + 1, sizeof *in->begin);
     if (!in->begin) return sn_no_memory(error);
@@ -132,8 +132,8 @@ static sn_status fill(sn_context *context, const sn_elements_model *elements, co
     return SN_OK;
 }
 
-sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2], int pair_count, sn_pattern *pattern,
-                            sn_error *error) {
+sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2], int pair_count,
+                            sn_pattern *pattern, sn_error *error) {
     const int nodes = elements->node_count;
     *pattern = (sn_pattern){.nodes = nodes};
     incidence in = {0};
@@ -162,8 +162,10 @@ int32_t sn_pattern_find(const sn_pattern *pattern, int32_t row, int32_t column) 
     int32_t low = pattern->row_begin[row], high = pattern->row_begin[row + 1];
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;
-        if (pattern->column[middle] < column) low = middle + 1;
-        else high = middle;
+        if (pattern->column[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < pattern->row_begin[row + 1] && pattern->column[low] == column ? low : -1;
 }

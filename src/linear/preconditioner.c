@@ -36,7 +36,8 @@ static void range_piece(void *data, int piece) {
     w->preconditioner->apply_range(w->data, begin, end, w->r, w->z);
 }
 
-void sn_apply_ranges(const sn_context *context, const sn_preconditioner *preconditioner, const void *data, int nodes, const double *r, double *z) {
+void sn_apply_ranges(const sn_context *context, const sn_preconditioner *preconditioner, const void *data, int nodes, const double *r,
+                     double *z) {
     range_work w = {preconditioner, data, nodes, r, z};
     sn_parallel_pieces(context, sn_pieces(nodes, SN_PIECE_NODES), range_piece, &w);
 }

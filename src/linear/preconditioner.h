@@ -7,6 +7,7 @@
 /* out = S A S + s (I - S) with s the mean of A's diagonal (1 when that is not positive); S NULL: out = A. Column-major, made symmetric. */
 void sn_projected_block(const double A[9], const double *S, double out[9]);
 /* z = P r over all nodes by apply_range, in parallel pieces. */
-void sn_apply_ranges(const sn_context *context, const sn_preconditioner *preconditioner, const void *data, int nodes, const double *r, double *z);
+void sn_apply_ranges(const sn_context *context, const sn_preconditioner *preconditioner, const void *data, int nodes, const double *r,
+                     double *z);
 
 #endif

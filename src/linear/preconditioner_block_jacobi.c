@@ -1,7 +1,7 @@
 /* Block Jacobi: z_i = S (S A_ii S + s (I - S))^-1 S r_i, 3 x 3 blocks; S is the node's projection (the identity for free nodes).
  *
- * A block that is not positive definite falls back to the inverse of its positive diagonal, so that the preconditioner is always positive definite.
- * Stored in the precision of the operator's matrix. */
+ * A block that is not positive definite falls back to the inverse of its positive diagonal, so that the preconditioner is always positive
+ * definite. Stored in the precision of the operator's matrix. */
 #include <math.h>
 #include <string.h>
 
@@ -93,8 +93,10 @@ static void update_piece(void *data, int piece) {
         double block[9];
         node_block(j->op->diagonal + 9 * (ptrdiff_t)i, sn_filter_find(j->filter, i), j->single ? 1e-5 : 1e-13, block);
         for (int k = 0; k < 9; ++k) {
-            if (j->single) j->single_[9 * (ptrdiff_t)i + k] = (float)block[k];
-            else j->double_[9 * (ptrdiff_t)i + k] = block[k];
+            if (j->single)
+                j->single_[9 * (ptrdiff_t)i + k] = (float)block[k];
+            else
+                j->double_[9 * (ptrdiff_t)i + k] = block[k];
         }
     }
 }
@@ -119,8 +121,10 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
 
 static void apply_range(const void *data, int begin, int end, const double *r, double *z) {
     const block_jacobi *j = data;
-    if (j->single) j->kernels->blocks_single(j->single_, r, z, begin, end);
-    else j->kernels->blocks_double(j->double_, r, z, begin, end);
+    if (j->single)
+        j->kernels->blocks_single(j->single_, r, z, begin, end);
+    else
+        j->kernels->blocks_double(j->double_, r, z, begin, end);
     sn_filter_apply_range(j->filter, begin, end, z); /* what rounding left over */
 }
 

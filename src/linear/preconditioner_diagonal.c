@@ -53,7 +53,13 @@ static void apply_range(const void *data, int begin, int end, const double *r, d
     sn_filter_apply_range(d->filter, begin, end, z);
 }
 
-static void apply(const void *data, const double *r, double *z) { sn_apply_ranges(((const diagonal *)data)->context, &sn_preconditioner_diagonal, data, ((const diagonal *)data)->nodes, r, z); }
+static void apply(const void *data, const double *r, double *z) {
+    sn_apply_ranges(((const diagonal *)data)->context, &sn_preconditioner_diagonal, data, ((const diagonal *)data)->nodes, r, z);
+}
 
-const sn_preconditioner sn_preconditioner_diagonal = {
-    .name = "diagonal", .text = "the inverse of the diagonal (Jacobi)", .update = update, .apply = apply, .apply_range = apply_range, .release = release};
+const sn_preconditioner sn_preconditioner_diagonal = {.name = "diagonal",
+                                                      .text = "the inverse of the diagonal (Jacobi)",
+                                                      .update = update,
+                                                      .apply = apply,
+                                                      .apply_range = apply_range,
+                                                      .release = release};

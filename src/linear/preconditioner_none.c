@@ -12,7 +12,7 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     return SN_OK;
 }
 
-static void apply(const void *data, const double *r, double *z) { memcpy(z, r, (size_t)*(const int *)data * sizeof *z); }
+static void apply(const void *data, const double *r, double *z) { memcpy(z, r, (size_t) * (const int *)data * sizeof *z); }
 
 static void apply_range(const void *data, int begin, int end, const double *r, double *z) {
     (void)data;

@@ -72,9 +72,11 @@ static const sn_listing *precisions(int *count) { return listing(precision_listi
 #define PLACE(member) offsetof(sn_solver_options, member)
 static const sn_field field[] = {
     {"method", SN_FIELD_CHOICE, PLACE(method), 1, 0, 0, 0, 0, "auto", sn_solvers, "", "linear solver"},
-    {"preconditioner", SN_FIELD_CHOICE, PLACE(preconditioner), 1, 0, 0, 0, 0, "auto", sn_preconditioners, "", "preconditioner of iterative solvers"},
+    {"preconditioner", SN_FIELD_CHOICE, PLACE(preconditioner), 1, 0, 0, 0, 0, "auto", sn_preconditioners, "",
+     "preconditioner of iterative solvers"},
     {"operator", SN_FIELD_CHOICE, PLACE(operator_), 1, 0, 0, 0, 0, "assembled", sn_operators, "", "how products with the matrix are taken"},
-    {"precision", SN_FIELD_CHOICE, PLACE(precision), 1, 0, 0, 0, 0, "auto", precisions, "", "of the assembled matrix; residuals are always double"},
+    {"precision", SN_FIELD_CHOICE, PLACE(precision), 1, 0, 0, 0, 0, "auto", precisions, "",
+     "of the assembled matrix; residuals are always double"},
     {"tolerance", SN_FIELD_DOUBLE, PLACE(tolerance), 1, 0, 1, 1, 1e-6, NULL, NULL, "", "true relative residual ||b - A x|| / ||b||"},
     {"iterations", SN_FIELD_INT, PLACE(iterations), 1, 1, 1e9, 0, 500, NULL, NULL, "", "most iterations of one solve"},
     {"warm_start", SN_FIELD_BOOL, PLACE(warm_start), 1, 0, 1, 0, 1, NULL, NULL, "", "start from the last step's increment"},
@@ -98,7 +100,8 @@ sn_status sn_solver_options_check(const sn_solver_options *options, sn_error *er
     const sn_status status = sn_fields_check(field, COUNT(field), options, "solver.", error);
     if (status) return status;
     if (sn_direct_find(options->method) && is(options->operator_, "assembly-free"))
-        return sn_fail(error, SN_BAD_INPUT, "solver.method '%s' is direct and needs a matrix: solver.operator must be assembled", options->method);
+        return sn_fail(error, SN_BAD_INPUT, "solver.method '%s' is direct and needs a matrix: solver.operator must be assembled",
+                       options->method);
     if (sn_direct_find(options->method) && is(options->precision, "single"))
         return sn_fail(error, SN_BAD_INPUT, "solver.method '%s' is direct: solver.precision must be double or auto", options->method);
     const sn_preconditioner *p = sn_preconditioner_find(options->preconditioner);

@@ -47,7 +47,7 @@ struct sn_linear {
     double *diagonal;      /* nodes x 9 */
     double *cache;         /* of the element products, elements->linearised_size; NULL until wanted */
     sn_filter filter;
-    int filter_nodes, filter_projections; /* capacities */
+    int filter_nodes, filter_projections;    /* capacities */
     const sn_preconditioner *preconditioner; /* whose data this is */
     void *data;
     bool data_valid, data_copy; /* data_copy: made for the matrix, not for the exact operator */
@@ -103,7 +103,8 @@ static sn_status couple_mass(sn_linear *linear, sn_error *error) {
             sn_mass_element(source, e, mass);
             const int32_t *node = source->node + (int64_t)e * nodes;
             for (int i = 0; i < nodes; ++i)
-                for (int j = 0; j < nodes; ++j) linear->mass.coupled[sn_pattern_find(&linear->pattern, node[i], node[j])] += mass[i * nodes + j];
+                for (int j = 0; j < nodes; ++j)
+                    linear->mass.coupled[sn_pattern_find(&linear->pattern, node[i], node[j])] += mass[i * nodes + j];
         }
     }
     return SN_OK;
@@ -120,8 +121,8 @@ static sn_status ensure_scratch(sn_linear *linear, int vectors, sn_error *error)
     return SN_OK;
 }
 
-sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, const sn_solver_options *options, bool is_static, sn_linear **out,
-                           sn_error *error) {
+sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, const sn_solver_options *options, bool is_static,
+                           sn_linear **out, sn_error *error) {
     sn_status status = sn_solver_options_check(options, error);
     if (status) return status;
     sn_linear *linear = sn_allocate_zero(context, 1, sizeof *linear);
@@ -214,7 +215,9 @@ static void exact_product(const sn_linear *linear, double m, double d, double k,
     sn_block_list_product(linear->damping, d, u, out);
 }
 
-void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out) { exact_product(linear, m, d, k, u, out); }
+void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out) {
+    exact_product(linear, m, d, k, u, out);
+}
 
 static void exact_apply(const void *self, const double *x, double *y) {
     const sn_linear *linear = self;
@@ -272,8 +275,10 @@ static sn_status ensure_matrix(sn_linear *linear, const choice *c, sn_error *err
 static void ensure_diagonal(sn_linear *linear, bool from_matrix) {
     if (current(&linear->diagonal_stamp, linear, linear->m, linear->d, linear->k)) return;
     const sn_assembly assembly = assembly_of(linear);
-    if (from_matrix) sn_matrix_diagonal(linear->context, &linear->matrix, linear->diagonal);
-    else sn_assemble_diagonal(&assembly, linear->diagonal);
+    if (from_matrix)
+        sn_matrix_diagonal(linear->context, &linear->matrix, linear->diagonal);
+    else
+        sn_assemble_diagonal(&assembly, linear->diagonal);
     linear->diagonal_stamp = (stamp){linear->linearisation, linear->m, linear->d, linear->k};
     linear->data_valid = false;
 }
@@ -287,7 +292,9 @@ static sn_status keep_filter(sn_linear *linear, const sn_filter *filter, sn_erro
         return SN_OK;
     linear->data_valid = false;
     sn_status status = sn_grow(linear->context, (void **)&own->node, &linear->filter_nodes, count, sizeof *own->node, error);
-    if (!status) status = sn_grow(linear->context, (void **)&own->projection, &linear->filter_projections, count, 9 * sizeof *own->projection, error);
+    if (!status)
+        status =
+            sn_grow(linear->context, (void **)&own->projection, &linear->filter_projections, count, 9 * sizeof *own->projection, error);
     if (status) return status;
     own->count = count;
     if (!count) return SN_OK;
@@ -400,7 +407,8 @@ static void inner(refinement *w, const choice *c, const sn_operator *op, double 
 }
 
 /* Rounds of refinement until the tolerance, the end of the iterations, or no more progress. Leaves the best x. */
-static sn_status refine(refinement *w, const choice *c, double size, double tolerance, sn_linear_report *report, const char **trouble, sn_error *error) {
+static sn_status refine(refinement *w, const choice *c, double size, double tolerance, sn_linear_report *report, const char **trouble,
+                        sn_error *error) {
     sn_linear *linear = w->linear;
     const double goal = tolerance * w->reference;
     bool copy = c->assembled;
@@ -415,7 +423,7 @@ static sn_status refine(refinement *w, const choice *c, double size, double tole
         if (status) return status;
         const double floor = copy && c->single ? 1e-7 : 1e-13;
         sn_krylov_report k;
-        inner(w, c, &op, fmax(0.7 * goal, floor * size), linear->options.iterations - report->iterations, &k);
+        inner(w, c, &op, fmax(0.9 * goal, floor * size), linear->options.iterations - report->iterations, &k);
         report->iterations += k.iterations;
         report->rounds += 1;
         sn_vector_add(linear->context, w->n, 1, w->e, w->x);
@@ -452,12 +460,13 @@ static sn_status prepare(sn_linear *linear, const choice *c, const sn_filter *fi
     return status;
 }
 
-sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x, double tolerance,
-                          sn_linear_report *report, sn_error *error) {
+sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
+                          double tolerance, sn_linear_report *report, sn_error *error) {
     sn_linear_report unused;
     if (!report) report = &unused;
     const choice c = choose(linear);
-    *report = (sn_linear_report){.method = c.krylov ? c.krylov->name : c.preconditioner->name, .preconditioner = c.krylov ? c.preconditioner->name : ""};
+    *report = (sn_linear_report){.method = c.krylov ? c.krylov->name : c.preconditioner->name,
+                                 .preconditioner = c.krylov ? c.preconditioner->name : ""};
     linear->m = m, linear->d = d, linear->k = k;
     sn_status status = prepare(linear, &c, filter, report, error);
     if (status) return status;
@@ -475,9 +484,9 @@ sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const
     if (linear->data && c.preconditioner->feedback) c.preconditioner->feedback(linear->data, report->iterations);
     report->solve_seconds = sn_seconds() - start - report->setup_seconds;
     if (status != SN_NOT_CONVERGED) return status;
-    return sn_fail(error, status, "%s%s%s ended after %d iterations at a relative residual of %.3g, above the tolerance %.3g%s%s", report->method,
-                   *report->preconditioner ? " with " : "", report->preconditioner, report->iterations, report->residual, tolerance,
-                   trouble ? ": it met " : "", trouble ? trouble : "");
+    return sn_fail(error, status, "%s%s%s ended after %d iterations at a relative residual of %.3g, above the tolerance %.3g%s%s",
+                   report->method, *report->preconditioner ? " with " : "", report->preconditioner, report->iterations, report->residual,
+                   tolerance, trouble ? ": it met " : "", trouble ? trouble : "");
 }
 
 /* ---- Mass ---- */
@@ -506,7 +515,8 @@ sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const
     double *partial = linear->scratch + linear->scratch_size - sn_dot_scratch(n), *diagonal = e; /* 3 n numbers, for `update` alone */
     for (int64_t i = 0; i < linear->model.nodes; ++i)
         for (int c = 0; c < 9; ++c) diagonal[9 * i + c] = c % 4 == 0 ? linear->mass.coupled[linear->pattern.diagonal[i]] : 0;
-    const sn_operator op = {.context = linear->context, .n = n, .apply = mass_apply, .self = linear, .diagonal = diagonal, .symmetric = true};
+    const sn_operator op = {
+        .context = linear->context, .n = n, .apply = mass_apply, .self = linear, .diagonal = diagonal, .symmetric = true};
     const sn_status status = sn_preconditioner_diagonal.update(linear->context, &op, filter, &linear->mass_data, error);
     if (status) return status;
     memcpy(r, f, (size_t)n * sizeof *r);
@@ -523,5 +533,6 @@ sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const
     }
     const double left = sqrt(sn_dot(linear->context, n, r, r, partial));
     if (left <= 1e-12 * size) return SN_OK;
-    return sn_fail(error, SN_NOT_CONVERGED, "the mass matrix could not be solved beyond a relative residual of %.3g", size > 0 ? left / size : 0);
+    return sn_fail(error, SN_NOT_CONVERGED, "the mass matrix could not be solved beyond a relative residual of %.3g",
+                   size > 0 ? left / size : 0);
 }

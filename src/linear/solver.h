@@ -2,8 +2,8 @@
  *
  *   A = m M + d D + k K   with M the mass, D = -df/dv, K = -df/dx, filtered by the constraints.
  *
- * A Krylov method is one file krylov_<name>.c with one table; a preconditioner is one file preconditioner_<name>.c with one table. Methods iterate
- * on an operator that may be a single-precision copy of A. sn_linear_solve wraps them: it takes the residual b - A x with the exact
+ * A Krylov method is one file krylov_<name>.c with one table; a preconditioner is one file preconditioner_<name>.c with one table. Methods
+ * iterate on an operator that may be a single-precision copy of A. sn_linear_solve wraps them: it takes the residual b - A x with the exact
  * operator in double, lets the method reduce it, and repeats until the true residual meets the tolerance; an operator copy that does
  * not help is replaced by the exact one. */
 #ifndef SN_LINEAR_SOLVER_H
@@ -36,16 +36,18 @@ double sn_operator_apply_dot(const sn_operator *op, const double *x, double *y, 
 /* The operator of an assembled matrix. */
 sn_operator sn_operator_of_matrix(const sn_context *context, const sn_matrix *matrix, const double *diagonal, bool symmetric);
 
-/* A preconditioner, z = P r with P near A^-1 in the free directions; or a direct method, whose P is A^-1 up to rounding. r is filtered, and so is z. */
+/* A preconditioner, z = P r with P near A^-1 in the free directions; or a direct method, whose P is A^-1 up to rounding. r is filtered, and
+ * so is z. */
 typedef struct sn_preconditioner {
     const char *name, *text;
     bool needs_matrix;
     bool direct; /* needs a double-precision matrix; fails with SN_SINGULAR */
-    /* Creates or refreshes *data for the operator and filter; an existing *data belongs to an operator of the same pattern. On failure *data is
-     * what it was, or NULL and released. */
+    /* Creates or refreshes *data for the operator and filter; an existing *data belongs to an operator of the same pattern. On failure
+     * *data is what it was, or NULL and released. */
     sn_status (*update)(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error);
     void (*apply)(const void *data, const double *r, double *z);
-    /* For preconditioners that act on each node alone: the nodes [begin, end), so that methods can fuse it with their own loops. Else NULL. */
+    /* For preconditioners that act on each node alone: the nodes [begin, end), so that methods can fuse it with their own loops. Else NULL.
+     */
     void (*apply_range)(const void *data, int begin, int end, const double *r, double *z);
     /* How many iterations a solve with it took; NULL when it does not care. */
     void (*feedback)(void *data, int iterations);
@@ -54,8 +56,8 @@ typedef struct sn_preconditioner {
 
 typedef struct sn_krylov_report {
     int iterations;
-    double residual; /* 2-norm, of the recursion, of the x that is returned */
-    sn_status status; /* SN_OK, or SN_NOT_CONVERGED: out of iterations, or `trouble` */
+    double residual;     /* 2-norm, of the recursion, of the x that is returned */
+    sn_status status;    /* SN_OK, or SN_NOT_CONVERGED: out of iterations, or `trouble` */
     const char *trouble; /* why it stopped early: "negative curvature", ...; NULL when it did not */
 } sn_krylov_report;
 
@@ -65,8 +67,8 @@ typedef struct sn_krylov {
     int vectors; /* scratch vectors of n doubles that it wants, besides 4 x sn_dot_scratch(n) doubles */
     /* Solves A x = b from x = 0 to ||b - A x|| <= goal, at most `iterations`. b is filtered; x comes back filtered. Keeps the best iterate.
      * scratch: vectors x n, then 4 x sn_dot_scratch(n) doubles. */
-    void (*solve)(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter, const double *b, double *x,
-                  double goal, int iterations, double *scratch, sn_krylov_report *report);
+    void (*solve)(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter,
+                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report);
 } sn_krylov;
 
 /* ---- Registry (registry.c) ---- */
@@ -85,8 +87,8 @@ const struct sn_field *sn_solver_fields(int *count);
 
 typedef struct sn_linear_report {
     int iterations;
-    int rounds;              /* how often the true residual was taken */
-    double residual;         /* ||b - A x|| / ||b||, true, in double */
+    int rounds;                          /* how often the true residual was taken */
+    double residual;                     /* ||b - A x|| / ||b||, true, in double */
     const char *method, *preconditioner; /* what ran */
     bool fallback;                       /* the single-precision copy did not help and the exact operator took over */
     double assembly_seconds, setup_seconds, solve_seconds;
@@ -108,8 +110,8 @@ typedef struct sn_linear_model {
     int pair_count;
 } sn_linear_model;
 
-sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, const sn_solver_options *options, bool is_static, sn_linear **linear,
-                           sn_error *error);
+sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, const sn_solver_options *options, bool is_static,
+                           sn_linear **linear, sn_error *error);
 void sn_linear_destroy(sn_linear *linear);
 /* Changes tolerance, method and so on between steps. */
 sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options, sn_error *error);
@@ -118,17 +120,17 @@ sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options,
 void sn_linear_mass_product(const sn_linear *linear, const double *v, double *out);
 sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const double *f, double *out, sn_error *error);
 
-/* Takes the linearisation at `view`: K and D of the elements plus the given blocks (NULL for none). The arrays of `view` and the lists must stay until
- * the last solve with it. `rayleigh_mass`: per-node a of D = a M (NULL for none). */
+/* Takes the linearisation at `view`: K and D of the elements plus the given blocks (NULL for none). The arrays of `view` and the lists must
+ * stay until the last solve with it. `rayleigh_mass`: per-node a of D = a M (NULL for none). */
 void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness, const sn_block_list *damping,
                          const double *rayleigh_mass);
 /* out = (m M + d D + k K) u at the last linearisation, in double, unfiltered. */
 void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out);
-/* Solves (m M + d D + k K) x = b in the free directions. x: in, the start, with the wanted values in the constrained directions; out, the solution.
- * The matrix, preconditioner or factor is remade when the linearisation or (m, d, k) changed since the last solve.
+/* Solves (m M + d D + k K) x = b in the free directions. x: in, the start, with the wanted values in the constrained directions; out, the
+ * solution. The matrix, preconditioner or factor is remade when the linearisation or (m, d, k) changed since the last solve.
  * SN_NOT_CONVERGED keeps the best x; SN_SINGULAR when a direct factorisation meets a zero pivot. */
-sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x, double tolerance,
-                          sn_linear_report *report, sn_error *error);
+sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
+                          double tolerance, sn_linear_report *report, sn_error *error);
 /* Forget everything rebuildable: the next solve starts as in a fresh process. */
 void sn_linear_refresh(sn_linear *linear);
 

@@ -12,14 +12,15 @@ const uint8_t sn_kuhn_tet[6][4] = {{0, 1, 3, 7}, {0, 5, 1, 7}, {0, 3, 2, 7}, {0,
 static const uint8_t five[2][5][4] = {{{0, 3, 6, 5}, {1, 0, 5, 3}, {2, 0, 3, 6}, {4, 0, 6, 5}, {7, 3, 5, 6}},
                                       {{1, 2, 4, 7}, {0, 1, 2, 4}, {3, 1, 7, 2}, {5, 1, 4, 7}, {6, 2, 7, 4}}};
 
+/* The fraction first, so that the last layer lies exactly at the size. */
 static void fill_positions(sn_mesh *mesh, const double size[3], const int64_t cells[3]) {
     double *x = mesh->position;
     for (int64_t k = 0; k <= cells[2]; ++k)
         for (int64_t j = 0; j <= cells[1]; ++j)
             for (int64_t i = 0; i <= cells[0]; ++i, x += 3) {
-                x[0] = size[0] * (double)i / (double)cells[0];
-                x[1] = size[1] * (double)j / (double)cells[1];
-                x[2] = size[2] * (double)k / (double)cells[2];
+                x[0] = size[0] * ((double)i / (double)cells[0]);
+                x[1] = size[1] * ((double)j / (double)cells[1]);
+                x[2] = size[2] * ((double)k / (double)cells[2]);
             }
 }
 

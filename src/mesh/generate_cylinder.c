@@ -13,7 +13,7 @@ static sn_status fill(sn_mesh *m, const double value[][3], int rings, int along,
             double u, v;
             sn_disc_position(rings, p, &u, &v);
             x[0] = value[RADIUS][0] * u;
-            x[1] = value[LENGTH][0] * (double)k / along;
+            x[1] = value[LENGTH][0] * ((double)k / along);
             x[2] = -value[RADIUS][0] * v; /* x, -z and y make a right-handed frame */
             mark[k * points + p] = (uint8_t)((k == 0) | (k == along) << 1 | (p >= rim) << 2);
         }

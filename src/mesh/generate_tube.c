@@ -29,9 +29,9 @@ static sn_status fill(sn_mesh *m, const double value[][3], int around, int throu
         for (int64_t j = 0; j < around; ++j) {
             const double angle = 6.283185307179586 * (double)j / around, c = cos(angle), s = sin(angle);
             for (int64_t i = 0; i <= through; ++i, x += 3) {
-                const double r = value[INNER][0] + (value[RADIUS][0] - value[INNER][0]) * (double)i / through;
+                const double r = value[INNER][0] + (value[RADIUS][0] - value[INNER][0]) * ((double)i / through);
                 x[0] = r * c; /* outwards, around (from x to -z) and y make a right-handed frame */
-                x[1] = value[LENGTH][0] * (double)k / along;
+                x[1] = value[LENGTH][0] * ((double)k / along);
                 x[2] = -r * s;
                 mark[node++] = (uint8_t)((k == 0) | (k == along) << 1 | (i == 0) << 2 | (i == through) << 3);
             }
@@ -46,9 +46,9 @@ static sn_status fill(sn_mesh *m, const double value[][3], int around, int throu
 static sn_status generate(sn_context *context, const double value[][3], sn_mesh **mesh, sn_error *error) {
     const int around = (int)value[CELLS][0], through = (int)value[CELLS][1], along = (int)value[CELLS][2];
     if (around < 3) return sn_fail(error, SN_BAD_INPUT, "tube.cells has %d around; at least 3 are needed", around);
-    if (value[INNER][0] > 0.999 * value[RADIUS][0])
-        return sn_fail(error, SN_BAD_INPUT, "tube.inner is %g; it must be at most 0.999 of the radius, %g", value[INNER][0],
-                       0.999 * value[RADIUS][0]);
+    if (value[INNER][0] < 0.001 * value[RADIUS][0] || value[INNER][0] > 0.999 * value[RADIUS][0]) /* beyond, tets become flat */
+        return sn_fail(error, SN_BAD_INPUT, "tube.inner is %g; it must be from %g to %g (0.001 to 0.999 of the radius)", value[INNER][0],
+                       0.001 * value[RADIUS][0], 0.999 * value[RADIUS][0]);
     const double nodes = (double)around * (through + 1.0) * (along + 1.0), tets = 6.0 * around * through * along;
     sn_mesh *m;
     sn_status status = sn_generate_create(context, "tube", (int64_t)nodes, (int64_t)tets, 0, &m, error);

@@ -23,8 +23,8 @@ typedef struct sn_system_table {
     /* out = (m M + d D + k K) u, unfiltered. */
     void (*product)(sn_system *system, double m, double d, double k, const double *u, double *out);
     /* (m M + d D + k K) x = b in the free directions; the constrained components of x are given and stay. */
-    sn_status (*solve)(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance, sn_linear_report *report,
-                       sn_error *error);
+    sn_status (*solve)(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance,
+                       sn_linear_report *report, sn_error *error);
     /* Sets the constrained components of x and v (either may be NULL) to what is prescribed at time t. */
     void (*constrain)(sn_system *system, double t, double *x, double *v);
     /* Zeroes the constrained components. */
@@ -37,14 +37,24 @@ typedef struct sn_system_table {
     void (*begin)(sn_system *system, double t, const double *x, const double *v);
     void (*accept)(sn_system *system, double t, const double *x, const double *v);
     void (*reject)(sn_system *system);
+    /* Sets the constrained components of a to the prescribed acceleration at time t, the others stay. NULL: they do not accelerate. */
+    void (*acceleration)(sn_system *system, double t, double *a);
+    /* The larger of the norms of the external and of the internal force at the last evaluation: what Newton measures residuals against
+     * beside inertia. NULL: the norm of f itself serves. */
+    double (*force_scale)(sn_system *system);
+    /* Whether f can be had at (t, x): SN_INVERTED when not. Asked by methods that end a step without a force evaluation. NULL: always. */
+    sn_status (*check)(sn_system *system, double t, const double *x, sn_error *error);
 } sn_system_table;
 
 struct sn_system {
     const sn_system_table *table;
     sn_context *context;
-    int count;      /* scalars in x, in v, in f */
-    double size;    /* typical length of the body, m: corrections are measured against it */
-    int auxiliary;  /* first-order variables beside x and v; 0 */
+    int count;     /* scalars in x, in v, in f */
+    double size;   /* typical length of the body, m: corrections are measured against it */
+    int auxiliary; /* first-order variables beside x and v; 0 */
+    /* Simplified Newton: how many solves the present linearisation has served; 0 when there is none that may be kept. Workspace: the owner
+     * clears it when it edits parameters, saves or restores. */
+    int kept;
 };
 
 /* ---- Methods ---- */
@@ -60,19 +70,19 @@ typedef struct sn_step_info {
 
 /* The integrator's part of the state: plain numbers, copied and saved with it. */
 typedef struct sn_history {
-    int count;      /* doubles */
+    int count; /* doubles */
     double *value;
 } sn_history;
 
 typedef struct sn_step {
     sn_system *system;
     const sn_time_options *options;
-    double tolerance;     /* of the linear solver */
+    double tolerance; /* of the linear solver */
     bool warm_start;
-    double t, h;          /* from t to t + h */
-    double *x, *v;        /* in: at t; out: at t + h. Untouched on failure */
-    double *history;      /* method->history(count) doubles, zero at the start of a run */
-    double *scratch;      /* method->scratch(count) doubles */
+    double t, h;     /* from t to t + h */
+    double *x, *v;   /* in: at t; out: at t + h. Untouched on failure */
+    double *history; /* method->history(count) doubles, zero at the start of a run. Untouched on failure */
+    double *scratch; /* method->scratch(count) doubles */
     sn_step_info *info;
     sn_error *error;
 } sn_step;
@@ -81,31 +91,59 @@ typedef struct sn_method {
     const char *name, *text;
     int order;
     bool implicit, adaptive;
-    const char *stability;              /* "A", "L", "explicit: h < 2/omega", ... */
-    int (*history)(int count);          /* doubles wanted */
+    const char *stability;     /* "A", "L", "explicit: h < 2/omega", ... */
+    int (*history)(int count); /* doubles wanted */
     int (*scratch)(int count);
     sn_status (*step)(sn_step *step);
 } sn_method;
 
+/* How a method ends: prescribes the constrained components of x and v at t + h, refuses what is not finite, hands the rest to step->x and
+ * step->v. */
+sn_status sn_step_finish(sn_step *step, double *x, double *v);
+
+/* NULL when unknown; "" is the default method. */
 const sn_method *sn_method_find(const char *name);
+
+/* Equilibrium at t + h, f(t + h, x, 0) = 0: one step of "quasi-static", and of "static" where t is the fraction of the load. Not in
+ * sn_methods(). */
+const sn_method *sn_method_equilibrium(void);
+/* What a mode and a method name mean: the equilibrium for "static" and "quasi-static". NULL when unknown. */
+const sn_method *sn_method_choose(const sn_time_options *options);
+
+/* ---- Step control ---- */
+
+/* Takes one step from t to t + h with `method`, whatever it takes: a step that does not converge, inverts or goes non-finite is retried
+ * with half of it, and substeps go on (growing again after successes) until t + h is reached; never below h / 1024. On failure x, v and
+ * history are as they were. Calls begin, accept and reject of the system for each substep; when a frame fails after accepted substeps, the
+ * owner restores what it keeps beside x and v. step->scratch holds sn_control_scratch doubles. info->retries counts the refused steps. */
+int sn_control_scratch(const sn_method *method, int count);
+sn_status sn_step_controlled(const sn_method *method, sn_step *step);
+
+/* Statics: from load fraction step->t to 1 in options->load_steps equal fractions of the whole, each by sn_step_controlled (so a failed
+ * increment is halved and regrows). step->t is the fraction reached; on failure x is the equilibrium at step->t. v is zero afterwards.
+ * `reached` (may be NULL) is called after each load step; false stops with SN_NOT_CONVERGED. */
+sn_status sn_static_solve(sn_step *step, bool (*reached)(void *user, const sn_step *step), void *user);
 
 /* ---- Newton ---- */
 
-/* Solves r(y) = 0 for y = x(t + h), with r = m M (y - base) - f(t1, y, a (y - origin) + w) and its Jacobian m M + a D + K.
+/* Solves r(y) = 0 for y = x(t + h), with r = m M (y - base) - f(t1, y, a (y - origin) + w) - extra and its Jacobian m M + a D + K.
  *   implicit Euler: m = 1/h^2, base = x + h v, a = 1/h, origin = x, w = 0.   statics: m = 0, a = 0.
- * `y` comes in with the start (last positions), the wanted positions of the constrained components are taken from the system at t1: the first
- * iteration carries them in by the linear problem. On failure y is the best iterate. */
+ * `y` comes in with the start (last positions), the wanted positions of the constrained components are taken from the system at t1: the
+ * first iteration carries them in by the linear problem. On failure y is the best iterate. */
 typedef struct sn_newton_problem {
     sn_system *system;
     double t1;
     double m, a;
     const double *base, *origin; /* count; NULL when m or a is 0 */
     const double *offset;        /* w, or NULL */
+    const double *extra;         /* a constant force, or NULL */
+    const double
+        *inertia; /* what m (y - base) stands for in the constrained components, 0 in the others; NULL: the acceleration prescribed at t1 */
     const sn_newton_options *options;
     double linear_tolerance;
-    const double *guess;         /* start of the first linear solve (warm start), or NULL */
-    double *scratch;             /* sn_newton_scratch(count) doubles */
-    sn_step_info *info;
+    const double *guess; /* start of the first linear solve (warm start), or NULL */
+    double *scratch;     /* sn_newton_scratch(count) doubles */
+    sn_step_info *info;  /* counts are added to it */
     sn_error *error;
 } sn_newton_problem;
 

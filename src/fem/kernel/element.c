@@ -1,7 +1,7 @@
 /* The element kernels: energy, force, assembly-free product, element matrices, stresses.
  *
  *   f_i = -sum_q w_q P g_i        K_ij = sum_q w_q g_i . dP . g_j        node 0: minus the sum over the others
- * Bodies are written for N nodes and Q points and inlined with both constant, once per element type.
+ * Bodies are written for N nodes and Q points and inlined with N (and the Q of linear elements) constant.
  *
  * The linearised stress of a point is kept in one of two forms (batch->warped):
  *   warped   c_i = R g_i (i = 1..N-1), w lambda, w mu:   K_ij = w (lambda c_i c_j^T + mu c_j c_i^T + mu (c_i . c_j) I)
@@ -110,42 +110,51 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
 }
 
 /* ---- The linearised stress ---- */
-/* At one point, into `out` (batch->linearised_items vectors), w included. edge, speed (may be NULL): of x and v. */
-INLINE void linearise_point(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *speed, const vd *c,
-                            const vd *damping, double k, double d, vd *out) {
+INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *c, const vd *damping, double k,
+                             double d, vd *out) {
     const sn_batch *batch = s->batch;
     const vd w = vd_load(s->weight + q * SN_LANES);
     vd F[9], R[9];
-    if (batch->warped) {
-        const double *gradient = gradient_at(N, s, q);
-        if (batch->rotation) {
-            deformation(N, s, q, edge, F);
-            rotation_at(N, Q, s, q, F, R, NULL);
-        }
-        for (int i = 0; i < N - 1; ++i) {
-            vd g[3];
-            load_rows(gradient + 3 * i * SN_LANES, 3, g);
-            for (int a = 0; a < 3; ++a) {
-                out[3 * i + a] = g[a];
-                if (batch->rotation) out[3 * i + a] = R[3 * a] * g[0] + R[3 * a + 1] * g[1] + R[3 * a + 2] * g[2];
-            }
-        }
-        vd lambda = k * c[0], mu = k * c[1];
-        if (batch->damped) {
-            lambda += d * (damping[0] + damping[2] * c[0]);
-            mu += d * (damping[1] + damping[2] * c[1]);
-        }
-        out[3 * (N - 1)] = w * lambda;
-        out[3 * (N - 1) + 1] = w * mu;
-        return;
+    if (batch->rotation) {
+        deformation(N, s, q, edge, F);
+        rotation_at(N, Q, s, q, F, R, NULL);
     }
-    vd dR[81], rate[9];
-    const int with_dR = wants_dR(batch);
+    for (int i = 0; i < N - 1; ++i) {
+        vd g[3];
+        load_rows(gradient_at(N, s, q) + 3 * i * SN_LANES, 3, g);
+        for (int a = 0; a < 3; ++a) {
+            out[3 * i + a] = g[a];
+            if (batch->rotation) out[3 * i + a] = R[3 * a] * g[0] + R[3 * a + 1] * g[1] + R[3 * a + 2] * g[2];
+        }
+    }
+    vd lambda = k * c[0], mu = k * c[1];
+    if (batch->damped) {
+        lambda += d * (damping[0] + damping[2] * c[0]);
+        mu += d * (damping[1] + damping[2] * c[1]);
+    }
+    out[3 * (N - 1)] = w * lambda;
+    out[3 * (N - 1) + 1] = w * mu;
+}
+
+APART void linearise_general(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *speed, const vd *c,
+                             const vd *damping, double k, double d, vd *out) {
+    vd F[9], R[9], dR[81], rate[9];
+    const int with_dR = wants_dR(s->batch);
     deformation(N, s, q, edge, F);
     rotation_at(N, Q, s, q, F, R, with_dR ? dR : NULL);
     if (speed) outer_sum(N, gradient_at(N, s, q), speed, rate);
-    tangent(batch, c, damping, F, R, with_dR ? dR : NULL, speed ? rate : NULL, k, d, out);
+    tangent(s->batch, c, damping, F, R, with_dR ? dR : NULL, speed ? rate : NULL, k, d, out);
+    const vd w = vd_load(s->weight + q * SN_LANES);
     for (int i = 0; i < 81; ++i) out[i] *= w;
+}
+
+/* At one point, into `out` (batch->linearised_items vectors), w included. edge, speed (may be NULL): of x and v. */
+INLINE void linearise_point(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *speed, const vd *c,
+                            const vd *damping, double k, double d, vd *out) {
+    if (s->batch->warped)
+        linearise_warped(N, Q, s, q, edge, c, damping, k, d, out);
+    else
+        linearise_general(N, Q, s, q, edge, speed, c, damping, k, d, out);
 }
 
 /* What linearise_point takes of the slice. Returns whether velocities matter. */
@@ -405,22 +414,20 @@ INLINE int accept_body(const int N, const int Q, const sn_batch *batch, int begi
                 deformation(N, &s, q, edge, F);
                 const sn_rotation_view r = rotation_view(N, Q, &s, q, F, &buffer);
                 batch->rotation->accept(&r);
-                double *place = state_at(&s, Q, q, state);
+                double *place = state + state_at(&s, Q, q);
                 for (int i = 0; i < SN_ROTATION_STATE; ++i) vd_store(place + i * SN_LANES, buffer.state[i]);
             }
         }
     return 0;
 }
 
-/* ---- One copy per element type ---- */
+/* ---- One copy per number of nodes ---- */
 #define SPECIALISED(body, ...)                                                                                                             \
-    switch (batch->element->nodes * 16 + batch->element->points) {                                                                         \
-    case 4 * 16 + 1:                                                                                                                       \
+    switch (batch->element->nodes) {                                                                                                       \
+    case 4:                                                                                                                                \
         return body(4, 1, __VA_ARGS__);                                                                                                    \
-    case 10 * 16 + 4:                                                                                                                      \
-        return body(10, 4, __VA_ARGS__);                                                                                                   \
-    case 10 * 16 + 14:                                                                                                                     \
-        return body(10, 14, __VA_ARGS__);                                                                                                  \
+    case 10:                                                                                                                               \
+        return body(10, batch->element->points, __VA_ARGS__);                                                                              \
     default:                                                                                                                               \
         return body(3, 1, __VA_ARGS__);                                                                                                    \
     }

@@ -11,6 +11,7 @@
 #include "fem/batch.h"
 
 #define INLINE static inline __attribute__((always_inline))
+#define APART static __attribute__((noinline)) /* off the fast paths: one copy for all element types */
 
 enum { EDGES = 3 * (SN_ELEMENT_NODES - 1) };
 
@@ -87,25 +88,31 @@ typedef struct history {
     vd F_before[9], Dm[9], state[SN_ROTATION_STATE];
 } history;
 
-INLINE double *state_at(const slice *s, const int Q, int q, double *state) {
-    return state + s->batch->rotation_state + ((s->block * Q + q) * SN_ROTATION_STATE) * SN_LANES + s->lane;
+/* Where the rotation state of a point begins. */
+INLINE int64_t state_at(const slice *s, const int Q, int q) {
+    return s->batch->rotation_state + (s->block * Q + q) * SN_ROTATION_STATE * SN_LANES + s->lane;
 }
 
-INLINE sn_rotation_view rotation_view(const int N, const int Q, const slice *s, int q, const vd *F, history *buffer) {
-    sn_rotation_view r = {.F = F, .alpha = s->batch->alpha, .beta = s->batch->beta};
-    if (!s->batch->rotation->uses_history) return r;
+APART void load_history(const int N, const int Q, const slice *s, int q, history *buffer, sn_rotation_view *r) {
     if (s->view->x_before) {
         vd edge[EDGES];
         gather_edges(N, s, s->view->x_before, edge);
         deformation(N, s, q, edge, buffer->F_before);
-        r.F_before = buffer->F_before;
+        r->F_before = buffer->F_before;
     }
     load_rows(s->batch->rest_edge + s->block * 9 * SN_LANES + s->lane, 9, buffer->Dm);
-    for (int i = 0; i < SN_ROTATION_STATE; ++i)
-        buffer->state[i] =
-            s->view->rotation_state ? vd_load(state_at(s, Q, q, (double *)(uintptr_t)s->view->rotation_state) + i * SN_LANES) : vd_set(0);
-    r.Dm = buffer->Dm;
-    r.state = buffer->state;
+    const double *state = s->view->rotation_state;
+    for (int i = 0; i < SN_ROTATION_STATE; ++i) {
+        buffer->state[i] = vd_set(0);
+        if (state) buffer->state[i] = vd_load(state + state_at(s, Q, q) + i * SN_LANES);
+    }
+    r->Dm = buffer->Dm;
+    r->state = buffer->state;
+}
+
+INLINE sn_rotation_view rotation_view(const int N, const int Q, const slice *s, int q, const vd *F, history *buffer) {
+    sn_rotation_view r = {.F = F, .alpha = s->batch->alpha, .beta = s->batch->beta};
+    if (s->batch->rotation->uses_history) load_history(N, Q, s, q, buffer, &r);
     return r;
 }
 
@@ -143,7 +150,7 @@ static inline void add_viscous(vd lambda, vd mu, const vd *G, const vd *H, vd *o
 }
 
 /* A += the tensor of the above: lambda G_ij G_kl + mu ((G G^T)_ik d_jl + G_il G_kj), at [3 i + j][3 k + l]. */
-static void add_viscous_tensor(vd lambda, vd mu, const vd *G, vd *A) {
+APART void add_viscous_tensor(vd lambda, vd mu, const vd *G, vd *A) {
     vd B[9];
     vm_multiply_transpose(G, G, B);
     for (int i = 0; i < 3; ++i)
@@ -157,7 +164,7 @@ static void add_viscous_tensor(vd lambda, vd mu, const vd *G, vd *A) {
 }
 
 /* A += k dP_v / dF at fixed F' for Green's strain: dF S + F (d_lambda tr(dE') I + 2 d_mu dE'), dE' = sym(dF^T F'). */
-static void add_viscous_change_green(double k, vd lambda, vd mu, const vd *F, const vd *rate, vd *A) {
+APART void add_viscous_change_green(double k, vd lambda, vd mu, const vd *F, const vd *rate, vd *A) {
     vd E[9], S[9], B[9];
     const vd scale = vd_set(k);
     vm_transpose_multiply(F, rate, E);
@@ -178,7 +185,7 @@ static void add_viscous_change_green(double k, vd lambda, vd mu, const vd *F, co
 }
 
 /* A += k dP_v / dF for the corotated strain: dR S + R (d_lambda tr(de) I + 2 d_mu de), e = sym(R^T F'), de = sym(dR^T F'). */
-static void add_viscous_change_corotated(double k, vd lambda, vd mu, const vd *R, const vd *dR, const vd *rate, vd *A) {
+APART void add_viscous_change_corotated(double k, vd lambda, vd mu, const vd *R, const vd *dR, const vd *rate, vd *A) {
     vd E[9], S[9];
     const vd scale = vd_set(k);
     vm_transpose_multiply(R, rate, E);
@@ -201,7 +208,7 @@ static void add_viscous_change_corotated(double k, vd lambda, vd mu, const vd *R
 }
 
 /* dP as the batch uses it. R as the law takes it: NULL for laws without rotation. */
-static void law_differential(const sn_batch *batch, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+APART void law_differential(const sn_batch *batch, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     const sn_law *law = batch->law;
     law->differential(batch->differential, c, F, batch->rotation ? R : NULL, dR, dP);
     if (!batch->symmetric) return;
@@ -214,8 +221,8 @@ static void law_differential(const sn_batch *batch, const vd *c, const vd *F, co
 }
 
 /* A = k (dP + change of viscous stress) + d (viscous tensor + b dP). `rate` (F') may be NULL. */
-static void tangent(const sn_batch *batch, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR, const vd *rate, double k,
-                    double d, vd *A) {
+APART void tangent(const sn_batch *batch, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR, const vd *rate, double k,
+                   double d, vd *A) {
     law_differential(batch, c, F, R, dR, A);
     vd scale = vd_set(k);
     if (batch->damped & SN_DAMPED_RAYLEIGH) scale += d * damping[2];
@@ -230,8 +237,8 @@ static void tangent(const sn_batch *batch, const vd *c, const vd *damping, const
 }
 
 /* P += viscous and Rayleigh stress at the rate F'. */
-static void add_damping_stress(const sn_batch *batch, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR,
-                               const vd *rate, vd *P) {
+APART void add_damping_stress(const sn_batch *batch, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR, const vd *rate,
+                              vd *P) {
     if (batch->warped) {
         add_viscous(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], R, rate, P);
         return;

@@ -47,7 +47,7 @@ static void differential(sn_differential kind, const vd *c, const vd *F, const v
 
 const sn_law SN_ISA(sn_law_linear) = {
     SN_LAW_linear,
-    .flags = SN_LAW_CONSTANT,
+    .flags = SN_LAW_CONSTANT | SN_LAW_WARPED,
     .differentials = 1u << SN_DIFFERENTIAL_EXACT | 1u << SN_DIFFERENTIAL_PROJECTED,
     .default_differential = SN_DIFFERENTIAL_EXACT,
     .parameter = parameter,

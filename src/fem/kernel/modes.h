@@ -55,7 +55,8 @@ static inline void symmetric_eigen(const vd m[9], vd value[3], vd V[9]) {
         turned |= jacobi_turn(a, V, 1, 2, small);
         if (!vi_any(turned)) break;
     }
-    for (int i = 0; i < 3; ++i) value[i] = a[4 * i];
+    for (int i = 0; i < 9; ++i) V[i] += vd_set(0); /* zeros are positive, also where a neighbour's turns went by */
+    for (int i = 0; i < 3; ++i) value[i] = a[4 * i] + vd_set(0);
 }
 
 /* Sets the negative eigenvalues to zero. Lanes whose stretch matrix is positive definite already keep it as it is. */

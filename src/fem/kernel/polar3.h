@@ -3,9 +3,10 @@
  * Let a = |F|^2, b = |cof F|^2, d = det F. The maximum l = s0 + s1 + s2 (singular values, the last one signed like d) is the largest root
  * of Davenport's characteristic polynomial p(l) = l^4 - 2 a l^2 - 8 d l + a^2 - 4 b, and R = dl/dF, hence by the implicit function theorem
  *   R = ((l^2 + a) F - 2 F F^T F + 2 l cof F) / (l^3 - a l - 2 d),
- * whose denominator is 2 (s0 + s1) (s1 + s2) (s2 + s0). Newton's method finds l from above; one Newton step on the rotation and one
- * Newton-Schulz step of orthonormalisation remove the rounding. That is fast and right when the denominator is not small; lanes where the
- * error estimates say otherwise (F near a non-unique rotation, tiny or huge) take the singular value decomposition. */
+ * whose denominator is 2 (s0 + s1) (s1 + s2) (s2 + s0). Newton's method finds l from above; one
+ * Newton-Schulz step of orthonormalisation and one Newton step on the rotation remove the rounding. That is fast and right when the
+ * denominator is not small; lanes where the error estimates say otherwise (F near a non-unique rotation, tiny or huge) take the singular
+ * value decomposition. */
 #ifndef SN_FEM_KERNEL_POLAR3_H
 #define SN_FEM_KERNEL_POLAR3_H
 
@@ -81,6 +82,17 @@ static inline vi polar_fast(const vd F[9], vd R[9]) {
     const vd scale = one / vd_select(good, D, one), f = (l * l + a) * scale, g = -two * scale, h = two * l * scale;
     for (int i = 0; i < 9; ++i) R[i] = f * F[i] + g * FC[i] + h * cof[i];
 
+    /* Newton-Schulz: R <- R (I - E / 2), E = R^T R - I. */
+    vd E[6];
+    orthogonality_error(R, E);
+    const vd half = vd_set(0.5);
+    for (int r = 0; r < 9; r += 3) {
+        const vd row[3] = {R[r], R[r + 1], R[r + 2]};
+        vd out[3];
+        symmetric_apply(E, row, out);
+        for (int j = 0; j < 3; ++j) R[r + j] = row[j] - half * out[j];
+    }
+
     /* Newton on the rotation: G w = axial of S - S^T makes R (I + [w]) stationary. */
     vd S[9], G[6], determinant, w[3];
     vm_transpose_multiply(R, F, S);
@@ -91,19 +103,10 @@ static inline vi polar_fast(const vd F[9], vd R[9]) {
     for (int i = 0; i < 3; ++i) w[i] *= inverse;
     turn_by(R, w);
 
-    vd E[6];
-    orthogonality_error(R, E);
+    /* Both steps are quadratic: what they leave is the square of what they changed. */
     vd error = vector_dot(w, w);
     for (int i = 0; i < 6; ++i) error += E[i] * E[i];
-    good &= (vi)(error < vd_set(1e-15));
-    const vd half = vd_set(0.5);
-    for (int r = 0; r < 9; r += 3) {
-        const vd row[3] = {R[r], R[r + 1], R[r + 2]};
-        vd out[3];
-        symmetric_apply(E, row, out);
-        for (int j = 0; j < 3; ++j) R[r + j] = row[j] - half * out[j];
-    }
-    return good;
+    return good & (vi)(error < vd_set(1e-16));
 }
 
 static inline void polar_slow(const vd F[9], vd R[9]) {
@@ -120,25 +123,35 @@ static inline void polar3(const vd F[9], vd R[9]) {
     for (int i = 0; i < 9; ++i) R[i] = vd_select(good, R[i], slow[i]);
 }
 
-/* dR / dF of the polar rotation (also of an improper one): with S = R^T F and dR = R [w], (tr(S) I - S) w = axial(R^T dF - dF^T R), so
- *   dR_ij / dF_kl = n_ij . G^-1 n_kl,  n_ij = e_j x (row i of R).
- * Where two singular values nearly cancel G^-1 is cut off, so that dR stays finite. */
-static inline void polar_differential(const vd F[9], const vd R[9], vd dR[81]) {
-    vd S[9], G[6], determinant, n[9][3], m[9][3];
-    vm_transpose_multiply(R, F, S);
-    turning_matrix(S, G, &determinant);
+/* G^-1 of turning_matrix(S), cut off where two singular values nearly cancel, so that it stays finite. */
+static inline void turning_inverse(const vd S[9], vd inverse[6]) {
+    vd determinant;
+    turning_matrix(S, inverse, &determinant);
     const vd size = vd_abs(S[0]) + vd_abs(S[4]) + vd_abs(S[8]);
     const vd least = vd_set(1e-10) * (size * size * size) + vd_set(1e-300);
-    const vd inverse = vd_set(1) / vd_max(determinant, least);
+    const vd scale = vd_set(1) / vd_max(determinant, least);
+    for (int i = 0; i < 6; ++i) inverse[i] *= scale;
+}
+
+/* n_ij = e_j x (row i of R): the axial vectors of R^T dF - dF^T R for unit dF. */
+static inline void turning_axes(const vd R[9], vd n[9][3]) {
+    const vd zero = vd_set(0);
     for (int i = 0; i < 3; ++i) {
-        const vd *row = R + 3 * i, zero = vd_set(0);
-        const vd ex[3] = {zero, -row[2], row[1]}, ey[3] = {row[2], zero, -row[0]}, ez[3] = {-row[1], row[0], zero};
-        memcpy(n[3 * i], ex, sizeof ex);
-        memcpy(n[3 * i + 1], ey, sizeof ey);
-        memcpy(n[3 * i + 2], ez, sizeof ez);
+        const vd x = R[3 * i], y = R[3 * i + 1], z = R[3 * i + 2];
+        n[3 * i][0] = zero, n[3 * i][1] = -z, n[3 * i][2] = y;
+        n[3 * i + 1][0] = z, n[3 * i + 1][1] = zero, n[3 * i + 1][2] = -x;
+        n[3 * i + 2][0] = -y, n[3 * i + 2][1] = x, n[3 * i + 2][2] = zero;
     }
-    for (int i = 0; i < 6; ++i) G[i] *= inverse;
-    for (int b = 0; b < 9; ++b) symmetric_apply(G, n[b], m[b]);
+}
+
+/* dR / dF of the polar rotation (also of an improper one): with S = R^T F and dR = R [w], (tr(S) I - S) w = axial(R^T dF - dF^T R), so
+ *   dR_ij / dF_kl = n_ij . G^-1 n_kl,  n_ij = e_j x (row i of R). */
+static inline void polar_differential(const vd F[9], const vd R[9], vd dR[81]) {
+    vd S[9], inverse[6], n[9][3], m[9][3];
+    vm_transpose_multiply(R, F, S);
+    turning_inverse(S, inverse);
+    turning_axes(R, n);
+    for (int b = 0; b < 9; ++b) symmetric_apply(inverse, n[b], m[b]);
     for (int a = 0; a < 9; ++a)
         for (int b = a; b < 9; ++b) dR[9 * a + b] = dR[9 * b + a] = vector_dot(n[a], m[b]);
 }

@@ -7,9 +7,10 @@
 
 static void extract(const sn_rotation_view *view, vd *R) {
     const vd *F = view->F;
-    vd turned[9];
+    vd turned[9], scaled[9], back[2];
+    scale_matrix(F, scaled, back); /* so that the determinant neither overflows nor vanishes */
     /* The nearest orthogonal matrix of negative determinant to F is minus the nearest rotation to -F. */
-    const vd sign = vd_select((vi)(vm_determinant(F) < vd_set(0)), vd_set(-1), vd_set(1));
+    const vd sign = vd_select((vi)(vm_determinant(scaled) < vd_set(0)), vd_set(-1), vd_set(1));
     for (int i = 0; i < 9; ++i) turned[i] = sign * F[i];
     polar3(turned, R);
     for (int i = 0; i < 9; ++i) R[i] *= sign;

@@ -109,11 +109,12 @@ static inline void orthonormal_basis(const vd a[3], const vd b[3], vd U[9]) {
     vd other[3];
     perpendicular(u[0], other);
     for (int i = 0; i < 3; ++i) u[1][i] = b[i];
-    for (int pass = 0; pass < 3; ++pass) { /* again, since the first may cancel nearly everything */
+    vd least = vd_max(vd_set(1e-30) * vector_dot(b, b), tiny); /* less is left of b by rounding alone */
+    for (int pass = 0; pass < 3; ++pass, least = tiny) {       /* again, since the first may cancel nearly everything */
         const vd along = vector_dot(u[0], u[1]);
         for (int i = 0; i < 3; ++i) u[1][i] -= along * u[0][i];
         const vd bb = vector_dot(u[1], u[1]);
-        const vi no_b = ~(vi)(bb > tiny);
+        const vi no_b = ~(vi)(bb > least);
         const vd ib = one / vd_sqrt(vd_select(no_b, one, bb));
         for (int i = 0; i < 3; ++i) u[1][i] = vd_select(no_b, other[i], u[1][i] * ib);
     }
@@ -133,6 +134,8 @@ static inline void svd3(const vd F[9], vd U[9], vd s[3], vd V[9]) {
         turned |= orthogonalise_columns(B, V, 1, 2);
         if (!vi_any(turned)) break;
     }
+    /* A turn by nothing, for a neighbour's sake, may change the sign of a zero: make all zeros positive. */
+    for (int i = 0; i < 9; ++i) B[i] += vd_set(0), V[i] += vd_set(0);
     vd length[3] = {column_dot(B, 0, 0), column_dot(B, 1, 1), column_dot(B, 2, 2)};
     order_columns(B, V, length, 0, 1);
     order_columns(B, V, length, 0, 2);
@@ -140,6 +143,12 @@ static inline void svd3(const vd F[9], vd U[9], vd s[3], vd V[9]) {
     const vd b0[3] = {B[0], B[3], B[6]}, b1[3] = {B[1], B[4], B[7]};
     orthonormal_basis(b0, b1, U);
     for (int k = 0; k < 3; ++k) s[k] = ((U[k] * B[k] + U[3 + k] * B[3 + k] + U[6 + k] * B[6 + k]) * back[1]) * back[0];
+    /* Where the second direction was made up its value is rounding of either sign: only the third may be negative. */
+    const vd sign = vd_select((vi)(s[1] < vd_set(0)), vd_set(-1), vd_set(1));
+    for (int k = 1; k < 3; ++k) {
+        s[k] *= sign;
+        for (int r = 0; r < 9; r += 3) U[r + k] *= sign;
+    }
 }
 
 #endif

@@ -1,12 +1,14 @@
 /* Products with 3x3 blocks and the fused vector loops of Krylov methods.
  *
- * A block row is summed in six chains, one per column and per parity of the block's place in the row, added as ((a0 + a1) + a2) + ((b0 + b1) + b2):
- * short chains hide the latency of the additions, and the shape of the sum is the same for every instruction set. */
+ * A block row is summed in six chains, one per column and per parity of the block's place in the row, added as ((a0 + a1) + a2) + ((b0 +
+ * b1) + b2): short chains hide the latency of the additions, and the shape of the sum is the same for every instruction set. */
 #include "linear/kernels.h"
 
 #if defined(__AVX__)
 #include <immintrin.h>
 #endif
+
+#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between functions of this file alone */
 
 typedef double v4 __attribute__((vector_size(32)));
 typedef double v4_loose __attribute__((vector_size(32), aligned(8), may_alias));
@@ -26,9 +28,7 @@ static inline void store3(double *p, v4 a) {
     p[2] = a[2];
 }
 
-#ifndef PREFETCH
-#define PREFETCH 256
-#endif
+enum { PREFETCH = 256 }; /* numbers ahead: the matrix is read once from end to end */
 
 /* One definition for both precisions; T is the stored type, COLUMN loads three numbers of it. */
 #define DEFINE_PRODUCT(NAME, T, COLUMN)                                                                                                    \
@@ -66,7 +66,7 @@ DEFINE_PRODUCT(product_double, double, column_double)
         for (int i = begin; i < end; ++i) {                                                                                                \
             const T *v = block + 9 * (int64_t)i;                                                                                           \
             const double *p = r + 3 * (int64_t)i;                                                                                          \
-            store3(z + 3 * (int64_t)i, (COLUMN(v)*spread(p[0]) + COLUMN(v + 3) * spread(p[1])) + COLUMN(v + 6) * spread(p[2]));           \
+            store3(z + 3 * (int64_t)i, (COLUMN(v) * spread(p[0]) + COLUMN(v + 3) * spread(p[1])) + COLUMN(v + 6) * spread(p[2]));          \
         }                                                                                                                                  \
     }
 DEFINE_BLOCKS(blocks_single, float, column_single)
@@ -82,8 +82,7 @@ static double dot(int n, const double *a, const double *b) {
     loose sum[PARTS] = {0};
     int i = 0;
     for (; i + SN_LANES <= n; i += SN_LANES)
-        for (int k = 0; k < PARTS; ++k)
-            sum[k] += *(const loose *)(a + i + k * SN_WIDTH) * *(const loose *)(b + i + k * SN_WIDTH);
+        for (int k = 0; k < PARTS; ++k) sum[k] += *(const loose *)(a + i + k * SN_WIDTH) * *(const loose *)(b + i + k * SN_WIDTH);
     double lane[SN_LANES];
     memcpy(lane, sum, sizeof lane);
     for (int l = 0; i < n; ++i, ++l) lane[l] += a[i] * b[i];

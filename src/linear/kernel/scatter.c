@@ -1,9 +1,9 @@
 /* From element matrices to the sparse matrix.
  *
- * Element matrices come as structure of arrays, eight elements side by side. A block (i, j), i <= j in the element's own order, is added as it is at
- * the place of its two nodes, in whichever triangle that lies. When all elements are in, `mirror` adds the two triangles up:
- *   s = A_ij + A_ji^T,   A_ij = s,   A_ji = s^T
- * which makes the matrix symmetric to the last bit. */
+ * Element matrices come as structure of arrays, eight elements side by side. A block (i, j), i <= j in the element's own order, is added as
+ * it is at the place of its two nodes, in whichever triangle that lies. When all elements are in, `mirror` adds the two triangles up: s =
+ * A_ij + A_ji^T,   A_ij = s,   A_ji = s^T and copies the upper triangle of each diagonal block to its lower: the matrix is symmetric to the
+ * last bit. */
 #include "linear/kernels.h"
 
 typedef float v8f __attribute__((vector_size(32)));
@@ -61,7 +61,9 @@ void SN_ISA(sn_scatter_double)(int nodes, const double *in, const int32_t *place
 
 void SN_ISA(sn_mirror_single)(const sn_pattern *pattern, float *value, int begin, int end);
 void SN_ISA(sn_mirror_single)(const sn_pattern *pattern, float *value, int begin, int end) {
-    for (int i = begin; i < end; ++i)
+    for (int i = begin; i < end; ++i) {
+        float *own = value + 9 * (int64_t)pattern->diagonal[i];
+        own[1] = own[3], own[2] = own[6], own[5] = own[7];
         for (int32_t k = pattern->diagonal[i] + 1; k < pattern->row_begin[i + 1]; ++k) {
             float *a = value + 9 * (int64_t)k, *b = value + 9 * (int64_t)pattern->mirror[k];
             const v8f lower = *(const v8f_loose *)b;
@@ -70,14 +72,18 @@ void SN_ISA(sn_mirror_single)(const sn_pattern *pattern, float *value, int begin
             *(v8f_loose *)b = __builtin_shufflevector(sum, sum, 0, 3, 6, 1, 4, 7, 2, 5);
             a[8] = b[8] = a[8] + b[8];
         }
+    }
 }
 
 void SN_ISA(sn_mirror_double)(const sn_pattern *pattern, double *value, int begin, int end);
 void SN_ISA(sn_mirror_double)(const sn_pattern *pattern, double *value, int begin, int end) {
-    for (int i = begin; i < end; ++i)
+    for (int i = begin; i < end; ++i) {
+        double *own = value + 9 * (int64_t)pattern->diagonal[i];
+        own[1] = own[3], own[2] = own[6], own[5] = own[7];
         for (int32_t k = pattern->diagonal[i] + 1; k < pattern->row_begin[i + 1]; ++k) {
             double *a = value + 9 * (int64_t)k, *b = value + 9 * (int64_t)pattern->mirror[k];
             for (int c = 0; c < 3; ++c)
                 for (int r = 0; r < 3; ++r) a[3 * c + r] = b[3 * r + c] = a[3 * c + r] + b[3 * r + c];
         }
+    }
 }

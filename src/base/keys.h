@@ -1,0 +1,25 @@
+/* Values given at times, linear between them and constant before the first and after the last. */
+#ifndef SN_BASE_KEYS_H
+#define SN_BASE_KEYS_H
+
+#include <stdbool.h>
+
+/* key: key_count x 4 numbers (time, x, y, z) with ascending times. Rates are those of the piece that ends at t, 0 outside. */
+static inline void sn_keys_at(const double *key, int key_count, double t, double value[3], double rate[3]) {
+    for (int a = 0; a < 3; ++a) value[a] = rate[a] = 0;
+    if (!key || key_count == 0) return;
+    int i = 0;
+    while (i < key_count && key[4 * i] < t) ++i;
+    const double *to = key + 4 * (i < key_count ? i : key_count - 1), *from = key + 4 * (i > 0 ? i - 1 : 0);
+    if (i == 0 || i == key_count || to[0] <= from[0]) {
+        for (int a = 0; a < 3; ++a) value[a] = to[1 + a];
+        return;
+    }
+    const double s = (t - from[0]) / (to[0] - from[0]);
+    for (int a = 0; a < 3; ++a) {
+        rate[a] = (to[1 + a] - from[1 + a]) / (to[0] - from[0]);
+        value[a] = s == 1 ? to[1 + a] : from[1 + a] + s * (to[1 + a] - from[1 + a]);
+    }
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* Colliders: defaults, checks, copies, motion; the list of responses. */
+#include "collider.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/keys.h"
+#include "base/math3.h"
+#include "base/words.h"
+
+static const sn_listing response_table[] = {
+    {"penalty", "a spring and a damper per area on each surface node inside, with regularised Coulomb friction"},
+};
+enum { RESPONSES = sizeof response_table / sizeof *response_table };
+
+const sn_listing *sn_responses(int *count) {
+    *count = RESPONSES;
+    return response_table;
+}
+
+sn_collider sn_collider_default(void) { return (sn_collider){.normal = {0, 1, 0}, .radius = 1, .response = "penalty", .damping = 0.1}; }
+
+const sn_shape *sn_shape_of(const sn_collider *collider) {
+    switch (collider->kind) {
+    case SN_COLLIDER_PLANE:
+        return &sn_shape_plane;
+    case SN_COLLIDER_SPHERE:
+        return &sn_shape_sphere;
+    }
+    return NULL;
+}
+
+static sn_status check_response(const sn_collider *c, int index, sn_error *error) {
+    for (int i = 0; i < RESPONSES; ++i)
+        if (c->response[0] == 0 || strcmp(c->response, response_table[i].name) == 0) return SN_OK;
+    char text[256];
+    snprintf(text, sizeof text, "colliders.%d: unknown response '%.31s'", index, c->response);
+    sn_suggest(text, sizeof text, c->response, response_table, RESPONSES, sizeof *response_table);
+    return sn_fail(error, SN_BAD_INPUT, "%s", text);
+}
+
+sn_status sn_collider_check(const sn_collider *c, int index, sn_error *error) {
+    const sn_shape *shape = sn_shape_of(c);
+    if (!shape) return sn_fail(error, SN_BAD_INPUT, "colliders.%d: kind %d is unknown; allowed are plane and sphere", index, (int)c->kind);
+    for (int a = 0; a < 3; ++a)
+        if (!isfinite(c->point[a])) return sn_fail(error, SN_BAD_INPUT, "colliders.%d: its point is not finite", index);
+    if (!(c->friction >= 0) || isinf(c->friction))
+        return sn_fail(error, SN_BAD_INPUT, "colliders.%d: friction is %g; it must be 0 or more", index, c->friction);
+    if (!(c->stiffness >= 0) || isinf(c->stiffness))
+        return sn_fail(error, SN_BAD_INPUT, "colliders.%d: stiffness is %g Pa/m; it must be 0 (automatic) or more", index, c->stiffness);
+    if (!(c->damping >= 0) || isinf(c->damping))
+        return sn_fail(error, SN_BAD_INPUT, "colliders.%d: damping is %g; it must be 0 or more", index, c->damping);
+    for (int i = 0; i < 4 * c->key_count; ++i)
+        if (!isfinite(c->key[i])) return sn_fail(error, SN_BAD_INPUT, "colliders.%d: key %d is not finite", index, i / 4);
+    for (int i = 1; i < c->key_count; ++i)
+        if (!(c->key[4 * i] > c->key[4 * i - 4]))
+            return sn_fail(error, SN_BAD_INPUT, "colliders.%d: the times of its keys must ascend; key %d has %g after %g", index, i,
+                           c->key[4 * i], c->key[4 * i - 4]);
+    const sn_status status = check_response(c, index, error);
+    return status ? status : shape->check(c, index, error);
+}
+
+sn_status sn_collider_copy(sn_context *context, const sn_collider *source, sn_collider *collider, sn_error *error) {
+    *collider = *source;
+    collider->key = NULL;
+    if (collider->kind == SN_COLLIDER_PLANE) {
+        const double length = sn_norm3(source->normal);
+        for (int a = 0; a < 3; ++a) collider->normal[a] /= length;
+    }
+    if (source->key_count == 0) return SN_OK;
+    double *key = sn_allocate(context, (size_t)source->key_count * 4, sizeof *key);
+    if (!key) return sn_no_memory(error);
+    memcpy(key, source->key, (size_t)source->key_count * 4 * sizeof *key);
+    collider->key = key;
+    return SN_OK;
+}
+
+void sn_collider_release(sn_context *context, sn_collider *collider) {
+    sn_release(context, (void *)(uintptr_t)collider->key);
+    collider->key = NULL;
+}
+
+void sn_collider_at(const sn_collider *collider, double t, double offset[3], double velocity[3]) {
+    sn_keys_at(collider->key, collider->key_count, t, offset, velocity);
+}

@@ -1,0 +1,27 @@
+/* A sphere to stay out of, gap = |x - c| - R, or inside of, gap = R - |x - c|. */
+#include <math.h>
+
+#include "base/math3.h"
+#include "collider.h"
+
+static sn_status check(const sn_collider *c, int index, sn_error *error) {
+    if (!(c->radius > 0) || isinf(c->radius))
+        return sn_fail(error, SN_BAD_INPUT, "colliders.%d: the sphere's radius is %g m; it must be above 0", index, c->radius);
+    return SN_OK;
+}
+
+static double gap(const sn_collider *c, const double offset[3], const double x[3], double n[3], double *curvature) {
+    double d[3];
+    for (int a = 0; a < 3; ++a) d[a] = x[a] - c->point[a] - offset[a];
+    const double r = sn_norm3(d), sign = c->inside ? -1 : 1;
+    if (r > 0) {
+        for (int a = 0; a < 3; ++a) n[a] = sign * d[a] / r;
+        *curvature = sign / r;
+    } else { /* the centre: any direction is as good */
+        n[0] = n[2] = 0, n[1] = 1;
+        *curvature = 0;
+    }
+    return sign * (r - c->radius);
+}
+
+const sn_shape sn_shape_sphere = {"sphere", check, gap};

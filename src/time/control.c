@@ -1,0 +1,71 @@
+/* Step control: the frame's time is reached, or the failure is reported and the state kept.
+ *
+ * Time inside the frame is counted in ticks of h / 1024. A step that fails is retried with half its ticks; two successes in a row double it
+ * again. Decisions depend on statuses and counts alone. */
+#include "system.h"
+#include "vector.h"
+
+enum { TICKS = 1024, SUCCESSES = 2 };
+
+sn_status sn_step_finish(sn_step *step, double *x, double *v) {
+    sn_system *system = step->system;
+    const int n = system->count;
+    system->table->constrain(system, step->t + step->h, x, v);
+    if (!isfinite(sn_vec_largest(n, x)) || !isfinite(sn_vec_largest(n, v)))
+        return sn_fail(step->error, SN_NOT_FINITE, "the state is not finite at t = %g s after a step of %g s", step->t + step->h, step->h);
+    sn_vec_copy(n, x, step->x);
+    sn_vec_copy(n, v, step->v);
+    return SN_OK;
+}
+
+int sn_control_scratch(const sn_method *method, int count) { return 2 * count + method->history(count) + method->scratch(count); }
+
+/* Whether a smaller step may help. An explicit method that diverged has spoiled its state steps ago: that is reported, not covered up. */
+static bool can_retry(const sn_method *method, sn_status status) {
+    if (!method->implicit) return status == SN_INVERTED;
+    return status == SN_NOT_CONVERGED || status == SN_NOT_FINITE || status == SN_INVERTED || status == SN_SINGULAR;
+}
+
+static sn_status try_step(const sn_method *method, sn_step *step) {
+    sn_system *system = step->system;
+    if (system->table->begin) system->table->begin(system, step->t, step->x, step->v);
+    const sn_status status = method->step(step);
+    if (status) {
+        if (system->table->reject) system->table->reject(system);
+        ++step->info->retries;
+    } else if (system->table->accept) {
+        system->table->accept(system, step->t + step->h, step->x, step->v);
+    }
+    return status;
+}
+
+sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
+    const int n = step->system->count, past = method->history(n);
+    double *x = step->scratch, *v = x + n, *history = v + n;
+    sn_vec_copy(n, step->x, x);
+    sn_vec_copy(n, step->v, v);
+    sn_vec_copy(past, step->history, history);
+    sn_step part = *step;
+    part.scratch = history + past;
+    int done = 0, ticks = TICKS, successes = 0;
+    while (done < TICKS) {
+        part.t = step->t + step->h * done / TICKS;
+        part.h = ticks == TICKS ? step->h : step->h * ticks / TICKS;
+        const sn_status status = try_step(method, &part);
+        if (!status) {
+            done += ticks;
+            if (++successes >= SUCCESSES && 2 * ticks <= TICKS) ticks *= 2, successes = 0;
+            if (ticks > TICKS - done) ticks = TICKS - done;
+            continue;
+        }
+        successes = 0;
+        if (!can_retry(method, status) || ticks == 1) {
+            sn_vec_copy(n, x, step->x);
+            sn_vec_copy(n, v, step->v);
+            sn_vec_copy(past, history, step->history);
+            return status;
+        }
+        ticks = (ticks + 1) / 2;
+    }
+    return SN_OK;
+}

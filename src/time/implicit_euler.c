@@ -1,0 +1,42 @@
+/* Implicit (backward) Euler.
+ *
+ *   v1 = (x1 - x) / h,   M (v1 - v) / h = f(t + h, x1, v1)
+ *
+ * which is one equation for x1: M (x1 - x - h v) / h^2 - f(t + h, x1, (x1 - x) / h) = 0 with Jacobian M / h^2 + D / h + K
+ * (Hauth 3.2.2, 3.4.1). Newton starts at x: its first iteration is the semi-implicit step of Baraff and Witkin. The linear solver starts
+ * from the last step's increment, which is h v. */
+#include "methods.h"
+#include "vector.h"
+
+int sn_implicit_euler_history(int count) {
+    (void)count;
+    return 0;
+}
+
+int sn_implicit_euler_scratch(int count) { return 3 * count + sn_newton_scratch(count); }
+
+sn_status sn_implicit_euler_step(sn_step *step) {
+    sn_system *system = step->system;
+    const int n = system->count;
+    const double h = step->h, t1 = step->t + h;
+    double *y = step->scratch, *base = y + n, *guess = base + n;
+    sn_vec_copy(n, step->x, y);
+    sn_vec_sum(n, step->x, h, step->v, base);
+    for (int i = 0; i < n; ++i) guess[i] = h * step->v[i];
+    const sn_newton_problem problem = {.system = system,
+                                       .t1 = t1,
+                                       .m = 1 / (h * h),
+                                       .a = 1 / h,
+                                       .base = base,
+                                       .origin = step->x,
+                                       .options = &step->options->newton,
+                                       .linear_tolerance = step->tolerance,
+                                       .guess = step->warm_start ? guess : NULL,
+                                       .scratch = guess + n,
+                                       .info = step->info,
+                                       .error = step->error};
+    const sn_status status = sn_newton_solve(&problem, y);
+    if (status) return status;
+    for (int i = 0; i < n; ++i) base[i] = (y[i] - step->x[i]) / h;
+    return sn_step_finish(step, y, base);
+}

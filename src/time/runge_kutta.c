@@ -1,0 +1,173 @@
+/* Explicit Runge-Kutta methods from tableaus, with fixed or adaptive steps. See explicit.h. Hairer, Norsett, Wanner: Solving Ordinary
+ * Differential Equations I, II.1, II.4 and II.5. */
+#include "explicit.h"
+#include "vector.h"
+
+enum { MOST_SUBSTEPS = 1000000 };
+
+typedef struct work {
+    double *position;         /* X_i */
+    double *velocity, *force; /* V_i and A_i, all x count: the two halves of F_i */
+    double *x1, *v1;
+    double *x, *v; /* start of the substep */
+    double *spare; /* 2 count */
+} work;
+
+int sn_tableau_scratch(const sn_tableau *tableau, int count) { return (2 * tableau->all + 7) * count; }
+
+static work layout(const sn_step *step, const sn_tableau *tableau) {
+    const int n = step->system->count;
+    double *a = step->scratch;
+    work w;
+    w.velocity = a, a += tableau->all * n;
+    w.force = a, a += tableau->all * n;
+    w.position = a, w.x1 = a + n, w.v1 = a + 2 * n, w.x = a + 3 * n, w.v = a + 4 * n, w.spare = a + 5 * n;
+    return w;
+}
+
+/* Stage i of a step of h from (t, x, v). */
+static sn_status stage(sn_step *step, const sn_tableau *tableau, const work *w, int i, double t, double h, const double *x,
+                       const double *v) {
+    sn_system *system = step->system;
+    const int n = system->count;
+    double *V = w->velocity + i * n;
+    sn_vec_copy(n, x, w->position);
+    sn_vec_copy(n, v, V);
+    for (int j = 0; j < i; ++j) {
+        const double a = h * tableau->a[i * tableau->all + j];
+        if (a == 0) continue;
+        sn_vec_add(n, a, w->velocity + j * n, w->position);
+        sn_vec_add(n, a, w->force + j * n, V);
+    }
+    const double time = t + tableau->c[i] * h;
+    system->table->constrain(system, time, w->position, V);
+    return sn_acceleration(step, time, w->position, V, w->force + i * n, w->spare);
+}
+
+/* (x1, v1) from (x, v), stages `first` and up. */
+static sn_status advance(sn_step *step, const sn_tableau *tableau, const work *w, int first, double t, double h, const double *x,
+                         const double *v) {
+    const int n = step->system->count;
+    for (int i = first; i < tableau->stages; ++i) {
+        const sn_status status = stage(step, tableau, w, i, t, h, x, v);
+        if (status) return status;
+    }
+    sn_vec_copy(n, x, w->x1);
+    sn_vec_copy(n, v, w->v1);
+    for (int i = 0; i < tableau->stages; ++i) {
+        if (tableau->b[i] == 0) continue;
+        sn_vec_add(n, h * tableau->b[i], w->velocity + i * n, w->x1);
+        sn_vec_add(n, h * tableau->b[i], w->force + i * n, w->v1);
+    }
+    step->system->table->constrain(step->system, t + h, w->x1, w->v1);
+    return SN_OK;
+}
+
+sn_status sn_tableau_step(sn_step *step, const sn_tableau *tableau) {
+    const work w = layout(step, tableau);
+    const sn_status status = advance(step, tableau, &w, 0, step->t, step->h, step->x, step->v);
+    if (status == SN_NOT_FINITE) return sn_explicit_diverged(step, tableau->name, sn_tableau_limit, tableau);
+    if (status) return status;
+    return sn_explicit_finish(step, tableau->name, sn_tableau_limit, tableau, w.x1, w.v1,
+                              w.force + (tableau->stages - 1) * step->system->count);
+}
+
+/* Mean square of h sum e_i F_i, measured against the tolerance. */
+static double error_of(sn_step *step, const sn_tableau *tableau, const work *w, const double *e, double h, double speed) {
+    sn_system *system = step->system;
+    const int n = system->count;
+    double sum = 0;
+    for (int part = 0; part < 2; ++part) {
+        sn_vec_zero(n, w->spare);
+        for (int i = 0; i < tableau->all; ++i)
+            if (e[i] != 0) sn_vec_add(n, h * e[i], (part ? w->force : w->velocity) + i * n, w->spare);
+        system->table->filter(system, w->spare);
+        const double scale = step->options->tolerance * (part ? speed : system->size);
+        sum += sn_vec_dot(n, w->spare, w->spare) / (scale * scale);
+    }
+    return sum / (2 * n);
+}
+
+/* The error of the substep in units of the tolerance; NaN or inf when something went wrong. */
+static double measure(sn_step *step, const sn_tableau *tableau, const work *w, double h) {
+    const int n = step->system->count;
+    const double speed = fmax(fmax(sn_vec_largest(n, w->v), sn_vec_largest(n, w->v1)), 1e-3 * step->system->size);
+    const double e = error_of(step, tableau, w, tableau->e, h, speed);
+    if (!tableau->e3) return sqrt(e);
+    const double e3 = error_of(step, tableau, w, tableau->e3, h, speed);
+    return e == 0 ? 0 : e / sqrt(e + 0.01 * e3);
+}
+
+sn_status sn_tableau_step_adaptive(sn_step *step, const sn_tableau *tableau) {
+    if (step->options->tolerance <= 0) return sn_tableau_step(step, tableau);
+    const work w = layout(step, tableau);
+    sn_system *system = step->system;
+    const int n = system->count, last = tableau->all - 1;
+    const bool reuses = tableau->all > tableau->stages; /* the last stage is the first of the next step */
+    double done = 0, h = step->history[0] > 0 ? step->history[0] : step->h;
+    bool first_known = false, refused = false;
+    sn_vec_copy(n, step->x, w.x);
+    sn_vec_copy(n, step->v, w.v);
+    for (int count = 0; done < step->h; ++count) {
+        const bool final = h >= 0.999999 * (step->h - done);
+        const double part = final ? step->h - done : h, t = step->t + done;
+        if (count >= MOST_SUBSTEPS || (part < 1e-10 * step->h && !final))
+            return sn_fail(
+                step->error, SN_NOT_CONVERGED,
+                "method '%s' cannot keep its tolerance of %g at t = %g s: its step fell to %g s after %d substeps; raise time.tolerance",
+                tableau->name, step->options->tolerance, t, part, count);
+        sn_status status = advance(step, tableau, &w, first_known ? 1 : 0, t, part, w.x, w.v);
+        first_known = true;
+        if (!status && reuses)
+            status = stage(step, tableau, &w, last, t, part, w.x, w.v);
+        else if (!status && system->table->check)
+            status = system->table->check(system, t + part, w.x1, step->error);
+        if (status && status != SN_INVERTED && status != SN_NOT_FINITE) return status;
+        const double error = status ? INFINITY : measure(step, tableau, &w, part);
+        double factor = isfinite(error) ? 0.9 * pow(fmax(error, 1e-12), -tableau->exponent) : 0.1;
+        factor = fmin(fmax(factor, 0.1), refused ? 1 : 5);
+        refused = !(error <= 1);
+        /* The length that the frame's end cut off says nothing about the next one, unless it was refused. */
+        if (!final || refused || factor * part > h) h = factor * part;
+        if (refused) {
+            ++step->info->retries;
+            continue;
+        }
+        sn_vec_copy(n, w.x1, w.x);
+        sn_vec_copy(n, w.v1, w.v);
+        if (reuses) {
+            sn_vec_copy(n, w.velocity + last * n, w.velocity);
+            sn_vec_copy(n, w.force + last * n, w.force);
+        } else {
+            first_known = false;
+        }
+        done = final ? step->h : done + part;
+    }
+    const sn_status status = sn_step_finish(step, w.x, w.v);
+    if (!status) step->info->suggested_step = step->history[0] = h;
+    return status;
+}
+
+/* |R(z)|^2 of the stability function at z = h lambda. */
+static double growth(const sn_tableau *tableau, double re, double im) {
+    double g[16][2], r[2] = {1, 0};
+    for (int i = 0; i < tableau->stages; ++i) {
+        double s[2] = {0, 0};
+        for (int j = 0; j < i; ++j)
+            for (int k = 0; k < 2; ++k) s[k] += tableau->a[i * tableau->all + j] * g[j][k];
+        g[i][0] = 1 + re * s[0] - im * s[1], g[i][1] = re * s[1] + im * s[0];
+        r[0] += tableau->b[i] * (re * g[i][0] - im * g[i][1]), r[1] += tableau->b[i] * (re * g[i][1] + im * g[i][0]);
+    }
+    return r[0] * r[0] + r[1] * r[1];
+}
+
+double sn_tableau_limit(const void *self, double omega, double delta) {
+    const double inside = omega * omega - 0.25 * delta * delta;
+    /* lambda^2 + delta lambda + omega^2 = 0: the larger of the roots. */
+    const double re = inside >= 0 ? -0.5 * delta : -0.5 * delta - sqrt(-inside), im = inside >= 0 ? sqrt(inside) : 0;
+    const double size = sqrt(re * re + im * im);
+    if (size == 0) return INFINITY;
+    double z = 0;
+    while (z < 40 && growth(self, (z + 0.01) * re / size, (z + 0.01) * im / size) <= 1 + 2e-4) z += 0.01;
+    return z / size;
+}

@@ -1,0 +1,56 @@
+/* Trapezoidal rule (Crank-Nicolson): x1 = x + h/2 (v + v1),  M (v1 - v) = h/2 (f(t, x, v) + f(t + h, x1, v1)).
+ *
+ * With v1 = 2 (x1 - x)/h - v this is (4/h^2) M (x1 - x - h v) - f(t, x, v) - f(t + h, x1, v1) = 0. Order 2, A-stable. */
+#include "base/context.h"
+#include "methods.h"
+#include "vector.h"
+
+int sn_trapezoidal_history(int count) {
+    (void)count;
+    return 0;
+}
+
+int sn_trapezoidal_scratch(int count) { return 6 * count + sn_newton_scratch(count); }
+
+sn_status sn_trapezoidal_step(sn_step *step) {
+    sn_system *system = step->system;
+    const int n = system->count;
+    const double h = step->h;
+    double *y = step->scratch, *base = y + n, *guess = base + n, *f = guess + n, *w = f + n, *a = w + n;
+    const double start = sn_seconds();
+    sn_status status = system->table->force(system, step->t, step->x, step->v, f, step->error);
+    step->info->assembly_seconds += sn_seconds() - start;
+    ++step->info->force_evaluations;
+    if (status) return status;
+    sn_vec_copy(n, step->x, y);
+    sn_vec_sum(n, step->x, h, step->v, base);
+    for (int i = 0; i < n; ++i) guess[i] = h * step->v[i], w[i] = -step->v[i];
+    /* 4/h^2 (x1 - x - h v) stands for the sum of both accelerations. */
+    sn_vec_zero(n, a);
+    if (system->table->acceleration) {
+        sn_vec_zero(n, y);
+        system->table->acceleration(system, step->t + h, y);
+        system->table->acceleration(system, step->t, a);
+        sn_vec_add(n, 1, y, a);
+        sn_vec_copy(n, step->x, y);
+    }
+    const sn_newton_problem problem = {.system = system,
+                                       .t1 = step->t + h,
+                                       .m = 4 / (h * h),
+                                       .a = 2 / h,
+                                       .base = base,
+                                       .origin = step->x,
+                                       .offset = w,
+                                       .extra = f,
+                                       .inertia = a,
+                                       .options = &step->options->newton,
+                                       .linear_tolerance = step->tolerance,
+                                       .guess = step->warm_start ? guess : NULL,
+                                       .scratch = a + n,
+                                       .info = step->info,
+                                       .error = step->error};
+    status = sn_newton_solve(&problem, y);
+    if (status) return status;
+    for (int i = 0; i < n; ++i) w[i] = 2 * (y[i] - step->x[i]) / h - step->v[i];
+    return sn_step_finish(step, y, w);
+}

@@ -1,0 +1,77 @@
+/* Values per element: stress, von Mises stress, energy density, volume ratio. */
+#include <math.h>
+#include <stdalign.h>
+#include <string.h>
+
+#include "base/math3.h"
+#include "world.h"
+
+/* The batch cut down to one block, with the weights of one lane: what a sum over it gives is that element's. */
+static sn_batch one_element(const sn_batch *batch, int block, int lane, double *weight) {
+    const int points = batch->element->points, nodes = batch->element->nodes;
+    const int64_t b = block;
+    sn_batch one = *batch;
+    one.block_count = 1;
+    one.node += b * nodes * SN_LANES;
+    one.gradient += b * points * (nodes - 1) * 3 * SN_LANES;
+    one.constant += b * batch->law->constant_count * SN_LANES;
+    if (one.damping) one.damping += b * 3 * SN_LANES;
+    if (one.rest_edge) one.rest_edge += b * 9 * SN_LANES;
+    one.element_of += b * SN_LANES;
+    one.material_of += b * SN_LANES;
+    if (one.rotation_state >= 0) one.rotation_state += b * points * SN_ROTATION_STATE * SN_LANES;
+    memset(weight, 0, (size_t)(points * SN_LANES) * sizeof *weight);
+    for (int q = 0; q < points; ++q) weight[q * SN_LANES + lane] = batch->weight[(b * points + q) * SN_LANES + lane];
+    one.weight = weight;
+    return one;
+}
+
+void sn_element_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density, double *volume) {
+    const sn_solid *solid = world->model.solid;
+    const sn_element_kernels *kernels = sn_element_kernels_for(world->context);
+    const int64_t slot = solid->place[element] & (((int64_t)1 << 40) - 1);
+    const sn_batch *batch = &solid->elements.batch[solid->place[element] >> 40];
+    const int block = (int)(slot / SN_LANES), lane = (int)(slot % SN_LANES), points = batch->element->points;
+    const sn_element_view view = sn_world_view(world, world->state.x, NULL);
+    alignas(64) double F[SN_ELEMENT_POINTS * 9 * SN_LANES], cauchy[SN_ELEMENT_POINTS * 9 * SN_LANES], weight[SN_ELEMENT_POINTS * SN_LANES];
+    kernels->stress(batch, block, &view, F, NULL, stress ? cauchy : NULL);
+    static const int place[6] = {0, 4, 8, 1, 5, 6}; /* xx yy zz xy yz zx */
+    double total = 0, now = 0;
+    for (int k = 0; k < 6 && stress; ++k) stress[k] = 0;
+    for (int q = 0; q < points; ++q) {
+        double f[9];
+        const double w = batch->weight[((int64_t)block * points + q) * SN_LANES + lane];
+        for (int k = 0; k < 9; ++k) f[k] = F[(q * 9 + k) * SN_LANES + lane];
+        total += w, now += w * sn_determinant3(f);
+        for (int k = 0; k < 6 && stress; ++k) stress[k] += w * cauchy[(q * 9 + place[k]) * SN_LANES + lane];
+    }
+    for (int k = 0; k < 6 && stress; ++k) stress[k] /= total;
+    if (ratio) *ratio = now / total;
+    if (volume) *volume = now;
+    if (!energy_density) return;
+    const sn_batch one = one_element(batch, block, lane, weight);
+    double energy = 0;
+    kernels->energy(&one, 0, 1, &view, &energy);
+    *energy_density = isfinite(energy) ? energy / total : 0;
+}
+
+static double von_mises_of(const double s[6]) {
+    const double a = s[0] - s[1], b = s[1] - s[2], c = s[2] - s[0];
+    return sqrt(0.5 * (a * a + b * b + c * c) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+}
+
+sn_status sn_world_element_fields(sn_world *world, int body, double *stress, double *von_mises, double *energy_density,
+                                  double *volume_ratio, sn_error *error) {
+    if (body < 0 || body >= world->model.body_count)
+        return sn_fail(error, SN_BAD_INPUT, "body %d; the world has %d", body, world->model.body_count);
+    const sn_body *b = &world->model.body[body];
+    const bool wants_stress = stress || von_mises;
+    for (int e = 0; e < b->mesh->tet_count; ++e) {
+        double s[6];
+        sn_element_values(world, b->element_first + e, wants_stress ? s : NULL, volume_ratio ? &volume_ratio[e] : NULL,
+                          energy_density ? &energy_density[e] : NULL, NULL);
+        if (stress) memcpy(stress + 6 * (size_t)e, s, sizeof s);
+        if (von_mises) von_mises[e] = von_mises_of(s);
+    }
+    return SN_OK;
+}

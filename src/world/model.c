@@ -1,0 +1,179 @@
+/* The model: bodies are checked and copied, numbered for locality, and their elements get materials.
+ *
+ * Nodes that no element uses stay where they are: they are in every output, but never move. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/math3.h"
+#include "base/words.h"
+#include "world.h"
+
+static sn_status find_element(const sn_body_options *options, sn_body *body, sn_error *error) {
+    const char *name = options->element && *options->element ? options->element : "tet4";
+    body->element = sn_element_find(name);
+    if (body->element && body->element->dimension == 3) return SN_OK;
+    char text[300];
+    int count;
+    const sn_listing *known = sn_elements(&count);
+    snprintf(text, sizeof text, "body '%s': unknown element '%.40s'", body->name, name);
+    sn_suggest(text, sizeof text, name, known, count, sizeof *known);
+    return sn_fail(error, SN_BAD_INPUT, "%s", text);
+}
+
+static sn_status check_mesh(const sn_body *body, const sn_mesh *mesh, sn_error *error) {
+    if (!mesh) return sn_fail(error, SN_BAD_INPUT, "body '%s' has no mesh", body->name);
+    if (mesh->tet_count < 1)
+        return sn_fail(error, SN_BAD_INPUT, "body '%s': its mesh has %d nodes and %d triangles but no tets; a solid body needs tets",
+                       body->name, mesh->node_count, mesh->triangle_count);
+    if (mesh->tet_nodes == 10 && body->element->nodes == 4)
+        return sn_fail(error, SN_BAD_INPUT, "body '%s': element tet4 does not fit a mesh of 10-node tets; use tet10 or tet10-high",
+                       body->name);
+    for (int64_t i = 0; i < (int64_t)mesh->tet_count * mesh->tet_nodes; ++i)
+        if (mesh->tet[i] < 0 || mesh->tet[i] >= mesh->node_count)
+            return sn_fail(error, SN_BAD_INPUT, "body '%s': tet %lld names node %d of %d nodes", body->name,
+                           (long long)(mesh->tet_label ? mesh->tet_label[i / mesh->tet_nodes] : i / mesh->tet_nodes), mesh->tet[i],
+                           mesh->node_count);
+    for (int i = 0; i < 3 * mesh->node_count; ++i)
+        if (!isfinite(mesh->position[i]))
+            return sn_fail(error, SN_BAD_INPUT, "body '%s': the position of node %lld is not finite", body->name,
+                           (long long)(mesh->node_label ? mesh->node_label[i / 3] : i / 3));
+    return SN_OK;
+}
+
+static sn_status take_mass(const sn_body_options *options, sn_body *body, sn_error *error) {
+    const char *mass = options->mass && *options->mass ? options->mass : "lumped";
+    body->consistent = strcmp(mass, "consistent") == 0;
+    if (body->consistent || strcmp(mass, "lumped") == 0) return SN_OK;
+    return sn_fail(error, SN_BAD_INPUT, "body '%s': mass '%.40s' is not one of lumped, consistent", body->name, mass);
+}
+
+/* The last material whose selector holds an element's centroid. */
+static sn_status take_materials(sn_context *context, const sn_body_options *options, sn_body *body, sn_error *error) {
+    const sn_mesh *mesh = body->mesh;
+    body->material = sn_allocate_zero(context, (size_t)mesh->tet_count, sizeof *body->material);
+    if (!body->material) return sn_no_memory(error);
+    if (!options->material_select) {
+        if (options->material_count <= 1) return SN_OK;
+        return sn_fail(error, SN_BAD_INPUT, "body '%s' has %d materials but no selectors that say where", body->name,
+                       options->material_count);
+    }
+    uint8_t *mask = sn_allocate(context, (size_t)mesh->tet_count, 1);
+    if (!mask) return sn_no_memory(error);
+    for (int e = 0; e < mesh->tet_count; ++e) body->material[e] = -1;
+    sn_status status = SN_OK;
+    for (int m = 0; m < options->material_count && !status; ++m) {
+        status = sn_select_centroids(mesh, &options->material_select[m], mask, error);
+        if (status) status = sn_prefix(error, status, body->name, "material", m);
+        for (int e = 0; e < mesh->tet_count && !status; ++e)
+            if (mask[e]) body->material[e] = m;
+    }
+    for (int e = 0; e < mesh->tet_count && !status; ++e)
+        if (body->material[e] < 0)
+            status = sn_fail(error, SN_BAD_INPUT, "body '%s': element %lld has no material: no selector holds its centroid", body->name,
+                             (long long)(mesh->tet_label ? mesh->tet_label[e] : e));
+    sn_release(context, mask);
+    return status;
+}
+
+static sn_status take_body(sn_world *world, const sn_body_options *options, sn_body *body, sn_error *error) {
+    snprintf(body->name, sizeof body->name, "%s", options->name && *options->name ? options->name : "body");
+    if (options->name && strlen(options->name) >= sizeof body->name)
+        return sn_fail(error, SN_BAD_INPUT, "body '%s...': a name has at most %zu characters", body->name, sizeof body->name - 1);
+    sn_status status = find_element(options, body, error);
+    if (!status) status = check_mesh(body, options->mesh, error);
+    if (!status) status = take_mass(options, body, error);
+    if (!status) status = sn_initial_check(&options->initial, body->name, error);
+    if (status) return status;
+    if (options->mesh->tet_nodes == 4 && body->element->nodes == 10)
+        status = sn_mesh_to_tet10(options->mesh, &body->mesh, error);
+    else
+        status = sn_mesh_copy(options->mesh, &body->mesh, error);
+    return status ? status : take_materials(world->context, options, body, error);
+}
+
+/* Numbers a body's nodes, and writes its rest shape and elements in those numbers. */
+static sn_status number_body(sn_world *world, sn_body *body, sn_error *error) {
+    sn_model *model = &world->model;
+    const sn_mesh *mesh = body->mesh;
+    const int nodes = body->element->nodes;
+    int32_t *compiled = model->compiled + body->node_first;
+    const sn_status status = sn_mesh_order(mesh, compiled, error);
+    if (status) return status;
+    for (int i = 0; i < mesh->node_count; ++i) {
+        compiled[i] += body->node_first;
+        memcpy(model->rest + 3 * (size_t)compiled[i], mesh->position + 3 * (size_t)i, 3 * sizeof(double));
+    }
+    body->node = sn_allocate(world->context, (size_t)mesh->tet_count * (size_t)nodes, sizeof *body->node);
+    if (!body->node) return sn_no_memory(error);
+    for (int64_t i = 0; i < (int64_t)mesh->tet_count * nodes; ++i) {
+        body->node[i] = compiled[mesh->tet[i]];
+        model->isolated[body->node[i]] = 0;
+    }
+    return SN_OK;
+}
+
+static double diagonal(const sn_mesh *mesh) {
+    double low[3], high[3], size[3];
+    for (int a = 0; a < 3; ++a) low[a] = high[a] = mesh->position[a];
+    for (int i = 0; i < 3 * mesh->node_count; ++i) {
+        low[i % 3] = fmin(low[i % 3], mesh->position[i]);
+        high[i % 3] = fmax(high[i % 3], mesh->position[i]);
+    }
+    sn_subtract3(high, low, size);
+    return sn_norm3(size);
+}
+
+static sn_status count_bodies(sn_world *world, const sn_world_options *options, sn_error *error) {
+    sn_model *model = &world->model;
+    int64_t nodes = 0, elements = 0;
+    for (int b = 0; b < model->body_count; ++b) {
+        sn_body *body = &model->body[b];
+        body->node_first = (int)nodes, body->element_first = (int)elements;
+        body->material_first = model->material_count,
+        body->material_count = options->body[b].material_count ? options->body[b].material_count : 1;
+        nodes += body->mesh->node_count, elements += body->mesh->tet_count;
+        model->material_count += body->material_count;
+        model->size = fmax(model->size, diagonal(body->mesh));
+        if (nodes > INT32_MAX / 3 || elements > INT32_MAX / 2)
+            return sn_fail(error, SN_UNSUPPORTED, "the bodies have more than %d nodes or %d elements", INT32_MAX / 3, INT32_MAX / 2);
+    }
+    model->node_count = (int)nodes, model->element_count = (int)elements;
+    return SN_OK;
+}
+
+sn_status sn_model_create(sn_world *world, const sn_world_options *options, sn_error *error) {
+    sn_model *model = &world->model;
+    model->body = sn_allocate_zero(world->context, (size_t)options->body_count, sizeof *model->body);
+    if (!model->body) return sn_no_memory(error);
+    model->body_count = options->body_count;
+    sn_status status = SN_OK;
+    for (int b = 0; b < model->body_count && !status; ++b) status = take_body(world, &options->body[b], &model->body[b], error);
+    if (!status) status = count_bodies(world, options, error);
+    if (status) return status;
+    const size_t n = (size_t)model->node_count;
+    model->compiled = sn_allocate(world->context, n, sizeof *model->compiled);
+    model->rest = sn_allocate(world->context, 3 * n, sizeof *model->rest);
+    model->isolated = sn_allocate(world->context, n, 1);
+    if (!model->compiled || !model->rest || !model->isolated) return sn_no_memory(error);
+    memset(model->isolated, 1, n);
+    for (int b = 0; b < model->body_count && !status; ++b) status = number_body(world, &model->body[b], error);
+    return status;
+}
+
+void sn_model_destroy(sn_world *world) {
+    sn_model *model = &world->model;
+    sn_context *context = world->context;
+    sn_solid_destroy(context, model->solid);
+    sn_model_probes_release(world);
+    for (int i = 0; i < model->load_count; ++i) sn_load_release(context, &model->load[i]);
+    for (int i = 0; i < model->fix_count; ++i) sn_release(context, (void *)(uintptr_t)model->fix[i].key);
+    for (int b = 0; b < model->body_count; ++b) {
+        sn_mesh_destroy(model->body[b].mesh);
+        sn_release(context, model->body[b].node);
+        sn_release(context, model->body[b].material);
+    }
+    void *const array[] = {model->body,   model->compiled, model->rest,         model->isolated,     model->fix,
+                           model->fix_of, model->load,     model->surface.node, model->surface.area, model->surface.mass};
+    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
+}

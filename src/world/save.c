@@ -1,0 +1,136 @@
+/* Saving and restoring a state as bytes: a header, then the block of numbers, in the byte order of the machine.
+ *
+ * The header names the model by a hash over its rest shape, elements, laws and method, and the numbers by a checksum. Gravity, options,
+ * materials, colliders and grabs are parameters: a world that restores has its own. Pins are saved. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "world.h"
+
+typedef struct header {
+    char magic[8];
+    uint32_t version, order; /* 0x01020304: tells the byte order */
+    uint64_t model, count, checksum;
+    double time, base_time;
+    int64_t steps, base_steps;
+} header;
+
+static const char magic[8] = {'S', 'I', 'N', 'E', 'W', 'S', 'T', '\n'};
+enum { VERSION = 1, ORDER = 0x01020304 };
+
+static uint64_t hash_text(uint64_t hash, const char *text) { return sn_hash(hash, text, strlen(text) + 1); }
+
+static uint64_t model_hash(const sn_world *world) {
+    const sn_model *model = &world->model;
+    uint64_t hash = sn_hash(SN_HASH_START, model->rest, 3 * (size_t)model->node_count * sizeof *model->rest);
+    for (int b = 0; b < model->body_count; ++b) {
+        const sn_body *body = &model->body[b];
+        hash = sn_hash(hash, body->node, (size_t)body->mesh->tet_count * (size_t)body->element->nodes * sizeof *body->node);
+        hash = sn_hash(hash, body->material, (size_t)body->mesh->tet_count * sizeof *body->material);
+        hash = hash_text(hash, body->element->name);
+        hash = sn_hash(hash, &body->consistent, sizeof body->consistent);
+    }
+    for (int m = 0; m < world->parameters.material_count; ++m) {
+        hash = hash_text(hash, world->parameters.material[m].law);
+        hash = hash_text(hash, world->parameters.material[m].rotation);
+    }
+    return hash_text(hash, world->parameters.method->name);
+}
+
+static uint64_t checksum(const header *h, const void *block) {
+    header plain = *h;
+    plain.checksum = 0;
+    return sn_hash(sn_hash(SN_HASH_START, &plain, sizeof plain), block, (size_t)h->count * sizeof(double));
+}
+
+size_t sn_world_state_size(const sn_world *world) { return sizeof(header) + (size_t)world->state.count * sizeof(double); }
+
+sn_status sn_world_save_state(sn_world *world, void *bytes, size_t size, sn_error *error) {
+    const sn_state *state = &world->state;
+    if (size < sn_world_state_size(world))
+        return sn_fail(error, SN_BAD_INPUT, "a state has %zu bytes; there is room for %zu", sn_world_state_size(world), size);
+    header h;
+    memset(&h, 0, sizeof h);
+    memcpy(h.magic, magic, sizeof magic);
+    h.version = VERSION, h.order = ORDER;
+    h.model = model_hash(world), h.count = (uint64_t)state->count;
+    h.time = state->time, h.base_time = state->base_time, h.steps = state->steps, h.base_steps = state->base_steps;
+    h.checksum = checksum(&h, state->value);
+    memcpy(bytes, &h, sizeof h);
+    memcpy((char *)bytes + sizeof h, state->value, (size_t)state->count * sizeof(double));
+    sn_workspace_refresh(world);
+    return SN_OK;
+}
+
+static sn_status check_header(const sn_world *world, const header *h, const char *numbers, size_t size, sn_error *error) {
+    if (memcmp(h->magic, magic, sizeof magic) != 0)
+        return sn_fail(error, SN_BAD_INPUT, "these bytes are not a saved state: their first 8 are not 'SINEWST'");
+    if (h->order != ORDER) return sn_fail(error, SN_UNSUPPORTED, "the state was saved on a machine of the other byte order");
+    if (h->version != VERSION)
+        return sn_fail(error, SN_UNSUPPORTED, "the state has version %u; this build reads version %d", h->version, VERSION);
+    if (h->model != model_hash(world) || h->count != (uint64_t)world->state.count)
+        return sn_fail(error, SN_BAD_INPUT, "the state belongs to another model: mesh, elements, laws and method must be the same");
+    if (size < sn_world_state_size(world))
+        return sn_fail(error, SN_BAD_INPUT, "the state is cut off: %zu bytes of %zu", size, sn_world_state_size(world));
+    if (size > sn_world_state_size(world))
+        return sn_fail(error, SN_BAD_INPUT, "the state has %zu bytes too many", size - sn_world_state_size(world));
+    if (h->checksum != checksum(h, numbers)) return sn_fail(error, SN_BAD_INPUT, "the state is damaged: its checksum does not agree");
+    return SN_OK;
+}
+
+sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size, sn_error *error) {
+    header h;
+    if (size < sizeof h) return sn_fail(error, SN_BAD_INPUT, "the state is cut off: %zu bytes, its header alone has %zu", size, sizeof h);
+    memcpy(&h, bytes, sizeof h);
+    sn_state *state = &world->state, *before = &world->workspace.before;
+    sn_status status = check_header(world, &h, (const char *)bytes + sizeof h, size, error);
+    if (status) return status;
+    sn_state_copy(state, before);
+    memcpy(state->value, (const char *)bytes + sizeof h, (size_t)state->count * sizeof(double));
+    state->time = h.time, state->base_time = h.base_time, state->steps = h.steps, state->base_steps = h.base_steps;
+    if (!sn_state_finite(state)) status = sn_fail(error, SN_NOT_FINITE, "the saved state is not finite");
+    if (!status) status = sn_constraints_update(world, error);
+    if (!status) status = sn_elements_parameters(&world->model.solid->elements, world->parameters.material, state->time, error);
+    if (status) sn_state_copy(before, state);
+    sn_workspace_refresh(world);
+    return status;
+}
+
+sn_status sn_world_save(sn_world *world, const char *path, sn_error *error) {
+    const size_t size = sn_world_state_size(world);
+    void *bytes = sn_allocate(world->context, size, 1);
+    if (!bytes) return sn_no_memory(error);
+    sn_status status = sn_world_save_state(world, bytes, size, error);
+    FILE *file = status ? NULL : fopen(path, "wb");
+    if (!status && !file) status = sn_fail(error, SN_IO, "%s: cannot be written", path);
+    if (file) {
+        const bool written = fwrite(bytes, 1, size, file) == size;
+        const bool closed = fclose(file) == 0;
+        if (!written || !closed) status = sn_fail(error, SN_IO, "%s: writing failed half-way", path);
+    }
+    sn_release(world->context, bytes);
+    return status;
+}
+
+sn_status sn_world_restore(sn_world *world, const char *path, sn_error *error) {
+    FILE *file = fopen(path, "rb");
+    if (!file) return sn_fail(error, SN_NOT_FOUND, "%s: cannot be opened", path);
+    const size_t room = sn_world_state_size(world) + 1; /* one more shows a file that is too long */
+    char *bytes = sn_allocate(world->context, room, 1);
+    sn_status status = bytes ? SN_OK : sn_no_memory(error);
+    const size_t size = status ? 0 : fread(bytes, 1, room, file);
+    if (!status && ferror(file)) status = sn_fail(error, SN_IO, "%s: reading failed", path);
+    fclose(file);
+    if (!status) {
+        status = sn_world_restore_state(world, bytes, size, error);
+        if (status && status != SN_NO_MEMORY && error) {
+            char text[400];
+            memcpy(text, error->text, sizeof text);
+            text[sizeof text - 1] = 0;
+            sn_fail(error, status, "%s: %s", path, text);
+        }
+    }
+    sn_release(world->context, bytes);
+    return status;
+}

@@ -1,0 +1,155 @@
+/* The solid: what the bodies and their materials compile to. Batches, mass, gravity's weights, Rayleigh mass damping.
+ *
+ * Weights of gravity: with a lumped mass w_i = m_i, so that a free body falls with g at every node; statics uses w_i = int rho N_i dV,
+ * which is what the consistent mass gives as well. For tet4 all of them agree. */
+#include <string.h>
+
+#include "world.h"
+
+static void fill_sources(const sn_world *world, sn_solid *solid) {
+    const sn_model *model = &world->model;
+    for (int b = 0; b < model->body_count; ++b) {
+        const sn_body *body = &model->body[b];
+        solid->source[b] = (sn_batch_source){.element = body->element,
+                                             .element_count = body->mesh->tet_count,
+                                             .node = body->node,
+                                             .rest = model->rest,
+                                             .material = body->material,
+                                             .materials = world->parameters.material + body->material_first,
+                                             .material_count = body->material_count,
+                                             .material_offset = body->material_first,
+                                             .element_offset = body->element_first,
+                                             .name = body->name,
+                                             .label = body->mesh->tet_label};
+        solid->consistent[b] = body->consistent;
+    }
+}
+
+static double density(const sn_batch_source *source, int e) { return source->materials[source->material[e]].density; }
+
+static void add_weights(const sn_batch_source *source, double *weight) {
+    const int nodes = source->element->nodes;
+    for (int e = 0; e < source->element_count; ++e) {
+        const int32_t *node = source->node + (size_t)e * (size_t)nodes;
+        double share[SN_ELEMENT_NODES] = {0};
+        sn_load_volume_shares(source->element, node, source->rest, share);
+        for (int i = 0; i < nodes; ++i) weight[node[i]] += density(source, e) * share[i];
+    }
+}
+
+static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *error) {
+    const sn_model *model = &world->model;
+    for (int b = 0; b < model->body_count; ++b) {
+        const sn_batch_source *source = &solid->source[b];
+        add_weights(source, solid->weight_exact);
+        if (solid->consistent[b]) {
+            add_weights(source, solid->weight);
+            continue;
+        }
+        const sn_status status = sn_mass_lumped(source, solid->mass, error);
+        if (status) return status;
+        for (int i = 0; i < world->model.body[b].mesh->node_count; ++i) {
+            const int n = model->body[b].node_first + i;
+            solid->weight[n] = solid->mass[n];
+            if (source->element->nodes == 4) solid->weight_exact[n] = solid->mass[n];
+        }
+    }
+    for (int i = 0; i < model->node_count; ++i)
+        if (model->isolated[i]) solid->mass[i] = 1;
+    return SN_OK;
+}
+
+/* Per node the mean of the elements' a, weighted by volume and density. */
+static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error *error) {
+    bool any = false;
+    for (int m = 0; m < world->parameters.material_count; ++m) any = any || world->parameters.material[m].rayleigh[0] != 0;
+    if (!any) return SN_OK;
+    const size_t n = (size_t)world->model.node_count;
+    solid->rayleigh = sn_allocate_zero(world->context, n, sizeof(double));
+    double *total = sn_allocate_zero(world->context, n, sizeof(double));
+    if (!solid->rayleigh || !total) {
+        sn_release(world->context, total);
+        return sn_no_memory(error);
+    }
+    for (int b = 0; b < world->model.body_count; ++b) {
+        const sn_batch_source *source = &solid->source[b];
+        for (int e = 0; e < source->element_count; ++e) {
+            const int32_t *node = source->node + (size_t)e * (size_t)source->element->nodes;
+            double share[SN_ELEMENT_NODES] = {0}, mass = 0;
+            sn_load_volume_shares(source->element, node, source->rest, share);
+            for (int i = 0; i < source->element->nodes; ++i) mass += density(source, e) * share[i];
+            for (int i = 0; i < source->element->nodes; ++i) {
+                total[node[i]] += mass;
+                solid->rayleigh[node[i]] += mass * source->materials[source->material[e]].rayleigh[0];
+            }
+        }
+    }
+    for (size_t i = 0; i < n; ++i)
+        if (total[i] > 0) solid->rayleigh[i] /= total[i];
+    sn_release(world->context, total);
+    return SN_OK;
+}
+
+static void fill_places(sn_solid *solid) {
+    for (int b = 0; b < solid->elements.batch_count; ++b) {
+        const sn_batch *batch = &solid->elements.batch[b];
+        solid->positive = solid->positive || (batch->law->flags & SN_LAW_POSITIVE_J);
+        for (int64_t i = 0; i < (int64_t)batch->block_count * SN_LANES; ++i)
+            if (batch->element_of[i] >= 0) solid->place[batch->element_of[i]] = (int64_t)b << 40 | i;
+    }
+}
+
+static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) {
+    const sn_model *model = &world->model;
+    sn_context *context = world->context;
+    const size_t n = (size_t)model->node_count;
+    solid->source = sn_allocate_zero(context, (size_t)model->body_count, sizeof *solid->source);
+    solid->consistent = sn_allocate_zero(context, (size_t)model->body_count, 1);
+    solid->place = sn_allocate_zero(context, (size_t)model->element_count, sizeof *solid->place);
+    solid->mass = sn_allocate_zero(context, n, sizeof(double));
+    solid->weight = sn_allocate_zero(context, n, sizeof(double));
+    solid->weight_exact = sn_allocate_zero(context, n, sizeof(double));
+    if (!solid->source || !solid->consistent || !solid->place || !solid->mass || !solid->weight || !solid->weight_exact)
+        return sn_no_memory(error);
+    fill_sources(world, solid);
+    sn_status status = sn_elements_compile(context, solid->source, model->body_count, model->node_count, &solid->elements, error);
+    if (!status) fill_places(solid);
+    if (!status) status = fill_mass(world, solid, error);
+    if (!status) status = fill_rayleigh(world, solid, error);
+    bool consistent = false;
+    for (int b = 0; b < model->body_count; ++b) consistent = consistent || solid->consistent[b];
+    for (int m = 0; m < world->parameters.material_count; ++m)
+        for (int c = 0; c < world->parameters.material[m].constant_count; ++c)
+            solid->keyed = solid->keyed || world->parameters.material[m].constant[c].key_count > 0;
+    solid->linear = (sn_linear_model){.nodes = model->node_count,
+                                      .elements = &solid->elements,
+                                      .mass = solid->mass,
+                                      .source = consistent ? solid->source : NULL,
+                                      .source_consistent = solid->consistent,
+                                      .source_count = model->body_count};
+    return status;
+}
+
+sn_status sn_solid_create(const sn_world *world, sn_solid **solid, sn_error *error) {
+    *solid = sn_allocate_zero(world->context, 1, sizeof **solid);
+    if (!*solid) return sn_no_memory(error);
+    const sn_status status = build(world, *solid, error);
+    if (status) {
+        sn_solid_destroy(world->context, *solid);
+        *solid = NULL;
+    }
+    return status;
+}
+
+void sn_solid_destroy(sn_context *context, sn_solid *solid) {
+    if (!solid) return;
+    sn_elements_release(context, &solid->elements);
+    sn_release(context, solid->source);
+    sn_release(context, solid->consistent);
+    sn_release(context, solid->place);
+    sn_release(context, solid->mass);
+    sn_release(context, solid->weight);
+    sn_release(context, solid->weight_exact);
+    sn_release(context, solid->rayleigh);
+    sn_release(context, solid);
+}

@@ -1,0 +1,101 @@
+/* One step, as a table of contents: remember the state, bring the parameters to the step's end, integrate, judge, count. */
+#include <math.h>
+#include <string.h>
+
+#include "world.h"
+
+static sn_step start_step(sn_world *world, double h, sn_step_info *info, sn_error *error) {
+    return (sn_step){.system = &world->workspace.system.base,
+                     .options = &world->parameters.time,
+                     .tolerance = world->parameters.solver.tolerance,
+                     .warm_start = world->parameters.solver.warm_start,
+                     .t = world->state.time,
+                     .h = h,
+                     .x = world->state.x,
+                     .v = world->state.v,
+                     .history = world->state.history,
+                     .scratch = world->workspace.scratch,
+                     .info = info,
+                     .error = error};
+}
+
+/* Keyed moduli at the end of the step. */
+static sn_status update_moduli(sn_world *world, double t, sn_error *error) {
+    if (!world->model.solid->keyed) return SN_OK;
+    world->workspace.system.base.kept = 0;
+    return sn_elements_parameters(&world->model.solid->elements, world->parameters.material, t, error);
+}
+
+static sn_status check_held(sn_world *world, sn_error *error) {
+    if (!world->parameters.no_inertia || !world->workspace.constraints_changed) return SN_OK;
+    const sn_status status = sn_rigid_check(world, error);
+    if (!status) world->workspace.constraints_changed = false;
+    return status;
+}
+
+static bool report_progress(void *user, const sn_step *step) {
+    sn_world *world = user;
+    return !world->progress || world->progress(world->user, step->t);
+}
+
+/* Statics: the rest of the load, or once more at full load after a change. */
+static sn_status run_static(sn_world *world, sn_step *step, double *time) {
+    *time = 1;
+    if (step->t < 1) return sn_static_solve(step, report_progress, world);
+    step->h = 0;
+    return sn_step_controlled(sn_method_equilibrium(), step);
+}
+
+static sn_status run_dynamic(sn_world *world, sn_step *step, double *time) {
+    const sn_status status = sn_step_controlled(world->parameters.method, step);
+    if (!status && world->progress && !world->progress(world->user, *time / world->parameters.time.end))
+        return sn_fail(step->error, SN_NOT_CONVERGED, "stopped by the caller at t = %g s", *time);
+    return status;
+}
+
+static void take_acceleration(sn_world *world, double h) {
+    const double *v0 = world->workspace.before.v, *v1 = world->state.v;
+    for (int i = 0; i < 3 * world->model.node_count; ++i) world->state.a[i] = world->parameters.no_inertia ? 0 : (v1[i] - v0[i]) / h;
+}
+
+static void fill_report(const sn_world *world, sn_status status, const sn_step_info *info, double seconds, sn_step_report *report) {
+    *report = (sn_step_report){.status = status,
+                               .time = world->state.time,
+                               .newton_iterations = info->newton_iterations,
+                               .linear_iterations = info->linear_iterations,
+                               .retries = info->retries,
+                               .line_searches = info->line_searches,
+                               .newton_residual = info->newton_residual,
+                               .linear_residual = info->linear_residual,
+                               .assembly_seconds = info->assembly_seconds,
+                               .solve_seconds = info->solve_seconds,
+                               .seconds = seconds,
+                               .solver = info->solver ? info->solver : "",
+                               .preconditioner = info->preconditioner ? info->preconditioner : "",
+                               .contacts = world->workspace.contacts};
+}
+
+sn_status sn_world_step(sn_world *world, sn_step_report *report, sn_error *error) {
+    const double began = sn_seconds(), h = world->parameters.time.step;
+    sn_state *state = &world->state;
+    sn_step_info info = {0};
+    sn_step step = start_step(world, h, &info, error);
+    double time = state->base_time + (double)(state->steps + 1 - state->base_steps) * h;
+
+    sn_state_copy(state, &world->workspace.before);
+    sn_status status = check_held(world, error);
+    if (!status) status = update_moduli(world, world->parameters.is_static ? 1 : time, error);
+    if (!status) status = world->parameters.is_static ? run_static(world, &step, &time) : run_dynamic(world, &step, &time);
+    if (!status && !sn_state_finite(state))
+        status = sn_fail(error, SN_NOT_FINITE, "the state is not finite after the step to t = %g s", time);
+    if (status) {
+        sn_state_copy(&world->workspace.before, state);
+        sn_workspace_refresh(world);
+    } else {
+        take_acceleration(world, h);
+        state->time = time;
+        ++state->steps;
+    }
+    if (report) fill_report(world, status, &info, sn_seconds() - began, report);
+    return status;
+}

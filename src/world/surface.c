@@ -1,0 +1,77 @@
+/* The surface: boundary faces of the bodies in compiled numbers, and the nodes that may touch colliders.
+ *
+ * A node's area is a third of its faces' for three-node faces. A six-node face counts as its four parts: 1/12 for each corner, 1/4 for each
+ * middle. */
+#include <string.h>
+
+#include "world.h"
+
+static const uint8_t middle_of[4][4] = {{0, 4, 6, 7}, {4, 0, 5, 8}, {6, 5, 0, 9}, {7, 8, 9, 0}};
+
+/* The local index of a node among an element's corners. */
+static int corner_of(const int32_t *tet, int32_t node) {
+    for (int i = 0; i < 4; ++i)
+        if (tet[i] == node) return i;
+    return 0;
+}
+
+sn_status sn_body_faces(const sn_world *world, int body, int *count, int32_t **face, sn_error *error) {
+    const sn_body *b = &world->model.body[body];
+    const sn_mesh *mesh = b->mesh;
+    const int n = b->element->nodes == 10 ? 6 : 3;
+    int32_t *corner = NULL, *owner = NULL;
+    sn_status status = sn_mesh_boundary(mesh, count, &corner, &owner, NULL, error);
+    if (status) return status;
+    *face = sn_allocate(world->context, (size_t)*count * (size_t)n, sizeof **face);
+    if (!*face) status = sn_no_memory(error);
+    const int32_t *compiled = world->model.compiled + b->node_first;
+    for (int f = 0; f < *count && !status; ++f) {
+        const int32_t *tet = mesh->tet + (size_t)owner[f] * (size_t)mesh->tet_nodes;
+        int local[3];
+        for (int i = 0; i < 3; ++i) local[i] = corner_of(tet, corner[3 * (size_t)f + (size_t)i]);
+        int32_t *out = *face + (size_t)f * (size_t)n;
+        for (int i = 0; i < 3; ++i) out[i] = compiled[tet[local[i]]];
+        for (int i = 0; i < 3 && n == 6; ++i) out[3 + i] = compiled[tet[middle_of[local[i]][local[(i + 1) % 3]]]];
+    }
+    sn_mesh_release(mesh, corner);
+    sn_mesh_release(mesh, owner);
+    return status;
+}
+
+static sn_status add_areas(const sn_world *world, int body, double *area, sn_error *error) {
+    const int n = world->model.body[body].element->nodes == 10 ? 6 : 3;
+    int count = 0;
+    int32_t *face = NULL;
+    const sn_status status = sn_body_faces(world, body, &count, &face, error);
+    for (int f = 0; f < count && !status; ++f) {
+        const int32_t *node = face + (size_t)f * (size_t)n;
+        const double whole = sn_face_area(n, node, world->model.rest);
+        for (int i = 0; i < n; ++i) area[node[i]] += whole * (n == 3 ? 1.0 / 3 : i < 3 ? 1.0 / 12 : 0.25);
+    }
+    sn_release(world->context, face);
+    return status;
+}
+
+sn_status sn_model_surface(sn_world *world, sn_error *error) {
+    sn_model *model = &world->model;
+    sn_contact_nodes *surface = &model->surface;
+    double *area = sn_allocate_zero(world->context, (size_t)model->node_count, sizeof *area);
+    if (!area) return sn_no_memory(error);
+    sn_status status = SN_OK;
+    for (int b = 0; b < model->body_count && !status; ++b) status = add_areas(world, b, area, error);
+    int count = 0;
+    for (int i = 0; i < model->node_count && !status; ++i) count += area[i] > 0;
+    if (!status) {
+        surface->node = sn_allocate(world->context, (size_t)count, sizeof *surface->node);
+        surface->area = sn_allocate(world->context, (size_t)count, sizeof *surface->area);
+        surface->mass = sn_allocate_zero(world->context, (size_t)count, sizeof *surface->mass);
+        if (!surface->node || !surface->area || !surface->mass) status = sn_no_memory(error);
+    }
+    for (int i = 0; i < model->node_count && !status; ++i) {
+        if (!(area[i] > 0)) continue;
+        surface->node[surface->count] = i;
+        surface->area[surface->count++] = area[i];
+    }
+    sn_release(world->context, area);
+    return status;
+}

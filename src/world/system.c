@@ -1,0 +1,219 @@
+/* The system of a world: what the integrators see.
+ *
+ *   f = elements (elastic, viscous, Rayleigh stiffness) + s w g - sym(a M) v + loads + contact + grabs
+ *
+ * with s the load fraction in statics and 1 otherwise, w the weights of gravity, a Rayleigh's mass damping per node. The linearisation
+ * is exact but for the unsymmetric parts: loads that follow give the symmetric part of each face's matrix, friction leaves out its
+ * change with the normal force, so that CG and Cholesky serve. */
+#include <math.h>
+#include <string.h>
+
+#include "base/math3.h"
+#include "world.h"
+
+static sn_world *world_of(sn_system *system) { return ((sn_world_system *)system)->world; }
+
+sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v) {
+    return (sn_element_view){.x = x, .v = v, .x_before = world->workspace.x_before, .rotation_state = world->state.rotation};
+}
+
+static double norm(const sn_world *world, const double *u) {
+    return sqrt(sn_dot(world->context, 3 * world->model.node_count, u, u, world->workspace.dot));
+}
+
+/* ---- Forces ---- */
+static void add_gravity(const sn_world *world, double t, double *f) {
+    const sn_parameters *p = &world->parameters;
+    const double *weight = p->no_inertia ? world->model.solid->weight_exact : world->model.solid->weight, s = p->is_static ? t : 1;
+    if (p->gravity[0] == 0 && p->gravity[1] == 0 && p->gravity[2] == 0) return;
+    for (int i = 0; i < world->model.node_count; ++i)
+        for (int a = 0; a < 3; ++a) f[3 * (size_t)i + (size_t)a] += s * weight[i] * p->gravity[a];
+}
+
+/* -(a M + M a) v / 2; uses the workspace's `force` as scratch when the mass is coupled. */
+static void add_rayleigh(sn_world *world, const double *v, double *f) {
+    const sn_solid *solid = world->model.solid;
+    const int n = world->model.node_count;
+    if (!solid->rayleigh || !v) return;
+    if (!solid->linear.source) {
+        for (int i = 0; i < 3 * n; ++i) f[i] -= solid->rayleigh[i / 3] * solid->mass[i / 3] * v[i];
+        return;
+    }
+    double *scaled = world->workspace.scaled, *product = world->workspace.product;
+    for (int i = 0; i < 3 * n; ++i) scaled[i] = solid->rayleigh[i / 3] * v[i];
+    sn_linear_mass_product(world->workspace.linear, scaled, product);
+    for (int i = 0; i < 3 * n; ++i) f[i] -= 0.5 * product[i];
+    sn_linear_mass_product(world->workspace.linear, v, product);
+    for (int i = 0; i < 3 * n; ++i) f[i] -= 0.5 * solid->rayleigh[i / 3] * product[i];
+}
+
+static void external_force(sn_world *world, double t, const double *x, const double *v, double *f) {
+    const sn_parameters *p = &world->parameters;
+    memset(f, 0, (size_t)world->model.node_count * 3 * sizeof *f);
+    add_gravity(world, t, f);
+    for (int i = 0; i < world->model.load_count; ++i)
+        sn_load_force(&world->model.load[i], sn_ramp_value(&world->model.load[i].ramp, t, p->is_static, NULL), x, f);
+    world->workspace.contacts = 0;
+    for (int i = 0; i < p->collider_count; ++i)
+        world->workspace.contacts += sn_penalty_force(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, f);
+    sn_grab_forces(world, x, v, f);
+}
+
+static sn_status force(sn_system *system, double t, const double *x, const double *v, double *f, sn_error *error) {
+    sn_world *world = world_of(system);
+    sn_workspace *work = &world->workspace;
+    const size_t n = (size_t)world->model.node_count * 3;
+    if (world->parameters.no_inertia) v = NULL;
+    const sn_element_view view = sn_world_view(world, x, v);
+    memset(f, 0, n * sizeof *f);
+    const sn_status status = sn_elements_force(world->context, &world->model.solid->elements, &view, f, error);
+    if (status) return status;
+    external_force(world, t, x, v, work->external);
+    work->force_scale = fmax(norm(world, f), norm(world, work->external));
+    for (size_t i = 0; i < n; ++i) f[i] += work->external[i];
+    add_rayleigh(world, v, f);
+    return SN_OK;
+}
+
+static double force_scale(sn_system *system) { return world_of(system)->workspace.force_scale; }
+
+sn_status sn_world_forces(sn_world *world, sn_error *error) {
+    return force(&world->workspace.system.base, world->state.time, world->state.x, world->state.v, world->workspace.force, error);
+}
+
+/* Energy of everything that has one: elements, gravity, dead loads, springs of contact and grabs. */
+static sn_status potential(sn_system *system, double t, const double *x, double *energy, sn_error *error) {
+    sn_world *world = world_of(system);
+    const sn_parameters *p = &world->parameters;
+    const sn_element_view view = sn_world_view(world, x, NULL);
+    sn_status status = sn_elements_energy(world->context, &world->model.solid->elements, &view, world->workspace.partial, energy, error);
+    if (status) return status;
+    const double *weight = p->no_inertia ? world->model.solid->weight_exact : world->model.solid->weight, s = p->is_static ? t : 1;
+    for (int i = 0; i < world->model.node_count; ++i) *energy -= s * weight[i] * sn_dot3(p->gravity, x + 3 * (size_t)i);
+    for (int i = 0; i < world->model.load_count; ++i) {
+        const sn_load_term *load = &world->model.load[i];
+        *energy -= sn_load_work(load, sn_ramp_value(&load->ramp, t, p->is_static, NULL), x, world->model.rest);
+    }
+    for (int i = 0; i < p->collider_count; ++i) *energy += sn_penalty_energy(&p->collider[i], &p->penalty[i], &world->model.surface, t, x);
+    *energy += sn_grab_energy(world, x);
+    return SN_OK;
+}
+
+/* ---- Linearisation ---- */
+static sn_status linearise(sn_system *system, double t, const double *x, const double *v, sn_error *error) {
+    (void)error;
+    sn_world *world = world_of(system);
+    sn_workspace *work = &world->workspace;
+    const sn_parameters *p = &world->parameters;
+    if (p->no_inertia) v = NULL;
+    sn_block_list *K = &work->stiffness, *D = &work->damping;
+    K->count = D->count = 0;
+    for (int i = 0; i < world->model.load_count; ++i) {
+        const sn_load_term *load = &world->model.load[i];
+        const size_t at = (size_t)K->count;
+        K->count += sn_load_blocks(load, sn_ramp_value(&load->ramp, t, p->is_static, NULL), x, true, K->row + at, K->column + at,
+                                   K->value + 9 * at);
+    }
+    for (int i = 0; i < p->collider_count; ++i) {
+        const size_t k = (size_t)K->count, d = (size_t)D->count;
+        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, true, K->row + k,
+                                            K->value + 9 * k, D->value + 9 * d);
+        memcpy(K->column + k, K->row + k, (size_t)count * sizeof *K->row);
+        memcpy(D->row + d, K->row + k, (size_t)count * sizeof *K->row);
+        memcpy(D->column + d, K->row + k, (size_t)count * sizeof *K->row);
+        K->count += count, D->count += count;
+    }
+    sn_grab_blocks(world, K, D);
+    work->view = sn_world_view(world, x, v);
+    sn_linear_linearise(work->linear, &work->view, K->count ? K : NULL, D->count ? D : NULL, world->model.solid->rayleigh);
+    return SN_OK;
+}
+
+static void product(sn_system *system, double m, double d, double k, const double *u, double *out) {
+    sn_linear_product(world_of(system)->workspace.linear, m, d, k, u, out);
+}
+
+static sn_status solve(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance,
+                       sn_linear_report *report, sn_error *error) {
+    sn_workspace *work = &world_of(system)->workspace;
+    return sn_linear_solve(work->linear, m, d, k, &work->filter, b, x, tolerance, report, error);
+}
+
+/* ---- Mass, constraints ---- */
+static void mass_product(sn_system *system, const double *v, double *out) {
+    sn_linear_mass_product(world_of(system)->workspace.linear, v, out);
+}
+
+static sn_status mass_solve(sn_system *system, const double *f, double *out, sn_error *error) {
+    sn_workspace *work = &world_of(system)->workspace;
+    return sn_linear_mass_solve(work->linear, &work->filter, f, out, error);
+}
+
+static void constrain(sn_system *system, double t, double *x, double *v) { sn_constraints_apply(world_of(system), t, x, v); }
+static void filter(sn_system *system, double *u) { sn_filter_apply(&world_of(system)->workspace.filter, u); }
+
+/* The largest eigenvalue of M^-1 A by the power method from a fixed start. Its estimates come from below; the margin makes up for it. */
+static sn_status largest_eigenvalue(sn_system *system, double d, double k, double *value, sn_error *error) {
+    enum { ITERATIONS = 40 };
+    sn_world *world = world_of(system);
+    const int n = system->count;
+    double *u = world->workspace.scaled, *w = world->workspace.product;
+    for (int i = 0; i < n; ++i) u[i] = (i * 7919 % 101 - 50) / 50.0 + 0.005;
+    filter(system, u);
+    *value = 0;
+    for (int i = 0; i < ITERATIONS; ++i) {
+        const double length = norm(world, u);
+        if (!(length > 0)) return SN_OK;
+        for (int j = 0; j < n; ++j) u[j] /= length;
+        product(system, 0, d, k, u, w);
+        const sn_status status = mass_solve(system, w, u, error);
+        if (status) return status;
+        *value = 1.1 * norm(world, u);
+    }
+    return SN_OK;
+}
+
+static sn_status spectrum(sn_system *system, double *stiffness, double *damping, sn_error *error) {
+    const sn_status status = largest_eigenvalue(system, 0, 1, stiffness, error);
+    return status ? status : largest_eigenvalue(system, 1, 0, damping, error);
+}
+
+/* ---- Steps ---- */
+static void begin(sn_system *system, double t, const double *x, const double *v) {
+    (void)t, (void)v;
+    memcpy(world_of(system)->workspace.x_before, x, (size_t)system->count * sizeof *x);
+}
+
+static void accept(sn_system *system, double t, const double *x, const double *v) {
+    (void)t, (void)v;
+    sn_world *world = world_of(system);
+    if (world->state.rotation_count > 0) {
+        const sn_element_view view = sn_world_view(world, x, NULL);
+        sn_elements_accept(world->context, &world->model.solid->elements, &view, world->state.rotation);
+    }
+    memcpy(world->workspace.x_before, x, (size_t)system->count * sizeof *x);
+}
+
+static sn_status check(sn_system *system, double t, const double *x, sn_error *error) {
+    (void)t;
+    sn_world *world = world_of(system);
+    if (!world->model.solid->positive) return SN_OK;
+    const sn_element_view view = sn_world_view(world, x, NULL);
+    double energy;
+    return sn_elements_energy(world->context, &world->model.solid->elements, &view, world->workspace.partial, &energy, error);
+}
+
+const sn_system_table sn_world_table = {.mass_product = mass_product,
+                                        .mass_solve = mass_solve,
+                                        .force = force,
+                                        .potential = potential,
+                                        .linearise = linearise,
+                                        .product = product,
+                                        .solve = solve,
+                                        .constrain = constrain,
+                                        .filter = filter,
+                                        .spectrum = spectrum,
+                                        .begin = begin,
+                                        .accept = accept,
+                                        .force_scale = force_scale,
+                                        .check = check};

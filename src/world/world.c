@@ -1,0 +1,88 @@
+/* Worlds: defaults, creation, release. */
+#include "world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+sn_fix sn_fix_default(void) { return (sn_fix){.axis = {true, true, true}, .turn_axis = {0, 1, 0}}; }
+sn_load sn_load_default(void) { return (sn_load){.kind = SN_LOAD_TRACTION}; }
+sn_initial sn_initial_default(void) { return (sn_initial){.scale = 1}; }
+sn_body_options sn_body_options_default(void) {
+    return (sn_body_options){.name = "body", .element = "tet4", .mass = "lumped", .initial = sn_initial_default()};
+}
+sn_world_options sn_world_options_default(void) {
+    return (sn_world_options){.gravity = {0, -9.81, 0}, .time = sn_time_options_default(), .solver = sn_solver_options_default()};
+}
+const sn_listing *sn_element_names(int *count) { return sn_elements(count); }
+
+sn_status sn_prefix(sn_error *error, sn_status status, const char *body, const char *what, int index) {
+    if (!error || status == SN_NO_MEMORY) return status;
+    char text[sizeof error->text];
+    memcpy(text, error->text, sizeof text);
+    text[400] = 0; /* room for the prefix */
+    if (index >= 0) return sn_fail(error, status, "body '%s': %s.%d: %s", body, what, index, text);
+    return sn_fail(error, status, "body '%s': %s%s", body, what, text);
+}
+
+static sn_status check_options(const sn_world_options *o, sn_error *error) {
+    if (o->body_count < 1 || !o->body) return sn_fail(error, SN_BAD_INPUT, "a world needs at least one body");
+    for (int a = 0; a < 3; ++a)
+        if (!isfinite(o->gravity[a]))
+            return sn_fail(error, SN_BAD_INPUT, "gravity [%g, %g, %g] is not finite", o->gravity[0], o->gravity[1], o->gravity[2]);
+    const sn_status status = sn_time_options_check(&o->time, error);
+    return status ? status : sn_solver_options_check(&o->solver, error);
+}
+
+/* Each part needs those before it. */
+static sn_status build(sn_world *world, const sn_world_options *options, sn_error *error) {
+    sn_status status = check_options(options, error);
+    if (!status) status = sn_parameters_create(world, options, error);
+    if (!status) status = sn_model_create(world, options, error);
+    if (!status) status = sn_model_fixes(world, options, error);
+    if (!status) status = sn_model_loads(world, options, error);
+    if (!status && options->collider_count > 0) status = sn_model_surface(world, error);
+    if (!status) status = sn_solid_create(world, &world->model.solid, error);
+    if (!status) status = sn_model_probes(world, options, error);
+    if (!status) status = sn_state_create(world, &world->state, error);
+    if (!status) status = sn_workspace_create(world, error);
+    if (status) return status;
+    for (int b = 0; b < world->model.body_count; ++b) sn_initial_apply(world, b, &options->body[b].initial);
+    status = sn_constraints_update(world, error);
+    if (!status && world->parameters.no_inertia) status = sn_rigid_check(world, error);
+    if (!status) status = sn_elements_parameters(&world->model.solid->elements, world->parameters.material, 0, error);
+    if (status) return status;
+    sn_parameters_contact(world);
+    memcpy(world->workspace.x_before, world->state.x, (size_t)world->model.node_count * 3 * sizeof(double));
+    sn_constraints_apply(world, 0, world->state.x, world->state.v);
+    memcpy(world->workspace.x_before, world->state.x, (size_t)world->model.node_count * 3 * sizeof(double));
+    sn_state_rotations(world);
+    return SN_OK;
+}
+
+sn_status sn_world_create(sn_context *context, const sn_world_options *options, sn_world **world, sn_error *error) {
+    *world = NULL;
+    sn_world *w = sn_allocate_zero(context, 1, sizeof *w);
+    if (!w) return sn_no_memory(error);
+    w->context = context;
+    const sn_status status = build(w, options, error);
+    if (status) {
+        sn_world_destroy(w);
+        return status;
+    }
+    *world = w;
+    return SN_OK;
+}
+
+void sn_world_destroy(sn_world *world) {
+    if (!world) return;
+    sn_workspace_destroy(world);
+    sn_state_destroy(world->context, &world->state);
+    sn_model_destroy(world);
+    sn_parameters_destroy(world);
+    sn_release(world->context, world);
+}
+
+void sn_world_watch(sn_world *world, bool (*progress)(void *user, double fraction), void *user) {
+    world->progress = progress;
+    world->user = user;
+}

@@ -1,0 +1,175 @@
+/* Worlds with colliders: resting, sliding and stopping, moving colliders, spheres; stable at a step of 0.01. */
+#include "scene.h"
+
+/* A box on a plane: it sinks by its pressure over the stiffness, and the plane carries its weight. */
+static void test_rest(void **state) {
+    (void)state;
+    for (int quadratic = 0; quadratic < 2; ++quadratic) {
+        scene s;
+        scene_start(&s, NULL, 0.2, 0.2, 0.2, 2, 2, 2);
+        s.body.element = quadratic ? "tet10" : "tet4";
+        s.material.rayleigh[0] = 2;
+        set_constant(&s.material, "young", 1e5);
+        s.collider[0].point[1] = -0.05;
+        s.options.collider_count = 1;
+        sn_probe *p = add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0);
+        p->at = SN_PROBE_SELECT, p->select = box_selector(-1, -1e-9, -1, 1, 1e-9, 1);
+        scene_create(&s);
+        double v[6];
+        sn_step_report report;
+        for (int i = 0; i < 200; ++i) {
+            step(&s, 1);
+            probe(&s, 0, v);
+            assert_true(v[1] > -0.05 - 0.02 && v[1] < 0.01);
+        }
+        assert_int_equal(sn_world_step(s.world, &report, &s.error), SN_OK);
+        assert_true(report.contacts > 0);
+        assert_true(v[1] < -0.05 && v[1] > -0.05 - 0.2e-3); /* invisible: under a thousandth of the size */
+        sn_energies e;
+        sn_world_energies(s.world, &e, NULL);
+        assert_true(e.kinetic < 1e-6);
+        scene_end(&s);
+    }
+}
+
+/* With a stiffness of one's own: depth = rho g H / k. */
+static void test_given_stiffness(void **state) {
+    (void)state;
+    scene s;
+    scene_start(&s, NULL, 0.2, 0.1, 0.2, 2, 1, 2);
+    s.material.rayleigh[0] = 20;
+    s.collider[0].stiffness = 2e5;
+    s.options.collider_count = 1;
+    sn_probe *p = add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0);
+    p->at = SN_PROBE_SELECT, p->select = box_selector(-1, -1e-9, -1, 1, 1e-9, 1);
+    scene_create(&s);
+    step(&s, 300);
+    double x[3 * 64], mean = 0, area[64] = {0};
+    sn_world_get(s.world, 0, x, NULL);
+    /* Pressure balance: sum of A_i k d_i = weight, with the areas of the base's nodes: corners of 2x2 cells, thirds of triangles. */
+    int count;
+    int32_t *face;
+    assert_int_equal(sn_mesh_boundary(s.mesh, &count, &face, NULL, NULL, NULL), SN_OK);
+    for (int f = 0; f < count; ++f) /* every face counts: those at the side touch with their lowest nodes too */
+        for (int i = 0; i < 3; ++i) {
+            const double *a = s.mesh->position + 3 * face[3 * f], *b = s.mesh->position + 3 * face[3 * f + 1],
+                         *c = s.mesh->position + 3 * face[3 * f + 2];
+            const double u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, w[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+            const double n[3] = {u[1] * w[2] - u[2] * w[1], u[2] * w[0] - u[0] * w[2], u[0] * w[1] - u[1] * w[0]};
+            area[face[3 * f + i]] += sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) / 6;
+        }
+    sn_mesh_release(s.mesh, face);
+    for (int i = 0; i < s.mesh->node_count; ++i)
+        if (x[3 * i + 1] < 0) mean += area[i] * 2e5 * -x[3 * i + 1];
+    assert_near(mean, 4 * 9.81, 0.05);
+    scene_end(&s);
+}
+
+/* A slope by tilted gravity: with friction mu the box stays when tan(angle) < mu, and above slides with g (sin - mu cos). */
+static void test_friction_angle(void **state) {
+    (void)state;
+    const double mu = 0.5, tangents[2] = {0.4, 0.7};
+    for (int k = 0; k < 2; ++k) {
+        scene s;
+        scene_start(&s, NULL, 0.2, 0.1, 0.2, 2, 1, 2);
+        const double angle = atan(tangents[k]);
+        s.options.gravity[0] = 9.81 * sin(angle), s.options.gravity[1] = -9.81 * cos(angle);
+        s.collider[0].friction = mu;
+        s.options.collider_count = 1;
+        s.material.rayleigh[1] = 0.01;
+        sn_probe *p = add_probe(&s, SN_QUANTITY_VELOCITY, 0, 0, 0);
+        p->at = SN_PROBE_SELECT;
+        p = add_probe(&s, SN_QUANTITY_DISPLACEMENT, 0, 0, 0);
+        p->at = SN_PROBE_SELECT;
+        scene_create(&s);
+        double v0[6], v1[6], u[6];
+        step(&s, 20);
+        probe(&s, 0, v0);
+        step(&s, 50);
+        probe(&s, 0, v1);
+        probe(&s, 1, u);
+        if (k == 0) {
+            assert_near(v1[0], 0, 1e-3 * 0.3);
+            assert_true(fabs(u[0]) < 5e-3);
+        } else {
+            const double expected = 9.81 * (sin(angle) - mu * cos(angle));
+            assert_near((v1[0] - v0[0]) / 0.5, expected, 0.05 * expected);
+        }
+        scene_end(&s);
+    }
+}
+
+/* Thrown along the plane, it stops after v^2 / (2 mu g). */
+static void test_friction_stops(void **state) {
+    (void)state;
+    scene s;
+    scene_start(&s, NULL, 0.2, 0.1, 0.2, 2, 1, 2);
+    s.collider[0].friction = 0.4;
+    s.options.collider_count = 1;
+    s.body.initial.velocity[0] = 1;
+    s.material.rayleigh[1] = 0.01;
+    sn_probe *p = add_probe(&s, SN_QUANTITY_VELOCITY, 0, 0, 0);
+    p->at = SN_PROBE_SELECT;
+    p = add_probe(&s, SN_QUANTITY_DISPLACEMENT, 0, 0, 0);
+    p->at = SN_PROBE_SELECT;
+    scene_create(&s);
+    double v[6], u[6];
+    step(&s, 60);
+    probe(&s, 0, v);
+    probe(&s, 1, u);
+    assert_near(v[0], 0, 1e-3);
+    assert_near(u[0], 1 / (2 * 0.4 * 9.81), 0.02);
+    scene_end(&s);
+}
+
+/* A plane that rises carries the box along; a bowl keeps it in; a ball throws it off, and nothing blows up. */
+static void test_other_colliders(void **state) {
+    (void)state;
+    scene s;
+    scene_start(&s, NULL, 0.2, 0.2, 0.2, 2, 2, 2);
+    const double key[8] = {0, 0, 0, 0, 0.5, 0, 0.25, 0};
+    s.collider[0].key = key, s.collider[0].key_count = 2;
+    s.options.collider_count = 1;
+    s.material.rayleigh[0] = 2;
+    add_probe(&s, SN_QUANTITY_POSITION, 0.1, 0.1, 0.1);
+    add_probe(&s, SN_QUANTITY_VELOCITY, 0.1, 0.1, 0.1);
+    scene_create(&s);
+    double v[6];
+    step(&s, 50);
+    probe(&s, 0, v);
+    assert_near(v[1], 0.35, 0.02);
+    sn_world_destroy(s.world);
+
+    s.collider[0] = sn_collider_default();
+    s.collider[0].kind = SN_COLLIDER_SPHERE;
+    s.collider[0].radius = 0.5;
+    s.collider[0].inside = true;
+    s.collider[0].friction = 0.3;
+    scene_create(&s);
+    for (int i = 0; i < 150; ++i) {
+        step(&s, 1);
+        double x[3 * 64];
+        sn_world_get(s.world, 0, x, NULL);
+        for (int n = 0; n < s.mesh->node_count; ++n)
+            assert_true(x[3 * n] * x[3 * n] + x[3 * n + 1] * x[3 * n + 1] + x[3 * n + 2] * x[3 * n + 2] < 0.53 * 0.53);
+    }
+    probe(&s, 1, v);
+    assert_near(v[1], 0, 0.05);
+    sn_world_destroy(s.world);
+
+    s.collider[0].inside = false;
+    s.collider[0].point[1] = -0.6;
+    s.body.initial.velocity[1] = -5;
+    scene_create(&s);
+    step(&s, 100);
+    probe(&s, 0, v);
+    assert_true(isfinite(v[1]) && v[1] < 0);
+    scene_end(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest), cmocka_unit_test(test_given_stiffness),
+                                       cmocka_unit_test(test_friction_angle), cmocka_unit_test(test_friction_stops),
+                                       cmocka_unit_test(test_other_colliders)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

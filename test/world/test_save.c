@@ -1,0 +1,188 @@
+/* Saving and restoring, and the same bits whatever runs them: threads, instruction sets, a host's scheduler, a restart. */
+#include "scene.h"
+
+#include <unistd.h>
+
+/* A busy scene: contact with friction, a following load, a keyed fix, damping, two bodies. */
+typedef struct busy {
+    scene s;
+    sn_body_options body[2];
+    sn_mesh *second;
+} busy;
+
+static const double busy_key[8] = {0, 0, 0, 0, 0.1, 0, 0.05, 0};
+
+static void busy_start(busy *b, const sn_context_options *context) {
+    scene *s = &b->s;
+    scene_start(s, context, 0.6, 0.2, 0.2, 6, 3, 3);
+    clamp_left(s);
+    s->fix[0].key = busy_key, s->fix[0].key_count = 2;
+    s->load[0].kind = SN_LOAD_PRESSURE;
+    s->load[0].select = normal_selector(0, 1, 0);
+    s->load[0].scalar = 500;
+    s->load[0].follow = true;
+    s->body.load_count = 1;
+    s->material.viscous[1] = 20;
+    b->second = box_mesh(s->context, 0.2, 0.2, 0.2, 2, 2, 2, 6);
+    sn_mesh_move(b->second, (double[3]){0.3, -0.25, 0});
+    b->body[0] = b->body[1] = s->body;
+    b->body[1].name = "cube";
+    b->body[1].mesh = b->second;
+    b->body[1].fix_count = b->body[1].load_count = 0;
+    b->body[1].element = "tet10";
+    b->body[1].initial.velocity[0] = 0.5;
+    s->collider[0].point[1] = -0.27;
+    s->collider[0].friction = 0.4;
+    s->options.collider_count = 1;
+    s->options.body = b->body;
+    s->options.body_count = 2;
+    scene_create(s);
+}
+
+static void busy_end(busy *b) {
+    sn_mesh_destroy(b->second);
+    scene_end(&b->s);
+}
+
+static void run_hash(const sn_context_options *options, char text[17]) {
+    busy b;
+    busy_start(&b, options);
+    step(&b.s, 12);
+    sn_world_hash(b.s.world, text);
+    busy_end(&b);
+}
+
+static void backwards(void *host, int count, void (*task)(void *data, int index), void *data) {
+    (void)host;
+    for (int i = count - 1; i >= 0; --i) task(data, i);
+}
+
+static void test_same_bits(void **state) {
+    (void)state;
+    char first[17], text[17];
+    sn_context_options o = sn_context_options_default();
+    o.threads = 1;
+    o.simd = "baseline";
+    run_hash(&o, first);
+    static const char *const simd[] = {"baseline", "avx2", "avx512"};
+    for (int threads = 1; threads <= 4; threads *= 2)
+        for (int i = 0; i < 3; ++i) {
+            o.threads = threads, o.simd = simd[i];
+            run_hash(&o, text);
+            assert_string_equal(text, first);
+        }
+    o.threads = 1;
+    o.parallel_for = backwards;
+    run_hash(&o, text);
+    assert_string_equal(text, first);
+}
+
+static void test_restore_goes_on(void **state) {
+    (void)state;
+    const char *const path = "test_save.state";
+    busy a, b;
+    busy_start(&a, NULL);
+    busy_start(&b, NULL);
+    char one[17], two[17];
+    step(&a.s, 6);
+    assert_int_equal(sn_world_pin(a.s.world, 1, 3, true, NULL), SN_OK);
+    step(&a.s, 1);
+    assert_int_equal(sn_world_save(a.s.world, path, &a.s.error), SN_OK);
+    step(&a.s, 6);
+    sn_world_hash(a.s.world, one);
+    step(&b.s, 3); /* something else before */
+    assert_int_equal(sn_world_restore(b.s.world, path, &b.s.error), SN_OK);
+    assert_int_equal(sn_world_steps(b.s.world), 7);
+    step(&b.s, 6);
+    sn_world_hash(b.s.world, two);
+    assert_string_equal(one, two);
+    /* Memory does the same as a file. */
+    const size_t size = sn_world_state_size(a.s.world);
+    void *bytes = malloc(size);
+    assert_int_equal(sn_world_save_state(a.s.world, bytes, size, NULL), SN_OK);
+    step(&a.s, 2);
+    sn_world_hash(a.s.world, one);
+    assert_int_equal(sn_world_restore_state(a.s.world, bytes, size, NULL), SN_OK);
+    step(&a.s, 2);
+    sn_world_hash(a.s.world, two);
+    assert_string_equal(one, two);
+    free(bytes);
+    busy_end(&a);
+    busy_end(&b);
+    unlink(path);
+}
+
+static void refused(sn_world *world, const void *bytes, size_t size, const char *word) {
+    sn_error error = {0};
+    char before[17], after[17];
+    sn_world_hash(world, before);
+    assert_int_not_equal(sn_world_restore_state(world, bytes, size, &error), SN_OK);
+    if (!strstr(error.text, word)) {
+        print_message("'%s' should name '%s'\n", error.text, word);
+        fail();
+    }
+    sn_world_hash(world, after);
+    assert_string_equal(before, after);
+}
+
+static void test_bad_states(void **state) {
+    (void)state;
+    scene s;
+    scene_start(&s, NULL, 0.3, 0.2, 0.2, 2, 1, 1);
+    scene_create(&s);
+    step(&s, 2);
+    const size_t size = sn_world_state_size(s.world);
+    char *bytes = malloc(size + 1), *copy = malloc(size + 1);
+    assert_int_equal(sn_world_save_state(s.world, bytes, size - 1, NULL), SN_BAD_INPUT);
+    assert_int_equal(sn_world_save_state(s.world, bytes, size, NULL), SN_OK);
+    for (size_t cut = 0; cut < size; cut += 13) refused(s.world, bytes, cut, "cut off");
+    bytes[size] = 0;
+    refused(s.world, bytes, size + 1, "too many");
+    for (size_t at = 0; at < size; at += 7) { /* every damage is noticed */
+        memcpy(copy, bytes, size);
+        copy[at] ^= 0x10;
+        refused(s.world, copy, size, "");
+    }
+    memcpy(copy, bytes, size);
+    copy[size - 3] ^= 1;
+    refused(s.world, copy, size, "damaged");
+    copy[0] = 'X';
+    refused(s.world, copy, size, "not a saved state");
+    sn_world_destroy(s.world);
+    s.mesh->position[0] += 0.01; /* another model */
+    scene_create(&s);
+    refused(s.world, bytes, size, "another model");
+    sn_error error = {0};
+    assert_int_equal(sn_world_restore(s.world, "no-such-file.state", &error), SN_NOT_FOUND);
+    assert_non_null(strstr(error.text, "no-such-file.state"));
+    assert_int_equal(sn_world_save(s.world, "/no-such-folder/x.state", &error), SN_IO);
+    free(bytes);
+    free(copy);
+    scene_end(&s);
+}
+
+static void test_put(void **state) {
+    (void)state;
+    scene s;
+    scene_start(&s, NULL, 0.3, 0.2, 0.2, 2, 1, 1);
+    clamp_left(&s);
+    scene_create(&s);
+    const int n = s.mesh->node_count;
+    double x[3 * 40], y[3 * 40], v[3 * 40];
+    for (int i = 0; i < 3 * n; ++i) x[i] = 1.1 * s.mesh->position[i] + 0.01, v[i] = i;
+    assert_int_equal(sn_world_put(s.world, 0, x, v, NULL), SN_OK);
+    sn_world_get(s.world, 0, y, NULL);
+    for (int i = 0; i < 3 * n; ++i) assert_near(y[i], s.mesh->position[i / 3 * 3] == 0 ? s.mesh->position[i] : x[i], 0);
+    x[4] = NAN;
+    assert_int_equal(sn_world_put(s.world, 0, x, NULL, NULL), SN_NOT_FINITE);
+    sn_world_get(s.world, 0, v, NULL);
+    assert_memory_equal(v, y, (size_t)n * 3 * sizeof *v);
+    step(&s, 1);
+    scene_end(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_restore_goes_on),
+                                       cmocka_unit_test(test_bad_states), cmocka_unit_test(test_put)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
