@@ -12,9 +12,7 @@ typedef struct data {
     int fresh, last;    /* iterations of the first solve after the coarse matrices were made, and of the last solve; 0: not known yet */
 } multigrid_data;
 
-#include <stdlib.h>
-#define options ((sn_multigrid_options){.spacing = getenv("SP") ? atof(getenv("SP")) : 3})
-
+static const sn_multigrid_options options = {.spacing = 2.5};
 
 static void release(sn_context *context, void *pointer) {
     multigrid_data *data = pointer;

@@ -15,6 +15,7 @@
 
 enum {
     AUTO_DIRECT_NODES = 20000, /* `auto` in statics factors up to this size */
+    AUTO_MULTIGRID_NODES = 1500, /* and iterates with multigrid from this size */
     ROUNDS = 60,
     VECTORS = 4, /* of the refinement: r, e, the right-hand side, the best x */
 };
@@ -82,7 +83,10 @@ static choice choose(const sn_linear *linear) {
         return c;
     }
     c.krylov = is_auto(o->method) ? &sn_krylov_cg : sn_krylov_find(o->method);
-    c.preconditioner = is_auto(o->preconditioner) ? &sn_preconditioner_block_jacobi : sn_preconditioner_find(o->preconditioner);
+    const bool large = c.assembled && linear->model.position && linear->model.nodes >= AUTO_MULTIGRID_NODES;
+    c.preconditioner = !is_auto(o->preconditioner) ? sn_preconditioner_find(o->preconditioner)
+                       : large                     ? &sn_preconditioner_multigrid
+                                                   : &sn_preconditioner_block_jacobi;
     return c;
 }
 
@@ -332,7 +336,8 @@ static sn_status ensure_data(sn_linear *linear, const choice *c, const sn_operat
         linear->preconditioner = c->preconditioner;
     }
     const bool copy = op->matrix != NULL;
-    if (linear->data && linear->data_valid && linear->data_copy == copy) return SN_OK;
+    /* A preconditioner made from the matrix serves the exact operator too. */
+    if (linear->data && linear->data_valid && (linear->data_copy == copy || (linear->data_copy && c->preconditioner->needs_matrix))) return SN_OK;
     linear->data_valid = false;
     const sn_status status = c->preconditioner->update(linear->context, op, &linear->filter, &linear->data, error);
     linear->data_valid = !status;
