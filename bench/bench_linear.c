@@ -149,6 +149,7 @@ static sn_status solves(sn_context *context, int a, int c, sn_error *error) {
     sn_element_view view = {.x = b.rest};
     sn_solver_options options = sn_solver_options_default();
     snprintf(options.method, sizeof options.method, "cg");
+    if (getenv("SINEW_PRECONDITIONER")) snprintf(options.preconditioner, sizeof options.preconditioner, "%s", getenv("SINEW_PRECONDITIONER"));
     const sn_linear_model model = beam_model(&b);
     sn_linear *linear = NULL;
     status = sn_linear_create(context, &model, &options, false, &linear, error);
