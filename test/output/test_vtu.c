@@ -1,5 +1,4 @@
 /* VTU files read back: the appended arrays are decoded, inflated and compared with the world; pictures and surfaces come out whole. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <cmocka.h>
 
 #include "sinew/sinew.h"
 

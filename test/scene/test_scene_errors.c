@@ -1,5 +1,4 @@
 /* Bad scenes: each gets its own message with line, column and key, and never a world. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -7,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include "failing_allocator.h"
 #include "sinew/sinew.h"

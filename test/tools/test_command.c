@@ -1,6 +1,5 @@
 /* The command from outside: exit codes, JSON, overrides, sweeps, same bits over threads, save and restore, and every listed name in a
  * scene. */
-#include <cmocka.h>
 #include <jansson.h>
 #include <math.h>
 #include <setjmp.h>
@@ -14,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cmocka.h>
 
 static char folder[64], scene[96];
 
