@@ -31,7 +31,7 @@ bench: ## speed beside Bullet in one run, one table
 
 calculix: all ## compare statics with CalculiX on the same meshes
 	@scripts/install.sh calculix
-	scripts/calculix.sh $(BUILD)
+	python3 test/calculix/compare.py $(BUILD)/sinew
 
 sanitize: ## the tests under AddressSanitizer + UndefinedBehaviorSanitizer, then ThreadSanitizer
 	@scripts/install.sh build test
