@@ -139,7 +139,9 @@ SN_API sn_status sn_mesh_order(const sn_mesh *mesh, int32_t *new_of_old, sn_erro
 
 /* ---- Files ---- */
 /* Reads by ending: .msh (Gmsh 2.2, 4.1, ASCII and binary), .node/.ele (TetGen, either name; 0- and 1-based), .mesh (Medit), .veg (Vega),
- * .obj, .stl, .ply (ASCII and binary), .off. Errors name file, line (or byte) and reason. */
+ * .obj, .stl, .ply (ASCII and binary), .off. Errors name file, line (or byte) and reason. Numbers of the file become labels; formats that
+ * count from 1 without writing numbers (.mesh, .obj) give labels from 1. STL has no connectivity: points with exactly equal coordinates
+ * become one node. TetGen's .face is read when it is there. */
 SN_API sn_status sn_mesh_read(sn_context *context, const char *path, sn_mesh **mesh, sn_error *error);
 /* The same from memory; `format` is the ending without the dot. TetGen takes both files: `data` is the .node, `extra` the .ele. */
 SN_API sn_status sn_mesh_read_memory(sn_context *context, const char *format, const char *name, const void *data, size_t bytes,
@@ -148,7 +150,8 @@ typedef struct sn_mesh_write_options {
     bool binary; /* where the format has both; default true for .stl, .ply; false for .msh */
     const char *version; /* .msh: "2.2" or "4.1" (default) */
 } sn_mesh_write_options;
-/* Writes by ending; formats without tets get the boundary surface. `options` may be NULL. */
+/* Writes by ending; formats without tets get the boundary surface, or the triangles of a mesh without tets. `options` may be NULL.
+ * Formats that count from 1 (.msh, .veg) get labels lifted when the smallest is below. A failure leaves an older file as it was. */
 SN_API sn_status sn_mesh_write(const sn_mesh *mesh, const char *path, const sn_mesh_write_options *options, sn_error *error);
 SN_API const sn_listing *sn_mesh_formats(int *count);
 

@@ -16,18 +16,11 @@ SN_API sn_status sn_writer_frame(sn_writer *writer, sn_world *world, sn_error *e
 SN_API void sn_writer_destroy(sn_writer *writer);
 SN_API const sn_listing *sn_output_formats(int *count);
 SN_API const sn_listing *sn_output_fields(int *count);
+SN_API const sn_listing *sn_picture_fields(int *count); /* what a picture can be coloured by */
 
 /* One mesh file of the current shape: .vtu, .obj, .ply, .stl by ending. */
 SN_API sn_status sn_world_write(sn_world *world, const char *path, sn_error *error);
 
-typedef struct sn_picture_options {
-    int width, height;      /* default 1280 x 720 */
-    char field[24];         /* colour by: "von_mises" (default), "displacement", "velocity", "energy", "none" */
-    double low, high;       /* of the colour map; equal: from the data */
-    double azimuth, elevation; /* degrees; default 30, 20 */
-    bool edges;             /* draw the element edges; default true */
-} sn_picture_options;
-SN_API sn_picture_options sn_picture_options_default(void);
 /* A shaded, anti-aliased picture with ground, colour bar and caption, as PNG. */
 SN_API sn_status sn_world_picture(sn_world *world, const char *path, const sn_picture_options *options, sn_error *error);
 /* The same as RGB bytes, width * height * 3. */

@@ -8,12 +8,23 @@
 extern "C" {
 #endif
 
+typedef struct sn_picture_options {
+    int width, height;         /* 16 to 8192; default 1280 x 720 */
+    char field[24];            /* colour by: "von_mises" (default), "displacement", "velocity", "energy", "none" */
+    double low, high;          /* of the colour map; equal (default): from the data */
+    double azimuth, elevation; /* degrees about and above the ground; default 30, 20 */
+    bool edges;                /* draw the element edges; default true */
+    double view[2][3];         /* low and high corner of what must be seen; equal (default): the bodies */
+} sn_picture_options;
+SN_API sn_picture_options sn_picture_options_default(void);
+
 typedef struct sn_output_options {
-    int every;            /* write each N-th step; 0: only the end; default 10 */
-    char formats[8][16];  /* "vtu", "obj", "ply", "stl", ...; default none unless asked */
+    int every;           /* write each N-th step; 0: only the end; default 10 */
+    char formats[8][16]; /* "vtu", "obj", "ply", "stl", ...; default none unless asked */
     int format_count;
-    char fields[12][24];  /* default displacement, velocity, stress, von_mises */
+    char fields[12][24]; /* default displacement, velocity, stress, von_mises */
     int field_count;
+    sn_picture_options picture;
 } sn_output_options;
 
 typedef struct sn_scene sn_scene;
@@ -23,10 +34,11 @@ typedef struct sn_override {
     const char *key, *value;
 } sn_override;
 
-SN_API sn_status sn_scene_load(sn_context *context, const char *path, const sn_override *overrides, int override_count, sn_scene **scene, sn_error *error);
+SN_API sn_status sn_scene_load(sn_context *context, const char *path, const sn_override *overrides, int override_count, sn_scene **scene,
+                               sn_error *error);
 /* The same from text; `folder` is where relative mesh paths start, "" for none; `name` stands in messages. */
-SN_API sn_status sn_scene_parse(sn_context *context, const char *text, size_t bytes, const char *name, const char *folder, const sn_override *overrides,
-                                int override_count, sn_scene **scene, sn_error *error);
+SN_API sn_status sn_scene_parse(sn_context *context, const char *text, size_t bytes, const char *name, const char *folder,
+                                const sn_override *overrides, int override_count, sn_scene **scene, sn_error *error);
 SN_API void sn_scene_destroy(sn_scene *scene);
 SN_API const char *sn_scene_name(const sn_scene *scene);
 /* Valid as long as the scene. */

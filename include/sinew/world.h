@@ -192,6 +192,9 @@ SN_API void sn_world_hash(const sn_world *world, char text[17]);
 SN_API sn_status sn_world_element_fields(sn_world *world, int body, double *stress, double *von_mises, double *energy_density, double *volume_ratio,
                                          sn_error *error);
 
+SN_API int sn_world_collider_count(const sn_world *world);
+SN_API sn_collider sn_world_collider(const sn_world *world, int collider); /* where it is now; without its keys */
+
 SN_API int sn_world_probe_count(const sn_world *world);
 SN_API const char *sn_world_probe_name(const sn_world *world, int probe);
 /* Returns how many numbers it wrote to value (room for 6). */

@@ -5,8 +5,8 @@
 #include "solver.h"
 
 static const sn_krylov *const krylov[] = {&sn_krylov_cg};
-static const sn_preconditioner *const preconditioner[] = {&sn_preconditioner_none, &sn_preconditioner_diagonal,
-                                                          &sn_preconditioner_block_jacobi};
+static const sn_preconditioner *const preconditioner[] = {&sn_preconditioner_none, &sn_preconditioner_diagonal, &sn_preconditioner_block_jacobi,
+                                                          &sn_preconditioner_multigrid};
 static const sn_preconditioner *const direct[] = {
 #if defined(SN_HAVE_CHOLMOD)
     &sn_direct_cholesky,
@@ -47,6 +47,7 @@ static const sn_listing preconditioner_listing[] = {
     {"none", "no preconditioner"},
     {"diagonal", "the inverse of the diagonal (Jacobi)"},
     {"block-jacobi", "the inverses of the 3 x 3 diagonal blocks"},
+    {"multigrid", "a cycle of multigrid on lattices over the mesh; the choice for large bodies"},
 };
 static const sn_listing operator_listing[] = {
     {"assembled", "the sparse matrix of 3 x 3 blocks"},

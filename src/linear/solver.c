@@ -15,6 +15,7 @@
 
 enum {
     AUTO_DIRECT_NODES = 20000, /* `auto` in statics factors up to this size */
+    AUTO_MULTIGRID_NODES = 1500, /* and iterates with multigrid from this size */
     ROUNDS = 60,
     VECTORS = 4, /* of the refinement: r, e, the right-hand side, the best x */
 };
@@ -82,7 +83,10 @@ static choice choose(const sn_linear *linear) {
         return c;
     }
     c.krylov = is_auto(o->method) ? &sn_krylov_cg : sn_krylov_find(o->method);
-    c.preconditioner = is_auto(o->preconditioner) ? &sn_preconditioner_block_jacobi : sn_preconditioner_find(o->preconditioner);
+    const bool large = c.assembled && linear->model.position && linear->model.nodes >= AUTO_MULTIGRID_NODES;
+    c.preconditioner = !is_auto(o->preconditioner) ? sn_preconditioner_find(o->preconditioner)
+                       : large                     ? &sn_preconditioner_multigrid
+                                                   : &sn_preconditioner_block_jacobi;
     return c;
 }
 
@@ -313,6 +317,7 @@ static void exact_residual(const void *self, const double *b, const double *x, d
 static sn_operator operator_of(const sn_linear *linear, bool copy) {
     if (copy) {
         sn_operator op = sn_operator_of_matrix(linear->context, &linear->matrix, linear->diagonal, linear->symmetric);
+        op.position = linear->model.position;
         op.self = linear;
         op.residual = linear->exact ? NULL : exact_residual;
         return op;
@@ -331,7 +336,8 @@ static sn_status ensure_data(sn_linear *linear, const choice *c, const sn_operat
         linear->preconditioner = c->preconditioner;
     }
     const bool copy = op->matrix != NULL;
-    if (linear->data && linear->data_valid && linear->data_copy == copy) return SN_OK;
+    /* A preconditioner made from the matrix serves the exact operator too. */
+    if (linear->data && linear->data_valid && (linear->data_copy == copy || (linear->data_copy && c->preconditioner->needs_matrix))) return SN_OK;
     linear->data_valid = false;
     const sn_status status = c->preconditioner->update(linear->context, op, &linear->filter, &linear->data, error);
     linear->data_valid = !status;
@@ -480,6 +486,7 @@ sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const
     if (w.reference == 0) return SN_OK;
     const char *trouble = NULL;
     status = refine(&w, &c, size, tolerance, report, &trouble, error);
+    if (linear->data && c.preconditioner->feedback) c.preconditioner->feedback(linear->data, report->iterations);
     report->solve_seconds = sn_seconds() - start - report->setup_seconds;
     if (status != SN_NOT_CONVERGED) return status;
     return sn_fail(error, status, "%s%s%s ended after %d iterations at a relative residual of %.3g, above the tolerance %.3g%s%s",

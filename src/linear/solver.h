@@ -24,8 +24,9 @@ typedef struct sn_operator {
     const sn_matrix *matrix; /* what `apply` multiplies with; NULL when assembly-free */
     const double *diagonal;  /* nodes x 9, column-major diagonal blocks; always there */
     bool symmetric;
-    /* r = b - A x with the exact operator that this one is a copy of; NULL when it is exact itself. Methods may use it now and then to keep
-     * the residual of their recursion true. */
+    const double *position;  /* nodes x 3, rest positions; NULL when there are none */
+    /* r = b - A x with the exact operator that this one is a copy of; NULL when it is exact itself. Methods may use it now and then to keep the
+     * residual of their recursion true. */
     void (*residual)(const void *self, const double *b, const double *x, double *r);
 } sn_operator;
 
@@ -48,6 +49,8 @@ typedef struct sn_preconditioner {
     /* For preconditioners that act on each node alone: the nodes [begin, end), so that methods can fuse it with their own loops. Else NULL.
      */
     void (*apply_range)(const void *data, int begin, int end, const double *r, double *z);
+    /* How many iterations a solve with it took; NULL when it does not care. */
+    void (*feedback)(void *data, int iterations);
     void (*release)(sn_context *context, void *data);
 } sn_preconditioner;
 
@@ -70,7 +73,7 @@ typedef struct sn_krylov {
 
 /* ---- Registry (registry.c) ---- */
 extern const sn_krylov sn_krylov_cg;
-extern const sn_preconditioner sn_preconditioner_none, sn_preconditioner_diagonal, sn_preconditioner_block_jacobi;
+extern const sn_preconditioner sn_preconditioner_none, sn_preconditioner_diagonal, sn_preconditioner_block_jacobi, sn_preconditioner_multigrid;
 #if defined(SN_HAVE_CHOLMOD)
 extern const sn_preconditioner sn_direct_cholesky;
 #endif
@@ -98,6 +101,7 @@ typedef struct sn_linear sn_linear;
 typedef struct sn_linear_model {
     int nodes;
     const sn_elements_model *elements;
+    const double *position;           /* nodes x 3, rest positions; NULL: no multigrid */
     const double *mass;               /* lumped, per node; the diagonal part also with a consistent mass (then zero) */
     const sn_batch_source *source;    /* consistent mass: element masses from here; NULL when lumped */
     const uint8_t *source_consistent; /* per source: 1 when its mass is consistent */

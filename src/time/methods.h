@@ -22,8 +22,9 @@
       "Rosenbrock method of Shampine: order 4, four linear solves, no Newton")                                                             \
     X("rosenbrock4-grk4a", rosenbrock4_grk4a, 4, true, false, "A", "Rosenbrock method GRK4A of Kaps and Rentrop: order 4")                 \
     X("rosenbrock4-grk4t", rosenbrock4_grk4t, 4, true, false, "A(89.3)",                                                                   \
-      "Rosenbrock method GRK4T of Kaps and Rentrop: order 4, small error")                                                                 \
-    X("rosenbrock4-veldd", rosenbrock4_veldd, 4, true, false, "A(89.5)", "Rosenbrock method of van Veldhuizen, D-stable: order 4")         \
+      "Rosenbrock method GRK4T of Kaps and Rentrop: order 4, small error; feeds undamped fast modes a little")                             \
+    X("rosenbrock4-veldd", rosenbrock4_veldd, 4, true, false, "A(89.5)",                                                                   \
+      "Rosenbrock method of van Veldhuizen, D-stable: order 4; feeds undamped fast modes a little")                                        \
     X("rosenbrock4-velds", rosenbrock4_velds, 4, true, false, "A", "Rosenbrock method of van Veldhuizen, gamma 1/2: order 4")              \
     X("rosenbrock4-lstab", rosenbrock4_lstab, 4, true, false, "L", "L-stable Rosenbrock method of Hairer and Wanner: order 4")             \
     X("explicit-euler", explicit_euler, 1, false, false, "explicit: needs damping and a small step",                                       \

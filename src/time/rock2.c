@@ -157,7 +157,7 @@ static sn_status take_spectrum(sn_step *step, double *omega, double *delta) {
 
 sn_status sn_rock2_step(sn_step *step) {
     const int n = step->system->count;
-    double omega, delta, *x = step->scratch, *v = x + n, *room = v + n;
+    double omega = 0, delta = 0, *x = step->scratch, *v = x + n, *room = v + n;
     sn_status status = take_spectrum(step, &omega, &delta);
     if (status) return status;
     const double radius = 1.05 * 0.5 * (delta + sqrt(delta * delta + 4 * omega * omega)), most = table[ENTRIES - 1].length;

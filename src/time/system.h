@@ -18,7 +18,8 @@ typedef struct sn_system_table {
     sn_status (*force)(sn_system *system, double t, const double *x, const double *v, double *f, sn_error *error);
     /* Potential energy of everything conservative at (t, x), for line searches and reports; NULL when there is none. */
     sn_status (*potential)(sn_system *system, double t, const double *x, double *energy, sn_error *error);
-    /* Takes K and D at (t, x, v); the arrays must stay until the last solve with it. */
+    /* Takes K and D at (t, x, v). The linearisation may serve many solves and steps (simplified Newton) while x and v are overwritten: the
+     * system copies what it needs of them. */
     sn_status (*linearise)(sn_system *system, double t, const double *x, const double *v, sn_error *error);
     /* out = (m M + d D + k K) u, unfiltered. */
     void (*product)(sn_system *system, double m, double d, double k, const double *u, double *out);
@@ -79,9 +80,10 @@ typedef struct sn_step {
     const sn_time_options *options;
     double tolerance; /* of the linear solver */
     bool warm_start;
-    double t, h;     /* from t to t + h */
-    double *x, *v;   /* in: at t; out: at t + h. Untouched on failure */
-    double *history; /* method->history(count) doubles, zero at the start of a run. Untouched on failure */
+    double t, h;   /* from t to t + h */
+    double *x, *v; /* in: at t; out: at t + h. Untouched on failure */
+    /* method->history(count) doubles: zero at the start of a run and after x, v or t were edited from outside. Untouched on failure. */
+    double *history;
     double *scratch; /* method->scratch(count) doubles */
     sn_step_info *info;
     sn_error *error;
@@ -137,8 +139,10 @@ typedef struct sn_newton_problem {
     const double *base, *origin; /* count; NULL when m or a is 0 */
     const double *offset;        /* w, or NULL */
     const double *extra;         /* a constant force, or NULL */
-    const double
-        *inertia; /* what m (y - base) stands for in the constrained components, 0 in the others; NULL: the acceleration prescribed at t1 */
+    /* What m (y - base) stands for in the constrained components, 0 in the others; NULL: the acceleration prescribed at t1. */
+    const double *inertia;
+    /* Where the first iteration takes force and linearisation, beside y: the last velocity. NULL: where y puts it. */
+    const double *velocity;
     const sn_newton_options *options;
     double linear_tolerance;
     const double *guess; /* start of the first linear solve (warm start), or NULL */

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-static inline void sn_vec_copy(int n, const double *a, double *out) { memcpy(out, a, (size_t)n * sizeof *a); }
+static inline void sn_vec_copy(int n, const double *a, double *out) {
+    if (n > 0) memcpy(out, a, (size_t)n * sizeof *a); /* an empty history may be NULL */
+}
 static inline void sn_vec_zero(int n, double *out) { memset(out, 0, (size_t)n * sizeof *out); }
 static inline void sn_vec_scale(int n, double s, double *a) {
     for (int i = 0; i < n; ++i) a[i] *= s;

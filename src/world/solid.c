@@ -122,6 +122,7 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
         for (int c = 0; c < world->parameters.material[m].constant_count; ++c)
             solid->keyed = solid->keyed || world->parameters.material[m].constant[c].key_count > 0;
     solid->linear = (sn_linear_model){.nodes = model->node_count,
+                                      .position = model->rest,
                                       .elements = &solid->elements,
                                       .mass = solid->mass,
                                       .source = consistent ? solid->source : NULL,

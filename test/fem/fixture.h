@@ -152,7 +152,7 @@ static inline int set_law(sn_context *context, sn_material *m, const char *law_n
     return 1;
 }
 
-/* Positions of a state: an affine map and, but for rest, a small bump; velocities are noise. */
+/* Positions of a state: an affine map and, but for rest, a small bump; velocities are noise. Plane bodies stay in their plane. */
 static inline void set_state(fixture *s, int state) {
     const int plane = s->source.element->dimension == 2;
     double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -168,7 +168,7 @@ static inline void set_state(fixture *s, int state) {
         sn_multiply_vector3(F, &s->rest[3 * n], y);
         for (int a = 0; a < 3; ++a) {
             s->x[3 * n + a] = y[a] + (a == 2 && plane ? 0 : bump * noise(7 * n + 3 * a + 1));
-            s->v[3 * n + a] = 0.5 * noise(11 * n + 5 * a + 100);
+            s->v[3 * n + a] = a == 2 && plane ? 0 : 0.5 * noise(11 * n + 5 * a + 100);
         }
     }
 }

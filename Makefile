@@ -1,0 +1,65 @@
+# A thin front for CMake. `make help` lists the targets.
+BUILD ?= build
+JOBS ?= $(shell nproc)
+CMAKE_FLAGS ?=
+generator := $(if $(shell command -v ninja),-G Ninja,)
+
+all: $(BUILD)/CMakeCache.txt ## build into build/: build/sinew, build/libsinew.a and .so
+	cmake --build $(BUILD) -j $(JOBS)
+
+$(BUILD)/CMakeCache.txt: CMakeLists.txt
+	@scripts/install.sh build
+	cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(generator)) $(CMAKE_FLAGS)
+
+demo: all ## build, run a ready scene, write its results and a picture
+	$(BUILD)/sinew run scenes/demo.json --out out/demo --picture out/demo/demo.png
+	@echo "results: out/demo, picture: out/demo/demo.png"
+
+test: ## install what is missing, build with warnings as errors, run every test
+	@scripts/install.sh build test
+	cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(generator)) -DSINEW_WERROR=ON -DSINEW_TESTS=ON $(CMAKE_FLAGS)
+	cmake --build $(BUILD) -j $(JOBS)
+	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --timeout 300
+
+bench: ## speed beside Bullet in one run, one table
+	@scripts/install.sh build bench
+	cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(generator)) -DSINEW_BENCH=ON $(CMAKE_FLAGS)
+	cmake --build $(BUILD) -j $(JOBS)
+	$(BUILD)/bench_beams
+	$(BUILD)/bench_kernels
+	$(BUILD)/bench_linear
+
+calculix: all ## compare statics with CalculiX on the same meshes
+	@scripts/install.sh calculix
+	scripts/calculix.sh $(BUILD)
+
+sanitize: ## the tests under AddressSanitizer + UndefinedBehaviorSanitizer, then ThreadSanitizer
+	@scripts/install.sh build test
+	cmake --preset asan && cmake --build --preset asan -j $(JOBS) && ctest --preset asan
+	cmake --preset tsan && cmake --build --preset tsan -j $(JOBS) && ctest --preset tsan
+
+fuzz: ## libFuzzer on every mesh reader and the scene loader, FUZZ_SECONDS each (default 60)
+	@scripts/install.sh build fuzz
+	scripts/fuzz.sh $(or $(FUZZ_SECONDS),60)
+
+nightly: test sanitize calculix ## everything long: tests, sanitizers, CalculiX, clang and scalar builds, fuzzing
+	cmake --preset scalar && cmake --build --preset scalar -j $(JOBS) && ctest --preset scalar
+	cmake --preset clang && cmake --build --preset clang -j $(JOBS) && ctest --preset clang
+	$(MAKE) fuzz
+
+format: ## lay out the sources with clang-format
+	git ls-files '*.c' '*.h' | xargs clang-format -i
+
+install: all ## install library, headers, command, pkg-config file and CMake package (PREFIX=/usr/local)
+	cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX),)
+
+clean: ## remove everything that was built
+	rm -rf build build-* out
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "  one test:       ctest --test-dir build -R test_law --output-on-failure"
+	@echo "  one case of it: CMOCKA_TEST_FILTER='*name*' build/test_law"
+
+.PHONY: all demo test bench calculix sanitize fuzz nightly format install clean help
+.DEFAULT_GOAL := all

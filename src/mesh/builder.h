@@ -1,0 +1,67 @@
+/* What all readers fill: nodes, tets, triangles and groups that grow, checked as they come in.
+ *
+ * Numbers of the file are labels. As long as they are consecutive (nearly always) a label is found by subtraction; the first one out of
+ * the row moves them into a hash table. A label that comes twice is refused at the line where it comes the second time. */
+#ifndef SN_MESH_BUILDER_H
+#define SN_MESH_BUILDER_H
+
+#include "base/context.h"
+#include "mesh/text.h"
+#include "sinew/mesh.h"
+
+/* Labels in the order of their indices, and the way back. */
+typedef struct sn_labels {
+    int64_t *label; /* count */
+    int count, capacity;
+    int32_t *slot;  /* NULL while label[i] == label[0] + i; else open addressing: index, or -1 */
+    uint32_t slots; /* power of two */
+} sn_labels;
+
+/* Appends; *fresh is false (and nothing appended) when the label is there already. */
+sn_status sn_labels_add(const sn_context *context, sn_labels *labels, int64_t label, bool *fresh, sn_error *error);
+int sn_labels_find(const sn_labels *labels, int64_t label); /* the index, or -1 */
+void sn_labels_clear(const sn_context *context, sn_labels *labels);
+
+typedef struct sn_builder_group {
+    char name[64];
+    sn_group_kind kind;
+    int count, capacity;
+    int32_t *member;
+} sn_builder_group;
+
+typedef struct sn_builder {
+    sn_context *context;
+    sn_labels node, tet, triangle;
+    double *position;
+    int32_t *tet_node, *triangle_node;
+    int position_capacity, tet_capacity, triangle_capacity; /* in nodes, tets, triangles */
+    int tet_nodes;                                          /* 4 or 10; 0 before the first tet */
+    sn_builder_group *group;
+    int group_count, group_capacity;
+    sn_labels reference[3];  /* reference numbers already seen, by kind of group ... */
+    int *reference_group[3]; /* ... and their groups */
+    int reference_capacity[3];
+} sn_builder;
+
+void sn_builder_clear(sn_builder *builder);
+
+/* All take the cursor for the place in messages. */
+sn_status sn_builder_node(sn_builder *builder, sn_text *text, int64_t label, const double position[3]);
+/* `node` are indices. `count` (4 or 10) must be that of the first tet. */
+sn_status sn_builder_tet(sn_builder *builder, sn_text *text, int64_t label, const int32_t *node, int count);
+sn_status sn_builder_triangle(sn_builder *builder, sn_text *text, int64_t label, const int32_t node[3]);
+/* A polygon as a fan of triangles about its first corner, numbered on from the last triangle. */
+sn_status sn_builder_fan(sn_builder *builder, sn_text *text, const int32_t *node, int count);
+/* The index of a node's label, or a message. */
+sn_status sn_builder_find_node(sn_builder *builder, sn_text *text, int64_t label, int32_t *index);
+
+/* The group of this kind and name, made when it is new. */
+sn_status sn_builder_group_named(sn_builder *builder, sn_text *text, sn_group_kind kind, const char *name, int length, int *group);
+/* The group of a reference number, named "node-7", "tet-7" or "tri-7". */
+sn_status sn_builder_group_numbered(sn_builder *builder, sn_text *text, sn_group_kind kind, int64_t number, int *group);
+sn_status sn_builder_join(sn_builder *builder, sn_text *text, int group, int32_t member);
+
+/* Makes the mesh. Fails when there are neither tets nor triangles. Labels that are 0, 1, 2, ... are left out (NULL). */
+sn_status sn_builder_finish(sn_builder *builder, sn_text *text, sn_mesh **mesh);
+
+#endif

@@ -1,0 +1,358 @@
+/* Pictures: sets the stage (camera, lights, ground, colours), draws it, and lays the colour bar and the caption over it. */
+#include <errno.h>
+#include <png.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/math3.h"
+#include "base/words.h"
+#include "render.h"
+
+static const sn_listing fields[] = {{"von_mises", "von Mises stress [Pa]"},
+                                    {"displacement", "displacement [m]"},
+                                    {"velocity", "speed [m/s]"},
+                                    {"energy", "energy density [J/m^3]"},
+                                    {"none", "a plain colour per body"}};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+const sn_listing *sn_picture_fields(int *count) {
+    *count = FIELDS;
+    return fields;
+}
+
+sn_picture_options sn_picture_options_default(void) {
+    return (sn_picture_options){.width = 1280, .height = 720, .field = "von_mises", .azimuth = 30, .elevation = 20, .edges = true};
+}
+
+static sn_status check_options(const sn_picture_options *o, int *field, sn_error *error) {
+    if (o->width < 16 || o->width > 8192 || o->height < 16 || o->height > 8192)
+        return sn_fail(error, SN_BAD_INPUT, "a picture of %d x %d is not possible; allowed are 16 to 8192", o->width, o->height);
+    if (!isfinite(o->azimuth) || !(fabs(o->elevation) <= 89) || !isfinite(o->low) || !isfinite(o->high))
+        return sn_fail(error, SN_BAD_INPUT, "the picture's elevation %g must be from -89 to 89 degrees, its other numbers finite",
+                       o->elevation);
+    for (*field = 0; *field < FIELDS; ++*field)
+        if (strcmp(fields[*field].name, o->field) == 0) return SN_OK;
+    char text[300];
+    snprintf(text, sizeof text, "the picture's field '%s' is unknown", o->field);
+    sn_suggest(text, (int)sizeof text, o->field, fields, FIELDS, (int)sizeof *fields);
+    return sn_fail(error, SN_BAD_INPUT, "%s", text);
+}
+
+/* ---- Values to colour by ---- */
+
+static sn_status element_values(sn_world *world, sn_stage *stage, int field, sn_error *error) {
+    const sn_surface *s = stage->surface;
+    double *element = sn_allocate(stage->context, (size_t)s->elements, sizeof *element);
+    if (!element) return sn_no_memory(error);
+    sn_status status = SN_OK;
+    for (int b = 0; b < s->bodies && !status; ++b) {
+        double *part = element + s->first_element[b];
+        status = sn_world_element_fields(world, b, NULL, field == 0 ? part : NULL, field == 3 ? part : NULL, NULL, error);
+    }
+    if (!status) status = sn_surface_average(s, world, element, stage->value, error);
+    sn_release(stage->context, element);
+    return status;
+}
+
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static sn_status fill_values(sn_world *world, sn_stage *stage, int field, sn_error *error) {
+    const sn_surface *s = stage->surface;
+    stage->value = sn_allocate_zero(stage->context, (size_t)s->nodes, sizeof *stage->value);
+    if (!stage->value) return sn_no_memory(error);
+    stage->coloured = field != 4;
+    if (field == 0 || field == 3) {
+        const sn_status status = element_values(world, stage, field, error);
+        if (status) return status;
+    } else if (field < 3) {
+        for (int i = 0; i < s->nodes; ++i) {
+            double d[3];
+            sn_subtract3(s->position + 3 * (size_t)i, s->rest + 3 * (size_t)i, d);
+            stage->value[i] = sn_norm3(field == 1 ? d : s->velocity + 3 * (size_t)i);
+        }
+    }
+    stage->low = stage->options->low, stage->high = stage->options->high;
+    if (stage->low != stage->high) return SN_OK;
+    /* Magnitudes: from 0 to what 99.7 percent of the surface stay below, so that one spike does not darken the rest. */
+    double *seen = sn_allocate(stage->context, 3 * (size_t)s->triangles, sizeof *seen);
+    if (!seen) return sn_no_memory(error);
+    for (int i = 0; i < 3 * s->triangles; ++i) seen[i] = stage->value[s->triangle[i]];
+    qsort(seen, 3 * (size_t)s->triangles, sizeof *seen, by_size);
+    stage->low = 0, stage->high = s->triangles ? seen[(size_t)(0.997 * (3 * s->triangles - 1))] : 0;
+    sn_release(stage->context, seen);
+    return SN_OK;
+}
+
+/* ---- Normals: smooth, but sharp across edges ---- */
+
+static sn_status fill_normals(sn_stage *stage, sn_error *error) {
+    const sn_surface *s = stage->surface;
+    const size_t triangles = (size_t)s->triangles;
+    const double crease = 0.76; /* cosine of 40 degrees */
+    stage->normal = sn_allocate(stage->context, 9 * triangles, sizeof *stage->normal);
+    double *face = sn_allocate(stage->context, 3 * triangles, sizeof *face);
+    int *first = sn_allocate_zero(stage->context, (size_t)s->nodes + 2, sizeof *first);
+    int *list = sn_allocate(stage->context, 3 * triangles, sizeof *list);
+    const bool enough = stage->normal && face && first && list;
+    for (size_t i = 0; enough && i < 3 * triangles; ++i) ++first[s->triangle[i] + 2];
+    for (int i = 2; enough && i < s->nodes + 2; ++i) first[i] += first[i - 1];
+    for (size_t t = 0; enough && t < triangles; ++t) {
+        const int32_t *n = s->triangle + 3 * t;
+        sn_area_vector3(s->position + 3 * (size_t)n[0], s->position + 3 * (size_t)n[1], s->position + 3 * (size_t)n[2], face + 3 * t);
+        for (int k = 0; k < 3; ++k) list[first[n[k] + 1]++] = (int)t;
+    }
+    for (size_t c = 0; enough && c < 3 * triangles; ++c) {
+        const double *own = face + 3 * (c / 3);
+        double sum[3] = {0, 0, 0};
+        for (int i = first[s->triangle[c]]; i < first[s->triangle[c] + 1]; ++i) {
+            const double *other = face + 3 * (size_t)list[i];
+            if (sn_dot3(own, other) < crease * sn_norm3(own) * sn_norm3(other)) continue;
+            for (int k = 0; k < 3; ++k) sum[k] += other[k];
+        }
+        const double length = sn_norm3(sum);
+        for (int k = 0; k < 3; ++k) stage->normal[3 * c + (size_t)k] = (float)(length > 0 ? sum[k] / length : 0);
+    }
+    sn_release(stage->context, face);
+    sn_release(stage->context, first);
+    sn_release(stage->context, list);
+    return enough ? SN_OK : sn_no_memory(error);
+}
+
+/* ---- Camera, lights, ground ---- */
+
+static void seen_box(const sn_stage *stage, double low[3], double high[3]) {
+    const sn_picture_options *o = stage->options;
+    const sn_surface *s = stage->surface;
+    if (memcmp(o->view[0], o->view[1], sizeof o->view[0]) != 0) {
+        memcpy(low, o->view[0], 3 * sizeof *low);
+        memcpy(high, o->view[1], 3 * sizeof *high);
+        return;
+    }
+    for (int k = 0; k < 3; ++k) low[k] = HUGE_VAL, high[k] = -HUGE_VAL;
+    for (int i = 0; i < 3 * s->triangles; ++i)
+        for (int k = 0; k < 3; ++k) {
+            const double x = s->position[3 * (size_t)s->triangle[i] + (size_t)k];
+            low[k] = fmin(low[k], x), high[k] = fmax(high[k], x);
+        }
+}
+
+/* Any two unit vectors across `along`. */
+static void across(const double along[3], double right[3], double up[3]) {
+    const double helper[3] = {fabs(along[1]) < 0.9 ? 0 : 1, fabs(along[1]) < 0.9 ? 1 : 0, 0};
+    sn_cross3(helper, along, right);
+    const double length = sn_norm3(right);
+    for (int k = 0; k < 3; ++k) right[k] /= length;
+    sn_cross3(along, right, up);
+}
+
+static void set_map(sn_stage *stage, sn_height_map *map, const double along[3]) {
+    memcpy(map->origin, stage->centre, sizeof map->origin);
+    memcpy(map->along, along, sizeof map->along);
+    across(along, map->right, map->up);
+    map->size = 1.3 * stage->radius;
+}
+
+static void set_camera(sn_stage *stage, const double low[3], const double high[3]) {
+    const double radians = 0.017453292519943295, a = stage->options->azimuth * radians, e = stage->options->elevation * radians;
+    const double back[3] = {sin(a) * cos(e), sin(e), cos(a) * cos(e)}, tangent = tan(14 * radians);
+    for (int k = 0; k < 3; ++k) stage->forward[k] = -back[k];
+    const double helper[3] = {0, 1, 0};
+    sn_cross3(stage->forward, helper, stage->right);
+    const double length = sn_norm3(stage->right);
+    for (int k = 0; k < 3; ++k) stage->right[k] /= length;
+    sn_cross3(stage->right, stage->forward, stage->up);
+    const int smaller = stage->width < stage->height ? stage->width : stage->height;
+    stage->focal = 0.5 * smaller / tangent;
+    /* Far enough for each corner of the box to stay within the margins. */
+    stage->middle = (stage->coloured ? 0.43 : 0.5) * stage->width;
+    const double margin_x = 0.92 * (stage->coloured ? 0.40 : 0.45) * stage->width / stage->focal,
+                 margin_y = 0.76 * 0.5 * stage->height / stage->focal;
+    double distance = 1.2 * stage->radius;
+    for (int corner = 0; corner < 8; ++corner) {
+        double d[3];
+        for (int k = 0; k < 3; ++k) d[k] = (corner >> k & 1 ? high[k] : low[k]) - stage->centre[k];
+        const double depth = sn_dot3(d, stage->forward);
+        distance = fmax(distance, fabs(sn_dot3(d, stage->right)) / margin_x - depth);
+        distance = fmax(distance, fabs(sn_dot3(d, stage->up)) / margin_y - depth);
+    }
+    for (int k = 0; k < 3; ++k) stage->eye[k] = stage->centre[k] + distance * back[k];
+}
+
+static void set_lights(sn_stage *stage) {
+    for (int k = 0; k < 3; ++k) {
+        stage->light[k] = -0.55 * stage->right[k] - 0.45 * stage->forward[k];
+        stage->fill[k] = 0.9 * stage->right[k] - 0.5 * stage->forward[k];
+    }
+    stage->light[1] += 1.0;
+    stage->fill[1] += 0.25;
+    const double a = sn_norm3(stage->light), b = sn_norm3(stage->fill);
+    for (int k = 0; k < 3; ++k) stage->light[k] /= a, stage->fill[k] /= b;
+}
+
+/* Planes become floors, spheres are drawn; without any plane there is a studio floor a little below the bodies. */
+static void set_shapes(sn_stage *stage, const sn_world *world, const double low[3]) {
+    for (int i = 0; i < sn_world_collider_count(world); ++i) {
+        const sn_collider c = sn_world_collider(world, i);
+        if (c.kind == SN_COLLIDER_PLANE && stage->planes < SN_STAGE_SHAPES) {
+            const double length = sn_norm3(c.normal);
+            memcpy(stage->plane_point[stage->planes], c.point, sizeof c.point);
+            for (int k = 0; k < 3; ++k) stage->plane_normal[stage->planes][k] = c.normal[k] / length;
+            ++stage->planes;
+        } else if (c.kind == SN_COLLIDER_SPHERE && !c.inside && stage->spheres < SN_STAGE_SHAPES) {
+            memcpy(stage->sphere_centre[stage->spheres], c.point, sizeof c.point);
+            stage->sphere_radius[stage->spheres++] = c.radius;
+        }
+    }
+    if (stage->planes) return;
+    stage->plane_point[0][1] = low[1] - 0.12 * stage->radius;
+    stage->plane_normal[0][1] = 1;
+    stage->planes = 1;
+}
+
+static void set_stage(sn_stage *stage, const sn_world *world) {
+    double low[3], high[3], diagonal[3];
+    seen_box(stage, low, high);
+    sn_subtract3(high, low, diagonal);
+    stage->radius = fmax(0.5 * sn_norm3(diagonal), 1e-9);
+    for (int k = 0; k < 3; ++k) stage->centre[k] = 0.5 * (low[k] + high[k]);
+    set_camera(stage, low, high);
+    set_lights(stage);
+    set_shapes(stage, world, low);
+    const double down[3] = {0, -1, 0};
+    set_map(stage, &stage->shadow, stage->light);
+    set_map(stage, &stage->under, down);
+}
+
+/* ---- Over the picture ---- */
+
+/* The power of 1000 that makes `value` readable, and its letter. */
+static double prefix(double value, const char **letter) {
+    static const char *const letters[] = {"n", "u", "m", "", "k", "M", "G", "T"};
+    int i = 3;
+    double scale = 1;
+    while (value * scale >= 1000 && i < 7) scale /= 1000, ++i;
+    while (value > 0 && value * scale < 1 && i > 0) scale *= 1000, --i;
+    *letter = letters[i];
+    return scale;
+}
+
+static void draw_bar(sn_stage *stage, int field) {
+    sn_canvas *canvas = &stage->canvas;
+    const float ink[3] = {0.02f, 0.025f, 0.03f};
+    const double size = fmax(8, canvas->height / 60.0);
+    const int height = canvas->height / 2, width = (int)(1.4 * size), x = canvas->width - (int)(6 * size) - width,
+              y = (canvas->height - height) / 2;
+    char text[64];
+    const char *letter, *unit = strchr(fields[field].text, '[');
+    const double scale = prefix(fmax(fabs(stage->low), fabs(stage->high)), &letter);
+    for (int j = 0; j < height; ++j) {
+        float rgb[3];
+        sn_colour_map(1 - (j + 0.5) / height, rgb);
+        sn_fill(canvas, x, y + j, width, 1, rgb, 1);
+    }
+    for (int i = 0; i <= 4; ++i) {
+        double value = stage->low + (stage->high - stage->low) * i / 4;
+        if (fabs(value) < 1e-9 * fmax(fabs(stage->high), fabs(stage->low))) value = 0;
+        snprintf(text, sizeof text, "%.3g", value * scale);
+        const int at = y + height - (int)((double)height * i / 4);
+        sn_fill(canvas, x + width, at - (i == 0), (int)(0.5 * size), 1, ink, 0.8f);
+        sn_text(canvas, x + width + 0.9 * size, at + 0.45 * size, size * 0.9, text, ink);
+    }
+    snprintf(text, sizeof text, "%.*s[%s%s", (int)(unit - fields[field].text), fields[field].text, letter, unit + 1);
+    sn_text(canvas, canvas->width - 1.5 * size - sn_text_width(size, text), y - 1.6 * size, size, text, ink);
+}
+
+static void draw_caption(sn_stage *stage, const sn_world *world) {
+    const float ink[3] = {0.02f, 0.025f, 0.03f};
+    char text[200];
+    const double size = fmax(8, stage->canvas.height / 60.0);
+    snprintf(text, sizeof text, "%.60s   t = %.4g s   %d nodes, %d elements", sn_world_body_name(world, 0), sn_world_time(world),
+             sn_world_node_count(world), sn_world_element_count(world));
+    sn_text(&stage->canvas, 1.6 * size, stage->canvas.height - 1.8 * size, size, text, ink);
+}
+
+/* ---- Entry points ---- */
+
+static void release_stage(sn_stage *stage) {
+    void *const array[] = {stage->value, stage->normal,        stage->screen,       stage->depth,
+                           stage->id,    stage->shadow.height, stage->under.height, stage->canvas.pixel};
+    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(stage->context, array[i]);
+}
+
+static sn_status draw(sn_world *world, sn_stage *stage, int field, unsigned char *rgb, sn_error *error) {
+    const sn_picture_options *o = stage->options;
+    const size_t pixels = (size_t)o->width * (size_t)o->height;
+    stage->samples = pixels <= 1500000 ? 3 : 2;
+    stage->width = o->width * stage->samples, stage->height = o->height * stage->samples;
+    stage->canvas = (sn_canvas){o->width, o->height, sn_allocate(stage->context, 3 * pixels, sizeof(float))};
+    if (!stage->canvas.pixel) return sn_no_memory(error);
+    sn_status status = fill_values(world, stage, field, error);
+    if (!status) status = fill_normals(stage, error);
+    if (status) return status;
+    set_stage(stage, world);
+    for (int i = 0; i < SN_STAGE_COLOURS; ++i) sn_colour_map((double)i / (SN_STAGE_COLOURS - 1), stage->colour[i]);
+    status = sn_stage_raster(stage, error);
+    if (status) return status;
+    sn_stage_shade(stage);
+    if (stage->coloured) draw_bar(stage, field);
+    draw_caption(stage, world);
+    for (size_t i = 0; i < 3 * pixels; ++i) rgb[i] = sn_encode_srgb(stage->canvas.pixel[i]);
+    return SN_OK;
+}
+
+sn_status sn_world_render(sn_world *world, const sn_picture_options *options, unsigned char *rgb, sn_error *error) {
+    const sn_picture_options o = options ? *options : sn_picture_options_default();
+    int field;
+    sn_surface *surface;
+    sn_status status = check_options(&o, &field, error);
+    if (!status) status = sn_surface_create(world, &surface, error);
+    if (status) return status;
+    sn_stage stage = {.context = surface->context, .surface = surface, .options = &o};
+    status = draw(world, &stage, field, rgb, error);
+    release_stage(&stage);
+    sn_surface_destroy(surface);
+    return status;
+}
+
+/* libpng reports through longjmp; nothing that is changed after setjmp is read after it. */
+static bool write_png(FILE *file, int width, int height, const unsigned char *rgb) {
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png ? png_create_info_struct(png) : NULL;
+    if (!info || setjmp(png_jmpbuf(png))) {
+        png_destroy_write_struct(&png, &info);
+        return false;
+    }
+    png_init_io(png, file);
+    png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(png, info);
+    for (int y = 0; y < height; ++y) png_write_row(png, rgb + 3 * (size_t)y * (size_t)width);
+    png_write_end(png, info);
+    png_destroy_write_struct(&png, &info);
+    return true;
+}
+
+sn_status sn_world_picture(sn_world *world, const char *path, const sn_picture_options *options, sn_error *error) {
+    const sn_picture_options o = options ? *options : sn_picture_options_default();
+    int field;
+    sn_status status = check_options(&o, &field, error);
+    if (status) return status;
+    if (sn_world_body_count(world) == 0) return sn_fail(error, SN_BAD_INPUT, "the world has no bodies to show");
+    sn_context *context = sn_world_body_mesh(world, 0)->context;
+    unsigned char *rgb = sn_allocate(context, 3 * (size_t)o.width * (size_t)o.height, 1);
+    if (!rgb) return sn_no_memory(error);
+    status = sn_world_render(world, &o, rgb, error);
+    FILE *file = status ? NULL : fopen(path, "wb");
+    if (!status && !file) status = sn_fail(error, SN_IO, "%.300s: cannot write: %s", path, strerror(errno));
+    if (file) {
+        const bool written = write_png(file, o.width, o.height, rgb);
+        if (fclose(file) || !written) status = sn_fail(error, SN_IO, "%.300s: writing the picture failed: %s", path, strerror(errno));
+    }
+    sn_release(context, rgb);
+    return status;
+}

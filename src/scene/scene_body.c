@@ -1,0 +1,241 @@
+/* Bodies of a scene: mesh, element, materials, start. Fixed nodes and loads are in scene_load.c. */
+#include <stdio.h>
+#include <string.h>
+
+#include "scene_internal.h"
+
+static const sn_range positive_length = {0, 1e300, true, false, ""};
+
+/* ---- Mesh ---- */
+
+enum { PARAMETERS = 16 };
+
+/* {"size": [1, 1, 1], "split": 6}: numbers or lists of up to three. */
+static sn_status generate(const sn_place *place, const char *generator, sn_mesh **mesh) {
+    sn_generator_value value[PARAMETERS];
+    int count = 0;
+    sn_status status = sn_place_object(place);
+    if (status) return status;
+    const char *key;
+    json_t *item;
+    json_object_foreach(place->value, key, item) {
+        const sn_place child = {place->reader, place, key, 0, item};
+        if (count == PARAMETERS) return sn_place_fail_key(&child, SN_BAD_INPUT, "is one parameter too many");
+        sn_generator_value *v = &value[count++];
+        *v = (sn_generator_value){.name = key, .count = 1};
+        if (json_is_array(item)) {
+            v->count = sn_place_count(&child);
+            if (v->count < 1 || v->count > 3)
+                return sn_place_fail(&child, SN_BAD_INPUT, "is a list of %d; allowed are 1 to 3 numbers", v->count);
+            status = sn_read_numbers(&child, &sn_any_number, v->value, v->count);
+        } else {
+            status = sn_read_number(&child, &sn_any_number, v->value);
+        }
+        if (status) return status;
+    }
+    sn_error inner = {0};
+    status = sn_mesh_generate(place->reader->context, generator, value, count, mesh, &inner);
+    return status ? sn_place_wrap(place, &inner) : SN_OK;
+}
+
+static sn_status read_file(const sn_place *place, sn_mesh **mesh) {
+    char name[1024], path[2048];
+    sn_status status = sn_read_text(place, name, (int)sizeof name);
+    if (status) return status;
+    const char *folder = place->reader->folder;
+    if (name[0] == '/' || !*folder)
+        snprintf(path, sizeof path, "%s", name);
+    else
+        snprintf(path, sizeof path, "%.1000s/%s", folder, name);
+    sn_error inner = {0};
+    status = sn_mesh_read(place->reader->context, path, mesh, &inner);
+    return status ? sn_place_wrap(place, &inner) : SN_OK;
+}
+
+static sn_status refine(const sn_place *place, sn_mesh **mesh) {
+    int times;
+    sn_status status = sn_read_int(place, 0, 6, &times);
+    for (int i = 0; i < times && !status; ++i) {
+        sn_mesh *finer;
+        sn_error inner = {0};
+        status = sn_mesh_refine(*mesh, &finer, &inner);
+        if (status) return sn_place_wrap(place, &inner);
+        sn_mesh_destroy(*mesh);
+        *mesh = finer;
+    }
+    return status;
+}
+
+/* scale, rotate, move: in this order, whatever the order of the keys. */
+static sn_status transform(const sn_place *place, sn_mesh **mesh) {
+    sn_place child;
+    double value[4];
+    sn_status status = SN_OK;
+    if (sn_place_get(place, "refine", &child)) status = refine(&child, mesh);
+    if (!status && sn_place_get(place, "scale", &child)) {
+        status = sn_read_number(&child, &positive_length, value);
+        if (!status) sn_mesh_scale(*mesh, value[0]);
+    }
+    if (!status && sn_place_get(place, "rotate", &child)) {
+        status = sn_read_numbers(&child, &sn_any_number, value, 4);
+        if (!status && value[0] == 0 && value[1] == 0 && value[2] == 0)
+            status = sn_place_fail(&child, SN_BAD_INPUT, "has the axis [0, 0, 0]; it must be [axis x, y, z, degrees]");
+        if (!status) sn_mesh_rotate(*mesh, value, value[3]);
+    }
+    if (!status && sn_place_get(place, "move", &child)) {
+        status = sn_read_numbers(&child, &sn_any_number, value, 3);
+        if (!status) sn_mesh_move(*mesh, value);
+    }
+    return status;
+}
+
+static sn_status read_mesh(const sn_place *place, sn_mesh **mesh) {
+    static const char *const own[] = {"file", "scale", "rotate", "move", "refine"};
+    const char *name[64];
+    int names = 0, generators;
+    const sn_listing *generator = sn_generators(&generators);
+    for (int i = 0; i < generators && names < 56; ++i) name[names++] = generator[i].name;
+    for (int i = 0; i < 5; ++i) name[names++] = own[i];
+    sn_status status = sn_place_known(place, name, names, (int)sizeof *name);
+    if (status) return status;
+    sn_place source = {0}, child;
+    for (int i = 0; i < names - 4; ++i) { /* the generators and "file" */
+        if (!sn_place_get(place, name[i], &child)) continue;
+        if (source.key)
+            return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; give one generator or one file", source.key, name[i]);
+        source = child;
+    }
+    if (!source.key) return sn_place_fail(place, SN_BAD_INPUT, "names no shape; give a generator such as 'box' or a 'file'");
+    status = strcmp(source.key, "file") == 0 ? read_file(&source, mesh) : generate(&source, source.key, mesh);
+    if (!status && (*mesh)->tet_count == 0)
+        status = sn_place_fail(&source, SN_BAD_INPUT, "gives a mesh without tets; a body needs a volume");
+    return status ? status : transform(place, mesh);
+}
+
+/* ---- Materials ---- */
+
+static sn_status read_materials(const sn_place *place, sn_body_options *body) {
+    const bool list = json_is_array(place->value);
+    sn_status status = list ? sn_place_list(place, 1) : SN_OK;
+    if (status) return status;
+    const int count = list ? sn_place_count(place) : 1;
+    sn_material *material = sn_scene_allocate(place->reader, (size_t)count, sizeof *material);
+    sn_selector *select = sn_scene_allocate(place->reader, (size_t)count, sizeof *select);
+    if (!material || !select) return sn_no_memory(place->reader->error);
+    bool selecting = false;
+    for (int i = 0; i < count; ++i) {
+        const sn_place item = list ? sn_place_at(place, i) : *place;
+        sn_place child;
+        status = sn_scene_read_material(&item, &material[i]);
+        if (status) return status;
+        select[i] = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
+        if (!sn_place_get(&item, "select", &child)) continue;
+        selecting = true;
+        status = sn_scene_read_select(&child, body->mesh, SN_NEED_NOTHING, &select[i]); /* by centroids: the world tries it */
+        if (status) return status;
+    }
+    body->material = material;
+    body->material_count = count;
+    body->material_select = selecting || count > 1 ? select : NULL;
+    return SN_OK;
+}
+
+static sn_status default_material(sn_reader *reader, sn_body_options *body) {
+    sn_material *material = sn_scene_allocate(reader, 1, sizeof *material);
+    if (!material) return sn_no_memory(reader->error);
+    *material = sn_material_default();
+    body->material = material;
+    body->material_count = 1;
+    return SN_OK;
+}
+
+/* ---- Start ---- */
+
+sn_status sn_scene_read_initial(const sn_place *place, sn_initial *initial) {
+    static const char *const keys[] = {"velocity", "spin", "scale", "flatten", "mirror", "collapse", "scramble", "twist"};
+    sn_place child;
+    sn_status status = sn_place_known(place, keys, 8, (int)sizeof *keys);
+    if (!status && sn_place_get(place, "velocity", &child)) status = sn_read_numbers(&child, &sn_any_number, initial->velocity, 3);
+    if (!status && sn_place_get(place, "spin", &child)) status = sn_read_numbers(&child, &sn_any_number, initial->spin, 3);
+    if (!status && sn_place_get(place, "scale", &child)) status = sn_read_number(&child, &sn_any_number, &initial->scale);
+    if (!status && sn_place_get(place, "flatten", &child)) status = sn_read_axis(&child, &initial->flatten);
+    if (!status && sn_place_get(place, "mirror", &child)) status = sn_read_axis(&child, &initial->mirror);
+    if (!status && sn_place_get(place, "collapse", &child)) status = sn_read_bool(&child, &initial->collapse);
+    if (!status && sn_place_get(place, "twist", &child)) status = sn_read_number(&child, &sn_any_number, &initial->twist);
+    if (!status && sn_place_get(place, "scramble", &child)) {
+        if (!json_is_integer(child.value) || json_integer_value(child.value) < 0)
+            return sn_place_fail(&child, SN_BAD_INPUT, "must be a seed: a whole number of at least 0");
+        initial->scrambled = true;
+        initial->scramble = (uint64_t)json_integer_value(child.value);
+    }
+    return status;
+}
+
+/* ---- The body ---- */
+
+static sn_status read_names(const sn_place *place, int index, sn_body_options *body) {
+    sn_place child;
+    char *name = sn_scene_allocate(place->reader, 1, 64);
+    if (!name) return sn_no_memory(place->reader->error);
+    sn_status status = SN_OK;
+    if (index == 0)
+        snprintf(name, 64, "body");
+    else
+        snprintf(name, 64, "body%d", index);
+    if (sn_place_get(place, "name", &child)) status = sn_read_text(&child, name, 64);
+    body->name = name;
+    int choice, count;
+    if (!status && sn_place_get(place, "element", &child)) {
+        const sn_listing *element = sn_element_names(&count);
+        status = sn_read_choice(&child, element, count, &choice);
+        if (!status) body->element = element[choice].name;
+    }
+    if (!status && sn_place_get(place, "mass", &child)) {
+        static const sn_listing mass[] = {{"lumped", ""}, {"consistent", ""}};
+        status = sn_read_choice(&child, mass, 2, &choice);
+        if (!status) body->mass = mass[choice].name;
+    }
+    return status;
+}
+
+static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn_body_options *body) {
+    static const char *const keys[] = {"name", "mesh", "element", "material", "materials", "mass", "fix", "loads", "initial"};
+    sn_place child;
+    sn_status status = sn_place_known(place, keys, (int)(sizeof keys / sizeof *keys), (int)sizeof *keys);
+    if (!status) status = read_names(place, index, body);
+    if (status) return status;
+    if (!sn_place_get(place, "mesh", &child)) return sn_place_fail(place, SN_BAD_INPUT, "has no 'mesh'");
+    status = read_mesh(&child, &scene->mesh[index]);
+    if (status) return status;
+    body->mesh = scene->mesh[index];
+    if (sn_place_get(place, "material", &child) || sn_place_get(place, "materials", &child))
+        status = read_materials(&child, body);
+    else
+        status = default_material(place->reader, body);
+    if (!status && sn_place_get(place, "fix", &child)) status = sn_scene_read_fixes(&child, body->mesh, body);
+    if (!status && sn_place_get(place, "loads", &child)) status = sn_scene_read_loads(&child, body->mesh, body);
+    if (!status && sn_place_get(place, "initial", &child)) status = sn_scene_read_initial(&child, &body->initial);
+    return status;
+}
+
+sn_status sn_scene_read_bodies(const sn_place *place, sn_scene *scene) {
+    sn_status status = sn_place_list(place, 1);
+    if (status) return status;
+    const int count = sn_place_count(place);
+    sn_body_options *body = sn_scene_allocate(place->reader, (size_t)count, sizeof *body);
+    scene->mesh = sn_scene_allocate(place->reader, (size_t)count, sizeof *scene->mesh);
+    if (!body || !scene->mesh) return sn_no_memory(place->reader->error);
+    scene->mesh_count = count;
+    for (int i = 0; i < count; ++i) {
+        const sn_place item = sn_place_at(place, i);
+        body[i] = sn_body_options_default();
+        status = read_body(&item, scene, i, &body[i]);
+        if (status) return status;
+        for (int k = 0; k < i; ++k)
+            if (strcmp(body[k].name, body[i].name) == 0)
+                return sn_place_fail(&item, SN_BAD_INPUT, "has the name '%.60s' of another body", body[i].name);
+    }
+    scene->world.body = body;
+    scene->world.body_count = count;
+    return SN_OK;
+}

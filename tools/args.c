@@ -1,0 +1,146 @@
+/* Options of the subcommands, and messages. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+
+/* Edit distance, both words short. */
+static int distance(const char *a, const char *b) {
+    enum { LONGEST = 63 };
+    const int n = (int)strlen(a), m = (int)strlen(b);
+    if (n > LONGEST || m > LONGEST) return 99;
+    int row[LONGEST + 1];
+    for (int j = 0; j <= m; ++j) row[j] = j;
+    for (int i = 1; i <= n; ++i) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= m; ++j) {
+            const int change = diagonal + (a[i - 1] != b[j - 1]);
+            int best = row[j] + 1 < row[j - 1] + 1 ? row[j] + 1 : row[j - 1] + 1;
+            if (change < best) best = change;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[m];
+}
+
+const char *tool_nearest(const char *word, const void *names, int count, int stride) {
+    const char *nearest = NULL;
+    int least = 3 + (int)strlen(word) / 4;
+    for (int i = 0; i < count; ++i) {
+        const char *name = *(const char *const *)((const char *)names + (long)i * stride);
+        const int d = distance(word, name);
+        if (d < least) least = d, nearest = name;
+    }
+    return nearest;
+}
+
+int tool_fail(int code, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("sinew: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return code;
+}
+
+int tool_error(const sn_error *error) {
+    const sn_status s = error->status;
+    const int code = s == SN_BAD_INPUT || s == SN_NOT_FOUND || s == SN_SINGULAR || s == SN_UNSUPPORTED || s == SN_INVERTED ? TOOL_BAD_INPUT
+                                                                                                                           : TOOL_FAILED;
+    return tool_fail(code, "%s", error->text);
+}
+
+sn_context *tool_context(int threads) {
+    sn_context_options options = sn_context_options_default();
+    sn_context *context = NULL;
+    sn_error error = {0};
+    options.threads = threads;
+    if (sn_context_create(&options, &context, &error)) tool_error(&error);
+    return context;
+}
+
+static int unknown_option(const tool_command *command, const char *word, const tool_option *option, int options) {
+    const char *nearest = tool_nearest(word, option, options, (int)sizeof *option);
+    if (nearest) return tool_fail(TOOL_BAD_INPUT, "%s has no option '%s'; did you mean '%s'?", command->name, word, nearest);
+    return tool_fail(TOOL_BAD_INPUT, "%s has no option '%s'; see sinew %s --help", command->name, word, command->name);
+}
+
+static int take_value(const tool_option *option, const char *value) {
+    if (option->text) *option->text = value;
+    if (option->many) {
+        if (*option->many_count == TOOL_MANY) return tool_fail(TOOL_BAD_INPUT, "%s is given more than %d times", option->name, TOOL_MANY);
+        option->many[(*option->many_count)++] = value;
+    }
+    if (option->number) {
+        char *end;
+        const long number = strtol(value, &end, 10);
+        if (!*value || *end || number < option->low || number > 1000000000)
+            return tool_fail(TOOL_BAD_INPUT, "%s is '%s'; it must be a whole number of at least %d", option->name, value, option->low);
+        *option->number = (int)number;
+    }
+    return TOOL_OK;
+}
+
+/* True for "-3" and "-.5", which are values. */
+static bool looks_like_number(const char *word) { return word[0] == '-' && strchr("0123456789.", word[1]) && word[1]; }
+
+int tool_parse(const tool_command *command, int count, char **word, const tool_option *option, int options, const char **positional,
+               int most, int *positional_count) {
+    *positional_count = 0;
+    bool only_words = false;
+    for (int i = 0; i < count; ++i) {
+        if (!only_words && strcmp(word[i], "--") == 0) {
+            only_words = true;
+            continue;
+        }
+        if (only_words || word[i][0] != '-' || !word[i][1] || looks_like_number(word[i])) {
+            if (*positional_count == most)
+                return tool_fail(TOOL_BAD_INPUT, "%s does not expect '%s'; usage: sinew %s", command->name, word[i], command->usage);
+            positional[(*positional_count)++] = word[i];
+            continue;
+        }
+        const char *equals = strchr(word[i], '=');
+        const size_t length = equals ? (size_t)(equals - word[i]) : strlen(word[i]);
+        int k = 0;
+        while (k < options && (strlen(option[k].name) != length || strncmp(option[k].name, word[i], length) != 0)) ++k;
+        if (k == options) return unknown_option(command, word[i], option, options);
+        if (option[k].flag) {
+            if (equals) return tool_fail(TOOL_BAD_INPUT, "%s takes no value", option[k].name);
+            *option[k].flag = true;
+            continue;
+        }
+        if (!equals && i + 1 == count) return tool_fail(TOOL_BAD_INPUT, "%s needs a value", option[k].name);
+        const int code = take_value(&option[k], equals ? equals + 1 : word[++i]);
+        if (code) return code;
+    }
+    return TOOL_OK;
+}
+
+bool tool_numbers(const char *text, double *value, int wanted) {
+    int found = 0;
+    while (*text) {
+        if (strchr(" \t\n,;[]", *text)) {
+            ++text;
+            continue;
+        }
+        char *end;
+        const double number = strtod(text, &end);
+        if (end == text || !isfinite(number) || found == wanted) return false;
+        value[found++] = number;
+        text = end;
+    }
+    return found == wanted;
+}
+
+bool tool_split(char *text, char **value) {
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text) return false;
+    *equals = 0;
+    *value = equals + 1;
+    return true;
+}

@@ -1,0 +1,38 @@
+/* sinew check: is a scene right? */
+#include "tool.h"
+
+static int check(int count, char **word);
+
+const tool_command tool_check = {"check", "check SCENE [--set KEY=VALUE]...", "validate a scene without running it",
+                                 "  --set KEY=VALUE  override a key\n", check};
+
+static int check(int count, char **word) {
+    const char *set[TOOL_MANY], *scene_path;
+    int sets = 0, paths;
+    const tool_option option[] = {{.name = "--set", .many = set, .many_count = &sets}};
+    int code = tool_parse(&tool_check, count, word, option, 1, &scene_path, 1, &paths);
+    if (code) return code;
+    if (paths == 0) return tool_fail(TOOL_BAD_INPUT, "check needs a scene; usage: sinew %s", tool_check.usage);
+    sn_override override[TOOL_MANY];
+    for (int i = 0; i < sets; ++i) {
+        char *value;
+        if (!tool_split((char *)set[i], &value)) return tool_fail(TOOL_BAD_INPUT, "--set '%s' must be KEY=VALUE", set[i]);
+        override[i] = (sn_override){set[i], value};
+    }
+    sn_context *context = tool_context(0);
+    if (!context) return TOOL_FAILED;
+    sn_error error = {0};
+    sn_scene *scene = NULL;
+    sn_world *world = NULL;
+    code = TOOL_OK;
+    if (sn_scene_load(context, scene_path, override, sets, &scene, &error) || sn_scene_create_world(scene, &world, &error)) {
+        code = tool_error(&error);
+    } else {
+        printf("%s: right: %d bodies, %d nodes, %d elements\n", scene_path, sn_world_body_count(world), sn_world_node_count(world),
+               sn_world_element_count(world));
+    }
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+    sn_context_destroy(context);
+    return code;
+}

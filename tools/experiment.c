@@ -1,0 +1,198 @@
+/* sinew experiment: runs the documents' experiments and checks their claims. */
+#include "experiment.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+static int run_command(int count, char **word);
+
+const tool_command tool_experiment = {"experiment", "experiment list | experiment run NAME|all [--out DIR] [--json] [--quick] [--threads N]",
+                                      "the documents' experiments with their claims",
+                                      "  --out DIR    tables (CSV), plots (SVG) and result.json; default out/NAME\n"
+                                      "  --quick      smaller and shorter\n"
+                                      "  --json       the claims as JSON on standard output\n"
+                                      "  --threads N  default: one per core\n",
+                                      run_command};
+
+struct experiment_report {
+    json_t *claims, *notes;
+    int failed, passed;
+    bool json;
+    tool_progress progress;
+};
+
+void experiment_claim(experiment_run *run, const char *id, double value, const char *expected, bool pass, const char *format, ...) {
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    struct experiment_report *report = run->report;
+    json_t *claim = json_object();
+    json_object_set_new(claim, "id", json_string(id));
+    json_object_set_new(claim, "text", json_string(text));
+    json_object_set_new(claim, "value", tool_number(value));
+    json_object_set_new(claim, "expected", json_string(expected));
+    json_object_set_new(claim, "pass", json_boolean(pass));
+    json_array_append_new(report->claims, claim);
+    if (pass) ++report->passed;
+    else ++report->failed;
+    tool_progress_end(&report->progress);
+    fprintf(report->json ? stderr : stdout, "  %s  %-28s %-12.6g expected %-28s %s\n", pass ? "PASS" : "FAIL", id, value, expected, text);
+}
+
+void experiment_note(experiment_run *run, const char *format, ...) {
+    char text[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    json_array_append_new(run->report->notes, json_string(text));
+    tool_progress_end(&run->report->progress);
+    fprintf(run->report->json ? stderr : stdout, "  note: %s\n", text);
+}
+
+void experiment_progress(experiment_run *run, double fraction) { tool_progress_show(&run->report->progress, fraction); }
+
+FILE *experiment_table(experiment_run *run, const char *file, const char *header, sn_error *error) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", run->out, file);
+    FILE *table = fopen(path, "w");
+    if (!table) {
+        sn_fail(error, SN_IO, "%s: cannot be written: %s", path, strerror(errno));
+        return NULL;
+    }
+    fprintf(table, "%s\n", header);
+    return table;
+}
+
+void experiment_plot(experiment_run *run, const char *file, const char *script) {
+    char path[1024], command[1200];
+    snprintf(path, sizeof path, "%s/%s.gp", run->out, file);
+    FILE *f = fopen(path, "w");
+    if (!f) {
+        experiment_note(run, "%s cannot be written", path);
+        return;
+    }
+    fprintf(f, "set terminal svg size 900,640 font 'sans,13' background '#ffffff'\nset output '%s'\nset datafile separator ','\nset grid\n%s\n", file, script);
+    fclose(f);
+    snprintf(command, sizeof command, "cd '%s' && gnuplot '%s.gp' >/dev/null 2>&1", run->out, file);
+    if (system(command) != 0) experiment_note(run, "no plot %s: gnuplot is missing or failed; the table is there", file);
+}
+
+sn_status experiment_scene(experiment_run *run, sn_scene **scene_out, sn_world **world_out, sn_error *error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = NULL;
+    const int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (length < 0) return sn_fail(error, SN_NO_MEMORY, "out of memory");
+    sn_scene *scene = NULL;
+    sn_world *world = NULL;
+    sn_status status = sn_scene_parse(run->context, text, (size_t)length, "experiment", "", NULL, 0, &scene, error);
+    if (!status) status = sn_scene_create_world(scene, &world, error);
+    free(text);
+    if (status) {
+        sn_scene_destroy(scene);
+        return status;
+    }
+    *scene_out = scene;
+    *world_out = world;
+    return SN_OK;
+}
+
+/* Creates a folder and those above it. */
+static bool make_folder(const char *path) {
+    char part[1024];
+    snprintf(part, sizeof part, "%s", path);
+    for (char *p = part + 1; *p; ++p) {
+        if (*p != '/') continue;
+        *p = 0;
+        mkdir(part, 0777);
+        *p = '/';
+    }
+    return mkdir(part, 0777) == 0 || errno == EEXIST;
+}
+
+static int run_one(const experiment *e, const char *out, bool quick, bool json, sn_context *context, json_t *results) {
+    char folder[1024], path[1100];
+    if (out) snprintf(folder, sizeof folder, "%s", out);
+    else snprintf(folder, sizeof folder, "out/%s", e->name);
+    if (!make_folder(folder)) return tool_fail(TOOL_BAD_INPUT, "%s: cannot be made: %s", folder, strerror(errno));
+    struct experiment_report report = {.claims = json_array(), .notes = json_array(), .json = json};
+    experiment_run run = {context, folder, quick, &report};
+    fprintf(json ? stderr : stdout, "%s: %s (%s)\n", e->name, e->text, e->source);
+    tool_progress_begin(&report.progress, e->name, false);
+    sn_error error = {0};
+    const sn_status status = e->run(&run, &error);
+    tool_progress_end(&report.progress);
+    json_t *result = json_object();
+    json_object_set_new(result, "name", json_string(e->name));
+    json_object_set_new(result, "source", json_string(e->source));
+    json_object_set_new(result, "quick", json_boolean(quick));
+    json_object_set_new(result, "claims", report.claims);
+    json_object_set_new(result, "notes", report.notes);
+    if (status) json_object_set_new(result, "error", json_string(error.text));
+    const bool pass = !status && report.failed == 0 && report.passed > 0;
+    json_object_set_new(result, "pass", json_boolean(pass));
+    snprintf(path, sizeof path, "%s/result.json", folder);
+    json_dump_file(result, path, JSON_REAL_PRECISION(17) | JSON_INDENT(1));
+    json_array_append_new(results, result);
+    if (status) fprintf(stderr, "sinew: %s: %s\n", e->name, error.text);
+    fprintf(json ? stderr : stdout, "  %d claims hold, %d do not; results in %s\n", report.passed, report.failed, folder);
+    return pass ? TOOL_OK : TOOL_FAILED;
+}
+
+static int list_experiments(void) {
+    for (int i = 0; i < experiment_count; ++i) printf("%-22s %s (%s)\n", experiments[i]->name, experiments[i]->text, experiments[i]->source);
+    return TOOL_OK;
+}
+
+static int run_command(int count, char **word) {
+    const char *out = NULL, *positional[2] = {0};
+    bool quick = false, json = false;
+    int threads = 0, positionals = 0;
+    const tool_option option[] = {{.name = "--out", .text = &out},
+                                  {.name = "--quick", .flag = &quick},
+                                  {.name = "--json", .flag = &json},
+                                  {.name = "--threads", .number = &threads, .low = 1}};
+    const int bad = tool_parse(&tool_experiment, count, word, option, 4, positional, 2, &positionals);
+    if (bad) return bad;
+    if (positionals == 1 && strcmp(positional[0], "list") == 0) return list_experiments();
+    if (positionals != 2 || strcmp(positional[0], "run") != 0)
+        return tool_fail(TOOL_BAD_INPUT, "usage: sinew %s", tool_experiment.usage);
+    const bool all = strcmp(positional[1], "all") == 0;
+    const char *name[256];
+    int chosen = -1;
+    for (int i = 0; i < experiment_count; ++i) {
+        name[i] = experiments[i]->name;
+        if (strcmp(positional[1], name[i]) == 0) chosen = i;
+    }
+    if (!all && chosen < 0) {
+        const char *nearest = tool_nearest(positional[1], name, experiment_count, (int)sizeof *name);
+        return tool_fail(TOOL_BAD_INPUT, "there is no experiment '%s'%s%s%s", positional[1], nearest ? "; did you mean '" : "; see sinew experiment list",
+                         nearest ? nearest : "", nearest ? "'?" : "");
+    }
+    sn_context *context = tool_context(threads);
+    if (!context) return TOOL_FAILED;
+    json_t *results = json_array();
+    int code = TOOL_OK;
+    for (int i = 0; i < experiment_count; ++i) {
+        if (!all && i != chosen) continue;
+        char folder[1024];
+        if (all && out) snprintf(folder, sizeof folder, "%s/%s", out, name[i]);
+        const int one = run_one(experiments[i], all && out ? folder : out, quick, json, context, results);
+        if (one > code) code = one;
+    }
+    if (json && !all) tool_print_json(json_incref(json_array_get(results, 0)));
+    if (json && all) tool_print_json(json_incref(results));
+    json_decref(results);
+    sn_context_destroy(context);
+    return code;
+}

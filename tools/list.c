@@ -1,0 +1,160 @@
+/* sinew list: the names of everything that a scene or the command can use. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "experiment.h"
+#include "tool.h"
+
+static int list(int count, char **word);
+
+const tool_command tool_list = {"list", "list [KIND] [--json]",
+                                "names of laws, rotations, methods, solvers, elements, generators, formats, scenes, ...",
+                                "  KIND    one of laws, rotations, differentials, methods, solvers, preconditioners, elements, responses,\n"
+                                "          generators, formats, experiments, scenes; all when left out\n"
+                                "  --json  machine-readable\n",
+                                list};
+
+static const sn_listing *experiment_listing(int *count) {
+    static sn_listing all[256];
+    for (int i = 0; i < experiment_count; ++i) all[i] = (sn_listing){experiments[i]->name, experiments[i]->text};
+    *count = experiment_count;
+    return all;
+}
+
+/* Mesh files and result files, each name once. */
+static const sn_listing *formats(int *count) {
+    static sn_listing all[32];
+    int meshes, results, n = 0;
+    const sn_listing *mesh = sn_mesh_formats(&meshes), *result = sn_output_formats(&results);
+    for (int i = 0; i < meshes && n < 32; ++i) all[n++] = mesh[i];
+    for (int i = 0; i < results && n < 32; ++i) {
+        bool known = false;
+        for (int k = 0; k < meshes; ++k)
+            known = known || strcmp(mesh[k].name[0] == '.' ? mesh[k].name + 1 : mesh[k].name, result[i].name) == 0;
+        if (!known) all[n++] = result[i];
+    }
+    *count = n;
+    return all;
+}
+
+/* ---- Ready scenes: beside the build, in the working folder, or installed ---- */
+
+enum { SCENES = 128 };
+static char scene_name[SCENES][64], scene_text[SCENES][160];
+static sn_listing scene_listing[SCENES];
+
+static bool open_scenes(char *folder, size_t capacity, DIR **dir) {
+    char self[1024];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        folder[0] = 0;
+        if (attempt == 0) snprintf(folder, capacity, "scenes");
+        if (attempt == 1 && length > 0) {
+            self[length] = 0;
+            char *slash = strrchr(self, '/');
+            if (slash) *slash = 0;
+            snprintf(folder, capacity, "%.900s/../scenes", self);
+        }
+        if (attempt == 2) snprintf(folder, capacity, "%s", SN_SCENES_FOLDER);
+        *dir = opendir(folder);
+        if (*dir) return true;
+    }
+    return false;
+}
+
+static void describe(const char *folder, const char *file, char *text, size_t capacity) {
+    char path[1400];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    json_t *root = json_load_file(path, 0, NULL);
+    const char *about = json_string_value(json_object_get(root, "description"));
+    if (!about) about = json_string_value(json_object_get(root, "name"));
+    snprintf(text, capacity, "%.150s", about ? about : "");
+    json_decref(root);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(((const sn_listing *)a)->name, ((const sn_listing *)b)->name); }
+
+static const sn_listing *scenes(int *count) {
+    char folder[1024];
+    DIR *dir;
+    *count = 0;
+    if (!open_scenes(folder, sizeof folder, &dir)) return scene_listing;
+    for (struct dirent *entry = readdir(dir); entry && *count < SCENES; entry = readdir(dir)) {
+        const char *dot = strrchr(entry->d_name, '.');
+        if (!dot || strcmp(dot, ".json") != 0 || dot == entry->d_name || dot - entry->d_name > 60) continue;
+        snprintf(scene_name[*count], sizeof *scene_name, "%.*s", (int)(dot - entry->d_name), entry->d_name);
+        describe(folder, entry->d_name, scene_text[*count], sizeof *scene_text);
+        scene_listing[*count] = (sn_listing){scene_name[*count], scene_text[*count]};
+        ++*count;
+    }
+    closedir(dir);
+    qsort(scene_listing, (size_t)*count, sizeof *scene_listing, by_name);
+    return scene_listing;
+}
+
+typedef struct kind {
+    const char *name;
+    const sn_listing *(*entries)(int *count);
+} kind;
+
+static const kind kinds[] = {{"laws", sn_laws},
+                             {"rotations", sn_rotations},
+                             {"differentials", sn_differentials},
+                             {"methods", sn_methods},
+                             {"solvers", sn_solvers},
+                             {"preconditioners", sn_preconditioners},
+                             {"elements", sn_element_names},
+                             {"responses", sn_responses},
+                             {"generators", sn_generators},
+                             {"formats", formats},
+                             {"experiments", experiment_listing},
+                             {"scenes", scenes}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static json_t *as_json(const kind *k) {
+    int count;
+    const sn_listing *entry = k->entries(&count);
+    json_t *array = json_array();
+    for (int i = 0; i < count; ++i) json_array_append_new(array, json_pack("{s:s, s:s}", "name", entry[i].name, "text", entry[i].text));
+    return array;
+}
+
+static void print(const kind *k) {
+    int count;
+    const sn_listing *entry = k->entries(&count);
+    printf("%s\n", k->name);
+    for (int i = 0; i < count; ++i) printf("  %-22s %s\n", entry[i].name, entry[i].text);
+    if (count == 0) printf("  none\n");
+}
+
+static int list(int count, char **word) {
+    const char *wanted = NULL;
+    bool json = false;
+    int words;
+    const tool_option option[] = {{.name = "--json", .flag = &json}};
+    const int code = tool_parse(&tool_list, count, word, option, 1, &wanted, 1, &words);
+    if (code) return code;
+    int only = -1;
+    for (int i = 0; words && i < KINDS; ++i)
+        if (strcmp(kinds[i].name, wanted) == 0) only = i;
+    if (words && only < 0) {
+        const char *nearest = tool_nearest(wanted, kinds, KINDS, (int)sizeof *kinds);
+        return tool_fail(TOOL_BAD_INPUT, "there is no list of '%s'%s%s%s", wanted, nearest ? "; did you mean '" : "; see sinew list --help",
+                         nearest ? nearest : "", nearest ? "'?" : "");
+    }
+    json_t *object = json_object();
+    for (int i = 0; i < KINDS; ++i) {
+        if (only >= 0 && i != only) continue;
+        if (json)
+            json_object_set_new(object, kinds[i].name, as_json(&kinds[i]));
+        else
+            print(&kinds[i]);
+    }
+    if (json)
+        tool_print_json(object);
+    else
+        json_decref(object);
+    return TOOL_OK;
+}
