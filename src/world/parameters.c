@@ -44,6 +44,9 @@ static sn_status take_materials(sn_world *world, const sn_world_options *options
             const sn_material *source = body->material_count > 0 ? &body->material[m] : &fallback;
             sn_status status = sn_material_check(source, error);
             if (status) return sn_prefix(error, status, body->name ? body->name : "body", "material", m);
+            if (source->prony_count > 0)
+                return sn_fail(error, SN_UNSUPPORTED, "body '%s': material.%d has prony terms, which this version cannot integrate",
+                               body->name ? body->name : "body", m);
             status = copy_material(world->context, source, &p->material[p->material_count], error);
             if (status) return status;
             ++p->material_count;
@@ -106,6 +109,23 @@ double sn_parameters_modulus(sn_context *context, const sn_material *material) {
         if (sn_material_evaluate(context, material, F, NULL, P, NULL, NULL) == SN_OK) largest = fmax(largest, P[4 * a] / small);
     }
     return largest;
+}
+
+sn_status sn_parameters_stiff(const sn_world *world, sn_error *error) {
+    const double small = 1e-6;
+    for (int b = 0; b < world->model.body_count; ++b)
+        for (int m = 0; m < world->model.body[b].material_count; ++m) {
+            const sn_material *material = sn_world_material(world, b, m);
+            const double F[9] = {1, small, 0, 0, 1, small, small, 0, 1};
+            double P[9] = {0};
+            const sn_status status = sn_material_evaluate(world->context, material, F, NULL, P, NULL, error);
+            if (status) return status;
+            if (P[1] == 0 || P[5] == 0 || P[6] == 0)
+                return sn_fail(error, SN_BAD_INPUT,
+                               "body '%s': material.%d has no stiffness in shear; a modulus of 0 is for mode 'dynamic'",
+                               world->model.body[b].name, m);
+        }
+    return SN_OK;
 }
 
 /* Default stiffness: ten times that of the material behind a surface node, (lambda + 2 mu) / l with l the root of the mean node area, and
@@ -172,6 +192,7 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
     const sn_parameters before = *p;
     sn_status status = take_time(p, options, error);
     if (!status && p->no_inertia && !before.no_inertia) status = sn_rigid_check(world, error);
+    if (!status && p->no_inertia) status = sn_parameters_stiff(world, error);
     if (!status && (p->method != before.method || p->no_inertia != before.no_inertia)) status = change_method(world, error);
     if (status) {
         *p = before;
@@ -245,6 +266,8 @@ sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_m
     if (!sn_world_material(world, body, index)) return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
     sn_status status = sn_material_check(material, error);
     if (status) return sn_prefix(error, status, world->model.body[body].name, "material", index);
+    if (material->prony_count > 0)
+        return sn_fail(error, SN_UNSUPPORTED, "body '%s': prony terms cannot be integrated by this version", world->model.body[body].name);
     sn_material *own = &world->parameters.material[world->model.body[body].material_first + index], old = *own, copy;
     status = copy_material(world->context, material, &copy, error);
     if (status) return status;

@@ -49,6 +49,7 @@ static sn_status build(sn_world *world, const sn_world_options *options, sn_erro
     for (int b = 0; b < world->model.body_count; ++b) sn_initial_apply(world, b, &options->body[b].initial);
     status = sn_constraints_update(world, error);
     if (!status && world->parameters.no_inertia) status = sn_rigid_check(world, error);
+    if (!status && world->parameters.no_inertia) status = sn_parameters_stiff(world, error);
     if (!status) status = sn_elements_parameters(&world->model.solid->elements, world->parameters.material, 0, error);
     if (status) return status;
     sn_parameters_contact(world);

@@ -191,6 +191,8 @@ sn_status sn_parameters_create(sn_world *world, const sn_world_options *options,
 void sn_parameters_destroy(sn_world *world);
 /* Default stiffness of the colliders. */
 void sn_parameters_contact(sn_world *world);
+/* Statics needs a shear modulus above 0 everywhere. */
+sn_status sn_parameters_stiff(const sn_world *world, sn_error *error);
 /* lambda + 2 mu at rest, in the stiffest direction (Pa). */
 double sn_parameters_modulus(sn_context *context, const sn_material *material);
 /* state.c */
