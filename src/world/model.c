@@ -15,7 +15,7 @@ static sn_status find_element(const sn_body_options *options, sn_body *body, sn_
     if (body->element && body->element->dimension == 3) return SN_OK;
     char text[300];
     int count;
-    const sn_listing *known = sn_elements(&count);
+    const sn_listing *known = sn_element_names(&count);
     snprintf(text, sizeof text, "body '%s': unknown element '%.40s'", body->name, name);
     sn_suggest(text, sizeof text, name, known, count, sizeof *known);
     return sn_fail(error, SN_BAD_INPUT, "%s", text);
