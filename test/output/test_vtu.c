@@ -1,9 +1,11 @@
 /* VTU files read back: the appended arrays are decoded, inflated and compared with the world; pictures and surfaces come out whole. */
-#include <cmocka.h>
-#include <setjmp.h>
+/* clang-format off: cmocka wants its own order */
 #include <stdarg.h>
 #include <stddef.h>
+#include <setjmp.h>
 #include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,12 @@
 /* Bad scenes: each gets its own message with line, column and key, and never a world. */
-#include <cmocka.h>
-#include <setjmp.h>
+/* clang-format off: cmocka wants its own order */
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
+#include <setjmp.h>
 #include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
