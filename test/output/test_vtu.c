@@ -1,5 +1,5 @@
 /* VTU files read back: the appended arrays are decoded, inflated and compared with the world; pictures and surfaces come out whole. */
-/* clang-format off: cmocka wants its own order */
+/* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

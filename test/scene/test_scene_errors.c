@@ -1,5 +1,5 @@
 /* Bad scenes: each gets its own message with line, column and key, and never a world. */
-/* clang-format off: cmocka wants its own order */
+/* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* The command from outside: exit codes, JSON, overrides, sweeps, same bits over threads, save and restore, and every listed name in a
  * scene. */
-/* clang-format off: cmocka wants its own order */
+/* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
