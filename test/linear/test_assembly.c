@@ -1,9 +1,10 @@
 /* Assembly against the sum of element matrices and against the assembly-free product; symmetry; masses; listed blocks. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 #include <math.h>
 

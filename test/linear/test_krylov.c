@@ -1,9 +1,10 @@
 /* Conformance of the iterative methods with every preconditioner: each system is solved to its tolerance, or the report says why not. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 #include <math.h>
 

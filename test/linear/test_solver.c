@@ -1,9 +1,10 @@
 /* The solver of a system: refinement, direct against iterative, prescribed motion, sameness of bits, memory. */
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
 
 #include <math.h>
 

@@ -8,6 +8,8 @@
 #include <immintrin.h>
 #endif
 
+#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between functions of this file alone */
+
 typedef double v4 __attribute__((vector_size(32)));
 typedef double v4_loose __attribute__((vector_size(32), aligned(8), may_alias));
 typedef float v4f_loose __attribute__((vector_size(16), aligned(4), may_alias));
@@ -26,9 +28,7 @@ static inline void store3(double *p, v4 a) {
     p[2] = a[2];
 }
 
-#ifndef PREFETCH
-#define PREFETCH 256
-#endif
+enum { PREFETCH = 256 }; /* numbers ahead: the matrix is read once from end to end */
 
 /* One definition for both precisions; T is the stored type, COLUMN loads three numbers of it. */
 #define DEFINE_PRODUCT(NAME, T, COLUMN)                                                                                                    \
