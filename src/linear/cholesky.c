@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "direct.h"
 #include "preconditioner.h"
 
 typedef struct cholesky {
@@ -201,7 +202,7 @@ static void apply(const void *data, const double *r, double *z) {
     sn_filter_apply(c->filter, z);
 }
 
-const sn_preconditioner sn_direct_cholesky = {.name = "cholesky",
+const sn_preconditioner sn_factor_cholesky = {.name = "cholesky",
                                               .text = "direct: supernodal Cholesky factor (CHOLMOD, ordered by METIS)",
                                               .needs_matrix = true,
                                               .direct = true,
