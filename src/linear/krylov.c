@@ -59,3 +59,14 @@ void sn_iterate_end(const sn_iterate *iterate, int n, double goal, sn_krylov_rep
     report->residual = iterate->residual;
     report->status = iterate->residual <= goal ? SN_OK : SN_NOT_CONVERGED;
 }
+
+void sn_report_truth(const sn_operator *op, const sn_filter *filter, const double *b, double *x, double *r, double *partial,
+                     sn_krylov_report *report) {
+    if (report->status == SN_OK) return;
+    sn_filtered_product(op, filter, x, r);
+    sn_vector_mix(op->context, op->n, 1, b, -1, r, 0, NULL, r);
+    const double none = sn_norm(op->context, op->n, b, partial), size = sn_norm(op->context, op->n, r, partial);
+    if (size > 2 * report->residual && !report->trouble) report->trouble = "rounding: its residuals drifted from the true ones";
+    report->residual = size < none ? size : none;
+    if (!(size < none)) memset(x, 0, (size_t)op->n * sizeof *x);
+}

@@ -25,6 +25,11 @@ void sn_iterate_step(const sn_context *context, int n, sn_iterate *iterate, doub
 /* Puts the best into the first buffer and completes the report. */
 void sn_iterate_end(const sn_iterate *iterate, int n, double goal, sn_krylov_report *report);
 
+/* For methods whose recursion may drift from the truth. When the report says that the goal was missed: takes the true residual of x, and
+ * gives up an x that is worse than none. r: n numbers of scratch. */
+void sn_report_truth(const sn_operator *op, const sn_filter *filter, const double *b, double *x, double *r, double *partial,
+                     sn_krylov_report *report);
+
 #define SN_TROUBLE_FINITE "a number that is not finite"
 #define SN_TROUBLE_PRECONDITIONER "a preconditioner that is not positive definite"
 #define SN_TROUBLE_TIME "the end of its time budget"

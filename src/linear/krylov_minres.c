@@ -86,6 +86,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         if (beta == 0 && size > goal) report->trouble = "the end of its Krylov space";
     }
     sn_iterate_end(&iterate, n, goal, report);
+    sn_report_truth(op, filter, b, x, r_next, partial, report);
 }
 
 const sn_krylov sn_krylov_minres = {
