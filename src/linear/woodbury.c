@@ -42,7 +42,7 @@ typedef struct woodbury {
     int border_nodes, border_values;
     double *schur; /* MOST x MOST, row by row; its LU factor */
     int pivot[MOST];
-    double *vector; /* n */
+    double *vector, *solution; /* n, scratch */
 } woodbury;
 
 int sn_direct_corrections(const void *data) { return ((const woodbury *)data)->count; }
@@ -58,6 +58,7 @@ static void release(sn_context *context, void *data) {
     sn_release(context, w->border_value);
     sn_release(context, w->schur);
     sn_release(context, w->vector);
+    sn_release(context, w->solution);
     sn_release(context, w);
 }
 
@@ -252,16 +253,15 @@ static sn_status correct(woodbury *w, const sn_operator *op, bool *good, sn_erro
     sn_status status = form_border(w, op, error);
     if (!status && !w->schur) w->schur = sn_allocate(w->context, (size_t)MOST * MOST, sizeof *w->schur);
     if (!status && !w->schur) status = sn_no_memory(error);
-    double *z = status ? NULL : sn_allocate(w->context, (size_t)op->n, sizeof *z);
-    if (!status && !z) status = sn_no_memory(error);
+    if (!status && !w->solution) w->solution = sn_allocate(w->context, (size_t)op->n, sizeof *w->solution);
+    if (!status && !w->solution) status = sn_no_memory(error);
     for (int d = 0; d < w->count && !status; ++d) {
         memset(w->vector, 0, (size_t)op->n * sizeof *w->vector);
         border_add(w, d, 1, w->vector);
-        solve_kept(w, w->vector, z);
+        solve_kept(w, w->vector, w->solution);
         for (int i = 0; i < w->count; ++i)
-            w->schur[i * w->count + d] = corner(op, &w->direction[i], &w->direction[d]) - border_dot(w, i, z);
+            w->schur[i * w->count + d] = corner(op, &w->direction[i], &w->direction[d]) - border_dot(w, i, w->solution);
     }
-    sn_release(w->context, z);
     if (!status) *good = factor_dense(w->schur, w->count, w->pivot);
     return status;
 }
