@@ -40,6 +40,8 @@ typedef struct sn_assembly {
 
 /* Fills the matrix. *symmetric: whether it is; *missing: how many listed blocks the pattern has no place for (they are left out). */
 void sn_assemble(const sn_assembly *assembly, const sn_matrix *matrix, bool *symmetric, int *missing);
+/* Whether the operator is symmetric, to rounding, without assembling it. */
+bool sn_assembly_symmetric(const sn_assembly *assembly);
 /* The diagonal blocks alone, nodes x 9 column-major, without a matrix. */
 void sn_assemble_diagonal(const sn_assembly *assembly, double *diagonal);
 /* Copies the diagonal blocks out of a matrix. */

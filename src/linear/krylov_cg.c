@@ -131,6 +131,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         sn_parallel_pieces(op->context, w.pieces, direction_piece, &w);
         if (rr <= best_rr) best = now, best_rr = rr;
         ++report->iterations;
+        if (sn_operator_note(op, report->iterations, sqrt(rr))) report->trouble = "the end of its time budget";
     }
     if (best != x) memcpy(x, best, bytes);
     report->residual = sqrt(best_rr);
