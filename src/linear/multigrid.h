@@ -10,7 +10,9 @@
  * correction, which makes the cycle symmetric. Rows are ordered by colours of chunks and, inside a chunk, by colours of nodes: threads
  * take chunks of one colour at a time, and the order of every sum is fixed. The last level is solved by a dense Cholesky factor.
  *
- * Single precision throughout; vectors have four floats per node, the last one unused. */
+ * Vectors and coarse products are in single precision, with four floats per node, the last one unused. The sweeps read a copy of the matrix scaled to a unit
+ * diagonal and rounded to 16 bits, half the bytes: rounding moves a smooth mode by some 1e-4 of the diagonal, which a preconditioner
+ * does not notice. */
 #ifndef SN_LINEAR_MULTIGRID_H
 #define SN_LINEAR_MULTIGRID_H
 
@@ -18,6 +20,9 @@
 
 #include "base/context.h"
 #include "matrix.h"
+
+/* The unit of the 16-bit matrix: a scaled positive definite matrix has entries of at most 3. */
+#define SN_MG_UNIT 0x1p-13f
 
 enum { SN_MG_PARENTS = 8, SN_MG_LEVELS = 12, SN_MG_COLUMNS = 512 };
 
@@ -56,12 +61,15 @@ typedef struct sn_mg_level {
     int nodes;
     int64_t blocks;
     int32_t *row_begin, *column, *diagonal; /* columns ascending: lower, diagonal, upper */
-    float *value;                           /* blocks x 9, column by column, and 4 more */
-    float *inverse;                         /* nodes x 12: inverse diagonal block, columns padded to four */
+    float *value;                           /* blocks x 9, column by column, and 8 more */
+    float *scale, *unscale;                 /* nodes: s = 1 / sqrt(mean diagonal) and 1 / s; 0 where nothing can move */
+    int16_t *scaled;                        /* blocks x 9, and 8 more: s_i A_ij s_j in units of SN_MG_UNIT */
+    float *inverse;                         /* nodes x 12: inverse of the scaled diagonal block, columns padded to four */
     int color_count;
     int32_t *color_begin; /* chunks of a colour */
     int32_t *chunk_begin; /* rows of a chunk */
-    float *x, *b, *r;     /* nodes x 4 */
+    float *x, *b;         /* nodes x 4, scaled: x / s and s b */
+    float *r;             /* nodes x 4, not scaled */
     double *position;     /* nodes x 3, set-up only */
     double *reach;        /* nodes: typical distance to its neighbours, set-up only */
     sn_mg_transfer *down; /* to the next level; NULL on the last */
@@ -107,6 +115,9 @@ typedef struct sn_mg_kernels {
     void (*forward)(const sn_mg_level *level, int begin, int end);   /* x = (D + L)^-1 b, from x = 0 */
     void (*residual)(const sn_mg_level *level, int begin, int end);  /* r = -U x: what is left of b after `forward` */
     void (*backward)(const sn_mg_level *level, int begin, int end);  /* x = D^-1 (b - (L + U) x), rows in descending order */
+    void (*quantise)(const sn_mg_level *level, int begin, int end);  /* scaled = value in 16 bits */
+    void (*restrict_)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end); /* coarse b = P^T r */
+    void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse x */
 } sn_mg_kernels;
 const sn_mg_kernels *sn_mg_kernels_for(const sn_context *context);
 

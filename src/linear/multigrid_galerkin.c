@@ -85,7 +85,7 @@ static void multiply(void *data, int index) {
 }
 
 void sn_mg_galerkin(const sn_context *context, const sn_mg_level *fine, sn_mg_level *coarse) {
-    memset(coarse->value, 0, sizeof *coarse->value * (size_t)(9 * coarse->blocks + 4));
+    memset(coarse->value, 0, sizeof *coarse->value * (size_t)(9 * coarse->blocks + 8));
     const sn_mg_transfer *d = fine->down;
     for (int c = 0; c < d->color_count; ++c) {
         job job = {fine, coarse, d->color_begin[c]};

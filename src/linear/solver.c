@@ -269,12 +269,22 @@ static void exact_apply(const void *self, const double *x, double *y) {
     exact_product(linear, linear->m, linear->d, linear->k, x, y);
 }
 
-/* Prepares the element products of the exact operator; without memory for it they are just slower. */
+/* Room for the element products of the exact operator; without memory for it they are just slower. */
+static bool have_cache(sn_linear *linear) {
+    if (!linear->cache) linear->cache = sn_allocate(linear->context, (size_t)linear->model.elements->linearised_size, sizeof(double));
+    return linear->cache != NULL;
+}
+
+/* Whether the assembly keeps the linearisation on its way: where that is a few numbers per element. */
+static bool cheap_cache(const sn_elements_model *elements) {
+    for (int b = 0; b < elements->batch_count; ++b)
+        if (!elements->batch[b].warped) return false;
+    return true;
+}
+
 static void ensure_cache(sn_linear *linear) {
     const double d = linear->d, k = linear->k;
-    if (current(&linear->cache_stamp, linear, 0, d, k) || (d == 0 && k == 0)) return;
-    if (!linear->cache) linear->cache = sn_allocate(linear->context, (size_t)linear->model.elements->linearised_size, sizeof(double));
-    if (!linear->cache) return;
+    if (current(&linear->cache_stamp, linear, 0, d, k) || (d == 0 && k == 0) || !have_cache(linear)) return;
     sn_elements_linearise(linear->context, linear->model.elements, &linear->view, k, d, linear->cache);
     linear->cache_stamp = (stamp){linear->linearisation, 0, d, k};
 }
@@ -303,7 +313,11 @@ static sn_status ensure_matrix(sn_linear *linear, const choice *c, sn_error *err
     if (c->single && !linear->matrix.single_) linear->matrix.single_ = sn_allocate_zero(linear->context, values, sizeof(float));
     if (!c->single && !linear->matrix.double_) linear->matrix.double_ = sn_allocate_zero(linear->context, values, sizeof(double));
     if (!linear->matrix.single_ && !linear->matrix.double_) return sn_no_memory(error);
-    const sn_assembly assembly = assembly_of(linear);
+    sn_assembly assembly = assembly_of(linear);
+    if (c->single && cheap_cache(linear->model.elements) && have_cache(linear)) {
+        assembly.linearised = linear->cache;
+        linear->cache_stamp = (stamp){linear->linearisation, 0, linear->d, linear->k};
+    }
     int missing;
     sn_assemble(&assembly, &linear->matrix, &linear->symmetric, &missing);
     linear->exact = !c->single && !missing;
