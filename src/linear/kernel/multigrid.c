@@ -1,10 +1,10 @@
 /* Gauss-Seidel sweeps of the multigrid levels: see multigrid.h.
  *
- * The scaled matrix is stored in 16-bit whole numbers, nine per block, column by column: the sweeps run at the speed of memory. A row times a vector
- * sums its blocks in ascending order, even and odd ones apart so that additions need not wait for each other; both forms below do so in
- * the same way, number by number, and give the same bits. */
-#include "base/simd.h"
+ * The scaled matrix is stored in 16-bit whole numbers, nine per block, column by column: the sweeps run at the speed of memory. A row times
+ * a vector sums its blocks in ascending order, even and odd ones apart so that additions need not wait for each other; both forms below do
+ * so in the same way, number by number, and give the same bits. */
 #include "linear/multigrid.h"
+#include "base/simd.h"
 
 typedef float v4 __attribute__((vector_size(16), aligned(16), may_alias));
 typedef int32_t i4 __attribute__((vector_size(16)));
@@ -39,7 +39,7 @@ static inline v4 row_sum(const int16_t *restrict value, const int32_t *restrict 
 #else
 typedef int16_t h4 __attribute__((vector_size(8), aligned(2), may_alias));
 
-static inline v4 column_of(const int16_t *a) { return (v4)__builtin_convertvector(*(const h4 *)a, v4); }
+static inline v4 column_of(const int16_t *a) { return (v4) __builtin_convertvector(*(const h4 *)a, v4); }
 
 static inline v4 row_sum(const int16_t *restrict value, const int32_t *restrict column, int32_t begin, int32_t end, const float *x) {
     v4 s0 = splat(0), s1 = splat(0), s2 = splat(0), t0 = splat(0), t1 = splat(0), t2 = splat(0);
