@@ -10,32 +10,18 @@
 #include "base/words.h"
 #include "render.h"
 
-static const sn_listing fields[] = {{"von_mises", "von Mises stress [Pa]"},
-                                    {"displacement", "displacement [m]"},
-                                    {"velocity", "speed [m/s]"},
-                                    {"energy", "energy density [J/m^3]"},
-                                    {"none", "a plain colour per body"}};
-enum { FIELDS = sizeof fields / sizeof *fields };
-
-const sn_listing *sn_picture_fields(int *count) {
-    *count = FIELDS;
-    return fields;
-}
-
-sn_picture_options sn_picture_options_default(void) {
-    return (sn_picture_options){.width = 1280, .height = 720, .field = "von_mises", .azimuth = 30, .elevation = 20, .edges = true};
-}
-
 static sn_status check_options(const sn_picture_options *o, int *field, sn_error *error) {
     if (o->width < 16 || o->width > 8192 || o->height < 16 || o->height > 8192)
         return sn_fail(error, SN_BAD_INPUT, "a picture of %d x %d is not possible; allowed are 16 to 8192", o->width, o->height);
     if (!isfinite(o->azimuth) || !(fabs(o->elevation) <= 89) || !isfinite(o->low) || !isfinite(o->high))
         return sn_fail(error, SN_BAD_INPUT, "the picture's elevation %g must be from -89 to 89 degrees, its other numbers finite", o->elevation);
-    for (*field = 0; *field < FIELDS; ++*field)
+    int count;
+    const sn_listing *fields = sn_picture_fields(&count);
+    for (*field = 0; *field < count; ++*field)
         if (strcmp(fields[*field].name, o->field) == 0) return SN_OK;
     char text[300];
     snprintf(text, sizeof text, "the picture's field '%s' is unknown", o->field);
-    sn_suggest(text, (int)sizeof text, o->field, fields, FIELDS, (int)sizeof *fields);
+    sn_suggest(text, (int)sizeof text, o->field, fields, count, (int)sizeof *fields);
     return sn_fail(error, SN_BAD_INPUT, "%s", text);
 }
 
@@ -222,7 +208,9 @@ static void draw_bar(sn_stage *stage, int field) {
     const float ink[3] = {0.02f, 0.025f, 0.03f}, paper[3] = {0.92f, 0.93f, 0.95f};
     const double size = fmax(8, canvas->height / 60.0);
     const int height = canvas->height / 2, width = (int)(1.4 * size), x = canvas->width - (int)(7.5 * size) - width, y = (canvas->height - height) / 2;
-    const double title = sn_text_width(size, fields[field].text), right = x + width + 6.2 * size;
+    int count;
+    const char *label = sn_picture_fields(&count)[field].text;
+    const double title = sn_text_width(size, label), right = x + width + 6.2 * size;
     const int box = (int)(fmax(title, 7.5 * size) + 2 * size);
     sn_fill(canvas, (int)(right + size) - box, y - (int)(3.4 * size), box, height + (int)(5.2 * size), paper, 0.55f);
     for (int j = 0; j < height; ++j) {
@@ -239,7 +227,7 @@ static void draw_bar(sn_stage *stage, int field) {
         sn_fill(canvas, x + width, at - (i == 0), (int)(0.5 * size), 1, ink, 0.8f);
         sn_text(canvas, x + width + 0.8 * size, at + 0.45 * size, size * 0.9, text, ink);
     }
-    sn_text(canvas, right - title, y - 1.6 * size, size, fields[field].text, ink);
+    sn_text(canvas, right - title, y - 1.6 * size, size, label, ink);
 }
 
 static void draw_caption(sn_stage *stage, const sn_world *world) {
