@@ -16,8 +16,8 @@ FLAGS := -O3 -DNDEBUG -msimd128 -ffp-contract=off -fno-math-errno -std=gnu17 -Wa
          -DSN_VERSION='"$(VERSION)"' -D_GNU_SOURCE -DSN_ISA_SUFFIX=baseline -DSN_WIDTH=2
 JANSSON_FLAGS := -O2 -w -I$(OUT)/jansson/src -DHAVE_STDINT_H -DHAVE_STRTOLL
 LINK := -O3 -msimd128 --no-entry -sMODULARIZE=1 -sEXPORT_ES6=1 -sUSE_ES6_IMPORT_META=1 -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=67108864 -sMAXIMUM_MEMORY=2147483648 \
-        -sTOTAL_STACK=4194304 -sFILESYSTEM=1 -sMALLOC=dlmalloc -sEXPORTED_RUNTIME_METHODS=FS,UTF8ToString -sEXPORTED_FUNCTIONS=_malloc,_free \
-        -sSTRICT=0 -sASSERTIONS=0
+        -sTOTAL_STACK=4194304 -sMALLOC=dlmalloc -sEXPORTED_RUNTIME_METHODS=UTF8ToString,HEAPU8 -sEXPORTED_FUNCTIONS=_malloc,_free \
+        -sASSERTIONS=0 -Wno-pthreads-mem-growth
 
 all: $(OUT)/plain/sinew.mjs $(OUT)/threads/sinew-threads.mjs
 
@@ -26,12 +26,15 @@ define module
 $(1)_objects := $$(patsubst %.c,$(OUT)/$(1)/%.o,$(SOURCES) $(KERNELS)) $$(patsubst $(OUT)/jansson/src/%.c,$(OUT)/$(1)/jansson/%.o,$(JANSSON))
 $(OUT)/$(1)/%.o: %.c | $(OUT)/jansson/src/jansson.h
 	@mkdir -p $$(@D)
-	emcc $(FLAGS) $(3) -MMD -c $$< -o $$@
+	@echo $$@
+	@emcc $(FLAGS) $(3) -MMD -c $$< -o $$@
 $(OUT)/$(1)/jansson/%.o: $(OUT)/jansson/src/%.c | $(OUT)/jansson/src/jansson.h
 	@mkdir -p $$(@D)
-	emcc $(JANSSON_FLAGS) $(3) -c $$< -o $$@
+	@echo $$@
+	@emcc $(JANSSON_FLAGS) $(3) -c $$< -o $$@
 $(OUT)/$(1)/$(2).mjs: $$($(1)_objects)
-	emcc $(LINK) $(3) $(4) $$^ -o $$@
+	@echo $$@
+	@emcc $(LINK) $(3) $(4) $$^ -o $$@
 endef
 $(eval $(call module,plain,sinew,,-sENVIRONMENT=worker$(comma)web$(comma)node))
 $(eval $(call module,threads,sinew-threads,-pthread,-sPTHREAD_POOL_SIZE=3))
