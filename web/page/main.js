@@ -397,6 +397,7 @@ async function begin() {
   }
   if (link.name) return loadNamed(link.name);
   if (native) return engine.send({ do: "describe" });
+  if (innerWidth > 1100) document.body.classList.add("with-gallery");
   loadNamed(gallery[0].name);
 }
 
