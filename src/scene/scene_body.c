@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "scene_internal.h"
+#include "sinew/embed.h"
 
 static const sn_range positive_length = {0, 1e300, true, false, ""};
 
@@ -89,7 +90,7 @@ static sn_status transform(const sn_place *place, sn_mesh **mesh) {
     return status;
 }
 
-static sn_status read_mesh(const sn_place *place, sn_mesh **mesh) {
+static sn_status read_shape(const sn_place *place, bool solid, sn_mesh **mesh) {
     static const char *const own[] = {"file", "scale", "rotate", "move", "refine"};
     const char *name[64];
     int names = 0, generators;
@@ -107,9 +108,30 @@ static sn_status read_mesh(const sn_place *place, sn_mesh **mesh) {
     }
     if (!source.key) return sn_place_fail(place, SN_BAD_INPUT, "names no shape; give a generator such as 'box' or a 'file'");
     status = strcmp(source.key, "file") == 0 ? read_file(&source, mesh) : generate(&source, source.key, mesh);
-    if (!status && (*mesh)->tet_count == 0)
-        status = sn_place_fail(&source, SN_BAD_INPUT, "gives a mesh without tets; a body needs a volume");
+    if (!status && solid && (*mesh)->tet_count == 0)
+        status = sn_place_fail(&source, SN_BAD_INPUT, "gives a mesh without tets; a body needs a volume: make it the body's 'surface' and the mesh a 'cage'");
+    if (!status && !solid && (*mesh)->triangle_count == 0) status = sn_place_fail(&source, SN_BAD_INPUT, "gives a mesh without triangles");
     return status ? status : transform(place, mesh);
+}
+
+/* {"cage": {"cells": 20}}: tets around the body's surface. */
+static sn_status read_cage(const sn_place *place, const sn_mesh *surface, sn_mesh **mesh) {
+    static const char *const mesh_keys[] = {"cage"}, *const keys[] = {"cells"};
+    sn_place cage, child;
+    int cells = 16;
+    sn_status status = sn_place_known(place, mesh_keys, 1, (int)sizeof *mesh_keys); /* the surface alone is scaled and moved */
+    if (status || !sn_place_get(place, "cage", &cage)) return status;
+    status = sn_place_known(&cage, keys, 1, (int)sizeof *keys);
+    if (!status && !surface) return sn_place_fail(&cage, SN_BAD_INPUT, "needs the body's 'surface': that is what it is built around");
+    if (!status && sn_place_get(&cage, "cells", &child)) status = sn_read_int(&child, 2, 256, &cells);
+    sn_error inner = {0};
+    if (!status && sn_embedding_cage(surface, cells, mesh, &inner)) status = sn_place_wrap(&cage, &inner);
+    return status;
+}
+
+static sn_status read_mesh(const sn_place *place, const sn_mesh *surface, sn_mesh **mesh) {
+    sn_place cage;
+    return json_is_object(place->value) && sn_place_get(place, "cage", &cage) ? read_cage(place, surface, mesh) : read_shape(place, true, mesh);
 }
 
 /* ---- Materials ---- */
@@ -199,13 +221,15 @@ static sn_status read_names(const sn_place *place, int index, sn_body_options *b
 }
 
 static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn_body_options *body) {
-    static const char *const keys[] = {"name", "mesh", "element", "material", "materials", "mass", "fix", "loads", "initial"};
+    static const char *const keys[] = {"name", "mesh", "surface", "element", "material", "materials", "mass", "fix", "loads", "initial"};
     sn_place child;
     sn_status status = sn_place_known(place, keys, (int)(sizeof keys / sizeof *keys), (int)sizeof *keys);
     if (!status) status = read_names(place, index, body);
     if (status) return status;
     if (!sn_place_get(place, "mesh", &child)) return sn_place_fail(place, SN_BAD_INPUT, "has no 'mesh'");
-    status = read_mesh(&child, &scene->mesh[index]);
+    sn_place surface;
+    if (sn_place_get(place, "surface", &surface)) status = read_shape(&surface, false, &scene->surface[index]);
+    if (!status) status = read_mesh(&child, scene->surface[index], &scene->mesh[index]);
     if (status) return status;
     body->mesh = scene->mesh[index];
     if (sn_place_get(place, "material", &child) || sn_place_get(place, "materials", &child))
@@ -224,7 +248,8 @@ sn_status sn_scene_read_bodies(const sn_place *place, sn_scene *scene) {
     const int count = sn_place_count(place);
     sn_body_options *body = sn_scene_allocate(place->reader, (size_t)count, sizeof *body);
     scene->mesh = sn_scene_allocate(place->reader, (size_t)count, sizeof *scene->mesh);
-    if (!body || !scene->mesh) return sn_no_memory(place->reader->error);
+    scene->surface = sn_scene_allocate(place->reader, (size_t)count, sizeof *scene->surface);
+    if (!body || !scene->mesh || !scene->surface) return sn_no_memory(place->reader->error);
     scene->mesh_count = count;
     for (int i = 0; i < count; ++i) {
         const sn_place item = sn_place_at(place, i);
