@@ -184,6 +184,7 @@ static sn_status change_method(sn_world *world, sn_error *error) {
     world->state = state;
     world->workspace.linear = linear;
     world->workspace.constraints_changed = true;
+    sn_elements_symmetric(&world->model.solid->elements, !world->parameters.method->exact);
     return SN_OK;
 }
 
@@ -208,8 +209,10 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
 sn_status sn_world_set_solver(sn_world *world, const sn_solver_options *options, sn_error *error) {
     sn_status status = sn_solver_options_check(options, error);
     if (!status) status = sn_linear_options(world->workspace.linear, options, error);
-    if (!status) world->parameters.solver = *options;
-    return status;
+    if (status) return status;
+    world->parameters.solver = *options;
+    world->workspace.system.base.kept = 0;
+    return SN_OK;
 }
 
 /* ---- Materials ---- */
@@ -306,6 +309,7 @@ sn_status sn_world_pin(sn_world *world, int body, int32_t node, bool pinned, sn_
         return status;
     }
     sn_constraints_apply(world, world->state.time, NULL, world->state.v);
+    memset(world->state.history, 0, (size_t)world->state.history_count * sizeof *world->state.history);
     world->workspace.system.base.kept = 0;
     return SN_OK;
 }
