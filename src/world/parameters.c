@@ -184,7 +184,46 @@ static sn_status change_method(sn_world *world, sn_error *error) {
     world->state = state;
     world->workspace.linear = linear;
     world->workspace.constraints_changed = true;
-    sn_elements_symmetric(&world->model.solid->elements, !world->parameters.method->exact);
+    return SN_OK;
+}
+
+/* Compiles the solid again and keeps positions and velocities, and the history unless the method changed; rotations start from rest. */
+static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
+    sn_solid *solid = NULL, *old = world->model.solid;
+    sn_linear *linear = NULL;
+    sn_state state = {0};
+    double *partial = NULL;
+    sn_status status = sn_solid_create(world, &solid, error);
+    if (!status) status = sn_elements_parameters(&solid->elements, world->parameters.material, world->state.time, error);
+    if (!status) status = sn_workspace_linear(world, solid, &linear, error);
+    if (!status) {
+        partial = sn_allocate_zero(world->context, (size_t)solid->elements.chunk_count, sizeof *partial);
+        if (!partial) status = sn_no_memory(error);
+    }
+    world->model.solid = solid;
+    if (!status) status = sn_state_create(world, &state, error);
+    if (!status) status = sn_workspace_method(world, error);
+    if (status) {
+        world->model.solid = old;
+        sn_state_destroy(world->context, &state);
+        sn_release(world->context, partial);
+        sn_linear_destroy(linear);
+        sn_solid_destroy(world->context, solid);
+        return status;
+    }
+    const int64_t kept = 10 * (int64_t)state.nodes + (same_method ? state.history_count : 0);
+    memcpy(state.value, world->state.value, (size_t)kept * sizeof *state.value);
+    state.time = world->state.time, state.steps = world->state.steps;
+    state.base_time = world->state.base_time, state.base_steps = world->state.base_steps;
+    sn_state_destroy(world->context, &world->state);
+    world->state = state;
+    sn_release(world->context, world->workspace.partial);
+    world->workspace.partial = partial;
+    sn_linear_destroy(world->workspace.linear);
+    world->workspace.linear = linear;
+    sn_solid_destroy(world->context, old);
+    world->workspace.constraints_changed = true;
+    sn_state_rotations(world);
     return SN_OK;
 }
 
@@ -194,7 +233,10 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
     sn_status status = take_time(p, options, error);
     if (!status && p->no_inertia && !before.no_inertia) status = sn_rigid_check(world, error);
     if (!status && p->no_inertia) status = sn_parameters_stiff(world, error);
-    if (!status && (p->method != before.method || p->no_inertia != before.no_inertia)) status = change_method(world, error);
+    if (!status && p->method->exact != before.method->exact)
+        status = recompile(world, false, error);
+    else if (!status && (p->method != before.method || p->no_inertia != before.no_inertia))
+        status = change_method(world, error);
     if (status) {
         *p = before;
         return status;
@@ -227,44 +269,6 @@ static bool same_kind(const sn_material *a, const sn_material *b) {
            a->density == b->density && a->rayleigh[0] == b->rayleigh[0] && a->alpha == b->alpha && a->beta == b->beta;
 }
 
-/* Compiles the solid again and keeps positions, velocities and history; rotations start from rest. */
-static sn_status recompile(sn_world *world, sn_error *error) {
-    sn_solid *solid = NULL, *old = world->model.solid;
-    sn_linear *linear = NULL;
-    sn_state state = {0};
-    double *partial = NULL;
-    sn_status status = sn_solid_create(world, &solid, error);
-    if (!status) status = sn_elements_parameters(&solid->elements, world->parameters.material, world->state.time, error);
-    if (!status) status = sn_workspace_linear(world, solid, &linear, error);
-    if (!status) {
-        partial = sn_allocate_zero(world->context, (size_t)solid->elements.chunk_count, sizeof *partial);
-        if (!partial) status = sn_no_memory(error);
-    }
-    world->model.solid = solid;
-    if (!status) status = sn_state_create(world, &state, error);
-    if (!status) status = sn_workspace_method(world, error);
-    if (status) {
-        world->model.solid = old;
-        sn_state_destroy(world->context, &state);
-        sn_release(world->context, partial);
-        sn_linear_destroy(linear);
-        sn_solid_destroy(world->context, solid);
-        return status;
-    }
-    memcpy(state.value, world->state.value, (size_t)(10 * (int64_t)state.nodes + state.history_count) * sizeof *state.value);
-    state.time = world->state.time, state.steps = world->state.steps;
-    state.base_time = world->state.base_time, state.base_steps = world->state.base_steps;
-    sn_state_destroy(world->context, &world->state);
-    world->state = state;
-    sn_release(world->context, world->workspace.partial);
-    world->workspace.partial = partial;
-    sn_linear_destroy(world->workspace.linear);
-    world->workspace.linear = linear;
-    sn_solid_destroy(world->context, old);
-    sn_state_rotations(world);
-    return SN_OK;
-}
-
 sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_material *material, sn_error *error) {
     if (!sn_world_material(world, body, index)) return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
     sn_status status = sn_material_check(material, error);
@@ -278,7 +282,7 @@ sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_m
     if (same_kind(&old, &copy))
         status = sn_elements_parameters(&world->model.solid->elements, world->parameters.material, world->state.time, error);
     else
-        status = recompile(world, error);
+        status = recompile(world, true, error);
     if (status) {
         release_material(world->context, own);
         *own = old;

@@ -190,6 +190,7 @@ static sn_status largest_eigenvalue(sn_system *system, double d, double k, doubl
     double *u = world->workspace.scaled, *w = world->workspace.product;
     for (int i = 0; i < n; ++i) u[i] = (i * 7919 % 101 - 50) / 50.0 + 0.005;
     filter(system, u);
+    sn_linear_prepare_products(world->workspace.linear, d, k);
     *value = 0;
     for (int i = 0; i < ITERATIONS; ++i) {
         const double length = norm(world, u);
