@@ -100,7 +100,8 @@ static sn_status run_cube(experiment_run *run, sn_error *error) {
     experiment_claim(run, "falls", errors[0] / errors[levels - 1], "falls on every mesh", falls,
                      "the error of the mixed corner falls with every octasection: %.2f, %.2f, %.2f, %.2f%s %%", errors[0], errors[1],
                      errors[2], errors[3], levels > 4 ? ", ..." : "");
-    experiment_claim(run, "at-3072", mixed[3], "13.88 to 13.89 mm, rounded", mixed[3] > 13.875 && mixed[3] < 13.895, "drop with 3072 tets, mm");
+    experiment_claim(run, "at-3072", mixed[3], "13.88 to 13.89 mm, rounded", mixed[3] > 13.875 && mixed[3] < 13.895,
+                     "drop with 3072 tets, mm");
     if (levels == LEVELS)
         experiment_claim(run, "at-24576", errors[4], "< 0.3 %", errors[4] < 0.3, "error with 24576 tets: %.3f mm against %.2f mm", mixed[4],
                          reference);
