@@ -40,7 +40,7 @@ static void run_kept_product(beam *b) { sn_elements_product(b->context, &b->mode
 static void run_stiffness(beam *b) {
     for (int i = 0; i < b->model.batch_count; ++i)
         for (int block = 0; block < b->model.batch[i].block_count; ++block)
-            b->kernels->stiffness(&b->model.batch[i], block, &b->view, 1, 0, 1, b->scratch);
+            b->kernels->stiffness(&b->model.batch[i], block, &b->view, 1, 0, 1, NULL, b->scratch);
 }
 static void run_rotation(beam *b) {
     for (int i = 0; i < b->model.batch_count; ++i)

@@ -91,8 +91,10 @@ typedef struct sn_element_kernels {
     int (*product)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double k, double d,
                    const double *linearised, const double *u, double *out);
     /* Element matrices k K + d D of one block: out has nodes x nodes blocks of 3 x 3, [i][j][3 * column + row][SN_LANES] (column-major
-     * blocks, as the sparse matrix wants them), 64-byte aligned. With `upper` only the blocks i <= j are filled (K symmetric). */
-    int (*stiffness)(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *out);
+     * blocks, as the sparse matrix wants them), 64-byte aligned. With `upper` only the blocks i <= j are filled (K symmetric). Also
+     * writes the block's part of `linearised` unless that is NULL. */
+    int (*stiffness)(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *linearised,
+                     double *out);
     /* F, elastic P and Cauchy stress P F^T / J at every quadrature point of one block: [point][9][SN_LANES] each; NULL to skip one. For
      * laws of the Cauchy strain, the Cauchy stress is P. |J| counts as at least 1e-12 so that flat elements stay finite. */
     int (*stress)(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy);

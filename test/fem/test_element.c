@@ -134,7 +134,7 @@ static void matrix_product(const fixture *s, double k, double d, int upper, cons
     for (int b = 0; b < s->model.batch_count; ++b) {
         const sn_batch *batch = &s->model.batch[b];
         for (int block = 0; block < batch->block_count; ++block) {
-            kernels->stiffness(batch, block, &view, k, d, upper, K);
+            kernels->stiffness(batch, block, &view, k, d, upper, NULL, K);
             for (int l = 0; l < SN_LANES; ++l) {
                 if (batch->element_of[block * SN_LANES + l] < 0) continue;
                 for (int i = 0; i < N; ++i)

@@ -1,14 +1,16 @@
 /* VTU files read back: the appended arrays are decoded, inflated and compared with the world; pictures and surfaces come out whole. */
-#include <setjmp.h>
+/* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
+#include <setjmp.h>
 #include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
-#include <cmocka.h>
 
 #include "sinew/sinew.h"
 

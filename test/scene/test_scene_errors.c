@@ -1,12 +1,14 @@
 /* Bad scenes: each gets its own message with line, column and key, and never a world. */
-#include <setjmp.h>
+/* clang-format off */
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
+#include <setjmp.h>
 #include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "failing_allocator.h"
 #include "sinew/sinew.h"

@@ -47,7 +47,7 @@ static void busy_end(busy *b) {
 static void run_hash(const sn_context_options *options, char text[17]) {
     busy b;
     busy_start(&b, options);
-    step(&b.s, 12);
+    step(&b.s, 8);
     sn_world_hash(b.s.world, text);
     busy_end(&b);
 }
@@ -65,12 +65,16 @@ static void test_same_bits(void **state) {
     o.simd = "baseline";
     run_hash(&o, first);
     static const char *const simd[] = {"baseline", "avx2", "avx512"};
-    for (int threads = 1; threads <= 4; threads *= 2)
-        for (int i = 0; i < 3; ++i) {
-            o.threads = threads, o.simd = simd[i];
-            run_hash(&o, text);
-            assert_string_equal(text, first);
-        }
+    for (int i = 1; i < 3; ++i) {
+        o.simd = simd[i];
+        run_hash(&o, text);
+        assert_string_equal(text, first);
+    }
+    for (int threads = 2; threads <= 4; threads *= 2) {
+        o.threads = threads;
+        run_hash(&o, text);
+        assert_string_equal(text, first);
+    }
     o.threads = 1;
     o.parallel_for = backwards;
     run_hash(&o, text);
