@@ -1,7 +1,9 @@
 /* The list of experiments. */
 #include "experiment.h"
 
+extern const experiment hauth_bar, hauth_cantilever, hauth_cube, hauth_shear, hauth_toy;
+
 const experiment *const experiments[] = {
-    NULL, /* the end */
+    &hauth_bar, &hauth_cantilever, &hauth_cube, &hauth_shear, &hauth_toy, NULL, /* the end */
 };
 const int experiment_count = sizeof experiments / sizeof *experiments - 1;

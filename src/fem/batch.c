@@ -28,7 +28,12 @@ typedef struct work {
 } work;
 
 /* ---- Choices ---- */
-static sn_status choose(const sn_context *context, const sn_material *material, const char *body, choice *out, sn_error *error) {
+static bool can_be_exact(const sn_law *law, const sn_rotation *rotation) {
+    return law->differentials & 1u << SN_DIFFERENTIAL_EXACT && (!rotation || rotation->differential);
+}
+
+static sn_status choose(const sn_context *context, const sn_material *material, const char *body, bool exact, choice *out,
+                        sn_error *error) {
     *out = (choice){.law = sn_law_find(context, material->law)};
     const sn_law *law = out->law;
     if (!law) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown law '%s'", body, material->law);
@@ -38,7 +43,9 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
         if (d < 0 || !(law->differentials & 1u << d))
             return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' has no differential '%s'", body, law->name, material->differential);
         out->differential = (sn_differential)d;
+        exact = false;
     }
+    if (exact && can_be_exact(law, NULL)) out->differential = SN_DIFFERENTIAL_EXACT;
     if (!(law->flags & SN_LAW_ROTATION)) {
         if (!material->rotation[0]) return SN_OK;
         return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' uses no rotation, but '%s' is given", body, law->name, material->rotation);
@@ -46,6 +53,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     const char *name = material->rotation[0] ? material->rotation : "polar";
     out->rotation = sn_rotation_find(context, name);
     if (!out->rotation) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown rotation '%s'", body, name);
+    if (exact && !can_be_exact(law, out->rotation)) out->differential = law->default_differential;
     const int wants_dR = out->differential == SN_DIFFERENTIAL_EXACT || out->differential == SN_DIFFERENTIAL_PROJECTED;
     if (wants_dR && !out->rotation->differential)
         return sn_fail(error, SN_BAD_INPUT,
@@ -107,7 +115,7 @@ static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error
             const int m = source->material[e];
             if (of[m] >= 0) continue;
             choice c;
-            status = choose(w->context, &source->materials[m], source->name, &c, error);
+            status = choose(w->context, &source->materials[m], source->name, source->exact, &c, error);
             if (status) return status;
             of[m] = batch_for(model, source->element, &c);
             w->materials[source->material_offset + m] = &source->materials[m];

@@ -7,6 +7,8 @@
 #ifndef SN_FEM_BATCH_H
 #define SN_FEM_BATCH_H
 
+#include <stdbool.h>
+
 #include "element.h"
 #include "law.h"
 
@@ -116,6 +118,7 @@ typedef struct sn_batch_source {
     int material_count;
     int material_offset;  /* added to material_of */
     int element_offset;   /* added to element_of */
+    bool exact;           /* materials that leave the differential to their law take the exact one where there is one */
     const char *name;     /* the body's, for messages */
     const int64_t *label; /* element labels for messages, or NULL */
 } sn_batch_source;

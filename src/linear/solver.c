@@ -289,6 +289,11 @@ static void ensure_cache(sn_linear *linear) {
     linear->cache_stamp = (stamp){linear->linearisation, 0, d, k};
 }
 
+void sn_linear_prepare_products(sn_linear *linear, double d, double k) {
+    linear->d = d, linear->k = k;
+    ensure_cache(linear);
+}
+
 /* ---- Preparation of a solve ---- */
 static sn_assembly assembly_of(const sn_linear *linear) {
     return (sn_assembly){.context = linear->context,

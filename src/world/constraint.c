@@ -161,3 +161,24 @@ void sn_constraints_apply(sn_world *world, double t, double *x, double *v) {
         }
     }
 }
+
+void sn_constraints_acceleration(sn_world *world, double t, double *a) {
+    const sn_model *model = &world->model;
+    sn_workspace *work = &world->workspace;
+    for (int i = 0; i < model->fix_count; ++i) motion_at(&model->fix[i], t, world->parameters.is_static, &work->motion[i]);
+    for (int i = 0; i < work->held_count; ++i) {
+        const sn_held *held = &work->held[i];
+        const size_t at = 3 * (size_t)held->node;
+        for (int axis = 0; axis < 3; ++axis) {
+            const int32_t fix = held->fix[axis];
+            if (fix == SN_FREE) continue;
+            double to[3], speed[3], inwards[3] = {0};
+            if (fix >= 0 && model->fix[fix].turning) {
+                place(&model->fix[fix], &work->motion[fix], model->rest + at, to, speed);
+                sn_subtract3(speed, work->motion[fix].rate, speed);
+                sn_cross3(work->motion[fix].spin, speed, inwards);
+            }
+            a[at + (size_t)axis] = inwards[axis];
+        }
+    }
+}

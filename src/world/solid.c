@@ -19,6 +19,7 @@ static void fill_sources(const sn_world *world, sn_solid *solid) {
                                              .material_count = body->material_count,
                                              .material_offset = body->material_first,
                                              .element_offset = body->element_first,
+                                             .exact = world->parameters.method->exact,
                                              .name = body->name,
                                              .label = body->mesh->tet_label};
         solid->consistent[b] = body->consistent;
@@ -113,6 +114,7 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
         return sn_no_memory(error);
     fill_sources(world, solid);
     sn_status status = sn_elements_compile(context, solid->source, model->body_count, model->node_count, &solid->elements, error);
+    if (!status) sn_elements_symmetric(&solid->elements, !world->parameters.method->exact);
     if (!status) fill_places(solid);
     if (!status) status = fill_mass(world, solid, error);
     if (!status) status = fill_rayleigh(world, solid, error);

@@ -138,8 +138,9 @@ typedef struct sn_workspace {
     sn_motion *motion;    /* per fix */
     sn_element_view view; /* of the last linearisation */
     sn_block_list stiffness, damping;
-    double *x_before; /* positions at the last accepted (sub)step */
-    double *external; /* forces */
+    double *x_linear, *v_linear; /* where it was taken */
+    double *x_before;            /* positions at the last accepted (sub)step */
+    double *external;            /* forces */
     double *force;
     double *scaled, *product; /* vectors for short use */
     double *partial;          /* chunk_count doubles */
@@ -178,6 +179,8 @@ sn_status sn_model_surface(sn_world *world, sn_error *error);
 sn_status sn_model_fixes(sn_world *world, const sn_world_options *options, sn_error *error);
 sn_status sn_constraints_update(sn_world *world, sn_error *error);
 void sn_constraints_apply(sn_world *world, double t, double *x, double *v);
+/* Sets the held components of a to the acceleration of their fix at time t: that of the turn, as displacements go in straight pieces. */
+void sn_constraints_acceleration(sn_world *world, double t, double *a);
 /* rigid.c: every piece of every body must have its six rigid motions held. */
 sn_status sn_rigid_check(sn_world *world, sn_error *error);
 /* initial.c: positions and velocities at the start. */
