@@ -46,10 +46,8 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     const char *name = material->rotation[0] ? material->rotation : "polar";
     out->rotation = sn_rotation_find(context, name);
     if (!out->rotation) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown rotation '%s'", body, name);
-    const int wants_dR = out->differential == SN_DIFFERENTIAL_EXACT || out->differential == SN_DIFFERENTIAL_PROJECTED;
-    if (wants_dR && !out->rotation->differential)
-        return sn_fail(error, SN_BAD_INPUT,
-                       "body '%s': the rotation '%s' has no derivative: the exact and projected differentials need one", body, name);
+    if (out->differential == SN_DIFFERENTIAL_EXACT && !out->rotation->differential)
+        return sn_fail(error, SN_BAD_INPUT, "body '%s': the rotation '%s' has no derivative: the exact differential needs one", body, name);
     if (out->rotation->uses_history) out->alpha = material->alpha, out->beta = material->beta;
     return SN_OK;
 }
