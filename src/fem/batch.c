@@ -202,6 +202,7 @@ static sn_status fill_shape(sn_batch *batch, const sn_batch_source *source, int 
     const int nodes = element->nodes, points = element->points, corners = element->dimension + 1;
     double X[3 * SN_ELEMENT_NODES], gradient[3 * SN_ELEMENT_NODES];
     for (int i = 0; i < nodes; ++i) memcpy(&X[3 * i], &source->rest[3 * (int64_t)source->node[(int64_t)e * nodes + i]], 3 * sizeof *X);
+    const double thickness = element->dimension == 2 && source->thickness > 0 ? source->thickness : 1;
     const double edge = longest_edge(X, corners), least = 1e-12 * edge * edge * (corners == 4 ? edge : 1);
     for (int i = 1; i < nodes && element->dimension == 2; ++i)
         if (fabs(X[3 * i + 2] - X[2]) > 1e-12 * edge)
@@ -212,7 +213,7 @@ static sn_status fill_shape(sn_batch *batch, const sn_batch_source *source, int 
         if (!(volume > least))
             return sn_fail(error, SN_BAD_INPUT, "body '%s': element %lld is %s at rest (volume %g)", source->name,
                            (long long)label_of(source, e), volume < -least ? "inverted" : "flat", volume);
-        batch->weight[(block * points + q) * SN_LANES + lane] = padded ? 0 : volume * element->weight[q];
+        batch->weight[(block * points + q) * SN_LANES + lane] = padded ? 0 : thickness * volume * element->weight[q];
         for (int i = 0; i < 3 * (nodes - 1); ++i)
             batch->gradient[((block * points + q) * (nodes - 1) * 3 + i) * SN_LANES + lane] = gradient[3 + i];
     }

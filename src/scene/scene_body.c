@@ -86,7 +86,7 @@ static sn_status transform(const sn_place *place, sn_mesh **mesh) {
     return status;
 }
 
-static sn_status read_mesh(const sn_place *place, sn_mesh **mesh) {
+static sn_status read_mesh(const sn_place *place, bool plane, sn_mesh **mesh) {
     static const char *const own[] = {"file", "scale", "rotate", "move", "refine"};
     const char *name[64];
     int names = 0, generators;
@@ -103,7 +103,11 @@ static sn_status read_mesh(const sn_place *place, sn_mesh **mesh) {
     }
     if (!source.key) return sn_place_fail(place, SN_BAD_INPUT, "names no shape; give a generator such as 'box' or a 'file'");
     status = strcmp(source.key, "file") == 0 ? read_file(&source, mesh) : generate(&source, source.key, mesh);
-    if (!status && (*mesh)->tet_count == 0) status = sn_place_fail(&source, SN_BAD_INPUT, "gives a mesh without tets; a body needs a volume");
+    if (!status && !plane && (*mesh)->tet_count == 0)
+        status = sn_place_fail(&source, SN_BAD_INPUT, "gives a mesh without tets; a body needs a volume (or the element tri3, for plane triangles)");
+    if (!status && plane && ((*mesh)->tet_count > 0 || (*mesh)->triangle_count == 0))
+        status = sn_place_fail(&source, SN_BAD_INPUT, "gives a mesh of %d tets and %d triangles; the element tri3 needs triangles alone", (*mesh)->tet_count,
+                               (*mesh)->triangle_count);
     return status ? status : transform(place, mesh);
 }
 
@@ -183,6 +187,7 @@ static sn_status read_names(const sn_place *place, int index, sn_body_options *b
         status = sn_read_choice(&child, element, count, &choice);
         if (!status) body->element = element[choice].name;
     }
+    if (!status && sn_place_get(place, "thickness", &child)) status = sn_read_number(&child, &positive_length, &body->thickness);
     if (!status && sn_place_get(place, "mass", &child)) {
         static const sn_listing mass[] = {{"lumped", ""}, {"consistent", ""}};
         status = sn_read_choice(&child, mass, 2, &choice);
@@ -192,13 +197,13 @@ static sn_status read_names(const sn_place *place, int index, sn_body_options *b
 }
 
 static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn_body_options *body) {
-    static const char *const keys[] = {"name", "mesh", "element", "material", "materials", "mass", "fix", "loads", "initial"};
+    static const char *const keys[] = {"name", "mesh", "element", "material", "materials", "mass", "thickness", "fix", "loads", "initial"};
     sn_place child;
     sn_status status = sn_place_known(place, keys, (int)(sizeof keys / sizeof *keys), (int)sizeof *keys);
     if (!status) status = read_names(place, index, body);
     if (status) return status;
     if (!sn_place_get(place, "mesh", &child)) return sn_place_fail(place, SN_BAD_INPUT, "has no 'mesh'");
-    status = read_mesh(&child, &scene->mesh[index]);
+    status = read_mesh(&child, body->element && strcmp(body->element, "tri3") == 0, &scene->mesh[index]);
     if (status) return status;
     body->mesh = scene->mesh[index];
     if (sn_place_get(place, "material", &child) || sn_place_get(place, "materials", &child)) status = read_materials(&child, body);

@@ -189,7 +189,7 @@ static void test_witnesses(void **state) {
     scene *const all[] = {&a, &b, &c};
     for (int i = 0; i < 3; ++i) {
         scene *s = all[i];
-        scene_start(s, NULL, 0.3, 0.2, 0.2, 3, 2, 2);
+        scene_start(s, NULL, 0.3, 0.2, 0.2, 3, 2, 2); /* 36 nodes */
         set_constant(&s->material, "young", 1000);
         snprintf(s->material.rotation, sizeof s->material.rotation, "dapd");
         s->options.gravity[1] = 0;
