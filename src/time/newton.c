@@ -7,7 +7,8 @@
  * before it says nothing about it) unless it cannot be evaluated. The iteration ends when |r| <= tolerance max(|external|, |internal|,
  * |inertia|)   or   max |d| <= tolerance size. Kinds: "full"; "one-step", one linear solve and no more; "inexact", the linear tolerance
  * follows the progress (Eisenstat and Walker 1996, choice 2); "simplified", the linearisation is kept while |r| falls by half or better in
- * each iteration, across steps too (Hauth 3.3). */
+ * each iteration, across steps too (Hauth 3.3); "fixed", `iterations` whole corrections at most, no search, and what is reached is taken:
+ * the work of a frame is bounded (Civit 3.3). */
 #include <string.h>
 
 #include "base/context.h"
@@ -19,7 +20,7 @@ enum { VECTORS = 7, TRIALS = 10 };
 
 int sn_newton_scratch(int count) { return VECTORS * count; }
 
-typedef enum newton_kind { FULL, ONE_STEP, INEXACT, SIMPLIFIED } newton_kind;
+typedef enum newton_kind { FULL, ONE_STEP, INEXACT, SIMPLIFIED, FIXED } newton_kind;
 
 typedef struct newton {
     const sn_newton_problem *problem;
@@ -41,6 +42,7 @@ typedef struct newton {
 static newton_kind kind_of(const char *name) {
     if (strcmp(name, "one-step") == 0) return ONE_STEP;
     if (strcmp(name, "inexact") == 0) return INEXACT;
+    if (strcmp(name, "fixed") == 0) return FIXED;
     return strcmp(name, "simplified") == 0 ? SIMPLIFIED : FULL;
 }
 
@@ -175,6 +177,7 @@ static sn_status correct(newton *w, int iteration, bool carries, double *slope) 
     if (!isfinite(sn_vec_largest(n, w->d)))
         return sn_fail(p->error, SN_NOT_FINITE, "the linear solver gave a value that is not finite at t = %g s", p->t1);
     *slope = -w->residual * w->residual;
+    if (w->kind == ONE_STEP || w->kind == FIXED) return SN_OK; /* as far as it got */
     if ((status == SN_NOT_CONVERGED || w->kind == INEXACT) && !carries) {
         system->table->product(system, p->m, p->a, 1, w->d, w->work);
         *slope = sn_vec_dot(n, w->r, w->work);
@@ -217,6 +220,7 @@ static sn_status search(newton *w, double *y, double slope, bool whole, double *
     return evaluable ? SN_NOT_CONVERGED : status;
 }
 
+/* One whole correction, from an evaluated y. */
 static sn_status one_step(newton *w, double *y) {
     const sn_newton_problem *p = w->problem;
     double slope;
@@ -229,6 +233,17 @@ static sn_status one_step(newton *w, double *y) {
     sn_vec_add(w->n, 1, w->d, y);
     w->system->table->constrain(w->system, p->t1, y, NULL);
     return w->system->table->check ? w->system->table->check(w->system, p->t1, y, p->error) : SN_OK;
+}
+
+static sn_status fixed_steps(newton *w, double *y) {
+    const sn_newton_problem *p = w->problem;
+    for (int i = 0; i < p->options->iterations; ++i) {
+        sn_status status = i > 0 ? evaluate(w, y, p->error) : SN_OK;
+        if (!status && i > 0 && w->residual <= p->options->tolerance * w->scale) break;
+        if (!status) status = one_step(w, y);
+        if (status) return status;
+    }
+    return SN_OK;
 }
 
 static sn_status give_up(newton *w, double *y, int iterations) {
@@ -308,6 +323,7 @@ sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
     sn_status status = evaluate(w, y, problem->error);
     if (status) return status;
     if (w->kind == ONE_STEP) return one_step(w, y);
+    if (w->kind == FIXED) return fixed_steps(w, y);
     for (int iteration = 0;; ++iteration) {
         problem->info->newton_residual = relative(w);
         const bool balanced = w->residual <= problem->options->tolerance * w->scale && !prescribe(w, y);
