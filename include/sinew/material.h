@@ -30,7 +30,8 @@ typedef struct sn_material {
     double rayleigh[2]; /* mass part 1/s, stiffness part s: D = a M + b K */
     int prony_count;
     double prony[SN_PRONY_TERMS][2]; /* modulus ratio, time in s */
-    double alpha, beta;              /* of the rotation `dapd` */
+    double alpha, beta;              /* of the rotations `dapd`, `project` and `reflect`: an element is degenerate when det F is below alpha
+                                        (0 <= alpha < 1; default 0.1); beta >= 1 (default 3) is how far `dapd` moves it back */
 } sn_material;
 
 /* Corotated, young 5e5, poisson 0.33, density 1000, no damping. */

@@ -110,6 +110,7 @@ const sn_element_kernels *sn_element_kernels_for(const sn_context *context);
 /* What a body contributes; node numbers are already compiled (global) ones. */
 typedef struct sn_batch_source {
     const sn_element *element;
+    double thickness; /* of plane elements, m; 0 counts as 1 */
     int element_count;
     const int32_t *node;     /* element_count x element->nodes, compiled numbers */
     const double *rest;      /* rest positions of all compiled nodes, x 3 */
@@ -153,7 +154,8 @@ void sn_elements_accept(const sn_context *context, const sn_elements_model *mode
 
 /* ---- Mass ---- */
 /* Lumped: ADDS each element's share, with the density of its material, to mass[compiled node]. Row sums for tet4 and tri3; HRZ for tet10:
- * the diagonal of the consistent mass scaled to the element's mass, as row sums go negative there. Plane elements have thickness 1. */
+ * the diagonal of the consistent mass scaled to the element's mass, as row sums go negative there. Plane elements have the thickness of
+ * their source. */
 sn_status sn_mass_lumped(const sn_batch_source *source, double *mass, sn_error *error);
 /* Consistent element mass: nodes x nodes scalars of element e in kg (each times the 3x3 identity). */
 void sn_mass_element(const sn_batch_source *source, int e, double *mass);

@@ -90,7 +90,22 @@ static sn_status transform(const sn_place *place, sn_mesh **mesh) {
     return status;
 }
 
-static sn_status read_shape(const sn_place *place, bool solid, sn_mesh **mesh) {
+/* What a shape must bring. */
+typedef enum shape_need { NEED_TETS, NEED_TRIANGLES, NEED_PLANE } shape_need;
+
+static sn_status check_shape(const sn_place *source, shape_need need, const sn_mesh *mesh) {
+    if (need == NEED_TETS && mesh->tet_count == 0)
+        return sn_place_fail(source, SN_BAD_INPUT,
+                             "gives a mesh without tets; a body needs a volume: make it the body's 'surface' and the mesh a 'cage' (or take "
+                             "the element tri3, for plane triangles)");
+    if (need == NEED_TRIANGLES && mesh->triangle_count == 0) return sn_place_fail(source, SN_BAD_INPUT, "gives a mesh without triangles");
+    if (need == NEED_PLANE && (mesh->tet_count > 0 || mesh->triangle_count == 0))
+        return sn_place_fail(source, SN_BAD_INPUT, "gives a mesh of %d tets and %d triangles; the element tri3 needs triangles alone",
+                             mesh->tet_count, mesh->triangle_count);
+    return SN_OK;
+}
+
+static sn_status read_shape(const sn_place *place, shape_need need, sn_mesh **mesh) {
     static const char *const own[] = {"file", "scale", "rotate", "move", "refine"};
     const char *name[64];
     int names = 0, generators;
@@ -108,9 +123,7 @@ static sn_status read_shape(const sn_place *place, bool solid, sn_mesh **mesh) {
     }
     if (!source.key) return sn_place_fail(place, SN_BAD_INPUT, "names no shape; give a generator such as 'box' or a 'file'");
     status = strcmp(source.key, "file") == 0 ? read_file(&source, mesh) : generate(&source, source.key, mesh);
-    if (!status && solid && (*mesh)->tet_count == 0)
-        status = sn_place_fail(&source, SN_BAD_INPUT, "gives a mesh without tets; a body needs a volume: make it the body's 'surface' and the mesh a 'cage'");
-    if (!status && !solid && (*mesh)->triangle_count == 0) status = sn_place_fail(&source, SN_BAD_INPUT, "gives a mesh without triangles");
+    if (!status) status = check_shape(&source, need, *mesh);
     return status ? status : transform(place, mesh);
 }
 
@@ -129,9 +142,9 @@ static sn_status read_cage(const sn_place *place, const sn_mesh *surface, sn_mes
     return status;
 }
 
-static sn_status read_mesh(const sn_place *place, const sn_mesh *surface, sn_mesh **mesh) {
+static sn_status read_mesh(const sn_place *place, bool plane, const sn_mesh *surface, sn_mesh **mesh) {
     sn_place cage;
-    return json_is_object(place->value) && sn_place_get(place, "cage", &cage) ? read_cage(place, surface, mesh) : read_shape(place, true, mesh);
+    return json_is_object(place->value) && sn_place_get(place, "cage", &cage) ? read_cage(place, surface, mesh) : read_shape(place, plane ? NEED_PLANE : NEED_TETS, mesh);
 }
 
 /* ---- Materials ---- */
@@ -212,6 +225,7 @@ static sn_status read_names(const sn_place *place, int index, sn_body_options *b
         status = sn_read_choice(&child, element, count, &choice);
         if (!status) body->element = element[choice].name;
     }
+    if (!status && sn_place_get(place, "thickness", &child)) status = sn_read_number(&child, &positive_length, &body->thickness);
     if (!status && sn_place_get(place, "mass", &child)) {
         static const sn_listing mass[] = {{"lumped", ""}, {"consistent", ""}};
         status = sn_read_choice(&child, mass, 2, &choice);
@@ -221,15 +235,17 @@ static sn_status read_names(const sn_place *place, int index, sn_body_options *b
 }
 
 static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn_body_options *body) {
-    static const char *const keys[] = {"name", "mesh", "surface", "element", "material", "materials", "mass", "fix", "loads", "initial"};
+    static const char *const keys[] = {"name",     "mesh", "surface",   "element", "material", "materials",
+                                       "mass", "thickness", "fix",     "loads",    "initial"};
     sn_place child;
     sn_status status = sn_place_known(place, keys, (int)(sizeof keys / sizeof *keys), (int)sizeof *keys);
     if (!status) status = read_names(place, index, body);
     if (status) return status;
     if (!sn_place_get(place, "mesh", &child)) return sn_place_fail(place, SN_BAD_INPUT, "has no 'mesh'");
+    const bool plane = body->element && strcmp(body->element, "tri3") == 0;
     sn_place surface;
-    if (sn_place_get(place, "surface", &surface)) status = read_shape(&surface, false, &scene->surface[index]);
-    if (!status) status = read_mesh(&child, scene->surface[index], &scene->mesh[index]);
+    if (sn_place_get(place, "surface", &surface)) status = read_shape(&surface, NEED_TRIANGLES, &scene->surface[index]);
+    if (!status) status = read_mesh(&child, plane, scene->surface[index], &scene->mesh[index]);
     if (status) return status;
     body->mesh = scene->mesh[index];
     if (sn_place_get(place, "material", &child) || sn_place_get(place, "materials", &child))

@@ -71,6 +71,9 @@ sn_status sn_model_fixes(sn_world *world, const sn_world_options *options, sn_er
             const sn_status status = take_fix(world, b, &options->body[b].fix[i], error);
             if (status) return sn_prefix(error, status, model->body[b].name, "fix", i);
         }
+    for (int b = 0; b < model->body_count; ++b) /* plane bodies stay in their plane */
+        for (int i = 0; i < model->body[b].mesh->node_count && model->body[b].element->dimension == 2; ++i)
+            model->fix_of[3 * (size_t)(model->body[b].node_first + i) + 2] = SN_IN_PLACE;
     for (int i = 0; i < model->node_count; ++i)
         for (int a = 0; a < 3 && model->isolated[i]; ++a) model->fix_of[3 * (size_t)i + (size_t)a] = SN_IN_PLACE;
     return SN_OK;

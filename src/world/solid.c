@@ -11,6 +11,7 @@ static void fill_sources(const sn_world *world, sn_solid *solid) {
     for (int b = 0; b < model->body_count; ++b) {
         const sn_body *body = &model->body[b];
         solid->source[b] = (sn_batch_source){.element = body->element,
+                                             .thickness = body->thickness,
                                              .element_count = body->mesh->tet_count,
                                              .node = body->node,
                                              .rest = model->rest,
@@ -33,7 +34,7 @@ static void add_weights(const sn_batch_source *source, double *weight) {
     for (int e = 0; e < source->element_count; ++e) {
         const int32_t *node = source->node + (size_t)e * (size_t)nodes;
         double share[SN_ELEMENT_NODES] = {0};
-        sn_load_volume_shares(source->element, node, source->rest, share);
+        sn_load_volume_shares(source->element, source->thickness, node, source->rest, share);
         for (int i = 0; i < nodes; ++i) weight[node[i]] += density(source, e) * share[i];
     }
 }
@@ -52,7 +53,7 @@ static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *err
         for (int i = 0; i < world->model.body[b].mesh->node_count; ++i) {
             const int n = model->body[b].node_first + i;
             solid->weight[n] = solid->mass[n];
-            if (source->element->nodes == 4) solid->weight_exact[n] = solid->mass[n];
+            if (source->element->nodes <= 4) solid->weight_exact[n] = solid->mass[n];
         }
     }
     for (int i = 0; i < model->node_count; ++i)
@@ -77,7 +78,7 @@ static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error 
         for (int e = 0; e < source->element_count; ++e) {
             const int32_t *node = source->node + (size_t)e * (size_t)source->element->nodes;
             double share[SN_ELEMENT_NODES] = {0}, mass = 0;
-            sn_load_volume_shares(source->element, node, source->rest, share);
+            sn_load_volume_shares(source->element, source->thickness, node, source->rest, share);
             for (int i = 0; i < source->element->nodes; ++i) mass += density(source, e) * share[i];
             for (int i = 0; i < source->element->nodes; ++i) {
                 total[node[i]] += mass;

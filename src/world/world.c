@@ -8,7 +8,7 @@ sn_fix sn_fix_default(void) { return (sn_fix){.axis = {true, true, true}, .turn_
 sn_load sn_load_default(void) { return (sn_load){.kind = SN_LOAD_TRACTION}; }
 sn_initial sn_initial_default(void) { return (sn_initial){.scale = 1}; }
 sn_body_options sn_body_options_default(void) {
-    return (sn_body_options){.name = "body", .element = "tet4", .mass = "lumped", .initial = sn_initial_default()};
+    return (sn_body_options){.name = "body", .element = "tet4", .thickness = 1, .mass = "lumped", .initial = sn_initial_default()};
 }
 sn_world_options sn_world_options_default(void) {
     return (sn_world_options){.gravity = {0, -9.81, 0}, .time = sn_time_options_default(), .solver = sn_solver_options_default()};

@@ -24,6 +24,7 @@ typedef struct sn_body {
     sn_mesh *mesh; /* own, with the mid-edge nodes of tet10 */
     const sn_element *element;
     bool consistent; /* mass */
+    double thickness; /* of plane bodies; else 1 */
     int node_first, element_first, material_first, material_count;
     int32_t *node;     /* tets x element nodes, compiled */
     int32_t *material; /* tets: index from material_first */

@@ -80,7 +80,7 @@ static void compare_product(fixture *s, const double *v, double k, double d, con
     double *u = doubles(n), *exact = doubles(n), *numeric = doubles(n);
     const sn_element_view view = {.x = s->x, .v = v};
     for (int trial = 0; trial < 3; ++trial) {
-        for (int i = 0; i < n; ++i) u[i] = noise(31 * trial + 17 * i + 5);
+        for (int i = 0; i < n; ++i) u[i] = s->source.element->dimension == 2 && i % 3 == 2 ? 0 : noise(31 * trial + 17 * i + 5);
         memset(exact, 0, (size_t)n * sizeof *exact);
         sn_elements_product(s->context, &s->model, &view, k, d, NULL, u, exact);
         numeric_product(s, u, v, d != 0, numeric);
