@@ -29,6 +29,9 @@ bench: ## speed beside Bullet in one run, one table
 	$(BUILD)/bench_kernels
 	$(BUILD)/bench_linear
 
+torture: all ## the robustness suite: what comes back from broken starts, a few minutes, one table
+	$(BUILD)/torture
+
 calculix: all ## compare statics with CalculiX on the same meshes
 	@scripts/install.sh calculix
 	scripts/calculix.sh $(BUILD)
@@ -61,5 +64,5 @@ help: ## this list
 	@echo "  one test:       ctest --test-dir build -R test_law --output-on-failure"
 	@echo "  one case of it: CMOCKA_TEST_FILTER='*name*' build/test_law"
 
-.PHONY: all demo test bench calculix sanitize fuzz nightly format install clean help
+.PHONY: all demo test bench torture calculix sanitize fuzz nightly format install clean help
 .DEFAULT_GOAL := all
