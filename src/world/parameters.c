@@ -237,6 +237,7 @@ static sn_status recompile(sn_world *world, sn_error *error) {
     sn_linear_destroy(world->workspace.linear);
     world->workspace.linear = linear;
     sn_solid_destroy(world->context, old);
+    sn_model_cores_mass(world);
     sn_state_rotations(world);
     return SN_OK;
 }
@@ -275,6 +276,8 @@ sn_status sn_world_pin(sn_world *world, int body, int32_t node, bool pinned, sn_
     const sn_body *b = &world->model.body[body];
     if (node < 0 || node >= b->mesh->node_count)
         return sn_fail(error, SN_BAD_INPUT, "body '%s' has nodes 0 to %d, not %d", b->name, b->mesh->node_count - 1, node);
+    if (pinned && sn_cores_hold(world, world->model.compiled[b->node_first + node]))
+        return sn_fail(error, SN_BAD_INPUT, "body '%s': node %d belongs to a rigid core and cannot be pinned", b->name, node);
     double *own = &world->state.pinned[world->model.compiled[b->node_first + node]], before = *own;
     *own = pinned ? 1 : 0;
     const sn_status status = sn_constraints_update(world, error);

@@ -64,6 +64,7 @@ static sn_status force(sn_system *system, double t, const double *x, const doubl
     sn_workspace *work = &world->workspace;
     const size_t n = (size_t)world->model.node_count * 3;
     if (world->parameters.no_inertia) v = NULL;
+    sn_cores_modes(world, x);
     const sn_element_view view = sn_world_view(world, x, v);
     memset(f, 0, n * sizeof *f);
     const sn_status status = sn_elements_force(world->context, &world->model.solid->elements, &view, f, error);
@@ -108,6 +109,7 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     if (p->no_inertia) v = NULL;
     sn_block_list *K = &work->stiffness, *D = &work->damping;
     K->count = D->count = 0;
+    sn_cores_modes(world, x);
     for (int i = 0; i < world->model.load_count; ++i) {
         const sn_load_term *load = &world->model.load[i];
         const size_t at = (size_t)K->count;
@@ -150,6 +152,7 @@ static sn_status mass_solve(sn_system *system, const double *f, double *out, sn_
 }
 
 static void constrain(sn_system *system, double t, double *x, double *v) { sn_constraints_apply(world_of(system), t, x, v); }
+static void retract(sn_system *system, double *x) { sn_cores_retract(world_of(system), x, NULL); }
 static void filter(sn_system *system, double *u) { sn_filter_apply(&world_of(system)->workspace.filter, u); }
 
 /* The largest eigenvalue of M^-1 A by the power method from a fixed start. Its estimates come from below; the margin makes up for it. */
@@ -211,6 +214,7 @@ const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .product = product,
                                         .solve = solve,
                                         .constrain = constrain,
+                                        .retract = retract,
                                         .filter = filter,
                                         .spectrum = spectrum,
                                         .begin = begin,

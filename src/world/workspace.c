@@ -62,7 +62,8 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     if (!work->motion || !work->partial || !work->dot) return sn_no_memory(error);
     work->system =
         (sn_world_system){.base = {.table = &sn_world_table, .context = context, .count = n, .size = model->size}, .world = world};
-    status = sn_workspace_linear(world, model->solid, &work->linear, error);
+    status = sn_cores_workspace(world, error);
+    if (!status) status = sn_workspace_linear(world, model->solid, &work->linear, error);
     return status ? status : sn_workspace_method(world, error);
 }
 
@@ -78,6 +79,7 @@ void sn_workspace_destroy(sn_world *world) {
     release_blocks(world->context, &work->stiffness);
     release_blocks(world->context, &work->damping);
     sn_state_destroy(world->context, &work->before);
+    sn_cores_workspace_release(world);
     void *const array[] = {work->held,  work->filter.node, work->filter.projection, work->motion,  work->x_before, work->external,
                            work->force, work->scaled,      work->product,           work->partial, work->dot,      work->scratch};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);

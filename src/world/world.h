@@ -54,6 +54,15 @@ typedef struct sn_probe_target {
     double *share;    /* stress: weight of each element's stress */
 } sn_probe_target;
 
+/* Nodes that move as one rigid body. */
+typedef struct sn_core {
+    int count;
+    int32_t *node; /* compiled, ascending */
+    double *arm;   /* count x 3: rest position from the rest centre */
+    double *mass;  /* count: of each node, for centre and inertia */
+    double total;
+} sn_core;
+
 typedef struct sn_model {
     int body_count;
     sn_body *body;
@@ -64,6 +73,8 @@ typedef struct sn_model {
     int fix_count;
     sn_fix *fix;     /* selectors resolved; keys owned */
     int32_t *fix_of; /* compiled nodes x 3: fix that holds the axis, or SN_FREE, SN_IN_PLACE */
+    int core_count;
+    sn_core *core;
     int load_count;
     sn_load_term *load;
     sn_contact_nodes surface; /* empty without colliders; mass filled with the solid */
@@ -135,8 +146,9 @@ typedef struct sn_workspace {
     sn_filter filter;
     int held_count, held_capacity, projection_capacity, filter_capacity;
     sn_held *held;
-    sn_motion *motion;    /* per fix */
-    sn_element_view view; /* of the last linearisation */
+    sn_filter_group *group; /* per core: its rigid modes at the positions last looked at */
+    sn_motion *motion;      /* per fix */
+    sn_element_view view;   /* of the last linearisation */
     sn_block_list stiffness, damping;
     double *x_before; /* positions at the last accepted (sub)step */
     double *external; /* forces */
@@ -178,6 +190,16 @@ sn_status sn_model_surface(sn_world *world, sn_error *error);
 sn_status sn_model_fixes(sn_world *world, const sn_world_options *options, sn_error *error);
 sn_status sn_constraints_update(sn_world *world, sn_error *error);
 void sn_constraints_apply(sn_world *world, double t, double *x, double *v);
+/* core.c: rigid cores. `model` resolves the selections, `mass` takes masses when the solid is there; `modes` brings the filter's modes to
+ * x; `retract` puts x on the nearest rigid placement and, when v is given, v on the rigid motion of the same momentum. */
+sn_status sn_model_cores(sn_world *world, const sn_world_options *options, sn_error *error);
+void sn_model_cores_mass(sn_world *world);
+void sn_model_cores_release(sn_world *world);
+sn_status sn_cores_workspace(sn_world *world, sn_error *error);
+void sn_cores_workspace_release(sn_world *world);
+void sn_cores_modes(sn_world *world, const double *x);
+void sn_cores_retract(const sn_world *world, double *x, double *v);
+bool sn_cores_hold(const sn_world *world, int32_t node);
 /* rigid.c: every piece of every body must have its six rigid motions held. */
 sn_status sn_rigid_check(sn_world *world, sn_error *error);
 /* initial.c: positions and velocities at the start. */
