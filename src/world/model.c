@@ -12,6 +12,8 @@
 static sn_status find_element(const sn_body_options *options, sn_body *body, sn_error *error) {
     const char *name = options->element && *options->element ? options->element : "tet4";
     body->element = sn_element_find(name);
+    body->springs = body->element == &sn_element_springs;
+    if (body->springs) body->element = &sn_element_tet4;
     if (body->element && body->element->dimension == 3) return SN_OK;
     char text[300];
     int count;

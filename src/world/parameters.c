@@ -200,7 +200,8 @@ const sn_material *sn_world_material(const sn_world *world, int body, int index)
 /* Whether the batches, the mass and the state's layout stay. */
 static bool same_kind(const sn_material *a, const sn_material *b) {
     return strcmp(a->law, b->law) == 0 && strcmp(a->rotation, b->rotation) == 0 && strcmp(a->differential, b->differential) == 0 &&
-           a->density == b->density && a->rayleigh[0] == b->rayleigh[0] && a->alpha == b->alpha && a->beta == b->beta;
+           a->density == b->density && a->rayleigh[0] == b->rayleigh[0] && a->alpha == b->alpha && a->beta == b->beta &&
+           strcmp(a->warping, b->warping) == 0 && a->ghost_correction == b->ghost_correction;
 }
 
 /* Compiles the solid again and keeps positions, velocities and history; rotations start from rest. */
@@ -208,10 +209,11 @@ static sn_status recompile(sn_world *world, sn_error *error) {
     sn_solid *solid = NULL, *old = world->model.solid;
     sn_linear *linear = NULL;
     sn_state state = {0};
-    double *partial = NULL;
+    double *partial = NULL, *vertex_rotation = NULL;
     sn_status status = sn_solid_create(world, &solid, error);
     if (!status) status = sn_elements_parameters(&solid->elements, world->parameters.material, world->state.time, error);
     if (!status) status = sn_workspace_linear(world, solid, &linear, error);
+    if (!status) status = sn_world_warping_room(world, solid, &vertex_rotation, error);
     if (!status) {
         partial = sn_allocate_zero(world->context, (size_t)solid->elements.chunk_count, sizeof *partial);
         if (!partial) status = sn_no_memory(error);
@@ -223,6 +225,7 @@ static sn_status recompile(sn_world *world, sn_error *error) {
         world->model.solid = old;
         sn_state_destroy(world->context, &state);
         sn_release(world->context, partial);
+        sn_release(world->context, vertex_rotation);
         sn_linear_destroy(linear);
         sn_solid_destroy(world->context, solid);
         return status;
@@ -234,11 +237,14 @@ static sn_status recompile(sn_world *world, sn_error *error) {
     world->state = state;
     sn_release(world->context, world->workspace.partial);
     world->workspace.partial = partial;
+    sn_release(world->context, world->workspace.vertex_rotation);
+    world->workspace.vertex_rotation = vertex_rotation;
     sn_linear_destroy(world->workspace.linear);
     world->workspace.linear = linear;
     sn_solid_destroy(world->context, old);
     sn_model_cores_mass(world);
     sn_state_rotations(world);
+    sn_world_warp(world, world->state.x);
     return SN_OK;
 }
 

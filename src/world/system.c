@@ -14,7 +14,11 @@
 static sn_world *world_of(sn_system *system) { return ((sn_world_system *)system)->world; }
 
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v) {
-    return (sn_element_view){.x = x, .v = v, .x_before = world->workspace.x_before, .rotation_state = world->state.rotation};
+    return (sn_element_view){.x = x,
+                             .v = v,
+                             .x_before = world->workspace.x_before,
+                             .rotation_state = world->state.rotation,
+                             .vertex_rotation = world->workspace.vertex_rotation};
 }
 
 static double norm(const sn_world *world, const double *u) {
@@ -65,10 +69,12 @@ static sn_status force(sn_system *system, double t, const double *x, const doubl
     const size_t n = (size_t)world->model.node_count * 3;
     if (world->parameters.no_inertia) v = NULL;
     sn_cores_modes(world, x);
+    if (world->parameters.no_inertia) sn_world_warp(world, x);
     const sn_element_view view = sn_world_view(world, x, v);
     memset(f, 0, n * sizeof *f);
     const sn_status status = sn_elements_force(world->context, &world->model.solid->elements, &view, f, error);
     if (status) return status;
+    sn_world_balance(world, x, f);
     external_force(world, t, x, v, work->external);
     work->force_scale = fmax(norm(world, f), norm(world, work->external));
     for (size_t i = 0; i < n; ++i) f[i] += work->external[i];
@@ -110,6 +116,7 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     sn_block_list *K = &work->stiffness, *D = &work->damping;
     K->count = D->count = 0;
     sn_cores_modes(world, x);
+    if (p->no_inertia) sn_world_warp(world, x);
     for (int i = 0; i < world->model.load_count; ++i) {
         const sn_load_term *load = &world->model.load[i];
         const size_t at = (size_t)K->count;
@@ -184,6 +191,7 @@ static sn_status spectrum(sn_system *system, double *stiffness, double *damping,
 /* ---- Steps ---- */
 static void begin(sn_system *system, double t, const double *x, const double *v) {
     (void)t, (void)v;
+    sn_world_warp(world_of(system), x);
     memcpy(world_of(system)->workspace.x_before, x, (size_t)system->count * sizeof *x);
 }
 
@@ -194,6 +202,7 @@ static void accept(sn_system *system, double t, const double *x, const double *v
         const sn_element_view view = sn_world_view(world, x, NULL);
         sn_elements_accept(world->context, &world->model.solid->elements, &view, world->state.rotation);
     }
+    sn_world_warp(world, x);
     memcpy(world->workspace.x_before, x, (size_t)system->count * sizeof *x);
 }
 

@@ -59,6 +59,7 @@ static sn_status build(sn_world *world, const sn_world_options *options, sn_erro
     sn_constraints_apply(world, 0, world->state.x, world->state.v);
     memcpy(world->workspace.x_before, world->state.x, (size_t)world->model.node_count * 3 * sizeof(double));
     sn_state_rotations(world);
+    sn_world_warp(world, world->state.x);
     return SN_OK;
 }
 

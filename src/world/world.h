@@ -13,6 +13,8 @@
 #include "base/context.h"
 #include "contact/penalty.h"
 #include "fem/load.h"
+#include "fem/springs.h"
+#include "fem/warping.h"
 #include "sinew/world.h"
 #include "time/system.h"
 
@@ -23,6 +25,7 @@ typedef struct sn_body {
     char name[64];
     sn_mesh *mesh; /* own, with the mid-edge nodes of tet10 */
     const sn_element *element;
+    bool springs;    /* the elements are the edges' springs; `element` is then that of the mass and the loads */
     bool consistent; /* mass */
     int node_first, element_first, material_first, material_count;
     int32_t *node;     /* tets x element nodes, compiled */
@@ -31,16 +34,20 @@ typedef struct sn_body {
 
 /* What depends on the materials: compiled again when a law changes. */
 typedef struct sn_solid {
-    sn_batch_source *source; /* one per body */
+    int body_count;
+    sn_batch_source *source;   /* one per body: its tets */
+    sn_batch_source *compiled; /* one per body: what the batches are made of, its tets or springs */
     uint8_t *consistent;
     sn_elements_model elements;
-    int64_t *place;       /* per element: batch << 40 | block << 3 | lane */
+    int64_t *place;       /* per element: batch << 40 | block << 3 | lane; -1 in bodies of springs */
     double *mass;         /* lumped, per node; 0 where consistent, 1 at isolated nodes (which never move) */
     double *weight;       /* kg of gravity at each node that agrees with the mass: free fall is exact */
     double *weight_exact; /* kg of gravity by int rho N dV: statics */
     double *rayleigh;     /* 1/s of Rayleigh mass damping per node; NULL for none */
-    bool keyed;           /* some modulus has keys */
-    bool positive;        /* some law needs J > 0 */
+    sn_warping warping;
+    bool ghosts;   /* some body's forces are to be balanced */
+    bool keyed;    /* some modulus has keys */
+    bool positive; /* some law needs J > 0 */
     sn_linear_model linear;
 } sn_solid;
 
@@ -150,8 +157,9 @@ typedef struct sn_workspace {
     sn_motion *motion;      /* per fix */
     sn_element_view view;   /* of the last linearisation */
     sn_block_list stiffness, damping;
-    double *x_before; /* positions at the last accepted (sub)step */
-    double *external; /* forces */
+    double *vertex_rotation; /* of warped nodes, x 9; NULL without warping */
+    double *x_before;        /* positions at the last accepted (sub)step */
+    double *external;        /* forces */
     double *force;
     double *scaled, *product; /* vectors for short use */
     double *partial;          /* chunk_count doubles */
@@ -231,6 +239,11 @@ sn_status sn_workspace_linear(const sn_world *world, const sn_solid *solid, sn_l
 void sn_workspace_refresh(sn_world *world);
 /* Scratch for the method in use and the backup of the state. */
 sn_status sn_workspace_method(sn_world *world, sn_error *error);
+/* warping.c: room for the vertices' frames of a solid (NULL without warping), frames at x, and net force and torque of the bodies that ask
+ * for it taken out of the elements' forces. */
+sn_status sn_world_warping_room(const sn_world *world, const sn_solid *solid, double **rotation, sn_error *error);
+void sn_world_warp(sn_world *world, const double *x);
+void sn_world_balance(const sn_world *world, const double *x, double *f);
 /* system.c */
 extern const sn_system_table sn_world_table;
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v);
