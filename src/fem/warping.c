@@ -63,27 +63,42 @@ static int64_t list_pairs(const sn_elements_model *model, uint8_t *svd, pair *ou
     return unique;
 }
 
-/* Three edges for a frame: the first, the one most across it, the one most out of the plane of both. */
-static void pick_three(const pair *p, int count, const double *rest, int32_t pick[3]) {
-    const double *X = rest + 3 * (int64_t)p->node;
-    double first[3], second[3], best = -1;
-    pick[0] = pick[1] = pick[2] = p[0].neighbour;
-    sn_subtract3(rest + 3 * (int64_t)p[0].neighbour, X, first);
-    for (int k = 1; k < count; ++k) {
-        double edge[3], cross[3];
-        sn_subtract3(rest + 3 * (int64_t)p[k].neighbour, X, edge);
-        sn_cross3(first, edge, cross);
-        const double across = sn_norm3(cross) / sn_norm3(edge);
-        if (across > best * (1 + 1e-9)) best = across, pick[1] = p[k].neighbour;
+static double cosine(const double *rest, const pair *a, const pair *b) {
+    double d[3], e[3];
+    sn_subtract3(rest + 3 * (int64_t)a->neighbour, rest + 3 * (int64_t)a->node, d);
+    sn_subtract3(rest + 3 * (int64_t)b->neighbour, rest + 3 * (int64_t)b->node, e);
+    return sn_dot3(d, e) / (sn_norm3(d) * sn_norm3(e));
+}
+
+/* The edges of a frame: an edge and the two nearest to it in direction, the closest such three of all, so that their mean is a steady axis;
+ * and the edge most across their mean. */
+static void pick_edges(const pair *p, int count, const double *rest, int32_t pick[SN_WARPING_EDGE_ROWS]) {
+    double best = -INFINITY;
+    int three[3] = {0, 0, 0};
+    for (int k = 0; k < count; ++k) {
+        int near[2] = {k, k};
+        double value[2] = {-INFINITY, -INFINITY};
+        for (int j = 0; j < count; ++j) {
+            if (j == k) continue;
+            const double c = cosine(rest, &p[k], &p[j]);
+            if (c > value[0] + 1e-9)
+                value[1] = value[0], near[1] = near[0], value[0] = c, near[0] = j;
+            else if (c > value[1] + 1e-9)
+                value[1] = c, near[1] = j;
+        }
+        if (value[0] + value[1] > best + 1e-9) best = value[0] + value[1], three[0] = k, three[1] = near[0], three[2] = near[1];
     }
-    sn_subtract3(rest + 3 * (int64_t)pick[1], X, second);
-    best = -1;
-    for (int k = 1; k < count; ++k) {
-        double edge[3], cross[3];
-        sn_subtract3(rest + 3 * (int64_t)p[k].neighbour, X, edge);
-        sn_cross3(first, second, cross);
-        const double out = fabs(sn_dot3(cross, edge)) / sn_norm3(edge);
-        if (out > best * (1 + 1e-9)) best = out, pick[2] = p[k].neighbour;
+    double mean[3] = {0}, least = INFINITY;
+    for (int k = 0; k < 3; ++k) {
+        pick[k] = p[three[k]].neighbour;
+        for (int a = 0; a < 3; ++a) mean[a] += rest[3 * (int64_t)pick[k] + a] - rest[3 * (int64_t)p->node + a];
+    }
+    pick[3] = pick[0];
+    for (int k = 0; k < count; ++k) {
+        double d[3];
+        sn_subtract3(rest + 3 * (int64_t)p[k].neighbour, rest + 3 * (int64_t)p->node, d);
+        const double along = fabs(sn_dot3(d, mean)) / (sn_norm3(d) * sn_norm3(mean));
+        if (along < least - 1e-9) least = along, pick[3] = p[k].neighbour;
     }
 }
 
@@ -105,7 +120,7 @@ static sn_status allocate(sn_context *context, sn_warping *w, int blocks, int64_
     return w->node && w->edges_only && w->begin && w->neighbour && w->rest ? SN_OK : sn_no_memory(error);
 }
 
-/* Rows of a block: three, or as many as its busiest vertex has. Blocks do not mix the two kinds. */
+/* Rows of a block: those of a frame, or as many as its busiest vertex has. Blocks do not mix the two kinds. */
 static int64_t block_rows(const pair *p, const int64_t *begin, int first, int vertices, int *taken) {
     int64_t most = 0;
     const int edges_only = p[begin[first]].edges_only;
@@ -113,7 +128,7 @@ static int64_t block_rows(const pair *p, const int64_t *begin, int first, int ve
         const int64_t count = begin[first + *taken + 1] - begin[first + *taken];
         if (count > most) most = count;
     }
-    return edges_only ? 3 : most;
+    return edges_only ? SN_WARPING_EDGE_ROWS : most;
 }
 
 static void fill_block(sn_warping *w, int block, const pair *p, const int64_t *begin, int first, int taken, const double *rest) {
@@ -122,8 +137,8 @@ static void fill_block(sn_warping *w, int block, const pair *p, const int64_t *b
         const int vertex = first + (lane < taken ? lane : 0);
         const pair *own = p + begin[vertex];
         const int count = (int)(begin[vertex + 1] - begin[vertex]);
-        int32_t pick[3];
-        if (own->edges_only) pick_three(own, count, rest, pick);
+        int32_t pick[SN_WARPING_EDGE_ROWS];
+        if (own->edges_only) pick_edges(own, count, rest, pick);
         w->node[(int64_t)block * SN_LANES + lane] = own->node;
         w->edges_only[block] = (uint8_t)own->edges_only;
         for (int64_t k = 0; k < rows; ++k) {

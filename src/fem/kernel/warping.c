@@ -3,15 +3,15 @@
 
 #include "polar3.h"
 
-/* A frame on the mean of three edges and the first of them; edge[3 k + a]. */
-static void frame_of(const vd edge[9], vd N[9]) {
-    vd mean[3], first[3], scale = vd_set(1e-300);
-    for (int i = 0; i < 9; ++i) scale = vd_max(scale, vd_abs(edge[i]));
+/* A frame on the mean of the first three edges and the fourth; edge[3 k + a]. */
+static void frame_of(const vd *edge, vd N[9]) {
+    vd mean[3], other[3], scale = vd_set(1e-300);
+    for (int i = 0; i < 3 * SN_WARPING_EDGE_ROWS; ++i) scale = vd_max(scale, vd_abs(edge[i]));
     for (int a = 0; a < 3; ++a) {
         mean[a] = (edge[a] / scale + edge[3 + a] / scale + edge[6 + a] / scale) / vd_set(3);
-        first[a] = edge[a] / scale;
+        other[a] = edge[9 + a] / scale;
     }
-    orthonormal_basis(mean, first, N);
+    orthonormal_basis(mean, other, N);
 }
 
 static void gather_edges(const int32_t *node, const int32_t *neighbour, const double *x, vd edge[3]) {
@@ -29,10 +29,10 @@ void SN_ISA(sn_warping_rotations)(const sn_warping *w, int begin, int end, const
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const int32_t *node = w->node + (int64_t)block * SN_LANES + lane;
             const int64_t first = w->begin[block], count = w->begin[block + 1] - first;
-            vd edge[9], rest[9], R[9];
+            vd edge[3 * SN_WARPING_EDGE_ROWS], rest[3 * SN_WARPING_EDGE_ROWS], R[9];
             if (w->edges_only[block]) {
                 vd now[9], N[9];
-                for (int k = 0; k < 3; ++k) {
+                for (int k = 0; k < SN_WARPING_EDGE_ROWS; ++k) {
                     gather_edges(node, w->neighbour + (first + k) * SN_LANES + lane, x, edge + 3 * k);
                     for (int a = 0; a < 3; ++a) rest[3 * k + a] = vd_load(w->rest + (3 * (first + k) + a) * SN_LANES + lane);
                 }
