@@ -22,7 +22,7 @@ typedef struct shape {
 } shape;
 
 typedef struct method {
-    char name[64], material[160];
+    char name[64], material[160], element[16];
     const char *newton;
     bool promises; /* to come back from flat and from 3x */
 } method;
@@ -82,7 +82,7 @@ static int list_methods(method *out, bool quick) {
         snprintf(m->material, sizeof m->material, "\"law\": \"%s\"", law[i].name);
         m->newton = "full", m->promises = strcmp(law[i].name, "stable-neo-hookean") == 0;
     }
-    for (int i = 0; i < rotations && count < METHODS - 1; ++i) {
+    for (int i = 0; i < rotations && count < METHODS - 3; ++i) {
         if (quick && strcmp(rotation[i].name, "polar") != 0) continue;
         method *m = &out[count++];
         snprintf(m->name, sizeof m->name, "corotated, %s", rotation[i].name);
@@ -93,6 +93,13 @@ static int list_methods(method *out, bool quick) {
     snprintf(m->name, sizeof m->name, "corotated, one-step");
     snprintf(m->material, sizeof m->material, "\"law\": \"corotated\"");
     m->newton = "one-step", m->promises = true;
+    for (int i = 0; i < 2 && !quick; ++i) {
+        m = &out[count++];
+        snprintf(m->name, sizeof m->name, i ? "springs" : "warped, svd");
+        snprintf(m->material, sizeof m->material, i ? "\"law\": \"corotated\"" : "\"law\": \"linear\", \"warping\": \"svd\"");
+        snprintf(m->element, sizeof m->element, i ? "springs" : "tet4");
+        m->newton = "full";
+    }
     return count;
 }
 
@@ -135,13 +142,14 @@ static bool all_finite(sn_world *world, double *x, int n) {
 
 static sn_world *make_world(sn_context *context, const shape *s, const treatment *t, const method *m) {
     char text[2400];
-    const int length = snprintf(text, sizeof text,
-                                "{\"sinew\": 1, \"gravity\": [0, %g, 0], \"time\": {\"step\": %g, \"newton\": {\"kind\": \"%s\"}},"
-                                " \"bodies\": [{\"mesh\": %s, \"material\": {%s, \"young\": 1e5, \"poisson\": %g, \"rayleigh\": {\"mass\": "
-                                "1}, \"viscous\": {\"lambda\": 2500, \"mu\": 1100}},"
-                                " %s \"initial\": {%s}}], \"colliders\": [%s]}",
-                                -t->gravity, t->step, m->newton, s->text, m->material, t->poisson, t->fix, t->initial,
-                                t->ground ? "{\"plane\": {\"point\": [0, -1, 0]}, \"friction\": 0.5}" : "");
+    const int length = snprintf(
+        text, sizeof text,
+        "{\"sinew\": 1, \"gravity\": [0, %g, 0], \"time\": {\"step\": %g, \"newton\": {\"kind\": \"%s\"}},"
+        " \"bodies\": [{\"mesh\": %s, \"element\": \"%s\", \"material\": {%s, \"young\": 1e5, \"poisson\": %g, \"rayleigh\": {\"mass\": "
+        "1}, \"viscous\": {\"lambda\": 2500, \"mu\": 1100}},"
+        " %s \"initial\": {%s}}], \"colliders\": [%s]}",
+        -t->gravity, t->step, m->newton, s->text, m->element[0] ? m->element : "tet4", m->material, t->poisson, t->fix, t->initial,
+        t->ground ? "{\"plane\": {\"point\": [0, -1, 0]}, \"friction\": 0.5}" : "");
     sn_scene *scene = NULL;
     sn_world *world = NULL;
     sn_error error = {0};
