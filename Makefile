@@ -48,6 +48,9 @@ webtest: web ## the page in headless Chromium, minutes; not part of `make test`
 	node test/web/hash.mjs $(BUILD)
 	node test/web/page.mjs $(BUILD)
 
+torture: all ## the robustness suite: what comes back from broken starts, a few minutes, one table
+	$(BUILD)/torture
+
 calculix: all ## compare statics with CalculiX on the same meshes
 	@scripts/install.sh calculix
 	python3 test/calculix/compare.py $(BUILD)/sinew
@@ -80,5 +83,5 @@ help: ## this list
 	@echo "  one test:       ctest --test-dir build -R test_law --output-on-failure"
 	@echo "  one case of it: CMOCKA_TEST_FILTER='*name*' build/test_law"
 
-.PHONY: all demo test bench web view webtest calculix sanitize fuzz nightly format install clean help
+.PHONY: all demo test bench torture web view webtest calculix sanitize fuzz nightly format install clean help
 .DEFAULT_GOAL := all

@@ -3,6 +3,8 @@
 
 extern const experiment experiment_civit_persistent, experiment_civit_recover;
 extern const experiment hauth_bar, hauth_cantilever, hauth_cube, hauth_shear, hauth_toy;
+extern const experiment experiment_hauth_springs, experiment_muller_bars, experiment_muller_bone, experiment_muller_tube;
+extern const experiment experiment_nesme_recover, experiment_nesme_torque;
 
 const experiment *const experiments[] = {
     &experiment_civit_persistent,
@@ -11,7 +13,13 @@ const experiment *const experiments[] = {
     &hauth_cantilever,
     &hauth_cube,
     &hauth_shear,
+    &experiment_hauth_springs,
     &hauth_toy,
+    &experiment_muller_bars,
+    &experiment_muller_bone,
+    &experiment_muller_tube,
+    &experiment_nesme_recover,
+    &experiment_nesme_torque,
     NULL, /* the end */
 };
 const int experiment_count = sizeof experiments / sizeof *experiments - 1;

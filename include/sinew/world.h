@@ -86,6 +86,8 @@ typedef struct sn_body_options {
     int fix_count;
     const sn_load *load;
     int load_count;
+    const sn_selector *rigid; /* rigid_count selections, each of which moves as one rigid body (a bone); they share no node, and none is fixed */
+    int rigid_count;
     sn_initial initial;
 } sn_body_options;
 

@@ -234,9 +234,29 @@ static sn_status read_names(const sn_place *place, int index, sn_body_options *b
     return status;
 }
 
+/* [{"select": ...}, ...]: rigid cores. */
+static sn_status read_rigid(const sn_place *place, sn_body_options *body) {
+    static const char *const keys[] = {"select"};
+    sn_status status = sn_place_list(place, 0);
+    if (status) return status;
+    const int count = sn_place_count(place);
+    sn_selector *select = sn_scene_allocate(place->reader, (size_t)count, sizeof *select);
+    if (!select) return sn_no_memory(place->reader->error);
+    for (int i = 0; i < count && !status; ++i) {
+        const sn_place item = sn_place_at(place, i);
+        sn_place child;
+        status = sn_place_known(&item, keys, 1, (int)sizeof *keys);
+        if (!status && !sn_place_get(&item, "select", &child)) status = sn_place_fail(&item, SN_BAD_INPUT, "needs 'select'");
+        if (!status) status = sn_scene_read_select(&child, body->mesh, SN_NEED_NODES, &select[i]);
+    }
+    body->rigid = select;
+    body->rigid_count = count;
+    return status;
+}
+
 static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn_body_options *body) {
     static const char *const keys[] = {"name",     "mesh", "surface",   "element", "material", "materials",
-                                       "mass", "thickness", "fix",     "loads",    "initial"};
+                                       "mass", "thickness", "fix",     "loads",    "rigid",    "initial"};
     sn_place child;
     sn_status status = sn_place_known(place, keys, (int)(sizeof keys / sizeof *keys), (int)sizeof *keys);
     if (!status) status = read_names(place, index, body);
@@ -254,6 +274,7 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
         status = default_material(place->reader, body);
     if (!status && sn_place_get(place, "fix", &child)) status = sn_scene_read_fixes(&child, body->mesh, body);
     if (!status && sn_place_get(place, "loads", &child)) status = sn_scene_read_loads(&child, body->mesh, body);
+    if (!status && sn_place_get(place, "rigid", &child)) status = read_rigid(&child, body);
     if (!status && sn_place_get(place, "initial", &child)) status = sn_scene_read_initial(&child, &body->initial);
     return status;
 }

@@ -218,6 +218,7 @@ static sn_status search(newton *w, double *y, double slope, bool whole, double *
     sn_status status = SN_OK;
     while (search.trials < TRIALS) {
         sn_vec_sum(n, y, search.s, w->d, w->trial);
+        if (w->system->table->retract) w->system->table->retract(w->system, w->trial);
         if (search.s == 1) w->system->table->constrain(w->system, p->t1, w->trial, NULL);
         status = evaluate(w, w->trial, p->error);
         if (status && status != SN_INVERTED && status != SN_NOT_FINITE) return status;

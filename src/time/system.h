@@ -28,6 +28,8 @@ typedef struct sn_system_table {
                        sn_linear_report *report, sn_error *error);
     /* Sets the constrained components of x and v (either may be NULL) to what is prescribed at time t. */
     void (*constrain)(sn_system *system, double t, double *x, double *v);
+    /* Puts positions back onto what curved constraints allow (a rigid core); prescribed motion stays out of it. NULL: none are curved. */
+    void (*retract)(sn_system *system, double *x);
     /* Zeroes the constrained components. */
     void (*filter)(sn_system *system, double *u);
     /* f(t, x, v) explicitly depends on t through ramps and keys: df/dt by the system, or NULL for a difference quotient. */

@@ -147,6 +147,7 @@ static void place(const sn_fix *fix, const sn_motion *m, const double X[3], doub
 
 void sn_constraints_apply(sn_world *world, double t, double *x, double *v) {
     const sn_model *model = &world->model;
+    if (x) sn_cores_retract(world, x, v);
     sn_workspace *work = &world->workspace;
     for (int i = 0; i < model->fix_count; ++i) motion_at(&model->fix[i], t, world->parameters.is_static, &work->motion[i]);
     for (int i = 0; i < work->held_count; ++i) {

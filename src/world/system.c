@@ -15,7 +15,11 @@
 static sn_world *world_of(sn_system *system) { return ((sn_world_system *)system)->world; }
 
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v) {
-    return (sn_element_view){.x = x, .v = v, .x_before = world->workspace.x_before, .rotation_state = world->state.rotation};
+    return (sn_element_view){.x = x,
+                             .v = v,
+                             .x_before = world->workspace.x_before,
+                             .rotation_state = world->state.rotation,
+                             .vertex_rotation = world->workspace.vertex_rotation};
 }
 
 static double norm(const sn_world *world, const double *u) {
@@ -65,10 +69,13 @@ static sn_status force(sn_system *system, double t, const double *x, const doubl
     sn_workspace *work = &world->workspace;
     const size_t n = (size_t)world->model.node_count * 3;
     if (world->parameters.no_inertia) v = NULL;
+    sn_cores_modes(world, x);
+    if (world->parameters.no_inertia) sn_world_warp(world, x);
     const sn_element_view view = sn_world_view(world, x, v);
     memset(f, 0, n * sizeof *f);
     const sn_status status = sn_elements_force(world->context, &world->model.solid->elements, &view, f, error);
     if (status) return status;
+    sn_world_balance(world, x, f);
     external_force(world, t, x, v, work->external);
     work->force_scale = fmax(norm(world, f), norm(world, work->external));
     for (size_t i = 0; i < n; ++i) f[i] += work->external[i];
@@ -137,6 +144,8 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     x = work->x_linear, v = p->no_inertia ? NULL : work->v_linear;
     sn_block_list *K = &work->stiffness, *D = &work->damping;
     K->count = D->count = 0;
+    sn_cores_modes(world, x);
+    if (p->no_inertia) sn_world_warp(world, x);
     for (int i = 0; i < world->model.load_count; ++i) {
         const sn_load_term *load = &world->model.load[i];
         const size_t at = (size_t)K->count;
@@ -180,6 +189,7 @@ static sn_status mass_solve(sn_system *system, const double *f, double *out, sn_
 
 static void constrain(sn_system *system, double t, double *x, double *v) { sn_constraints_apply(world_of(system), t, x, v); }
 static void acceleration(sn_system *system, double t, double *a) { sn_constraints_acceleration(world_of(system), t, a); }
+static void retract(sn_system *system, double *x) { sn_cores_retract(world_of(system), x, NULL); }
 static void filter(sn_system *system, double *u) { sn_filter_apply(&world_of(system)->workspace.filter, u); }
 
 /* The largest eigenvalue of M^-1 A by the power method from a fixed start. Its estimates come from below; the margin makes up for it. */
@@ -212,6 +222,7 @@ static sn_status spectrum(sn_system *system, double *stiffness, double *damping,
 /* ---- Steps ---- */
 static void begin(sn_system *system, double t, const double *x, const double *v) {
     (void)t, (void)v;
+    sn_world_warp(world_of(system), x);
     memcpy(world_of(system)->workspace.x_before, x, (size_t)system->count * sizeof *x);
 }
 
@@ -223,6 +234,7 @@ static void accept(sn_system *system, double t, const double *x, const double *v
         sn_elements_accept(world->context, &world->model.solid->elements, &view, world->state.rotation);
         system->kept = 0; /* the linearisation looks at the rotations' past */
     }
+    sn_world_warp(world, x);
     memcpy(world->workspace.x_before, x, (size_t)system->count * sizeof *x);
 }
 
@@ -243,6 +255,7 @@ const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .product = product,
                                         .solve = solve,
                                         .constrain = constrain,
+                                        .retract = retract,
                                         .filter = filter,
                                         .force_rate = force_rate,
                                         .spectrum = spectrum,

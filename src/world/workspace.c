@@ -63,13 +63,16 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     if (!work->motion || !work->partial || !work->dot) return sn_no_memory(error);
     work->system = (sn_world_system){
         .base = {.table = &sn_world_table, .context = context, .count = n, .size = model->size, .rest = model->rest}, .world = world};
-    status = sn_workspace_linear(world, model->solid, &work->linear, error);
+    status = sn_cores_workspace(world, error);
+    if (!status) status = sn_world_warping_room(world, model->solid, &work->vertex_rotation, error);
+    if (!status) status = sn_workspace_linear(world, model->solid, &work->linear, error);
     return status ? status : sn_workspace_method(world, error);
 }
 
 void sn_workspace_refresh(sn_world *world) {
     sn_linear_refresh(world->workspace.linear);
     world->workspace.system.base.kept = 0;
+    sn_world_warp(world, world->state.x);
     memcpy(world->workspace.x_before, world->state.x, (size_t)world->model.node_count * 3 * sizeof(double));
 }
 
@@ -79,8 +82,9 @@ void sn_workspace_destroy(sn_world *world) {
     release_blocks(world->context, &work->stiffness);
     release_blocks(world->context, &work->damping);
     sn_state_destroy(world->context, &work->before);
+    sn_cores_workspace_release(world);
     void *const array[] = {work->x_linear, work->v_linear, work->held,     work->filter.node, work->filter.projection,
                            work->motion,   work->x_before, work->external, work->force,       work->scaled,
-                           work->product,  work->partial,  work->dot,      work->scratch};
+                           work->product,  work->partial,  work->dot,      work->scratch,     work->vertex_rotation};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }
