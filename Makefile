@@ -28,6 +28,7 @@ bench: ## speed beside Bullet in one run, one table
 	$(BUILD)/bench_beams
 	$(BUILD)/bench_kernels
 	$(BUILD)/bench_linear
+	$(BUILD)/bench_methods
 
 calculix: all ## compare statics with CalculiX on the same meshes
 	@scripts/install.sh calculix

@@ -2,18 +2,22 @@
  *
  * Bar 0.3 x 0.1 x 0.1 m, 144 tets, clamped at x = 0, StVK with lambda 0.3 MPa, mu 3 kPa, viscous 3 kPa s and 0.03 kPa s, density 1000,
  * gravity 1 m/s^2 (the load that fits the printed drops; with 10 the bar hangs straight down). RMS error of the positions at 0.5 s against
- * dopri853 at 1e-14. Strict Newton: 1e-12 of the largest force; loose: 1e-5. */
+ * dopri853 at 1e-14. Strict Newton: 1e-12 of the largest force; loose: 1e-5.
+ *
+ * The viscosity is stiff: its fastest mode decays with delta = 2e4 / s. Rosenbrock methods of order 4 show less than their order while
+ * h delta is above 1 (order reduction), and their errors are near rounding when it is not; their orders are measured on the same bar with a
+ * tenth of the viscosity. */
 #include <math.h>
 #include <string.h>
 
 #include "hauth.h"
 #include "time/system.h"
 
-static const char bar[] =
-    "\"gravity\": [0, -1, 0], \"bodies\": [ { \"name\": \"bar\", \"mesh\": { \"box\": { \"size\": [0.3, 0.1, 0.1], \"cells\": [6, 2, 2], "
-    "\"split\": 6 } }, \"material\": { \"law\": \"stvk\", \"lame\": [3e5, 3e3], \"density\": 1000, \"viscous\": { \"lambda\": 3000, "
-    "\"mu\": 30 "
-    "} }, \"fix\": [ { \"select\": { \"box\": [[-1, -1, -1], [1e-6, 1, 1]] } } ] } ]";
+#define BAR(viscous)                                                                                                                       \
+    "\"gravity\": [0, -1, 0], \"bodies\": [ { \"name\": \"bar\", \"mesh\": { \"box\": { \"size\": [0.3, 0.1, 0.1], \"cells\": [6, 2, 2], " \
+    "\"split\": 6 } }, \"material\": { \"law\": \"stvk\", \"lame\": [3e5, 3e3], \"density\": 1000, \"viscous\": { " viscous                \
+    " } }, \"fix\": [ { \"select\": { \"box\": [[-1, -1, -1], [1e-6, 1, 1]] } } ] } ]"
+static const char bar[] = BAR("\"lambda\": 3000, \"mu\": 30"), light_bar[] = BAR("\"lambda\": 300, \"mu\": 3");
 
 enum { MOST = 16 };
 
@@ -53,22 +57,23 @@ static sn_status sweep(campaign *c, const char *label, hauth_setting setting, in
     return SN_OK;
 }
 
-static const double floor_of_error = 3e-14;
+/* Where rounding begins to show: Newton ends at 1e-12; explicit and Rosenbrock methods have no such end. */
+static const double newton_floor = 3e-12, other_floor = 3e-14;
 
 static hauth_setting strict(const char *method) {
     return (hauth_setting){.method = method, .newton = 1e-12, .solver = "cholesky", .preconditioner = "auto", .linear = 1e-14};
 }
 
-static void claim_order(experiment_run *run, const sn_method *method, double order) {
+static void claim_order(experiment_run *run, const sn_method *method, double order, const char *where) {
     char id[60], expected[40];
     snprintf(id, sizeof id, "order-%s", method->name);
     snprintf(expected, sizeof expected, "within 0.15 of %d", method->order);
     if (!isfinite(order)) {
         experiment_note(run, "%s: fewer than two errors between its first stable step and the floor of %g m: no order to measure",
-                        method->name, floor_of_error);
+                        method->name, other_floor);
         return;
     }
-    experiment_claim(run, id, order, expected, fabs(order - method->order) < 0.15, "order of %s with strict Newton", method->name);
+    experiment_claim(run, id, order, expected, fabs(order - method->order) < 0.15, "order of %s%s", method->name, where);
 }
 
 /* Implicit methods: orders, and the largest step that they bear. */
@@ -81,16 +86,29 @@ static sn_status run_implicit(campaign *c, double *slowest, sn_error *error) {
             double errors[MOST];
             hauth_outcome outcomes[MOST];
             int count = 0;
-            /* The viscosity is stiff, delta = 2e4 / s: Rosenbrock methods show their order once h delta is near 1. */
-            const int last = c->run->quick ? 160 : method->order <= 2 && f == 0 ? 2560 : 10240;
-            const sn_status status = sweep(c, "strict", strict(method->name), 5, last, floor_of_error, errors, &count, outcomes, error);
+            const int last = c->run->quick ? 160 : 2560;
+            const double floor = f == 0 ? newton_floor : other_floor;
+            const sn_status status = sweep(c, "strict", strict(method->name), 5, last, floor, errors, &count, outcomes, error);
             if (status) return status;
             /* The first step length that it takes whole. */
             int first = 0;
             while (first < count && !isfinite(errors[first])) ++first;
             for (int k = first; k < count && k < first + 2; ++k) *slowest = fmax(*slowest, first < 4 ? outcomes[first].seconds : INFINITY);
-            if (!c->run->quick || f == 0) claim_order(c->run, method, hauth_order(errors, count, floor_of_error));
+            if (f == 0) claim_order(c->run, method, hauth_order(errors, count, floor), " with strict Newton");
         }
+    return SN_OK;
+}
+
+/* Orders of the Rosenbrock methods on the bar with a tenth of the viscosity. */
+static sn_status run_light(campaign *c, sn_error *error) {
+    for (int i = 0; hauth_rosenbrock_methods[i]; ++i) {
+        const sn_method *method = sn_method_find(hauth_rosenbrock_methods[i]);
+        double errors[MOST];
+        int count = 0;
+        const sn_status status = sweep(c, "light", strict(method->name), 320, 5120, other_floor, errors, &count, NULL, error);
+        if (status) return status;
+        claim_order(c->run, method, hauth_order(errors, count, other_floor), " with a tenth of the viscosity");
+    }
     return SN_OK;
 }
 
@@ -107,10 +125,10 @@ static sn_status run_explicit(campaign *c, int *failing, sn_error *error) {
                                                    : method->order <= 2 && fixed ? 64000
                                                    : fixed                       ? 32000
                                                                                  : 5120;
-        const sn_status status = sweep(c, "strict", strict(method->name), first, most, floor_of_error, errors, &count, outcomes, error);
+        const sn_status status = sweep(c, "strict", strict(method->name), first, most, other_floor, errors, &count, outcomes, error);
         if (status) return status;
         if (fixed && outcomes[0].status) ++*failing;
-        if (!c->run->quick) claim_order(c->run, method, hauth_order(errors, count, floor_of_error));
+        if (!c->run->quick) claim_order(c->run, method, hauth_order(errors, count, other_floor), "");
     }
     /* The adaptive ones as they are meant: with tolerances. */
     for (int i = 0; i < 2; ++i)
@@ -135,7 +153,7 @@ static sn_status run_loose(campaign *c, sn_error *error) {
             hauth_setting setting = strict(method[m]);
             setting.steps = steps[i], setting.newton = 1e-5, setting.linear = 1e-8;
             sn_status status = one(c, "loose", &setting, &direct, error);
-            setting.solver = "cg", setting.preconditioner = "block-jacobi";
+            setting.solver = "cg", setting.preconditioner = "ssor";
             if (!status) status = one(c, "loose-cg", &setting, &iterative, error);
             if (status) return status;
             if (direct.status || iterative.status) continue;
@@ -175,13 +193,18 @@ static sn_status with_table(campaign *c, const char *file, sn_error *error) {
     return c->table ? SN_OK : error->status;
 }
 
-static sn_status run_all(campaign *c, sn_error *error) {
+static sn_status take_reference(campaign *c, sn_error *error) {
     hauth_setting setting = strict("dopri853");
     hauth_outcome outcome;
     setting.steps = 5, setting.tolerance = 1e-14;
-    sn_status status = hauth_simulate(c->context, &c->scene, &setting, &outcome, NULL, NULL, error);
-    if (!status && outcome.status) status = sn_fail(error, outcome.status, "the reference: %s", outcome.message);
-    if (!status) status = hauth_keep_reference(&c->scene, error);
+    const sn_status status = hauth_simulate(c->context, &c->scene, &setting, &outcome, NULL, NULL, error);
+    if (status) return status;
+    if (outcome.status) return sn_fail(error, outcome.status, "the reference: %s", outcome.message);
+    return hauth_keep_reference(&c->scene, error);
+}
+
+static sn_status run_all(campaign *c, sn_error *error) {
+    sn_status status = take_reference(c, error);
     if (status) return status;
     double drop = 0;
     for (int i = 0; i < c->scene.nodes; ++i) drop = fmin(drop, c->scene.reference[3 * i + 1]);
@@ -205,6 +228,13 @@ static sn_status run_all(campaign *c, sn_error *error) {
     }
     if (!status) status = run_loose(c, error);
     if (c->table) fclose(c->table), c->table = NULL;
+    if (!status && !c->run->quick) {
+        c->scene.scene = light_bar;
+        status = take_reference(c, error);
+        if (!status) status = with_table(c, "light.csv", error);
+        if (!status) status = run_light(c, error);
+        if (c->table) fclose(c->table), c->table = NULL;
+    }
     if (!status) draw(c->run);
     return status;
 }
