@@ -154,7 +154,7 @@ static sn_status run_all(experiment_run *run, sn_context *context, sn_error *err
                                         "rosenbrock2-w",  "rosenbrock4-grk4t", "rosenbrock4-lstab", NULL};
     if (!status)
         hauth_plot(run, "work-precision.svg", "work-precision.csv", "Pure shear by live loads: implicit methods, strict Newton", shown, 5,
-                   6, "seconds for 1 s, one thread", "RMS error at 1 s (m)", NULL);
+                   6, "processor seconds for 1 s, one thread", "RMS error at 1 s (m)", NULL);
     return status;
 }
 
