@@ -28,6 +28,7 @@ bench: ## speed beside Bullet in one run, one table
 	$(BUILD)/bench_beams
 	$(BUILD)/bench_kernels
 	$(BUILD)/bench_linear
+	$(BUILD)/bench_methods
 
 web: ## the page as a static site in build/web (minutes the first time)
 	@scripts/install.sh web

@@ -18,7 +18,7 @@ typedef struct hauth_outcome {
     sn_status status; /* of the last step */
     char message[200];
     double reached;        /* s */
-    double seconds;        /* of computing */
+    double seconds;        /* of the processor */
     double newton, linear; /* iterations per step */
     int retries;
     double error; /* RMS of the positions against the reference, m; NaN without */
