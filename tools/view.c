@@ -334,24 +334,23 @@ static void remove_folder(const char *folder) {
 static struct mg_context *start_server(server *s, const char *site, int port) {
     char ports[64];
     snprintf(ports, sizeof ports, "127.0.0.1:%d", port);
-    const char *options[] = {
-        "document_root",
-        site,
-        "listening_ports",
-        ports,
-        "num_threads",
-        "20",
-        "enable_directory_listing",
-        "no",
-        "enable_websocket_ping_pong",
-        "yes",
-        "websocket_timeout_ms",
-        "3600000",
-        "extra_mime_types",
-        ".mjs=text/javascript,.wasm=application/wasm",
-        "additional_header",
-        "Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Embedder-Policy: require-corp\r\nCache-Control: no-cache",
-        NULL};
+    const char *options[] = {"document_root",
+                             site,
+                             "listening_ports",
+                             ports,
+                             "num_threads",
+                             "20",
+                             "enable_directory_listing",
+                             "no",
+                             "enable_websocket_ping_pong",
+                             "yes",
+                             "websocket_timeout_ms",
+                             "3600000",
+                             "extra_mime_types",
+                             ".mjs=text/javascript,.wasm=application/wasm",
+                             "additional_header",
+                             "Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Embedder-Policy: require-corp",
+                             NULL};
     const struct mg_callbacks callbacks = {.begin_request = begin_request};
     s->port = port ? port : 1; /* from now on errors go to the page */
     struct mg_context *context = mg_start(&callbacks, s, options);

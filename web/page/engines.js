@@ -4,7 +4,8 @@ export class WorkerEngine {
   constructor() {
     this.name = "WebAssembly";
     this.onmessage = () => {};
-    this.worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+    const threads = new URLSearchParams(location.search).get("threads");
+    this.worker = new Worker(new URL(`./worker.js${threads ? `?threads=${+threads}` : ""}`, import.meta.url), { type: "module" });
     this.worker.onmessage = ({ data }) => this.onmessage(data.head, data.bytes);
     this.worker.onerror = (event) => this.onmessage({ type: "error", text: event.message ?? "the worker cannot be started" });
   }

@@ -136,6 +136,7 @@ const handlers = {
     state.text = head.text ?? null;
     state.parameters = head.parameters;
     state.changed = false;
+    if (state.frame) engine.drawn(); // a frame of the scene before, which nobody will draw
     state.frame = null;
     stage.setScene(head, bytes);
     panel.setScene(head);

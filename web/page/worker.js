@@ -34,7 +34,9 @@ function receive(head, bytes) {
 }
 
 async function start() {
-  const threads = self.crossOriginIsolated ? Math.max(1, Math.min(4, navigator.hardwareConcurrency || 1)) : 1;
+  // One core is left to the drawing; ?threads=N overrules that.
+  const asked = Number(new URLSearchParams(self.location.search).get("threads"));
+  const threads = self.crossOriginIsolated ? Math.max(1, Math.min(4, asked || (navigator.hardwareConcurrency || 2) - 1)) : 1;
   const file = threads > 1 ? "./sinew-threads.mjs" : "./sinew.mjs";
   const { default: factory } = await import(file);
   engine = await Engine.create(factory, { threads, onmessage: receive });
