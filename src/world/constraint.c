@@ -91,6 +91,7 @@ sn_status sn_constraints_update(sn_world *world, sn_error *error) {
     if (!status)
         status = sn_grow(world->context, (void **)&work->filter.projection, &work->projection_capacity, count,
                          9 * sizeof *work->filter.projection, error);
+    if (!status) status = sn_projection_reserve(&work->projection, count, error);
     if (status) return status;
     work->held_count = 0;
     for (int i = 0; i < nodes; ++i) {
@@ -160,4 +161,5 @@ void sn_constraints_apply(sn_world *world, double t, double *x, double *v) {
             if (v) v[at + (size_t)a] = fix >= 0 && !world->parameters.no_inertia ? speed[a] : 0;
         }
     }
+    sn_projection_apply(&work->projection, t, x, world->parameters.no_inertia ? NULL : v);
 }

@@ -176,7 +176,7 @@ static sn_status change_method(sn_world *world, sn_error *error) {
         return status;
     }
     const size_t n = (size_t)world->model.node_count;
-    memcpy(state.value, world->state.value, 10 * n * sizeof *state.value);
+    memcpy(state.value, world->state.value, (10 * n + (size_t)state.contact_count) * sizeof *state.value);
     memcpy(state.rotation, world->state.rotation, (size_t)state.rotation_count * sizeof *state.rotation);
     state.time = world->state.time, state.steps = world->state.steps;
     sn_state_destroy(world->context, &world->state);
@@ -248,7 +248,7 @@ static sn_status recompile(sn_world *world, sn_error *error) {
         sn_solid_destroy(world->context, solid);
         return status;
     }
-    memcpy(state.value, world->state.value, (size_t)(10 * (int64_t)state.nodes + state.history_count) * sizeof *state.value);
+    memcpy(state.value, world->state.value, (size_t)(10 * (int64_t)state.nodes + state.contact_count + state.history_count) * sizeof *state.value);
     state.time = world->state.time, state.steps = world->state.steps;
     state.base_time = world->state.base_time, state.base_steps = world->state.base_steps;
     sn_state_destroy(world->context, &world->state);

@@ -62,6 +62,10 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     if (!work->motion || !work->partial || !work->dot) return sn_no_memory(error);
     work->system =
         (sn_world_system){.base = {.table = &sn_world_table, .context = context, .count = n, .size = model->size}, .world = world};
+    status = sn_projection_create(context, world->parameters.collider, world->parameters.penalty, world->parameters.collider_count,
+                                  &model->surface, model->size, &work->projection, error);
+    if (status) return status;
+    work->system.base.settles = work->projection.projecting > 0;
     status = sn_workspace_linear(world, model->solid, &work->linear, error);
     return status ? status : sn_workspace_method(world, error);
 }
@@ -75,6 +79,7 @@ void sn_workspace_refresh(sn_world *world) {
 void sn_workspace_destroy(sn_world *world) {
     sn_workspace *work = &world->workspace;
     sn_linear_destroy(work->linear);
+    sn_projection_destroy(&work->projection);
     release_blocks(world->context, &work->stiffness);
     release_blocks(world->context, &work->damping);
     sn_state_destroy(world->context, &work->before);

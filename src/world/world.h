@@ -12,6 +12,7 @@
 
 #include "base/context.h"
 #include "contact/penalty.h"
+#include "contact/projection.h"
 #include "fem/load.h"
 #include "sinew/world.h"
 #include "time/system.h"
@@ -108,6 +109,8 @@ typedef struct sn_state {
     double *x, *v;  /* compiled, x 3 */
     double *a;      /* x 3: change of v over the last step by its length, for reactions */
     double *pinned; /* per node: 1 or 0 */
+    int64_t contact_count;
+    double *contact; /* status and normal force of each pair of a projecting collider and a surface node */
     double *history;
     double *rotation;
 } sn_state;
@@ -133,6 +136,7 @@ typedef struct sn_workspace {
     sn_world_system system;
     sn_linear *linear;
     sn_filter filter;
+    sn_projection projection; /* contacts of the response of this name; its filter stands for `filter` when there are any */
     int held_count, held_capacity, projection_capacity, filter_capacity;
     sn_held *held;
     sn_motion *motion;    /* per fix */
@@ -213,6 +217,8 @@ void sn_workspace_refresh(sn_world *world);
 sn_status sn_workspace_method(sn_world *world, sn_error *error);
 /* system.c */
 extern const sn_system_table sn_world_table;
+/* The filter that holds now. */
+const sn_filter *sn_world_filter(const sn_world *world);
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v);
 /* Forces at the state, into workspace.force. */
 sn_status sn_world_forces(sn_world *world, sn_error *error);
