@@ -199,7 +199,7 @@ static sn_status read_names(const sn_place *place, int index, sn_body_options *b
 }
 
 static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn_body_options *body) {
-    static const char *const keys[] = {"name", "mesh", "element", "material", "materials", "mass", "fix", "loads", "initial"};
+    static const char *const keys[] = {"name", "mesh", "element", "material", "materials", "mass", "fix", "loads", "links", "initial"};
     sn_place child;
     sn_status status = sn_place_known(place, keys, (int)(sizeof keys / sizeof *keys), (int)sizeof *keys);
     if (!status) status = read_names(place, index, body);
@@ -214,6 +214,7 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
         status = default_material(place->reader, body);
     if (!status && sn_place_get(place, "fix", &child)) status = sn_scene_read_fixes(&child, body->mesh, body);
     if (!status && sn_place_get(place, "loads", &child)) status = sn_scene_read_loads(&child, body->mesh, body);
+    if (!status && sn_place_get(place, "links", &child)) status = sn_scene_read_links(&child, body);
     if (!status && sn_place_get(place, "initial", &child)) status = sn_scene_read_initial(&child, &body->initial);
     return status;
 }

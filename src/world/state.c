@@ -17,7 +17,7 @@ sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *erro
                         .history_count = world->parameters.method->history((int)(3 * n)),
                         .rotation_count = world->model.solid->elements.rotation_state_size,
                         .contact_count = contact_numbers(world)};
-    state->count = 10 * n + state->contact_count + state->history_count + state->rotation_count;
+    state->count = 10 * n + state->contact_count + 3 * world->model.link_count + state->history_count + state->rotation_count;
     state->value = sn_allocate_zero(world->context, (size_t)state->count, sizeof *state->value);
     if (!state->value) return sn_no_memory(error);
     state->x = state->value;
@@ -25,7 +25,8 @@ sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *erro
     state->a = state->v + 3 * n;
     state->pinned = state->a + 3 * n;
     state->contact = state->pinned + n;
-    state->history = state->contact + state->contact_count;
+    state->link = state->contact + state->contact_count;
+    state->history = state->link + 3 * (size_t)world->model.link_count;
     state->rotation = state->history + state->history_count;
     memcpy(state->x, world->model.rest, (size_t)n * 3 * sizeof *state->x);
     return SN_OK;

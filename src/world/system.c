@@ -65,6 +65,7 @@ static void external_force(sn_world *world, double t, const double *x, const dou
     world->workspace.contacts += world->workspace.projection.count;
     sn_projection_force(&world->workspace.projection, world->state.contact, t, v, f);
     sn_grab_forces(world, x, v, f);
+    sn_links_force(world, t, x, f);
 }
 
 static sn_status force(sn_system *system, double t, const double *x, const double *v, double *f, sn_error *error) {
@@ -147,7 +148,10 @@ static void product(sn_system *system, double m, double d, double k, const doubl
 static sn_status solve(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance,
                        sn_linear_report *report, sn_error *error) {
     sn_world *world = world_of(system);
-    return sn_linear_solve(world->workspace.linear, m, d, k, sn_world_filter(world), b, x, tolerance, report, error);
+    const sn_status status = sn_linear_solve(world->workspace.linear, m, d, k, sn_world_filter(world), b, x, tolerance, report, error);
+    if (!world->model.link_count || (status && status != SN_NOT_CONVERGED)) return status;
+    const sn_status linked = sn_links_solve(world, m, d, k, x, tolerance, report, error);
+    return linked ? linked : status;
 }
 
 /* ---- Mass, constraints ---- */
@@ -194,12 +198,14 @@ static void begin(sn_system *system, double t, const double *x, const double *v)
     (void)v;
     sn_world *world = world_of(system);
     memcpy(world->workspace.x_before, x, (size_t)system->count * sizeof *x);
+    sn_links_begin(world, t, x);
     sn_projection_begin(&world->workspace.projection, &world->workspace.filter, t, x, world->state.contact);
 }
 
 static void reject(sn_system *system) {
     sn_world *world = world_of(system);
     sn_projection_reject(&world->workspace.projection, world->state.contact);
+    sn_links_reject(world);
 }
 
 static void accept(sn_system *system, double t, const double *x, const double *v) {
@@ -211,6 +217,7 @@ static void accept(sn_system *system, double t, const double *x, const double *v
     }
     memcpy(world->workspace.x_before, x, (size_t)system->count * sizeof *x);
     sn_projection_end(&world->workspace.projection);
+    sn_links_end(world);
 }
 
 /* The reactions R = M (v - v0) / h - f decide which contacts stay. */
@@ -237,6 +244,7 @@ static sn_status settle(sn_system *system, double t, double h, const double *x0,
         step.noise = (p->time.newton.tolerance + p->solver.tolerance) * scale;
     }
     *settled = sn_projection_settle(&work->projection, &work->filter, &step, world->state.contact);
+    if (*settled) sn_links_settle(world, t + h, x);
     return SN_OK;
 }
 
