@@ -256,7 +256,7 @@ static sn_status read_rigid(const sn_place *place, sn_body_options *body) {
 
 static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn_body_options *body) {
     static const char *const keys[] = {"name",     "mesh", "surface",   "element", "material", "materials",
-                                       "mass", "thickness", "fix",     "loads",    "rigid",    "initial"};
+                                       "mass", "thickness", "fix",     "loads",    "links",    "rigid",    "initial"};
     sn_place child;
     sn_status status = sn_place_known(place, keys, (int)(sizeof keys / sizeof *keys), (int)sizeof *keys);
     if (!status) status = read_names(place, index, body);
@@ -275,6 +275,7 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
     if (!status && sn_place_get(place, "fix", &child)) status = sn_scene_read_fixes(&child, body->mesh, body);
     if (!status && sn_place_get(place, "loads", &child)) status = sn_scene_read_loads(&child, body->mesh, body);
     if (!status && sn_place_get(place, "rigid", &child)) status = read_rigid(&child, body);
+    if (!status && sn_place_get(place, "links", &child)) status = sn_scene_read_links(&child, body);
     if (!status && sn_place_get(place, "initial", &child)) status = sn_scene_read_initial(&child, &body->initial);
     return status;
 }

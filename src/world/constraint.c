@@ -94,6 +94,7 @@ sn_status sn_constraints_update(sn_world *world, sn_error *error) {
     if (!status)
         status = sn_grow(world->context, (void **)&work->filter.projection, &work->projection_capacity, count,
                          9 * sizeof *work->filter.projection, error);
+    if (!status) status = sn_projection_reserve(&work->projection, count, error);
     if (status) return status;
     work->held_count = 0;
     for (int i = 0; i < nodes; ++i) {
@@ -164,6 +165,7 @@ void sn_constraints_apply(sn_world *world, double t, double *x, double *v) {
             if (v) v[at + (size_t)a] = fix >= 0 && !world->parameters.no_inertia ? speed[a] : 0;
         }
     }
+    sn_projection_apply(&work->projection, t, x, world->parameters.no_inertia ? NULL : v);
 }
 
 void sn_constraints_acceleration(sn_world *world, double t, double *a) {

@@ -208,6 +208,7 @@ void sn_model_destroy(sn_world *world) {
     sn_solid_destroy(context, model->solid);
     sn_model_probes_release(world);
     sn_model_cores_release(world);
+    sn_model_links_release(world);
     for (int i = 0; i < model->load_count; ++i) sn_load_release(context, &model->load[i]);
     for (int i = 0; i < model->fix_count; ++i) sn_release(context, (void *)(uintptr_t)model->fix[i].key);
     for (int b = 0; b < model->body_count; ++b) {

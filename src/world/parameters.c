@@ -175,8 +175,7 @@ static sn_status change_method(sn_world *world, sn_error *error) {
         sn_linear_destroy(linear);
         return status;
     }
-    const size_t n = (size_t)world->model.node_count;
-    memcpy(state.value, world->state.value, 10 * n * sizeof *state.value);
+    memcpy(state.value, world->state.value, (size_t)(state.history - state.value) * sizeof *state.value);
     memcpy(state.rotation, world->state.rotation, (size_t)state.rotation_count * sizeof *state.rotation);
     state.time = world->state.time, state.steps = world->state.steps;
     sn_state_destroy(world->context, &world->state);
@@ -237,6 +236,7 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
     sn_parameters *p = &world->parameters;
     const sn_parameters before = *p;
     sn_status status = take_time(p, options, error);
+    if (!status) status = sn_links_method(world, p->method, error);
     if (!status && p->no_inertia && !before.no_inertia) status = sn_rigid_check(world, error);
     if (!status && p->no_inertia) status = sn_parameters_stiff(world, error);
     if (!status && p->method->exact != before.method->exact)

@@ -46,6 +46,7 @@ static sn_status build(sn_world *world, const sn_world_options *options, sn_erro
     if (!status) status = sn_model_fixes(world, options, error);
     if (!status) status = sn_model_cores(world, options, error);
     if (!status) status = sn_model_loads(world, options, error);
+    if (!status) status = sn_model_links(world, options, error);
     if (!status && options->collider_count > 0) status = sn_model_surface(world, error);
     if (!status) status = sn_solid_create(world, &world->model.solid, error);
     if (!status) status = sn_model_probes(world, options, error);

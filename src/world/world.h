@@ -12,13 +12,14 @@
 
 #include "base/context.h"
 #include "contact/penalty.h"
+#include "contact/projection.h"
 #include "fem/load.h"
 #include "fem/springs.h"
 #include "fem/warping.h"
 #include "sinew/world.h"
 #include "time/system.h"
 
-enum { SN_HANDLES = 16, SN_FREE = -1, SN_IN_PLACE = -2 };
+enum { SN_HANDLES = 16, SN_LINKS = 16, SN_FREE = -1, SN_IN_PLACE = -2 };
 
 /* ---- Model ---- */
 typedef struct sn_body {
@@ -70,6 +71,16 @@ typedef struct sn_core {
     double *mass;  /* count: of each node, for centre and inertia */
     double total;
 } sn_core;
+/* h = sum weight x - target - keys. */
+typedef struct sn_link_term {
+    int count;
+    int32_t node[20]; /* compiled */
+    double weight[20], target[3];
+    double *key; /* owned */
+    int key_count;
+    bool post;
+    double rate;
+} sn_link_term;
 
 typedef struct sn_model {
     int body_count;
@@ -85,6 +96,8 @@ typedef struct sn_model {
     sn_core *core;
     int load_count;
     sn_load_term *load;
+    int link_count;
+    sn_link_term *link;
     sn_contact_nodes surface; /* empty without colliders; mass filled with the solid */
     int probe_count;
     sn_probe_target *probe;
@@ -127,6 +140,9 @@ typedef struct sn_state {
     double *x, *v;  /* compiled, x 3 */
     double *a;      /* x 3: change of v over the last step by its length, for reactions */
     double *pinned; /* per node: 1 or 0 */
+    int64_t contact_count;
+    double *contact; /* status and normal force of each pair of a projecting collider and a surface node */
+    double *link; /* per link x 3: multiplier, N */
     double *history;
     double *rotation;
 } sn_state;
@@ -152,6 +168,7 @@ typedef struct sn_workspace {
     sn_world_system system;
     sn_linear *linear;
     sn_filter filter;
+    sn_projection projection; /* contacts of the response of this name; its filter stands for `filter` when there are any */
     int held_count, held_capacity, projection_capacity, filter_capacity;
     sn_held *held;
     sn_filter_group *group; /* per core: its rigid modes at the positions last looked at */
@@ -167,6 +184,10 @@ typedef struct sn_workspace {
     double *partial;          /* chunk_count doubles */
     double *dot;              /* sn_dot_scratch */
     double *scratch;          /* of the method */
+    double *link_goal, *link_error, *link_before; /* per link x 3: h that the step aims at; h at the last force; multipliers at the start */
+    double *link_solution;                        /* 3 links x vector: A^-1 G^T */
+    double link_stiffness;                        /* N/m; 0 outside of steps */
+    double *link_small;                           /* 2 x (3 links)^2 */
     sn_state before;          /* the state when the step began */
     double force_scale;
     int contacts;
@@ -252,6 +273,8 @@ void sn_world_warp(sn_world *world, const double *x);
 void sn_world_balance(const sn_world *world, const double *x, double *f);
 /* system.c */
 extern const sn_system_table sn_world_table;
+/* The filter that holds now. */
+const sn_filter *sn_world_filter(const sn_world *world);
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v);
 /* Forces at the state, into workspace.force. */
 sn_status sn_world_forces(sn_world *world, sn_error *error);
@@ -261,6 +284,20 @@ void sn_element_values(const sn_world *world, int element, double stress[6], dou
 void sn_grab_forces(const sn_world *world, const double *x, const double *v, double *f);
 double sn_grab_energy(const sn_world *world, const double *x);
 void sn_grab_blocks(const sn_world *world, sn_block_list *stiffness, sn_block_list *damping);
+/* link.c */
+sn_status sn_model_links(sn_world *world, const sn_world_options *options, sn_error *error);
+void sn_model_links_release(sn_world *world);
+/* Whether a method can hold the world's links. */
+sn_status sn_links_method(const sn_world *world, const sn_method *method, sn_error *error);
+void sn_links_begin(sn_world *world, double t, const double *x);
+void sn_links_end(sn_world *world);
+void sn_links_reject(sn_world *world);
+/* Adds G^T l and notes h. */
+void sn_links_force(sn_world *world, double t, const double *x, double *f);
+/* x = A^-1 b comes in; the links' part is added and the multipliers are updated. */
+sn_status sn_links_solve(sn_world *world, double m, double d, double k, double *x, double tolerance, sn_linear_report *report,
+                         sn_error *error);
+void sn_links_settle(sn_world *world, double t, double *x);
 
 /* Puts "body 'name': what.index: " before a message. */
 sn_status sn_prefix(sn_error *error, sn_status status, const char *body, const char *what, int index);
