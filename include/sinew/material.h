@@ -32,7 +32,8 @@ typedef struct sn_material {
     double rayleigh[2]; /* mass part 1/s, stiffness part s: D = a M + b K */
     int prony_count;
     double prony[SN_PRONY_TERMS][2]; /* modulus ratio, time in s */
-    double alpha, beta;              /* of the rotation `dapd` */
+    double alpha, beta;              /* of the rotations `dapd`, `project` and `reflect`: an element is degenerate when det F is below alpha
+                                        (0 <= alpha < 1; default 0.1); beta >= 1 (default 3) is how far `dapd` moves it back */
     char warping[16];      /* law "linear" alone: "edges" or "svd", stiffness warping per vertex; "" (default): none */
     bool ghost_correction; /* warping: take the net force and torque out of a body's elastic forces; default false */
     double spring_damper;  /* element "springs": N s/m of every spring, at least 0; default 0 */

@@ -30,7 +30,12 @@ typedef struct work {
 } work;
 
 /* ---- Choices ---- */
-static sn_status choose(const sn_context *context, const sn_material *material, const char *body, choice *out, sn_error *error) {
+static bool can_be_exact(const sn_law *law, const sn_rotation *rotation) {
+    return law->differentials & 1u << SN_DIFFERENTIAL_EXACT && (!rotation || rotation->differential);
+}
+
+static sn_status choose(const sn_context *context, const sn_material *material, const char *body, bool exact, choice *out,
+                        sn_error *error) {
     *out = (choice){.law = sn_law_find(context, material->law)};
     const sn_law *law = out->law;
     if (!law) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown law '%s'", body, material->law);
@@ -41,7 +46,9 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
         if (d < 0 || !(law->differentials & 1u << d))
             return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' has no differential '%s'", body, law->name, material->differential);
         out->differential = (sn_differential)d;
+        exact = false;
     }
+    if (exact && can_be_exact(law, NULL)) out->differential = SN_DIFFERENTIAL_EXACT;
     if (!(law->flags & SN_LAW_ROTATION)) {
         if (!material->rotation[0]) return SN_OK;
         return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' uses no rotation, but '%s' is given", body, law->name, material->rotation);
@@ -49,10 +56,9 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     const char *name = material->rotation[0] ? material->rotation : "polar";
     out->rotation = sn_rotation_find(context, name);
     if (!out->rotation) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown rotation '%s'", body, name);
-    const int wants_dR = out->differential == SN_DIFFERENTIAL_EXACT || out->differential == SN_DIFFERENTIAL_PROJECTED;
-    if (wants_dR && !out->rotation->differential)
-        return sn_fail(error, SN_BAD_INPUT,
-                       "body '%s': the rotation '%s' has no derivative: the exact and projected differentials need one", body, name);
+    if (exact && !can_be_exact(law, out->rotation)) out->differential = law->default_differential;
+    if (out->differential == SN_DIFFERENTIAL_EXACT && !out->rotation->differential)
+        return sn_fail(error, SN_BAD_INPUT, "body '%s': the rotation '%s' has no derivative: the exact differential needs one", body, name);
     if (out->rotation->uses_history) out->alpha = material->alpha, out->beta = material->beta;
     return SN_OK;
 }
@@ -112,7 +118,7 @@ static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error
             const int m = source->material[e];
             if (of[m] >= 0) continue;
             choice c;
-            status = choose(w->context, &source->materials[m], source->name, &c, error);
+            status = choose(w->context, &source->materials[m], source->name, source->exact, &c, error);
             if (status) return status;
             of[m] = batch_for(model, source->element, &c);
             w->materials[source->material_offset + m] = &source->materials[m];
@@ -223,6 +229,7 @@ static sn_status fill_shape(sn_batch *batch, const sn_batch_source *source, int 
     const int nodes = element->nodes, points = element->points, corners = element->dimension + 1;
     double X[3 * SN_ELEMENT_NODES], gradient[3 * SN_ELEMENT_NODES];
     for (int i = 0; i < nodes; ++i) memcpy(&X[3 * i], &source->rest[3 * (int64_t)source->node[(int64_t)e * nodes + i]], 3 * sizeof *X);
+    const double thickness = element->dimension == 2 && source->thickness > 0 ? source->thickness : 1;
     const double edge = longest_edge(X, corners), least = 1e-12 * edge * edge * (corners == 4 ? edge : 1);
     for (int i = 1; i < nodes && element->dimension == 2; ++i)
         if (fabs(X[3 * i + 2] - X[2]) > 1e-12 * edge)
@@ -233,7 +240,7 @@ static sn_status fill_shape(sn_batch *batch, const sn_batch_source *source, int 
         if (!(volume > least))
             return sn_fail(error, SN_BAD_INPUT, "body '%s': element %lld is %s at rest (volume %g)", source->name,
                            (long long)label_of(source, e), volume < -least ? "inverted" : "flat", volume);
-        batch->weight[(block * points + q) * SN_LANES + lane] = padded ? 0 : volume * element->weight[q];
+        batch->weight[(block * points + q) * SN_LANES + lane] = padded ? 0 : thickness * volume * element->weight[q];
         for (int i = 0; i < 3 * (nodes - 1); ++i)
             batch->gradient[((block * points + q) * (nodes - 1) * 3 + i) * SN_LANES + lane] = gradient[3 + i];
     }

@@ -7,6 +7,8 @@
 #ifndef SN_FEM_BATCH_H
 #define SN_FEM_BATCH_H
 
+#include <stdbool.h>
+
 #include "element.h"
 #include "law.h"
 
@@ -93,8 +95,10 @@ typedef struct sn_element_kernels {
     int (*product)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double k, double d,
                    const double *linearised, const double *u, double *out);
     /* Element matrices k K + d D of one block: out has nodes x nodes blocks of 3 x 3, [i][j][3 * column + row][SN_LANES] (column-major
-     * blocks, as the sparse matrix wants them), 64-byte aligned. With `upper` only the blocks i <= j are filled (K symmetric). */
-    int (*stiffness)(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *out);
+     * blocks, as the sparse matrix wants them), 64-byte aligned. With `upper` only the blocks i <= j are filled (K symmetric). Also
+     * writes the block's part of `linearised` unless that is NULL. */
+    int (*stiffness)(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *linearised,
+                     double *out);
     /* F, elastic P and Cauchy stress P F^T / J at every quadrature point of one block: [point][9][SN_LANES] each; NULL to skip one. For
      * laws of the Cauchy strain, the Cauchy stress is P. |J| counts as at least 1e-12 so that flat elements stay finite. */
     int (*stress)(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy);
@@ -110,16 +114,18 @@ const sn_element_kernels *sn_element_kernels_for(const sn_context *context);
 /* What a body contributes; node numbers are already compiled (global) ones. */
 typedef struct sn_batch_source {
     const sn_element *element;
+    double thickness; /* of plane elements, m; 0 counts as 1 */
     int element_count;
     const int32_t *node;     /* element_count x element->nodes, compiled numbers */
     const double *rest;      /* rest positions of all compiled nodes, x 3 */
     const int32_t *material; /* element_count: index into `materials` */
     const sn_material *materials;
     int material_count;
-    int material_offset;              /* added to material_of */
-    int element_offset;               /* added to element_of */
-    const char *name;                 /* the body's, for messages */
-    const int64_t *label;             /* element labels for messages, or NULL */
+    int material_offset;  /* added to material_of */
+    int element_offset;   /* added to element_of */
+    bool exact;           /* materials that leave the differential to their law take the exact one where there is one */
+    const char *name;     /* the body's, for messages */
+    const int64_t *label; /* element labels for messages, or NULL */
     const double *factor, *pair_mass; /* springs alone, per element: k / E in m, reduced mass in kg */
 } sn_batch_source;
 
@@ -153,7 +159,8 @@ void sn_elements_accept(const sn_context *context, const sn_elements_model *mode
 
 /* ---- Mass ---- */
 /* Lumped: ADDS each element's share, with the density of its material, to mass[compiled node]. Row sums for tet4 and tri3; HRZ for tet10:
- * the diagonal of the consistent mass scaled to the element's mass, as row sums go negative there. Plane elements have thickness 1. */
+ * the diagonal of the consistent mass scaled to the element's mass, as row sums go negative there. Plane elements have the thickness of
+ * their source. */
 sn_status sn_mass_lumped(const sn_batch_source *source, double *mass, sn_error *error);
 /* Consistent element mass: nodes x nodes scalars of element e in kg (each times the 3x3 identity). */
 void sn_mass_element(const sn_batch_source *source, int e, double *mass);

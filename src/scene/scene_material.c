@@ -30,7 +30,8 @@ static sn_status read_keyed(const sn_place *place, const char *name, sn_material
     int count;
     sn_status status = sn_place_known(place, keys, 1, (int)sizeof *keys);
     if (status) return status;
-    if (!sn_place_get(place, "keys", &list)) return sn_place_fail(place, SN_BAD_INPUT, "is an object; it must be a number or {\"keys\": [[t, value], ...]}");
+    if (!sn_place_get(place, "keys", &list))
+        return sn_place_fail(place, SN_BAD_INPUT, "is an object; it must be a number or {\"keys\": [[t, value], ...]}");
     status = sn_read_keys(&list, 2, &key, &count);
     if (status) return status;
     sn_error inner = {0};
@@ -84,9 +85,10 @@ static sn_status read_constants(const sn_place *place, const sn_parameter *param
         bool kept = false;
         for (int k = 0; k < material->constant_count && !kept; ++k) kept = strcmp(material->constant[k].name, name[i]) == 0;
         if (!kept && sn_place_get(place, name[i], &child))
-            return sn_place_fail_key(&child, SN_BAD_INPUT,
-                                     "is given beside '%s'; give young and poisson, or lame, or the law's own constants, not several of them",
-                                     material->constant_count ? material->constant[material->constant_count - 1].name : "");
+            return sn_place_fail_key(
+                &child, SN_BAD_INPUT,
+                "is given beside '%s'; give young and poisson, or lame, or the law's own constants, not several of them",
+                material->constant_count ? material->constant[material->constant_count - 1].name : "");
     }
     return SN_OK;
 }

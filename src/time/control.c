@@ -66,6 +66,7 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
             return status;
         }
         ticks = (ticks + 1) / 2;
+        step->info->suggested_step = step->h * ticks / TICKS;
     }
     return SN_OK;
 }

@@ -18,7 +18,8 @@ typedef struct sn_system_table {
     sn_status (*force)(sn_system *system, double t, const double *x, const double *v, double *f, sn_error *error);
     /* Potential energy of everything conservative at (t, x), for line searches and reports; NULL when there is none. */
     sn_status (*potential)(sn_system *system, double t, const double *x, double *energy, sn_error *error);
-    /* Takes K and D at (t, x, v); the arrays must stay until the last solve with it. */
+    /* Takes K and D at (t, x, v). The linearisation may serve many solves and steps (simplified Newton) while x and v are overwritten: the
+     * system copies what it needs of them. */
     sn_status (*linearise)(sn_system *system, double t, const double *x, const double *v, sn_error *error);
     /* out = (m M + d D + k K) u, unfiltered. */
     void (*product)(sn_system *system, double m, double d, double k, const double *u, double *out);
@@ -51,9 +52,10 @@ typedef struct sn_system_table {
 struct sn_system {
     const sn_system_table *table;
     sn_context *context;
-    int count;     /* scalars in x, in v, in f */
-    double size;   /* typical length of the body, m: corrections are measured against it */
-    int auxiliary; /* first-order variables beside x and v; 0 */
+    int count;          /* scalars in x, in v, in f */
+    double size;        /* typical length of the body, m: corrections are measured against it */
+    const double *rest; /* positions where it is calm, for estimates of what steps it bears; NULL: none */
+    int auxiliary;      /* first-order variables beside x and v; 0 */
     /* Simplified Newton: how many solves the present linearisation has served; 0 when there is none that may be kept. Workspace: the owner
      * clears it when it edits parameters, saves or restores. */
     int kept;
@@ -81,9 +83,10 @@ typedef struct sn_step {
     const sn_time_options *options;
     double tolerance; /* of the linear solver */
     bool warm_start;
-    double t, h;     /* from t to t + h */
-    double *x, *v;   /* in: at t; out: at t + h. Untouched on failure */
-    double *history; /* method->history(count) doubles, zero at the start of a run. Untouched on failure */
+    double t, h;   /* from t to t + h */
+    double *x, *v; /* in: at t; out: at t + h. Untouched on failure */
+    /* method->history(count) doubles: zero at the start of a run and after x, v or t were edited from outside. Untouched on failure. */
+    double *history;
     double *scratch; /* method->scratch(count) doubles */
     sn_step_info *info;
     sn_error *error;
@@ -92,7 +95,9 @@ typedef struct sn_step {
 typedef struct sn_method {
     const char *name, *text;
     int order;
-    bool implicit, adaptive;
+    bool implicit;
+    bool exact; /* keeps its order with the exact K and D alone; the others bear symmetric copies of them */
+    bool adaptive;
     const char *stability;     /* "A", "L", "explicit: h < 2/omega", ... */
     int (*history)(int count); /* doubles wanted */
     int (*scratch)(int count);
@@ -139,8 +144,10 @@ typedef struct sn_newton_problem {
     const double *base, *origin; /* count; NULL when m or a is 0 */
     const double *offset;        /* w, or NULL */
     const double *extra;         /* a constant force, or NULL */
-    const double
-        *inertia; /* what m (y - base) stands for in the constrained components, 0 in the others; NULL: the acceleration prescribed at t1 */
+    /* What m (y - base) stands for in the constrained components, 0 in the others; NULL: the acceleration prescribed at t1. */
+    const double *inertia;
+    /* Where the first iteration takes force and linearisation, beside y: the last velocity. NULL: where y puts it. */
+    const double *velocity;
     const sn_newton_options *options;
     double linear_tolerance;
     const double *guess; /* start of the first linear solve (warm start), or NULL */

@@ -11,6 +11,7 @@ static void fill_sources(const sn_world *world, sn_solid *solid) {
     for (int b = 0; b < model->body_count; ++b) {
         const sn_body *body = &model->body[b];
         solid->source[b] = (sn_batch_source){.element = body->element,
+                                             .thickness = body->thickness,
                                              .element_count = body->mesh->tet_count,
                                              .node = body->node,
                                              .rest = model->rest,
@@ -19,6 +20,7 @@ static void fill_sources(const sn_world *world, sn_solid *solid) {
                                              .material_count = body->material_count,
                                              .material_offset = body->material_first,
                                              .element_offset = body->element_first,
+                                             .exact = world->parameters.method->exact,
                                              .name = body->name,
                                              .label = body->mesh->tet_label};
         solid->consistent[b] = body->consistent;
@@ -32,7 +34,7 @@ static void add_weights(const sn_batch_source *source, double *weight) {
     for (int e = 0; e < source->element_count; ++e) {
         const int32_t *node = source->node + (size_t)e * (size_t)nodes;
         double share[SN_ELEMENT_NODES] = {0};
-        sn_load_volume_shares(source->element, node, source->rest, share);
+        sn_load_volume_shares(source->element, source->thickness, node, source->rest, share);
         for (int i = 0; i < nodes; ++i) weight[node[i]] += density(source, e) * share[i];
     }
 }
@@ -51,7 +53,7 @@ static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *err
         for (int i = 0; i < world->model.body[b].mesh->node_count; ++i) {
             const int n = model->body[b].node_first + i;
             solid->weight[n] = solid->mass[n];
-            if (source->element->nodes == 4) solid->weight_exact[n] = solid->mass[n];
+            if (source->element->nodes <= 4) solid->weight_exact[n] = solid->mass[n];
         }
     }
     for (int i = 0; i < model->node_count; ++i)
@@ -76,7 +78,7 @@ static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error 
         for (int e = 0; e < source->element_count; ++e) {
             const int32_t *node = source->node + (size_t)e * (size_t)source->element->nodes;
             double share[SN_ELEMENT_NODES] = {0}, mass = 0;
-            sn_load_volume_shares(source->element, node, source->rest, share);
+            sn_load_volume_shares(source->element, source->thickness, node, source->rest, share);
             for (int i = 0; i < source->element->nodes; ++i) mass += density(source, e) * share[i];
             for (int i = 0; i < source->element->nodes; ++i) {
                 total[node[i]] += mass;
@@ -132,6 +134,7 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
     sn_status status = fill_mass(world, solid, error);
     if (!status) status = fill_compiled(world, solid, error);
     if (!status) status = sn_elements_compile(context, solid->compiled, model->body_count, model->node_count, &solid->elements, error);
+    if (!status) sn_elements_symmetric(&solid->elements, !world->parameters.method->exact);
     if (!status) fill_places(world, solid);
     if (!status) status = sn_warping_create(context, &solid->elements, model->rest, &solid->warping, error);
     if (!status) status = fill_rayleigh(world, solid, error);
@@ -141,6 +144,7 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
         for (int c = 0; c < world->parameters.material[m].constant_count; ++c)
             solid->keyed = solid->keyed || world->parameters.material[m].constant[c].key_count > 0;
     solid->linear = (sn_linear_model){.nodes = model->node_count,
+                                      .position = model->rest,
                                       .elements = &solid->elements,
                                       .mass = solid->mass,
                                       .source = consistent ? solid->source : NULL,

@@ -9,7 +9,8 @@ sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *erro
     *state = (sn_state){.nodes = (int)n,
                         .history_count = world->parameters.method->history((int)(3 * n)),
                         .rotation_count = world->model.solid->elements.rotation_state_size};
-    state->count = 10 * n + state->history_count + state->rotation_count;
+    const int64_t before = (10 * n + state->history_count + SN_LANES - 1) / SN_LANES * SN_LANES; /* the kernels want it aligned */
+    state->count = before + state->rotation_count;
     state->value = sn_allocate_zero(world->context, (size_t)state->count, sizeof *state->value);
     if (!state->value) return sn_no_memory(error);
     state->x = state->value;
@@ -17,7 +18,7 @@ sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *erro
     state->a = state->v + 3 * n;
     state->pinned = state->a + 3 * n;
     state->history = state->pinned + n;
-    state->rotation = state->history + state->history_count;
+    state->rotation = state->value + before;
     memcpy(state->x, world->model.rest, (size_t)n * 3 * sizeof *state->x);
     return SN_OK;
 }

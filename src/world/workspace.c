@@ -51,7 +51,8 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     sn_status status = allocate_blocks(world, (int)loads + contacts + grabs, &work->stiffness, error);
     if (!status) status = allocate_blocks(world, contacts + grabs, &work->damping, error);
     if (status) return status;
-    double **const vector[] = {&work->x_before, &work->external, &work->force, &work->scaled, &work->product};
+    double **const vector[] = {&work->x_linear, &work->v_linear, &work->x_before, &work->external,
+                               &work->force,    &work->scaled,   &work->product};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; ++i) {
         *vector[i] = sn_allocate_zero(context, (size_t)n, sizeof(double));
         if (!*vector[i]) return sn_no_memory(error);
@@ -60,8 +61,8 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     work->partial = sn_allocate_zero(context, (size_t)model->solid->elements.chunk_count, sizeof *work->partial);
     work->dot = sn_allocate_zero(context, (size_t)sn_dot_scratch(n), sizeof *work->dot);
     if (!work->motion || !work->partial || !work->dot) return sn_no_memory(error);
-    work->system =
-        (sn_world_system){.base = {.table = &sn_world_table, .context = context, .count = n, .size = model->size}, .world = world};
+    work->system = (sn_world_system){
+        .base = {.table = &sn_world_table, .context = context, .count = n, .size = model->size, .rest = model->rest}, .world = world};
     status = sn_cores_workspace(world, error);
     if (!status) status = sn_world_warping_room(world, model->solid, &work->vertex_rotation, error);
     if (!status) status = sn_workspace_linear(world, model->solid, &work->linear, error);
@@ -82,8 +83,8 @@ void sn_workspace_destroy(sn_world *world) {
     release_blocks(world->context, &work->damping);
     sn_state_destroy(world->context, &work->before);
     sn_cores_workspace_release(world);
-    void *const array[] = {work->held,           work->filter.node, work->filter.projection, work->motion,  work->x_before, work->external,
-                           work->force,          work->scaled,      work->product,           work->partial, work->dot,      work->scratch,
-                           work->vertex_rotation};
+    void *const array[] = {work->x_linear, work->v_linear, work->held,     work->filter.node, work->filter.projection,
+                           work->motion,   work->x_before, work->external, work->force,       work->scaled,
+                           work->product,  work->partial,  work->dot,      work->scratch,  work->vertex_rotation};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }

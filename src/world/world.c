@@ -8,12 +8,17 @@ sn_fix sn_fix_default(void) { return (sn_fix){.axis = {true, true, true}, .turn_
 sn_load sn_load_default(void) { return (sn_load){.kind = SN_LOAD_TRACTION}; }
 sn_initial sn_initial_default(void) { return (sn_initial){.scale = 1}; }
 sn_body_options sn_body_options_default(void) {
-    return (sn_body_options){.name = "body", .element = "tet4", .mass = "lumped", .initial = sn_initial_default()};
+    return (sn_body_options){.name = "body", .element = "tet4", .thickness = 1, .mass = "lumped", .initial = sn_initial_default()};
 }
 sn_world_options sn_world_options_default(void) {
     return (sn_world_options){.gravity = {0, -9.81, 0}, .time = sn_time_options_default(), .solver = sn_solver_options_default()};
 }
-const sn_listing *sn_element_names(int *count) { return sn_elements(count); }
+/* Those that a body can use; plane elements stand last in the table. */
+const sn_listing *sn_element_names(int *count) {
+    const sn_listing *listing = sn_elements(count);
+    while (*count > 0 && sn_element_find(listing[*count - 1].name)->dimension != 3) --*count;
+    return listing;
+}
 
 sn_status sn_prefix(sn_error *error, sn_status status, const char *body, const char *what, int index) {
     if (!error || status == SN_NO_MEMORY) return status;
@@ -52,6 +57,7 @@ static sn_status build(sn_world *world, const sn_world_options *options, sn_erro
     for (int b = 0; b < world->model.body_count; ++b) sn_initial_apply(world, b, &options->body[b].initial);
     status = sn_constraints_update(world, error);
     if (!status && world->parameters.no_inertia) status = sn_rigid_check(world, error);
+    if (!status && world->parameters.no_inertia) status = sn_parameters_stiff(world, error);
     if (!status) status = sn_elements_parameters(&world->model.solid->elements, world->parameters.material, 0, error);
     if (status) return status;
     sn_parameters_contact(world);

@@ -27,6 +27,7 @@ typedef struct sn_body {
     const sn_element *element;
     bool springs;    /* the elements are the edges' springs; `element` is then that of the mass and the loads */
     bool consistent; /* mass */
+    double thickness; /* of plane bodies; else 1 */
     int node_first, element_first, material_first, material_count;
     int32_t *node;     /* tets x element nodes, compiled */
     int32_t *material; /* tets: index from material_first */
@@ -158,8 +159,9 @@ typedef struct sn_workspace {
     sn_element_view view;   /* of the last linearisation */
     sn_block_list stiffness, damping;
     double *vertex_rotation; /* of warped nodes, x 9; NULL without warping */
-    double *x_before;        /* positions at the last accepted (sub)step */
-    double *external;        /* forces */
+    double *x_linear, *v_linear; /* where it was taken */
+    double *x_before;            /* positions at the last accepted (sub)step */
+    double *external;            /* forces */
     double *force;
     double *scaled, *product; /* vectors for short use */
     double *partial;          /* chunk_count doubles */
@@ -208,6 +210,8 @@ void sn_cores_workspace_release(sn_world *world);
 void sn_cores_modes(sn_world *world, const double *x);
 void sn_cores_retract(const sn_world *world, double *x, double *v);
 bool sn_cores_hold(const sn_world *world, int32_t node);
+/* Sets the held components of a to the acceleration of their fix at time t: that of the turn, as displacements go in straight pieces. */
+void sn_constraints_acceleration(sn_world *world, double t, double *a);
 /* rigid.c: every piece of every body must have its six rigid motions held. */
 sn_status sn_rigid_check(sn_world *world, sn_error *error);
 /* initial.c: positions and velocities at the start. */
@@ -221,6 +225,8 @@ sn_status sn_parameters_create(sn_world *world, const sn_world_options *options,
 void sn_parameters_destroy(sn_world *world);
 /* Default stiffness of the colliders. */
 void sn_parameters_contact(sn_world *world);
+/* Statics needs a shear modulus above 0 everywhere. */
+sn_status sn_parameters_stiff(const sn_world *world, sn_error *error);
 /* lambda + 2 mu at rest, in the stiffest direction (Pa). */
 double sn_parameters_modulus(sn_context *context, const sn_material *material);
 /* state.c */

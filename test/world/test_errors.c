@@ -66,6 +66,11 @@ static void test_materials(void **state) {
     fresh(&s), s.material.density = 0, refused(&s, "density");
     fresh(&s), strcpy(s.material.law, "corotatet"), refused(&s, "corotated");
     fresh(&s);
+    clamp_left(&s), strcpy(s.options.time.mode, "static"), set_constant(&s.material, "young", 0), refused(&s, "modulus of 0");
+    strcpy(s.options.time.mode, "dynamic");
+    scene_create(&s);
+    step(&s, 2);
+    fresh(&s);
     const sn_selector left = box_selector(-1, -1, -1, 0.2, 1, 1);
     s.body.material_select = &left;
     refused(&s, "no material");

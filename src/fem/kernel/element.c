@@ -225,6 +225,10 @@ INLINE double *linearised_at(const int Q, const slice *s, int q, double *lineari
     return linearised + s->batch->linearised + (s->block * Q + q) * s->batch->linearised_items * SN_LANES + s->lane;
 }
 
+INLINE void store_items(const sn_batch *batch, const vd *item, double *out) {
+    for (int i = 0; i < batch->linearised_items; ++i) vd_store(out + i * SN_LANES, item[i]);
+}
+
 INLINE int linearise_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double k,
                           double d, double *linearised) {
     for (int block = begin; block < end; ++block)
@@ -233,9 +237,8 @@ INLINE int linearise_body(const int N, const int Q, const sn_batch *batch, int b
             vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], item[81];
             const int moving = linearise_input(N, &s, edge, speed, c, damping);
             for (int q = 0; q < Q; ++q) {
-                double *out = linearised_at(Q, &s, q, linearised);
                 linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, item);
-                for (int i = 0; i < batch->linearised_items; ++i) vd_store(out + i * SN_LANES, item[i]);
+                store_items(batch, item, linearised_at(Q, &s, q, linearised));
             }
         }
     return 0;
@@ -383,7 +386,7 @@ INLINE void store_matrix(const int N, vd *K, int full, int upper, double *out) {
 }
 
 INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view, double k, double d,
-                          int upper, double *out) {
+                          int upper, double *linearised, double *out) {
     const int full = !batch->warped && !batch->symmetric;
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
         const slice s = slice_at(N, Q, batch, view, block, lane);
@@ -392,6 +395,7 @@ INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int b
         const int moving = linearise_input(N, &s, edge, speed, c, damping);
         for (int q = 0; q < Q; ++q) {
             linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, item);
+            if (linearised) store_items(batch, item, linearised_at(Q, &s, q, linearised));
             if (batch->warped)
                 expand_warped(N, item, q == 0, K);
             else
@@ -513,9 +517,10 @@ static int product(const sn_batch *batch, int begin, int end, const sn_element_v
     if (batch->element->nodes == 2) return spring_product(batch, begin, end, view, k, d, linearised, u, out);
     SPECIALISED(product_body, batch, begin, end, view, k, d, linearised, u, out)
 }
-static int stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *out) {
-    if (batch->element->nodes == 2) return spring_stiffness(batch, block, view, k, d, out);
-    SPECIALISED(stiffness_body, batch, block, view, k, d, upper, out)
+static int stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *linearised,
+                     double *out) {
+    if (batch->element->nodes == 2) return spring_stiffness(batch, block, view, k, d, linearised, out);
+    SPECIALISED(stiffness_body, batch, block, view, k, d, upper, linearised, out)
 }
 static int stress(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy) {
     if (batch->element->nodes == 2) return spring_stress(9, F, P, cauchy);

@@ -113,7 +113,7 @@ APART void load_history(const int N, const int Q, const slice *s, int q, history
 }
 
 INLINE sn_rotation_view rotation_view(const int N, const int Q, const slice *s, int q, const vd *F, history *buffer) {
-    sn_rotation_view r = {.F = F, .alpha = s->batch->alpha, .beta = s->batch->beta};
+    sn_rotation_view r = {.F = F, .dimension = N == 3 ? 2 : 3, .alpha = s->batch->alpha, .beta = s->batch->beta};
     if (s->batch->rotation->uses_history) load_history(N, Q, s, q, buffer, &r);
     return r;
 }
@@ -151,7 +151,8 @@ INLINE void rotation_at(const int N, const int Q, const slice *s, int q, const v
 
 /* Whether the law's chosen differential takes dR. */
 static inline int wants_dR(const sn_batch *batch) {
-    return batch->rotation && (batch->differential == SN_DIFFERENTIAL_EXACT || batch->differential == SN_DIFFERENTIAL_PROJECTED);
+    return batch->rotation && batch->rotation->differential &&
+           (batch->differential == SN_DIFFERENTIAL_EXACT || batch->differential == SN_DIFFERENTIAL_PROJECTED);
 }
 
 /* The G of the law's own strain: F, R or (then R is the identity) I. */

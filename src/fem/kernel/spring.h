@@ -153,11 +153,14 @@ static int spring_product(const sn_batch *batch, int begin, int end, const sn_el
     return 0;
 }
 
-static int spring_stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, double *out) {
+static int spring_stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, double *linearised,
+                            double *out) {
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
         const slice s = slice_at(2, 1, batch, view, block, lane);
         vd A[9];
         spring_matrix(&s, k, d, A);
+        for (int i = 0; i < 9 && linearised; ++i)
+            vd_store(linearised + batch->linearised + (s.block * batch->linearised_items + i) * SN_LANES + lane, A[i]);
         for (int i = 0; i < 4; ++i)
             for (int e = 0; e < 9; ++e) vd_store(out + (9 * i + e) * SN_LANES + lane, i == 0 || i == 3 ? A[e] : -A[e]);
     }
