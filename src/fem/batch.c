@@ -71,7 +71,10 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
                         .alpha = c->alpha,
                         .beta = c->beta};
     batch->warped = (c->law->flags & SN_LAW_WARPED) && (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || c->law->flags & SN_LAW_CONSTANT);
-    batch->linearised_items = batch->warped ? 3 * (element->nodes - 1) + 2 : 81;
+    const int blended = c->differential == SN_DIFFERENTIAL_TRUNCATED_1 || (c->differential == SN_DIFFERENTIAL_HYBRID && c->law->blend);
+    if (c->law->flags & SN_LAW_WARPED && blended) batch->compact = SN_COMPACT_BLENDED;
+    if (batch->warped) batch->compact = SN_COMPACT_WARPED;
+    batch->linearised_items = batch->compact ? 3 * element->nodes : 81;
     return model->batch_count++;
 }
 
