@@ -15,6 +15,8 @@ static const test tests[] = {
     {"plane 144", PLANE(12, 6), 100},
     {"plane 576", PLANE(24, 12), 100},
     {"plane 2000", PLANE(50, 20), 100},
+    {"plane 144 heavy", PLANE(12, 6), 600}, /* the document's load alone collapses nothing here */
+    {"plane 576 heavy", PLANE(24, 12), 600},
     {"solid 324",
      "\"mesh\": {\"box\": {\"size\": [2.1, 0.6, 0.6], \"cells\": [6, 3, 3], \"split\": 6}},"
      " \"fix\": [{\"select\": {\"box\": [[-1, -1e-6, -1], [1.06, 1e-6, 1]]}}]",
@@ -61,12 +63,13 @@ static sn_status rest(experiment_run *run, const test *t, int method, double end
     return status;
 }
 
-static void plot(experiment_run *run, int count) {
-    char script[6000];
+static void plot(experiment_run *run) {
+    const int count = TESTS - 1;
+    char script[12000];
     int at = snprintf(
         script, sizeof script,
         "set terminal svg size 1500,%d font 'sans,12' background '#ffffff'\nset output 'persistent.svg'\nset multiplot layout %d,%d\n"
-        "unset key\nunset grid\nset size ratio -1\nset xrange [-0.1:2.2]\nset yrange [-0.5:0.7]\n",
+        "unset key\nunset grid\nset size ratio -1\nset xrange [-0.1:2.2]\nset yrange [-0.8:0.8]\n",
         230 * count, count, CIVIT_METHODS);
     for (int t = 0; t < count; ++t)
         for (int m = 0; m < CIVIT_METHODS; ++m)
@@ -79,8 +82,10 @@ static void plot(experiment_run *run, int count) {
     experiment_plot(run, "persistent.svg", script);
 }
 
+/* Quick: the two small plane ones and the solid one. */
+static bool skipped(const experiment_run *run, int t) { return run->quick && t != 0 && t != 3 && t != 5; }
+
 static sn_status run_persistent(experiment_run *run, sn_error *error) {
-    const int planes = run->quick ? 1 : 3;
     const double end = run->quick ? 3 : 6;
     FILE *table = experiment_table(run, "persistent.csv", "test,method,degenerate,speed", error);
     FILE *nodes = table ? experiment_table(run, "shapes.csv", "test,method,x,y,degenerate", error) : NULL;
@@ -88,7 +93,7 @@ static sn_status run_persistent(experiment_run *run, sn_error *error) {
     int left[TESTS][CIVIT_METHODS] = {{0}}, total[CIVIT_METHODS] = {0};
     sn_status status = SN_OK;
     for (int t = 0; t < TESTS && !status; ++t) {
-        if (t >= planes && t < 3) continue;
+        if (skipped(run, t)) continue;
         for (int m = 0; m < CIVIT_METHODS && !status; ++m) {
             double speed = 0;
             status = rest(run, &tests[t], m, end, &left[t][m], &speed, nodes, error);
@@ -101,7 +106,7 @@ static sn_status run_persistent(experiment_run *run, sn_error *error) {
     fclose(nodes);
     if (status) return status;
     for (int t = 0; t < TESTS; ++t) {
-        if (t >= planes && t < 3) continue;
+        if (skipped(run, t)) continue;
         const int *l = left[t];
         const int others = l[CIVIT_QR] < l[CIVIT_ISVD] ? (l[CIVIT_QR] < l[CIVIT_DAPD1] ? l[CIVIT_QR] : l[CIVIT_DAPD1])
                                                        : (l[CIVIT_ISVD] < l[CIVIT_DAPD1] ? l[CIVIT_ISVD] : l[CIVIT_DAPD1]);
@@ -109,12 +114,17 @@ static sn_status run_persistent(experiment_run *run, sn_error *error) {
         snprintf(id, sizeof id, "fewest-%s", tests[t].name);
         for (char *c = id; *c; ++c)
             if (*c == ' ') *c = '-';
+        if (strstr(tests[t].name, "heavy")) {
+            experiment_note(run, "%s (%g m/s2, beyond the document): %d QR, %d ISVD, %d DAPD 1, %d DAPD 5 degenerate elements",
+                            tests[t].name, tests[t].gravity, l[CIVIT_QR], l[CIVIT_ISVD], l[CIVIT_DAPD1], l[CIVIT_DAPD5]);
+            continue;
+        }
         char expected[40];
         snprintf(expected, sizeof expected, "<= %d, the fewest of others", others);
         experiment_claim(run, id, l[CIVIT_DAPD5], expected, l[CIVIT_DAPD5] <= others,
                          "degenerate elements at rest, DAPD 5 (QR %d, ISVD %d, DAPD 1 %d)", l[CIVIT_QR], l[CIVIT_ISVD], l[CIVIT_DAPD1]);
     }
-    plot(run, planes);
+    plot(run);
     return SN_OK;
 }
 

@@ -83,8 +83,11 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
                         .beta = c->beta,
                         .warping = c->warping};
     batch->warped = (c->law->flags & SN_LAW_WARPED) && (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || c->law->flags & SN_LAW_CONSTANT);
-    batch->linearised_items = batch->warped ? 3 * (element->nodes - 1) + 2 : 81;
-    if (element == &sn_element_springs) batch->warped = 0, batch->linearised_items = 9;
+    const int blended = c->differential == SN_DIFFERENTIAL_TRUNCATED_1 || (c->differential == SN_DIFFERENTIAL_HYBRID && c->law->blend);
+    if (c->law->flags & SN_LAW_WARPED && blended) batch->compact = SN_COMPACT_BLENDED;
+    if (batch->warped) batch->compact = SN_COMPACT_WARPED;
+    batch->linearised_items = batch->compact ? 3 * element->nodes : 81;
+    if (element == &sn_element_springs) batch->warped = batch->compact = 0, batch->linearised_items = 9;
     return model->batch_count++;
 }
 

@@ -14,6 +14,7 @@
 
 enum { SN_DAMPED_VISCOUS = 1, SN_DAMPED_RAYLEIGH = 2 };
 enum { SN_WARPING_NONE = 0, SN_WARPING_EDGES, SN_WARPING_SVD }; /* warping.h */
+enum { SN_COMPACT_NONE, SN_COMPACT_WARPED, SN_COMPACT_BLENDED };
 
 typedef struct sn_batch {
     const sn_element *element;
@@ -30,7 +31,8 @@ typedef struct sn_batch {
     int symmetric;       /* 1 (default): K is made symmetric, and the change of viscous stress with x is left out. 0: the Jacobian as it is:
                             unsymmetrised, with that change (Green: always; corotated: where dR is at hand, that is with the exact and the
                             projected differential). The change of Rayleigh forces with x, a second differential, is in neither. */
-    int warped;          /* the closed form of SN_LAW_WARPED holds for this batch */
+    int warped;          /* its linearised stress is the warped stiffness R K0 R^T of SN_LAW_WARPED */
+    int compact;         /* SN_COMPACT_: the closed forms of SN_LAW_WARPED hold */
     double *rest_edge;   /* block_count x 9 x SN_LANES: Dm of the corners; only for rotations with history, else NULL */
     int32_t *element_of; /* block_count x SN_LANES: index of the element in its body's mesh, -1 in padded lanes */
     int32_t *material_of;   /* block_count x SN_LANES: index of the material in the parameters */

@@ -56,6 +56,9 @@ typedef struct sn_law {
     void (*stress)(const vd *c, const vd *F, const vd *R, vd *P);
     void (*differential)(sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP);
 
+    /* Of laws with SN_LAW_WARPED that offer hybrid: g in [0, 1], how much of truncated-1 it takes; else NULL. */
+    vd (*blend)(const vd *F, const vd *R);
+
     /* The law's own strain measure, for viscous damping. */
     sn_strain strain;
 } sn_law;

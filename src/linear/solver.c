@@ -279,7 +279,7 @@ static bool have_cache(sn_linear *linear) {
 /* Whether the assembly keeps the linearisation on its way: where that is a few numbers per element. */
 static bool cheap_cache(const sn_elements_model *elements) {
     for (int b = 0; b < elements->batch_count; ++b)
-        if (!elements->batch[b].warped) return false;
+        if (!elements->batch[b].compact) return false;
     return true;
 }
 

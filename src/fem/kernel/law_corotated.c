@@ -54,7 +54,7 @@ static inline void truncated(const vd *c, const vd *R, vd full, vd warped, vd *d
 }
 
 /* The mean over the axes of the element: a plane one has F = diag(., ., 1). */
-static inline vd hybrid_weight(const vd *F, const vd *R) {
+static vd hybrid_weight(const vd *F, const vd *R) {
     vd S[9], s[3], V[9];
     const vd one = vd_set(1), zero = vd_set(0);
     vm_transpose_multiply(R, F, S);
@@ -133,5 +133,6 @@ const sn_law SN_ISA(sn_law_corotated) = {
     .energy = energy,
     .stress = stress,
     .differential = differential,
+    .blend = hybrid_weight,
     .strain = SN_STRAIN_COROTATED,
 };
