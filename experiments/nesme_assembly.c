@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "experiment.h"
-#include "fit.h"
+#include "timing.h"
 
 enum { COUNTS = 7 };
 
@@ -39,7 +39,7 @@ static sn_status time_step(experiment_run *run, const char *operator_, int itera
     return status;
 }
 
-static sn_status run_experiment(experiment_run *run, sn_error *error) {
+static sn_status measure(experiment_run *run, sn_error *error) {
     static const int count[COUNTS] = {5, 10, 20, 40, 60, 80, 100};
     double x[2][COUNTS], y[2][COUNTS];
     int tets = 0;
@@ -76,6 +76,8 @@ static sn_status run_experiment(experiment_run *run, sn_error *error) {
                     tets);
     return SN_OK;
 }
+
+static sn_status run_experiment(experiment_run *run, sn_error *error) { return run_on_one_thread(run, measure, error); }
 
 const experiment nesme_assembly = {"nesme-assembly", "time of a step against CG iterations, assembled and assembly-free", "Nesme 3",
                                    run_experiment};

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "experiment.h"
-#include "fit.h"
+#include "timing.h"
 
 enum { SIZES = 7, QUICK = 5 };
 
@@ -31,7 +31,7 @@ static sn_status time_step(experiment_run *run, const char *operator_, int cells
     return status;
 }
 
-static sn_status run_experiment(experiment_run *run, sn_error *error) {
+static sn_status measure(experiment_run *run, sn_error *error) {
     static const int cells[SIZES] = {5, 7, 9, 12, 16, 20, 26};
     static const char *const name[2] = {"assembled", "assembly-free"};
     const int sizes = run->quick ? QUICK : SIZES;
@@ -61,5 +61,7 @@ static sn_status run_experiment(experiment_run *run, sn_error *error) {
     }
     return SN_OK;
 }
+
+static sn_status run_experiment(experiment_run *run, sn_error *error) { return run_on_one_thread(run, measure, error); }
 
 const experiment nesme_scaling = {"nesme-scaling", "time of a step against the number of tets", "Nesme 4", run_experiment};
