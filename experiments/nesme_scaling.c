@@ -23,8 +23,10 @@ static sn_status time_step(experiment_run *run, const char *operator_, int cells
     *seconds = INFINITY;
     for (int i = 0; i < repeats && !status; ++i) {
         sn_step_report report;
+        const double start = thread_seconds();
         status = sn_world_step(world, &report, error);
-        if (!status && report.seconds < *seconds) *seconds = report.seconds;
+        const double taken = thread_seconds() - start;
+        if (taken < *seconds) *seconds = taken;
     }
     sn_world_destroy(world);
     sn_scene_destroy(scene);

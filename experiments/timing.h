@@ -1,8 +1,18 @@
-/* For experiments that measure time: one thread, which other work on the machine disturbs least; a straight line by least squares. */
+/* For experiments that measure time: one thread and its processor time, which other work on the machine disturbs least; a straight line by
+ * least squares. */
 #ifndef SINEW_EXPERIMENT_TIMING_H
 #define SINEW_EXPERIMENT_TIMING_H
 
+#include <time.h>
+
 #include "experiment.h"
+
+/* Processor time of this thread, s. */
+static inline double thread_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 /* Runs `body` with a context of one thread in place of the run's. */
 static inline sn_status run_on_one_thread(const experiment_run *run, sn_status (*body)(experiment_run *run, sn_error *error),
