@@ -43,7 +43,7 @@ static sn_status measure(experiment_run *run, sn_error *error) {
     sn_status status = SN_OK;
     for (int i = 0; i < sizes && !status; ++i) {
         int tets = 0;
-        for (int k = 0; k < 2 && !status; ++k) status = time_step(run, name[k], cells[i], run->quick ? 6 : 12, &y[k][i], &tets, error);
+        for (int k = 0; k < 2 && !status; ++k) status = time_step(run, name[k], cells[i], run->quick ? 10 : 20, &y[k][i], &tets, error);
         x[i] = tets, lx[i] = log(x[i]);
         fprintf(table, "%d,%.8g,%.8g\n", tets, y[0][i], y[1][i]);
         experiment_progress(run, (i + 1.0) / sizes);
