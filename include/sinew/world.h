@@ -87,7 +87,9 @@ typedef struct sn_initial {
 typedef struct sn_body_options {
     const char *name;        /* default "body" */
     const sn_mesh *mesh;
-    const char *element;     /* "tet4" (default), "tet10", ... A tet4 mesh becomes tet10 by straight mid-edge nodes */
+    const char *element;     /* "tet4" (default), "tet10", ... A tet4 mesh becomes tet10 by straight mid-edge nodes. "tri3": plane strain, for
+                                a mesh of triangles in a plane z = constant; its nodes are held in z. No tractions: use force and body loads */
+    double thickness;        /* m, of plane bodies, above 0; default 1 */
     const char *mass;        /* "lumped" (default), "consistent" */
     const sn_material *material; /* material_count, at least 1 */
     const sn_selector *material_select; /* material_count; NULL: one material for all. The last one that holds an element's centroid counts */
@@ -96,6 +98,8 @@ typedef struct sn_body_options {
     int fix_count;
     const sn_load *load;
     int load_count;
+    const sn_selector *rigid; /* rigid_count selections, each of which moves as one rigid body (a bone); they share no node, and none is fixed */
+    int rigid_count;
     const sn_link *link;
     int link_count;
     sn_initial initial;

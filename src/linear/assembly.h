@@ -35,6 +35,7 @@ typedef struct sn_assembly {
     const sn_element_view *view;
     const sn_block_list *stiffness, *damping; /* NULL for none */
     const double *rayleigh_mass;              /* NULL for none */
+    double *linearised;                       /* of the element products, filled on the way; NULL: not wanted */
     double m, d, k;
 } sn_assembly;
 

@@ -38,8 +38,7 @@ static double true_size(const eisenstat *w) {
 /* t = W^-T p, q = t + W^-1 (p - K t); returns p.q. */
 static double product(const eisenstat *w) {
     memcpy(w->t, w->p, (size_t)w->n * sizeof(double));
-    sn_ssor_backward(w->ssor, w->t);
-    sn_ssor_scale(w->ssor, w->t, w->q);
+    sn_ssor_backward(w->ssor, w->t, w->q);
     sn_vector_mix(w->context, w->n, 1, w->p, -1, w->q, 0, NULL, w->q);
     sn_ssor_forward(w->ssor, w->q, w->q);
     sn_vector_mix(w->context, w->n, 1, w->q, 1, w->t, 0, NULL, w->q);

@@ -43,10 +43,12 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
     fine->reach = sn_allocate_zero(context, (size_t)n, sizeof *fine->reach);
     int32_t *row_of = sn_allocate(context, (size_t)n, sizeof *row_of);
     int most = 0;
-    for (int i = 0; i < n; ++i) most = pattern->row_begin[i + 1] - pattern->row_begin[i] > most ? pattern->row_begin[i + 1] - pattern->row_begin[i] : most;
+    for (int i = 0; i < n; ++i)
+        most = pattern->row_begin[i + 1] - pattern->row_begin[i] > most ? pattern->row_begin[i + 1] - pattern->row_begin[i] : most;
     int32_t(*pair)[2] = sn_allocate(context, (size_t)most + 1, sizeof *pair);
     sn_status status = SN_OK;
-    if (!mg->order || !mg->source || !fine->row_begin || !fine->column || !fine->diagonal || !fine->position || !fine->reach || !row_of || !pair)
+    if (!mg->order || !mg->source || !fine->row_begin || !fine->column || !fine->diagonal || !fine->position || !fine->reach || !row_of ||
+        !pair)
         status = sn_no_memory(error);
     if (!status) {
         const sn_mg_level given = {.nodes = n, .row_begin = pattern->row_begin, .column = pattern->column};
@@ -87,16 +89,23 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
 
 static sn_status make_values(sn_context *context, sn_mg_level *level, sn_error *error) {
     const size_t n = (size_t)level->nodes;
-    level->value = sn_allocate_zero(context, 9 * (size_t)level->blocks + 4, sizeof *level->value);
+    level->value = sn_allocate_zero(context, 9 * (size_t)level->blocks + 8, sizeof *level->value);
+    level->scaled = sn_allocate_zero(context, 9 * (size_t)level->blocks + 8, sizeof *level->scaled);
+    level->scale = sn_allocate_zero(context, n, sizeof *level->scale);
+    level->unscale = sn_allocate_zero(context, n, sizeof *level->unscale);
     level->inverse = sn_allocate_zero(context, 12 * n, sizeof *level->inverse);
     level->x = sn_allocate_zero(context, 4 * n, sizeof *level->x);
     level->b = sn_allocate_zero(context, 4 * n, sizeof *level->b);
     level->r = sn_allocate_zero(context, 4 * n, sizeof *level->r);
-    return level->value && level->inverse && level->x && level->b && level->r ? SN_OK : sn_no_memory(error);
+    return level->value && level->scaled && level->scale && level->unscale && level->inverse && level->x && level->b && level->r
+               ? SN_OK
+               : sn_no_memory(error);
 }
 
 /* The reach that a quarter of the nodes stay below: the spacing starts from the finer part of a graded mesh. */
-static int by_value(const void *a, const void *b) { return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b); }
+static int by_value(const void *a, const void *b) {
+    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
 
 static sn_status lower_quartile(sn_context *context, const sn_mg_level *level, double *value, sn_error *error) {
     double *sorted = sn_allocate(context, (size_t)level->nodes, sizeof *sorted);
@@ -126,8 +135,8 @@ static sn_status make_levels(sn_multigrid *mg, double spacing, sn_error *error) 
     return status;
 }
 
-sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, const double *position, const sn_multigrid_options *options, sn_multigrid **out,
-                              sn_error *error) {
+sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, const double *position, const sn_multigrid_options *options,
+                              sn_multigrid **out, sn_error *error) {
     sn_multigrid *mg = sn_allocate_zero(context, 1, sizeof *mg);
     if (!mg) return sn_no_memory(error);
     mg->context = context;
@@ -162,9 +171,9 @@ void sn_multigrid_destroy(sn_multigrid *mg) {
 
 /* ---- Values ---- */
 
-/* The inverse of a symmetric positive semidefinite block in the directions where it has something: directions without stiffness (held ones, corners
- * without support) get no correction. By a shifted adjugate: exact for regular blocks. */
-static void invert_block(const float *a, float *out) {
+/* The inverse of a symmetric positive semidefinite block in the directions where it has something: directions without stiffness (held ones,
+ * corners without support) get no correction. By a shifted adjugate: exact for regular blocks. `factor` times it goes to `out`. */
+static void invert_block(const float *a, double factor, float *out) {
     double m[9];
     for (int i = 0; i < 9; ++i) m[i] = a[i];
     const double trace = m[0] + m[4] + m[8];
@@ -178,20 +187,14 @@ static void invert_block(const float *a, float *out) {
     const double c0 = m[4] * m[8] - m[5] * m[7], c1 = m[5] * m[6] - m[3] * m[8], c2 = m[3] * m[7] - m[4] * m[6];
     const double det = m[0] * c0 + m[1] * c1 + m[2] * c2;
     if (!(det > 0)) { /* rounding made it indefinite: the diagonal alone */
-        for (int i = 0; i < 3; ++i) out[5 * i] = held[i] ? 0.0f : (float)(1 / m[4 * i]);
+        for (int i = 0; i < 3; ++i) out[5 * i] = held[i] ? 0.0f : (float)(factor / m[4 * i]);
         return;
     }
-    const double inverse[9] = {c0,
-                               m[2] * m[7] - m[1] * m[8],
-                               m[1] * m[5] - m[2] * m[4],
-                               c1,
-                               m[0] * m[8] - m[2] * m[6],
-                               m[2] * m[3] - m[0] * m[5],
-                               c2,
-                               m[1] * m[6] - m[0] * m[7],
-                               m[0] * m[4] - m[1] * m[3]};
+    const double inverse[9] = {c0, m[2] * m[7] - m[1] * m[8], m[1] * m[5] - m[2] * m[4],
+                               c1, m[0] * m[8] - m[2] * m[6], m[2] * m[3] - m[0] * m[5],
+                               c2, m[1] * m[6] - m[0] * m[7], m[0] * m[4] - m[1] * m[3]};
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) out[4 * i + j] = held[i] || held[j] ? 0.0f : (float)(inverse[3 * i + j] / det);
+        for (int j = 0; j < 3; ++j) out[4 * i + j] = held[i] || held[j] ? 0.0f : (float)(factor * inverse[3 * i + j] / det);
 }
 
 typedef struct copy_job {
@@ -207,17 +210,39 @@ static void copy_rows(void *data, int piece) {
     for (int32_t k = fine->row_begin[begin]; k < fine->row_begin[end]; ++k) {
         float *to = fine->value + 9 * (int64_t)k;
         const int64_t from = 9 * (int64_t)job->mg->source[k];
-        if (job->matrix->single_) memcpy(to, job->matrix->single_ + from, 9 * sizeof *to);
+        if (job->matrix->single_)
+            memcpy(to, job->matrix->single_ + from, 9 * sizeof *to);
         else
             for (int e = 0; e < 9; ++e) to[e] = (float)job->matrix->double_[from + e];
     }
 }
 
+/* Scales and inverse diagonal blocks. */
 static void invert_rows(void *data, int piece) {
     const copy_job *job = data;
     const sn_mg_level *level = job->level;
     const int begin = (int)sn_piece_begin(level->nodes, GRAIN, piece), end = (int)sn_piece_begin(level->nodes, GRAIN, piece + 1);
-    for (int i = begin; i < end; ++i) invert_block(level->value + 9 * (int64_t)level->diagonal[i], level->inverse + 12 * (int64_t)i);
+    for (int i = begin; i < end; ++i) {
+        const float *a = level->value + 9 * (int64_t)level->diagonal[i];
+        const float mean = (a[0] + a[4] + a[8]) / 3;
+        const bool moves = mean > 0 && isfinite(mean);
+        level->unscale[i] = moves ? sqrtf(mean) : 0;
+        level->scale[i] = moves ? 1 / level->unscale[i] : 0;
+        invert_block(a, mean, level->inverse + 12 * (int64_t)i);
+    }
+}
+
+static void scale_rows(void *data, int piece) {
+    const copy_job *job = data;
+    const int n = job->level->nodes;
+    sn_mg_kernels_for(job->mg->context)
+        ->quantise(job->level, (int)sn_piece_begin(n, GRAIN, piece), (int)sn_piece_begin(n, GRAIN, piece + 1));
+}
+
+static void scale_level(const sn_context *context, sn_mg_level *level, copy_job *job) {
+    job->level = level;
+    sn_parallel(context, sn_pieces(level->nodes, GRAIN), invert_rows, job);
+    sn_parallel(context, sn_pieces(level->nodes, GRAIN), scale_rows, job);
 }
 
 /* m <- S m (left) or m S (right), column-major m, symmetric S. */
@@ -249,8 +274,10 @@ static void filter_rows(sn_multigrid *mg, const sn_filter *filter) {
             int32_t low = fine->row_begin[j], high = fine->row_begin[j + 1] - 1;
             while (low < high) {
                 const int32_t middle = (low + high) / 2;
-                if (fine->column[middle] < i) low = middle + 1;
-                else high = middle;
+                if (fine->column[middle] < i)
+                    low = middle + 1;
+                else
+                    high = middle;
             }
             project_right(s, fine->value + 9 * (int64_t)low);
         }
@@ -274,8 +301,10 @@ static void factorise(sn_multigrid *mg) {
         for (int j = 0; j <= i; ++j) {
             double sum = f[i * n + j];
             for (int k = 0; k < j; ++k) sum -= f[i * n + k] * f[j * n + k];
-            if (j < i) f[i * n + j] = sum / f[j * n + j];
-            else f[i * n + i] = sum > 1e-6 * original && original > 1e-12 * most ? sqrt(sum) : 1e6 * sqrt(most > 0 ? most : 1);
+            if (j < i)
+                f[i * n + j] = sum / f[j * n + j];
+            else
+                f[i * n + i] = sum > 1e-6 * original && original > 1e-12 * most ? sqrt(sum) : 1e6 * sqrt(most > 0 ? most : 1);
         }
     }
 }
@@ -284,13 +313,12 @@ void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct
     copy_job job = {mg, matrix, &mg->level[0]};
     sn_parallel(mg->context, sn_pieces(mg->level[0].nodes, GRAIN), copy_rows, &job);
     if (filter && filter->count > 0) filter_rows(mg, filter);
-    sn_parallel(mg->context, sn_pieces(mg->level[0].nodes, GRAIN), invert_rows, &job);
+    scale_level(mg->context, &mg->level[0], &job);
     if (!coarse) return;
     ++mg->updates;
     for (int l = 1; l < mg->level_count; ++l) {
         sn_mg_galerkin(mg->context, &mg->level[l - 1], &mg->level[l]);
-        job.level = &mg->level[l];
-        sn_parallel(mg->context, sn_pieces(job.level->nodes, GRAIN), invert_rows, &job);
+        scale_level(mg->context, &mg->level[l], &job);
     }
     factorise(mg);
 }
@@ -301,6 +329,7 @@ typedef struct sweep_job {
     const sn_mg_level *level;
     const sn_mg_level *coarse;
     void (*rows)(const sn_mg_level *level, int begin, int end);
+    void (*move)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);
     int first;
 } sweep_job;
 
@@ -325,35 +354,14 @@ static void residual_rows(void *data, int piece) {
 
 static void restrict_rows(void *data, int piece) {
     const sweep_job *job = data;
-    const sn_mg_transfer *d = job->level->down;
-    const int grain = GRAIN / 8;
-    const int begin = (int)sn_piece_begin(job->coarse->nodes, grain, piece), end = (int)sn_piece_begin(job->coarse->nodes, grain, piece + 1);
-    for (int i = begin; i < end; ++i) {
-        float sum[4] = {0};
-        for (int32_t k = d->child_begin[i]; k < d->child_begin[i + 1]; ++k) {
-            const float *r = job->level->r + 4 * (int64_t)d->child[k], w = d->child_weight[k];
-            for (int a = 0; a < 4; ++a) sum[a] += w * r[a];
-        }
-        memcpy(job->coarse->b + 4 * (int64_t)i, sum, sizeof sum);
-    }
+    const int grain = GRAIN / 8, n = job->coarse->nodes;
+    job->move(job->level, job->coarse, (int)sn_piece_begin(n, grain, piece), (int)sn_piece_begin(n, grain, piece + 1));
 }
 
 static void prolong_rows(void *data, int piece) {
     const sweep_job *job = data;
-    const sn_mg_transfer *d = job->level->down;
-    const int begin = (int)sn_piece_begin(job->level->nodes, GRAIN, piece), end = (int)sn_piece_begin(job->level->nodes, GRAIN, piece + 1);
-    for (int i = begin; i < end; ++i) {
-        const sn_mg_group *group = &d->group[d->group_of[i]];
-        float sum[4] = {0};
-        for (int c = 0; c < SN_MG_PARENTS; ++c) {
-            const float w = d->weight[i][c];
-            if (w == 0) continue;
-            const float *x = job->coarse->x + 4 * (int64_t)group->parent[c];
-            for (int a = 0; a < 4; ++a) sum[a] += w * x[a];
-        }
-        float *x = job->level->x + 4 * (int64_t)i;
-        for (int a = 0; a < 3; ++a) x[a] += sum[a];
-    }
+    const int n = job->level->nodes;
+    job->move(job->level, job->coarse, (int)sn_piece_begin(n, GRAIN, piece), (int)sn_piece_begin(n, GRAIN, piece + 1));
 }
 
 static void solve_last(sn_multigrid *mg) {
@@ -362,7 +370,7 @@ static void solve_last(sn_multigrid *mg) {
     const double *f = mg->factor;
     double *y = mg->dense_vector;
     for (int i = 0; i < n; ++i) {
-        double sum = last->b[4 * (i / 3) + i % 3];
+        double sum = (double)last->b[4 * (i / 3) + i % 3] * last->unscale[i / 3];
         for (int k = 0; k < i; ++k) sum -= f[i * n + k] * y[k];
         y[i] = sum / f[i * n + i];
     }
@@ -371,7 +379,7 @@ static void solve_last(sn_multigrid *mg) {
         y[i] = v;
         for (int k = 0; k < i; ++k) y[k] -= f[i * n + k] * v;
     }
-    for (int i = 0; i < n; ++i) last->x[4 * (i / 3) + i % 3] = (float)y[i];
+    for (int i = 0; i < n; ++i) last->x[4 * (i / 3) + i % 3] = (float)(y[i] * last->unscale[i / 3]);
 }
 
 static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
@@ -381,10 +389,11 @@ static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
     }
     const sn_mg_level *level = &mg->level[l], *coarse = level + 1;
     sweep(mg->context, level, kernels->forward, false);
-    sweep_job job = {.level = level, .coarse = coarse, .rows = kernels->residual};
+    sweep_job job = {.level = level, .coarse = coarse, .rows = kernels->residual, .move = kernels->restrict_};
     sn_parallel(mg->context, sn_pieces(level->nodes, GRAIN), residual_rows, &job);
     sn_parallel(mg->context, sn_pieces(coarse->nodes, GRAIN / 8), restrict_rows, &job);
     cycle(mg, kernels, l + 1);
+    job.move = kernels->prolong;
     sn_parallel(mg->context, sn_pieces(level->nodes, GRAIN), prolong_rows, &job);
     sweep(mg->context, level, kernels->backward, true);
 }
@@ -393,6 +402,7 @@ typedef struct border_job {
     sn_multigrid *mg;
     const double *r;
     double *z;
+    double factor; /* a power of two that brings r into the range of single precision, then its inverse */
 } border_job;
 
 static void take_rows(void *data, int piece) {
@@ -400,7 +410,8 @@ static void take_rows(void *data, int piece) {
     const sn_mg_level *fine = &job->mg->level[0];
     const int begin = (int)sn_piece_begin(fine->nodes, GRAIN, piece), end = (int)sn_piece_begin(fine->nodes, GRAIN, piece + 1);
     for (int i = begin; i < end; ++i)
-        for (int a = 0; a < 3; ++a) fine->b[4 * (int64_t)i + a] = (float)job->r[3 * (int64_t)job->mg->order[i] + a];
+        for (int a = 0; a < 3; ++a)
+            fine->b[4 * (int64_t)i + a] = (float)(job->r[3 * (int64_t)job->mg->order[i] + a] * job->factor) * fine->scale[i];
 }
 
 static void give_rows(void *data, int piece) {
@@ -408,13 +419,25 @@ static void give_rows(void *data, int piece) {
     const sn_mg_level *fine = &job->mg->level[0];
     const int begin = (int)sn_piece_begin(fine->nodes, GRAIN, piece), end = (int)sn_piece_begin(fine->nodes, GRAIN, piece + 1);
     for (int i = begin; i < end; ++i)
-        for (int a = 0; a < 3; ++a) job->z[3 * (int64_t)job->mg->order[i] + a] = fine->x[4 * (int64_t)i + a];
+        for (int a = 0; a < 3; ++a)
+            job->z[3 * (int64_t)job->mg->order[i] + a] = job->factor * (fine->x[4 * (int64_t)i + a] * fine->scale[i]);
+}
+
+/* The largest |r|. */
+static double largest(const double *r, int64_t n) {
+    double most = 0;
+    for (int64_t i = 0; i < n; ++i) most = fabs(r[i]) > most ? fabs(r[i]) : most;
+    return most;
 }
 
 void sn_multigrid_apply(sn_multigrid *mg, const double *r, double *z) {
-    border_job job = {mg, r, z};
+    int exponent = 0;
+    const double most = largest(r, 3 * (int64_t)mg->level[0].nodes);
+    if (most > 0 && isfinite(most)) frexp(most, &exponent);
+    border_job job = {mg, r, z, ldexp(1, -exponent)};
     const int pieces = sn_pieces(mg->level[0].nodes, GRAIN);
     sn_parallel(mg->context, pieces, take_rows, &job);
     cycle(mg, sn_mg_kernels_for(mg->context), 0);
+    job.factor = ldexp(1, exponent);
     sn_parallel(mg->context, pieces, give_rows, &job);
 }

@@ -1,5 +1,6 @@
-/* The Galerkin product A' = P^T A P of two levels, group by group: for each fine row the blocks of A P gather in a small local row, which is then added
- * with the row's weights to a local 8 x columns matrix, and that goes to its places in A'. Groups of one colour share no coarse row. */
+/* The Galerkin product A' = P^T A P of two levels, group by group: for each fine row the blocks of A P gather in a small local row, which
+ * is then added with the row's weights to a local 8 x columns matrix, and that goes to its places in A'. Groups of one colour share no
+ * coarse row. */
 #include <string.h>
 
 #include "multigrid.h"
@@ -15,8 +16,8 @@ typedef struct job {
     int first; /* of the colour, in color_group */
 } job;
 
-/* row[columns] = sum over the blocks of row i of A times the weights of their columns' parents. Marks the columns that it meets in `met`, lists them in
- * `list`, and returns how many. */
+/* row[columns] = sum over the blocks of row i of A times the weights of their columns' parents. Marks the columns that it meets in `met`,
+ * lists them in `list`, and returns how many. */
 static int gather_row(const sn_mg_level *fine, const sn_mg_group *group, int i, float *row, uint8_t *met, int16_t *list) {
     const sn_mg_transfer *d = fine->down;
     int count = 0;
@@ -85,7 +86,7 @@ static void multiply(void *data, int index) {
 }
 
 void sn_mg_galerkin(const sn_context *context, const sn_mg_level *fine, sn_mg_level *coarse) {
-    memset(coarse->value, 0, sizeof *coarse->value * (size_t)(9 * coarse->blocks + 4));
+    memset(coarse->value, 0, sizeof *coarse->value * (size_t)(9 * coarse->blocks + 8));
     const sn_mg_transfer *d = fine->down;
     for (int c = 0; c < d->color_count; ++c) {
         job job = {fine, coarse, d->color_begin[c]};

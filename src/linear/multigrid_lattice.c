@@ -1,7 +1,7 @@
 /* From one level to the next: which lattice points become coarse nodes, and how the fine nodes hang on them. See multigrid.h for the idea.
  *
- * Steps: (1) every fine node goes into a lattice cell, or is carried; (2) inside a cell, nodes joined by an edge form a group; (3) a group has
- * eight corners of its own; corners of two groups at the same lattice point are one when an edge joins the groups; (4) corners that
+ * Steps: (1) every fine node goes into a lattice cell, or is carried; (2) inside a cell, nodes joined by an edge form a group; (3) a group
+ * has eight corners of its own; corners of two groups at the same lattice point are one when an edge joins the groups; (4) corners that
  * carry weight become coarse nodes, in Morton order; (5) the coarse graph follows from the groups. */
 #include <math.h>
 #include <stdbool.h>
@@ -38,8 +38,10 @@ static int32_t find(int32_t *root, int32_t i) {
 
 static void join(int32_t *root, int32_t a, int32_t b) {
     a = find(root, a), b = find(root, b);
-    if (a < b) root[b] = a;
-    else if (b < a) root[a] = b;
+    if (a < b)
+        root[b] = a;
+    else if (b < a)
+        root[a] = b;
 }
 
 static void place_nodes(builder *b) {
@@ -205,7 +207,8 @@ static sn_status number_corners(builder *b, sn_error *error) {
     return SN_OK;
 }
 
-/* For each group: the groups and the coarse nodes that its rows of A reach; for each fine block the place of its column's group in that list. */
+/* For each group: the groups and the coarse nodes that its rows of A reach; for each fine block the place of its column's group in that
+ * list. */
 static sn_status reach_columns(builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     const sn_mg_level *fine = b->fine;
@@ -229,7 +232,8 @@ static sn_status reach_columns(builder *b, sn_error *error) {
                 const int other = d->group_of[fine->column[k]];
                 if (group_stamp[other] < group->near_begin) {
                     status = sn_grow(b->context, (void **)&d->near_, &near_capacity, near_count + 1, sizeof *d->near_, error);
-                    if (!status) status = sn_grow(b->context, (void **)&d->column, &column_capacity, column_count + 8, sizeof *d->column, error);
+                    if (!status)
+                        status = sn_grow(b->context, (void **)&d->column, &column_capacity, column_count + 8, sizeof *d->column, error);
                     if (status) break;
                     group_stamp[other] = near_count;
                     sn_mg_near *near_ = &d->near_[near_count++];
@@ -259,14 +263,17 @@ static sn_status reach_columns(builder *b, sn_error *error) {
 }
 
 /* The coarse graph from the groups, in the numbering that `number` gives; columns ascending. */
-static int by_index(const void *a, const void *b) { return (*(const int32_t *)a > *(const int32_t *)b) - (*(const int32_t *)a < *(const int32_t *)b); }
+static int by_index(const void *a, const void *b) {
+    return (*(const int32_t *)a > *(const int32_t *)b) - (*(const int32_t *)a < *(const int32_t *)b);
+}
 
 static sn_status coarse_graph(builder *b, sn_error *error) {
     const sn_mg_transfer *d = b->down;
     sn_mg_level *coarse = b->coarse;
     const int n = coarse->nodes;
     coarse->row_begin = sn_allocate_zero(b->context, (size_t)n + 1, sizeof *coarse->row_begin);
-    int32_t *begin = sn_allocate_zero(b->context, (size_t)n + 2, sizeof *begin), *list = NULL, *stamp = sn_allocate(b->context, (size_t)n, sizeof *stamp);
+    int32_t *begin = sn_allocate_zero(b->context, (size_t)n + 2, sizeof *begin), *list = NULL,
+            *stamp = sn_allocate(b->context, (size_t)n, sizeof *stamp);
     int capacity = 0, count = 0;
     sn_status status = coarse->row_begin && begin && stamp ? SN_OK : sn_no_memory(error);
     if (!status) {
@@ -285,7 +292,8 @@ static sn_status coarse_graph(builder *b, sn_error *error) {
         coarse->row_begin[i] = count;
         for (int32_t k = begin[i]; k < begin[i + 1] && !status; ++k) {
             const sn_mg_group *group = &d->group[list[k]];
-            status = sn_grow(b->context, (void **)&coarse->column, &capacity, count + group->column_end - group->column_begin, sizeof *coarse->column, error);
+            status = sn_grow(b->context, (void **)&coarse->column, &capacity, count + group->column_end - group->column_begin,
+                             sizeof *coarse->column, error);
             for (int32_t c = group->column_begin; c < group->column_end && !status; ++c) {
                 if (stamp[d->column[c]] == i) continue;
                 stamp[d->column[c]] = i;
@@ -305,7 +313,8 @@ static sn_status coarse_graph(builder *b, sn_error *error) {
 static sn_status permute(builder *b, const int32_t *order, sn_error *error) {
     sn_mg_level *coarse = b->coarse;
     const int n = coarse->nodes;
-    int32_t *begin = sn_allocate(b->context, (size_t)n + 1, sizeof *begin), *column = sn_allocate(b->context, (size_t)coarse->blocks, sizeof *column);
+    int32_t *begin = sn_allocate(b->context, (size_t)n + 1, sizeof *begin),
+            *column = sn_allocate(b->context, (size_t)coarse->blocks, sizeof *column);
     double *position = sn_allocate(b->context, (size_t)n * 3, sizeof *position), *reach = sn_allocate(b->context, (size_t)n, sizeof *reach);
     coarse->diagonal = sn_allocate(b->context, (size_t)n, sizeof *coarse->diagonal);
     if (!begin || !column || !position || !reach || !coarse->diagonal) {
@@ -346,8 +355,10 @@ static int32_t place_of(const sn_mg_level *level, int32_t row, int32_t column) {
     int32_t low = level->row_begin[row], high = level->row_begin[row + 1] - 1;
     while (low < high) {
         const int32_t middle = (low + high) / 2;
-        if (level->column[middle] < column) low = middle + 1;
-        else high = middle;
+        if (level->column[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -453,7 +464,8 @@ void sn_mg_release_transfer(sn_context *context, sn_mg_transfer *t) {
 }
 
 void sn_mg_release_level(sn_context *context, sn_mg_level *l) {
-    void *const array[] = {l->row_begin, l->column, l->diagonal, l->value, l->inverse, l->color_begin, l->chunk_begin, l->x, l->b, l->r, l->position, l->reach};
+    void *const array[] = {l->row_begin,   l->column,      l->diagonal, l->value, l->scaled, l->scale,    l->unscale, l->inverse,
+                           l->color_begin, l->chunk_begin, l->x,        l->b,     l->r,      l->position, l->reach};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_mg_release_transfer(context, l->down);
 }

@@ -20,10 +20,11 @@ void sn_ssor_forward(const sn_ssor *s, const double *r, double *y) {
 }
 
 /* Row i of L is column i of L^T: when z_i is known, it is taken from all the rows above. */
-void sn_ssor_backward(const sn_ssor *s, double *z) {
+void sn_ssor_backward(const sn_ssor *s, double *z, double *Kz) {
     const sn_triangle *t = &s->triangle;
     for (int i = t->nodes - 1; i >= 0; --i) {
         double own[3];
+        for (int c = 0; c < 3 && Kz; ++c) Kz[3 * (int64_t)i + c] = (2 - s->omega) * z[3 * (int64_t)i + c];
         sn_block_apply(s->inverse + 9 * (int64_t)i, z + 3 * (int64_t)i, own);
         memcpy(z + 3 * (int64_t)i, own, sizeof own);
         for (int32_t e = t->begin[i]; e < t->begin[i + 1]; ++e)
@@ -95,7 +96,7 @@ static void apply(const void *data, const double *r, double *z) {
     const sn_ssor *s = data;
     sn_ssor_forward(s, r, z);
     sn_ssor_scale(s, z, z);
-    sn_ssor_backward(s, z);
+    sn_ssor_backward(s, z, NULL);
     sn_filter_apply(s->filter, z); /* what rounding left over */
 }
 

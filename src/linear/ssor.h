@@ -18,9 +18,10 @@ typedef struct sn_ssor {
     const sn_filter *filter;
 } sn_ssor;
 
-/* y = W^-1 r and z = W^-T y, each may be in place. The second uses and destroys y: y and z are one vector. */
+/* y = W^-1 r; y may be r. */
 void sn_ssor_forward(const sn_ssor *ssor, const double *r, double *y);
-void sn_ssor_backward(const sn_ssor *ssor, double *z);
+/* z = W^-T z. `Kz`, when not NULL, becomes K z: it comes with the sweep, since z_i = omega D_i^-1 s_i and K_i z_i = (2 - omega) s_i. */
+void sn_ssor_backward(const sn_ssor *ssor, double *z, double *Kz);
 /* y = K x of the nodes. */
 void sn_ssor_scale(const sn_ssor *ssor, const double *x, double *y);
 /* y = W x. */

@@ -13,7 +13,8 @@ struct sn_scene {
     sn_reader reader; /* for the positions of later messages; its error pointer is only set during a call */
     json_t *root;     /* with the overrides */
     sn_scene_block *blocks;
-    sn_mesh **mesh; /* one per body */
+    sn_mesh **mesh;    /* one per body */
+    sn_mesh **surface; /* one per body; NULL for none */
     int mesh_count;
 };
 

@@ -17,7 +17,9 @@ sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *erro
                         .history_count = world->parameters.method->history((int)(3 * n)),
                         .rotation_count = world->model.solid->elements.rotation_state_size,
                         .contact_count = contact_numbers(world)};
-    state->count = 10 * n + state->contact_count + 3 * world->model.link_count + state->history_count + state->rotation_count;
+    const int64_t used = 10 * n + state->contact_count + 3 * world->model.link_count + state->history_count;
+    const int64_t before = (used + SN_LANES - 1) / SN_LANES * SN_LANES; /* the kernels want it aligned */
+    state->count = before + state->rotation_count;
     state->value = sn_allocate_zero(world->context, (size_t)state->count, sizeof *state->value);
     if (!state->value) return sn_no_memory(error);
     state->x = state->value;
@@ -27,7 +29,7 @@ sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *erro
     state->contact = state->pinned + n;
     state->link = state->contact + state->contact_count;
     state->history = state->link + 3 * (size_t)world->model.link_count;
-    state->rotation = state->history + state->history_count;
+    state->rotation = state->value + before;
     memcpy(state->x, world->model.rest, (size_t)n * 3 * sizeof *state->x);
     return SN_OK;
 }

@@ -3,8 +3,9 @@
  *   f = elements (elastic, viscous, Rayleigh stiffness) + s w g - sym(a M) v + loads + contact + grabs
  *
  * with s the load fraction in statics and 1 otherwise, w the weights of gravity, a Rayleigh's mass damping per node. The linearisation
- * is exact but for the unsymmetric parts: loads that follow give the symmetric part of each face's matrix, friction leaves out its
- * change with the normal force, so that CG and Cholesky serve. */
+ * is exact but for the unsymmetric parts: viscous stress leaves out its change with x, loads that follow give the symmetric part of each
+ * face's matrix, friction leaves out its change with the normal force, so that CG and Cholesky serve. Methods that need the exact
+ * Jacobian (Rosenbrock's) get it with these parts. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +15,11 @@
 static sn_world *world_of(sn_system *system) { return ((sn_world_system *)system)->world; }
 
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v) {
-    return (sn_element_view){.x = x, .v = v, .x_before = world->workspace.x_before, .rotation_state = world->state.rotation};
+    return (sn_element_view){.x = x,
+                             .v = v,
+                             .x_before = world->workspace.x_before,
+                             .rotation_state = world->state.rotation,
+                             .vertex_rotation = world->workspace.vertex_rotation};
 }
 
 const sn_filter *sn_world_filter(const sn_world *world) {
@@ -73,10 +78,13 @@ static sn_status force(sn_system *system, double t, const double *x, const doubl
     sn_workspace *work = &world->workspace;
     const size_t n = (size_t)world->model.node_count * 3;
     if (world->parameters.no_inertia) v = NULL;
+    sn_cores_modes(world, x);
+    if (world->parameters.no_inertia) sn_world_warp(world, x);
     const sn_element_view view = sn_world_view(world, x, v);
     memset(f, 0, n * sizeof *f);
     const sn_status status = sn_elements_force(world->context, &world->model.solid->elements, &view, f, error);
     if (status) return status;
+    sn_world_balance(world, x, f);
     external_force(world, t, x, v, work->external);
     work->force_scale = fmax(norm(world, f), norm(world, work->external));
     for (size_t i = 0; i < n; ++i) f[i] += work->external[i];
@@ -109,25 +117,55 @@ static sn_status potential(sn_system *system, double t, const double *x, double 
     return SN_OK;
 }
 
+/* Ramps and colliders that move; at a kink, of the piece that begins. */
+static sn_status force_rate(sn_system *system, double t, const double *x, const double *v, double *dfdt, sn_error *error) {
+    (void)error;
+    sn_world *world = world_of(system);
+    const sn_parameters *p = &world->parameters;
+    memset(dfdt, 0, (size_t)system->count * sizeof *dfdt);
+    for (int i = 0; i < world->model.load_count; ++i) {
+        double rate;
+        sn_ramp_value(&world->model.load[i].ramp, nextafter(t, INFINITY), p->is_static, &rate);
+        if (rate != 0) sn_load_force(&world->model.load[i], rate, x, dfdt);
+    }
+    const double e = 1e-5 * p->time.step;
+    double *moved = world->workspace.product;
+    for (int i = 0; i < p->collider_count; ++i) {
+        if (p->collider[i].key_count == 0) continue;
+        for (int side = 0; side < 2; ++side) {
+            memset(moved, 0, (size_t)system->count * sizeof *moved);
+            sn_penalty_force(&p->collider[i], &p->penalty[i], &world->model.surface, t + (side + 1) * e, x, v, moved);
+            for (int k = 0; k < system->count; ++k) dfdt[k] += (side ? 1 : -1) * moved[k] / e;
+        }
+    }
+    return SN_OK;
+}
+
 /* ---- Linearisation ---- */
 static sn_status linearise(sn_system *system, double t, const double *x, const double *v, sn_error *error) {
     (void)error;
     sn_world *world = world_of(system);
     sn_workspace *work = &world->workspace;
     const sn_parameters *p = &world->parameters;
-    if (p->no_inertia) v = NULL;
+    const size_t n = (size_t)system->count;
+    const bool exact = p->method->exact;
+    memcpy(work->x_linear, x, n * sizeof *x);
+    memcpy(work->v_linear, v, n * sizeof *v);
+    x = work->x_linear, v = p->no_inertia ? NULL : work->v_linear;
     sn_block_list *K = &work->stiffness, *D = &work->damping;
     K->count = D->count = 0;
+    sn_cores_modes(world, x);
+    if (p->no_inertia) sn_world_warp(world, x);
     for (int i = 0; i < world->model.load_count; ++i) {
         const sn_load_term *load = &world->model.load[i];
         const size_t at = (size_t)K->count;
-        K->count += sn_load_blocks(load, sn_ramp_value(&load->ramp, t, p->is_static, NULL), x, true, K->row + at, K->column + at,
+        K->count += sn_load_blocks(load, sn_ramp_value(&load->ramp, t, p->is_static, NULL), x, !exact, K->row + at, K->column + at,
                                    K->value + 9 * at);
     }
     for (int i = 0; i < p->collider_count; ++i) {
         const size_t k = (size_t)K->count, d = (size_t)D->count;
         if (sn_collider_projects(&p->collider[i])) continue;
-        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, true, K->row + k,
+        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, !exact, K->row + k,
                                             K->value + 9 * k, D->value + 9 * d);
         memcpy(K->column + k, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->row + d, K->row + k, (size_t)count * sizeof *K->row);
@@ -165,6 +203,8 @@ static sn_status mass_solve(sn_system *system, const double *f, double *out, sn_
 }
 
 static void constrain(sn_system *system, double t, double *x, double *v) { sn_constraints_apply(world_of(system), t, x, v); }
+static void acceleration(sn_system *system, double t, double *a) { sn_constraints_acceleration(world_of(system), t, a); }
+static void retract(sn_system *system, double *x) { sn_cores_retract(world_of(system), x, NULL); }
 static void filter(sn_system *system, double *u) { sn_filter_apply(sn_world_filter(world_of(system)), u); }
 
 /* The largest eigenvalue of M^-1 A by the power method from a fixed start. Its estimates come from below; the margin makes up for it. */
@@ -175,6 +215,7 @@ static sn_status largest_eigenvalue(sn_system *system, double d, double k, doubl
     double *u = world->workspace.scaled, *w = world->workspace.product;
     for (int i = 0; i < n; ++i) u[i] = (i * 7919 % 101 - 50) / 50.0 + 0.005;
     filter(system, u);
+    sn_linear_prepare_products(world->workspace.linear, d, k);
     *value = 0;
     for (int i = 0; i < ITERATIONS; ++i) {
         const double length = norm(world, u);
@@ -197,6 +238,7 @@ static sn_status spectrum(sn_system *system, double *stiffness, double *damping,
 static void begin(sn_system *system, double t, const double *x, const double *v) {
     (void)v;
     sn_world *world = world_of(system);
+    sn_world_warp(world, x);
     memcpy(world->workspace.x_before, x, (size_t)system->count * sizeof *x);
     sn_links_begin(world, t, x);
     sn_projection_begin(&world->workspace.projection, &world->workspace.filter, t, x, world->state.contact);
@@ -214,7 +256,9 @@ static void accept(sn_system *system, double t, const double *x, const double *v
     if (world->state.rotation_count > 0) {
         const sn_element_view view = sn_world_view(world, x, NULL);
         sn_elements_accept(world->context, &world->model.solid->elements, &view, world->state.rotation);
+        system->kept = 0; /* the linearisation looks at the rotations' past */
     }
+    sn_world_warp(world, x);
     memcpy(world->workspace.x_before, x, (size_t)system->count * sizeof *x);
     sn_projection_end(&world->workspace.projection);
     sn_links_end(world);
@@ -265,10 +309,13 @@ const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .product = product,
                                         .solve = solve,
                                         .constrain = constrain,
+                                        .retract = retract,
                                         .filter = filter,
+                                        .force_rate = force_rate,
                                         .spectrum = spectrum,
                                         .begin = begin,
                                         .accept = accept,
+                                        .acceleration = acceleration,
                                         .reject = reject,
                                         .settle = settle,
                                         .force_scale = force_scale,

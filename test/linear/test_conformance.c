@@ -161,9 +161,28 @@ static void test_definite(void **state) {
         must(solved(method(i), preconditioner(j), residual, 1e-10, 2000, &report), method(i), preconditioner(j), &report, residual);
         /* Too few iterations: reported, the best kept. */
         const int half = report.iterations / 2;
-        assert_false(
-            solved(method(i), preconditioner(j), run(&f, method(i), preconditioner(j), NULL, 1e-10, half, &report), 1e-10, half, &report));
+        const double left = run(&f, method(i), preconditioner(j), NULL, 1e-10, half, &report);
+        assert_false(solved(method(i), preconditioner(j), left, 1e-10, half, &report));
+        double size = 0;
+        for (int e = 0; e < f.n; ++e) size += f.rhs[e] * f.rhs[e];
+        assert_float_equal(report.residual, left * sqrt(size), 1e-6 * report.residual);
         assert_int_equal(report.iterations, half);
+        close_fixture(&f);
+    }
+    (void)state;
+}
+
+/* The residual that a method reports, and by which it stops, is that of its x. */
+static void test_residual(void **state) {
+    EACH_PAIR {
+        fixture f;
+        open_fixture(&f, 1e3, 1);
+        sn_krylov_report report;
+        const double residual = run(&f, method(i), preconditioner(j), &f.b.filter, 1e-3, 2000, &report);
+        double size = 0;
+        for (int e = 0; e < f.n; ++e) size += f.rhs[e] * f.rhs[e];
+        assert_int_equal(report.status, SN_OK);
+        assert_float_equal(report.residual, residual * sqrt(size), 1e-6 * report.residual);
         close_fixture(&f);
     }
     (void)state;
@@ -737,15 +756,25 @@ static void test_limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definite),      cmocka_unit_test(test_constrained),
-        cmocka_unit_test(test_indefinite),    cmocka_unit_test(test_singular_consistent),
-        cmocka_unit_test(test_badly_scaled),  cmocka_unit_test(test_unsymmetric),
-        cmocka_unit_test(test_not_finite),    cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_direct),        cmocka_unit_test(test_woodbury),
-        cmocka_unit_test(test_fill),          cmocka_unit_test(test_iterations),
-        cmocka_unit_test(test_system),        cmocka_unit_test(test_system_indefinite),
-        cmocka_unit_test(test_auto),          cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_failing_memory),
+        cmocka_unit_test(test_definite),
+        cmocka_unit_test(test_residual),
+        cmocka_unit_test(test_constrained),
+        cmocka_unit_test(test_indefinite),
+        cmocka_unit_test(test_singular_consistent),
+        cmocka_unit_test(test_badly_scaled),
+        cmocka_unit_test(test_unsymmetric),
+        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_direct),
+        cmocka_unit_test(test_woodbury),
+        cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_iterations),
+        cmocka_unit_test(test_system),
+        cmocka_unit_test(test_system_indefinite),
+        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_failing_memory),
         cmocka_unit_test(test_no_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
