@@ -601,7 +601,7 @@ static sn_status prepare(sn_linear *linear, const choice *c, const sn_filter *fi
     sn_status status = keep_filter(linear, filter, error);
     if (!status) status = ensure_scratch(linear, VECTORS + (c->krylov ? sn_krylov_vectors(c->krylov, &linear->options) : 0), error);
     if (!status && c->assembled) status = ensure_matrix(linear, c, error);
-    if (!status) ensure_diagonal(linear, c->assembled);
+    if (!status && c->preconditioner != &sn_preconditioner_none) ensure_diagonal(linear, c->assembled);
     if (!status && !c->assembled) {
         linear->symmetric = linear->operator_symmetric;
         ensure_cache(linear);
