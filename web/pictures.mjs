@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { launch, load, open, simulate, sleep } from "../test/web/browser.mjs";
+import { launch, load, open, sleep } from "../test/web/browser.mjs";
 import { serve } from "../test/web/serve.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -49,8 +49,7 @@ try {
   if (!wanted.length || wanted.includes("page")) {
     const whole = await open(browser, server.address, { width: 1280, height: 760 });
     await whole.evaluate(() => document.body.classList.add("with-gallery"));
-    await show(whole, "dropped-octopus", 0.5, "von_mises", true);
-    await whole.evaluate(() => window.sinew.engine.send({ do: "play", on: true }));
+    await show(whole, "dropped-octopus", 1, "von_mises", true);
     const point = await whole.evaluate(() => {
       const { stage } = window.sinew;
       const { array } = stage.bodies[0].mesh.geometry.attributes.position;
@@ -62,7 +61,9 @@ try {
     await whole.mouse.move(...point);
     await whole.mouse.down();
     for (let i = 1; i <= 6; ++i) await whole.mouse.move(point[0] + 12 * i, point[1] - 16 * i), await sleep(40);
-    await simulate(whole, 0.8, 60000);
+    await whole.evaluate(() => window.sinew.engine.send({ do: "advance", steps: 40 }));
+    await whole.waitForFunction(() => window.sinew.state.last.grabs.length && window.sinew.state.last.steps >= 140, { timeout: 120000, polling: 100 });
+    await sleep(500);
     await whole.screenshot({ path: path.join(path.dirname(here), "docs", "page.png") });
   }
 } finally {
