@@ -229,10 +229,13 @@ export class Stage {
         high.max(new Vector3(...collider.point).addScalar(collider.radius));
       }
     }
+    // What falls ends low: look a little below the middle, and nearer.
+    const falls = low.y < head.box[0][1];
     const centre = low.clone().add(high).multiplyScalar(0.5);
     const radius = Math.max(0.5 * high.distanceTo(low), 1e-6);
+    if (falls) centre.y = low.y + 0.38 * (high.y - low.y);
     const fit = Math.min(1, this.camera.aspect * 1.15);
-    const distance = (1.12 * radius) / Math.sin((this.camera.fov * Math.PI) / 360) / fit;
+    const distance = ((falls ? 0.95 : 1.12) * radius) / Math.sin((this.camera.fov * Math.PI) / 360) / fit;
     const azimuth = (head.azimuth * Math.PI) / 180;
     const elevation = (head.elevation * Math.PI) / 180;
     this.camera.position.set(Math.sin(azimuth) * Math.cos(elevation), Math.sin(elevation), Math.cos(azimuth) * Math.cos(elevation)).multiplyScalar(distance).add(centre);
