@@ -149,7 +149,8 @@ sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, co
         mg->dense = 3 * mg->level[mg->level_count - 1].nodes;
         mg->factor = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->factor);
         mg->dense_vector = sn_allocate(context, (size_t)mg->dense, sizeof *mg->dense_vector);
-        if (!mg->factor || !mg->dense_vector) status = sn_no_memory(error);
+        mg->partial = sn_allocate(context, (size_t)sn_pieces(mg->level[0].nodes, GRAIN), sizeof *mg->partial);
+        if (!mg->factor || !mg->dense_vector || !mg->partial) status = sn_no_memory(error);
     }
     if (status) {
         sn_multigrid_destroy(mg);
@@ -166,6 +167,7 @@ void sn_multigrid_destroy(sn_multigrid *mg) {
     sn_release(mg->context, mg->source);
     sn_release(mg->context, mg->factor);
     sn_release(mg->context, mg->dense_vector);
+    sn_release(mg->context, mg->partial);
     sn_release(mg->context, mg);
 }
 
@@ -393,6 +395,7 @@ static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
     sn_parallel(mg->context, sn_pieces(level->nodes, GRAIN), residual_rows, &job);
     sn_parallel(mg->context, sn_pieces(coarse->nodes, GRAIN / 8), restrict_rows, &job);
     cycle(mg, kernels, l + 1);
+    kernels->unscale(coarse, 0, coarse->nodes);
     job.move = kernels->prolong;
     sn_parallel(mg->context, sn_pieces(level->nodes, GRAIN), prolong_rows, &job);
     sweep(mg->context, level, kernels->backward, true);
@@ -423,19 +426,32 @@ static void give_rows(void *data, int piece) {
             job->z[3 * (int64_t)job->mg->order[i] + a] = job->factor * (fine->x[4 * (int64_t)i + a] * fine->scale[i]);
 }
 
-/* The largest |r|. */
-static double largest(const double *r, int64_t n) {
-    double most = 0;
-    for (int64_t i = 0; i < n; ++i) most = fabs(r[i]) > most ? fabs(r[i]) : most;
-    return most;
+/* The largest |r| of a piece, to mg->partial. */
+static void largest_rows(void *data, int piece) {
+    const border_job *job = data;
+    const int n = job->mg->level[0].nodes;
+    const int64_t begin = 3 * sn_piece_begin(n, GRAIN, piece), end = 3 * sn_piece_begin(n, GRAIN, piece + 1);
+    double lane[8] = {0};
+    int64_t i = begin;
+    for (; i + 8 <= end; i += 8)
+        for (int l = 0; l < 8; ++l) {
+            const double size = fabs(job->r[i + l]);
+            lane[l] = size > lane[l] ? size : lane[l];
+        }
+    for (; i < end; ++i) lane[0] = fabs(job->r[i]) > lane[0] ? fabs(job->r[i]) : lane[0];
+    for (int l = 1; l < 8; ++l) lane[0] = lane[l] > lane[0] ? lane[l] : lane[0];
+    job->mg->partial[piece] = lane[0];
 }
 
 void sn_multigrid_apply(sn_multigrid *mg, const double *r, double *z) {
-    int exponent = 0;
-    const double most = largest(r, 3 * (int64_t)mg->level[0].nodes);
-    if (most > 0 && isfinite(most)) frexp(most, &exponent);
-    border_job job = {mg, r, z, ldexp(1, -exponent)};
+    border_job job = {mg, r, z, 1};
     const int pieces = sn_pieces(mg->level[0].nodes, GRAIN);
+    sn_parallel(mg->context, pieces, largest_rows, &job);
+    double most = 0;
+    for (int i = 0; i < pieces; ++i) most = mg->partial[i] > most ? mg->partial[i] : most;
+    int exponent = 0;
+    if (most > 0 && isfinite(most)) frexp(most, &exponent);
+    job.factor = ldexp(1, -exponent);
     sn_parallel(mg->context, pieces, take_rows, &job);
     cycle(mg, sn_mg_kernels_for(mg->context), 0);
     job.factor = ldexp(1, exponent);

@@ -84,6 +84,7 @@ typedef struct sn_multigrid {
     int dense;       /* unknowns of the last level */
     double *factor;  /* dense x dense, lower Cholesky factor */
     double *dense_vector;
+    double *partial; /* per piece of a loop over the nodes */
     int updates; /* Galerkin products so far */
 } sn_multigrid;
 
@@ -118,7 +119,8 @@ typedef struct sn_mg_kernels {
     void (*backward)(const sn_mg_level *level, int begin, int end); /* x = D^-1 (b - (L + U) x), rows in descending order */
     void (*quantise)(const sn_mg_level *level, int begin, int end); /* scaled = value in 16 bits */
     void (*restrict_)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end); /* coarse b = P^T r */
-    void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse x */
+    void (*unscale)(const sn_mg_level *level, int begin, int end); /* r = the true x */
+    void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse r */
 } sn_mg_kernels;
 const sn_mg_kernels *sn_mg_kernels_for(const sn_context *context);
 
