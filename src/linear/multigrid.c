@@ -53,7 +53,8 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
     if (!status) {
         const sn_mg_level given = {.nodes = n, .row_begin = pattern->row_begin, .column = pattern->column};
         sn_mg_level ordered = given;
-        status = sn_mg_order_rows(context, &ordered, mg->order, error);
+        status = sn_mg_order_slices(context, &given, mg->order, &fine->slices, error);
+        if (!status && !fine->slices) status = sn_mg_order_rows(context, &ordered, mg->order, error);
         fine->color_begin = ordered.color_begin, fine->chunk_begin = ordered.chunk_begin, fine->color_count = ordered.color_count;
     }
     if (!status) {
@@ -88,12 +89,16 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
 }
 
 static sn_status make_values(sn_context *context, sn_mg_level *level, sn_error *error) {
-    const size_t n = (size_t)level->nodes;
+    const size_t n = (size_t)level->nodes + SN_MG_SLICE; /* slices read, and padding points, behind the last */
+    if (level->slices) {
+        const sn_status status = sn_mg_fill_slices(context, level, error);
+        if (status) return status;
+    }
     level->value = sn_allocate_zero(context, 9 * (size_t)level->blocks + 8, sizeof *level->value);
-    level->scaled = sn_allocate_zero(context, 9 * (size_t)level->blocks + 8, sizeof *level->scaled);
+    level->scaled = sn_allocate_zero(context, level->slices ? 1 : 9 * (size_t)level->blocks + 8, sizeof *level->scaled);
     level->scale = sn_allocate_zero(context, n, sizeof *level->scale);
     level->unscale = sn_allocate_zero(context, n, sizeof *level->unscale);
-    level->inverse = sn_allocate_zero(context, 12 * n, sizeof *level->inverse);
+    level->inverse = sn_allocate_zero(context, level->slices ? 1 : 12 * n, sizeof *level->inverse);
     level->x = sn_allocate_zero(context, 4 * n, sizeof *level->x);
     level->b = sn_allocate_zero(context, 4 * n, sizeof *level->b);
     level->r = sn_allocate_zero(context, 4 * n, sizeof *level->r);
@@ -150,7 +155,8 @@ sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, co
         mg->factor = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->factor);
         mg->dense_vector = sn_allocate(context, (size_t)mg->dense, sizeof *mg->dense_vector);
         mg->partial = sn_allocate(context, (size_t)sn_pieces(mg->level[0].nodes, GRAIN), sizeof *mg->partial);
-        if (!mg->factor || !mg->dense_vector || !mg->partial) status = sn_no_memory(error);
+        mg->fixed = sn_allocate(context, (size_t)mg->level[0].nodes, sizeof *mg->fixed);
+        if (!mg->factor || !mg->dense_vector || !mg->partial || !mg->fixed) status = sn_no_memory(error);
     }
     if (status) {
         sn_multigrid_destroy(mg);
@@ -168,6 +174,7 @@ void sn_multigrid_destroy(sn_multigrid *mg) {
     sn_release(mg->context, mg->factor);
     sn_release(mg->context, mg->dense_vector);
     sn_release(mg->context, mg->partial);
+    sn_release(mg->context, mg->fixed);
     sn_release(mg->context, mg);
 }
 
@@ -203,6 +210,8 @@ typedef struct copy_job {
     sn_multigrid *mg;
     const sn_matrix *matrix;
     sn_mg_level *level;
+    bool filled;          /* level->value holds the matrix */
+    const uint8_t *fixed; /* rows that are held altogether; when not filled */
 } copy_job;
 
 static void copy_rows(void *data, int piece) {
@@ -219,18 +228,30 @@ static void copy_rows(void *data, int piece) {
     }
 }
 
+/* The diagonal block of a row: of the level, or straight of the matrix when the level's own values are not filled. */
+static void diagonal_block(const copy_job *job, int i, float *block) {
+    const int64_t k = job->level->diagonal[i];
+    if (job->filled)
+        memcpy(block, job->level->value + 9 * k, 9 * sizeof *block);
+    else
+        memcpy(block, job->matrix->single_ + 9 * (int64_t)job->mg->source[k], 9 * sizeof *block);
+}
+
 /* Scales and inverse diagonal blocks. */
 static void invert_rows(void *data, int piece) {
     const copy_job *job = data;
     const sn_mg_level *level = job->level;
     const int begin = (int)sn_piece_begin(level->nodes, GRAIN, piece), end = (int)sn_piece_begin(level->nodes, GRAIN, piece + 1);
     for (int i = begin; i < end; ++i) {
-        const float *a = level->value + 9 * (int64_t)level->diagonal[i];
+        float a[9], inverse[12];
+        diagonal_block(job, i, a);
+        if (!job->filled && job->fixed[i]) memset(a, 0, sizeof a);
         const float mean = (a[0] + a[4] + a[8]) / 3;
         const bool moves = mean > 0 && isfinite(mean);
         level->unscale[i] = moves ? sqrtf(mean) : 0;
         level->scale[i] = moves ? 1 / level->unscale[i] : 0;
-        invert_block(a, mean, level->inverse + 12 * (int64_t)i);
+        invert_block(a, mean, level->slices ? inverse : level->inverse + 12 * (int64_t)i);
+        if (level->slices) sn_mg_slice_inverse(level->slices, i, inverse);
     }
 }
 
@@ -241,10 +262,23 @@ static void scale_rows(void *data, int piece) {
         ->quantise(job->level, (int)sn_piece_begin(n, GRAIN, piece), (int)sn_piece_begin(n, GRAIN, piece + 1));
 }
 
+enum { SLICES = 16 }; /* per piece */
+
+static void scale_slices(void *data, int piece) {
+    const copy_job *job = data;
+    const int n = job->level->slices->count;
+    sn_mg_slice_kernels_for(job->mg->context)
+        ->quantise(job->level, job->filled ? job->level->value : job->matrix->single_, job->filled ? NULL : job->mg->source,
+                   (int)sn_piece_begin(n, SLICES, piece), (int)sn_piece_begin(n, SLICES, piece + 1));
+}
+
 static void scale_level(const sn_context *context, sn_mg_level *level, copy_job *job) {
     job->level = level;
     sn_parallel(context, sn_pieces(level->nodes, GRAIN), invert_rows, job);
-    sn_parallel(context, sn_pieces(level->nodes, GRAIN), scale_rows, job);
+    if (level->slices)
+        sn_parallel(context, sn_pieces(level->slices->count, SLICES), scale_slices, job);
+    else
+        sn_parallel(context, sn_pieces(level->nodes, GRAIN), scale_rows, job);
 }
 
 /* m <- S m (left) or m S (right), column-major m, symmetric S. */
@@ -311,10 +345,28 @@ static void factorise(sn_multigrid *mg) {
     }
 }
 
+/* Whether all constraints hold their nodes altogether; marks those rows. */
+static bool only_fixed(sn_multigrid *mg, const sn_filter *filter, uint8_t *fixed) {
+    const sn_mg_level *fine = &mg->level[0];
+    memset(fixed, 0, (size_t)fine->nodes);
+    if (!filter || filter->count == 0) return true;
+    int32_t *row_of = (int32_t *)fine->r; /* free between cycles; four floats per node */
+    for (int i = 0; i < fine->nodes; ++i) row_of[mg->order[i]] = i;
+    for (int f = 0; f < filter->count; ++f) {
+        for (int e = 0; e < 9; ++e)
+            if (filter->projection[9 * (int64_t)f + e] != 0) return false;
+        fixed[row_of[filter->node[f]]] = 1;
+    }
+    return true;
+}
+
 void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct sn_filter *filter, bool coarse) {
-    copy_job job = {mg, matrix, &mg->level[0]};
-    sn_parallel(mg->context, sn_pieces(mg->level[0].nodes, GRAIN), copy_rows, &job);
-    if (filter && filter->count > 0) filter_rows(mg, filter);
+    copy_job job = {.mg = mg, .matrix = matrix, .level = &mg->level[0], .filled = true, .fixed = mg->fixed};
+    if (!coarse && mg->level[0].slices && matrix->single_) job.filled = !only_fixed(mg, filter, mg->fixed);
+    if (job.filled) {
+        sn_parallel(mg->context, sn_pieces(mg->level[0].nodes, GRAIN), copy_rows, &job);
+        if (filter && filter->count > 0) filter_rows(mg, filter);
+    }
     scale_level(mg->context, &mg->level[0], &job);
     if (!coarse) return;
     ++mg->updates;
@@ -332,7 +384,7 @@ typedef struct sweep_job {
     const sn_mg_level *coarse;
     void (*rows)(const sn_mg_level *level, int begin, int end);
     void (*move)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);
-    int first;
+    int first, last, pieces;
 } sweep_job;
 
 static void sweep_chunk(void *data, int index) {
@@ -346,6 +398,29 @@ static void sweep(const sn_context *context, const sn_mg_level *level, void (*ro
         const int c = descending ? level->color_count - 1 - k : k;
         sweep_job job = {.level = level, .rows = rows, .first = level->color_begin[c]};
         sn_parallel(context, level->color_begin[c + 1] - level->color_begin[c], sweep_chunk, &job);
+    }
+}
+
+/* Slices [first, last) in pieces, two per thread: the rows of a colour do not touch, so that the cut has no effect on the result. */
+static void slice_piece(void *data, int piece) {
+    const sweep_job *job = data;
+    const int64_t n = job->last - job->first;
+    job->rows(job->level, job->first + (int)(n * piece / job->pieces), job->first + (int)(n * (piece + 1) / job->pieces));
+}
+
+static void run_slices(const sn_context *context, sweep_job *job) {
+    const int most = 2 * sn_context_threads(context), n = job->last - job->first;
+    job->pieces = sn_context_threads(context) == 1 || n < 4 ? 1 : n / 2 < most ? n / 2 : most;
+    sn_parallel(context, job->pieces, slice_piece, job);
+}
+
+static void sweep_slices(const sn_context *context, const sn_mg_level *level, void (*rows)(const sn_mg_level *, int, int),
+                         bool descending) {
+    const sn_mg_slices *s = level->slices;
+    for (int k = 0; k < s->color_count; ++k) {
+        const int c = descending ? s->color_count - 1 - k : k;
+        sweep_job job = {.level = level, .rows = rows, .first = s->color_begin[c], .last = s->color_begin[c + 1]};
+        run_slices(context, &job);
     }
 }
 
@@ -390,15 +465,25 @@ static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
         return;
     }
     const sn_mg_level *level = &mg->level[l], *coarse = level + 1;
-    sweep(mg->context, level, kernels->forward, false);
+    const sn_mg_slice_kernels *slices = level->slices ? sn_mg_slice_kernels_for(mg->context) : NULL;
     sweep_job job = {.level = level, .coarse = coarse, .rows = kernels->residual, .move = kernels->restrict_};
-    sn_parallel(mg->context, sn_pieces(level->nodes, GRAIN), residual_rows, &job);
+    if (slices) {
+        sweep_slices(mg->context, level, slices->forward, false);
+        sweep_job all = {.level = level, .rows = slices->residual, .last = level->slices->count};
+        run_slices(mg->context, &all);
+    } else {
+        sweep(mg->context, level, kernels->forward, false);
+        sn_parallel(mg->context, sn_pieces(level->nodes, GRAIN), residual_rows, &job);
+    }
     sn_parallel(mg->context, sn_pieces(coarse->nodes, GRAIN / 8), restrict_rows, &job);
     cycle(mg, kernels, l + 1);
     kernels->unscale(coarse, 0, coarse->nodes);
     job.move = kernels->prolong;
     sn_parallel(mg->context, sn_pieces(level->nodes, GRAIN), prolong_rows, &job);
-    sweep(mg->context, level, kernels->backward, true);
+    if (slices)
+        sweep_slices(mg->context, level, slices->backward, true);
+    else
+        sweep(mg->context, level, kernels->backward, true);
 }
 
 typedef struct border_job {

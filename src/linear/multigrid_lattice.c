@@ -468,4 +468,5 @@ void sn_mg_release_level(sn_context *context, sn_mg_level *l) {
                            l->color_begin, l->chunk_begin, l->x,        l->b,     l->r,      l->position, l->reach};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_mg_release_transfer(context, l->down);
+    sn_mg_release_slices(context, l->slices);
 }

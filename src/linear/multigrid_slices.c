@@ -1,0 +1,151 @@
+/* The rows of a level in slices of sixteen that do not touch, for sweeps with one row per lane.
+ *
+ * Nodes are coloured greedily in mesh order; rows are sorted by colour, and inside a colour by the number of their neighbours before and
+ * behind them, so that the rows of a slice have blocks in about the same number. A slice keeps its blocks left of the diagonal, then those
+ * right of it, as slabs: one block of each row side by side, shorter rows filled up with zeros that point to a node behind the last, which
+ * is zero. The sweeps then read memory in one stream. Threads share the slices of a colour in any way without an effect on the result. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "multigrid.h"
+
+enum { COLORS = 64, FULL = 4 }; /* least mean number of slices per colour */
+
+extern const sn_mg_slice_kernels sn_mg_slice_kernels_baseline, sn_mg_slice_kernels_avx2, sn_mg_slice_kernels_avx512;
+
+const sn_mg_slice_kernels *sn_mg_slice_kernels_for(const sn_context *context) {
+#if defined(SN_HAVE_X86_KERNELS)
+    if (context->isa == SN_ISA_AVX512) return &sn_mg_slice_kernels_avx512;
+    if (context->isa == SN_ISA_AVX2) return &sn_mg_slice_kernels_avx2;
+#endif
+    (void)context;
+    return &sn_mg_slice_kernels_baseline;
+}
+
+typedef struct row_key {
+    int32_t color, lower, upper, node;
+} row_key;
+
+static int by_key(const void *a, const void *b) {
+    const row_key *x = a, *y = b;
+    if (x->color != y->color) return x->color < y->color ? -1 : 1;
+    if (x->lower != y->lower) return x->lower < y->lower ? -1 : 1;
+    if (x->upper != y->upper) return x->upper < y->upper ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/* Greedy colours in mesh order; returns their number, or 0 when there are too many. */
+static int color_nodes(const sn_mg_level *level, row_key *key) {
+    int count = 0;
+    for (int i = 0; i < level->nodes; ++i) {
+        uint64_t used = 0;
+        for (int32_t k = level->row_begin[i]; k < level->row_begin[i + 1]; ++k)
+            if (level->column[k] < i) used |= (uint64_t)1 << key[level->column[k]].color;
+        int c = 0;
+        while (c < COLORS && (used >> c & 1)) ++c;
+        if (c == COLORS) return 0;
+        key[i] = (row_key){.color = c, .node = i};
+        if (c + 1 > count) count = c + 1;
+    }
+    for (int i = 0; i < level->nodes; ++i)
+        for (int32_t k = level->row_begin[i]; k < level->row_begin[i + 1]; ++k) {
+            const int other = key[level->column[k]].color;
+            if (other < key[i].color) ++key[i].lower;
+            if (other > key[i].color) ++key[i].upper;
+        }
+    return count;
+}
+
+void sn_mg_release_slices(sn_context *context, sn_mg_slices *s) {
+    if (!s) return;
+    void *const array[] = {s->color_begin, s->row, s->begin, s->slab, s->source, s->inverse, s->slice_of};
+    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
+    sn_release(context, s);
+}
+
+/* Slices of the coloured rows. */
+static sn_status cut(sn_context *context, const row_key *key, int nodes, int colors, sn_mg_slices *s, sn_error *error) {
+    const int most = nodes / SN_MG_SLICE + colors + 1;
+    s->color_count = colors;
+    s->color_begin = sn_allocate(context, (size_t)colors + 1, sizeof *s->color_begin);
+    s->row = sn_allocate(context, (size_t)most + 1, sizeof *s->row);
+    if (!s->color_begin || !s->row) return sn_no_memory(error);
+    int color = -1;
+    for (int i = 0, begin = 0; i < nodes; ++i) {
+        if (key[i].color != color || i == begin + SN_MG_SLICE) {
+            while (color < key[i].color) s->color_begin[++color] = s->count;
+            s->row[s->count++] = begin = i;
+        }
+    }
+    s->color_begin[colors] = s->count;
+    s->row[s->count] = nodes;
+    return SN_OK;
+}
+
+sn_status sn_mg_order_slices(sn_context *context, const sn_mg_level *level, int32_t *order, sn_mg_slices **out, sn_error *error) {
+    *out = NULL;
+    row_key *key = sn_allocate(context, (size_t)level->nodes, sizeof *key);
+    if (!key) return sn_no_memory(error);
+    const int colors = color_nodes(level, key);
+    sn_status status = SN_OK;
+    if (colors > 0 && level->nodes >= FULL * SN_MG_SLICE * colors) {
+        qsort(key, (size_t)level->nodes, sizeof *key, by_key);
+        for (int i = 0; i < level->nodes; ++i) order[i] = key[i].node;
+        sn_mg_slices *s = sn_allocate_zero(context, 1, sizeof *s);
+        status = s ? cut(context, key, level->nodes, colors, s, error) : sn_no_memory(error);
+        if (status)
+            sn_mg_release_slices(context, s);
+        else
+            *out = s;
+    }
+    sn_release(context, key);
+    return status;
+}
+
+static int longest(const sn_mg_level *level, const sn_mg_slices *s, int slice, bool upper) {
+    int most = 0;
+    for (int i = s->row[slice]; i < s->row[slice + 1]; ++i) {
+        const int length = upper ? level->row_begin[i + 1] - level->diagonal[i] - 1 : level->diagonal[i] - level->row_begin[i];
+        most = length > most ? length : most;
+    }
+    return most;
+}
+
+sn_status sn_mg_fill_slices(sn_context *context, sn_mg_level *level, sn_error *error) {
+    sn_mg_slices *s = level->slices;
+    s->begin = sn_allocate(context, 2 * (size_t)s->count + 1, sizeof *s->begin);
+    s->inverse = sn_allocate_zero(context, (size_t)s->count * 6 * SN_MG_SLICE, sizeof *s->inverse);
+    s->slice_of = sn_allocate(context, (size_t)level->nodes, sizeof *s->slice_of);
+    if (!s->begin || !s->inverse || !s->slice_of) return sn_no_memory(error);
+    for (int i = 0; i < s->count; ++i)
+        for (int row = s->row[i]; row < s->row[i + 1]; ++row) s->slice_of[row] = i;
+    int32_t slabs = 0;
+    for (int i = 0; i < 2 * s->count; ++i) {
+        s->begin[i] = slabs;
+        slabs += longest(level, s, i / 2, i % 2);
+    }
+    s->begin[2 * s->count] = slabs;
+    s->slab = sn_allocate_zero(context, (size_t)slabs, sizeof *s->slab);
+    s->source = sn_allocate(context, (size_t)slabs * SN_MG_SLICE, sizeof *s->source);
+    if (!s->slab || !s->source) return sn_no_memory(error);
+    for (int i = 0; i < 2 * s->count; ++i)
+        for (int l = 0; l < SN_MG_SLICE; ++l) {
+            const int row = s->row[i / 2] + l;
+            const bool there = row < s->row[i / 2 + 1];
+            const int32_t first = !there ? 0 : i % 2 ? level->diagonal[row] + 1 : level->row_begin[row];
+            const int32_t last = !there ? 0 : i % 2 ? level->row_begin[row + 1] : level->diagonal[row];
+            for (int32_t k = s->begin[i]; k < s->begin[i + 1]; ++k) {
+                const int32_t block = first + k - s->begin[i];
+                s->slab[k].column[l] = block < last ? level->column[block] : level->nodes;
+                s->source[SN_MG_SLICE * (int64_t)k + l] = block < last ? block : -1;
+            }
+        }
+    return SN_OK;
+}
+
+void sn_mg_slice_inverse(sn_mg_slices *s, int row, const float *inverse) {
+    static const int entry[6] = {0, 5, 10, 1, 6, 2};
+    const int32_t slice = s->slice_of[row];
+    float *to = s->inverse + 6 * (int64_t)SN_MG_SLICE * slice + (row - s->row[slice]);
+    for (int e = 0; e < 6; ++e) to[SN_MG_SLICE * e] = inverse[entry[e]];
+}
