@@ -90,19 +90,16 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
 
 static sn_status make_values(sn_context *context, sn_mg_level *level, sn_error *error) {
     const size_t n = (size_t)level->nodes + SN_MG_SLICE; /* slices read, and padding points, behind the last */
-    if (level->slices) {
-        const sn_status status = sn_mg_fill_slices(context, level, error);
-        if (status) return status;
-    }
+    const sn_status status = sn_mg_fill_slices(context, level, error);
+    if (status) return status;
     level->value = sn_allocate_zero(context, 9 * (size_t)level->blocks + 8, sizeof *level->value);
-    level->scaled = sn_allocate_zero(context, level->slices ? 1 : 9 * (size_t)level->blocks + 8, sizeof *level->scaled);
     level->scale = sn_allocate_zero(context, n, sizeof *level->scale);
     level->unscale = sn_allocate_zero(context, n, sizeof *level->unscale);
-    level->inverse = sn_allocate_zero(context, level->slices ? 1 : 12 * n, sizeof *level->inverse);
+    level->inverse = sn_allocate_zero(context, level->slices->row ? 1 : 12 * n, sizeof *level->inverse);
     level->x = sn_allocate_zero(context, 4 * n, sizeof *level->x);
     level->b = sn_allocate_zero(context, 4 * n, sizeof *level->b);
     level->r = sn_allocate_zero(context, 4 * n, sizeof *level->r);
-    return level->value && level->scaled && level->scale && level->unscale && level->inverse && level->x && level->b && level->r
+    return level->value && level->scale && level->unscale && level->inverse && level->x && level->b && level->r
                ? SN_OK
                : sn_no_memory(error);
 }
@@ -250,16 +247,9 @@ static void invert_rows(void *data, int piece) {
         const bool moves = mean > 0 && isfinite(mean);
         level->unscale[i] = moves ? sqrtf(mean) : 0;
         level->scale[i] = moves ? 1 / level->unscale[i] : 0;
-        invert_block(a, mean, level->slices ? inverse : level->inverse + 12 * (int64_t)i);
-        if (level->slices) sn_mg_slice_inverse(level->slices, i, inverse);
+        invert_block(a, mean, level->slices->row ? inverse : level->inverse + 12 * (int64_t)i);
+        if (level->slices->row) sn_mg_slice_inverse(level->slices, i, inverse);
     }
-}
-
-static void scale_rows(void *data, int piece) {
-    const copy_job *job = data;
-    const int n = job->level->nodes;
-    sn_mg_kernels_for(job->mg->context)
-        ->quantise(job->level, (int)sn_piece_begin(n, GRAIN, piece), (int)sn_piece_begin(n, GRAIN, piece + 1));
 }
 
 enum { SLICES = 16 }; /* per piece */
@@ -275,10 +265,7 @@ static void scale_slices(void *data, int piece) {
 static void scale_level(const sn_context *context, sn_mg_level *level, copy_job *job) {
     job->level = level;
     sn_parallel(context, sn_pieces(level->nodes, GRAIN), invert_rows, job);
-    if (level->slices)
-        sn_parallel(context, sn_pieces(level->slices->count, SLICES), scale_slices, job);
-    else
-        sn_parallel(context, sn_pieces(level->nodes, GRAIN), scale_rows, job);
+    sn_parallel(context, sn_pieces(level->slices->count, SLICES), scale_slices, job);
 }
 
 /* m <- S m (left) or m S (right), column-major m, symmetric S. */
@@ -362,7 +349,7 @@ static bool only_fixed(sn_multigrid *mg, const sn_filter *filter, uint8_t *fixed
 
 void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct sn_filter *filter, bool coarse) {
     copy_job job = {.mg = mg, .matrix = matrix, .level = &mg->level[0], .filled = true, .fixed = mg->fixed};
-    if (!coarse && mg->level[0].slices && matrix->single_) job.filled = !only_fixed(mg, filter, mg->fixed);
+    if (!coarse && matrix->single_) job.filled = !only_fixed(mg, filter, mg->fixed);
     if (job.filled) {
         sn_parallel(mg->context, sn_pieces(mg->level[0].nodes, GRAIN), copy_rows, &job);
         if (filter && filter->count > 0) filter_rows(mg, filter);
@@ -465,7 +452,7 @@ static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
         return;
     }
     const sn_mg_level *level = &mg->level[l], *coarse = level + 1;
-    const sn_mg_slice_kernels *slices = level->slices ? sn_mg_slice_kernels_for(mg->context) : NULL;
+    const sn_mg_slice_kernels *slices = level->slices->row ? sn_mg_slice_kernels_for(mg->context) : NULL;
     sweep_job job = {.level = level, .coarse = coarse, .rows = kernels->residual, .move = kernels->restrict_};
     if (slices) {
         sweep_slices(mg->context, level, slices->forward, false);

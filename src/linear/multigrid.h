@@ -49,6 +49,7 @@ typedef struct sn_mg_transfer {
     int32_t *group_of;                  /* fine node -> group */
     float (*weight)[SN_MG_PARENTS];     /* fine node -> weights of its group's parents */
     int32_t *column;
+    int32_t (*parent)[SN_MG_PARENTS]; /* group -> parents, 0 for none, whose weights are 0 */
     int32_t *target; /* per group: 8 x columns places in the coarse matrix */
     int64_t *target_begin;
     sn_mg_near *near_;
@@ -57,7 +58,8 @@ typedef struct sn_mg_transfer {
     float *child_weight;
 } sn_mg_transfer;
 
-/* Rows in slices (multigrid_slices.c). */
+/* The scaled matrix in 16 bits (multigrid_slices.c). A slab holds sixteen blocks: one of each of sixteen rows that do not touch, a slice, or
+ * sixteen of one row. Where there are none, zeros point to a node behind the last. */
 enum { SN_MG_SLICE = 16 };
 
 typedef struct sn_mg_slab {
@@ -66,10 +68,10 @@ typedef struct sn_mg_slab {
 } __attribute__((aligned(32))) sn_mg_slab;
 
 typedef struct sn_mg_slices {
-    int count, color_count;
-    int32_t *color_begin; /* slices of a colour */
-    int32_t *row;         /* slice -> its first row, count + 1 */
-    int32_t *begin;       /* slabs of slice i: left of the diagonal from 2 i, right of it from 2 i + 1; 2 count + 1 */
+    int count, color_count; /* slices, or rows */
+    int32_t *color_begin;   /* slices of a colour */
+    int32_t *row;           /* slice -> its first row, count + 1; NULL: rows, not slices */
+    int32_t *begin;       /* slabs of slice, or row, i: left of the diagonal from 2 i, right of it from 2 i + 1; 2 count + 1 */
     sn_mg_slab *slab;
     int32_t *source; /* slab x SN_MG_SLICE: block of the level, -1 for none */
     int32_t *slice_of; /* row -> slice */
@@ -82,9 +84,8 @@ typedef struct sn_mg_level {
     int32_t *row_begin, *column, *diagonal; /* columns ascending: lower, diagonal, upper */
     float *value;                           /* blocks x 9, column by column, and 8 more */
     float *scale, *unscale;                 /* nodes: s = 1 / sqrt(mean diagonal) and 1 / s; 0 where nothing can move */
-    int16_t *scaled;                        /* blocks x 9, and 8 more: s_i A_ij s_j in units of SN_MG_UNIT */
     float *inverse;                         /* nodes x 12: inverse of the scaled diagonal block, columns padded to four */
-    sn_mg_slices *slices;                   /* then `scaled`, `inverse` and the chunks are not there; or NULL */
+    sn_mg_slices *slices;                   /* the scaled matrix; when it is in slices, `inverse` and the chunks are not there */
     int color_count;
     int32_t *color_begin; /* chunks of a colour */
     int32_t *chunk_begin; /* rows of a chunk */
@@ -146,7 +147,6 @@ typedef struct sn_mg_kernels {
     void (*forward)(const sn_mg_level *level, int begin, int end);  /* x = (D + L)^-1 b, from x = 0 */
     void (*residual)(const sn_mg_level *level, int begin, int end); /* r = -U x: what is left of b after `forward` */
     void (*backward)(const sn_mg_level *level, int begin, int end); /* x = D^-1 (b - (L + U) x), rows in descending order */
-    void (*quantise)(const sn_mg_level *level, int begin, int end); /* scaled = value in 16 bits */
     void (*restrict_)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end); /* coarse b = P^T r */
     void (*unscale)(const sn_mg_level *level, int begin, int end); /* r = the true x */
     void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse r */

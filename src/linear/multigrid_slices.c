@@ -1,4 +1,5 @@
-/* The rows of a level in slices of sixteen that do not touch, for sweeps with one row per lane.
+/* The scaled matrix of a level in slabs of sixteen blocks. Rows that are short and many, those of the mesh, go into slices of sixteen that
+ * do not touch, for sweeps with one row per lane; the long rows of the coarse levels are cut into slabs each on its own.
  *
  * Nodes are coloured greedily in mesh order; rows are sorted by colour, and inside a colour by the number of their neighbours before and
  * behind them, so that the rows of a slice have blocks in about the same number. A slice keeps its blocks left of the diagonal, then those
@@ -102,44 +103,60 @@ sn_status sn_mg_order_slices(sn_context *context, const sn_mg_level *level, int3
     return status;
 }
 
-static int longest(const sn_mg_level *level, const sn_mg_slices *s, int slice, bool upper) {
+/* The blocks of a row left or right of the diagonal. */
+static int32_t part_begin(const sn_mg_level *level, int row, bool right) { return right ? level->diagonal[row] + 1 : level->row_begin[row]; }
+static int32_t part_end(const sn_mg_level *level, int row, bool right) { return right ? level->row_begin[row + 1] : level->diagonal[row]; }
+
+/* How many slabs part i of the slices or rows needs. */
+static int slabs_of(const sn_mg_level *level, int i) {
+    const sn_mg_slices *s = level->slices;
+    if (!s->row) return (part_end(level, i / 2, i % 2) - part_begin(level, i / 2, i % 2) + SN_MG_SLICE - 1) / SN_MG_SLICE;
     int most = 0;
-    for (int i = s->row[slice]; i < s->row[slice + 1]; ++i) {
-        const int length = upper ? level->row_begin[i + 1] - level->diagonal[i] - 1 : level->diagonal[i] - level->row_begin[i];
+    for (int row = s->row[i / 2]; row < s->row[i / 2 + 1]; ++row) {
+        const int length = part_end(level, row, i % 2) - part_begin(level, row, i % 2);
         most = length > most ? length : most;
     }
     return most;
 }
 
+/* The block in lane l of the k-th slab of part i, or -1. */
+static int32_t block_at(const sn_mg_level *level, int i, int k, int l) {
+    const sn_mg_slices *s = level->slices;
+    const int row = s->row ? s->row[i / 2] + l : i / 2;
+    if (s->row && row >= s->row[i / 2 + 1]) return -1;
+    const int32_t block = part_begin(level, row, i % 2) + (s->row ? k : SN_MG_SLICE * k + l);
+    return block < part_end(level, row, i % 2) ? block : -1;
+}
+
 sn_status sn_mg_fill_slices(sn_context *context, sn_mg_level *level, sn_error *error) {
+    if (!level->slices) {
+        level->slices = sn_allocate_zero(context, 1, sizeof *level->slices);
+        if (!level->slices) return sn_no_memory(error);
+        level->slices->count = level->nodes;
+    }
     sn_mg_slices *s = level->slices;
     s->begin = sn_allocate(context, 2 * (size_t)s->count + 1, sizeof *s->begin);
-    s->inverse = sn_allocate_zero(context, (size_t)s->count * 6 * SN_MG_SLICE, sizeof *s->inverse);
+    s->inverse = sn_allocate_zero(context, s->row ? (size_t)s->count * 6 * SN_MG_SLICE : 1, sizeof *s->inverse);
     s->slice_of = sn_allocate(context, (size_t)level->nodes, sizeof *s->slice_of);
     if (!s->begin || !s->inverse || !s->slice_of) return sn_no_memory(error);
-    for (int i = 0; i < s->count; ++i)
+    for (int i = 0; i < s->count && s->row; ++i)
         for (int row = s->row[i]; row < s->row[i + 1]; ++row) s->slice_of[row] = i;
     int32_t slabs = 0;
     for (int i = 0; i < 2 * s->count; ++i) {
         s->begin[i] = slabs;
-        slabs += longest(level, s, i / 2, i % 2);
+        slabs += slabs_of(level, i);
     }
     s->begin[2 * s->count] = slabs;
     s->slab = sn_allocate_zero(context, (size_t)slabs, sizeof *s->slab);
     s->source = sn_allocate(context, (size_t)slabs * SN_MG_SLICE, sizeof *s->source);
     if (!s->slab || !s->source) return sn_no_memory(error);
     for (int i = 0; i < 2 * s->count; ++i)
-        for (int l = 0; l < SN_MG_SLICE; ++l) {
-            const int row = s->row[i / 2] + l;
-            const bool there = row < s->row[i / 2 + 1];
-            const int32_t first = !there ? 0 : i % 2 ? level->diagonal[row] + 1 : level->row_begin[row];
-            const int32_t last = !there ? 0 : i % 2 ? level->row_begin[row + 1] : level->diagonal[row];
-            for (int32_t k = s->begin[i]; k < s->begin[i + 1]; ++k) {
-                const int32_t block = first + k - s->begin[i];
-                s->slab[k].column[l] = block < last ? level->column[block] : level->nodes;
-                s->source[SN_MG_SLICE * (int64_t)k + l] = block < last ? block : -1;
+        for (int k = s->begin[i]; k < s->begin[i + 1]; ++k)
+            for (int l = 0; l < SN_MG_SLICE; ++l) {
+                const int32_t block = block_at(level, i, k - s->begin[i], l);
+                s->slab[k].column[l] = block >= 0 ? level->column[block] : level->nodes;
+                s->source[SN_MG_SLICE * (int64_t)k + l] = block;
             }
-        }
     return SN_OK;
 }
 
