@@ -371,7 +371,7 @@ typedef struct sweep_job {
     const sn_mg_level *coarse;
     void (*rows)(const sn_mg_level *level, int begin, int end);
     void (*move)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);
-    int first, last, pieces;
+    int first, shares;
 } sweep_job;
 
 static void sweep_chunk(void *data, int index) {
@@ -388,44 +388,71 @@ static void sweep(const sn_context *context, const sn_mg_level *level, void (*ro
     }
 }
 
-/* Slices [first, last) in pieces, two per thread: the rows of a colour do not touch, so that the cut has no effect on the result. */
-static void slice_piece(void *data, int piece) {
-    const sweep_job *job = data;
-    const int64_t n = job->last - job->first;
-    job->rows(job->level, job->first + (int)(n * piece / job->pieces), job->first + (int)(n * (piece + 1) / job->pieces));
+/* How threads share a level: in slices, each takes the same part of every colour, in all loops, so that it finds most of what it reads in
+ * its own cache; the rows of a colour do not touch, and the cut has no effect on the result. Otherwise pieces of GRAIN rows. */
+static int shares(const sn_context *context, const sn_mg_level *level) {
+    const int grain = level->nodes < 8 * GRAIN ? 128 : GRAIN;
+    return level->slices->row ? sn_context_threads(context) : sn_pieces(level->nodes, grain);
 }
 
-static void run_slices(const sn_context *context, sweep_job *job) {
-    const int most = 2 * sn_context_threads(context), n = job->last - job->first;
-    job->pieces = sn_context_threads(context) == 1 || n < 4 ? 1 : n / 2 < most ? n / 2 : most;
-    sn_parallel(context, job->pieces, slice_piece, job);
+typedef void share_loop(void *data, int begin, int end);
+
+/* Calls loop(data, first row, last row) for all rows of a share; with `slices` the range is one of slices. */
+static void for_share(const sn_mg_level *level, int share, int count, bool slices, share_loop *loop, void *data) {
+    const sn_mg_slices *s = level->slices;
+    if (!s->row) {
+        const int grain = level->nodes < 8 * GRAIN ? 128 : GRAIN;
+        loop(data, (int)sn_piece_begin(level->nodes, grain, share), (int)sn_piece_begin(level->nodes, grain, share + 1));
+        return;
+    }
+    for (int c = 0; c < s->color_count; ++c) {
+        const int64_t first = s->color_begin[c], n = s->color_begin[c + 1] - first;
+        const int64_t begin = first + n * share / count, end = first + n * (share + 1) / count;
+        if (begin < end) loop(data, slices ? (int)begin : s->row[begin], slices ? (int)end : s->row[end]);
+    }
+}
+
+static void color_share(void *data, int share) {
+    const sweep_job *job = data;
+    const sn_mg_slices *s = job->level->slices;
+    const int64_t first = s->color_begin[job->first], n = s->color_begin[job->first + 1] - first;
+    const int begin = (int)(first + n * share / job->shares), end = (int)(first + n * (share + 1) / job->shares);
+    job->rows(job->level, begin, end);
 }
 
 static void sweep_slices(const sn_context *context, const sn_mg_level *level, void (*rows)(const sn_mg_level *, int, int),
                          bool descending) {
-    const sn_mg_slices *s = level->slices;
-    for (int k = 0; k < s->color_count; ++k) {
-        const int c = descending ? s->color_count - 1 - k : k;
-        sweep_job job = {.level = level, .rows = rows, .first = s->color_begin[c], .last = s->color_begin[c + 1]};
-        run_slices(context, &job);
+    const int colors = level->slices->color_count;
+    for (int k = 0; k < colors; ++k) {
+        sweep_job job = {.level = level, .rows = rows, .first = descending ? colors - 1 - k : k, .shares = shares(context, level)};
+        sn_parallel(context, job.shares, color_share, &job);
     }
 }
 
-static void residual_rows(void *data, int piece) {
+static void residual_loop(void *data, int begin, int end) {
     const sweep_job *job = data;
-    job->rows(job->level, (int)sn_piece_begin(job->level->nodes, GRAIN, piece), (int)sn_piece_begin(job->level->nodes, GRAIN, piece + 1));
+    job->rows(job->level, begin, end);
+}
+
+static void residual_rows(void *data, int share) {
+    const sweep_job *job = data;
+    for_share(job->level, share, job->shares, true, residual_loop, data);
 }
 
 static void restrict_rows(void *data, int piece) {
     const sweep_job *job = data;
-    const int grain = GRAIN / 8, n = job->coarse->nodes;
+    const int grain = GRAIN / 16, n = job->coarse->nodes;
     job->move(job->level, job->coarse, (int)sn_piece_begin(n, grain, piece), (int)sn_piece_begin(n, grain, piece + 1));
 }
 
-static void prolong_rows(void *data, int piece) {
+static void prolong_loop(void *data, int begin, int end) {
     const sweep_job *job = data;
-    const int n = job->level->nodes;
-    job->move(job->level, job->coarse, (int)sn_piece_begin(n, GRAIN, piece), (int)sn_piece_begin(n, GRAIN, piece + 1));
+    job->move(job->level, job->coarse, begin, end);
+}
+
+static void prolong_rows(void *data, int share) {
+    const sweep_job *job = data;
+    for_share(job->level, share, job->shares, false, prolong_loop, data);
 }
 
 static void solve_last(sn_multigrid *mg) {
@@ -453,20 +480,21 @@ static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
     }
     const sn_mg_level *level = &mg->level[l], *coarse = level + 1;
     const sn_mg_slice_kernels *slices = level->slices->row ? sn_mg_slice_kernels_for(mg->context) : NULL;
-    sweep_job job = {.level = level, .coarse = coarse, .rows = kernels->residual, .move = kernels->restrict_};
-    if (slices) {
+    sweep_job job = {.level = level,
+                     .coarse = coarse,
+                     .rows = slices ? slices->residual : kernels->residual,
+                     .move = kernels->restrict_,
+                     .shares = shares(mg->context, level)};
+    if (slices)
         sweep_slices(mg->context, level, slices->forward, false);
-        sweep_job all = {.level = level, .rows = slices->residual, .last = level->slices->count};
-        run_slices(mg->context, &all);
-    } else {
+    else
         sweep(mg->context, level, kernels->forward, false);
-        sn_parallel(mg->context, sn_pieces(level->nodes, GRAIN), residual_rows, &job);
-    }
-    sn_parallel(mg->context, sn_pieces(coarse->nodes, GRAIN / 8), restrict_rows, &job);
+    sn_parallel(mg->context, job.shares, residual_rows, &job);
+    sn_parallel(mg->context, sn_pieces(coarse->nodes, GRAIN / 16), restrict_rows, &job);
     cycle(mg, kernels, l + 1);
     kernels->unscale(coarse, 0, coarse->nodes);
     job.move = kernels->prolong;
-    sn_parallel(mg->context, sn_pieces(level->nodes, GRAIN), prolong_rows, &job);
+    sn_parallel(mg->context, job.shares, prolong_rows, &job);
     if (slices)
         sweep_slices(mg->context, level, slices->backward, true);
     else
@@ -478,24 +506,33 @@ typedef struct border_job {
     const double *r;
     double *z;
     double factor; /* a power of two that brings r into the range of single precision, then its inverse */
+    int shares;
 } border_job;
 
-static void take_rows(void *data, int piece) {
+static void take_loop(void *data, int begin, int end) {
     const border_job *job = data;
     const sn_mg_level *fine = &job->mg->level[0];
-    const int begin = (int)sn_piece_begin(fine->nodes, GRAIN, piece), end = (int)sn_piece_begin(fine->nodes, GRAIN, piece + 1);
     for (int i = begin; i < end; ++i)
         for (int a = 0; a < 3; ++a)
             fine->b[4 * (int64_t)i + a] = (float)(job->r[3 * (int64_t)job->mg->order[i] + a] * job->factor) * fine->scale[i];
 }
 
-static void give_rows(void *data, int piece) {
+static void give_loop(void *data, int begin, int end) {
     const border_job *job = data;
     const sn_mg_level *fine = &job->mg->level[0];
-    const int begin = (int)sn_piece_begin(fine->nodes, GRAIN, piece), end = (int)sn_piece_begin(fine->nodes, GRAIN, piece + 1);
     for (int i = begin; i < end; ++i)
         for (int a = 0; a < 3; ++a)
             job->z[3 * (int64_t)job->mg->order[i] + a] = job->factor * (fine->x[4 * (int64_t)i + a] * fine->scale[i]);
+}
+
+static void take_rows(void *data, int share) {
+    const border_job *job = data;
+    for_share(&job->mg->level[0], share, job->shares, false, take_loop, data);
+}
+
+static void give_rows(void *data, int share) {
+    const border_job *job = data;
+    for_share(&job->mg->level[0], share, job->shares, false, give_loop, data);
 }
 
 /* The largest |r| of a piece, to mg->partial. */
@@ -516,7 +553,7 @@ static void largest_rows(void *data, int piece) {
 }
 
 void sn_multigrid_apply(sn_multigrid *mg, const double *r, double *z) {
-    border_job job = {mg, r, z, 1};
+    border_job job = {mg, r, z, 1, shares(mg->context, &mg->level[0])};
     const int pieces = sn_pieces(mg->level[0].nodes, GRAIN);
     sn_parallel(mg->context, pieces, largest_rows, &job);
     double most = 0;
@@ -524,8 +561,8 @@ void sn_multigrid_apply(sn_multigrid *mg, const double *r, double *z) {
     int exponent = 0;
     if (most > 0 && isfinite(most)) frexp(most, &exponent);
     job.factor = ldexp(1, -exponent);
-    sn_parallel(mg->context, pieces, take_rows, &job);
+    sn_parallel(mg->context, job.shares, take_rows, &job);
     cycle(mg, sn_mg_kernels_for(mg->context), 0);
     job.factor = ldexp(1, exponent);
-    sn_parallel(mg->context, pieces, give_rows, &job);
+    sn_parallel(mg->context, job.shares, give_rows, &job);
 }

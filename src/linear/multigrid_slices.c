@@ -1,8 +1,8 @@
 /* The scaled matrix of a level in slabs of sixteen blocks. Rows that are short and many, those of the mesh, go into slices of sixteen that
  * do not touch, for sweeps with one row per lane; the long rows of the coarse levels are cut into slabs each on its own.
  *
- * Nodes are coloured greedily in mesh order; rows are sorted by colour, and inside a colour by the number of their neighbours before and
- * behind them, so that the rows of a slice have blocks in about the same number. A slice keeps its blocks left of the diagonal, then those
+ * Nodes are coloured greedily in mesh order; rows are sorted by colour, and inside a colour, in windows that follow the mesh, by the number
+ * of their neighbours before and behind them, so that the rows of a slice have blocks in about the same number. A slice keeps its blocks left of the diagonal, then those
  * right of it, as slabs: one block of each row side by side, shorter rows filled up with zeros that point to a node behind the last, which
  * is zero. The sweeps then read memory in one stream. Threads share the slices of a colour in any way without an effect on the result. */
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "multigrid.h"
 
-enum { COLORS = 64, FULL = 4 }; /* least mean number of slices per colour */
+enum { COLORS = 64, FULL = 4, WINDOW = 128 }; /* least mean number of slices per colour; rows that are sorted by length together */
 
 extern const sn_mg_slice_kernels sn_mg_slice_kernels_baseline, sn_mg_slice_kernels_avx2, sn_mg_slice_kernels_avx512;
 
@@ -24,12 +24,13 @@ const sn_mg_slice_kernels *sn_mg_slice_kernels_for(const sn_context *context) {
 }
 
 typedef struct row_key {
-    int32_t color, lower, upper, node;
+    int32_t color, window, lower, upper, node;
 } row_key;
 
 static int by_key(const void *a, const void *b) {
     const row_key *x = a, *y = b;
     if (x->color != y->color) return x->color < y->color ? -1 : 1;
+    if (x->window != y->window) return x->window < y->window ? -1 : 1;
     if (x->lower != y->lower) return x->lower < y->lower ? -1 : 1;
     if (x->upper != y->upper) return x->upper < y->upper ? -1 : 1;
     return (x->node > y->node) - (x->node < y->node);
@@ -37,7 +38,7 @@ static int by_key(const void *a, const void *b) {
 
 /* Greedy colours in mesh order; returns their number, or 0 when there are too many. */
 static int color_nodes(const sn_mg_level *level, row_key *key) {
-    int count = 0;
+    int count = 0, size[COLORS] = {0};
     for (int i = 0; i < level->nodes; ++i) {
         uint64_t used = 0;
         for (int32_t k = level->row_begin[i]; k < level->row_begin[i + 1]; ++k)
@@ -45,7 +46,7 @@ static int color_nodes(const sn_mg_level *level, row_key *key) {
         int c = 0;
         while (c < COLORS && (used >> c & 1)) ++c;
         if (c == COLORS) return 0;
-        key[i] = (row_key){.color = c, .node = i};
+        key[i] = (row_key){.color = c, .window = size[c]++ / WINDOW, .node = i};
         if (c + 1 > count) count = c + 1;
     }
     for (int i = 0; i < level->nodes; ++i)
