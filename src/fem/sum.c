@@ -57,6 +57,7 @@ static void linearise_task(void *data, int index) {
 static void product_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
+    if (s->k == 0 && !s->model->batch[c->batch].damped) return; /* no D */
     s->kernels->product(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->k, s->d, s->linearised, s->u, s->out);
 }
 
