@@ -140,7 +140,7 @@ static void test_memory(void **state) {
         const sn_linear_model model = beam_model(&b);
         const sn_element_view view = {.x = b.rest};
         double *x = calloc((size_t)b.nodes * 6, sizeof *x), *f = x + 3 * b.nodes;
-        f[1] = 1;
+        for (int i = 0; i < b.nodes; ++i) f[3 * i + 1] = 1;
         sn_linear *linear;
         assert_int_equal(sn_linear_create(plain, &model, &solver, false, &linear, &error), SN_OK);
         sn_linear_linearise(linear, &view, NULL, NULL, NULL);
