@@ -17,7 +17,7 @@ typedef struct tool_command {
     int (*run)(int count, char **word);
 } tool_command;
 
-extern const tool_command tool_run, tool_check, tool_list, tool_mesh, tool_material, tool_rotation, tool_bench, tool_experiment;
+extern const tool_command tool_run, tool_check, tool_list, tool_mesh, tool_material, tool_rotation, tool_view, tool_bench, tool_experiment;
 
 /* ---- args.c ---- */
 

@@ -30,7 +30,8 @@ typedef struct sn_mesh {
     double *position; /* node_count x 3, metres */
 
     int tet_count;
-    int tet_nodes; /* 4 or 10. Ten: corners, then mid-edge nodes of 01 12 20 03 13 23 (VTK's order) */
+    int tet_nodes; /* 4 or 10. Ten: corners, then mid-edge nodes of 01 12 20 03 13 23 (VTK's order). A plane body's own mesh, which
+                      sn_world_body_mesh gives, has 3: its elements are its triangles */
     int32_t *tet;  /* tet_count x tet_nodes; positive volume when det(x1-x0, x2-x0, x3-x0) > 0 */
 
     int triangle_count; /* faces that the file or generator gave: a surface mesh, or boundary faces of groups */

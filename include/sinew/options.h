@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef struct sn_newton_options {
-    char kind[32];     /* "full" (default), "one-step", ... */
+    char kind[32];     /* "full" (default), "one-step", "fixed", ... */
     int iterations;    /* most per step; default 10 */
     double tolerance;  /* of the residual force relative to the largest of external, internal and inertia force, or of the correction relative to
                           the body's size; default 1e-6 */

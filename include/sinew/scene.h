@@ -44,6 +44,8 @@ SN_API const char *sn_scene_name(const sn_scene *scene);
 /* Valid as long as the scene. */
 SN_API const sn_world_options *sn_scene_world_options(const sn_scene *scene);
 SN_API const sn_output_options *sn_scene_output(const sn_scene *scene);
+/* The detailed surface that a body's `surface` gives for display, at rest; NULL without one. Valid as long as the scene. */
+SN_API const sn_mesh *sn_scene_surface(const sn_scene *scene, int body);
 /* Builds the world: sn_world_create with file, line and column of the offending key in front of its messages. */
 SN_API sn_status sn_scene_create_world(const sn_scene *scene, sn_world **world, sn_error *error);
 

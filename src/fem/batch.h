@@ -7,10 +7,14 @@
 #ifndef SN_FEM_BATCH_H
 #define SN_FEM_BATCH_H
 
+#include <stdbool.h>
+
 #include "element.h"
 #include "law.h"
 
 enum { SN_DAMPED_VISCOUS = 1, SN_DAMPED_RAYLEIGH = 2 };
+enum { SN_WARPING_NONE = 0, SN_WARPING_EDGES, SN_WARPING_SVD }; /* warping.h */
+enum { SN_COMPACT_NONE, SN_COMPACT_WARPED, SN_COMPACT_BLENDED };
 
 typedef struct sn_batch {
     const sn_element *element;
@@ -27,7 +31,8 @@ typedef struct sn_batch {
     int symmetric;       /* 1 (default): K is made symmetric, and the change of viscous stress with x is left out. 0: the Jacobian as it is:
                             unsymmetrised, with that change (Green: always; corotated: where dR is at hand, that is with the exact and the
                             projected differential). The change of Rayleigh forces with x, a second differential, is in neither. */
-    int warped;          /* the closed form of SN_LAW_WARPED holds for this batch */
+    int warped;          /* its linearised stress is the warped stiffness R K0 R^T of SN_LAW_WARPED */
+    int compact;         /* SN_COMPACT_: the closed forms of SN_LAW_WARPED hold */
     double *rest_edge;   /* block_count x 9 x SN_LANES: Dm of the corners; only for rotations with history, else NULL */
     int32_t *element_of; /* block_count x SN_LANES: index of the element in its body's mesh, -1 in padded lanes */
     int32_t *material_of;   /* block_count x SN_LANES: index of the material in the parameters */
@@ -37,6 +42,8 @@ typedef struct sn_batch {
     int64_t linearised;     /* offset of its part in a linearised buffer, in doubles: block_count x points x linearised_items x SN_LANES */
     int linearised_items;
     double alpha, beta; /* of the rotation */
+    int warping;        /* SN_WARPING_: frames per vertex, from view->vertex_rotation */
+    double *pair_mass;  /* springs alone: block_count x SN_LANES, kg; their `gradient` is the rest edge, their `weight` the factor of k */
 } sn_batch;
 
 typedef struct sn_chunk {
@@ -69,9 +76,10 @@ typedef struct sn_elements_model {
 /* What the elements are evaluated at. Arrays are node_count x 3 in compiled numbering. */
 typedef struct sn_element_view {
     const double *x;
-    const double *v;              /* NULL: at rest, no damping forces */
-    const double *x_before;       /* last accepted positions, for rotations with history; NULL otherwise */
-    const double *rotation_state; /* NULL when no batch uses any */
+    const double *v;               /* NULL: at rest, no damping forces */
+    const double *x_before;        /* last accepted positions, for rotations with history; NULL otherwise */
+    const double *rotation_state;  /* NULL when no batch uses any */
+    const double *vertex_rotation; /* node_count x 9, for warped batches; NULL when there are none */
 } sn_element_view;
 
 /* ---- Kernels over one chunk, for one instruction set (kernel/element.c). They return 0 where nothing is said. ---- */
@@ -108,6 +116,7 @@ const sn_element_kernels *sn_element_kernels_for(const sn_context *context);
 /* What a body contributes; node numbers are already compiled (global) ones. */
 typedef struct sn_batch_source {
     const sn_element *element;
+    double thickness; /* of plane elements, m; 0 counts as 1 */
     int element_count;
     const int32_t *node;     /* element_count x element->nodes, compiled numbers */
     const double *rest;      /* rest positions of all compiled nodes, x 3 */
@@ -116,8 +125,10 @@ typedef struct sn_batch_source {
     int material_count;
     int material_offset;  /* added to material_of */
     int element_offset;   /* added to element_of */
+    bool exact;           /* materials that leave the differential to their law take the exact one where there is one */
     const char *name;     /* the body's, for messages */
     const int64_t *label; /* element labels for messages, or NULL */
+    const double *factor, *pair_mass; /* springs alone, per element: k / E in m, reduced mass in kg */
 } sn_batch_source;
 
 /* Groups the elements of all sources by (element, law, rotation, differential), orders them for locality (by lowest node), cuts them into
@@ -150,7 +161,8 @@ void sn_elements_accept(const sn_context *context, const sn_elements_model *mode
 
 /* ---- Mass ---- */
 /* Lumped: ADDS each element's share, with the density of its material, to mass[compiled node]. Row sums for tet4 and tri3; HRZ for tet10:
- * the diagonal of the consistent mass scaled to the element's mass, as row sums go negative there. Plane elements have thickness 1. */
+ * the diagonal of the consistent mass scaled to the element's mass, as row sums go negative there. Plane elements have the thickness of
+ * their source. */
 sn_status sn_mass_lumped(const sn_batch_source *source, double *mass, sn_error *error);
 /* Consistent element mass: nodes x nodes scalars of element e in kg (each times the 3x3 identity). */
 void sn_mass_element(const sn_batch_source *source, int e, double *mass);

@@ -16,13 +16,14 @@
 enum { SN_LAW_CONSTANTS = 24 }; /* most constants that a law's kernels see */
 
 typedef enum sn_law_flags {
-    SN_LAW_ROTATION = 1,     /* uses R */
-    SN_LAW_INDEFINITE = 2,   /* its exact differential can be indefinite */
-    SN_LAW_ISOTROPIC = 4,    /* psi depends on the singular values of F only: the projected differential works in the principal frame */
-    SN_LAW_POSITIVE_J = 8,   /* needs det F > 0 */
-    SN_LAW_CONSTANT = 16,    /* dP does not depend on F */
-    SN_LAW_WARPED = 32,      /* isotropic with lambda, mu = c[0], c[1], and its truncated-2 differential (or, if constant, any, with R = I) is
-                                lambda tr(R^T dF) R + mu (dF + R dF^T R): the kernels then use closed forms */
+    SN_LAW_ROTATION = 1,   /* uses R */
+    SN_LAW_INDEFINITE = 2, /* its exact differential can be indefinite */
+    SN_LAW_ISOTROPIC = 4,  /* psi depends on the singular values of F only: the projected differential works in the principal frame */
+    SN_LAW_POSITIVE_J = 8, /* needs det F > 0 */
+    SN_LAW_CONSTANT = 16,  /* dP does not depend on F */
+    SN_LAW_WARPED = 32,    /* isotropic with lambda, mu = c[0], c[1], and its truncated-2 differential (or, if constant, any, with R = I) is
+                              lambda tr(R^T dF) R + mu (dF + R dF^T R): the kernels then use closed forms */
+    SN_LAW_NO_POTENTIAL = 64, /* the stress is not the gradient of the energy: dP is not symmetric */
 } sn_law_flags;
 
 typedef enum sn_differential {
@@ -40,19 +41,23 @@ typedef enum sn_strain { SN_STRAIN_GREEN, SN_STRAIN_COROTATED, SN_STRAIN_CAUCHY 
 typedef struct sn_law {
     const char *name, *text;
     unsigned flags;
-    unsigned differentials;              /* bit set of 1 << sn_differential that it offers */
+    unsigned differentials; /* bit set of 1 << sn_differential that it offers */
     sn_differential default_differential;
-    const sn_parameter *parameter;       /* all its constants; isotropic laws begin with young, poisson, lame, which stand for the others */
+    const sn_parameter *parameter; /* all its constants; isotropic laws begin with young, poisson, lame, which stand for the others */
     int parameter_count;
-    int constant_count;                  /* of the array that `prepare` fills and the kernels read */
+    int constant_count; /* of the array that `prepare` fills and the kernels read */
 
-    /* Material -> constants at time t (keyed moduli). `constant` has SN_LAW_CONSTANTS places. Corotational isotropic laws put lambda, mu first. */
+    /* Material -> constants at time t (keyed moduli). `constant` has SN_LAW_CONSTANTS places. Corotational isotropic laws put lambda, mu
+     * first. */
     sn_status (*prepare)(const sn_material *material, double time, double *constant, sn_error *error);
 
     /* Kernels; c: constants, one vector each. R is NULL for laws without SN_LAW_ROTATION; dR only for exact and projected. */
     void (*energy)(const vd *c, const vd *F, const vd *R, vd *psi);
     void (*stress)(const vd *c, const vd *F, const vd *R, vd *P);
     void (*differential)(sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP);
+
+    /* Of laws with SN_LAW_WARPED that offer hybrid: g in [0, 1], how much of truncated-1 it takes; else NULL. */
+    vd (*blend)(const vd *F, const vd *R);
 
     /* The law's own strain measure, for viscous damping. */
     sn_strain strain;
@@ -70,7 +75,7 @@ sn_status sn_material_lame(const sn_material *material, double time, double *lam
 /* The value of a scalar constant at time t, or `fallback` when it is absent. */
 double sn_material_value(const sn_material *material, const char *name, double time, double fallback);
 const sn_constant *sn_material_constant(const sn_material *material, const char *name); /* NULL when absent */
-int sn_differential_find(const char *name); /* -1 when unknown */
+int sn_differential_find(const char *name);                                             /* -1 when unknown */
 
 /* ---- Rotations ---- */
 enum { SN_ROTATION_STATE = 4 }; /* doubles of per-element state (witness pair of dapd and the like) */
@@ -79,14 +84,15 @@ enum { SN_ROTATION_STATE = 4 }; /* doubles of per-element state (witness pair of
 typedef struct sn_rotation_view {
     const vd *F;        /* now */
     const vd *F_before; /* at the last accepted step; NULL when there is none (the path runs from rest) */
-    const vd *Dm;       /* rest edges, columns; row-major 3 x 3 */
-    double alpha, beta; /* of dapd */
+    const vd *Dm;       /* rest edges, columns; row-major 3 x 3; the last one of a plane element is the z axis. NULL without history */
+    int dimension;      /* 3; 2 for plane elements, which turn about the z axis alone */
+    double alpha, beta; /* of dapd, project and reflect */
     vd *state;          /* SN_ROTATION_STATE, zero at rest; updated only by `accept` */
 } sn_rotation_view;
 
 typedef struct sn_rotation {
     const char *name, *text;
-    int uses_history; /* needs F_before and state */
+    int uses_history; /* needs F_before, Dm and state */
     void (*extract)(const sn_rotation_view *view, vd *R);
     /* dR / dF, 81 numbers; NULL: the exact differential is not offered with this rotation. */
     void (*differential)(const sn_rotation_view *view, const vd *R, vd *dR);

@@ -48,7 +48,13 @@ double sn_face_area(int face_nodes, const int32_t *face, const double *rest) {
     return area;
 }
 
-void sn_load_volume_shares(const sn_element *element, const int32_t *node, const double *rest, double *share) {
+void sn_load_volume_shares(const sn_element *element, double thickness, const int32_t *node, const double *rest, double *share) {
+    if (element->dimension == 2) {
+        double n[3];
+        sn_area_vector3(rest + 3 * node[0], rest + 3 * node[1], rest + 3 * node[2], n);
+        for (int i = 0; i < 3; ++i) share[i] += thickness * n[2] / 6;
+        return;
+    }
     double value[SN_ELEMENT_NODES], derivative[4 * SN_ELEMENT_NODES];
     for (int q = 0; q < element->mass_points; ++q) {
         element->shape(element->mass_point[q], value, derivative);

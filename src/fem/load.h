@@ -45,7 +45,7 @@ sn_status sn_load_nodal(sn_context *context, const sn_load *load, int node_count
 void sn_load_release(sn_context *context, sn_load_term *term);
 
 /* Adds the shares int N_i dV0 of one element's nodes to `share` (element->nodes). */
-void sn_load_volume_shares(const sn_element *element, const int32_t *node, const double *rest, double *share);
+void sn_load_volume_shares(const sn_element *element, double thickness, const int32_t *node, const double *rest, double *share);
 
 /* Rest area of a face. */
 double sn_face_area(int face_nodes, const int32_t *face, const double *rest);

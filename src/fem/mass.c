@@ -11,7 +11,8 @@
 static double consistent(const sn_batch_source *source, int e, double *mass) {
     const sn_element *element = source->element;
     const int nodes = element->nodes;
-    const double density = source->materials[source->material[e]].density;
+    const double thickness = element->dimension == 2 && source->thickness > 0 ? source->thickness : 1;
+    const double density = thickness * source->materials[source->material[e]].density;
     double X[3 * SN_ELEMENT_NODES], value[SN_ELEMENT_NODES], gradient[3 * SN_ELEMENT_NODES], total = 0;
     for (int i = 0; i < nodes; ++i) memcpy(&X[3 * i], &source->rest[3 * (int64_t)source->node[(int64_t)e * nodes + i]], 3 * sizeof *X);
     memset(mass, 0, (size_t)(nodes * nodes) * sizeof *mass);

@@ -7,6 +7,8 @@
     X(linear)                                                                                                                              \
     X(corotated)                                                                                                                           \
     X(corrected_corotated)                                                                                                                 \
+    X(hybrid_strain)                                                                                                                       \
+    X(corotated_updated)                                                                                                                   \
     X(stvk)                                                                                                                                \
     X(neo_hookean)                                                                                                                         \
     X(stable_neo_hookean)                                                                                                                  \
@@ -20,6 +22,9 @@
 #define SN_LAW_linear "linear", "Hooke's law on the linear strain, for small displacements"
 #define SN_LAW_corotated "corotated", "Hooke's law on the strain that remains when the element's rotation is taken out"
 #define SN_LAW_corrected_corotated "corrected-corotated", "corotated shape term with the nonlinear volume term (J - 1)^2"
+#define SN_LAW_hybrid_strain "hybrid-strain", "corotated shear with the pressure of Green's strain"
+#define SN_LAW_corotated_updated                                                                                                           \
+    "corotated-updated", "corotated with the gradients of the present shape: no torque of its own, with any rotation"
 #define SN_LAW_stvk "stvk", "Saint Venant-Kirchhoff: Hooke's law on Green's strain"
 #define SN_LAW_neo_hookean "neo-hookean", "compressible neo-Hookean with ln J"
 #define SN_LAW_stable_neo_hookean "stable-neo-hookean", "neo-Hookean that stays finite under inversion and collapse"
@@ -36,11 +41,21 @@
     X(polar)                                                                                                                               \
     X(higham)                                                                                                                              \
     X(qr)                                                                                                                                  \
-    X(isvd)
+    X(isvd)                                                                                                                                \
+    X(csvd)                                                                                                                                \
+    X(pd_qr)                                                                                                                               \
+    X(project)                                                                                                                             \
+    X(reflect)                                                                                                                             \
+    X(dapd)
 
 #define SN_ROTATION_polar "polar", "the nearest proper rotation, for every matrix: singular, inverted, tiny or huge"
 #define SN_ROTATION_higham "higham", "plain polar decomposition: follows the sign of det F, a reflection when inverted"
 #define SN_ROTATION_qr "qr", "Gram-Schmidt on the edges: cheap and proper, prefers the first axis"
 #define SN_ROTATION_isvd "isvd", "invertible singular value decomposition: inversion along the shortest axis"
+#define SN_ROTATION_csvd "csvd", "as isvd, but an inverted element keeps the axis along which it collapsed"
+#define SN_ROTATION_pd_qr "pd-qr", "polar while det F is at least 0.06, qr below"
+#define SN_ROTATION_project "project", "polar of the element moved back to where it collapsed"
+#define SN_ROTATION_reflect "reflect", "polar of the element mirrored at where it collapsed"
+#define SN_ROTATION_dapd "dapd", "degeneration-aware polar decomposition: no turn beyond the collapse, smooth; alpha and beta"
 
 #endif

@@ -92,10 +92,11 @@ static bool may_be_indefinite(const sn_elements_model *elements) {
     return false;
 }
 
-static choice choose(const sn_linear *linear) {
+/* `grouped`: the filter has rigid groups, which direct methods cannot serve. */
+static choice choose(const sn_linear *linear, bool grouped) {
     const sn_solver_options *o = &linear->options;
     choice c = {.assembled = !is(o->operator_, "assembly-free")};
-    const sn_preconditioner *chosen = auto_direct(linear, &c), *direct = chosen ? chosen : sn_direct_find(o->method);
+    const sn_preconditioner *chosen = grouped ? NULL : auto_direct(linear, &c), *direct = chosen ? chosen : sn_direct_find(o->method);
     c.single = c.assembled && !direct && (is(o->precision, "single") || (is_auto(o->precision) && !linear->is_static));
     if (direct) {
         c.preconditioner = direct;
@@ -278,7 +279,7 @@ static bool have_cache(sn_linear *linear) {
 /* Whether the assembly keeps the linearisation on its way: where that is a few numbers per element. */
 static bool cheap_cache(const sn_elements_model *elements) {
     for (int b = 0; b < elements->batch_count; ++b)
-        if (!elements->batch[b].warped) return false;
+        if (!elements->batch[b].compact) return false;
     return true;
 }
 
@@ -287,6 +288,11 @@ static void ensure_cache(sn_linear *linear) {
     if (current(&linear->cache_stamp, linear, 0, d, k) || (d == 0 && k == 0) || !have_cache(linear)) return;
     sn_elements_linearise(linear->context, linear->model.elements, &linear->view, k, d, linear->cache);
     linear->cache_stamp = (stamp){linear->linearisation, 0, d, k};
+}
+
+void sn_linear_prepare_products(sn_linear *linear, double d, double k) {
+    linear->d = d, linear->k = k;
+    ensure_cache(linear);
 }
 
 /* ---- Preparation of a solve ---- */
@@ -347,6 +353,8 @@ static void ensure_diagonal(sn_linear *linear, bool from_matrix) {
 static sn_status keep_filter(sn_linear *linear, const sn_filter *filter, sn_error *error) {
     const int count = filter ? filter->count : 0;
     sn_filter *own = &linear->filter;
+    own->group_count = filter ? filter->group_count : 0; /* preconditioners do not know of groups */
+    own->group = filter ? filter->group : NULL;
     if (own->count == count && (!count || (memcmp(own->node, filter->node, (size_t)count * sizeof *own->node) == 0 &&
                                            memcmp(own->projection, filter->projection, (size_t)count * 9 * sizeof *own->projection) == 0)))
         return SN_OK;
@@ -406,6 +414,59 @@ static sn_status ensure_data(sn_linear *linear, const choice *c, const sn_operat
     return status;
 }
 
+/* ---- Groups ---- */
+/* Methods and preconditioners treat each node alone; what crosses nodes is wrapped around them: S A and S P S on the groups' modes. */
+typedef struct grouped {
+    const sn_operator *op;
+    const sn_preconditioner *preconditioner;
+    const void *data;
+    const sn_filter *filter;
+} grouped;
+
+static void grouped_apply(const void *self, const double *x, double *y) {
+    const grouped *g = self;
+    sn_operator_apply(g->op, x, y);
+    sn_filter_apply_groups(g->filter, y);
+}
+
+static void grouped_transpose(const void *self, const double *x, double *y) {
+    const grouped *g = self;
+    sn_operator_apply_transpose(g->op, x, y);
+    sn_filter_apply_groups(g->filter, y);
+}
+
+static void grouped_residual(const void *self, const double *b, const double *x, double *r) {
+    const grouped *g = self;
+    g->op->residual(g->op->self, b, x, r);
+    sn_filter_apply_groups(g->filter, r);
+}
+
+static void grouped_precondition(const void *data, const double *r, double *z) {
+    const grouped *g = data;
+    g->preconditioner->apply(g->data, r, z);
+    sn_filter_apply_groups(g->filter, z);
+}
+
+static void run_krylov(const sn_krylov *krylov, const sn_operator *op, const sn_preconditioner *preconditioner, const void *data,
+                       const sn_filter *filter, const double *b, double *x, double goal, int iterations, double *scratch,
+                       sn_krylov_report *report) {
+    if (!filter || filter->group_count == 0) {
+        krylov->solve(op, preconditioner, data, filter, b, x, goal, iterations, scratch, report);
+        return;
+    }
+    const grouped g = {op, preconditioner, data, filter};
+    sn_operator inside = *op;
+    inside.matrix = NULL;
+    inside.apply = grouped_apply;
+    inside.self = &g;
+    if (op->matrix || op->apply_transpose) inside.apply_transpose = grouped_transpose;
+    if (op->residual) inside.residual = grouped_residual;
+    sn_preconditioner around = *preconditioner;
+    around.apply = grouped_precondition;
+    around.apply_range = NULL;
+    krylov->solve(&inside, &around, &g, filter, b, x, goal, iterations, scratch, report);
+}
+
 /* ---- Solving ---- */
 typedef struct refinement {
     sn_linear *linear;
@@ -424,6 +485,23 @@ static void true_residual(const refinement *w, const double *x, double *r) {
     sn_filter_apply(&w->linear->filter, r);
 }
 
+/* e -= B B^T e on a group's nodes; what is left of rounding alone counts as nothing. */
+static bool constrained_group(const sn_filter_group *group, const double *x, double *e) {
+    double size = 0, left = 0;
+    for (int i = 0; i < group->count; ++i)
+        for (int a = 0; a < 3; ++a) e[3 * (int64_t)group->node[i] + a] = x[3 * (int64_t)group->node[i] + a];
+    const sn_filter one = {.group_count = 1, .group = group};
+    sn_filter_apply_groups(&one, e);
+    for (int i = 0; i < group->count; ++i)
+        for (int64_t at = 3 * (int64_t)group->node[i]; at < 3 * (int64_t)group->node[i] + 3; ++at) {
+            e[at] = x[at] - e[at];
+            size = fmax(size, fabs(x[at])), left = fmax(left, fabs(e[at]));
+        }
+    if (left > 1e-12 * size) return true;
+    for (int i = 0; i < group->count; ++i) memset(e + 3 * (int64_t)group->node[i], 0, 3 * sizeof *e);
+    return false;
+}
+
 /* e = x - S x, zero at free nodes. Returns whether anything is left. */
 static bool constrained_part(const sn_filter *filter, int n, const double *x, double *e) {
     bool any = false;
@@ -437,6 +515,7 @@ static bool constrained_part(const sn_filter *filter, int n, const double *x, do
             any = any || out[a] != 0;
         }
     }
+    for (int g = 0; g < filter->group_count; ++g) any = constrained_group(&filter->group[g], x, e) || any;
     return any;
 }
 
@@ -464,7 +543,7 @@ static double begin(refinement *w) {
 /* e = about A~^-1 r. */
 static void inner(refinement *w, const choice *c, const sn_operator *op, double goal, int iterations, sn_krylov_report *report) {
     if (c->krylov) {
-        c->krylov->solve(op, c->preconditioner, w->linear->data, &w->linear->filter, w->r, w->e, goal, iterations, w->krylov, report);
+        run_krylov(c->krylov, op, c->preconditioner, w->linear->data, &w->linear->filter, w->r, w->e, goal, iterations, w->krylov, report);
     } else {
         c->preconditioner->apply(w->linear->data, w->r, w->e);
         *report = (sn_krylov_report){.iterations = 1, .status = SN_OK};
@@ -522,7 +601,7 @@ static sn_status prepare(sn_linear *linear, const choice *c, const sn_filter *fi
     sn_status status = keep_filter(linear, filter, error);
     if (!status) status = ensure_scratch(linear, VECTORS + (c->krylov ? sn_krylov_vectors(c->krylov, &linear->options) : 0), error);
     if (!status && c->assembled) status = ensure_matrix(linear, c, error);
-    if (!status) ensure_diagonal(linear, c->assembled);
+    if (!status && c->preconditioner != &sn_preconditioner_none) ensure_diagonal(linear, c->assembled);
     if (!status && !c->assembled) {
         linear->symmetric = linear->operator_symmetric;
         ensure_cache(linear);
@@ -538,9 +617,12 @@ sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const
     linear->m = m, linear->d = d, linear->k = k;
     const sn_assembly assembly = assembly_of(linear);
     linear->operator_symmetric = sn_assembly_symmetric(&assembly);
-    const choice c = choose(linear);
+    const bool groups = filter && filter->group_count > 0;
+    const choice c = choose(linear, groups);
     *report = (sn_linear_report){.method = c.krylov ? c.krylov->name : c.preconditioner->name,
                                  .preconditioner = c.krylov ? c.preconditioner->name : ""};
+    if (groups && (!c.krylov || c.krylov->own))
+        return sn_fail(error, SN_UNSUPPORTED, "solver.method '%s' cannot serve rigid cores; take cg or auto", report->method);
     linear->watch.count = 0;
     linear->watch.late = false;
     linear->watch.deadline = linear->options.budget > 0 ? sn_seconds() + linear->options.budget : 0;
@@ -549,6 +631,8 @@ sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const
                        "solver.method '%s' needs products with the transpose, which the unsymmetric assembly-free operator does not have: "
                        "solver.operator must be assembled, or the method bicgstab or gmres",
                        c.krylov->name);
+    if (groups && !c.krylov)
+        return sn_fail(error, SN_UNSUPPORTED, "the solver '%s' cannot serve rigid cores; take cg or auto", c.preconditioner->name);
     sn_status status = prepare(linear, &c, filter, report, error);
     if (status) return status;
 
@@ -585,7 +669,8 @@ static void lumped_solve(const sn_linear *linear, const sn_filter *filter, const
         const double mass = linear->mass.lumped[i];
         for (int c = 0; c < 3; ++c) out[3 * i + c] = mass > 0 ? f[3 * i + c] / mass : 0;
     }
-    sn_filter_apply(filter, out);
+    sn_filter_apply_range(filter, 0, INT32_MAX, out);
+    for (int g = 0; filter && g < filter->group_count; ++g) sn_filter_group_mass_solve(&filter->group[g], linear->mass.lumped, f, out);
 }
 
 /* Two rounds of CG, each to 1e-14 of its residual; the true residual of the answer is near rounding. */
@@ -609,7 +694,7 @@ sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const
     memset(out, 0, (size_t)n * sizeof *out);
     sn_krylov_report report = {.status = SN_OK};
     for (int round = 0; round < 2 && size > 0; ++round) {
-        sn_krylov_cg.solve(&op, &sn_preconditioner_diagonal, linear->mass_data, filter, r, e, 1e-14 * size, 10000, krylov, &report);
+        run_krylov(&sn_krylov_cg, &op, &sn_preconditioner_diagonal, linear->mass_data, filter, r, e, 1e-14 * size, 10000, krylov, &report);
         sn_vector_add(linear->context, n, 1, e, out);
         sn_linear_mass_product(linear, out, r);
         sn_vector_subtract(linear->context, n, f, r, r);

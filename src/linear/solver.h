@@ -155,6 +155,8 @@ void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const s
                          const double *rayleigh_mass);
 /* out = (m M + d D + k K) u at the last linearisation, in double, unfiltered. */
 void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out);
+/* Makes many products with these d and k at the last linearisation cheap. */
+void sn_linear_prepare_products(sn_linear *linear, double d, double k);
 /* Solves (m M + d D + k K) x = b in the free directions. x: in, the start, with the wanted values in the constrained directions; out, the
  * solution. The matrix, preconditioner or factor is remade when the linearisation or (m, d, k) changed since the last solve.
  * SN_NOT_CONVERGED keeps the best x; SN_SINGULAR when a direct factorisation meets a zero pivot. */

@@ -82,7 +82,7 @@ static sn_status boundary_of_surface(const sn_mesh *mesh, boundary *b, sn_error 
     const sn_status status = allocate(mesh, b, mesh->triangle_count, error);
     if (status) return status;
     memcpy(b->face, mesh->triangle, (size_t)b->count * 3 * sizeof *b->face);
-    for (int i = 0; i < b->count; ++i) b->owner[i] = -1;
+    for (int i = 0; i < b->count; ++i) b->owner[i] = mesh->tet_nodes == 3 ? i : -1; /* plane elements are their own faces */
     memset(b->opposite, 0, (size_t)b->count);
     return SN_OK;
 }
@@ -90,7 +90,7 @@ static sn_status boundary_of_surface(const sn_mesh *mesh, boundary *b, sn_error 
 sn_status sn_mesh_boundary(const sn_mesh *mesh, int *count, int32_t **face, int32_t **owner, uint8_t **opposite, sn_error *error) {
     boundary b = {0};
     sn_status status = sn_mesh_check(mesh, error);
-    if (!status) status = mesh->tet_count ? boundary_of_tets(mesh, &b, error) : boundary_of_surface(mesh, &b, error);
+    if (!status) status = mesh->tet_count && mesh->tet_nodes > 3 ? boundary_of_tets(mesh, &b, error) : boundary_of_surface(mesh, &b, error);
     if (status) return status;
     *count = b.count;
     if (face) *face = b.face, b.face = NULL;

@@ -10,33 +10,18 @@
 #include "base/words.h"
 #include "render.h"
 
-static const sn_listing fields[] = {{"von_mises", "von Mises stress [Pa]"},
-                                    {"displacement", "displacement [m]"},
-                                    {"velocity", "speed [m/s]"},
-                                    {"energy", "energy density [J/m^3]"},
-                                    {"none", "a plain colour per body"}};
-enum { FIELDS = sizeof fields / sizeof *fields };
-
-const sn_listing *sn_picture_fields(int *count) {
-    *count = FIELDS;
-    return fields;
-}
-
-sn_picture_options sn_picture_options_default(void) {
-    return (sn_picture_options){.width = 1280, .height = 720, .field = "von_mises", .azimuth = 30, .elevation = 20, .edges = true};
-}
-
 static sn_status check_options(const sn_picture_options *o, int *field, sn_error *error) {
     if (o->width < 16 || o->width > 8192 || o->height < 16 || o->height > 8192)
         return sn_fail(error, SN_BAD_INPUT, "a picture of %d x %d is not possible; allowed are 16 to 8192", o->width, o->height);
     if (!isfinite(o->azimuth) || !(fabs(o->elevation) <= 89) || !isfinite(o->low) || !isfinite(o->high))
-        return sn_fail(error, SN_BAD_INPUT, "the picture's elevation %g must be from -89 to 89 degrees, its other numbers finite",
-                       o->elevation);
-    for (*field = 0; *field < FIELDS; ++*field)
+        return sn_fail(error, SN_BAD_INPUT, "the picture's elevation %g must be from -89 to 89 degrees, its other numbers finite", o->elevation);
+    int count;
+    const sn_listing *fields = sn_picture_fields(&count);
+    for (*field = 0; *field < count; ++*field)
         if (strcmp(fields[*field].name, o->field) == 0) return SN_OK;
     char text[300];
     snprintf(text, sizeof text, "the picture's field '%s' is unknown", o->field);
-    sn_suggest(text, (int)sizeof text, o->field, fields, FIELDS, (int)sizeof *fields);
+    sn_suggest(text, (int)sizeof text, o->field, fields, count, (int)sizeof *fields);
     return sn_fail(error, SN_BAD_INPUT, "%s", text);
 }
 
@@ -248,7 +233,9 @@ static void draw_bar(sn_stage *stage, int field) {
     const int height = canvas->height / 2, width = (int)(1.4 * size), x = canvas->width - (int)(6 * size) - width,
               y = (canvas->height - height) / 2;
     char text[64];
-    const char *letter, *unit = strchr(fields[field].text, '[');
+    int count;
+    const char *label = sn_picture_fields(&count)[field].text;
+    const char *letter, *unit = strchr(label, '[');
     const double scale = prefix(fmax(fabs(stage->low), fabs(stage->high)), &letter);
     for (int j = 0; j < height; ++j) {
         float rgb[3];
@@ -263,7 +250,7 @@ static void draw_bar(sn_stage *stage, int field) {
         sn_fill(canvas, x + width, at - (i == 0), (int)(0.5 * size), 1, ink, 0.8f);
         sn_text(canvas, x + width + 0.9 * size, at + 0.45 * size, size * 0.9, text, ink);
     }
-    snprintf(text, sizeof text, "%.*s[%s%s", (int)(unit - fields[field].text), fields[field].text, letter, unit + 1);
+    snprintf(text, sizeof text, "%.*s[%s%s", (int)(unit - label), label, letter, unit + 1);
     sn_text(canvas, canvas->width - 1.5 * size - sn_text_width(size, text), y - 1.6 * size, size, text, ink);
 }
 

@@ -62,7 +62,7 @@ static int32_t middle(const int32_t *tet, int32_t a, int32_t b) {
 static void add_face(sn_surface *s, const sn_mesh *mesh, int body, const int32_t *face, int32_t owner) {
     const int first = s->first_node[body], element = s->first_element[body] + owner;
     const int32_t a = face[0], b = face[1], c = face[2];
-    if (mesh->tet_nodes == 4) {
+    if (mesh->tet_nodes <= 4) {
         add(s, first, a, b, c, element, body, 7);
         return;
     }
@@ -80,7 +80,7 @@ static sn_status add_body(sn_world *world, sn_surface *s, int body, int *capacit
     int32_t *face = NULL, *owner = NULL;
     sn_status status = sn_mesh_boundary(mesh, &count, &face, &owner, NULL, error);
     if (status) return status;
-    const int wanted = s->triangles + count * (mesh->tet_nodes == 4 ? 1 : 4);
+    const int wanted = s->triangles + count * (mesh->tet_nodes <= 4 ? 1 : 4);
     void *array[4] = {s->triangle, s->owner, s->body, s->edge};
     const size_t size[4] = {3 * sizeof *s->triangle, sizeof *s->owner, sizeof *s->body, 1};
     for (int i = 0; i < 4; ++i) {

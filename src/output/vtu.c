@@ -139,7 +139,7 @@ static void put_cells(vtu *v, const sn_mesh *mesh) {
     uint8_t *type = sn_allocate(v->context, m, 1);
     if (!offset || !type) v->status = sn_no_memory(v->error);
     if (!v->status) {
-        for (size_t i = 0; i < m; ++i) offset[i] = (int64_t)((i + 1) * k), type[i] = k == 4 ? 10 : 24;
+        for (size_t i = 0; i < m; ++i) offset[i] = (int64_t)((i + 1) * k), type[i] = k == 3 ? 5 : k == 4 ? 10 : 24;
         fprintf(v->file, "      <Cells>\n");
         put_array(v, "Int32", "connectivity", 1, mesh->tet, m * k, sizeof *mesh->tet);
         put_array(v, "Int64", "offsets", 1, offset, m, sizeof *offset);

@@ -150,7 +150,7 @@ sn_status sn_scene_load(sn_context *context, const char *path, const sn_override
 
 void sn_scene_destroy(sn_scene *scene) {
     if (!scene) return;
-    for (int i = 0; i < scene->mesh_count; ++i) sn_mesh_destroy(scene->mesh[i]);
+    for (int i = 0; i < scene->mesh_count; ++i) sn_mesh_destroy(scene->mesh[i]), sn_mesh_destroy(scene->surface[i]);
     json_decref(scene->root);
     for (sn_scene_block *block = scene->blocks; block;) {
         sn_scene_block *next = block->next;
@@ -161,5 +161,6 @@ void sn_scene_destroy(sn_scene *scene) {
 }
 
 const char *sn_scene_name(const sn_scene *scene) { return scene->name; }
+const sn_mesh *sn_scene_surface(const sn_scene *scene, int body) { return body >= 0 && body < scene->mesh_count ? scene->surface[body] : NULL; }
 const sn_world_options *sn_scene_world_options(const sn_scene *scene) { return &scene->world; }
 const sn_output_options *sn_scene_output(const sn_scene *scene) { return &scene->output; }

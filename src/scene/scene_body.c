@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "scene_internal.h"
+#include "sinew/embed.h"
 
 static const sn_range positive_length = {0, 1e300, true, false, ""};
 
@@ -89,7 +90,22 @@ static sn_status transform(const sn_place *place, sn_mesh **mesh) {
     return status;
 }
 
-static sn_status read_mesh(const sn_place *place, sn_mesh **mesh) {
+/* What a shape must bring. */
+typedef enum shape_need { NEED_TETS, NEED_TRIANGLES, NEED_PLANE } shape_need;
+
+static sn_status check_shape(const sn_place *source, shape_need need, const sn_mesh *mesh) {
+    if (need == NEED_TETS && mesh->tet_count == 0)
+        return sn_place_fail(source, SN_BAD_INPUT,
+                             "gives a mesh without tets; a body needs a volume: make it the body's 'surface' and the mesh a 'cage' (or take "
+                             "the element tri3, for plane triangles)");
+    if (need == NEED_TRIANGLES && mesh->triangle_count == 0) return sn_place_fail(source, SN_BAD_INPUT, "gives a mesh without triangles");
+    if (need == NEED_PLANE && (mesh->tet_count > 0 || mesh->triangle_count == 0))
+        return sn_place_fail(source, SN_BAD_INPUT, "gives a mesh of %d tets and %d triangles; the element tri3 needs triangles alone",
+                             mesh->tet_count, mesh->triangle_count);
+    return SN_OK;
+}
+
+static sn_status read_shape(const sn_place *place, shape_need need, sn_mesh **mesh) {
     static const char *const own[] = {"file", "scale", "rotate", "move", "refine"};
     const char *name[64];
     int names = 0, generators;
@@ -107,9 +123,28 @@ static sn_status read_mesh(const sn_place *place, sn_mesh **mesh) {
     }
     if (!source.key) return sn_place_fail(place, SN_BAD_INPUT, "names no shape; give a generator such as 'box' or a 'file'");
     status = strcmp(source.key, "file") == 0 ? read_file(&source, mesh) : generate(&source, source.key, mesh);
-    if (!status && (*mesh)->tet_count == 0)
-        status = sn_place_fail(&source, SN_BAD_INPUT, "gives a mesh without tets; a body needs a volume");
+    if (!status) status = check_shape(&source, need, *mesh);
     return status ? status : transform(place, mesh);
+}
+
+/* {"cage": {"cells": 20}}: tets around the body's surface. */
+static sn_status read_cage(const sn_place *place, const sn_mesh *surface, sn_mesh **mesh) {
+    static const char *const mesh_keys[] = {"cage"}, *const keys[] = {"cells"};
+    sn_place cage, child;
+    int cells = 16;
+    sn_status status = sn_place_known(place, mesh_keys, 1, (int)sizeof *mesh_keys); /* the surface alone is scaled and moved */
+    if (status || !sn_place_get(place, "cage", &cage)) return status;
+    status = sn_place_known(&cage, keys, 1, (int)sizeof *keys);
+    if (!status && !surface) return sn_place_fail(&cage, SN_BAD_INPUT, "needs the body's 'surface': that is what it is built around");
+    if (!status && sn_place_get(&cage, "cells", &child)) status = sn_read_int(&child, 2, 256, &cells);
+    sn_error inner = {0};
+    if (!status && sn_embedding_cage(surface, cells, mesh, &inner)) status = sn_place_wrap(&cage, &inner);
+    return status;
+}
+
+static sn_status read_mesh(const sn_place *place, bool plane, const sn_mesh *surface, sn_mesh **mesh) {
+    sn_place cage;
+    return json_is_object(place->value) && sn_place_get(place, "cage", &cage) ? read_cage(place, surface, mesh) : read_shape(place, plane ? NEED_PLANE : NEED_TETS, mesh);
 }
 
 /* ---- Materials ---- */
@@ -190,6 +225,7 @@ static sn_status read_names(const sn_place *place, int index, sn_body_options *b
         status = sn_read_choice(&child, element, count, &choice);
         if (!status) body->element = element[choice].name;
     }
+    if (!status && sn_place_get(place, "thickness", &child)) status = sn_read_number(&child, &positive_length, &body->thickness);
     if (!status && sn_place_get(place, "mass", &child)) {
         static const sn_listing mass[] = {{"lumped", ""}, {"consistent", ""}};
         status = sn_read_choice(&child, mass, 2, &choice);
@@ -198,14 +234,38 @@ static sn_status read_names(const sn_place *place, int index, sn_body_options *b
     return status;
 }
 
+/* [{"select": ...}, ...]: rigid cores. */
+static sn_status read_rigid(const sn_place *place, sn_body_options *body) {
+    static const char *const keys[] = {"select"};
+    sn_status status = sn_place_list(place, 0);
+    if (status) return status;
+    const int count = sn_place_count(place);
+    sn_selector *select = sn_scene_allocate(place->reader, (size_t)count, sizeof *select);
+    if (!select) return sn_no_memory(place->reader->error);
+    for (int i = 0; i < count && !status; ++i) {
+        const sn_place item = sn_place_at(place, i);
+        sn_place child;
+        status = sn_place_known(&item, keys, 1, (int)sizeof *keys);
+        if (!status && !sn_place_get(&item, "select", &child)) status = sn_place_fail(&item, SN_BAD_INPUT, "needs 'select'");
+        if (!status) status = sn_scene_read_select(&child, body->mesh, SN_NEED_NODES, &select[i]);
+    }
+    body->rigid = select;
+    body->rigid_count = count;
+    return status;
+}
+
 static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn_body_options *body) {
-    static const char *const keys[] = {"name", "mesh", "element", "material", "materials", "mass", "fix", "loads", "initial"};
+    static const char *const keys[] = {"name",     "mesh", "surface",   "element", "material", "materials",
+                                       "mass", "thickness", "fix",     "loads",    "links",    "rigid",    "initial"};
     sn_place child;
     sn_status status = sn_place_known(place, keys, (int)(sizeof keys / sizeof *keys), (int)sizeof *keys);
     if (!status) status = read_names(place, index, body);
     if (status) return status;
     if (!sn_place_get(place, "mesh", &child)) return sn_place_fail(place, SN_BAD_INPUT, "has no 'mesh'");
-    status = read_mesh(&child, &scene->mesh[index]);
+    const bool plane = body->element && strcmp(body->element, "tri3") == 0;
+    sn_place surface;
+    if (sn_place_get(place, "surface", &surface)) status = read_shape(&surface, NEED_TRIANGLES, &scene->surface[index]);
+    if (!status) status = read_mesh(&child, plane, scene->surface[index], &scene->mesh[index]);
     if (status) return status;
     body->mesh = scene->mesh[index];
     if (sn_place_get(place, "material", &child) || sn_place_get(place, "materials", &child))
@@ -214,6 +274,8 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
         status = default_material(place->reader, body);
     if (!status && sn_place_get(place, "fix", &child)) status = sn_scene_read_fixes(&child, body->mesh, body);
     if (!status && sn_place_get(place, "loads", &child)) status = sn_scene_read_loads(&child, body->mesh, body);
+    if (!status && sn_place_get(place, "rigid", &child)) status = read_rigid(&child, body);
+    if (!status && sn_place_get(place, "links", &child)) status = sn_scene_read_links(&child, body);
     if (!status && sn_place_get(place, "initial", &child)) status = sn_scene_read_initial(&child, &body->initial);
     return status;
 }
@@ -224,7 +286,8 @@ sn_status sn_scene_read_bodies(const sn_place *place, sn_scene *scene) {
     const int count = sn_place_count(place);
     sn_body_options *body = sn_scene_allocate(place->reader, (size_t)count, sizeof *body);
     scene->mesh = sn_scene_allocate(place->reader, (size_t)count, sizeof *scene->mesh);
-    if (!body || !scene->mesh) return sn_no_memory(place->reader->error);
+    scene->surface = sn_scene_allocate(place->reader, (size_t)count, sizeof *scene->surface);
+    if (!body || !scene->mesh || !scene->surface) return sn_no_memory(place->reader->error);
     scene->mesh_count = count;
     for (int i = 0; i < count; ++i) {
         const sn_place item = sn_place_at(place, i);

@@ -13,7 +13,8 @@ struct sn_scene {
     sn_reader reader; /* for the positions of later messages; its error pointer is only set during a call */
     json_t *root;     /* with the overrides */
     sn_scene_block *blocks;
-    sn_mesh **mesh; /* one per body */
+    sn_mesh **mesh;    /* one per body */
+    sn_mesh **surface; /* one per body; NULL for none */
     int mesh_count;
 };
 
@@ -30,6 +31,7 @@ sn_status sn_scene_read_probes(const sn_place *place, sn_scene *scene);
 sn_status sn_scene_read_ramp(const sn_place *place, sn_ramp *ramp);
 sn_status sn_scene_read_fixes(const sn_place *place, const sn_mesh *mesh, sn_body_options *body);
 sn_status sn_scene_read_loads(const sn_place *place, const sn_mesh *mesh, sn_body_options *body);
+sn_status sn_scene_read_links(const sn_place *place, sn_body_options *body);
 sn_status sn_scene_read_initial(const sn_place *place, sn_initial *initial);
 
 /* What a selector has to pick from the mesh to be right. */

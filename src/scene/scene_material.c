@@ -4,8 +4,9 @@
 
 #include "scene_internal.h"
 
-static const char *const common_keys[] = {"law",   "density", "rotation", "differential", "viscous", "rayleigh",
-                                          "prony", "select",  "young",    "poisson",      "lame"};
+static const char *const common_keys[] = {"law",      "density", "rotation", "differential", "viscous", "rayleigh",
+                                          "prony",    "select",  "young",    "poisson",      "lame",    "warping",
+                                          "ghost_correction", "springs"};
 enum { COMMON = sizeof common_keys / sizeof *common_keys, KEYS = COMMON + 26 };
 
 static bool is_common(const char *name) {
@@ -123,6 +124,13 @@ static sn_status read_prony(const sn_place *place, sn_material *material) {
     return status;
 }
 
+static sn_status read_springs(const sn_place *place, sn_material *material) {
+    double value[2] = {0, 0};
+    const sn_status status = read_pair(place, "damper", "quality", "N s/m", "", value);
+    material->spring_damper = value[0], material->spring_quality = value[1];
+    return status;
+}
+
 static sn_status read_behaviour(const sn_place *place, bool own_alpha, sn_material *material) {
     static const sn_range density = {0, 1e300, true, false, "kg/m^3"};
     sn_place child;
@@ -141,6 +149,12 @@ static sn_status read_behaviour(const sn_place *place, bool own_alpha, sn_materi
     if (!status && sn_place_get(place, "viscous", &child)) status = read_pair(&child, "lambda", "mu", "Pa s", "Pa s", material->viscous);
     if (!status && sn_place_get(place, "rayleigh", &child)) status = read_pair(&child, "mass", "stiffness", "1/s", "s", material->rayleigh);
     if (!status && sn_place_get(place, "prony", &child)) status = read_prony(&child, material);
+    if (!status && sn_place_get(place, "warping", &child)) {
+        choice = sn_warpings(&count);
+        status = sn_read_name(&child, choice, count, material->warping, (int)sizeof material->warping);
+    }
+    if (!status && sn_place_get(place, "ghost_correction", &child)) status = sn_read_bool(&child, &material->ghost_correction);
+    if (!status && sn_place_get(place, "springs", &child)) status = read_springs(&child, material);
     if (!status && !own_alpha && sn_place_get(place, "alpha", &child)) status = sn_read_number(&child, &sn_any_number, &material->alpha);
     if (!status && sn_place_get(place, "beta", &child)) status = sn_read_number(&child, &sn_any_number, &material->beta);
     return status;

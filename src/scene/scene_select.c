@@ -161,6 +161,10 @@ static sn_status read_selector(const sn_place *place, sn_selector *selector) {
 
 /* True when an element has all its nodes picked. */
 static bool any_element(const sn_mesh *mesh, const uint8_t *mask) {
+    for (int t = 0; t < mesh->triangle_count && mesh->tet_count == 0; ++t) {
+        const int32_t *node = mesh->triangle + 3 * (size_t)t;
+        if (mask[node[0]] && mask[node[1]] && mask[node[2]]) return true;
+    }
     for (int t = 0; t < mesh->tet_count; ++t) {
         const int32_t *node = mesh->tet + (size_t)t * (size_t)mesh->tet_nodes;
         if (mask[node[0]] && mask[node[1]] && mask[node[2]] && mask[node[3]]) return true;

@@ -10,7 +10,8 @@
  *   |r| <= tolerance max(|external|, |internal|, |inertia|)   or   max |d| <= tolerance size
  *
  * Kinds: "full"; "one-step", one linear solve and no more; "inexact", the linear tolerance follows the progress (Eisenstat and Walker 1996,
- * choice 2); "simplified", the linearisation is kept while |r| falls by half or better in each iteration, across steps too (Hauth 3.3). */
+ * choice 2); "simplified", the linearisation is kept while |r| falls by half or better in each iteration, across steps too (Hauth 3.3);
+ * "fixed", `iterations` whole corrections at most, no search, and what is reached is taken: the work of a frame is bounded (Civit 3.3). */
 #include <string.h>
 
 #include "base/context.h"
@@ -22,7 +23,7 @@ enum { VECTORS = 7, TRIALS = 10 };
 
 int sn_newton_scratch(int count) { return VECTORS * count; }
 
-typedef enum newton_kind { FULL, ONE_STEP, INEXACT, SIMPLIFIED } newton_kind;
+typedef enum newton_kind { FULL, ONE_STEP, INEXACT, SIMPLIFIED, FIXED } newton_kind;
 
 typedef struct newton {
     const sn_newton_problem *problem;
@@ -46,6 +47,7 @@ typedef struct newton {
 static newton_kind kind_of(const char *name) {
     if (strcmp(name, "one-step") == 0) return ONE_STEP;
     if (strcmp(name, "inexact") == 0) return INEXACT;
+    if (strcmp(name, "fixed") == 0) return FIXED;
     return strcmp(name, "simplified") == 0 ? SIMPLIFIED : FULL;
 }
 
@@ -190,6 +192,7 @@ static sn_status correct(newton *w, int iteration, bool carries, double *slope) 
     if (!isfinite(sn_vec_largest(n, w->d)))
         return sn_fail(p->error, SN_NOT_FINITE, "the linear solver gave a value that is not finite at t = %g s", p->t1);
     *slope = -w->residual * w->residual;
+    if (w->kind == ONE_STEP || w->kind == FIXED) return SN_OK; /* as far as it got */
     if ((status == SN_NOT_CONVERGED || w->kind == INEXACT) && !carries) {
         system->table->product(system, p->m, p->a, 1, w->d, w->work);
         *slope = sn_vec_dot(n, w->r, w->work);
@@ -215,6 +218,7 @@ static sn_status search(newton *w, double *y, double slope, bool whole, double *
     sn_status status = SN_OK;
     while (search.trials < TRIALS) {
         sn_vec_sum(n, y, search.s, w->d, w->trial);
+        if (w->system->table->retract) w->system->table->retract(w->system, w->trial);
         if (search.s == 1) w->system->table->constrain(w->system, p->t1, w->trial, NULL);
         status = evaluate(w, w->trial, p->error);
         if (status && status != SN_INVERTED && status != SN_NOT_FINITE) return status;
@@ -260,19 +264,35 @@ static sn_status expand(newton *w, const double *y) {
     return SN_OK;
 }
 
-static sn_status one_step(newton *w, double *y) {
+/* One whole correction, from a linearised y. */
+static sn_status take_correction(newton *w, double *y) {
     const sn_newton_problem *p = w->problem;
     double slope;
-    sn_status status = expand(w, y);
-    if (status) return status;
     const bool carries = prescribe(w, y);
-    status = correct(w, 0, carries, &slope);
+    const sn_status status = correct(w, 0, carries, &slope);
     if (status) return status;
     ++p->info->newton_iterations;
     p->info->newton_residual = relative(w);
     sn_vec_add(w->n, 1, w->d, y);
     w->system->table->constrain(w->system, p->t1, y, NULL);
     return w->system->table->check ? w->system->table->check(w->system, p->t1, y, p->error) : SN_OK;
+}
+
+static sn_status one_step(newton *w, double *y) {
+    const sn_status status = expand(w, y);
+    return status ? status : take_correction(w, y);
+}
+
+static sn_status fixed_steps(newton *w, double *y) {
+    const sn_newton_problem *p = w->problem;
+    sn_status status = one_step(w, y);
+    for (int i = 1; i < p->options->iterations && !status; ++i) {
+        status = evaluate(w, y, p->error);
+        if (!status && w->residual <= p->options->tolerance * w->scale) break;
+        if (!status) status = linearise(w, y);
+        if (!status) status = take_correction(w, y);
+    }
+    return status;
 }
 
 static sn_status give_up(newton *w, double *y, int iterations) {
@@ -350,6 +370,7 @@ static sn_status solve(const sn_newton_problem *problem, double *y) {
                    .best_residual = -1};
     newton *w = &work;
     if (w->kind == ONE_STEP) return one_step(w, y);
+    if (w->kind == FIXED) return fixed_steps(w, y);
     sn_status status = problem->m != 0 ? expand(w, y) : evaluate(w, y, problem->error);
     if (status) return status;
     for (int iteration = 0;; ++iteration) {

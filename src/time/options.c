@@ -16,6 +16,7 @@ static const sn_listing kind_listing[] = {
     {"full", "a fresh Jacobian in each iteration, until the tolerance is met"},
     {"one-step", "one linear solve per step, the semi-implicit method; never reports that it did not converge"},
     {"inexact", "linear solves only as exact as the progress deserves (forcing terms of Eisenstat and Walker)"},
+    {"fixed", "at most `iterations` whole corrections without line search; takes what it reached, so that a step's work is bounded"},
     {"simplified", "Jacobian and factor kept while the iteration contracts, renewed when it does not"},
 };
 

@@ -28,6 +28,8 @@ typedef struct sn_system_table {
                        sn_linear_report *report, sn_error *error);
     /* Sets the constrained components of x and v (either may be NULL) to what is prescribed at time t. */
     void (*constrain)(sn_system *system, double t, double *x, double *v);
+    /* Puts positions back onto what curved constraints allow (a rigid core); prescribed motion stays out of it. NULL: none are curved. */
+    void (*retract)(sn_system *system, double *x);
     /* Zeroes the constrained components. */
     void (*filter)(sn_system *system, double *u);
     /* f(t, x, v) explicitly depends on t through ramps and keys: df/dt by the system, or NULL for a difference quotient. */
@@ -45,17 +47,24 @@ typedef struct sn_system_table {
     double (*force_scale)(sn_system *system);
     /* Whether f can be had at (t, x): SN_INVERTED when not. Asked by methods that end a step without a force evaluation. NULL: always. */
     sn_status (*check)(sn_system *system, double t, const double *x, sn_error *error);
+    /* After a step of h from (t, x0, v0) to (x, v), before it is accepted: *settled false when the system has changed its constraints
+     * (contacts made or released) and the step is to be taken again from its start; a bounded number of times. It may still move x a
+     * little when settled. Only asked when `settles` is set. */
+    sn_status (*settle)(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v, bool *settled,
+                        sn_error *error);
 } sn_system_table;
 
 struct sn_system {
     const sn_system_table *table;
     sn_context *context;
-    int count;     /* scalars in x, in v, in f */
-    double size;   /* typical length of the body, m: corrections are measured against it */
-    int auxiliary; /* first-order variables beside x and v; 0 */
+    int count;          /* scalars in x, in v, in f */
+    double size;        /* typical length of the body, m: corrections are measured against it */
+    const double *rest; /* positions where it is calm, for estimates of what steps it bears; NULL: none */
+    int auxiliary;      /* first-order variables beside x and v; 0 */
     /* Simplified Newton: how many solves the present linearisation has served; 0 when there is none that may be kept. Workspace: the owner
      * clears it when it edits parameters, saves or restores. */
     int kept;
+    bool settles; /* the table's settle is to be asked */
 };
 
 /* ---- Methods ---- */
@@ -92,7 +101,9 @@ typedef struct sn_step {
 typedef struct sn_method {
     const char *name, *text;
     int order;
-    bool implicit, adaptive;
+    bool implicit;
+    bool exact; /* keeps its order with the exact K and D alone; the others bear symmetric copies of them */
+    bool adaptive;
     const char *stability;     /* "A", "L", "explicit: h < 2/omega", ... */
     int (*history)(int count); /* doubles wanted */
     int (*scratch)(int count);

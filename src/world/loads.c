@@ -18,6 +18,7 @@ static sn_status pick(const sn_world *world, int body, const sn_selector *select
     p->node = sn_allocate_zero(world->context, (size_t)mesh->node_count, 1);
     p->face = sn_allocate_zero(world->context, (size_t)count, 1);
     if (!p->node || !p->face) return sn_no_memory(error);
+    if (world->model.body[body].element->dimension == 2) count = 0; /* its triangles are elements, not a boundary */
     status = sn_mesh_select(mesh, select, p->node, p->face, error);
     for (int f = 0; f < count && !status; ++f) {
         if (!p->face[f]) continue;
@@ -50,7 +51,7 @@ static sn_status body_force(const sn_world *world, const sn_body *body, const sn
         if (!all) continue;
         ++count;
         const int32_t *node = body->node + (size_t)e * (size_t)body->element->nodes;
-        sn_load_volume_shares(body->element, node, world->model.rest, share);
+        sn_load_volume_shares(body->element, body->thickness, node, world->model.rest, share);
         for (int i = 0; i < body->element->nodes; ++i)
             for (int a = 0; a < 3; ++a) force[3 * node[i] + a] += share[i] * load->value[a];
     }
@@ -62,6 +63,8 @@ static sn_status resolve(const sn_world *world, int body, const sn_load *load, p
     const sn_model *model = &world->model;
     const bool by_nodes = load->kind == SN_LOAD_FORCE && p->face_count == 0;
     if (load->kind != SN_LOAD_BODY && !by_nodes) {
+        if (model->body[body].element->dimension == 2)
+            return sn_fail(error, SN_UNSUPPORTED, "a plane body has no faces for this load; it takes 'force' and 'body' loads");
         if (p->face_count == 0)
             return sn_fail(error, SN_BAD_INPUT, "the selector picks no boundary face; a face is picked when all its nodes are");
         return sn_load_surface(world->context, load, p->face_count, p->face_nodes, p->faces, model->node_count, model->rest, term, error);

@@ -2,9 +2,16 @@
  *
  * A node's area is a third of its faces' for three-node faces. A six-node face counts as its four parts: 1/12 for each corner, 1/4 for each
  * middle. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/math3.h"
 #include "world.h"
+
+static int by_key(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
 
 static const uint8_t middle_of[4][4] = {{0, 4, 6, 7}, {4, 0, 5, 8}, {6, 5, 0, 9}, {7, 8, 9, 0}};
 
@@ -26,6 +33,10 @@ sn_status sn_body_faces(const sn_world *world, int body, int *count, int32_t **f
     if (!*face) status = sn_no_memory(error);
     const int32_t *compiled = world->model.compiled + b->node_first;
     for (int f = 0; f < *count && !status; ++f) {
+        if (b->element->dimension == 2) {
+            for (int i = 0; i < 3; ++i) (*face)[3 * (size_t)f + (size_t)i] = compiled[corner[3 * (size_t)f + (size_t)i]];
+            continue;
+        }
         const int32_t *tet = mesh->tet + (size_t)owner[f] * (size_t)mesh->tet_nodes;
         int local[3];
         for (int i = 0; i < 3; ++i) local[i] = corner_of(tet, corner[3 * (size_t)f + (size_t)i]);
@@ -38,7 +49,31 @@ sn_status sn_body_faces(const sn_world *world, int body, int *count, int32_t **f
     return status;
 }
 
+/* The rim of a plane body: half of each edge that belongs to one triangle, times the thickness, for each of its nodes. */
+static sn_status add_rim(const sn_world *world, int body, double *area, sn_error *error) {
+    const sn_body *b = &world->model.body[body];
+    const int edges = 3 * b->mesh->tet_count;
+    int64_t *edge = sn_allocate(world->context, (size_t)edges, sizeof *edge);
+    if (!edge) return sn_no_memory(error);
+    for (int i = 0; i < edges; ++i) {
+        const int32_t p = b->node[i], q = b->node[i % 3 == 2 ? i - 2 : i + 1];
+        edge[i] = (int64_t)(p < q ? p : q) << 32 | (p < q ? q : p);
+    }
+    qsort(edge, (size_t)edges, sizeof *edge, by_key);
+    for (int i = 0, next; i < edges; i = next) {
+        for (next = i + 1; next < edges && edge[next] == edge[i];) ++next;
+        if (next != i + 1) continue;
+        const size_t node[2] = {(size_t)(edge[i] >> 32), (size_t)(edge[i] & 0xffffffff)};
+        double d[3];
+        sn_subtract3(world->model.rest + 3 * node[0], world->model.rest + 3 * node[1], d);
+        for (int k = 0; k < 2; ++k) area[node[k]] += 0.5 * b->thickness * sn_norm3(d);
+    }
+    sn_release(world->context, edge);
+    return SN_OK;
+}
+
 static sn_status add_areas(const sn_world *world, int body, double *area, sn_error *error) {
+    if (world->model.body[body].element->dimension == 2) return add_rim(world, body, area, error);
     const int n = world->model.body[body].element->nodes == 10 ? 6 : 3;
     int count = 0;
     int32_t *face = NULL;

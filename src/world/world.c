@@ -8,7 +8,7 @@ sn_fix sn_fix_default(void) { return (sn_fix){.axis = {true, true, true}, .turn_
 sn_load sn_load_default(void) { return (sn_load){.kind = SN_LOAD_TRACTION}; }
 sn_initial sn_initial_default(void) { return (sn_initial){.scale = 1}; }
 sn_body_options sn_body_options_default(void) {
-    return (sn_body_options){.name = "body", .element = "tet4", .mass = "lumped", .initial = sn_initial_default()};
+    return (sn_body_options){.name = "body", .element = "tet4", .thickness = 1, .mass = "lumped", .initial = sn_initial_default()};
 }
 sn_world_options sn_world_options_default(void) {
     return (sn_world_options){.gravity = {0, -9.81, 0}, .time = sn_time_options_default(), .solver = sn_solver_options_default()};
@@ -44,12 +44,16 @@ static sn_status build(sn_world *world, const sn_world_options *options, sn_erro
     if (!status) status = sn_parameters_create(world, options, error);
     if (!status) status = sn_model_create(world, options, error);
     if (!status) status = sn_model_fixes(world, options, error);
+    if (!status) status = sn_model_cores(world, options, error);
     if (!status) status = sn_model_loads(world, options, error);
+    if (!status) status = sn_model_links(world, options, error);
     if (!status && options->collider_count > 0) status = sn_model_surface(world, error);
     if (!status) status = sn_solid_create(world, &world->model.solid, error);
     if (!status) status = sn_model_probes(world, options, error);
     if (!status) status = sn_state_create(world, &world->state, error);
-    if (!status) status = sn_workspace_create(world, error);
+    if (status) return status;
+    sn_model_cores_mass(world);
+    status = sn_workspace_create(world, error);
     if (status) return status;
     for (int b = 0; b < world->model.body_count; ++b) sn_initial_apply(world, b, &options->body[b].initial);
     status = sn_constraints_update(world, error);
@@ -62,6 +66,7 @@ static sn_status build(sn_world *world, const sn_world_options *options, sn_erro
     sn_constraints_apply(world, 0, world->state.x, world->state.v);
     memcpy(world->workspace.x_before, world->state.x, (size_t)world->model.node_count * 3 * sizeof(double));
     sn_state_rotations(world);
+    sn_world_warp(world, world->state.x);
     return SN_OK;
 }
 

@@ -12,6 +12,8 @@
 #include "fem/point.h"
 #include "matrices.h"
 
+static const double usual[2] = {0.1, 3}; /* alpha, beta */
+
 static const double E = 1000, NU = 0.3;
 
 typedef struct sample {
@@ -91,7 +93,7 @@ static point point_of(sn_context *context, const sn_material *material) {
 static void at(const point *p, sn_differential kind, const double F[9], double *psi, double *P, double *dP) {
     alignas(64) double f[72], e[SN_LANES], s[72], d[81 * SN_LANES];
     for (int i = 0; i < 72; ++i) f[i] = F[i / SN_LANES];
-    sn_point_kernels_for(p->context)->law(p->law, p->rotation, kind, p->constant, f, e, s, dP ? d : NULL);
+    sn_point_kernels_for(p->context)->law(p->law, p->rotation, usual, kind, p->constant, f, e, s, dP ? d : NULL);
     if (psi) *psi = e[0];
     for (int i = 0; P && i < 9; ++i) P[i] = s[SN_LANES * i];
     for (int i = 0; dP && i < 81; ++i) dP[i] = d[SN_LANES * i];
@@ -549,13 +551,14 @@ static void same_bits(void **state) {
                 for (int v = 0; v < 3; ++v) {
                     const point p = point_of(context[v], &material);
                     if (!(p.law->differentials >> kind & 1u)) continue;
-                    sn_point_kernels_for(context[v])->law(p.law, p.rotation, (sn_differential)kind, p.constant, F, psi[v], P[v], dP[v]);
+                    sn_point_kernels_for(context[v])
+                        ->law(p.law, p.rotation, usual, (sn_differential)kind, p.constant, F, psi[v], P[v], dP[v]);
                     for (int i = 0; i < 81 * SN_LANES; ++i) assert_true(isfinite(dP[v][i]));
                     assert_memory_equal(psi[v], psi[0], sizeof psi[0]);
                     assert_memory_equal(P[v], P[0], sizeof P[0]);
                     assert_memory_equal(dP[v], dP[0], sizeof dP[0]);
                     for (int i = 0; i < 72; ++i) F1[i] = F[i / SN_LANES * SN_LANES + lane];
-                    sn_point_kernels_for(context[v])->law(p.law, p.rotation, (sn_differential)kind, p.constant, F1, NULL, NULL, one);
+                    sn_point_kernels_for(context[v])->law(p.law, p.rotation, usual, (sn_differential)kind, p.constant, F1, NULL, NULL, one);
                     for (int i = 0; i < 81; ++i)
                         assert_memory_equal(&one[SN_LANES * i + lane], &dP[v][SN_LANES * i + lane], sizeof(double));
                 }

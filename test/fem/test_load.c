@@ -149,13 +149,13 @@ static void test_volume_shares(void **state) {
     const int32_t node[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     double share[10] = {0}, x[30];
     static const int edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
-    sn_load_volume_shares(&sn_element_tet4, node, corner, share);
+    sn_load_volume_shares(&sn_element_tet4, 1, node, corner, share);
     for (int i = 0; i < 4; ++i) close_to(share[i], 0.25, 1e-15);
     memcpy(x, corner, sizeof corner);
     for (int e = 0; e < 6; ++e)
         for (int a = 0; a < 3; ++a) x[12 + 3 * e + a] = 0.5 * (corner[3 * edge[e][0] + a] + corner[3 * edge[e][1] + a]);
     memset(share, 0, sizeof share);
-    sn_load_volume_shares(&sn_element_tet10, node, x, share);
+    sn_load_volume_shares(&sn_element_tet10, 1, node, x, share);
     for (int i = 0; i < 10; ++i) close_to(share[i], i < 4 ? -0.05 : 0.2, 1e-14);
 }
 

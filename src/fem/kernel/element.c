@@ -3,9 +3,10 @@
  *   f_i = -sum_q w_q P g_i        K_ij = sum_q w_q g_i . dP . g_j        node 0: minus the sum over the others
  * Bodies are written for N nodes and Q points and inlined with N (and the Q of linear elements) constant.
  *
- * The linearised stress of a point is kept in one of two forms (batch->warped):
- *   warped   c_i = R g_i (i = 1..N-1), w lambda, w mu:   K_ij = w (lambda c_i c_j^T + mu c_j c_i^T + mu (c_i . c_j) I)
- *            so that, with H = sum_j u_j (x) c_j,  (K u)_i = w (lambda tr(H) I + mu (H + H^T)) c_i
+ * The linearised stress of a point is kept in one of two forms (batch->compact):
+ *   compact  c_i = R g_i (i = 1..N-1), w lambda, w mu, w nu:   K_ij = w (lambda c_i c_j^T + mu c_j c_i^T + nu (c_i . c_j) I)
+ *            so that, with H = sum_j u_j (x) c_j,  (K u)_i = w (lambda tr(H) I + nu H + mu H^T) c_i
+ *            truncated-2 has mu = nu; truncated-1 mu (0, 2); their blend by g, hybrid, mu (1 - g, 1 + g)
  *   general  w A, 81 numbers, A = d P / d F with damping: (K u)_i = w (A : sum_j u_j (x) g_j) g_i
  * lambda, mu and A are those of k K + d D. */
 #include "element_point.h"
@@ -39,6 +40,56 @@ static inline int count_bad(const slice *s, vi good) {
     return count;
 }
 
+/* F <- R^T F. */
+static inline void turn_back(const vd *R, vd *F) {
+    vd H[9];
+    vm_transpose_multiply(R, F, H);
+    for (int i = 0; i < 9; ++i) F[i] = H[i];
+}
+
+/* Warped forces of one element: each node sees the stress in its own frame, P_i = R_i P(R_i^T F). rate: F', or NULL. */
+INLINE void add_warped_forces(const int N, const slice *s, int q, const vd *c, const vd *damping, const vd *F, const vd *rate, vd *value) {
+    const vd w = vd_load(s->weight + q * SN_LANES);
+    vd g[3 * SN_ELEMENT_NODES];
+    for (int a = 0; a < 3; ++a) g[a] = vd_set(0);
+    for (int i = 1; i < N; ++i) {
+        load_rows(gradient_at(N, s, q) + 3 * (i - 1) * SN_LANES, 3, g + 3 * i);
+        for (int a = 0; a < 3; ++a) g[a] -= g[3 * i + a];
+    }
+    for (int i = 0; i < N; ++i) {
+        vd R[9], H[9], S[9], P[9];
+        vertex_frame(s, i, R);
+        vm_transpose_multiply(R, F, H);
+        s->batch->law->stress(c, H, NULL, S);
+        vm_multiply(R, S, P);
+        if (rate) add_viscous(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], R, rate, P);
+        for (int a = 0; a < 3; ++a)
+            value[3 * i + a] -= w * (P[3 * a] * g[3 * i] + P[3 * a + 1] * g[3 * i + 1] + P[3 * a + 2] * g[3 * i + 2]);
+    }
+}
+
+APART int force_warped(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+    const int damped = view->v && batch->damped;
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(N, Q, batch, view, block, lane);
+            vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES];
+            load_constants(&s, c);
+            gather_edges(N, &s, view->x, edge);
+            load_rows(batch->damping + (int64_t)block * 3 * SN_LANES + lane, 3, damping);
+            if (damped) gather_edges(N, &s, view->v, speed);
+            for (int i = 0; i < 3 * N; ++i) value[i] = vd_set(0);
+            for (int q = 0; q < Q; ++q) {
+                vd F[9], rate[9];
+                deformation(N, &s, q, edge, F);
+                if (damped) outer_sum(N, gradient_at(N, &s, q), speed, rate);
+                add_warped_forces(N, &s, q, c, damping, F, damped ? rate : NULL, value);
+            }
+            scatter(N, &s, value, f);
+        }
+    return 0;
+}
+
 /* ---- Energy and force ---- */
 INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *energy) {
     const sn_law *law = batch->law;
@@ -54,7 +105,8 @@ INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begi
             for (int q = 0; q < Q; ++q) {
                 vd F[9], R[9], psi;
                 deformation(N, &s, q, edge, F);
-                if (batch->rotation) rotation_at(N, Q, &s, q, F, R, NULL);
+                if (batch->rotation || batch->warping) rotation_at(N, Q, &s, q, F, R, NULL);
+                if (batch->warping) turn_back(R, F);
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
                 law->energy(c, F, batch->rotation ? R : NULL, &psi);
                 sum += vd_load(s.weight + q * SN_LANES) * psi;
@@ -69,6 +121,7 @@ INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begi
 
 INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
     const sn_law *law = batch->law;
+    if (batch->warping) return force_warped(N, Q, batch, begin, end, view, f);
     const unsigned damped = view->v ? batch->damped : 0;
     const int with_dR = (damped & SN_DAMPED_RAYLEIGH) && wants_dR(batch);
     int bad = 0;
@@ -115,7 +168,8 @@ INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, co
     const sn_batch *batch = s->batch;
     const vd w = vd_load(s->weight + q * SN_LANES);
     vd F[9], R[9];
-    if (batch->rotation) {
+    const int turned = batch->rotation || batch->warping;
+    if (turned) {
         deformation(N, s, q, edge, F);
         rotation_at(N, Q, s, q, F, R, NULL);
     }
@@ -124,16 +178,24 @@ INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, co
         load_rows(gradient_at(N, s, q) + 3 * i * SN_LANES, 3, g);
         for (int a = 0; a < 3; ++a) {
             out[3 * i + a] = g[a];
-            if (batch->rotation) out[3 * i + a] = R[3 * a] * g[0] + R[3 * a + 1] * g[1] + R[3 * a + 2] * g[2];
+            if (turned) out[3 * i + a] = R[3 * a] * g[0] + R[3 * a + 1] * g[1] + R[3 * a + 2] * g[2];
         }
     }
-    vd lambda = k * c[0], mu = k * c[1];
+    vd cross = c[1], same = c[1];
+    if (batch->compact == SN_COMPACT_BLENDED) {
+        vd blend = vd_set(1);
+        if (batch->differential == SN_DIFFERENTIAL_HYBRID) blend = batch->law->blend(F, R);
+        cross = c[1] * (1 - blend), same = c[1] * (1 + blend);
+    }
+    vd lambda = k * c[0], mu = k * cross, nu = k * same;
     if (batch->damped) {
         lambda += d * (damping[0] + damping[2] * c[0]);
-        mu += d * (damping[1] + damping[2] * c[1]);
+        mu += d * (damping[1] + damping[2] * cross);
+        nu += d * (damping[1] + damping[2] * same);
     }
     out[3 * (N - 1)] = w * lambda;
     out[3 * (N - 1) + 1] = w * mu;
+    out[3 * (N - 1) + 2] = w * nu;
 }
 
 APART void linearise_general(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *speed, const vd *c,
@@ -151,7 +213,7 @@ APART void linearise_general(const int N, const int Q, const slice *s, int q, co
 /* At one point, into `out` (batch->linearised_items vectors), w included. edge, speed (may be NULL): of x and v. */
 INLINE void linearise_point(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *speed, const vd *c,
                             const vd *damping, double k, double d, vd *out) {
-    if (s->batch->warped)
+    if (s->batch->compact)
         linearise_warped(N, Q, s, q, edge, c, damping, k, d, out);
     else
         linearise_general(N, Q, s, q, edge, speed, c, damping, k, d, out);
@@ -160,7 +222,7 @@ INLINE void linearise_point(const int N, const int Q, const slice *s, int q, con
 /* What linearise_point takes of the slice. Returns whether velocities matter. */
 INLINE int linearise_input(const int N, const slice *s, vd *edge, vd *speed, vd *c, vd *damping) {
     const sn_batch *batch = s->batch;
-    const int moving = !batch->warped && !batch->symmetric && (batch->damped & SN_DAMPED_VISCOUS) && s->view->v;
+    const int moving = !batch->compact && !batch->symmetric && (batch->damped & SN_DAMPED_VISCOUS) && s->view->v;
     load_constants(s, c);
     gather_edges(N, s, s->view->x, edge);
     if (moving) gather_edges(N, s, s->view->v, speed);
@@ -192,7 +254,7 @@ INLINE int linearise_body(const int N, const int Q, const sn_batch *batch, int b
 }
 
 /* ---- Product ---- */
-/* value_i += (w lambda tr(H) I + w mu (H + H^T)) c_i, H = sum_j u_j (x) c_j; the items lie `stride` vectors apart. */
+/* value_i += (w lambda tr(H) I + w nu H + w mu H^T) c_i, H = sum_j u_j (x) c_j; the items lie `stride` vectors apart. */
 INLINE void apply_warped(const int N, const double *item, const int stride, const vd *u, vd *value) {
     vd H[9], S[9];
     for (int i = 0; i < N - 1; ++i) {
@@ -201,12 +263,11 @@ INLINE void apply_warped(const int N, const double *item, const int stride, cons
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b) accumulate(&H[3 * a + b], u[3 * i + a] * c[b], i == 0);
     }
-    const vd mu = vd_load(item + (3 * (N - 1) + 1) * stride);
+    const vd mu = vd_load(item + (3 * (N - 1) + 1) * stride), nu = vd_load(item + (3 * (N - 1) + 2) * stride);
     const vd trace = vd_load(item + 3 * (N - 1) * stride) * vm_trace(H);
-    S[0] = trace + mu * (H[0] + H[0]), S[4] = trace + mu * (H[4] + H[4]), S[8] = trace + mu * (H[8] + H[8]);
-    S[1] = S[3] = mu * (H[1] + H[3]);
-    S[2] = S[6] = mu * (H[2] + H[6]);
-    S[5] = S[7] = mu * (H[5] + H[7]);
+    for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b) S[3 * a + b] = nu * H[3 * a + b] + mu * H[3 * b + a];
+    S[0] += trace, S[4] += trace, S[8] += trace;
     for (int i = 0; i < N - 1; ++i) {
         vd c[3];
         for (int b = 0; b < 3; ++b) c[b] = vd_load(item + (3 * i + b) * stride);
@@ -246,7 +307,7 @@ INLINE int product_body(const int N, const int Q, const sn_batch *batch, int beg
                 else
                     linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, local);
                 const int stride = linearised ? SN_LANES : SN_WIDTH;
-                if (batch->warped)
+                if (batch->compact)
                     apply_warped(N, item, stride, du, value + 3);
                 else
                     apply_general(N, item, stride, gradient_at(N, &s, q), du, value + 3);
@@ -259,13 +320,13 @@ INLINE int product_body(const int N, const int Q, const sn_batch *batch, int beg
 /* ---- Element matrices ---- */
 /* K: [(N-1) i + j][3 column + row], nodes 1..N-1; only i <= j unless `full`. First: sets, else adds. */
 INLINE void expand_warped(const int N, const vd *item, int first, vd *K) {
-    const vd wl = item[3 * (N - 1)], wm = item[3 * (N - 1) + 1];
+    const vd wl = item[3 * (N - 1)], wm = item[3 * (N - 1) + 1], wn = item[3 * (N - 1) + 2];
     for (int j = 0; j < N - 1; ++j) {
         const vd *cj = item + 3 * j;
         const vd l[3] = {wl * cj[0], wl * cj[1], wl * cj[2]}, m[3] = {wm * cj[0], wm * cj[1], wm * cj[2]};
         for (int i = 0; i <= j; ++i) {
             const vd *ci = item + 3 * i;
-            const vd dot = ci[0] * m[0] + ci[1] * m[1] + ci[2] * m[2];
+            const vd dot = wn * (ci[0] * cj[0] + ci[1] * cj[1] + ci[2] * cj[2]);
             vd *block = K + 9 * ((N - 1) * i + j);
             for (int column = 0; column < 3; ++column)
                 for (int row = 0; row < 3; ++row) {
@@ -334,7 +395,7 @@ INLINE void store_matrix(const int N, vd *K, int full, int upper, double *out) {
 
 INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view, double k, double d,
                           int upper, double *linearised, double *out) {
-    const int full = !batch->warped && !batch->symmetric;
+    const int full = !batch->compact && !batch->symmetric;
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
         const slice s = slice_at(N, Q, batch, view, block, lane);
         vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], item[81];
@@ -343,7 +404,7 @@ INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int b
         for (int q = 0; q < Q; ++q) {
             linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, item);
             if (linearised) store_items(batch, item, linearised_at(Q, &s, q, linearised));
-            if (batch->warped)
+            if (batch->compact)
                 expand_warped(N, item, q == 0, K);
             else
                 expand_general(N, item, gradient_at(N, &s, q), full, q == 0, K);
@@ -382,8 +443,17 @@ INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int bloc
             store_matrices(F, q, lane, out_F);
             if (!out_P && !out_cauchy) continue;
             rotation_at(N, Q, &s, q, F, R, NULL);
-            batch->law->stress(c, F, batch->rotation ? R : NULL, P);
-            cauchy_stress(batch->law, F, P, sigma);
+            vd H[9];
+            for (int i = 0; i < 9; ++i) H[i] = F[i];
+            if (batch->warping) turn_back(R, H);
+            batch->law->stress(c, H, batch->rotation ? R : NULL, P);
+            if (batch->warping) {
+                for (int i = 0; i < 9; ++i) H[i] = P[i];
+                vm_multiply(R, H, P);
+                vm_multiply_transpose(P, R, sigma);
+            } else {
+                cauchy_stress(batch->law, F, P, sigma);
+            }
             store_matrices(P, q, lane, out_P);
             store_matrices(sigma, q, lane, out_cauchy);
         }
@@ -425,6 +495,8 @@ INLINE int accept_body(const int N, const int Q, const sn_batch *batch, int begi
     return 0;
 }
 
+#include "spring.h"
+
 /* ---- One copy per number of nodes ---- */
 #define SPECIALISED(body, ...)                                                                                                             \
     switch (batch->element->nodes) {                                                                                                       \
@@ -437,26 +509,33 @@ INLINE int accept_body(const int N, const int Q, const sn_batch *batch, int begi
     }
 
 static int energy(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *sum) {
+    if (batch->element->nodes == 2) return spring_energy(batch, begin, end, view, sum);
     SPECIALISED(energy_body, batch, begin, end, view, sum)
 }
 static int force(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+    if (batch->element->nodes == 2) return spring_force(batch, begin, end, view, f);
     SPECIALISED(force_body, batch, begin, end, view, f)
 }
 static int linearise(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d, double *linearised) {
+    if (batch->element->nodes == 2) return spring_linearise(batch, begin, end, view, k, d, linearised);
     SPECIALISED(linearise_body, batch, begin, end, view, k, d, linearised)
 }
 static int product(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d, const double *linearised,
                    const double *u, double *out) {
+    if (batch->element->nodes == 2) return spring_product(batch, begin, end, view, k, d, linearised, u, out);
     SPECIALISED(product_body, batch, begin, end, view, k, d, linearised, u, out)
 }
 static int stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *linearised,
                      double *out) {
+    if (batch->element->nodes == 2) return spring_stiffness(batch, block, view, k, d, linearised, out);
     SPECIALISED(stiffness_body, batch, block, view, k, d, upper, linearised, out)
 }
 static int stress(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy) {
+    if (batch->element->nodes == 2) return spring_stress(9, F, P, cauchy);
     SPECIALISED(stress_body, batch, block, view, F, P, cauchy)
 }
 static int rotation(const sn_batch *batch, int block, const sn_element_view *view, double *R) {
+    if (batch->element->nodes == 2) return spring_stress(9, R, NULL, NULL);
     SPECIALISED(rotation_body, batch, block, view, R)
 }
 static int accept(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *state) {

@@ -10,6 +10,8 @@
 
 #include "fem/batch.h"
 
+#include "polar3.h"
+
 #define INLINE static inline __attribute__((always_inline))
 #define APART static __attribute__((noinline)) /* off the fast paths: one copy for all element types */
 
@@ -111,13 +113,32 @@ APART void load_history(const int N, const int Q, const slice *s, int q, history
 }
 
 INLINE sn_rotation_view rotation_view(const int N, const int Q, const slice *s, int q, const vd *F, history *buffer) {
-    sn_rotation_view r = {.F = F, .alpha = s->batch->alpha, .beta = s->batch->beta};
+    sn_rotation_view r = {.F = F, .dimension = N == 3 ? 2 : 3, .alpha = s->batch->alpha, .beta = s->batch->beta};
     if (s->batch->rotation->uses_history) load_history(N, Q, s, q, buffer, &r);
     return r;
 }
 
+/* The frame of node i of each element (fem/warping.h). */
+INLINE void vertex_frame(const slice *s, int i, vd *R) {
+    for (int k = 0; k < 9; ++k) R[k] = vd_gather(s->view->vertex_rotation + k, s->node + i * SN_LANES, 9);
+}
+
+/* The nearest rotation to the mean of an element's vertex frames. */
+APART void mean_frame(const int N, const slice *s, vd *R) {
+    vd sum[9], frame[9];
+    for (int i = 0; i < N; ++i) {
+        vertex_frame(s, i, frame);
+        for (int k = 0; k < 9; ++k) accumulate(&sum[k], frame[k], i == 0);
+    }
+    polar3(sum, R);
+}
+
 /* The rotation at a point (the identity without one), and dR when asked for. */
 INLINE void rotation_at(const int N, const int Q, const slice *s, int q, const vd *F, vd *R, vd *dR) {
+    if (s->batch->warping) {
+        mean_frame(N, s, R);
+        return;
+    }
     if (!s->batch->rotation) {
         set_identity(R);
         return;
@@ -130,7 +151,8 @@ INLINE void rotation_at(const int N, const int Q, const slice *s, int q, const v
 
 /* Whether the law's chosen differential takes dR. */
 static inline int wants_dR(const sn_batch *batch) {
-    return batch->rotation && (batch->differential == SN_DIFFERENTIAL_EXACT || batch->differential == SN_DIFFERENTIAL_PROJECTED);
+    return batch->rotation && batch->rotation->differential &&
+           (batch->differential == SN_DIFFERENTIAL_EXACT || batch->differential == SN_DIFFERENTIAL_PROJECTED);
 }
 
 /* The G of the law's own strain: F, R or (then R is the identity) I. */

@@ -1,6 +1,6 @@
 /* The law `corotated`: Hooke's law on the corotated strain S - I, F = R S (Civit 3.14 to 3.23).
- *   psi = mu |F - R|^2 + lambda / 2 t^2,   t = tr(R^T F) - 3,   P = 2 mu (F - R) + lambda t R
- *   exact        dP = 2 mu dF + lambda tr(R^T dF) R + (lambda t - 2 mu) dR
+ *   psi = mu |D|^2 + lambda / 2 t^2,   D = sym(R^T F) - I,   t = tr D,   P = R (2 mu D + lambda t I)
+ *   exact        dP = 2 mu dF + lambda tr(R^T dF) R + (lambda t - 2 mu) dR when S is symmetric; else see corotate.h
  *   truncated-1  dP = 2 mu dF + lambda tr(R^T dF) R
  *   truncated-2  dP = 2 mu R sym(R^T dF) + lambda tr(R^T dF) R, the warped stiffness R K0 R^T
  *   hybrid       g truncated-1 + (1 - g) truncated-2, g = min(tr|S - I| / 3, 1), |S - I| by the eigenvalues of sym(S)
@@ -9,6 +9,7 @@
 #include "fem/law.h"
 #include "fem/names.h"
 
+#include "corotate.h"
 #include "modes.h"
 #include "parameters.h"
 
@@ -26,15 +27,19 @@ static inline vd stretch(const vd *F, const vd *R) {
 }
 
 static void energy(const vd *c, const vd *F, const vd *R, vd *psi) {
-    const vd t = stretch(F, R);
-    vd sum = vd_set(0);
-    for (int i = 0; i < 9; ++i) sum += (F[i] - R[i]) * (F[i] - R[i]);
-    *psi = c[1] * sum + vd_set(0.5) * c[0] * (t * t);
+    vd D[9];
+    corotated_strain(F, R, D);
+    const vd t = vm_trace(D);
+    *psi = c[1] * vm_dot(D, D) + vd_set(0.5) * c[0] * (t * t);
 }
 
 static void stress(const vd *c, const vd *F, const vd *R, vd *P) {
-    const vd twice = vd_set(2) * c[1], pressure = c[0] * stretch(F, R);
-    for (int i = 0; i < 9; ++i) P[i] = twice * (F[i] - R[i]) + pressure * R[i];
+    vd D[9];
+    corotated_strain(F, R, D);
+    const vd twice = vd_set(2) * c[1], pressure = c[0] * vm_trace(D);
+    for (int i = 0; i < 9; ++i) D[i] *= twice;
+    for (int i = 0; i < 3; ++i) D[4 * i] += pressure;
+    vm_multiply(R, D, P);
 }
 
 /* full 2 mu dF + warped 2 mu R sym(R^T dF) + lambda tr(R^T dF) R. With R orthogonal R sym(R^T dF) = (dF + R dF^T R) / 2. */
@@ -48,19 +53,30 @@ static inline void truncated(const vd *c, const vd *R, vd full, vd warped, vd *d
     for (int a = 0; a < 9; ++a) dP[10 * a] += same;
 }
 
-static inline vd hybrid_weight(const vd *F, const vd *R) {
+/* The mean over the axes of the element: a plane one has F = diag(., ., 1). */
+static vd hybrid_weight(const vd *F, const vd *R) {
     vd S[9], s[3], V[9];
-    const vd one = vd_set(1);
+    const vd one = vd_set(1), zero = vd_set(0);
     vm_transpose_multiply(R, F, S);
     symmetric_eigen(S, s, V);
-    return vd_min((vd_abs(s[0] - one) + vd_abs(s[1] - one) + vd_abs(s[2] - one)) / vd_set(3), one);
+    const vi plane = (vi)(F[8] == one) & (vi)(F[2] == zero) & (vi)(F[5] == zero) & (vi)(F[6] == zero) & (vi)(F[7] == zero);
+    const vd axes = vd_select(plane, vd_set(2), vd_set(3));
+    return vd_min((vd_abs(s[0] - one) + vd_abs(s[1] - one) + vd_abs(s[2] - one)) / axes, one);
 }
 
 static void exact(const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
-    const vd twice = vd_set(2) * c[1], turning = c[0] * stretch(F, R) - twice;
-    for (int a = 0; a < 9; ++a)
-        for (int b = 0; b < 9; ++b) dP[9 * a + b] = c[0] * (R[a] * R[b]) + turning * dR[9 * a + b];
-    for (int a = 0; a < 9; ++a) dP[10 * a] += twice;
+    const vi skewed = skewed_lanes(F, R);
+    const vd pressure = c[0] * stretch(F, R);
+    shear_differential(c[1], F, R, dR, skewed, dP);
+    for (int b = 0; b < 9; ++b) {
+        vd change = R[b]; /* of t: tr(R^T dF) + tr(dR^T F), the latter zero when S is symmetric */
+        if (vi_any(skewed)) {
+            vd turned = change;
+            for (int a = 0; a < 9; ++a) turned += dR[9 * a + b] * F[a];
+            change = vd_select(skewed, turned, change);
+        }
+        for (int a = 0; a < 9; ++a) dP[9 * a + b] += c[0] * (R[a] * change) + pressure * dR[9 * a + b];
+    }
 }
 
 static void projected(const vd *c, const vd *F, const vd *R, vd *dP) {
@@ -117,5 +133,6 @@ const sn_law SN_ISA(sn_law_corotated) = {
     .energy = energy,
     .stress = stress,
     .differential = differential,
+    .blend = hybrid_weight,
     .strain = SN_STRAIN_COROTATED,
 };

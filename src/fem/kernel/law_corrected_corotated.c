@@ -1,11 +1,12 @@
 /* The law `corrected-corotated`: the corotated law with its volume term replaced by a nonlinear one (Stomakhin et al. 2012).
- *   psi = mu |F - R|^2 + lambda / 2 (J - 1)^2,   P = 2 mu (F - R) + lambda (J - 1) cof F
- *   exact        dP = 2 mu (dF - dR) + lambda (cof F : dF) cof F + lambda (J - 1) d(cof F)
+ *   psi = mu |D|^2 + lambda / 2 (J - 1)^2,   D = sym(R^T F) - I,   P = 2 mu R D + lambda (J - 1) cof F
+ *   exact        dP = shear term of corotate.h + lambda (cof F : dF) cof F + lambda (J - 1) d(cof F)
  *   projected    the exact one of the polar rotation with negative eigenvalues set to zero; in the frame of R and sym(R^T F)
  * Constants: lambda, mu. */
 #include "fem/law.h"
 #include "fem/names.h"
 
+#include "corotate.h"
 #include "modes.h"
 #include "parameters.h"
 
@@ -17,25 +18,26 @@ static sn_status prepare(const sn_material *material, double time, double *const
 
 static void energy(const vd *c, const vd *F, const vd *R, vd *psi) {
     const vd j = volume_change(F);
-    vd sum = vd_set(0);
-    for (int i = 0; i < 9; ++i) sum += (F[i] - R[i]) * (F[i] - R[i]);
-    *psi = c[1] * sum + vd_set(0.5) * c[0] * (j * j);
+    vd D[9];
+    corotated_strain(F, R, D);
+    *psi = c[1] * vm_dot(D, D) + vd_set(0.5) * c[0] * (j * j);
 }
 
 static void stress(const vd *c, const vd *F, const vd *R, vd *P) {
-    vd cof[9];
+    vd cof[9], D[9];
     vm_cofactor(F, cof);
+    corotated_strain(F, R, D);
+    vm_multiply(R, D, P);
     const vd twice = vd_set(2) * c[1], pressure = c[0] * volume_change(F);
-    for (int i = 0; i < 9; ++i) P[i] = twice * (F[i] - R[i]) + pressure * cof[i];
+    for (int i = 0; i < 9; ++i) P[i] = twice * P[i] + pressure * cof[i];
 }
 
-static void exact(const vd *c, const vd *F, const vd *dR, vd *dP) {
-    const vd twice = vd_set(2) * c[1];
+static void exact(const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     vd cof[9];
     vm_cofactor(F, cof);
+    shear_differential(c[1], F, R, dR, skewed_lanes(F, R), dP);
     for (int a = 0; a < 9; ++a)
-        for (int b = 0; b < 9; ++b) dP[9 * a + b] = c[0] * (cof[a] * cof[b]) - twice * dR[9 * a + b];
-    for (int a = 0; a < 9; ++a) dP[10 * a] += twice;
+        for (int b = 0; b < 9; ++b) dP[9 * a + b] += c[0] * (cof[a] * cof[b]);
     add_cofactor_differential(F, c[0] * volume_change(F), dP);
 }
 
@@ -62,7 +64,7 @@ static void projected(const vd *c, const vd *F, const vd *R, vd *dP) {
 
 static void differential(sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     if (kind == SN_DIFFERENTIAL_EXACT)
-        exact(c, F, dR, dP);
+        exact(c, F, R, dR, dP);
     else
         projected(c, F, R, dP);
 }

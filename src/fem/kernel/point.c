@@ -16,16 +16,17 @@ static void store(double *to, int rows, int lane, const vd *a) {
 static sn_rotation_view path_from_rest(const vd *F, vd *Dm, vd *state) {
     for (int i = 0; i < 9; ++i) Dm[i] = vd_set(identity[i]);
     for (int i = 0; i < SN_ROTATION_STATE; ++i) state[i] = vd_set(0);
-    return (sn_rotation_view){.F = F, .Dm = Dm, .state = state};
+    return (sn_rotation_view){.F = F, .Dm = Dm, .dimension = 3, .state = state};
 }
 
-static void law_point(const sn_law *law, const sn_rotation *rotation, sn_differential kind, const double *constant, const double *F,
-                      double *psi, double *P, double *dP) {
+static void law_point(const sn_law *law, const sn_rotation *rotation, const double degenerate[2], sn_differential kind,
+                      const double *constant, const double *F, double *psi, double *P, double *dP) {
     vd c[SN_LAW_CONSTANTS], f[9], Dm[9], state[SN_ROTATION_STATE], R[9], dR[81], out[81];
     for (int i = 0; i < law->constant_count; ++i) c[i] = vd_set(constant[i]);
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
         load(F, 9, lane, f);
-        const sn_rotation_view view = path_from_rest(f, Dm, state);
+        sn_rotation_view view = path_from_rest(f, Dm, state);
+        view.alpha = degenerate[0], view.beta = degenerate[1];
         if (rotation) rotation->extract(&view, R);
         const vd *r = rotation ? R : NULL;
         if (psi) law->energy(c, f, r, out), store(psi, 1, lane, out);

@@ -5,10 +5,15 @@
 #include "fem/law.h"
 #include "fem/names.h"
 
+#include "plane2.h"
 #include "svd3.h"
 
 static void extract(const sn_rotation_view *view, vd *R) {
     vd F[9], back[2];
+    if (view->dimension == 2) {
+        plane_qr(view->F, R);
+        return;
+    }
     scale_matrix(view->F, F, back);
     const vd a[3] = {F[0], F[3], F[6]}, b[3] = {F[1], F[4], F[7]};
     orthonormal_basis(a, b, R);

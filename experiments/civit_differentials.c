@@ -1,0 +1,177 @@
+/* Civit 3.3.5, experiments 1 to 3: what the approximate stress differentials cost and keep. A beam held at its upper left corner (plane) or
+ * edge (solid) swings under 100 m/s2 without damping; total energy over time for every differential, step and number of Newton
+ * iterations. Implicit Euler only loses energy, so energy that comes back is a sign of instability. */
+#include "civit.h"
+
+static const char *const kinds[] = {"exact", "truncated-1", "truncated-2", "hybrid", "projected"};
+enum { EXACT, FIRST, SECOND, HYBRID, PROJECTED, KINDS, STEPS = 4, NEWTON = 4, SAMPLES = 151 };
+static const int rate[STEPS] = {30, 60, 120, 240}, newton[NEWTON] = {1, 2, 4, 8};
+
+typedef struct beam {
+    const char *name, *body;
+    int linear; /* iterations of the linear solver; 0 unlimited */
+} beam;
+
+static const beam beams[] = {
+    {"plane",
+     "\"mesh\": {\"rectangle\": {\"size\": [2.1, 0.6], \"cells\": [24, 12]}, \"move\": [0, -0.6, 0]}, \"element\": \"tri3\","
+     " \"fix\": [{\"select\": {\"box\": [[-1e-6, -1e-6, -1], [1e-6, 1e-6, 1]]}}], ",
+     0},
+    {"plane, 10 iterations",
+     "\"mesh\": {\"rectangle\": {\"size\": [2.1, 0.6], \"cells\": [24, 12]}, \"move\": [0, -0.6, 0]}, \"element\": \"tri3\","
+     " \"fix\": [{\"select\": {\"box\": [[-1e-6, -1e-6, -1], [1e-6, 1e-6, 1]]}}], ",
+     10},
+    {"solid, 10 iterations",
+     "\"mesh\": {\"box\": {\"size\": [2.1, 0.6, 0.6], \"cells\": [6, 3, 3], \"split\": 6}, \"move\": [0, -0.6, 0]},"
+     " \"fix\": [{\"select\": {\"box\": [[-1e-6, -1e-6, -1], [1e-6, 1e-6, 1]]}}], ",
+     10},
+};
+static const double mass[] = {5, 5, 1.6}, poisson[] = {0.3, 0.3, 0.35};
+
+typedef struct swing {
+    double energy[SAMPLES]; /* J, at equal times */
+    double seconds, gain;   /* of computing; sum of the rises of the energy */
+    double loss;            /* energy lost at the end */
+    int retries, linear;
+} swing;
+
+static sn_status follow(experiment_run *run, int b, int kind, int hertz, int iterations, double end, swing *out, sn_error *error) {
+    sn_scene *scene;
+    sn_world *world;
+    const double volume = b < 2 ? 2.1 * 0.6 : 2.1 * 0.6 * 0.6;
+    sn_status status = experiment_scene(
+        run, &scene, &world, error,
+        "{\"sinew\": 1, \"gravity\": [0, -100, 0], \"time\": {\"method\": \"implicit-euler\", \"step\": %.17g, \"end\": %g,"
+        " \"newton\": {\"kind\": \"fixed\", \"iterations\": %d}},"
+        " \"solver\": {\"method\": \"%s\", \"preconditioner\": \"none\", \"iterations\": %d, \"tolerance\": 1e-3},"
+        " \"bodies\": [{%s \"material\": {\"law\": \"corotated\", \"young\": 1000, \"poisson\": %g, \"density\": %.17g,"
+        " \"rotation\": \"isvd\", \"differential\": \"%s\"}}]}",
+        1.0 / hertz, end, iterations, kind == EXACT ? civit_indefinite_solver() : "cg", beams[b].linear ? beams[b].linear : 5000,
+        beams[b].body, poisson[b], mass[b] / volume, kinds[kind]);
+    if (status) return status;
+    *out = (swing){0};
+    const int steps = (int)lround(end * hertz);
+    double last = 0, first = 0;
+    int sample = 0;
+    for (int i = 0; i <= steps && !status; ++i) {
+        sn_energies e;
+        status = sn_world_energies(world, &e, error);
+        if (i == 0) first = last = e.total;
+        out->gain += fmax(0, e.total - last);
+        last = e.total;
+        for (; sample <= (int64_t)i * (SAMPLES - 1) / steps; ++sample) out->energy[sample] = e.total;
+        sn_step_report report;
+        if (!status && i < steps) {
+            status = sn_world_step(world, &report, error);
+            out->seconds += report.seconds;
+            out->retries += report.retries, out->linear += report.linear_iterations;
+        }
+    }
+    out->loss = first - last;
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+    return status;
+}
+
+/* How far two courses of the energy are apart, in parts of what one of them could swing: m g times the length. */
+static double apart(const swing *a, const swing *b, double scale) {
+    double sum = 0;
+    for (int i = 0; i < SAMPLES; ++i) sum += fabs(a->energy[i] - b->energy[i]) / SAMPLES;
+    return sum / scale;
+}
+
+static void plot(experiment_run *run, const char *name, int steps, int iterations) {
+    char script[9000], file[60];
+    snprintf(file, sizeof file, "energy_%.5s_%s.svg", name, strstr(name, "10") ? "limited" : "unlimited");
+    int at = snprintf(script, sizeof script,
+                      "set terminal svg size 1500,1100 font 'sans,11' background '#ffffff'\nset output '%s'\nset multiplot layout %d,%d "
+                      "title 'Total energy in J over time in s: %s'\n",
+                      file, steps, iterations, name);
+    for (int s = 0; s < steps; ++s)
+        for (int n = 0; n < iterations; ++n) {
+            at += snprintf(script + at, sizeof script - (size_t)at, "set title 'step 1/%d s, Newton %d'\n%s\nplot ", rate[s], newton[n],
+                           s + n ? "unset key" : "set key bottom left");
+            for (int k = 0; k < KINDS; ++k)
+                at += snprintf(script + at, sizeof script - (size_t)at,
+                               "%s'energy.csv' using (strcol(1) eq '%s' && strcol(2) eq '%s' && $3 == %d && $4 == %d ? $5 : NaN):6 with "
+                               "lines lw 1.5 title '%s'",
+                               k ? ", " : "", name, kinds[k], rate[s], newton[n], kinds[k]);
+            at += snprintf(script + at, sizeof script - (size_t)at, "\n");
+        }
+    experiment_plot(run, file, script);
+}
+
+static sn_status run_differentials(experiment_run *run, sn_error *error) {
+    const double end = run->quick ? 1.5 : 4;
+    const int steps = run->quick ? 2 : STEPS, most = run->quick ? 2 : NEWTON;
+    FILE *courses = experiment_table(run, "energy.csv", "beam,differential,rate,newton,time,energy", error);
+    FILE *table = courses
+                      ? experiment_table(run, "differentials.csv", "beam,differential,rate,newton,loss,gain,seconds,linear,retries", error)
+                      : NULL;
+    swing *all = calloc((size_t)KINDS * STEPS * NEWTON, sizeof *all);
+    if (!courses || !table || !all) {
+        free(all);
+        return SN_IO;
+    }
+    sn_status status = SN_OK;
+    const int count = run->quick ? 1 : 3;
+    for (int b = 0; b < count && !status; ++b) {
+        const int iterations = b == 0 ? most : 2; /* the limited ones with 1 and 2 */
+        const double scale = mass[b] * 100 * 2.1;
+        for (int k = 0; k < KINDS && !status; ++k)
+            for (int s = 0; s < steps && !status; ++s)
+                for (int n = 0; n < iterations && !status; ++n) {
+                    swing *w = &all[(k * STEPS + s) * NEWTON + n];
+                    status = follow(run, b, k, rate[s], newton[n], end, w, error);
+                    if (status) break;
+                    fprintf(table, "\"%s\",%s,%d,%d,%g,%g,%g,%d,%d\n", beams[b].name, kinds[k], rate[s], newton[n], w->loss, w->gain,
+                            w->seconds, w->linear, w->retries);
+                    for (int i = 0; i < SAMPLES; ++i)
+                        fprintf(courses, "\"%s\",%s,%d,%d,%g,%g\n", beams[b].name, kinds[k], rate[s], newton[n], end * i / (SAMPLES - 1),
+                                w->energy[i]);
+                    experiment_progress(run, (b + (k * steps + s) / (double)(KINDS * steps)) / count);
+                }
+        if (status) break;
+#define AT(k, s, n) (&all[((k)*STEPS + (s)) * NEWTON + (n)])
+        double worst = 0, exact_cost = 0, hybrid_cost = 0, second = 0, calm = 0;
+        for (int s = 0; s < steps; ++s)
+            for (int n = 0; n < iterations; ++n) {
+                worst = fmax(worst, apart(AT(HYBRID, s, n), AT(EXACT, s, n), scale));
+                exact_cost += AT(EXACT, s, n)->seconds, hybrid_cost += AT(HYBRID, s, n)->seconds;
+                second = fmax(second, AT(SECOND, s, n)->gain / scale), calm = fmax(calm, AT(HYBRID, s, n)->gain / scale);
+            }
+        char id[60];
+        const char *tag = b == 0 ? "plane" : b == 1 ? "plane-10" : "solid-10";
+        snprintf(id, sizeof id, "%s-hybrid-as-exact", tag);
+        experiment_claim(run, id, worst, "< 0.05", worst < 0.05,
+                         "%s: energy of hybrid against exact, mean over time by m g l, the worst of all steps and iterations",
+                         beams[b].name);
+        snprintf(id, sizeof id, "%s-hybrid-cheaper", tag);
+        experiment_claim(run, id, hybrid_cost / exact_cost, "< 0.8", hybrid_cost < 0.8 * exact_cost,
+                         "%s: cost of hybrid over exact (document: about 0.5)", beams[b].name);
+        snprintf(id, sizeof id, "%s-truncated-2-unstable", tag);
+        experiment_claim(run, id, second / fmax(calm, 1e-12), "> 2", second > 2 * calm,
+                         "%s: energy that comes back, truncated-2 (%.3g of m g l at worst) over hybrid (%.3g)", beams[b].name, second,
+                         calm);
+        /* As many solves: quarter of the step with one iteration, or four iterations (quick: half and two). */
+        const int finer = run->quick || b > 0 ? 1 : 2;
+        const double small = AT(HYBRID, finer, 0)->loss, many = AT(HYBRID, 0, finer)->loss;
+        snprintf(id, sizeof id, "%s-small-steps", tag);
+        experiment_claim(run, id, small / many, "< 1", small < many,
+                         "%s: energy lost by hybrid with 1/%d s and 1 iteration over that with 1/30 s and %d, at the same number of solves",
+                         beams[b].name, rate[finer], newton[finer]);
+        plot(run, beams[b].name, steps, iterations);
+    }
+    free(all);
+    fclose(courses);
+    fclose(table);
+    if (strcmp(civit_indefinite_solver(), "cg") == 0)
+        experiment_note(
+            run,
+            "this build has no MINRES: the exact differential is solved by CG, which stops at negative curvature with its best iterate");
+    return status;
+}
+
+const experiment experiment_civit_differentials = {"civit-differentials",
+                                                   "energy and cost of exact, truncated, hybrid and projected stress differentials",
+                                                   "Civit 3.3.5, experiments 1 to 3", run_differentials};

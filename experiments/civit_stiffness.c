@@ -1,0 +1,98 @@
+/* Civit 3.3.5, experiment 4: too few iterations of the linear solver turn a stiff body into slow motion. The solid beam, E from 1e3 to 1e6,
+ * hybrid differential, 10, 20, 40 and unlimited iterations of CG: gravitational energy over time, and when its first low comes. */
+#include "civit.h"
+
+enum { MODULI = 4, LIMITS = 4 };
+static const double young[MODULI] = {1e3, 1e4, 1e5, 1e6};
+static const int limit[LIMITS] = {10, 20, 40, 5000};
+
+/* *low: time of the first low of the gravitational energy; *fall: time to fall by a tenth of m g l. */
+static sn_status follow(experiment_run *run, double E, int iterations, int newton, double end, FILE *courses, double *low, double *fall,
+                        sn_error *error) {
+    sn_scene *scene;
+    sn_world *world;
+    sn_status status = experiment_scene(
+        run, &scene, &world, error,
+        "{\"sinew\": 1, \"gravity\": [0, -100, 0], \"time\": {\"method\": \"implicit-euler\", \"step\": 0.016666666666666666, \"end\": %g,"
+        " \"newton\": {\"kind\": \"fixed\", \"iterations\": %d}},"
+        " \"solver\": {\"method\": \"cg\", \"preconditioner\": \"none\", \"iterations\": %d, \"tolerance\": 1e-3},"
+        " \"bodies\": [{\"mesh\": {\"box\": {\"size\": [2.1, 0.6, 0.6], \"cells\": [6, 3, 3], \"split\": 6}, \"move\": [0, -0.6, 0]},"
+        " \"fix\": [{\"select\": {\"box\": [[-1e-6, -1e-6, -1], [1e-6, 1e-6, 1]]}}],"
+        " \"material\": {\"law\": \"corotated\", \"young\": %g, \"poisson\": 0.35, \"density\": %.17g, \"rotation\": \"isvd\", "
+        "\"differential\": \"hybrid\"}}]}",
+        end, newton, iterations, E, 1.6 / (2.1 * 0.6 * 0.6));
+    if (status) return status;
+    double before = 0, first = 0;
+    *low = *fall = -1;
+    while (!status) {
+        sn_energies e;
+        status = sn_world_energies(world, &e, error);
+        const double t = sn_world_time(world);
+        if (t == 0) first = before = e.gravity;
+        fprintf(courses, "%g,%d,%d,%g,%g\n", E, iterations, newton, t, e.gravity);
+        if (*fall < 0 && e.gravity < first - 0.1 * 1.6 * 100 * 2.1) *fall = t;
+        if (*low < 0 && *fall >= 0 && e.gravity > before) *low = t;
+        before = e.gravity;
+        if (t > end - 1e-9) break;
+        if (!status) status = sn_world_step(world, NULL, error);
+    }
+    if (*low < 0) *low = end;
+    if (*fall < 0) *fall = end;
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+    return status;
+}
+
+static sn_status run_stiffness(experiment_run *run, sn_error *error) {
+    const double end = run->quick ? 1.5 : 4;
+    FILE *courses = experiment_table(run, "stiffness.csv", "young,iterations,newton,time,gravity", error);
+    FILE *table = courses ? experiment_table(run, "lows.csv", "young,iterations,newton,low,fall", error) : NULL;
+    if (!courses || !table) return SN_IO;
+    double low[MODULI][LIMITS][2], fall[MODULI][LIMITS][2];
+    sn_status status = SN_OK;
+    const int newtons = run->quick ? 1 : 2; /* 1 and 4 */
+    for (int m = 0; m < MODULI && !status; ++m)
+        for (int l = 0; l < LIMITS && !status; ++l)
+            for (int n = 0; n < newtons && !status; ++n) {
+                status = follow(run, young[m], limit[l], n ? 4 : 1, end, courses, &low[m][l][n], &fall[m][l][n], error);
+                fprintf(table, "%g,%d,%d,%g,%g\n", young[m], limit[l], n ? 4 : 1, low[m][l][n], fall[m][l][n]);
+                experiment_progress(run, (m * LIMITS + l + 1) / (double)(MODULI * LIMITS));
+            }
+    fclose(courses);
+    fclose(table);
+    if (status) return status;
+    experiment_claim(run, "few-slow-down", low[3][0][0] / low[3][3][0], "> 1.1", low[3][0][0] > 1.1 * low[3][3][0],
+                     "E = 1e6: first low of the swing with 10 iterations (%.3g s) over unlimited (%.3g s)", low[3][0][0], low[3][3][0]);
+    experiment_claim(run, "more-restore", low[3][2][0] / low[3][0][0], "< 1", low[3][2][0] < low[3][0][0],
+                     "E = 1e6: first low with 40 iterations over 10 (20: %.3g s)", low[3][1][0]);
+    experiment_claim(run, "soft-needs-few", fabs(low[0][0][0] / low[0][3][0] - 1), "< 0.05", fabs(low[0][0][0] / low[0][3][0] - 1) < 0.05,
+                     "E = 1e3: first low with 10 iterations against unlimited");
+    double grows = 1;
+    for (int m = 1; m < MODULI; ++m) grows = fmin(grows, (low[m][0][0] / low[m][3][0]) - (low[m - 1][0][0] / low[m - 1][3][0]) + 1e-2);
+    experiment_claim(run, "grows-with-stiffness", grows, "> 0", grows > 0,
+                     "the slow-down by 10 iterations grows with E: least increase (and 0.01) from one E to the next");
+    if (newtons > 1)
+        experiment_claim(run, "linear-before-newton", low[3][2][0] / low[3][0][1], "<= 1", low[3][2][0] <= low[3][0][1],
+                         "E = 1e6: first low with 40 iterations of one Newton step over that with 10 iterations of four, the same work");
+    char script[4000];
+    int at = snprintf(script, sizeof script,
+                      "set terminal svg size 1300,900 font 'sans,12' background '#ffffff'\nset output 'stiffness.svg'\nset multiplot "
+                      "layout 2,2\nset xlabel 'time in s'\nset ylabel 'gravitational energy in J'\n");
+    for (int m = 0; m < MODULI; ++m) {
+        at += snprintf(script + at, sizeof script - (size_t)at, "set title 'E = %g Pa, one Newton step of 1/60 s'\nplot ", young[m]);
+        for (int l = 0; l < LIMITS; ++l)
+            at += snprintf(script + at, sizeof script - (size_t)at,
+                           "%s'stiffness.csv' using ($1 == %g && $2 == %d && $3 == 1 ? $4 : NaN):5 with lines lw 1.5 title '%s'",
+                           l ? ", " : "", young[m], limit[l],
+                           l == 0   ? "10 iterations"
+                           : l == 1 ? "20"
+                           : l == 2 ? "40"
+                                    : "unlimited");
+        at += snprintf(script + at, sizeof script - (size_t)at, "\n");
+    }
+    experiment_plot(run, "stiffness.svg", script);
+    return SN_OK;
+}
+
+const experiment experiment_civit_stiffness = {"civit-stiffness", "slow motion of stiff bodies with too few solver iterations",
+                                               "Civit 3.3.5, experiment 4", run_stiffness};

@@ -1,0 +1,207 @@
+/* Hauth 5.3.5, examples 6 and 7: Green's strain as the standard, against Cauchy's, the corotated one with frames from edges ("warped") and
+ * from the polar decomposition, and the hybrid of Green's pressure and corotated shear.
+ *
+ * Example 6: a cube is turned, sheared by a load on its top (as Green's strain has it), and turned again; the inner forces of each strain
+ * at these shapes, pressure (lambda) and shear (mu) apart. Example 7: a long bar sheared by a load on its top; displacement of a corner.
+ * Element frames from edges are those of `qr`: Gram-Schmidt on the element's axes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment.h"
+#include "fem/batch.h"
+
+typedef struct strain {
+    const char *name, *law, *rotation;
+} strain;
+
+static const strain strains[] = {
+    {"Green", "stvk", ""},
+    {"Cauchy", "linear", ""},
+    {"warped", "corotated", "qr"},
+    {"polar", "corotated", "polar"},
+    {"hybrid", "hybrid-strain", "polar"},
+};
+enum { GREEN, CAUCHY, WARPED, POLAR, HYBRID, STRAINS };
+
+/* Forces of a strain at positions x, with the given lambda and mu. */
+static sn_status forces(sn_context *context, const sn_mesh *mesh, const strain *s, double lambda, double mu, const double *x, double *f,
+                        sn_error *error) {
+    sn_material material = sn_material_default();
+    const double lame[2] = {lambda, mu};
+    snprintf(material.law, sizeof material.law, "%s", s->law);
+    snprintf(material.rotation, sizeof material.rotation, "%s", s->rotation);
+    sn_status status = sn_material_set(&material, "lame", lame, 2, error);
+    int32_t *of = calloc((size_t)mesh->tet_count, sizeof *of);
+    const sn_batch_source source = {.element = &sn_element_tet4,
+                                    .element_count = mesh->tet_count,
+                                    .node = mesh->tet,
+                                    .rest = mesh->position,
+                                    .material = of,
+                                    .materials = &material,
+                                    .material_count = 1,
+                                    .name = s->name};
+    sn_elements_model model = {0};
+    if (!status) status = sn_elements_compile(context, &source, 1, mesh->node_count, &model, error);
+    if (!status) {
+        const sn_element_view view = {.x = x};
+        memset(f, 0, 3 * (size_t)mesh->node_count * sizeof *f);
+        status = sn_elements_force(context, &model, &view, f, error);
+        sn_elements_release(context, &model);
+    }
+    free(of);
+    return status;
+}
+
+static double norm(const double *a, const double *b, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; ++i) sum += (a[i] - (b ? b[i] : 0)) * (a[i] - (b ? b[i] : 0));
+    return sqrt(sum);
+}
+
+/* Turns about x, then z: no axis of the mesh stays. */
+static void turn(const double *x, int nodes, double angle, double *out) {
+    const double c = cos(angle), s = sin(angle);
+    for (int i = 0; i < nodes; ++i) {
+        const double y = c * x[3 * i + 1] - s * x[3 * i + 2], z = s * x[3 * i + 1] + c * x[3 * i + 2];
+        out[3 * i] = c * x[3 * i] - s * y, out[3 * i + 1] = s * x[3 * i] + c * y, out[3 * i + 2] = z;
+    }
+}
+
+/* The static shape under a shear load on the top, into a new array. */
+static sn_status sheared(experiment_run *run, const char *body, const strain *s, const char *lame, double load, sn_scene **scene,
+                         sn_world **world, sn_error *error) {
+    char rotation[60] = "";
+    if (s->rotation[0]) snprintf(rotation, sizeof rotation, ", \"rotation\": \"%s\"", s->rotation);
+    sn_status status = experiment_scene(
+        run, scene, world, error,
+        "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"mode\": \"static\", \"load_steps\": 5, \"newton\": {\"iterations\": 100, "
+        "\"tolerance\": 1e-8}},"
+        " \"bodies\": [{%s, \"material\": {\"law\": \"%s\", \"lame\": [%s]%s},"
+        " \"fix\": [{\"select\": {\"group\": \"y-\"}}], \"loads\": [{\"select\": {\"normal\": [0, 1, 0]}, \"traction\": [0, 0, %g]}]}]}",
+        body, s->law, lame, rotation, load);
+    if (status) return status;
+    status = sn_world_step(*world, NULL, error);
+    if (status) {
+        sn_world_destroy(*world);
+        sn_scene_destroy(*scene);
+    }
+    return status;
+}
+
+static sn_status cube(experiment_run *run, sn_error *error) {
+    const double mu = 1000, nu = 0.45, lambda = 2 * mu * nu / (1 - 2 * nu);
+    char lame[60], body[200];
+    const int cells = run->quick ? 3 : 5;
+    snprintf(lame, sizeof lame, "%.17g, %g", lambda, mu);
+    snprintf(body, sizeof body, "\"mesh\": {\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [%d, %d, %d], \"split\": 5}}", cells, cells,
+             cells);
+    sn_scene *scene;
+    sn_world *world;
+    sn_status status = sheared(run, body, &strains[GREEN], lame, 200, &scene, &world, error);
+    if (status) return status;
+    const sn_mesh *mesh = sn_world_body_mesh(world, 0);
+    const int n = 3 * mesh->node_count;
+    double *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y), *f = calloc((size_t)n, sizeof *f),
+           *g = calloc((size_t)n, sizeof *g);
+    sn_world_get(world, 0, x, NULL);
+    FILE *table = experiment_table(run, "cube.csv", "phase,angle,strain,all,pressure,shear", error);
+    if (!table) status = SN_IO;
+    double phantom[STRAINS] = {0}, worst[STRAINS][3] = {{0}}, spread[STRAINS] = {0};
+    const double part[3][2] = {{lambda, mu}, {lambda, 0}, {0, mu}};
+    const int angles = run->quick ? 4 : 24;
+    double size = 0; /* of the forces that hold the sheared cube */
+    if (!status) status = forces(run->context, mesh, &strains[GREEN], lambda, mu, x, g, error);
+    size = norm(g, NULL, n);
+    for (int a = 0; a <= angles && !status; ++a) {
+        const double angle = 6.283185307179586 * a / angles;
+        for (int s = 0; s < STRAINS && !status; ++s) {
+            turn(mesh->position, mesh->node_count, angle, y);
+            status = forces(run->context, mesh, &strains[s], lambda, mu, y, f, error);
+            phantom[s] = fmax(phantom[s], norm(f, NULL, n) / size);
+            fprintf(table, "turned,%g,%s,%g,,\n", angle, strains[s].name, norm(f, NULL, n) / size);
+            turn(x, mesh->node_count, angle, y);
+            double error_of[3] = {0};
+            for (int k = 0; k < 3 && !status; ++k) {
+                status = forces(run->context, mesh, &strains[GREEN], part[k][0], part[k][1], y, g, error);
+                if (!status) status = forces(run->context, mesh, &strains[s], part[k][0], part[k][1], y, f, error);
+                error_of[k] = norm(f, g, n) / norm(g, NULL, n);
+                if (a == 0) worst[s][k] = error_of[k];
+                spread[s] = fmax(spread[s], fabs(error_of[k] - worst[s][k]));
+            }
+            fprintf(table, "sheared,%g,%s,%g,%g,%g\n", angle, strains[s].name, error_of[0], error_of[1], error_of[2]);
+        }
+        experiment_progress(run, 0.6 * a / angles);
+    }
+    if (table) fclose(table);
+    free(x), free(y), free(f), free(g);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+    if (status) return status;
+    experiment_claim(run, "cauchy-phantom", phantom[CAUCHY], "> 0.1", phantom[CAUCHY] > 0.1,
+                     "example 6: largest phantom force of Cauchy's strain under rotation, by the forces of the sheared cube");
+    const double others = fmax(fmax(phantom[WARPED], phantom[POLAR]), fmax(phantom[HYBRID], phantom[GREEN]));
+    experiment_claim(run, "no-phantom", others, "< 1e-9", others < 1e-9, "example 6: the same of all others");
+    experiment_claim(run, "rotation-invariant", fmax(fmax(spread[WARPED], spread[POLAR]), spread[HYBRID]), "< 1e-6",
+                     fmax(fmax(spread[WARPED], spread[POLAR]), spread[HYBRID]) < 1e-6,
+                     "example 6: change of the errors of the sheared cube while it turns");
+    experiment_claim(run, "polar-halves-warped", worst[POLAR][0] / worst[WARPED][0], "< 0.75", worst[POLAR][0] < 0.75 * worst[WARPED][0],
+                     "example 6: force error of polar (%.3g) over warped (%.3g); pressure %.3g and %.3g, shear %.3g and %.3g",
+                     worst[POLAR][0], worst[WARPED][0], worst[POLAR][1], worst[WARPED][1], worst[POLAR][2], worst[WARPED][2]);
+    experiment_claim(run, "hybrid-less-still", worst[HYBRID][0] / worst[POLAR][0], "< 1", worst[HYBRID][0] < worst[POLAR][0],
+                     "example 6: force error of hybrid (%.3g) over polar", worst[HYBRID][0]);
+    experiment_claim(run, "pressure-worst", worst[POLAR][1] / worst[POLAR][2], "> 1", worst[POLAR][1] > worst[POLAR][2],
+                     "example 6: polar's error in the pressure over that in the shear");
+    return SN_OK;
+}
+
+static sn_status bar(experiment_run *run, sn_error *error) {
+    double drop[STRAINS], off[STRAINS];
+    FILE *table = experiment_table(run, "bar.csv", "strain,z,error", error);
+    if (!table) return SN_IO;
+    sn_status status = SN_OK;
+    for (int s = 0; s < STRAINS && !status; ++s) {
+        sn_scene *scene;
+        sn_world *world;
+        /* 0.1 x 0.6 x 0.1 m standing on its base: 2 x 10 x 2 cells of 5, 200 tets (document: 337) */
+        status = sheared(run, "\"mesh\": {\"box\": {\"size\": [0.1, 0.6, 0.1], \"cells\": [2, 10, 2], \"split\": 5}}", &strains[s],
+                         "1e5, 1e4", 200, &scene, &world, error);
+        if (status) break;
+        const sn_mesh *mesh = sn_world_body_mesh(world, 0);
+        double *x = calloc(3 * (size_t)mesh->node_count, sizeof *x);
+        sn_world_get(world, 0, x, NULL);
+        drop[s] = x[3 * mesh->node_count - 1] - mesh->position[3 * mesh->node_count - 1];
+        off[s] = fabs(drop[s] / drop[GREEN] - 1);
+        fprintf(table, "%s,%g,%g\n", strains[s].name, drop[s], off[s]);
+        free(x);
+        sn_world_destroy(world);
+        sn_scene_destroy(scene);
+        experiment_progress(run, 0.6 + 0.08 * (s + 1));
+    }
+    fclose(table);
+    if (status) return status;
+    experiment_claim(run, "bar-polar-before-warped", off[POLAR] / off[WARPED], "< 1", off[POLAR] < off[WARPED],
+                     "example 7: displacement error of polar (%.3g) over warped (%.3g); Cauchy %.3g, Green moves %.3g m", off[POLAR],
+                     off[WARPED], off[CAUCHY], drop[GREEN]);
+    experiment_claim(run, "bar-hybrid-best", off[HYBRID] / off[POLAR], "< 1", off[HYBRID] < off[POLAR],
+                     "example 7: displacement error of hybrid (%.3g) over polar", off[HYBRID]);
+    return SN_OK;
+}
+
+static sn_status run_corotated(experiment_run *run, sn_error *error) {
+    sn_status status = cube(run, error);
+    if (!status) status = bar(run, error);
+    if (!status)
+        experiment_plot(
+            run, "cube.svg",
+            "set xlabel 'angle in rad'\nset ylabel 'relative force error of the sheared cube'\nset yrange [0:*]\nset key outside\n"
+            "plot for [s in 'warped polar hybrid'] 'cube.csv' using (strcol(1) eq 'sheared' && strcol(3) eq s ? $2 : NaN):4 with "
+            "linespoints title s,"
+            " for [s in 'warped polar hybrid'] '' using (strcol(1) eq 'sheared' && strcol(3) eq s ? $2 : NaN):5 with lines dt 2 title s.' "
+            "pressure'");
+    experiment_note(run, "loads are applied statically; frames from edges are those of qr, one per element");
+    return status;
+}
+
+const experiment experiment_hauth_corotated = {"hauth-corotated", "corotated, warped and hybrid strain against Green's",
+                                               "Hauth 5.3.5, examples 6 and 7", run_corotated};

@@ -1,0 +1,59 @@
+/* The shear term that corotational laws share: Hooke's mu on the symmetric corotated strain D = sym(R^T F) - I (Civit 4.23 to 4.26).
+ *   psi = mu |D|^2,   P = 2 mu R D = mu (H + R H^T R),   H = F - R
+ * With a polar rotation S = R^T F is symmetric, P = 2 mu (F - R) is the gradient of psi, and
+ *   dP = 2 mu (dF - dR).
+ * With the others (qr, and project, reflect, dapd while degenerate) P leaves out the change of R, so that it is the force that is
+ * linear in F for a given R, and
+ *   dP = mu (dH + dR H^T R + R dH^T R + R H^T dR),   dH = dF - dR. */
+#ifndef SN_FEM_KERNEL_COROTATE_H
+#define SN_FEM_KERNEL_COROTATE_H
+
+#include "base/simd.h"
+
+/* D. */
+static inline void corotated_strain(const vd F[9], const vd R[9], vd D[9]) {
+    vd H[9], S[9];
+    for (int i = 0; i < 9; ++i) H[i] = F[i] - R[i];
+    vm_transpose_multiply(R, H, S);
+    for (int i = 0; i < 3; ++i)
+        for (int j = i; j < 3; ++j) D[3 * i + j] = D[3 * j + i] = vd_set(0.5) * (S[3 * i + j] + S[3 * j + i]);
+}
+
+/* The lanes where S is not symmetric. */
+static inline vi skewed_lanes(const vd F[9], const vd R[9]) {
+    vd S[9];
+    vm_transpose_multiply(R, F, S);
+    const vd skew = vd_max(vd_max(vd_abs(S[1] - S[3]), vd_abs(S[2] - S[6])), vd_abs(S[5] - S[7]));
+    const vd size = vd_abs(S[0]) + vd_abs(S[4]) + vd_abs(S[8]) + vd_abs(S[1]) + vd_abs(S[2]) + vd_abs(S[5]);
+    return (vi)(skew > vd_set(1e-9) * size);
+}
+
+/* dP of the shear term with the derivative of R. */
+static inline void shear_differential(vd mu, const vd F[9], const vd R[9], const vd dR[81], vi skewed, vd dP[81]) {
+    const vd twice = vd_set(2) * mu;
+    for (int a = 0; a < 81; ++a) dP[a] = -twice * dR[a];
+    for (int a = 0; a < 9; ++a) dP[10 * a] += twice;
+    if (!vi_any(skewed)) return;
+    vd H[9], M[9];
+    for (int i = 0; i < 9; ++i) H[i] = F[i] - R[i];
+    vm_transpose_multiply(H, R, M); /* H^T R */
+    vd N[9];
+    vm_multiply_transpose(R, H, N); /* R H^T */
+    for (int b = 0; b < 9; ++b) {
+        vd D[9], dH[9], E[9], one[9], two[9], three[9];
+        for (int a = 0; a < 9; ++a) {
+            D[a] = dR[9 * a + b];
+            dH[a] = vd_set(a == b) - D[a];
+        }
+        vm_multiply(D, M, one);
+        vm_transpose_multiply(dH, R, E);
+        vm_multiply(R, E, two);
+        vm_multiply(N, D, three);
+        for (int a = 0; a < 9; ++a) {
+            const vd full = mu * (dH[a] + one[a] + two[a] + three[a]);
+            dP[9 * a + b] = vd_select(skewed, full, dP[9 * a + b]);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* The rotation `project` (Civit 4.3): polar decomposition of a virtual shape in which the features that met at the element's collapse are
+ * moved onto the threshold, det F_moved = alpha (see collapse.h).
+ *   d(J) = alpha - J  for J < alpha
+ * Continuous, but not differentiable at J = alpha; `dapd` is its smooth relative. */
+#include "fem/names.h"
+
+#include "collapse.h"
+
+static inline vd depth(vd J, double alpha, double beta, vd *slope) {
+    (void)beta;
+    *slope = vd_set(-1);
+    return vd_set(1) * (vd_set(alpha) - J);
+}
+
+static void extract(const sn_rotation_view *view, vd *R) {
+    moved at;
+    move_features(view, depth, &at);
+    if (vi_any(at.degenerate))
+        rotation_of_moved(view, &at, R);
+    else
+        polar_of(view->dimension, view->F, R);
+}
+
+static void accept(const sn_rotation_view *view) {
+    moved at;
+    vd R[9];
+    at.witness = vd_set(0);
+    move_features(view, depth, &at);
+    rotation_of_moved(view, &at, R);
+    keep_witness(view, &at, R);
+}
+
+const sn_rotation SN_ISA(sn_rotation_project) = {
+    SN_ROTATION_project,
+    .uses_history = 1,
+    .extract = extract,
+    .accept = accept,
+};
