@@ -99,9 +99,8 @@ static sn_status make_values(sn_context *context, sn_mg_level *level, sn_error *
     level->x = sn_allocate_zero(context, 4 * n, sizeof *level->x);
     level->b = sn_allocate_zero(context, 4 * n, sizeof *level->b);
     level->r = sn_allocate_zero(context, 4 * n, sizeof *level->r);
-    return level->value && level->scale && level->unscale && level->inverse && level->x && level->b && level->r
-               ? SN_OK
-               : sn_no_memory(error);
+    return level->value && level->scale && level->unscale && level->inverse && level->x && level->b && level->r ? SN_OK
+                                                                                                                : sn_no_memory(error);
 }
 
 /* The reach that a quarter of the nodes stay below: the spacing starts from the finer part of a graded mesh. */

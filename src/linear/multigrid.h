@@ -7,8 +7,9 @@
  *   - a node whose own neighbours are further away than the lattice spacing is carried to the coarse level as it is (graded meshes);
  *   - constraints act on the matrix (S A S), never on the transfer, so that they may change from step to step.
  * Coarse matrices are Galerkin products P^T A P. The smoother is one Gauss-Seidel sweep forward before and one backward after the coarse
- * correction, which makes the cycle symmetric. Rows are ordered by colours of chunks and, inside a chunk, by colours of nodes: threads
- * take chunks of one colour at a time, and the order of every sum is fixed. The last level is solved by a dense Cholesky factor.
+ * correction, which makes the cycle symmetric. The rows of the mesh are ordered by colours of nodes and swept in slices of sixteen that do
+ * not touch; the long rows of the coarse levels by colours of chunks and, inside a chunk, by colours of nodes. Threads share one colour at
+ * a time, and the order of every sum is fixed. The last level is solved by a dense Cholesky factor.
  *
  * Vectors and coarse products are in single precision, with four floats per node, the last one unused. The sweeps read a copy of the matrix
  * scaled to a unit diagonal and rounded to 16 bits, half the bytes: rounding moves a smooth mode by some 1e-4 of the diagonal, which a
@@ -50,7 +51,7 @@ typedef struct sn_mg_transfer {
     float (*weight)[SN_MG_PARENTS];     /* fine node -> weights of its group's parents */
     int32_t *column;
     int32_t (*parent)[SN_MG_PARENTS]; /* group -> parents, 0 for none, whose weights are 0 */
-    int32_t *target; /* per group: 8 x columns places in the coarse matrix */
+    int32_t *target;                  /* per group: 8 x columns places in the coarse matrix */
     int64_t *target_begin;
     sn_mg_near *near_;
     int16_t *near_of;             /* fine block -> index into its row's group's near list */
@@ -58,8 +59,8 @@ typedef struct sn_mg_transfer {
     float *child_weight;
 } sn_mg_transfer;
 
-/* The scaled matrix in 16 bits (multigrid_slices.c). A slab holds sixteen blocks: one of each of sixteen rows that do not touch, a slice, or
- * sixteen of one row. Where there are none, zeros point to a node behind the last. */
+/* The scaled matrix in 16 bits (multigrid_slices.c). A slab holds sixteen blocks: one of each of sixteen rows that do not touch, a slice,
+ * or sixteen of one row. Where there are none, zeros point to a node behind the last. */
 enum { SN_MG_SLICE = 16 };
 
 typedef struct sn_mg_slab {
@@ -71,11 +72,11 @@ typedef struct sn_mg_slices {
     int count, color_count; /* slices, or rows */
     int32_t *color_begin;   /* slices of a colour */
     int32_t *row;           /* slice -> its first row, count + 1; NULL: rows, not slices */
-    int32_t *begin;       /* slabs of slice, or row, i: left of the diagonal from 2 i, right of it from 2 i + 1; 2 count + 1 */
+    int32_t *begin;         /* slabs of slice, or row, i: left of the diagonal from 2 i, right of it from 2 i + 1; 2 count + 1 */
     sn_mg_slab *slab;
-    int32_t *source; /* slab x SN_MG_SLICE: block of the level, -1 for none */
+    int32_t *source;   /* slab x SN_MG_SLICE: block of the level, -1 for none */
     int32_t *slice_of; /* row -> slice */
-    float *inverse;  /* slice x 6 x SN_MG_SLICE: inverse of the scaled diagonal block, xx yy zz xy yz zx */
+    float *inverse;    /* slice x 6 x SN_MG_SLICE: inverse of the scaled diagonal block, xx yy zz xy yz zx */
 } sn_mg_slices;
 
 typedef struct sn_mg_level {
@@ -107,7 +108,7 @@ typedef struct sn_multigrid {
     double *dense_vector;
     uint8_t *fixed;  /* level 0 rows that are held altogether, while an update runs */
     double *partial; /* per piece of a loop over the nodes */
-    int updates; /* Galerkin products so far */
+    int updates;     /* Galerkin products so far */
 } sn_multigrid;
 
 typedef struct sn_multigrid_options {
@@ -148,7 +149,7 @@ typedef struct sn_mg_kernels {
     void (*residual)(const sn_mg_level *level, int begin, int end); /* r = -U x: what is left of b after `forward` */
     void (*backward)(const sn_mg_level *level, int begin, int end); /* x = D^-1 (b - (L + U) x), rows in descending order */
     void (*restrict_)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end); /* coarse b = P^T r */
-    void (*unscale)(const sn_mg_level *level, int begin, int end); /* r = the true x */
+    void (*unscale)(const sn_mg_level *level, int begin, int end);                              /* r = the true x */
     void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse r */
 } sn_mg_kernels;
 const sn_mg_kernels *sn_mg_kernels_for(const sn_context *context);

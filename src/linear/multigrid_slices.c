@@ -2,9 +2,10 @@
  * do not touch, for sweeps with one row per lane; the long rows of the coarse levels are cut into slabs each on its own.
  *
  * Nodes are coloured greedily in mesh order; rows are sorted by colour, and inside a colour, in windows that follow the mesh, by the number
- * of their neighbours before and behind them, so that the rows of a slice have blocks in about the same number. A slice keeps its blocks left of the diagonal, then those
- * right of it, as slabs: one block of each row side by side, shorter rows filled up with zeros that point to a node behind the last, which
- * is zero. The sweeps then read memory in one stream. Threads share the slices of a colour in any way without an effect on the result. */
+ * of their neighbours before and behind them, so that the rows of a slice have blocks in about the same number. A slice keeps its blocks
+ * left of the diagonal, then those right of it, as slabs: one block of each row side by side, shorter rows filled up with zeros that point
+ * to a node behind the last, which is zero. The sweeps then read memory in one stream. Threads share the slices of a colour in any way
+ * without an effect on the result. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +106,9 @@ sn_status sn_mg_order_slices(sn_context *context, const sn_mg_level *level, int3
 }
 
 /* The blocks of a row left or right of the diagonal. */
-static int32_t part_begin(const sn_mg_level *level, int row, bool right) { return right ? level->diagonal[row] + 1 : level->row_begin[row]; }
+static int32_t part_begin(const sn_mg_level *level, int row, bool right) {
+    return right ? level->diagonal[row] + 1 : level->row_begin[row];
+}
 static int32_t part_end(const sn_mg_level *level, int row, bool right) { return right ? level->row_begin[row + 1] : level->diagonal[row]; }
 
 /* How many slabs part i of the slices or rows needs. */

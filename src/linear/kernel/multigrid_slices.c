@@ -56,8 +56,8 @@ static void residual_slices(const sn_mg_level *level, int begin, int end) {
     }
 }
 
-/* The 16-bit values of the slices, or rows, [begin, end), to the nearest, from blocks of nine numbers; `source`: level block -> block there, NULL
- * when they are the level's own. s_i s_j is taken first, so that the copy is symmetric to the bit when the matrix is. */
+/* The 16-bit values of the slices, or rows, [begin, end), to the nearest, from blocks of nine numbers; `source`: level block -> block
+ * there, NULL when they are the level's own. s_i s_j is taken first, so that the copy is symmetric to the bit when the matrix is. */
 static void quantise_slices(const sn_mg_level *level, const float *value, const int32_t *source, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     const v16 most = all(32767.0f), half = all(0.5f);

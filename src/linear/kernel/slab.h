@@ -62,9 +62,7 @@ static inline void join(const v16 in[3], float *rows) {
         _mm_store_ps(rows + 48 + 4 * i, _mm512_extractf32x4_ps(v, 3));
     }
 }
-static inline v16 number(const int16_t *a) {
-    return (v16)_mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_load_si256((const __m256i *)a)));
-}
+static inline v16 number(const int16_t *a) { return (v16)_mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_load_si256((const __m256i *)a))); }
 #else
 static inline v16 number(const int16_t *a) { return __builtin_convertvector(__builtin_convertvector(*(const h16 *)a, i16), v16); }
 
