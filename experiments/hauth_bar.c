@@ -188,7 +188,7 @@ static void draw(experiment_run *run) {
         "'#777777'";
     char precise[1200], rounding[1200], lax[1200];
     snprintf(precise, sizeof precise, "%s\nset yrange [1e-13:1]", extra);
-    snprintf(lax, sizeof lax, "%s\nset yrange [1e-9:0.1]", extra);
+    snprintf(lax, sizeof lax, "%s\nset yrange [1e-9:0.1]\nset xrange [3e-3:2]", extra);
     snprintf(rounding, sizeof rounding, "%s\nset yrange [1e-16:1]\nset xrange [3e-3:3]", extra);
     const char *x = "processor seconds for 0.5 s, one thread", *y = "RMS error at 0.5 s (m)";
     hauth_plot(run, "newton.svg", "strict.csv", "A bar under its weight: methods with Newton, strict", hauth_newton_methods, 5, 6, x, y,
