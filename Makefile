@@ -28,10 +28,33 @@ bench: ## speed beside Bullet in one run, one table
 	$(BUILD)/bench_beams
 	$(BUILD)/bench_kernels
 	$(BUILD)/bench_linear
+	$(BUILD)/bench_methods
+
+web: ## the page as a static site in build/web (minutes the first time)
+	@scripts/install.sh web
+	$(MAKE) -f web/engine.mk BUILD=$(BUILD) -j $(JOBS)
+	cd web && npm ci --no-audit --no-fund --loglevel=error
+	node web/build.mjs $(BUILD)
+
+view: ## build, serve the page with the native engine and print the address (SCENE=...)
+	@scripts/install.sh view
+	cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(generator)) $(CMAKE_FLAGS)
+	@$(MAKE) all web
+	$(BUILD)/sinew view $(or $(SCENE),scenes/dropped-octopus.json)
+
+webtest: web ## the page in headless Chromium, minutes; not part of `make test`
+	@scripts/install.sh build view browser
+	cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(generator)) $(CMAKE_FLAGS)
+	@$(MAKE) all
+	node test/web/hash.mjs $(BUILD)
+	node test/web/page.mjs $(BUILD)
+
+torture: all ## the robustness suite: what comes back from broken starts, a few minutes, one table
+	$(BUILD)/torture
 
 calculix: all ## compare statics with CalculiX on the same meshes
 	@scripts/install.sh calculix
-	scripts/calculix.sh $(BUILD)
+	python3 test/calculix/compare.py $(BUILD)/sinew
 
 sanitize: ## the tests under AddressSanitizer + UndefinedBehaviorSanitizer, then ThreadSanitizer
 	@scripts/install.sh build test
@@ -61,5 +84,5 @@ help: ## this list
 	@echo "  one test:       ctest --test-dir build -R test_law --output-on-failure"
 	@echo "  one case of it: CMOCKA_TEST_FILTER='*name*' build/test_law"
 
-.PHONY: all demo test bench calculix sanitize fuzz nightly format install clean help
+.PHONY: all demo test bench torture web view webtest calculix sanitize fuzz nightly format install clean help
 .DEFAULT_GOAL := all

@@ -40,7 +40,7 @@ static void run_kept_product(beam *b) { sn_elements_product(b->context, &b->mode
 static void run_stiffness(beam *b) {
     for (int i = 0; i < b->model.batch_count; ++i)
         for (int block = 0; block < b->model.batch[i].block_count; ++block)
-            b->kernels->stiffness(&b->model.batch[i], block, &b->view, 1, 0, 1, b->scratch);
+            b->kernels->stiffness(&b->model.batch[i], block, &b->view, 1, 0, 1, NULL, b->scratch);
 }
 static void run_rotation(beam *b) {
     for (int i = 0; i < b->model.batch_count; ++i)
@@ -92,7 +92,14 @@ static void measure(const char *simd, const char *element_name, const char *law,
     sn_material material = sn_material_default();
     snprintf(material.law, sizeof material.law, "%s", law);
     snprintf(material.differential, sizeof material.differential, "%s", differential);
-    const sn_batch_source source = {element, elements, mesh->tet, rest, material_of, &material, 1, 0, 0, "beam", NULL};
+    const sn_batch_source source = {.element = element,
+                                    .element_count = elements,
+                                    .node = mesh->tet,
+                                    .rest = rest,
+                                    .material = material_of,
+                                    .materials = &material,
+                                    .material_count = 1,
+                                    .name = "beam"};
     if (sn_elements_compile(b.context, &source, 1, nodes, &b.model, &error)) stop(&error);
     b.view = (sn_element_view){.x = b.x};
     b.partial = need(malloc((size_t)b.model.chunk_count * sizeof *b.partial));

@@ -82,7 +82,7 @@ static sn_status parts(sn_context *context, int a, int c, sn_error *error) {
         _Alignas(64) static double out[16 * 9 * SN_LANES];
         const double start = sn_seconds();
         for (int k = 0; k < s.b.elements.batch[0].block_count; ++k)
-            sn_element_kernels_for(context)->stiffness(&s.b.elements.batch[0], k, &s.view, 1, 0, 1, out);
+            sn_element_kernels_for(context)->stiffness(&s.b.elements.batch[0], k, &s.view, 1, 0, 1, NULL, out);
         kernel = least(kernel, sn_seconds() - start);
     }
     printf("%d threads: %d tets, %d nodes, %lld blocks, matrix %.2f MB, %d chunks in %d colours\n", sn_context_threads(context), s.b.tets,
@@ -149,6 +149,7 @@ static sn_status solves(sn_context *context, int a, int c, sn_error *error) {
     sn_element_view view = {.x = b.rest};
     sn_solver_options options = sn_solver_options_default();
     snprintf(options.method, sizeof options.method, "cg");
+    if (getenv("SINEW_PRECONDITIONER")) snprintf(options.preconditioner, sizeof options.preconditioner, "%s", getenv("SINEW_PRECONDITIONER"));
     const sn_linear_model model = beam_model(&b);
     sn_linear *linear = NULL;
     status = sn_linear_create(context, &model, &options, false, &linear, error);

@@ -28,8 +28,8 @@ typedef struct experiment {
 extern const experiment *const experiments[];
 extern const int experiment_count;
 
-/* Records a claim: a short id, what is claimed, the measured value, what was expected ("within 0.15 of 2", "< 0.05") and whether it holds. Never pass
- * a value that was not measured. */
+/* Records a claim: a short id, what is claimed, the measured value, what was expected ("within 0.15 of 2", "< 0.05") and whether it holds.
+ * Never pass a value that was not measured. */
 void experiment_claim(experiment_run *run, const char *id, double value, const char *expected, bool pass, const char *text, ...)
     __attribute__((format(printf, 6, 7)));
 /* A remark for the reader: what differs from the document, and why. */
@@ -39,8 +39,8 @@ void experiment_progress(experiment_run *run, double fraction);
 
 /* A CSV table in the output folder: open, rows of numbers (or text cells), close. */
 FILE *experiment_table(experiment_run *run, const char *file, const char *header, sn_error *error);
-/* Runs gnuplot with `script` (output SVG to <out>/<file>; the working folder is the output folder, so that the CSV names are as given). Says in a
- * note when gnuplot is missing: the CSV is always there. */
+/* Runs gnuplot with `script` (output SVG to <out>/<file>; the working folder is the output folder, so that the CSV names are as given).
+ * Says in a note when gnuplot is missing: the CSV is always there. */
 void experiment_plot(experiment_run *run, const char *file, const char *script);
 
 /* Runs a scene given as text with printf-like arguments, to its end; NULL world to drop it. */

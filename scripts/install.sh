@@ -10,10 +10,13 @@ packages() {
     bench) echo "libbullet-dev" ;;
     plots) echo "gnuplot-nox" ;;
     video) echo "ffmpeg" ;;
-    calculix) echo "calculix-ccx" ;;
+    calculix) echo "calculix-ccx python3" ;;
     fuzz) echo "clang llvm libclang-rt-14-dev" ;;
     clang) echo "clang" ;;
-    *) echo "install.sh: unknown group '$1'; known are build test bench plots video calculix fuzz clang" >&2; exit 2 ;;
+    web) echo "emscripten nodejs npm dpkg-dev" ;;
+    browser) echo "chromium" ;;
+    view) echo "libcivetweb-dev" ;;
+    *) echo "install.sh: unknown group '$1'; known are build test bench plots video calculix fuzz clang web browser view" >&2; exit 2 ;;
     esac
 }
 

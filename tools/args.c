@@ -50,7 +50,8 @@ int tool_fail(int code, const char *format, ...) {
 
 int tool_error(const sn_error *error) {
     const sn_status s = error->status;
-    const int code = s == SN_BAD_INPUT || s == SN_NOT_FOUND || s == SN_SINGULAR || s == SN_UNSUPPORTED || s == SN_INVERTED ? TOOL_BAD_INPUT : TOOL_FAILED;
+    const int code = s == SN_BAD_INPUT || s == SN_NOT_FOUND || s == SN_SINGULAR || s == SN_UNSUPPORTED || s == SN_INVERTED ? TOOL_BAD_INPUT
+                                                                                                                           : TOOL_FAILED;
     return tool_fail(code, "%s", error->text);
 }
 
@@ -88,8 +89,8 @@ static int take_value(const tool_option *option, const char *value) {
 /* True for "-3" and "-.5", which are values. */
 static bool looks_like_number(const char *word) { return word[0] == '-' && strchr("0123456789.", word[1]) && word[1]; }
 
-int tool_parse(const tool_command *command, int count, char **word, const tool_option *option, int options, const char **positional, int most,
-               int *positional_count) {
+int tool_parse(const tool_command *command, int count, char **word, const tool_option *option, int options, const char **positional,
+               int most, int *positional_count) {
     *positional_count = 0;
     bool only_words = false;
     for (int i = 0; i < count; ++i) {
@@ -98,7 +99,8 @@ int tool_parse(const tool_command *command, int count, char **word, const tool_o
             continue;
         }
         if (only_words || word[i][0] != '-' || !word[i][1] || looks_like_number(word[i])) {
-            if (*positional_count == most) return tool_fail(TOOL_BAD_INPUT, "%s does not expect '%s'; usage: sinew %s", command->name, word[i], command->usage);
+            if (*positional_count == most)
+                return tool_fail(TOOL_BAD_INPUT, "%s does not expect '%s'; usage: sinew %s", command->name, word[i], command->usage);
             positional[(*positional_count)++] = word[i];
             continue;
         }

@@ -21,7 +21,8 @@ typedef struct row {
 enum { STEPS = 40 }; /* to 0.4 s */
 
 static sn_status make_world(sn_context *context, row *r, sn_world **world, sn_error *error) {
-    const sn_generator_value value[] = {{"size", 3, {0.3, 0.3, 1}}, {"cells", 3, {r->cells[0], r->cells[1], r->cells[2]}}, {"split", 1, {5}}};
+    const sn_generator_value value[] = {
+        {"size", 3, {0.3, 0.3, 1}}, {"cells", 3, {r->cells[0], r->cells[1], r->cells[2]}}, {"split", 1, {5}}};
     sn_mesh *mesh;
     sn_status status = sn_mesh_generate(context, "box", value, 3, &mesh, error);
     if (status) return status;
@@ -67,8 +68,9 @@ static void measure(row *r, double most_seconds) {
 }
 
 static json_t *as_json(const row *r) {
-    json_t *o = json_pack("{s:s, s:i, s:i, s:i, s:o, s:i, s:o}", "status", sn_status_name(r->status), "tets", r->tets, "nodes", r->nodes, "threads", r->threads,
-                          "tolerance", tool_number(r->tolerance), "steps", r->steps, "per_step", tool_number(r->per_step));
+    json_t *o =
+        json_pack("{s:s, s:i, s:i, s:i, s:o, s:i, s:o}", "status", sn_status_name(r->status), "tets", r->tets, "nodes", r->nodes, "threads",
+                  r->threads, "tolerance", tool_number(r->tolerance), "steps", r->steps, "per_step", tool_number(r->per_step));
     json_object_set_new(o, "assembly", tool_number(r->assembly));
     json_object_set_new(o, "solve", tool_number(r->solve));
     json_object_set_new(o, "assembly_ns_per_tet", tool_number(1e9 * r->assembly / r->tets));
@@ -92,21 +94,25 @@ static int bench(int count, char **word) {
     if (!context) return TOOL_FAILED;
     json_t *rows = json_array();
     if (!json)
-        printf("kernels %s, %d cores; time per step in ms\n%8s %8s %8s %9s %9s %9s %9s %8s %9s\n", sn_context_simd(context), many, "tets", "threads", "residual",
-               "ms/step", "assembly", "ns/tet", "solve", "its/step", "realtime");
+        printf("kernels %s, %d cores; time per step in ms\n%8s %8s %8s %9s %9s %9s %9s %8s %9s\n", sn_context_simd(context), many, "tets",
+               "threads", "residual", "ms/step", "assembly", "ns/tet", "solve", "its/step", "realtime");
     for (int c = 0; c < (quick ? 2 : 3); ++c)
         for (int t = 0; t < 2; ++t)
             for (int threads = 1; threads <= many; threads += many > 1 ? many - 1 : 1) {
                 row r = {.cells = {cells[c][0], cells[c][1], cells[c][2]}, .threads = threads, .tolerance = tolerance[t]};
                 measure(&r, 15);
                 if (r.status) code = TOOL_FAILED;
-                if (json) json_array_append_new(rows, as_json(&r));
+                if (json)
+                    json_array_append_new(rows, as_json(&r));
                 else
-                    printf("%8d %8d %8.0e %9.3f %9.3f %9.1f %9.3f %8.1f %8.2fx  drop %.4f m\n", r.tets, r.threads, r.tolerance, 1e3 * r.per_step, 1e3 * r.assembly,
-                           1e9 * r.assembly / r.tets, 1e3 * r.solve, (double)r.iterations / (r.steps ? r.steps : 1), r.realtime, r.drop);
+                    printf("%8d %8d %8.0e %9.3f %9.3f %9.1f %9.3f %8.1f %8.2fx  drop %.4f m\n", r.tets, r.threads, r.tolerance,
+                           1e3 * r.per_step, 1e3 * r.assembly, 1e9 * r.assembly / r.tets, 1e3 * r.solve,
+                           (double)r.iterations / (r.steps ? r.steps : 1), r.realtime, r.drop);
             }
-    if (json) tool_print_json(json_pack("{s:s, s:i, s:o}", "simd", sn_context_simd(context), "cores", many, "runs", rows));
-    else json_decref(rows);
+    if (json)
+        tool_print_json(json_pack("{s:s, s:i, s:o}", "simd", sn_context_simd(context), "cores", many, "runs", rows));
+    else
+        json_decref(rows);
     sn_context_destroy(context);
     return code;
 }

@@ -3,8 +3,8 @@
 
 static int check(int count, char **word);
 
-const tool_command tool_check = {"check", "check SCENE [--set KEY=VALUE]...", "validate a scene without running it", "  --set KEY=VALUE  override a key\n",
-                                 check};
+const tool_command tool_check = {"check", "check SCENE [--set KEY=VALUE]...", "validate a scene without running it",
+                                 "  --set KEY=VALUE  override a key\n", check};
 
 static int check(int count, char **word) {
     const char *set[TOOL_MANY], *scene_path;

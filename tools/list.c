@@ -9,7 +9,8 @@
 
 static int list(int count, char **word);
 
-const tool_command tool_list = {"list", "list [KIND] [--json]", "names of laws, rotations, methods, solvers, elements, generators, formats, scenes, ...",
+const tool_command tool_list = {"list", "list [KIND] [--json]",
+                                "names of laws, rotations, methods, solvers, elements, generators, formats, scenes, ...",
                                 "  KIND    one of laws, rotations, differentials, methods, solvers, preconditioners, elements, responses,\n"
                                 "          generators, formats, experiments, scenes; all when left out\n"
                                 "  --json  machine-readable\n",
@@ -30,7 +31,8 @@ static const sn_listing *formats(int *count) {
     for (int i = 0; i < meshes && n < 32; ++i) all[n++] = mesh[i];
     for (int i = 0; i < results && n < 32; ++i) {
         bool known = false;
-        for (int k = 0; k < meshes; ++k) known = known || strcmp(mesh[k].name[0] == '.' ? mesh[k].name + 1 : mesh[k].name, result[i].name) == 0;
+        for (int k = 0; k < meshes; ++k)
+            known = known || strcmp(mesh[k].name[0] == '.' ? mesh[k].name + 1 : mesh[k].name, result[i].name) == 0;
         if (!known) all[n++] = result[i];
     }
     *count = n;
@@ -139,16 +141,20 @@ static int list(int count, char **word) {
         if (strcmp(kinds[i].name, wanted) == 0) only = i;
     if (words && only < 0) {
         const char *nearest = tool_nearest(wanted, kinds, KINDS, (int)sizeof *kinds);
-        return tool_fail(TOOL_BAD_INPUT, "there is no list of '%s'%s%s%s", wanted, nearest ? "; did you mean '" : "; see sinew list --help", nearest ? nearest : "",
-                         nearest ? "'?" : "");
+        return tool_fail(TOOL_BAD_INPUT, "there is no list of '%s'%s%s%s", wanted, nearest ? "; did you mean '" : "; see sinew list --help",
+                         nearest ? nearest : "", nearest ? "'?" : "");
     }
     json_t *object = json_object();
     for (int i = 0; i < KINDS; ++i) {
         if (only >= 0 && i != only) continue;
-        if (json) json_object_set_new(object, kinds[i].name, as_json(&kinds[i]));
-        else print(&kinds[i]);
+        if (json)
+            json_object_set_new(object, kinds[i].name, as_json(&kinds[i]));
+        else
+            print(&kinds[i]);
     }
-    if (json) tool_print_json(object);
-    else json_decref(object);
+    if (json)
+        tool_print_json(object);
+    else
+        json_decref(object);
     return TOOL_OK;
 }

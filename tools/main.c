@@ -3,7 +3,7 @@
 
 #include "tool.h"
 
-static const tool_command *const commands[] = {&tool_run, &tool_check, &tool_list, &tool_mesh, &tool_material, &tool_rotation, &tool_bench,
+static const tool_command *const commands[] = {&tool_run, &tool_check, &tool_list, &tool_mesh, &tool_material, &tool_rotation, &tool_view, &tool_bench,
                                               &tool_experiment};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

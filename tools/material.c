@@ -1,7 +1,7 @@
 /* sinew material: a law at one deformation gradient, or along a path.
  *
- * Paths: uniaxial F = diag(l, s, s) with stress-free sides (s by Newton on P_yy = 0), biaxial F = diag(l, l, s) with P_zz = 0, and simple shear
- * F = I + g e_x e_y^T. Reported stress: first Piola-Kirchhoff P_xx (P_xy in shear), force per rest area. */
+ * Paths: uniaxial F = diag(l, s, s) with stress-free sides (s by Newton on P_yy = 0), biaxial F = diag(l, l, s) with P_zz = 0, and simple
+ * shear F = I + g e_x e_y^T. Reported stress: first Piola-Kirchhoff P_xx (P_xy in shear), force per rest area. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@ static int material_command(int count, char **word);
 
 const tool_command tool_material = {
     "material",
-    "material LAW [--young E --poisson NU | --set KEY=VALUE...] (--F \"nine numbers\" | --uniaxial A:B:N | --biaxial A:B:N | --shear A:B:N) [--json] [--plot F.svg]",
+    "material LAW [--young E --poisson NU | --set KEY=VALUE...] (--F \"nine numbers\" | --uniaxial A:B:N | --biaxial A:B:N | --shear "
+    "A:B:N) [--json] [--plot F.svg]",
     "a law's energy, stress and differential at one deformation, or a curve",
     "  --young E, --poisson NU  the usual moduli (default 5e5, 0.33)\n"
     "  --set KEY=VALUE          a constant of the law, such as lame=3e5,3e3 or c10=1e5; several numbers with commas\n"
@@ -34,7 +35,8 @@ static int set_constant(sn_material *material, const char *name, const char *tex
     for (const char *p = text; *p; ++p)
         if (*p == ',') ++count;
     if (count > SN_CONSTANT_VALUES || !tool_numbers(text, value, count))
-        return tool_fail(TOOL_BAD_INPUT, "%s is '%s'; it must be a finite number or up to %d of them with commas", name, text, SN_CONSTANT_VALUES);
+        return tool_fail(TOOL_BAD_INPUT, "%s is '%s'; it must be a finite number or up to %d of them with commas", name, text,
+                         SN_CONSTANT_VALUES);
     if (strcmp(name, "alpha") == 0 || strcmp(name, "beta") == 0) { /* of a rotation, unless the law has a constant of this name */
         int parameters;
         const sn_parameter *parameter = sn_law_parameters(material->law, &parameters);
@@ -51,9 +53,12 @@ static int set_constant(sn_material *material, const char *name, const char *tex
 static int set_word(sn_material *material, char *text) {
     char *value;
     if (!tool_split(text, &value)) return tool_fail(TOOL_BAD_INPUT, "--set '%s' must be KEY=VALUE", text);
-    if (strcmp(text, "rotation") == 0) snprintf(material->rotation, sizeof material->rotation, "%s", value);
-    else if (strcmp(text, "differential") == 0) snprintf(material->differential, sizeof material->differential, "%s", value);
-    else return set_constant(material, text, value);
+    if (strcmp(text, "rotation") == 0)
+        snprintf(material->rotation, sizeof material->rotation, "%s", value);
+    else if (strcmp(text, "differential") == 0)
+        snprintf(material->differential, sizeof material->differential, "%s", value);
+    else
+        return set_constant(material, text, value);
     return TOOL_OK;
 }
 
@@ -65,8 +70,8 @@ static int at_point(sn_context *context, const sn_material *material, const char
     if (!tool_numbers(text, F, 9)) return tool_fail(TOOL_BAD_INPUT, "--F is '%s'; it must be nine finite numbers, row by row", text);
     if (sn_material_evaluate(context, material, F, &energy, P, dP, &error)) return tool_error(&error);
     if (json) {
-        tool_print_json(json_pack("{s:s, s:o, s:o, s:o, s:o}", "law", material->law, "F", tool_array(F, 9), "energy", tool_number(energy), "stress",
-                                  tool_array(P, 9), "differential", tool_array(dP, 81)));
+        tool_print_json(json_pack("{s:s, s:o, s:o, s:o, s:o}", "law", material->law, "F", tool_array(F, 9), "energy", tool_number(energy),
+                                  "stress", tool_array(P, 9), "differential", tool_array(dP, 81)));
         return TOOL_OK;
     }
     printf("energy density  %.15g J/m^3\n\nstress P = d energy / d F, Pa\n", energy);
@@ -82,7 +87,8 @@ static int at_point(sn_context *context, const sn_material *material, const char
 /* ---- Paths ---- */
 
 /* Newton on the free stretch s: P of the free axis = 0, with bisection's caution: s stays positive. */
-static sn_status free_stretch(sn_context *context, const sn_material *material, int path, double l, double *s, double *energy, double P[9], sn_error *error) {
+static sn_status free_stretch(sn_context *context, const sn_material *material, int path, double l, double *s, double *energy, double P[9],
+                              sn_error *error) {
     double dP[81];
     for (int iteration = 0; iteration < 100; ++iteration) {
         const double F[9] = {l, 0, 0, 0, path == UNIAXIAL ? *s : l, 0, 0, 0, *s};
@@ -101,8 +107,8 @@ static sn_status free_stretch(sn_context *context, const sn_material *material, 
     return sn_fail(error, SN_NOT_CONVERGED, "the free stretch at %g did not converge; the law may have no stress-free side there", l);
 }
 
-static sn_status path_point(sn_context *context, const sn_material *material, int path, double x, double *side, double *energy, double *stress,
-                            sn_error *error) {
+static sn_status path_point(sn_context *context, const sn_material *material, int path, double x, double *side, double *energy,
+                            double *stress, sn_error *error) {
     double P[9];
     sn_status status;
     if (path == SHEAR) {
@@ -118,10 +124,12 @@ static sn_status path_point(sn_context *context, const sn_material *material, in
 static int print_path(const sn_material *material, int path, const double *data, int n, bool json, const char *plot) {
     const double *x = data, *stress = data + n, *side = data + 2 * n, *energy = data + 3 * n;
     if (json) {
-        tool_print_json(json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "law", material->law, "path", path_name[path], path == SHEAR ? "shear" : "stretch",
-                                  tool_array(x, n), "stress", tool_array(stress, n), "side", tool_array(side, n), "energy", tool_array(energy, n)));
+        tool_print_json(json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "law", material->law, "path", path_name[path],
+                                  path == SHEAR ? "shear" : "stretch", tool_array(x, n), "stress", tool_array(stress, n), "side",
+                                  tool_array(side, n), "energy", tool_array(energy, n)));
     } else {
-        printf("%14s %18s %18s %18s\n", path == SHEAR ? "shear" : "stretch", path == SHEAR ? "P_xy [Pa]" : "P_xx [Pa]", "free stretch", "energy [J/m^3]");
+        printf("%14s %18s %18s %18s\n", path == SHEAR ? "shear" : "stretch", path == SHEAR ? "P_xy [Pa]" : "P_xx [Pa]", "free stretch",
+               "energy [J/m^3]");
         for (int i = 0; i < n; ++i) printf("%14.6g %18.9g %18.9g %18.9g\n", x[i], stress[i], side[i], energy[i]);
     }
     if (!plot) return TOOL_OK;
@@ -138,7 +146,8 @@ static int along_path(sn_context *context, const sn_material *material, int path
     double a, b;
     int n;
     char rest;
-    if (sscanf(range, "%lf:%lf:%d%c", &a, &b, &n, &rest) != 3 || n < 2 || n > 100000 || !isfinite(a) || !isfinite(b) || (path != SHEAR && (a <= 0 || b <= 0)))
+    if (sscanf(range, "%lf:%lf:%d%c", &a, &b, &n, &rest) != 3 || n < 2 || n > 100000 || !isfinite(a) || !isfinite(b) ||
+        (path != SHEAR && (a <= 0 || b <= 0)))
         return tool_fail(TOOL_BAD_INPUT, "--%s is '%s'; it must be A:B:N with N from 2 to 100000%s", path_name[path], range,
                          path == SHEAR ? "" : " and stretches above 0");
     double *data = calloc((size_t)n * 4, sizeof *data);
@@ -166,17 +175,22 @@ static int material_command(int count, char **word) {
     const char *law = NULL, *young = NULL, *poisson = NULL, *F = NULL, *range[3] = {NULL, NULL, NULL}, *plot = NULL, *set[TOOL_MANY];
     bool json = false;
     int sets = 0, laws, code, paths = 0, path = 0;
-    const tool_option option[] = {{.name = "--young", .text = &young},       {.name = "--poisson", .text = &poisson},
-                                  {.name = "--set", .many = set, .many_count = &sets}, {.name = "--F", .text = &F},
-                                  {.name = "--uniaxial", .text = &range[0]}, {.name = "--biaxial", .text = &range[1]},
-                                  {.name = "--shear", .text = &range[2]},    {.name = "--json", .flag = &json},
+    const tool_option option[] = {{.name = "--young", .text = &young},
+                                  {.name = "--poisson", .text = &poisson},
+                                  {.name = "--set", .many = set, .many_count = &sets},
+                                  {.name = "--F", .text = &F},
+                                  {.name = "--uniaxial", .text = &range[0]},
+                                  {.name = "--biaxial", .text = &range[1]},
+                                  {.name = "--shear", .text = &range[2]},
+                                  {.name = "--json", .flag = &json},
                                   {.name = "--plot", .text = &plot}};
     code = tool_parse(&tool_material, count, word, option, (int)(sizeof option / sizeof *option), &law, 1, &laws);
     if (code) return code;
     for (int i = 0; i < 3; ++i)
         if (range[i]) path = i, ++paths;
     if (laws == 0 || paths + (F != NULL) != 1)
-        return tool_fail(TOOL_BAD_INPUT, "material needs a law and one of --F, --uniaxial, --biaxial, --shear; usage: sinew %s", tool_material.usage);
+        return tool_fail(TOOL_BAD_INPUT, "material needs a law and one of --F, --uniaxial, --biaxial, --shear; usage: sinew %s",
+                         tool_material.usage);
     if (plot && F) return tool_fail(TOOL_BAD_INPUT, "--plot draws a curve; give --uniaxial, --biaxial or --shear");
     sn_material material = sn_material_default();
     if (strlen(law) >= sizeof material.law) return tool_fail(TOOL_BAD_INPUT, "there is no law '%.60s'", law);

@@ -43,7 +43,8 @@ static int generate(sn_context *context, const char *spec, sn_mesh **mesh) {
     char *next = NULL, *name = strtok_r(text, ":", &next);
     for (char *part = strtok_r(NULL, ":", &next); part; part = strtok_r(NULL, ":", &next)) {
         char *numbers;
-        if (count == 16 || !tool_split(part, &numbers)) return tool_fail(TOOL_BAD_INPUT, "'%s' in '%s' must be PARAMETER=NUMBERS", part, spec);
+        if (count == 16 || !tool_split(part, &numbers))
+            return tool_fail(TOOL_BAD_INPUT, "'%s' in '%s' must be PARAMETER=NUMBERS", part, spec);
         sn_generator_value *v = &value[count++];
         *v = (sn_generator_value){.name = part, .count = 1};
         for (const char *p = numbers; *p; ++p)
@@ -67,7 +68,8 @@ static int replace(sn_mesh **mesh, sn_status (*change)(const sn_mesh *, sn_mesh 
 static int transform(sn_mesh *mesh, const char *scale, const char *rotate, const char *move) {
     double v[4];
     if (scale) {
-        if (!tool_numbers(scale, v, 1) || v[0] <= 0) return tool_fail(TOOL_BAD_INPUT, "--scale is '%s'; it must be a number above 0", scale);
+        if (!tool_numbers(scale, v, 1) || v[0] <= 0)
+            return tool_fail(TOOL_BAD_INPUT, "--scale is '%s'; it must be a number above 0", scale);
         sn_mesh_scale(mesh, v[0]);
     }
     if (rotate) {
@@ -88,21 +90,25 @@ static json_t *report_json(const sn_mesh *mesh, const sn_mesh_report *r) {
     json_t *groups = json_array();
     for (int i = 0; i < mesh->group_count; ++i) {
         static const char *const kind[] = {"nodes", "tets", "triangles"};
-        json_array_append_new(groups, json_pack("{s:s, s:s, s:i}", "name", mesh->group[i].name, "kind", kind[mesh->group[i].kind], "count", mesh->group[i].count));
+        json_array_append_new(groups, json_pack("{s:s, s:s, s:i}", "name", mesh->group[i].name, "kind", kind[mesh->group[i].kind], "count",
+                                                mesh->group[i].count));
     }
-    json_t *object = json_pack("{s:i, s:i, s:i, s:i, s:i}", "nodes", r->nodes, "tets", r->tets, "tet_nodes", mesh->tet_nodes, "triangles", r->triangles,
-                               "boundary_faces", r->boundary_faces);
+    json_t *object = json_pack("{s:i, s:i, s:i, s:i, s:i}", "nodes", r->nodes, "tets", r->tets, "tet_nodes", mesh->tet_nodes, "triangles",
+                               r->triangles, "boundary_faces", r->boundary_faces);
     json_object_set_new(object, "volume", tool_number(r->volume));
     json_object_set_new(object, "low", tool_array(r->low, 3));
     json_object_set_new(object, "high", tool_array(r->high, 3));
-    json_object_set_new(object, "quality", json_pack("{s:o, s:o}", "min", tool_number(r->quality_min), "mean", tool_number(r->quality_mean)));
-    json_object_set_new(object, "dihedral", json_pack("{s:o, s:o}", "min", tool_number(r->dihedral_min), "max", tool_number(r->dihedral_max)));
-    json_object_set_new(object, "edge",
-                        json_pack("{s:o, s:o, s:o}", "min", tool_number(r->edge_min), "mean", tool_number(r->edge_mean), "max", tool_number(r->edge_max)));
+    json_object_set_new(object, "quality",
+                        json_pack("{s:o, s:o}", "min", tool_number(r->quality_min), "mean", tool_number(r->quality_mean)));
+    json_object_set_new(object, "dihedral",
+                        json_pack("{s:o, s:o}", "min", tool_number(r->dihedral_min), "max", tool_number(r->dihedral_max)));
+    json_object_set_new(
+        object, "edge",
+        json_pack("{s:o, s:o, s:o}", "min", tool_number(r->edge_min), "mean", tool_number(r->edge_mean), "max", tool_number(r->edge_max)));
     json_object_set_new(object, "bad",
-                        json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "inverted", r->inverted, "flat", r->flat, "duplicate_tets", r->duplicate_tets,
-                                  "duplicate_nodes", r->duplicate_nodes, "isolated_nodes", r->isolated_nodes, "nonmanifold_faces", r->nonmanifold_faces,
-                                  "open_edges", r->open_edges));
+                        json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "inverted", r->inverted, "flat", r->flat, "duplicate_tets",
+                                  r->duplicate_tets, "duplicate_nodes", r->duplicate_nodes, "isolated_nodes", r->isolated_nodes,
+                                  "nonmanifold_faces", r->nonmanifold_faces, "open_edges", r->open_edges));
     json_object_set_new(object, "components", json_integer(r->components));
     json_object_set_new(object, "worst_tet", json_integer(r->worst_tet));
     json_object_set_new(object, "groups", groups);
@@ -114,7 +120,8 @@ static double relative_volume(const sn_mesh *mesh, int tet) {
     const int32_t *n = mesh->tet + (size_t)tet * (size_t)mesh->tet_nodes;
     double e[3][3], longest = 0;
     for (int i = 0; i < 3; ++i) {
-        for (int k = 0; k < 3; ++k) e[i][k] = mesh->position[3 * (size_t)n[i + 1] + (size_t)k] - mesh->position[3 * (size_t)n[0] + (size_t)k];
+        for (int k = 0; k < 3; ++k)
+            e[i][k] = mesh->position[3 * (size_t)n[i + 1] + (size_t)k] - mesh->position[3 * (size_t)n[0] + (size_t)k];
         longest = fmax(longest, hypot(hypot(e[i][0], e[i][1]), e[i][2]));
     }
     const double volume = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
@@ -141,10 +148,11 @@ static void print_bad_tets(const sn_mesh *mesh) {
 static void print_report(const sn_mesh *mesh, const sn_mesh_report *r) {
     printf("nodes           %d\ntets            %d%s\ntriangles       %d\nboundary faces  %d\n", r->nodes, r->tets,
            r->tets && mesh->tet_nodes == 10 ? " of 10 nodes" : "", r->triangles, r->boundary_faces);
-    printf("volume          %.9g m^3\nbox             [%g, %g, %g] to [%g, %g, %g]\n", r->volume, r->low[0], r->low[1], r->low[2], r->high[0], r->high[1], r->high[2]);
+    printf("volume          %.9g m^3\nbox             [%g, %g, %g] to [%g, %g, %g]\n", r->volume, r->low[0], r->low[1], r->low[2],
+           r->high[0], r->high[1], r->high[2]);
     if (r->tets)
-        printf("quality         min %.4g (tet %lld), mean %.4g\ndihedral        %.4g to %.4g degrees\n", r->quality_min, (long long)r->worst_tet, r->quality_mean,
-               r->dihedral_min, r->dihedral_max);
+        printf("quality         min %.4g (tet %lld), mean %.4g\ndihedral        %.4g to %.4g degrees\n", r->quality_min,
+               (long long)r->worst_tet, r->quality_mean, r->dihedral_min, r->dihedral_max);
     printf("edges           %.4g to %.4g m, mean %.4g\ncomponents      %d\n", r->edge_min, r->edge_max, r->edge_mean, r->components);
     for (int i = 0; i < mesh->group_count; ++i) {
         static const char *const kind[] = {"nodes", "tets", "triangles"};
@@ -154,9 +162,12 @@ static void print_report(const sn_mesh *mesh, const sn_mesh_report *r) {
         int count;
         const char *what;
         int64_t first;
-    } bad[] = {{r->inverted, "inverted tets", r->first_inverted},        {r->flat, "flat tets", r->first_flat},
-               {r->duplicate_tets, "duplicate tets", r->first_duplicate}, {r->duplicate_nodes, "nodes at the place of another", -1},
-               {r->isolated_nodes, "isolated nodes", r->first_isolated}, {r->nonmanifold_faces, "non-manifold faces or edges", -1},
+    } bad[] = {{r->inverted, "inverted tets", r->first_inverted},
+               {r->flat, "flat tets", r->first_flat},
+               {r->duplicate_tets, "duplicate tets", r->first_duplicate},
+               {r->duplicate_nodes, "nodes at the place of another", -1},
+               {r->isolated_nodes, "isolated nodes", r->first_isolated},
+               {r->nonmanifold_faces, "non-manifold faces or edges", -1},
                {r->open_edges, "open edges", -1}};
     bool good = true;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
@@ -174,8 +185,10 @@ static int report(const sn_mesh *mesh, bool json) {
     sn_mesh_report r;
     sn_error error = {0};
     if (sn_mesh_inspect(mesh, &r, &error)) return tool_error(&error);
-    if (json) tool_print_json(report_json(mesh, &r));
-    else print_report(mesh, &r);
+    if (json)
+        tool_print_json(report_json(mesh, &r));
+    else
+        print_report(mesh, &r);
     return TOOL_OK;
 }
 
@@ -202,8 +215,10 @@ static int mesh_command(int count, char **word) {
     if (!context) return TOOL_FAILED;
     sn_mesh *mesh = NULL;
     sn_error error = {0};
-    if (is_generator(in)) code = generate(context, in, &mesh);
-    else if (sn_mesh_read(context, in, &mesh, &error)) code = tool_error(&error);
+    if (is_generator(in))
+        code = generate(context, in, &mesh);
+    else if (sn_mesh_read(context, in, &mesh, &error))
+        code = tool_error(&error);
     for (int i = 0; i < refine && !code; ++i) code = replace(&mesh, sn_mesh_refine);
     if (!code && order == 2 && mesh->tet_nodes == 4 && mesh->tet_count) code = replace(&mesh, sn_mesh_to_tet10);
     if (!code) code = transform(mesh, scale, rotate, move);
@@ -211,8 +226,10 @@ static int mesh_command(int count, char **word) {
         const size_t length = strlen(out);
         const bool surface = length > 4 && (strcmp(out + length - 4, ".stl") == 0 || strcmp(out + length - 4, ".ply") == 0);
         const sn_mesh_write_options options = {.binary = ascii ? false : binary ? true : surface, .version = version};
-        if (sn_mesh_write(mesh, out, &options, &error)) code = tool_error(&error);
-        else if (!json) printf("wrote %s: %d nodes, %d tets, %d triangles\n", out, mesh->node_count, mesh->tet_count, mesh->triangle_count);
+        if (sn_mesh_write(mesh, out, &options, &error))
+            code = tool_error(&error);
+        else if (!json)
+            printf("wrote %s: %d nodes, %d tets, %d triangles\n", out, mesh->node_count, mesh->tet_count, mesh->triangle_count);
     }
     if (!code && (info || json || !out)) code = report(mesh, json);
     sn_mesh_destroy(mesh);

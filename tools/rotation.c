@@ -3,8 +3,9 @@
 
 static int rotation(int count, char **word);
 
-const tool_command tool_rotation = {"rotation", "rotation METHOD --F \"nine numbers\" [--json]", "the rotation and the stretch that a method extracts",
-                                    "  --F \"a b c d e f g h i\"  deformation gradient, row by row\n  --json  machine-readable\n", rotation};
+const tool_command tool_rotation = {
+    "rotation", "rotation METHOD --F \"nine numbers\" [--json]", "the rotation and the stretch that a method extracts",
+    "  --F \"a b c d e f g h i\"  deformation gradient, row by row\n  --json  machine-readable\n", rotation};
 
 static void print_matrix(const char *name, const double *m) {
     for (int i = 0; i < 3; ++i) printf("%s  % .15g  % .15g  % .15g\n", i == 1 ? name : " ", m[3 * i], m[3 * i + 1], m[3 * i + 2]);

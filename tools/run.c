@@ -9,21 +9,21 @@
 
 static int run(int count, char **word);
 
-const tool_command tool_run = {
-    "run",
-    "run SCENE [--set KEY=VALUE]... [--sweep KEY=A,B]... [--out DIR] [--every N] [--threads N] [--json] [--quiet] [--picture F.png] [--video F.mp4] [--save F] [--restore F]",
-    "simulate a scene",
-    "  --set KEY=VALUE    override a key: time.step=0.005, bodies.0.material.young=1e6\n"
-    "  --sweep KEY=A,B,C  run once per value; several sweeps: all combinations\n"
-    "  --out DIR          where results go: probes.csv and the formats of the scene's output\n"
-    "  --every N          write each N-th step (default: the scene's)\n"
-    "  --threads N        threads (default: one per core); results do not depend on it\n"
-    "  --json             print one JSON object and nothing else on standard output\n"
-    "  --quiet            no progress bar and no summary\n"
-    "  --picture F.png    a picture of the end\n"
-    "  --video F.mp4      a video of the run (needs ffmpeg)\n"
-    "  --save F           save the state at the end; --restore F begins with one\n",
-    run};
+const tool_command tool_run = {"run",
+                               "run SCENE [--set KEY=VALUE]... [--sweep KEY=A,B]... [--out DIR] [--every N] [--threads N] [--json] "
+                               "[--quiet] [--picture F.png] [--video F.mp4] [--save F] [--restore F]",
+                               "simulate a scene",
+                               "  --set KEY=VALUE    override a key: time.step=0.005, bodies.0.material.young=1e6\n"
+                               "  --sweep KEY=A,B,C  run once per value; several sweeps: all combinations\n"
+                               "  --out DIR          where results go: probes.csv and the formats of the scene's output\n"
+                               "  --every N          write each N-th step (default: the scene's)\n"
+                               "  --threads N        threads (default: one per core); results do not depend on it\n"
+                               "  --json             print one JSON object and nothing else on standard output\n"
+                               "  --quiet            no progress bar and no summary\n"
+                               "  --picture F.png    a picture of the end\n"
+                               "  --video F.mp4      a video of the run (needs ffmpeg)\n"
+                               "  --save F           save the state at the end; --restore F begins with one\n",
+                               run};
 
 /* One swept key with its values. */
 typedef struct sweep {
@@ -97,7 +97,8 @@ static int run_all(run_options *o, sweep *s, int sweeps) {
         if (o->out && sweeps) snprintf(out, sizeof out, "%.900s/run-%03d", o->out, number), one.out = out;
         json_t *result = NULL;
         int this_code = TOOL_OK;
-        if (one.out && !make_folder(one.out)) this_code = tool_fail(TOOL_FAILED, "%s: cannot make the folder: %s", one.out, strerror(errno));
+        if (one.out && !make_folder(one.out))
+            this_code = tool_fail(TOOL_FAILED, "%s: cannot make the folder: %s", one.out, strerror(errno));
         if (!this_code) this_code = run_scene(&one, &result);
         if (sweeps && result) json_object_set(result, "set", parameters);
         json_decref(parameters);
@@ -144,8 +145,10 @@ static int run(int count, char **word) {
     if (!s) return tool_fail(TOOL_FAILED, "out of memory");
     for (int i = 0; i < sweeps && !code; ++i) {
         char *value;
-        if (!tool_split((char *)swept[i], &value) || !*value) code = tool_fail(TOOL_BAD_INPUT, "--sweep '%s' must be KEY=A,B,...", swept[i]);
-        else s[i].key = swept[i], split_values(value, &s[i]);
+        if (!tool_split((char *)swept[i], &value) || !*value)
+            code = tool_fail(TOOL_BAD_INPUT, "--sweep '%s' must be KEY=A,B,...", swept[i]);
+        else
+            s[i].key = swept[i], split_values(value, &s[i]);
     }
     if (!code) code = run_all(&o, s, sweeps);
     free(s);

@@ -176,9 +176,10 @@ static json_t *result_json(job *j, double seconds, const sn_energies *e) {
     const double simulated = sn_world_time(j->world);
     char hash[17];
     sn_world_hash(j->world, hash);
-    json_t *o = json_pack("{s:s, s:s, s:s, s:o, s:I, s:i, s:i, s:i}", "scene", sn_scene_name(j->scene), "status", sn_status_name(j->status), "message",
-                          j->status ? j->error.text : "", "time", tool_number(simulated), "steps", (json_int_t)steps, "threads", sn_context_threads(j->context),
-                          "nodes", sn_world_node_count(j->world), "elements", sn_world_element_count(j->world));
+    json_t *o =
+        json_pack("{s:s, s:s, s:s, s:o, s:I, s:i, s:i, s:i}", "scene", sn_scene_name(j->scene), "status", sn_status_name(j->status),
+                  "message", j->status ? j->error.text : "", "time", tool_number(simulated), "steps", (json_int_t)steps, "threads",
+                  sn_context_threads(j->context), "nodes", sn_world_node_count(j->world), "elements", sn_world_element_count(j->world));
     json_object_set_new(o, "energy",
                         json_pack("{s:o, s:o, s:o, s:o}", "kinetic", tool_number(e->kinetic), "elastic", tool_number(e->elastic), "gravity",
                                   tool_number(e->gravity), "total", tool_number(e->total)));
@@ -186,8 +187,9 @@ static json_t *result_json(job *j, double seconds, const sn_energies *e) {
     json_object_set_new(o, "newton", json_pack("{s:I}", "iterations", (json_int_t)j->newton));
     json_object_set_new(o, "linear", json_pack("{s:I, s:o}", "iterations", (json_int_t)j->linear, "residual", tool_number(j->residual)));
     json_object_set_new(o, "timing",
-                        json_pack("{s:o, s:o, s:o, s:o}", "setup", tool_number(j->setup), "total", tool_number(j->setup + seconds), "per_step",
-                                  tool_number(steps ? seconds / (double)steps : 0), "realtime_factor", tool_number(seconds > 0 ? simulated / seconds : 0)));
+                        json_pack("{s:o, s:o, s:o, s:o}", "setup", tool_number(j->setup), "total", tool_number(j->setup + seconds),
+                                  "per_step", tool_number(steps ? seconds / (double)steps : 0), "realtime_factor",
+                                  tool_number(seconds > 0 ? simulated / seconds : 0)));
     json_object_set_new(o, "hash", json_string(hash));
     return o;
 }
@@ -196,12 +198,13 @@ static void print_summary(const job *j, double seconds, const sn_energies *e) {
     const run_options *o = j->options;
     const int64_t steps = sn_world_steps(j->world);
     printf("%s: %s\n", sn_scene_name(j->scene), j->status ? sn_status_name(j->status) : "done");
-    printf("  %d nodes, %d elements, %lld steps to %.6g s\n", sn_world_node_count(j->world), sn_world_element_count(j->world), (long long)steps,
-           sn_world_time(j->world));
+    printf("  %d nodes, %d elements, %lld steps to %.6g s\n", sn_world_node_count(j->world), sn_world_element_count(j->world),
+           (long long)steps, sn_world_time(j->world));
     printf("  energy    kinetic %.6g J, elastic %.6g J, gravity %.6g J, total %.6g J\n", e->kinetic, e->elastic, e->gravity, e->total);
     printf("  work      %lld Newton and %lld linear iterations\n", (long long)j->newton, (long long)j->linear);
-    printf("  time      %.3g s for the set-up, %.3g s for the run, %.3g ms per step, real-time factor %.3g, %d threads\n", j->setup, seconds,
-           steps ? 1e3 * seconds / (double)steps : 0, seconds > 0 ? sn_world_time(j->world) / seconds : 0, sn_context_threads(j->context));
+    printf("  time      %.3g s for the set-up, %.3g s for the run, %.3g ms per step, real-time factor %.3g, %d threads\n", j->setup,
+           seconds, steps ? 1e3 * seconds / (double)steps : 0, seconds > 0 ? sn_world_time(j->world) / seconds : 0,
+           sn_context_threads(j->context));
     for (int i = 0; i < sn_world_probe_count(j->world); ++i) {
         double value[6];
         int count = 0;

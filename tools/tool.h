@@ -17,7 +17,7 @@ typedef struct tool_command {
     int (*run)(int count, char **word);
 } tool_command;
 
-extern const tool_command tool_run, tool_check, tool_list, tool_mesh, tool_material, tool_rotation, tool_bench, tool_experiment;
+extern const tool_command tool_run, tool_check, tool_list, tool_mesh, tool_material, tool_rotation, tool_view, tool_bench, tool_experiment;
 
 /* ---- args.c ---- */
 
@@ -25,18 +25,18 @@ enum { TOOL_MANY = 64 };
 
 /* An option of a subcommand. Exactly one of the targets is set; `text` and `many` take a value. */
 typedef struct tool_option {
-    const char *name;     /* "--out" */
+    const char *name; /* "--out" */
     bool *flag;
     const char **text;
-    const char **many;    /* TOOL_MANY places, may be given several times */
+    const char **many; /* TOOL_MANY places, may be given several times */
     int *many_count;
-    int *number;          /* whole number from `low` */
+    int *number; /* whole number from `low` */
     int low;
 } tool_option;
 
 /* Sorts words into options and positional arguments (at most `most`). Prints what is wrong and returns TOOL_BAD_INPUT, or TOOL_OK. */
-int tool_parse(const tool_command *command, int count, char **word, const tool_option *option, int options, const char **positional, int most,
-               int *positional_count);
+int tool_parse(const tool_command *command, int count, char **word, const tool_option *option, int options, const char **positional,
+               int most, int *positional_count);
 /* The nearest of the names, or NULL; stride as for tables of structs whose first member is the name. */
 const char *tool_nearest(const char *word, const void *names, int count, int stride);
 /* "a,b,c" or "a b c" as numbers; false when there are not exactly `wanted` finite ones. */

@@ -2,6 +2,8 @@
 #ifndef SINEW_MATERIAL_H
 #define SINEW_MATERIAL_H
 
+#include <stdbool.h>
+
 #include "base.h"
 
 #ifdef __cplusplus
@@ -32,6 +34,10 @@ typedef struct sn_material {
     double prony[SN_PRONY_TERMS][2]; /* modulus ratio, time in s */
     double alpha, beta;              /* of the rotations `dapd`, `project` and `reflect`: an element is degenerate when det F is below alpha
                                         (0 <= alpha < 1; default 0.1); beta >= 1 (default 3) is how far `dapd` moves it back */
+    char warping[16];      /* law "linear" alone: "edges" or "svd", stiffness warping per vertex; "" (default): none */
+    bool ghost_correction; /* warping: take the net force and torque out of a body's elastic forces; default false */
+    double spring_damper;  /* element "springs": N s/m of every spring, at least 0; default 0 */
+    double spring_quality; /* element "springs": quality factor of every spring-damper pair, at least 0; 0 (default): no such damper */
 } sn_material;
 
 /* Corotated, young 5e5, poisson 0.33, density 1000, no damping. */
@@ -46,6 +52,7 @@ SN_API sn_status sn_material_check(const sn_material *material, sn_error *error)
 SN_API const sn_listing *sn_laws(int *count);
 SN_API const sn_listing *sn_rotations(int *count);
 SN_API const sn_listing *sn_differentials(int *count);
+SN_API const sn_listing *sn_warpings(int *count);
 
 /* A constant of a law: for documentation and forms. Returns the number; parameter may be NULL. */
 typedef struct sn_parameter {

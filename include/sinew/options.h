@@ -36,6 +36,10 @@ typedef struct sn_solver_options {
     double tolerance;        /* ||b - A x|| / ||b||; default 1e-6 */
     int iterations;          /* most per solve; default 500 */
     bool warm_start;         /* start from the last step's increment; default true */
+    double budget;           /* s per solve, 0 (default): none. The best x when time is up; results then depend on the machine */
+    int restart;             /* basis vectors of gmres before it starts anew, 1 to 100; default 30 */
+    double omega;            /* relaxation of ssor and eisenstat, above 0, at most 1.99; default 1 */
+    double drop;             /* what ict leaves out, relative to the size of the row; at least 0; default 0.01 */
 } sn_solver_options;
 
 SN_API sn_time_options sn_time_options_default(void);

@@ -19,10 +19,10 @@ typedef struct sn_picture_options {
 SN_API sn_picture_options sn_picture_options_default(void);
 
 typedef struct sn_output_options {
-    int every;            /* write each N-th step; 0: only the end; default 10 */
-    char formats[8][16];  /* "vtu", "obj", "ply", "stl", ...; default none unless asked */
+    int every;           /* write each N-th step; 0: only the end; default 10 */
+    char formats[8][16]; /* "vtu", "obj", "ply", "stl", ...; default none unless asked */
     int format_count;
-    char fields[12][24];  /* default displacement, velocity, stress, von_mises */
+    char fields[12][24]; /* default displacement, velocity, stress, von_mises */
     int field_count;
     sn_picture_options picture;
 } sn_output_options;
@@ -34,15 +34,18 @@ typedef struct sn_override {
     const char *key, *value;
 } sn_override;
 
-SN_API sn_status sn_scene_load(sn_context *context, const char *path, const sn_override *overrides, int override_count, sn_scene **scene, sn_error *error);
+SN_API sn_status sn_scene_load(sn_context *context, const char *path, const sn_override *overrides, int override_count, sn_scene **scene,
+                               sn_error *error);
 /* The same from text; `folder` is where relative mesh paths start, "" for none; `name` stands in messages. */
-SN_API sn_status sn_scene_parse(sn_context *context, const char *text, size_t bytes, const char *name, const char *folder, const sn_override *overrides,
-                                int override_count, sn_scene **scene, sn_error *error);
+SN_API sn_status sn_scene_parse(sn_context *context, const char *text, size_t bytes, const char *name, const char *folder,
+                                const sn_override *overrides, int override_count, sn_scene **scene, sn_error *error);
 SN_API void sn_scene_destroy(sn_scene *scene);
 SN_API const char *sn_scene_name(const sn_scene *scene);
 /* Valid as long as the scene. */
 SN_API const sn_world_options *sn_scene_world_options(const sn_scene *scene);
 SN_API const sn_output_options *sn_scene_output(const sn_scene *scene);
+/* The detailed surface that a body's `surface` gives for display, at rest; NULL without one. Valid as long as the scene. */
+SN_API const sn_mesh *sn_scene_surface(const sn_scene *scene, int body);
 /* Builds the world: sn_world_create with file, line and column of the offending key in front of its messages. */
 SN_API sn_status sn_scene_create_world(const sn_scene *scene, sn_world **world, sn_error *error);
 

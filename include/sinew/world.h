@@ -59,6 +59,18 @@ typedef struct sn_load {
     sn_ramp ramp;
 } sn_load;
 
+/* A material point of the body tied to a place in space, or to a material point of another body. Methods implicit-euler, bdf2 to bdf6 and
+ * those without inertia; at most 16 in a world. */
+typedef struct sn_link {
+    double point[3];    /* of the rest shape, inside the body */
+    char body[64];      /* the other body; "" (default): a place in space */
+    double to[3];       /* the place, or the point of the other body's rest shape */
+    const double *key;  /* key_count x 4: time, x, y, z by which the place moves, linear between; or NULL */
+    int key_count;
+    char stabilise[32]; /* how an error is corrected: "baumgarte" (default), in the motion; "post", after the step */
+    double rate;        /* part of the error that a step corrects, 0 to 1; default 0.2 */
+} sn_link;
+
 /* A deformation of the start that leaves the rest shape alone, applied in this order about the body's centre; then velocity and spin. */
 typedef struct sn_initial {
     double velocity[3]; /* m/s */
@@ -86,6 +98,10 @@ typedef struct sn_body_options {
     int fix_count;
     const sn_load *load;
     int load_count;
+    const sn_selector *rigid; /* rigid_count selections, each of which moves as one rigid body (a bone); they share no node, and none is fixed */
+    int rigid_count;
+    const sn_link *link;
+    int link_count;
     sn_initial initial;
 } sn_body_options;
 
@@ -98,7 +114,7 @@ typedef struct sn_collider {
     double radius;
     bool inside;         /* sphere: keep the bodies inside */
     double friction;     /* Coulomb, at least 0; default 0 */
-    char response[32];   /* "penalty" (default), ... */
+    char response[32];   /* "penalty" (default), "projection" */
     double stiffness;    /* Pa/m of penalty per area; 0 (default): from the bodies' stiffness and size */
     double damping;      /* ratio of critical at contact; default 0.1 */
     const double *key;   /* key_count x 4: time, x, y, z offset; or NULL */
@@ -138,6 +154,7 @@ typedef struct sn_world_options {
 
 SN_API sn_fix sn_fix_default(void);
 SN_API sn_load sn_load_default(void);
+SN_API sn_link sn_link_default(void);
 SN_API sn_initial sn_initial_default(void);
 SN_API sn_collider sn_collider_default(void);
 SN_API sn_body_options sn_body_options_default(void);
@@ -196,6 +213,11 @@ SN_API sn_status sn_world_element_fields(sn_world *world, int body, double *stre
 
 SN_API int sn_world_collider_count(const sn_world *world);
 SN_API sn_collider sn_world_collider(const sn_world *world, int collider); /* where it is now; without its keys */
+
+/* Links of all bodies in order. `error`: how far apart the two points are now (m); `force`: of the link on the body's point (N), in the
+ * last step. Either may be NULL. */
+SN_API int sn_world_link_count(const sn_world *world);
+SN_API void sn_world_link(const sn_world *world, int link, double error[3], double force[3]);
 
 SN_API int sn_world_probe_count(const sn_world *world);
 SN_API const char *sn_world_probe_name(const sn_world *world, int probe);

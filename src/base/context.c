@@ -32,7 +32,7 @@ static const char *const isa_name[SN_ISA_COUNT] = {"baseline", "avx2", "avx512"}
 static sn_isa widest(void) {
 #if defined(SN_HAVE_X86_KERNELS)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) return SN_ISA_AVX512;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) return SN_ISA_AVX512;
     if (__builtin_cpu_supports("avx2")) return SN_ISA_AVX2;
 #endif
     return SN_ISA_BASELINE;

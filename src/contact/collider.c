@@ -12,6 +12,7 @@
 
 static const sn_listing response_table[] = {
     {"penalty", "a spring and a damper per area on each surface node inside, with regularised Coulomb friction"},
+    {"projection", "the normal direction of touching nodes is constrained in the solver; Coulomb friction that sticks or slips"},
 };
 enum { RESPONSES = sizeof response_table / sizeof *response_table };
 

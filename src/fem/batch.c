@@ -6,6 +6,7 @@
 
 #include "base/math3.h"
 #include "chunk.h"
+#include "springs.h"
 
 /* What a material asks for. */
 typedef struct choice {
@@ -13,6 +14,7 @@ typedef struct choice {
     const sn_rotation *rotation;
     sn_differential differential;
     double alpha, beta;
+    int warping;
 } choice;
 
 /* Scratch of a compilation. */
@@ -28,17 +30,25 @@ typedef struct work {
 } work;
 
 /* ---- Choices ---- */
-static sn_status choose(const sn_context *context, const sn_material *material, const char *body, choice *out, sn_error *error) {
+static bool can_be_exact(const sn_law *law, const sn_rotation *rotation) {
+    return law->differentials & 1u << SN_DIFFERENTIAL_EXACT && (!rotation || rotation->differential);
+}
+
+static sn_status choose(const sn_context *context, const sn_material *material, const char *body, bool exact, choice *out,
+                        sn_error *error) {
     *out = (choice){.law = sn_law_find(context, material->law)};
     const sn_law *law = out->law;
     if (!law) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown law '%s'", body, material->law);
     out->differential = law->default_differential;
+    if (material->warping[0]) out->warping = strcmp(material->warping, "svd") == 0 ? SN_WARPING_SVD : SN_WARPING_EDGES;
     if (material->differential[0]) {
         const int d = sn_differential_find(material->differential);
         if (d < 0 || !(law->differentials & 1u << d))
             return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' has no differential '%s'", body, law->name, material->differential);
         out->differential = (sn_differential)d;
+        exact = false;
     }
+    if (exact && can_be_exact(law, NULL)) out->differential = SN_DIFFERENTIAL_EXACT;
     if (!(law->flags & SN_LAW_ROTATION)) {
         if (!material->rotation[0]) return SN_OK;
         return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' uses no rotation, but '%s' is given", body, law->name, material->rotation);
@@ -46,6 +56,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     const char *name = material->rotation[0] ? material->rotation : "polar";
     out->rotation = sn_rotation_find(context, name);
     if (!out->rotation) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown rotation '%s'", body, name);
+    if (exact && !can_be_exact(law, out->rotation)) out->differential = law->default_differential;
     if (out->differential == SN_DIFFERENTIAL_EXACT && !out->rotation->differential)
         return sn_fail(error, SN_BAD_INPUT, "body '%s': the rotation '%s' has no derivative: the exact differential needs one", body, name);
     if (out->rotation->uses_history) out->alpha = material->alpha, out->beta = material->beta;
@@ -54,7 +65,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
 
 static int same_choice(const sn_batch *batch, const sn_element *element, const choice *c) {
     return batch->element == element && batch->law == c->law && batch->rotation == c->rotation && batch->differential == c->differential &&
-           batch->alpha == c->alpha && batch->beta == c->beta;
+           batch->alpha == c->alpha && batch->beta == c->beta && batch->warping == c->warping;
 }
 
 /* Appends a batch, or finds one alike. model->batch has room. */
@@ -69,12 +80,14 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
                         .symmetric = 1,
                         .rotation_state = -1,
                         .alpha = c->alpha,
-                        .beta = c->beta};
+                        .beta = c->beta,
+                        .warping = c->warping};
     batch->warped = (c->law->flags & SN_LAW_WARPED) && (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || c->law->flags & SN_LAW_CONSTANT);
     const int blended = c->differential == SN_DIFFERENTIAL_TRUNCATED_1 || (c->differential == SN_DIFFERENTIAL_HYBRID && c->law->blend);
     if (c->law->flags & SN_LAW_WARPED && blended) batch->compact = SN_COMPACT_BLENDED;
     if (batch->warped) batch->compact = SN_COMPACT_WARPED;
     batch->linearised_items = batch->compact ? 3 * element->nodes : 81;
+    if (element == &sn_element_springs) batch->warped = batch->compact = 0, batch->linearised_items = 9;
     return model->batch_count++;
 }
 
@@ -108,7 +121,7 @@ static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error
             const int m = source->material[e];
             if (of[m] >= 0) continue;
             choice c;
-            status = choose(w->context, &source->materials[m], source->name, &c, error);
+            status = choose(w->context, &source->materials[m], source->name, source->exact, &c, error);
             if (status) return status;
             of[m] = batch_for(model, source->element, &c);
             w->materials[source->material_offset + m] = &source->materials[m];
@@ -183,6 +196,10 @@ static sn_status allocate_batch(const sn_context *context, sn_batch *batch, sn_e
     batch->material_of = sn_allocate(context, lanes, sizeof *batch->material_of);
     batch->source_of = sn_allocate(context, lanes, sizeof *batch->source_of);
     if (history) batch->rest_edge = sn_allocate(context, lanes * 9, sizeof *batch->rest_edge);
+    if (batch->element == &sn_element_springs) {
+        batch->pair_mass = sn_allocate(context, lanes, sizeof *batch->pair_mass);
+        if (!batch->pair_mass) return sn_no_memory(error);
+    }
     const int complete = batch->node && batch->gradient && batch->weight && batch->constant && batch->damping && batch->element_of &&
                          batch->material_of && batch->source_of && (!history || batch->rest_edge);
     return complete ? SN_OK : sn_no_memory(error);
@@ -197,6 +214,16 @@ static double longest_edge(const double *X, int corners) {
             longest = fmax(longest, sn_norm3(d));
         }
     return longest;
+}
+
+/* A spring's rest edge, factor and mass in its lane. */
+static void fill_spring(sn_batch *batch, const sn_batch_source *source, int e, int64_t block, int lane, int padded) {
+    const int32_t *node = source->node + 2 * (int64_t)e;
+    for (int a = 0; a < 3; ++a)
+        batch->gradient[(3 * block + a) * SN_LANES + lane] =
+            source->rest[3 * (int64_t)node[1] + a] - source->rest[3 * (int64_t)node[0] + a];
+    batch->weight[block * SN_LANES + lane] = padded ? 0 : source->factor[e];
+    batch->pair_mass[block * SN_LANES + lane] = source->pair_mass[e];
 }
 
 /* Gradients, weights and rest edges of one element in its lane. Flat: a volume below 1e-12 of the cube on its longest edge. */
@@ -238,6 +265,10 @@ static sn_status fill_chunk(const work *w, sn_batch *batch, const sn_chunk *chun
         batch->element_of[at] = padded ? -1 : it->element + source->element_offset;
         batch->source_of[at] = padded ? -1 : it->source;
         batch->material_of[at] = source->material[it->element] + source->material_offset;
+        if (batch->pair_mass) {
+            fill_spring(batch, source, it->element, block, lane, padded);
+            continue;
+        }
         const sn_status status = fill_shape(batch, source, it->element, block, lane, padded, error);
         if (status) return status;
     }
@@ -286,6 +317,16 @@ static sn_status copy_origins(const work *w, sn_elements_model *model, sn_error 
 }
 
 /* ---- Parameters ---- */
+/* The damper of a spring: the same for all, or by its quality; the part in proportion to k is Rayleigh's. */
+static void fill_damper(sn_batch *batch, const sn_material *material, const double *lame, int64_t n) {
+    const double sum = lame[0] + lame[1], young = sum > 0 ? lame[1] * (3 * lame[0] + 2 * lame[1]) / sum : 0;
+    double *damping = batch->damping + n / SN_LANES * 3 * SN_LANES + n % SN_LANES;
+    damping[0] = material->spring_damper + sn_spring_damper(young * batch->weight[n], batch->pair_mass[n], material->spring_quality);
+    damping[SN_LANES] = 0;
+    damping[2 * SN_LANES] = material->rayleigh[1];
+    if (damping[0] != 0 || material->rayleigh[1] != 0) batch->damped |= SN_DAMPED_VISCOUS;
+}
+
 /* Constants and damping of every lane; material m is list[m], or array[m] when there is no list. */
 static sn_status fill_parameters(sn_batch *batch, const sn_material *const *list, const sn_material *array, double time, sn_error *error) {
     const int count = batch->law->constant_count;
@@ -305,6 +346,11 @@ static sn_status fill_parameters(sn_batch *batch, const sn_material *const *list
             if (status) return status;
             if (material->viscous[0] != 0 || material->viscous[1] != 0) batch->damped |= SN_DAMPED_VISCOUS;
             if (material->rayleigh[1] != 0) batch->damped |= SN_DAMPED_RAYLEIGH;
+        }
+        if (batch->pair_mass) {
+            fill_damper(batch, material, constant, n);
+            for (int i = 0; i < count; ++i) batch->constant[(block * count + i) * SN_LANES + lane] = constant[i];
+            continue;
         }
         for (int i = 0; i < count; ++i) batch->constant[(block * count + i) * SN_LANES + lane] = constant[i];
         const double damping[3] = {material->viscous[0], material->viscous[1], material->rayleigh[1]};
@@ -369,8 +415,8 @@ sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source
 void sn_elements_release(sn_context *context, sn_elements_model *model) {
     for (int b = 0; b < model->batch_count; ++b) {
         sn_batch *batch = &model->batch[b];
-        void *array[] = {batch->node,       batch->gradient,    batch->weight,    batch->constant, batch->damping,
-                         batch->element_of, batch->material_of, batch->source_of, batch->rest_edge};
+        void *array[] = {batch->node,       batch->gradient,    batch->weight,    batch->constant,  batch->damping,
+                         batch->element_of, batch->material_of, batch->source_of, batch->rest_edge, batch->pair_mass};
         for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     }
     for (int s = 0; s < model->source_count; ++s) sn_release(context, model->origin[s].label);

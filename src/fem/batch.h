@@ -7,11 +7,14 @@
 #ifndef SN_FEM_BATCH_H
 #define SN_FEM_BATCH_H
 
+#include <stdbool.h>
+
 #include "element.h"
 #include "law.h"
 
 enum { SN_DAMPED_VISCOUS = 1, SN_DAMPED_RAYLEIGH = 2 };
 enum { SN_COMPACT_NONE, SN_COMPACT_WARPED, SN_COMPACT_BLENDED };
+enum { SN_WARPING_NONE = 0, SN_WARPING_EDGES, SN_WARPING_SVD }; /* warping.h */
 
 typedef struct sn_batch {
     const sn_element *element;
@@ -39,6 +42,8 @@ typedef struct sn_batch {
     int64_t linearised;     /* offset of its part in a linearised buffer, in doubles: block_count x points x linearised_items x SN_LANES */
     int linearised_items;
     double alpha, beta; /* of the rotation */
+    int warping;        /* SN_WARPING_: frames per vertex, from view->vertex_rotation */
+    double *pair_mass;  /* springs alone: block_count x SN_LANES, kg; their `gradient` is the rest edge, their `weight` the factor of k */
 } sn_batch;
 
 typedef struct sn_chunk {
@@ -71,9 +76,10 @@ typedef struct sn_elements_model {
 /* What the elements are evaluated at. Arrays are node_count x 3 in compiled numbering. */
 typedef struct sn_element_view {
     const double *x;
-    const double *v;              /* NULL: at rest, no damping forces */
-    const double *x_before;       /* last accepted positions, for rotations with history; NULL otherwise */
-    const double *rotation_state; /* NULL when no batch uses any */
+    const double *v;               /* NULL: at rest, no damping forces */
+    const double *x_before;        /* last accepted positions, for rotations with history; NULL otherwise */
+    const double *rotation_state;  /* NULL when no batch uses any */
+    const double *vertex_rotation; /* node_count x 9, for warped batches; NULL when there are none */
 } sn_element_view;
 
 /* ---- Kernels over one chunk, for one instruction set (kernel/element.c). They return 0 where nothing is said. ---- */
@@ -91,8 +97,10 @@ typedef struct sn_element_kernels {
     int (*product)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double k, double d,
                    const double *linearised, const double *u, double *out);
     /* Element matrices k K + d D of one block: out has nodes x nodes blocks of 3 x 3, [i][j][3 * column + row][SN_LANES] (column-major
-     * blocks, as the sparse matrix wants them), 64-byte aligned. With `upper` only the blocks i <= j are filled (K symmetric). */
-    int (*stiffness)(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *out);
+     * blocks, as the sparse matrix wants them), 64-byte aligned. With `upper` only the blocks i <= j are filled (K symmetric). Also
+     * writes the block's part of `linearised` unless that is NULL. */
+    int (*stiffness)(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *linearised,
+                     double *out);
     /* F, elastic P and Cauchy stress P F^T / J at every quadrature point of one block: [point][9][SN_LANES] each; NULL to skip one. For
      * laws of the Cauchy strain, the Cauchy stress is P. |J| counts as at least 1e-12 so that flat elements stay finite. */
     int (*stress)(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy);
@@ -117,8 +125,10 @@ typedef struct sn_batch_source {
     int material_count;
     int material_offset;  /* added to material_of */
     int element_offset;   /* added to element_of */
+    bool exact;           /* materials that leave the differential to their law take the exact one where there is one */
     const char *name;     /* the body's, for messages */
     const int64_t *label; /* element labels for messages, or NULL */
+    const double *factor, *pair_mass; /* springs alone, per element: k / E in m, reduced mass in kg */
 } sn_batch_source;
 
 /* Groups the elements of all sources by (element, law, rotation, differential), orders them for locality (by lowest node), cuts them into

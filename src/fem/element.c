@@ -111,7 +111,16 @@ const sn_element sn_element_tri3 = {.name = "tri3",
                                     .mass_weight = plane_mass_weight,
                                     .shape = tri3_shape};
 
-static const sn_element *const table[] = {&sn_element_tet4, &sn_element_tet10, &sn_element_tet10_high, &sn_element_tri3};
+const sn_element sn_element_springs = {.name = "springs",
+                                       .text = "a spring and a damper along every edge of the tets",
+                                       .nodes = 2,
+                                       .points = 1,
+                                       .dimension = 1,
+                                       .point = one_point,
+                                       .weight = one_weight};
+
+static const sn_element *const table[] = {&sn_element_tet4, &sn_element_tet10, &sn_element_tet10_high, &sn_element_tri3,
+                                          &sn_element_springs};
 enum { COUNT = sizeof table / sizeof *table };
 
 const sn_element *sn_element_find(const char *name) {
@@ -124,7 +133,8 @@ const sn_listing *sn_elements(int *count) {
     static const sn_listing listing[COUNT] = {{"tet4", "linear tet, one point"},
                                               {"tet10", "quadratic tet, 4 points (degree 2)"},
                                               {"tet10-high", "quadratic tet, 14 points (degree 5)"},
-                                              {"tri3", "plane linear triangle (plane strain)"}};
+                                              {"tri3", "plane linear triangle (plane strain)"},
+                                              {"springs", "a spring and a damper along every edge of the tets"}};
     *count = COUNT;
     return listing;
 }

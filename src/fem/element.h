@@ -27,6 +27,8 @@ typedef struct sn_element {
 } sn_element;
 
 extern const sn_element sn_element_tet4, sn_element_tet10, sn_element_tet10_high, sn_element_tri3;
+/* A spring between two nodes (springs.h): what the edges of a body of "springs" compile to; has no shape functions. */
+extern const sn_element sn_element_springs;
 const sn_element *sn_element_find(const char *name); /* NULL when unknown */
 const sn_listing *sn_elements(int *count);
 

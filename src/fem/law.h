@@ -23,6 +23,7 @@ typedef enum sn_law_flags {
     SN_LAW_CONSTANT = 16,  /* dP does not depend on F */
     SN_LAW_WARPED = 32,    /* isotropic with lambda, mu = c[0], c[1], and its truncated-2 differential (or, if constant, any, with R = I) is
                               lambda tr(R^T dF) R + mu (dF + R dF^T R): the kernels then use closed forms */
+    SN_LAW_NO_POTENTIAL = 64, /* the stress is not the gradient of the energy: dP is not symmetric */
 } sn_law_flags;
 
 typedef enum sn_differential {

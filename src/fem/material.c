@@ -78,6 +78,15 @@ const sn_listing *sn_rotations(int *count) {
     return rotation_listing;
 }
 
+const sn_listing *sn_warpings(int *count) {
+    static const sn_listing listing[] = {
+        {"edges", "frames of vertices from three of their edges"},
+        {"svd", "the nearest rotation to all edges of a vertex"},
+    };
+    if (count) *count = sizeof listing / sizeof *listing;
+    return listing;
+}
+
 const sn_parameter *sn_law_parameters(const char *law, int *count) {
     const sn_law *found = law_in(sn_laws_baseline, law);
     if (count) *count = found ? found->parameter_count : 0;
@@ -301,7 +310,25 @@ static sn_status check_blocks(const sn_material *material, const sn_law *law, sn
     return SN_OK;
 }
 
+static sn_status check_warping(const sn_material *material, sn_error *error) {
+    if (!material->warping[0]) return SN_OK;
+    int count;
+    const sn_listing *known = sn_warpings(&count);
+    bool found = false;
+    for (int i = 0; i < count; ++i) found = found || strcmp(known[i].name, material->warping) == 0;
+    if (!found) return unknown("warping", material->warping, known, count, sizeof *known, error);
+    if (strcmp(material->law, "linear") != 0)
+        return sn_fail(error, SN_BAD_INPUT, "'warping' goes with law 'linear' alone, not with '%s'", material->law);
+    return SN_OK;
+}
+
 static sn_status check_damping(const sn_material *material, sn_error *error) {
+    if (!(material->spring_damper >= 0 && isfinite(material->spring_damper)))
+        return sn_fail(error, SN_BAD_INPUT, "'springs.damper' is %g; it must be finite and at least 0", material->spring_damper);
+    if (!(material->spring_quality >= 0 && isfinite(material->spring_quality)))
+        return sn_fail(error, SN_BAD_INPUT, "'springs.quality' is %g; it must be finite and at least 0", material->spring_quality);
+    const sn_status warping = check_warping(material, error);
+    if (warping) return warping;
     static const char *const viscous[] = {"viscous.lambda", "viscous.mu"}, *const rayleigh[] = {"rayleigh.mass", "rayleigh.stiffness"};
     for (int i = 0; i < 2; ++i) {
         if (!(material->viscous[i] >= 0 && isfinite(material->viscous[i])))

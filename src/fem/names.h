@@ -8,6 +8,7 @@
     X(corotated)                                                                                                                           \
     X(corrected_corotated)                                                                                                                 \
     X(hybrid_strain)                                                                                                                       \
+    X(corotated_updated)                                                                                                                   \
     X(stvk)                                                                                                                                \
     X(neo_hookean)                                                                                                                         \
     X(stable_neo_hookean)                                                                                                                  \
@@ -22,6 +23,8 @@
 #define SN_LAW_corotated "corotated", "Hooke's law on the strain that remains when the element's rotation is taken out"
 #define SN_LAW_corrected_corotated "corrected-corotated", "corotated shape term with the nonlinear volume term (J - 1)^2"
 #define SN_LAW_hybrid_strain "hybrid-strain", "corotated shear with the pressure of Green's strain"
+#define SN_LAW_corotated_updated                                                                                                           \
+    "corotated-updated", "corotated with the gradients of the present shape: no torque of its own, with any rotation"
 #define SN_LAW_stvk "stvk", "Saint Venant-Kirchhoff: Hooke's law on Green's strain"
 #define SN_LAW_neo_hookean "neo-hookean", "compressible neo-Hookean with ln J"
 #define SN_LAW_stable_neo_hookean "stable-neo-hookean", "neo-Hookean that stays finite under inversion and collapse"

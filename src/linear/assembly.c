@@ -129,7 +129,7 @@ static void element_chunk(void *data, int index) {
     _Alignas(64) double matrix[ELEMENT_BLOCKS * 9 * SN_LANES];
     for (int block = chunk->block_begin; block < chunk->block_end; ++block) {
         const int32_t *place = a->map->place[chunk->batch] + (int64_t)block * pairs * SN_LANES;
-        s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, batch->symmetric, matrix);
+        s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, batch->symmetric, a->linearised, matrix);
         if (!s->symmetric)
             scatter_all(s, nodes, !batch->symmetric, matrix, place);
         else if (s->matrix->single_)
@@ -222,7 +222,7 @@ static void diagonal_chunk(void *data, int index) {
     const int nodes = batch->element->nodes;
     _Alignas(64) double matrix[ELEMENT_BLOCKS * 9 * SN_LANES];
     for (int block = chunk->block_begin; block < chunk->block_end; ++block) {
-        s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, batch->symmetric, matrix);
+        s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, batch->symmetric, NULL, matrix);
         for (int i = 0; i < nodes; ++i)
             for (int l = 0; l < SN_LANES; ++l) {
                 if (batch->element_of[(int64_t)block * SN_LANES + l] < 0) continue;

@@ -35,11 +35,14 @@ typedef struct sn_assembly {
     const sn_element_view *view;
     const sn_block_list *stiffness, *damping; /* NULL for none */
     const double *rayleigh_mass;              /* NULL for none */
+    double *linearised;                       /* of the element products, filled on the way; NULL: not wanted */
     double m, d, k;
 } sn_assembly;
 
 /* Fills the matrix. *symmetric: whether it is; *missing: how many listed blocks the pattern has no place for (they are left out). */
 void sn_assemble(const sn_assembly *assembly, const sn_matrix *matrix, bool *symmetric, int *missing);
+/* Whether the operator is symmetric, to rounding, without assembling it. */
+bool sn_assembly_symmetric(const sn_assembly *assembly);
 /* The diagonal blocks alone, nodes x 9 column-major, without a matrix. */
 void sn_assemble_diagonal(const sn_assembly *assembly, double *diagonal);
 /* Copies the diagonal blocks out of a matrix. */

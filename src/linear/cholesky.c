@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "direct.h"
 #include "preconditioner.h"
 
 typedef struct cholesky {
@@ -127,6 +128,7 @@ static double weakest_pivot(const cholesky *c, int64_t *column) {
         for (int j = first; j < last; ++j) {
             const double l = L->is_super ? x[px[s] + (int64_t)(j - first) * (pi[s + 1] - pi[s]) + (j - first)] : x[((const int *)L->p)[s]];
             const double pivot = L->is_super || L->is_ll ? l * l : l, part = pivot / c->diagonal[permutation[j]];
+            if (isnan(part)) return part;
             if (part < weakest) weakest = part, *column = permutation[j];
         }
     }
@@ -181,6 +183,7 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
                        (int)c->factor->minor + 1, op->n);
     int64_t column = 0;
     const double weakest = weakest_pivot(c, &column);
+    if (isnan(weakest)) return sn_fail(error, SN_NOT_FINITE, "the matrix is not finite");
     if (weakest < 1e-13)
         return sn_fail(
             error, SN_SINGULAR,
@@ -201,7 +204,7 @@ static void apply(const void *data, const double *r, double *z) {
     sn_filter_apply(c->filter, z);
 }
 
-const sn_preconditioner sn_direct_cholesky = {.name = "cholesky",
+const sn_preconditioner sn_factor_cholesky = {.name = "cholesky",
                                               .text = "direct: supernodal Cholesky factor (CHOLMOD, ordered by METIS)",
                                               .needs_matrix = true,
                                               .direct = true,

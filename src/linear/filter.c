@@ -1,6 +1,8 @@
 /* See filter.h. */
 #include "filter.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 static void project(const double S[9], double *v) {
@@ -27,7 +29,75 @@ void sn_filter_apply_range(const sn_filter *filter, int begin, int end, double *
         project(filter->projection + 9 * (ptrdiff_t)i, v + 3 * (ptrdiff_t)filter->node[i]);
 }
 
-void sn_filter_apply(const sn_filter *filter, double *v) { sn_filter_apply_range(filter, 0, INT32_MAX, v); }
+static double mode_dot(const sn_filter_group *group, const double *mode, const double *v) {
+    double sum = 0;
+    for (int i = 0; i < group->count; ++i)
+        for (int a = 0; a < 3; ++a) sum += mode[3 * (ptrdiff_t)i + a] * v[3 * (ptrdiff_t)group->node[i] + a];
+    return sum;
+}
+
+/* v = B q. */
+static void expand_modes(const sn_filter_group *group, const double *q, double *v) {
+    for (int i = 0; i < group->count; ++i)
+        for (int a = 0; a < 3; ++a) {
+            double sum = 0;
+            for (int k = 0; k < group->modes; ++k) sum += q[k] * group->basis[3 * ((ptrdiff_t)k * group->count + i) + a];
+            v[3 * (ptrdiff_t)group->node[i] + a] = sum;
+        }
+}
+
+void sn_filter_apply_groups(const sn_filter *filter, double *v) {
+    for (int g = 0; filter && g < filter->group_count; ++g) {
+        const sn_filter_group *group = &filter->group[g];
+        double q[SN_GROUP_MODES];
+        for (int k = 0; k < group->modes; ++k) q[k] = mode_dot(group, group->basis + 3 * (ptrdiff_t)k * group->count, v);
+        expand_modes(group, q, v);
+    }
+}
+
+/* Cholesky of a small matrix, then G q = b in place. Modes without mass stay at rest. */
+static void solve_small(int n, double G[SN_GROUP_MODES][SN_GROUP_MODES], double *q) {
+    double largest = 0;
+    for (int i = 0; i < n; ++i) largest = G[i][i] > largest ? G[i][i] : largest;
+    for (int j = 0; j < n; ++j) {
+        for (int k = 0; k < j; ++k) G[j][j] -= G[j][k] * G[j][k];
+        const bool massless = !(G[j][j] > 1e-14 * largest);
+        G[j][j] = massless ? 0 : sqrt(G[j][j]);
+        for (int i = j + 1; i < n; ++i) {
+            for (int k = 0; k < j; ++k) G[i][j] -= G[i][k] * G[j][k];
+            G[i][j] = massless ? 0 : G[i][j] / G[j][j];
+        }
+    }
+    for (int i = 0; i < n; ++i) {
+        for (int k = 0; k < i; ++k) q[i] -= G[i][k] * q[k];
+        q[i] = G[i][i] > 0 ? q[i] / G[i][i] : 0;
+    }
+    for (int i = n - 1; i >= 0; --i) {
+        for (int k = i + 1; k < n; ++k) q[i] -= G[k][i] * q[k];
+        q[i] = G[i][i] > 0 ? q[i] / G[i][i] : 0;
+    }
+}
+
+void sn_filter_group_mass_solve(const sn_filter_group *group, const double *mass, const double *f, double *out) {
+    double G[SN_GROUP_MODES][SN_GROUP_MODES], q[SN_GROUP_MODES];
+    for (int k = 0; k < group->modes; ++k) {
+        const double *mode = group->basis + 3 * (ptrdiff_t)k * group->count;
+        q[k] = mode_dot(group, mode, f);
+        for (int l = 0; l <= k; ++l) {
+            const double *other = group->basis + 3 * (ptrdiff_t)l * group->count;
+            double sum = 0;
+            for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)group->count; ++i) sum += mass[group->node[i / 3]] * mode[i] * other[i];
+            G[k][l] = sum;
+        }
+    }
+    solve_small(group->modes, G, q);
+    expand_modes(group, q, out);
+}
+
+void sn_filter_apply(const sn_filter *filter, double *v) {
+    sn_filter_apply_range(filter, 0, INT32_MAX, v);
+    sn_filter_apply_groups(filter, v);
+}
 
 const double *sn_filter_find(const sn_filter *filter, int32_t node) {
     if (!filter) return NULL;

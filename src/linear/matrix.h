@@ -38,6 +38,11 @@ void sn_pattern_release(sn_context *context, sn_pattern *pattern);
 /* The place of block (row, column), or -1. */
 int32_t sn_pattern_find(const sn_pattern *pattern, int32_t row, int32_t column);
 
+/* The block at a place, in double. */
+static inline void sn_matrix_block(const sn_matrix *matrix, int64_t place, double block[9]) {
+    for (int k = 0; k < 9; ++k) block[k] = matrix->single_ ? (double)matrix->single_[9 * place + k] : matrix->double_[9 * place + k];
+}
+
 /* y = A x. */
 void sn_matrix_product(const sn_context *context, const sn_matrix *matrix, const double *x, double *y);
 /* The same, and returns x . y. `partial`: sn_dot_scratch(3 nodes) doubles. */

@@ -1,6 +1,8 @@
 /* See preconditioner.h. */
 #include "preconditioner.h"
 
+#include <math.h>
+
 #include "kernels.h"
 
 void sn_projected_block(const double A[9], const double *S, double out[9]) {
@@ -20,6 +22,38 @@ void sn_projected_block(const double A[9], const double *S, double out[9]) {
             const double projected = half[r] * S[c] + half[3 + r] * S[3 + c] + half[6 + r] * S[6 + c];
             out[3 * c + r] = projected + scale * ((r == c) - S[3 * r + c]);
         }
+}
+
+bool sn_invert_definite(const double A[9], double clear, double out[9]) {
+    double L[3][3] = {{0}}, inverse[3][3] = {{0}};
+    for (int j = 0; j < 3; ++j) {
+        double pivot = A[4 * j];
+        for (int k = 0; k < j; ++k) pivot -= L[j][k] * L[j][k];
+        if (!(pivot > clear * A[4 * j]) || !isfinite(pivot)) return false;
+        L[j][j] = sqrt(pivot);
+        for (int i = j + 1; i < 3; ++i) {
+            double sum = A[3 * j + i];
+            for (int k = 0; k < j; ++k) sum -= L[i][k] * L[j][k];
+            L[i][j] = sum / L[j][j];
+        }
+    }
+    for (int j = 0; j < 3; ++j) { /* inverse of L */
+        inverse[j][j] = 1 / L[j][j];
+        for (int i = j + 1; i < 3; ++i) {
+            double sum = 0;
+            for (int k = j; k < i; ++k) sum -= L[i][k] * inverse[k][j];
+            inverse[i][j] = sum / L[i][i];
+        }
+    }
+    bool finite = true;
+    for (int c = 0; c < 3; ++c)
+        for (int r = c; r < 3; ++r) {
+            double sum = 0;
+            for (int k = r; k < 3; ++k) sum += inverse[k][r] * inverse[k][c];
+            out[3 * c + r] = out[3 * r + c] = sum;
+            finite = finite && isfinite(sum);
+        }
+    return finite;
 }
 
 typedef struct range_work {

@@ -37,44 +37,10 @@ static sn_status create(sn_context *context, int nodes, void **data, sn_error *e
     return SN_OK;
 }
 
-/* The inverse of a symmetric positive definite block by its Cholesky factor; false when a pivot is not above `clear` times the
- * diagonal: rounding of the stored inverse could then make it indefinite. */
-static bool invert(const double A[9], double clear, double out[9]) {
-    double L[3][3] = {{0}}, inverse[3][3] = {{0}};
-    for (int j = 0; j < 3; ++j) {
-        double pivot = A[4 * j];
-        for (int k = 0; k < j; ++k) pivot -= L[j][k] * L[j][k];
-        if (!(pivot > clear * A[4 * j]) || !isfinite(pivot)) return false;
-        L[j][j] = sqrt(pivot);
-        for (int i = j + 1; i < 3; ++i) {
-            double sum = A[3 * j + i];
-            for (int k = 0; k < j; ++k) sum -= L[i][k] * L[j][k];
-            L[i][j] = sum / L[j][j];
-        }
-    }
-    for (int j = 0; j < 3; ++j) { /* inverse of L */
-        inverse[j][j] = 1 / L[j][j];
-        for (int i = j + 1; i < 3; ++i) {
-            double sum = 0;
-            for (int k = j; k < i; ++k) sum -= L[i][k] * inverse[k][j];
-            inverse[i][j] = sum / L[i][i];
-        }
-    }
-    bool finite = true;
-    for (int c = 0; c < 3; ++c)
-        for (int r = c; r < 3; ++r) {
-            double sum = 0;
-            for (int k = r; k < 3; ++k) sum += inverse[k][r] * inverse[k][c];
-            out[3 * c + r] = out[3 * r + c] = sum;
-            finite = finite && isfinite(sum);
-        }
-    return finite;
-}
-
 static void node_block(const double A[9], const double *S, double clear, double out[9]) {
     double block[9];
     sn_projected_block(A, S, block);
-    if (!invert(block, clear, out)) {
+    if (!sn_invert_definite(block, clear, out)) {
         for (int k = 0; k < 9; ++k) out[k] = 0;
         for (int k = 0; k < 3; ++k) out[4 * k] = block[4 * k] > 0 && isfinite(1 / block[4 * k]) ? 1 / block[4 * k] : 1;
     }

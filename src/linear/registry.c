@@ -4,14 +4,17 @@
 #include "base/fields.h"
 #include "solver.h"
 
-static const sn_krylov *const krylov[] = {&sn_krylov_cg};
-static const sn_preconditioner *const preconditioner[] = {&sn_preconditioner_none, &sn_preconditioner_diagonal,
-                                                          &sn_preconditioner_block_jacobi};
+static const sn_krylov *const krylov[] = {&sn_krylov_cg,       &sn_krylov_minres, &sn_krylov_qmr,
+                                          &sn_krylov_bicgstab, &sn_krylov_gmres,  &sn_krylov_eisenstat};
+static const sn_preconditioner *const preconditioner[] = {&sn_preconditioner_none,         &sn_preconditioner_diagonal,
+                                                          &sn_preconditioner_block_jacobi, &sn_preconditioner_ssor,
+                                                          &sn_preconditioner_ic0,          &sn_preconditioner_ict,
+                                                          &sn_preconditioner_multigrid};
 static const sn_preconditioner *const direct[] = {
 #if defined(SN_HAVE_CHOLMOD)
     &sn_direct_cholesky,
 #endif
-    NULL, /* a table is never empty */
+    &sn_direct_ldlt, NULL, /* a table is never empty */
 };
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
@@ -20,6 +23,10 @@ const sn_krylov *sn_krylov_find(const char *name) {
     for (int i = 0; i < COUNT(krylov); ++i)
         if (strcmp(krylov[i]->name, name) == 0) return krylov[i];
     return NULL;
+}
+
+int sn_krylov_vectors(const sn_krylov *method, const sn_solver_options *options) {
+    return method->vectors + (method->restarted ? options->restart : 0);
 }
 
 const sn_preconditioner *sn_direct_find(const char *name) {
@@ -38,6 +45,12 @@ const sn_preconditioner *sn_preconditioner_find(const char *name) {
 static const sn_listing solver_listing[] = {
     {"auto", "chosen by mode and size; the report says what ran"},
     {"cg", "conjugate gradients, for symmetric positive definite matrices"},
+    {"minres", "minimal residuals, for symmetric matrices, definite or not"},
+    {"qmr", "quasi-minimal residuals by coupled two-term recurrences, for any matrix"},
+    {"bicgstab", "stabilised biconjugate gradients, for any matrix"},
+    {"gmres", "generalised minimal residuals with restarts, for any matrix"},
+    {"eisenstat", "conjugate gradients with SSOR at half the work, for symmetric positive definite matrices"},
+    {"ldlt", "direct: sparse L D L^T factor of our own, also for indefinite matrices; for small bodies"},
 #if defined(SN_HAVE_CHOLMOD)
     {"cholesky", "direct: supernodal Cholesky factor (CHOLMOD, ordered by METIS)"},
 #endif
@@ -47,6 +60,10 @@ static const sn_listing preconditioner_listing[] = {
     {"none", "no preconditioner"},
     {"diagonal", "the inverse of the diagonal (Jacobi)"},
     {"block-jacobi", "the inverses of the 3 x 3 diagonal blocks"},
+    {"multigrid", "a cycle of multigrid on lattices over the mesh; the choice for large bodies"},
+    {"ssor", "symmetric successive over-relaxation by 3 x 3 blocks"},
+    {"ic0", "incomplete Cholesky factor on the pattern of the matrix, by 3 x 3 blocks"},
+    {"ict", "incomplete Cholesky factor with a drop tolerance, by 3 x 3 blocks"},
 };
 static const sn_listing operator_listing[] = {
     {"assembled", "the sparse matrix of 3 x 3 blocks"},
@@ -79,6 +96,11 @@ static const sn_field field[] = {
     {"tolerance", SN_FIELD_DOUBLE, PLACE(tolerance), 1, 0, 1, 1, 1e-6, NULL, NULL, "", "true relative residual ||b - A x|| / ||b||"},
     {"iterations", SN_FIELD_INT, PLACE(iterations), 1, 1, 1e9, 0, 500, NULL, NULL, "", "most iterations of one solve"},
     {"warm_start", SN_FIELD_BOOL, PLACE(warm_start), 1, 0, 1, 0, 1, NULL, NULL, "", "start from the last step's increment"},
+    {"budget", SN_FIELD_DOUBLE, PLACE(budget), 1, 0, 1e9, 0, 0, NULL, NULL, "s",
+     "time for one solve, 0 for no limit; a limit makes results depend on the machine"},
+    {"restart", SN_FIELD_INT, PLACE(restart), 1, 1, SN_RESTART_MAX, 0, 30, NULL, NULL, "", "basis vectors of gmres before it starts anew"},
+    {"omega", SN_FIELD_DOUBLE, PLACE(omega), 1, 0, 1.99, 1, 1, NULL, NULL, "", "relaxation of ssor and eisenstat"},
+    {"drop", SN_FIELD_DOUBLE, PLACE(drop), 1, 0, 1, 0, 1e-2, NULL, NULL, "", "what ict leaves out, relative to the size of the row"},
 };
 
 const sn_field *sn_solver_fields(int *count) {
@@ -106,5 +128,11 @@ sn_status sn_solver_options_check(const sn_solver_options *options, sn_error *er
     const sn_preconditioner *p = sn_preconditioner_find(options->preconditioner);
     if (p && p->needs_matrix && is(options->operator_, "assembly-free"))
         return sn_fail(error, SN_BAD_INPUT, "solver.preconditioner '%s' needs a matrix: solver.operator must be assembled", p->name);
+    const sn_krylov *method = sn_krylov_find(options->method);
+    if (method && method->own && is(options->operator_, "assembly-free"))
+        return sn_fail(error, SN_BAD_INPUT, "solver.method '%s' needs a matrix: solver.operator must be assembled", method->name);
+    if (method && method->own && p && p != method->own)
+        return sn_fail(error, SN_BAD_INPUT, "solver.method '%s' has %s built in: solver.preconditioner must be %s or auto, not '%s'",
+                       method->name, method->own->name, method->own->name, p->name);
     return SN_OK;
 }

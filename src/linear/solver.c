@@ -15,6 +15,9 @@
 
 enum {
     AUTO_DIRECT_NODES = 20000, /* `auto` in statics factors up to this size */
+    AUTO_MULTIGRID_NODES = 1500, /* and iterates with multigrid from this size */
+    AUTO_LDLT_NODES = 4000,    /* and up to this one without CHOLMOD */
+    HISTORY = 4096,            /* residuals kept at most */
     ROUNDS = 60,
     VECTORS = 4, /* of the refinement: r, e, the right-hand side, the best x */
 };
@@ -43,9 +46,11 @@ struct sn_linear {
     /* Rebuildable. */
     sn_matrix matrix;
     stamp matrix_stamp, diagonal_stamp, cache_stamp;
-    bool symmetric, exact; /* of the matrix: as assembled; whether it is A to rounding in double */
-    double *diagonal;      /* nodes x 9 */
-    double *cache;         /* of the element products, elements->linearised_size; NULL until wanted */
+    int64_t matrix_version;  /* counts the assemblies */
+    bool operator_symmetric; /* the exact operator that runs now */
+    bool symmetric, exact;   /* of the matrix: as assembled; whether it is A to rounding in double */
+    double *diagonal;        /* nodes x 9 */
+    double *cache;           /* of the element products, elements->linearised_size; NULL until wanted */
     sn_filter filter;
     int filter_nodes, filter_projections;    /* capacities */
     const sn_preconditioner *preconditioner; /* whose data this is */
@@ -56,6 +61,7 @@ struct sn_linear {
 
     void *mass_data; /* diagonal preconditioner of a coupled mass */
 
+    sn_watch watch;
     double m, d, k; /* of the exact operator that runs now */
 };
 
@@ -69,20 +75,47 @@ typedef struct choice {
 static bool is(const char *name, const char *word) { return strcmp(name, word) == 0; }
 static bool is_auto(const char *name) { return !*name || is(name, "auto"); }
 
-static choice choose(const sn_linear *linear) {
+/* The direct method that `auto` takes in statics; NULL when none will do. */
+static const sn_preconditioner *auto_direct(const sn_linear *linear, const choice *c) {
+    const sn_solver_options *o = &linear->options;
+    if (!is_auto(o->method) || !is_auto(o->preconditioner) || !linear->is_static || !c->assembled || is(o->precision, "single"))
+        return NULL;
+    const sn_preconditioner *cholesky = sn_direct_find("cholesky");
+    if (cholesky) return linear->model.nodes <= AUTO_DIRECT_NODES ? cholesky : NULL;
+    return linear->model.nodes <= AUTO_LDLT_NODES ? &sn_direct_ldlt : NULL;
+}
+
+/* Whether a law with its exact differential may make the stiffness indefinite. */
+static bool may_be_indefinite(const sn_elements_model *elements) {
+    for (int b = 0; b < elements->batch_count; ++b)
+        if (elements->batch[b].differential == SN_DIFFERENTIAL_EXACT && (elements->batch[b].law->flags & SN_LAW_INDEFINITE)) return true;
+    return false;
+}
+
+/* `grouped`: the filter has rigid groups, which direct methods cannot serve. */
+static choice choose(const sn_linear *linear, bool grouped) {
     const sn_solver_options *o = &linear->options;
     choice c = {.assembled = !is(o->operator_, "assembly-free")};
-    const sn_preconditioner *direct = sn_direct_find(o->method);
-    if (!direct && is_auto(o->method) && is_auto(o->preconditioner) && linear->is_static && c.assembled && !is(o->precision, "single") &&
-        linear->model.nodes <= AUTO_DIRECT_NODES)
-        direct = sn_direct_find("cholesky");
+    const sn_preconditioner *chosen = grouped ? NULL : auto_direct(linear, &c), *direct = chosen ? chosen : sn_direct_find(o->method);
     c.single = c.assembled && !direct && (is(o->precision, "single") || (is_auto(o->precision) && !linear->is_static));
     if (direct) {
         c.preconditioner = direct;
+        if (chosen && !linear->operator_symmetric) c.krylov = &sn_krylov_gmres; /* the factor of the symmetric part as its preconditioner */
         return c;
     }
-    c.krylov = is_auto(o->method) ? &sn_krylov_cg : sn_krylov_find(o->method);
-    c.preconditioner = is_auto(o->preconditioner) ? &sn_preconditioner_block_jacobi : sn_preconditioner_find(o->preconditioner);
+    const bool large = c.assembled && linear->model.position && linear->model.nodes >= AUTO_MULTIGRID_NODES;
+    if (!is_auto(o->method))
+        c.krylov = sn_krylov_find(o->method);
+    else if (!linear->operator_symmetric)
+        c.krylov = &sn_krylov_bicgstab;
+    else
+        c.krylov = may_be_indefinite(linear->model.elements) ? &sn_krylov_minres : &sn_krylov_cg;
+    if (c.krylov->own)
+        c.preconditioner = c.krylov->own;
+    else
+        c.preconditioner = !is_auto(o->preconditioner) ? sn_preconditioner_find(o->preconditioner)
+                           : large                     ? &sn_preconditioner_multigrid
+                                                       : &sn_preconditioner_block_jacobi;
     return c;
 }
 
@@ -139,6 +172,11 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
         linear->diagonal = sn_allocate_zero(context, (size_t)model->nodes * 9, sizeof(double));
         if (!linear->diagonal) status = sn_no_memory(error);
     }
+    if (!status) {
+        linear->watch = (sn_watch){.capacity = HISTORY};
+        linear->watch.history = sn_allocate_zero(context, HISTORY, sizeof(double));
+        if (!linear->watch.history) status = sn_no_memory(error);
+    }
     if (!status) status = ensure_scratch(linear, VECTORS + sn_krylov_cg.vectors, error);
     if (status) {
         sn_linear_destroy(linear);
@@ -175,13 +213,21 @@ void sn_linear_destroy(sn_linear *linear) {
     sn_release(context, linear->filter.node);
     sn_release(context, linear->filter.projection);
     sn_release(context, linear->scratch);
+    sn_release(context, linear->watch.history);
     sn_release(context, linear);
 }
 
 sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options, sn_error *error) {
     const sn_status status = sn_solver_options_check(options, error);
-    if (!status) linear->options = *options;
-    return status;
+    if (status) return status;
+    if (linear->options.omega != options->omega || linear->options.drop != options->drop) linear->data_valid = false;
+    linear->options = *options;
+    return SN_OK;
+}
+
+const double *sn_linear_history(const sn_linear *linear, int *count) {
+    *count = linear->watch.count;
+    return linear->watch.history;
 }
 
 void sn_linear_refresh(sn_linear *linear) {
@@ -224,14 +270,29 @@ static void exact_apply(const void *self, const double *x, double *y) {
     exact_product(linear, linear->m, linear->d, linear->k, x, y);
 }
 
-/* Prepares the element products of the exact operator; without memory for it they are just slower. */
+/* Room for the element products of the exact operator; without memory for it they are just slower. */
+static bool have_cache(sn_linear *linear) {
+    if (!linear->cache) linear->cache = sn_allocate(linear->context, (size_t)linear->model.elements->linearised_size, sizeof(double));
+    return linear->cache != NULL;
+}
+
+/* Whether the assembly keeps the linearisation on its way: where that is a few numbers per element. */
+static bool cheap_cache(const sn_elements_model *elements) {
+    for (int b = 0; b < elements->batch_count; ++b)
+        if (!elements->batch[b].warped) return false;
+    return true;
+}
+
 static void ensure_cache(sn_linear *linear) {
     const double d = linear->d, k = linear->k;
-    if (current(&linear->cache_stamp, linear, 0, d, k) || (d == 0 && k == 0)) return;
-    if (!linear->cache) linear->cache = sn_allocate(linear->context, (size_t)linear->model.elements->linearised_size, sizeof(double));
-    if (!linear->cache) return;
+    if (current(&linear->cache_stamp, linear, 0, d, k) || (d == 0 && k == 0) || !have_cache(linear)) return;
     sn_elements_linearise(linear->context, linear->model.elements, &linear->view, k, d, linear->cache);
     linear->cache_stamp = (stamp){linear->linearisation, 0, d, k};
+}
+
+void sn_linear_prepare_products(sn_linear *linear, double d, double k) {
+    linear->d = d, linear->k = k;
+    ensure_cache(linear);
 }
 
 /* ---- Preparation of a solve ---- */
@@ -258,10 +319,15 @@ static sn_status ensure_matrix(sn_linear *linear, const choice *c, sn_error *err
     if (c->single && !linear->matrix.single_) linear->matrix.single_ = sn_allocate_zero(linear->context, values, sizeof(float));
     if (!c->single && !linear->matrix.double_) linear->matrix.double_ = sn_allocate_zero(linear->context, values, sizeof(double));
     if (!linear->matrix.single_ && !linear->matrix.double_) return sn_no_memory(error);
-    const sn_assembly assembly = assembly_of(linear);
+    sn_assembly assembly = assembly_of(linear);
+    if (c->single && cheap_cache(linear->model.elements) && have_cache(linear)) {
+        assembly.linearised = linear->cache;
+        linear->cache_stamp = (stamp){linear->linearisation, 0, linear->d, linear->k};
+    }
     int missing;
     sn_assemble(&assembly, &linear->matrix, &linear->symmetric, &missing);
     linear->exact = !c->single && !missing;
+    ++linear->matrix_version;
     if (!linear->symmetric && (!c->krylov || c->krylov->needs_symmetric)) {
         sn_matrix_symmetrise(linear->context, &linear->matrix);
         linear->exact = false;
@@ -287,6 +353,8 @@ static void ensure_diagonal(sn_linear *linear, bool from_matrix) {
 static sn_status keep_filter(sn_linear *linear, const sn_filter *filter, sn_error *error) {
     const int count = filter ? filter->count : 0;
     sn_filter *own = &linear->filter;
+    own->group_count = filter ? filter->group_count : 0; /* preconditioners do not know of groups */
+    own->group = filter ? filter->group : NULL;
     if (own->count == count && (!count || (memcmp(own->node, filter->node, (size_t)count * sizeof *own->node) == 0 &&
                                            memcmp(own->projection, filter->projection, (size_t)count * 9 * sizeof *own->projection) == 0)))
         return SN_OK;
@@ -310,11 +378,15 @@ static void exact_residual(const void *self, const double *b, const double *x, d
 }
 
 /* The operator that the method works on: the matrix, or the exact one. */
-static sn_operator operator_of(const sn_linear *linear, bool copy) {
+static sn_operator operator_of(sn_linear *linear, bool copy) {
     if (copy) {
         sn_operator op = sn_operator_of_matrix(linear->context, &linear->matrix, linear->diagonal, linear->symmetric);
+        op.position = linear->model.position;
         op.self = linear;
         op.residual = linear->exact ? NULL : exact_residual;
+        op.options = &linear->options;
+        op.watch = &linear->watch;
+        op.version = linear->matrix_version;
         return op;
     }
     return (sn_operator){.context = linear->context,
@@ -322,7 +394,9 @@ static sn_operator operator_of(const sn_linear *linear, bool copy) {
                          .apply = exact_apply,
                          .self = linear,
                          .diagonal = linear->diagonal,
-                         .symmetric = linear->symmetric};
+                         .symmetric = linear->symmetric,
+                         .options = &linear->options,
+                         .watch = &linear->watch};
 }
 
 static sn_status ensure_data(sn_linear *linear, const choice *c, const sn_operator *op, sn_error *error) {
@@ -331,12 +405,59 @@ static sn_status ensure_data(sn_linear *linear, const choice *c, const sn_operat
         linear->preconditioner = c->preconditioner;
     }
     const bool copy = op->matrix != NULL;
-    if (linear->data && linear->data_valid && linear->data_copy == copy) return SN_OK;
+    /* A preconditioner made from the matrix serves the exact operator too. */
+    if (linear->data && linear->data_valid && (linear->data_copy == copy || (linear->data_copy && c->preconditioner->needs_matrix))) return SN_OK;
     linear->data_valid = false;
     const sn_status status = c->preconditioner->update(linear->context, op, &linear->filter, &linear->data, error);
     linear->data_valid = !status;
     linear->data_copy = copy;
     return status;
+}
+
+/* ---- Groups ---- */
+/* Methods and preconditioners treat each node alone; what crosses nodes is wrapped around them: S A and S P S on the groups' modes. */
+typedef struct grouped {
+    const sn_operator *op;
+    const sn_preconditioner *preconditioner;
+    const void *data;
+    const sn_filter *filter;
+} grouped;
+
+static void grouped_apply(const void *self, const double *x, double *y) {
+    const grouped *g = self;
+    sn_operator_apply(g->op, x, y);
+    sn_filter_apply_groups(g->filter, y);
+}
+
+static void grouped_residual(const void *self, const double *b, const double *x, double *r) {
+    const grouped *g = self;
+    g->op->residual(g->op->self, b, x, r);
+    sn_filter_apply_groups(g->filter, r);
+}
+
+static void grouped_precondition(const void *data, const double *r, double *z) {
+    const grouped *g = data;
+    g->preconditioner->apply(g->data, r, z);
+    sn_filter_apply_groups(g->filter, z);
+}
+
+static void run_krylov(const sn_krylov *krylov, const sn_operator *op, const sn_preconditioner *preconditioner, const void *data,
+                       const sn_filter *filter, const double *b, double *x, double goal, int iterations, double *scratch,
+                       sn_krylov_report *report) {
+    if (!filter || filter->group_count == 0) {
+        krylov->solve(op, preconditioner, data, filter, b, x, goal, iterations, scratch, report);
+        return;
+    }
+    const grouped g = {op, preconditioner, data, filter};
+    sn_operator inside = *op;
+    inside.matrix = NULL;
+    inside.apply = grouped_apply;
+    inside.self = &g;
+    if (op->residual) inside.residual = grouped_residual;
+    sn_preconditioner around = *preconditioner;
+    around.apply = grouped_precondition;
+    around.apply_range = NULL;
+    krylov->solve(&inside, &around, &g, filter, b, x, goal, iterations, scratch, report);
 }
 
 /* ---- Solving ---- */
@@ -357,6 +478,23 @@ static void true_residual(const refinement *w, const double *x, double *r) {
     sn_filter_apply(&w->linear->filter, r);
 }
 
+/* e -= B B^T e on a group's nodes; what is left of rounding alone counts as nothing. */
+static bool constrained_group(const sn_filter_group *group, const double *x, double *e) {
+    double size = 0, left = 0;
+    for (int i = 0; i < group->count; ++i)
+        for (int a = 0; a < 3; ++a) e[3 * (int64_t)group->node[i] + a] = x[3 * (int64_t)group->node[i] + a];
+    const sn_filter one = {.group_count = 1, .group = group};
+    sn_filter_apply_groups(&one, e);
+    for (int i = 0; i < group->count; ++i)
+        for (int64_t at = 3 * (int64_t)group->node[i]; at < 3 * (int64_t)group->node[i] + 3; ++at) {
+            e[at] = x[at] - e[at];
+            size = fmax(size, fabs(x[at])), left = fmax(left, fabs(e[at]));
+        }
+    if (left > 1e-12 * size) return true;
+    for (int i = 0; i < group->count; ++i) memset(e + 3 * (int64_t)group->node[i], 0, 3 * sizeof *e);
+    return false;
+}
+
 /* e = x - S x, zero at free nodes. Returns whether anything is left. */
 static bool constrained_part(const sn_filter *filter, int n, const double *x, double *e) {
     bool any = false;
@@ -370,6 +508,7 @@ static bool constrained_part(const sn_filter *filter, int n, const double *x, do
             any = any || out[a] != 0;
         }
     }
+    for (int g = 0; g < filter->group_count; ++g) any = constrained_group(&filter->group[g], x, e) || any;
     return any;
 }
 
@@ -397,10 +536,11 @@ static double begin(refinement *w) {
 /* e = about A~^-1 r. */
 static void inner(refinement *w, const choice *c, const sn_operator *op, double goal, int iterations, sn_krylov_report *report) {
     if (c->krylov) {
-        c->krylov->solve(op, c->preconditioner, w->linear->data, &w->linear->filter, w->r, w->e, goal, iterations, w->krylov, report);
+        run_krylov(c->krylov, op, c->preconditioner, w->linear->data, &w->linear->filter, w->r, w->e, goal, iterations, w->krylov, report);
     } else {
         c->preconditioner->apply(w->linear->data, w->r, w->e);
         *report = (sn_krylov_report){.iterations = 1, .status = SN_OK};
+        sn_operator_note(op, 1, goal);
     }
     sn_filter_apply(&w->linear->filter, w->e);
 }
@@ -414,7 +554,7 @@ static sn_status refine(refinement *w, const choice *c, double size, double tole
     double best = size;
     memcpy(w->best, w->x, (size_t)w->n * sizeof(double));
     sn_status status = SN_OK;
-    while (best > goal && report->iterations < linear->options.iterations && report->rounds < ROUNDS) {
+    while (best > goal && report->iterations < linear->options.iterations && report->rounds < ROUNDS && !linear->watch.late) {
         const sn_operator op = operator_of(linear, copy);
         const double start = sn_seconds();
         status = ensure_data(linear, c, &op, error);
@@ -428,13 +568,14 @@ static sn_status refine(refinement *w, const choice *c, double size, double tole
         sn_vector_add(linear->context, w->n, 1, w->e, w->x);
         true_residual(w, w->x, w->r);
         size = norm(w, w->r);
+        if (linear->watch.count) linear->watch.history[linear->watch.count - 1] = size;
         const bool slow = !(size <= 0.5 * best);
         if (size < best) {
             best = size;
             memcpy(w->best, w->x, (size_t)w->n * sizeof(double));
         }
         *trouble = k.trouble;
-        if (best <= goal || (!slow && !k.trouble)) continue;
+        if (best <= goal || linear->watch.late || (!slow && !k.trouble)) continue;
         if (!copy || linear->exact || !c->krylov) break;
         copy = false; /* the exact operator takes over from the best x */
         report->fallback = true;
@@ -451,10 +592,13 @@ static sn_status refine(refinement *w, const choice *c, double size, double tole
 static sn_status prepare(sn_linear *linear, const choice *c, const sn_filter *filter, sn_linear_report *report, sn_error *error) {
     const double start = sn_seconds();
     sn_status status = keep_filter(linear, filter, error);
-    if (!status) status = ensure_scratch(linear, VECTORS + (c->krylov ? c->krylov->vectors : 0), error);
+    if (!status) status = ensure_scratch(linear, VECTORS + (c->krylov ? sn_krylov_vectors(c->krylov, &linear->options) : 0), error);
     if (!status && c->assembled) status = ensure_matrix(linear, c, error);
     if (!status) ensure_diagonal(linear, c->assembled);
-    if (!status && !c->assembled) ensure_cache(linear);
+    if (!status && !c->assembled) {
+        linear->symmetric = linear->operator_symmetric;
+        ensure_cache(linear);
+    }
     report->assembly_seconds = sn_seconds() - start;
     return status;
 }
@@ -463,10 +607,23 @@ sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const
                           double tolerance, sn_linear_report *report, sn_error *error) {
     sn_linear_report unused;
     if (!report) report = &unused;
-    const choice c = choose(linear);
+    linear->m = m, linear->d = d, linear->k = k;
+    const sn_assembly assembly = assembly_of(linear);
+    linear->operator_symmetric = sn_assembly_symmetric(&assembly);
+    const bool groups = filter && filter->group_count > 0;
+    const choice c = choose(linear, groups);
     *report = (sn_linear_report){.method = c.krylov ? c.krylov->name : c.preconditioner->name,
                                  .preconditioner = c.krylov ? c.preconditioner->name : ""};
-    linear->m = m, linear->d = d, linear->k = k;
+    linear->watch.count = 0;
+    linear->watch.late = false;
+    linear->watch.deadline = linear->options.budget > 0 ? sn_seconds() + linear->options.budget : 0;
+    if (c.krylov && c.krylov->needs_transpose && !c.assembled && !linear->operator_symmetric)
+        return sn_fail(error, SN_UNSUPPORTED,
+                       "solver.method '%s' needs products with the transpose, which the unsymmetric assembly-free operator does not have: "
+                       "solver.operator must be assembled, or the method bicgstab or gmres",
+                       c.krylov->name);
+    if (groups && !c.krylov)
+        return sn_fail(error, SN_UNSUPPORTED, "the solver '%s' cannot serve rigid cores; take cg or auto", c.preconditioner->name);
     sn_status status = prepare(linear, &c, filter, report, error);
     if (status) return status;
 
@@ -478,8 +635,12 @@ sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const
     const double size = begin(&w);
     if (!isfinite(size)) return sn_fail(error, SN_NOT_FINITE, "the right-hand side of the linear system is not finite");
     if (w.reference == 0) return SN_OK;
+    const sn_operator exact = operator_of(linear, false);
+    sn_operator_note(&exact, 1, size);
     const char *trouble = NULL;
     status = refine(&w, &c, size, tolerance, report, &trouble, error);
+    if (linear->data && c.preconditioner->feedback) c.preconditioner->feedback(linear->data, report->iterations);
+    for (int i = 0; i < linear->watch.count; ++i) linear->watch.history[i] /= w.reference;
     report->solve_seconds = sn_seconds() - start - report->setup_seconds;
     if (status != SN_NOT_CONVERGED) return status;
     return sn_fail(error, status, "%s%s%s ended after %d iterations at a relative residual of %.3g, above the tolerance %.3g%s%s",
@@ -499,7 +660,8 @@ static void lumped_solve(const sn_linear *linear, const sn_filter *filter, const
         const double mass = linear->mass.lumped[i];
         for (int c = 0; c < 3; ++c) out[3 * i + c] = mass > 0 ? f[3 * i + c] / mass : 0;
     }
-    sn_filter_apply(filter, out);
+    sn_filter_apply_range(filter, 0, INT32_MAX, out);
+    for (int g = 0; filter && g < filter->group_count; ++g) sn_filter_group_mass_solve(&filter->group[g], linear->mass.lumped, f, out);
 }
 
 /* Two rounds of CG, each to 1e-14 of its residual; the true residual of the answer is near rounding. */
@@ -523,7 +685,7 @@ sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const
     memset(out, 0, (size_t)n * sizeof *out);
     sn_krylov_report report = {.status = SN_OK};
     for (int round = 0; round < 2 && size > 0; ++round) {
-        sn_krylov_cg.solve(&op, &sn_preconditioner_diagonal, linear->mass_data, filter, r, e, 1e-14 * size, 10000, krylov, &report);
+        run_krylov(&sn_krylov_cg, &op, &sn_preconditioner_diagonal, linear->mass_data, filter, r, e, 1e-14 * size, 10000, krylov, &report);
         sn_vector_add(linear->context, n, 1, e, out);
         sn_linear_mass_product(linear, out, r);
         sn_vector_subtract(linear->context, n, f, r, r);

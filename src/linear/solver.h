@@ -15,6 +15,16 @@
 #include "matrix.h"
 #include "sinew/options.h"
 
+enum { SN_RESTART_MAX = 100 }; /* of gmres */
+
+/* What a solve leaves behind for its caller while it runs: the residuals, and when to give up. */
+typedef struct sn_watch {
+    double *history; /* 2-norms, one per iteration, the latest last */
+    int count, capacity;
+    double deadline; /* of sn_seconds(); 0 for none */
+    bool late;
+} sn_watch;
+
 /* y = A x, not filtered: the method calls it with filtered x and filters y itself. */
 typedef struct sn_operator {
     const sn_context *context;
@@ -24,6 +34,12 @@ typedef struct sn_operator {
     const sn_matrix *matrix; /* what `apply` multiplies with; NULL when assembly-free */
     const double *diagonal;  /* nodes x 9, column-major diagonal blocks; always there */
     bool symmetric;
+    const double *position;  /* nodes x 3, rest positions; NULL when there are none */
+    /* y = A^T x when neither a matrix nor symmetry gives it; NULL: then there is none. */
+    void (*apply_transpose)(const void *self, const double *x, double *y);
+    const sn_solver_options *options; /* restart, omega, drop; NULL for the defaults */
+    sn_watch *watch;                  /* NULL when nobody watches */
+    int64_t version;                  /* another number when the matrix changed; 0: unknown, may always have */
     /* r = b - A x with the exact operator that this one is a copy of; NULL when it is exact itself. Methods may use it now and then to keep
      * the residual of their recursion true. */
     void (*residual)(const void *self, const double *b, const double *x, double *r);
@@ -32,6 +48,12 @@ typedef struct sn_operator {
 void sn_operator_apply(const sn_operator *op, const double *x, double *y);
 /* The same, and returns x . y; `partial`: sn_dot_scratch(n) doubles. */
 double sn_operator_apply_dot(const sn_operator *op, const double *x, double *y, double *partial);
+/* y = A^T x; false when the operator has no transpose. */
+bool sn_operator_apply_transpose(const sn_operator *op, const double *x, double *y);
+sn_solver_options sn_operator_options(const sn_operator *op);
+/* Notes the residual after an iteration. Returns true when the time is up: the method then stops. The clock is read every few iterations.
+ */
+bool sn_operator_note(const sn_operator *op, int iteration, double residual);
 /* The operator of an assembled matrix. */
 sn_operator sn_operator_of_matrix(const sn_context *context, const sn_matrix *matrix, const double *diagonal, bool symmetric);
 
@@ -48,6 +70,8 @@ typedef struct sn_preconditioner {
     /* For preconditioners that act on each node alone: the nodes [begin, end), so that methods can fuse it with their own loops. Else NULL.
      */
     void (*apply_range)(const void *data, int begin, int end, const double *r, double *z);
+    /* How many iterations a solve with it took; NULL when it does not care. */
+    void (*feedback)(void *data, int iterations);
     void (*release)(sn_context *context, void *data);
 } sn_preconditioner;
 
@@ -61,7 +85,10 @@ typedef struct sn_krylov_report {
 typedef struct sn_krylov {
     const char *name, *text;
     bool needs_definite, needs_symmetric;
-    int vectors; /* scratch vectors of n doubles that it wants, besides 4 x sn_dot_scratch(n) doubles */
+    bool needs_transpose;         /* when the operator is not symmetric */
+    bool restarted;               /* wants `restart` scratch vectors more than `vectors` */
+    const sn_preconditioner *own; /* the preconditioner that it works with, and no other; NULL: any */
+    int vectors;                  /* scratch vectors of n doubles that it wants, besides 4 x sn_dot_scratch(n) doubles */
     /* Solves A x = b from x = 0 to ||b - A x|| <= goal, at most `iterations`. b is filtered; x comes back filtered. Keeps the best iterate.
      * scratch: vectors x n, then 4 x sn_dot_scratch(n) doubles. */
     void (*solve)(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter,
@@ -70,10 +97,15 @@ typedef struct sn_krylov {
 
 /* ---- Registry (registry.c) ---- */
 extern const sn_krylov sn_krylov_cg;
+extern const sn_krylov sn_krylov_minres, sn_krylov_qmr, sn_krylov_bicgstab, sn_krylov_gmres, sn_krylov_eisenstat;
 extern const sn_preconditioner sn_preconditioner_none, sn_preconditioner_diagonal, sn_preconditioner_block_jacobi;
+extern const sn_preconditioner sn_preconditioner_ssor, sn_preconditioner_ic0, sn_preconditioner_ict, sn_preconditioner_multigrid;
+extern const sn_preconditioner sn_direct_ldlt;
 #if defined(SN_HAVE_CHOLMOD)
 extern const sn_preconditioner sn_direct_cholesky;
 #endif
+/* Scratch vectors that a method wants with these options. */
+int sn_krylov_vectors(const sn_krylov *krylov, const sn_solver_options *options);
 /* By name; NULL when unknown. A solver name is one of a Krylov method or of a direct one. */
 const sn_krylov *sn_krylov_find(const char *name);
 const sn_preconditioner *sn_direct_find(const char *name);
@@ -98,6 +130,7 @@ typedef struct sn_linear sn_linear;
 typedef struct sn_linear_model {
     int nodes;
     const sn_elements_model *elements;
+    const double *position;           /* nodes x 3, rest positions; NULL: no multigrid */
     const double *mass;               /* lumped, per node; the diagonal part also with a consistent mass (then zero) */
     const sn_batch_source *source;    /* consistent mass: element masses from here; NULL when lumped */
     const uint8_t *source_consistent; /* per source: 1 when its mass is consistent */
@@ -122,11 +155,16 @@ void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const s
                          const double *rayleigh_mass);
 /* out = (m M + d D + k K) u at the last linearisation, in double, unfiltered. */
 void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out);
+/* Makes many products with these d and k at the last linearisation cheap. */
+void sn_linear_prepare_products(sn_linear *linear, double d, double k);
 /* Solves (m M + d D + k K) x = b in the free directions. x: in, the start, with the wanted values in the constrained directions; out, the
  * solution. The matrix, preconditioner or factor is remade when the linearisation or (m, d, k) changed since the last solve.
  * SN_NOT_CONVERGED keeps the best x; SN_SINGULAR when a direct factorisation meets a zero pivot. */
 sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
                           double tolerance, sn_linear_report *report, sn_error *error);
+/* The residuals of the last solve relative to its right-hand side: the start, then one per iteration of the method (of its recursion; the
+ * true one where a round of refinement ended). The latest ones when it took very many. Valid until the next solve. */
+const double *sn_linear_history(const sn_linear *linear, int *count);
 /* Forget everything rebuildable: the next solve starts as in a fresh process. */
 void sn_linear_refresh(sn_linear *linear);
 

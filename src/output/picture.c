@@ -10,32 +10,18 @@
 #include "base/words.h"
 #include "render.h"
 
-static const sn_listing fields[] = {{"von_mises", "von Mises stress [Pa]"},
-                                    {"displacement", "displacement [m]"},
-                                    {"velocity", "speed [m/s]"},
-                                    {"energy", "energy density [J/m^3]"},
-                                    {"none", "a plain colour per body"}};
-enum { FIELDS = sizeof fields / sizeof *fields };
-
-const sn_listing *sn_picture_fields(int *count) {
-    *count = FIELDS;
-    return fields;
-}
-
-sn_picture_options sn_picture_options_default(void) {
-    return (sn_picture_options){.width = 1280, .height = 720, .field = "von_mises", .azimuth = 30, .elevation = 20, .edges = true};
-}
-
 static sn_status check_options(const sn_picture_options *o, int *field, sn_error *error) {
     if (o->width < 16 || o->width > 8192 || o->height < 16 || o->height > 8192)
         return sn_fail(error, SN_BAD_INPUT, "a picture of %d x %d is not possible; allowed are 16 to 8192", o->width, o->height);
     if (!isfinite(o->azimuth) || !(fabs(o->elevation) <= 89) || !isfinite(o->low) || !isfinite(o->high))
         return sn_fail(error, SN_BAD_INPUT, "the picture's elevation %g must be from -89 to 89 degrees, its other numbers finite", o->elevation);
-    for (*field = 0; *field < FIELDS; ++*field)
+    int count;
+    const sn_listing *fields = sn_picture_fields(&count);
+    for (*field = 0; *field < count; ++*field)
         if (strcmp(fields[*field].name, o->field) == 0) return SN_OK;
     char text[300];
     snprintf(text, sizeof text, "the picture's field '%s' is unknown", o->field);
-    sn_suggest(text, (int)sizeof text, o->field, fields, FIELDS, (int)sizeof *fields);
+    sn_suggest(text, (int)sizeof text, o->field, fields, count, (int)sizeof *fields);
     return sn_fail(error, SN_BAD_INPUT, "%s", text);
 }
 
@@ -55,6 +41,11 @@ static sn_status element_values(sn_world *world, sn_stage *stage, int field, sn_
     return status;
 }
 
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 static sn_status fill_values(sn_world *world, sn_stage *stage, int field, sn_error *error) {
     const sn_surface *s = stage->surface;
     stage->value = sn_allocate_zero(stage->context, (size_t)s->nodes, sizeof *stage->value);
@@ -72,8 +63,13 @@ static sn_status fill_values(sn_world *world, sn_stage *stage, int field, sn_err
     }
     stage->low = stage->options->low, stage->high = stage->options->high;
     if (stage->low != stage->high) return SN_OK;
-    stage->low = 0, stage->high = 0; /* magnitudes: from 0 to the largest seen */
-    for (int i = 0; i < 3 * s->triangles; ++i) stage->high = fmax(stage->high, stage->value[s->triangle[i]]);
+    /* Magnitudes: from 0 to what 99.7 percent of the surface stay below, so that one spike does not darken the rest. */
+    double *seen = sn_allocate(stage->context, 3 * (size_t)s->triangles, sizeof *seen);
+    if (!seen) return sn_no_memory(error);
+    for (int i = 0; i < 3 * s->triangles; ++i) seen[i] = stage->value[s->triangle[i]];
+    qsort(seen, 3 * (size_t)s->triangles, sizeof *seen, by_size);
+    stage->low = 0, stage->high = s->triangles ? seen[(size_t)(0.997 * (3 * s->triangles - 1))] : 0;
+    sn_release(stage->context, seen);
     return SN_OK;
 }
 
@@ -158,7 +154,9 @@ static void set_camera(sn_stage *stage, const double low[3], const double high[3
     const int smaller = stage->width < stage->height ? stage->width : stage->height;
     stage->focal = 0.5 * smaller / tangent;
     /* Far enough for each corner of the box to stay within the margins. */
-    const double margin_x = 0.80 * 0.5 * stage->width / stage->focal, margin_y = 0.74 * 0.5 * stage->height / stage->focal;
+    stage->middle = (stage->coloured ? 0.43 : 0.5) * stage->width;
+    const double margin_x = 0.92 * (stage->coloured ? 0.40 : 0.45) * stage->width / stage->focal,
+                 margin_y = 0.76 * 0.5 * stage->height / stage->focal;
     double distance = 1.2 * stage->radius;
     for (int corner = 0; corner < 8; ++corner) {
         double d[3];
@@ -217,45 +215,59 @@ static void set_stage(sn_stage *stage, const sn_world *world) {
 
 /* ---- Over the picture ---- */
 
+/* The power of 1000 that makes `value` readable, and its letter. */
+static double prefix(double value, const char **letter) {
+    static const char *const letters[] = {"n", "u", "m", "", "k", "M", "G", "T"};
+    int i = 3;
+    double scale = 1;
+    while (value * scale >= 1000 && i < 7) scale /= 1000, ++i;
+    while (value > 0 && value * scale < 1 && i > 0) scale *= 1000, --i;
+    *letter = letters[i];
+    return scale;
+}
+
 static void draw_bar(sn_stage *stage, int field) {
     sn_canvas *canvas = &stage->canvas;
-    const float ink[3] = {0.02f, 0.025f, 0.03f}, paper[3] = {0.92f, 0.93f, 0.95f};
+    const float ink[3] = {0.02f, 0.025f, 0.03f};
     const double size = fmax(8, canvas->height / 60.0);
-    const int height = canvas->height / 2, width = (int)(1.4 * size), x = canvas->width - (int)(7.5 * size) - width, y = (canvas->height - height) / 2;
-    const double title = sn_text_width(size, fields[field].text), right = x + width + 6.2 * size;
-    const int box = (int)(fmax(title, 7.5 * size) + 2 * size);
-    sn_fill(canvas, (int)(right + size) - box, y - (int)(3.4 * size), box, height + (int)(5.2 * size), paper, 0.55f);
+    const int height = canvas->height / 2, width = (int)(1.4 * size), x = canvas->width - (int)(6 * size) - width,
+              y = (canvas->height - height) / 2;
+    char text[64];
+    int count;
+    const char *label = sn_picture_fields(&count)[field].text;
+    const char *letter, *unit = strchr(label, '[');
+    const double scale = prefix(fmax(fabs(stage->low), fabs(stage->high)), &letter);
     for (int j = 0; j < height; ++j) {
         float rgb[3];
         sn_colour_map(1 - (j + 0.5) / height, rgb);
         sn_fill(canvas, x, y + j, width, 1, rgb, 1);
     }
     for (int i = 0; i <= 4; ++i) {
-        char text[32];
         double value = stage->low + (stage->high - stage->low) * i / 4;
         if (fabs(value) < 1e-9 * fmax(fabs(stage->high), fabs(stage->low))) value = 0;
-        snprintf(text, sizeof text, "%.3g", value);
+        snprintf(text, sizeof text, "%.3g", value * scale);
         const int at = y + height - (int)((double)height * i / 4);
         sn_fill(canvas, x + width, at - (i == 0), (int)(0.5 * size), 1, ink, 0.8f);
-        sn_text(canvas, x + width + 0.8 * size, at + 0.45 * size, size * 0.9, text, ink);
+        sn_text(canvas, x + width + 0.9 * size, at + 0.45 * size, size * 0.9, text, ink);
     }
-    sn_text(canvas, right - title, y - 1.6 * size, size, fields[field].text, ink);
+    snprintf(text, sizeof text, "%.*s[%s%s", (int)(unit - label), label, letter, unit + 1);
+    sn_text(canvas, canvas->width - 1.5 * size - sn_text_width(size, text), y - 1.6 * size, size, text, ink);
 }
 
 static void draw_caption(sn_stage *stage, const sn_world *world) {
     const float ink[3] = {0.02f, 0.025f, 0.03f};
     char text[200];
     const double size = fmax(8, stage->canvas.height / 60.0);
-    snprintf(text, sizeof text, "%.60s   t = %.4g s   %d nodes, %d elements", sn_world_body_name(world, 0), sn_world_time(world), sn_world_node_count(world),
-             sn_world_element_count(world));
+    snprintf(text, sizeof text, "%.60s   t = %.4g s   %d nodes, %d elements", sn_world_body_name(world, 0), sn_world_time(world),
+             sn_world_node_count(world), sn_world_element_count(world));
     sn_text(&stage->canvas, 1.6 * size, stage->canvas.height - 1.8 * size, size, text, ink);
 }
 
 /* ---- Entry points ---- */
 
 static void release_stage(sn_stage *stage) {
-    void *const array[] = {stage->value,         stage->normal,       stage->screen,      stage->depth, stage->id,
-                           stage->shadow.height, stage->under.height, stage->canvas.pixel};
+    void *const array[] = {stage->value, stage->normal,        stage->screen,       stage->depth,
+                           stage->id,    stage->shadow.height, stage->under.height, stage->canvas.pixel};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(stage->context, array[i]);
 }
 
@@ -270,6 +282,7 @@ static sn_status draw(sn_world *world, sn_stage *stage, int field, unsigned char
     if (!status) status = fill_normals(stage, error);
     if (status) return status;
     set_stage(stage, world);
+    for (int i = 0; i < SN_STAGE_COLOURS; ++i) sn_colour_map((double)i / (SN_STAGE_COLOURS - 1), stage->colour[i]);
     status = sn_stage_raster(stage, error);
     if (status) return status;
     sn_stage_shade(stage);
@@ -302,8 +315,8 @@ static bool write_png(FILE *file, int width, int height, const unsigned char *rg
         return false;
     }
     png_init_io(png, file);
-    png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-                 PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(png, info);
     for (int y = 0; y < height; ++y) png_write_row(png, rgb + 3 * (size_t)y * (size_t)width);
     png_write_end(png, info);

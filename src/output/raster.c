@@ -1,5 +1,5 @@
-/* The z-buffer: triangles -> for each sample the nearest triangle and 1 / depth (which is linear on the screen), and the height maps. Bands of rows are
- * independent, so any number of threads gives the same picture. */
+/* The z-buffer: triangles -> for each sample the nearest triangle and 1 / depth (which is linear on the screen), and the height maps. Bands
+ * of rows are independent, so any number of threads gives the same picture. */
 #include <string.h>
 
 #include "base/math3.h"
@@ -14,7 +14,7 @@ static void project_nodes(sn_stage *stage) {
         sn_subtract3(s->position + 3 * (size_t)i, stage->eye, d);
         const double depth = sn_dot3(d, stage->forward), inverse = depth > 1e-6 * stage->radius ? 1 / depth : 0;
         double *out = stage->screen + 3 * (size_t)i;
-        out[0] = 0.5 * stage->width + stage->focal * sn_dot3(d, stage->right) * inverse;
+        out[0] = stage->middle + stage->focal * sn_dot3(d, stage->right) * inverse;
         out[1] = 0.5 * stage->height - stage->focal * sn_dot3(d, stage->up) * inverse;
         out[2] = inverse;
     }
@@ -23,7 +23,8 @@ static void project_nodes(sn_stage *stage) {
 /* Calls for every sample centre inside the triangle within rows [row0, row1), with the third coordinate interpolated. */
 typedef void put_sample(void *target, int x, int y, double z, int id);
 
-static void fill_triangle(const double a[3], const double b[3], const double c[3], int width, int row0, int row1, put_sample *put, void *target, int id) {
+static void fill_triangle(const double a[3], const double b[3], const double c[3], int width, int row0, int row1, put_sample *put,
+                          void *target, int id) {
     const double area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
     if (area == 0 || !isfinite(area)) return;
     const double top = fmin(a[1], fmin(b[1], c[1])), bottom = fmax(a[1], fmax(b[1], c[1]));
@@ -54,7 +55,8 @@ static void raster_band(void *data, int band) {
     sn_stage *stage = data;
     const sn_surface *s = stage->surface;
     const int row0 = band * BAND, row1 = row0 + BAND < stage->height ? row0 + BAND : stage->height;
-    for (size_t i = (size_t)row0 * (size_t)stage->width; i < (size_t)row1 * (size_t)stage->width; ++i) stage->depth[i] = 0, stage->id[i] = -1;
+    for (size_t i = (size_t)row0 * (size_t)stage->width; i < (size_t)row1 * (size_t)stage->width; ++i)
+        stage->depth[i] = 0, stage->id[i] = -1;
     for (int t = 0; t < s->triangles; ++t) {
         const int32_t *n = s->triangle + 3 * (size_t)t;
         const double *a = stage->screen + 3 * (size_t)n[0], *b = stage->screen + 3 * (size_t)n[1], *c = stage->screen + 3 * (size_t)n[2];

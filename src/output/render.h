@@ -5,7 +5,7 @@
 #include "paint.h"
 #include "surface.h"
 
-enum { SN_SHADOW_MAP = 1024, SN_STAGE_SHAPES = 8 };
+enum { SN_SHADOW_MAP = 1024, SN_STAGE_SHAPES = 8, SN_STAGE_COLOURS = 512 };
 
 /* A map of how far the bodies reach along a direction, seen from far away: for shadows (towards the light) and for the dark
  * under a body (towards the ground). */
@@ -19,24 +19,26 @@ typedef struct sn_stage {
     sn_context *context;
     const sn_surface *surface;
     const sn_picture_options *options;
-    int samples;             /* per pixel and direction */
-    int width, height;       /* in samples */
+    int samples;       /* per pixel and direction */
+    int width, height; /* in samples */
     double eye[3], right[3], up[3], forward[3];
-    double focal;            /* samples per unit of tangent */
+    double focal;             /* samples per unit of tangent */
+    double middle;            /* column of the optical axis, in samples: left of the colour bar */
     double centre[3], radius; /* of what is seen */
     double light[3], fill[3]; /* unit vectors towards the lights */
     bool coloured;
-    double low, high;        /* of the colour map */
-    double *value;           /* per node */
-    float *normal;           /* triangles x 3 corners x 3 */
-    double *screen;          /* nodes x 3: x, y in samples, 1 / depth */
-    float *depth;            /* width x height: 1 / depth, 0 where nothing is */
-    int32_t *id;             /* width x height: triangle or -1 */
+    double low, high;                  /* of the colour map */
+    float colour[SN_STAGE_COLOURS][3]; /* the colour map */
+    double *value;                     /* per node */
+    float *normal;                     /* triangles x 3 corners x 3 */
+    double *screen;                    /* nodes x 3: x, y in samples, 1 / depth */
+    float *depth;                      /* width x height: 1 / depth, 0 where nothing is */
+    int32_t *id;                       /* width x height: triangle or -1 */
     sn_height_map shadow, under;
     int planes, spheres;
     double plane_point[SN_STAGE_SHAPES][3], plane_normal[SN_STAGE_SHAPES][3];
     double sphere_centre[SN_STAGE_SHAPES][3], sphere_radius[SN_STAGE_SHAPES];
-    sn_canvas canvas;        /* in pixels */
+    sn_canvas canvas; /* in pixels */
 } sn_stage;
 
 /* Projects the nodes and fills depth and id; makes the height maps. */

@@ -1,5 +1,5 @@
-/* Shading: each sample sends a ray to the nearest of the bodies (through the z-buffer), the collider spheres and the ground; two lights, a sky, soft
- * shadows from the height map (wider the farther the blocker is) and the dark under a body. Everything in linear RGB. */
+/* Shading: each sample sends a ray to the nearest of the bodies (through the z-buffer), the collider spheres and the ground; two lights, a
+ * sky, soft shadows from the height map (wider the farther the blocker is) and the dark under a body. Everything in linear RGB. */
 #include <string.h>
 
 #include "base/math3.h"
@@ -58,7 +58,8 @@ static double lit(const sn_stage *stage, const hit *h, double turn) {
     double p[3], d[3];
     for (int k = 0; k < 3; ++k) p[k] = h->point[k] + 2 * texel * h->normal[k];
     sn_subtract3(p, map->origin, d);
-    const double scale = 1 / texel, u = 0.5 * SN_SHADOW_MAP + scale * sn_dot3(d, map->right), v = 0.5 * SN_SHADOW_MAP + scale * sn_dot3(d, map->up);
+    const double scale = 1 / texel, u = 0.5 * SN_SHADOW_MAP + scale * sn_dot3(d, map->right),
+                 v = 0.5 * SN_SHADOW_MAP + scale * sn_dot3(d, map->up);
     const double z = sn_dot3(d, map->along), bias = 1.5 * texel;
     double blocker = 0;
     int blockers = 0;
@@ -89,7 +90,8 @@ static double open_sky(const sn_stage *stage, const double p[3], double turn) {
     const double scale = 0.5 * SN_SHADOW_MAP / map->size, reach = 0.30 * stage->radius;
     double d[3], covered = 0;
     sn_subtract3(p, map->origin, d);
-    const double u = 0.5 * SN_SHADOW_MAP + scale * sn_dot3(d, map->right), v = 0.5 * SN_SHADOW_MAP + scale * sn_dot3(d, map->up), z = sn_dot3(d, map->along);
+    const double u = 0.5 * SN_SHADOW_MAP + scale * sn_dot3(d, map->right), v = 0.5 * SN_SHADOW_MAP + scale * sn_dot3(d, map->up),
+                 z = sn_dot3(d, map->along);
     for (int i = 0; i < SAMPLES; ++i) {
         double du, dv;
         disc_point(i, SAMPLES, turn, &du, &dv);
@@ -138,7 +140,8 @@ static void body_hit(const sn_stage *stage, const double ray[3], int triangle, d
     for (int k = 0; k < 3; ++k) h->normal[k] = length > 0 ? side * normal[k] / length : -ray[k];
     if (stage->coloured) {
         for (int i = 0; i < 3; ++i) value += weight[i] * stage->value[n[i]];
-        sn_colour_map(stage->high > stage->low ? (value - stage->low) / (stage->high - stage->low) : 0, h->albedo);
+        const double place = stage->high > stage->low ? clamp01((value - stage->low) / (stage->high - stage->low)) : 0;
+        memcpy(h->albedo, stage->colour[(int)(place * (SN_STAGE_COLOURS - 1) + 0.5)], sizeof h->albedo);
     } else {
         sn_body_colour(s->body[triangle], h->albedo);
     }
@@ -193,7 +196,7 @@ static bool plane_hit(const sn_stage *stage, const double ray[3], int i, double 
         const double cell = h->point[k] / pitch, gap = fabs(cell - floor(cell + 0.5)) * pitch, slant = fmax(0.15, fabs(down));
         ink = fmax(ink, 0.22 * clamp01(1.5 - gap / (width / slant)));
     }
-    for (int k = 0; k < 3; ++k) h->albedo[k] = (float)(0.74 * (1 - ink));
+    for (int k = 0; k < 3; ++k) h->albedo[k] = (float)(0.64 * (1 - ink));
     h->gloss = 0;
     h->ground = true;
     return true;
@@ -202,7 +205,8 @@ static bool plane_hit(const sn_stage *stage, const double ray[3], int i, double 
 /* ---- Light ---- */
 
 static void light_hit(const sn_stage *stage, const double ray[3], const hit *h, double turn, float rgb[3]) {
-    static const double key[3] = {1.00, 0.96, 0.90}, fill[3] = {0.20, 0.24, 0.30}, sky[3] = {0.42, 0.46, 0.52}, bounce[3] = {0.26, 0.25, 0.24};
+    static const double key[3] = {1.00, 0.96, 0.90}, fill[3] = {0.20, 0.24, 0.30}, sky[3] = {0.42, 0.46, 0.52},
+                        bounce[3] = {0.26, 0.25, 0.24};
     const double facing = fmax(0, sn_dot3(h->normal, stage->light)), shadow = facing > 0 ? lit(stage, h, turn) : 0;
     const double filling = fmax(0, sn_dot3(h->normal, stage->fill)), open = h->ground ? open_sky(stage, h->point, turn) : 1;
     const double upward = 0.5 + 0.5 * h->normal[1];
@@ -219,7 +223,7 @@ static void light_hit(const sn_stage *stage, const double ray[3], const hit *h, 
 }
 
 static void shade_sample(const sn_stage *stage, int x, int y, float rgb[3]) {
-    const double sx = (x + 0.5 - 0.5 * stage->width) / stage->focal, sy = (0.5 * stage->height - y - 0.5) / stage->focal;
+    const double sx = (x + 0.5 - stage->middle) / stage->focal, sy = (0.5 * stage->height - y - 0.5) / stage->focal;
     double ray[3];
     for (int k = 0; k < 3; ++k) ray[k] = stage->forward[k] + sx * stage->right[k] + sy * stage->up[k];
     const double stretch = sn_norm3(ray), turn = sample_noise(x, y);

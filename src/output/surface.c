@@ -5,7 +5,8 @@
 
 void sn_surface_destroy(sn_surface *s) {
     if (!s) return;
-    void *const array[] = {s->position, s->rest, s->velocity, s->label, s->triangle, s->owner, s->body, s->edge, s->first_node, s->first_element};
+    void *const array[] = {s->position, s->rest, s->velocity, s->label,      s->triangle,
+                           s->owner,    s->body, s->edge,     s->first_node, s->first_element};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(s->context, array[i]);
     sn_release(s->context, s);
 }

@@ -7,16 +7,16 @@
 
 typedef struct sn_surface {
     sn_context *context;
-    int nodes;           /* of all bodies, in order: body b's node i is first_node[b] + i */
-    double *position;    /* nodes x 3, current */
-    double *rest;        /* nodes x 3 */
-    double *velocity;    /* nodes x 3 */
-    int64_t *label;      /* nodes */
-    int triangles;       /* a face of a tet10 gives four */
-    int32_t *triangle;   /* triangles x 3, outward */
-    int32_t *owner;      /* triangles: element, counted over all bodies */
-    int32_t *body;       /* triangles */
-    uint8_t *edge;       /* triangles: bit k set when the edge from corner k to k + 1 is an edge of the element */
+    int nodes;         /* of all bodies, in order: body b's node i is first_node[b] + i */
+    double *position;  /* nodes x 3, current */
+    double *rest;      /* nodes x 3 */
+    double *velocity;  /* nodes x 3 */
+    int64_t *label;    /* nodes */
+    int triangles;     /* a face of a tet10 gives four */
+    int32_t *triangle; /* triangles x 3, outward */
+    int32_t *owner;    /* triangles: element, counted over all bodies */
+    int32_t *body;     /* triangles */
+    uint8_t *edge;     /* triangles: bit k set when the edge from corner k to k + 1 is an edge of the element */
     int bodies, elements;
     int *first_node, *first_element; /* bodies + 1 */
 } sn_surface;

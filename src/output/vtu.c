@@ -1,8 +1,9 @@
 /* VTU: VTK's XML file of an unstructured grid, one piece per body, arrays appended in base64 and compressed with zlib.
  *
- * An array is: header (UInt64: number of blocks, block size, size of a short last block or 0, compressed size of each block) in base64, then the
- * compressed blocks, joined, in base64. Tets are cell type 10; quadratic tets 24, whose mid-edge order 01 12 20 03 13 23 is also ours. Stress is
- * Cauchy's in VTK's order of symmetric tensors (xx yy zz xy yz xz), one per element. Source: the VTK file formats document. */
+ * An array is: header (UInt64: number of blocks, block size, size of a short last block or 0, compressed size of each block) in base64,
+ * then the compressed blocks, joined, in base64. Tets are cell type 10; quadratic tets 24, whose mid-edge order 01 12 20 03 13 23 is also
+ * ours. Stress is Cauchy's in VTK's order of symmetric tensors (xx yy zz xy yz xz), one per element. Source: the VTK file formats document.
+ */
 #include "vtu.h"
 
 #include <errno.h>
@@ -82,8 +83,8 @@ static void put_data(vtu *v, const void *data, size_t bytes) {
 
 static void put_array(vtu *v, const char *type, const char *name, int components, const void *data, size_t count, size_t size) {
     if (v->status) return;
-    fprintf(v->file, "        <DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%zu\"/>\n", type, name, components,
-            v->used);
+    fprintf(v->file, "        <DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%zu\"/>\n", type,
+            name, components, v->used);
     put_data(v, data, count * (size_t)components * size);
 }
 
@@ -170,11 +171,14 @@ sn_status sn_vtu_write(sn_world *world, const char *path, const sn_output_option
     vtu v = {.context = sn_world_body_mesh(world, 0)->context, .path = path, .error = error};
     v.file = fopen(path, "wb");
     if (!v.file) return sn_fail(error, SN_IO, "%.300s: cannot write: %s", path, strerror(errno));
-    fprintf(v.file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\" "
-                    "compressor=\"vtkZLibDataCompressor\">\n  <UnstructuredGrid>\n",
+    fprintf(v.file,
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\" "
+            "compressor=\"vtkZLibDataCompressor\">\n  <UnstructuredGrid>\n",
             __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "LittleEndian" : "BigEndian");
-    fprintf(v.file, "    <FieldData>\n      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">%.17g</DataArray>\n    "
-                    "</FieldData>\n",
+    fprintf(v.file,
+            "    <FieldData>\n      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
+            "format=\"ascii\">%.17g</DataArray>\n    "
+            "</FieldData>\n",
             sn_world_time(world));
     for (int b = 0; b < sn_world_body_count(world) && !v.status; ++b) put_piece(&v, world, b, options);
     fprintf(v.file, "  </UnstructuredGrid>\n  <AppendedData encoding=\"base64\">\n_");

@@ -7,27 +7,6 @@
 #include "surface.h"
 #include "vtu.h"
 
-static const sn_listing formats[] = {{"vtu", "VTK unstructured grid with fields, and a .pvd of all frames (ParaView)"},
-                                     {"obj", "Wavefront surface of the current shape"},
-                                     {"ply", "PLY surface of the current shape, binary"},
-                                     {"stl", "STL surface of the current shape, binary"},
-                                     {"png", "shaded picture of each frame"}};
-enum { FORMATS = sizeof formats / sizeof *formats };
-
-static const sn_listing fields[] = {{"displacement", "m, per node"},          {"velocity", "m/s, per node"},
-                                    {"stress", "Cauchy, Pa, per element"},    {"von_mises", "Pa, per element"},
-                                    {"energy_density", "J/m^3, per element"}, {"volume_ratio", "J = det F, per element"}};
-
-const sn_listing *sn_output_formats(int *count) {
-    *count = FORMATS;
-    return formats;
-}
-
-const sn_listing *sn_output_fields(int *count) {
-    *count = (int)(sizeof fields / sizeof *fields);
-    return fields;
-}
-
 /* ---- One file ---- */
 
 /* The surface as a mesh of its own, without the nodes inside; labels keep the user's numbers. */
@@ -66,7 +45,9 @@ static sn_status write_as(sn_world *world, const char *format, const char *path,
 
 sn_status sn_world_write(sn_world *world, const char *path, sn_error *error) {
     const char *dot = strrchr(path, '.');
-    for (int i = 0; dot && i < FORMATS; ++i)
+    int count;
+    const sn_listing *formats = sn_output_formats(&count);
+    for (int i = 0; dot && i < count; ++i)
         if (strcmp(dot + 1, formats[i].name) == 0) return write_as(world, formats[i].name, path, NULL, error);
     return sn_fail(error, SN_BAD_INPUT, "%.300s: the ending is not one of .vtu, .obj, .ply, .stl, .png", path);
 }
@@ -85,13 +66,15 @@ sn_status sn_writer_create(sn_context *context, const char *folder, const char *
                            sn_error *error) {
     if (strlen(folder) >= sizeof(*writer)->folder || strlen(stem) >= sizeof(*writer)->stem)
         return sn_fail(error, SN_BAD_INPUT, "the path %.200s/%.100s is too long", folder, stem);
+    int count;
+    const sn_listing *formats = sn_output_formats(&count);
     for (int i = 0; i < options->format_count; ++i) {
         bool known = false;
-        for (int k = 0; k < FORMATS && !known; ++k) known = strcmp(formats[k].name, options->formats[i]) == 0;
+        for (int k = 0; k < count && !known; ++k) known = strcmp(formats[k].name, options->formats[i]) == 0;
         if (known) continue;
         char text[300];
         snprintf(text, sizeof text, "the output format '%s' is unknown", options->formats[i]);
-        sn_suggest(text, (int)sizeof text, options->formats[i], formats, FORMATS, (int)sizeof *formats);
+        sn_suggest(text, (int)sizeof text, options->formats[i], formats, count, (int)sizeof *formats);
         return sn_fail(error, SN_BAD_INPUT, "%s", text);
     }
     sn_writer *w = sn_allocate_zero(context, 1, sizeof *w);

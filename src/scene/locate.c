@@ -1,4 +1,5 @@
-/* See locate.h. The walker is a cursor with four moves (space, string, value, position); it never reads beyond the text, whatever that holds. */
+/* See locate.h. The walker is a cursor with four moves (space, string, value, position); it never reads beyond the text, whatever that
+ * holds. */
 #include "locate.h"
 
 #include <string.h>
@@ -51,8 +52,10 @@ static void skip_value(cursor *c) {
 static void where(const cursor *c, const char *at, int *line, int *column) {
     *line = 1, *column = 1;
     for (const char *p = c->begin; p < at; ++p) {
-        if (*p == '\n') ++*line, *column = 1;
-        else if (((unsigned char)*p & 0xc0) != 0x80) ++*column;
+        if (*p == '\n')
+            ++*line, *column = 1;
+        else if (((unsigned char)*p & 0xc0) != 0x80)
+            ++*column;
     }
 }
 

@@ -1,5 +1,5 @@
-/* Overrides: "--set bodies.0.material.young=1e6" changes the parsed tree before it is read, so that a value from the command line is checked
- * like one from the file. Absent keys are created; one pair of moduli (young and poisson, or lame) drives out the other. */
+/* Overrides: "--set bodies.0.material.young=1e6" changes the parsed tree before it is read, so that a value from the command line is
+ * checked like one from the file. Absent keys are created; one pair of moduli (young and poisson, or lame) drives out the other. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,8 @@ static sn_status parse_value(sn_reader *reader, const sn_override *override, jso
     if (*value) return SN_OK;
     const double number = strtod(override->value, &end);
     if (bytes && !*end && !isfinite(number))
-        return sn_fail(reader->error, SN_BAD_INPUT, "--set %.80s: the value '%.40s' is not a finite number", override->key, override->value);
+        return sn_fail(reader->error, SN_BAD_INPUT, "--set %.80s: the value '%.40s' is not a finite number", override->key,
+                       override->value);
     *value = json_string(override->value);
     if (*value) return SN_OK;
     return sn_fail(reader->error, SN_BAD_INPUT, "--set %.80s: the value is not UTF-8", override->key);
@@ -84,7 +85,8 @@ static void drive_out_pair(json_t *object, const char *key) {
 }
 
 /* Goes from `node` to the part, creating it as a list or an object when `create` says so. Gives NULL with a message when it cannot. */
-static json_t *enter(sn_reader *reader, const sn_override *override, json_t *node, const char *part, json_t *create, char *canonical, size_t capacity) {
+static json_t *enter(sn_reader *reader, const sn_override *override, json_t *node, const char *part, json_t *create, char *canonical,
+                     size_t capacity) {
     const size_t used = strlen(canonical);
     if (json_is_object(node)) {
         snprintf(canonical + used, capacity - used, "%s%s", used ? "." : "", part);
@@ -95,17 +97,20 @@ static json_t *enter(sn_reader *reader, const sn_override *override, json_t *nod
         return json_object_get(node, part);
     }
     if (!json_is_array(node)) {
-        sn_fail(reader->error, SN_BAD_INPUT, "--set %.100s: '%.60s' is neither an object nor a list; it has no '%.60s'", override->key, canonical, part);
+        sn_fail(reader->error, SN_BAD_INPUT, "--set %.100s: '%.60s' is neither an object nor a list; it has no '%.60s'", override->key,
+                canonical, part);
         return NULL;
     }
     int index;
     const int size = (int)json_array_size(node);
     if (!find_item(node, part, &index) || index > size || (index == size && !create)) {
-        sn_fail(reader->error, SN_BAD_INPUT, "--set %.100s: '%.60s' is a list of %d; it has no item '%.60s'", override->key, canonical, size, part);
+        sn_fail(reader->error, SN_BAD_INPUT, "--set %.100s: '%.60s' is a list of %d; it has no item '%.60s'", override->key, canonical,
+                size, part);
         return NULL;
     }
     snprintf(canonical + used, capacity - used, "%s%d", used ? "." : "", index);
-    if (create && (index == size ? json_array_append(node, create) : json_array_set(node, (size_t)index, create))) sn_no_memory(reader->error);
+    if (create && (index == size ? json_array_append(node, create) : json_array_set(node, (size_t)index, create)))
+        sn_no_memory(reader->error);
     return json_array_get(node, (size_t)index);
 }
 

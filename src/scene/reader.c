@@ -43,8 +43,10 @@ static void print_path(const sn_json_step *step, int steps, char *text, size_t c
     size_t used = 0;
     text[0] = 0;
     for (int i = 0; i < steps && used + 1 < capacity; ++i) {
-        if (step[i].key) snprintf(text + used, capacity - used, "%s%.80s", i ? "." : "", step[i].key);
-        else snprintf(text + used, capacity - used, "[%d]", step[i].index);
+        if (step[i].key)
+            snprintf(text + used, capacity - used, "%s%.80s", i ? "." : "", step[i].key);
+        else
+            snprintf(text + used, capacity - used, "[%d]", step[i].index);
         used += strlen(text + used);
     }
 }
@@ -130,7 +132,8 @@ sn_status sn_place_wrap(const sn_place *place, const sn_error *inner) {
     sn_place child;
     if (nearest && sn_place_get(place, nearest, &child)) {
         int item; /* "fix.2" speaks of an item */
-        if (json_is_array(child.value) && sscanf(inner->text + first + strlen(nearest), ".%d", &item) == 1 && item >= 0 && item < sn_place_count(&child)) {
+        if (json_is_array(child.value) && sscanf(inner->text + first + strlen(nearest), ".%d", &item) == 1 && item >= 0 &&
+            item < sn_place_count(&child)) {
             const sn_place entry = sn_place_at(&child, item);
             return sn_place_wrap(&entry, inner);
         }
@@ -199,10 +202,14 @@ static void print_range(const sn_range *range, char *text, size_t capacity) {
     const char *space = range->unit && *range->unit ? " " : "", *unit = range->unit ? range->unit : "";
     const bool low = range->low > -1e300, high = range->high < 1e300;
     const char *above = range->low_open ? "above" : "at least", *below = range->high_open ? "below" : "at most";
-    if (low && high) snprintf(text, capacity, "a number %s %g and %s %g%s%s", above, range->low, below, range->high, space, unit);
-    else if (low) snprintf(text, capacity, "a number %s %g%s%s", above, range->low, space, unit);
-    else if (high) snprintf(text, capacity, "a number %s %g%s%s", below, range->high, space, unit);
-    else snprintf(text, capacity, "a number%s%s%s", *unit ? " (" : "", unit, *unit ? ")" : "");
+    if (low && high)
+        snprintf(text, capacity, "a number %s %g and %s %g%s%s", above, range->low, below, range->high, space, unit);
+    else if (low)
+        snprintf(text, capacity, "a number %s %g%s%s", above, range->low, space, unit);
+    else if (high)
+        snprintf(text, capacity, "a number %s %g%s%s", below, range->high, space, unit);
+    else
+        snprintf(text, capacity, "a number%s%s%s", *unit ? " (" : "", unit, *unit ? ")" : "");
 }
 
 sn_status sn_read_number(const sn_place *place, const sn_range *range, double *value) {
@@ -235,14 +242,17 @@ sn_status sn_read_numbers(const sn_place *place, const sn_range *range, double *
 sn_status sn_read_direction(const sn_place *place, double value[3]) {
     const sn_status status = sn_read_numbers(place, &sn_any_number, value, 3);
     if (status) return status;
-    if (value[0] == 0 && value[1] == 0 && value[2] == 0) return sn_place_fail(place, SN_BAD_INPUT, "is [0, 0, 0]; a direction must not be zero");
+    if (value[0] == 0 && value[1] == 0 && value[2] == 0)
+        return sn_place_fail(place, SN_BAD_INPUT, "is [0, 0, 0]; a direction must not be zero");
     return SN_OK;
 }
 
 sn_status sn_read_int(const sn_place *place, int low, int high, int *value) {
     char allowed[80];
-    if (high == INT32_MAX) snprintf(allowed, sizeof allowed, "a whole number of at least %d", low);
-    else snprintf(allowed, sizeof allowed, "a whole number from %d to %d", low, high);
+    if (high == INT32_MAX)
+        snprintf(allowed, sizeof allowed, "a whole number of at least %d", low);
+    else
+        snprintf(allowed, sizeof allowed, "a whole number from %d to %d", low, high);
     if (!json_is_number(place->value)) return wrong_type(place, allowed);
     const double x = json_number_value(place->value);
     if (!(x >= low && x <= high) || x != floor(x)) return sn_place_fail(place, SN_BAD_INPUT, "is %.9g; it must be %s", x, allowed);
@@ -328,7 +338,8 @@ static sn_status read_field(const sn_place *place, const sn_field *field, char *
         const int low = field->low_open ? (int)field->low + 1 : (int)field->low;
         return sn_read_int(place, low, field->high >= INT32_MAX ? INT32_MAX : (int)field->high, (int *)(void *)target);
     }
-    case SN_FIELD_BOOL: return sn_read_bool(place, (bool *)target);
+    case SN_FIELD_BOOL:
+        return sn_read_bool(place, (bool *)target);
     case SN_FIELD_CHOICE: {
         int count;
         const sn_listing *choice = field->choices(&count);

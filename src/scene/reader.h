@@ -1,7 +1,8 @@
-/* Reading values out of a parsed scene with errors that say where: "beam.json:12:5: key 'bodies[0].material.yung' is unknown; did you mean 'young'?".
+/* Reading values out of a parsed scene with errors that say where: "beam.json:12:5: key 'bodies[0].material.yung' is unknown; did you mean
+ * 'young'?".
  *
- * A place is a value together with the way to it. Places live on the stack of the functions that descend; a function that reads a place returns a
- * status and has already left its message. */
+ * A place is a value together with the way to it. Places live on the stack of the functions that descend; a function that reads a place
+ * returns a status and has already left its message. */
 #ifndef SN_SCENE_READER_H
 #define SN_SCENE_READER_H
 

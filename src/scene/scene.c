@@ -1,5 +1,5 @@
-/* Scene files: text -> tree -> options. The parts are read by scene_<part>.c; the tree and the text stay with the scene, so that messages of
- * sn_world_create can still be given a line and a column. */
+/* Scene files: text -> tree -> options. The parts are read by scene_<part>.c; the tree and the text stay with the scene, so that messages
+ * of sn_world_create can still be given a line and a column. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "locate.h"
 #include "scene_internal.h"
 
-static const char *const root_keys[] = {"sinew", "name", "description", "gravity", "time", "solver", "bodies", "colliders", "probes", "output"};
+static const char *const root_keys[] = {"sinew",  "name",   "description", "gravity", "time",
+                                        "solver", "bodies", "colliders",   "probes",  "output"};
 
 static sn_status read_head(const sn_place *root, sn_scene *scene) {
     sn_place place;
@@ -31,7 +32,8 @@ static sn_status read_root(sn_scene *scene) {
     if (!status && sn_place_get(&root, "solver", &place)) status = sn_scene_read_solver(&place, &scene->world.solver);
     if (!status && sn_place_get(&root, "output", &place)) status = sn_scene_read_output(&place, &scene->output);
     if (status) return status;
-    if (!sn_place_get(&root, "bodies", &place)) return sn_place_fail(&root, SN_BAD_INPUT, "has no 'bodies'; a scene needs at least one body");
+    if (!sn_place_get(&root, "bodies", &place))
+        return sn_place_fail(&root, SN_BAD_INPUT, "has no 'bodies'; a scene needs at least one body");
     status = sn_scene_read_bodies(&place, scene);
     if (!status && sn_place_get(&root, "colliders", &place)) status = sn_scene_read_colliders(&place, &scene->world);
     if (!status && sn_place_get(&root, "probes", &place)) status = sn_scene_read_probes(&place, scene);
@@ -55,11 +57,13 @@ static char *keep_text(sn_reader *reader, const char *text, size_t bytes) {
 static sn_status parse_tree(sn_reader *reader, json_t **root) {
     int line, column;
     if (!sn_json_depth(reader->text, reader->bytes, SN_SCENE_DEPTH, &line, &column))
-        return sn_fail(reader->error, SN_BAD_INPUT, "%.200s:%d:%d: brackets nest deeper than %d", reader->name, line, column, SN_SCENE_DEPTH);
+        return sn_fail(reader->error, SN_BAD_INPUT, "%.200s:%d:%d: brackets nest deeper than %d", reader->name, line, column,
+                       SN_SCENE_DEPTH);
     json_error_t problem;
     *root = json_loadb(reader->text, reader->bytes, JSON_REJECT_DUPLICATES, &problem);
     if (*root) return SN_OK;
-    return sn_fail(reader->error, SN_BAD_INPUT, "%.200s:%d:%d: not valid JSON: %.200s", reader->name, problem.line, problem.column, problem.text);
+    return sn_fail(reader->error, SN_BAD_INPUT, "%.200s:%d:%d: not valid JSON: %.200s", reader->name, problem.line, problem.column,
+                   problem.text);
 }
 
 /* The file's name without folder and ending. */
@@ -83,8 +87,8 @@ static sn_status parse(sn_scene *s, const char *text, size_t bytes, const char *
     return status ? status : read_root(s);
 }
 
-sn_status sn_scene_parse(sn_context *context, const char *text, size_t bytes, const char *name, const char *folder, const sn_override *overrides,
-                         int override_count, sn_scene **scene, sn_error *error) {
+sn_status sn_scene_parse(sn_context *context, const char *text, size_t bytes, const char *name, const char *folder,
+                         const sn_override *overrides, int override_count, sn_scene **scene, sn_error *error) {
     sn_scene *s = sn_allocate_zero(context, 1, sizeof *s);
     if (!s) return sn_no_memory(error);
     s->context = context;
@@ -129,7 +133,8 @@ static sn_status read_file(sn_context *context, const char *path, char **text, s
     return SN_OK;
 }
 
-sn_status sn_scene_load(sn_context *context, const char *path, const sn_override *overrides, int override_count, sn_scene **scene, sn_error *error) {
+sn_status sn_scene_load(sn_context *context, const char *path, const sn_override *overrides, int override_count, sn_scene **scene,
+                        sn_error *error) {
     char *text = NULL;
     size_t bytes = 0;
     sn_status status = read_file(context, path, &text, &bytes, error);
@@ -145,7 +150,7 @@ sn_status sn_scene_load(sn_context *context, const char *path, const sn_override
 
 void sn_scene_destroy(sn_scene *scene) {
     if (!scene) return;
-    for (int i = 0; i < scene->mesh_count; ++i) sn_mesh_destroy(scene->mesh[i]);
+    for (int i = 0; i < scene->mesh_count; ++i) sn_mesh_destroy(scene->mesh[i]), sn_mesh_destroy(scene->surface[i]);
     json_decref(scene->root);
     for (sn_scene_block *block = scene->blocks; block;) {
         sn_scene_block *next = block->next;
@@ -156,5 +161,6 @@ void sn_scene_destroy(sn_scene *scene) {
 }
 
 const char *sn_scene_name(const sn_scene *scene) { return scene->name; }
+const sn_mesh *sn_scene_surface(const sn_scene *scene, int body) { return body >= 0 && body < scene->mesh_count ? scene->surface[body] : NULL; }
 const sn_world_options *sn_scene_world_options(const sn_scene *scene) { return &scene->world; }
 const sn_output_options *sn_scene_output(const sn_scene *scene) { return &scene->output; }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "scene_internal.h"
+#include "sinew/embed.h"
 
 static const sn_range positive_length = {0, 1e300, true, false, ""};
 
@@ -25,7 +26,8 @@ static sn_status generate(const sn_place *place, const char *generator, sn_mesh 
         *v = (sn_generator_value){.name = key, .count = 1};
         if (json_is_array(item)) {
             v->count = sn_place_count(&child);
-            if (v->count < 1 || v->count > 3) return sn_place_fail(&child, SN_BAD_INPUT, "is a list of %d; allowed are 1 to 3 numbers", v->count);
+            if (v->count < 1 || v->count > 3)
+                return sn_place_fail(&child, SN_BAD_INPUT, "is a list of %d; allowed are 1 to 3 numbers", v->count);
             status = sn_read_numbers(&child, &sn_any_number, v->value, v->count);
         } else {
             status = sn_read_number(&child, &sn_any_number, v->value);
@@ -42,8 +44,10 @@ static sn_status read_file(const sn_place *place, sn_mesh **mesh) {
     sn_status status = sn_read_text(place, name, (int)sizeof name);
     if (status) return status;
     const char *folder = place->reader->folder;
-    if (name[0] == '/' || !*folder) snprintf(path, sizeof path, "%s", name);
-    else snprintf(path, sizeof path, "%.1000s/%s", folder, name);
+    if (name[0] == '/' || !*folder)
+        snprintf(path, sizeof path, "%s", name);
+    else
+        snprintf(path, sizeof path, "%.1000s/%s", folder, name);
     sn_error inner = {0};
     status = sn_mesh_read(place->reader->context, path, mesh, &inner);
     return status ? sn_place_wrap(place, &inner) : SN_OK;
@@ -86,7 +90,22 @@ static sn_status transform(const sn_place *place, sn_mesh **mesh) {
     return status;
 }
 
-static sn_status read_mesh(const sn_place *place, bool plane, sn_mesh **mesh) {
+/* What a shape must bring. */
+typedef enum shape_need { NEED_TETS, NEED_TRIANGLES, NEED_PLANE } shape_need;
+
+static sn_status check_shape(const sn_place *source, shape_need need, const sn_mesh *mesh) {
+    if (need == NEED_TETS && mesh->tet_count == 0)
+        return sn_place_fail(source, SN_BAD_INPUT,
+                             "gives a mesh without tets; a body needs a volume: make it the body's 'surface' and the mesh a 'cage' (or take "
+                             "the element tri3, for plane triangles)");
+    if (need == NEED_TRIANGLES && mesh->triangle_count == 0) return sn_place_fail(source, SN_BAD_INPUT, "gives a mesh without triangles");
+    if (need == NEED_PLANE && (mesh->tet_count > 0 || mesh->triangle_count == 0))
+        return sn_place_fail(source, SN_BAD_INPUT, "gives a mesh of %d tets and %d triangles; the element tri3 needs triangles alone",
+                             mesh->tet_count, mesh->triangle_count);
+    return SN_OK;
+}
+
+static sn_status read_shape(const sn_place *place, shape_need need, sn_mesh **mesh) {
     static const char *const own[] = {"file", "scale", "rotate", "move", "refine"};
     const char *name[64];
     int names = 0, generators;
@@ -98,17 +117,34 @@ static sn_status read_mesh(const sn_place *place, bool plane, sn_mesh **mesh) {
     sn_place source = {0}, child;
     for (int i = 0; i < names - 4; ++i) { /* the generators and "file" */
         if (!sn_place_get(place, name[i], &child)) continue;
-        if (source.key) return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; give one generator or one file", source.key, name[i]);
+        if (source.key)
+            return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; give one generator or one file", source.key, name[i]);
         source = child;
     }
     if (!source.key) return sn_place_fail(place, SN_BAD_INPUT, "names no shape; give a generator such as 'box' or a 'file'");
     status = strcmp(source.key, "file") == 0 ? read_file(&source, mesh) : generate(&source, source.key, mesh);
-    if (!status && !plane && (*mesh)->tet_count == 0)
-        status = sn_place_fail(&source, SN_BAD_INPUT, "gives a mesh without tets; a body needs a volume (or the element tri3, for plane triangles)");
-    if (!status && plane && ((*mesh)->tet_count > 0 || (*mesh)->triangle_count == 0))
-        status = sn_place_fail(&source, SN_BAD_INPUT, "gives a mesh of %d tets and %d triangles; the element tri3 needs triangles alone", (*mesh)->tet_count,
-                               (*mesh)->triangle_count);
+    if (!status) status = check_shape(&source, need, *mesh);
     return status ? status : transform(place, mesh);
+}
+
+/* {"cage": {"cells": 20}}: tets around the body's surface. */
+static sn_status read_cage(const sn_place *place, const sn_mesh *surface, sn_mesh **mesh) {
+    static const char *const mesh_keys[] = {"cage"}, *const keys[] = {"cells"};
+    sn_place cage, child;
+    int cells = 16;
+    sn_status status = sn_place_known(place, mesh_keys, 1, (int)sizeof *mesh_keys); /* the surface alone is scaled and moved */
+    if (status || !sn_place_get(place, "cage", &cage)) return status;
+    status = sn_place_known(&cage, keys, 1, (int)sizeof *keys);
+    if (!status && !surface) return sn_place_fail(&cage, SN_BAD_INPUT, "needs the body's 'surface': that is what it is built around");
+    if (!status && sn_place_get(&cage, "cells", &child)) status = sn_read_int(&child, 2, 256, &cells);
+    sn_error inner = {0};
+    if (!status && sn_embedding_cage(surface, cells, mesh, &inner)) status = sn_place_wrap(&cage, &inner);
+    return status;
+}
+
+static sn_status read_mesh(const sn_place *place, bool plane, const sn_mesh *surface, sn_mesh **mesh) {
+    sn_place cage;
+    return json_is_object(place->value) && sn_place_get(place, "cage", &cage) ? read_cage(place, surface, mesh) : read_shape(place, plane ? NEED_PLANE : NEED_TETS, mesh);
 }
 
 /* ---- Materials ---- */
@@ -177,8 +213,10 @@ static sn_status read_names(const sn_place *place, int index, sn_body_options *b
     char *name = sn_scene_allocate(place->reader, 1, 64);
     if (!name) return sn_no_memory(place->reader->error);
     sn_status status = SN_OK;
-    if (index == 0) snprintf(name, 64, "body");
-    else snprintf(name, 64, "body%d", index);
+    if (index == 0)
+        snprintf(name, 64, "body");
+    else
+        snprintf(name, 64, "body%d", index);
     if (sn_place_get(place, "name", &child)) status = sn_read_text(&child, name, 64);
     body->name = name;
     int choice, count;
@@ -196,20 +234,48 @@ static sn_status read_names(const sn_place *place, int index, sn_body_options *b
     return status;
 }
 
+/* [{"select": ...}, ...]: rigid cores. */
+static sn_status read_rigid(const sn_place *place, sn_body_options *body) {
+    static const char *const keys[] = {"select"};
+    sn_status status = sn_place_list(place, 0);
+    if (status) return status;
+    const int count = sn_place_count(place);
+    sn_selector *select = sn_scene_allocate(place->reader, (size_t)count, sizeof *select);
+    if (!select) return sn_no_memory(place->reader->error);
+    for (int i = 0; i < count && !status; ++i) {
+        const sn_place item = sn_place_at(place, i);
+        sn_place child;
+        status = sn_place_known(&item, keys, 1, (int)sizeof *keys);
+        if (!status && !sn_place_get(&item, "select", &child)) status = sn_place_fail(&item, SN_BAD_INPUT, "needs 'select'");
+        if (!status) status = sn_scene_read_select(&child, body->mesh, SN_NEED_NODES, &select[i]);
+    }
+    body->rigid = select;
+    body->rigid_count = count;
+    return status;
+}
+
 static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn_body_options *body) {
-    static const char *const keys[] = {"name", "mesh", "element", "material", "materials", "mass", "thickness", "fix", "loads", "initial"};
+    static const char *const keys[] = {"name",     "mesh", "surface",   "element", "material", "materials",
+                                       "mass", "thickness", "fix",     "loads",    "links",    "rigid",    "initial"};
     sn_place child;
     sn_status status = sn_place_known(place, keys, (int)(sizeof keys / sizeof *keys), (int)sizeof *keys);
     if (!status) status = read_names(place, index, body);
     if (status) return status;
     if (!sn_place_get(place, "mesh", &child)) return sn_place_fail(place, SN_BAD_INPUT, "has no 'mesh'");
-    status = read_mesh(&child, body->element && strcmp(body->element, "tri3") == 0, &scene->mesh[index]);
+    const bool plane = body->element && strcmp(body->element, "tri3") == 0;
+    sn_place surface;
+    if (sn_place_get(place, "surface", &surface)) status = read_shape(&surface, NEED_TRIANGLES, &scene->surface[index]);
+    if (!status) status = read_mesh(&child, plane, scene->surface[index], &scene->mesh[index]);
     if (status) return status;
     body->mesh = scene->mesh[index];
-    if (sn_place_get(place, "material", &child) || sn_place_get(place, "materials", &child)) status = read_materials(&child, body);
-    else status = default_material(place->reader, body);
+    if (sn_place_get(place, "material", &child) || sn_place_get(place, "materials", &child))
+        status = read_materials(&child, body);
+    else
+        status = default_material(place->reader, body);
     if (!status && sn_place_get(place, "fix", &child)) status = sn_scene_read_fixes(&child, body->mesh, body);
     if (!status && sn_place_get(place, "loads", &child)) status = sn_scene_read_loads(&child, body->mesh, body);
+    if (!status && sn_place_get(place, "rigid", &child)) status = read_rigid(&child, body);
+    if (!status && sn_place_get(place, "links", &child)) status = sn_scene_read_links(&child, body);
     if (!status && sn_place_get(place, "initial", &child)) status = sn_scene_read_initial(&child, &body->initial);
     return status;
 }
@@ -220,7 +286,8 @@ sn_status sn_scene_read_bodies(const sn_place *place, sn_scene *scene) {
     const int count = sn_place_count(place);
     sn_body_options *body = sn_scene_allocate(place->reader, (size_t)count, sizeof *body);
     scene->mesh = sn_scene_allocate(place->reader, (size_t)count, sizeof *scene->mesh);
-    if (!body || !scene->mesh) return sn_no_memory(place->reader->error);
+    scene->surface = sn_scene_allocate(place->reader, (size_t)count, sizeof *scene->surface);
+    if (!body || !scene->mesh || !scene->surface) return sn_no_memory(place->reader->error);
     scene->mesh_count = count;
     for (int i = 0; i < count; ++i) {
         const sn_place item = sn_place_at(place, i);

@@ -21,7 +21,8 @@ static sn_status read_sphere(const sn_place *place, sn_collider *collider) {
     sn_status status = sn_place_known(place, keys, 4, (int)sizeof *keys);
     collider->kind = SN_COLLIDER_SPHERE;
     if (status) return status;
-    if (sn_place_get(place, "center", &child) || sn_place_get(place, "point", &child)) status = sn_read_numbers(&child, &sn_any_number, collider->point, 3);
+    if (sn_place_get(place, "center", &child) || sn_place_get(place, "point", &child))
+        status = sn_read_numbers(&child, &sn_any_number, collider->point, 3);
     if (status) return status;
     if (!sn_place_get(place, "radius", &child)) return sn_place_fail(place, SN_BAD_INPUT, "needs 'radius'");
     status = sn_read_number(&child, &sn_positive_number, &collider->radius);
@@ -68,7 +69,8 @@ sn_status sn_scene_read_colliders(const sn_place *place, sn_world_options *world
 
 /* ---- Probes ---- */
 
-static const sn_listing quantities[] = {{"displacement", ""}, {"position", ""}, {"velocity", ""}, {"reaction", ""}, {"volume", ""}, {"stress", ""}};
+static const sn_listing quantities[] = {{"displacement", ""}, {"position", ""}, {"velocity", ""},
+                                        {"reaction", ""},     {"volume", ""},   {"stress", ""}};
 
 static sn_status read_body(const sn_place *place, const sn_world_options *world, sn_probe *probe, int *index) {
     const sn_status status = sn_read_text(place, probe->body, (int)sizeof probe->body);
@@ -105,7 +107,8 @@ static sn_status read_where(const sn_place *place, const sn_body_options *body, 
         probe->node = (int64_t)json_integer_value(node.value);
         const bool linear = !body->element || strcmp(body->element, "tet4") == 0; /* other elements have nodes that the mesh does not */
         if (linear && !has_label(body->mesh, probe->node))
-            return sn_place_fail(&node, SN_BAD_INPUT, "is %lld; the body '%.60s' has no node of this number", (long long)probe->node, body->name);
+            return sn_place_fail(&node, SN_BAD_INPUT, "is %lld; the body '%.60s' has no node of this number", (long long)probe->node,
+                                 body->name);
         return SN_OK;
     }
     probe->at = SN_PROBE_SELECT;

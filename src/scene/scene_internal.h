@@ -13,7 +13,8 @@ struct sn_scene {
     sn_reader reader; /* for the positions of later messages; its error pointer is only set during a call */
     json_t *root;     /* with the overrides */
     sn_scene_block *blocks;
-    sn_mesh **mesh; /* one per body */
+    sn_mesh **mesh;    /* one per body */
+    sn_mesh **surface; /* one per body; NULL for none */
     int mesh_count;
 };
 
@@ -30,12 +31,12 @@ sn_status sn_scene_read_probes(const sn_place *place, sn_scene *scene);
 sn_status sn_scene_read_ramp(const sn_place *place, sn_ramp *ramp);
 sn_status sn_scene_read_fixes(const sn_place *place, const sn_mesh *mesh, sn_body_options *body);
 sn_status sn_scene_read_loads(const sn_place *place, const sn_mesh *mesh, sn_body_options *body);
+sn_status sn_scene_read_links(const sn_place *place, sn_body_options *body);
 sn_status sn_scene_read_initial(const sn_place *place, sn_initial *initial);
 
 /* What a selector has to pick from the mesh to be right. */
 typedef enum sn_select_need { SN_NEED_NOTHING, SN_NEED_NODES, SN_NEED_FACES, SN_NEED_ELEMENTS } sn_select_need;
 /* Reads a selector and tries it on the mesh: picking nothing is an error. */
 sn_status sn_scene_read_select(const sn_place *place, const sn_mesh *mesh, sn_select_need need, sn_selector *selector);
-
 
 #endif

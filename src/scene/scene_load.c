@@ -21,8 +21,10 @@ static sn_status read_axes(const sn_place *place, bool axis[3]) {
     axis[0] = axis[1] = axis[2] = false;
     for (const char *at = text; at && *at; ++at) {
         const int i = *at - 'x';
-        if (i < 0 || i > 2 || axis[i]) text = NULL;
-        else axis[i] = true;
+        if (i < 0 || i > 2 || axis[i])
+            text = NULL;
+        else
+            axis[i] = true;
         if (!text) break;
     }
     if (text && *text) return SN_OK;
@@ -56,7 +58,8 @@ static sn_status read_fix(const sn_place *place, const sn_mesh *mesh, sn_fix *fi
     if (!status && sn_place_get(place, "axes", &child)) status = read_axes(&child, fix->axis);
     if (!status && sn_place_get(place, "displacement", &child)) {
         status = sn_read_numbers(&child, &sn_any_number, fix->displacement, 3);
-        if (!status && sn_place_get(place, "keys", &other)) status = sn_place_fail_key(&other, SN_BAD_INPUT, "is given beside 'displacement'; give one of them");
+        if (!status && sn_place_get(place, "keys", &other))
+            status = sn_place_fail_key(&other, SN_BAD_INPUT, "is given beside 'displacement'; give one of them");
     }
     if (!status && sn_place_get(place, "ramp", &child)) status = sn_scene_read_ramp(&child, &fix->ramp);
     if (!status && sn_place_get(place, "keys", &child)) status = sn_read_keys(&child, 4, &fix->key, &fix->key_count);
@@ -98,15 +101,19 @@ static sn_status read_shear(const sn_place *place, sn_load *load) {
     return status;
 }
 
-static const sn_listing load_kinds[] = {{"traction", ""}, {"pressure", ""}, {"force", ""}, {"body", ""}, {"shear", ""}}; /* as sn_load_kind */
+static const sn_listing load_kinds[] = {
+    {"traction", ""}, {"pressure", ""}, {"force", ""}, {"body", ""}, {"shear", ""}}; /* as sn_load_kind */
 
 static sn_status read_value(const sn_place *place, sn_load *load) {
     switch (load->kind) {
     case SN_LOAD_TRACTION:
     case SN_LOAD_FORCE:
-    case SN_LOAD_BODY: return sn_read_numbers(place, &sn_any_number, load->value, 3);
-    case SN_LOAD_PRESSURE: return sn_read_number(place, &sn_any_number, &load->scalar);
-    case SN_LOAD_SHEAR: return read_shear(place, load);
+    case SN_LOAD_BODY:
+        return sn_read_numbers(place, &sn_any_number, load->value, 3);
+    case SN_LOAD_PRESSURE:
+        return sn_read_number(place, &sn_any_number, &load->scalar);
+    case SN_LOAD_SHEAR:
+        return read_shear(place, load);
     }
     return SN_OK;
 }
@@ -120,16 +127,21 @@ static sn_status read_load(const sn_place *place, const sn_mesh *mesh, sn_load *
     int kind = -1;
     for (int i = 0; i < 5; ++i) {
         if (!sn_place_get(place, load_kinds[i].name, &child)) continue;
-        if (kind >= 0) return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; give each load its own entry", load_kinds[kind].name, keys[i]);
+        if (kind >= 0)
+            return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; give each load its own entry", load_kinds[kind].name,
+                                 keys[i]);
         kind = i;
     }
     if (kind < 0) return sn_place_fail(place, SN_BAD_INPUT, "needs one of traction, pressure, force, body, shear");
     load->kind = (sn_load_kind)kind;
     if (sn_place_get(place, keys[kind], &child)) status = read_value(&child, load);
     if (status) return status;
-    if (sn_place_get(place, "select", &child)) status = sn_scene_read_select(&child, mesh, need[kind], &load->select);
-    else if (kind == SN_LOAD_BODY) load->select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
-    else return sn_place_fail(place, SN_BAD_INPUT, "needs 'select'");
+    if (sn_place_get(place, "select", &child))
+        status = sn_scene_read_select(&child, mesh, need[kind], &load->select);
+    else if (kind == SN_LOAD_BODY)
+        load->select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
+    else
+        return sn_place_fail(place, SN_BAD_INPUT, "needs 'select'");
     if (!status && sn_place_get(place, "follow", &child)) status = sn_read_bool(&child, &load->follow);
     if (!status && sn_place_get(place, "ramp", &child)) status = sn_scene_read_ramp(&child, &load->ramp);
     return status;

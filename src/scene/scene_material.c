@@ -5,7 +5,8 @@
 #include "scene_internal.h"
 
 static const char *const common_keys[] = {"law",      "density", "rotation", "differential", "viscous", "rayleigh",
-                                          "prony",    "select",  "young",    "poisson",      "lame"};
+                                          "prony",    "select",  "young",    "poisson",      "lame",    "warping",
+                                          "ghost_correction", "springs"};
 enum { COMMON = sizeof common_keys / sizeof *common_keys, KEYS = COMMON + 26 };
 
 static bool is_common(const char *name) {
@@ -29,7 +30,8 @@ static sn_status read_keyed(const sn_place *place, const char *name, sn_material
     int count;
     sn_status status = sn_place_known(place, keys, 1, (int)sizeof *keys);
     if (status) return status;
-    if (!sn_place_get(place, "keys", &list)) return sn_place_fail(place, SN_BAD_INPUT, "is an object; it must be a number or {\"keys\": [[t, value], ...]}");
+    if (!sn_place_get(place, "keys", &list))
+        return sn_place_fail(place, SN_BAD_INPUT, "is an object; it must be a number or {\"keys\": [[t, value], ...]}");
     status = sn_read_keys(&list, 2, &key, &count);
     if (status) return status;
     sn_error inner = {0};
@@ -83,9 +85,10 @@ static sn_status read_constants(const sn_place *place, const sn_parameter *param
         bool kept = false;
         for (int k = 0; k < material->constant_count && !kept; ++k) kept = strcmp(material->constant[k].name, name[i]) == 0;
         if (!kept && sn_place_get(place, name[i], &child))
-            return sn_place_fail_key(&child, SN_BAD_INPUT,
-                                     "is given beside '%s'; give young and poisson, or lame, or the law's own constants, not several of them",
-                                     material->constant_count ? material->constant[material->constant_count - 1].name : "");
+            return sn_place_fail_key(
+                &child, SN_BAD_INPUT,
+                "is given beside '%s'; give young and poisson, or lame, or the law's own constants, not several of them",
+                material->constant_count ? material->constant[material->constant_count - 1].name : "");
     }
     return SN_OK;
 }
@@ -121,6 +124,13 @@ static sn_status read_prony(const sn_place *place, sn_material *material) {
     return status;
 }
 
+static sn_status read_springs(const sn_place *place, sn_material *material) {
+    double value[2] = {0, 0};
+    const sn_status status = read_pair(place, "damper", "quality", "N s/m", "", value);
+    material->spring_damper = value[0], material->spring_quality = value[1];
+    return status;
+}
+
 static sn_status read_behaviour(const sn_place *place, bool own_alpha, sn_material *material) {
     static const sn_range density = {0, 1e300, true, false, "kg/m^3"};
     sn_place child;
@@ -139,6 +149,12 @@ static sn_status read_behaviour(const sn_place *place, bool own_alpha, sn_materi
     if (!status && sn_place_get(place, "viscous", &child)) status = read_pair(&child, "lambda", "mu", "Pa s", "Pa s", material->viscous);
     if (!status && sn_place_get(place, "rayleigh", &child)) status = read_pair(&child, "mass", "stiffness", "1/s", "s", material->rayleigh);
     if (!status && sn_place_get(place, "prony", &child)) status = read_prony(&child, material);
+    if (!status && sn_place_get(place, "warping", &child)) {
+        choice = sn_warpings(&count);
+        status = sn_read_name(&child, choice, count, material->warping, (int)sizeof material->warping);
+    }
+    if (!status && sn_place_get(place, "ghost_correction", &child)) status = sn_read_bool(&child, &material->ghost_correction);
+    if (!status && sn_place_get(place, "springs", &child)) status = read_springs(&child, material);
     if (!status && !own_alpha && sn_place_get(place, "alpha", &child)) status = sn_read_number(&child, &sn_any_number, &material->alpha);
     if (!status && sn_place_get(place, "beta", &child)) status = sn_read_number(&child, &sn_any_number, &material->beta);
     return status;

@@ -4,8 +4,8 @@
 
 #include "scene_internal.h"
 
-static const sn_listing kinds[] = {{"all", ""},    {"surface", ""}, {"box", ""},   {"sphere", ""}, {"halfspace", ""}, {"normal", ""},
-                                   {"nodes", ""},  {"group", ""},   {"and", ""},   {"or", ""},     {"not", ""},       {"angle", ""}};
+static const sn_listing kinds[] = {{"all", ""},   {"surface", ""}, {"box", ""}, {"sphere", ""}, {"halfspace", ""}, {"normal", ""},
+                                   {"nodes", ""}, {"group", ""},   {"and", ""}, {"or", ""},     {"not", ""},       {"angle", ""}};
 enum { KINDS = sizeof kinds / sizeof *kinds, ANGLE = KINDS - 1 }; /* in the order of sn_select_kind; angle belongs to normal */
 
 static sn_status read_selector(const sn_place *place, sn_selector *selector);
@@ -13,14 +13,16 @@ static sn_status read_selector(const sn_place *place, sn_selector *selector);
 static sn_status read_box(const sn_place *place, sn_selector *selector) {
     sn_status status = sn_place_list(place, 2);
     if (status) return status;
-    if (sn_place_count(place) != 2) return sn_place_fail(place, SN_BAD_INPUT, "is a list of %d; it must be [[low x, y, z], [high x, y, z]]", sn_place_count(place));
+    if (sn_place_count(place) != 2)
+        return sn_place_fail(place, SN_BAD_INPUT, "is a list of %d; it must be [[low x, y, z], [high x, y, z]]", sn_place_count(place));
     for (int i = 0; i < 2 && !status; ++i) {
         const sn_place corner = sn_place_at(place, i);
         status = sn_read_numbers(&corner, &sn_any_number, selector->box[i], 3);
     }
     for (int k = 0; k < 3 && !status; ++k)
         if (selector->box[0][k] > selector->box[1][k])
-            status = sn_place_fail(place, SN_BAD_INPUT, "is empty: its low %c %g is above its high %g", 'x' + k, selector->box[0][k], selector->box[1][k]);
+            status = sn_place_fail(place, SN_BAD_INPUT, "is empty: its low %c %g is above its high %g", 'x' + k, selector->box[0][k],
+                                   selector->box[1][k]);
     return status;
 }
 
@@ -34,7 +36,8 @@ static sn_status read_sphere(const sn_place *place, sn_selector *selector) {
         static const char *const keys[] = {"center", "radius", "point"};
         status = sn_place_known(place, keys, 3, (int)sizeof *keys);
         if (status) return status;
-        if (!sn_place_get(place, "center", &center) && !sn_place_get(place, "point", &center)) return sn_place_fail(place, SN_BAD_INPUT, "needs 'center'");
+        if (!sn_place_get(place, "center", &center) && !sn_place_get(place, "point", &center))
+            return sn_place_fail(place, SN_BAD_INPUT, "needs 'center'");
         if (!sn_place_get(place, "radius", &radius)) return sn_place_fail(place, SN_BAD_INPUT, "needs 'radius'");
     }
     status = sn_read_numbers(&center, &sn_any_number, selector->point, 3);
@@ -101,16 +104,25 @@ static sn_status read_true(const sn_place *place) {
 static sn_status read_kind(const sn_place *place, sn_selector *selector) {
     switch (selector->kind) {
     case SN_SELECT_ALL:
-    case SN_SELECT_SURFACE: return read_true(place);
-    case SN_SELECT_BOX: return read_box(place, selector);
-    case SN_SELECT_SPHERE: return read_sphere(place, selector);
-    case SN_SELECT_HALFSPACE: return read_halfspace(place, selector);
-    case SN_SELECT_NORMAL: return sn_read_direction(place, selector->normal);
-    case SN_SELECT_NODES: return read_nodes(place, selector);
-    case SN_SELECT_GROUP: return sn_read_text(place, selector->group, (int)sizeof selector->group);
+    case SN_SELECT_SURFACE:
+        return read_true(place);
+    case SN_SELECT_BOX:
+        return read_box(place, selector);
+    case SN_SELECT_SPHERE:
+        return read_sphere(place, selector);
+    case SN_SELECT_HALFSPACE:
+        return read_halfspace(place, selector);
+    case SN_SELECT_NORMAL:
+        return sn_read_direction(place, selector->normal);
+    case SN_SELECT_NODES:
+        return read_nodes(place, selector);
+    case SN_SELECT_GROUP:
+        return sn_read_text(place, selector->group, (int)sizeof selector->group);
     case SN_SELECT_AND:
-    case SN_SELECT_OR: return read_children(place, true, selector);
-    case SN_SELECT_NOT: return read_children(place, false, selector);
+    case SN_SELECT_OR:
+        return read_children(place, true, selector);
+    case SN_SELECT_NOT:
+        return read_children(place, false, selector);
     }
     return SN_OK;
 }
@@ -130,11 +142,13 @@ static sn_status read_selector(const sn_place *place, sn_selector *selector) {
     for (int i = 0; i < ANGLE; ++i) {
         if (!sn_place_get(place, kinds[i].name, &child)) continue;
         if (found >= 0)
-            return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; join them with \"and\": [{...}, {...}]", kinds[found].name, kinds[i].name);
+            return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; join them with \"and\": [{...}, {...}]", kinds[found].name,
+                                 kinds[i].name);
         found = i;
     }
     if (found < 0)
-        return sn_place_fail(place, SN_BAD_INPUT, "is empty; known are all, surface, box, sphere, halfspace, normal, nodes, group, and, or, not");
+        return sn_place_fail(place, SN_BAD_INPUT,
+                             "is empty; known are all, surface, box, sphere, halfspace, normal, nodes, group, and, or, not");
     selector->kind = (sn_select_kind)found;
     if (sn_place_get(place, "angle", &child)) {
         static const sn_range degrees = {0, 180, false, false, "degrees"};

@@ -56,7 +56,8 @@ static sn_status read_picture(const sn_place *place, sn_picture_options *picture
     sn_status status = sn_place_known(place, keys, 8, (int)sizeof *keys);
     if (!status && sn_place_get(place, "width", &child)) status = sn_read_int(&child, 16, 8192, &picture->width);
     if (!status && sn_place_get(place, "height", &child)) status = sn_read_int(&child, 16, 8192, &picture->height);
-    if (!status && sn_place_get(place, "field", &child)) status = sn_read_name(&child, field, fields, picture->field, (int)sizeof picture->field);
+    if (!status && sn_place_get(place, "field", &child))
+        status = sn_read_name(&child, field, fields, picture->field, (int)sizeof picture->field);
     if (!status && sn_place_get(place, "low", &child)) status = sn_read_number(&child, &sn_any_number, &picture->low);
     if (!status && sn_place_get(place, "high", &child)) status = sn_read_number(&child, &sn_any_number, &picture->high);
     if (!status && sn_place_get(place, "azimuth", &child)) status = sn_read_number(&child, &sn_any_number, &picture->azimuth);

@@ -58,6 +58,7 @@ static sn_status solve(sn_step *step, int order, double *x1, double *v1, double 
                                        .a = d[0],
                                        .base = base,
                                        .origin = p,
+                                       .velocity = step->v,
                                        .options = &step->options->newton,
                                        .linear_tolerance = step->tolerance,
                                        .guess = step->warm_start ? guess : NULL,

@@ -18,7 +18,8 @@ sn_status sn_step_finish(sn_step *step, double *x, double *v) {
     return SN_OK;
 }
 
-int sn_control_scratch(const sn_method *method, int count) { return 2 * count + method->history(count) + method->scratch(count); }
+/* The frame's start, a substep's start, the method. */
+int sn_control_scratch(const sn_method *method, int count) { return 2 * (2 * count + method->history(count)) + method->scratch(count); }
 
 /* Whether a smaller step may help. An explicit method that diverged has spoiled its state steps ago: that is reported, not covered up. */
 static bool can_retry(const sn_method *method, sn_status status) {
@@ -26,10 +27,31 @@ static bool can_retry(const sn_method *method, sn_status status) {
     return status == SN_NOT_CONVERGED || status == SN_NOT_FINITE || status == SN_INVERTED || status == SN_SINGULAR;
 }
 
-static sn_status try_step(const sn_method *method, sn_step *step) {
+/* Takes the step again while the system changes its constraints. start: 2 count + history doubles. */
+static sn_status step_settled(const sn_method *method, sn_step *step, double *start) {
+    sn_system *system = step->system;
+    const int n = system->count, past = method->history(n);
+    double *x = start, *v = x + n, *history = v + n;
+    if (!system->settles) return method->step(step);
+    sn_vec_copy(n, step->x, x);
+    sn_vec_copy(n, step->v, v);
+    sn_vec_copy(past, step->history, history);
+    for (;;) {
+        bool settled = true;
+        sn_status status = method->step(step);
+        if (!status) status = system->table->settle(system, step->t, step->h, x, v, step->x, step->v, &settled, step->error);
+        if (!status && settled) return SN_OK;
+        sn_vec_copy(n, x, step->x);
+        sn_vec_copy(n, v, step->v);
+        sn_vec_copy(past, history, step->history);
+        if (status) return status;
+    }
+}
+
+static sn_status try_step(const sn_method *method, sn_step *step, double *start) {
     sn_system *system = step->system;
     if (system->table->begin) system->table->begin(system, step->t, step->x, step->v);
-    const sn_status status = method->step(step);
+    const sn_status status = step_settled(method, step, start);
     if (status) {
         if (system->table->reject) system->table->reject(system);
         ++step->info->retries;
@@ -46,12 +68,13 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
     sn_vec_copy(n, step->v, v);
     sn_vec_copy(past, step->history, history);
     sn_step part = *step;
-    part.scratch = history + past;
+    double *start = history + past;
+    part.scratch = start + 2 * n + past;
     int done = 0, ticks = TICKS, successes = 0;
     while (done < TICKS) {
         part.t = step->t + step->h * done / TICKS;
         part.h = ticks == TICKS ? step->h : step->h * ticks / TICKS;
-        const sn_status status = try_step(method, &part);
+        const sn_status status = try_step(method, &part, start);
         if (!status) {
             done += ticks;
             if (++successes >= SUCCESSES && 2 * ticks <= TICKS) ticks *= 2, successes = 0;
@@ -66,6 +89,7 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
             return status;
         }
         ticks = (ticks + 1) / 2;
+        step->info->suggested_step = step->h * ticks / TICKS;
     }
     return SN_OK;
 }

@@ -29,7 +29,9 @@ sn_status sn_explicit_diverged(sn_step *step, const char *name, double (*limit)(
     sn_system *system = step->system;
     const double t = step->t + step->h;
     double stiffness = 0, damping = 0;
-    sn_status status = system->table->spectrum ? system->table->linearise(system, step->t, step->x, step->v, NULL) : SN_UNSUPPORTED;
+    /* Where it diverged the state is spoiled already: far stretched, far stiffer. */
+    const double *x = system->rest ? system->rest : step->x;
+    sn_status status = system->table->spectrum ? system->table->linearise(system, step->t, x, step->v, NULL) : SN_UNSUPPORTED;
     system->kept = 0;
     if (!status) status = system->table->spectrum(system, &stiffness, &damping, NULL);
     const double advice = status ? 0 : limit(self, sqrt(fmax(stiffness, 0)), fmax(damping, 0));

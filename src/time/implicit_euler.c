@@ -29,6 +29,7 @@ sn_status sn_implicit_euler_step(sn_step *step) {
                                        .a = 1 / h,
                                        .base = base,
                                        .origin = step->x,
+                                       .velocity = step->v,
                                        .options = &step->options->newton,
                                        .linear_tolerance = step->tolerance,
                                        .guess = step->warm_start ? guess : NULL,

@@ -28,6 +28,7 @@ sn_status sn_midpoint(sn_step *step, double t, double h, const double *x, const 
                                        .a = 2 / h,
                                        .base = base,
                                        .origin = x,
+                                       .velocity = v,
                                        .options = &step->options->newton,
                                        .linear_tolerance = step->tolerance,
                                        .guess = step->warm_start ? guess : NULL,

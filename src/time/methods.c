@@ -3,12 +3,21 @@
 
 #include <string.h>
 
-#define ENTRY(name, symbol, order, implicit, adaptive, stability, text)                                                                    \
-    {name, text, order, implicit, adaptive, stability, sn_##symbol##_history, sn_##symbol##_scratch, sn_##symbol##_step},
+#define ENTRY(name, symbol, order, kind, adaptive, stability, text)                                                                        \
+    {name,                                                                                                                                 \
+     text,                                                                                                                                 \
+     order,                                                                                                                                \
+     kind != SN_METHOD_EXPLICIT,                                                                                                           \
+     kind == SN_METHOD_EXACT,                                                                                                              \
+     adaptive,                                                                                                                             \
+     stability,                                                                                                                            \
+     sn_##symbol##_history,                                                                                                                \
+     sn_##symbol##_scratch,                                                                                                                \
+     sn_##symbol##_step},
 static const sn_method method_table[] = {SN_METHODS(ENTRY)};
 #undef ENTRY
 
-#define ENTRY(name, symbol, order, implicit, adaptive, stability, text) {name, text},
+#define ENTRY(name, symbol, order, kind, adaptive, stability, text) {name, text},
 static const sn_listing method_listing[] = {SN_METHODS(ENTRY)};
 #undef ENTRY
 

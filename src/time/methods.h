@@ -5,42 +5,46 @@
 
 #include "system.h"
 
-/* X(name, symbol, order, implicit, adaptive, stability, text) */
+/* X(name, symbol, order, kind, adaptive, stability, text); EXACT: implicit, of full order with the exact Jacobian alone. */
+enum { SN_METHOD_EXPLICIT, SN_METHOD_IMPLICIT, SN_METHOD_EXACT };
 #define SN_METHODS(X)                                                                                                                      \
-    X("implicit-euler", implicit_euler, 1, true, false, "L", "backward Euler with Newton: robust, damps motion, order 1")                  \
-    X("implicit-midpoint", implicit_midpoint, 2, true, false, "A", "implicit midpoint: order 2, keeps momentum and nearly the energy")     \
-    X("trapezoidal", trapezoidal, 2, true, false, "A", "trapezoidal rule: order 2, no damping of its own")                                 \
-    X("newmark", newmark, 2, true, false, "A", "Newmark with average acceleration (beta 1/4, gamma 1/2): order 2")                         \
-    X("bdf2", bdf2, 2, true, false, "L", "backward differentiation, order 2: accurate, damps only fast modes")                             \
-    X("bdf3", bdf3, 3, true, false, "A(86)", "backward differentiation, order 3")                                                          \
-    X("bdf4", bdf4, 4, true, false, "A(73)", "backward differentiation, order 4")                                                          \
-    X("bdf5", bdf5, 5, true, false, "A(52)", "backward differentiation, order 5: for damped motion")                                       \
-    X("bdf6", bdf6, 6, true, false, "A(18)", "backward differentiation, order 6: for strongly damped motion")                              \
-    X("rosenbrock2-w", rosenbrock2_w, 2, true, false, "L", "W-method of Verwer et al.: order 2, two linear solves, no Newton")             \
-    X("ros34pw2", ros34pw2, 3, true, false, "L", "W-method of Rang and Angermann: order 3, four linear solves, no Newton")                 \
-    X("rosenbrock4-shampine", rosenbrock4_shampine, 4, true, false, "A",                                                                   \
+    X("implicit-euler", implicit_euler, 1, SN_METHOD_IMPLICIT, false, "L", "backward Euler with Newton: robust, damps motion, order 1")    \
+    X("implicit-midpoint", implicit_midpoint, 2, SN_METHOD_IMPLICIT, false, "A",                                                           \
+      "implicit midpoint: order 2, keeps momentum and nearly the energy")                                                                  \
+    X("trapezoidal", trapezoidal, 2, SN_METHOD_IMPLICIT, false, "A", "trapezoidal rule: order 2, no damping of its own")                   \
+    X("newmark", newmark, 2, SN_METHOD_IMPLICIT, false, "A", "Newmark with average acceleration (beta 1/4, gamma 1/2): order 2")           \
+    X("bdf2", bdf2, 2, SN_METHOD_IMPLICIT, false, "L", "backward differentiation, order 2: accurate, damps only fast modes")               \
+    X("bdf3", bdf3, 3, SN_METHOD_IMPLICIT, false, "A(86)", "backward differentiation, order 3")                                            \
+    X("bdf4", bdf4, 4, SN_METHOD_IMPLICIT, false, "A(73)", "backward differentiation, order 4")                                            \
+    X("bdf5", bdf5, 5, SN_METHOD_IMPLICIT, false, "A(52)", "backward differentiation, order 5: for damped motion")                         \
+    X("bdf6", bdf6, 6, SN_METHOD_IMPLICIT, false, "A(18)", "backward differentiation, order 6: for strongly damped motion")                \
+    X("rosenbrock2-w", rosenbrock2_w, 2, SN_METHOD_IMPLICIT, false, "L",                                                                   \
+      "W-method of Verwer et al.: order 2, two linear solves, no Newton")                                                                  \
+    X("ros34pw2", ros34pw2, 3, SN_METHOD_IMPLICIT, false, "L", "W-method of Rang and Angermann: order 3, four linear solves, no Newton")   \
+    X("rosenbrock4-shampine", rosenbrock4_shampine, 4, SN_METHOD_EXACT, false, "A",                                                        \
       "Rosenbrock method of Shampine: order 4, four linear solves, no Newton")                                                             \
-    X("rosenbrock4-grk4a", rosenbrock4_grk4a, 4, true, false, "A", "Rosenbrock method GRK4A of Kaps and Rentrop: order 4")                 \
-    X("rosenbrock4-grk4t", rosenbrock4_grk4t, 4, true, false, "A(89.3)",                                                                   \
+    X("rosenbrock4-grk4a", rosenbrock4_grk4a, 4, SN_METHOD_EXACT, false, "A", "Rosenbrock method GRK4A of Kaps and Rentrop: order 4")      \
+    X("rosenbrock4-grk4t", rosenbrock4_grk4t, 4, SN_METHOD_EXACT, false, "A(89.3)",                                                        \
       "Rosenbrock method GRK4T of Kaps and Rentrop: order 4, small error; feeds undamped fast modes a little")                             \
-    X("rosenbrock4-veldd", rosenbrock4_veldd, 4, true, false, "A(89.5)",                                                                   \
+    X("rosenbrock4-veldd", rosenbrock4_veldd, 4, SN_METHOD_EXACT, false, "A(89.5)",                                                        \
       "Rosenbrock method of van Veldhuizen, D-stable: order 4; feeds undamped fast modes a little")                                        \
-    X("rosenbrock4-velds", rosenbrock4_velds, 4, true, false, "A", "Rosenbrock method of van Veldhuizen, gamma 1/2: order 4")              \
-    X("rosenbrock4-lstab", rosenbrock4_lstab, 4, true, false, "L", "L-stable Rosenbrock method of Hairer and Wanner: order 4")             \
-    X("explicit-euler", explicit_euler, 1, false, false, "explicit: needs damping and a small step",                                       \
+    X("rosenbrock4-velds", rosenbrock4_velds, 4, SN_METHOD_EXACT, false, "A", "Rosenbrock method of van Veldhuizen, gamma 1/2: order 4")   \
+    X("rosenbrock4-lstab", rosenbrock4_lstab, 4, SN_METHOD_EXACT, false, "L", "L-stable Rosenbrock method of Hairer and Wanner: order 4")  \
+    X("explicit-euler", explicit_euler, 1, SN_METHOD_EXPLICIT, false, "explicit: needs damping and a small step",                          \
       "forward Euler: order 1, one force per step")                                                                                        \
-    X("symplectic-euler", symplectic_euler, 1, false, false, "explicit: h < 2/omega",                                                      \
+    X("symplectic-euler", symplectic_euler, 1, SN_METHOD_EXPLICIT, false, "explicit: h < 2/omega",                                         \
       "semi-implicit Euler: order 1, bounded energy error, one force per step")                                                            \
-    X("explicit-midpoint", explicit_midpoint, 2, false, false, "explicit: real axis to 2",                                                 \
+    X("explicit-midpoint", explicit_midpoint, 2, SN_METHOD_EXPLICIT, false, "explicit: real axis to 2",                                    \
       "Runge's midpoint method: order 2, two forces per step")                                                                             \
-    X("verlet", verlet, 2, false, false, "explicit: h < 2/omega",                                                                          \
+    X("verlet", verlet, 2, SN_METHOD_EXPLICIT, false, "explicit: h < 2/omega",                                                             \
       "velocity Verlet: order 2, symplectic without damping, one force per step")                                                          \
-    X("rk4", rk4, 4, false, false, "explicit: h < 2.8/omega", "the classical Runge-Kutta method: order 4, four forces per step")           \
-    X("rk38", rk38, 4, false, false, "explicit: h < 2.8/omega", "Kutta's 3/8 rule: order 4, four forces per step")                         \
-    X("dopri5", dopri5, 5, false, true, "explicit: real axis to 3.3",                                                                      \
+    X("rk4", rk4, 4, SN_METHOD_EXPLICIT, false, "explicit: h < 2.8/omega",                                                                 \
+      "the classical Runge-Kutta method: order 4, four forces per step")                                                                   \
+    X("rk38", rk38, 4, SN_METHOD_EXPLICIT, false, "explicit: h < 2.8/omega", "Kutta's 3/8 rule: order 4, four forces per step")            \
+    X("dopri5", dopri5, 5, SN_METHOD_EXPLICIT, true, "explicit: real axis to 3.3",                                                         \
       "Dormand-Prince 5(4): adaptive with time.tolerance, fixed steps with 0")                                                             \
-    X("dopri853", dopri853, 8, false, true, "explicit: real axis to 6", "Dormand-Prince 8(5,3): adaptive, for references")                 \
-    X("rock2", rock2, 2, false, false, "explicit: real axis to 0.8 stages^2",                                                              \
+    X("dopri853", dopri853, 8, SN_METHOD_EXPLICIT, true, "explicit: real axis to 6", "Dormand-Prince 8(5,3): adaptive, for references")    \
+    X("rock2", rock2, 2, SN_METHOD_EXPLICIT, false, "explicit: real axis to 0.8 stages^2",                                                 \
       "stabilised explicit method of Abdulle and Medovikov: order 2, for damped motion")
 
 #define SN_METHOD_DECLARE(name, symbol, ...)                                                                                               \

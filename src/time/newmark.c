@@ -39,6 +39,7 @@ sn_status sn_newmark_step(sn_step *step) {
                                        .base = base,
                                        .origin = base,
                                        .offset = w,
+                                       .velocity = step->v,
                                        .options = &step->options->newton,
                                        .linear_tolerance = step->tolerance,
                                        .guess = step->warm_start ? guess : NULL,

@@ -4,11 +4,14 @@
  *
  * In the constrained directions position, velocity and acceleration are known functions of time and enter r as such. Prescribed motion
  * enters as given components of d, in the first iteration and while any of it is left; such an iteration is taken whole (the free residual
- * before it says nothing about it) unless it cannot be evaluated. The iteration ends when |r| <= tolerance max(|external|, |internal|,
- * |inertia|)   or   max |d| <= tolerance size. Kinds: "full"; "one-step", one linear solve and no more; "inexact", the linear tolerance
- * follows the progress (Eisenstat and Walker 1996, choice 2); "simplified", the linearisation is kept while |r| falls by half or better in
- * each iteration, across steps too (Hauth 3.3); "fixed", `iterations` whole corrections at most, no search, and what is reached is taken:
- * the work of a frame is bounded (Civit 3.3). */
+ * before it says nothing about it) unless it cannot be evaluated. A few steps in a row may raise |r| before the line search gets strict
+ * (the watchdog of Chamberlain et al. 1982). The iteration ends when
+ *
+ *   |r| <= tolerance max(|external|, |internal|, |inertia|)   or   max |d| <= tolerance size
+ *
+ * Kinds: "full"; "one-step", one linear solve and no more; "inexact", the linear tolerance follows the progress (Eisenstat and Walker 1996,
+ * choice 2); "simplified", the linearisation is kept while |r| falls by half or better in each iteration, across steps too (Hauth 3.3);
+ * "fixed", `iterations` whole corrections at most, no search, and what is reached is taken: the work of a frame is bounded (Civit 3.3). */
 #include <string.h>
 
 #include "base/context.h"
@@ -36,6 +39,8 @@ typedef struct newton {
     int climbs;       /* steps since `best` that went uphill */
     double eta, last; /* inexact: the last forcing term, and |r| before the last iteration */
     bool fresh;       /* the linearisation is of the present y */
+    bool ready;       /* the linearisation for the next iteration has been taken */
+    bool given;       /* d has prescribed components */
     bool uphill;      /* the linear solver stopped early with a direction that does not serve */
 } newton;
 
@@ -73,12 +78,11 @@ static void take_inertia(newton *w, const double *y, double *out) {
     }
 }
 
-/* r at y, filtered, with its norm and its scale. */
-static sn_status evaluate(newton *w, const double *y, sn_error *error) {
+/* r at y with the force at (y, w->velocity), filtered, with its norm and its scale. */
+static sn_status evaluate_there(newton *w, const double *y, sn_error *error) {
     const sn_newton_problem *p = w->problem;
     sn_system *system = w->system;
     const int n = w->n;
-    take_velocity(w, y);
     const double start = sn_seconds();
     const sn_status status = system->table->force(system, p->t1, y, w->velocity, w->f, error);
     p->info->assembly_seconds += sn_seconds() - start;
@@ -104,6 +108,11 @@ static sn_status evaluate(newton *w, const double *y, sn_error *error) {
     return SN_OK;
 }
 
+static sn_status evaluate(newton *w, const double *y, sn_error *error) {
+    take_velocity(w, y);
+    return evaluate_there(w, y, error);
+}
+
 static void keep_best(newton *w, const double *y) {
     if (w->best_residual >= 0 && w->residual >= w->best_residual) return;
     w->best_residual = w->residual;
@@ -117,12 +126,13 @@ static bool prescribe(newton *w, const double *y) {
     sn_vec_copy(w->n, y, w->trial);
     w->system->table->constrain(w->system, w->problem->t1, w->trial, NULL);
     for (int i = 0; i < w->n; ++i) w->d[i] = w->trial[i] - y[i];
-    return sn_vec_largest(w->n, w->d) > 1e-10 * w->system->size;
+    const double largest = sn_vec_largest(w->n, w->d);
+    w->given = largest > 1e-14 * w->system->size;
+    return largest > 1e-10 * w->system->size;
 }
 
-static sn_status linearise(newton *w, const double *y) {
+static sn_status linearise_there(newton *w, const double *y) {
     const sn_newton_problem *p = w->problem;
-    take_velocity(w, y);
     const double start = sn_seconds();
     const sn_status status = w->system->table->linearise(w->system, p->t1, y, w->velocity, p->error);
     p->info->assembly_seconds += sn_seconds() - start;
@@ -130,6 +140,11 @@ static sn_status linearise(newton *w, const double *y) {
     w->fresh = status == SN_OK;
     w->system->kept = 0;
     return status;
+}
+
+static sn_status linearise(newton *w, const double *y) {
+    take_velocity(w, y);
+    return linearise_there(w, y);
 }
 
 /* Eisenstat-Walker forcing term, choice 2: eta = 0.9 (|r| / |r last|)^2, not falling too fast, and never more exact than the end needs. */
@@ -153,7 +168,7 @@ static sn_status correct(newton *w, int iteration, bool carries, double *slope) 
     const int n = w->n;
     /* b = -r. Velocity and inertia of the prescribed motion are right in r already, only its K d is still to come: the rest of A d is taken
      * back. */
-    if (carries && p->a != 0)
+    if (w->given && p->a != 0)
         system->table->product(system, system->table->acceleration ? p->m : 0, p->a, 0, w->d, w->work);
     else
         sn_vec_zero(n, w->work);
@@ -181,7 +196,8 @@ static sn_status correct(newton *w, int iteration, bool carries, double *slope) 
     if ((status == SN_NOT_CONVERGED || w->kind == INEXACT) && !carries) {
         system->table->product(system, p->m, p->a, 1, w->d, w->work);
         *slope = sn_vec_dot(n, w->r, w->work);
-        w->uphill = status && !(*slope < 0);
+        /* Downhill for |r| or, as the iterates of a symmetric definite solve are, for the energy. One step takes what there is. */
+        w->uphill = status && !(*slope < 0) && !(sn_vec_dot(n, w->r, w->d) < 0) && w->kind != ONE_STEP;
         if (w->uphill) return status;
         if (!(*slope < 0)) *slope = -w->residual * w->residual;
     }
@@ -202,6 +218,7 @@ static sn_status search(newton *w, double *y, double slope, bool whole, double *
     sn_status status = SN_OK;
     while (search.trials < TRIALS) {
         sn_vec_sum(n, y, search.s, w->d, w->trial);
+        if (w->system->table->retract) w->system->table->retract(w->system, w->trial);
         if (search.s == 1) w->system->table->constrain(w->system, p->t1, w->trial, NULL);
         status = evaluate(w, w->trial, p->error);
         if (status && status != SN_INVERTED && status != SN_NOT_FINITE) return status;
@@ -220,13 +237,39 @@ static sn_status search(newton *w, double *y, double slope, bool whole, double *
     return evaluable ? SN_NOT_CONVERGED : status;
 }
 
-/* One whole correction, from an evaluated y. */
-static sn_status one_step(newton *w, double *y) {
+/* The first iteration of dynamics: r and the linearisation at (y, u), u the velocity of the problem: f at the velocity q that belongs to y
+ * is taken as f(y, u) - D (q - u), so that forces that are not linear in the velocity are met where they are (Baraff and Witkin 1998). */
+static sn_status expand(newton *w, const double *y) {
+    const sn_newton_problem *p = w->problem;
+    sn_system *system = w->system;
+    const int n = w->n;
+    const bool keeps = w->kind == SIMPLIFIED && system->kept > 0;
+    w->ready = true;
+    if (!p->velocity || p->a == 0) {
+        const sn_status status = evaluate(w, y, p->error);
+        return status || keeps ? status : linearise(w, y);
+    }
+    sn_vec_copy(n, p->velocity, w->velocity);
+    system->table->constrain(system, p->t1, NULL, w->velocity);
+    sn_status status = evaluate_there(w, y, p->error);
+    if (!status && !keeps) status = linearise_there(w, y);
+    if (status) return status;
+    sn_vec_copy(n, w->velocity, w->trial);
+    take_velocity(w, y);
+    for (int i = 0; i < n; ++i) w->work[i] = w->velocity[i] - w->trial[i];
+    system->table->product(system, 0, 1, 0, w->work, w->trial);
+    system->table->filter(system, w->trial);
+    sn_vec_add(n, 1, w->trial, w->r);
+    w->residual = sn_vec_norm(n, w->r);
+    return SN_OK;
+}
+
+/* One whole correction, from a linearised y. */
+static sn_status take_correction(newton *w, double *y) {
     const sn_newton_problem *p = w->problem;
     double slope;
     const bool carries = prescribe(w, y);
-    sn_status status = linearise(w, y);
-    if (!status) status = correct(w, 0, carries, &slope);
+    const sn_status status = correct(w, 0, carries, &slope);
     if (status) return status;
     ++p->info->newton_iterations;
     p->info->newton_residual = relative(w);
@@ -235,15 +278,21 @@ static sn_status one_step(newton *w, double *y) {
     return w->system->table->check ? w->system->table->check(w->system, p->t1, y, p->error) : SN_OK;
 }
 
+static sn_status one_step(newton *w, double *y) {
+    const sn_status status = expand(w, y);
+    return status ? status : take_correction(w, y);
+}
+
 static sn_status fixed_steps(newton *w, double *y) {
     const sn_newton_problem *p = w->problem;
-    for (int i = 0; i < p->options->iterations; ++i) {
-        sn_status status = i > 0 ? evaluate(w, y, p->error) : SN_OK;
-        if (!status && i > 0 && w->residual <= p->options->tolerance * w->scale) break;
-        if (!status) status = one_step(w, y);
-        if (status) return status;
+    sn_status status = one_step(w, y);
+    for (int i = 1; i < p->options->iterations && !status; ++i) {
+        status = evaluate(w, y, p->error);
+        if (!status && w->residual <= p->options->tolerance * w->scale) break;
+        if (!status) status = linearise(w, y);
+        if (!status) status = take_correction(w, y);
     }
-    return SN_OK;
+    return status;
 }
 
 static sn_status give_up(newton *w, double *y, int iterations) {
@@ -254,8 +303,7 @@ static sn_status give_up(newton *w, double *y, int iterations) {
     if (w->uphill)
         return sn_fail(p->error, SN_NOT_CONVERGED,
                        "Newton's method did not converge at t = %g: the linear solver stopped at a residual of %.3g after its last "
-                       "iteration; allow it more "
-                       "(solver.iterations), or take %s",
+                       "iteration; allow it more (solver.iterations), or take %s",
                        p->t1, p->info->linear_residual, advice);
     return sn_fail(p->error, SN_NOT_CONVERGED,
                    "Newton's method did not converge at t = %g: relative residual %.3g after %d iterations (tolerance %g); take %s, or "
@@ -275,10 +323,11 @@ static sn_status iterate(newton *w, double *y, int iteration, bool *done) {
     }
     const double goal = p->options->tolerance * w->system->size, before = w->residual;
     const bool carries = prescribe(w, y);
-    if (!(w->kind == SIMPLIFIED && w->system->kept > 0)) {
+    if (!w->ready && !(w->kind == SIMPLIFIED && w->system->kept > 0)) {
         const sn_status status = linearise(w, y);
         if (status) return status;
     }
+    w->ready = false;
     double slope = 0, s = 1;
     sn_status status = correct(w, iteration, carries, &slope);
     if (status) return status;
@@ -303,7 +352,7 @@ static sn_status iterate(newton *w, double *y, int iteration, bool *done) {
     return SN_OK;
 }
 
-sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
+static sn_status solve(const sn_newton_problem *problem, double *y) {
     sn_system *system = problem->system;
     const int n = system->count, most = problem->options->iterations;
     double *a = problem->scratch;
@@ -320,10 +369,10 @@ sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
                    .work = a + 6 * n,
                    .best_residual = -1};
     newton *w = &work;
-    sn_status status = evaluate(w, y, problem->error);
-    if (status) return status;
     if (w->kind == ONE_STEP) return one_step(w, y);
     if (w->kind == FIXED) return fixed_steps(w, y);
+    sn_status status = problem->m != 0 ? expand(w, y) : evaluate(w, y, problem->error);
+    if (status) return status;
     for (int iteration = 0;; ++iteration) {
         problem->info->newton_residual = relative(w);
         const bool balanced = w->residual <= problem->options->tolerance * w->scale && !prescribe(w, y);
@@ -343,4 +392,10 @@ sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
             return SN_OK;
         }
     }
+}
+
+sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
+    const sn_status status = solve(problem, y);
+    if (status) problem->system->kept = 0; /* a linearisation from where it went wrong is not worth keeping */
+    return status;
 }

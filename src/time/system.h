@@ -18,7 +18,8 @@ typedef struct sn_system_table {
     sn_status (*force)(sn_system *system, double t, const double *x, const double *v, double *f, sn_error *error);
     /* Potential energy of everything conservative at (t, x), for line searches and reports; NULL when there is none. */
     sn_status (*potential)(sn_system *system, double t, const double *x, double *energy, sn_error *error);
-    /* Takes K and D at (t, x, v); the arrays must stay until the last solve with it. */
+    /* Takes K and D at (t, x, v). The linearisation may serve many solves and steps (simplified Newton) while x and v are overwritten: the
+     * system copies what it needs of them. */
     sn_status (*linearise)(sn_system *system, double t, const double *x, const double *v, sn_error *error);
     /* out = (m M + d D + k K) u, unfiltered. */
     void (*product)(sn_system *system, double m, double d, double k, const double *u, double *out);
@@ -27,6 +28,8 @@ typedef struct sn_system_table {
                        sn_linear_report *report, sn_error *error);
     /* Sets the constrained components of x and v (either may be NULL) to what is prescribed at time t. */
     void (*constrain)(sn_system *system, double t, double *x, double *v);
+    /* Puts positions back onto what curved constraints allow (a rigid core); prescribed motion stays out of it. NULL: none are curved. */
+    void (*retract)(sn_system *system, double *x);
     /* Zeroes the constrained components. */
     void (*filter)(sn_system *system, double *u);
     /* f(t, x, v) explicitly depends on t through ramps and keys: df/dt by the system, or NULL for a difference quotient. */
@@ -44,17 +47,24 @@ typedef struct sn_system_table {
     double (*force_scale)(sn_system *system);
     /* Whether f can be had at (t, x): SN_INVERTED when not. Asked by methods that end a step without a force evaluation. NULL: always. */
     sn_status (*check)(sn_system *system, double t, const double *x, sn_error *error);
+    /* After a step of h from (t, x0, v0) to (x, v), before it is accepted: *settled false when the system has changed its constraints
+     * (contacts made or released) and the step is to be taken again from its start; a bounded number of times. It may still move x a
+     * little when settled. Only asked when `settles` is set. */
+    sn_status (*settle)(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v, bool *settled,
+                        sn_error *error);
 } sn_system_table;
 
 struct sn_system {
     const sn_system_table *table;
     sn_context *context;
-    int count;     /* scalars in x, in v, in f */
-    double size;   /* typical length of the body, m: corrections are measured against it */
-    int auxiliary; /* first-order variables beside x and v; 0 */
+    int count;          /* scalars in x, in v, in f */
+    double size;        /* typical length of the body, m: corrections are measured against it */
+    const double *rest; /* positions where it is calm, for estimates of what steps it bears; NULL: none */
+    int auxiliary;      /* first-order variables beside x and v; 0 */
     /* Simplified Newton: how many solves the present linearisation has served; 0 when there is none that may be kept. Workspace: the owner
      * clears it when it edits parameters, saves or restores. */
     int kept;
+    bool settles; /* the table's settle is to be asked */
 };
 
 /* ---- Methods ---- */
@@ -79,9 +89,10 @@ typedef struct sn_step {
     const sn_time_options *options;
     double tolerance; /* of the linear solver */
     bool warm_start;
-    double t, h;     /* from t to t + h */
-    double *x, *v;   /* in: at t; out: at t + h. Untouched on failure */
-    double *history; /* method->history(count) doubles, zero at the start of a run. Untouched on failure */
+    double t, h;   /* from t to t + h */
+    double *x, *v; /* in: at t; out: at t + h. Untouched on failure */
+    /* method->history(count) doubles: zero at the start of a run and after x, v or t were edited from outside. Untouched on failure. */
+    double *history;
     double *scratch; /* method->scratch(count) doubles */
     sn_step_info *info;
     sn_error *error;
@@ -90,7 +101,9 @@ typedef struct sn_step {
 typedef struct sn_method {
     const char *name, *text;
     int order;
-    bool implicit, adaptive;
+    bool implicit;
+    bool exact; /* keeps its order with the exact K and D alone; the others bear symmetric copies of them */
+    bool adaptive;
     const char *stability;     /* "A", "L", "explicit: h < 2/omega", ... */
     int (*history)(int count); /* doubles wanted */
     int (*scratch)(int count);
@@ -137,8 +150,10 @@ typedef struct sn_newton_problem {
     const double *base, *origin; /* count; NULL when m or a is 0 */
     const double *offset;        /* w, or NULL */
     const double *extra;         /* a constant force, or NULL */
-    const double
-        *inertia; /* what m (y - base) stands for in the constrained components, 0 in the others; NULL: the acceleration prescribed at t1 */
+    /* What m (y - base) stands for in the constrained components, 0 in the others; NULL: the acceleration prescribed at t1. */
+    const double *inertia;
+    /* Where the first iteration takes force and linearisation, beside y: the last velocity. NULL: where y puts it. */
+    const double *velocity;
     const sn_newton_options *options;
     double linear_tolerance;
     const double *guess; /* start of the first linear solve (warm start), or NULL */

@@ -43,6 +43,7 @@ sn_status sn_trapezoidal_step(sn_step *step) {
                                        .offset = w,
                                        .extra = f,
                                        .inertia = a,
+                                       .velocity = step->v,
                                        .options = &step->options->newton,
                                        .linear_tolerance = step->tolerance,
                                        .guess = step->warm_start ? guess : NULL,

@@ -94,6 +94,7 @@ sn_status sn_constraints_update(sn_world *world, sn_error *error) {
     if (!status)
         status = sn_grow(world->context, (void **)&work->filter.projection, &work->projection_capacity, count,
                          9 * sizeof *work->filter.projection, error);
+    if (!status) status = sn_projection_reserve(&work->projection, count, error);
     if (status) return status;
     work->held_count = 0;
     for (int i = 0; i < nodes; ++i) {
@@ -147,6 +148,7 @@ static void place(const sn_fix *fix, const sn_motion *m, const double X[3], doub
 
 void sn_constraints_apply(sn_world *world, double t, double *x, double *v) {
     const sn_model *model = &world->model;
+    if (x) sn_cores_retract(world, x, v);
     sn_workspace *work = &world->workspace;
     for (int i = 0; i < model->fix_count; ++i) motion_at(&model->fix[i], t, world->parameters.is_static, &work->motion[i]);
     for (int i = 0; i < work->held_count; ++i) {
@@ -161,6 +163,28 @@ void sn_constraints_apply(sn_world *world, double t, double *x, double *v) {
             if (fix >= 0) last = fix;
             if (x) x[at + (size_t)a] = fix >= 0 ? to[a] : work->x_before[at + (size_t)a];
             if (v) v[at + (size_t)a] = fix >= 0 && !world->parameters.no_inertia ? speed[a] : 0;
+        }
+    }
+    sn_projection_apply(&work->projection, t, x, world->parameters.no_inertia ? NULL : v);
+}
+
+void sn_constraints_acceleration(sn_world *world, double t, double *a) {
+    const sn_model *model = &world->model;
+    sn_workspace *work = &world->workspace;
+    for (int i = 0; i < model->fix_count; ++i) motion_at(&model->fix[i], t, world->parameters.is_static, &work->motion[i]);
+    for (int i = 0; i < work->held_count; ++i) {
+        const sn_held *held = &work->held[i];
+        const size_t at = 3 * (size_t)held->node;
+        for (int axis = 0; axis < 3; ++axis) {
+            const int32_t fix = held->fix[axis];
+            if (fix == SN_FREE) continue;
+            double to[3], speed[3], inwards[3] = {0};
+            if (fix >= 0 && model->fix[fix].turning) {
+                place(&model->fix[fix], &work->motion[fix], model->rest + at, to, speed);
+                sn_subtract3(speed, work->motion[fix].rate, speed);
+                sn_cross3(work->motion[fix].spin, speed, inwards);
+            }
+            a[at + (size_t)axis] = inwards[axis];
         }
     }
 }

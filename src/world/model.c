@@ -12,10 +12,12 @@
 static sn_status find_element(const sn_body_options *options, sn_body *body, sn_error *error) {
     const char *name = options->element && *options->element ? options->element : "tet4";
     body->element = sn_element_find(name);
+    body->springs = body->element == &sn_element_springs;
+    if (body->springs) body->element = &sn_element_tet4;
     if (body->element) return SN_OK;
     char text[300];
     int count;
-    const sn_listing *known = sn_elements(&count);
+    const sn_listing *known = sn_element_names(&count);
     snprintf(text, sizeof text, "body '%s': unknown element '%.40s'", body->name, name);
     sn_suggest(text, sizeof text, name, known, count, sizeof *known);
     return sn_fail(error, SN_BAD_INPUT, "%s", text);
@@ -205,6 +207,8 @@ void sn_model_destroy(sn_world *world) {
     sn_context *context = world->context;
     sn_solid_destroy(context, model->solid);
     sn_model_probes_release(world);
+    sn_model_cores_release(world);
+    sn_model_links_release(world);
     for (int i = 0; i < model->load_count; ++i) sn_load_release(context, &model->load[i]);
     for (int i = 0; i < model->fix_count; ++i) sn_release(context, (void *)(uintptr_t)model->fix[i].key);
     for (int b = 0; b < model->body_count; ++b) {

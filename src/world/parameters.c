@@ -44,6 +44,9 @@ static sn_status take_materials(sn_world *world, const sn_world_options *options
             const sn_material *source = body->material_count > 0 ? &body->material[m] : &fallback;
             sn_status status = sn_material_check(source, error);
             if (status) return sn_prefix(error, status, body->name ? body->name : "body", "material", m);
+            if (source->prony_count > 0)
+                return sn_fail(error, SN_UNSUPPORTED, "body '%s': material.%d has prony terms, which this version cannot integrate",
+                               body->name ? body->name : "body", m);
             status = copy_material(world->context, source, &p->material[p->material_count], error);
             if (status) return status;
             ++p->material_count;
@@ -108,6 +111,23 @@ double sn_parameters_modulus(sn_context *context, const sn_material *material) {
     return largest;
 }
 
+sn_status sn_parameters_stiff(const sn_world *world, sn_error *error) {
+    const double small = 1e-6;
+    for (int b = 0; b < world->model.body_count; ++b)
+        for (int m = 0; m < world->model.body[b].material_count; ++m) {
+            const sn_material *material = sn_world_material(world, b, m);
+            const double F[9] = {1, small, 0, 0, 1, small, small, 0, 1};
+            double P[9] = {0};
+            const sn_status status = sn_material_evaluate(world->context, material, F, NULL, P, NULL, error);
+            if (status) return status;
+            if (P[1] == 0 || P[5] == 0 || P[6] == 0)
+                return sn_fail(error, SN_BAD_INPUT,
+                               "body '%s': material.%d has no stiffness in shear; a modulus of 0 is for mode 'dynamic'",
+                               world->model.body[b].name, m);
+        }
+    return SN_OK;
+}
+
 /* Default stiffness: ten times that of the material behind a surface node, (lambda + 2 mu) / l with l the root of the mean node area, and
  * at least so much that the weight of the largest body presses it in by less than a thousandth of its size. */
 void sn_parameters_contact(sn_world *world) {
@@ -155,8 +175,7 @@ static sn_status change_method(sn_world *world, sn_error *error) {
         sn_linear_destroy(linear);
         return status;
     }
-    const size_t n = (size_t)world->model.node_count;
-    memcpy(state.value, world->state.value, 10 * n * sizeof *state.value);
+    memcpy(state.value, world->state.value, (size_t)(state.history - state.value) * sizeof *state.value);
     memcpy(state.rotation, world->state.rotation, (size_t)state.rotation_count * sizeof *state.rotation);
     state.time = world->state.time, state.steps = world->state.steps;
     sn_state_destroy(world->context, &world->state);
@@ -167,12 +186,63 @@ static sn_status change_method(sn_world *world, sn_error *error) {
     return SN_OK;
 }
 
+/* Compiles the solid again and keeps positions and velocities, and the history unless the method changed; rotations start from rest. */
+static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
+    sn_solid *solid = NULL, *old = world->model.solid;
+    sn_linear *linear = NULL;
+    sn_state state = {0};
+    double *partial = NULL, *vertex_rotation = NULL;
+    sn_status status = sn_solid_create(world, &solid, error);
+    if (!status) status = sn_elements_parameters(&solid->elements, world->parameters.material, world->state.time, error);
+    if (!status) status = sn_workspace_linear(world, solid, &linear, error);
+    if (!status) status = sn_world_warping_room(world, solid, &vertex_rotation, error);
+    if (!status) {
+        partial = sn_allocate_zero(world->context, (size_t)solid->elements.chunk_count, sizeof *partial);
+        if (!partial) status = sn_no_memory(error);
+    }
+    world->model.solid = solid;
+    if (!status) status = sn_state_create(world, &state, error);
+    if (!status) status = sn_workspace_method(world, error);
+    if (status) {
+        world->model.solid = old;
+        sn_state_destroy(world->context, &state);
+        sn_release(world->context, partial);
+        sn_release(world->context, vertex_rotation);
+        sn_linear_destroy(linear);
+        sn_solid_destroy(world->context, solid);
+        return status;
+    }
+    const int64_t kept = 10 * (int64_t)state.nodes + (same_method ? state.history_count : 0);
+    memcpy(state.value, world->state.value, (size_t)kept * sizeof *state.value);
+    state.time = world->state.time, state.steps = world->state.steps;
+    state.base_time = world->state.base_time, state.base_steps = world->state.base_steps;
+    sn_state_destroy(world->context, &world->state);
+    world->state = state;
+    sn_release(world->context, world->workspace.partial);
+    world->workspace.partial = partial;
+    sn_release(world->context, world->workspace.vertex_rotation);
+    world->workspace.vertex_rotation = vertex_rotation;
+    sn_linear_destroy(world->workspace.linear);
+    world->workspace.linear = linear;
+    sn_solid_destroy(world->context, old);
+    world->workspace.constraints_changed = true;
+    sn_model_cores_mass(world);
+    sn_state_rotations(world);
+    sn_world_warp(world, world->state.x);
+    return SN_OK;
+}
+
 sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_error *error) {
     sn_parameters *p = &world->parameters;
     const sn_parameters before = *p;
     sn_status status = take_time(p, options, error);
+    if (!status) status = sn_links_method(world, p->method, error);
     if (!status && p->no_inertia && !before.no_inertia) status = sn_rigid_check(world, error);
-    if (!status && (p->method != before.method || p->no_inertia != before.no_inertia)) status = change_method(world, error);
+    if (!status && p->no_inertia) status = sn_parameters_stiff(world, error);
+    if (!status && p->method->exact != before.method->exact)
+        status = recompile(world, false, error);
+    else if (!status && (p->method != before.method || p->no_inertia != before.no_inertia))
+        status = change_method(world, error);
     if (status) {
         *p = before;
         return status;
@@ -187,8 +257,10 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
 sn_status sn_world_set_solver(sn_world *world, const sn_solver_options *options, sn_error *error) {
     sn_status status = sn_solver_options_check(options, error);
     if (!status) status = sn_linear_options(world->workspace.linear, options, error);
-    if (!status) world->parameters.solver = *options;
-    return status;
+    if (status) return status;
+    world->parameters.solver = *options;
+    world->workspace.system.base.kept = 0;
+    return SN_OK;
 }
 
 /* ---- Materials ---- */
@@ -200,51 +272,16 @@ const sn_material *sn_world_material(const sn_world *world, int body, int index)
 /* Whether the batches, the mass and the state's layout stay. */
 static bool same_kind(const sn_material *a, const sn_material *b) {
     return strcmp(a->law, b->law) == 0 && strcmp(a->rotation, b->rotation) == 0 && strcmp(a->differential, b->differential) == 0 &&
-           a->density == b->density && a->rayleigh[0] == b->rayleigh[0] && a->alpha == b->alpha && a->beta == b->beta;
-}
-
-/* Compiles the solid again and keeps positions, velocities and history; rotations start from rest. */
-static sn_status recompile(sn_world *world, sn_error *error) {
-    sn_solid *solid = NULL, *old = world->model.solid;
-    sn_linear *linear = NULL;
-    sn_state state = {0};
-    double *partial = NULL;
-    sn_status status = sn_solid_create(world, &solid, error);
-    if (!status) status = sn_elements_parameters(&solid->elements, world->parameters.material, world->state.time, error);
-    if (!status) status = sn_workspace_linear(world, solid, &linear, error);
-    if (!status) {
-        partial = sn_allocate_zero(world->context, (size_t)solid->elements.chunk_count, sizeof *partial);
-        if (!partial) status = sn_no_memory(error);
-    }
-    world->model.solid = solid;
-    if (!status) status = sn_state_create(world, &state, error);
-    if (!status) status = sn_workspace_method(world, error);
-    if (status) {
-        world->model.solid = old;
-        sn_state_destroy(world->context, &state);
-        sn_release(world->context, partial);
-        sn_linear_destroy(linear);
-        sn_solid_destroy(world->context, solid);
-        return status;
-    }
-    memcpy(state.value, world->state.value, (size_t)(10 * (int64_t)state.nodes + state.history_count) * sizeof *state.value);
-    state.time = world->state.time, state.steps = world->state.steps;
-    state.base_time = world->state.base_time, state.base_steps = world->state.base_steps;
-    sn_state_destroy(world->context, &world->state);
-    world->state = state;
-    sn_release(world->context, world->workspace.partial);
-    world->workspace.partial = partial;
-    sn_linear_destroy(world->workspace.linear);
-    world->workspace.linear = linear;
-    sn_solid_destroy(world->context, old);
-    sn_state_rotations(world);
-    return SN_OK;
+           a->density == b->density && a->rayleigh[0] == b->rayleigh[0] && a->alpha == b->alpha && a->beta == b->beta &&
+           strcmp(a->warping, b->warping) == 0 && a->ghost_correction == b->ghost_correction;
 }
 
 sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_material *material, sn_error *error) {
     if (!sn_world_material(world, body, index)) return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
     sn_status status = sn_material_check(material, error);
     if (status) return sn_prefix(error, status, world->model.body[body].name, "material", index);
+    if (material->prony_count > 0)
+        return sn_fail(error, SN_UNSUPPORTED, "body '%s': prony terms cannot be integrated by this version", world->model.body[body].name);
     sn_material *own = &world->parameters.material[world->model.body[body].material_first + index], old = *own, copy;
     status = copy_material(world->context, material, &copy, error);
     if (status) return status;
@@ -252,7 +289,7 @@ sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_m
     if (same_kind(&old, &copy))
         status = sn_elements_parameters(&world->model.solid->elements, world->parameters.material, world->state.time, error);
     else
-        status = recompile(world, error);
+        status = recompile(world, true, error);
     if (status) {
         release_material(world->context, own);
         *own = old;
@@ -275,6 +312,8 @@ sn_status sn_world_pin(sn_world *world, int body, int32_t node, bool pinned, sn_
     const sn_body *b = &world->model.body[body];
     if (node < 0 || node >= b->mesh->node_count)
         return sn_fail(error, SN_BAD_INPUT, "body '%s' has nodes 0 to %d, not %d", b->name, b->mesh->node_count - 1, node);
+    if (pinned && sn_cores_hold(world, world->model.compiled[b->node_first + node]))
+        return sn_fail(error, SN_BAD_INPUT, "body '%s': node %d belongs to a rigid core and cannot be pinned", b->name, node);
     double *own = &world->state.pinned[world->model.compiled[b->node_first + node]], before = *own;
     *own = pinned ? 1 : 0;
     const sn_status status = sn_constraints_update(world, error);
@@ -283,6 +322,7 @@ sn_status sn_world_pin(sn_world *world, int body, int32_t node, bool pinned, sn_
         return status;
     }
     sn_constraints_apply(world, world->state.time, NULL, world->state.v);
+    memset(world->state.history, 0, (size_t)world->state.history_count * sizeof *world->state.history);
     world->workspace.system.base.kept = 0;
     return SN_OK;
 }

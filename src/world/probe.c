@@ -1,7 +1,7 @@
 /* Probes: their places are found once, their values are taken from the state.
  *
  * displacement, position, velocity: mean over the nodes. reaction: total over the nodes' held components of M a - f, the force of the
- * support on the body, with a the change of velocity over the last step by its length (0 in statics). volume: of the elements whose nodes
+ * support on the body (colliders with the response projection are supports too), with a the change of velocity over the last step by its length (0 in statics). volume: of the elements whose nodes
  * are all selected, or that hold the node. stress: at a node the mean over the elements that hold it, then the mean over the nodes. */
 #include <math.h>
 #include <string.h>
@@ -137,6 +137,10 @@ static sn_status reactions(sn_world *world, sn_error *error) {
             const size_t at = 3 * (size_t)work->held[h].node + (size_t)a;
             if (work->held[h].fix[a] != SN_FREE) work->force[at] = work->product[at];
         }
+    for (int s = 0; s < sn_projection_slots(&work->projection); ++s) { /* colliders that hold: normal force and friction */
+        const size_t at = 3 * (size_t)world->model.surface.node[s % world->model.surface.count];
+        if (world->state.contact[s] != SN_CONTACT_FREE) memcpy(work->force + at, work->product + at, 3 * sizeof(double));
+    }
     return SN_OK;
 }
 

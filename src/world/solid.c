@@ -20,6 +20,7 @@ static void fill_sources(const sn_world *world, sn_solid *solid) {
                                              .material_count = body->material_count,
                                              .material_offset = body->material_first,
                                              .element_offset = body->element_first,
+                                             .exact = world->parameters.method->exact,
                                              .name = body->name,
                                              .label = body->mesh->tet_label};
         solid->consistent[b] = body->consistent;
@@ -91,12 +92,27 @@ static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error 
     return SN_OK;
 }
 
-static void fill_places(sn_solid *solid) {
+/* What the batches are made of: the sources themselves, or their springs. */
+static sn_status fill_compiled(const sn_world *world, sn_solid *solid, sn_error *error) {
+    sn_status status = SN_OK;
+    for (int b = 0; b < world->model.body_count && !status; ++b) {
+        solid->compiled[b] = solid->source[b];
+        if (world->model.body[b].springs)
+            status = sn_springs_create(world->context, &solid->source[b], solid->weight_exact, &solid->compiled[b], error);
+    }
+    for (int m = 0; m < world->parameters.material_count; ++m)
+        solid->ghosts = solid->ghosts || (world->parameters.material[m].warping[0] && world->parameters.material[m].ghost_correction);
+    return status;
+}
+
+static void fill_places(const sn_world *world, sn_solid *solid) {
+    for (int e = 0; e < world->model.element_count; ++e) solid->place[e] = -1;
     for (int b = 0; b < solid->elements.batch_count; ++b) {
         const sn_batch *batch = &solid->elements.batch[b];
         solid->positive = solid->positive || (batch->law->flags & SN_LAW_POSITIVE_J);
         for (int64_t i = 0; i < (int64_t)batch->block_count * SN_LANES; ++i)
-            if (batch->element_of[i] >= 0) solid->place[batch->element_of[i]] = (int64_t)b << 40 | i;
+            if (batch->element_of[i] >= 0 && batch->element != &sn_element_springs)
+                solid->place[batch->element_of[i]] = (int64_t)b << 40 | i;
     }
 }
 
@@ -105,17 +121,22 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
     sn_context *context = world->context;
     const size_t n = (size_t)model->node_count;
     solid->source = sn_allocate_zero(context, (size_t)model->body_count, sizeof *solid->source);
+    solid->compiled = sn_allocate_zero(context, (size_t)model->body_count, sizeof *solid->compiled);
+    solid->body_count = model->body_count;
     solid->consistent = sn_allocate_zero(context, (size_t)model->body_count, 1);
     solid->place = sn_allocate_zero(context, (size_t)model->element_count, sizeof *solid->place);
     solid->mass = sn_allocate_zero(context, n, sizeof(double));
     solid->weight = sn_allocate_zero(context, n, sizeof(double));
     solid->weight_exact = sn_allocate_zero(context, n, sizeof(double));
-    if (!solid->source || !solid->consistent || !solid->place || !solid->mass || !solid->weight || !solid->weight_exact)
+    if (!solid->source || !solid->compiled || !solid->consistent || !solid->place || !solid->mass || !solid->weight || !solid->weight_exact)
         return sn_no_memory(error);
     fill_sources(world, solid);
-    sn_status status = sn_elements_compile(context, solid->source, model->body_count, model->node_count, &solid->elements, error);
-    if (!status) fill_places(solid);
-    if (!status) status = fill_mass(world, solid, error);
+    sn_status status = fill_mass(world, solid, error);
+    if (!status) status = fill_compiled(world, solid, error);
+    if (!status) status = sn_elements_compile(context, solid->compiled, model->body_count, model->node_count, &solid->elements, error);
+    if (!status) sn_elements_symmetric(&solid->elements, !world->parameters.method->exact);
+    if (!status) fill_places(world, solid);
+    if (!status) status = sn_warping_create(context, &solid->elements, model->rest, &solid->warping, error);
     if (!status) status = fill_rayleigh(world, solid, error);
     bool consistent = false;
     for (int b = 0; b < model->body_count; ++b) consistent = consistent || solid->consistent[b];
@@ -123,6 +144,7 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
         for (int c = 0; c < world->parameters.material[m].constant_count; ++c)
             solid->keyed = solid->keyed || world->parameters.material[m].constant[c].key_count > 0;
     solid->linear = (sn_linear_model){.nodes = model->node_count,
+                                      .position = model->rest,
                                       .elements = &solid->elements,
                                       .mass = solid->mass,
                                       .source = consistent ? solid->source : NULL,
@@ -145,6 +167,9 @@ sn_status sn_solid_create(const sn_world *world, sn_solid **solid, sn_error *err
 void sn_solid_destroy(sn_context *context, sn_solid *solid) {
     if (!solid) return;
     sn_elements_release(context, &solid->elements);
+    sn_warping_release(context, &solid->warping);
+    for (int b = 0; solid->compiled && b < solid->body_count; ++b) sn_springs_release(context, &solid->compiled[b]);
+    sn_release(context, solid->compiled);
     sn_release(context, solid->source);
     sn_release(context, solid->consistent);
     sn_release(context, solid->place);

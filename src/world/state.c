@@ -4,12 +4,21 @@
 
 #include "world.h"
 
+/* Status and load of each pair of a projecting collider and a surface node. */
+static int64_t contact_numbers(const sn_world *world) {
+    int64_t projecting = 0;
+    for (int i = 0; i < world->parameters.collider_count; ++i) projecting += sn_collider_projects(&world->parameters.collider[i]);
+    return 2 * projecting * world->model.surface.count;
+}
+
 sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *error) {
     const int64_t n = world->model.node_count;
     *state = (sn_state){.nodes = (int)n,
                         .history_count = world->parameters.method->history((int)(3 * n)),
-                        .rotation_count = world->model.solid->elements.rotation_state_size};
-    const int64_t before = (10 * n + state->history_count + SN_LANES - 1) / SN_LANES * SN_LANES; /* the kernels want it aligned */
+                        .rotation_count = world->model.solid->elements.rotation_state_size,
+                        .contact_count = contact_numbers(world)};
+    const int64_t used = 10 * n + state->contact_count + 3 * world->model.link_count + state->history_count;
+    const int64_t before = (used + SN_LANES - 1) / SN_LANES * SN_LANES; /* the kernels want it aligned */
     state->count = before + state->rotation_count;
     state->value = sn_allocate_zero(world->context, (size_t)state->count, sizeof *state->value);
     if (!state->value) return sn_no_memory(error);
@@ -17,7 +26,9 @@ sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *erro
     state->v = state->x + 3 * n;
     state->a = state->v + 3 * n;
     state->pinned = state->a + 3 * n;
-    state->history = state->pinned + n;
+    state->contact = state->pinned + n;
+    state->link = state->contact + state->contact_count;
+    state->history = state->link + 3 * (size_t)world->model.link_count;
     state->rotation = state->value + before;
     memcpy(state->x, world->model.rest, (size_t)n * 3 * sizeof *state->x);
     return SN_OK;

@@ -3,8 +3,9 @@
  *   f = elements (elastic, viscous, Rayleigh stiffness) + s w g - sym(a M) v + loads + contact + grabs
  *
  * with s the load fraction in statics and 1 otherwise, w the weights of gravity, a Rayleigh's mass damping per node. The linearisation
- * is exact but for the unsymmetric parts: loads that follow give the symmetric part of each face's matrix, friction leaves out its
- * change with the normal force, so that CG and Cholesky serve. */
+ * is exact but for the unsymmetric parts: viscous stress leaves out its change with x, loads that follow give the symmetric part of each
+ * face's matrix, friction leaves out its change with the normal force, so that CG and Cholesky serve. Methods that need the exact
+ * Jacobian (Rosenbrock's) get it with these parts. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +15,16 @@
 static sn_world *world_of(sn_system *system) { return ((sn_world_system *)system)->world; }
 
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v) {
-    return (sn_element_view){.x = x, .v = v, .x_before = world->workspace.x_before, .rotation_state = world->state.rotation};
+    return (sn_element_view){.x = x,
+                             .v = v,
+                             .x_before = world->workspace.x_before,
+                             .rotation_state = world->state.rotation,
+                             .vertex_rotation = world->workspace.vertex_rotation};
+}
+
+const sn_filter *sn_world_filter(const sn_world *world) {
+    const sn_workspace *work = &world->workspace;
+    return work->projection.row_count > 0 ? &work->projection.filter : &work->filter;
 }
 
 static double norm(const sn_world *world, const double *u) {
@@ -55,8 +65,12 @@ static void external_force(sn_world *world, double t, const double *x, const dou
         sn_load_force(&world->model.load[i], sn_ramp_value(&world->model.load[i].ramp, t, p->is_static, NULL), x, f);
     world->workspace.contacts = 0;
     for (int i = 0; i < p->collider_count; ++i)
-        world->workspace.contacts += sn_penalty_force(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, f);
+        if (!sn_collider_projects(&p->collider[i]))
+            world->workspace.contacts += sn_penalty_force(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, f);
+    world->workspace.contacts += world->workspace.projection.count;
+    sn_projection_force(&world->workspace.projection, world->state.contact, t, v, f);
     sn_grab_forces(world, x, v, f);
+    sn_links_force(world, t, x, f);
 }
 
 static sn_status force(sn_system *system, double t, const double *x, const double *v, double *f, sn_error *error) {
@@ -64,10 +78,13 @@ static sn_status force(sn_system *system, double t, const double *x, const doubl
     sn_workspace *work = &world->workspace;
     const size_t n = (size_t)world->model.node_count * 3;
     if (world->parameters.no_inertia) v = NULL;
+    sn_cores_modes(world, x);
+    if (world->parameters.no_inertia) sn_world_warp(world, x);
     const sn_element_view view = sn_world_view(world, x, v);
     memset(f, 0, n * sizeof *f);
     const sn_status status = sn_elements_force(world->context, &world->model.solid->elements, &view, f, error);
     if (status) return status;
+    sn_world_balance(world, x, f);
     external_force(world, t, x, v, work->external);
     work->force_scale = fmax(norm(world, f), norm(world, work->external));
     for (size_t i = 0; i < n; ++i) f[i] += work->external[i];
@@ -94,8 +111,33 @@ static sn_status potential(sn_system *system, double t, const double *x, double 
         const sn_load_term *load = &world->model.load[i];
         *energy -= sn_load_work(load, sn_ramp_value(&load->ramp, t, p->is_static, NULL), x, world->model.rest);
     }
-    for (int i = 0; i < p->collider_count; ++i) *energy += sn_penalty_energy(&p->collider[i], &p->penalty[i], &world->model.surface, t, x);
+    for (int i = 0; i < p->collider_count; ++i)
+        if (!sn_collider_projects(&p->collider[i])) *energy += sn_penalty_energy(&p->collider[i], &p->penalty[i], &world->model.surface, t, x);
     *energy += sn_grab_energy(world, x);
+    return SN_OK;
+}
+
+/* Ramps and colliders that move; at a kink, of the piece that begins. */
+static sn_status force_rate(sn_system *system, double t, const double *x, const double *v, double *dfdt, sn_error *error) {
+    (void)error;
+    sn_world *world = world_of(system);
+    const sn_parameters *p = &world->parameters;
+    memset(dfdt, 0, (size_t)system->count * sizeof *dfdt);
+    for (int i = 0; i < world->model.load_count; ++i) {
+        double rate;
+        sn_ramp_value(&world->model.load[i].ramp, nextafter(t, INFINITY), p->is_static, &rate);
+        if (rate != 0) sn_load_force(&world->model.load[i], rate, x, dfdt);
+    }
+    const double e = 1e-5 * p->time.step;
+    double *moved = world->workspace.product;
+    for (int i = 0; i < p->collider_count; ++i) {
+        if (p->collider[i].key_count == 0) continue;
+        for (int side = 0; side < 2; ++side) {
+            memset(moved, 0, (size_t)system->count * sizeof *moved);
+            sn_penalty_force(&p->collider[i], &p->penalty[i], &world->model.surface, t + (side + 1) * e, x, v, moved);
+            for (int k = 0; k < system->count; ++k) dfdt[k] += (side ? 1 : -1) * moved[k] / e;
+        }
+    }
     return SN_OK;
 }
 
@@ -105,24 +147,32 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     sn_world *world = world_of(system);
     sn_workspace *work = &world->workspace;
     const sn_parameters *p = &world->parameters;
-    if (p->no_inertia) v = NULL;
+    const size_t n = (size_t)system->count;
+    const bool exact = p->method->exact;
+    memcpy(work->x_linear, x, n * sizeof *x);
+    memcpy(work->v_linear, v, n * sizeof *v);
+    x = work->x_linear, v = p->no_inertia ? NULL : work->v_linear;
     sn_block_list *K = &work->stiffness, *D = &work->damping;
     K->count = D->count = 0;
+    sn_cores_modes(world, x);
+    if (p->no_inertia) sn_world_warp(world, x);
     for (int i = 0; i < world->model.load_count; ++i) {
         const sn_load_term *load = &world->model.load[i];
         const size_t at = (size_t)K->count;
-        K->count += sn_load_blocks(load, sn_ramp_value(&load->ramp, t, p->is_static, NULL), x, true, K->row + at, K->column + at,
+        K->count += sn_load_blocks(load, sn_ramp_value(&load->ramp, t, p->is_static, NULL), x, !exact, K->row + at, K->column + at,
                                    K->value + 9 * at);
     }
     for (int i = 0; i < p->collider_count; ++i) {
         const size_t k = (size_t)K->count, d = (size_t)D->count;
-        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, true, K->row + k,
+        if (sn_collider_projects(&p->collider[i])) continue;
+        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, !exact, K->row + k,
                                             K->value + 9 * k, D->value + 9 * d);
         memcpy(K->column + k, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->row + d, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->column + d, K->row + k, (size_t)count * sizeof *K->row);
         K->count += count, D->count += count;
     }
+    sn_projection_blocks(&work->projection, world->state.contact, t, v, D);
     sn_grab_blocks(world, K, D);
     work->view = sn_world_view(world, x, v);
     sn_linear_linearise(work->linear, &work->view, K->count ? K : NULL, D->count ? D : NULL, world->model.solid->rayleigh);
@@ -135,8 +185,11 @@ static void product(sn_system *system, double m, double d, double k, const doubl
 
 static sn_status solve(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance,
                        sn_linear_report *report, sn_error *error) {
-    sn_workspace *work = &world_of(system)->workspace;
-    return sn_linear_solve(work->linear, m, d, k, &work->filter, b, x, tolerance, report, error);
+    sn_world *world = world_of(system);
+    const sn_status status = sn_linear_solve(world->workspace.linear, m, d, k, sn_world_filter(world), b, x, tolerance, report, error);
+    if (!world->model.link_count || (status && status != SN_NOT_CONVERGED)) return status;
+    const sn_status linked = sn_links_solve(world, m, d, k, x, tolerance, report, error);
+    return linked ? linked : status;
 }
 
 /* ---- Mass, constraints ---- */
@@ -145,12 +198,14 @@ static void mass_product(sn_system *system, const double *v, double *out) {
 }
 
 static sn_status mass_solve(sn_system *system, const double *f, double *out, sn_error *error) {
-    sn_workspace *work = &world_of(system)->workspace;
-    return sn_linear_mass_solve(work->linear, &work->filter, f, out, error);
+    sn_world *world = world_of(system);
+    return sn_linear_mass_solve(world->workspace.linear, sn_world_filter(world), f, out, error);
 }
 
 static void constrain(sn_system *system, double t, double *x, double *v) { sn_constraints_apply(world_of(system), t, x, v); }
-static void filter(sn_system *system, double *u) { sn_filter_apply(&world_of(system)->workspace.filter, u); }
+static void acceleration(sn_system *system, double t, double *a) { sn_constraints_acceleration(world_of(system), t, a); }
+static void retract(sn_system *system, double *x) { sn_cores_retract(world_of(system), x, NULL); }
+static void filter(sn_system *system, double *u) { sn_filter_apply(sn_world_filter(world_of(system)), u); }
 
 /* The largest eigenvalue of M^-1 A by the power method from a fixed start. Its estimates come from below; the margin makes up for it. */
 static sn_status largest_eigenvalue(sn_system *system, double d, double k, double *value, sn_error *error) {
@@ -160,6 +215,7 @@ static sn_status largest_eigenvalue(sn_system *system, double d, double k, doubl
     double *u = world->workspace.scaled, *w = world->workspace.product;
     for (int i = 0; i < n; ++i) u[i] = (i * 7919 % 101 - 50) / 50.0 + 0.005;
     filter(system, u);
+    sn_linear_prepare_products(world->workspace.linear, d, k);
     *value = 0;
     for (int i = 0; i < ITERATIONS; ++i) {
         const double length = norm(world, u);
@@ -180,8 +236,18 @@ static sn_status spectrum(sn_system *system, double *stiffness, double *damping,
 
 /* ---- Steps ---- */
 static void begin(sn_system *system, double t, const double *x, const double *v) {
-    (void)t, (void)v;
-    memcpy(world_of(system)->workspace.x_before, x, (size_t)system->count * sizeof *x);
+    (void)v;
+    sn_world *world = world_of(system);
+    sn_world_warp(world, x);
+    memcpy(world->workspace.x_before, x, (size_t)system->count * sizeof *x);
+    sn_links_begin(world, t, x);
+    sn_projection_begin(&world->workspace.projection, &world->workspace.filter, t, x, world->state.contact);
+}
+
+static void reject(sn_system *system) {
+    sn_world *world = world_of(system);
+    sn_projection_reject(&world->workspace.projection, world->state.contact);
+    sn_links_reject(world);
 }
 
 static void accept(sn_system *system, double t, const double *x, const double *v) {
@@ -190,8 +256,40 @@ static void accept(sn_system *system, double t, const double *x, const double *v
     if (world->state.rotation_count > 0) {
         const sn_element_view view = sn_world_view(world, x, NULL);
         sn_elements_accept(world->context, &world->model.solid->elements, &view, world->state.rotation);
+        system->kept = 0; /* the linearisation looks at the rotations' past */
     }
+    sn_world_warp(world, x);
     memcpy(world->workspace.x_before, x, (size_t)system->count * sizeof *x);
+    sn_projection_end(&world->workspace.projection);
+    sn_links_end(world);
+}
+
+/* The reactions R = M (v - v0) / h - f decide which contacts stay. */
+static sn_status settle(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v, bool *settled,
+                        sn_error *error) {
+    sn_world *world = world_of(system);
+    sn_workspace *work = &world->workspace;
+    const sn_parameters *p = &world->parameters;
+    const int n = system->count;
+    double *reaction = work->force;
+    sn_projection_step step = {.t = t, .h = h, .x0 = x0, .x = x, .v = p->no_inertia ? NULL : v};
+    if (work->projection.count > 0) {
+        const sn_status status = force(system, t + h, x, v, reaction, error);
+        if (status) return status;
+        double scale = work->force_scale;
+        memset(work->product, 0, (size_t)n * sizeof *work->product);
+        if (!p->no_inertia) {
+            for (int i = 0; i < n; ++i) work->scaled[i] = (v[i] - v0[i]) / h;
+            mass_product(system, work->scaled, work->product);
+            scale = fmax(scale, norm(world, work->product));
+        }
+        for (int i = 0; i < n; ++i) reaction[i] = work->product[i] - reaction[i];
+        step.reaction = reaction;
+        step.noise = (p->time.newton.tolerance + p->solver.tolerance) * scale;
+    }
+    *settled = sn_projection_settle(&work->projection, &work->filter, &step, world->state.contact);
+    if (*settled) sn_links_settle(world, t + h, x);
+    return SN_OK;
 }
 
 static sn_status check(sn_system *system, double t, const double *x, sn_error *error) {
@@ -211,9 +309,14 @@ const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .product = product,
                                         .solve = solve,
                                         .constrain = constrain,
+                                        .retract = retract,
                                         .filter = filter,
+                                        .force_rate = force_rate,
                                         .spectrum = spectrum,
                                         .begin = begin,
                                         .accept = accept,
+                                        .acceleration = acceleration,
+                                        .reject = reject,
+                                        .settle = settle,
                                         .force_scale = force_scale,
                                         .check = check};

@@ -51,7 +51,8 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     sn_status status = allocate_blocks(world, (int)loads + contacts + grabs, &work->stiffness, error);
     if (!status) status = allocate_blocks(world, contacts + grabs, &work->damping, error);
     if (status) return status;
-    double **const vector[] = {&work->x_before, &work->external, &work->force, &work->scaled, &work->product};
+    double **const vector[] = {&work->x_linear, &work->v_linear, &work->x_before, &work->external,
+                               &work->force,    &work->scaled,   &work->product};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; ++i) {
         *vector[i] = sn_allocate_zero(context, (size_t)n, sizeof(double));
         if (!*vector[i]) return sn_no_memory(error);
@@ -60,8 +61,22 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     work->partial = sn_allocate_zero(context, (size_t)model->solid->elements.chunk_count, sizeof *work->partial);
     work->dot = sn_allocate_zero(context, (size_t)sn_dot_scratch(n), sizeof *work->dot);
     if (!work->motion || !work->partial || !work->dot) return sn_no_memory(error);
-    work->system =
-        (sn_world_system){.base = {.table = &sn_world_table, .context = context, .count = n, .size = model->size}, .world = world};
+    work->system = (sn_world_system){
+        .base = {.table = &sn_world_table, .context = context, .count = n, .size = model->size, .rest = model->rest}, .world = world};
+    status = sn_cores_workspace(world, error);
+    if (!status) status = sn_world_warping_room(world, model->solid, &work->vertex_rotation, error);
+    if (status) return status;
+    status = sn_projection_create(context, world->parameters.collider, world->parameters.penalty, world->parameters.collider_count,
+                                  &model->surface, model->size, &work->projection, error);
+    if (status) return status;
+    work->system.base.settles = work->projection.projecting > 0 || model->link_count > 0;
+    const size_t rows = 3 * (size_t)model->link_count;
+    work->link_goal = sn_allocate_zero(context, rows, sizeof(double));
+    work->link_error = sn_allocate_zero(context, rows, sizeof(double));
+    work->link_before = sn_allocate_zero(context, rows, sizeof(double));
+    work->link_solution = sn_allocate_zero(context, rows * (size_t)n, sizeof(double));
+    work->link_small = sn_allocate_zero(context, 2 * rows * rows, sizeof(double));
+    if (!work->link_goal || !work->link_error || !work->link_before || !work->link_solution || !work->link_small) return sn_no_memory(error);
     status = sn_workspace_linear(world, model->solid, &work->linear, error);
     return status ? status : sn_workspace_method(world, error);
 }
@@ -69,16 +84,23 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
 void sn_workspace_refresh(sn_world *world) {
     sn_linear_refresh(world->workspace.linear);
     world->workspace.system.base.kept = 0;
+    sn_world_warp(world, world->state.x);
+    memset(world->workspace.link_solution, 0, 9 * (size_t)world->model.link_count * (size_t)world->model.node_count * sizeof(double));
     memcpy(world->workspace.x_before, world->state.x, (size_t)world->model.node_count * 3 * sizeof(double));
 }
 
 void sn_workspace_destroy(sn_world *world) {
     sn_workspace *work = &world->workspace;
     sn_linear_destroy(work->linear);
+    sn_projection_destroy(&work->projection);
     release_blocks(world->context, &work->stiffness);
     release_blocks(world->context, &work->damping);
     sn_state_destroy(world->context, &work->before);
-    void *const array[] = {work->held,  work->filter.node, work->filter.projection, work->motion,  work->x_before, work->external,
-                           work->force, work->scaled,      work->product,           work->partial, work->dot,      work->scratch};
+    void *const link[] = {work->link_goal, work->link_error, work->link_before, work->link_solution, work->link_small};
+    for (size_t i = 0; i < sizeof link / sizeof *link; ++i) sn_release(world->context, link[i]);
+    sn_cores_workspace_release(world);
+    void *const array[] = {work->x_linear, work->v_linear, work->held,     work->filter.node, work->filter.projection,
+                           work->motion,   work->x_before, work->external, work->force,       work->scaled,
+                           work->product,  work->partial,  work->dot,      work->scratch,     work->vertex_rotation};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }

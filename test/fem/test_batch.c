@@ -97,7 +97,7 @@ static uint64_t hash_all(const char *simd, int threads, const char *element, con
     const int N = s.source.element->nodes;
     const sn_element_view view = {.x = s.x, .v = s.v};
     double *K = doubles(N * N * 9 * SN_LANES);
-    sn_element_kernels_for(context)->stiffness(&s.model.batch[0], 1, &view, 1, 0.01, 0, K);
+    sn_element_kernels_for(context)->stiffness(&s.model.batch[0], 1, &view, 1, 0.01, 0, NULL, K);
     hash = sn_hash(hash, K, (size_t)(N * N * 9 * SN_LANES) * sizeof *K);
     free(y), free(K);
     free_fixture(&s);

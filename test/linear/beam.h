@@ -75,7 +75,7 @@ static inline sn_status beam_create(beam *b, sn_context *context, int a, int c, 
 }
 
 static inline sn_linear_model beam_model(const beam *b) {
-    return (sn_linear_model){.nodes = b->nodes, .elements = &b->elements, .mass = b->mass};
+    return (sn_linear_model){.nodes = b->nodes,   .elements = &b->elements, .position = b->rest, .mass = b->mass};
 }
 
 #endif

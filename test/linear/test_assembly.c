@@ -75,7 +75,7 @@ static void test_sum_of_elements(void **state) {
         const sn_batch *batch = &f.b.elements.batch[q];
         _Alignas(64) double out[16 * 9 * SN_LANES];
         for (int block = 0; block < batch->block_count; ++block) {
-            sn_element_kernels_for(f.context)->stiffness(batch, block, &f.view, a.k, a.d, 0, out);
+            sn_element_kernels_for(f.context)->stiffness(batch, block, &f.view, a.k, a.d, 0, NULL, out);
             for (int l = 0; l < SN_LANES; ++l)
                 for (int s = 0; s < 144 && batch->element_of[block * SN_LANES + l] >= 0; ++s) {
                     const int i = s / 36, j = s / 9 % 4, c = s % 9 / 3, r = s % 3;

@@ -131,7 +131,7 @@ static void test_dot_lengths(void **state) {
 static void test_filter(void **state) {
     int32_t node[] = {1, 4};
     double projection[18] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0.5, -0.5, 0, -0.5, 0.5, 0, 0, 0, 1}; /* fixed; normal (1, 1, 0) / sqrt 2 */
-    const sn_filter filter = {2, node, projection};
+    const sn_filter filter = {.count = 2, .node = node, .projection = projection};
     double v[18], expected[18];
     for (int i = 0; i < 18; ++i) v[i] = expected[i] = i + 1;
     expected[3] = expected[4] = expected[5] = 0;

@@ -186,7 +186,7 @@ static void test_singular(void **state) {
     sn_error error = {0};
     sn_linear_report report;
     for (int held = 0; held < 2; ++held) { /* free; held at one node, free to turn */
-        const sn_filter filter = {held, f.b.filter.node, f.b.filter.projection};
+        const sn_filter filter = {.count = held, .node = f.b.filter.node, .projection = f.b.filter.projection};
         sn_linear_linearise(f.linear, &f.view, NULL, NULL, NULL);
         assert_int_equal(sn_linear_solve(f.linear, 0, 0, 1, &filter, f.f, f.x, 1e-8, &report, &error), SN_SINGULAR);
         assert_string_equal(report.method, "cholesky");

@@ -240,6 +240,36 @@ static double uneven_error(const sn_method *method, int pairs) {
     return hypot(rms(18, x, chain_x), 0.1 * rms(18, v, chain_v));
 }
 
+/* One Newton step per time step keeps order 1 and 2, with damping that is not linear and with prescribed motion too. */
+static double one_step_error(const sn_method *method, const char *kind, int steps) {
+    toy q;
+    double x[TOY_MOST], v[TOY_MOST];
+    make_chain(&q, x, v);
+    sn_time_options options = sn_time_options_default();
+    strcpy(options.newton.kind, kind);
+    assert_int_equal(run_method(method, &q.system, &options, false, 0, 0.8, steps, x, v).status, SN_OK);
+    return rms(18, x, chain_x);
+}
+
+static void test_one_step(void **state) {
+    (void)state;
+    static const char *const names[] = {"implicit-euler", "implicit-midpoint", "trapezoidal", "newmark", "bdf2"};
+    for (int moved = 0; moved < 2; ++moved) {
+        chain_moved = moved;
+        chain_reference();
+        for (int m = 0; m < 5; ++m) {
+            const sn_method *method = sn_method_find(names[m]);
+            const double order = log2(one_step_error(method, "one-step", 256) / one_step_error(method, "one-step", 512));
+            print_message("  %s with one Newton step, %s: order %.3f\n", names[m], moved ? "moved" : "free", order);
+            assert_true(fabs(order - method->order) < 0.15);
+            /* With the default tolerance small steps end on their correction: that must not cost accuracy. */
+            const double full = one_step_error(method, "full", 512), strict = chain_error(method, 512);
+            assert_true(full < 1.5 * strict + 1e-6);
+        }
+    }
+    chain_moved = false;
+}
+
 static void test_variable(void **state) {
     (void)state;
     static const char *const names[] = {"bdf2", "bdf3", "bdf4", "newmark", "verlet"};
@@ -305,11 +335,57 @@ static void test_control_all(void **state) {
     }
 }
 
+/* A step depends on t, x, v and history alone: scratch full of NaN, and a run that is saved and goes on elsewhere, give the same bits. */
+static void go(const sn_method *method, toy *q, int from, int to, double *x, double *v, double *history) {
+    const size_t room = (size_t)sn_control_scratch(method, 18);
+    double *scratch = calloc(room, sizeof *scratch);
+    for (size_t i = 0; i < room; ++i) scratch[i] = NAN;
+    sn_time_options options = sn_time_options_default();
+    sn_step_info info = {0};
+    sn_error error = {0};
+    for (int i = from; i < to; ++i) {
+        sn_step step = {.system = &q->system,
+                        .options = &options,
+                        .tolerance = 1e-12,
+                        .warm_start = true,
+                        .t = 0.01 * i,
+                        .h = 0.01,
+                        .x = x,
+                        .v = v,
+                        .history = history,
+                        .scratch = scratch,
+                        .info = &info,
+                        .error = &error};
+        if (sn_step_controlled(method, &step)) fail_msg("%s: %s", method->name, error.text);
+    }
+    free(scratch);
+}
+
+static void test_state(void **state) {
+    (void)state;
+    int count;
+    const sn_listing *listing = sn_methods(&count);
+    for (int i = 0; i < count; ++i) {
+        const sn_method *method = sn_method_find(listing[i].name);
+        toy q;
+        double x[2][TOY_MOST], v[2][TOY_MOST], history[2][400] = {{0}};
+        for (int k = 0; k < 2; ++k) {
+            make_chain(&q, x[k], v[k]);
+            go(method, &q, 0, k ? 9 : 20, x[k], v[k], history[k]);
+            if (k) make_chain(&q, (double[TOY_MOST]){0}, (double[TOY_MOST]){0}), go(method, &q, 9, 20, x[k], v[k], history[k]);
+        }
+        assert_memory_equal(x[0], x[1], 18 * sizeof(double));
+        assert_memory_equal(v[0], v[1], 18 * sizeof(double));
+        assert_memory_equal(history[0], history[1], (size_t)method->history(18) * sizeof(double));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order_hauth),  cmocka_unit_test(test_order_chain), cmocka_unit_test(test_order_moved),
         cmocka_unit_test(test_conservation), cmocka_unit_test(test_divergence),  cmocka_unit_test(test_adaptive),
         cmocka_unit_test(test_variable),     cmocka_unit_test(test_rock2),       cmocka_unit_test(test_control_all),
+        cmocka_unit_test(test_state),        cmocka_unit_test(test_one_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,6 +142,27 @@ static void test_not_converged(void **state) {
     assert_memory_equal(x, x0, sizeof(double) * 30);
 }
 
+/* Forcing terms: loose solves at first, tight ones near the end, and the same place. */
+static void test_inexact(void **state) {
+    (void)state;
+    double end[2][TOY_MOST];
+    for (int i = 0; i < 2; ++i) {
+        toy q;
+        double v[TOY_MOST];
+        toy_chain(&q, 10, end[i], v);
+        q.lazy = true;
+        sn_time_options options = strict_options();
+        options.newton.tolerance = 1e-9;
+        strcpy(options.newton.kind, i ? "inexact" : "full");
+        const run result = run_method(sn_method_find("implicit-euler"), &q.system, &options, false, 0, 1, 20, end[i], v);
+        assert_int_equal(result.status, SN_OK);
+        print_message("  %s: %d iterations, tolerances %.1e to %.1e\n", options.newton.kind, result.info.newton_iterations, q.tightest,
+                      q.loosest);
+        assert_true(i ? q.loosest >= 0.1 && q.loosest <= 0.5 && q.tightest < 1e-2 : q.loosest == 1e-12);
+        for (int k = 0; k < 30; ++k) assert_true(fabs(end[i][k] - end[0][k]) < 1e-7);
+    }
+}
+
 /* A linear solver that stops early: the direction still serves, the iteration takes longer. */
 static void test_early_solver(void **state) {
     (void)state;
@@ -279,8 +300,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_options),      cmocka_unit_test(test_line_search), cmocka_unit_test(test_quadratic),
         cmocka_unit_test(test_kinds),        cmocka_unit_test(test_kinds_agree), cmocka_unit_test(test_not_converged),
-        cmocka_unit_test(test_early_solver), cmocka_unit_test(test_static),      cmocka_unit_test(test_static_hard),
-        cmocka_unit_test(test_prescribed),   cmocka_unit_test(test_control),
+        cmocka_unit_test(test_early_solver), cmocka_unit_test(test_inexact),     cmocka_unit_test(test_static),
+        cmocka_unit_test(test_static_hard),  cmocka_unit_test(test_prescribed),  cmocka_unit_test(test_control),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,9 @@ typedef struct toy {
     double M[TOY_MOST * TOY_MOST], K[TOY_MOST * TOY_MOST], D[TOY_MOST * TOY_MOST];
     int forces, solves, linearisations, begins, accepts, rejects;
     double kept_m, kept_d;
-    double linear_error; /* relative error mixed into solutions, to play an iterative solver that stops early */
+    double linear_error;      /* relative error mixed into solutions, to play an iterative solver that stops early */
+    bool lazy;                /* solutions are no better than the tolerance asks */
+    double tightest, loosest; /* tolerance asked of solves */
 } toy;
 
 static inline toy *toy_of(sn_system *system) { return (toy *)(void *)system; }
@@ -174,8 +176,9 @@ static inline void toy_product(sn_system *system, double m, double d, double k, 
 static inline sn_status toy_solve(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance,
                                   sn_linear_report *report, sn_error *error) {
     toy *q = toy_of(system);
-    (void)tolerance;
     ++q->solves;
+    if (q->solves == 1 || tolerance < q->tightest) q->tightest = tolerance;
+    if (tolerance > q->loosest) q->loosest = tolerance;
     const int n = system->count;
     double A[TOY_MOST * TOY_MOST];
     for (int i = 0; i < n * n; ++i) A[i] = m * q->M[i] + d * q->D[i] + k * q->K[i];
@@ -185,7 +188,9 @@ static inline sn_status toy_solve(sn_system *system, double m, double d, double 
     if (toy_gauss(q, n, A, x)) return sn_fail(error, SN_SINGULAR, "the toy's matrix is singular");
     for (int i = 0; i < n; ++i)
         if (!toy_held(q, i)) x[i] *= 1 + q->linear_error;
-    report->residual = fabs(q->linear_error);
+    for (int i = 0; i < n && q->lazy; ++i)
+        if (!toy_held(q, i)) x[i] *= 1 - 0.9 * tolerance;
+    report->residual = q->lazy ? 0.9 * tolerance : fabs(q->linear_error);
     if (q->linear_error != 0) return sn_fail(error, SN_NOT_CONVERGED, "the toy's solver stopped early");
     return SN_OK;
 }

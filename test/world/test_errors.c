@@ -66,6 +66,11 @@ static void test_materials(void **state) {
     fresh(&s), s.material.density = 0, refused(&s, "density");
     fresh(&s), strcpy(s.material.law, "corotatet"), refused(&s, "corotated");
     fresh(&s);
+    clamp_left(&s), strcpy(s.options.time.mode, "static"), set_constant(&s.material, "young", 0), refused(&s, "modulus of 0");
+    strcpy(s.options.time.mode, "dynamic");
+    scene_create(&s);
+    step(&s, 2);
+    fresh(&s);
     const sn_selector left = box_selector(-1, -1, -1, 0.2, 1, 1);
     s.body.material_select = &left;
     refused(&s, "no material");
@@ -134,8 +139,9 @@ static void test_lists(void **state) {
     for (int i = 0; i < count; ++i) found = found || strcmp(list[i].name, "tet10-high") == 0;
     assert_true(found);
     list = sn_responses(&count);
-    assert_int_equal(count, 1);
+    assert_int_equal(count, 2);
     assert_string_equal(list[0].name, "penalty");
+    assert_string_equal(list[1].name, "projection");
 }
 
 int main(void) {

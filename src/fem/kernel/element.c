@@ -40,6 +40,56 @@ static inline int count_bad(const slice *s, vi good) {
     return count;
 }
 
+/* F <- R^T F. */
+static inline void turn_back(const vd *R, vd *F) {
+    vd H[9];
+    vm_transpose_multiply(R, F, H);
+    for (int i = 0; i < 9; ++i) F[i] = H[i];
+}
+
+/* Warped forces of one element: each node sees the stress in its own frame, P_i = R_i P(R_i^T F). rate: F', or NULL. */
+INLINE void add_warped_forces(const int N, const slice *s, int q, const vd *c, const vd *damping, const vd *F, const vd *rate, vd *value) {
+    const vd w = vd_load(s->weight + q * SN_LANES);
+    vd g[3 * SN_ELEMENT_NODES];
+    for (int a = 0; a < 3; ++a) g[a] = vd_set(0);
+    for (int i = 1; i < N; ++i) {
+        load_rows(gradient_at(N, s, q) + 3 * (i - 1) * SN_LANES, 3, g + 3 * i);
+        for (int a = 0; a < 3; ++a) g[a] -= g[3 * i + a];
+    }
+    for (int i = 0; i < N; ++i) {
+        vd R[9], H[9], S[9], P[9];
+        vertex_frame(s, i, R);
+        vm_transpose_multiply(R, F, H);
+        s->batch->law->stress(c, H, NULL, S);
+        vm_multiply(R, S, P);
+        if (rate) add_viscous(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], R, rate, P);
+        for (int a = 0; a < 3; ++a)
+            value[3 * i + a] -= w * (P[3 * a] * g[3 * i] + P[3 * a + 1] * g[3 * i + 1] + P[3 * a + 2] * g[3 * i + 2]);
+    }
+}
+
+APART int force_warped(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+    const int damped = view->v && batch->damped;
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(N, Q, batch, view, block, lane);
+            vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES];
+            load_constants(&s, c);
+            gather_edges(N, &s, view->x, edge);
+            load_rows(batch->damping + (int64_t)block * 3 * SN_LANES + lane, 3, damping);
+            if (damped) gather_edges(N, &s, view->v, speed);
+            for (int i = 0; i < 3 * N; ++i) value[i] = vd_set(0);
+            for (int q = 0; q < Q; ++q) {
+                vd F[9], rate[9];
+                deformation(N, &s, q, edge, F);
+                if (damped) outer_sum(N, gradient_at(N, &s, q), speed, rate);
+                add_warped_forces(N, &s, q, c, damping, F, damped ? rate : NULL, value);
+            }
+            scatter(N, &s, value, f);
+        }
+    return 0;
+}
+
 /* ---- Energy and force ---- */
 INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *energy) {
     const sn_law *law = batch->law;
@@ -55,7 +105,8 @@ INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begi
             for (int q = 0; q < Q; ++q) {
                 vd F[9], R[9], psi;
                 deformation(N, &s, q, edge, F);
-                if (batch->rotation) rotation_at(N, Q, &s, q, F, R, NULL);
+                if (batch->rotation || batch->warping) rotation_at(N, Q, &s, q, F, R, NULL);
+                if (batch->warping) turn_back(R, F);
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
                 law->energy(c, F, batch->rotation ? R : NULL, &psi);
                 sum += vd_load(s.weight + q * SN_LANES) * psi;
@@ -70,6 +121,7 @@ INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begi
 
 INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
     const sn_law *law = batch->law;
+    if (batch->warping) return force_warped(N, Q, batch, begin, end, view, f);
     const unsigned damped = view->v ? batch->damped : 0;
     const int with_dR = (damped & SN_DAMPED_RAYLEIGH) && wants_dR(batch);
     int bad = 0;
@@ -116,7 +168,8 @@ INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, co
     const sn_batch *batch = s->batch;
     const vd w = vd_load(s->weight + q * SN_LANES);
     vd F[9], R[9];
-    if (batch->rotation) {
+    const int turned = batch->rotation || batch->warping;
+    if (turned) {
         deformation(N, s, q, edge, F);
         rotation_at(N, Q, s, q, F, R, NULL);
     }
@@ -125,7 +178,7 @@ INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, co
         load_rows(gradient_at(N, s, q) + 3 * i * SN_LANES, 3, g);
         for (int a = 0; a < 3; ++a) {
             out[3 * i + a] = g[a];
-            if (batch->rotation) out[3 * i + a] = R[3 * a] * g[0] + R[3 * a + 1] * g[1] + R[3 * a + 2] * g[2];
+            if (turned) out[3 * i + a] = R[3 * a] * g[0] + R[3 * a + 1] * g[1] + R[3 * a + 2] * g[2];
         }
     }
     vd cross = c[1], same = c[1];
@@ -181,6 +234,10 @@ INLINE double *linearised_at(const int Q, const slice *s, int q, double *lineari
     return linearised + s->batch->linearised + (s->block * Q + q) * s->batch->linearised_items * SN_LANES + s->lane;
 }
 
+INLINE void store_items(const sn_batch *batch, const vd *item, double *out) {
+    for (int i = 0; i < batch->linearised_items; ++i) vd_store(out + i * SN_LANES, item[i]);
+}
+
 INLINE int linearise_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double k,
                           double d, double *linearised) {
     for (int block = begin; block < end; ++block)
@@ -189,9 +246,8 @@ INLINE int linearise_body(const int N, const int Q, const sn_batch *batch, int b
             vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], item[81];
             const int moving = linearise_input(N, &s, edge, speed, c, damping);
             for (int q = 0; q < Q; ++q) {
-                double *out = linearised_at(Q, &s, q, linearised);
                 linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, item);
-                for (int i = 0; i < batch->linearised_items; ++i) vd_store(out + i * SN_LANES, item[i]);
+                store_items(batch, item, linearised_at(Q, &s, q, linearised));
             }
         }
     return 0;
@@ -338,7 +394,7 @@ INLINE void store_matrix(const int N, vd *K, int full, int upper, double *out) {
 }
 
 INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view, double k, double d,
-                          int upper, double *out) {
+                          int upper, double *linearised, double *out) {
     const int full = !batch->compact && !batch->symmetric;
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
         const slice s = slice_at(N, Q, batch, view, block, lane);
@@ -347,6 +403,7 @@ INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int b
         const int moving = linearise_input(N, &s, edge, speed, c, damping);
         for (int q = 0; q < Q; ++q) {
             linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, item);
+            if (linearised) store_items(batch, item, linearised_at(Q, &s, q, linearised));
             if (batch->compact)
                 expand_warped(N, item, q == 0, K);
             else
@@ -386,8 +443,17 @@ INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int bloc
             store_matrices(F, q, lane, out_F);
             if (!out_P && !out_cauchy) continue;
             rotation_at(N, Q, &s, q, F, R, NULL);
-            batch->law->stress(c, F, batch->rotation ? R : NULL, P);
-            cauchy_stress(batch->law, F, P, sigma);
+            vd H[9];
+            for (int i = 0; i < 9; ++i) H[i] = F[i];
+            if (batch->warping) turn_back(R, H);
+            batch->law->stress(c, H, batch->rotation ? R : NULL, P);
+            if (batch->warping) {
+                for (int i = 0; i < 9; ++i) H[i] = P[i];
+                vm_multiply(R, H, P);
+                vm_multiply_transpose(P, R, sigma);
+            } else {
+                cauchy_stress(batch->law, F, P, sigma);
+            }
             store_matrices(P, q, lane, out_P);
             store_matrices(sigma, q, lane, out_cauchy);
         }
@@ -429,6 +495,8 @@ INLINE int accept_body(const int N, const int Q, const sn_batch *batch, int begi
     return 0;
 }
 
+#include "spring.h"
+
 /* ---- One copy per number of nodes ---- */
 #define SPECIALISED(body, ...)                                                                                                             \
     switch (batch->element->nodes) {                                                                                                       \
@@ -441,25 +509,33 @@ INLINE int accept_body(const int N, const int Q, const sn_batch *batch, int begi
     }
 
 static int energy(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *sum) {
+    if (batch->element->nodes == 2) return spring_energy(batch, begin, end, view, sum);
     SPECIALISED(energy_body, batch, begin, end, view, sum)
 }
 static int force(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+    if (batch->element->nodes == 2) return spring_force(batch, begin, end, view, f);
     SPECIALISED(force_body, batch, begin, end, view, f)
 }
 static int linearise(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d, double *linearised) {
+    if (batch->element->nodes == 2) return spring_linearise(batch, begin, end, view, k, d, linearised);
     SPECIALISED(linearise_body, batch, begin, end, view, k, d, linearised)
 }
 static int product(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d, const double *linearised,
                    const double *u, double *out) {
+    if (batch->element->nodes == 2) return spring_product(batch, begin, end, view, k, d, linearised, u, out);
     SPECIALISED(product_body, batch, begin, end, view, k, d, linearised, u, out)
 }
-static int stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *out) {
-    SPECIALISED(stiffness_body, batch, block, view, k, d, upper, out)
+static int stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *linearised,
+                     double *out) {
+    if (batch->element->nodes == 2) return spring_stiffness(batch, block, view, k, d, linearised, out);
+    SPECIALISED(stiffness_body, batch, block, view, k, d, upper, linearised, out)
 }
 static int stress(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy) {
+    if (batch->element->nodes == 2) return spring_stress(9, F, P, cauchy);
     SPECIALISED(stress_body, batch, block, view, F, P, cauchy)
 }
 static int rotation(const sn_batch *batch, int block, const sn_element_view *view, double *R) {
+    if (batch->element->nodes == 2) return spring_stress(9, R, NULL, NULL);
     SPECIALISED(rotation_body, batch, block, view, R)
 }
 static int accept(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *state) {

@@ -10,6 +10,8 @@
 
 #include "fem/batch.h"
 
+#include "polar3.h"
+
 #define INLINE static inline __attribute__((always_inline))
 #define APART static __attribute__((noinline)) /* off the fast paths: one copy for all element types */
 
@@ -116,8 +118,27 @@ INLINE sn_rotation_view rotation_view(const int N, const int Q, const slice *s, 
     return r;
 }
 
+/* The frame of node i of each element (fem/warping.h). */
+INLINE void vertex_frame(const slice *s, int i, vd *R) {
+    for (int k = 0; k < 9; ++k) R[k] = vd_gather(s->view->vertex_rotation + k, s->node + i * SN_LANES, 9);
+}
+
+/* The nearest rotation to the mean of an element's vertex frames. */
+APART void mean_frame(const int N, const slice *s, vd *R) {
+    vd sum[9], frame[9];
+    for (int i = 0; i < N; ++i) {
+        vertex_frame(s, i, frame);
+        for (int k = 0; k < 9; ++k) accumulate(&sum[k], frame[k], i == 0);
+    }
+    polar3(sum, R);
+}
+
 /* The rotation at a point (the identity without one), and dR when asked for. */
 INLINE void rotation_at(const int N, const int Q, const slice *s, int q, const vd *F, vd *R, vd *dR) {
+    if (s->batch->warping) {
+        mean_frame(N, s, R);
+        return;
+    }
     if (!s->batch->rotation) {
         set_identity(R);
         return;

@@ -1,0 +1,183 @@
+/* Kernels of springs, two nodes each (fem/springs.h): included by element.c.
+ *
+ *   d = x_1 - x_0, n = d / |d|, d0 and n0 at rest, k = E w with w the van Gelder factor
+ *   turning (law corotated)  f_1 = -k (|d| - |d0|) n,              K = k (n n^T + max(0, 1 - |d0| / |d|) (I - n n^T))
+ *   linear  (law linear)     f_1 = -k n0 (n0 . (d - d0)),          K = k n0 n0^T
+ *   warped  (with warping)   f_i as linear in the frame R_i of each end; K with the mean frame of the two
+ *   damper                   f_1 = -r n (n . (v_1 - v_0)),         D = r n n^T
+ * and f_0 = -f_1 but for warped springs. The differential `exact` leaves the max out: a pressed spring then pushes sideways. */
+#ifndef SN_FEM_KERNEL_SPRING_H
+#define SN_FEM_KERNEL_SPRING_H
+
+#include "element_point.h"
+
+/* What one slice of springs knows. */
+typedef struct spring {
+    vd d[3], rest[3], k, r, length, n[3];
+} spring;
+
+/* Young's modulus from lambda, mu; 0 for a material without stiffness. */
+INLINE vd young_of(const vd *c) {
+    const vd sum = c[0] + c[1];
+    return vd_select((vi)(sum > 0), c[1] * (3 * c[0] + 2 * c[1]) / vd_select((vi)(sum > 0), sum, vd_set(1)), vd_set(0));
+}
+
+INLINE vd dot3(const vd *a, const vd *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+INLINE spring spring_at(const slice *s, const double *x) {
+    spring p;
+    vd c[SN_LAW_CONSTANTS], damping[3];
+    load_constants(s, c);
+    load_rows(s->batch->damping + s->block * 3 * SN_LANES + s->lane, 3, damping);
+    load_rows(s->gradient, 3, p.rest);
+    gather_edges(2, s, x, p.d);
+    p.k = young_of(c) * vd_load(s->weight);
+    p.r = damping[0] + damping[2] * p.k;
+    p.length = vd_sqrt(dot3(p.rest, p.rest));
+    return p;
+}
+
+/* The direction now; a spring of no length has none. Returns the length. */
+INLINE vd point_along(spring *p) {
+    const vd now = vd_sqrt(dot3(p->d, p->d)), least = vd_max(now, vd_set(1e-12) * p->length);
+    for (int a = 0; a < 3; ++a) p->n[a] = p->d[a] / least;
+    return now;
+}
+
+/* The rest direction in a frame. */
+INLINE void point_turned(spring *p, const vd *R) {
+    for (int a = 0; a < 3; ++a) {
+        p->n[a] = p->rest[a] / p->length;
+        if (R) p->n[a] = (R[3 * a] * p->rest[0] + R[3 * a + 1] * p->rest[1] + R[3 * a + 2] * p->rest[2]) / p->length;
+    }
+}
+
+static inline int is_turning(const sn_batch *batch) { return !(batch->law->flags & SN_LAW_CONSTANT); }
+
+/* How much longer than at rest, seen along n. */
+INLINE vd stretch_of(spring *p, const sn_batch *batch, const vd *R) {
+    if (is_turning(batch)) return point_along(p) - p->length;
+    point_turned(p, R);
+    return dot3(p->n, p->d) - p->length;
+}
+
+static int spring_energy(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *energy) {
+    double total = *energy;
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(2, 1, batch, view, block, lane);
+            spring p = spring_at(&s, view->x);
+            vd R[9];
+            if (batch->warping) mean_frame(2, &s, R);
+            const vd stretch = stretch_of(&p, batch, batch->warping ? R : NULL), sum = vd_set(0.5) * p.k * (stretch * stretch);
+            for (int l = 0; l < SN_WIDTH; ++l)
+                if (s.element_of[l] >= 0) total += sum[l];
+        }
+    *energy = total;
+    return 0;
+}
+
+static int spring_force(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+    const int damped = view->v && batch->damped;
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(2, 1, batch, view, block, lane);
+            spring p = spring_at(&s, view->x);
+            vd value[6], speed[3], R[9];
+            if (damped) gather_edges(2, &s, view->v, speed);
+            for (int i = 0; i < 6; ++i) value[i] = vd_set(0);
+            for (int i = 0; i < 2; ++i) {
+                if (batch->warping) vertex_frame(&s, i, R);
+                vd tension = p.k * stretch_of(&p, batch, batch->warping ? R : NULL);
+                if (damped) tension += p.r * dot3(p.n, speed);
+                for (int a = 0; a < 3; ++a) value[3 * i + a] = i ? -tension * p.n[a] : tension * p.n[a];
+            }
+            scatter(2, &s, value, f);
+        }
+    return 0;
+}
+
+/* k K + d D of node 1 against node 1, row-major and symmetric. */
+INLINE void spring_matrix(const slice *s, double k, double d, vd *A) {
+    const sn_batch *batch = s->batch;
+    spring p = spring_at(s, s->view->x);
+    vd R[9], across = vd_set(0);
+    if (batch->warping) mean_frame(2, s, R);
+    if (is_turning(batch)) {
+        const vd now = point_along(&p), least = vd_max(now, vd_set(1e-12) * p.length);
+        across = vd_set(1) - p.length / least;
+        if (batch->differential != SN_DIFFERENTIAL_EXACT) across = vd_max(across, vd_set(0));
+    } else {
+        point_turned(&p, batch->warping ? R : NULL);
+    }
+    vd along = k * p.k * (vd_set(1) - across);
+    if (batch->damped) along += d * p.r;
+    const vd same = k * p.k * across;
+    for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b) {
+            A[3 * a + b] = along * (p.n[a] * p.n[b]);
+            if (a == b) A[3 * a + b] += same;
+        }
+}
+
+static inline void spring_keep(const slice *s, const vd A[9], double *linearised) {
+    double *out = linearised + s->batch->linearised + s->block * s->batch->linearised_items * SN_LANES + s->lane;
+    for (int i = 0; i < 9; ++i) vd_store(out + i * SN_LANES, A[i]);
+}
+
+static int spring_linearise(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
+                            double *linearised) {
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(2, 1, batch, view, block, lane);
+            vd A[9];
+            spring_matrix(&s, k, d, A);
+            spring_keep(&s, A, linearised);
+        }
+    return 0;
+}
+
+static int spring_product(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
+                          const double *linearised, const double *u, double *out) {
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(2, 1, batch, view, block, lane);
+            vd A[9], du[3], value[6];
+            if (linearised)
+                load_rows(linearised + batch->linearised + s.block * batch->linearised_items * SN_LANES + lane, 9, A);
+            else
+                spring_matrix(&s, k, d, A);
+            gather_edges(2, &s, u, du);
+            for (int a = 0; a < 3; ++a) {
+                const vd pull = dot3(A + 3 * a, du);
+                value[a] = -pull, value[3 + a] = pull;
+            }
+            scatter(2, &s, value, out);
+        }
+    return 0;
+}
+
+static int spring_stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, double *linearised,
+                            double *out) {
+    for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+        const slice s = slice_at(2, 1, batch, view, block, lane);
+        vd A[9];
+        spring_matrix(&s, k, d, A);
+        if (linearised) spring_keep(&s, A, linearised);
+        for (int i = 0; i < 4; ++i)
+            for (int e = 0; e < 9; ++e) vd_store(out + (9 * i + e) * SN_LANES + lane, i == 0 || i == 3 ? A[e] : -A[e]);
+    }
+    return 0;
+}
+
+/* A spring has no deformation gradient and no stress. */
+static int spring_stress(int rows, double *F, double *P, double *cauchy) {
+    for (int i = 0; i < rows * SN_LANES; ++i) {
+        if (F) F[i] = i / SN_LANES % 4 == 0;
+        if (P) P[i] = 0;
+        if (cauchy) cauchy[i] = 0;
+    }
+    return 0;
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* Springs from tets; see springs.h. */
+#include "springs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/math3.h"
+
+typedef struct edge {
+    int32_t low, high, material;
+    double volume;
+} edge;
+
+static int compare_edges(const void *left, const void *right) {
+    const edge *a = left, *b = right;
+    if (a->low != b->low) return a->low < b->low ? -1 : 1;
+    if (a->high != b->high) return a->high < b->high ? -1 : 1;
+    return (a->material > b->material) - (a->material < b->material);
+}
+
+static int compare_with_volume(const void *left, const void *right) {
+    const int order = compare_edges(left, right);
+    if (order) return order;
+    const edge *a = left, *b = right;
+    return (a->volume > b->volume) - (a->volume < b->volume); /* sums have one order */
+}
+
+static sn_status check_materials(const sn_batch_source *tets, sn_error *error) {
+    for (int m = 0; m < tets->material_count; ++m) {
+        const char *law = tets->materials[m].law;
+        if (strcmp(law, "corotated") != 0 && strcmp(law, "linear") != 0)
+            return sn_fail(error, SN_BAD_INPUT,
+                           "body '%s': element springs goes with law 'corotated' (springs that turn) or 'linear' (for warping), not '%s'",
+                           tets->name, law);
+    }
+    return SN_OK;
+}
+
+/* The edges of all tets, joined where nodes and material are the same. Returns how many. */
+static sn_status list_edges(const sn_batch_source *tets, edge *out, int64_t *count, sn_error *error) {
+    static const int ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+    int64_t n = 0;
+    for (int e = 0; e < tets->element_count; ++e) {
+        const int32_t *node = tets->node + (int64_t)e * tets->element->nodes;
+        const double *X = tets->rest;
+        const double volume =
+            sn_volume6(X + 3 * (int64_t)node[0], X + 3 * (int64_t)node[1], X + 3 * (int64_t)node[2], X + 3 * (int64_t)node[3]) / 6;
+        if (!(volume > 0))
+            return sn_fail(error, SN_BAD_INPUT, "body '%s': element %lld is flat or inverted at rest (volume %g)", tets->name,
+                           (long long)(tets->label ? tets->label[e] : e), volume);
+        for (int k = 0; k < 6; ++k) {
+            const int32_t a = node[ends[k][0]], b = node[ends[k][1]];
+            out[n++] = (edge){a < b ? a : b, a < b ? b : a, tets->material[e], volume};
+        }
+    }
+    qsort(out, (size_t)n, sizeof *out, compare_with_volume);
+    *count = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        if (*count > 0 && compare_edges(&out[*count - 1], &out[i]) == 0)
+            out[*count - 1].volume += out[i].volume;
+        else
+            out[(*count)++] = out[i];
+    }
+    return SN_OK;
+}
+
+sn_status sn_springs_create(sn_context *context, const sn_batch_source *tets, const double *node_mass, sn_batch_source *springs,
+                            sn_error *error) {
+    *springs = *tets;
+    springs->element = &sn_element_springs;
+    springs->node = springs->material = NULL;
+    springs->label = NULL;
+    sn_status status = check_materials(tets, error);
+    if (status) return status;
+    edge *edges = sn_allocate(context, (size_t)tets->element_count * 6, sizeof *edges);
+    if (!edges) return sn_no_memory(error);
+    int64_t count = 0;
+    status = list_edges(tets, edges, &count, error);
+    int32_t *node = sn_allocate(context, (size_t)count * 2, sizeof *node),
+            *material = sn_allocate(context, (size_t)count, sizeof *material);
+    double *factor = sn_allocate(context, (size_t)count, sizeof *factor), *mass = sn_allocate(context, (size_t)count, sizeof *mass);
+    springs->element_count = (int)count;
+    springs->node = node, springs->material = material, springs->factor = factor, springs->pair_mass = mass;
+    if (!status && (!node || !material || !factor || !mass)) status = sn_no_memory(error);
+    for (int64_t i = 0; i < count && !status; ++i) {
+        double d[3];
+        sn_subtract3(tets->rest + 3 * (int64_t)edges[i].high, tets->rest + 3 * (int64_t)edges[i].low, d);
+        node[2 * i] = edges[i].low, node[2 * i + 1] = edges[i].high;
+        material[i] = edges[i].material;
+        factor[i] = edges[i].volume / sn_dot3(d, d);
+        const double a = node_mass[edges[i].low], b = node_mass[edges[i].high];
+        mass[i] = a > 0 && b > 0 ? a * b / (a + b) : 0;
+    }
+    sn_release(context, edges);
+    if (status) sn_springs_release(context, springs);
+    return status;
+}
+
+void sn_springs_release(sn_context *context, sn_batch_source *springs) {
+    if (springs->element != &sn_element_springs) return;
+    sn_release(context, (void *)(uintptr_t)springs->node);
+    sn_release(context, (void *)(uintptr_t)springs->material);
+    sn_release(context, (void *)(uintptr_t)springs->factor);
+    sn_release(context, (void *)(uintptr_t)springs->pair_mass);
+    *springs = (sn_batch_source){0};
+}
+
+double sn_spring_damper(double k, double m, double Q) {
+    if (!(Q > 0)) return 0;
+    /* sqrt(Q^2 + 1) - Q = 1 / (sqrt(Q^2 + 1) + Q): no cancellation for large Q. */
+    return sqrt(2 * k * m * Q / (sqrt(Q * Q + 1) + Q)) / Q;
+}

@@ -1,0 +1,72 @@
+/* See krylov.h. */
+#include "krylov.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels.h"
+
+typedef struct mix_work {
+    int n;
+    double a, b, c;
+    const double *x, *y, *z;
+    double *out;
+} mix_work;
+
+static void mix_piece(void *data, int piece) {
+    const mix_work *w = data;
+    const int64_t begin = (int64_t)piece * SN_PIECE, end = begin + SN_PIECE < w->n ? begin + SN_PIECE : w->n;
+    const double a = w->a, b = w->b, c = w->c;
+    if (w->z)
+        for (int64_t i = begin; i < end; ++i) w->out[i] = a * w->x[i] + b * w->y[i] + c * w->z[i];
+    else if (w->y)
+        for (int64_t i = begin; i < end; ++i) w->out[i] = a * w->x[i] + b * w->y[i];
+    else
+        for (int64_t i = begin; i < end; ++i) w->out[i] = a * w->x[i];
+}
+
+void sn_vector_mix(const sn_context *context, int n, double a, const double *x, double b, const double *y, double c, const double *z,
+                   double *out) {
+    mix_work w = {n, a, b, c, x, y, z, out};
+    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), mix_piece, &w);
+}
+
+void sn_filtered_product(const sn_operator *op, const sn_filter *filter, const double *x, double *y) {
+    sn_operator_apply(op, x, y);
+    sn_filter_apply(filter, y);
+}
+
+double sn_norm(const sn_context *context, int n, const double *v, double *partial) { return sqrt(sn_dot(context, n, v, v, partial)); }
+
+sn_iterate sn_iterate_begin(int n, double *x, double *other, double residual) {
+    memset(x, 0, (size_t)n * sizeof *x);
+    return (sn_iterate){.now = x, .best = x, .one = x, .two = other, .residual = residual};
+}
+
+void sn_iterate_step(const sn_context *context, int n, sn_iterate *iterate, double s, const double *p, double residual) {
+    const double *from = iterate->now;
+    if (residual > iterate->residual && iterate->now == iterate->best)
+        iterate->now = iterate->now == iterate->one ? iterate->two : iterate->one;
+    sn_vector_mix(context, n, 1, from, s, p, 0, NULL, iterate->now);
+    if (residual <= iterate->residual) {
+        iterate->best = iterate->now;
+        iterate->residual = residual;
+    }
+}
+
+void sn_iterate_end(const sn_iterate *iterate, int n, double goal, sn_krylov_report *report) {
+    if (iterate->best != iterate->one) memcpy(iterate->one, iterate->best, (size_t)n * sizeof(double));
+    report->residual = iterate->residual;
+    report->status = iterate->residual <= goal ? SN_OK : SN_NOT_CONVERGED;
+}
+
+void sn_report_truth(const sn_operator *op, const sn_filter *filter, const double *b, double *x, double *r, double *partial,
+                     sn_krylov_report *report) {
+    if (report->status == SN_OK) return;
+    sn_filtered_product(op, filter, x, r);
+    sn_vector_mix(op->context, op->n, 1, b, -1, r, 0, NULL, r);
+    const double none = sn_norm(op->context, op->n, b, partial), size = sn_norm(op->context, op->n, r, partial);
+    if (size > 2 * report->residual && !report->trouble) report->trouble = "rounding: its residuals drifted from the true ones";
+    report->residual = size < none ? size : none;
+    if (!(size < none)) memset(x, 0, (size_t)op->n * sizeof *x);
+}

@@ -1,0 +1,37 @@
+/* What the Krylov methods share: vector sums, filtered products, and the best iterate kept without copies. */
+#ifndef SN_LINEAR_KRYLOV_H
+#define SN_LINEAR_KRYLOV_H
+
+#include "solver.h"
+
+/* out = a x + b y + c z; y, z may be NULL, out may be any of them. */
+void sn_vector_mix(const sn_context *context, int n, double a, const double *x, double b, const double *y, double c, const double *z,
+                   double *out);
+/* y = S A x. */
+void sn_filtered_product(const sn_operator *op, const sn_filter *filter, const double *x, double *y);
+/* ||v||; `partial` as in sn_dot. */
+double sn_norm(const sn_context *context, int n, const double *v, double *partial);
+
+/* The iterate of a method and the best so far. When a step would leave the best, the new iterate goes to the other of two buffers. */
+typedef struct sn_iterate {
+    double *now, *best, *one, *two;
+    double residual; /* of the best */
+} sn_iterate;
+
+/* Starts at x = 0; `other` is the second buffer. */
+sn_iterate sn_iterate_begin(int n, double *x, double *other, double residual);
+/* now += s p, which has the given residual. */
+void sn_iterate_step(const sn_context *context, int n, sn_iterate *iterate, double s, const double *p, double residual);
+/* Puts the best into the first buffer and completes the report. */
+void sn_iterate_end(const sn_iterate *iterate, int n, double goal, sn_krylov_report *report);
+
+/* For methods whose recursion may drift from the truth. When the report says that the goal was missed: takes the true residual of x, and
+ * gives up an x that is worse than none. r: n numbers of scratch. */
+void sn_report_truth(const sn_operator *op, const sn_filter *filter, const double *b, double *x, double *r, double *partial,
+                     sn_krylov_report *report);
+
+#define SN_TROUBLE_FINITE "a number that is not finite"
+#define SN_TROUBLE_PRECONDITIONER "a preconditioner that is not positive definite"
+#define SN_TROUBLE_TIME "the end of its time budget"
+
+#endif

@@ -1,0 +1,163 @@
+/* QMR by coupled two-term recurrences (Freund and Nachtigal 1994), without look-ahead, the preconditioner P on the right.
+ *
+ * Any matrix, with P symmetric:
+ *   v, w biorthogonal bases of A P and its transpose; p = P v - (xi delta / epsilon) p,  q = P w - (rho delta / epsilon) q,
+ *   epsilon = q.A p,  beta = epsilon / delta,  v~ = A p - beta v,  w~ = A^T q - beta w,  delta = (P w).v;
+ * symmetric matrices (the simplified QMR of the same authors) need one product and one P per iteration, for w is v up to scale:
+ *   alpha = rho / q.A q,  r -= alpha A q,  q = P r + (r.P r / rho) q.
+ * Either way theta, c and the step d make x quasi-minimal, and the residual of that x is carried along with its own recurrence.
+ *
+ * It is the solver of Kikuuwe (2008), 3.1, for stiffness matrices that are not definite. A product that vanishes against its factors is a
+ * breakdown: it starts anew from x a few times, then reports it. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "krylov.h"
+
+enum { VECTORS = 12, RESTARTS = 20 };
+
+typedef struct qmr {
+    const sn_operator *op;
+    const sn_filter *filter;
+    const sn_preconditioner *preconditioner;
+    const void *data;
+    const sn_context *context;
+    int n;
+    double *residual;   /* of x */
+    double *d, *s;      /* the step of x and A d */
+    double *v, *w;      /* Lanczos vectors; symmetric: v is the residual of the underlying recursion */
+    double *p, *q;      /* directions; symmetric: p alone */
+    double *Ap, *z, *t; /* A p, P w or P r, A^T q */
+    double *partial;
+    double rho, xi, delta, epsilon, theta, gamma, eta;
+    bool fresh;
+} qmr;
+
+static double dot(const qmr *k, const double *a, const double *b) { return sn_dot(k->context, k->n, a, b, k->partial); }
+static double norm(const qmr *k, const double *a) { return sqrt(dot(k, a, a)); }
+static bool vanishes(const qmr *k, double product, const double *a, const double *b) {
+    return !(fabs(product) > 16 * DBL_EPSILON * norm(k, a) * norm(k, b));
+}
+
+/* d = a d + e p, s = a s + e A p, residual -= s. */
+static void step(qmr *k, double a, double e) {
+    if (k->fresh) a = 0;
+    sn_vector_mix(k->context, k->n, e, k->p, a, k->d, 0, NULL, k->d);
+    sn_vector_mix(k->context, k->n, e, k->Ap, a, k->s, 0, NULL, k->s);
+    sn_vector_mix(k->context, k->n, 1, k->residual, -1, k->s, 0, NULL, k->residual);
+}
+
+/* ---- Symmetric ---- */
+static void begin_symmetric(qmr *k) {
+    memcpy(k->v, k->residual, (size_t)k->n * sizeof(double));
+    k->xi = norm(k, k->v); /* tau, the quasi-residual */
+    k->theta = 0;
+    k->preconditioner->apply(k->data, k->v, k->p);
+    k->rho = dot(k, k->v, k->p);
+}
+
+static bool advance_symmetric(qmr *k) {
+    sn_filtered_product(k->op, k->filter, k->p, k->Ap);
+    const double sigma = dot(k, k->p, k->Ap);
+    if (vanishes(k, sigma, k->p, k->Ap) || k->rho == 0) return false;
+    const double alpha = k->rho / sigma;
+    sn_vector_mix(k->context, k->n, 1, k->v, -alpha, k->Ap, 0, NULL, k->v);
+    const double before = k->theta;
+    k->theta = norm(k, k->v) / k->xi;
+    const double c2 = 1 / (1 + k->theta * k->theta);
+    k->xi *= k->theta * sqrt(c2);
+    step(k, c2 * before * before, c2 * alpha);
+    k->preconditioner->apply(k->data, k->v, k->z);
+    const double rho = dot(k, k->v, k->z);
+    if (isfinite(rho)) sn_vector_mix(k->context, k->n, 1, k->z, rho / k->rho, k->p, 0, NULL, k->p);
+    k->rho = rho;
+    return true;
+}
+
+/* ---- Any matrix ---- */
+static void begin_general(qmr *k) {
+    k->rho = norm(k, k->residual);
+    sn_vector_mix(k->context, k->n, 1 / k->rho, k->residual, 0, NULL, 0, NULL, k->v);
+    memcpy(k->w, k->v, (size_t)k->n * sizeof(double));
+    k->preconditioner->apply(k->data, k->w, k->z);
+    k->xi = norm(k, k->z);
+    k->gamma = 1, k->eta = -1, k->theta = 0, k->epsilon = 1;
+}
+
+static bool advance_general(qmr *k) {
+    const int n = k->n;
+    /* v has length one; w~ and z = P w~ have the length xi. */
+    if (!(k->xi > 0)) return false;
+    sn_vector_mix(k->context, n, 1 / k->xi, k->w, 0, NULL, 0, NULL, k->w);
+    sn_vector_mix(k->context, n, 1 / k->xi, k->z, 0, NULL, 0, NULL, k->z);
+    k->delta = dot(k, k->z, k->v);
+    if (vanishes(k, k->delta, k->z, k->v)) return false;
+    k->preconditioner->apply(k->data, k->v, k->t);
+    const double to_p = k->fresh ? 0 : -k->xi * k->delta / k->epsilon, to_q = k->fresh ? 0 : -k->rho * k->delta / k->epsilon;
+    sn_vector_mix(k->context, n, 1, k->t, to_p, k->p, 0, NULL, k->p);
+    sn_vector_mix(k->context, n, 1, k->z, to_q, k->q, 0, NULL, k->q);
+    sn_filtered_product(k->op, k->filter, k->p, k->Ap);
+    k->epsilon = dot(k, k->q, k->Ap);
+    if (vanishes(k, k->epsilon, k->q, k->Ap)) return false;
+    const double beta = k->epsilon / k->delta, rho_before = k->rho;
+    sn_vector_mix(k->context, n, 1, k->Ap, -beta, k->v, 0, NULL, k->v);
+    k->rho = norm(k, k->v);
+    if (!sn_operator_apply_transpose(k->op, k->q, k->t)) return false;
+    sn_filter_apply(k->filter, k->t);
+    sn_vector_mix(k->context, n, 1, k->t, -beta, k->w, 0, NULL, k->w);
+    k->preconditioner->apply(k->data, k->w, k->z);
+    k->xi = norm(k, k->z);
+    const double theta_before = k->theta, gamma_before = k->gamma;
+    k->theta = k->rho / (gamma_before * fabs(beta));
+    k->gamma = 1 / sqrt(1 + k->theta * k->theta);
+    k->eta *= -rho_before * k->gamma * k->gamma / (beta * gamma_before * gamma_before);
+    const double a = theta_before * k->gamma;
+    step(k, a * a, k->eta);
+    if (k->rho > 0) sn_vector_mix(k->context, n, 1 / k->rho, k->v, 0, NULL, 0, NULL, k->v);
+    return true;
+}
+
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter,
+                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+    const int n = op->n;
+    qmr k = {.op = op, .filter = filter, .preconditioner = preconditioner, .data = data, .context = op->context, .n = n, .fresh = true};
+    k.residual = scratch + n, k.d = k.residual + n, k.s = k.d + n, k.v = k.s + n, k.w = k.v + n, k.p = k.w + n, k.q = k.p + n;
+    k.Ap = k.q + n, k.z = k.Ap + n, k.t = k.z + n, k.partial = scratch + (int64_t)VECTORS * n;
+    *report = (sn_krylov_report){.status = SN_NOT_CONVERGED};
+    /* Vectors that a factor of zero multiplies at the start must be finite. */
+    memset(scratch, 0, (size_t)VECTORS * (size_t)n * sizeof(double));
+    memcpy(k.residual, b, (size_t)n * sizeof(double));
+    double size = norm(&k, b);
+    sn_iterate iterate = sn_iterate_begin(n, x, scratch, size);
+    if (!op->symmetric && !op->matrix && !op->apply_transpose)
+        report->trouble = "an unsymmetric operator without products with its transpose";
+    int restarts = 0;
+    while (size > goal && report->iterations < iterations && !report->trouble) {
+        if (k.fresh) op->symmetric ? begin_symmetric(&k) : begin_general(&k);
+        const bool good = op->symmetric ? advance_symmetric(&k) : advance_general(&k);
+        if (good) {
+            size = norm(&k, k.residual);
+            if (!isfinite(size) || !isfinite(k.rho)) {
+                report->trouble = SN_TROUBLE_FINITE;
+                break;
+            }
+            sn_iterate_step(op->context, n, &iterate, 1, k.d, size);
+            ++report->iterations;
+            if (sn_operator_note(op, report->iterations, size)) report->trouble = SN_TROUBLE_TIME;
+        } else if (k.fresh || ++restarts > RESTARTS) {
+            report->trouble = isfinite(k.rho) ? "a breakdown of the Lanczos recurrences" : SN_TROUBLE_FINITE;
+        }
+        k.fresh = !good;
+    }
+    sn_iterate_end(&iterate, n, goal, report);
+    sn_report_truth(op, filter, b, x, k.residual, k.partial, report);
+}
+
+const sn_krylov sn_krylov_qmr = {
+    .name = "qmr",
+    .text = "quasi-minimal residuals by coupled two-term recurrences, for any matrix",
+    .needs_transpose = true,
+    .vectors = VECTORS,
+    .solve = solve,
+};

@@ -1,0 +1,443 @@
+/* The multigrid cycle and its set-up: see multigrid.h. */
+#include "multigrid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter.h"
+
+enum { SMALLEST = 60, GRAIN = 2048 }; /* nodes of a level that is solved directly; rows per piece of simple loops */
+
+extern const sn_mg_kernels sn_mg_kernels_baseline, sn_mg_kernels_avx2, sn_mg_kernels_avx512;
+
+const sn_mg_kernels *sn_mg_kernels_for(const sn_context *context) {
+#if defined(SN_HAVE_X86_KERNELS)
+    if (context->isa == SN_ISA_AVX512) return &sn_mg_kernels_avx512;
+    if (context->isa == SN_ISA_AVX2) return &sn_mg_kernels_avx2;
+#endif
+    (void)context;
+    return &sn_mg_kernels_baseline;
+}
+
+/* ---- Set-up ---- */
+
+static int by_pair(const void *a, const void *b) {
+    const int32_t *x = a, *y = b;
+    return (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+/* Level 0: the pattern with its rows in sweeping order. */
+static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const double *position, sn_error *error) {
+    sn_context *context = mg->context;
+    sn_mg_level *fine = &mg->level[0];
+    const int n = pattern->nodes;
+    fine->nodes = n;
+    fine->blocks = pattern->block_count;
+    mg->order = sn_allocate(context, (size_t)n, sizeof *mg->order);
+    mg->source = sn_allocate(context, (size_t)fine->blocks, sizeof *mg->source);
+    fine->row_begin = sn_allocate(context, (size_t)n + 1, sizeof *fine->row_begin);
+    fine->column = sn_allocate(context, (size_t)fine->blocks, sizeof *fine->column);
+    fine->diagonal = sn_allocate(context, (size_t)n, sizeof *fine->diagonal);
+    fine->position = sn_allocate(context, (size_t)n * 3, sizeof *fine->position);
+    fine->reach = sn_allocate_zero(context, (size_t)n, sizeof *fine->reach);
+    int32_t *row_of = sn_allocate(context, (size_t)n, sizeof *row_of);
+    int most = 0;
+    for (int i = 0; i < n; ++i)
+        most = pattern->row_begin[i + 1] - pattern->row_begin[i] > most ? pattern->row_begin[i + 1] - pattern->row_begin[i] : most;
+    int32_t(*pair)[2] = sn_allocate(context, (size_t)most + 1, sizeof *pair);
+    sn_status status = SN_OK;
+    if (!mg->order || !mg->source || !fine->row_begin || !fine->column || !fine->diagonal || !fine->position || !fine->reach || !row_of ||
+        !pair)
+        status = sn_no_memory(error);
+    if (!status) {
+        const sn_mg_level given = {.nodes = n, .row_begin = pattern->row_begin, .column = pattern->column};
+        sn_mg_level ordered = given;
+        status = sn_mg_order_rows(context, &ordered, mg->order, error);
+        fine->color_begin = ordered.color_begin, fine->chunk_begin = ordered.chunk_begin, fine->color_count = ordered.color_count;
+    }
+    if (!status) {
+        for (int i = 0; i < n; ++i) row_of[mg->order[i]] = i;
+        int32_t count = 0;
+        for (int i = 0; i < n; ++i) {
+            const int old = mg->order[i];
+            const int length = pattern->row_begin[old + 1] - pattern->row_begin[old];
+            for (int k = 0; k < length; ++k) {
+                pair[k][0] = row_of[pattern->column[pattern->row_begin[old] + k]];
+                pair[k][1] = pattern->row_begin[old] + k;
+            }
+            qsort(pair, (size_t)length, sizeof *pair, by_pair);
+            fine->row_begin[i] = count;
+            double reach = 0;
+            for (int k = 0; k < length; ++k) {
+                fine->column[count] = pair[k][0];
+                mg->source[count] = pair[k][1];
+                if (pair[k][0] == i) fine->diagonal[i] = count;
+                const double *p = position + 3 * (int64_t)old, *q = position + 3 * (int64_t)mg->order[pair[k][0]];
+                reach += sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
+                ++count;
+            }
+            fine->reach[i] = length > 1 ? reach / (length - 1) : 0;
+            memcpy(fine->position + 3 * (int64_t)i, position + 3 * (int64_t)old, 3 * sizeof *position);
+        }
+        fine->row_begin[n] = count;
+    }
+    sn_release(context, row_of);
+    sn_release(context, pair);
+    return status;
+}
+
+static sn_status make_values(sn_context *context, sn_mg_level *level, sn_error *error) {
+    const size_t n = (size_t)level->nodes;
+    level->value = sn_allocate_zero(context, 9 * (size_t)level->blocks + 8, sizeof *level->value);
+    level->scaled = sn_allocate_zero(context, 9 * (size_t)level->blocks + 8, sizeof *level->scaled);
+    level->scale = sn_allocate_zero(context, n, sizeof *level->scale);
+    level->unscale = sn_allocate_zero(context, n, sizeof *level->unscale);
+    level->inverse = sn_allocate_zero(context, 12 * n, sizeof *level->inverse);
+    level->x = sn_allocate_zero(context, 4 * n, sizeof *level->x);
+    level->b = sn_allocate_zero(context, 4 * n, sizeof *level->b);
+    level->r = sn_allocate_zero(context, 4 * n, sizeof *level->r);
+    return level->value && level->scaled && level->scale && level->unscale && level->inverse && level->x && level->b && level->r
+               ? SN_OK
+               : sn_no_memory(error);
+}
+
+/* The reach that a quarter of the nodes stay below: the spacing starts from the finer part of a graded mesh. */
+static int by_value(const void *a, const void *b) {
+    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
+
+static sn_status lower_quartile(sn_context *context, const sn_mg_level *level, double *value, sn_error *error) {
+    double *sorted = sn_allocate(context, (size_t)level->nodes, sizeof *sorted);
+    if (!sorted) return sn_no_memory(error);
+    memcpy(sorted, level->reach, (size_t)level->nodes * sizeof *sorted);
+    qsort(sorted, (size_t)level->nodes, sizeof *sorted, by_value);
+    *value = sorted[level->nodes / 4];
+    sn_release(context, sorted);
+    return SN_OK;
+}
+
+static sn_status make_levels(sn_multigrid *mg, double spacing, sn_error *error) {
+    sn_status status = make_values(mg->context, &mg->level[0], error);
+    mg->level_count = 1;
+    while (!status && mg->level[mg->level_count - 1].nodes > SMALLEST && mg->level_count < SN_MG_LEVELS) {
+        sn_mg_level *fine = &mg->level[mg->level_count - 1], *coarse = fine + 1;
+        ++mg->level_count;
+        status = sn_mg_build_transfer(mg->context, fine, spacing, coarse, error);
+        if (!status) status = make_values(mg->context, coarse, error);
+        spacing *= 2;
+    }
+    for (int l = 0; l < mg->level_count; ++l) {
+        sn_release(mg->context, mg->level[l].position);
+        sn_release(mg->context, mg->level[l].reach);
+        mg->level[l].position = mg->level[l].reach = NULL;
+    }
+    return status;
+}
+
+sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, const double *position, const sn_multigrid_options *options,
+                              sn_multigrid **out, sn_error *error) {
+    sn_multigrid *mg = sn_allocate_zero(context, 1, sizeof *mg);
+    if (!mg) return sn_no_memory(error);
+    mg->context = context;
+    double edge = 0;
+    sn_status status = make_fine(mg, pattern, position, error);
+    if (!status) status = lower_quartile(context, &mg->level[0], &edge, error);
+    if (!status && !(edge > 0)) status = sn_fail(error, SN_UNSUPPORTED, "multigrid needs nodes at different places");
+    if (!status) status = make_levels(mg, options->spacing * edge, error);
+    if (!status) {
+        mg->dense = 3 * mg->level[mg->level_count - 1].nodes;
+        mg->factor = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->factor);
+        mg->dense_vector = sn_allocate(context, (size_t)mg->dense, sizeof *mg->dense_vector);
+        if (!mg->factor || !mg->dense_vector) status = sn_no_memory(error);
+    }
+    if (status) {
+        sn_multigrid_destroy(mg);
+        return status;
+    }
+    *out = mg;
+    return SN_OK;
+}
+
+void sn_multigrid_destroy(sn_multigrid *mg) {
+    if (!mg) return;
+    for (int l = 0; l < SN_MG_LEVELS; ++l) sn_mg_release_level(mg->context, &mg->level[l]);
+    sn_release(mg->context, mg->order);
+    sn_release(mg->context, mg->source);
+    sn_release(mg->context, mg->factor);
+    sn_release(mg->context, mg->dense_vector);
+    sn_release(mg->context, mg);
+}
+
+/* ---- Values ---- */
+
+/* The inverse of a symmetric positive semidefinite block in the directions where it has something: directions without stiffness (held ones,
+ * corners without support) get no correction. By a shifted adjugate: exact for regular blocks. `factor` times it goes to `out`. */
+static void invert_block(const float *a, double factor, float *out) {
+    double m[9];
+    for (int i = 0; i < 9; ++i) m[i] = a[i];
+    const double trace = m[0] + m[4] + m[8];
+    memset(out, 0, 12 * sizeof *out);
+    if (!(trace > 0)) return;
+    bool held[3];
+    for (int i = 0; i < 3; ++i) {
+        held[i] = m[4 * i] < 1e-12 * trace;
+        m[4 * i] += held[i] ? trace : 1e-7 * trace;
+    }
+    const double c0 = m[4] * m[8] - m[5] * m[7], c1 = m[5] * m[6] - m[3] * m[8], c2 = m[3] * m[7] - m[4] * m[6];
+    const double det = m[0] * c0 + m[1] * c1 + m[2] * c2;
+    if (!(det > 0)) { /* rounding made it indefinite: the diagonal alone */
+        for (int i = 0; i < 3; ++i) out[5 * i] = held[i] ? 0.0f : (float)(factor / m[4 * i]);
+        return;
+    }
+    const double inverse[9] = {c0, m[2] * m[7] - m[1] * m[8], m[1] * m[5] - m[2] * m[4],
+                               c1, m[0] * m[8] - m[2] * m[6], m[2] * m[3] - m[0] * m[5],
+                               c2, m[1] * m[6] - m[0] * m[7], m[0] * m[4] - m[1] * m[3]};
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) out[4 * i + j] = held[i] || held[j] ? 0.0f : (float)(factor * inverse[3 * i + j] / det);
+}
+
+typedef struct copy_job {
+    sn_multigrid *mg;
+    const sn_matrix *matrix;
+    sn_mg_level *level;
+} copy_job;
+
+static void copy_rows(void *data, int piece) {
+    const copy_job *job = data;
+    const sn_mg_level *fine = &job->mg->level[0];
+    const int begin = (int)sn_piece_begin(fine->nodes, GRAIN, piece), end = (int)sn_piece_begin(fine->nodes, GRAIN, piece + 1);
+    for (int32_t k = fine->row_begin[begin]; k < fine->row_begin[end]; ++k) {
+        float *to = fine->value + 9 * (int64_t)k;
+        const int64_t from = 9 * (int64_t)job->mg->source[k];
+        if (job->matrix->single_)
+            memcpy(to, job->matrix->single_ + from, 9 * sizeof *to);
+        else
+            for (int e = 0; e < 9; ++e) to[e] = (float)job->matrix->double_[from + e];
+    }
+}
+
+/* Scales and inverse diagonal blocks. */
+static void invert_rows(void *data, int piece) {
+    const copy_job *job = data;
+    const sn_mg_level *level = job->level;
+    const int begin = (int)sn_piece_begin(level->nodes, GRAIN, piece), end = (int)sn_piece_begin(level->nodes, GRAIN, piece + 1);
+    for (int i = begin; i < end; ++i) {
+        const float *a = level->value + 9 * (int64_t)level->diagonal[i];
+        const float mean = (a[0] + a[4] + a[8]) / 3;
+        const bool moves = mean > 0 && isfinite(mean);
+        level->unscale[i] = moves ? sqrtf(mean) : 0;
+        level->scale[i] = moves ? 1 / level->unscale[i] : 0;
+        invert_block(a, mean, level->inverse + 12 * (int64_t)i);
+    }
+}
+
+static void scale_rows(void *data, int piece) {
+    const copy_job *job = data;
+    const int n = job->level->nodes;
+    sn_mg_kernels_for(job->mg->context)
+        ->quantise(job->level, (int)sn_piece_begin(n, GRAIN, piece), (int)sn_piece_begin(n, GRAIN, piece + 1));
+}
+
+static void scale_level(const sn_context *context, sn_mg_level *level, copy_job *job) {
+    job->level = level;
+    sn_parallel(context, sn_pieces(level->nodes, GRAIN), invert_rows, job);
+    sn_parallel(context, sn_pieces(level->nodes, GRAIN), scale_rows, job);
+}
+
+/* m <- S m (left) or m S (right), column-major m, symmetric S. */
+static void project_left(const double *s, float *m) {
+    for (int c = 0; c < 3; ++c) {
+        const double v[3] = {m[3 * c], m[3 * c + 1], m[3 * c + 2]};
+        for (int r = 0; r < 3; ++r) m[3 * c + r] = (float)(s[3 * r] * v[0] + s[3 * r + 1] * v[1] + s[3 * r + 2] * v[2]);
+    }
+}
+
+static void project_right(const double *s, float *m) {
+    for (int r = 0; r < 3; ++r) {
+        const double v[3] = {m[r], m[3 + r], m[6 + r]};
+        for (int c = 0; c < 3; ++c) m[3 * c + r] = (float)(v[0] * s[c] + v[1] * s[3 + c] + v[2] * s[6 + c]);
+    }
+}
+
+/* A <- S A S on level 0. */
+static void filter_rows(sn_multigrid *mg, const sn_filter *filter) {
+    sn_mg_level *fine = &mg->level[0];
+    int32_t *row_of = (int32_t *)fine->r; /* free between cycles; four floats per node */
+    for (int i = 0; i < fine->nodes; ++i) row_of[mg->order[i]] = i;
+    for (int f = 0; f < filter->count; ++f) {
+        const double *s = filter->projection + 9 * (int64_t)f;
+        const int i = row_of[filter->node[f]];
+        for (int32_t k = fine->row_begin[i]; k < fine->row_begin[i + 1]; ++k) {
+            project_left(s, fine->value + 9 * (int64_t)k);
+            const int j = fine->column[k];
+            int32_t low = fine->row_begin[j], high = fine->row_begin[j + 1] - 1;
+            while (low < high) {
+                const int32_t middle = (low + high) / 2;
+                if (fine->column[middle] < i)
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            project_right(s, fine->value + 9 * (int64_t)low);
+        }
+    }
+}
+
+/* Dense Cholesky of the last level. Directions without stiffness get a unit pivot. */
+static void factorise(sn_multigrid *mg) {
+    const sn_mg_level *last = &mg->level[mg->level_count - 1];
+    const int n = mg->dense;
+    double *f = mg->factor;
+    memset(f, 0, sizeof *f * (size_t)n * (size_t)n);
+    double most = 0;
+    for (int i = 0; i < last->nodes; ++i)
+        for (int32_t k = last->row_begin[i]; k < last->row_begin[i + 1]; ++k)
+            for (int c = 0; c < 3; ++c)
+                for (int r = 0; r < 3; ++r) f[(3 * i + r) * n + 3 * last->column[k] + c] = last->value[9 * (int64_t)k + 3 * c + r];
+    for (int i = 0; i < n; ++i) most = fmax(most, f[i * n + i]);
+    for (int i = 0; i < n; ++i) {
+        const double original = f[i * n + i];
+        for (int j = 0; j <= i; ++j) {
+            double sum = f[i * n + j];
+            for (int k = 0; k < j; ++k) sum -= f[i * n + k] * f[j * n + k];
+            if (j < i)
+                f[i * n + j] = sum / f[j * n + j];
+            else
+                f[i * n + i] = sum > 1e-6 * original && original > 1e-12 * most ? sqrt(sum) : 1e6 * sqrt(most > 0 ? most : 1);
+        }
+    }
+}
+
+void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct sn_filter *filter, bool coarse) {
+    copy_job job = {mg, matrix, &mg->level[0]};
+    sn_parallel(mg->context, sn_pieces(mg->level[0].nodes, GRAIN), copy_rows, &job);
+    if (filter && filter->count > 0) filter_rows(mg, filter);
+    scale_level(mg->context, &mg->level[0], &job);
+    if (!coarse) return;
+    ++mg->updates;
+    for (int l = 1; l < mg->level_count; ++l) {
+        sn_mg_galerkin(mg->context, &mg->level[l - 1], &mg->level[l]);
+        scale_level(mg->context, &mg->level[l], &job);
+    }
+    factorise(mg);
+}
+
+/* ---- The cycle ---- */
+
+typedef struct sweep_job {
+    const sn_mg_level *level;
+    const sn_mg_level *coarse;
+    void (*rows)(const sn_mg_level *level, int begin, int end);
+    void (*move)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);
+    int first;
+} sweep_job;
+
+static void sweep_chunk(void *data, int index) {
+    const sweep_job *job = data;
+    const int32_t *begin = job->level->chunk_begin + job->first + index;
+    job->rows(job->level, begin[0], begin[1]);
+}
+
+static void sweep(const sn_context *context, const sn_mg_level *level, void (*rows)(const sn_mg_level *, int, int), bool descending) {
+    for (int k = 0; k < level->color_count; ++k) {
+        const int c = descending ? level->color_count - 1 - k : k;
+        sweep_job job = {.level = level, .rows = rows, .first = level->color_begin[c]};
+        sn_parallel(context, level->color_begin[c + 1] - level->color_begin[c], sweep_chunk, &job);
+    }
+}
+
+static void residual_rows(void *data, int piece) {
+    const sweep_job *job = data;
+    job->rows(job->level, (int)sn_piece_begin(job->level->nodes, GRAIN, piece), (int)sn_piece_begin(job->level->nodes, GRAIN, piece + 1));
+}
+
+static void restrict_rows(void *data, int piece) {
+    const sweep_job *job = data;
+    const int grain = GRAIN / 8, n = job->coarse->nodes;
+    job->move(job->level, job->coarse, (int)sn_piece_begin(n, grain, piece), (int)sn_piece_begin(n, grain, piece + 1));
+}
+
+static void prolong_rows(void *data, int piece) {
+    const sweep_job *job = data;
+    const int n = job->level->nodes;
+    job->move(job->level, job->coarse, (int)sn_piece_begin(n, GRAIN, piece), (int)sn_piece_begin(n, GRAIN, piece + 1));
+}
+
+static void solve_last(sn_multigrid *mg) {
+    const sn_mg_level *last = &mg->level[mg->level_count - 1];
+    const int n = mg->dense;
+    const double *f = mg->factor;
+    double *y = mg->dense_vector;
+    for (int i = 0; i < n; ++i) {
+        double sum = (double)last->b[4 * (i / 3) + i % 3] * last->unscale[i / 3];
+        for (int k = 0; k < i; ++k) sum -= f[i * n + k] * y[k];
+        y[i] = sum / f[i * n + i];
+    }
+    for (int i = n - 1; i >= 0; --i) {
+        const double v = y[i] / f[i * n + i];
+        y[i] = v;
+        for (int k = 0; k < i; ++k) y[k] -= f[i * n + k] * v;
+    }
+    for (int i = 0; i < n; ++i) last->x[4 * (i / 3) + i % 3] = (float)(y[i] * last->unscale[i / 3]);
+}
+
+static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
+    if (l == mg->level_count - 1) {
+        solve_last(mg);
+        return;
+    }
+    const sn_mg_level *level = &mg->level[l], *coarse = level + 1;
+    sweep(mg->context, level, kernels->forward, false);
+    sweep_job job = {.level = level, .coarse = coarse, .rows = kernels->residual, .move = kernels->restrict_};
+    sn_parallel(mg->context, sn_pieces(level->nodes, GRAIN), residual_rows, &job);
+    sn_parallel(mg->context, sn_pieces(coarse->nodes, GRAIN / 8), restrict_rows, &job);
+    cycle(mg, kernels, l + 1);
+    job.move = kernels->prolong;
+    sn_parallel(mg->context, sn_pieces(level->nodes, GRAIN), prolong_rows, &job);
+    sweep(mg->context, level, kernels->backward, true);
+}
+
+typedef struct border_job {
+    sn_multigrid *mg;
+    const double *r;
+    double *z;
+    double factor; /* a power of two that brings r into the range of single precision, then its inverse */
+} border_job;
+
+static void take_rows(void *data, int piece) {
+    const border_job *job = data;
+    const sn_mg_level *fine = &job->mg->level[0];
+    const int begin = (int)sn_piece_begin(fine->nodes, GRAIN, piece), end = (int)sn_piece_begin(fine->nodes, GRAIN, piece + 1);
+    for (int i = begin; i < end; ++i)
+        for (int a = 0; a < 3; ++a)
+            fine->b[4 * (int64_t)i + a] = (float)(job->r[3 * (int64_t)job->mg->order[i] + a] * job->factor) * fine->scale[i];
+}
+
+static void give_rows(void *data, int piece) {
+    const border_job *job = data;
+    const sn_mg_level *fine = &job->mg->level[0];
+    const int begin = (int)sn_piece_begin(fine->nodes, GRAIN, piece), end = (int)sn_piece_begin(fine->nodes, GRAIN, piece + 1);
+    for (int i = begin; i < end; ++i)
+        for (int a = 0; a < 3; ++a)
+            job->z[3 * (int64_t)job->mg->order[i] + a] = job->factor * (fine->x[4 * (int64_t)i + a] * fine->scale[i]);
+}
+
+/* The largest |r|. */
+static double largest(const double *r, int64_t n) {
+    double most = 0;
+    for (int64_t i = 0; i < n; ++i) most = fabs(r[i]) > most ? fabs(r[i]) : most;
+    return most;
+}
+
+void sn_multigrid_apply(sn_multigrid *mg, const double *r, double *z) {
+    int exponent = 0;
+    const double most = largest(r, 3 * (int64_t)mg->level[0].nodes);
+    if (most > 0 && isfinite(most)) frexp(most, &exponent);
+    border_job job = {mg, r, z, ldexp(1, -exponent)};
+    const int pieces = sn_pieces(mg->level[0].nodes, GRAIN);
+    sn_parallel(mg->context, pieces, take_rows, &job);
+    cycle(mg, sn_mg_kernels_for(mg->context), 0);
+    job.factor = ldexp(1, exponent);
+    sn_parallel(mg->context, pieces, give_rows, &job);
+}

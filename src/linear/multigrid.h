@@ -1,0 +1,125 @@
+/* Multigrid for the step matrix on unstructured tets: levels on lattices.
+ *
+ * Level 0 is the mesh. Coarse nodes are points of a regular lattice over it, of a spacing that doubles from level to level; a fine node in
+ * a lattice cell takes its value from the cell's eight corners by trilinear weights, so rigid motions and all linear fields are kept
+ * exactly. Three things make this work on any shape:
+ *   - parts of the body that share a cell but do not touch inside it get corners of their own (two fingers do not stick together);
+ *   - a node whose own neighbours are further away than the lattice spacing is carried to the coarse level as it is (graded meshes);
+ *   - constraints act on the matrix (S A S), never on the transfer, so that they may change from step to step.
+ * Coarse matrices are Galerkin products P^T A P. The smoother is one Gauss-Seidel sweep forward before and one backward after the coarse
+ * correction, which makes the cycle symmetric. Rows are ordered by colours of chunks and, inside a chunk, by colours of nodes: threads
+ * take chunks of one colour at a time, and the order of every sum is fixed. The last level is solved by a dense Cholesky factor.
+ *
+ * Vectors and coarse products are in single precision, with four floats per node, the last one unused. The sweeps read a copy of the matrix
+ * scaled to a unit diagonal and rounded to 16 bits, half the bytes: rounding moves a smooth mode by some 1e-4 of the diagonal, which a
+ * preconditioner does not notice. */
+#ifndef SN_LINEAR_MULTIGRID_H
+#define SN_LINEAR_MULTIGRID_H
+
+#include <stdbool.h>
+
+#include "base/context.h"
+#include "matrix.h"
+
+/* The unit of the 16-bit matrix: a scaled positive definite matrix has entries of at most 3. */
+#define SN_MG_UNIT 0x1p-13f
+
+enum { SN_MG_PARENTS = 8, SN_MG_LEVELS = 12, SN_MG_COLUMNS = 512 };
+
+/* Fine nodes with the same parents: those of one connected part inside one lattice cell, or one carried node. */
+typedef struct sn_mg_group {
+    int32_t node_begin, node_end;     /* in sn_mg_transfer.member */
+    int32_t parent[SN_MG_PARENTS];    /* coarse nodes; -1 for none */
+    int32_t column_begin, column_end; /* coarse nodes that its rows of A P reach, in sn_mg_transfer.column */
+    int32_t near_begin, near_end;     /* groups that its rows of A reach, in sn_mg_transfer.near */
+    int32_t color;
+} sn_mg_group;
+
+/* A group reached from another one: where its parents are among that group's columns. */
+typedef struct sn_mg_near {
+    int32_t group;
+    int16_t column[SN_MG_PARENTS]; /* -1 for none */
+} sn_mg_near;
+
+typedef struct sn_mg_transfer {
+    int group_count, color_count;
+    sn_mg_group *group;
+    int32_t *color_begin, *color_group; /* groups by colour: those of one colour share no parent */
+    int32_t *member;                    /* fine nodes by group */
+    int32_t *group_of;                  /* fine node -> group */
+    float (*weight)[SN_MG_PARENTS];     /* fine node -> weights of its group's parents */
+    int32_t *column;
+    int32_t *target; /* per group: 8 x columns places in the coarse matrix */
+    int64_t *target_begin;
+    sn_mg_near *near_;
+    int16_t *near_of;             /* fine block -> index into its row's group's near list */
+    int32_t *child_begin, *child; /* coarse node -> fine nodes */
+    float *child_weight;
+} sn_mg_transfer;
+
+typedef struct sn_mg_level {
+    int nodes;
+    int64_t blocks;
+    int32_t *row_begin, *column, *diagonal; /* columns ascending: lower, diagonal, upper */
+    float *value;                           /* blocks x 9, column by column, and 8 more */
+    float *scale, *unscale;                 /* nodes: s = 1 / sqrt(mean diagonal) and 1 / s; 0 where nothing can move */
+    int16_t *scaled;                        /* blocks x 9, and 8 more: s_i A_ij s_j in units of SN_MG_UNIT */
+    float *inverse;                         /* nodes x 12: inverse of the scaled diagonal block, columns padded to four */
+    int color_count;
+    int32_t *color_begin; /* chunks of a colour */
+    int32_t *chunk_begin; /* rows of a chunk */
+    float *x, *b;         /* nodes x 4, scaled: x / s and s b */
+    float *r;             /* nodes x 4, not scaled */
+    double *position;     /* nodes x 3, set-up only */
+    double *reach;        /* nodes: typical distance to its neighbours, set-up only */
+    sn_mg_transfer *down; /* to the next level; NULL on the last */
+} sn_mg_level;
+
+typedef struct sn_multigrid {
+    sn_context *context;
+    int level_count;
+    sn_mg_level level[SN_MG_LEVELS];
+    int32_t *order;  /* level 0 row -> node of the matrix */
+    int32_t *source; /* level 0 block -> block of the matrix */
+    int dense;       /* unknowns of the last level */
+    double *factor;  /* dense x dense, lower Cholesky factor */
+    double *dense_vector;
+    int updates; /* Galerkin products so far */
+} sn_multigrid;
+
+typedef struct sn_multigrid_options {
+    double spacing; /* of the first lattice in mean edges */
+} sn_multigrid_options;
+
+/* Sets up everything that depends on the pattern and the rest positions (nodes x 3). */
+sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, const double *position, const sn_multigrid_options *options,
+                              sn_multigrid **multigrid, sn_error *error);
+void sn_multigrid_destroy(sn_multigrid *multigrid);
+
+/* Takes new values of the matrix. With `coarse` the coarse matrices are made anew as well; otherwise they stay as they are. */
+struct sn_filter;
+void sn_multigrid_update(sn_multigrid *multigrid, const sn_matrix *matrix, const struct sn_filter *filter, bool coarse);
+
+/* z = one cycle on r. */
+void sn_multigrid_apply(sn_multigrid *multigrid, const double *r, double *z);
+
+/* ---- Parts ---- */
+sn_status sn_mg_order_rows(sn_context *context, sn_mg_level *level, int32_t *order, sn_error *error); /* multigrid_order.c */
+sn_status sn_mg_build_transfer(sn_context *context, sn_mg_level *fine, double spacing, sn_mg_level *coarse,
+                               sn_error *error);                                              /* multigrid_lattice.c */
+void sn_mg_galerkin(const sn_context *context, const sn_mg_level *fine, sn_mg_level *coarse); /* multigrid_galerkin.c */
+void sn_mg_release_transfer(sn_context *context, sn_mg_transfer *transfer);
+void sn_mg_release_level(sn_context *context, sn_mg_level *level);
+
+/* ---- Kernels (kernel/multigrid.c), rows [begin, end) ---- */
+typedef struct sn_mg_kernels {
+    void (*forward)(const sn_mg_level *level, int begin, int end);  /* x = (D + L)^-1 b, from x = 0 */
+    void (*residual)(const sn_mg_level *level, int begin, int end); /* r = -U x: what is left of b after `forward` */
+    void (*backward)(const sn_mg_level *level, int begin, int end); /* x = D^-1 (b - (L + U) x), rows in descending order */
+    void (*quantise)(const sn_mg_level *level, int begin, int end); /* scaled = value in 16 bits */
+    void (*restrict_)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end); /* coarse b = P^T r */
+    void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse x */
+} sn_mg_kernels;
+const sn_mg_kernels *sn_mg_kernels_for(const sn_context *context);
+
+#endif

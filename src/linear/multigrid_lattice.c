@@ -1,0 +1,471 @@
+/* From one level to the next: which lattice points become coarse nodes, and how the fine nodes hang on them. See multigrid.h for the idea.
+ *
+ * Steps: (1) every fine node goes into a lattice cell, or is carried; (2) inside a cell, nodes joined by an edge form a group; (3) a group
+ * has eight corners of its own; corners of two groups at the same lattice point are one when an edge joins the groups; (4) corners that
+ * carry weight become coarse nodes, in Morton order; (5) the coarse graph follows from the groups. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "multigrid.h"
+
+/* A node whose neighbours are further away than this many spacings is carried to the coarse level as it is. */
+static const double carry_beyond = 0.8;
+
+typedef struct builder {
+    sn_context *context;
+    sn_mg_level *fine, *coarse;
+    sn_mg_transfer *down;
+    double low[3], spacing;
+    int32_t (*cell)[3]; /* lattice cell of a fine node */
+    uint8_t *carried;
+    int32_t *root;        /* union-find over fine nodes, then over corners */
+    int32_t *corner_root; /* 8 per group */
+    int32_t *coarse_of;   /* corner -> coarse node, or -1 */
+    int32_t *stamp;       /* scratch for sets */
+    int32_t *renumber;    /* preliminary coarse number -> final row */
+    int coarse_count;
+} builder;
+
+static int32_t find(int32_t *root, int32_t i) {
+    while (root[i] != i) {
+        root[i] = root[root[i]];
+        i = root[i];
+    }
+    return i;
+}
+
+static void join(int32_t *root, int32_t a, int32_t b) {
+    a = find(root, a), b = find(root, b);
+    if (a < b)
+        root[b] = a;
+    else if (b < a)
+        root[a] = b;
+}
+
+static void place_nodes(builder *b) {
+    const sn_mg_level *fine = b->fine;
+    for (int i = 0; i < fine->nodes; ++i) {
+        for (int a = 0; a < 3; ++a) b->cell[i][a] = (int32_t)floor((fine->position[3 * i + a] - b->low[a]) / b->spacing);
+        b->carried[i] = fine->reach[i] > carry_beyond * b->spacing;
+        b->root[i] = i;
+    }
+    for (int i = 0; i < fine->nodes; ++i) {
+        if (b->carried[i]) continue;
+        for (int32_t k = fine->row_begin[i]; k < fine->row_begin[i + 1]; ++k) {
+            const int j = fine->column[k];
+            if (j < i && !b->carried[j] && memcmp(b->cell[i], b->cell[j], sizeof b->cell[i]) == 0) join(b->root, i, j);
+        }
+    }
+}
+
+/* Groups in the order of their first node; members by group. */
+static sn_status make_groups(builder *b, sn_error *error) {
+    sn_mg_transfer *d = b->down;
+    const int n = b->fine->nodes;
+    d->group_of = sn_allocate(b->context, (size_t)n, sizeof *d->group_of);
+    d->member = sn_allocate(b->context, (size_t)n, sizeof *d->member);
+    d->weight = sn_allocate_zero(b->context, (size_t)n, sizeof *d->weight);
+    if (!d->group_of || !d->member || !d->weight) return sn_no_memory(error);
+    d->group_count = 0;
+    for (int i = 0; i < n; ++i) {
+        const int r = find(b->root, i);
+        d->group_of[i] = r == i ? d->group_count++ : d->group_of[r];
+    }
+    d->group = sn_allocate_zero(b->context, (size_t)d->group_count, sizeof *d->group);
+    if (!d->group) return sn_no_memory(error);
+    for (int i = 0; i < n; ++i) ++d->group[d->group_of[i]].node_end;
+    int32_t place = 0;
+    for (int g = 0; g < d->group_count; ++g) {
+        d->group[g].node_begin = place;
+        place += d->group[g].node_end;
+        d->group[g].node_end = d->group[g].node_begin;
+    }
+    for (int i = 0; i < n; ++i) d->member[d->group[d->group_of[i]].node_end++] = i;
+    return SN_OK;
+}
+
+static void set_weights(builder *b) {
+    for (int i = 0; i < b->fine->nodes; ++i) {
+        float *w = b->down->weight[i];
+        if (b->carried[i]) {
+            w[0] = 1;
+            continue;
+        }
+        double f[3];
+        for (int a = 0; a < 3; ++a) f[a] = (b->fine->position[3 * i + a] - b->low[a]) / b->spacing - b->cell[i][a];
+        for (int c = 0; c < 8; ++c) {
+            const double share = (c & 1 ? f[0] : 1 - f[0]) * (c & 2 ? f[1] : 1 - f[1]) * (c & 4 ? f[2] : 1 - f[2]);
+            w[c] = share > 1e-7 ? (float)share : 0.0f;
+        }
+    }
+}
+
+/* Corners of two groups that an edge joins: one when they are the same lattice point. */
+static void join_corners(builder *b, int i, int j) {
+    int shift[3];
+    for (int a = 0; a < 3; ++a) {
+        shift[a] = b->cell[i][a] - b->cell[j][a];
+        if (shift[a] < -1 || shift[a] > 1) return;
+    }
+    for (int c = 0; c < 8; ++c) {
+        int other = 0;
+        bool shared = true;
+        for (int a = 0; a < 3; ++a) {
+            const int at = (c >> a & 1) + shift[a];
+            if (at < 0 || at > 1) shared = false;
+            other |= (at & 1) << a;
+        }
+        if (shared) join(b->corner_root, 8 * b->down->group_of[i] + c, 8 * b->down->group_of[j] + other);
+    }
+}
+
+typedef struct numbered {
+    uint64_t morton;
+    int32_t corner;
+} numbered;
+
+static int by_morton(const void *a, const void *b) {
+    const numbered *x = a, *y = b;
+    if (x->morton != y->morton) return x->morton < y->morton ? -1 : 1;
+    return (x->corner > y->corner) - (x->corner < y->corner);
+}
+
+static uint64_t spread(uint64_t v) {
+    v &= 0x1fffff;
+    v = (v | v << 32) & 0x1f00000000ffff;
+    v = (v | v << 16) & 0x1f0000ff0000ff;
+    v = (v | v << 8) & 0x100f00f00f00f00f;
+    v = (v | v << 4) & 0x10c30c30c30c30c3;
+    return (v | v << 2) & 0x1249249249249249;
+}
+
+static void lattice_point(const builder *b, int g, int c, int32_t point[3]) {
+    const int32_t *cell = b->cell[b->down->member[b->down->group[g].node_begin]];
+    for (int a = 0; a < 3; ++a) point[a] = cell[a] + (c >> a & 1);
+}
+
+/* Numbers the corners that carry weight, and fills parents and coarse positions (in preliminary order). */
+static sn_status number_corners(builder *b, sn_error *error) {
+    sn_mg_transfer *d = b->down;
+    const int corners = 8 * d->group_count;
+    numbered *list = sn_allocate(b->context, (size_t)corners, sizeof *list);
+    b->corner_root = sn_allocate(b->context, (size_t)corners, sizeof *b->corner_root);
+    b->coarse_of = sn_allocate(b->context, (size_t)corners, sizeof *b->coarse_of);
+    if (!list || !b->corner_root || !b->coarse_of) {
+        sn_release(b->context, list);
+        return sn_no_memory(error);
+    }
+    for (int c = 0; c < corners; ++c) b->corner_root[c] = c, b->coarse_of[c] = -1;
+    for (int i = 0; i < b->fine->nodes; ++i) {
+        if (b->carried[i]) continue;
+        for (int32_t k = b->fine->row_begin[i]; k < b->fine->row_begin[i + 1]; ++k) {
+            const int j = b->fine->column[k];
+            if (j < i && !b->carried[j] && d->group_of[i] != d->group_of[j]) join_corners(b, i, j);
+        }
+    }
+    uint8_t *used = (uint8_t *)b->stamp; /* large enough: see sn_mg_build_transfer */
+    memset(used, 0, (size_t)corners);
+    for (int i = 0; i < b->fine->nodes; ++i)
+        for (int c = 0; c < 8; ++c)
+            if (d->weight[i][c] > 0) used[find(b->corner_root, 8 * d->group_of[i] + c)] = 1;
+    int count = 0;
+    for (int c = 0; c < corners; ++c) {
+        if (!used[c]) continue; /* marked at roots only */
+        int32_t p[3];
+        lattice_point(b, c / 8, c % 8, p);
+        list[count++] = (numbered){spread((uint64_t)(p[0] + 1)) | spread((uint64_t)(p[1] + 1)) << 1 | spread((uint64_t)(p[2] + 1)) << 2, c};
+    }
+    qsort(list, (size_t)count, sizeof *list, by_morton);
+    for (int i = 0; i < count; ++i) b->coarse_of[list[i].corner] = i;
+    sn_release(b->context, list);
+    b->coarse_count = count;
+
+    sn_mg_level *coarse = b->coarse;
+    coarse->nodes = count;
+    coarse->position = sn_allocate(b->context, (size_t)count * 3, sizeof *coarse->position);
+    coarse->reach = sn_allocate(b->context, (size_t)count, sizeof *coarse->reach);
+    if (!coarse->position || !coarse->reach) return sn_no_memory(error);
+    for (int g = 0; g < d->group_count; ++g) {
+        sn_mg_group *group = &d->group[g];
+        const int first = d->member[group->node_begin];
+        group->color = b->carried[first] ? 0 : (b->cell[first][0] & 1) | (b->cell[first][1] & 1) << 1 | (b->cell[first][2] & 1) << 2;
+        for (int c = 0; c < 8; ++c) {
+            float most = 0;
+            for (int32_t m = group->node_begin; m < group->node_end; ++m) most = fmaxf(most, d->weight[d->member[m]][c]);
+            const int parent = most > 0 ? b->coarse_of[find(b->corner_root, 8 * g + c)] : -1;
+            group->parent[c] = parent;
+            if (parent < 0) continue;
+            int32_t p[3];
+            lattice_point(b, g, c, p);
+            for (int a = 0; a < 3; ++a)
+                coarse->position[3 * parent + a] = b->carried[first] ? b->fine->position[3 * first + a] : b->low[a] + b->spacing * p[a];
+            coarse->reach[parent] = b->carried[first] ? b->fine->reach[first] : b->spacing;
+        }
+    }
+    return SN_OK;
+}
+
+/* For each group: the groups and the coarse nodes that its rows of A reach; for each fine block the place of its column's group in that
+ * list. */
+static sn_status reach_columns(builder *b, sn_error *error) {
+    sn_mg_transfer *d = b->down;
+    const sn_mg_level *fine = b->fine;
+    d->near_of = sn_allocate(b->context, (size_t)fine->blocks, sizeof *d->near_of);
+    int32_t *group_stamp = b->stamp, *column_stamp = sn_allocate(b->context, (size_t)b->coarse_count, sizeof *column_stamp);
+    if (!d->near_of || !column_stamp) {
+        sn_release(b->context, column_stamp);
+        return sn_no_memory(error);
+    }
+    for (int g = 0; g < d->group_count; ++g) group_stamp[g] = -1;
+    for (int c = 0; c < b->coarse_count; ++c) column_stamp[c] = -1;
+    int near_capacity = 0, near_count = 0, column_capacity = 0, column_count = 0;
+    sn_status status = SN_OK;
+    for (int g = 0; g < d->group_count && !status; ++g) {
+        sn_mg_group *group = &d->group[g];
+        group->near_begin = near_count;
+        group->column_begin = column_count;
+        for (int32_t m = group->node_begin; m < group->node_end && !status; ++m) {
+            const int i = d->member[m];
+            for (int32_t k = fine->row_begin[i]; k < fine->row_begin[i + 1] && !status; ++k) {
+                const int other = d->group_of[fine->column[k]];
+                if (group_stamp[other] < group->near_begin) {
+                    status = sn_grow(b->context, (void **)&d->near_, &near_capacity, near_count + 1, sizeof *d->near_, error);
+                    if (!status)
+                        status = sn_grow(b->context, (void **)&d->column, &column_capacity, column_count + 8, sizeof *d->column, error);
+                    if (status) break;
+                    group_stamp[other] = near_count;
+                    sn_mg_near *near_ = &d->near_[near_count++];
+                    near_->group = other;
+                    for (int c = 0; c < 8; ++c) {
+                        const int parent = d->group[other].parent[c];
+                        near_->column[c] = -1;
+                        if (parent < 0) continue;
+                        if (column_stamp[parent] < group->column_begin) {
+                            column_stamp[parent] = column_count;
+                            d->column[column_count++] = parent;
+                        }
+                        near_->column[c] = (int16_t)(column_stamp[parent] - group->column_begin);
+                    }
+                }
+                d->near_of[k] = (int16_t)(group_stamp[other] - group->near_begin);
+            }
+        }
+        group->near_end = near_count;
+        group->column_end = column_count;
+        if (!status && column_count - group->column_begin > SN_MG_COLUMNS)
+            status = sn_fail(error, SN_UNSUPPORTED, "the mesh is graded too sharply for multigrid (%d coarse nodes meet in one cell)",
+                             column_count - group->column_begin);
+    }
+    sn_release(b->context, column_stamp);
+    return status;
+}
+
+/* The coarse graph from the groups, in the numbering that `number` gives; columns ascending. */
+static int by_index(const void *a, const void *b) {
+    return (*(const int32_t *)a > *(const int32_t *)b) - (*(const int32_t *)a < *(const int32_t *)b);
+}
+
+static sn_status coarse_graph(builder *b, sn_error *error) {
+    const sn_mg_transfer *d = b->down;
+    sn_mg_level *coarse = b->coarse;
+    const int n = coarse->nodes;
+    coarse->row_begin = sn_allocate_zero(b->context, (size_t)n + 1, sizeof *coarse->row_begin);
+    int32_t *begin = sn_allocate_zero(b->context, (size_t)n + 2, sizeof *begin), *list = NULL,
+            *stamp = sn_allocate(b->context, (size_t)n, sizeof *stamp);
+    int capacity = 0, count = 0;
+    sn_status status = coarse->row_begin && begin && stamp ? SN_OK : sn_no_memory(error);
+    if (!status) {
+        for (int g = 0; g < d->group_count; ++g)
+            for (int c = 0; c < 8; ++c)
+                if (d->group[g].parent[c] >= 0) ++begin[d->group[g].parent[c] + 2];
+        for (int i = 0; i < n; ++i) begin[i + 2] += begin[i + 1], stamp[i] = -1;
+        list = sn_allocate(b->context, (size_t)begin[n + 1] + 1, sizeof *list);
+        if (!list) status = sn_no_memory(error);
+    }
+    if (!status)
+        for (int g = 0; g < d->group_count; ++g)
+            for (int c = 0; c < 8; ++c)
+                if (d->group[g].parent[c] >= 0) list[begin[d->group[g].parent[c] + 1]++] = g;
+    for (int i = 0; i < n && !status; ++i) {
+        coarse->row_begin[i] = count;
+        for (int32_t k = begin[i]; k < begin[i + 1] && !status; ++k) {
+            const sn_mg_group *group = &d->group[list[k]];
+            status = sn_grow(b->context, (void **)&coarse->column, &capacity, count + group->column_end - group->column_begin,
+                             sizeof *coarse->column, error);
+            for (int32_t c = group->column_begin; c < group->column_end && !status; ++c) {
+                if (stamp[d->column[c]] == i) continue;
+                stamp[d->column[c]] = i;
+                coarse->column[count++] = d->column[c];
+            }
+        }
+        if (!status) qsort(coarse->column + coarse->row_begin[i], (size_t)(count - coarse->row_begin[i]), sizeof *coarse->column, by_index);
+    }
+    if (!status) coarse->row_begin[n] = count, coarse->blocks = count;
+    sn_release(b->context, begin);
+    sn_release(b->context, list);
+    sn_release(b->context, stamp);
+    return status;
+}
+
+/* Brings a level whose rows were put into `order` (row -> old row) into that order. */
+static sn_status permute(builder *b, const int32_t *order, sn_error *error) {
+    sn_mg_level *coarse = b->coarse;
+    const int n = coarse->nodes;
+    int32_t *begin = sn_allocate(b->context, (size_t)n + 1, sizeof *begin),
+            *column = sn_allocate(b->context, (size_t)coarse->blocks, sizeof *column);
+    double *position = sn_allocate(b->context, (size_t)n * 3, sizeof *position), *reach = sn_allocate(b->context, (size_t)n, sizeof *reach);
+    coarse->diagonal = sn_allocate(b->context, (size_t)n, sizeof *coarse->diagonal);
+    if (!begin || !column || !position || !reach || !coarse->diagonal) {
+        sn_release(b->context, begin);
+        sn_release(b->context, column);
+        sn_release(b->context, position);
+        sn_release(b->context, reach);
+        return sn_no_memory(error);
+    }
+    for (int i = 0; i < n; ++i) b->renumber[order[i]] = i;
+    int32_t count = 0;
+    for (int i = 0; i < n; ++i) {
+        const int old = order[i];
+        begin[i] = count;
+        for (int32_t k = coarse->row_begin[old]; k < coarse->row_begin[old + 1]; ++k) column[count++] = b->renumber[coarse->column[k]];
+        qsort(column + begin[i], (size_t)(count - begin[i]), sizeof *column, by_index);
+        for (int32_t k = begin[i]; k < count; ++k)
+            if (column[k] == i) coarse->diagonal[i] = k;
+        memcpy(position + 3 * i, coarse->position + 3 * old, 3 * sizeof *position);
+        reach[i] = coarse->reach[old];
+    }
+    begin[n] = count;
+    sn_release(b->context, coarse->row_begin);
+    sn_release(b->context, coarse->column);
+    sn_release(b->context, coarse->position);
+    sn_release(b->context, coarse->reach);
+    coarse->row_begin = begin, coarse->column = column, coarse->position = position, coarse->reach = reach;
+    sn_mg_transfer *d = b->down;
+    for (int g = 0; g < d->group_count; ++g) {
+        for (int c = 0; c < 8; ++c)
+            if (d->group[g].parent[c] >= 0) d->group[g].parent[c] = b->renumber[d->group[g].parent[c]];
+        for (int32_t c = d->group[g].column_begin; c < d->group[g].column_end; ++c) d->column[c] = b->renumber[d->column[c]];
+    }
+    return SN_OK;
+}
+
+static int32_t place_of(const sn_mg_level *level, int32_t row, int32_t column) {
+    int32_t low = level->row_begin[row], high = level->row_begin[row + 1] - 1;
+    while (low < high) {
+        const int32_t middle = (low + high) / 2;
+        if (level->column[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Where each group's products go, the groups by colour, and the transpose of P for the restriction. */
+static sn_status finish(builder *b, sn_error *error) {
+    sn_mg_transfer *d = b->down;
+    sn_mg_level *coarse = b->coarse;
+    d->target_begin = sn_allocate(b->context, (size_t)d->group_count + 1, sizeof *d->target_begin);
+    d->color_begin = sn_allocate_zero(b->context, 10, sizeof *d->color_begin);
+    d->color_group = sn_allocate(b->context, (size_t)d->group_count, sizeof *d->color_group);
+    d->child_begin = sn_allocate_zero(b->context, (size_t)coarse->nodes + 2, sizeof *d->child_begin);
+    if (!d->target_begin || !d->color_begin || !d->color_group || !d->child_begin) return sn_no_memory(error);
+    int64_t targets = 0;
+    for (int g = 0; g < d->group_count; ++g) {
+        d->target_begin[g] = targets;
+        targets += 8 * (int64_t)(d->group[g].column_end - d->group[g].column_begin);
+    }
+    d->target_begin[d->group_count] = targets;
+    d->target = sn_allocate(b->context, (size_t)targets, sizeof *d->target);
+    if (!d->target) return sn_no_memory(error);
+    for (int g = 0; g < d->group_count; ++g) {
+        const sn_mg_group *group = &d->group[g];
+        int32_t *target = d->target + d->target_begin[g];
+        for (int c = 0; c < 8; ++c)
+            for (int32_t k = group->column_begin; k < group->column_end; ++k)
+                *target++ = group->parent[c] < 0 ? -1 : place_of(coarse, group->parent[c], d->column[k]);
+    }
+    d->color_count = 8;
+    int32_t place = 0;
+    for (int c = 0; c < 8; ++c) {
+        d->color_begin[c] = place;
+        for (int g = 0; g < d->group_count; ++g)
+            if (d->group[g].color == c) d->color_group[place++] = g;
+    }
+    d->color_begin[8] = place;
+
+    for (int i = 0; i < b->fine->nodes; ++i)
+        for (int c = 0; c < 8; ++c)
+            if (d->weight[i][c] > 0) ++d->child_begin[d->group[d->group_of[i]].parent[c] + 2];
+    for (int i = 0; i < coarse->nodes; ++i) d->child_begin[i + 2] += d->child_begin[i + 1];
+    const int32_t children = d->child_begin[coarse->nodes + 1];
+    d->child = sn_allocate(b->context, (size_t)children, sizeof *d->child);
+    d->child_weight = sn_allocate(b->context, (size_t)children, sizeof *d->child_weight);
+    if (!d->child || !d->child_weight) return sn_no_memory(error);
+    for (int i = 0; i < b->fine->nodes; ++i)
+        for (int c = 0; c < 8; ++c) {
+            if (!(d->weight[i][c] > 0)) continue;
+            const int32_t at = d->child_begin[d->group[d->group_of[i]].parent[c] + 1]++;
+            d->child[at] = i;
+            d->child_weight[at] = d->weight[i][c];
+        }
+    return SN_OK;
+}
+
+static sn_status build(builder *b, sn_error *error) {
+    place_nodes(b);
+    sn_status status = make_groups(b, error);
+    if (status) return status;
+    set_weights(b);
+    b->stamp = sn_allocate(b->context, (size_t)b->down->group_count * 8, sizeof *b->stamp);
+    if (!b->stamp) return sn_no_memory(error);
+    if ((status = number_corners(b, error))) return status;
+    if ((status = reach_columns(b, error))) return status;
+    if ((status = coarse_graph(b, error))) return status;
+    b->renumber = sn_allocate(b->context, (size_t)b->coarse_count * 2, sizeof *b->renumber);
+    if (!b->renumber) return sn_no_memory(error);
+    int32_t *order = b->renumber + b->coarse_count;
+    if ((status = sn_mg_order_rows(b->context, b->coarse, order, error))) return status;
+    if ((status = permute(b, order, error))) return status;
+    return finish(b, error);
+}
+
+sn_status sn_mg_build_transfer(sn_context *context, sn_mg_level *fine, double spacing, sn_mg_level *coarse, sn_error *error) {
+    builder b = {.context = context, .fine = fine, .coarse = coarse, .spacing = spacing};
+    const size_t n = (size_t)fine->nodes;
+    fine->down = b.down = sn_allocate_zero(context, 1, sizeof *b.down);
+    b.cell = sn_allocate(context, n, sizeof *b.cell);
+    b.carried = sn_allocate(context, n, sizeof *b.carried);
+    b.root = sn_allocate(context, n, sizeof *b.root);
+    sn_status status = b.down && b.cell && b.carried && b.root ? SN_OK : sn_no_memory(error);
+    for (int a = 0; a < 3 && !status; ++a) {
+        b.low[a] = INFINITY;
+        for (int i = 0; i < fine->nodes; ++i) b.low[a] = fmin(b.low[a], fine->position[3 * i + a]);
+    }
+    if (!status) status = build(&b, error);
+    sn_release(context, b.cell);
+    sn_release(context, b.carried);
+    sn_release(context, b.root);
+    sn_release(context, b.stamp);
+    sn_release(context, b.corner_root);
+    sn_release(context, b.coarse_of);
+    sn_release(context, b.renumber);
+    return status;
+}
+
+void sn_mg_release_transfer(sn_context *context, sn_mg_transfer *t) {
+    if (!t) return;
+    void *const array[] = {t->group,  t->color_begin,  t->color_group, t->member,  t->group_of,    t->weight, t->column,
+                           t->target, t->target_begin, t->near_,       t->near_of, t->child_begin, t->child,  t->child_weight};
+    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
+    sn_release(context, t);
+}
+
+void sn_mg_release_level(sn_context *context, sn_mg_level *l) {
+    void *const array[] = {l->row_begin,   l->column,      l->diagonal, l->value, l->scaled, l->scale,    l->unscale, l->inverse,
+                           l->color_begin, l->chunk_begin, l->x,        l->b,     l->r,      l->position, l->reach};
+    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
+    sn_mg_release_transfer(context, l->down);
+}

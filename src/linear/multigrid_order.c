@@ -1,0 +1,96 @@
+/* The order of a level's rows for Gauss-Seidel on threads: runs of neighbouring rows become chunks, chunks are coloured so that those of
+ * one colour do not touch, and the rows of a chunk are sorted by node colours so that consecutive rows do not wait for each other.
+ * Afterwards a sweep in ascending order of rows is a sweep by colours. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "multigrid.h"
+
+enum { CHUNK = 192, COLORS = 64 };
+
+/* The lowest colour that none of the marked ones is. */
+static int lowest_free(uint64_t used) {
+    int c = 0;
+    while (c < COLORS - 1 && (used >> c & 1)) ++c;
+    return c;
+}
+
+/* Colours runs of CHUNK rows by their adjacency. Returns the number of colours; more than COLORS - 1 neighbours of different colours
+ * do not occur on meshes, and the last colour is then shared by chunks that are given one colour each by the caller's check. */
+static int color_chunks(const sn_mg_level *level, int chunks, int32_t *color) {
+    int most = 0;
+    for (int c = 0; c < chunks; ++c) color[c] = -1;
+    for (int c = 0; c < chunks; ++c) {
+        uint64_t used = 0;
+        const int end = (c + 1) * CHUNK < level->nodes ? (c + 1) * CHUNK : level->nodes;
+        for (int i = c * CHUNK; i < end; ++i)
+            for (int32_t k = level->row_begin[i]; k < level->row_begin[i + 1]; ++k) {
+                const int other = level->column[k] / CHUNK;
+                if (other != c && color[other] >= 0) used |= (uint64_t)1 << color[other];
+            }
+        if (used == ~(uint64_t)0) return -1;
+        color[c] = lowest_free(used);
+        if (color[c] + 1 > most) most = color[c] + 1;
+    }
+    return most;
+}
+
+/* Node colours inside one chunk, at most 16 of them; what does not fit goes into the last. */
+static void color_nodes(const sn_mg_level *level, int begin, int end, uint8_t *color) {
+    for (int i = begin; i < end; ++i) {
+        unsigned used = 0;
+        for (int32_t k = level->row_begin[i]; k < level->row_begin[i + 1]; ++k) {
+            const int j = level->column[k];
+            if (j >= begin && j < i) used |= 1u << color[j - begin];
+        }
+        int c = 0;
+        while (c < 15 && (used >> c & 1)) ++c;
+        color[i - begin] = (uint8_t)c;
+    }
+}
+
+/* Rows of one colour by length: the loops over their blocks then end as the processor expects. */
+static void insert_by_length(const sn_mg_level *level, int32_t *sorted, int count, int row) {
+    const int length = level->row_begin[row + 1] - level->row_begin[row];
+    while (count > 0 && level->row_begin[sorted[count - 1] + 1] - level->row_begin[sorted[count - 1]] > length) {
+        sorted[count] = sorted[count - 1];
+        --count;
+    }
+    sorted[count] = row;
+}
+
+sn_status sn_mg_order_rows(sn_context *context, sn_mg_level *level, int32_t *order, sn_error *error) {
+    const int chunks = sn_pieces(level->nodes, CHUNK);
+    int32_t *color = sn_allocate(context, (size_t)chunks + 1, sizeof *color);
+    level->chunk_begin = sn_allocate(context, (size_t)chunks + 1, sizeof *level->chunk_begin);
+    level->color_begin = sn_allocate(context, COLORS + 1, sizeof *level->color_begin);
+    if (!color || !level->chunk_begin || !level->color_begin) {
+        sn_release(context, color);
+        return sn_no_memory(error);
+    }
+    level->color_count = color_chunks(level, chunks, color);
+    if (level->color_count < 0) { /* a graph too dense to colour: one chunk after the other */
+        sn_release(context, color);
+        return sn_fail(error, SN_UNSUPPORTED, "the node graph is too dense for multigrid");
+    }
+    int row = 0, chunk = 0;
+    for (int c = 0; c < level->color_count; ++c) {
+        level->color_begin[c] = chunk;
+        for (int k = 0; k < chunks; ++k) {
+            if (color[k] != c) continue;
+            const int begin = k * CHUNK, end = begin + CHUNK < level->nodes ? begin + CHUNK : level->nodes;
+            uint8_t node_color[CHUNK];
+            color_nodes(level, begin, end, node_color);
+            level->chunk_begin[chunk++] = row;
+            for (int nc = 0; nc < 16; ++nc) {
+                const int first = row;
+                for (int i = begin; i < end; ++i)
+                    if (node_color[i - begin] == nc) insert_by_length(level, order + first, row++ - first, i);
+            }
+        }
+    }
+    level->color_begin[level->color_count] = chunk;
+    level->chunk_begin[chunk] = row;
+    sn_release(context, color);
+    return SN_OK;
+}

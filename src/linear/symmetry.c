@@ -1,0 +1,30 @@
+/* Whether an operator is symmetric, from its parts: masses are, element batches say so, and listed blocks B are tried out:
+ * u.B v = v.B u for two vectors without pattern. Blocks that are symmetric only as a sum pass as well. */
+#include <math.h>
+
+#include "assembly.h"
+
+/* Numbers between -1 and 1 that look random; the same everywhere. */
+static double number(uint32_t i) {
+    i = (i ^ (i >> 16)) * 0x7feb352du;
+    i = (i ^ (i >> 15)) * 0x846ca68bu;
+    return (double)(i ^ (i >> 16)) / 2147483648.0 - 1;
+}
+
+static bool list_symmetric(const sn_block_list *list, double factor) {
+    double gap = 0, size = 0;
+    for (int i = 0; list && factor != 0 && i < list->count; ++i)
+        for (int k = 0; k < 9; ++k) {
+            const uint32_t row = 3 * (uint32_t)list->row[i] + (uint32_t)(k % 3), column = 3 * (uint32_t)list->column[i] + (uint32_t)(k / 3);
+            const double value = list->value[9 * (int64_t)i + k];
+            gap += value * (number(2 * row) * number(2 * column + 1) - number(2 * row + 1) * number(2 * column));
+            size += fabs(value);
+        }
+    return !(fabs(gap) > 1e-12 * size);
+}
+
+bool sn_assembly_symmetric(const sn_assembly *assembly) {
+    for (int b = 0; b < assembly->elements->batch_count; ++b)
+        if (!assembly->elements->batch[b].symmetric) return false;
+    return list_symmetric(assembly->stiffness, assembly->k) && list_symmetric(assembly->damping, assembly->d);
+}

@@ -1,0 +1,37 @@
+/* Names that scene files use for results: apart from the writers, so that a build without files (WebAssembly) reads the same scenes. */
+#include "sinew/output.h"
+
+static const sn_listing formats[] = {{"vtu", "VTK unstructured grid with fields, and a .pvd of all frames (ParaView)"},
+                                     {"obj", "Wavefront surface of the current shape"},
+                                     {"ply", "PLY surface of the current shape, binary"},
+                                     {"stl", "STL surface of the current shape, binary"},
+                                     {"png", "shaded picture of each frame"}};
+
+static const sn_listing fields[] = {{"displacement", "m, per node"},          {"velocity", "m/s, per node"},
+                                    {"stress", "Cauchy, Pa, per element"},    {"von_mises", "Pa, per element"},
+                                    {"energy_density", "J/m^3, per element"}, {"volume_ratio", "J = det F, per element"}};
+
+const sn_listing *sn_output_formats(int *count) {
+    *count = (int)(sizeof formats / sizeof *formats);
+    return formats;
+}
+
+const sn_listing *sn_output_fields(int *count) {
+    *count = (int)(sizeof fields / sizeof *fields);
+    return fields;
+}
+
+static const sn_listing picture_fields[] = {{"von_mises", "von Mises stress [Pa]"},
+                                            {"displacement", "displacement [m]"},
+                                            {"velocity", "speed [m/s]"},
+                                            {"energy", "energy density [J/m^3]"},
+                                            {"none", "a plain colour per body"}};
+
+const sn_listing *sn_picture_fields(int *count) {
+    *count = (int)(sizeof picture_fields / sizeof *picture_fields);
+    return picture_fields;
+}
+
+sn_picture_options sn_picture_options_default(void) {
+    return (sn_picture_options){.width = 1280, .height = 720, .field = "von_mises", .azimuth = 30, .elevation = 20, .edges = true};
+}

@@ -1,0 +1,262 @@
+/* Embedded surfaces: weights, rigid and affine motion, creases, quadratic faces, cages, bad input, memory. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sinew/sinew.h"
+
+static sn_context *context;
+
+static sn_mesh *generate(const char *name, const sn_generator_value *value, int count) {
+    sn_mesh *mesh = NULL;
+    sn_error error = {0};
+    if (sn_mesh_generate(context, name, value, count, &mesh, &error)) fail_msg("%s", error.text);
+    return mesh;
+}
+
+static sn_mesh *unit_box(double cells) {
+    const sn_generator_value value[] = {{"cells", 3, {cells, cells, cells}}, {"split", 1, {5}}};
+    return generate("box", value, 2);
+}
+
+/* x -> A x + b on all nodes. */
+static double *moved(const sn_mesh *mesh) {
+    static const double A[9] = {0.3, -1.2, 0.5, 0.9, 0.4, 0.1, -0.2, 0.7, 1.4}, b[3] = {0.3, -2, 5};
+    double *x = malloc(3 * (size_t)mesh->node_count * sizeof *x);
+    for (int i = 0; i < mesh->node_count; ++i)
+        for (int k = 0; k < 3; ++k) {
+            x[3 * i + k] = b[k];
+            for (int j = 0; j < 3; ++j) x[3 * i + k] += A[3 * k + j] * mesh->position[3 * i + j];
+        }
+    return x;
+}
+
+/* Affine motion of the carrier carries the surface exactly, inside and outside of the tets. */
+static void test_affine(void **state) {
+    (void)state;
+    sn_mesh *box = unit_box(3), *surface = generate("octopus", (const sn_generator_value[]){{"triangles", 1, {2000}}}, 1);
+    sn_embedding *e;
+    sn_error error = {0};
+    assert_int_equal(sn_embedding_create(box, surface, 180, &e, &error), SN_OK);
+    assert_true(e->farthest > 0.1); /* arms reach out of the box */
+    sn_mesh *both = NULL;
+    assert_int_equal(sn_mesh_copy(surface, &both, &error), SN_OK);
+    double *x = moved(box), *exact = moved(both);
+    float *got = malloc(3 * (size_t)e->vertex_count * sizeof *got), *normal = malloc(3 * (size_t)e->vertex_count * sizeof *normal);
+    sn_embedding_positions(e, x, got);
+    sn_embedding_normals(e, got, normal);
+    for (int v = 0; v < e->vertex_count; ++v) {
+        double sum = 0, length = 0;
+        for (int k = 0; k < 4; ++k) sum += e->weight[4 * v + k];
+        assert_true(fabs(sum - 1) < 1e-12);
+        for (int k = 0; k < 3; ++k) {
+            assert_true(fabs(got[3 * v + k] - exact[3 * e->source[v] + k]) < 1e-4);
+            length += (double)normal[3 * v + k] * (double)normal[3 * v + k];
+        }
+        assert_true(fabs(length - 1) < 1e-5);
+    }
+    free(x), free(exact), free(got), free(normal);
+    sn_embedding_destroy(e);
+    sn_mesh_destroy(both), sn_mesh_destroy(surface), sn_mesh_destroy(box);
+}
+
+/* A box has six smooth faces and sharp edges: corners are three vertices, edges two; a sphere stays whole. */
+static void test_creases(void **state) {
+    (void)state;
+    sn_mesh *box = unit_box(2), *sphere = generate("sphere", NULL, 0);
+    sn_embedding *e;
+    assert_int_equal(sn_embedding_boundary(box, 35, &e, NULL), SN_OK);
+    assert_int_equal(e->triangle_count, 6 * 4 * 2);
+    assert_int_equal(e->vertex_count, 6 * 9);
+    float position[3 * 54], normal[3 * 54];
+    sn_embedding_positions(e, box->position, position);
+    sn_embedding_normals(e, position, normal);
+    for (int v = 0; v < 54; ++v) {
+        const float most = fmaxf(fabsf(normal[3 * v]), fmaxf(fabsf(normal[3 * v + 1]), fabsf(normal[3 * v + 2])));
+        assert_true(most > 0.9999f); /* along an axis: edges are sharp */
+        for (int k = 0; k < 3; ++k)  /* and outwards */
+            if (normal[3 * v + k] > 0.9f) assert_true(position[3 * v + k] > 0.99f);
+    }
+    sn_embedding_destroy(e);
+    assert_int_equal(sn_embedding_boundary(box, 180, &e, NULL), SN_OK);
+    assert_int_equal(e->vertex_count, 26);
+    sn_embedding_destroy(e);
+    int faces;
+    int32_t *face;
+    assert_int_equal(sn_mesh_boundary(sphere, &faces, &face, NULL, NULL, NULL), SN_OK);
+    sn_mesh_release(sphere, face);
+    assert_int_equal(sn_embedding_boundary(sphere, 35, &e, NULL), SN_OK);
+    assert_int_equal(e->triangle_count, faces);
+    assert_int_equal(e->vertex_count, faces / 2 + 2); /* Euler: one closed surface without splits */
+    sn_embedding_destroy(e);
+    sn_mesh_destroy(box), sn_mesh_destroy(sphere);
+}
+
+/* Faces of quadratic tets become four, with their mid-edge nodes; the area stays. */
+static void test_quadratic(void **state) {
+    (void)state;
+    sn_mesh *box = unit_box(2), *quadratic;
+    sn_embedding *e;
+    assert_int_equal(sn_mesh_to_tet10(box, &quadratic, NULL), SN_OK);
+    assert_int_equal(sn_embedding_boundary(quadratic, 35, &e, NULL), SN_OK);
+    assert_int_equal(e->triangle_count, 4 * 48);
+    double area = 0;
+    for (int t = 0; t < e->triangle_count; ++t) {
+        const double *a = e->rest + 3 * e->triangle[3 * t], *b = e->rest + 3 * e->triangle[3 * t + 1],
+                     *c = e->rest + 3 * e->triangle[3 * t + 2];
+        double n[3];
+        for (int k = 0; k < 3; ++k) {
+            const int p = (k + 1) % 3, q = (k + 2) % 3;
+            n[k] = (b[p] - a[p]) * (c[q] - a[q]) - (b[q] - a[q]) * (c[p] - a[p]);
+        }
+        area += 0.5 * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    }
+    assert_true(fabs(area - 6) < 1e-12);
+    sn_embedding_destroy(e);
+    sn_mesh_destroy(box), sn_mesh_destroy(quadratic);
+}
+
+/* The cage holds the whole surface, is sound, and is as large as cells that touch it. */
+static void test_cage(void **state) {
+    (void)state;
+    sn_mesh *surface = generate("octopus", (const sn_generator_value[]){{"triangles", 1, {2000}}}, 1), *cage;
+    sn_embedding *e;
+    sn_mesh_report report;
+    assert_int_equal(sn_embedding_cage(surface, 14, &cage, NULL), SN_OK);
+    assert_int_equal(sn_mesh_inspect(cage, &report, NULL), SN_OK);
+    assert_int_equal(report.inverted + report.flat + report.duplicate_tets + report.duplicate_nodes + report.isolated_nodes +
+                         report.nonmanifold_faces,
+                     0);
+    sn_mesh_report inner;
+    assert_int_equal(sn_mesh_inspect(surface, &inner, NULL), SN_OK);
+    assert_true(report.volume > inner.volume);
+    assert_int_equal(sn_embedding_create(cage, surface, 180, &e, NULL), SN_OK);
+    assert_true(e->farthest < 1e-12);
+    for (int i = 0; i < 4 * e->vertex_count; ++i) assert_true(e->weight[i] > -1e-9);
+    /* A point in a triangle is carried by its heaviest vertex' tet; a node of a boundary by itself. */
+    int32_t node[4];
+    double weight[4];
+    const double share[3] = {0.2, 0.7, 0.1};
+    assert_int_equal(sn_embedding_point(e, 5, share, node, weight, NULL), SN_OK);
+    assert_memory_equal(node, e->node + 4 * e->triangle[3 * 5 + 1], sizeof node);
+    sn_error error = {0};
+    assert_int_equal(sn_embedding_point(e, e->triangle_count, share, node, weight, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_embedding_cage(surface, 1, &cage, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.text, "2 to 256"));
+    sn_embedding_destroy(e);
+    sn_mesh_destroy(surface), sn_mesh_destroy(cage);
+}
+
+/* A hollow sphere of triangles: the cells inside belong to the cage, too. */
+static void test_filled(void **state) {
+    (void)state;
+    sn_mesh *ball = generate("sphere", (const sn_generator_value[]){{"radius", 1, {1}}}, 1), *shell, *cage;
+    int faces;
+    int32_t *face;
+    assert_int_equal(sn_mesh_boundary(ball, &faces, &face, NULL, NULL, NULL), SN_OK);
+    assert_int_equal(sn_mesh_create(context, ball->node_count, 0, 4, faces, &shell, NULL), SN_OK);
+    memcpy(shell->position, ball->position, 3 * (size_t)ball->node_count * sizeof *ball->position);
+    memcpy(shell->triangle, face, 3 * (size_t)faces * sizeof *face);
+    sn_mesh_release(ball, face);
+    assert_int_equal(sn_embedding_cage(shell, 20, &cage, NULL), SN_OK);
+    sn_mesh_report report;
+    assert_int_equal(sn_mesh_inspect(cage, &report, NULL), SN_OK);
+    assert_true(report.volume > 4.0 && report.volume < 6.5);
+    assert_int_equal(report.components, 1);
+    sn_mesh_destroy(ball), sn_mesh_destroy(shell), sn_mesh_destroy(cage);
+}
+
+/* ---- The scene's keys ---- */
+static sn_status parse(const char *text, sn_scene **scene, sn_error *error) {
+    return sn_scene_parse(context, text, strlen(text), "s.json", "", NULL, 0, scene, error);
+}
+
+static void test_scene(void **state) {
+    (void)state;
+    sn_scene *scene;
+    sn_world *world;
+    sn_error error = {0};
+    assert_int_equal(
+        parse("{\"bodies\": [{\"surface\": {\"octopus\": {\"triangles\": 1000}}, \"mesh\": {\"cage\": {\"cells\": 8}}}]}", &scene, &error),
+        SN_OK);
+    assert_non_null(sn_scene_surface(scene, 0));
+    assert_null(sn_scene_surface(scene, 1));
+    assert_int_equal(sn_scene_create_world(scene, &world, &error), SN_OK);
+    assert_int_equal(sn_world_step(world, NULL, &error), SN_OK);
+    sn_world_destroy(world), sn_scene_destroy(scene);
+    assert_int_equal(parse("{\"bodies\": [{\"mesh\": {\"cage\": {}}}]}", &scene, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.text, "surface"));
+    assert_int_equal(parse("{\"bodies\": [{\"mesh\": {\"octopus\": {}}}]}", &scene, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.text, "cage"));
+    assert_int_equal(parse("{\"bodies\": [{\"surface\": {\"octopus\": {}}, \"mesh\": {\"cage\": {\"cels\": 3}}}]}", &scene, &error),
+                     SN_BAD_INPUT);
+    assert_non_null(strstr(error.text, "cells"));
+}
+
+/* ---- Memory: every allocation fails once ---- */
+static int allowed, live;
+static void *counted(void *user, size_t bytes) {
+    (void)user;
+    if (allowed-- <= 0) return NULL;
+    ++live;
+    return aligned_alloc(64, (bytes + 63) & ~(size_t)63);
+}
+static void released(void *user, void *memory) {
+    (void)user;
+    live -= memory != NULL;
+    free(memory);
+}
+
+static void test_memory(void **state) {
+    (void)state;
+    sn_context_options options = sn_context_options_default();
+    options.threads = 1;
+    options.allocator = (sn_allocator){counted, released, NULL};
+    sn_context *own = NULL;
+    sn_mesh *mesh = NULL;
+    allowed = 1000000;
+    assert_int_equal(sn_context_create(&options, &own, NULL), SN_OK);
+    assert_int_equal(sn_mesh_generate(own, "octopus", (const sn_generator_value[]){{"triangles", 1, {500}}}, 1, &mesh, NULL), SN_OK);
+    const int before = live;
+    bool done = false;
+    for (int most = 1; !done && most < 400; ++most) {
+        sn_mesh *cage = NULL;
+        sn_embedding *e = NULL, *boundary = NULL;
+        allowed = most;
+        sn_status status = sn_embedding_cage(mesh, 5, &cage, NULL);
+        if (!status) status = sn_embedding_create(cage, mesh, 60, &e, NULL);
+        if (!status) status = sn_embedding_boundary(cage, 60, &boundary, NULL);
+        done = status == SN_OK;
+        if (!done) assert_int_equal(status, SN_NO_MEMORY);
+        sn_embedding_destroy(e), sn_embedding_destroy(boundary);
+        sn_mesh_destroy(cage);
+        assert_int_equal(live, before);
+    }
+    sn_mesh_destroy(mesh);
+    sn_context_destroy(own);
+    assert_int_equal(live, 0);
+    assert_true(done);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    return sn_context_create(NULL, &context, NULL);
+}
+static int tear_down(void **state) {
+    (void)state;
+    sn_context_destroy(context);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_affine), cmocka_unit_test(test_creases), cmocka_unit_test(test_quadratic),
+                                       cmocka_unit_test(test_cage),   cmocka_unit_test(test_filled),  cmocka_unit_test(test_scene),
+                                       cmocka_unit_test(test_memory)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

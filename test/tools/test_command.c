@@ -1,0 +1,224 @@
+/* The command from outside: exit codes, JSON, overrides, sweeps, same bits over threads, save and restore, and every listed name in a
+ * scene. */
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[64], scene[96];
+
+/* Runs `sinew ...` and returns its exit code; *json (may be NULL) gets what it printed. */
+static int sinew(json_t **json, const char *format, ...) {
+    char command[2048], line[2300];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command, sizeof command, format, arguments);
+    va_end(arguments);
+    snprintf(line, sizeof line, "%s %s 2>%s/messages", SN_COMMAND, command, folder);
+    FILE *pipe = popen(line, "r");
+    assert_non_null(pipe);
+    char *text = NULL;
+    size_t used = 0, got;
+    do {
+        text = realloc(text, used + 65537);
+        got = fread(text + used, 1, 65536, pipe);
+        used += got;
+    } while (got);
+    text[used] = 0;
+    const int status = pclose(pipe);
+    if (json) {
+        json_error_t problem;
+        *json = json_loads(text, 0, &problem);
+        if (!*json) fail_msg("%s: not JSON: %s\n%.300s", command, problem.text, text);
+    }
+    free(text);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static bool message_has(const char *word) {
+    char path[128], text[4096] = "";
+    snprintf(path, sizeof path, "%s/messages", folder);
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return strstr(text, word) != NULL;
+}
+
+static void test_exit_codes(void **state) {
+    (void)state;
+    assert_int_equal(sinew(NULL, "--help"), 0);
+    assert_int_equal(sinew(NULL, "--version"), 0);
+    assert_int_equal(sinew(NULL, ""), 2);
+    assert_int_equal(sinew(NULL, "rnu %s", scene), 2);
+    assert_true(message_has("'run'"));
+    assert_int_equal(sinew(NULL, "run %s --thread 2", scene), 2);
+    assert_true(message_has("'--threads'"));
+    assert_int_equal(sinew(NULL, "run %s/none.json", folder), 2);
+    assert_true(message_has("none.json"));
+    assert_int_equal(sinew(NULL, "check %s", scene), 0);
+    assert_int_equal(sinew(NULL, "check %s --set time.step=0", scene), 2);
+    assert_true(message_has("time.step"));
+    assert_int_equal(sinew(NULL, "check %s --set time.mode=static --set bodies.0.fix=[]", scene), 2);
+    assert_int_equal(sinew(NULL, "material stvkk --F '1 0 0 0 1 0 0 0 1'"), 2);
+    assert_int_equal(sinew(NULL, "material stvk --F '1 0 0 0 1 0 0 0'"), 2);
+    assert_int_equal(sinew(NULL, "rotation polr --F '1 0 0 0 1 0 0 0 1'"), 2);
+    assert_int_equal(sinew(NULL, "list lws"), 2);
+    assert_int_equal(sinew(NULL, "mesh nothing.msh --info"), 2);
+}
+
+static void test_run_json(void **state) {
+    (void)state;
+    json_t *result;
+    assert_int_equal(sinew(&result, "run %s --json --threads 1 --out %s/out", scene, folder), 0);
+    static const char *const keys[] = {"scene",    "status", "message", "time",   "steps",  "threads", "nodes",
+                                       "elements", "energy", "probes",  "newton", "linear", "timing",  "hash"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) assert_non_null(json_object_get(result, keys[i]));
+    assert_string_equal(json_string_value(json_object_get(result, "status")), "ok");
+    assert_int_equal(json_integer_value(json_object_get(result, "steps")), 10);
+    assert_int_equal(json_array_size(json_object_get(json_object_get(result, "probes"), "tip")), 3);
+    assert_int_equal(strlen(json_string_value(json_object_get(result, "hash"))), 16);
+    char path[128];
+    struct stat about;
+    snprintf(path, sizeof path, "%s/out/probes.csv", folder);
+    assert_int_equal(stat(path, &about), 0);
+    snprintf(path, sizeof path, "%s/out/scene.pvd", folder);
+    assert_int_equal(stat(path, &about), 0);
+    json_decref(result);
+}
+
+static void test_same_bits(void **state) {
+    (void)state;
+    json_t *first, *second;
+    assert_int_equal(sinew(&first, "run %s --json --threads 1", scene), 0);
+    for (int threads = 2; threads <= 4; threads += 2) {
+        assert_int_equal(sinew(&second, "run %s --json --threads %d", scene, threads), 0);
+        assert_string_equal(json_string_value(json_object_get(first, "hash")), json_string_value(json_object_get(second, "hash")));
+        json_decref(second);
+    }
+    assert_int_equal(sinew(&second, "run %s --json --set bodies.0.material.young=2e5", scene), 0);
+    assert_string_not_equal(json_string_value(json_object_get(first, "hash")), json_string_value(json_object_get(second, "hash")));
+    json_decref(second);
+    json_decref(first);
+}
+
+static void test_sweep(void **state) {
+    (void)state;
+    json_t *result;
+    assert_int_equal(sinew(&result, "run %s --json --sweep bodies.0.material.young=1e5,2e5 --sweep time.step=0.02,0.01,0.025", scene), 0);
+    assert_int_equal(json_array_size(json_object_get(result, "runs")), 6);
+    json_decref(result);
+}
+
+/* The run that was saved goes on; the restored one ends with the same bits. */
+static void test_save_restore(void **state) {
+    (void)state;
+    json_t *on, *restored;
+    assert_int_equal(sinew(NULL, "run %s --quiet --set time.end=0.1 --save %s/half", scene, folder), 0);
+    assert_int_equal(sinew(&on, "run %s --json --restore %s/half", scene, folder), 0);
+    assert_int_equal(sinew(&restored, "run %s --json --restore %s/half --threads 1", scene, folder), 0);
+    assert_string_equal(json_string_value(json_object_get(on, "hash")), json_string_value(json_object_get(restored, "hash")));
+    assert_true(json_number_value(json_object_get(on, "time")) > 0.19);
+    json_decref(on);
+    json_decref(restored);
+    assert_int_equal(sinew(NULL, "run %s --quiet --restore %s", scene, scene), 2);
+}
+
+static void test_material_and_rotation(void **state) {
+    (void)state;
+    json_t *result;
+    assert_int_equal(sinew(&result, "material stvk --set lame=1000,500 --F '1.1 0 0 0 1 0 0 0 1' --json"), 0);
+    /* E_xx = 0.105; S = lambda tr E + 2 mu E; P = F S; psi = lambda/2 tr^2 + mu E:E */
+    assert_true(fabs(json_number_value(json_array_get(json_object_get(result, "stress"), 0)) - 1.1 * 2000 * 0.105) < 1e-9);
+    assert_true(fabs(json_number_value(json_object_get(result, "energy")) - 1000 * 0.105 * 0.105) < 1e-9);
+    assert_int_equal(json_array_size(json_object_get(result, "differential")), 81);
+    json_decref(result);
+    assert_int_equal(sinew(&result, "material neo-hookean --young 1e5 --poisson 0.3 --uniaxial 0.9:1.5:7 --json --plot %s/p.svg", folder),
+                     0);
+    assert_int_equal(json_array_size(json_object_get(result, "stress")), 7);
+    json_decref(result);
+    assert_int_equal(sinew(&result, "rotation polar --F '0 -2 0 2 0 0 0 0 2' --json"), 0);
+    assert_true(fabs(json_number_value(json_array_get(json_object_get(result, "R"), 1)) + 1) < 1e-12);
+    assert_true(fabs(json_number_value(json_array_get(json_object_get(result, "S"), 0)) - 2) < 1e-12);
+    json_decref(result);
+    assert_int_equal(sinew(&result, "mesh box:size=1,1,1:cells=2,2,2:split=5 -o %s/b.msh --json --refine 1", folder), 0);
+    assert_int_equal(json_integer_value(json_object_get(result, "tets")), 8 * 40);
+    json_decref(result);
+}
+
+/* Each name of a list in the scene, under `key`. */
+static void every(const json_t *lists, const char *kind, const char *format) {
+    const json_t *list = json_object_get(lists, kind);
+    assert_true(json_array_size(list) > 0);
+    for (size_t i = 0; i < json_array_size(list); ++i) {
+        const char *name = json_string_value(json_object_get(json_array_get(list, i), "name"));
+        char set[200];
+        snprintf(set, sizeof set, format, name);
+        if (sinew(NULL, "run %s --quiet --set time.end=0.04 %s", scene, set)) fail_msg("%s '%s' does not run", kind, name);
+    }
+}
+
+static void test_every_name(void **state) {
+    (void)state;
+    json_t *lists;
+    assert_int_equal(sinew(&lists, "list --json"), 0);
+    assert_int_equal(json_object_size(lists), 12);
+    for (size_t i = 0; i < json_array_size(json_object_get(lists, "laws")); ++i) {
+        const char *name = json_string_value(json_object_get(json_array_get(json_object_get(lists, "laws"), i), "name"));
+        const char *material = strncmp(name, "orthotropic", 11) == 0
+                                   ? "\"young\":[1e5,1e5,2e5],\"poisson\":[0.3,0.3,0.3],\"shear\":[4e4,4e4,4e4]"
+                                   : "\"young\":1e5,\"poisson\":0.3";
+        if (sinew(NULL, "run %s --quiet --set time.end=0.04 --set 'bodies.0.material={\"law\":\"%s\",%s}'", scene, name, material))
+            fail_msg("law '%s' does not run", name);
+    }
+    every(lists, "rotations", "--set bodies.0.material.rotation=%s");
+    every(lists, "methods", "--set time.method=%s");
+    every(lists, "solvers", "--set solver.method=%s");
+    every(lists, "preconditioners", "--set solver.preconditioner=%s");
+    every(lists, "elements", "--set bodies.0.element=%s");
+    every(lists, "responses", "--set 'colliders=[{\"plane\":{\"point\":[0,-1,0]},\"response\":\"%s\"}]'");
+    json_decref(lists);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/sinew-command-XXXXXX");
+    if (!mkdtemp(folder)) return -1;
+    snprintf(scene, sizeof scene, "%s/scene.json", folder);
+    FILE *file = fopen(scene, "wb");
+    if (!file) return -1;
+    fputs("{ \"sinew\": 1, \"time\": { \"step\": 0.02, \"end\": 0.2 },\n"
+          "  \"bodies\": [ { \"mesh\": { \"box\": { \"size\": [0.4, 0.1, 0.1], \"cells\": [4, 1, 1] } },\n"
+          "    \"material\": { \"law\": \"corotated\", \"young\": 1e5, \"poisson\": 0.3 },\n"
+          "    \"fix\": [ { \"select\": { \"box\": [[-1, -1, -1], [1e-6, 1, 1]] } } ] } ],\n"
+          "  \"probes\": [ { \"name\": \"tip\", \"nearest\": [0.4, 0, 0] } ], \"output\": { \"every\": 5, \"formats\": [\"vtu\"] } }\n",
+          file);
+    return fclose(file);
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    char line[128];
+    snprintf(line, sizeof line, "rm -r '%s'", folder);
+    return system(line);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exit_codes),   cmocka_unit_test(test_run_json),
+                                       cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_sweep),
+                                       cmocka_unit_test(test_save_restore), cmocka_unit_test(test_material_and_rotation),
+                                       cmocka_unit_test(test_every_name)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,142 @@
+/* Stiffness warping: no forces under rotation, linear when small, ghost forces with and without their correction, the same bits everywhere.
+ */
+#include "scene.h"
+
+#include "base/math3.h"
+
+static void warped_bar(scene *s, const sn_context_options *context, const char *element, const char *warping, bool correction) {
+    scene_start(s, context, 1, 0.25, 0.25, 8, 2, 2);
+    s->body.element = element;
+    snprintf(s->material.law, sizeof s->material.law, "linear");
+    snprintf(s->material.warping, sizeof s->material.warping, "%s", warping);
+    s->material.ghost_correction = correction;
+    set_constant(&s->material, "young", 1e5);
+    memset(s->options.gravity, 0, sizeof s->options.gravity);
+}
+
+/* Positions of the bar wound about the z axis by `degrees` along its length. */
+static void wind(const sn_mesh *mesh, double degrees, double *x) {
+    const double radius = 1 / (degrees * 0.017453292519943295);
+    for (int i = 0; i < mesh->node_count; ++i) {
+        const double *X = mesh->position + 3 * i, angle = X[0] / radius, r = radius - X[1];
+        x[3 * i] = r * sin(angle), x[3 * i + 1] = radius - r * cos(angle), x[3 * i + 2] = X[2];
+    }
+}
+
+/* A turned bar stays as it is; without warping it does not. */
+static void rotation_makes_no_force(void **state) {
+    static const char *const elements[] = {"tet4", "tet10", "springs"}, *const kinds[] = {"edges", "svd", ""};
+    for (int e = 0; e < 3; ++e)
+        for (int k = 0; k < 3; ++k) {
+            scene s;
+            warped_bar(&s, NULL, elements[e], kinds[k], false);
+            scene_create(&s);
+            const sn_mesh *mesh = sn_world_body_mesh(s.world, 0);
+            double *x = malloc((size_t)mesh->node_count * 3 * sizeof *x), R[9], fastest = 0;
+            sn_axis_rotation3((double[3]){1, 2, -1}, 160, R);
+            for (int i = 0; i < mesh->node_count; ++i) sn_multiply_vector3(R, mesh->position + 3 * i, x + 3 * i);
+            assert_int_equal(sn_world_put(s.world, 0, x, NULL, &s.error), SN_OK);
+            step(&s, 2);
+            sn_world_get(s.world, 0, NULL, x);
+            for (int i = 0; i < 3 * mesh->node_count; ++i) fastest = fmax(fastest, fabs(x[i]));
+            if (*kinds[k] ? fastest > 1e-9 : fastest < 0.1) fail_msg("%s %s: %g m/s", elements[e], kinds[k], fastest);
+            free(x);
+            scene_end(&s);
+        }
+}
+
+/* Under a small load statics agrees with the linear law; under a large one with corotated rather than linear. */
+static void statics(void **state) {
+    static const char *const kinds[] = {"", "edges", "svd"};
+    for (int large = 0; large < 2; ++large) {
+        double tip[4];
+        for (int k = 0; k < 4; ++k) {
+            scene s;
+            warped_bar(&s, NULL, "tet4", k < 3 ? kinds[k] : "", false);
+            if (k == 3) snprintf(s.material.law, sizeof s.material.law, "corotated");
+            clamp_left(&s);
+            s.options.gravity[1] = large ? -2 : -1e-4;
+            snprintf(s.options.time.mode, sizeof s.options.time.mode, "static");
+            s.options.time.load_steps = large ? 4 : 1;
+            s.options.time.newton.iterations = 60;
+            if (large) s.options.time.newton.tolerance = 1e-4; /* the frames follow the positions without a derivative */
+            add_probe(&s, SN_QUANTITY_DISPLACEMENT, 1, 0.25, 0.25);
+            scene_create(&s);
+            step(&s, 1);
+            double value[6];
+            probe(&s, 0, value);
+            tip[k] = value[1];
+            scene_end(&s);
+        }
+        for (int k = 1; k < 3 && !large; ++k) assert_near(tip[k] / tip[0], 1, 1e-3);
+        for (int k = 1; k < 3 && large; ++k)
+            if (!(fabs(tip[k] - tip[3]) < 0.5 * fabs(tip[0] - tip[3])))
+                fail_msg("warped %g, corotated %g, linear %g", tip[k], tip[3], tip[0]);
+    }
+}
+
+/* A free bar that springs back from being wound up: its linear momentum stays with the correction and goes astray without. */
+static void ghost_forces(void **state) {
+    for (int correction = 0; correction < 2; ++correction) {
+        scene s;
+        warped_bar(&s, NULL, "tet4", "edges", correction);
+        s.options.time.step = 0.005;
+        scene_create(&s);
+        const sn_mesh *mesh = sn_world_body_mesh(s.world, 0);
+        double *x = malloc((size_t)mesh->node_count * 3 * sizeof *x), p[3], l[3];
+        wind(mesh, 120, x);
+        assert_int_equal(sn_world_put(s.world, 0, x, NULL, &s.error), SN_OK);
+        step(&s, 20);
+        sn_world_momentum(s.world, p, l);
+        sn_energies energies;
+        assert_int_equal(sn_world_energies(s.world, &energies, NULL), SN_OK);
+        assert_true(energies.kinetic > 1);
+        const double drift = sn_norm3(p) / sqrt(2 * energies.kinetic * 1000 / 16.0);
+        if (correction ? drift > 1e-5 : drift < 1e-3) fail_msg("correction %d: drift %g", correction, drift);
+        free(x);
+        scene_end(&s);
+    }
+}
+
+/* One hash for every instruction set and number of threads; a state that is put back goes on alike. */
+static void same_bits(void **state) {
+    static const struct {
+        const char *simd;
+        int threads;
+    } ways[] = {{"baseline", 1}, {"auto", 1}, {"auto", 3}};
+    for (int k = 0; k < 2; ++k) {
+        char first[17] = "", text[17];
+        for (int w = 0; w < 3; ++w) {
+            sn_context_options o = sn_context_options_default();
+            o.simd = ways[w].simd, o.threads = ways[w].threads;
+            scene s;
+            warped_bar(&s, &o, k ? "springs" : "tet4", k ? "edges" : "svd", true);
+            clamp_left(&s);
+            s.options.gravity[1] = -9.81;
+            scene_create(&s);
+            step(&s, 20);
+            sn_world_hash(s.world, text);
+            if (w == 0) memcpy(first, text, sizeof first);
+            assert_string_equal(text, first);
+            scene_end(&s);
+        }
+    }
+}
+
+static void wrong_options(void **state) {
+    scene s;
+    warped_bar(&s, NULL, "tet4", "edge", false);
+    assert_int_equal(sn_world_create(s.context, &s.options, &s.world, &s.error), SN_BAD_INPUT);
+    assert_non_null(strstr(s.error.text, "edges"));
+    snprintf(s.material.warping, sizeof s.material.warping, "svd");
+    snprintf(s.material.law, sizeof s.material.law, "stvk");
+    assert_int_equal(sn_world_create(s.context, &s.options, &s.world, &s.error), SN_BAD_INPUT);
+    assert_non_null(strstr(s.error.text, "linear"));
+    scene_end(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rotation_makes_no_force), cmocka_unit_test(statics), cmocka_unit_test(ghost_forces),
+                                       cmocka_unit_test(same_bits), cmocka_unit_test(wrong_options)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

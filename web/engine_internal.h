@@ -1,0 +1,106 @@
+/* Inside of the engine: the loaded scene, how its bodies are shown, the clock. */
+#ifndef SINEW_WEB_ENGINE_INTERNAL_H
+#define SINEW_WEB_ENGINE_INTERNAL_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "engine.h"
+#include "sinew/sinew.h"
+
+enum { ENGINE_HANDLES = 16 };
+
+/* How a body is shown. */
+typedef struct engine_shape {
+    const sn_mesh *mesh; /* of the world */
+    sn_embedding *skin;  /* detailed surface, or the boundary */
+    bool embedded;
+    int wire_nodes, wire_edges; /* boundary nodes and edges of the tets */
+    int32_t *wire_node, *wire_edge;
+    uint8_t *held;                        /* nodes: 1 by a fix of the scene, 2 by a pin */
+    int held_count;                       /* nodes with a mark */
+    double *position, *velocity, *before; /* nodes x 3: now, and the velocities at the last frame */
+    double *value;                        /* nodes: what colours show */
+    double *element;                      /* tets x 7: fields of elements */
+    double *mass;                         /* nodes, lumped, kg */
+    int32_t *uses;                        /* nodes: tets at the node */
+} engine_shape;
+
+typedef struct engine_grab {
+    bool on;
+    int body;
+    int32_t node[4];
+    double weight[4], target[3], stiffness, damping;
+} engine_grab;
+
+typedef enum engine_colour {
+    COLOUR_NONE,
+    COLOUR_DISPLACEMENT,
+    COLOUR_VON_MISES,
+    COLOUR_STRAIN,
+    COLOUR_ENERGY,
+    COLOUR_QUALITY,
+    COLOURS
+} engine_colour;
+typedef enum engine_glyph { GLYPH_NONE, GLYPH_FORCE, GLYPH_CONSTRAINT, GLYPH_STRESS, GLYPHS } engine_glyph;
+
+struct engine {
+    sn_context *context;
+    engine_send *send;
+    void *user;
+    char folder[1024];
+
+    sn_scene *scene;
+    char *text; /* of the scene, for links; NULL when it came from a file with others beside it */
+    sn_world *world;
+    int bodies;
+    engine_shape *shape;
+    json_t *changes;         /* "set" messages since loading: applied again after a reset */
+    bool is_static, changed; /* statics are solved again after a change */
+
+    bool playing, failed;
+    double speed;
+    double clock, lag; /* last tick; simulated seconds that are due */
+    bool shown;        /* the last frame shows the present state */
+    double frame_clock, factor_clock, factor_time, factor;
+
+    int steps_since, newton, linear; /* since the last frame */
+    double seconds_since, milliseconds;
+    int contacts;
+    double last_time; /* of the last frame */
+
+    engine_grab grab[ENGINE_HANDLES];
+    engine_colour colour;
+    engine_glyph glyph;
+    bool wire;
+
+    void *buffer; /* of frames and scenes */
+    size_t capacity;
+};
+
+extern const sn_listing engine_colours[COLOURS], engine_glyphs[GLYPHS];
+
+/* engine_shape.c */
+sn_status engine_shapes_create(engine *e, sn_error *error);
+void engine_shapes_destroy(engine *e);
+/* Sends {"type": "scene"} with the topology of all bodies. */
+void engine_send_scene(engine *e);
+
+/* engine_look.c */
+void engine_send_frame(engine *e);
+
+/* engine_set.c */
+/* Applies a "set" message to the world. */
+sn_status engine_set(engine *e, json_t *message, sn_error *error);
+/* What the page's sliders show. */
+json_t *engine_parameters(const engine *e);
+double engine_young(const sn_material *material); /* Pa; from either pair of moduli; 1e5 for other constants */
+
+/* engine.c */
+double engine_seconds(void);
+void engine_say(engine *e, json_t *head, const void *bytes, size_t size); /* takes the reference */
+void engine_error(engine *e, sn_status status, const char *text);
+void *engine_buffer(engine *e, size_t bytes); /* NULL without memory */
+json_t *engine_vector(const double *v, int count);
+
+#endif

@@ -1,0 +1,129 @@
+/* Editing while it runs: sliders and choices. Values go through the library's own checks; its messages come back as they are. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine_internal.h"
+
+static const sn_constant *constant(const sn_material *material, const char *name) {
+    for (int i = 0; i < material->constant_count; ++i)
+        if (strcmp(material->constant[i].name, name) == 0) return &material->constant[i];
+    return NULL;
+}
+
+/* Young's modulus and Poisson's ratio of a material; false when its constants are the law's own. */
+static bool moduli(const sn_material *material, double *young, double *poisson) {
+    const sn_constant *E = constant(material, "young"), *nu = constant(material, "poisson"), *lame = constant(material, "lame");
+    if (E && nu && E->count == 1 && nu->count == 1) {
+        *young = E->value[0], *poisson = nu->value[0];
+        return true;
+    }
+    if (!lame || lame->count != 2 || !(lame->value[0] + lame->value[1] > 0)) return false;
+    const double lambda = lame->value[0], mu = lame->value[1];
+    *young = mu * (3 * lambda + 2 * mu) / (lambda + mu);
+    *poisson = lambda / (2 * (lambda + mu));
+    return true;
+}
+
+double engine_young(const sn_material *material) {
+    double young, poisson;
+    return moduli(material, &young, &poisson) && young > 0 ? young : 1e5;
+}
+
+static int material_count(const engine *e, int body) { return sn_scene_world_options(e->scene)->body[body].material_count; }
+
+json_t *engine_parameters(const engine *e) {
+    json_t *materials = json_array();
+    for (int b = 0; b < e->bodies; ++b)
+        for (int i = 0; i < material_count(e, b); ++i) {
+            const sn_material *m = sn_world_material(e->world, b, i);
+            double young = 0, poisson = 0;
+            json_t *o = json_pack("{s:i, s:i, s:s, s:s, s:f, s:f, s:f}", "body", b, "index", i, "law", m->law, "rotation", m->rotation,
+                                  "density", m->density, "damping", m->rayleigh[1], "drag", m->rayleigh[0]);
+            if (moduli(m, &young, &poisson)) {
+                json_object_set_new(o, "young", json_real(young));
+                json_object_set_new(o, "poisson", json_real(poisson));
+            }
+            json_array_append_new(materials, o);
+        }
+    const sn_time_options time = sn_world_time_options(e->world);
+    const sn_solver_options solver = sn_world_solver_options(e->world);
+    const json_t *gravity = json_object_get(e->changes, "gravity");
+    return json_pack("{s:o, s:s, s:s, s:f, s:s, s:s, s:s, s:o}", "materials", materials, "mode", time.mode, "method", time.method, "step",
+                     time.step, "newton", time.newton.kind, "solver", solver.method, "preconditioner", solver.preconditioner, "gravity",
+                     gravity ? json_deep_copy(gravity) : engine_vector(sn_scene_world_options(e->scene)->gravity, 3));
+}
+
+static void take_name(json_t *message, const char *key, char *target, size_t capacity) {
+    const char *text = json_string_value(json_object_get(message, key));
+    if (text) snprintf(target, capacity, "%s", text);
+}
+
+static sn_status set_material(engine *e, json_t *message, int body, int index, sn_error *error) {
+    sn_material m = *sn_world_material(e->world, body, index);
+    double young = 0, poisson = 0;
+    const bool known = moduli(&m, &young, &poisson);
+    json_t *E = json_object_get(message, "young"), *nu = json_object_get(message, "poisson"), *law = json_object_get(message, "law");
+    json_t *damping = json_object_get(message, "damping"), *drag = json_object_get(message, "drag");
+    if (json_is_number(damping)) m.rayleigh[1] = json_number_value(damping);
+    if (json_is_number(drag)) m.rayleigh[0] = json_number_value(drag);
+    if (json_is_string(law) && strcmp(json_string_value(law), m.law) != 0) {
+        if (!known) return sn_fail(error, SN_UNSUPPORTED, "the constants of law '%s' cannot be taken over to another law", m.law);
+        take_name(message, "law", m.law, sizeof m.law);
+        m.rotation[0] = m.differential[0] = 0;
+    }
+    take_name(message, "rotation", m.rotation, sizeof m.rotation);
+    if (json_is_number(E) || json_is_number(nu) || json_is_string(law)) {
+        if (!known) return sn_fail(error, SN_UNSUPPORTED, "law '%s' has constants of its own here", m.law);
+        if (json_is_number(E)) young = json_number_value(E);
+        if (json_is_number(nu)) poisson = json_number_value(nu);
+        sn_status status = sn_material_set(&m, "young", &young, 1, error);
+        if (!status) status = sn_material_set(&m, "poisson", &poisson, 1, error);
+        if (status) return status;
+    }
+    return sn_world_set_material(e->world, body, index, &m, error);
+}
+
+static bool has_any(json_t *message, const char *const *key, int count) {
+    for (int i = 0; i < count; ++i)
+        if (json_object_get(message, key[i])) return true;
+    return false;
+}
+
+static sn_status set_time(engine *e, json_t *message, sn_error *error) {
+    sn_time_options time = sn_world_time_options(e->world);
+    json_t *step = json_object_get(message, "step");
+    if (json_is_number(step)) time.step = json_number_value(step);
+    take_name(message, "method", time.method, sizeof time.method);
+    take_name(message, "newton", time.newton.kind, sizeof time.newton.kind);
+    return sn_world_set_time(e->world, &time, error);
+}
+
+static sn_status set_solver(engine *e, json_t *message, sn_error *error) {
+    sn_solver_options solver = sn_world_solver_options(e->world);
+    take_name(message, "solver", solver.method, sizeof solver.method);
+    take_name(message, "preconditioner", solver.preconditioner, sizeof solver.preconditioner);
+    return sn_world_set_solver(e->world, &solver, error);
+}
+
+sn_status engine_set(engine *e, json_t *message, sn_error *error) {
+    static const char *const of_material[] = {"young", "poisson", "damping", "drag", "law", "rotation"},
+                             *const of_time[] = {"step", "method", "newton"}, *const of_solver[] = {"solver", "preconditioner"};
+    sn_status status = SN_OK;
+    json_t *gravity = json_object_get(message, "gravity");
+    if (json_array_size(gravity) == 3) {
+        double g[3];
+        for (size_t i = 0; i < 3; ++i) g[i] = json_number_value(json_array_get(gravity, i));
+        if (!isfinite(g[0]) || !isfinite(g[1]) || !isfinite(g[2])) return sn_fail(error, SN_BAD_INPUT, "gravity is not finite");
+        sn_world_set_gravity(e->world, g);
+        json_object_set(e->changes, "gravity", gravity);
+    }
+    if (has_any(message, of_time, 3)) status = set_time(e, message, error);
+    if (!status && has_any(message, of_solver, 2)) status = set_solver(e, message, error);
+    if (status || !has_any(message, of_material, 6)) return status;
+    const int body = (int)json_integer_value(json_object_get(message, "body")),
+              index = (int)json_integer_value(json_object_get(message, "index"));
+    if (body < 0 || body >= e->bodies || index < 0 || index >= material_count(e, body))
+        return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
+    return set_material(e, message, body, index, error);
+}

@@ -1,0 +1,182 @@
+/* How bodies are shown: the skin (the scene's surface in its tets, or their boundary), the wireframe of the boundary, held nodes; and the
+ * message that describes a scene. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine_internal.h"
+
+static const double crease = 35; /* degrees: edges of a box are sharp, a coarse sphere is smooth */
+
+static int by_value(const void *a, const void *b) {
+    const uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
+    return p < q ? -1 : p > q;
+}
+
+/* Boundary nodes in ascending order and edges between them, each once. */
+static sn_status make_wire(engine_shape *s, sn_error *error) {
+    int faces = 0;
+    int32_t *face = NULL;
+    const sn_status status = sn_mesh_boundary(s->mesh, &faces, &face, NULL, NULL, error);
+    if (status) return status;
+    uint64_t *edge = malloc(3 * (size_t)faces * sizeof *edge + 1);
+    int32_t *place = calloc((size_t)s->mesh->node_count + 1, sizeof *place);
+    s->wire_node = malloc((size_t)s->mesh->node_count * sizeof *s->wire_node + 1);
+    s->wire_edge = malloc(6 * (size_t)faces * sizeof *s->wire_edge + 1);
+    const bool room = edge && place && s->wire_node && s->wire_edge;
+    for (int i = 0; room && i < 3 * faces; ++i) {
+        const uint32_t a = (uint32_t)face[i], b = (uint32_t)face[i / 3 * 3 + (i + 1) % 3];
+        place[a] = 1;
+        edge[i] = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+    }
+    for (int i = 0; room && i < s->mesh->node_count; ++i)
+        if (place[i]) place[i] = s->wire_nodes, s->wire_node[s->wire_nodes++] = i;
+    if (room) qsort(edge, 3 * (size_t)faces, sizeof *edge, by_value);
+    for (int i = 0; room && i < 3 * faces; ++i) {
+        if (i && edge[i] == edge[i - 1]) continue;
+        s->wire_edge[2 * (size_t)s->wire_edges] = place[edge[i] >> 32];
+        s->wire_edge[2 * (size_t)s->wire_edges++ + 1] = place[edge[i] & 0xffffffffu];
+    }
+    free(edge), free(place);
+    sn_mesh_release(s->mesh, face);
+    return room ? SN_OK : sn_fail(error, SN_NO_MEMORY, "out of memory");
+}
+
+/* Nodes that the scene holds. */
+static sn_status mark_held(const engine *e, int body, sn_error *error) {
+    engine_shape *s = &e->shape[body];
+    const sn_body_options *options = &sn_scene_world_options(e->scene)->body[body];
+    uint8_t *mask = malloc((size_t)s->mesh->node_count + 1);
+    if (!mask) return sn_fail(error, SN_NO_MEMORY, "out of memory");
+    sn_status status = SN_OK;
+    for (int f = 0; f < options->fix_count && !status; ++f) {
+        memset(mask, 0, (size_t)s->mesh->node_count);
+        status = sn_mesh_select(s->mesh, &options->fix[f].select, mask, NULL, error);
+        for (int i = 0; i < s->mesh->node_count && !status; ++i) s->held[i] = s->held[i] | (mask[i] != 0);
+    }
+    for (int i = 0; i < s->mesh->node_count; ++i) s->held_count += s->held[i] != 0;
+    free(mask);
+    return status;
+}
+
+static double tet_volume(const double *x, const int32_t *t) {
+    const double *a = x + 3 * (size_t)t[0], *b = x + 3 * (size_t)t[1], *c = x + 3 * (size_t)t[2], *d = x + 3 * (size_t)t[3];
+    const double u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]},
+                 w[3] = {d[0] - a[0], d[1] - a[1], d[2] - a[2]};
+    return (u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) + u[2] * (v[0] * w[1] - v[1] * w[0])) / 6;
+}
+
+static sn_status make_shape(engine *e, int body, sn_error *error) {
+    engine_shape *s = &e->shape[body];
+    s->mesh = sn_world_body_mesh(e->world, body);
+    const sn_mesh *surface = sn_scene_surface(e->scene, body), *mesh = s->mesh;
+    s->embedded = surface != NULL;
+    sn_status status =
+        surface ? sn_embedding_create(mesh, surface, 180, &s->skin, error) : sn_embedding_boundary(mesh, crease, &s->skin, error);
+    if (!status) status = make_wire(s, error);
+    if (status) return status;
+    const size_t n = (size_t)mesh->node_count, m = (size_t)mesh->tet_count;
+    s->held = calloc(n + 1, 1);
+    s->position = calloc(3 * n + 1, sizeof *s->position);
+    s->velocity = calloc(3 * n + 1, sizeof *s->velocity);
+    s->before = calloc(3 * n + 1, sizeof *s->before);
+    s->value = calloc(n + 1, sizeof *s->value);
+    s->mass = calloc(n + 1, sizeof *s->mass);
+    s->uses = calloc(n + 1, sizeof *s->uses);
+    s->element = calloc(7 * m + 1, sizeof *s->element);
+    if (!s->held || !s->position || !s->velocity || !s->before || !s->value || !s->mass || !s->uses || !s->element)
+        return sn_fail(error, SN_NO_MEMORY, "out of memory");
+    const double density = sn_world_material(e->world, body, 0)->density;
+    for (size_t t = 0; t < m; ++t) {
+        const int32_t *tet = mesh->tet + t * (size_t)mesh->tet_nodes;
+        const double share = fabs(tet_volume(mesh->position, tet)) * density / mesh->tet_nodes;
+        for (int i = 0; i < mesh->tet_nodes; ++i) s->mass[tet[i]] += share, ++s->uses[tet[i]];
+    }
+    return mark_held(e, body, error);
+}
+
+sn_status engine_shapes_create(engine *e, sn_error *error) {
+    e->bodies = sn_world_body_count(e->world);
+    e->shape = calloc((size_t)e->bodies, sizeof *e->shape);
+    if (!e->shape) return sn_fail(error, SN_NO_MEMORY, "out of memory");
+    sn_status status = SN_OK;
+    for (int b = 0; b < e->bodies && !status; ++b) status = make_shape(e, b, error);
+    return status;
+}
+
+void engine_shapes_destroy(engine *e) {
+    for (int b = 0; e->shape && b < e->bodies; ++b) {
+        engine_shape *s = &e->shape[b];
+        sn_embedding_destroy(s->skin);
+        free(s->wire_node), free(s->wire_edge), free(s->held), free(s->position), free(s->velocity), free(s->before), free(s->value),
+            free(s->mass), free(s->uses), free(s->element);
+    }
+    free(e->shape);
+    e->shape = NULL, e->bodies = 0;
+}
+
+/* ---- The description ---- */
+
+static json_t *describe_bodies(const engine *e) {
+    json_t *list = json_array();
+    for (int b = 0; b < e->bodies; ++b) {
+        const engine_shape *s = &e->shape[b];
+        json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "name", sn_world_body_name(e->world, b), "nodes",
+                                              s->mesh->node_count, "elements", s->mesh->tet_count, "vertices", s->skin->vertex_count,
+                                              "triangles", s->skin->triangle_count, "wireNodes", s->wire_nodes, "wireEdges", s->wire_edges,
+                                              "embedded", (int)s->embedded));
+    }
+    return list;
+}
+
+static json_t *describe_colliders(const engine *e) {
+    json_t *list = json_array();
+    for (int i = 0; i < sn_world_collider_count(e->world); ++i) {
+        const sn_collider c = sn_world_collider(e->world, i);
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:f, s:b}", "kind", c.kind == SN_COLLIDER_PLANE ? "plane" : "sphere",
+                                              "point", engine_vector(c.point, 3), "normal", engine_vector(c.normal, 3), "radius", c.radius,
+                                              "inside", (int)c.inside));
+    }
+    return list;
+}
+
+/* Box of the bodies at the start. */
+static json_t *describe_box(const engine *e) {
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    for (int b = 0; b < e->bodies; ++b) {
+        const engine_shape *s = &e->shape[b];
+        sn_world_get(e->world, b, s->position, NULL);
+        for (int i = 0; i < 3 * s->mesh->node_count; ++i)
+            low[i % 3] = fmin(low[i % 3], s->position[i]), high[i % 3] = fmax(high[i % 3], s->position[i]);
+    }
+    return json_pack("[o, o]", engine_vector(low, 3), engine_vector(high, 3));
+}
+
+void engine_send_scene(engine *e) {
+    size_t count = 0;
+    for (int b = 0; b < e->bodies; ++b) count += 3 * (size_t)e->shape[b].skin->triangle_count + 2 * (size_t)e->shape[b].wire_edges;
+    int32_t *index = engine_buffer(e, count * sizeof *index);
+    if (!index) {
+        engine_error(e, SN_NO_MEMORY, "out of memory");
+        return;
+    }
+    int32_t *at = index, vertex = 0, wire = 0;
+    for (int b = 0; b < e->bodies; ++b) {
+        const sn_embedding *skin = e->shape[b].skin;
+        for (int i = 0; i < 3 * skin->triangle_count; ++i) *at++ = vertex + skin->triangle[i];
+        vertex += skin->vertex_count;
+    }
+    for (int b = 0; b < e->bodies; ++b) {
+        for (int i = 0; i < 2 * e->shape[b].wire_edges; ++i) *at++ = wire + e->shape[b].wire_edge[i];
+        wire += e->shape[b].wire_nodes;
+    }
+    const sn_picture_options *picture = &sn_scene_output(e->scene)->picture;
+    json_t *probes = json_array();
+    for (int i = 0; i < sn_world_probe_count(e->world); ++i) json_array_append_new(probes, json_string(sn_world_probe_name(e->world, i)));
+    json_t *head =
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:b}", "type", "scene", "name", sn_scene_name(e->scene), "bodies",
+                  describe_bodies(e), "colliders", describe_colliders(e), "box", describe_box(e), "probes", probes, "parameters",
+                  engine_parameters(e), "azimuth", picture->azimuth, "elevation", picture->elevation, "playing", (int)e->playing);
+    if (e->text) json_object_set_new(head, "text", json_string(e->text));
+    engine_say(e, head, index, count * sizeof *index);
+}
