@@ -150,20 +150,24 @@ static sn_status run_explicit(campaign *c, int *failing, sn_error *error) {
 static sn_status run_loose(campaign *c, sn_error *error) {
     static const char *const method[] = {"implicit-euler", "implicit-midpoint", "bdf2", "bdf3"};
     static const int steps[] = {5, 10, 25, 50, 100, 250, 500};
-    double worst = 0, newton[7];
-    for (int m = 0; m < 4; ++m)
-        for (int i = 0; i < (c->run->quick ? 5 : 7); ++i) {
-            hauth_outcome direct, iterative;
-            hauth_setting setting = strict(method[m]);
-            setting.steps = steps[i], setting.newton = 1e-5, setting.linear = 1e-8;
-            sn_status status = one(c, "loose", &setting, &direct, error);
-            setting.solver = "cg", setting.preconditioner = "ssor";
-            if (!status) status = one(c, "loose-cg", &setting, &iterative, error);
-            if (status) return status;
-            if (direct.status || iterative.status) continue;
-            worst = fmax(worst, fabs(iterative.error / direct.error - 1));
-            if (m == 3) newton[i] = direct.newton;
+    double worst = 0, newton[7] = {0};
+    for (int m = 0; m < 4; ++m) {
+        hauth_outcome outcome[2][7]; /* direct, conjugate gradients */
+        const int count = c->run->quick ? 5 : 7;
+        for (int iterative = 0; iterative < 2; ++iterative)
+            for (int i = 0; i < count; ++i) {
+                hauth_setting setting = strict(method[m]);
+                setting.steps = steps[i], setting.newton = 1e-5, setting.linear = 1e-8;
+                if (iterative) setting.solver = "cg", setting.preconditioner = "ssor";
+                const sn_status status = one(c, "loose", &setting, &outcome[iterative][i], error);
+                if (status) return status;
+            }
+        for (int i = 0; i < count; ++i) {
+            if (!(outcome[0][i].error > 0) || !(outcome[1][i].error > 0)) worst = INFINITY; /* a run that failed */
+            worst = fmax(worst, fabs(outcome[1][i].error / outcome[0][i].error - 1));
+            if (m == 3) newton[i] = outcome[0][i].newton;
         }
+    }
     experiment_claim(c->run, "solver", worst, "< 0.05", worst < 0.05,
                      "largest relative change of the error when conjugate gradients take the place of the direct solver");
     const int last = c->run->quick ? 4 : 6;
@@ -182,8 +186,9 @@ static void draw(experiment_run *run) {
         "behind\nset arrow 1 from graph 0, first 1e-3 to graph 1, first 1e-3 nohead dashtype 3\nset label 1 'real time' at first "
         "0.45, graph 0.96 right textcolor rgb '#777777'\nset label 2 '1 mm' at graph 0.99, first 1.6e-3 right textcolor rgb "
         "'#777777'";
-    char precise[1200], rounding[1200];
+    char precise[1200], rounding[1200], lax[1200];
     snprintf(precise, sizeof precise, "%s\nset yrange [1e-13:1]", extra);
+    snprintf(lax, sizeof lax, "%s\nset yrange [1e-9:0.1]\nset xrange [3e-3:2]", extra);
     snprintf(rounding, sizeof rounding, "%s\nset yrange [1e-16:1]\nset xrange [3e-3:3]", extra);
     const char *x = "processor seconds for 0.5 s, one thread", *y = "RMS error at 0.5 s (m)";
     hauth_plot(run, "newton.svg", "strict.csv", "A bar under its weight: methods with Newton, strict", hauth_newton_methods, 5, 6, x, y,
@@ -192,8 +197,7 @@ static void draw(experiment_run *run) {
                y, precise);
     hauth_plot(run, "explicit.svg", "explicit.csv", "A bar under its weight: explicit methods (dopri by tolerance)", hauth_explicit_methods,
                5, 6, x, y, rounding);
-    hauth_plot(run, "loose.svg", "loose.csv", "A bar under its weight: loose Newton, direct solver and SSOR-CG", loose, 5, 6, x, y,
-               precise);
+    hauth_plot(run, "loose.svg", "loose.csv", "A bar under its weight: loose Newton, direct solver and SSOR-CG", loose, 5, 6, x, y, lax);
 }
 
 static sn_status with_table(campaign *c, const char *file, sn_error *error) {

@@ -24,9 +24,10 @@ typedef struct sn_embedding {
     double farthest;   /* m: how far the worst vertex lies outside of the carrier; 0: all inside */
 } sn_embedding;
 
-/* Embeds the triangles of `surface` in the tets of `carrier`, both at rest. Edges whose faces meet at more than `crease` degrees (0 to 180) are kept
- * sharp; 180: none. Triangles of tets without triangles are their boundary. */
-SN_API sn_status sn_embedding_create(const sn_mesh *carrier, const sn_mesh *surface, double crease, sn_embedding **embedding, sn_error *error);
+/* Embeds the triangles of `surface` in the tets of `carrier`, both at rest. Edges whose faces meet at more than `crease` degrees (0 to 180)
+ * are kept sharp; 180: none. Triangles of tets without triangles are their boundary. */
+SN_API sn_status sn_embedding_create(const sn_mesh *carrier, const sn_mesh *surface, double crease, sn_embedding **embedding,
+                                     sn_error *error);
 /* The carrier's own boundary; each face of a quadratic tet gives four triangles. */
 SN_API sn_status sn_embedding_boundary(const sn_mesh *carrier, double crease, sn_embedding **embedding, sn_error *error);
 SN_API void sn_embedding_destroy(sn_embedding *embedding);
@@ -37,12 +38,13 @@ SN_API void sn_embedding_positions(const sn_embedding *embedding, const double *
 SN_API void sn_embedding_normals(const sn_embedding *embedding, const float *position, float *normal);
 /* A number per carrier node, taken to the vertices. */
 SN_API void sn_embedding_values(const sn_embedding *embedding, const double *value, float *out);
-/* The carrier of one point of a triangle, weights `share` of its vertices: what sn_world_grab takes. SN_BAD_INPUT for a triangle that is not there. */
+/* The carrier of one point of a triangle, weights `share` of its vertices: what sn_world_grab takes. SN_BAD_INPUT for a triangle that is
+ * not there. */
 SN_API sn_status sn_embedding_point(const sn_embedding *embedding, int triangle, const double share[3], int32_t node[4], double weight[4],
                                     sn_error *error);
 
-/* Tets around a closed surface: of a grid with `cells` (2 to 256) cells along the longest side, those that touch the surface or lie inside of it, each cut
- * into five. The surface lies inside of the result. */
+/* Tets around a closed surface: of a grid with `cells` (2 to 256) cells along the longest side, those that touch the surface or lie inside
+ * of it, each cut into five. The surface lies inside of the result. */
 SN_API sn_status sn_embedding_cage(const sn_mesh *surface, int cells, sn_mesh **cage, sn_error *error);
 
 #ifdef __cplusplus

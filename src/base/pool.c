@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { SPINS = 2000 };
+enum { SPINS = 10000 };
 
 struct sn_pool {
     pthread_mutex_t mutex;

@@ -6,7 +6,7 @@
 
 #include "base/math3.h"
 
-enum { GRIP = 1000 }; /* d0 = sqrt(A) / GRIP */
+enum { GRIP = 100 }; /* d0 = sqrt(A) / GRIP */
 
 /* What one touching node knows. */
 typedef struct touch {

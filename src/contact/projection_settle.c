@@ -34,6 +34,14 @@ static double gap_at(const sn_collider *collider, double t, const double x[3], d
     return sn_shape_of(collider)->gap(collider, offset, x, n, &curvature);
 }
 
+/* Nodes of a group move with it: they cannot be constrained one by one. */
+static bool in_group(const sn_filter *filter, int32_t node) {
+    for (int g = 0; g < filter->group_count; ++g)
+        for (int i = 0; i < filter->group[g].count; ++i)
+            if (filter->group[g].node[i] == node) return true;
+    return false;
+}
+
 /* Free nodes that ended inside: contacts where their path met the surface. */
 static void make_contacts(judge *j) {
     sn_projection *p = j->p;
@@ -48,7 +56,8 @@ static void make_contacts(judge *j) {
         const double after = gap_at(collider, t1, x1, n);
         if (!(after < -depth)) continue;
         const double *S = sn_filter_find(j->held, p->surface->node[slot % nodes]);
-        if (S && S[0] == 0 && S[4] == 0 && S[8] == 0) continue; /* it has no freedom left */
+        if ((S && S[0] == 0 && S[4] == 0 && S[8] == 0) || in_group(j->held, p->surface->node[slot % nodes]))
+            continue; /* it cannot give way */
         const double before = gap_at(collider, j->step->t, x0, n), part = before > 0 ? before / (before - after) : 0;
         for (int a = 0; a < 3; ++a) meet[a] = x0[a] + part * (x1[a] - x0[a]);
         sn_contact_linearise(p, slot, t1, meet, &p->fresh[slot]);

@@ -13,8 +13,8 @@
 #include "law.h"
 
 enum { SN_DAMPED_VISCOUS = 1, SN_DAMPED_RAYLEIGH = 2 };
-enum { SN_COMPACT_NONE, SN_COMPACT_WARPED, SN_COMPACT_BLENDED };
 enum { SN_WARPING_NONE = 0, SN_WARPING_EDGES, SN_WARPING_SVD }; /* warping.h */
+enum { SN_COMPACT_NONE, SN_COMPACT_WARPED, SN_COMPACT_BLENDED };
 
 typedef struct sn_batch {
     const sn_element *element;

@@ -57,6 +57,8 @@ static void linearise_task(void *data, int index) {
 static void product_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
+    const sn_batch *batch = &s->model->batch[c->batch];
+    if (s->k == 0 && !batch->damped && batch->element->nodes > 2) return; /* no D; springs have dampers of their own */
     s->kernels->product(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->k, s->d, s->linearised, s->u, s->out);
 }
 

@@ -254,10 +254,17 @@ void sn_assemble_diagonal(const sn_assembly *a, double *diagonal) {
     add_list_diagonal(a->damping, a->d, diagonal);
 }
 
+static void diagonal_piece(void *data, int piece) {
+    const sweep *s = data;
+    const sn_pattern *pattern = s->matrix->pattern;
+    const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
+    for (int i = begin; i < end; ++i)
+        for (int k = 0; k < 9; ++k) s->diagonal[9 * (int64_t)i + k] = entry(s->matrix, pattern->diagonal[i], k);
+}
+
 void sn_matrix_diagonal(const sn_context *context, const sn_matrix *matrix, double *diagonal) {
-    (void)context;
-    for (int i = 0; i < matrix->pattern->nodes; ++i)
-        for (int k = 0; k < 9; ++k) diagonal[9 * (int64_t)i + k] = entry(matrix, matrix->pattern->diagonal[i], k);
+    sweep s = {.matrix = matrix, .diagonal = diagonal};
+    sn_parallel(context, sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES), diagonal_piece, &s);
 }
 
 static void symmetrise_piece(void *data, int piece) {

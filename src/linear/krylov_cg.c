@@ -61,7 +61,8 @@ static double precondition(const sn_operator *op, cg_work *w) {
 }
 
 /* Takes the step of x at once and puts the true residual in place of that of the recursion (van der Vorst and Ye 2000): what the operator's
- * copy is wrong by then acts on the steps to come alone. */
+ * copy is wrong by then acts on the steps to come alone. What comes in with it is not orthogonal to the last directions, so that the next
+ * one is made conjugate to the last by its definition, beta = -z.q / p.q, instead of by the recursion. */
 static double replace(const sn_operator *op, cg_work *w, const double *b) {
     if (w->x_out != w->x) memcpy(w->x_out, w->x, (size_t)w->n * sizeof(double));
     sn_vector_add(op->context, w->n, w->alpha, w->p, w->x_out);
@@ -126,12 +127,13 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         w.x = now;
         if (rr > best_rr && now == best) now = now == x ? other : x;
         w.x_out = now;
-        if (op->residual && rr < due && rr > 4 * goal2) {
+        const bool replaced = op->residual && rr < due && rr > 4 * goal2;
+        if (replaced) {
             rr = replace(op, &w, b);
             due = drop * rr;
         }
         rz = rr > goal2 ? precondition(op, &w) : rz_before;
-        w.beta = rz / rz_before;
+        w.beta = replaced ? -sn_dot(op->context, n, w.z, w.q, w.product) / pq : rz / rz_before;
         sn_parallel_pieces(op->context, w.pieces, direction_piece, &w);
         if (rr <= best_rr) best = now, best_rr = rr;
         ++report->iterations;

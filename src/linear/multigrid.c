@@ -53,7 +53,8 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
     if (!status) {
         const sn_mg_level given = {.nodes = n, .row_begin = pattern->row_begin, .column = pattern->column};
         sn_mg_level ordered = given;
-        status = sn_mg_order_rows(context, &ordered, mg->order, error);
+        status = sn_mg_order_slices(context, &given, mg->order, &fine->slices, error);
+        if (!status && !fine->slices) status = sn_mg_order_rows(context, &ordered, mg->order, error);
         fine->color_begin = ordered.color_begin, fine->chunk_begin = ordered.chunk_begin, fine->color_count = ordered.color_count;
     }
     if (!status) {
@@ -88,18 +89,18 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
 }
 
 static sn_status make_values(sn_context *context, sn_mg_level *level, sn_error *error) {
-    const size_t n = (size_t)level->nodes;
+    const size_t n = (size_t)level->nodes + SN_MG_SLICE; /* slices read, and padding points, behind the last */
+    const sn_status status = sn_mg_fill_slices(context, level, error);
+    if (status) return status;
     level->value = sn_allocate_zero(context, 9 * (size_t)level->blocks + 8, sizeof *level->value);
-    level->scaled = sn_allocate_zero(context, 9 * (size_t)level->blocks + 8, sizeof *level->scaled);
     level->scale = sn_allocate_zero(context, n, sizeof *level->scale);
     level->unscale = sn_allocate_zero(context, n, sizeof *level->unscale);
-    level->inverse = sn_allocate_zero(context, 12 * n, sizeof *level->inverse);
+    level->inverse = sn_allocate_zero(context, level->slices->row ? 1 : 12 * n, sizeof *level->inverse);
     level->x = sn_allocate_zero(context, 4 * n, sizeof *level->x);
     level->b = sn_allocate_zero(context, 4 * n, sizeof *level->b);
     level->r = sn_allocate_zero(context, 4 * n, sizeof *level->r);
-    return level->value && level->scaled && level->scale && level->unscale && level->inverse && level->x && level->b && level->r
-               ? SN_OK
-               : sn_no_memory(error);
+    return level->value && level->scale && level->unscale && level->inverse && level->x && level->b && level->r ? SN_OK
+                                                                                                                : sn_no_memory(error);
 }
 
 /* The reach that a quarter of the nodes stay below: the spacing starts from the finer part of a graded mesh. */
@@ -149,7 +150,9 @@ sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, co
         mg->dense = 3 * mg->level[mg->level_count - 1].nodes;
         mg->factor = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->factor);
         mg->dense_vector = sn_allocate(context, (size_t)mg->dense, sizeof *mg->dense_vector);
-        if (!mg->factor || !mg->dense_vector) status = sn_no_memory(error);
+        mg->partial = sn_allocate(context, (size_t)sn_pieces(mg->level[0].nodes, GRAIN), sizeof *mg->partial);
+        mg->fixed = sn_allocate(context, (size_t)mg->level[0].nodes, sizeof *mg->fixed);
+        if (!mg->factor || !mg->dense_vector || !mg->partial || !mg->fixed) status = sn_no_memory(error);
     }
     if (status) {
         sn_multigrid_destroy(mg);
@@ -166,6 +169,8 @@ void sn_multigrid_destroy(sn_multigrid *mg) {
     sn_release(mg->context, mg->source);
     sn_release(mg->context, mg->factor);
     sn_release(mg->context, mg->dense_vector);
+    sn_release(mg->context, mg->partial);
+    sn_release(mg->context, mg->fixed);
     sn_release(mg->context, mg);
 }
 
@@ -201,6 +206,8 @@ typedef struct copy_job {
     sn_multigrid *mg;
     const sn_matrix *matrix;
     sn_mg_level *level;
+    bool filled;          /* level->value holds the matrix */
+    const uint8_t *fixed; /* rows that are held altogether; when not filled */
 } copy_job;
 
 static void copy_rows(void *data, int piece) {
@@ -217,32 +224,47 @@ static void copy_rows(void *data, int piece) {
     }
 }
 
+/* The diagonal block of a row: of the level, or straight of the matrix when the level's own values are not filled. */
+static void diagonal_block(const copy_job *job, int i, float *block) {
+    const int64_t k = job->level->diagonal[i];
+    if (job->filled)
+        memcpy(block, job->level->value + 9 * k, 9 * sizeof *block);
+    else
+        memcpy(block, job->matrix->single_ + 9 * (int64_t)job->mg->source[k], 9 * sizeof *block);
+}
+
 /* Scales and inverse diagonal blocks. */
 static void invert_rows(void *data, int piece) {
     const copy_job *job = data;
     const sn_mg_level *level = job->level;
     const int begin = (int)sn_piece_begin(level->nodes, GRAIN, piece), end = (int)sn_piece_begin(level->nodes, GRAIN, piece + 1);
     for (int i = begin; i < end; ++i) {
-        const float *a = level->value + 9 * (int64_t)level->diagonal[i];
+        float a[9], inverse[12];
+        diagonal_block(job, i, a);
+        if (!job->filled && job->fixed[i]) memset(a, 0, sizeof a);
         const float mean = (a[0] + a[4] + a[8]) / 3;
         const bool moves = mean > 0 && isfinite(mean);
         level->unscale[i] = moves ? sqrtf(mean) : 0;
         level->scale[i] = moves ? 1 / level->unscale[i] : 0;
-        invert_block(a, mean, level->inverse + 12 * (int64_t)i);
+        invert_block(a, mean, level->slices->row ? inverse : level->inverse + 12 * (int64_t)i);
+        if (level->slices->row) sn_mg_slice_inverse(level->slices, i, inverse);
     }
 }
 
-static void scale_rows(void *data, int piece) {
+enum { SLICES = 16 }; /* per piece */
+
+static void scale_slices(void *data, int piece) {
     const copy_job *job = data;
-    const int n = job->level->nodes;
-    sn_mg_kernels_for(job->mg->context)
-        ->quantise(job->level, (int)sn_piece_begin(n, GRAIN, piece), (int)sn_piece_begin(n, GRAIN, piece + 1));
+    const int n = job->level->slices->count;
+    sn_mg_slice_kernels_for(job->mg->context)
+        ->quantise(job->level, job->filled ? job->level->value : job->matrix->single_, job->filled ? NULL : job->mg->source,
+                   (int)sn_piece_begin(n, SLICES, piece), (int)sn_piece_begin(n, SLICES, piece + 1));
 }
 
 static void scale_level(const sn_context *context, sn_mg_level *level, copy_job *job) {
     job->level = level;
     sn_parallel(context, sn_pieces(level->nodes, GRAIN), invert_rows, job);
-    sn_parallel(context, sn_pieces(level->nodes, GRAIN), scale_rows, job);
+    sn_parallel(context, sn_pieces(level->slices->count, SLICES), scale_slices, job);
 }
 
 /* m <- S m (left) or m S (right), column-major m, symmetric S. */
@@ -309,10 +331,28 @@ static void factorise(sn_multigrid *mg) {
     }
 }
 
+/* Whether all constraints hold their nodes altogether; marks those rows. */
+static bool only_fixed(sn_multigrid *mg, const sn_filter *filter, uint8_t *fixed) {
+    const sn_mg_level *fine = &mg->level[0];
+    memset(fixed, 0, (size_t)fine->nodes);
+    if (!filter || filter->count == 0) return true;
+    int32_t *row_of = (int32_t *)fine->r; /* free between cycles; four floats per node */
+    for (int i = 0; i < fine->nodes; ++i) row_of[mg->order[i]] = i;
+    for (int f = 0; f < filter->count; ++f) {
+        for (int e = 0; e < 9; ++e)
+            if (filter->projection[9 * (int64_t)f + e] != 0) return false;
+        fixed[row_of[filter->node[f]]] = 1;
+    }
+    return true;
+}
+
 void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct sn_filter *filter, bool coarse) {
-    copy_job job = {mg, matrix, &mg->level[0]};
-    sn_parallel(mg->context, sn_pieces(mg->level[0].nodes, GRAIN), copy_rows, &job);
-    if (filter && filter->count > 0) filter_rows(mg, filter);
+    copy_job job = {.mg = mg, .matrix = matrix, .level = &mg->level[0], .filled = true, .fixed = mg->fixed};
+    if (!coarse && matrix->single_) job.filled = !only_fixed(mg, filter, mg->fixed);
+    if (job.filled) {
+        sn_parallel(mg->context, sn_pieces(mg->level[0].nodes, GRAIN), copy_rows, &job);
+        if (filter && filter->count > 0) filter_rows(mg, filter);
+    }
     scale_level(mg->context, &mg->level[0], &job);
     if (!coarse) return;
     ++mg->updates;
@@ -330,7 +370,7 @@ typedef struct sweep_job {
     const sn_mg_level *coarse;
     void (*rows)(const sn_mg_level *level, int begin, int end);
     void (*move)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);
-    int first;
+    int first, shares;
 } sweep_job;
 
 static void sweep_chunk(void *data, int index) {
@@ -347,21 +387,71 @@ static void sweep(const sn_context *context, const sn_mg_level *level, void (*ro
     }
 }
 
-static void residual_rows(void *data, int piece) {
+/* How threads share a level: in slices, each takes the same part of every colour, in all loops, so that it finds most of what it reads in
+ * its own cache; the rows of a colour do not touch, and the cut has no effect on the result. Otherwise pieces of GRAIN rows. */
+static int shares(const sn_context *context, const sn_mg_level *level) {
+    const int grain = level->nodes < 8 * GRAIN ? 128 : GRAIN;
+    return level->slices->row ? sn_context_threads(context) : sn_pieces(level->nodes, grain);
+}
+
+typedef void share_loop(void *data, int begin, int end);
+
+/* Calls loop(data, first row, last row) for all rows of a share; with `slices` the range is one of slices. */
+static void for_share(const sn_mg_level *level, int share, int count, bool slices, share_loop *loop, void *data) {
+    const sn_mg_slices *s = level->slices;
+    if (!s->row) {
+        const int grain = level->nodes < 8 * GRAIN ? 128 : GRAIN;
+        loop(data, (int)sn_piece_begin(level->nodes, grain, share), (int)sn_piece_begin(level->nodes, grain, share + 1));
+        return;
+    }
+    for (int c = 0; c < s->color_count; ++c) {
+        const int64_t first = s->color_begin[c], n = s->color_begin[c + 1] - first;
+        const int64_t begin = first + n * share / count, end = first + n * (share + 1) / count;
+        if (begin < end) loop(data, slices ? (int)begin : s->row[begin], slices ? (int)end : s->row[end]);
+    }
+}
+
+static void color_share(void *data, int share) {
     const sweep_job *job = data;
-    job->rows(job->level, (int)sn_piece_begin(job->level->nodes, GRAIN, piece), (int)sn_piece_begin(job->level->nodes, GRAIN, piece + 1));
+    const sn_mg_slices *s = job->level->slices;
+    const int64_t first = s->color_begin[job->first], n = s->color_begin[job->first + 1] - first;
+    const int begin = (int)(first + n * share / job->shares), end = (int)(first + n * (share + 1) / job->shares);
+    job->rows(job->level, begin, end);
+}
+
+static void sweep_slices(const sn_context *context, const sn_mg_level *level, void (*rows)(const sn_mg_level *, int, int),
+                         bool descending) {
+    const int colors = level->slices->color_count;
+    for (int k = 0; k < colors; ++k) {
+        sweep_job job = {.level = level, .rows = rows, .first = descending ? colors - 1 - k : k, .shares = shares(context, level)};
+        sn_parallel(context, job.shares, color_share, &job);
+    }
+}
+
+static void residual_loop(void *data, int begin, int end) {
+    const sweep_job *job = data;
+    job->rows(job->level, begin, end);
+}
+
+static void residual_rows(void *data, int share) {
+    const sweep_job *job = data;
+    for_share(job->level, share, job->shares, true, residual_loop, data);
 }
 
 static void restrict_rows(void *data, int piece) {
     const sweep_job *job = data;
-    const int grain = GRAIN / 8, n = job->coarse->nodes;
+    const int grain = GRAIN / 16, n = job->coarse->nodes;
     job->move(job->level, job->coarse, (int)sn_piece_begin(n, grain, piece), (int)sn_piece_begin(n, grain, piece + 1));
 }
 
-static void prolong_rows(void *data, int piece) {
+static void prolong_loop(void *data, int begin, int end) {
     const sweep_job *job = data;
-    const int n = job->level->nodes;
-    job->move(job->level, job->coarse, (int)sn_piece_begin(n, GRAIN, piece), (int)sn_piece_begin(n, GRAIN, piece + 1));
+    job->move(job->level, job->coarse, begin, end);
+}
+
+static void prolong_rows(void *data, int share) {
+    const sweep_job *job = data;
+    for_share(job->level, share, job->shares, false, prolong_loop, data);
 }
 
 static void solve_last(sn_multigrid *mg) {
@@ -388,14 +478,26 @@ static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
         return;
     }
     const sn_mg_level *level = &mg->level[l], *coarse = level + 1;
-    sweep(mg->context, level, kernels->forward, false);
-    sweep_job job = {.level = level, .coarse = coarse, .rows = kernels->residual, .move = kernels->restrict_};
-    sn_parallel(mg->context, sn_pieces(level->nodes, GRAIN), residual_rows, &job);
-    sn_parallel(mg->context, sn_pieces(coarse->nodes, GRAIN / 8), restrict_rows, &job);
+    const sn_mg_slice_kernels *slices = level->slices->row ? sn_mg_slice_kernels_for(mg->context) : NULL;
+    sweep_job job = {.level = level,
+                     .coarse = coarse,
+                     .rows = slices ? slices->residual : kernels->residual,
+                     .move = kernels->restrict_,
+                     .shares = shares(mg->context, level)};
+    if (slices)
+        sweep_slices(mg->context, level, slices->forward, false);
+    else
+        sweep(mg->context, level, kernels->forward, false);
+    sn_parallel(mg->context, job.shares, residual_rows, &job);
+    sn_parallel(mg->context, sn_pieces(coarse->nodes, GRAIN / 16), restrict_rows, &job);
     cycle(mg, kernels, l + 1);
+    kernels->unscale(coarse, 0, coarse->nodes);
     job.move = kernels->prolong;
-    sn_parallel(mg->context, sn_pieces(level->nodes, GRAIN), prolong_rows, &job);
-    sweep(mg->context, level, kernels->backward, true);
+    sn_parallel(mg->context, job.shares, prolong_rows, &job);
+    if (slices)
+        sweep_slices(mg->context, level, slices->backward, true);
+    else
+        sweep(mg->context, level, kernels->backward, true);
 }
 
 typedef struct border_job {
@@ -403,41 +505,63 @@ typedef struct border_job {
     const double *r;
     double *z;
     double factor; /* a power of two that brings r into the range of single precision, then its inverse */
+    int shares;
 } border_job;
 
-static void take_rows(void *data, int piece) {
+static void take_loop(void *data, int begin, int end) {
     const border_job *job = data;
     const sn_mg_level *fine = &job->mg->level[0];
-    const int begin = (int)sn_piece_begin(fine->nodes, GRAIN, piece), end = (int)sn_piece_begin(fine->nodes, GRAIN, piece + 1);
     for (int i = begin; i < end; ++i)
         for (int a = 0; a < 3; ++a)
             fine->b[4 * (int64_t)i + a] = (float)(job->r[3 * (int64_t)job->mg->order[i] + a] * job->factor) * fine->scale[i];
 }
 
-static void give_rows(void *data, int piece) {
+static void give_loop(void *data, int begin, int end) {
     const border_job *job = data;
     const sn_mg_level *fine = &job->mg->level[0];
-    const int begin = (int)sn_piece_begin(fine->nodes, GRAIN, piece), end = (int)sn_piece_begin(fine->nodes, GRAIN, piece + 1);
     for (int i = begin; i < end; ++i)
         for (int a = 0; a < 3; ++a)
             job->z[3 * (int64_t)job->mg->order[i] + a] = job->factor * (fine->x[4 * (int64_t)i + a] * fine->scale[i]);
 }
 
-/* The largest |r|. */
-static double largest(const double *r, int64_t n) {
-    double most = 0;
-    for (int64_t i = 0; i < n; ++i) most = fabs(r[i]) > most ? fabs(r[i]) : most;
-    return most;
+static void take_rows(void *data, int share) {
+    const border_job *job = data;
+    for_share(&job->mg->level[0], share, job->shares, false, take_loop, data);
+}
+
+static void give_rows(void *data, int share) {
+    const border_job *job = data;
+    for_share(&job->mg->level[0], share, job->shares, false, give_loop, data);
+}
+
+/* The largest |r| of a piece, to mg->partial. */
+static void largest_rows(void *data, int piece) {
+    const border_job *job = data;
+    const int n = job->mg->level[0].nodes;
+    const int64_t begin = 3 * sn_piece_begin(n, GRAIN, piece), end = 3 * sn_piece_begin(n, GRAIN, piece + 1);
+    double lane[8] = {0};
+    int64_t i = begin;
+    for (; i + 8 <= end; i += 8)
+        for (int l = 0; l < 8; ++l) {
+            const double size = fabs(job->r[i + l]);
+            lane[l] = size > lane[l] ? size : lane[l];
+        }
+    for (; i < end; ++i) lane[0] = fabs(job->r[i]) > lane[0] ? fabs(job->r[i]) : lane[0];
+    for (int l = 1; l < 8; ++l) lane[0] = lane[l] > lane[0] ? lane[l] : lane[0];
+    job->mg->partial[piece] = lane[0];
 }
 
 void sn_multigrid_apply(sn_multigrid *mg, const double *r, double *z) {
-    int exponent = 0;
-    const double most = largest(r, 3 * (int64_t)mg->level[0].nodes);
-    if (most > 0 && isfinite(most)) frexp(most, &exponent);
-    border_job job = {mg, r, z, ldexp(1, -exponent)};
+    border_job job = {mg, r, z, 1, shares(mg->context, &mg->level[0])};
     const int pieces = sn_pieces(mg->level[0].nodes, GRAIN);
-    sn_parallel(mg->context, pieces, take_rows, &job);
+    sn_parallel(mg->context, pieces, largest_rows, &job);
+    double most = 0;
+    for (int i = 0; i < pieces; ++i) most = mg->partial[i] > most ? mg->partial[i] : most;
+    int exponent = 0;
+    if (most > 0 && isfinite(most)) frexp(most, &exponent);
+    job.factor = ldexp(1, -exponent);
+    sn_parallel(mg->context, job.shares, take_rows, &job);
     cycle(mg, sn_mg_kernels_for(mg->context), 0);
     job.factor = ldexp(1, exponent);
-    sn_parallel(mg->context, pieces, give_rows, &job);
+    sn_parallel(mg->context, job.shares, give_rows, &job);
 }

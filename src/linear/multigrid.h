@@ -7,8 +7,9 @@
  *   - a node whose own neighbours are further away than the lattice spacing is carried to the coarse level as it is (graded meshes);
  *   - constraints act on the matrix (S A S), never on the transfer, so that they may change from step to step.
  * Coarse matrices are Galerkin products P^T A P. The smoother is one Gauss-Seidel sweep forward before and one backward after the coarse
- * correction, which makes the cycle symmetric. Rows are ordered by colours of chunks and, inside a chunk, by colours of nodes: threads
- * take chunks of one colour at a time, and the order of every sum is fixed. The last level is solved by a dense Cholesky factor.
+ * correction, which makes the cycle symmetric. The rows of the mesh are ordered by colours of nodes and swept in slices of sixteen that do
+ * not touch; the long rows of the coarse levels by colours of chunks and, inside a chunk, by colours of nodes. Threads share one colour at
+ * a time, and the order of every sum is fixed. The last level is solved by a dense Cholesky factor.
  *
  * Vectors and coarse products are in single precision, with four floats per node, the last one unused. The sweeps read a copy of the matrix
  * scaled to a unit diagonal and rounded to 16 bits, half the bytes: rounding moves a smooth mode by some 1e-4 of the diagonal, which a
@@ -49,7 +50,8 @@ typedef struct sn_mg_transfer {
     int32_t *group_of;                  /* fine node -> group */
     float (*weight)[SN_MG_PARENTS];     /* fine node -> weights of its group's parents */
     int32_t *column;
-    int32_t *target; /* per group: 8 x columns places in the coarse matrix */
+    int32_t (*parent)[SN_MG_PARENTS]; /* group -> parents, 0 for none, whose weights are 0 */
+    int32_t *target;                  /* per group: 8 x columns places in the coarse matrix */
     int64_t *target_begin;
     sn_mg_near *near_;
     int16_t *near_of;             /* fine block -> index into its row's group's near list */
@@ -57,18 +59,38 @@ typedef struct sn_mg_transfer {
     float *child_weight;
 } sn_mg_transfer;
 
+/* The scaled matrix in 16 bits (multigrid_slices.c). A slab holds sixteen blocks: one of each of sixteen rows that do not touch, a slice,
+ * or sixteen of one row. Where there are none, zeros point to a node behind the last. */
+enum { SN_MG_SLICE = 16 };
+
+typedef struct sn_mg_slab {
+    int32_t column[SN_MG_SLICE];
+    int16_t value[9][SN_MG_SLICE]; /* s_i A_ij s_j in units of SN_MG_UNIT */
+} __attribute__((aligned(32))) sn_mg_slab;
+
+typedef struct sn_mg_slices {
+    int count, color_count; /* slices, or rows */
+    int32_t *color_begin;   /* slices of a colour */
+    int32_t *row;           /* slice -> its first row, count + 1; NULL: rows, not slices */
+    int32_t *begin;         /* slabs of slice, or row, i: left of the diagonal from 2 i, right of it from 2 i + 1; 2 count + 1 */
+    sn_mg_slab *slab;
+    int32_t *source;   /* slab x SN_MG_SLICE: block of the level, -1 for none */
+    int32_t *slice_of; /* row -> slice */
+    float *inverse;    /* slice x 6 x SN_MG_SLICE: inverse of the scaled diagonal block, xx yy zz xy yz zx */
+} sn_mg_slices;
+
 typedef struct sn_mg_level {
     int nodes;
     int64_t blocks;
     int32_t *row_begin, *column, *diagonal; /* columns ascending: lower, diagonal, upper */
     float *value;                           /* blocks x 9, column by column, and 8 more */
     float *scale, *unscale;                 /* nodes: s = 1 / sqrt(mean diagonal) and 1 / s; 0 where nothing can move */
-    int16_t *scaled;                        /* blocks x 9, and 8 more: s_i A_ij s_j in units of SN_MG_UNIT */
     float *inverse;                         /* nodes x 12: inverse of the scaled diagonal block, columns padded to four */
+    sn_mg_slices *slices;                   /* the scaled matrix; when it is in slices, `inverse` and the chunks are not there */
     int color_count;
     int32_t *color_begin; /* chunks of a colour */
     int32_t *chunk_begin; /* rows of a chunk */
-    float *x, *b;         /* nodes x 4, scaled: x / s and s b */
+    float *x, *b;         /* nodes x 4 and one slice more, scaled: x / s and s b */
     float *r;             /* nodes x 4, not scaled */
     double *position;     /* nodes x 3, set-up only */
     double *reach;        /* nodes: typical distance to its neighbours, set-up only */
@@ -84,7 +106,9 @@ typedef struct sn_multigrid {
     int dense;       /* unknowns of the last level */
     double *factor;  /* dense x dense, lower Cholesky factor */
     double *dense_vector;
-    int updates; /* Galerkin products so far */
+    uint8_t *fixed;  /* level 0 rows that are held altogether, while an update runs */
+    double *partial; /* per piece of a loop over the nodes */
+    int updates;     /* Galerkin products so far */
 } sn_multigrid;
 
 typedef struct sn_multigrid_options {
@@ -111,15 +135,33 @@ void sn_mg_galerkin(const sn_context *context, const sn_mg_level *fine, sn_mg_le
 void sn_mg_release_transfer(sn_context *context, sn_mg_transfer *transfer);
 void sn_mg_release_level(sn_context *context, sn_mg_level *level);
 
+/* Rows in slices: an order, and slices without slabs; or *slices = NULL when the graph does not suit. Then, with the level in that order,
+ * the slabs. */
+sn_status sn_mg_order_slices(sn_context *context, const sn_mg_level *level, int32_t *order, sn_mg_slices **slices, sn_error *error);
+sn_status sn_mg_fill_slices(sn_context *context, sn_mg_level *level, sn_error *error);
+/* Puts the inverse of a row's scaled diagonal block (columns padded to four) to its place. */
+void sn_mg_slice_inverse(sn_mg_slices *slices, int row, const float *inverse);
+void sn_mg_release_slices(sn_context *context, sn_mg_slices *slices);
+
 /* ---- Kernels (kernel/multigrid.c), rows [begin, end) ---- */
 typedef struct sn_mg_kernels {
     void (*forward)(const sn_mg_level *level, int begin, int end);  /* x = (D + L)^-1 b, from x = 0 */
     void (*residual)(const sn_mg_level *level, int begin, int end); /* r = -U x: what is left of b after `forward` */
     void (*backward)(const sn_mg_level *level, int begin, int end); /* x = D^-1 (b - (L + U) x), rows in descending order */
-    void (*quantise)(const sn_mg_level *level, int begin, int end); /* scaled = value in 16 bits */
     void (*restrict_)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end); /* coarse b = P^T r */
-    void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse x */
+    void (*unscale)(const sn_mg_level *level, int begin, int end);                              /* r = the true x */
+    void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse r */
 } sn_mg_kernels;
 const sn_mg_kernels *sn_mg_kernels_for(const sn_context *context);
+
+/* The same for the slices [begin, end) (kernel/multigrid_slices.c). quantise: from blocks of nine numbers; `source`: level block -> block
+ * there, NULL when they are the level's own. */
+typedef struct sn_mg_slice_kernels {
+    void (*forward)(const sn_mg_level *level, int begin, int end);
+    void (*residual)(const sn_mg_level *level, int begin, int end);
+    void (*backward)(const sn_mg_level *level, int begin, int end);
+    void (*quantise)(const sn_mg_level *level, const float *value, const int32_t *source, int begin, int end);
+} sn_mg_slice_kernels;
+const sn_mg_slice_kernels *sn_mg_slice_kernels_for(const sn_context *context);
 
 #endif

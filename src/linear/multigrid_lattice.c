@@ -387,6 +387,10 @@ static sn_status finish(builder *b, sn_error *error) {
             for (int32_t k = group->column_begin; k < group->column_end; ++k)
                 *target++ = group->parent[c] < 0 ? -1 : place_of(coarse, group->parent[c], d->column[k]);
     }
+    d->parent = sn_allocate(b->context, (size_t)d->group_count, sizeof *d->parent);
+    if (!d->parent) return sn_no_memory(error);
+    for (int g = 0; g < d->group_count; ++g)
+        for (int c = 0; c < 8; ++c) d->parent[g][c] = d->group[g].parent[c] < 0 ? 0 : d->group[g].parent[c];
     d->color_count = 8;
     int32_t place = 0;
     for (int c = 0; c < 8; ++c) {
@@ -457,15 +461,17 @@ sn_status sn_mg_build_transfer(sn_context *context, sn_mg_level *fine, double sp
 
 void sn_mg_release_transfer(sn_context *context, sn_mg_transfer *t) {
     if (!t) return;
-    void *const array[] = {t->group,  t->color_begin,  t->color_group, t->member,  t->group_of,    t->weight, t->column,
-                           t->target, t->target_begin, t->near_,       t->near_of, t->child_begin, t->child,  t->child_weight};
+    void *const array[] = {t->group,   t->color_begin, t->color_group, t->member,       t->group_of,
+                           t->weight,  t->column,      t->target,      t->target_begin, t->near_,
+                           t->near_of, t->child_begin, t->child,       t->child_weight, t->parent};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_release(context, t);
 }
 
 void sn_mg_release_level(sn_context *context, sn_mg_level *l) {
-    void *const array[] = {l->row_begin,   l->column,      l->diagonal, l->value, l->scaled, l->scale,    l->unscale, l->inverse,
-                           l->color_begin, l->chunk_begin, l->x,        l->b,     l->r,      l->position, l->reach};
+    void *const array[] = {l->row_begin,   l->column,      l->diagonal, l->value, l->scale, l->unscale,  l->inverse,
+                           l->color_begin, l->chunk_begin, l->x,        l->b,     l->r,     l->position, l->reach};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_mg_release_transfer(context, l->down);
+    sn_mg_release_slices(context, l->slices);
 }

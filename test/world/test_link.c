@@ -100,8 +100,8 @@ static void test_bodies(void **state) {
     sn_world_link(s.world, 0, error, force);
     assert_near(size3(error), 0, 1e-9);
     assert_near(force[1], 1000 * 1e-3 * 9.81, 0.05 * 9.81);
-    scene_end(&s);
     sn_mesh_destroy(mesh);
+    scene_end(&s);
 }
 
 /* The same link three times shares the force; two that contradict each other meet in the middle. */

@@ -10,6 +10,7 @@ static sn_context_options options_of(failing_allocator *f) {
     return o;
 }
 
+static sn_link tie[1];
 static const double rise[8] = {0, 0, 0, 0, 1, 0, 0.1, 0};
 
 static void busy_scene(scene *s, failing_allocator *f) {
@@ -32,7 +33,15 @@ static void busy_scene(scene *s, failing_allocator *f) {
     s->collider[0].point[1] = -0.01;
     s->collider[0].key = rise, s->collider[0].key_count = 2;
     s->collider[0].friction = 0.3;
-    s->options.collider_count = 1;
+    s->collider[1].point[1] = -0.005;
+    strcpy(s->collider[1].response, "projection");
+    s->collider[1].friction = 0.3;
+    s->collider[1].key = rise, s->collider[1].key_count = 2;
+    s->options.collider_count = 2;
+    tie[0] = sn_link_default();
+    tie->point[0] = tie->to[0] = 0.25, tie->point[1] = tie->to[1] = 0.1, tie->point[2] = tie->to[2] = 0.12;
+    tie->key = rise, tie->key_count = 2;
+    s->body.link = tie, s->body.link_count = 1;
     add_probe(s, SN_QUANTITY_STRESS, 0.1, 0.1, 0.1);
     add_probe(s, SN_QUANTITY_REACTION, 0, 0, 0);
 }

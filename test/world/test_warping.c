@@ -60,12 +60,12 @@ static void statics(void **state) {
             s.options.time.load_steps = large ? 4 : 1;
             s.options.time.newton.iterations = 60;
             if (large) s.options.time.newton.tolerance = 1e-4; /* the frames follow the positions without a derivative */
-            add_probe(&s, SN_QUANTITY_DISPLACEMENT, 1, 0.25, 0.25);
+            add_probe(&s, SN_QUANTITY_DISPLACEMENT, 1, 0.125, 0.125);
             scene_create(&s);
             step(&s, 1);
             double value[6];
             probe(&s, 0, value);
-            tip[k] = value[1];
+            tip[k] = value[large ? 0 : 1]; /* bent far, the axis draws back: not so in linear elasticity */
             scene_end(&s);
         }
         for (int k = 1; k < 3 && !large; ++k) assert_near(tip[k] / tip[0], 1, 1e-3);

@@ -9,9 +9,9 @@ export const themes = {
 
 // A map from dark blue over green to warm yellow, even in lightness; control points in sRGB.
 const points = [
-  [0.0, 38, 44, 92],
-  [0.2, 45, 88, 138],
-  [0.4, 42, 137, 142],
+  [0.0, 66, 76, 150],
+  [0.2, 58, 110, 168],
+  [0.4, 46, 146, 158],
   [0.6, 84, 180, 118],
   [0.8, 186, 209, 80],
   [1.0, 253, 200, 84],

@@ -229,10 +229,13 @@ export class Stage {
         high.max(new Vector3(...collider.point).addScalar(collider.radius));
       }
     }
+    // What falls ends low: look a little below the middle, and nearer.
+    const falls = low.y < head.box[0][1];
     const centre = low.clone().add(high).multiplyScalar(0.5);
     const radius = Math.max(0.5 * high.distanceTo(low), 1e-6);
+    if (falls) centre.y = low.y + 0.38 * (high.y - low.y);
     const fit = Math.min(1, this.camera.aspect * 1.15);
-    const distance = (1.12 * radius) / Math.sin((this.camera.fov * Math.PI) / 360) / fit;
+    const distance = ((falls ? 0.95 : 1.12) * radius) / Math.sin((this.camera.fov * Math.PI) / 360) / fit;
     const azimuth = (head.azimuth * Math.PI) / 180;
     const elevation = (head.elevation * Math.PI) / 180;
     this.camera.position.set(Math.sin(azimuth) * Math.cos(elevation), Math.sin(elevation), Math.cos(azimuth) * Math.cos(elevation)).multiplyScalar(distance).add(centre);
@@ -282,7 +285,7 @@ export class Stage {
     let position = 0;
     let normal = 3 * vertices;
     let value = 6 * vertices;
-    this.updateRange(head, values);
+    this.updateRange(head, all.subarray(value, value + values));
     for (const body of this.bodies) {
       const { attributes } = body.mesh.geometry;
       attributes.position.array.set(all.subarray(position, position + 3 * body.count));
@@ -316,15 +319,17 @@ export class Stage {
     this.placeColliders(head.colliders);
   }
 
-  // The colour range follows the data at once outwards and slowly inwards, so that colours are calm.
+  // The colour range ends at the 98th percentile, so that one corner does not take all the colours; it follows quickly outwards and slowly inwards.
   updateRange(head, values) {
-    if (!values) return void (this.range = null);
-    let [low, high] = head.range;
+    if (!values.length) return void (this.range = null);
+    let [low] = head.range;
+    const sample = Float32Array.from({ length: Math.min(values.length, 600) }, (_, i) => values[Math.floor((i * values.length) / Math.min(values.length, 600))]).sort();
+    let high = sample[Math.floor(0.98 * (sample.length - 1))];
     if (head.colour === "quality") [low, high] = [Math.min(0, low), 1];
     else low = Math.min(low, 0);
     if (!this.range || this.rangeOf !== head.colour) this.range = [low, high];
     this.rangeOf = head.colour;
-    this.range = [low, high > this.range[1] ? high : this.range[1] + 0.02 * (high - this.range[1])];
+    this.range = [low, this.range[1] + (high > this.range[1] ? 0.5 : 0.04) * (high - this.range[1])];
   }
 
   setPins(points) {

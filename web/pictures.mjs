@@ -1,0 +1,72 @@
+// Makes the pictures of the gallery and of the README with the page itself: node web/pictures.mjs BUILD [SCENE...]; SCENE may be "page". Needs chromium.
+import { mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { launch, load, open, sleep } from "../test/web/browser.mjs";
+import { serve } from "../test/web/serve.mjs";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const [build = "build", ...wanted] = process.argv.slice(2);
+const names = JSON.parse(readFileSync(path.join(here, "gallery.json"), "utf8"));
+
+// When a scene looks best (s), and what it is coloured by.
+const looks = {
+  "bar": [0.3, "von_mises", true], "twisted-bar": [1.5, "von_mises", true], "hanging-cube": [0.35, "displacement", true], "bouncing-spheres": [0.5, "none"], "pressed-block": [1.2, "none", true],
+  "tissue-pad": [0.3, "von_mises", true], "falling-tube": [0.55, "none"], "jelly-tower": [0.7, "none"], "bone-and-skin": [0.4, "energy", true], "scrambled-cube": [0.06, "none", true],
+  "dropped-octopus": [0.85, "none"], "dropped-dragon": [0.45, "none"], "shaken-jelly": [0.5, "displacement"], "dropped-torus": [0.6, "none"], 
+};
+
+const server = await serve(path.join(build, "web"));
+const browser = await launch();
+mkdirSync(path.join(here, "pictures"), { recursive: true });
+
+async function show(page, name, seconds, colour, wire) {
+  await page.evaluate((c, w) => {
+    Object.assign(window.sinew.view, { colour: c, wire: w });
+    window.sinew.view.change("colour");
+  }, colour, wire);
+  await load(page, name);
+  const steps = await page.evaluate((t) => {
+    const { engine, state } = window.sinew;
+    const count = Math.round(t / state.parameters.step);
+    for (const message of [{ do: "play", on: false }, { do: "reset" }, { do: "advance", steps: count }]) engine.send(message);
+    return count;
+  }, seconds);
+  await page.waitForFunction((n) => window.sinew.state.last.steps === n, { timeout: 120000, polling: 100 }, steps);
+  await sleep(300);
+}
+
+try {
+  const page = await open(browser, server.address, { width: 480, height: 300 });
+  await page.addStyleTag({ content: "header, footer, #panel, #plots, #legend, #gallery, #messages { display: none !important; }" });
+  for (const name of names) {
+    if (wanted.length && !wanted.includes(name)) continue;
+    const [seconds, colour, wire = false] = looks[name] ?? [0.5, "none"];
+    await show(page, name, seconds, colour, wire);
+    await page.screenshot({ path: path.join(here, "pictures", `${name}.jpg`), type: "jpeg", quality: 80 });
+    console.log(`${name}: ${await page.evaluate(() => window.sinew.state.last.time.toFixed(2))} s`);
+  }
+  if (!wanted.length || wanted.includes("page")) {
+    const whole = await open(browser, server.address, { width: 1280, height: 760 });
+    await whole.evaluate(() => document.body.classList.add("with-gallery"));
+    await show(whole, "dropped-octopus", 1, "von_mises", true);
+    const point = await whole.evaluate(() => {
+      const { stage } = window.sinew;
+      const { array } = stage.bodies[0].mesh.geometry.attributes.position;
+      let best = 0;
+      for (let i = 0; i < array.length; i += 3) if (array[i + 1] > array[best + 1]) best = i;
+      const p = stage.controls.target.clone().set(array[best], array[best + 1] - 0.03, array[best + 2]).project(stage.camera);
+      return [((p.x + 1) / 2) * innerWidth, ((1 - p.y) / 2) * innerHeight];
+    });
+    await whole.mouse.move(...point);
+    await whole.mouse.down();
+    for (let i = 1; i <= 6; ++i) await whole.mouse.move(point[0] + 12 * i, point[1] - 16 * i), await sleep(40);
+    await whole.evaluate(() => window.sinew.engine.send({ do: "advance", steps: 40 }));
+    await whole.waitForFunction(() => window.sinew.state.last.grabs.length && window.sinew.state.last.steps >= 140, { timeout: 120000, polling: 100 });
+    await sleep(500);
+    await whole.screenshot({ path: path.join(path.dirname(here), "docs", "page.png") });
+  }
+} finally {
+  await browser.close();
+  server.close();
+}
