@@ -1,6 +1,8 @@
 /* Civit 3.3.5, experiments 1 to 3: what the approximate stress differentials cost and keep. A beam held at its upper left corner (plane) or
  * edge (solid) swings under 100 m/s2 without damping; total energy over time for every differential, step and number of Newton
  * iterations. Implicit Euler only loses energy, so energy that comes back is a sign of instability. */
+#include <time.h>
+
 #include "civit.h"
 
 static const char *const kinds[] = {"exact", "truncated-1", "truncated-2", "hybrid", "projected"};
@@ -30,7 +32,7 @@ static const double mass[] = {5, 5, 1.6}, poisson[] = {0.3, 0.3, 0.35};
 
 typedef struct swing {
     double energy[SAMPLES]; /* J, at equal times */
-    double seconds, gain;   /* of computing; sum of the rises of the energy */
+    double seconds, gain;   /* of processor time; sum of the rises of the energy */
     double loss;            /* energy lost at the end */
     int retries, linear;
 } swing;
@@ -43,7 +45,8 @@ static sn_status follow(experiment_run *run, int b, int kind, int hertz, int ite
         run, &scene, &world, error,
         "{\"sinew\": 1, \"gravity\": [0, -100, 0], \"time\": {\"method\": \"implicit-euler\", \"step\": %.17g, \"end\": %g,"
         " \"newton\": {\"kind\": \"fixed\", \"iterations\": %d}},"
-        " \"solver\": {\"method\": \"%s\", \"preconditioner\": \"none\", \"iterations\": %d, \"tolerance\": 1e-3},"
+        " \"solver\": {\"method\": \"%s\", \"preconditioner\": \"none\", \"operator\": \"assembly-free\", \"iterations\": %d, "
+        "\"tolerance\": 1e-3},"
         " \"bodies\": [{%s \"material\": {\"law\": \"corotated\", \"young\": 1000, \"poisson\": %g, \"density\": %.17g,"
         " \"rotation\": \"isvd\", \"differential\": \"%s\"}}]}",
         1.0 / hertz, end, iterations, kind == EXACT ? civit_indefinite_solver() : "cg", beams[b].linear ? beams[b].linear : 5000,
@@ -62,8 +65,9 @@ static sn_status follow(experiment_run *run, int b, int kind, int hertz, int ite
         for (; sample <= (int64_t)i * (SAMPLES - 1) / steps; ++sample) out->energy[sample] = e.total;
         sn_step_report report;
         if (!status && i < steps) {
+            const clock_t began = clock();
             status = sn_world_step(world, &report, error);
-            out->seconds += report.seconds;
+            out->seconds += (double)(clock() - began) / CLOCKS_PER_SEC;
             out->retries += report.retries, out->linear += report.linear_iterations;
         }
     }
@@ -150,9 +154,9 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
         experiment_claim(run, id, hybrid_cost / exact_cost, "< 0.8", hybrid_cost < 0.8 * exact_cost,
                          "%s: cost of hybrid over exact (document: about 0.5)", beams[b].name);
         snprintf(id, sizeof id, "%s-truncated-2-unstable", tag);
-        experiment_claim(run, id, second / fmax(calm, 1e-12), "> 2", second > 2 * calm,
-                         "%s: energy that comes back, truncated-2 (%.3g of m g l at worst) over hybrid (%.3g)", beams[b].name, second,
-                         calm);
+        experiment_claim(run, id, second, "> 0.05 and twice hybrid's", second > 0.05 && second > 2 * calm,
+                         "%s: energy that comes back with truncated-2, in m g l, the worst of all steps and iterations (hybrid %.3g)",
+                         beams[b].name, calm);
         /* As many solves: quarter of the step with one iteration, or four iterations (quick: half and two). */
         const int finer = run->quick || b > 0 ? 1 : 2;
         const double small = AT(HYBRID, finer, 0)->loss, many = AT(HYBRID, 0, finer)->loss;
@@ -169,6 +173,8 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
         experiment_note(
             run,
             "this build has no MINRES: the exact differential is solved by CG, which stops at negative curvature with its best iterate");
+    experiment_note(
+        run, "products without an assembled matrix, as in the document; with one, all differentials cost about the same per iteration");
     return status;
 }
 

