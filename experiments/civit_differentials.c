@@ -85,7 +85,7 @@ static double apart(const swing *a, const swing *b, double scale) {
 }
 
 static void plot(experiment_run *run, const char *name, int steps, int iterations) {
-    char script[9000], file[60];
+    char script[40000], file[60];
     snprintf(file, sizeof file, "energy_%.5s_%s.svg", name, strstr(name, "10") ? "limited" : "unlimited");
     int at = snprintf(script, sizeof script,
                       "set terminal svg size 1500,1100 font 'sans,11' background '#ffffff'\nset output '%s'\nset multiplot layout %d,%d "
