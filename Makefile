@@ -49,6 +49,15 @@ webtest: web ## the page in headless Chromium, minutes; not part of `make test`
 	node test/web/hash.mjs $(BUILD)
 	node test/web/page.mjs $(BUILD)
 
+experiments: all ## every experiment of the documents in full, results in out/experiments: an hour or more
+	@scripts/install.sh plots
+	$(BUILD)/sinew experiment run all --out out/experiments
+
+docs: all ## write docs/names.md, the table of every name that a scene can use, from the command itself
+	@{ echo '# Names'; echo; echo 'Written by `make docs` from `sinew list`.'; \
+	  $(BUILD)/sinew list | sed -E 's/^([a-z].*)$$/\n## \1\n| name | what |\n| --- | --- |/; s/^  ([^ ]+) +(.*)$$/| `\1` | \2 |/'; } > docs/names.md
+	@echo "docs/names.md"
+
 torture: all ## the robustness suite: what comes back from broken starts, a few minutes, one table
 	$(BUILD)/torture
 
@@ -84,5 +93,5 @@ help: ## this list
 	@echo "  one test:       ctest --test-dir build -R test_law --output-on-failure"
 	@echo "  one case of it: CMOCKA_TEST_FILTER='*name*' build/test_law"
 
-.PHONY: all demo test bench torture web view webtest calculix sanitize fuzz nightly format install clean help
+.PHONY: all demo test bench experiments docs torture web view webtest calculix sanitize fuzz nightly format install clean help
 .DEFAULT_GOAL := all
