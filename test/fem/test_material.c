@@ -81,7 +81,7 @@ static void too_much(void **state) {
     assert_int_equal(sn_material_set(&material, "", many, 1, &error), SN_BAD_INPUT);
     material.constant_count = 0;
     for (int i = 0; i < SN_MATERIAL_CONSTANTS; ++i) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "c%d", i);
         assert_int_equal(set(&material, name, 1), SN_OK);
     }
