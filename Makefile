@@ -27,6 +27,7 @@ bench: ## speed beside Bullet in one run, one table
 	cmake --build $(BUILD) -j $(JOBS)
 	$(BUILD)/bench_beams
 	$(BUILD)/bench_kernels
+	$(BUILD)/bench_rotations
 	$(BUILD)/bench_linear
 	$(BUILD)/bench_methods
 

@@ -4,14 +4,11 @@
  *
  * which is one equation for x1: M (x1 - x - h v) / h^2 - f(t + h, x1, (x1 - x) / h) = 0 with Jacobian M / h^2 + D / h + K
  * (Hauth 3.2.2, 3.4.1). Newton starts at x: its first iteration is the semi-implicit step of Baraff and Witkin. The linear solver starts
- * from the last step's increment, which is h v. */
+ * from h (v + h a), a the mean acceleration of the last step, which is the history. */
 #include "methods.h"
 #include "vector.h"
 
-int sn_implicit_euler_history(int count) {
-    (void)count;
-    return 0;
-}
+int sn_implicit_euler_history(int count) { return count; }
 
 int sn_implicit_euler_scratch(int count) { return 3 * count + sn_newton_scratch(count); }
 
@@ -22,7 +19,7 @@ sn_status sn_implicit_euler_step(sn_step *step) {
     double *y = step->scratch, *base = y + n, *guess = base + n;
     sn_vec_copy(n, step->x, y);
     sn_vec_sum(n, step->x, h, step->v, base);
-    for (int i = 0; i < n; ++i) guess[i] = h * step->v[i];
+    for (int i = 0; i < n; ++i) guess[i] = h * (step->v[i] + h * step->history[i]);
     const sn_newton_problem problem = {.system = system,
                                        .t1 = t1,
                                        .m = 1 / (h * h),
@@ -36,8 +33,13 @@ sn_status sn_implicit_euler_step(sn_step *step) {
                                        .scratch = guess + n,
                                        .info = step->info,
                                        .error = step->error};
-    const sn_status status = sn_newton_solve(&problem, y);
+    sn_status status = sn_newton_solve(&problem, y);
     if (status) return status;
-    for (int i = 0; i < n; ++i) base[i] = (y[i] - step->x[i]) / h;
-    return sn_step_finish(step, y, base);
+    for (int i = 0; i < n; ++i) {
+        base[i] = (y[i] - step->x[i]) / h;
+        guess[i] = (base[i] - step->v[i]) / h;
+    }
+    status = sn_step_finish(step, y, base);
+    if (!status) sn_vec_copy(n, guess, step->history);
+    return status;
 }
