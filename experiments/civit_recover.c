@@ -93,7 +93,7 @@ static sn_status run_recover(experiment_run *run, sn_error *error) {
     for (int m = 0; m < CIVIT_METHODS && !status; ++m)
         for (int k = 0; k < tests + (run->quick ? 1 : 3) && !status; ++k) {
             const bool drop = k >= tests;
-            const body *b = &bodies[drop ? dropped[k - tests] : random[k]];
+            const body *b = &bodies[drop ? dropped[run->quick ? 1 : k - tests] : random[k]];
             for (int s = 0; s < (drop ? drops : seeds) && !status; ++s) {
                 course c;
                 char label[20];
