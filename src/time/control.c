@@ -5,7 +5,7 @@
 #include "system.h"
 #include "vector.h"
 
-enum { TICKS = 1024, SUCCESSES = 2, PATIENCE = 4 };
+enum { TICKS = 1024, SUCCESSES = 2, PATIENCE = 2 };
 
 sn_status sn_step_finish(sn_step *step, double *x, double *v) {
     sn_system *system = step->system;
