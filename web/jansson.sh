@@ -1,14 +1,18 @@
 #!/bin/sh
-# Fetches Debian's source package of jansson into FOLDER and unpacks it: web/jansson.sh FOLDER. A private list of package sources is used; the
-# system's own stays as it is.
+# Fetches Debian's source package of jansson into FOLDER and unpacks it: web/jansson.sh FOLDER. A private list of package sources is used, made
+# from the system's own, which stays as it is.
 set -eu
 folder=$1
 [ -f "$folder/jansson/src/jansson.h" ] && exit 0
 mkdir -p "$folder/apt/lists/partial" "$folder/apt/parts"
 folder=$(cd "$folder" && pwd)
-. /etc/os-release
-echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian ${VERSION_CODENAME:-bookworm} main" \
-    >"$folder/apt/parts/source.list"
+# The same archives as the system's, for source packages.
+for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+    [ -f "$list" ] && sed -n 's/^deb /deb-src /p' "$list" >>"$folder/apt/parts/source.list"
+done
+for list in /etc/apt/sources.list.d/*.sources; do
+    [ -f "$list" ] && sed 's/^Types:.*/Types: deb-src/' "$list" >"$folder/apt/parts/$(basename "$list")"
+done
 apt() {
     apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$folder/apt/parts" -o Dir::State::lists="$folder/apt/lists" \
         -o APT::Sandbox::User=root "$@"
