@@ -24,6 +24,10 @@ wanted=""
 for group in "$@"; do wanted="$wanted $(packages "$group")"; done
 missing=""
 for package in $wanted; do
+    case $package in
+    nodejs) command -v node >/dev/null 2>&1 && continue ;; # another packaging of it will do
+    npm) command -v npm >/dev/null 2>&1 && continue ;;
+    esac
     case "$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)" in
     *"install ok installed"*) ;;
     *) missing="$missing $package" ;;
