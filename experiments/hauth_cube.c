@@ -118,4 +118,4 @@ static sn_status run_cube(experiment_run *run, sn_error *error) {
     return status;
 }
 
-const experiment hauth_cube = {"hauth-cube", "a hanging cube on finer and finer meshes", "Hauth 5.3.1, table 5.3", run_cube};
+const experiment experiment_hauth_cube = {"hauth-cube", "a hanging cube on finer and finer meshes", "Hauth 5.3.1, table 5.3", run_cube};

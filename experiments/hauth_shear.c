@@ -168,4 +168,4 @@ static sn_status run_shear(experiment_run *run, sn_error *error) {
     return status;
 }
 
-const experiment hauth_shear = {"hauth-shear", "a cube under live shear loads keeps its place", "Hauth 5.2.2", run_shear};
+const experiment experiment_hauth_shear = {"hauth-shear", "a cube under live shear loads keeps its place", "Hauth 5.2.2", run_shear};

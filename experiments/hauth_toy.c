@@ -207,4 +207,4 @@ static sn_status run_toy(experiment_run *run, sn_error *error) {
     return SN_OK;
 }
 
-const experiment hauth_toy = {"hauth-toy", "a mass on a spring with every method: order and stability", "Hauth 3.2.2", run_toy};
+const experiment experiment_hauth_toy = {"hauth-toy", "a mass on a spring with every method: order and stability", "Hauth 3.2.2", run_toy};
