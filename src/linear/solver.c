@@ -12,6 +12,7 @@
 
 #include "assembly.h"
 #include "kernels.h"
+#include "span.h"
 
 enum {
     AUTO_DIRECT_NODES = 20000, /* `auto` in statics factors up to this size */
@@ -60,6 +61,9 @@ struct sn_linear {
     int64_t scratch_size;
 
     void *mass_data; /* diagonal preconditioner of a coupled mass */
+
+    int span; /* directions expected */
+    const double *direction[SN_SPAN_MAX];
 
     sn_watch watch;
     double m, d, k; /* of the exact operator that runs now */
@@ -144,7 +148,8 @@ static sn_status couple_mass(sn_linear *linear, sn_error *error) {
 }
 
 static sn_status ensure_scratch(sn_linear *linear, int vectors, sn_error *error) {
-    const int64_t n = 3 * (int64_t)linear->model.nodes, size = vectors * n + 5 * sn_dot_scratch((int)n);
+    const int64_t n = 3 * (int64_t)linear->model.nodes, span = VECTORS * n + sn_span_scratch(linear->span, (int)n);
+    const int64_t wanted = vectors * n + 4 * sn_dot_scratch((int)n), size = (span > wanted ? span : wanted) + sn_dot_scratch((int)n);
     if (size <= linear->scratch_size) return SN_OK;
     double *scratch = sn_allocate(linear->context, (size_t)size, sizeof *scratch);
     if (!scratch) return sn_no_memory(error);
@@ -223,6 +228,11 @@ sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options,
     if (linear->options.omega != options->omega || linear->options.drop != options->drop) linear->data_valid = false;
     linear->options = *options;
     return SN_OK;
+}
+
+void sn_linear_expect(sn_linear *linear, int count, const double *const *direction) {
+    linear->span = count < SN_SPAN_MAX ? count : SN_SPAN_MAX;
+    for (int i = 0; i < linear->span; ++i) linear->direction[i] = direction[i];
 }
 
 const double *sn_linear_history(const sn_linear *linear, int *count) {
@@ -382,6 +392,7 @@ static sn_operator operator_of(sn_linear *linear, bool copy) {
     if (copy) {
         sn_operator op = sn_operator_of_matrix(linear->context, &linear->matrix, linear->diagonal, linear->symmetric);
         op.position = linear->model.position;
+        op.now = linear->view.x;
         op.self = linear;
         op.residual = linear->exact ? NULL : exact_residual;
         op.options = &linear->options;
@@ -540,6 +551,14 @@ static double begin(refinement *w) {
     return w->reference;
 }
 
+/* Looks for a better start among the expected directions. */
+static double improve(refinement *w, const choice *c) {
+    sn_linear *linear = w->linear;
+    const sn_operator op = operator_of(linear, c->assembled);
+    if (op.symmetric) sn_span_start(&op, &linear->filter, linear->span, linear->direction, w->x, w->r, w->krylov);
+    return norm(w, w->r);
+}
+
 /* e = about A~^-1 r. */
 static void inner(refinement *w, const choice *c, const sn_operator *op, double goal, int iterations, sn_krylov_report *report) {
     if (c->krylov) {
@@ -610,10 +629,8 @@ static sn_status prepare(sn_linear *linear, const choice *c, const sn_filter *fi
     return status;
 }
 
-sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
-                          double tolerance, sn_linear_report *report, sn_error *error) {
-    sn_linear_report unused;
-    if (!report) report = &unused;
+static sn_status solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
+                       double tolerance, sn_linear_report *report, sn_error *error) {
     linear->m = m, linear->d = d, linear->k = k;
     const sn_assembly assembly = assembly_of(linear);
     linear->operator_symmetric = sn_assembly_symmetric(&assembly);
@@ -641,20 +658,30 @@ sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const
     refinement w = {.linear = linear, .b = b, .x = x, .n = n, .r = linear->scratch};
     w.e = w.r + n, w.rhs = w.e + n, w.best = w.rhs + n, w.krylov = w.best + n;
     w.partial = linear->scratch + linear->scratch_size - sn_dot_scratch(n);
-    const double size = begin(&w);
+    double size = begin(&w);
+    if (size > tolerance * w.reference && linear->span > 0 && c.krylov) size = improve(&w, &c);
     if (!isfinite(size)) return sn_fail(error, SN_NOT_FINITE, "the right-hand side of the linear system is not finite");
     if (w.reference == 0) return SN_OK;
     const sn_operator exact = operator_of(linear, false);
     sn_operator_note(&exact, 1, size);
     const char *trouble = NULL;
     status = refine(&w, &c, size, tolerance, report, &trouble, error);
-    if (linear->data && c.preconditioner->feedback) c.preconditioner->feedback(linear->data, report->iterations);
+    if (linear->data && c.preconditioner->feedback && report->iterations > 0)
+        c.preconditioner->feedback(linear->data, report->iterations, log10(size / (report->residual * w.reference)));
     for (int i = 0; i < linear->watch.count; ++i) linear->watch.history[i] /= w.reference;
     report->solve_seconds = sn_seconds() - start - report->setup_seconds;
     if (status != SN_NOT_CONVERGED) return status;
     return sn_fail(error, status, "%s%s%s ended after %d iterations at a relative residual of %.3g, above the tolerance %.3g%s%s",
                    report->method, *report->preconditioner ? " with " : "", report->preconditioner, report->iterations, report->residual,
                    tolerance, trouble ? ": it met " : "", trouble ? trouble : "");
+}
+
+sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
+                          double tolerance, sn_linear_report *report, sn_error *error) {
+    sn_linear_report unused;
+    const sn_status status = solve(linear, m, d, k, filter, b, x, tolerance, report ? report : &unused, error);
+    linear->span = 0;
+    return status;
 }
 
 /* ---- Mass ---- */

@@ -15,7 +15,7 @@
 #include "matrix.h"
 #include "sinew/options.h"
 
-enum { SN_RESTART_MAX = 100 }; /* of gmres */
+enum { SN_RESTART_MAX = 100 /* of gmres */, SN_SPAN_MAX = 6 };
 
 /* What a solve leaves behind for its caller while it runs: the residuals, and when to give up. */
 typedef struct sn_watch {
@@ -35,6 +35,7 @@ typedef struct sn_operator {
     const double *diagonal;  /* nodes x 9, column-major diagonal blocks; always there */
     bool symmetric;
     const double *position;  /* nodes x 3, rest positions; NULL when there are none */
+    const double *now;       /* nodes x 3, the positions that it was linearised at; NULL: unknown */
     /* y = A^T x when neither a matrix nor symmetry gives it; NULL: then there is none. */
     void (*apply_transpose)(const void *self, const double *x, double *y);
     const sn_solver_options *options; /* restart, omega, drop; NULL for the defaults */
@@ -70,8 +71,8 @@ typedef struct sn_preconditioner {
     /* For preconditioners that act on each node alone: the nodes [begin, end), so that methods can fuse it with their own loops. Else NULL.
      */
     void (*apply_range)(const void *data, int begin, int end, const double *r, double *z);
-    /* How many iterations a solve with it took; NULL when it does not care. */
-    void (*feedback)(void *data, int iterations);
+    /* How many iterations a solve with it took, and by how many decimal digits the residual fell; NULL when it does not care. */
+    void (*feedback)(void *data, int iterations, double digits);
     void (*release)(sn_context *context, void *data);
 } sn_preconditioner;
 
@@ -162,6 +163,9 @@ void sn_linear_prepare_products(sn_linear *linear, double d, double k);
  * SN_NOT_CONVERGED keeps the best x; SN_SINGULAR when a direct factorisation meets a zero pivot. */
 sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
                           double tolerance, sn_linear_report *report, sn_error *error);
+/* Directions that likely hold what the start of the next solve lacks, n scalars each, at most SN_SPAN_MAX (span.h); they are read by that solve and
+ * forgotten. */
+void sn_linear_expect(sn_linear *linear, int count, const double *const *direction);
 /* The residuals of the last solve relative to its right-hand side: the start, then one per iteration of the method (of its recursion; the
  * true one where a round of refinement ended). The latest ones when it took very many. Valid until the next solve. */
 const double *sn_linear_history(const sn_linear *linear, int *count);

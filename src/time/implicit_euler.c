@@ -4,11 +4,14 @@
  *
  * which is one equation for x1: M (x1 - x - h v) / h^2 - f(t + h, x1, (x1 - x) / h) = 0 with Jacobian M / h^2 + D / h + K
  * (Hauth 3.2.2, 3.4.1). Newton starts at x: its first iteration is the semi-implicit step of Baraff and Witkin. The linear solver starts
- * from h (v + h a), a the mean acceleration of the last step, which is the history. */
+ * from h (v + h a), a the mean acceleration of the last step, and looks for more in v, a and the backward differences of a, which are
+ * the history: what moves smoothly is then predicted as by a polynomial through the last steps. */
 #include "methods.h"
 #include "vector.h"
 
-int sn_implicit_euler_history(int count) { return count; }
+enum { PAST = 3 }; /* a, its difference, the difference of that */
+
+int sn_implicit_euler_history(int count) { return PAST * count; }
 
 int sn_implicit_euler_scratch(int count) { return 3 * count + sn_newton_scratch(count); }
 
@@ -20,6 +23,8 @@ sn_status sn_implicit_euler_step(sn_step *step) {
     sn_vec_copy(n, step->x, y);
     sn_vec_sum(n, step->x, h, step->v, base);
     for (int i = 0; i < n; ++i) guess[i] = h * (step->v[i] + h * step->history[i]);
+    const double *direction[PAST + 1] = {step->v};
+    for (int k = 0; k < PAST; ++k) direction[k + 1] = step->history + k * n;
     const sn_newton_problem problem = {.system = system,
                                        .t1 = t1,
                                        .m = 1 / (h * h),
@@ -30,6 +35,8 @@ sn_status sn_implicit_euler_step(sn_step *step) {
                                        .options = &step->options->newton,
                                        .linear_tolerance = step->tolerance,
                                        .guess = step->warm_start ? guess : NULL,
+                                       .expected = PAST + 1,
+                                       .direction = direction,
                                        .scratch = guess + n,
                                        .info = step->info,
                                        .error = step->error};
@@ -40,6 +47,13 @@ sn_status sn_implicit_euler_step(sn_step *step) {
         guess[i] = (base[i] - step->v[i]) / h;
     }
     status = sn_step_finish(step, y, base);
-    if (!status) sn_vec_copy(n, guess, step->history);
+    for (int k = 0; k < PAST && !status; ++k) {
+        double *past = step->history + k * n;
+        for (int i = 0; i < n; ++i) {
+            const double before = past[i];
+            past[i] = guess[i];
+            guess[i] -= before;
+        }
+    }
     return status;
 }

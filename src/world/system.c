@@ -183,6 +183,10 @@ static void product(sn_system *system, double m, double d, double k, const doubl
     sn_linear_product(world_of(system)->workspace.linear, m, d, k, u, out);
 }
 
+static void expect(sn_system *system, int count, const double *const *direction) {
+    sn_linear_expect(world_of(system)->workspace.linear, count, direction);
+}
+
 static sn_status solve(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance,
                        sn_linear_report *report, sn_error *error) {
     sn_world *world = world_of(system);
@@ -307,6 +311,7 @@ const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .potential = potential,
                                         .linearise = linearise,
                                         .product = product,
+                                        .expect = expect,
                                         .solve = solve,
                                         .constrain = constrain,
                                         .retract = retract,
