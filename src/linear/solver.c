@@ -63,7 +63,7 @@ struct sn_linear {
     void *mass_data; /* diagonal preconditioner of a coupled mass */
 
     int span; /* directions expected */
-    const double *direction[SN_SPAN_MAX];
+    const double *direction[SN_SPAN];
 
     sn_watch watch;
     double m, d, k; /* of the exact operator that runs now */
@@ -148,7 +148,7 @@ static sn_status couple_mass(sn_linear *linear, sn_error *error) {
 }
 
 static sn_status ensure_scratch(sn_linear *linear, int vectors, sn_error *error) {
-    const int64_t n = 3 * (int64_t)linear->model.nodes, span = VECTORS * n + sn_span_scratch(linear->span, (int)n);
+    const int64_t n = 3 * (int64_t)linear->model.nodes, span = VECTORS * n + (linear->span ? sn_span_scratch(linear->model.nodes) : 0) + 8;
     const int64_t wanted = vectors * n + 4 * sn_dot_scratch((int)n), size = (span > wanted ? span : wanted) + sn_dot_scratch((int)n);
     if (size <= linear->scratch_size) return SN_OK;
     double *scratch = sn_allocate(linear->context, (size_t)size, sizeof *scratch);
@@ -231,7 +231,7 @@ sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options,
 }
 
 void sn_linear_expect(sn_linear *linear, int count, const double *const *direction) {
-    linear->span = count < SN_SPAN_MAX ? count : SN_SPAN_MAX;
+    linear->span = count < SN_SPAN ? count : SN_SPAN;
     for (int i = 0; i < linear->span; ++i) linear->direction[i] = direction[i];
 }
 
@@ -321,7 +321,7 @@ static sn_assembly assembly_of(const sn_linear *linear) {
 }
 
 static sn_status ensure_matrix(sn_linear *linear, const choice *c, sn_error *error) {
-    const size_t values = (size_t)linear->pattern.block_count * 9 + 4;
+    const size_t values = (size_t)linear->pattern.block_count * 9 + 8;
     if ((c->single && linear->matrix.double_) || (!c->single && linear->matrix.single_)) release_matrix(linear);
     if (current(&linear->matrix_stamp, linear, linear->m, linear->d, linear->k)) return SN_OK;
     linear->matrix_stamp.linearisation = 0;
@@ -552,10 +552,10 @@ static double begin(refinement *w) {
 }
 
 /* Looks for a better start among the expected directions. */
-static double improve(refinement *w, const choice *c) {
+static double improve(refinement *w) {
     sn_linear *linear = w->linear;
-    const sn_operator op = operator_of(linear, c->assembled);
-    if (op.symmetric) sn_span_start(&op, &linear->filter, linear->span, linear->direction, w->x, w->r, w->krylov);
+    double *scratch = (double *)(((uintptr_t)w->krylov + 63) & ~(uintptr_t)63);
+    sn_span_start(linear->context, &linear->matrix, &linear->filter, linear->span, linear->direction, w->x, w->r, scratch);
     return norm(w, w->r);
 }
 
@@ -659,7 +659,8 @@ static sn_status solve(sn_linear *linear, double m, double d, double k, const sn
     w.e = w.r + n, w.rhs = w.e + n, w.best = w.rhs + n, w.krylov = w.best + n;
     w.partial = linear->scratch + linear->scratch_size - sn_dot_scratch(n);
     double size = begin(&w);
-    if (size > tolerance * w.reference && linear->span > 0 && c.krylov) size = improve(&w, &c);
+    const bool spans = linear->span > 0 && c.krylov && c.single && linear->symmetric && !groups;
+    if (spans && size > tolerance * w.reference) size = improve(&w);
     if (!isfinite(size)) return sn_fail(error, SN_NOT_FINITE, "the right-hand side of the linear system is not finite");
     if (w.reference == 0) return SN_OK;
     const sn_operator exact = operator_of(linear, false);

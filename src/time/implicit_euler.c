@@ -6,10 +6,11 @@
  * (Hauth 3.2.2, 3.4.1). Newton starts at x: its first iteration is the semi-implicit step of Baraff and Witkin. The linear solver starts
  * from h (v + h a), a the mean acceleration of the last step, and looks for more in v, a and the backward differences of a, which are
  * the history: what moves smoothly is then predicted as by a polynomial through the last steps. */
+#include "linear/span.h"
 #include "methods.h"
 #include "vector.h"
 
-enum { PAST = 3 }; /* a, its difference, the difference of that */
+enum { PAST = SN_SPAN - 1 }; /* a, its difference, the difference of that, ... */
 
 int sn_implicit_euler_history(int count) { return PAST * count; }
 
