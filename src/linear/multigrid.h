@@ -137,7 +137,7 @@ void sn_multigrid_apply(sn_multigrid *multigrid, const double *r, double *z);
 /* ---- Parts ---- */
 sn_status sn_mg_order_rows(sn_context *context, sn_mg_level *level, int32_t *order, sn_error *error); /* multigrid_order.c */
 sn_status sn_mg_build_transfer(sn_context *context, sn_mg_level *fine, double spacing, sn_mg_level *coarse,
-                               sn_error *error);                                              /* multigrid_lattice.c */
+                               sn_error *error);                         /* multigrid_lattice.c */
 sn_status sn_mg_create_frames(sn_multigrid *multigrid, sn_error *error); /* multigrid_frames.c */
 void sn_mg_take_frames(sn_multigrid *multigrid, const double *x);
 void sn_mg_turn_frames(sn_multigrid *multigrid, const double *x);

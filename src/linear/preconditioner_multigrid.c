@@ -1,7 +1,8 @@
 /* Multigrid as a preconditioner: one cycle per application (multigrid.h).
  *
- * The fine level always takes the new matrix; the coarse matrices, which cost more, turn with the body and stay until the solves say that they are too old: when
- * one gains clearly fewer digits per iteration than the first one after the last refresh. Counts, not clocks, so that runs repeat. */
+ * The fine level always takes the new matrix; the coarse matrices, which cost more, turn with the body and stay until the solves say that
+ * they are too old: when one gains clearly fewer digits per iteration than the first one after the last refresh. Counts, not clocks, so
+ * that runs repeat. */
 #include <math.h>
 
 #include "multigrid.h"
@@ -9,7 +10,8 @@
 
 typedef struct data {
     sn_multigrid *multigrid;
-    double fresh, last; /* digits per iteration of the first solve after the coarse matrices were made, and of the last one; 0: not known yet */
+    double fresh,
+        last; /* digits per iteration of the first solve after the coarse matrices were made, and of the last one; 0: not known yet */
 } multigrid_data;
 
 #define STALE 0.7
@@ -25,7 +27,8 @@ static void release(sn_context *context, void *pointer) {
 
 static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **pointer, sn_error *error) {
     multigrid_data *data = *pointer;
-    if (!op->matrix || !op->position) return sn_fail(error, SN_UNSUPPORTED, "the preconditioner 'multigrid' needs the assembled operator of a mesh");
+    if (!op->matrix || !op->position)
+        return sn_fail(error, SN_UNSUPPORTED, "the preconditioner 'multigrid' needs the assembled operator of a mesh");
     if (!data) {
         data = sn_allocate_zero(context, 1, sizeof *data);
         if (!data) return sn_no_memory(error);

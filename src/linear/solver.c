@@ -15,10 +15,10 @@
 #include "span.h"
 
 enum {
-    AUTO_DIRECT_NODES = 20000, /* `auto` in statics factors up to this size */
+    AUTO_DIRECT_NODES = 20000,   /* `auto` in statics factors up to this size */
     AUTO_MULTIGRID_NODES = 1500, /* and iterates with multigrid from this size */
-    AUTO_LDLT_NODES = 4000,    /* and up to this one without CHOLMOD */
-    HISTORY = 4096,            /* residuals kept at most */
+    AUTO_LDLT_NODES = 4000,      /* and up to this one without CHOLMOD */
+    HISTORY = 4096,              /* residuals kept at most */
     ROUNDS = 60,
     VECTORS = 4, /* of the refinement: r, e, the right-hand side, the best x */
 };
@@ -52,6 +52,7 @@ struct sn_linear {
     bool symmetric, exact;   /* of the matrix: as assembled; whether it is A to rounding in double */
     double *diagonal;        /* nodes x 9 */
     double *cache;           /* of the element products, elements->linearised_size; NULL until wanted */
+    sn_kept_rotations kept;
     sn_filter filter;
     int filter_nodes, filter_projections;    /* capacities */
     const sn_preconditioner *preconditioner; /* whose data this is */
@@ -182,6 +183,10 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
         linear->watch.history = sn_allocate_zero(context, HISTORY, sizeof(double));
         if (!linear->watch.history) status = sn_no_memory(error);
     }
+    if (!status && model->elements->kept_size > 0) {
+        linear->kept.value = sn_allocate(context, (size_t)model->elements->kept_size, sizeof(double));
+        if (!linear->kept.value) status = sn_no_memory(error);
+    }
     if (!status) status = ensure_scratch(linear, VECTORS + sn_krylov_cg.vectors, error);
     if (status) {
         sn_linear_destroy(linear);
@@ -215,6 +220,7 @@ void sn_linear_destroy(sn_linear *linear) {
     sn_release(context, linear->mass.coupled);
     sn_release(context, linear->diagonal);
     sn_release(context, linear->cache);
+    sn_release(context, linear->kept.value);
     sn_release(context, linear->filter.node);
     sn_release(context, linear->filter.projection);
     sn_release(context, linear->scratch);
@@ -253,6 +259,8 @@ void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const s
     linear->damping = damping;
     linear->rayleigh_mass = rayleigh_mass;
 }
+
+sn_kept_rotations *sn_linear_kept(sn_linear *linear) { return linear->kept.value ? &linear->kept : NULL; }
 
 /* ---- The exact operator ---- */
 static bool current(const stamp *s, const sn_linear *linear, double m, double d, double k) {
@@ -417,7 +425,8 @@ static sn_status ensure_data(sn_linear *linear, const choice *c, const sn_operat
     }
     const bool copy = op->matrix != NULL;
     /* A preconditioner made from the matrix serves the exact operator too. */
-    if (linear->data && linear->data_valid && (linear->data_copy == copy || (linear->data_copy && c->preconditioner->needs_matrix))) return SN_OK;
+    if (linear->data && linear->data_valid && (linear->data_copy == copy || (linear->data_copy && c->preconditioner->needs_matrix)))
+        return SN_OK;
     linear->data_valid = false;
     const sn_status status = c->preconditioner->update(linear->context, op, &linear->filter, &linear->data, error);
     linear->data_valid = !status;
@@ -536,7 +545,7 @@ static double begin(refinement *w) {
     if (constrained_part(&linear->filter, w->n, w->x, w->e)) {
         true_residual(w, w->e, w->rhs);
     } else {
-        memcpy(w->rhs, w->b, (size_t)w->n * sizeof(double));
+        sn_vector_copy(linear->context, w->n, w->b, w->rhs);
         sn_filter_apply(&linear->filter, w->rhs);
     }
     w->reference = norm(w, w->rhs);
@@ -576,9 +585,8 @@ static sn_status refine(refinement *w, const choice *c, double size, double tole
                         sn_error *error) {
     sn_linear *linear = w->linear;
     const double goal = tolerance * w->reference;
-    bool copy = c->assembled;
+    bool copy = c->assembled, is_best = true; /* x is */
     double best = size;
-    memcpy(w->best, w->x, (size_t)w->n * sizeof(double));
     sn_status status = SN_OK;
     while (best > goal && report->iterations < linear->options.iterations && report->rounds < ROUNDS && !linear->watch.late) {
         const sn_operator op = operator_of(linear, copy);
@@ -588,6 +596,7 @@ static sn_status refine(refinement *w, const choice *c, double size, double tole
         if (status) return status;
         const double floor = copy && c->single ? 1e-7 : 1e-13;
         sn_krylov_report k;
+        if (is_best) sn_vector_copy(linear->context, w->n, w->x, w->best);
         inner(w, c, &op, fmax(0.9 * goal, floor * size), linear->options.iterations - report->iterations, &k);
         report->iterations += k.iterations;
         report->rounds += 1;
@@ -596,21 +605,19 @@ static sn_status refine(refinement *w, const choice *c, double size, double tole
         size = norm(w, w->r);
         if (linear->watch.count) linear->watch.history[linear->watch.count - 1] = size;
         const bool slow = !(size <= 0.5 * best);
-        if (size < best) {
-            best = size;
-            memcpy(w->best, w->x, (size_t)w->n * sizeof(double));
-        }
+        is_best = size < best;
+        if (is_best) best = size;
         *trouble = k.trouble;
         if (best <= goal || linear->watch.late || (!slow && !k.trouble)) continue;
         if (!copy || linear->exact || !c->krylov) break;
         copy = false; /* the exact operator takes over from the best x */
         report->fallback = true;
         ensure_cache(linear);
-        memcpy(w->x, w->best, (size_t)w->n * sizeof(double));
+        if (!is_best) sn_vector_copy(linear->context, w->n, w->best, w->x);
         true_residual(w, w->x, w->r);
-        size = best;
+        size = best, is_best = true;
     }
-    memcpy(w->x, w->best, (size_t)w->n * sizeof(double));
+    if (!is_best) sn_vector_copy(linear->context, w->n, w->best, w->x);
     report->residual = best / w->reference;
     return best <= goal ? SN_OK : SN_NOT_CONVERGED;
 }
@@ -620,7 +627,7 @@ static sn_status prepare(sn_linear *linear, const choice *c, const sn_filter *fi
     sn_status status = keep_filter(linear, filter, error);
     if (!status) status = ensure_scratch(linear, VECTORS + (c->krylov ? sn_krylov_vectors(c->krylov, &linear->options) : 0), error);
     if (!status && c->assembled) status = ensure_matrix(linear, c, error);
-    if (!status && c->preconditioner != &sn_preconditioner_none) ensure_diagonal(linear, c->assembled);
+    if (!status && c->preconditioner->needs_diagonal) ensure_diagonal(linear, c->assembled);
     if (!status && !c->assembled) {
         linear->symmetric = linear->operator_symmetric;
         ensure_cache(linear);

@@ -32,10 +32,10 @@ typedef struct sn_operator {
     void (*apply)(const void *self, const double *x, double *y);
     const void *self;
     const sn_matrix *matrix; /* what `apply` multiplies with; NULL when assembly-free */
-    const double *diagonal;  /* nodes x 9, column-major diagonal blocks; always there */
+    const double *diagonal;  /* nodes x 9, column-major diagonal blocks; for preconditioners that need it */
     bool symmetric;
-    const double *position;  /* nodes x 3, rest positions; NULL when there are none */
-    const double *now;       /* nodes x 3, the positions that it was linearised at; NULL: unknown */
+    const double *position; /* nodes x 3, rest positions; NULL when there are none */
+    const double *now;      /* nodes x 3, the positions that it was linearised at; NULL: unknown */
     /* y = A^T x when neither a matrix nor symmetry gives it; NULL: then there is none. */
     void (*apply_transpose)(const void *self, const double *x, double *y);
     const sn_solver_options *options; /* restart, omega, drop; NULL for the defaults */
@@ -62,7 +62,7 @@ sn_operator sn_operator_of_matrix(const sn_context *context, const sn_matrix *ma
  * so is z. */
 typedef struct sn_preconditioner {
     const char *name, *text;
-    bool needs_matrix;
+    bool needs_matrix, needs_diagonal;
     bool direct; /* needs a double-precision matrix; fails with SN_SINGULAR */
     /* Creates or refreshes *data for the operator and filter; an existing *data belongs to an operator of the same pattern. On failure
      * *data is what it was, or NULL and released. */
@@ -154,6 +154,8 @@ sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const
  * stay until the last solve with it. `rayleigh_mass`: per-node a of D = a M (NULL for none). */
 void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness, const sn_block_list *damping,
                          const double *rayleigh_mass);
+/* Where force evaluations may leave their rotations for the next linearisation. */
+sn_kept_rotations *sn_linear_kept(sn_linear *linear);
 /* out = (m M + d D + k K) u at the last linearisation, in double, unfiltered. */
 void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out);
 /* Makes many products with these d and k at the last linearisation cheap. */

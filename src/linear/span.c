@@ -30,9 +30,7 @@ typedef struct span_work {
     double c[SN_SPAN];
 } span_work;
 
-int64_t sn_span_scratch(int nodes) {
-    return (int64_t)SN_SPAN_NODE * nodes + (int64_t)SN_SPAN_DOTS * sn_pieces(nodes, SN_PIECE_NODES);
-}
+int64_t sn_span_scratch(int nodes) { return (int64_t)SN_SPAN_NODE * nodes + (int64_t)SN_SPAN_DOTS * sn_pieces(nodes, SN_PIECE_NODES); }
 
 static void range(const span_work *s, int piece, int *begin, int *end) {
     const int nodes = s->matrix->pattern->nodes;

@@ -6,6 +6,7 @@
  * (Hauth 3.2.2, 3.4.1). Newton starts at x: its first iteration is the semi-implicit step of Baraff and Witkin. The linear solver starts
  * from h (v + h a), a the mean acceleration of the last step, and looks for more in v, a and the backward differences of a, which are
  * the history: what moves smoothly is then predicted as by a polynomial through the last steps. */
+#include "linear/kernels.h"
 #include "linear/span.h"
 #include "methods.h"
 #include "vector.h"
@@ -15,6 +16,25 @@ enum { PAST = SN_SPAN - 1 }; /* a, its difference, the difference of that, ... *
 int sn_implicit_euler_history(int count) { return PAST * count; }
 
 int sn_implicit_euler_scratch(int count) { return 3 * count + sn_newton_scratch(count); }
+
+typedef struct shift {
+    int n;
+    double *a, *past;
+} shift;
+
+/* The new acceleration and its differences take the place of the old ones. */
+static void shift_piece(void *data, int piece) {
+    const shift *s = data;
+    const int begin = piece * SN_PIECE, end = begin + SN_PIECE < s->n ? begin + SN_PIECE : s->n;
+    for (int k = 0; k < PAST; ++k) {
+        double *past = s->past + (int64_t)k * s->n;
+        for (int i = begin; i < end; ++i) {
+            const double before = past[i];
+            past[i] = s->a[i];
+            s->a[i] -= before;
+        }
+    }
+}
 
 sn_status sn_implicit_euler_step(sn_step *step) {
     sn_system *system = step->system;
@@ -48,13 +68,7 @@ sn_status sn_implicit_euler_step(sn_step *step) {
         guess[i] = (base[i] - step->v[i]) / h;
     }
     status = sn_step_finish(step, y, base);
-    for (int k = 0; k < PAST && !status; ++k) {
-        double *past = step->history + k * n;
-        for (int i = 0; i < n; ++i) {
-            const double before = past[i];
-            past[i] = guess[i];
-            guess[i] -= before;
-        }
-    }
+    shift work = {n, guess, step->history};
+    if (!status) sn_parallel_pieces(system->context, sn_pieces(n, SN_PIECE), shift_piece, &work);
     return status;
 }
