@@ -121,7 +121,8 @@ def run_calculix(folder, name, nodes, tets, case):
         f.write(f"*MATERIAL, NAME=M\n{case['calculix']}\n*DENSITY\n1000.\n" if not orientation else
                 case["calculix"].replace("*ELASTIC", "*MATERIAL, NAME=M\n*ELASTIC") + "\n*DENSITY\n1000.\n")
         f.write(f"*SOLID SECTION, ELSET=EALL, MATERIAL=M{orientation}\n")
-        f.write("*STEP, NLGEOM, INC=1000\n*STATIC, DIRECT\n0.1, 1.\n" if case["nonlinear"] else "*STEP\n*STATIC\n")
+        follows = any(load.get("follow") for load in case["loads"])  # its following pressure is right to first order in the increment only
+        f.write(f"*STEP, NLGEOM, INC=1000\n*STATIC, DIRECT\n{0.02 if follows else 0.1}, 1.\n" if case["nonlinear"] else "*STEP\n*STATIC\n")
         if case["nonlinear"]:  # residual relative to the average force, correction relative to the largest increment
             tight = "1e-5" if "OGDEN" in case["calculix"] else "1e-9"  # its principal stretches leave noise in the residual
             f.write(f"*CONTROLS, PARAMETERS=FIELD\n{tight}, 1e-9, , , {tight}, 1e-9\n*CONTROLS, PARAMETERS=TIME INCREMENTATION\n20, 20, 20, 60, 20, 4, , 20, , \n")
