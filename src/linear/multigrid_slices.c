@@ -159,7 +159,7 @@ sn_status sn_mg_fill_slices(sn_context *context, sn_mg_level *level, sn_error *e
             for (int l = 0; l < SN_MG_SLICE; ++l) {
                 const int32_t block = block_at(level, i, k - s->begin[i], l);
                 s->slab[k].column[l] = block >= 0 ? level->column[block] : level->nodes;
-                s->source[SN_MG_SLICE * (int64_t)k + l] = block;
+                s->source[SN_MG_SLICE * (int64_t)k + l] = block >= 0 && level->source ? level->source[block] : block;
             }
     return SN_OK;
 }
