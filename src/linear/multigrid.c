@@ -7,7 +7,11 @@
 
 #include "filter.h"
 
-enum { SMALLEST = 60, GRAIN = 2048 }; /* nodes of a level that is solved directly; rows per piece of simple loops */
+enum {
+    SMALLEST = 60, /* nodes of a level that is solved directly */
+    SMALL = 20000, /* blocks of a level that one thread works on alone */
+    GRAIN = 2048,  /* rows per piece of simple loops */
+};
 
 extern const sn_mg_kernels sn_mg_kernels_baseline, sn_mg_kernels_avx2, sn_mg_kernels_avx512;
 
@@ -348,7 +352,14 @@ static void sweep_chunk(void *data, int index) {
     job->rows(job->level, begin[0], begin[1]);
 }
 
+/* Where a loop is over before the threads have met. */
+static bool is_small(const sn_mg_level *level) { return level->blocks < SMALL; }
+
 static void sweep(const sn_context *context, const sn_mg_level *level, void (*rows)(const sn_mg_level *, int, int), bool descending) {
+    if (is_small(level)) { /* colours and chunks follow each other in the order of the rows */
+        rows(level, 0, level->nodes);
+        return;
+    }
     for (int k = 0; k < level->color_count; ++k) {
         const int c = descending ? level->color_count - 1 - k : k;
         sweep_job job = {.level = level, .rows = rows, .first = level->color_begin[c]};
@@ -457,12 +468,20 @@ static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
         sweep_slices(mg->context, level, slices->forward, false);
     else
         sweep(mg->context, level, kernels->forward, false);
-    sn_parallel(mg->context, job.shares, residual_rows, &job);
-    sn_parallel(mg->context, sn_pieces(coarse->nodes, GRAIN / 16), restrict_rows, &job);
+    if (is_small(level)) {
+        job.rows(level, 0, slices ? level->slices->count : level->nodes);
+        kernels->restrict_(level, coarse, 0, coarse->nodes);
+    } else {
+        sn_parallel(mg->context, job.shares, residual_rows, &job);
+        sn_parallel(mg->context, sn_pieces(coarse->nodes, GRAIN / 16), restrict_rows, &job);
+    }
     cycle(mg, kernels, l + 1);
     kernels->unscale(coarse, 0, coarse->nodes);
     job.move = kernels->prolong;
-    sn_parallel(mg->context, job.shares, prolong_rows, &job);
+    if (is_small(level))
+        kernels->prolong(level, coarse, 0, level->nodes);
+    else
+        sn_parallel(mg->context, job.shares, prolong_rows, &job);
     if (slices)
         sweep_slices(mg->context, level, slices->backward, true);
     else

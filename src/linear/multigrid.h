@@ -74,7 +74,7 @@ typedef struct sn_mg_slices {
     int count, color_count; /* slices, or rows */
     int32_t *color_begin;   /* slices of a colour */
     int32_t *row;           /* slice -> its first row, count + 1; NULL: rows, not slices */
-    int32_t *begin;         /* slabs of slice, or row, i: left of the diagonal from 2 i, right of it from 2 i + 1; 2 count + 1 */
+    int32_t *begin;         /* slabs of slice, or row, i: left of the diagonal from i, right of it from count + i; 2 count + 1 */
     sn_mg_slab *slab;
     int32_t *source;   /* slab x SN_MG_SLICE: place of the block among the values, -1 for none */
     int32_t *slice_of; /* row -> slice */

@@ -33,7 +33,7 @@ static void forward_slices(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     for (int i = begin; i < end; ++i) {
         v16 s[3] = {all(0), all(0), all(0)};
-        add_slabs(d->slab, d->begin[2 * i], d->begin[2 * i + 1], level->x, s);
+        add_slabs(d->slab, d->begin[i], d->begin[i + 1], level->x, s);
         correct(level, i, s);
     }
 }
@@ -42,7 +42,8 @@ static void backward_slices(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     for (int i = end - 1; i >= begin; --i) {
         v16 s[3] = {all(0), all(0), all(0)};
-        add_slabs(d->slab, d->begin[2 * i], d->begin[2 * i + 2], level->x, s);
+        add_slabs(d->slab, d->begin[i], d->begin[i + 1], level->x, s);
+        add_slabs(d->slab, d->begin[d->count + i], d->begin[d->count + i + 1], level->x, s);
         correct(level, i, s);
     }
 }
@@ -51,7 +52,7 @@ static void residual_slices(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     for (int i = begin; i < end; ++i) {
         v16 s[3] = {all(0), all(0), all(0)};
-        add_slabs(d->slab, d->begin[2 * i + 1], d->begin[2 * i + 2], level->x, s);
+        add_slabs(d->slab, d->begin[d->count + i], d->begin[d->count + i + 1], level->x, s);
         const v16 factor = *(const v16_loose *)(level->unscale + d->row[i]) * all(-SN_MG_UNIT);
         for (int a = 0; a < 3; ++a) s[a] *= factor;
         store_rows(level->r, d->row[i], d->row[i + 1] - d->row[i], s);
@@ -64,8 +65,9 @@ static void quantise_slices(const sn_mg_level *level, const float *value, int be
     const sn_mg_slices *d = level->slices;
     const v16 most = all(32767.0f), half = all(0.5f);
     const i16 sign = (i16)all(-0.0f);
-    for (int i = begin; i < end; ++i)
-        for (int k = d->begin[2 * i]; k < d->begin[2 * i + 2]; ++k) {
+    for (int part = 2 * begin; part < 2 * end; ++part) {
+        const int i = part / 2, from_part = i + part % 2 * d->count;
+        for (int k = d->begin[from_part]; k < d->begin[from_part + 1]; ++k) {
             const int32_t *block = d->source + SN_MG_SLICE * (int64_t)k;
             _Alignas(64) float factor[SN_MG_SLICE];
             const float *from[SN_MG_SLICE];
@@ -84,6 +86,7 @@ static void quantise_slices(const sn_mg_level *level, const float *value, int be
                 *(h16 *)d->slab[k].value[e] = __builtin_convertvector(__builtin_convertvector(v, i16), h16);
             }
         }
+    }
 }
 
 /* ---- Diagonal blocks ---- */
