@@ -271,7 +271,9 @@ def main():
             continue
         largest = max(abs(v) for u in theirs.values() for v in u)
         difference = max(abs(a - b) for n in nodes for a, b in zip(ours[n], theirs[n])) / largest
-        good = difference <= TOLERANCE
+        # Following pressure on quadratic faces: CalculiX takes three points, sinew the six that are exact.
+        coarse = c["element"] == "tet10" and any(load.get("follow") for load in c["loads"])
+        good = difference <= (1e-5 if coarse else TOLERANCE)
         failed += not good
         print(f"  {'ok  ' if good else 'FAIL'} {name:34s} {difference:.2e}   ({len(tets)} elements, largest displacement {largest:.4g} m)", flush=True)
     print(f"{ran - failed} passed, {failed} failed")
