@@ -80,8 +80,8 @@ static void collect(const sn_mg_level *level, const sn_mg_level *coarse, int beg
         v16 low = all(0), high = all(0);
         for (int32_t m = d->group[g].node_begin; m < d->group[g].node_end; ++m) {
             const v16 w = *(const v16_loose *)d->member_weight[m], r = four_times(level->r + 4 * (int64_t)d->member[m]);
-            low += __builtin_shuffle(w, EACH(0)) * r;
-            high += __builtin_shuffle(w, EACH(4)) * r;
+            low += pick(w, EACH(0)) * r;
+            high += pick(w, EACH(4)) * r;
         }
         v16 *sum = (v16 *)(d->sum + 4 * SN_MG_PARENTS * (int64_t)g);
         sum[0] = low, sum[1] = high;
@@ -117,7 +117,7 @@ static void prolong(const sn_mg_level *level, const sn_mg_level *coarse, int beg
         const v16 low = *(const v16 *)parents, high = *(const v16 *)(parents + 16);
         for (int32_t m = d->group[g].node_begin; m < d->group[g].node_end; ++m) {
             const v16 w = *(const v16_loose *)d->member_weight[m];
-            const v16 s = __builtin_shuffle(w, EACH(0)) * low + __builtin_shuffle(w, EACH(4)) * high;
+            const v16 s = pick(w, EACH(0)) * low + pick(w, EACH(4)) * high;
             const v8 t =
                 __builtin_shufflevector(s, s, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(s, s, 8, 9, 10, 11, 12, 13, 14, 15);
             const v4 u = __builtin_shufflevector(t, t, 0, 1, 2, 3) + __builtin_shufflevector(t, t, 4, 5, 6, 7);

@@ -14,6 +14,16 @@ typedef int32_t i16 __attribute__((vector_size(64)));
 typedef int16_t h16 __attribute__((vector_size(32), aligned(32), may_alias));
 
 static inline v16 all(float a) { return (v16){0} + a; }
+/* r[l] = a[index[l]]. */
+#if defined(__clang__) /* shuffles by constants only, which it finds in the loop */
+static inline v16 pick(v16 a, i16 index) {
+    v16 r = a;
+    for (int l = 0; l < 16; ++l) r[l] = a[index[l]];
+    return r;
+}
+#else
+static inline v16 pick(v16 a, i16 index) { return __builtin_shuffle(a, index); }
+#endif
 
 #if SN_WIDTH == 8 && defined(__AVX512BW__)
 #include <immintrin.h>

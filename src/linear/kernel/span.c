@@ -16,15 +16,6 @@ _Static_assert(SN_SPAN_NODE == 16, "a node is one vector");
 /* Direction k of each row. */
 #define ONE(k) ((i16){k, k, k, k, k, k + S, k + S, k + S, k + S, k + S, k + 2 * S, k + 2 * S, k + 2 * S, k + 2 * S, k + 2 * S, 15})
 
-#if defined(__clang__) /* has shuffles by constants only, which it finds in the loop */
-static inline v16 pick(v16 a, i16 index) {
-    v16 r;
-    for (int l = 0; l < 16; ++l) r[l] = a[index[l]];
-    return r;
-}
-#else
-static inline v16 pick(v16 a, i16 index) { return __builtin_shuffle(a, index); }
-#endif
 
 static void product(const sn_pattern *pattern, const float *value, const float *w, float *q, int begin, int end) {
     for (int i = begin; i < end; ++i) {
