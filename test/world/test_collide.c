@@ -192,8 +192,8 @@ static void test_slanting_impact(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest), cmocka_unit_test(test_given_stiffness),
-                                       cmocka_unit_test(test_friction_angle), cmocka_unit_test(test_friction_stops),
-                                       cmocka_unit_test(test_other_colliders), cmocka_unit_test(test_slanting_impact)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rest),           cmocka_unit_test(test_given_stiffness), cmocka_unit_test(test_friction_angle),
+        cmocka_unit_test(test_friction_stops), cmocka_unit_test(test_other_colliders), cmocka_unit_test(test_slanting_impact)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

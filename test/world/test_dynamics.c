@@ -356,11 +356,50 @@ static void test_isolated_node(void **state) {
     scene_end(&s);
 }
 
+/* A bar held at one end and pulled at the other from t = 0 on: a wave of speed c = sqrt(E / rho) runs to the wall and back, so that the end
+ * is at 2 s L / E at t = 2 L / c, and back at 0 at 4 L / c. */
+static void test_bar_wave(void **state) {
+    (void)state;
+    enum { STEPS = 200 };
+    const double young = 1e6, density = 1000, length = 1, traction = 100, way = length / sqrt(young / density);
+    scene s;
+    scene_start(&s, NULL, length, 0.05, 0.05, 40, 1, 1);
+    strcpy(s.material.law, "linear");
+    set_constant(&s.material, "young", young);
+    set_constant(&s.material, "poisson", 0);
+    s.material.density = density;
+    clamp_left(&s);
+    s.fix[1].select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
+    s.fix[1].axis[0] = false;
+    s.body.fix_count = 2;
+    s.load[0].select = box_selector(length - 1e-9, -1, -1, 2, 1, 1);
+    s.load[0].value[0] = traction;
+    s.body.load_count = 1;
+    s.options.gravity[1] = 0;
+    strcpy(s.options.time.method, "implicit-midpoint");
+    s.options.time.step = 2 * way / STEPS;
+    s.options.solver.tolerance = 1e-9;
+    add_probe(&s, SN_QUANTITY_DISPLACEMENT, length, 0, 0);
+    scene_create(&s);
+    double v[6];
+    const double most = 2 * traction * length / young;
+    step(&s, STEPS / 2);
+    probe(&s, 0, v);
+    assert_near(v[0], most / 2, 0.01 * most);
+    step(&s, STEPS / 2);
+    probe(&s, 0, v);
+    assert_near(v[0], most, 0.03 * most);
+    step(&s, STEPS);
+    probe(&s, 0, v);
+    assert_near(v[0], 0, 0.03 * most);
+    scene_end(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_free_fall),    cmocka_unit_test(test_momentum),       cmocka_unit_test(test_prescribed_motion),
-        cmocka_unit_test(test_reaction),     cmocka_unit_test(test_starts),         cmocka_unit_test(test_pins_and_grabs),
-        cmocka_unit_test(test_rayleigh),     cmocka_unit_test(test_material_edits), cmocka_unit_test(test_two_materials),
-        cmocka_unit_test(test_isolated_node)};
+        cmocka_unit_test(test_free_fall),     cmocka_unit_test(test_momentum),       cmocka_unit_test(test_prescribed_motion),
+        cmocka_unit_test(test_reaction),      cmocka_unit_test(test_starts),         cmocka_unit_test(test_pins_and_grabs),
+        cmocka_unit_test(test_rayleigh),      cmocka_unit_test(test_material_edits), cmocka_unit_test(test_two_materials),
+        cmocka_unit_test(test_isolated_node), cmocka_unit_test(test_bar_wave)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
