@@ -92,7 +92,7 @@ static void definite_blocks(const touch *it, double mu, double K[9], double D[9]
         for (int j = 0; j < 3; ++j) {
             const double across = it->n[i] * it->n[j], tangent = (i == j) - across;
             K[3 * i + j] = stiff * across + bend * tangent;
-            D[3 * i + j] = it->c * it->grip * across + mu * it->normal * (it->phi * tangent + it->phi_rate * it->ut[i] * it->ut[j]);
+            D[3 * i + j] = it->c * it->grip * across + mu * it->normal * it->phi * tangent;
         }
 }
 

@@ -5,7 +5,8 @@
  *   f   = f_n n - mu f_n phi(|u_t|) u_t,   phi(r) = (2 - r / e) / e for r < e, 1 / r above
  * phi turns the friction force over within the slip speed e (m/s): a body held by friction creeps by less than e.
  * Linearisation: K = -df/dx, D = -df/dv, one 3x3 block per node; the change of friction with f_n and the turning of n on a convex collider
- * make it unsymmetric or indefinite, and are left out when `definite`. Without v (statics) there is neither damping nor friction. */
+ * make it unsymmetric or indefinite, and are left out when `definite`; friction then enters by its secant mu f_n phi, which lets Newton come to
+ * rest at a node that sticks, where the tangent, 0 along the slip, would throw it from one side to the other. Without v (statics) there is neither damping nor friction. */
 #ifndef SN_CONTACT_PENALTY_H
 #define SN_CONTACT_PENALTY_H
 

@@ -230,11 +230,10 @@ void sn_projection_blocks(const sn_projection *p, const double *status, double t
         double ut[3];
         sn_contact_slip(p, contact, t, v, ut);
         const double r = sn_norm3(ut), phi = r < e ? (2 - r / e) / e : 1 / r;
-        const double rate = r < e ? (r > 0 ? -1 / (e * e * r) : 0) : -1 / (r * r * r);
         double *block = damping->value + 9 * (size_t)damping->count;
         for (int k = 0; k < 9; ++k) {
             const double tangent = (k % 4 == 0) - contact->n[k / 3] * contact->n[k % 3];
-            block[k] = strength * (phi * tangent + rate * ut[k / 3] * ut[k % 3]);
+            block[k] = strength * phi * tangent;
         }
         damping->row[damping->count] = damping->column[damping->count] = contact->node;
         ++damping->count;

@@ -66,7 +66,8 @@ struct sn_system {
     /* Simplified Newton: how many solves the present linearisation has served; 0 when there is none that may be kept. Workspace: the owner
      * clears it when it edits parameters, saves or restores. */
     int kept;
-    bool settles; /* the table's settle is to be asked */
+    bool projected; /* linearise is to leave out what can make K indefinite, where it has the choice */
+    bool settles;   /* the table's settle is to be asked */
 };
 
 /* ---- Methods ---- */
@@ -161,8 +162,8 @@ typedef struct sn_newton_problem {
     const double *guess; /* start of the first linear solve (warm start), or NULL */
     int expected;        /* directions that likely hold what the guess lacks */
     const double *const *direction;
-    double *scratch;     /* sn_newton_scratch(count) doubles */
-    sn_step_info *info;  /* counts are added to it */
+    double *scratch;    /* sn_newton_scratch(count) doubles */
+    sn_step_info *info; /* counts are added to it */
     sn_error *error;
 } sn_newton_problem;
 

@@ -117,7 +117,8 @@ static sn_status potential(sn_system *system, double t, const double *x, double 
         *energy -= sn_load_work(load, sn_ramp_value(&load->ramp, t, p->is_static, NULL), x, world->model.rest);
     }
     for (int i = 0; i < p->collider_count; ++i)
-        if (!sn_collider_projects(&p->collider[i])) *energy += sn_penalty_energy(&p->collider[i], &p->penalty[i], &world->model.surface, t, x);
+        if (!sn_collider_projects(&p->collider[i]))
+            *energy += sn_penalty_energy(&p->collider[i], &p->penalty[i], &world->model.surface, t, x);
     *energy += sn_grab_energy(world, x);
     return SN_OK;
 }
@@ -154,6 +155,7 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     const sn_parameters *p = &world->parameters;
     const size_t n = (size_t)system->count;
     const bool exact = p->method->exact;
+    sn_elements_project(&world->model.solid->elements, system->projected);
     memcpy(work->x_linear, x, n * sizeof *x);
     memcpy(work->v_linear, v, n * sizeof *v);
     x = work->x_linear, v = p->no_inertia ? NULL : work->v_linear;
