@@ -14,16 +14,6 @@ typedef int32_t i16 __attribute__((vector_size(64)));
 typedef int16_t h16 __attribute__((vector_size(32), aligned(32), may_alias));
 
 static inline v16 all(float a) { return (v16){0} + a; }
-/* r[l] = a[index[l]]. */
-#if defined(__clang__) /* shuffles by constants only, which it finds in the loop */
-static inline v16 pick(v16 a, i16 index) {
-    v16 r = a;
-    for (int l = 0; l < 16; ++l) r[l] = a[index[l]];
-    return r;
-}
-#else
-static inline v16 pick(v16 a, i16 index) { return __builtin_shuffle(a, index); }
-#endif
 
 #if SN_WIDTH == 8 && defined(__AVX512BW__)
 #include <immintrin.h>
@@ -132,10 +122,14 @@ static inline void entries(const float *const *block, v16 out[9]) {
     out[8] = last[3];
 }
 
+/* How many slabs ahead memory is asked for them; sweeps go one way or the other. */
+enum { AHEAD = 16 };
+
 /* s += the slabs [begin, end) times x. */
-static inline void add_slabs(const sn_mg_slab *slab, int begin, int end, const float *x, v16 s[3]) {
+static inline void add_slabs(const sn_mg_slab *slab, int begin, int end, const float *x, const int ahead, v16 s[3]) {
     for (int k = begin; k < end; ++k) {
         v16 u[3];
+        for (size_t line = 0; line < sizeof *slab; line += 64) __builtin_prefetch((const char *)(slab + k + ahead) + line);
         gather(x, slab[k].column, u);
         for (int r = 0; r < 3; ++r)
             s[r] += (number(slab[k].value[r]) * u[0] + number(slab[k].value[3 + r]) * u[1]) + number(slab[k].value[6 + r]) * u[2];
