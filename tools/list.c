@@ -48,16 +48,15 @@ static sn_listing scene_listing[SCENES];
 static bool open_scenes(char *folder, size_t capacity, DIR **dir) {
     char self[1024];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    for (int attempt = 0; attempt < 3; ++attempt) {
+    char *slash = NULL;
+    if (length > 0) self[length] = 0, slash = strrchr(self, '/');
+    if (slash) *slash = 0;
+    for (int attempt = 0; attempt < 4; ++attempt) {
         folder[0] = 0;
         if (attempt == 0) snprintf(folder, capacity, "scenes");
-        if (attempt == 1 && length > 0) {
-            self[length] = 0;
-            char *slash = strrchr(self, '/');
-            if (slash) *slash = 0;
-            snprintf(folder, capacity, "%.900s/../scenes", self);
-        }
-        if (attempt == 2) snprintf(folder, capacity, "%s", SN_SCENES_FOLDER);
+        if (attempt == 1 && slash) snprintf(folder, capacity, "%.900s/../scenes", self);
+        if (attempt == 2 && slash) snprintf(folder, capacity, "%.900s/../share/sinew/scenes", self);
+        if (attempt == 3) snprintf(folder, capacity, "%s", SN_SCENES_FOLDER);
         *dir = opendir(folder);
         if (*dir) return true;
     }
