@@ -10,6 +10,7 @@
 #define SN_CONTACT_PENALTY_H
 
 #include "collider.h"
+#include "friction.h"
 
 typedef struct sn_penalty {
     double stiffness; /* k, Pa/m */
@@ -31,7 +32,7 @@ int sn_penalty_force(const sn_collider *collider, const sn_penalty *penalty, con
                      const double *v, double *f);
 /* One block of K and one of D (column-major) per touching node, at most nodes->count; returns how many. */
 int sn_penalty_blocks(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
-                      const double *v, bool definite, int32_t *node, double *K, double *D);
+                      const double *v, sn_friction *memory, int32_t *node, double *K, double *D);
 /* Energy of the springs, sum A k d^2 / 2. */
 double sn_penalty_energy(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x);
 

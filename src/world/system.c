@@ -165,7 +165,8 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     for (int i = 0; i < p->collider_count; ++i) {
         const size_t k = (size_t)K->count, d = (size_t)D->count;
         if (sn_collider_projects(&p->collider[i])) continue;
-        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, !exact, K->row + k,
+        sn_friction *friction = exact ? NULL : work->friction + (size_t)i * (size_t)world->model.surface.count;
+        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, friction, K->row + k,
                                             K->value + 9 * k, D->value + 9 * d);
         memcpy(K->column + k, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->row + d, K->row + k, (size_t)count * sizeof *K->row);
@@ -240,6 +241,8 @@ static void begin(sn_system *system, double t, const double *x, const double *v)
     sn_world *world = world_of(system);
     sn_world_warp(world, x);
     memcpy(world->workspace.x_before, x, (size_t)system->count * sizeof *x);
+    memset(world->workspace.friction, 0,
+           (size_t)world->parameters.collider_count * (size_t)world->model.surface.count * sizeof *world->workspace.friction);
     sn_links_begin(world, t, x);
     sn_projection_begin(&world->workspace.projection, &world->workspace.filter, t, x, world->state.contact);
 }

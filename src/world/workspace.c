@@ -60,7 +60,8 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     work->motion = sn_allocate_zero(context, (size_t)model->fix_count, sizeof *work->motion);
     work->partial = sn_allocate_zero(context, (size_t)model->solid->elements.chunk_count, sizeof *work->partial);
     work->dot = sn_allocate_zero(context, (size_t)sn_dot_scratch(n), sizeof *work->dot);
-    if (!work->motion || !work->partial || !work->dot) return sn_no_memory(error);
+    work->friction = sn_allocate_zero(context, (size_t)contacts, sizeof *work->friction);
+    if (!work->motion || !work->partial || !work->dot || !work->friction) return sn_no_memory(error);
     work->system = (sn_world_system){
         .base = {.table = &sn_world_table, .context = context, .count = n, .size = model->size, .rest = model->rest}, .world = world};
     status = sn_cores_workspace(world, error);
@@ -99,7 +100,7 @@ void sn_workspace_destroy(sn_world *world) {
     void *const link[] = {work->link_goal, work->link_error, work->link_before, work->link_solution, work->link_small};
     for (size_t i = 0; i < sizeof link / sizeof *link; ++i) sn_release(world->context, link[i]);
     sn_cores_workspace_release(world);
-    void *const array[] = {work->x_linear, work->v_linear, work->held,     work->filter.node, work->filter.projection,
+    void *const array[] = {work->friction, work->x_linear, work->v_linear, work->held,     work->filter.node, work->filter.projection,
                            work->motion,   work->x_before, work->external, work->force,       work->scaled,
                            work->product,  work->partial,  work->dot,      work->scratch,     work->vertex_rotation};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
