@@ -9,7 +9,13 @@
  *   lambda <- (u + du - w' lambda (u . du) / |u|) / w,  cut to |lambda| <= 1,      D = mu N / w (I - w' sym(lambda u^T) / |u|)
  *
  * and the residual stays that of lambda(u). D is positive semidefinite; it tends to the derivative as lambda and u come to agree. The
- * memory lasts for one step; its start, lambda = 0, is the secant of Kacanov's iteration. */
+ * start, lambda = 0, is the secant of Kacanov's iteration.
+ *
+ * N lags: during a solve it is a constant, first that of the beginning of the step, then that of the last solution, until it changes no
+ * more (Li et al. 2020, incremental potential contact). Each solve is then that of a potential, with a symmetric matrix, and the first
+ * guesses of the normal force, orders too large in an impact, do not reach the friction.
+ *
+ * The memory lasts for one step. */
 #ifndef SN_CONTACT_FRICTION_H
 #define SN_CONTACT_FRICTION_H
 
@@ -21,7 +27,8 @@
 /* Of one pair of a node and a collider, between the linearisations of a step. All zero: none yet. */
 typedef struct sn_friction {
     double lambda[3], slip[3];
-    bool known;
+    double normal; /* N, lagging */
+    bool known;    /* there is a slip */
 } sn_friction;
 
 /* 1 / w; w' into *rate when not NULL. */
@@ -31,14 +38,18 @@ static inline double sn_friction_phi(double r, double e, double *rate) {
     return phi;
 }
 
-/* Takes the memory along to the slip velocity ut. */
-static inline void sn_friction_follow(sn_friction *memory, const double ut[3], double e) {
+/* Takes the memory along to the slip velocity ut, across the normal n (which turns on curved colliders). */
+static inline void sn_friction_follow(sn_friction *memory, const double n[3], const double ut[3], double e) {
     if (memory->known) {
-        double rate, along = 0, square = 0;
+        double rate, along = 0, off = 0, square = 0;
         const double r = sn_norm3(memory->slip), phi = sn_friction_phi(r, e, &rate);
         for (int a = 0; a < 3; ++a) along += r > 0 ? memory->slip[a] / r * (ut[a] - memory->slip[a]) : 0;
         for (int a = 0; a < 3; ++a) {
             memory->lambda[a] = phi * (ut[a] - rate * along * memory->lambda[a]);
+            off += memory->lambda[a] * n[a];
+        }
+        for (int a = 0; a < 3; ++a) {
+            memory->lambda[a] -= off * n[a];
             square += memory->lambda[a] * memory->lambda[a];
         }
         if (square > 1)

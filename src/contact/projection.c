@@ -40,7 +40,8 @@ sn_status sn_projection_create(sn_context *context, const sn_collider *collider,
 }
 
 void sn_projection_destroy(sn_projection *p) {
-    void *const array[] = {p->which, p->contact, p->fresh, p->changes, p->before, p->friction, p->row, p->filter.node, p->filter.projection};
+    void *const array[] = {p->which,    p->contact, p->fresh,       p->changes,          p->before,
+                           p->friction, p->row,     p->filter.node, p->filter.projection};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(p->context, array[i]);
     *p = (sn_projection){0};
 }
@@ -233,7 +234,7 @@ void sn_projection_blocks(sn_projection *p, const double *status, double t, cons
         sn_contact_slip(p, contact, t, v, ut);
         double *block = damping->value + 9 * (size_t)damping->count;
         memset(block, 0, 9 * sizeof *block);
-        sn_friction_follow(&p->friction[contact->slot], ut, e);
+        sn_friction_follow(&p->friction[contact->slot], contact->n, ut, e);
         sn_friction_add(&p->friction[contact->slot], contact->n, e, strength, block);
         damping->row[damping->count] = damping->column[damping->count] = contact->node;
         ++damping->count;

@@ -55,9 +55,9 @@ typedef struct sn_projection {
     sn_contact_row *row;
     sn_filter filter; /* the held nodes and the contacts */
     int filter_nodes, filter_projections;
-    uint8_t *changes;  /* per slot */
-    sn_contact *fresh; /* per slot: where a contact is made or was linearised again in this step; node -1: nowhere */
-    double *before;    /* 2 x slots: status and load when the step began */
+    uint8_t *changes;      /* per slot */
+    sn_contact *fresh;     /* per slot: where a contact is made or was linearised again in this step; node -1: nowhere */
+    double *before;        /* 2 x slots: status and load when the step began */
     sn_friction *friction; /* per slot: of the present step */
     int rounds, friction_rounds, curved_rounds;
     int64_t repeats; /* how often a step was taken again, for reports */

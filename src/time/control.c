@@ -5,7 +5,7 @@
 #include "system.h"
 #include "vector.h"
 
-enum { TICKS = 1024, SUCCESSES = 2, PATIENCE = 2 };
+enum { TICKS = 1024, SUCCESSES = 2 };
 
 sn_status sn_step_finish(sn_step *step, double *x, double *v) {
     sn_system *system = step->system;
@@ -68,15 +68,12 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
     sn_vec_copy(n, step->v, v);
     sn_vec_copy(past, step->history, history);
     sn_step part = *step;
-    sn_time_options options = *step->options; /* parts of a step are allowed more iterations: stiff contact converges slowly, but it does */
-    part.options = &options;
     double *start = history + past;
     part.scratch = start + 2 * n + past;
     int done = 0, ticks = TICKS, successes = 0;
     while (done < TICKS) {
         part.t = step->t + step->h * done / TICKS;
         part.h = ticks == TICKS ? step->h : step->h * ticks / TICKS;
-        options.newton.iterations = (ticks == TICKS ? 1 : PATIENCE) * step->options->newton.iterations;
         const sn_status status = try_step(method, &part, start);
         if (!status) {
             done += ticks;

@@ -47,6 +47,9 @@ typedef struct sn_system_table {
     double (*force_scale)(sn_system *system);
     /* Whether f can be had at (t, x): SN_INVERTED when not. Asked by methods that end a step without a force evaluation. NULL: always. */
     sn_status (*check)(sn_system *system, double t, const double *x, sn_error *error);
+    /* Newton's method has converged at (t, x, v): true when what the forces keep constant during a solve (the normal forces of friction)
+     * was renewed and has changed, so that the solution is to be corrected; a bounded number of times. NULL: nothing lags. */
+    bool (*renew)(sn_system *system, double t, const double *x, const double *v);
     /* After a step of h from (t, x0, v0) to (x, v), before it is accepted: *settled false when the system has changed its constraints
      * (contacts made or released) and the step is to be taken again from its start; a bounded number of times. It may still move x a
      * little when settled. Only asked when `settles` is set. */

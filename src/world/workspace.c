@@ -70,14 +70,18 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     status = sn_projection_create(context, world->parameters.collider, world->parameters.penalty, world->parameters.collider_count,
                                   &model->surface, model->size, &work->projection, error);
     if (status) return status;
-    work->system.base.settles = work->projection.projecting > 0 || model->link_count > 0;
+    bool settles = work->projection.projecting > 0 || model->link_count > 0;
+    for (int i = 0; i < world->parameters.collider_count; ++i)
+        settles = settles || (sn_shape_of(&world->parameters.collider[i])->passed && !world->parameters.collider[i].inside);
+    work->system.base.settles = settles;
     const size_t rows = 3 * (size_t)model->link_count;
     work->link_goal = sn_allocate_zero(context, rows, sizeof(double));
     work->link_error = sn_allocate_zero(context, rows, sizeof(double));
     work->link_before = sn_allocate_zero(context, rows, sizeof(double));
     work->link_solution = sn_allocate_zero(context, rows * (size_t)n, sizeof(double));
     work->link_small = sn_allocate_zero(context, 2 * rows * rows, sizeof(double));
-    if (!work->link_goal || !work->link_error || !work->link_before || !work->link_solution || !work->link_small) return sn_no_memory(error);
+    if (!work->link_goal || !work->link_error || !work->link_before || !work->link_solution || !work->link_small)
+        return sn_no_memory(error);
     status = sn_workspace_linear(world, model->solid, &work->linear, error);
     return status ? status : sn_workspace_method(world, error);
 }
@@ -100,8 +104,8 @@ void sn_workspace_destroy(sn_world *world) {
     void *const link[] = {work->link_goal, work->link_error, work->link_before, work->link_solution, work->link_small};
     for (size_t i = 0; i < sizeof link / sizeof *link; ++i) sn_release(world->context, link[i]);
     sn_cores_workspace_release(world);
-    void *const array[] = {work->friction, work->x_linear, work->v_linear, work->held,     work->filter.node, work->filter.projection,
-                           work->motion,   work->x_before, work->external, work->force,       work->scaled,
-                           work->product,  work->partial,  work->dot,      work->scratch,     work->vertex_rotation};
+    void *const array[] = {work->friction, work->x_linear, work->v_linear, work->held,           work->filter.node, work->filter.projection,
+                           work->motion,   work->x_before, work->external, work->force,          work->scaled,      work->product,
+                           work->partial,  work->dot,      work->scratch,  work->vertex_rotation};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }
