@@ -74,7 +74,7 @@ struct sn_system {
 
 /* What a step did. Times in seconds, for reports only. */
 typedef struct sn_step_info {
-    int newton_iterations, linear_iterations, force_evaluations, linearisations, retries, line_searches;
+    int newton_iterations, linear_iterations, force_evaluations, linearisations, retries, line_searches, loose;
     double newton_residual, linear_residual; /* of the last iteration */
     double assembly_seconds, solve_seconds;
     double suggested_step; /* what adaptive control would take next; 0 when it has no opinion */
@@ -131,7 +131,8 @@ const sn_method *sn_method_choose(const sn_time_options *options);
 /* Takes one step from t to t + h with `method`, whatever it takes: a step that does not converge, inverts or goes non-finite is retried
  * with half of it, and substeps go on (growing again after successes) until t + h is reached; never below h / 1024. On failure x, v and
  * history are as they were. Calls begin, accept and reject of the system for each substep; when a frame fails after accepted substeps, the
- * owner restores what it keeps beside x and v. step->scratch holds sn_control_scratch doubles. info->retries counts the refused steps. */
+ * owner restores what it keeps beside x and v. Parts of h / 16 and less that do not converge are taken with one linear solve
+ * and counted in info->loose. step->scratch holds sn_control_scratch doubles. info->retries counts the refused steps. */
 int sn_control_scratch(const sn_method *method, int count);
 sn_status sn_step_controlled(const sn_method *method, sn_step *step);
 
