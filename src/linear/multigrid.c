@@ -154,6 +154,7 @@ sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, co
         mg->fixed = sn_allocate(context, (size_t)mg->level[0].nodes, sizeof *mg->fixed);
         if (!mg->factor || !mg->dense_vector || !mg->partial || !mg->fixed) status = sn_no_memory(error);
     }
+    if (!status && mg->level_count > 1) status = sn_mg_create_frames(mg, error);
     if (status) {
         sn_multigrid_destroy(mg);
         return status;
@@ -171,6 +172,8 @@ void sn_multigrid_destroy(sn_multigrid *mg) {
     sn_release(mg->context, mg->dense_vector);
     sn_release(mg->context, mg->partial);
     sn_release(mg->context, mg->fixed);
+    sn_release(mg->context, mg->taken);
+    sn_release(mg->context, mg->moment);
     sn_release(mg->context, mg);
 }
 
@@ -306,6 +309,28 @@ static void filter_rows(sn_multigrid *mg, const sn_filter *filter) {
     }
 }
 
+typedef struct galerkin_job {
+    const sn_mg_kernels *kernels;
+    const sn_mg_level *fine;
+    sn_mg_level *coarse;
+    int first; /* of the colour, in color_group */
+} galerkin_job;
+
+static void galerkin_group(void *data, int index) {
+    const galerkin_job *job = data;
+    job->kernels->galerkin(job->fine, job->coarse, job->fine->down->color_group[job->first + index]);
+}
+
+/* A' = P^T A P. Groups of one colour share no coarse row. */
+static void galerkin(const sn_context *context, const sn_mg_level *fine, sn_mg_level *coarse) {
+    memset(coarse->value, 0, sizeof *coarse->value * (size_t)(9 * coarse->blocks + 8));
+    const sn_mg_transfer *d = fine->down;
+    for (int c = 0; c < d->color_count; ++c) {
+        galerkin_job job = {sn_mg_kernels_for(context), fine, coarse, d->color_begin[c]};
+        sn_parallel(context, d->color_begin[c + 1] - d->color_begin[c], galerkin_group, &job);
+    }
+}
+
 /* Dense Cholesky of the last level. Directions without stiffness get a unit pivot. */
 static void factorise(sn_multigrid *mg) {
     const sn_mg_level *last = &mg->level[mg->level_count - 1];
@@ -346,7 +371,7 @@ static bool only_fixed(sn_multigrid *mg, const sn_filter *filter, uint8_t *fixed
     return true;
 }
 
-void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct sn_filter *filter, bool coarse) {
+void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct sn_filter *filter, const double *x, bool coarse) {
     copy_job job = {.mg = mg, .matrix = matrix, .level = &mg->level[0], .filled = true, .fixed = mg->fixed};
     if (!coarse && matrix->single_) job.filled = !only_fixed(mg, filter, mg->fixed);
     if (job.filled) {
@@ -354,10 +379,14 @@ void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct
         if (filter && filter->count > 0) filter_rows(mg, filter);
     }
     scale_level(mg->context, &mg->level[0], &job);
-    if (!coarse) return;
+    if (!coarse) {
+        if (mg->level_count > 1) sn_mg_turn_frames(mg, x);
+        return;
+    }
     ++mg->updates;
+    if (mg->level_count > 1) sn_mg_take_frames(mg, x);
     for (int l = 1; l < mg->level_count; ++l) {
-        sn_mg_galerkin(mg->context, &mg->level[l - 1], &mg->level[l]);
+        galerkin(mg->context, &mg->level[l - 1], &mg->level[l]);
         scale_level(mg->context, &mg->level[l], &job);
     }
     factorise(mg);

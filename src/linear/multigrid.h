@@ -11,6 +11,8 @@
  * not touch; the long rows of the coarse levels by colours of chunks and, inside a chunk, by colours of nodes. Threads share one colour at
  * a time, and the order of every sum is fixed. The last level is solved by a dense Cholesky factor.
  *
+ * Coarse matrices are expensive and made rarely. Meanwhile they turn with the body (multigrid_frames.c).
+ *
  * Vectors and coarse products are in single precision, with four floats per node, the last one unused. The sweeps read a copy of the matrix
  * scaled to a unit diagonal and rounded to 16 bits, half the bytes: rounding moves a smooth mode by some 1e-4 of the diagonal, which a
  * preconditioner does not notice. */
@@ -94,6 +96,7 @@ typedef struct sn_mg_level {
     float *r;             /* nodes x 4, not scaled */
     double *position;     /* nodes x 3, set-up only */
     double *reach;        /* nodes: typical distance to its neighbours, set-up only */
+    float *frame;         /* nodes x 12: rotations since the matrix was made, columns padded to four; NULL: none (level 1 has them) */
     sn_mg_transfer *down; /* to the next level; NULL on the last */
 } sn_mg_level;
 
@@ -108,6 +111,9 @@ typedef struct sn_multigrid {
     double *dense_vector;
     uint8_t *fixed;  /* level 0 rows that are held altogether, while an update runs */
     double *partial; /* per piece of a loop over the nodes */
+    bool framed;     /* positions were taken with the coarse matrices (multigrid_frames.c) */
+    double *taken;   /* level 0 rows x 3: those positions */
+    double *moment;  /* level 1 nodes x 16 */
     int updates;     /* Galerkin products so far */
 } sn_multigrid;
 
@@ -120,9 +126,10 @@ sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, co
                               sn_multigrid **multigrid, sn_error *error);
 void sn_multigrid_destroy(sn_multigrid *multigrid);
 
-/* Takes new values of the matrix. With `coarse` the coarse matrices are made anew as well; otherwise they stay as they are. */
+/* Takes new values of the matrix, linearised at the positions x (nodes x 3; NULL: unknown). With `coarse` the coarse matrices are made anew
+ * as well; otherwise they stay as they are and turn with the body. */
 struct sn_filter;
-void sn_multigrid_update(sn_multigrid *multigrid, const sn_matrix *matrix, const struct sn_filter *filter, bool coarse);
+void sn_multigrid_update(sn_multigrid *multigrid, const sn_matrix *matrix, const struct sn_filter *filter, const double *x, bool coarse);
 
 /* z = one cycle on r. */
 void sn_multigrid_apply(sn_multigrid *multigrid, const double *r, double *z);
@@ -130,8 +137,10 @@ void sn_multigrid_apply(sn_multigrid *multigrid, const double *r, double *z);
 /* ---- Parts ---- */
 sn_status sn_mg_order_rows(sn_context *context, sn_mg_level *level, int32_t *order, sn_error *error); /* multigrid_order.c */
 sn_status sn_mg_build_transfer(sn_context *context, sn_mg_level *fine, double spacing, sn_mg_level *coarse,
-                               sn_error *error);                                              /* multigrid_lattice.c */
-void sn_mg_galerkin(const sn_context *context, const sn_mg_level *fine, sn_mg_level *coarse); /* multigrid_galerkin.c */
+                               sn_error *error);                         /* multigrid_lattice.c */
+sn_status sn_mg_create_frames(sn_multigrid *multigrid, sn_error *error); /* multigrid_frames.c */
+void sn_mg_take_frames(sn_multigrid *multigrid, const double *x);
+void sn_mg_turn_frames(sn_multigrid *multigrid, const double *x);
 void sn_mg_release_transfer(sn_context *context, sn_mg_transfer *transfer);
 void sn_mg_release_level(sn_context *context, sn_mg_level *level);
 
@@ -148,9 +157,10 @@ typedef struct sn_mg_kernels {
     void (*forward)(const sn_mg_level *level, int begin, int end);  /* x = (D + L)^-1 b, from x = 0 */
     void (*residual)(const sn_mg_level *level, int begin, int end); /* r = -U x: what is left of b after `forward` */
     void (*backward)(const sn_mg_level *level, int begin, int end); /* x = D^-1 (b - (L + U) x), rows in descending order */
-    void (*restrict_)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end); /* coarse b = P^T r */
-    void (*unscale)(const sn_mg_level *level, int begin, int end);                              /* r = the true x */
+    void (*restrict_)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end); /* coarse b = Q^T P^T r */
+    void (*unscale)(const sn_mg_level *level, int begin, int end);                              /* r = the true x, Q x */
     void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse r */
+    void (*galerkin)(const sn_mg_level *level, const sn_mg_level *coarse, int group); /* coarse values += P^T A P of a group's rows */
 } sn_mg_kernels;
 const sn_mg_kernels *sn_mg_kernels_for(const sn_context *context);
 

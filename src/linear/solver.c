@@ -12,12 +12,13 @@
 
 #include "assembly.h"
 #include "kernels.h"
+#include "span.h"
 
 enum {
-    AUTO_DIRECT_NODES = 20000, /* `auto` in statics factors up to this size */
+    AUTO_DIRECT_NODES = 20000,   /* `auto` in statics factors up to this size */
     AUTO_MULTIGRID_NODES = 1500, /* and iterates with multigrid from this size */
-    AUTO_LDLT_NODES = 4000,    /* and up to this one without CHOLMOD */
-    HISTORY = 4096,            /* residuals kept at most */
+    AUTO_LDLT_NODES = 4000,      /* and up to this one without CHOLMOD */
+    HISTORY = 4096,              /* residuals kept at most */
     ROUNDS = 60,
     VECTORS = 4, /* of the refinement: r, e, the right-hand side, the best x */
 };
@@ -51,6 +52,7 @@ struct sn_linear {
     bool symmetric, exact;   /* of the matrix: as assembled; whether it is A to rounding in double */
     double *diagonal;        /* nodes x 9 */
     double *cache;           /* of the element products, elements->linearised_size; NULL until wanted */
+    sn_kept_rotations kept;
     sn_filter filter;
     int filter_nodes, filter_projections;    /* capacities */
     const sn_preconditioner *preconditioner; /* whose data this is */
@@ -60,6 +62,9 @@ struct sn_linear {
     int64_t scratch_size;
 
     void *mass_data; /* diagonal preconditioner of a coupled mass */
+
+    int span; /* directions expected */
+    const double *direction[SN_SPAN];
 
     sn_watch watch;
     double m, d, k; /* of the exact operator that runs now */
@@ -144,7 +149,8 @@ static sn_status couple_mass(sn_linear *linear, sn_error *error) {
 }
 
 static sn_status ensure_scratch(sn_linear *linear, int vectors, sn_error *error) {
-    const int64_t n = 3 * (int64_t)linear->model.nodes, size = vectors * n + 5 * sn_dot_scratch((int)n);
+    const int64_t n = 3 * (int64_t)linear->model.nodes, span = VECTORS * n + (linear->span ? sn_span_scratch(linear->model.nodes) : 0) + 8;
+    const int64_t wanted = vectors * n + 4 * sn_dot_scratch((int)n), size = (span > wanted ? span : wanted) + sn_dot_scratch((int)n);
     if (size <= linear->scratch_size) return SN_OK;
     double *scratch = sn_allocate(linear->context, (size_t)size, sizeof *scratch);
     if (!scratch) return sn_no_memory(error);
@@ -176,6 +182,10 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
         linear->watch = (sn_watch){.capacity = HISTORY};
         linear->watch.history = sn_allocate_zero(context, HISTORY, sizeof(double));
         if (!linear->watch.history) status = sn_no_memory(error);
+    }
+    if (!status && model->elements->kept_size > 0) {
+        linear->kept.value = sn_allocate(context, (size_t)model->elements->kept_size, sizeof(double));
+        if (!linear->kept.value) status = sn_no_memory(error);
     }
     if (!status) status = ensure_scratch(linear, VECTORS + sn_krylov_cg.vectors, error);
     if (status) {
@@ -210,6 +220,7 @@ void sn_linear_destroy(sn_linear *linear) {
     sn_release(context, linear->mass.coupled);
     sn_release(context, linear->diagonal);
     sn_release(context, linear->cache);
+    sn_release(context, linear->kept.value);
     sn_release(context, linear->filter.node);
     sn_release(context, linear->filter.projection);
     sn_release(context, linear->scratch);
@@ -223,6 +234,11 @@ sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options,
     if (linear->options.omega != options->omega || linear->options.drop != options->drop) linear->data_valid = false;
     linear->options = *options;
     return SN_OK;
+}
+
+void sn_linear_expect(sn_linear *linear, int count, const double *const *direction) {
+    linear->span = count < SN_SPAN ? count : SN_SPAN;
+    for (int i = 0; i < linear->span; ++i) linear->direction[i] = direction[i];
 }
 
 const double *sn_linear_history(const sn_linear *linear, int *count) {
@@ -243,6 +259,8 @@ void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const s
     linear->damping = damping;
     linear->rayleigh_mass = rayleigh_mass;
 }
+
+sn_kept_rotations *sn_linear_kept(sn_linear *linear) { return linear->kept.value ? &linear->kept : NULL; }
 
 /* ---- The exact operator ---- */
 static bool current(const stamp *s, const sn_linear *linear, double m, double d, double k) {
@@ -311,7 +329,7 @@ static sn_assembly assembly_of(const sn_linear *linear) {
 }
 
 static sn_status ensure_matrix(sn_linear *linear, const choice *c, sn_error *error) {
-    const size_t values = (size_t)linear->pattern.block_count * 9 + 4;
+    const size_t values = (size_t)linear->pattern.block_count * 9 + 8;
     if ((c->single && linear->matrix.double_) || (!c->single && linear->matrix.single_)) release_matrix(linear);
     if (current(&linear->matrix_stamp, linear, linear->m, linear->d, linear->k)) return SN_OK;
     linear->matrix_stamp.linearisation = 0;
@@ -382,6 +400,7 @@ static sn_operator operator_of(sn_linear *linear, bool copy) {
     if (copy) {
         sn_operator op = sn_operator_of_matrix(linear->context, &linear->matrix, linear->diagonal, linear->symmetric);
         op.position = linear->model.position;
+        op.now = linear->view.x;
         op.self = linear;
         op.residual = linear->exact ? NULL : exact_residual;
         op.options = &linear->options;
@@ -406,7 +425,8 @@ static sn_status ensure_data(sn_linear *linear, const choice *c, const sn_operat
     }
     const bool copy = op->matrix != NULL;
     /* A preconditioner made from the matrix serves the exact operator too. */
-    if (linear->data && linear->data_valid && (linear->data_copy == copy || (linear->data_copy && c->preconditioner->needs_matrix))) return SN_OK;
+    if (linear->data && linear->data_valid && (linear->data_copy == copy || (linear->data_copy && c->preconditioner->needs_matrix)))
+        return SN_OK;
     linear->data_valid = false;
     const sn_status status = c->preconditioner->update(linear->context, op, &linear->filter, &linear->data, error);
     linear->data_valid = !status;
@@ -525,7 +545,7 @@ static double begin(refinement *w) {
     if (constrained_part(&linear->filter, w->n, w->x, w->e)) {
         true_residual(w, w->e, w->rhs);
     } else {
-        memcpy(w->rhs, w->b, (size_t)w->n * sizeof(double));
+        sn_vector_copy(linear->context, w->n, w->b, w->rhs);
         sn_filter_apply(&linear->filter, w->rhs);
     }
     w->reference = norm(w, w->rhs);
@@ -538,6 +558,14 @@ static double begin(refinement *w) {
     memcpy(w->x, w->e, (size_t)w->n * sizeof(double));
     memcpy(w->r, w->rhs, (size_t)w->n * sizeof(double));
     return w->reference;
+}
+
+/* Looks for a better start among the expected directions. */
+static double improve(refinement *w) {
+    sn_linear *linear = w->linear;
+    double *scratch = (double *)(((uintptr_t)w->krylov + 63) & ~(uintptr_t)63);
+    sn_span_start(linear->context, &linear->matrix, &linear->filter, linear->span, linear->direction, w->x, w->r, scratch);
+    return norm(w, w->r);
 }
 
 /* e = about A~^-1 r. */
@@ -557,9 +585,8 @@ static sn_status refine(refinement *w, const choice *c, double size, double tole
                         sn_error *error) {
     sn_linear *linear = w->linear;
     const double goal = tolerance * w->reference;
-    bool copy = c->assembled;
+    bool copy = c->assembled, is_best = true; /* x is */
     double best = size;
-    memcpy(w->best, w->x, (size_t)w->n * sizeof(double));
     sn_status status = SN_OK;
     while (best > goal && report->iterations < linear->options.iterations && report->rounds < ROUNDS && !linear->watch.late) {
         const sn_operator op = operator_of(linear, copy);
@@ -569,6 +596,7 @@ static sn_status refine(refinement *w, const choice *c, double size, double tole
         if (status) return status;
         const double floor = copy && c->single ? 1e-7 : 1e-13;
         sn_krylov_report k;
+        if (is_best) sn_vector_copy(linear->context, w->n, w->x, w->best);
         inner(w, c, &op, fmax(0.9 * goal, floor * size), linear->options.iterations - report->iterations, &k);
         report->iterations += k.iterations;
         report->rounds += 1;
@@ -577,21 +605,19 @@ static sn_status refine(refinement *w, const choice *c, double size, double tole
         size = norm(w, w->r);
         if (linear->watch.count) linear->watch.history[linear->watch.count - 1] = size;
         const bool slow = !(size <= 0.5 * best);
-        if (size < best) {
-            best = size;
-            memcpy(w->best, w->x, (size_t)w->n * sizeof(double));
-        }
+        is_best = size < best;
+        if (is_best) best = size;
         *trouble = k.trouble;
         if (best <= goal || linear->watch.late || (!slow && !k.trouble)) continue;
         if (!copy || linear->exact || !c->krylov) break;
         copy = false; /* the exact operator takes over from the best x */
         report->fallback = true;
         ensure_cache(linear);
-        memcpy(w->x, w->best, (size_t)w->n * sizeof(double));
+        if (!is_best) sn_vector_copy(linear->context, w->n, w->best, w->x);
         true_residual(w, w->x, w->r);
-        size = best;
+        size = best, is_best = true;
     }
-    memcpy(w->x, w->best, (size_t)w->n * sizeof(double));
+    if (!is_best) sn_vector_copy(linear->context, w->n, w->best, w->x);
     report->residual = best / w->reference;
     return best <= goal ? SN_OK : SN_NOT_CONVERGED;
 }
@@ -601,7 +627,7 @@ static sn_status prepare(sn_linear *linear, const choice *c, const sn_filter *fi
     sn_status status = keep_filter(linear, filter, error);
     if (!status) status = ensure_scratch(linear, VECTORS + (c->krylov ? sn_krylov_vectors(c->krylov, &linear->options) : 0), error);
     if (!status && c->assembled) status = ensure_matrix(linear, c, error);
-    if (!status && c->preconditioner != &sn_preconditioner_none) ensure_diagonal(linear, c->assembled);
+    if (!status && c->preconditioner->needs_diagonal) ensure_diagonal(linear, c->assembled);
     if (!status && !c->assembled) {
         linear->symmetric = linear->operator_symmetric;
         ensure_cache(linear);
@@ -610,10 +636,8 @@ static sn_status prepare(sn_linear *linear, const choice *c, const sn_filter *fi
     return status;
 }
 
-sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
-                          double tolerance, sn_linear_report *report, sn_error *error) {
-    sn_linear_report unused;
-    if (!report) report = &unused;
+static sn_status solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
+                       double tolerance, sn_linear_report *report, sn_error *error) {
     linear->m = m, linear->d = d, linear->k = k;
     const sn_assembly assembly = assembly_of(linear);
     linear->operator_symmetric = sn_assembly_symmetric(&assembly);
@@ -641,20 +665,31 @@ sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const
     refinement w = {.linear = linear, .b = b, .x = x, .n = n, .r = linear->scratch};
     w.e = w.r + n, w.rhs = w.e + n, w.best = w.rhs + n, w.krylov = w.best + n;
     w.partial = linear->scratch + linear->scratch_size - sn_dot_scratch(n);
-    const double size = begin(&w);
+    double size = begin(&w);
+    const bool spans = linear->span > 0 && c.krylov && c.single && linear->symmetric && !groups;
+    if (spans && size > tolerance * w.reference) size = improve(&w);
     if (!isfinite(size)) return sn_fail(error, SN_NOT_FINITE, "the right-hand side of the linear system is not finite");
     if (w.reference == 0) return SN_OK;
     const sn_operator exact = operator_of(linear, false);
     sn_operator_note(&exact, 1, size);
     const char *trouble = NULL;
     status = refine(&w, &c, size, tolerance, report, &trouble, error);
-    if (linear->data && c.preconditioner->feedback) c.preconditioner->feedback(linear->data, report->iterations);
+    if (linear->data && c.preconditioner->feedback && report->iterations > 0)
+        c.preconditioner->feedback(linear->data, report->iterations, log10(size / (report->residual * w.reference)));
     for (int i = 0; i < linear->watch.count; ++i) linear->watch.history[i] /= w.reference;
     report->solve_seconds = sn_seconds() - start - report->setup_seconds;
     if (status != SN_NOT_CONVERGED) return status;
     return sn_fail(error, status, "%s%s%s ended after %d iterations at a relative residual of %.3g, above the tolerance %.3g%s%s",
                    report->method, *report->preconditioner ? " with " : "", report->preconditioner, report->iterations, report->residual,
                    tolerance, trouble ? ": it met " : "", trouble ? trouble : "");
+}
+
+sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
+                          double tolerance, sn_linear_report *report, sn_error *error) {
+    sn_linear_report unused;
+    const sn_status status = solve(linear, m, d, k, filter, b, x, tolerance, report ? report : &unused, error);
+    linear->span = 0;
+    return status;
 }
 
 /* ---- Mass ---- */

@@ -73,9 +73,6 @@ static sn_status try_step(const sn_method *method, sn_step *step, double *start)
 sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
     const int n = step->system->count, past = method->history(n);
     double *x = step->scratch, *v = x + n, *history = v + n;
-    sn_vec_copy(n, step->x, x);
-    sn_vec_copy(n, step->v, v);
-    sn_vec_copy(past, step->history, history);
     sn_step part = *step;
     sn_time_options loose = *step->options;
     snprintf(loose.newton.kind, sizeof loose.newton.kind, "one-step");
@@ -99,6 +96,11 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
             continue;
         }
         successes = 0;
+        if (ticks == TICKS) { /* the start is still there: keep it while parts of the step go on */
+            sn_vec_copy(n, step->x, x);
+            sn_vec_copy(n, step->v, v);
+            sn_vec_copy(past, step->history, history);
+        }
         if (!can_retry(method, status) || ticks == 1) {
             sn_vec_copy(n, x, step->x);
             sn_vec_copy(n, v, step->v);

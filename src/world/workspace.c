@@ -52,7 +52,7 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     if (!status) status = allocate_blocks(world, contacts + grabs, &work->damping, error);
     if (status) return status;
     double **const vector[] = {&work->x_linear, &work->v_linear, &work->x_before, &work->external,
-                               &work->force,    &work->scaled,   &work->product};
+                               &work->x_kept,   &work->force,    &work->scaled,   &work->product};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; ++i) {
         *vector[i] = sn_allocate_zero(context, (size_t)n, sizeof(double));
         if (!*vector[i]) return sn_no_memory(error);
@@ -104,8 +104,9 @@ void sn_workspace_destroy(sn_world *world) {
     void *const link[] = {work->link_goal, work->link_error, work->link_before, work->link_solution, work->link_small};
     for (size_t i = 0; i < sizeof link / sizeof *link; ++i) sn_release(world->context, link[i]);
     sn_cores_workspace_release(world);
-    void *const array[] = {work->friction, work->x_linear, work->v_linear, work->held,           work->filter.node, work->filter.projection,
-                           work->motion,   work->x_before, work->external, work->force,          work->scaled,      work->product,
-                           work->partial,  work->dot,      work->scratch,  work->vertex_rotation};
+    void *const array[] = {work->x_linear, work->v_linear, work->held,     work->filter.node, work->filter.projection,
+                           work->motion,   work->x_before, work->external, work->force,       work->scaled,
+                           work->product,  work->partial,  work->dot,      work->scratch,     work->vertex_rotation,
+                           work->x_kept,   work->friction};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }

@@ -25,8 +25,8 @@ static inline v4 row_sum(const sn_mg_slices *d, int begin, int end, const float 
     return (v4){lane_sum(s[0]), lane_sum(s[1]), lane_sum(s[2]), 0};
 }
 
-static inline v4 times_inverse(const float *inverse, v4 r) {
-    const v4 *m = (const v4 *)inverse;
+static inline v4 times_block(const float *block, v4 r) {
+    const v4 *m = (const v4 *)block;
     return (m[0] * splat(r[0]) + m[1] * splat(r[1])) + m[2] * splat(r[2]);
 }
 
@@ -37,7 +37,7 @@ static void forward(const sn_mg_level *level, int begin, int end) {
     const v4 unit = splat(SN_MG_UNIT);
     for (int i = begin; i < end; ++i) {
         const v4 s = row_sum(d, d->begin[2 * i], d->begin[2 * i + 1], level->x);
-        *(v4 *)(level->x + 4 * (int64_t)i) = times_inverse(level->inverse + 12 * (int64_t)i, at(level->b, i) - s * unit);
+        *(v4 *)(level->x + 4 * (int64_t)i) = times_block(level->inverse + 12 * (int64_t)i, at(level->b, i) - s * unit);
     }
 }
 
@@ -55,11 +55,21 @@ static void backward(const sn_mg_level *level, int begin, int end) {
     const v4 unit = splat(SN_MG_UNIT);
     for (int i = end - 1; i >= begin; --i) {
         const v4 s = row_sum(d, d->begin[2 * i], d->begin[2 * i + 2], level->x);
-        *(v4 *)(level->x + 4 * (int64_t)i) = times_inverse(level->inverse + 12 * (int64_t)i, at(level->b, i) - s * unit);
+        *(v4 *)(level->x + 4 * (int64_t)i) = times_block(level->inverse + 12 * (int64_t)i, at(level->b, i) - s * unit);
     }
 }
 
-/* b of the coarse nodes [begin, end) = scale P^T r. */
+static inline float dot3(v4 a, v4 b) {
+    const v4 c = a * b;
+    return (c[0] + c[1]) + c[2];
+}
+
+static inline v4 turned_back(const float *frame, v4 a) {
+    const v4 *q = (const v4 *)frame;
+    return (v4){dot3(q[0], a), dot3(q[1], a), dot3(q[2], a), 0};
+}
+
+/* b of the coarse nodes [begin, end) = scale Q^T P^T r. */
 static void restrict_(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end) {
     const sn_mg_transfer *d = level->down;
     for (int i = begin; i < end; ++i) {
@@ -70,13 +80,17 @@ static void restrict_(const sn_mg_level *level, const sn_mg_level *coarse, int b
             t += at(level->r, d->child[k + 1]) * splat(d->child_weight[k + 1]);
         }
         if (k < d->child_begin[i + 1]) s += at(level->r, d->child[k]) * splat(d->child_weight[k]);
-        *(v4 *)(coarse->b + 4 * (int64_t)i) = (s + t) * splat(coarse->scale[i]);
+        s = (s + t) * splat(coarse->scale[i]);
+        *(v4 *)(coarse->b + 4 * (int64_t)i) = coarse->frame ? turned_back(coarse->frame + 12 * (int64_t)i, s) : s;
     }
 }
 
-/* r = scale x, so that the prolongation need not scale each parent's value eight times and more. */
+/* r = scale Q x, so that the prolongation need not do it for each parent's value eight times and more. */
 static void unscale(const sn_mg_level *level, int begin, int end) {
-    for (int i = begin; i < end; ++i) *(v4 *)(level->r + 4 * (int64_t)i) = at(level->x, i) * splat(level->scale[i]);
+    for (int i = begin; i < end; ++i) {
+        const v4 x = at(level->x, i) * splat(level->scale[i]);
+        *(v4 *)(level->r + 4 * (int64_t)i) = level->frame ? times_block(level->frame + 12 * (int64_t)i, x) : x;
+    }
 }
 
 /* x of the nodes [begin, end) += P r of the coarse level. */
@@ -92,5 +106,7 @@ static void prolong(const sn_mg_level *level, const sn_mg_level *coarse, int beg
     }
 }
 
+void SN_ISA(sn_mg_galerkin)(const sn_mg_level *fine, const sn_mg_level *coarse, int group);
+
 extern const sn_mg_kernels SN_ISA(sn_mg_kernels);
-const sn_mg_kernels SN_ISA(sn_mg_kernels) = {forward, residual, backward, restrict_, unscale, prolong};
+const sn_mg_kernels SN_ISA(sn_mg_kernels) = {forward, residual, backward, restrict_, unscale, prolong, SN_ISA(sn_mg_galerkin)};
