@@ -49,7 +49,7 @@ static sn_status follow(experiment_run *run, int b, int kind, int hertz, int ite
         "\"tolerance\": 1e-3},"
         " \"bodies\": [{%s \"material\": {\"law\": \"corotated\", \"young\": 1000, \"poisson\": %g, \"density\": %.17g,"
         " \"rotation\": \"isvd\", \"differential\": \"%s\"}}]}",
-        1.0 / hertz, end, iterations, kind == EXACT || beams[b].linear ? civit_indefinite_solver() : "cg",
+        1.0 / hertz, end, iterations, kind == EXACT ? civit_indefinite_solver() : "cg",
         beams[b].linear ? beams[b].linear : 5000, beams[b].body, poisson[b], mass[b] / volume, kinds[kind]);
     if (status) return status;
     *out = (swing){0};

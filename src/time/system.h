@@ -69,6 +69,8 @@ struct sn_system {
     /* Simplified Newton: how many solves the present linearisation has served; 0 when there is none that may be kept. Workspace: the owner
      * clears it when it edits parameters, saves or restores. */
     int kept;
+    /* Newton's best iterate is good enough, when it does not converge, if its residual is below this part of the forces; 0: it is not. */
+    double loose;
     bool settles; /* the table's settle is to be asked */
 };
 
@@ -133,8 +135,8 @@ const sn_method *sn_method_choose(const sn_time_options *options);
 /* Takes one step from t to t + h with `method`, whatever it takes: a step that does not converge, inverts or goes non-finite is retried
  * with half of it, and substeps go on (growing again after successes) until t + h is reached; never below h / 1024. On failure x, v and
  * history are as they were. Calls begin, accept and reject of the system for each substep; when a frame fails after accepted substeps, the
- * owner restores what it keeps beside x and v. Parts of h / 16 and less that do not converge are taken with one linear solve
- * and counted in info->loose. step->scratch holds sn_control_scratch doubles. info->retries counts the refused steps. */
+ * owner restores what it keeps beside x and v. Parts of h / 16 and less that do not converge may end with Newton's best
+ * iterate, counted in info->loose. step->scratch holds sn_control_scratch doubles. info->retries counts the refused steps. */
 int sn_control_scratch(const sn_method *method, int count);
 sn_status sn_step_controlled(const sn_method *method, sn_step *step);
 
