@@ -166,7 +166,7 @@ static sn_world *make_world(sn_context *context, const shape *s, const treatment
 
 /* text: the last refusal, for --verbose. */
 static outcome run_case(sn_context *context, const shape *s, const treatment *t, const method *m, double *distance, sn_error *error) {
-    enum { MOST = 400, FAILURES = 3, RETRIES = 1000 };
+    enum { MOST = 400, FAILURES = 3, RETRIES = 4000 };
     sn_world *world = make_world(context, s, t, m);
     const sn_mesh *mesh = sn_world_body_mesh(world, 0);
     double *x = malloc((size_t)mesh->node_count * 3 * sizeof *x);
