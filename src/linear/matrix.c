@@ -29,6 +29,10 @@ static void run_pieces(void *data, int run) {
 }
 
 void sn_parallel_pieces(const sn_context *context, int count, void (*task)(void *data, int piece), void *data) {
+    if (!context) {
+        for (int i = 0; i < count; ++i) task(data, i);
+        return;
+    }
     run_work w = {task, data, count, context->parallel_for || context->threads > count ? count : context->threads};
     sn_parallel(context, w.runs, run_pieces, &w);
 }

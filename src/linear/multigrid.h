@@ -74,9 +74,9 @@ typedef struct sn_mg_slices {
     int count, color_count; /* slices, or rows */
     int32_t *color_begin;   /* slices of a colour */
     int32_t *row;           /* slice -> its first row, count + 1; NULL: rows, not slices */
-    int32_t *begin;         /* slabs of slice, or row, i: left of the diagonal from 2 i, right of it from 2 i + 1; 2 count + 1 */
+    int32_t *begin;         /* slabs of slice, or row, i: left of the diagonal from i, right of it from count + i; 2 count + 1 */
     sn_mg_slab *slab;
-    int32_t *source;   /* slab x SN_MG_SLICE: block of the level, -1 for none */
+    int32_t *source;   /* slab x SN_MG_SLICE: place of the block among the values, -1 for none */
     int32_t *slice_of; /* row -> slice */
     float *inverse;    /* slice x 6 x SN_MG_SLICE: inverse of the scaled diagonal block, xx yy zz xy yz zx */
 } sn_mg_slices;
@@ -85,6 +85,7 @@ typedef struct sn_mg_level {
     int nodes;
     int64_t blocks;
     int32_t *row_begin, *column, *diagonal; /* columns ascending: lower, diagonal, upper */
+    int32_t *source;                        /* block -> its place among the values; NULL: the same */
     float *value;                           /* blocks x 9, column by column, and 8 more */
     float *scale, *unscale;                 /* nodes: s = 1 / sqrt(mean diagonal) and 1 / s; 0 where nothing can move */
     float *inverse;                         /* nodes x 12: inverse of the scaled diagonal block, columns padded to four */
@@ -104,10 +105,9 @@ typedef struct sn_multigrid {
     sn_context *context;
     int level_count;
     sn_mg_level level[SN_MG_LEVELS];
-    int32_t *order;  /* level 0 row -> node of the matrix */
-    int32_t *source; /* level 0 block -> block of the matrix */
-    int dense;       /* unknowns of the last level */
-    double *factor;  /* dense x dense, lower Cholesky factor */
+    int32_t *order; /* level 0 row -> node of the matrix */
+    int dense;      /* unknowns of the last level */
+    double *factor; /* dense x dense, lower Cholesky factor */
     double *dense_vector;
     uint8_t *fixed;  /* level 0 rows that are held altogether, while an update runs */
     double *partial; /* per piece of a loop over the nodes */
@@ -164,13 +164,14 @@ typedef struct sn_mg_kernels {
 } sn_mg_kernels;
 const sn_mg_kernels *sn_mg_kernels_for(const sn_context *context);
 
-/* The same for the slices [begin, end) (kernel/multigrid_slices.c). quantise: from blocks of nine numbers; `source`: level block -> block
- * there, NULL when they are the level's own. */
+/* The same for the slices [begin, end) (kernel/multigrid_slices.c). quantise: from blocks of nine numbers. */
 typedef struct sn_mg_slice_kernels {
     void (*forward)(const sn_mg_level *level, int begin, int end);
     void (*residual)(const sn_mg_level *level, int begin, int end);
     void (*backward)(const sn_mg_level *level, int begin, int end);
-    void (*quantise)(const sn_mg_level *level, const float *value, const int32_t *source, int begin, int end);
+    void (*quantise)(const sn_mg_level *level, const float *value, int begin, int end);
+    /* Scales and inverse diagonal blocks of the rows [begin, end), in slices or not; `fixed`: rows that are held altogether, or NULL. */
+    void (*invert)(const sn_mg_level *level, const float *value, const uint8_t *fixed, int begin, int end);
 } sn_mg_slice_kernels;
 const sn_mg_slice_kernels *sn_mg_slice_kernels_for(const sn_context *context);
 

@@ -65,25 +65,27 @@ static bool nearest_rotation(double m[9]) {
     for (int e = 0; e < 9; ++e) size = fmax(size, fabs(m[e]));
     if (!(size > 0) || !isfinite(size)) return false;
     for (int e = 0; e < 9; ++e) m[e] /= size;
-    if (!(sn_determinant3(m) > 1e-6)) return false;
+    const double determinant = sn_determinant3(m);
+    if (!(determinant > 1e-6)) return false;
+    const double root = cbrt(determinant);
+    for (int e = 0; e < 9; ++e) m[e] /= root;
     for (int k = 0; k < 30; ++k) {
         double inverse[9] = {0}, change = 0;
-        const double g = pow(fabs(sn_inverse3(m, inverse)), -1.0 / 3);
+        sn_inverse3(m, inverse);
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b) {
-                const double next = 0.5 * (g * m[3 * a + b] + inverse[3 * b + a] / g);
-                change = fmax(change, fabs(next - m[3 * a + b]));
-                inverse[3 * b + a] = next;
+                const double step = 0.5 * (inverse[3 * b + a] - m[3 * a + b]), size = fabs(step);
+                inverse[3 * b + a] = m[3 * a + b] + step;
+                change = size > change ? size : change;
             }
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b) m[3 * a + b] = inverse[3 * b + a];
-        if (change < 1e-6) return true;
+        if (change < 1e-4) return true; /* convergence is quadratic */
     }
     return false;
 }
 
-static void turn_node(void *data, int i) {
-    const frame_job *job = data;
+static void turn_node(const frame_job *job, int i) {
     const double *s = job->mg->moment + SUMS * (int64_t)i;
     double m[9];
     for (int a = 0; a < 3; ++a)
@@ -92,6 +94,14 @@ static void turn_node(void *data, int i) {
     float *frame = job->mg->level[1].frame + 12 * (int64_t)i;
     for (int a = 0; a < 3; ++a)
         for (int b = 0; b < 3; ++b) frame[4 * a + b] = (float)m[3 * b + a]; /* columns */
+}
+
+enum { GRAIN = 64 };
+
+static void turn_nodes(void *data, int piece) {
+    const frame_job *job = data;
+    const int n = job->mg->level[1].nodes;
+    for (int64_t i = sn_piece_begin(n, GRAIN, piece); i < sn_piece_begin(n, GRAIN, piece + 1); ++i) turn_node(job, (int)i);
 }
 
 void sn_mg_turn_frames(sn_multigrid *mg, const double *x) {
@@ -103,5 +113,5 @@ void sn_mg_turn_frames(sn_multigrid *mg, const double *x) {
         job.first = d->color_begin[c];
         sn_parallel(mg->context, d->color_begin[c + 1] - d->color_begin[c], add_group, &job);
     }
-    sn_parallel(mg->context, mg->level[1].nodes, turn_node, &job);
+    sn_parallel(mg->context, sn_pieces(mg->level[1].nodes, GRAIN), turn_nodes, &job);
 }

@@ -17,11 +17,11 @@ static inline float lane_sum(v16 a) {
     return (c[0] + c[2]) + (c[1] + c[3]);
 }
 
-/* The slabs [begin, end) of one row times x. */
-static inline v4 row_sum(const sn_mg_slices *d, int begin, int end, const float *x) {
-    if (begin == end) return splat(0);
+/* One or two parts of a row times x. */
+static inline v4 row_sum(const sn_mg_slices *d, int part, int other, const float *x) {
     v16 s[3] = {all(0), all(0), all(0)};
-    add_slabs(d->slab, begin, end, x, s);
+    add_slabs(d->slab, d->begin[part], d->begin[part + 1], x, s);
+    if (other != part) add_slabs(d->slab, d->begin[other], d->begin[other + 1], x, s);
     return (v4){lane_sum(s[0]), lane_sum(s[1]), lane_sum(s[2]), 0};
 }
 
@@ -36,7 +36,7 @@ static void forward(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     const v4 unit = splat(SN_MG_UNIT);
     for (int i = begin; i < end; ++i) {
-        const v4 s = row_sum(d, d->begin[2 * i], d->begin[2 * i + 1], level->x);
+        const v4 s = row_sum(d, i, i, level->x);
         *(v4 *)(level->x + 4 * (int64_t)i) = times_block(level->inverse + 12 * (int64_t)i, at(level->b, i) - s * unit);
     }
 }
@@ -45,7 +45,7 @@ static void residual(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     const i4 keep = {-1, -1, -1, 0};
     for (int i = begin; i < end; ++i) {
-        const v4 s = row_sum(d, d->begin[2 * i + 1], d->begin[2 * i + 2], level->x);
+        const v4 s = row_sum(d, d->count + i, d->count + i, level->x);
         *(v4 *)(level->r + 4 * (int64_t)i) = (v4)((i4)(s * splat(-SN_MG_UNIT * level->unscale[i])) & keep);
     }
 }
@@ -54,7 +54,7 @@ static void backward(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     const v4 unit = splat(SN_MG_UNIT);
     for (int i = end - 1; i >= begin; --i) {
-        const v4 s = row_sum(d, d->begin[2 * i], d->begin[2 * i + 2], level->x);
+        const v4 s = row_sum(d, i, d->count + i, level->x);
         *(v4 *)(level->x + 4 * (int64_t)i) = times_block(level->inverse + 12 * (int64_t)i, at(level->b, i) - s * unit);
     }
 }

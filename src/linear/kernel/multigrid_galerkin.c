@@ -13,7 +13,7 @@ static int gather_row(const sn_mg_level *fine, const sn_mg_group *group, int i, 
     for (int32_t k = fine->row_begin[i]; k < fine->row_begin[i + 1]; ++k) {
         const sn_mg_near *near_ = &d->near_[group->near_begin + d->near_of[k]];
         const float *w = d->weight[fine->column[k]];
-        const v16 a = *(const v16_loose *)(fine->value + 9 * (int64_t)k);
+        const v16 a = *(const v16_loose *)(fine->value + 9 * (int64_t)(fine->source ? fine->source[k] : k));
         for (int c = 0; c < SN_MG_PARENTS; ++c) {
             const int at = near_->column[c];
             if (at < 0 || w[c] == 0) continue;
