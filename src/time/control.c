@@ -6,6 +6,7 @@
  * counted. Decisions depend on statuses and counts alone. */
 #include <string.h>
 
+#include "implicit.h"
 #include "system.h"
 #include "vector.h"
 
@@ -20,6 +21,17 @@ sn_status sn_step_finish(sn_step *step, double *x, double *v) {
     sn_vec_copy(n, x, step->x);
     sn_vec_copy(n, v, step->v);
     return SN_OK;
+}
+
+sn_newton_problem sn_step_problem(sn_step *step, const double *guess, double *scratch) {
+    return (sn_newton_problem){.system = step->system,
+                               .velocity = step->v,
+                               .options = &step->options->newton,
+                               .linear_tolerance = step->tolerance,
+                               .guess = step->warm_start ? guess : NULL,
+                               .scratch = scratch,
+                               .info = step->info,
+                               .error = step->error};
 }
 
 /* The frame's start, a substep's start, the method. */
