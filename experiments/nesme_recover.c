@@ -2,6 +2,7 @@
  * held at four points and violently displaced regains it when let go. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "measure.h"
 
@@ -76,12 +77,16 @@ static sn_status displace(experiment_run *run, int way, FILE *table, double *las
     for (int i = 0; i < mesh->node_count; ++i)
         if (mesh->position[3 * i + 1] > mesh->position[3 * top + 1]) top = i;
     const double *p = mesh->position + 3 * top;
+    int32_t held[4] = {top, top, top, top}; /* a tet at the top, so that the pull is not on one node alone */
+    for (int e = 0; e < mesh->tet_count; ++e)
+        for (int i = 0; i < 4; ++i)
+            if (mesh->tet[4 * e + i] == top) memcpy(held, mesh->tet + 4 * e, sizeof held);
     static const double by[4][3] = {{0, 0.1, 0}, {0.05, -0.15, 0.05}, {-0.1, 0.03, -0.07}, {0, -0.2, 0}};
     double flattest = INFINITY;
     *inverted = 0;
     for (int k = 0; k < 4 && !status; ++k) {
         const double target[3] = {p[0] + by[k][0], p[1] + by[k][1], p[2] + by[k][2]};
-        status = sn_world_grab(world, 0, 0, (int32_t[4]){top, 0, 0, 0}, (double[4]){1, 0, 0, 0}, target, 500, 2, error);
+        status = sn_world_grab(world, 0, 0, held, (double[4]){0.25, 0.25, 0.25, 0.25}, target, 500, 2, error);
         if (!status) status = follow(run, world, 0.1 * (k + 1), "displaced", way, table, last, inverted, &flattest, error);
     }
     if (!status) status = sn_world_grab(world, 0, 0, (int32_t[4]){0}, (double[4]){0}, p, 0, 0, error);
