@@ -76,13 +76,14 @@ static void plot(experiment_run *run, const char *test, const int *which, int co
     int at = snprintf(
         script, sizeof script,
         "set terminal svg size 1300,440 font 'sans,13' background '#ffffff'\nset output 'recover_%s.svg'\nset multiplot layout 1,%d\n"
-        "set xlabel 'time in s'\nset ylabel 'elements with det F <= 0'\n",
+        "set xlabel 'time in s'\nset ylabel 'elements with det F <= 0, sum of the runs'\n",
         test, count);
     for (int i = 0; i < count; ++i) {
         at += snprintf(script + at, sizeof script - (size_t)at, "set title '%s'\nplot ", bodies[which[i]].name);
         for (int m = 0; m < CIVIT_METHODS; ++m)
             at += snprintf(script + at, sizeof script - (size_t)at,
-                           "%s'recover.csv' using (strcol(1) eq '%s' && strcol(2) eq '%s' && strcol(3) eq '%s' ? $4 : NaN):5 with lines lw "
+                           "%s'recover.csv' using (substr(strcol(1), 1, 4) eq '%.4s' && strcol(2) eq '%s' && strcol(3) eq '%s' ? $4 : "
+                           "NaN):5 smooth frequency with lines lw "
                            "2 title '%s'",
                            m ? ", " : "", test, bodies[which[i]].name, civit_methods[m].name, civit_methods[m].name);
         at += snprintf(script + at, sizeof script - (size_t)at, "\n");
