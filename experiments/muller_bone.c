@@ -198,7 +198,7 @@ static sn_status turn_dragon(experiment_run *run, sn_error *error) {
                         "set terminal svg size 1200,400 font 'sans,11' background '#ffffff'\nset multiplot layout 1,3\nset size ratio -1\n"
                         "unset key\nset xrange [-0.35:0.35]\nset yrange [-0.35:0.35]\n"
                         "do for [at in '0.15 0.3 0.45'] { set title 'from above, '.at.' s'\n"
-                        "plot 'surface.csv' using (abs($1-real(at))<1e-6?$2:1/0):(-$4) skip 1 with points pt 7 ps 0.1 lc rgb '#1f77b4' }");
+                        "plot 'surface.csv' using (abs($1-(at+0))<1e-6?$2:1/0):(-$4) skip 1 with points pt 7 ps 0.1 lc rgb '#1f77b4' }");
     }
     sn_embedding_destroy(r.embedding);
     free(r.now);
