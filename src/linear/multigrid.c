@@ -153,10 +153,12 @@ sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, co
     if (!status) {
         mg->dense = 3 * mg->level[mg->level_count - 1].nodes;
         mg->factor = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->factor);
-        mg->dense_vector = sn_allocate(context, (size_t)mg->dense, sizeof *mg->dense_vector);
+        mg->dense_work = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->dense_work);
+        mg->inverse = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->inverse);
+        mg->dense_vector = sn_allocate(context, 2 * (size_t)mg->dense, sizeof *mg->dense_vector);
         mg->partial = sn_allocate(context, (size_t)sn_pieces(mg->level[0].nodes, GRAIN), sizeof *mg->partial);
         mg->fixed = sn_allocate(context, (size_t)mg->level[0].nodes, sizeof *mg->fixed);
-        if (!mg->factor || !mg->dense_vector || !mg->partial || !mg->fixed) status = sn_no_memory(error);
+        if (!mg->factor || !mg->dense_work || !mg->inverse || !mg->dense_vector || !mg->partial || !mg->fixed) status = sn_no_memory(error);
     }
     if (!status && mg->level_count > 1) status = sn_mg_create_frames(mg, error);
     if (status) {
@@ -172,6 +174,8 @@ void sn_multigrid_destroy(sn_multigrid *mg) {
     for (int l = 0; l < SN_MG_LEVELS; ++l) sn_mg_release_level(mg->context, &mg->level[l]);
     sn_release(mg->context, mg->order);
     sn_release(mg->context, mg->factor);
+    sn_release(mg->context, mg->dense_work);
+    sn_release(mg->context, mg->inverse);
     sn_release(mg->context, mg->dense_vector);
     sn_release(mg->context, mg->partial);
     sn_release(mg->context, mg->fixed);
@@ -275,29 +279,50 @@ static void galerkin(const sn_context *context, const sn_mg_level *fine, sn_mg_l
     }
 }
 
-/* Dense Cholesky of the last level. Directions without stiffness get a unit pivot. */
-static void factorise(sn_multigrid *mg) {
+/* The inverse of the last level's matrix, from its dense Cholesky factor. Directions without stiffness get a large pivot, that is nothing.
+ */
+static void invert_last(sn_multigrid *mg) {
     const sn_mg_level *last = &mg->level[mg->level_count - 1];
-    const int n = mg->dense;
-    double *f = mg->factor;
-    memset(f, 0, sizeof *f * (size_t)n * (size_t)n);
+    const int64_t n = mg->dense;
+    double *f = mg->factor, *y = mg->dense_work;
+    memset(f, 0, sizeof *f * (size_t)(n * n));
     double most = 0;
     for (int i = 0; i < last->nodes; ++i)
         for (int32_t k = last->row_begin[i]; k < last->row_begin[i + 1]; ++k)
             for (int c = 0; c < 3; ++c)
                 for (int r = 0; r < 3; ++r) f[(3 * i + r) * n + 3 * last->column[k] + c] = last->value[9 * (int64_t)k + 3 * c + r];
     for (int i = 0; i < n; ++i) most = fmax(most, f[i * n + i]);
-    for (int i = 0; i < n; ++i) {
-        const double original = f[i * n + i];
-        for (int j = 0; j <= i; ++j) {
-            double sum = f[i * n + j];
-            for (int k = 0; k < j; ++k) sum -= f[i * n + k] * f[j * n + k];
-            if (j < i)
-                f[i * n + j] = sum / f[j * n + j];
-            else
-                f[i * n + i] = sum > 1e-6 * original && original > 1e-12 * most ? sqrt(sum) : 1e6 * sqrt(most > 0 ? most : 1);
+    for (int j = 0; j < n; ++j) { /* column j of the factor goes to row j: the loops run along rows */
+        double *row = f + j * n;
+        const double original = last->value[9 * (int64_t)last->diagonal[j / 3] + 4 * (j % 3)], pivot = row[j];
+        const double root = pivot > 1e-6 * original && original > 1e-12 * most ? sqrt(pivot) : 1e6 * sqrt(most > 0 ? most : 1);
+        row[j] = root;
+        for (int i = j + 1; i < n; ++i) row[i] /= root;
+        for (int i = j + 1; i < n; ++i) {
+            const double factor = row[i];
+            double *below = f + i * n;
+            for (int k = i; k < n; ++k) below[k] -= factor * row[k];
         }
     }
+    /* Y = L^-1, row by row; then A^-1 = Y^T Y. */
+    for (int i = 0; i < n; ++i) {
+        double *out = y + i * n;
+        memset(out, 0, sizeof *out * (size_t)n);
+        out[i] = 1;
+        for (int k = 0; k < i; ++k) {
+            const double factor = f[k * n + i], *from = y + k * n;
+            for (int c = 0; c <= k; ++c) out[c] -= factor * from[c];
+        }
+        for (int c = 0; c <= i; ++c) out[c] /= f[i * n + i];
+    }
+    memset(f, 0, sizeof *f * (size_t)(n * n));
+    for (int k = 0; k < n; ++k)
+        for (int i = 0; i <= k; ++i) {
+            const double factor = y[k * n + i], *from = y + k * n;
+            double *out = f + i * n;
+            for (int c = 0; c <= k; ++c) out[c] += factor * from[c];
+        }
+    for (int64_t k = 0; k < n * n; ++k) mg->inverse[k] = (float)f[k];
 }
 
 /* Whether all constraints hold their nodes altogether; marks those rows. */
@@ -333,7 +358,7 @@ void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct
         galerkin(mg->context, &mg->level[l - 1], &mg->level[l]);
         scale_level(mg->context, &mg->level[l], &job);
     }
-    factorise(mg);
+    invert_last(mg);
 }
 
 /* ---- The cycle ---- */
@@ -424,32 +449,23 @@ static void restrict_rows(void *data, int piece) {
     job->move(job->level, job->coarse, (int)sn_piece_begin(n, grain, piece), (int)sn_piece_begin(n, grain, piece + 1));
 }
 
-static void prolong_loop(void *data, int begin, int end) {
+/* One share of the groups. */
+static void move_groups(void *data, int share) {
     const sweep_job *job = data;
-    job->move(job->level, job->coarse, begin, end);
-}
-
-static void prolong_rows(void *data, int share) {
-    const sweep_job *job = data;
-    for_share(job->level, share, job->shares, false, prolong_loop, data);
+    const int64_t n = job->level->down->group_count;
+    job->move(job->level, job->coarse, (int)(n * share / job->shares), (int)(n * (share + 1) / job->shares));
 }
 
 static void solve_last(sn_multigrid *mg) {
     const sn_mg_level *last = &mg->level[mg->level_count - 1];
     const int n = mg->dense;
-    const double *f = mg->factor;
-    double *y = mg->dense_vector;
-    for (int i = 0; i < n; ++i) {
-        double sum = (double)last->b[4 * (i / 3) + i % 3] * last->unscale[i / 3];
-        for (int k = 0; k < i; ++k) sum -= f[i * n + k] * y[k];
-        y[i] = sum / f[i * n + i];
+    float *y = mg->dense_vector, *b = y + n;
+    for (int i = 0; i < n; ++i) b[i] = last->b[4 * (i / 3) + i % 3] * last->unscale[i / 3], y[i] = 0;
+    for (int64_t k = 0; k < n; ++k) { /* the inverse is symmetric: its rows are its columns */
+        const float *column = mg->inverse + k * n, factor = b[k];
+        for (int i = 0; i < n; ++i) y[i] += factor * column[i];
     }
-    for (int i = n - 1; i >= 0; --i) {
-        const double v = y[i] / f[i * n + i];
-        y[i] = v;
-        for (int k = 0; k < i; ++k) y[k] -= f[i * n + k] * v;
-    }
-    for (int i = 0; i < n; ++i) last->x[4 * (i / 3) + i % 3] = (float)(y[i] * last->unscale[i / 3]);
+    for (int i = 0; i < n; ++i) last->x[4 * (i / 3) + i % 3] = y[i] * last->unscale[i / 3];
 }
 
 static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
@@ -459,29 +475,30 @@ static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
     }
     const sn_mg_level *level = &mg->level[l], *coarse = level + 1;
     const sn_mg_slice_kernels *slices = level->slices->row ? sn_mg_slice_kernels_for(mg->context) : NULL;
-    sweep_job job = {.level = level,
-                     .coarse = coarse,
-                     .rows = slices ? slices->residual : kernels->residual,
-                     .move = kernels->restrict_,
-                     .shares = shares(mg->context, level)};
+    sweep_job job = {
+        .level = level, .coarse = coarse, .rows = slices ? slices->residual : kernels->residual, .shares = shares(mg->context, level)};
     if (slices)
         sweep_slices(mg->context, level, slices->forward, false);
     else
         sweep(mg->context, level, kernels->forward, false);
     if (is_small(level)) {
         job.rows(level, 0, slices ? level->slices->count : level->nodes);
+        kernels->collect(level, coarse, 0, level->down->group_count);
         kernels->restrict_(level, coarse, 0, coarse->nodes);
     } else {
         sn_parallel(mg->context, job.shares, residual_rows, &job);
+        job.move = kernels->collect;
+        sn_parallel(mg->context, job.shares, move_groups, &job);
+        job.move = kernels->restrict_;
         sn_parallel(mg->context, sn_pieces(coarse->nodes, GRAIN / 16), restrict_rows, &job);
     }
     cycle(mg, kernels, l + 1);
     kernels->unscale(coarse, 0, coarse->nodes);
     job.move = kernels->prolong;
     if (is_small(level))
-        kernels->prolong(level, coarse, 0, level->nodes);
+        kernels->prolong(level, coarse, 0, level->down->group_count);
     else
-        sn_parallel(mg->context, job.shares, prolong_rows, &job);
+        sn_parallel(mg->context, job.shares, move_groups, &job);
     if (slices)
         sweep_slices(mg->context, level, slices->backward, true);
     else

@@ -9,7 +9,7 @@
  * Coarse matrices are Galerkin products P^T A P. The smoother is one Gauss-Seidel sweep forward before and one backward after the coarse
  * correction, which makes the cycle symmetric. The rows of the mesh are ordered by colours of nodes and swept in slices of sixteen that do
  * not touch; the long rows of the coarse levels by colours of chunks and, inside a chunk, by colours of nodes. Threads share one colour at
- * a time, and the order of every sum is fixed. The last level is solved by a dense Cholesky factor.
+ * a time, and the order of every sum is fixed. The last level is solved by a dense inverse.
  *
  * Coarse matrices are expensive and made rarely. Meanwhile they turn with the body (multigrid_frames.c).
  *
@@ -56,9 +56,10 @@ typedef struct sn_mg_transfer {
     int32_t *target;                  /* per group: 8 x columns places in the coarse matrix */
     int64_t *target_begin;
     sn_mg_near *near_;
-    int16_t *near_of;             /* fine block -> index into its row's group's near list */
-    int32_t *child_begin, *child; /* coarse node -> fine nodes */
-    float *child_weight;
+    int16_t *near_of;                      /* fine block -> index into its row's group's near list */
+    float (*member_weight)[SN_MG_PARENTS]; /* the weights by member */
+    float *sum;                            /* groups x SN_MG_PARENTS x 4: what the groups give to their parents */
+    int32_t *giver_begin, *giver;          /* coarse node -> those sums */
 } sn_mg_transfer;
 
 /* The scaled matrix in 16 bits (multigrid_slices.c). A slab holds sixteen blocks: one of each of sixteen rows that do not touch, a slice,
@@ -107,14 +108,15 @@ typedef struct sn_multigrid {
     sn_mg_level level[SN_MG_LEVELS];
     int32_t *order; /* level 0 row -> node of the matrix */
     int dense;      /* unknowns of the last level */
-    double *factor; /* dense x dense, lower Cholesky factor */
-    double *dense_vector;
-    uint8_t *fixed;  /* level 0 rows that are held altogether, while an update runs */
-    double *partial; /* per piece of a loop over the nodes */
-    bool framed;     /* positions were taken with the coarse matrices (multigrid_frames.c) */
-    double *taken;   /* level 0 rows x 3: those positions */
-    double *moment;  /* level 1 nodes x 16 */
-    int updates;     /* Galerkin products so far */
+    float *inverse; /* dense x dense, of its matrix */
+    float *dense_vector;
+    double *factor, *dense_work; /* dense x dense, while an update runs */
+    uint8_t *fixed;              /* level 0 rows that are held altogether, while an update runs */
+    double *partial;             /* per piece of a loop over the nodes */
+    bool framed;                 /* positions were taken with the coarse matrices (multigrid_frames.c) */
+    double *taken;               /* level 0 rows x 3: those positions */
+    double *moment;              /* level 1 nodes x 16 */
+    int updates;                 /* Galerkin products so far */
 } sn_multigrid;
 
 typedef struct sn_multigrid_options {
@@ -157,9 +159,10 @@ typedef struct sn_mg_kernels {
     void (*forward)(const sn_mg_level *level, int begin, int end);  /* x = (D + L)^-1 b, from x = 0 */
     void (*residual)(const sn_mg_level *level, int begin, int end); /* r = -U x: what is left of b after `forward` */
     void (*backward)(const sn_mg_level *level, int begin, int end); /* x = D^-1 (b - (L + U) x), rows in descending order */
-    void (*restrict_)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end); /* coarse b = Q^T P^T r */
+    void (*collect)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* sums of P^T r in groups [begin, end) */
+    void (*restrict_)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end); /* coarse b = Q^T of all its sums */
     void (*unscale)(const sn_mg_level *level, int begin, int end);                              /* r = the true x, Q x */
-    void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse r */
+    void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse r in groups [begin, end) */
     void (*galerkin)(const sn_mg_level *level, const sn_mg_level *coarse, int group); /* coarse values += P^T A P of a group's rows */
 } sn_mg_kernels;
 const sn_mg_kernels *sn_mg_kernels_for(const sn_context *context);

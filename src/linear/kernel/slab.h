@@ -63,6 +63,9 @@ static inline void join(const v16 in[3], float *rows) {
     }
 }
 
+/* Four numbers, four times. */
+static inline v16 four_times(const float *a) { return (v16)_mm512_broadcast_f32x4(_mm_load_ps(a)); }
+
 /* Entries e to e + 3 of sixteen blocks. */
 static inline void entries4(const float *const *block, int e, v16 out[4]) {
     __m512 q[4];
@@ -76,6 +79,10 @@ static inline void entries4(const float *const *block, int e, v16 out[4]) {
 }
 static inline v16 number(const int16_t *a) { return (v16)_mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_load_si256((const __m256i *)a))); }
 #else
+static inline v16 four_times(const float *a) {
+    return (v16){a[0], a[1], a[2], a[3], a[0], a[1], a[2], a[3], a[0], a[1], a[2], a[3], a[0], a[1], a[2], a[3]};
+}
+
 static inline void entries4(const float *const *block, int e, v16 out[4]) {
     _Alignas(64) float v[4][SN_MG_SLICE];
     for (int l = 0; l < SN_MG_SLICE; ++l)
