@@ -114,7 +114,7 @@ static void definite_blocks(const touch *it, double mu, double e, const sn_frict
 }
 
 int sn_penalty_blocks(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
-                      const double *v, sn_friction *memory, int32_t *node, double *K, double *D) {
+                      const double *v, bool definite, sn_friction *memory, int32_t *node, double *K, double *D) {
     double offset[3], velocity[3], k[9], d[9];
     sn_collider_at(collider, t, offset, velocity);
     int count = 0;
@@ -123,9 +123,10 @@ int sn_penalty_blocks(const sn_collider *collider, const sn_penalty *penalty, co
         touch it;
         if (!touch_at(collider, penalty, offset, velocity, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i], &it)) continue;
         const double mu = v ? penalty->friction : 0;
-        if (memory) {
-            sn_friction_follow(&memory[i], it.n, it.ut, penalty->slip);
-            definite_blocks(&it, mu, penalty->slip, &memory[i], k, d);
+        if (definite) {
+            sn_friction fresh = {.normal = it.normal}, *friction = memory ? &memory[i] : &fresh;
+            if (mu > 0) sn_friction_follow(friction, it.n, it.ut, penalty->slip);
+            definite_blocks(&it, mu, penalty->slip, friction, k, d);
         } else {
             exact_blocks(&it, mu, k, d);
         }

@@ -37,10 +37,10 @@ int sn_penalty_force(const sn_collider *collider, const sn_penalty *penalty, con
 /* The present N of each node into its memory. Adds the squares of N and of its change to *square and *change. */
 void sn_penalty_lag(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
                     const double *v, sn_friction *memory, double *square, double *change);
-/* One block of K and one of D (column-major) per touching node, at most nodes->count; returns how many. With `memory` they are symmetric
- * and positive semidefinite, and those of friction take the memory along; without it they are exact. */
+/* One block of K and one of D (column-major) per touching node, at most nodes->count; returns how many. Exact, or symmetric and positive
+ * semidefinite: then friction takes the memory along; without one its blocks are at least as large as the exact ones. */
 int sn_penalty_blocks(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
-                      const double *v, sn_friction *memory, int32_t *node, double *K, double *D);
+                      const double *v, bool definite, sn_friction *memory, int32_t *node, double *K, double *D);
 /* Energy of the springs, sum A k d^2 / 2 (1 + (d / D)^2 / 2). */
 double sn_penalty_energy(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x);
 

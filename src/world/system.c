@@ -178,7 +178,7 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     for (int i = 0; i < p->collider_count; ++i) {
         const size_t k = (size_t)K->count, d = (size_t)D->count;
         if (sn_collider_projects(&p->collider[i])) continue;
-        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, friction_of(world, i),
+        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, !exact, friction_of(world, i),
                                             K->row + k, K->value + 9 * k, D->value + 9 * d);
         memcpy(K->column + k, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->row + d, K->row + k, (size_t)count * sizeof *K->row);
@@ -267,7 +267,9 @@ static bool lag(sn_world *world, double t, const double *x, const double *v) {
 static void begin_friction(sn_world *world, double t, const double *x, const double *v) {
     sn_workspace *work = &world->workspace;
     const sn_parameters *p = &world->parameters;
-    work->frictional = p->method->implicit && !p->method->exact && !p->no_inertia;
+    bool rough = false;
+    for (int i = 0; i < p->collider_count; ++i) rough = rough || (!sn_collider_projects(&p->collider[i]) && p->penalty[i].friction > 0);
+    work->frictional = rough && p->method->implicit && !p->method->exact && !p->no_inertia;
     work->friction_rounds = 0;
     if (!work->frictional) return;
     memset(work->friction, 0, (size_t)p->collider_count * (size_t)world->model.surface.count * sizeof *work->friction);

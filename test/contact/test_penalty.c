@@ -42,7 +42,7 @@ static void check_blocks(const sn_collider *c, const sn_penalty *p, const double
     int32_t node[1];
     memcpy(x, x0, sizeof x);
     memcpy(v, v0, sizeof v);
-    assert_int_equal(sn_penalty_blocks(c, p, &one, 0.5, x, v, NULL, node, K, D), 1);
+    assert_int_equal(sn_penalty_blocks(c, p, &one, 0.5, x, v, false, NULL, node, K, D), 1);
     for (int j = 0; j < 3; ++j) {
         const double h = 1e-7;
         double plus[3] = {0}, minus[3] = {0};
@@ -61,9 +61,11 @@ static void check_blocks(const sn_collider *c, const sn_penalty *p, const double
     for (int k = 0; k < 3; ++k) {
         sn_friction memory = {.normal = 12, .slip = {0.3, -0.1, 0.2}, .known = true};
         memcpy(memory.lambda, held[k], sizeof memory.lambda);
-        sn_penalty_blocks(c, p, &one, 0.5, x, v, &memory, node, K, D);
+        sn_penalty_blocks(c, p, &one, 0.5, x, v, true, &memory, node, K, D);
         check_definite(K, D);
     }
+    sn_penalty_blocks(c, p, &one, 0.5, x, v, true, NULL, node, K, D);
+    check_definite(K, D);
 }
 
 static void test_blocks(void **state) {
