@@ -83,7 +83,7 @@ void sn_projection_end(sn_projection *p);
 void sn_projection_reject(sn_projection *p, double *status);
 /* Prescribed components of x and v (either may be NULL) at time t, after those of the held nodes. */
 void sn_projection_apply(const sn_projection *p, double t, double *x, double *v);
-/* Adds the friction of slipping contacts; the symmetric, semidefinite part of D = -df/dv, one block per slipping contact. */
+/* Adds the friction of slipping contacts; D = -df/dv by the secant (see penalty.h), one block per slipping contact. */
 void sn_projection_force(const sn_projection *p, const double *status, double t, const double *v, double *f);
 void sn_projection_blocks(sn_projection *p, const double *status, double t, const double *v, sn_block_list *damping);
 

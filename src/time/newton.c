@@ -5,7 +5,8 @@
  * In the constrained directions position, velocity and acceleration are known functions of time and enter r as such. Prescribed motion
  * enters as given components of d, in the first iteration and while any of it is left; such an iteration is taken whole (the free residual
  * before it says nothing about it) unless it cannot be evaluated. A few steps in a row may raise |r| before the line search gets strict
- * (the watchdog of Chamberlain et al. 1982). The iteration ends when
+ * (the watchdog of Chamberlain et al. 1982). Statics has no inertia to keep the matrix definite: it takes the exact K, and where that leads
+ * nowhere (the solver gives up, the energy rises along d, no better place) the projected one for this iteration. The iteration ends when
  *
  *   |r| <= tolerance max(|external|, |internal|, |inertia|)   or   max |d| <= tolerance size
  *
@@ -296,6 +297,8 @@ static sn_status fixed_steps(newton *w, double *y) {
     return status;
 }
 
+static bool can_project(const newton *w) { return w->problem->m == 0 && !w->system->projected; }
+
 static sn_status give_up(newton *w, double *y, int iterations) {
     const sn_newton_problem *p = w->problem;
     if (w->best_residual >= 0) sn_vec_copy(w->n, w->best, y);
@@ -319,7 +322,7 @@ static sn_status give_up(newton *w, double *y, int iterations) {
 }
 
 /* One iteration. *done: converged. */
-static sn_status iterate(newton *w, double *y, int iteration, bool *done) {
+static sn_status iterate_once(newton *w, double *y, int iteration, bool *done) {
     const sn_newton_problem *p = w->problem;
     if (w->climbs == most_climbs(w) && w->best_residual >= 0) {
         /* The way over the hill led nowhere: back to the best place, from there with a strict search. */
@@ -340,6 +343,7 @@ static sn_status iterate(newton *w, double *y, int iteration, bool *done) {
     if (status) return status;
     const double correction = sn_vec_largest(w->n, w->d);
     const bool small = correction <= goal;
+    if (can_project(w) && !carries && !small && !(sn_vec_dot(w->n, w->r, w->d) < 0)) return SN_NOT_CONVERGED;
     status = search(w, y, slope, carries || small, &s);
     if (status == SN_NOT_CONVERGED && !w->fresh) {
         /* An old linearisation led nowhere: once more from here with a new one. */
@@ -357,6 +361,18 @@ static sn_status iterate(newton *w, double *y, int iteration, bool *done) {
     const bool sure = w->kind != SIMPLIFIED || carries || (rate < 1 && correction * fmax(1, rate / (1 - rate)) <= goal);
     *done = s == 1 && small && sure;
     return SN_OK;
+}
+
+static sn_status iterate(newton *w, double *y, int iteration, bool *done) {
+    sn_system *system = w->system;
+    sn_status status = iterate_once(w, y, iteration, done);
+    if (!status || !can_project(w) || (status != SN_NOT_CONVERGED && status != SN_SINGULAR && status != SN_NOT_FINITE)) return status;
+    system->projected = true, system->kept = 0;
+    w->uphill = w->ready = false;
+    status = evaluate(w, y, w->problem->error);
+    if (!status) status = iterate_once(w, y, iteration, done);
+    system->projected = false;
+    return status;
 }
 
 /* Iterations from an evaluated y to the solution. */

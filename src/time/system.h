@@ -71,7 +71,8 @@ struct sn_system {
     int kept;
     /* Newton's best iterate is good enough, when it does not converge, if its residual is below this part of the forces; 0: it is not. */
     double loose;
-    bool settles; /* the table's settle is to be asked */
+    bool projected; /* linearise is to leave out what can make K indefinite, where it has the choice */
+    bool settles;   /* the table's settle is to be asked */
 };
 
 /* ---- Methods ---- */
@@ -167,8 +168,8 @@ typedef struct sn_newton_problem {
     const double *guess; /* start of the first linear solve (warm start), or NULL */
     int expected;        /* directions that likely hold what the guess lacks */
     const double *const *direction;
-    double *scratch;     /* sn_newton_scratch(count) doubles */
-    sn_step_info *info;  /* counts are added to it */
+    double *scratch;    /* sn_newton_scratch(count) doubles */
+    sn_step_info *info; /* counts are added to it */
     sn_error *error;
 } sn_newton_problem;
 

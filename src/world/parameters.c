@@ -234,6 +234,8 @@ static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
     return SN_OK;
 }
 
+bool sn_parameters_exact(const sn_parameters *parameters) { return parameters->method->exact || parameters->no_inertia; }
+
 sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_error *error) {
     sn_parameters *p = &world->parameters;
     const sn_parameters before = *p;
@@ -241,7 +243,7 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
     if (!status) status = sn_links_method(world, p->method, error);
     if (!status && p->no_inertia && !before.no_inertia) status = sn_rigid_check(world, error);
     if (!status && p->no_inertia) status = sn_parameters_stiff(world, error);
-    if (!status && p->method->exact != before.method->exact)
+    if (!status && sn_parameters_exact(p) != sn_parameters_exact(&before))
         status = recompile(world, false, error);
     else if (!status && (p->method != before.method || p->no_inertia != before.no_inertia))
         status = change_method(world, error);

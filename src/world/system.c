@@ -162,6 +162,7 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     const sn_parameters *p = &world->parameters;
     const size_t n = (size_t)system->count;
     const bool exact = p->method->exact;
+    sn_elements_project(&world->model.solid->elements, system->projected);
     memcpy(work->x_linear, x, n * sizeof *x);
     memcpy(work->v_linear, v, n * sizeof *v);
     x = work->x_linear, v = p->no_inertia ? NULL : work->v_linear;

@@ -252,6 +252,8 @@ void sn_parameters_destroy(sn_world *world);
 void sn_parameters_contact(sn_world *world);
 /* Statics needs a shear modulus above 0 everywhere. */
 sn_status sn_parameters_stiff(const sn_world *world, sn_error *error);
+/* Whether the bodies are compiled with the exact differentials of their laws: statics, and methods that need them. */
+bool sn_parameters_exact(const sn_parameters *parameters);
 /* lambda + 2 mu at rest, in the stiffest direction (Pa). */
 double sn_parameters_modulus(sn_context *context, const sn_material *material);
 /* state.c */

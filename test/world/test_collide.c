@@ -167,6 +167,30 @@ static void test_other_colliders(void **state) {
     scene_end(&s);
 }
 
+/* A block that strikes a rough floor at a slant: nodes slide, stick and let go; every step converges, and friction takes speed away. */
+static void test_slanting_impact(void **state) {
+    (void)state;
+    static const char *const response[] = {"penalty", "projection"};
+    for (int r = 0; r < 2; ++r) {
+        scene s;
+        scene_start(&s, NULL, 0.2, 0.1, 0.2, 4, 2, 4);
+        s.collider[0].point[1] = -0.01;
+        s.collider[0].friction = 0.5;
+        strcpy(s.collider[0].response, response[r]);
+        s.options.collider_count = 1;
+        s.body.initial.velocity[0] = 1;
+        s.body.initial.velocity[1] = -2;
+        add_probe(&s, SN_QUANTITY_VELOCITY, 0.1, 0.1, 0.1)->at = SN_PROBE_SELECT;
+        s.probe[0].select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
+        scene_create(&s);
+        step(&s, 25);
+        double v[6];
+        probe(&s, 0, v);
+        assert_true(v[0] < 0.8 && v[0] > -0.3);
+        scene_end(&s);
+    }
+}
+
 /* A cube thrown at a plane and at a ball, 1 to 50 m/s, soft to stiff, with friction and without, by both responses: every step is taken,
  * energy is never gained, and the surface stays out, also where a step is longer than the ball is thick. */
 static void impact(const char *response, double friction, bool ball, double young, double speed, double h) {
@@ -217,8 +241,12 @@ static void test_impacts(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rest),           cmocka_unit_test(test_given_stiffness), cmocka_unit_test(test_friction_angle),
-        cmocka_unit_test(test_friction_stops), cmocka_unit_test(test_other_colliders), cmocka_unit_test(test_impacts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest),
+                                       cmocka_unit_test(test_given_stiffness),
+                                       cmocka_unit_test(test_friction_angle),
+                                       cmocka_unit_test(test_friction_stops),
+                                       cmocka_unit_test(test_other_colliders),
+                                       cmocka_unit_test(test_slanting_impact),
+                                       cmocka_unit_test(test_impacts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,10 +18,10 @@ static inline float lane_sum(v16 a) {
 }
 
 /* One or two parts of a row times x. */
-static inline v4 row_sum(const sn_mg_slices *d, int part, int other, const float *x) {
+static inline v4 row_sum(const sn_mg_slices *d, int part, int other, const float *x, const int ahead) {
     v16 s[3] = {all(0), all(0), all(0)};
-    add_slabs(d->slab, d->begin[part], d->begin[part + 1], x, s);
-    if (other != part) add_slabs(d->slab, d->begin[other], d->begin[other + 1], x, s);
+    add_slabs(d->slab, d->begin[part], d->begin[part + 1], x, ahead, s);
+    if (other != part) add_slabs(d->slab, d->begin[other], d->begin[other + 1], x, ahead, s);
     return (v4){lane_sum(s[0]), lane_sum(s[1]), lane_sum(s[2]), 0};
 }
 
@@ -36,7 +36,7 @@ static void forward(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     const v4 unit = splat(SN_MG_UNIT);
     for (int i = begin; i < end; ++i) {
-        const v4 s = row_sum(d, i, i, level->x);
+        const v4 s = row_sum(d, i, i, level->x, AHEAD);
         *(v4 *)(level->x + 4 * (int64_t)i) = times_block(level->inverse + 12 * (int64_t)i, at(level->b, i) - s * unit);
     }
 }
@@ -45,7 +45,7 @@ static void residual(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     const i4 keep = {-1, -1, -1, 0};
     for (int i = begin; i < end; ++i) {
-        const v4 s = row_sum(d, d->count + i, d->count + i, level->x);
+        const v4 s = row_sum(d, d->count + i, d->count + i, level->x, AHEAD);
         *(v4 *)(level->r + 4 * (int64_t)i) = (v4)((i4)(s * splat(-SN_MG_UNIT * level->unscale[i])) & keep);
     }
 }
@@ -54,7 +54,7 @@ static void backward(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     const v4 unit = splat(SN_MG_UNIT);
     for (int i = end - 1; i >= begin; --i) {
-        const v4 s = row_sum(d, i, d->count + i, level->x);
+        const v4 s = row_sum(d, i, d->count + i, level->x, -AHEAD);
         *(v4 *)(level->x + 4 * (int64_t)i) = times_block(level->inverse + 12 * (int64_t)i, at(level->b, i) - s * unit);
     }
 }
@@ -70,7 +70,8 @@ static inline v4 turned_back(const float *frame, v4 a) {
 }
 
 /* Four of the weights, each four times. */
-#define EACH(c) ((i16){c, c, c, c, c + 1, c + 1, c + 1, c + 1, c + 2, c + 2, c + 2, c + 2, c + 3, c + 3, c + 3, c + 3})
+#define EACH(a, c)                                                                                                                         \
+    __builtin_shufflevector(a, a, c, c, c, c, c + 1, c + 1, c + 1, c + 1, c + 2, c + 2, c + 2, c + 2, c + 3, c + 3, c + 3, c + 3)
 
 /* The sums of P^T r over the members of each group, one per parent. */
 static void collect(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end) {
@@ -80,8 +81,8 @@ static void collect(const sn_mg_level *level, const sn_mg_level *coarse, int beg
         v16 low = all(0), high = all(0);
         for (int32_t m = d->group[g].node_begin; m < d->group[g].node_end; ++m) {
             const v16 w = *(const v16_loose *)d->member_weight[m], r = four_times(level->r + 4 * (int64_t)d->member[m]);
-            low += __builtin_shuffle(w, EACH(0)) * r;
-            high += __builtin_shuffle(w, EACH(4)) * r;
+            low += EACH(w, 0) * r;
+            high += EACH(w, 4) * r;
         }
         v16 *sum = (v16 *)(d->sum + 4 * SN_MG_PARENTS * (int64_t)g);
         sum[0] = low, sum[1] = high;
@@ -117,7 +118,7 @@ static void prolong(const sn_mg_level *level, const sn_mg_level *coarse, int beg
         const v16 low = *(const v16 *)parents, high = *(const v16 *)(parents + 16);
         for (int32_t m = d->group[g].node_begin; m < d->group[g].node_end; ++m) {
             const v16 w = *(const v16_loose *)d->member_weight[m];
-            const v16 s = __builtin_shuffle(w, EACH(0)) * low + __builtin_shuffle(w, EACH(4)) * high;
+            const v16 s = EACH(w, 0) * low + EACH(w, 4) * high;
             const v8 t =
                 __builtin_shufflevector(s, s, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(s, s, 8, 9, 10, 11, 12, 13, 14, 15);
             const v4 u = __builtin_shufflevector(t, t, 0, 1, 2, 3) + __builtin_shufflevector(t, t, 4, 5, 6, 7);
