@@ -69,17 +69,10 @@ struct sn_system {
     /* Simplified Newton: how many solves the present linearisation has served; 0 when there is none that may be kept. Workspace: the owner
      * clears it when it edits parameters, saves or restores. */
     int kept;
-<<<<<<< HEAD
-    /* Newton's best iterate is good enough, when it does not converge, if its residual is below this part of the forces; 0: it is not. */
-    double loose;
-    bool projected; /* linearise is to leave out what can make K indefinite, where it has the choice */
-    bool settles;   /* the table's settle is to be asked */
-=======
     bool projected; /* linearise is to leave out what can make K indefinite, where it has the choice */
     /* Newton's best iterate is good enough, when it does not converge, if its residual is below this part of the forces; 0: it is not. */
     double loose;
     bool settles; /* the table's settle is to be asked */
->>>>>>> main
 };
 
 /* ---- Methods ---- */

@@ -241,19 +241,9 @@ static void test_impacts(void **state) {
 }
 
 int main(void) {
-<<<<<<< HEAD
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest),
-                                       cmocka_unit_test(test_given_stiffness),
-                                       cmocka_unit_test(test_friction_angle),
-                                       cmocka_unit_test(test_friction_stops),
-                                       cmocka_unit_test(test_other_colliders),
-                                       cmocka_unit_test(test_slanting_impact),
-                                       cmocka_unit_test(test_impacts)};
-=======
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rest),           cmocka_unit_test(test_given_stiffness), cmocka_unit_test(test_friction_angle),
         cmocka_unit_test(test_friction_stops), cmocka_unit_test(test_other_colliders), cmocka_unit_test(test_impacts),
         cmocka_unit_test(test_slanting_impact)};
->>>>>>> main
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
