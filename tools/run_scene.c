@@ -22,7 +22,7 @@ typedef struct job {
     double setup, begin; /* s */
     double start_time;   /* s of the world: what a restored state brings along is not this run's */
     int64_t start_steps;
-    int64_t newton, linear;
+    int64_t newton, linear, divided, loose; /* steps that were taken in parts; parts that did not converge */
     double residual;
     sn_status status; /* of the run */
     sn_error error;
@@ -133,6 +133,8 @@ static bool step_once(job *j) {
     j->status = sn_world_step(j->world, &report, &j->error);
     j->newton += report.newton_iterations;
     j->linear += report.linear_iterations;
+    j->divided += report.retries > 0;
+    j->loose += report.loose;
     j->residual = report.linear_residual;
     return j->status == SN_OK;
 }
@@ -186,7 +188,9 @@ static json_t *result_json(job *j, double seconds, const sn_energies *e) {
                         json_pack("{s:o, s:o, s:o, s:o}", "kinetic", tool_number(e->kinetic), "elastic", tool_number(e->elastic), "gravity",
                                   tool_number(e->gravity), "total", tool_number(e->total)));
     json_object_set_new(o, "probes", probes_json(j));
-    json_object_set_new(o, "newton", json_pack("{s:I}", "iterations", (json_int_t)j->newton));
+    json_object_set_new(o, "newton",
+                        json_pack("{s:I, s:I, s:I}", "iterations", (json_int_t)j->newton, "divided", (json_int_t)j->divided, "loose",
+                                  (json_int_t)j->loose));
     json_object_set_new(o, "linear", json_pack("{s:I, s:o}", "iterations", (json_int_t)j->linear, "residual", tool_number(j->residual)));
     json_object_set_new(o, "timing",
                         json_pack("{s:o, s:o, s:o, s:o}", "setup", tool_number(j->setup), "total", tool_number(j->setup + seconds),
@@ -204,6 +208,9 @@ static void print_summary(const job *j, double seconds, const sn_energies *e) {
            (long long)steps, sn_world_time(j->world));
     printf("  energy    kinetic %.6g J, elastic %.6g J, gravity %.6g J, total %.6g J\n", e->kinetic, e->elastic, e->gravity, e->total);
     printf("  work      %lld Newton and %lld linear iterations\n", (long long)j->newton, (long long)j->linear);
+    if (j->divided) printf("  care      %lld steps did not converge and were divided\n", (long long)j->divided);
+    if (j->loose)
+        printf("  care      %lld small parts of steps did not converge either: their best iterate was taken\n", (long long)j->loose);
     printf("  time      %.3g s for the set-up, %.3g s for the run, %.3g ms per step, real-time factor %.3g, %d threads\n", j->setup,
            seconds, steps ? 1e3 * seconds / (double)steps : 0, seconds > 0 ? (sn_world_time(j->world) - j->start_time) / seconds : 0,
            sn_context_threads(j->context));

@@ -303,6 +303,12 @@ static sn_status give_up(newton *w, double *y, int iterations) {
     const sn_newton_problem *p = w->problem;
     if (w->best_residual >= 0) sn_vec_copy(w->n, w->best, y);
     const double residual = w->best_residual >= 0 ? w->best_relative : relative(w);
+    if (w->best_residual >= 0 && residual <= w->system->loose) {
+        ++p->info->loose;
+        p->info->newton_residual = residual;
+        take_velocity(w, y);
+        return SN_OK;
+    }
     const char *advice = p->m != 0 ? "a smaller step" : "more load steps or a smaller step";
     if (w->uphill)
         return sn_fail(p->error, SN_NOT_CONVERGED,
@@ -369,27 +375,11 @@ static sn_status iterate(newton *w, double *y, int iteration, bool *done) {
     return status;
 }
 
-static sn_status solve(const sn_newton_problem *problem, double *y) {
-    sn_system *system = problem->system;
-    const int n = system->count, most = problem->options->iterations;
-    double *a = problem->scratch;
-    newton work = {.problem = problem,
-                   .system = system,
-                   .kind = kind_of(problem->options->kind),
-                   .n = n,
-                   .r = a,
-                   .f = a + n,
-                   .d = a + 2 * n,
-                   .trial = a + 3 * n,
-                   .velocity = a + 4 * n,
-                   .best = a + 5 * n,
-                   .work = a + 6 * n,
-                   .best_residual = -1};
-    newton *w = &work;
-    if (w->kind == ONE_STEP) return one_step(w, y);
-    if (w->kind == FIXED) return fixed_steps(w, y);
-    sn_status status = problem->m != 0 ? expand(w, y) : evaluate(w, y, problem->error);
-    if (status) return status;
+/* Iterations from an evaluated y to the solution. */
+static sn_status converge(newton *w, double *y) {
+    const sn_newton_problem *problem = w->problem;
+    const int n = w->n, most = problem->options->iterations;
+    sn_status status;
     for (int iteration = 0;; ++iteration) {
         problem->info->newton_residual = relative(w);
         const bool balanced = w->residual <= problem->options->tolerance * w->scale && !prescribe(w, y);
@@ -409,6 +399,35 @@ static sn_status solve(const sn_newton_problem *problem, double *y) {
             return SN_OK;
         }
     }
+}
+
+static sn_status solve(const sn_newton_problem *problem, double *y) {
+    sn_system *system = problem->system;
+    const int n = system->count;
+    double *a = problem->scratch;
+    newton work = {.problem = problem,
+                   .system = system,
+                   .kind = kind_of(problem->options->kind),
+                   .n = n,
+                   .r = a,
+                   .f = a + n,
+                   .d = a + 2 * n,
+                   .trial = a + 3 * n,
+                   .velocity = a + 4 * n,
+                   .best = a + 5 * n,
+                   .work = a + 6 * n,
+                   .best_residual = -1};
+    newton *w = &work;
+    if (w->kind == ONE_STEP) return one_step(w, y);
+    if (w->kind == FIXED) return fixed_steps(w, y);
+    sn_status status = problem->m != 0 ? expand(w, y) : evaluate(w, y, problem->error);
+    if (!status) status = converge(w, y);
+    while (!status && system->table->renew && system->table->renew(system, problem->t1, y, w->velocity)) {
+        w->best_residual = -1, w->climbs = 0, w->ready = false;
+        status = evaluate(w, y, problem->error);
+        if (!status) status = converge(w, y);
+    }
+    return status;
 }
 
 sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {

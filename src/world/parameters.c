@@ -129,7 +129,8 @@ sn_status sn_parameters_stiff(const sn_world *world, sn_error *error) {
 }
 
 /* Default stiffness: ten times that of the material behind a surface node, (lambda + 2 mu) / l with l the root of the mean node area, and
- * at least so much that the weight of the largest body presses it in by less than a thousandth of its size. */
+ * at least so much that the weight of the largest body presses it in by less than a thousandth of its size; stiffening from a hundredth of
+ * its size on. One that was asked for stays linear. */
 void sn_parameters_contact(sn_world *world) {
     sn_parameters *p = &world->parameters;
     const sn_contact_nodes *surface = &world->model.surface;
@@ -146,6 +147,7 @@ void sn_parameters_contact(sn_world *world) {
     for (int i = 0; i < p->collider_count; ++i) {
         const double stiff = area > 0 ? 10 * modulus / sqrt(area) : 0, heavy = 1000 * density * sn_norm3(p->gravity);
         p->penalty[i] = (sn_penalty){.stiffness = p->collider[i].stiffness > 0 ? p->collider[i].stiffness : fmax(stiff, heavy),
+                                     .depth = p->collider[i].stiffness > 0 ? 0 : 0.01 * world->model.size,
                                      .damping = p->collider[i].damping,
                                      .friction = p->collider[i].friction,
                                      .slip = 1e-3 * world->model.size};

@@ -175,6 +175,9 @@ typedef struct sn_workspace {
     sn_motion *motion;      /* per fix */
     sn_element_view view;   /* of the last linearisation */
     sn_block_list stiffness, damping;
+    sn_friction *friction;       /* colliders x surface nodes: of the present step */
+    bool frictional;             /* it serves: a step of a method that takes symmetric matrices is under way */
+    int friction_rounds;         /* how often its normal forces were renewed in this step */
     double *vertex_rotation;     /* of warped nodes, x 9; NULL without warping */
     double *x_linear, *v_linear; /* where it was taken */
     double *x_kept;              /* where the kept rotations were taken */
