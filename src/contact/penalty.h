@@ -1,13 +1,18 @@
 /* Penalty response with friction, per surface node.
  *
  * A node with area A and mass m at depth d = -gap > 0 in a collider that moves with velocity w, u = v - w, u_n = u . n, u_t = u - u_n n:
- *   f_n = max(0, A p(d) - c s(d) u_n),   p(d) = k d (1 + (d / D)^2),   c = 2 zeta sqrt(A k m),   s(d) = min(1, d / d0)   (the damper grips
- * gradually: f is continuous) f   = f_n n - mu f_n phi(|u_t|) u_t,   phi(r) = (2 - r / e) / e for r < e, 1 / r above The spring stiffens at
- * depths around D, so that fast soft bodies are stopped before they have passed into the collider. phi turns the friction force over within
- * the slip speed e (m/s): a body held by friction creeps by less than e. Linearisation: K = -df/dx, D = -df/dv, one 3x3 block per node; the
- * change of friction with f_n and the turning of n on a convex collider make it unsymmetric or indefinite. Solvers that want symmetric
- * blocks keep a memory of each contact's friction for the length of a step (friction.h), with f_n in it. Without v (statics) there is
- * neither damping nor friction. */
+ *
+ *   f_n = max(0, A p(d) - c s(d) u_n),   p(d) = k d (1 + (d / D)^2),   c = 2 zeta sqrt(A k m),   s(d) = min(1, d / d0)
+ *
+ *   f   = f_n n - mu f_n phi(|u_t|) u_t,   phi(r) = (2 - r / e) / e for r < e, 1 / r above
+ *
+ * The damper grips gradually, so that f is continuous. The spring stiffens at depths around D, so that fast soft bodies are stopped before
+ * they have passed into the collider. phi turns the friction force over within the slip speed e (m/s): a body held by friction creeps by
+ * less than e.
+ *
+ * Linearisation: K = -df/dx, D = -df/dv, one 3x3 block per node; the change of friction with f_n and the turning of n on a convex collider
+ * make it unsymmetric or indefinite. Solvers that want symmetric blocks keep a memory of each contact's friction for the length of a step
+ * (friction.h), with f_n in it. Without v (statics) there is neither damping nor friction. */
 #ifndef SN_CONTACT_PENALTY_H
 #define SN_CONTACT_PENALTY_H
 

@@ -11,7 +11,7 @@
 
 #include "kernels.h"
 
-enum { ELEMENT_BLOCKS = SN_ELEMENT_NODES * SN_ELEMENT_NODES };
+enum { ELEMENT_BLOCKS = SN_ELEMENT_NODES * SN_ELEMENT_NODES, LARGE = 400000 };
 
 /* ---- Scatter map ---- */
 void sn_scatter_map_release(sn_context *context, sn_scatter_map *map) {
@@ -57,6 +57,7 @@ typedef struct sweep {
     const sn_linear_kernels *kernels;
     const sn_element_kernels *element_kernels;
     bool symmetric;
+    bool large;       /* a matrix that no cache near the core holds */
     int first;        /* chunk */
     double *diagonal; /* diagonal blocks alone */
 } sweep;
@@ -129,7 +130,7 @@ static void element_chunk(void *data, int index) {
     _Alignas(64) double matrix[ELEMENT_BLOCKS * 9 * SN_LANES];
     for (int block = chunk->block_begin; block < chunk->block_end; ++block) {
         const int32_t *place = a->map->place[chunk->batch] + (int64_t)block * pairs * SN_LANES;
-        if (s->matrix->single_) /* the element matrices take about as long as memory does */
+        if (s->large) /* the element matrices take about as long as memory does */
             for (int p = 0; p < pairs * SN_LANES; ++p) __builtin_prefetch(s->matrix->single_ + 9 * (int64_t)place[p] + 4, 1);
         s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, batch->symmetric, a->linearised, matrix);
         if (!s->symmetric)
@@ -205,6 +206,7 @@ void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric,
                .kernels = sn_linear_kernels_for(a->context),
                .element_kernels = sn_element_kernels_for(a->context)};
     s.symmetric = elements_symmetric(a->elements);
+    s.large = matrix->single_ && matrix->pattern->block_count > LARGE;
     sn_parallel(a->context, pieces, mass_piece, &s);
     for (int c = 0; c < a->elements->color_count && (a->k != 0 || a->d != 0); ++c) {
         s.first = a->elements->color_begin[c];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "implicit.h"
+#include "linear/kernels.h"
 #include "system.h"
 #include "vector.h"
 
@@ -18,8 +19,8 @@ sn_status sn_step_finish(sn_step *step, double *x, double *v) {
     system->table->constrain(system, step->t + step->h, x, v);
     if (!isfinite(sn_vec_largest(n, x)) || !isfinite(sn_vec_largest(n, v)))
         return sn_fail(step->error, SN_NOT_FINITE, "the state is not finite at t = %g s after a step of %g s", step->t + step->h, step->h);
-    sn_vec_copy(n, x, step->x);
-    sn_vec_copy(n, v, step->v);
+    sn_vector_copy(system->context, n, x, step->x);
+    sn_vector_copy(system->context, n, v, step->v);
     return SN_OK;
 }
 

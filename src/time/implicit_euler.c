@@ -41,7 +41,7 @@ sn_status sn_implicit_euler_step(sn_step *step) {
     const int n = system->count;
     const double h = step->h, t1 = step->t + h;
     double *y = step->scratch, *base = y + n, *guess = base + n;
-    sn_vec_copy(n, step->x, y);
+    sn_vector_copy(system->context, n, step->x, y);
     sn_vec_sum(n, step->x, h, step->v, base);
     for (int i = 0; i < n; ++i) guess[i] = h * (step->v[i] + h * step->history[i]);
     const double *direction[PAST + 1] = {step->v};

@@ -17,6 +17,7 @@
 
 #include "base/context.h"
 #include "line_search.h"
+#include "linear/kernels.h"
 #include "system.h"
 #include "vector.h"
 
@@ -61,7 +62,7 @@ static void take_velocity(newton *w, const double *y) {
         for (int i = 0; i < n; ++i) w->velocity[i] = p->a * (y[i] - p->origin[i]);
     else
         sn_vec_zero(n, w->velocity);
-    if (p->offset) sn_vec_add(n, 1, p->offset, w->velocity);
+    if (p->offset) sn_vector_add(w->system->context, n, 1, p->offset, w->velocity);
     if (p->a != 0) w->system->table->constrain(w->system, p->t1, NULL, w->velocity);
 }
 
@@ -73,7 +74,7 @@ static void take_inertia(newton *w, const double *y, double *out) {
     if (!table->acceleration) return;
     if (p->inertia) {
         table->filter(w->system, out);
-        sn_vec_add(w->n, 1, p->inertia, out);
+        sn_vector_add(w->system->context, w->n, 1, p->inertia, out);
     } else {
         table->acceleration(w->system, p->t1, out);
     }
@@ -102,7 +103,7 @@ static sn_status evaluate_there(newton *w, const double *y, sn_error *error) {
     const double forces = system->table->force_scale ? system->table->force_scale(system) : w->force;
     w->scale = forces > inertia ? forces : inertia;
     for (int i = 0; i < n; ++i) w->r[i] -= w->f[i];
-    if (p->extra) sn_vec_add(n, -1, p->extra, w->r);
+    if (p->extra) sn_vector_add(w->system->context, n, -1, p->extra, w->r);
     system->table->filter(system, w->r);
     w->residual = sn_vec_norm(n, w->r);
     if (!isfinite(w->residual)) return sn_fail(error, SN_NOT_FINITE, "the force is not finite at t = %g s", p->t1);
@@ -119,12 +120,12 @@ static void keep_best(newton *w, const double *y) {
     w->best_residual = w->residual;
     w->best_relative = relative(w);
     w->climbs = 0;
-    sn_vec_copy(w->n, y, w->best);
+    sn_vector_copy(w->system->context, w->n, y, w->best);
 }
 
 /* The prescribed part of the correction into d; returns whether there is any worth the name. */
 static bool prescribe(newton *w, const double *y) {
-    sn_vec_copy(w->n, y, w->trial);
+    sn_vector_copy(w->system->context, w->n, y, w->trial);
     w->system->table->constrain(w->system, w->problem->t1, w->trial, NULL);
     for (int i = 0; i < w->n; ++i) w->d[i] = w->trial[i] - y[i];
     const double largest = sn_vec_largest(w->n, w->d);
@@ -173,11 +174,11 @@ static sn_status correct(newton *w, int iteration, bool carries, double *slope) 
         system->table->product(system, system->table->acceleration ? p->m : 0, p->a, 0, w->d, w->work);
     else
         sn_vec_zero(n, w->work);
-    sn_vec_add(n, -1, w->r, w->work);
+    sn_vector_add(w->system->context, n, -1, w->r, w->work);
     if (iteration == 0 && p->guess) {
-        sn_vec_copy(n, p->guess, w->trial);
+        sn_vector_copy(w->system->context, n, p->guess, w->trial);
         system->table->filter(system, w->trial);
-        sn_vec_add(n, 1, w->trial, w->d);
+        sn_vector_add(w->system->context, n, 1, w->trial, w->d);
         if (system->table->expect) system->table->expect(system, p->expected, p->direction);
     }
     sn_linear_report report = {0};
@@ -229,7 +230,7 @@ static sn_status search(newton *w, double *y, double slope, bool whole, double *
         if (!status && (good || climbs)) {
             *s = search.s;
             if (!good) ++w->climbs;
-            sn_vec_copy(n, w->trial, y);
+            sn_vector_copy(w->system->context, n, w->trial, y);
             return SN_OK;
         }
         evaluable = evaluable || !status;
@@ -251,17 +252,17 @@ static sn_status expand(newton *w, const double *y) {
         const sn_status status = evaluate(w, y, p->error);
         return status || keeps ? status : linearise(w, y);
     }
-    sn_vec_copy(n, p->velocity, w->velocity);
+    sn_vector_copy(w->system->context, n, p->velocity, w->velocity);
     system->table->constrain(system, p->t1, NULL, w->velocity);
     sn_status status = evaluate_there(w, y, p->error);
     if (!status && !keeps) status = linearise_there(w, y);
     if (status) return status;
-    sn_vec_copy(n, w->velocity, w->trial);
+    sn_vector_copy(w->system->context, n, w->velocity, w->trial);
     take_velocity(w, y);
     for (int i = 0; i < n; ++i) w->work[i] = w->velocity[i] - w->trial[i];
     system->table->product(system, 0, 1, 0, w->work, w->trial);
     system->table->filter(system, w->trial);
-    sn_vec_add(n, 1, w->trial, w->r);
+    sn_vector_add(w->system->context, n, 1, w->trial, w->r);
     w->residual = sn_vec_norm(n, w->r);
     return SN_OK;
 }
@@ -275,7 +276,7 @@ static sn_status take_correction(newton *w, double *y) {
     if (status) return status;
     ++p->info->newton_iterations;
     p->info->newton_residual = relative(w);
-    sn_vec_add(w->n, 1, w->d, y);
+    sn_vector_add(w->system->context, w->n, 1, w->d, y);
     w->system->table->constrain(w->system, p->t1, y, NULL);
     return w->system->table->check ? w->system->table->check(w->system, p->t1, y, p->error) : SN_OK;
 }
@@ -301,7 +302,7 @@ static bool can_project(const newton *w) { return w->problem->m == 0 && !w->syst
 
 static sn_status give_up(newton *w, double *y, int iterations) {
     const sn_newton_problem *p = w->problem;
-    if (w->best_residual >= 0) sn_vec_copy(w->n, w->best, y);
+    if (w->best_residual >= 0) sn_vector_copy(w->system->context, w->n, w->best, y);
     const double residual = w->best_residual >= 0 ? w->best_relative : relative(w);
     if (w->best_residual >= 0 && residual <= w->system->loose) {
         ++p->info->loose;
@@ -326,7 +327,7 @@ static sn_status iterate_once(newton *w, double *y, int iteration, bool *done) {
     const sn_newton_problem *p = w->problem;
     if (w->climbs == most_climbs(w) && w->best_residual >= 0) {
         /* The way over the hill led nowhere: back to the best place, from there with a strict search. */
-        sn_vec_copy(w->n, w->best, y);
+        sn_vector_copy(w->system->context, w->n, w->best, y);
         w->system->kept = 0;
         const sn_status status = evaluate(w, y, p->error);
         if (status) return status;
@@ -391,7 +392,7 @@ static sn_status converge(newton *w, double *y) {
         ++problem->info->newton_iterations;
         if (status == SN_NOT_CONVERGED) return give_up(w, y, iteration + 1);
         if (status) {
-            if (w->best_residual >= 0) sn_vec_copy(n, w->best, y);
+            if (w->best_residual >= 0) sn_vector_copy(w->system->context, n, w->best, y);
             return status;
         }
         if (done) {

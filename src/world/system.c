@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "linear/kernels.h"
 #include "world.h"
 
 static sn_world *world_of(sn_system *system) { return ((sn_world_system *)system)->world; }
@@ -91,7 +92,7 @@ static sn_status force(sn_system *system, double t, const double *x, const doubl
     view.kept = sn_linear_kept(work->linear);
     if (view.kept) {
         ++view.kept->stamp;
-        memcpy(work->x_kept, x, n * sizeof *x);
+        sn_vector_copy(world->context, (int)n, x, work->x_kept);
     }
     memset(f, 0, n * sizeof *f);
     const sn_status status = sn_elements_force(world->context, &world->model.solid->elements, &view, f, error);
@@ -163,8 +164,8 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     const size_t n = (size_t)system->count;
     const bool exact = p->method->exact;
     sn_elements_project(&world->model.solid->elements, system->projected);
-    memcpy(work->x_linear, x, n * sizeof *x);
-    memcpy(work->v_linear, v, n * sizeof *v);
+    sn_vector_copy(world->context, (int)n, x, work->x_linear);
+    sn_vector_copy(world->context, (int)n, v, work->v_linear);
     x = work->x_linear, v = p->no_inertia ? NULL : work->v_linear;
     sn_block_list *K = &work->stiffness, *D = &work->damping;
     K->count = D->count = 0;
@@ -286,7 +287,7 @@ static bool renew(sn_system *system, double t, const double *x, const double *v)
 static void begin(sn_system *system, double t, const double *x, const double *v) {
     sn_world *world = world_of(system);
     sn_world_warp(world, x);
-    memcpy(world->workspace.x_before, x, (size_t)system->count * sizeof *x);
+    sn_vector_copy(world->context, system->count, x, world->workspace.x_before);
     begin_friction(world, t, x, v);
     sn_links_begin(world, t, x);
     sn_projection_begin(&world->workspace.projection, &world->workspace.filter, t, x, world->state.contact);
@@ -310,7 +311,7 @@ static void accept(sn_system *system, double t, const double *x, const double *v
         if (sn_linear_kept(world->workspace.linear)) ++sn_linear_kept(world->workspace.linear)->stamp;
     }
     sn_world_warp(world, x);
-    memcpy(world->workspace.x_before, x, (size_t)system->count * sizeof *x);
+    sn_vector_copy(world->context, system->count, x, world->workspace.x_before);
     sn_projection_end(&world->workspace.projection);
     sn_links_end(world);
 }
