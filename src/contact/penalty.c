@@ -86,18 +86,19 @@ static void exact_blocks(const touch *it, double mu, double K[9], double D[9]) {
 }
 
 /* The symmetric, positive semidefinite part that is worth keeping. */
-static void definite_blocks(const touch *it, double mu, double K[9], double D[9]) {
-    const double stiff = fmax(it->k - it->c * it->rate * it->un, 0), bend = fmax(-it->normal * it->curvature, 0);
+static void definite_blocks(const touch *it, double mu, bool secant, double K[9], double D[9]) {
+    const double stiff = fmax(it->k - it->c * it->rate * it->un, 0), bend = fmax(-it->normal * it->curvature, 0),
+                 phi_rate = secant ? 0 : it->phi_rate;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
             const double across = it->n[i] * it->n[j], tangent = (i == j) - across;
             K[3 * i + j] = stiff * across + bend * tangent;
-            D[3 * i + j] = it->c * it->grip * across + mu * it->normal * (it->phi * tangent + it->phi_rate * it->ut[i] * it->ut[j]);
+            D[3 * i + j] = it->c * it->grip * across + mu * it->normal * (it->phi * tangent + phi_rate * it->ut[i] * it->ut[j]);
         }
 }
 
 int sn_penalty_blocks(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
-                      const double *v, bool definite, int32_t *node, double *K, double *D) {
+                      const double *v, sn_penalty_kind kind, int32_t *node, double *K, double *D) {
     double offset[3], velocity[3], k[9], d[9];
     sn_collider_at(collider, t, offset, velocity);
     int count = 0;
@@ -106,10 +107,10 @@ int sn_penalty_blocks(const sn_collider *collider, const sn_penalty *penalty, co
         touch it;
         if (!touch_at(collider, penalty, offset, velocity, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i], &it)) continue;
         const double mu = v ? penalty->friction : 0;
-        if (definite)
-            definite_blocks(&it, mu, k, d);
-        else
+        if (kind == SN_PENALTY_EXACT)
             exact_blocks(&it, mu, k, d);
+        else
+            definite_blocks(&it, mu, kind == SN_PENALTY_SECANT, k, d);
         if (!v) memset(d, 0, sizeof d);
         node[count] = nodes->node[i];
         for (int r = 0; r < 3; ++r)

@@ -5,7 +5,10 @@
  *   f   = f_n n - mu f_n phi(|u_t|) u_t,   phi(r) = (2 - r / e) / e for r < e, 1 / r above
  * phi turns the friction force over within the slip speed e (m/s): a body held by friction creeps by less than e.
  * Linearisation: K = -df/dx, D = -df/dv, one 3x3 block per node; the change of friction with f_n and the turning of n on a convex collider
- * make it unsymmetric or indefinite, and are left out when `definite`. Without v (statics) there is neither damping nor friction. */
+ * make it unsymmetric or indefinite, and are left out when it must be definite. A sliding node's friction does not change with its speed,
+ * so its D is zero along the motion; a single correction from there would take the whole friction force of the present normal force, which
+ * may turn the motion round and feed it. The secant, D = mu f_n phi (I - n n^T), cannot: it only slows down. Without v (statics) there is
+ * neither damping nor friction. */
 #ifndef SN_CONTACT_PENALTY_H
 #define SN_CONTACT_PENALTY_H
 
@@ -26,12 +29,14 @@ typedef struct sn_contact_nodes {
     double *mass; /* kg */
 } sn_contact_nodes;
 
+typedef enum sn_penalty_kind { SN_PENALTY_EXACT, SN_PENALTY_DEFINITE, SN_PENALTY_SECANT } sn_penalty_kind;
+
 /* Adds the forces of a collider at time t; returns how many nodes touch. */
 int sn_penalty_force(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
                      const double *v, double *f);
 /* One block of K and one of D (column-major) per touching node, at most nodes->count; returns how many. */
 int sn_penalty_blocks(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
-                      const double *v, bool definite, int32_t *node, double *K, double *D);
+                      const double *v, sn_penalty_kind kind, int32_t *node, double *K, double *D);
 /* Energy of the springs, sum A k d^2 / 2. */
 double sn_penalty_energy(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x);
 

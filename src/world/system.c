@@ -112,7 +112,8 @@ static sn_status potential(sn_system *system, double t, const double *x, double 
         *energy -= sn_load_work(load, sn_ramp_value(&load->ramp, t, p->is_static, NULL), x, world->model.rest);
     }
     for (int i = 0; i < p->collider_count; ++i)
-        if (!sn_collider_projects(&p->collider[i])) *energy += sn_penalty_energy(&p->collider[i], &p->penalty[i], &world->model.surface, t, x);
+        if (!sn_collider_projects(&p->collider[i]))
+            *energy += sn_penalty_energy(&p->collider[i], &p->penalty[i], &world->model.surface, t, x);
     *energy += sn_grab_energy(world, x);
     return SN_OK;
 }
@@ -142,6 +143,13 @@ static sn_status force_rate(sn_system *system, double t, const double *x, const 
 }
 
 /* ---- Linearisation ---- */
+/* Kinds of Newton that take a correction as it comes need friction that cannot overshoot. */
+static sn_penalty_kind penalty_kind(const sn_parameters *p) {
+    if (p->method->exact) return SN_PENALTY_EXACT;
+    const char *kind = p->time.newton.kind;
+    return strcmp(kind, "one-step") == 0 || strcmp(kind, "fixed") == 0 ? SN_PENALTY_SECANT : SN_PENALTY_DEFINITE;
+}
+
 static sn_status linearise(sn_system *system, double t, const double *x, const double *v, sn_error *error) {
     (void)error;
     sn_world *world = world_of(system);
@@ -165,7 +173,7 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     for (int i = 0; i < p->collider_count; ++i) {
         const size_t k = (size_t)K->count, d = (size_t)D->count;
         if (sn_collider_projects(&p->collider[i])) continue;
-        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, !exact, K->row + k,
+        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, penalty_kind(p), K->row + k,
                                             K->value + 9 * k, D->value + 9 * d);
         memcpy(K->column + k, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->row + d, K->row + k, (size_t)count * sizeof *K->row);

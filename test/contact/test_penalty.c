@@ -28,7 +28,7 @@ static void check_blocks(const sn_collider *c, const sn_penalty *p, const double
     int32_t node[1];
     memcpy(x, x0, sizeof x);
     memcpy(v, v0, sizeof v);
-    assert_int_equal(sn_penalty_blocks(c, p, &one, 0.5, x, v, false, node, K, D), 1);
+    assert_int_equal(sn_penalty_blocks(c, p, &one, 0.5, x, v, SN_PENALTY_EXACT, node, K, D), 1);
     for (int j = 0; j < 3; ++j) {
         const double h = 1e-7;
         double plus[3] = {0}, minus[3] = {0};
@@ -42,10 +42,10 @@ static void check_blocks(const sn_collider *c, const sn_penalty *p, const double
         v[j] = v0[j];
         for (int r = 0; r < 3; ++r) close_to(D[3 * j + r], -(plus[r] - minus[r]) / (2 * h), 1e-5);
     }
-    /* The definite part: symmetric, not negative. */
-    sn_penalty_blocks(c, p, &one, 0.5, x, v, true, node, K, D);
+    /* The definite ones: symmetric, not negative. */
     for (int t = 0; t < 30; ++t) {
         const double u[3] = {sin(1.0 * t), cos(2.3 * t), sin(0.7 * t + 1)};
+        sn_penalty_blocks(c, p, &one, 0.5, x, v, t % 2 ? SN_PENALTY_DEFINITE : SN_PENALTY_SECANT, node, K, D);
         double k = 0, d = 0;
         for (int r = 0; r < 3; ++r)
             for (int s = 0; s < 3; ++s) {
