@@ -20,9 +20,11 @@ typedef struct engine_shape {
     uint8_t *held;                        /* nodes: 1 by a fix of the scene, 2 by a pin */
     int held_count;                       /* nodes with a mark */
     double *position, *velocity, *before; /* nodes x 3: now, and the velocities at the last frame */
+    double *reaction;                     /* nodes x 3: of supports, N */
     double *value;                        /* nodes: what colours show */
     double *element;                      /* tets x 7: fields of elements */
     double *mass;                         /* nodes, lumped, kg */
+    double length;                        /* of the rest shape's box, corner to corner, m */
     int32_t *uses;                        /* nodes: tets at the node */
 } engine_shape;
 

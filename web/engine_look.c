@@ -13,7 +13,7 @@ const sn_listing engine_colours[COLOURS] = {
     {"none", "plain"},    {"displacement", "displacement [m]"}, {"von_mises", "von Mises stress [Pa]"},
     {"strain", "strain"}, {"energy", "energy density [J/m^3]"}, {"quality", "element quality"}};
 const sn_listing engine_glyphs[GLYPHS] = {
-    {"none", "none"}, {"force", "net force"}, {"constraint", "constraints"}, {"stress", "principal stress"}};
+    {"none", "none"}, {"force", "net force"}, {"constraint", "constraint forces"}, {"stress", "principal stress"}};
 
 enum { KIND_FORCE, KIND_HELD, KIND_TENSION, KIND_COMPRESSION, GLYPH_FLOATS = 7, GLYPHS_MOST = 3000 };
 
@@ -163,17 +163,21 @@ static float *force_glyphs(engine *e, int body, double interval, float *at) {
     return at;
 }
 
-/* What a support has to carry at held nodes is not known node by node; its direction of weight is: shown as marks with the node's weight.
- */
+/* Forces of supports and colliders; held nodes that carry nothing are shown too. */
 static float *constraint_glyphs(engine *e, int body, float *at) {
     engine_shape *s = &e->shape[body];
-    const int stride = 1 + s->held_count * e->bodies / GLYPHS_MOST;
-    int seen = 0;
-    for (int i = 0; i < s->mesh->node_count; ++i) {
-        if (!s->held[i] || seen++ % stride) continue;
-        static const double axis[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-        at = put_glyph(at, s->position + 3 * (size_t)i, axis[1], KIND_HELD);
-    }
+    if (sn_world_reactions(e->world, body, s->reaction, NULL)) return at;
+    const int count = s->mesh->node_count;
+    int shown = 0;
+    for (int pass = 0, stride = 1, seen = 0; pass < 2; ++pass, stride += shown * e->bodies / GLYPHS_MOST)
+        for (int i = 0; i < count; ++i) {
+            const double *f = s->reaction + 3 * (size_t)i;
+            if (!s->held[i] && f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
+            if (pass == 0)
+                ++shown;
+            else if (seen++ % stride == 0)
+                at = put_glyph(at, s->position + 3 * (size_t)i, f, KIND_HELD);
+        }
     return at;
 }
 
@@ -218,10 +222,10 @@ static json_t *numbers_json(engine *e) {
     if (sn_world_energies(e->world, &energy, NULL)) energy = (sn_energies){0};
     const double all[4] = {energy.kinetic, energy.elastic, energy.gravity, energy.total};
     if (e->steps_since) e->milliseconds = 1e3 * e->seconds_since / e->steps_since;
-    json_t *head = json_pack("{s:s, s:f, s:I, s:b, s:o, s:f, s:i, s:f, s:f, s:i, s:f, s:o, s:o, s:o}", "type", "frame", "time",
-                             sn_world_time(e->world), "steps", (json_int_t)sn_world_steps(e->world), "playing", (int)e->playing, "energy",
-                             engine_vector(all, 4), "milliseconds", e->milliseconds, "stepsSince", e->steps_since, "newton",
-                             e->steps_since ? (double)e->newton / e->steps_since : 0, "linear",
+    json_t *head = json_pack("{s:s, s:f, s:I, s:b, s:f, s:o, s:f, s:i, s:f, s:f, s:i, s:f, s:o, s:o, s:o}", "type", "frame", "time",
+                             sn_world_time(e->world), "steps", (json_int_t)sn_world_steps(e->world), "playing", (int)e->playing, "speed",
+                             e->speed, "energy", engine_vector(all, 4), "milliseconds", e->milliseconds, "stepsSince", e->steps_since,
+                             "newton", e->steps_since ? (double)e->newton / e->steps_since : 0, "linear",
                              e->steps_since ? (double)e->linear / e->steps_since : 0, "contacts", e->contacts, "factor", e->factor,
                              "probes", probes_json(e), "colliders", colliders_json(e), "grabs", grabs_json(e));
     e->steps_since = e->newton = e->linear = 0, e->seconds_since = 0;

@@ -80,12 +80,18 @@ static sn_status make_shape(engine *e, int body, sn_error *error) {
     s->position = calloc(3 * n + 1, sizeof *s->position);
     s->velocity = calloc(3 * n + 1, sizeof *s->velocity);
     s->before = calloc(3 * n + 1, sizeof *s->before);
+    s->reaction = calloc(3 * n + 1, sizeof *s->reaction);
     s->value = calloc(n + 1, sizeof *s->value);
     s->mass = calloc(n + 1, sizeof *s->mass);
     s->uses = calloc(n + 1, sizeof *s->uses);
     s->element = calloc(7 * m + 1, sizeof *s->element);
-    if (!s->held || !s->position || !s->velocity || !s->before || !s->value || !s->mass || !s->uses || !s->element)
+    if (!s->held || !s->position || !s->velocity || !s->before || !s->reaction || !s->value || !s->mass || !s->uses || !s->element)
         return sn_fail(error, SN_NO_MEMORY, "out of memory");
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    for (size_t i = 0; i < 3 * n; ++i) low[i % 3] = fmin(low[i % 3], mesh->position[i]), high[i % 3] = fmax(high[i % 3], mesh->position[i]);
+    s->length = n ? sqrt((high[0] - low[0]) * (high[0] - low[0]) + (high[1] - low[1]) * (high[1] - low[1]) +
+                         (high[2] - low[2]) * (high[2] - low[2]))
+                  : 0;
     const double density = sn_world_material(e->world, body, 0)->density;
     for (size_t t = 0; t < m; ++t) {
         const int32_t *tet = mesh->tet + t * (size_t)mesh->tet_nodes;
@@ -108,8 +114,8 @@ void engine_shapes_destroy(engine *e) {
     for (int b = 0; e->shape && b < e->bodies; ++b) {
         engine_shape *s = &e->shape[b];
         sn_embedding_destroy(s->skin);
-        free(s->wire_node), free(s->wire_edge), free(s->held), free(s->position), free(s->velocity), free(s->before), free(s->value),
-            free(s->mass), free(s->uses), free(s->element);
+        free(s->wire_node), free(s->wire_edge), free(s->held), free(s->position), free(s->velocity), free(s->before), free(s->reaction),
+            free(s->value), free(s->mass), free(s->uses), free(s->element);
     }
     free(e->shape);
     e->shape = NULL, e->bodies = 0;

@@ -2,7 +2,7 @@
 import {
   WebGLRenderer, Scene, PerspectiveCamera, HemisphereLight, DirectionalLight, Color, Mesh, BufferGeometry, BufferAttribute, MeshPhysicalMaterial, LineSegments,
   LineBasicMaterial, CircleGeometry, MeshStandardMaterial, ShaderMaterial, SphereGeometry, Group, Raycaster, Vector2, Vector3, Plane, Sphere, PCFSoftShadowMap,
-  ACESFilmicToneMapping, InstancedMesh, Matrix4, MeshBasicMaterial, DoubleSide, GridHelper, Quaternion, ShadowMaterial,
+  ACESFilmicToneMapping, ConeGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, DoubleSide, GridHelper, Quaternion, ShadowMaterial,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { bodyColours, paint, themes } from "./colours.js";
@@ -149,7 +149,11 @@ export class Stage {
     this.glyphs.frustumCulled = false;
     this.glyphs.renderOrder = 2;
     this.glyphScale = 0;
-    this.world.add(this.pins, this.grabs, this.glyphs);
+    this.heads = new InstancedMesh(new ConeGeometry(0.4, 1, 8).translate(0, -0.5, 0), new MeshBasicMaterial({ transparent: true, opacity: 0.9, depthTest: false }), most);
+    this.heads.count = 0;
+    this.heads.frustumCulled = false;
+    this.heads.renderOrder = 2;
+    this.world.add(this.pins, this.grabs, this.glyphs, this.heads);
   }
 
   makeColliders(head) {
@@ -343,27 +347,42 @@ export class Stage {
     this.pins.instanceMatrix.needsUpdate = true;
   }
 
+  // Lines with the points and vectors of the frame: stresses centred, forces as arrows from their node.
   setGlyphs(data) {
     const count = Math.min(data.length / 7, 6000);
     const { position, color } = this.glyphs.geometry.attributes;
     let largest = 0;
     for (let i = 0; i < count; ++i) largest = Math.max(largest, Math.hypot(data[7 * i + 3], data[7 * i + 4], data[7 * i + 5]));
-    const wanted = largest > 0 ? (0.12 * this.size) / largest : 0;
+    const wanted = largest > 0 ? (0.15 * this.size) / largest : 0;
     this.glyphScale = !this.glyphScale || wanted < this.glyphScale ? wanted : this.glyphScale + 0.03 * (wanted - this.glyphScale);
+    let heads = 0;
+    const at = new Vector3();
+    const vector = new Vector3();
+    const turn = new Quaternion();
+    const up = new Vector3(0, 1, 0);
+    const matrix = new Matrix4();
     for (let i = 0; i < count; ++i) {
       const kind = data[7 * i + 6];
-      const scale = kind === 1 ? 0.02 * this.size : this.glyphScale;
-      for (let k = 0; k < 3; ++k) {
-        const x = data[7 * i + k];
-        const v = scale * data[7 * i + 3 + k];
-        position.array[6 * i + k] = kind >= 1 ? x - v / 2 : x; // stresses are centred, forces start at their node
-        position.array[6 * i + 3 + k] = kind >= 1 ? x + v / 2 : x + v;
-        color.array[6 * i + k] = color.array[6 * i + 3 + k] = glyphColours[kind].toArray()[k];
-      }
+      at.fromArray(data, 7 * i);
+      vector.fromArray(data, 7 * i + 3).multiplyScalar(this.glyphScale);
+      const centred = kind >= 2;
+      if (centred) at.addScaledVector(vector, -0.5);
+      at.toArray(position.array, 6 * i);
+      at.add(vector).toArray(position.array, 6 * i + 3);
+      glyphColours[kind].toArray(color.array, 6 * i);
+      glyphColours[kind].toArray(color.array, 6 * i + 3);
+      const length = vector.length();
+      if (centred || heads >= 4096 || !(length > 1e-3 * this.size)) continue;
+      const head = Math.min(0.4 * length, 0.02 * this.size);
+      turn.setFromUnitVectors(up, vector.divideScalar(length));
+      this.heads.setMatrixAt(heads, matrix.compose(at, turn, vector.set(head, head, head)));
+      this.heads.setColorAt(heads++, glyphColours[kind]);
     }
     position.needsUpdate = color.needsUpdate = true;
     this.glyphs.geometry.setDrawRange(0, 2 * count);
     this.glyphs.visible = count > 0;
+    this.heads.count = heads;
+    if (heads) this.heads.instanceMatrix.needsUpdate = this.heads.instanceColor.needsUpdate = true;
   }
 
   setGrabs(grabs) {
