@@ -209,7 +209,7 @@ static int view(int count, char **word) {
     if (!find_site(site, sizeof site)) return tool_fail(TOOL_FAILED, "the page is not built: make web");
     if (!mkdtemp(files)) return tool_fail(TOOL_FAILED, "%s: cannot make a folder: %s", files, strerror(errno));
     viewer s = {.target = -1, .holder = -1};
-    const struct sigaction action = {.sa_handler = stop};
+    const struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND}; /* a second one ends it at once */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-static const double frame_seconds = 1.0 / 61, budget_seconds = 1.0 / 60, factor_seconds = 0.5;
+static const double frame_seconds = 1.0 / 61, budget_seconds = 1.0 / 60, factor_seconds = 0.5, patience_seconds = 4;
 
 double engine_seconds(void) {
     struct timespec now;
@@ -430,10 +430,18 @@ static sn_status reset(engine *e, sn_error *error) {
 
 /* ---- Steps ---- */
 
+/* A step that has to be divided again and again is given up: who watches waits. */
+static bool go_on(void *user, double fraction) {
+    (void)fraction;
+    return engine_seconds() - ((engine *)user)->step_clock < patience_seconds;
+}
+
 static bool step(engine *e) {
     sn_step_report report = {0};
     sn_error error = {0};
     renew_grabs(e);
+    e->step_clock = engine_seconds();
+    if (!e->is_static) sn_world_watch(e->world, go_on, e);
     const sn_status status = sn_world_step(e->world, &report, &error);
     e->shown = false, e->changed = false;
     ++e->steps_since, e->seconds_since += report.seconds, e->newton += report.newton_iterations, e->linear += report.linear_iterations;

@@ -61,6 +61,7 @@ struct engine {
     bool is_static, changed; /* statics are solved again after a change */
 
     bool playing, failed;
+    double step_clock; /* when the present step began */
     double speed;
     double clock, lag; /* last tick; simulated seconds that are due */
     bool shown;        /* the last frame shows the present state */

@@ -58,7 +58,7 @@ export class Panel {
     const which = folder.add(v, "which", names).name("of").onChange(() => this.show());
     if (Object.keys(names).length < 2) which.hide();
     this.young = folder.add(v, "young", 2, 9, 0.01).onChange((value) => this.sendMaterial({ young: 10 ** value }));
-    this.poisson = folder.add(v, "poisson", 0, 0.499, 0.001).name("Poisson's ratio").onChange((poisson) => this.sendMaterial({ poisson }));
+    this.poisson = folder.add(v, "poisson", 0, 0.499, 0.001).decimals(3).name("Poisson's ratio").onChange((poisson) => this.sendMaterial({ poisson }));
     this.damping = folder.add(v, "damping", -5, 0, 0.01).onChange((value) => this.sendMaterial({ damping: value <= -4.99 ? 0 : 10 ** value }));
     for (const controller of [this.young, this.damping]) controller.domElement.classList.add("log");
     this.drag = folder.add(v, "drag", 0, 20, 0.1).name("drag [1/s]").onChange((drag) => this.sendMaterial({ drag }));

@@ -47,7 +47,7 @@ export class Stage {
     this.key.shadow.radius = 5;
     this.key.shadow.bias = -0.0006;
     this.key.shadow.normalBias = 0.02;
-    this.rim = new DirectionalLight(0xbfd4ff, 0.7);
+    this.rim = new DirectionalLight(0xbfd4ff, 0.35);
     this.scene.add(this.sky, this.key, this.key.target, this.rim);
     this.world = new Group();
     this.scene.add(this.world);
@@ -56,6 +56,7 @@ export class Stage {
     this.size = 1;
     this.range = null;
     this.surfaceOpacity = 1;
+    this.insets = { left: 0, right: 0, bottom: 0 };
     this.setTheme("dark");
     this.resize();
   }
@@ -82,7 +83,20 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / Math.max(1, height);
-    this.camera.updateProjectionMatrix();
+    this.centre();
+  }
+
+  // Pixels at the left, at the right and at the bottom that panels cover.
+  setInsets(left, right, bottom) {
+    this.insets = { left, right, bottom };
+    this.centre();
+  }
+
+  // Moves the middle of the picture to the middle of the free part.
+  centre() {
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
+    const { left, right, bottom } = this.insets;
+    if (width > 0 && height > 0) this.camera.setViewOffset(width, height, (right - left) / 2, bottom / 2, width, height);
   }
 
   // ---- A new scene ----
@@ -106,7 +120,7 @@ export class Stage {
       vertex += body.vertices;
       geometry.setIndex(new BufferAttribute(triangles, 1));
       geometry.boundingSphere = everywhere;
-      const material = new MeshPhysicalMaterial({ color: bodyColours[i % bodyColours.length], roughness: 0.42, clearcoat: 0.35, clearcoatRoughness: 0.45, sheen: 0.3, sheenRoughness: 0.6 });
+      const material = new MeshPhysicalMaterial({ color: bodyColours[i % bodyColours.length], roughness: 0.5, clearcoat: 0.18, clearcoatRoughness: 0.5 });
       const mesh = new Mesh(geometry, material);
       mesh.castShadow = mesh.receiveShadow = true;
       mesh.frustumCulled = false;
@@ -238,8 +252,9 @@ export class Stage {
     const centre = low.clone().add(high).multiplyScalar(0.5);
     const radius = Math.max(0.5 * high.distanceTo(low), 1e-6);
     if (falls) centre.y = low.y + 0.38 * (high.y - low.y);
-    const fit = Math.min(1, this.camera.aspect * 1.15);
-    const distance = ((falls ? 0.95 : 1.12) * radius) / Math.sin((this.camera.fov * Math.PI) / 360) / fit;
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
+    const free = Math.min(height - this.insets.bottom, 1.1 * (width - this.insets.left - this.insets.right)) / Math.max(1, height);
+    const distance = ((falls ? 0.88 : 1) * radius) / Math.sin(Math.atan(Math.tan((this.camera.fov * Math.PI) / 360) * Math.max(0.2, free)));
     const azimuth = (head.azimuth * Math.PI) / 180;
     const elevation = (head.elevation * Math.PI) / 180;
     this.camera.position.set(Math.sin(azimuth) * Math.cos(elevation), Math.sin(elevation), Math.cos(azimuth) * Math.cos(elevation)).multiplyScalar(distance).add(centre);
