@@ -50,9 +50,9 @@ export async function ready(page) {
     const waiting = [];
     window.heard = [];
     engine.onmessage = (head, bytes) => {
-      old(head, bytes);
-      if (head.type === "error") window.heard.push(head.text);
       const at = waiting.findIndex(({ type }) => type === head.type);
+      if (head.type !== "hash" || at < 0) old(head, bytes); // the page would tell the user
+      if (head.type === "error") window.heard.push(head.text);
       if (at >= 0) waiting.splice(at, 1)[0].resolve({ head, bytes });
     };
     // Sends messages; resolves with the answer of this type, which comes after all of them have been done.

@@ -87,6 +87,13 @@ export async function testKeep(browser, address) {
   const webm = await file("sinew.webm");
   check(webm.readUInt32BE(0) === 0x1a45dfa3 && webm.length > 5000, `a WebM of ${webm.length} bytes`);
   writeFileSync(path.join(shots, "recorded.webm"), webm);
+  const width = await page.evaluate((data) => new Promise((resolve) => {
+    const video = document.createElement("video");
+    video.onloadeddata = () => resolve(video.videoWidth);
+    video.onerror = () => resolve(0);
+    video.src = `data:video/webm;base64,${data}`;
+  }), webm.toString("base64"));
+  check(width === 640, `that plays, ${width} pixels wide`);
   await pause(page);
   const [x, y] = [320, 200];
   await page.keyboard.down("Shift");

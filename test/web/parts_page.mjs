@@ -223,7 +223,7 @@ export async function testPhone(browser, address) {
   await second.end();
   await first.end();
   check(await soon(page, () => window.sinew.state.last.grabs.length === 0), "lifted, they let go");
-  const wide = await page.evaluate(() => Math.max(...[...document.querySelectorAll("footer button, footer .pill, header .brand, #panel > *")].map((node) => node.getBoundingClientRect().right)));
+  const wide = await page.evaluate(() => Math.max(...[...document.querySelectorAll("footer .bar, footer .pill, header .brand, #panel > *")].map((node) => node.getBoundingClientRect().right)));
   check(wide <= 390, `nothing sticks out of a phone's screen (${wide} px)`);
   await page.tap(".brand");
   await sleep(500);

@@ -68,7 +68,7 @@ function setTheme() {
 function arrange() {
   const wide = !small && innerWidth > 720;
   const gallery = wide && document.body.classList.contains("with-gallery");
-  stage.setInsets(gallery ? 284 : 0, wide ? 284 : 0, 64);
+  stage.setInsets(gallery ? 284 : wide && view.plots ? 264 : 0, wide ? 284 : 0, wide ? 64 : 124);
 }
 
 function showGallery(on) {
@@ -78,8 +78,8 @@ function showGallery(on) {
 
 function showPlots() {
   $("#plots").hidden = !view.plots;
-  document.body.classList.toggle("with-plots", view.plots);
   plots.dirty = true;
+  arrange();
 }
 
 // ---- Scenes ----
@@ -445,7 +445,6 @@ async function begin() {
 $("#legend .bar").style.background = gradient;
 setTheme();
 showPlots();
-arrange();
 const listed = loadGallery();
 const hello = handlers.hello;
 handlers.hello = async (head) => (await listed, hello(head));

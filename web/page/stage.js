@@ -253,7 +253,7 @@ export class Stage {
     const radius = Math.max(0.5 * high.distanceTo(low), 1e-6);
     if (falls) centre.y = low.y + 0.38 * (high.y - low.y);
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
-    const free = Math.min(height - this.insets.bottom, 1.1 * (width - this.insets.left - this.insets.right)) / Math.max(1, height);
+    const free = Math.min(height - this.insets.bottom, 0.95 * (width - this.insets.left - this.insets.right)) / Math.max(1, height);
     const distance = ((falls ? 0.88 : 1) * radius) / Math.sin(Math.atan(Math.tan((this.camera.fov * Math.PI) / 360) * Math.max(0.2, free)));
     const azimuth = (head.azimuth * Math.PI) / 180;
     const elevation = (head.elevation * Math.PI) / 180;
