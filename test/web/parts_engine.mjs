@@ -21,27 +21,54 @@ const beam = (cells) => JSON.stringify({
   bodies: [{ mesh: { box: { size: [1, 0.3, 0.3], cells, split: 5 } }, material: { law: "corotated", young: 2e5, poisson: 0.35, rayleigh: { stiffness: 0.002 } }, fix: [{ select: { box: [[-1, -1, -1], [1e-6, 1, 1]] } }] }],
 });
 
+// Processor time that the browser's workers have used, ms: what a step costs, whatever else the machine does.
+function workerTime(browser) {
+  const parent = new Map(readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map((id) => {
+    try {
+      return [+id, +readFileSync(`/proc/${id}/stat`, "utf8").replace(/^.*\) \S /s, "").split(" ")[0]];
+    } catch {
+      return [+id, 0];
+    }
+  }));
+  const ours = (id) => id === browser.process().pid || (id > 1 && ours(parent.get(id) ?? 0));
+  let sum = 0;
+  for (const id of parent.keys()) {
+    if (!ours(id)) continue;
+    try {
+      for (const thread of readdirSync(`/proc/${id}/task`))
+        if (readFileSync(`/proc/${id}/task/${thread}/comm`, "utf8").startsWith("DedicatedWorker")) sum += +readFileSync(`/proc/${id}/task/${thread}/schedstat`, "utf8").split(" ")[0] / 1e6;
+    } catch { /* it has just ended */ }
+  }
+  return sum;
+}
+
 // Printed, not judged: what else the machine does counts too. A small window leaves the machine to the worker, as a graphics card would.
 export async function testSpeed(browser, address) {
   for (const threads of [1, 2]) {
     const page = await open(browser, `${address}?threads=${threads}#scene=bar`, { width: 160, height: 120 });
     for (const [cells, rate] of [[[21, 7, 7], 60], [[34, 11, 11], 25]]) {
-      const { times, tets } = await page.evaluate(async (text) => {
+      const tets = await page.evaluate(async (text) => {
         window.sinew.state.playing = false;
         await window.ask("scene", { do: "load", name: "speed.json", text, playing: false });
         await window.ask("hash", { do: "advance", steps: 10 }, { do: "hash" });
+        return window.sinew.state.scene.bodies[0].elements;
+      }, beam(cells));
+      const steps = 25;
+      const before = workerTime(browser);
+      const times = await page.evaluate(async (count) => {
         const found = [];
-        for (let i = 0; i < 40; ++i) {
+        for (let i = 0; i < count; ++i) {
           await window.ask("frame", { do: "advance", steps: 1 });
           while (window.sinew.state.frame) await new Promise(requestAnimationFrame);
           if (window.sinew.state.last.stepsSince === 1) found.push(window.sinew.state.last.milliseconds);
         }
-        return { times: found.sort((a, b) => a - b), tets: window.sinew.state.scene.bodies[0].elements };
-      }, beam(cells));
-      const best = times[Math.floor(0.1 * times.length)];
-      const median = times[Math.floor(0.5 * times.length)];
-      console.log(`     ${tets} tets, ${threads} thread${threads > 1 ? "s" : ""}: a step of 10 ms takes ${best.toFixed(1)} ms in the worker (fast tenth), ${median.toFixed(1)} ms (median): ` +
-        `${(1000 / best).toFixed(0)} and ${(1000 / median).toFixed(0)} steps a second; wanted ${rate}: ${best <= 1000 / rate ? "held" : "not held now"}`);
+        return found.sort((a, b) => a - b);
+      }, steps);
+      const cost = (workerTime(browser) - before) / steps;
+      const [best, median] = [0.1, 0.5].map((share) => times[Math.floor(share * times.length)]);
+      const figure = threads === 1 ? Math.min(cost, median) : best; // processor time of one thread is the time of a step on a free machine
+      console.log(`     ${tets} tets, ${threads} thread${threads > 1 ? "s" : ""}: a step of 10 ms takes ${median.toFixed(1)} ms in the worker (median; fast tenth ${best.toFixed(1)}), ` +
+        `${cost.toFixed(1)} ms of processor time with its frame: ${(1000 / figure).toFixed(0)} a second; wanted ${rate}: ${figure <= 1000 / rate ? "held" : "not held now"}`);
       check(times.length >= 20, `${tets} tets run`);
     }
     await quiet(page);
