@@ -3,9 +3,9 @@
  * Box 0.3 x 0.3 x 1 m clamped at z = 0, gravity across (-y), 5 tets per cell, E 5e5, nu 0.33, rho 1000, step 0.01, no damping, corotated, implicit
  * Euler with one Newton step. The drop is that of the node in the middle of the free end after 0.4 s.
  *
- *   bench_beams [--large] [--quick] [--alone] [--size 0..4] [--preconditioner NAME]
+ *   bench_beams [--large] [--quick] [--alone] [--size 0..4] [--preconditioner NAME] [--threads N]
  *
- * --large adds the two largest beams, --alone leaves the peer out, --size runs one beam. */
+ * --large adds the two largest beams, --alone leaves the peer out, --size runs one beam, --threads one number of them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,26 +143,27 @@ int main(int argc, char **argv) {
     static const int cells[][3] = {{3, 3, 10}, {7, 7, 21}, {15, 15, 45}, {27, 27, 82}, {32, 32, 98}};
     int first = 0, sizes = 3, quick = 0, peers = 1;
     const char *preconditioner[] = {"block-jacobi", "auto"};
-    int kinds = 2;
+    int kinds = 2, least = 1, most = 2;
     for (int i = 1; i < argc; ++i) {
         if (strcmp(argv[i], "--large") == 0) sizes = 5;
         else if (strcmp(argv[i], "--quick") == 0) quick = 1;
         else if (strcmp(argv[i], "--alone") == 0) peers = 0;
         else if (strcmp(argv[i], "--size") == 0 && i + 1 < argc) first = atoi(argv[++i]), sizes = first + 1;
         else if (strcmp(argv[i], "--preconditioner") == 0 && i + 1 < argc) preconditioner[0] = argv[++i], kinds = 1;
-        else return fprintf(stderr, "usage: bench_beams [--large] [--quick] [--alone] [--size 0..4] [--preconditioner NAME]\n"), 2;
+        else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc) least = most = atoi(argv[++i]);
+        else return fprintf(stderr, "usage: bench_beams [--large] [--quick] [--alone] [--size 0..4] [--preconditioner NAME] [--threads N]\n"), 2;
     }
     printf("%9s %8s %7s %-24s %9s %6s %9s %9s %7s %7s %8s\n", "tets", "residual", "threads", "solver", "ms/step", "iter", "assembly", "solve", "ns/tet", "drop m",
            "x Bullet");
     for (int s = first; s < sizes; ++s) {
         const double tets = 5.0 * cells[s][0] * cells[s][1] * cells[s][2];
-        const int peer_steps = quick ? 3 : s < 3 ? STEPS : 4, steps = quick ? 6 : s < 3 ? STEPS : 12;
+        const int peer_steps = quick ? 3 : s < 3 ? STEPS : 4, steps = quick ? 6 : STEPS;
         const peer_result peer = peers ? run_bullet(cells[s], peer_steps) : (peer_result){0, 0};
         if (peers) printf("%9.0f %8s %7d %-24s %9.3f %6s %9s %9s %7.0f %7.4f %8.2f\n", tets, "3.5e-4", 1, "Bullet", 1e3 * peer.seconds_per_step, "", "", "",
                1e9 * peer.seconds_per_step / tets, peer.drop, 1.0);
         for (int k = 0; k < kinds; ++k)
             for (int r = 0; r < 2; ++r)
-                for (int threads = 1; threads <= 2; ++threads) {
+                for (int threads = least; threads <= most; ++threads) {
                     const double tolerance = r ? 1e-3 : 1e-6;
                     const measured m = run_sinew(threads, cells[s], tolerance, preconditioner[k], steps);
                     printf("%9.0f %8.0e %7d %-24s %9.3f %6.1f %9.3f %9.3f %7.0f %7.4f %8.2f\n", tets, tolerance, threads, m.solver, 1e3 * m.seconds,

@@ -7,6 +7,7 @@
 #include "../test/linear/beam.h"
 #include "linear/assembly.h"
 #include "linear/kernels.h"
+#include "linear/multigrid.h"
 
 static double least(double a, double b) { return a < b ? a : b; }
 
@@ -130,9 +131,29 @@ static sn_status parts(sn_context *context, int a, int c, sn_error *error) {
         iteration = least(iteration, (sn_seconds() - start) / report.iterations);
     }
     sn_preconditioner_block_jacobi.release(context, data);
+    sn_multigrid *multigrid = NULL;
+    const sn_multigrid_options mg_options = {.spacing = 2.5};
+    double cycle = 1e9, fresh = 1e9, kept = 1e9;
+    if (!status) status = sn_multigrid_create(context, &s.pattern, s.b.rest, &mg_options, &multigrid, error);
+    for (int i = 0; i < 10 && !status; ++i) {
+        double start = sn_seconds();
+        sn_multigrid_update(multigrid, &s.matrix, &s.b.filter, s.b.rest, true);
+        fresh = least(fresh, sn_seconds() - start);
+        start = sn_seconds();
+        sn_multigrid_update(multigrid, &s.matrix, &s.b.filter, s.b.rest, false);
+        kept = least(kept, sn_seconds() - start);
+        for (int k = 0; k < 10; ++k) {
+            start = sn_seconds();
+            sn_multigrid_apply(multigrid, x, y);
+            cycle = least(cycle, sn_seconds() - start);
+        }
+    }
+    sn_multigrid_destroy(multigrid);
     printf("\n  matrix stream  %8.3f ms  %6.1f GB/s\n", 1e3 * once, (double)stream.count * 4e-9 / once);
     printf("  product        %8.3f ms  %6.2f x the stream\n", 1e3 * product, product / once);
     printf("  CG iteration   %8.3f ms  %6.2f x the stream\n", 1e3 * iteration, iteration / once);
+    printf("  multigrid cycle%8.3f ms  %6.2f x the stream; new matrix %.3f ms, with its coarse levels %.3f ms\n", 1e3 * cycle, cycle / once,
+           1e3 * kept, 1e3 * fresh);
     printf("  element product %7.3f ms; cached %.3f ms after %.3f ms\n", 1e3 * element, 1e3 * cached, 1e3 * linearise);
     sn_release(context, work);
     system_destroy(context, &s);

@@ -283,6 +283,11 @@ static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error 
         const int64_t points = (int64_t)batch->block_count * batch->element->points * SN_LANES;
         batch->linearised = model->linearised_size;
         model->linearised_size += points * batch->linearised_items;
+        batch->kept = -1;
+        if (batch->rotation && !batch->warping) {
+            batch->kept = model->kept_size;
+            model->kept_size += points * 9;
+        }
         if (!batch->rest_edge) continue;
         batch->rotation_state = model->rotation_state_size;
         model->rotation_state_size += points * SN_ROTATION_STATE;

@@ -41,6 +41,7 @@ typedef struct sn_batch {
                                SN_LANES; -1 for none */
     int64_t linearised;     /* offset of its part in a linearised buffer, in doubles: block_count x points x linearised_items x SN_LANES */
     int linearised_items;
+    int64_t kept;       /* offset of its part in the kept rotations, in doubles: block_count x points x 9 x SN_LANES; -1 for none */
     double alpha, beta; /* of the rotation */
     int warping;        /* SN_WARPING_: frames per vertex, from view->vertex_rotation */
     double *pair_mass;  /* springs alone: block_count x SN_LANES, kg; their `gradient` is the rest edge, their `weight` the factor of k */
@@ -63,6 +64,7 @@ typedef struct sn_elements_model {
     int node_count;
     int64_t rotation_state_size; /* doubles of rotation state of all batches, all zero at rest */
     int64_t linearised_size;     /* doubles of a linearised buffer, 64-byte aligned */
+    int64_t kept_size;           /* doubles of the kept rotations, 64-byte aligned */
     int source_count;
     sn_batch_origin *origin; /* source_count */
     int batch_count;
@@ -73,6 +75,13 @@ typedef struct sn_elements_model {
     int *color_begin; /* color_count + 1: chunks of colour c are [color_begin[c], color_begin[c + 1]) */
 } sn_elements_model;
 
+/* Rotations are what a corotated force spends most of its time on, and a linearisation mostly follows at the same place: `force` leaves
+ * them here. The stamp changes with every evaluation. */
+typedef struct sn_kept_rotations {
+    double *value; /* kept_size doubles */
+    int64_t stamp;
+} sn_kept_rotations;
+
 /* What the elements are evaluated at. Arrays are node_count x 3 in compiled numbering. */
 typedef struct sn_element_view {
     const double *x;
@@ -80,6 +89,8 @@ typedef struct sn_element_view {
     const double *x_before;        /* last accepted positions, for rotations with history; NULL otherwise */
     const double *rotation_state;  /* NULL when no batch uses any */
     const double *vertex_rotation; /* node_count x 9, for warped batches; NULL when there are none */
+    sn_kept_rotations *kept;       /* `force` writes to it; the others read it while it has the stamp. NULL: none */
+    int64_t stamp;
 } sn_element_view;
 
 /* ---- Kernels over one chunk, for one instruction set (kernel/element.c). They return 0 where nothing is said. ---- */
@@ -123,11 +134,11 @@ typedef struct sn_batch_source {
     const int32_t *material; /* element_count: index into `materials` */
     const sn_material *materials;
     int material_count;
-    int material_offset;  /* added to material_of */
-    int element_offset;   /* added to element_of */
-    bool exact;           /* materials that leave the differential to their law take the exact one where there is one */
-    const char *name;     /* the body's, for messages */
-    const int64_t *label; /* element labels for messages, or NULL */
+    int material_offset;              /* added to material_of */
+    int element_offset;               /* added to element_of */
+    bool exact;                       /* materials that leave the differential to their law take the exact one where there is one */
+    const char *name;                 /* the body's, for messages */
+    const int64_t *label;             /* element labels for messages, or NULL */
     const double *factor, *pair_mass; /* springs alone, per element: k / E in m, reduced mass in kg */
 } sn_batch_source;
 

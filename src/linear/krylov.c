@@ -70,3 +70,56 @@ void sn_report_truth(const sn_operator *op, const sn_filter *filter, const doubl
     report->residual = size < none ? size : none;
     if (!(size < none)) memset(x, 0, (size_t)op->n * sizeof *x);
 }
+
+/* ---- Groups ---- */
+/* Methods and preconditioners treat each node alone; what crosses nodes is wrapped around them: S A and S P S on the groups' modes. */
+typedef struct grouped {
+    const sn_operator *op;
+    const sn_preconditioner *preconditioner;
+    const void *data;
+    const sn_filter *filter;
+} grouped;
+
+static void grouped_apply(const void *self, const double *x, double *y) {
+    const grouped *g = self;
+    sn_operator_apply(g->op, x, y);
+    sn_filter_apply_groups(g->filter, y);
+}
+
+static void grouped_transpose(const void *self, const double *x, double *y) {
+    const grouped *g = self;
+    sn_operator_apply_transpose(g->op, x, y);
+    sn_filter_apply_groups(g->filter, y);
+}
+
+static void grouped_residual(const void *self, const double *b, const double *x, double *r) {
+    const grouped *g = self;
+    g->op->residual(g->op->self, b, x, r);
+    sn_filter_apply_groups(g->filter, r);
+}
+
+static void grouped_precondition(const void *data, const double *r, double *z) {
+    const grouped *g = data;
+    g->preconditioner->apply(g->data, r, z);
+    sn_filter_apply_groups(g->filter, z);
+}
+
+void sn_krylov_run(const sn_krylov *krylov, const sn_operator *op, const sn_preconditioner *preconditioner, const void *data,
+                   const sn_filter *filter, const double *b, double *x, double goal, int iterations, double *scratch,
+                   sn_krylov_report *report) {
+    if (!filter || filter->group_count == 0) {
+        krylov->solve(op, preconditioner, data, filter, b, x, goal, iterations, scratch, report);
+        return;
+    }
+    const grouped g = {op, preconditioner, data, filter};
+    sn_operator inside = *op;
+    inside.matrix = NULL;
+    inside.apply = grouped_apply;
+    inside.self = &g;
+    if (op->matrix || op->apply_transpose) inside.apply_transpose = grouped_transpose;
+    if (op->residual) inside.residual = grouped_residual;
+    sn_preconditioner around = *preconditioner;
+    around.apply = grouped_precondition;
+    around.apply_range = NULL;
+    krylov->solve(&inside, &around, &g, filter, b, x, goal, iterations, scratch, report);
+}

@@ -99,11 +99,11 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
     double *curvature = w.product + w.pieces;
     memset(x, 0, bytes);
     memset(w.q, 0, bytes);
-    memcpy(w.r, b, bytes);
+    sn_vector_copy(op->context, n, b, w.r);
     *report = (sn_krylov_report){.status = SN_NOT_CONVERGED};
 
     double rr = advance(op, &w), rz = precondition(op, &w); /* alpha = 0: z = P b */
-    memcpy(w.p, w.z, bytes);
+    sn_vector_copy(op->context, n, w.z, w.p);
     double *now = x, *best = x, best_rr = rr;
     const double goal2 = goal * goal;
     const double drop = preconditioner->apply_range ? REPLACE : REPLACE_STRONG;

@@ -29,6 +29,10 @@ static void run_pieces(void *data, int run) {
 }
 
 void sn_parallel_pieces(const sn_context *context, int count, void (*task)(void *data, int piece), void *data) {
+    if (!context) {
+        for (int i = 0; i < count; ++i) task(data, i);
+        return;
+    }
     run_work w = {task, data, count, context->parallel_for || context->threads > count ? count : context->threads};
     sn_parallel(context, w.runs, run_pieces, &w);
 }
@@ -103,9 +107,15 @@ static void subtract_piece(void *data, int piece) {
     for (int64_t i = begin; i < end; ++i) w->out[i] = w->a[i] - w->b[i];
 }
 
+static void copy_piece(void *data, int piece) {
+    const vector_work *w = data;
+    const int64_t begin = (int64_t)piece * SN_PIECE;
+    memcpy(w->out + begin, w->a + begin, (size_t)piece_length(w->n, piece) * sizeof *w->out);
+}
+
 void sn_vector_copy(const sn_context *context, int n, const double *a, double *out) {
-    (void)context;
-    memcpy(out, a, (size_t)n * sizeof *out);
+    vector_work w = {NULL, n, 0, a, NULL, out};
+    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), copy_piece, &w);
 }
 
 void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out) {

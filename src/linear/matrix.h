@@ -1,7 +1,7 @@
 /* The sparse matrix of 3x3 blocks, and its assembly from the elements.
  *
  * Rows of blocks, columns ascending, the full pattern (both triangles) fixed at compile time. A block has 9 numbers column by column, so
- * that a product is three scaled columns in one vector of four lanes (the fourth is thrown away; the value array has room for 4 numbers
+ * that a product is three scaled columns in one vector of four lanes (the fourth is thrown away; the value array has room for 8 numbers
  * more at its end). Single or double precision; vectors are always double. */
 #ifndef SN_LINEAR_MATRIX_H
 #define SN_LINEAR_MATRIX_H

@@ -7,7 +7,11 @@
 
 #include "filter.h"
 
-enum { SMALLEST = 60, GRAIN = 2048 }; /* nodes of a level that is solved directly; rows per piece of simple loops */
+enum {
+    SMALLEST = 60, /* nodes of a level that is solved directly */
+    SMALL = 20000, /* blocks of a level that one thread works on alone */
+    GRAIN = 2048,  /* rows per piece of simple loops */
+};
 
 extern const sn_mg_kernels sn_mg_kernels_baseline, sn_mg_kernels_avx2, sn_mg_kernels_avx512;
 
@@ -35,7 +39,7 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
     fine->nodes = n;
     fine->blocks = pattern->block_count;
     mg->order = sn_allocate(context, (size_t)n, sizeof *mg->order);
-    mg->source = sn_allocate(context, (size_t)fine->blocks, sizeof *mg->source);
+    fine->source = sn_allocate(context, (size_t)fine->blocks, sizeof *fine->source);
     fine->row_begin = sn_allocate(context, (size_t)n + 1, sizeof *fine->row_begin);
     fine->column = sn_allocate(context, (size_t)fine->blocks, sizeof *fine->column);
     fine->diagonal = sn_allocate(context, (size_t)n, sizeof *fine->diagonal);
@@ -47,7 +51,7 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
         most = pattern->row_begin[i + 1] - pattern->row_begin[i] > most ? pattern->row_begin[i + 1] - pattern->row_begin[i] : most;
     int32_t(*pair)[2] = sn_allocate(context, (size_t)most + 1, sizeof *pair);
     sn_status status = SN_OK;
-    if (!mg->order || !mg->source || !fine->row_begin || !fine->column || !fine->diagonal || !fine->position || !fine->reach || !row_of ||
+    if (!mg->order || !fine->source || !fine->row_begin || !fine->column || !fine->diagonal || !fine->position || !fine->reach || !row_of ||
         !pair)
         status = sn_no_memory(error);
     if (!status) {
@@ -72,7 +76,7 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
             double reach = 0;
             for (int k = 0; k < length; ++k) {
                 fine->column[count] = pair[k][0];
-                mg->source[count] = pair[k][1];
+                fine->source[count] = pair[k][1];
                 if (pair[k][0] == i) fine->diagonal[i] = count;
                 const double *p = position + 3 * (int64_t)old, *q = position + 3 * (int64_t)mg->order[pair[k][0]];
                 reach += sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
@@ -149,11 +153,14 @@ sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, co
     if (!status) {
         mg->dense = 3 * mg->level[mg->level_count - 1].nodes;
         mg->factor = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->factor);
-        mg->dense_vector = sn_allocate(context, (size_t)mg->dense, sizeof *mg->dense_vector);
+        mg->dense_work = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->dense_work);
+        mg->inverse = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->inverse);
+        mg->dense_vector = sn_allocate(context, 2 * (size_t)mg->dense, sizeof *mg->dense_vector);
         mg->partial = sn_allocate(context, (size_t)sn_pieces(mg->level[0].nodes, GRAIN), sizeof *mg->partial);
         mg->fixed = sn_allocate(context, (size_t)mg->level[0].nodes, sizeof *mg->fixed);
-        if (!mg->factor || !mg->dense_vector || !mg->partial || !mg->fixed) status = sn_no_memory(error);
+        if (!mg->factor || !mg->dense_work || !mg->inverse || !mg->dense_vector || !mg->partial || !mg->fixed) status = sn_no_memory(error);
     }
+    if (!status && mg->level_count > 1) status = sn_mg_create_frames(mg, error);
     if (status) {
         sn_multigrid_destroy(mg);
         return status;
@@ -166,41 +173,18 @@ void sn_multigrid_destroy(sn_multigrid *mg) {
     if (!mg) return;
     for (int l = 0; l < SN_MG_LEVELS; ++l) sn_mg_release_level(mg->context, &mg->level[l]);
     sn_release(mg->context, mg->order);
-    sn_release(mg->context, mg->source);
     sn_release(mg->context, mg->factor);
+    sn_release(mg->context, mg->dense_work);
+    sn_release(mg->context, mg->inverse);
     sn_release(mg->context, mg->dense_vector);
     sn_release(mg->context, mg->partial);
     sn_release(mg->context, mg->fixed);
+    sn_release(mg->context, mg->taken);
+    sn_release(mg->context, mg->moment);
     sn_release(mg->context, mg);
 }
 
 /* ---- Values ---- */
-
-/* The inverse of a symmetric positive semidefinite block in the directions where it has something: directions without stiffness (held ones,
- * corners without support) get no correction. By a shifted adjugate: exact for regular blocks. `factor` times it goes to `out`. */
-static void invert_block(const float *a, double factor, float *out) {
-    double m[9];
-    for (int i = 0; i < 9; ++i) m[i] = a[i];
-    const double trace = m[0] + m[4] + m[8];
-    memset(out, 0, 12 * sizeof *out);
-    if (!(trace > 0)) return;
-    bool held[3];
-    for (int i = 0; i < 3; ++i) {
-        held[i] = m[4 * i] < 1e-12 * trace;
-        m[4 * i] += held[i] ? trace : 1e-7 * trace;
-    }
-    const double c0 = m[4] * m[8] - m[5] * m[7], c1 = m[5] * m[6] - m[3] * m[8], c2 = m[3] * m[7] - m[4] * m[6];
-    const double det = m[0] * c0 + m[1] * c1 + m[2] * c2;
-    if (!(det > 0)) { /* rounding made it indefinite: the diagonal alone */
-        for (int i = 0; i < 3; ++i) out[5 * i] = held[i] ? 0.0f : (float)(factor / m[4 * i]);
-        return;
-    }
-    const double inverse[9] = {c0, m[2] * m[7] - m[1] * m[8], m[1] * m[5] - m[2] * m[4],
-                               c1, m[0] * m[8] - m[2] * m[6], m[2] * m[3] - m[0] * m[5],
-                               c2, m[1] * m[6] - m[0] * m[7], m[0] * m[4] - m[1] * m[3]};
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) out[4 * i + j] = held[i] || held[j] ? 0.0f : (float)(factor * inverse[3 * i + j] / det);
-}
 
 typedef struct copy_job {
     sn_multigrid *mg;
@@ -210,45 +194,25 @@ typedef struct copy_job {
     const uint8_t *fixed; /* rows that are held altogether; when not filled */
 } copy_job;
 
-static void copy_rows(void *data, int piece) {
+static void copy_values(void *data, int piece) {
     const copy_job *job = data;
     const sn_mg_level *fine = &job->mg->level[0];
-    const int begin = (int)sn_piece_begin(fine->nodes, GRAIN, piece), end = (int)sn_piece_begin(fine->nodes, GRAIN, piece + 1);
-    for (int32_t k = fine->row_begin[begin]; k < fine->row_begin[end]; ++k) {
-        float *to = fine->value + 9 * (int64_t)k;
-        const int64_t from = 9 * (int64_t)job->mg->source[k];
-        if (job->matrix->single_)
-            memcpy(to, job->matrix->single_ + from, 9 * sizeof *to);
-        else
-            for (int e = 0; e < 9; ++e) to[e] = (float)job->matrix->double_[from + e];
-    }
-}
-
-/* The diagonal block of a row: of the level, or straight of the matrix when the level's own values are not filled. */
-static void diagonal_block(const copy_job *job, int i, float *block) {
-    const int64_t k = job->level->diagonal[i];
-    if (job->filled)
-        memcpy(block, job->level->value + 9 * k, 9 * sizeof *block);
+    const int64_t begin = 9 * sn_piece_begin(fine->blocks, GRAIN, piece), end = 9 * sn_piece_begin(fine->blocks, GRAIN, piece + 1);
+    if (job->matrix->single_)
+        memcpy(fine->value + begin, job->matrix->single_ + begin, (size_t)(end - begin) * sizeof *fine->value);
     else
-        memcpy(block, job->matrix->single_ + 9 * (int64_t)job->mg->source[k], 9 * sizeof *block);
+        for (int64_t k = begin; k < end; ++k) fine->value[k] = (float)job->matrix->double_[k];
 }
 
-/* Scales and inverse diagonal blocks. */
+/* Where the values of a level are to be read. */
+static const float *values_of(const copy_job *job) { return job->filled ? job->level->value : job->matrix->single_; }
+
 static void invert_rows(void *data, int piece) {
     const copy_job *job = data;
-    const sn_mg_level *level = job->level;
-    const int begin = (int)sn_piece_begin(level->nodes, GRAIN, piece), end = (int)sn_piece_begin(level->nodes, GRAIN, piece + 1);
-    for (int i = begin; i < end; ++i) {
-        float a[9], inverse[12];
-        diagonal_block(job, i, a);
-        if (!job->filled && job->fixed[i]) memset(a, 0, sizeof a);
-        const float mean = (a[0] + a[4] + a[8]) / 3;
-        const bool moves = mean > 0 && isfinite(mean);
-        level->unscale[i] = moves ? sqrtf(mean) : 0;
-        level->scale[i] = moves ? 1 / level->unscale[i] : 0;
-        invert_block(a, mean, level->slices->row ? inverse : level->inverse + 12 * (int64_t)i);
-        if (level->slices->row) sn_mg_slice_inverse(level->slices, i, inverse);
-    }
+    const int n = job->level->nodes;
+    sn_mg_slice_kernels_for(job->mg->context)
+        ->invert(job->level, values_of(job), job->filled ? NULL : job->fixed, (int)sn_piece_begin(n, GRAIN, piece),
+                 (int)sn_piece_begin(n, GRAIN, piece + 1));
 }
 
 enum { SLICES = 16 }; /* per piece */
@@ -257,8 +221,7 @@ static void scale_slices(void *data, int piece) {
     const copy_job *job = data;
     const int n = job->level->slices->count;
     sn_mg_slice_kernels_for(job->mg->context)
-        ->quantise(job->level, job->filled ? job->level->value : job->matrix->single_, job->filled ? NULL : job->mg->source,
-                   (int)sn_piece_begin(n, SLICES, piece), (int)sn_piece_begin(n, SLICES, piece + 1));
+        ->quantise(job->level, values_of(job), (int)sn_piece_begin(n, SLICES, piece), (int)sn_piece_begin(n, SLICES, piece + 1));
 }
 
 static void scale_level(const sn_context *context, sn_mg_level *level, copy_job *job) {
@@ -283,52 +246,83 @@ static void project_right(const double *s, float *m) {
 }
 
 /* A <- S A S on level 0. */
-static void filter_rows(sn_multigrid *mg, const sn_filter *filter) {
-    sn_mg_level *fine = &mg->level[0];
-    int32_t *row_of = (int32_t *)fine->r; /* free between cycles; four floats per node */
-    for (int i = 0; i < fine->nodes; ++i) row_of[mg->order[i]] = i;
+static void filter_rows(sn_multigrid *mg, const sn_pattern *pattern, const sn_filter *filter) {
+    float *value = mg->level[0].value;
     for (int f = 0; f < filter->count; ++f) {
         const double *s = filter->projection + 9 * (int64_t)f;
-        const int i = row_of[filter->node[f]];
-        for (int32_t k = fine->row_begin[i]; k < fine->row_begin[i + 1]; ++k) {
-            project_left(s, fine->value + 9 * (int64_t)k);
-            const int j = fine->column[k];
-            int32_t low = fine->row_begin[j], high = fine->row_begin[j + 1] - 1;
-            while (low < high) {
-                const int32_t middle = (low + high) / 2;
-                if (fine->column[middle] < i)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            project_right(s, fine->value + 9 * (int64_t)low);
+        for (int32_t k = pattern->row_begin[filter->node[f]]; k < pattern->row_begin[filter->node[f] + 1]; ++k) {
+            project_left(s, value + 9 * (int64_t)k);
+            project_right(s, value + 9 * (int64_t)pattern->mirror[k]);
         }
     }
 }
 
-/* Dense Cholesky of the last level. Directions without stiffness get a unit pivot. */
-static void factorise(sn_multigrid *mg) {
+typedef struct galerkin_job {
+    const sn_mg_kernels *kernels;
+    const sn_mg_level *fine;
+    sn_mg_level *coarse;
+    int first; /* of the colour, in color_group */
+} galerkin_job;
+
+static void galerkin_group(void *data, int index) {
+    const galerkin_job *job = data;
+    job->kernels->galerkin(job->fine, job->coarse, job->fine->down->color_group[job->first + index]);
+}
+
+/* A' = P^T A P. Groups of one colour share no coarse row. */
+static void galerkin(const sn_context *context, const sn_mg_level *fine, sn_mg_level *coarse) {
+    memset(coarse->value, 0, sizeof *coarse->value * (size_t)(9 * coarse->blocks + 8));
+    const sn_mg_transfer *d = fine->down;
+    for (int c = 0; c < d->color_count; ++c) {
+        galerkin_job job = {sn_mg_kernels_for(context), fine, coarse, d->color_begin[c]};
+        sn_parallel(context, d->color_begin[c + 1] - d->color_begin[c], galerkin_group, &job);
+    }
+}
+
+/* The inverse of the last level's matrix, from its dense Cholesky factor. Directions without stiffness get a large pivot, that is nothing.
+ */
+static void invert_last(sn_multigrid *mg) {
     const sn_mg_level *last = &mg->level[mg->level_count - 1];
-    const int n = mg->dense;
-    double *f = mg->factor;
-    memset(f, 0, sizeof *f * (size_t)n * (size_t)n);
+    const int64_t n = mg->dense;
+    double *f = mg->factor, *y = mg->dense_work;
+    memset(f, 0, sizeof *f * (size_t)(n * n));
     double most = 0;
     for (int i = 0; i < last->nodes; ++i)
         for (int32_t k = last->row_begin[i]; k < last->row_begin[i + 1]; ++k)
             for (int c = 0; c < 3; ++c)
                 for (int r = 0; r < 3; ++r) f[(3 * i + r) * n + 3 * last->column[k] + c] = last->value[9 * (int64_t)k + 3 * c + r];
     for (int i = 0; i < n; ++i) most = fmax(most, f[i * n + i]);
-    for (int i = 0; i < n; ++i) {
-        const double original = f[i * n + i];
-        for (int j = 0; j <= i; ++j) {
-            double sum = f[i * n + j];
-            for (int k = 0; k < j; ++k) sum -= f[i * n + k] * f[j * n + k];
-            if (j < i)
-                f[i * n + j] = sum / f[j * n + j];
-            else
-                f[i * n + i] = sum > 1e-6 * original && original > 1e-12 * most ? sqrt(sum) : 1e6 * sqrt(most > 0 ? most : 1);
+    for (int j = 0; j < n; ++j) { /* column j of the factor goes to row j: the loops run along rows */
+        double *row = f + j * n;
+        const double original = last->value[9 * (int64_t)last->diagonal[j / 3] + 4 * (j % 3)], pivot = row[j];
+        const double root = pivot > 1e-6 * original && original > 1e-12 * most ? sqrt(pivot) : 1e6 * sqrt(most > 0 ? most : 1);
+        row[j] = root;
+        for (int i = j + 1; i < n; ++i) row[i] /= root;
+        for (int i = j + 1; i < n; ++i) {
+            const double factor = row[i];
+            double *below = f + i * n;
+            for (int k = i; k < n; ++k) below[k] -= factor * row[k];
         }
     }
+    /* Y = L^-1, row by row; then A^-1 = Y^T Y. */
+    for (int i = 0; i < n; ++i) {
+        double *out = y + i * n;
+        memset(out, 0, sizeof *out * (size_t)n);
+        out[i] = 1;
+        for (int k = 0; k < i; ++k) {
+            const double factor = f[k * n + i], *from = y + k * n;
+            for (int c = 0; c <= k; ++c) out[c] -= factor * from[c];
+        }
+        for (int c = 0; c <= i; ++c) out[c] /= f[i * n + i];
+    }
+    memset(f, 0, sizeof *f * (size_t)(n * n));
+    for (int k = 0; k < n; ++k)
+        for (int i = 0; i <= k; ++i) {
+            const double factor = y[k * n + i], *from = y + k * n;
+            double *out = f + i * n;
+            for (int c = 0; c <= k; ++c) out[c] += factor * from[c];
+        }
+    for (int64_t k = 0; k < n * n; ++k) mg->inverse[k] = (float)f[k];
 }
 
 /* Whether all constraints hold their nodes altogether; marks those rows. */
@@ -346,21 +340,25 @@ static bool only_fixed(sn_multigrid *mg, const sn_filter *filter, uint8_t *fixed
     return true;
 }
 
-void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct sn_filter *filter, bool coarse) {
+void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct sn_filter *filter, const double *x, bool coarse) {
     copy_job job = {.mg = mg, .matrix = matrix, .level = &mg->level[0], .filled = true, .fixed = mg->fixed};
     if (!coarse && matrix->single_) job.filled = !only_fixed(mg, filter, mg->fixed);
     if (job.filled) {
-        sn_parallel(mg->context, sn_pieces(mg->level[0].nodes, GRAIN), copy_rows, &job);
-        if (filter && filter->count > 0) filter_rows(mg, filter);
+        sn_parallel(mg->context, sn_pieces(mg->level[0].blocks, GRAIN), copy_values, &job);
+        if (filter && filter->count > 0) filter_rows(mg, matrix->pattern, filter);
     }
     scale_level(mg->context, &mg->level[0], &job);
-    if (!coarse) return;
+    if (!coarse) {
+        if (mg->level_count > 1) sn_mg_turn_frames(mg, x);
+        return;
+    }
     ++mg->updates;
+    if (mg->level_count > 1) sn_mg_take_frames(mg, x);
     for (int l = 1; l < mg->level_count; ++l) {
-        sn_mg_galerkin(mg->context, &mg->level[l - 1], &mg->level[l]);
+        galerkin(mg->context, &mg->level[l - 1], &mg->level[l]);
         scale_level(mg->context, &mg->level[l], &job);
     }
-    factorise(mg);
+    invert_last(mg);
 }
 
 /* ---- The cycle ---- */
@@ -379,7 +377,14 @@ static void sweep_chunk(void *data, int index) {
     job->rows(job->level, begin[0], begin[1]);
 }
 
+/* Where a loop is over before the threads have met. */
+static bool is_small(const sn_mg_level *level) { return level->blocks < SMALL; }
+
 static void sweep(const sn_context *context, const sn_mg_level *level, void (*rows)(const sn_mg_level *, int, int), bool descending) {
+    if (is_small(level)) { /* colours and chunks follow each other in the order of the rows */
+        rows(level, 0, level->nodes);
+        return;
+    }
     for (int k = 0; k < level->color_count; ++k) {
         const int c = descending ? level->color_count - 1 - k : k;
         sweep_job job = {.level = level, .rows = rows, .first = level->color_begin[c]};
@@ -444,32 +449,23 @@ static void restrict_rows(void *data, int piece) {
     job->move(job->level, job->coarse, (int)sn_piece_begin(n, grain, piece), (int)sn_piece_begin(n, grain, piece + 1));
 }
 
-static void prolong_loop(void *data, int begin, int end) {
+/* One share of the groups. */
+static void move_groups(void *data, int share) {
     const sweep_job *job = data;
-    job->move(job->level, job->coarse, begin, end);
-}
-
-static void prolong_rows(void *data, int share) {
-    const sweep_job *job = data;
-    for_share(job->level, share, job->shares, false, prolong_loop, data);
+    const int64_t n = job->level->down->group_count;
+    job->move(job->level, job->coarse, (int)(n * share / job->shares), (int)(n * (share + 1) / job->shares));
 }
 
 static void solve_last(sn_multigrid *mg) {
     const sn_mg_level *last = &mg->level[mg->level_count - 1];
     const int n = mg->dense;
-    const double *f = mg->factor;
-    double *y = mg->dense_vector;
-    for (int i = 0; i < n; ++i) {
-        double sum = (double)last->b[4 * (i / 3) + i % 3] * last->unscale[i / 3];
-        for (int k = 0; k < i; ++k) sum -= f[i * n + k] * y[k];
-        y[i] = sum / f[i * n + i];
+    float *y = mg->dense_vector, *b = y + n;
+    for (int i = 0; i < n; ++i) b[i] = last->b[4 * (i / 3) + i % 3] * last->unscale[i / 3], y[i] = 0;
+    for (int64_t k = 0; k < n; ++k) { /* the inverse is symmetric: its rows are its columns */
+        const float *column = mg->inverse + k * n, factor = b[k];
+        for (int i = 0; i < n; ++i) y[i] += factor * column[i];
     }
-    for (int i = n - 1; i >= 0; --i) {
-        const double v = y[i] / f[i * n + i];
-        y[i] = v;
-        for (int k = 0; k < i; ++k) y[k] -= f[i * n + k] * v;
-    }
-    for (int i = 0; i < n; ++i) last->x[4 * (i / 3) + i % 3] = (float)(y[i] * last->unscale[i / 3]);
+    for (int i = 0; i < n; ++i) last->x[4 * (i / 3) + i % 3] = y[i] * last->unscale[i / 3];
 }
 
 static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
@@ -479,21 +475,30 @@ static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
     }
     const sn_mg_level *level = &mg->level[l], *coarse = level + 1;
     const sn_mg_slice_kernels *slices = level->slices->row ? sn_mg_slice_kernels_for(mg->context) : NULL;
-    sweep_job job = {.level = level,
-                     .coarse = coarse,
-                     .rows = slices ? slices->residual : kernels->residual,
-                     .move = kernels->restrict_,
-                     .shares = shares(mg->context, level)};
+    sweep_job job = {
+        .level = level, .coarse = coarse, .rows = slices ? slices->residual : kernels->residual, .shares = shares(mg->context, level)};
     if (slices)
         sweep_slices(mg->context, level, slices->forward, false);
     else
         sweep(mg->context, level, kernels->forward, false);
-    sn_parallel(mg->context, job.shares, residual_rows, &job);
-    sn_parallel(mg->context, sn_pieces(coarse->nodes, GRAIN / 16), restrict_rows, &job);
+    if (is_small(level)) {
+        job.rows(level, 0, slices ? level->slices->count : level->nodes);
+        kernels->collect(level, coarse, 0, level->down->group_count);
+        kernels->restrict_(level, coarse, 0, coarse->nodes);
+    } else {
+        sn_parallel(mg->context, job.shares, residual_rows, &job);
+        job.move = kernels->collect;
+        sn_parallel(mg->context, job.shares, move_groups, &job);
+        job.move = kernels->restrict_;
+        sn_parallel(mg->context, sn_pieces(coarse->nodes, GRAIN / 16), restrict_rows, &job);
+    }
     cycle(mg, kernels, l + 1);
     kernels->unscale(coarse, 0, coarse->nodes);
     job.move = kernels->prolong;
-    sn_parallel(mg->context, job.shares, prolong_rows, &job);
+    if (is_small(level))
+        kernels->prolong(level, coarse, 0, level->down->group_count);
+    else
+        sn_parallel(mg->context, job.shares, move_groups, &job);
     if (slices)
         sweep_slices(mg->context, level, slices->backward, true);
     else

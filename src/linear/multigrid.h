@@ -9,7 +9,9 @@
  * Coarse matrices are Galerkin products P^T A P. The smoother is one Gauss-Seidel sweep forward before and one backward after the coarse
  * correction, which makes the cycle symmetric. The rows of the mesh are ordered by colours of nodes and swept in slices of sixteen that do
  * not touch; the long rows of the coarse levels by colours of chunks and, inside a chunk, by colours of nodes. Threads share one colour at
- * a time, and the order of every sum is fixed. The last level is solved by a dense Cholesky factor.
+ * a time, and the order of every sum is fixed. The last level is solved by a dense inverse.
+ *
+ * Coarse matrices are expensive and made rarely. Meanwhile they turn with the body (multigrid_frames.c).
  *
  * Vectors and coarse products are in single precision, with four floats per node, the last one unused. The sweeps read a copy of the matrix
  * scaled to a unit diagonal and rounded to 16 bits, half the bytes: rounding moves a smooth mode by some 1e-4 of the diagonal, which a
@@ -54,9 +56,10 @@ typedef struct sn_mg_transfer {
     int32_t *target;                  /* per group: 8 x columns places in the coarse matrix */
     int64_t *target_begin;
     sn_mg_near *near_;
-    int16_t *near_of;             /* fine block -> index into its row's group's near list */
-    int32_t *child_begin, *child; /* coarse node -> fine nodes */
-    float *child_weight;
+    int16_t *near_of;                      /* fine block -> index into its row's group's near list */
+    float (*member_weight)[SN_MG_PARENTS]; /* the weights by member */
+    float *sum;                            /* groups x SN_MG_PARENTS x 4: what the groups give to their parents */
+    int32_t *giver_begin, *giver;          /* coarse node -> those sums */
 } sn_mg_transfer;
 
 /* The scaled matrix in 16 bits (multigrid_slices.c). A slab holds sixteen blocks: one of each of sixteen rows that do not touch, a slice,
@@ -72,9 +75,9 @@ typedef struct sn_mg_slices {
     int count, color_count; /* slices, or rows */
     int32_t *color_begin;   /* slices of a colour */
     int32_t *row;           /* slice -> its first row, count + 1; NULL: rows, not slices */
-    int32_t *begin;         /* slabs of slice, or row, i: left of the diagonal from 2 i, right of it from 2 i + 1; 2 count + 1 */
+    int32_t *begin;         /* slabs of slice, or row, i: left of the diagonal from i, right of it from count + i; 2 count + 1 */
     sn_mg_slab *slab;
-    int32_t *source;   /* slab x SN_MG_SLICE: block of the level, -1 for none */
+    int32_t *source;   /* slab x SN_MG_SLICE: place of the block among the values, -1 for none */
     int32_t *slice_of; /* row -> slice */
     float *inverse;    /* slice x 6 x SN_MG_SLICE: inverse of the scaled diagonal block, xx yy zz xy yz zx */
 } sn_mg_slices;
@@ -83,6 +86,7 @@ typedef struct sn_mg_level {
     int nodes;
     int64_t blocks;
     int32_t *row_begin, *column, *diagonal; /* columns ascending: lower, diagonal, upper */
+    int32_t *source;                        /* block -> its place among the values; NULL: the same */
     float *value;                           /* blocks x 9, column by column, and 8 more */
     float *scale, *unscale;                 /* nodes: s = 1 / sqrt(mean diagonal) and 1 / s; 0 where nothing can move */
     float *inverse;                         /* nodes x 12: inverse of the scaled diagonal block, columns padded to four */
@@ -94,6 +98,7 @@ typedef struct sn_mg_level {
     float *r;             /* nodes x 4, not scaled */
     double *position;     /* nodes x 3, set-up only */
     double *reach;        /* nodes: typical distance to its neighbours, set-up only */
+    float *frame;         /* nodes x 12: rotations since the matrix was made, columns padded to four; NULL: none (level 1 has them) */
     sn_mg_transfer *down; /* to the next level; NULL on the last */
 } sn_mg_level;
 
@@ -101,14 +106,17 @@ typedef struct sn_multigrid {
     sn_context *context;
     int level_count;
     sn_mg_level level[SN_MG_LEVELS];
-    int32_t *order;  /* level 0 row -> node of the matrix */
-    int32_t *source; /* level 0 block -> block of the matrix */
-    int dense;       /* unknowns of the last level */
-    double *factor;  /* dense x dense, lower Cholesky factor */
-    double *dense_vector;
-    uint8_t *fixed;  /* level 0 rows that are held altogether, while an update runs */
-    double *partial; /* per piece of a loop over the nodes */
-    int updates;     /* Galerkin products so far */
+    int32_t *order; /* level 0 row -> node of the matrix */
+    int dense;      /* unknowns of the last level */
+    float *inverse; /* dense x dense, of its matrix */
+    float *dense_vector;
+    double *factor, *dense_work; /* dense x dense, while an update runs */
+    uint8_t *fixed;              /* level 0 rows that are held altogether, while an update runs */
+    double *partial;             /* per piece of a loop over the nodes */
+    bool framed;                 /* positions were taken with the coarse matrices (multigrid_frames.c) */
+    double *taken;               /* level 0 rows x 3: those positions */
+    double *moment;              /* level 1 nodes x 16 */
+    int updates;                 /* Galerkin products so far */
 } sn_multigrid;
 
 typedef struct sn_multigrid_options {
@@ -120,9 +128,10 @@ sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, co
                               sn_multigrid **multigrid, sn_error *error);
 void sn_multigrid_destroy(sn_multigrid *multigrid);
 
-/* Takes new values of the matrix. With `coarse` the coarse matrices are made anew as well; otherwise they stay as they are. */
+/* Takes new values of the matrix, linearised at the positions x (nodes x 3; NULL: unknown). With `coarse` the coarse matrices are made anew
+ * as well; otherwise they stay as they are and turn with the body. */
 struct sn_filter;
-void sn_multigrid_update(sn_multigrid *multigrid, const sn_matrix *matrix, const struct sn_filter *filter, bool coarse);
+void sn_multigrid_update(sn_multigrid *multigrid, const sn_matrix *matrix, const struct sn_filter *filter, const double *x, bool coarse);
 
 /* z = one cycle on r. */
 void sn_multigrid_apply(sn_multigrid *multigrid, const double *r, double *z);
@@ -130,8 +139,10 @@ void sn_multigrid_apply(sn_multigrid *multigrid, const double *r, double *z);
 /* ---- Parts ---- */
 sn_status sn_mg_order_rows(sn_context *context, sn_mg_level *level, int32_t *order, sn_error *error); /* multigrid_order.c */
 sn_status sn_mg_build_transfer(sn_context *context, sn_mg_level *fine, double spacing, sn_mg_level *coarse,
-                               sn_error *error);                                              /* multigrid_lattice.c */
-void sn_mg_galerkin(const sn_context *context, const sn_mg_level *fine, sn_mg_level *coarse); /* multigrid_galerkin.c */
+                               sn_error *error);                         /* multigrid_lattice.c */
+sn_status sn_mg_create_frames(sn_multigrid *multigrid, sn_error *error); /* multigrid_frames.c */
+void sn_mg_take_frames(sn_multigrid *multigrid, const double *x);
+void sn_mg_turn_frames(sn_multigrid *multigrid, const double *x);
 void sn_mg_release_transfer(sn_context *context, sn_mg_transfer *transfer);
 void sn_mg_release_level(sn_context *context, sn_mg_level *level);
 
@@ -148,19 +159,22 @@ typedef struct sn_mg_kernels {
     void (*forward)(const sn_mg_level *level, int begin, int end);  /* x = (D + L)^-1 b, from x = 0 */
     void (*residual)(const sn_mg_level *level, int begin, int end); /* r = -U x: what is left of b after `forward` */
     void (*backward)(const sn_mg_level *level, int begin, int end); /* x = D^-1 (b - (L + U) x), rows in descending order */
-    void (*restrict_)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end); /* coarse b = P^T r */
-    void (*unscale)(const sn_mg_level *level, int begin, int end);                              /* r = the true x */
-    void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse r */
+    void (*collect)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* sums of P^T r in groups [begin, end) */
+    void (*restrict_)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end); /* coarse b = Q^T of all its sums */
+    void (*unscale)(const sn_mg_level *level, int begin, int end);                              /* r = the true x, Q x */
+    void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse r in groups [begin, end) */
+    void (*galerkin)(const sn_mg_level *level, const sn_mg_level *coarse, int group); /* coarse values += P^T A P of a group's rows */
 } sn_mg_kernels;
 const sn_mg_kernels *sn_mg_kernels_for(const sn_context *context);
 
-/* The same for the slices [begin, end) (kernel/multigrid_slices.c). quantise: from blocks of nine numbers; `source`: level block -> block
- * there, NULL when they are the level's own. */
+/* The same for the slices [begin, end) (kernel/multigrid_slices.c). quantise: from blocks of nine numbers. */
 typedef struct sn_mg_slice_kernels {
     void (*forward)(const sn_mg_level *level, int begin, int end);
     void (*residual)(const sn_mg_level *level, int begin, int end);
     void (*backward)(const sn_mg_level *level, int begin, int end);
-    void (*quantise)(const sn_mg_level *level, const float *value, const int32_t *source, int begin, int end);
+    void (*quantise)(const sn_mg_level *level, const float *value, int begin, int end);
+    /* Scales and inverse diagonal blocks of the rows [begin, end), in slices or not; `fixed`: rows that are held altogether, or NULL. */
+    void (*invert)(const sn_mg_level *level, const float *value, const uint8_t *fixed, int begin, int end);
 } sn_mg_slice_kernels;
 const sn_mg_slice_kernels *sn_mg_slice_kernels_for(const sn_context *context);
 

@@ -363,15 +363,36 @@ static int32_t place_of(const sn_mg_level *level, int32_t row, int32_t column) {
     return low;
 }
 
-/* Where each group's products go, the groups by colour, and the transpose of P for the restriction. */
+/* Weights by member, and which groups' sums make up P^T r at a coarse node. */
+static sn_status give_sums(builder *b, sn_error *error) {
+    sn_mg_transfer *d = b->down;
+    const int coarse = b->coarse->nodes;
+    d->member_weight = sn_allocate_zero(b->context, (size_t)b->fine->nodes + 1, sizeof *d->member_weight);
+    d->sum = sn_allocate_zero(b->context, (size_t)d->group_count * SN_MG_PARENTS * 4, sizeof *d->sum);
+    d->giver_begin = sn_allocate_zero(b->context, (size_t)coarse + 2, sizeof *d->giver_begin);
+    d->giver = sn_allocate(b->context, (size_t)d->group_count * SN_MG_PARENTS, sizeof *d->giver);
+    if (!d->member_weight || !d->sum || !d->giver_begin || !d->giver) return sn_no_memory(error);
+    for (int m = 0; m < b->fine->nodes; ++m) memcpy(d->member_weight[m], d->weight[d->member[m]], sizeof *d->member_weight);
+    for (int k = 0; k < d->group_count * SN_MG_PARENTS; ++k) {
+        const int32_t parent = d->group[k / SN_MG_PARENTS].parent[k % SN_MG_PARENTS];
+        if (parent >= 0) ++d->giver_begin[parent + 2];
+    }
+    for (int i = 0; i < coarse; ++i) d->giver_begin[i + 2] += d->giver_begin[i + 1];
+    for (int k = 0; k < d->group_count * SN_MG_PARENTS; ++k) {
+        const int32_t parent = d->group[k / SN_MG_PARENTS].parent[k % SN_MG_PARENTS];
+        if (parent >= 0) d->giver[d->giver_begin[parent + 1]++] = k;
+    }
+    return SN_OK;
+}
+
+/* Where each group's products go, the groups by colour, and the sums of the restriction. */
 static sn_status finish(builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     sn_mg_level *coarse = b->coarse;
     d->target_begin = sn_allocate(b->context, (size_t)d->group_count + 1, sizeof *d->target_begin);
     d->color_begin = sn_allocate_zero(b->context, 10, sizeof *d->color_begin);
     d->color_group = sn_allocate(b->context, (size_t)d->group_count, sizeof *d->color_group);
-    d->child_begin = sn_allocate_zero(b->context, (size_t)coarse->nodes + 2, sizeof *d->child_begin);
-    if (!d->target_begin || !d->color_begin || !d->color_group || !d->child_begin) return sn_no_memory(error);
+    if (!d->target_begin || !d->color_begin || !d->color_group) return sn_no_memory(error);
     int64_t targets = 0;
     for (int g = 0; g < d->group_count; ++g) {
         d->target_begin[g] = targets;
@@ -400,22 +421,7 @@ static sn_status finish(builder *b, sn_error *error) {
     }
     d->color_begin[8] = place;
 
-    for (int i = 0; i < b->fine->nodes; ++i)
-        for (int c = 0; c < 8; ++c)
-            if (d->weight[i][c] > 0) ++d->child_begin[d->group[d->group_of[i]].parent[c] + 2];
-    for (int i = 0; i < coarse->nodes; ++i) d->child_begin[i + 2] += d->child_begin[i + 1];
-    const int32_t children = d->child_begin[coarse->nodes + 1];
-    d->child = sn_allocate(b->context, (size_t)children, sizeof *d->child);
-    d->child_weight = sn_allocate(b->context, (size_t)children, sizeof *d->child_weight);
-    if (!d->child || !d->child_weight) return sn_no_memory(error);
-    for (int i = 0; i < b->fine->nodes; ++i)
-        for (int c = 0; c < 8; ++c) {
-            if (!(d->weight[i][c] > 0)) continue;
-            const int32_t at = d->child_begin[d->group[d->group_of[i]].parent[c] + 1]++;
-            d->child[at] = i;
-            d->child_weight[at] = d->weight[i][c];
-        }
-    return SN_OK;
+    return give_sums(b, error);
 }
 
 static sn_status build(builder *b, sn_error *error) {
@@ -461,16 +467,16 @@ sn_status sn_mg_build_transfer(sn_context *context, sn_mg_level *fine, double sp
 
 void sn_mg_release_transfer(sn_context *context, sn_mg_transfer *t) {
     if (!t) return;
-    void *const array[] = {t->group,   t->color_begin, t->color_group, t->member,       t->group_of,
-                           t->weight,  t->column,      t->target,      t->target_begin, t->near_,
-                           t->near_of, t->child_begin, t->child,       t->child_weight, t->parent};
+    void *const array[] = {t->group,  t->color_begin,   t->color_group,  t->member, t->group_of, t->weight,
+                           t->column, t->target,        t->target_begin, t->near_,  t->near_of,  t->giver_begin,
+                           t->giver,  t->member_weight, t->sum,          t->parent};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_release(context, t);
 }
 
 void sn_mg_release_level(sn_context *context, sn_mg_level *l) {
-    void *const array[] = {l->row_begin,   l->column,      l->diagonal, l->value, l->scale, l->unscale,  l->inverse,
-                           l->color_begin, l->chunk_begin, l->x,        l->b,     l->r,     l->position, l->reach};
+    void *const array[] = {l->source,      l->row_begin,   l->column, l->diagonal, l->value, l->scale,    l->unscale, l->inverse,
+                           l->color_begin, l->chunk_begin, l->x,      l->b,        l->r,     l->position, l->reach,   l->frame};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_mg_release_transfer(context, l->down);
     sn_mg_release_slices(context, l->slices);

@@ -6,7 +6,7 @@
 
 #include "multigrid.h"
 
-enum { CHUNK = 192, COLORS = 64 };
+enum { CHUNK = 96, COLORS = 64 };
 
 /* The lowest colour that none of the marked ones is. */
 static int lowest_free(uint64_t used) {

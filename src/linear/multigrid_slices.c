@@ -4,7 +4,8 @@
  * Nodes are coloured greedily in mesh order; rows are sorted by colour, and inside a colour, in windows that follow the mesh, by the number
  * of their neighbours before and behind them, so that the rows of a slice have blocks in about the same number. A slice keeps its blocks
  * left of the diagonal, then those right of it, as slabs: one block of each row side by side, shorter rows filled up with zeros that point
- * to a node behind the last, which is zero. The sweeps then read memory in one stream. Threads share the slices of a colour in any way
+ * to a node behind the last, which is zero. All slabs left of the diagonal come first, then all right of it: sweeps read memory in one
+ * stream, or two. Threads share the slices of a colour in any way
  * without an effect on the result. */
 #include <stdlib.h>
 #include <string.h>
@@ -114,10 +115,12 @@ static int32_t part_end(const sn_mg_level *level, int row, bool right) { return 
 /* How many slabs part i of the slices or rows needs. */
 static int slabs_of(const sn_mg_level *level, int i) {
     const sn_mg_slices *s = level->slices;
-    if (!s->row) return (part_end(level, i / 2, i % 2) - part_begin(level, i / 2, i % 2) + SN_MG_SLICE - 1) / SN_MG_SLICE;
+    const bool right = i >= s->count;
+    i -= right ? s->count : 0;
+    if (!s->row) return (part_end(level, i, right) - part_begin(level, i, right) + SN_MG_SLICE - 1) / SN_MG_SLICE;
     int most = 0;
-    for (int row = s->row[i / 2]; row < s->row[i / 2 + 1]; ++row) {
-        const int length = part_end(level, row, i % 2) - part_begin(level, row, i % 2);
+    for (int row = s->row[i]; row < s->row[i + 1]; ++row) {
+        const int length = part_end(level, row, right) - part_begin(level, row, right);
         most = length > most ? length : most;
     }
     return most;
@@ -126,10 +129,12 @@ static int slabs_of(const sn_mg_level *level, int i) {
 /* The block in lane l of the k-th slab of part i, or -1. */
 static int32_t block_at(const sn_mg_level *level, int i, int k, int l) {
     const sn_mg_slices *s = level->slices;
-    const int row = s->row ? s->row[i / 2] + l : i / 2;
-    if (s->row && row >= s->row[i / 2 + 1]) return -1;
-    const int32_t block = part_begin(level, row, i % 2) + (s->row ? k : SN_MG_SLICE * k + l);
-    return block < part_end(level, row, i % 2) ? block : -1;
+    const bool right = i >= s->count;
+    i -= right ? s->count : 0;
+    const int row = s->row ? s->row[i] + l : i;
+    if (s->row && row >= s->row[i + 1]) return -1;
+    const int32_t block = part_begin(level, row, right) + (s->row ? k : SN_MG_SLICE * k + l);
+    return block < part_end(level, row, right) ? block : -1;
 }
 
 sn_status sn_mg_fill_slices(sn_context *context, sn_mg_level *level, sn_error *error) {
@@ -159,7 +164,7 @@ sn_status sn_mg_fill_slices(sn_context *context, sn_mg_level *level, sn_error *e
             for (int l = 0; l < SN_MG_SLICE; ++l) {
                 const int32_t block = block_at(level, i, k - s->begin[i], l);
                 s->slab[k].column[l] = block >= 0 ? level->column[block] : level->nodes;
-                s->source[SN_MG_SLICE * (int64_t)k + l] = block;
+                s->source[SN_MG_SLICE * (int64_t)k + l] = block >= 0 && level->source ? level->source[block] : block;
             }
     return SN_OK;
 }

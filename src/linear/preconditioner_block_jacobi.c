@@ -101,6 +101,7 @@ static void apply(const void *data, const double *r, double *z) {
 
 const sn_preconditioner sn_preconditioner_block_jacobi = {.name = "block-jacobi",
                                                           .text = "the inverses of the 3 x 3 diagonal blocks",
+                                                          .needs_diagonal = true,
                                                           .update = update,
                                                           .apply = apply,
                                                           .apply_range = apply_range,

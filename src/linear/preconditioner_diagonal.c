@@ -59,6 +59,7 @@ static void apply(const void *data, const double *r, double *z) {
 
 const sn_preconditioner sn_preconditioner_diagonal = {.name = "diagonal",
                                                       .text = "the inverse of the diagonal (Jacobi)",
+                                                      .needs_diagonal = true,
                                                       .update = update,
                                                       .apply = apply,
                                                       .apply_range = apply_range,

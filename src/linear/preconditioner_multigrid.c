@@ -1,7 +1,8 @@
 /* Multigrid as a preconditioner: one cycle per application (multigrid.h).
  *
- * The fine level always takes the new matrix; the coarse matrices, which cost more, stay until the iteration counts say that they are too old: when a
- * solve needs clearly more iterations than the first one after the last refresh. Counts, not clocks, so that runs repeat. */
+ * The fine level always takes the new matrix; the coarse matrices, which cost more, turn with the body and stay until the solves say that
+ * they are too old: when one gains clearly fewer digits per iteration than the first one after the last refresh. Counts, not clocks, so
+ * that runs repeat. */
 #include <math.h>
 
 #include "multigrid.h"
@@ -9,8 +10,11 @@
 
 typedef struct data {
     sn_multigrid *multigrid;
-    int fresh, last;    /* iterations of the first solve after the coarse matrices were made, and of the last solve; 0: not known yet */
+    double fresh,
+        last; /* digits per iteration of the first solve after the coarse matrices were made, and of the last one; 0: not known yet */
 } multigrid_data;
+
+#define STALE 0.7
 
 static const sn_multigrid_options options = {.spacing = 2.5};
 
@@ -23,7 +27,8 @@ static void release(sn_context *context, void *pointer) {
 
 static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **pointer, sn_error *error) {
     multigrid_data *data = *pointer;
-    if (!op->matrix || !op->position) return sn_fail(error, SN_UNSUPPORTED, "the preconditioner 'multigrid' needs the assembled operator of a mesh");
+    if (!op->matrix || !op->position)
+        return sn_fail(error, SN_UNSUPPORTED, "the preconditioner 'multigrid' needs the assembled operator of a mesh");
     if (!data) {
         data = sn_allocate_zero(context, 1, sizeof *data);
         if (!data) return sn_no_memory(error);
@@ -34,16 +39,17 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
         }
         *pointer = data;
     }
-    const bool stale = data->fresh == 0 || data->last > data->fresh + 1 + data->fresh / 4;
+    const bool stale = data->fresh == 0 || data->last < STALE * data->fresh;
     if (stale) data->fresh = 0;
-    sn_multigrid_update(data->multigrid, op->matrix, filter, stale);
+    sn_multigrid_update(data->multigrid, op->matrix, filter, op->now, stale);
     return SN_OK;
 }
 
-static void feedback(void *pointer, int iterations) {
+static void feedback(void *pointer, int iterations, double digits) {
     multigrid_data *data = pointer;
-    if (data->fresh == 0) data->fresh = iterations;
-    data->last = iterations;
+    if (!(digits > 0)) digits = 1e-3;
+    data->last = digits / iterations;
+    if (data->fresh == 0) data->fresh = data->last;
 }
 
 static void apply(const void *pointer, const double *r, double *z) {

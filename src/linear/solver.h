@@ -32,9 +32,10 @@ typedef struct sn_operator {
     void (*apply)(const void *self, const double *x, double *y);
     const void *self;
     const sn_matrix *matrix; /* what `apply` multiplies with; NULL when assembly-free */
-    const double *diagonal;  /* nodes x 9, column-major diagonal blocks; always there */
+    const double *diagonal;  /* nodes x 9, column-major diagonal blocks; for preconditioners that need it */
     bool symmetric;
-    const double *position;  /* nodes x 3, rest positions; NULL when there are none */
+    const double *position; /* nodes x 3, rest positions; NULL when there are none */
+    const double *now;      /* nodes x 3, the positions that it was linearised at; NULL: unknown */
     /* y = A^T x when neither a matrix nor symmetry gives it; NULL: then there is none. */
     void (*apply_transpose)(const void *self, const double *x, double *y);
     const sn_solver_options *options; /* restart, omega, drop; NULL for the defaults */
@@ -61,7 +62,7 @@ sn_operator sn_operator_of_matrix(const sn_context *context, const sn_matrix *ma
  * so is z. */
 typedef struct sn_preconditioner {
     const char *name, *text;
-    bool needs_matrix;
+    bool needs_matrix, needs_diagonal;
     bool direct; /* needs a double-precision matrix; fails with SN_SINGULAR */
     /* Creates or refreshes *data for the operator and filter; an existing *data belongs to an operator of the same pattern. On failure
      * *data is what it was, or NULL and released. */
@@ -70,8 +71,8 @@ typedef struct sn_preconditioner {
     /* For preconditioners that act on each node alone: the nodes [begin, end), so that methods can fuse it with their own loops. Else NULL.
      */
     void (*apply_range)(const void *data, int begin, int end, const double *r, double *z);
-    /* How many iterations a solve with it took; NULL when it does not care. */
-    void (*feedback)(void *data, int iterations);
+    /* How many iterations a solve with it took, and by how many decimal digits the residual fell; NULL when it does not care. */
+    void (*feedback)(void *data, int iterations, double digits);
     void (*release)(sn_context *context, void *data);
 } sn_preconditioner;
 
@@ -153,6 +154,8 @@ sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const
  * stay until the last solve with it. `rayleigh_mass`: per-node a of D = a M (NULL for none). */
 void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness, const sn_block_list *damping,
                          const double *rayleigh_mass);
+/* Where force evaluations may leave their rotations for the next linearisation. */
+sn_kept_rotations *sn_linear_kept(sn_linear *linear);
 /* out = (m M + d D + k K) u at the last linearisation, in double, unfiltered. */
 void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out);
 /* Makes many products with these d and k at the last linearisation cheap. */
@@ -162,6 +165,9 @@ void sn_linear_prepare_products(sn_linear *linear, double d, double k);
  * SN_NOT_CONVERGED keeps the best x; SN_SINGULAR when a direct factorisation meets a zero pivot. */
 sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
                           double tolerance, sn_linear_report *report, sn_error *error);
+/* Directions that likely hold what the start of the next solve lacks, n scalars each, at most SN_SPAN (span.h). That solve reads them,
+ * when its matrix is in single precision, and forgets them. */
+void sn_linear_expect(sn_linear *linear, int count, const double *const *direction);
 /* The residuals of the last solve relative to its right-hand side: the start, then one per iteration of the method (of its recursion; the
  * true one where a round of refinement ended). The latest ones when it took very many. Valid until the next solve. */
 const double *sn_linear_history(const sn_linear *linear, int *count);

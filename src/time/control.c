@@ -64,9 +64,6 @@ static sn_status try_step(const sn_method *method, sn_step *step, double *start)
 sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
     const int n = step->system->count, past = method->history(n);
     double *x = step->scratch, *v = x + n, *history = v + n;
-    sn_vec_copy(n, step->x, x);
-    sn_vec_copy(n, step->v, v);
-    sn_vec_copy(past, step->history, history);
     sn_step part = *step;
     sn_time_options options = *step->options; /* parts of a step are allowed more iterations: stiff contact converges slowly, but it does */
     part.options = &options;
@@ -88,6 +85,11 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
             continue;
         }
         successes = 0;
+        if (ticks == TICKS) { /* the start is still there: keep it while parts of the step go on */
+            sn_vec_copy(n, step->x, x);
+            sn_vec_copy(n, step->v, v);
+            sn_vec_copy(past, step->history, history);
+        }
         if (stopped || !can_retry(method, status) || ticks == 1) {
             sn_vec_copy(n, x, step->x);
             sn_vec_copy(n, v, step->v);

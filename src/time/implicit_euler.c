@@ -4,13 +4,37 @@
  *
  * which is one equation for x1: M (x1 - x - h v) / h^2 - f(t + h, x1, (x1 - x) / h) = 0 with Jacobian M / h^2 + D / h + K
  * (Hauth 3.2.2, 3.4.1). Newton starts at x: its first iteration is the semi-implicit step of Baraff and Witkin. The linear solver starts
- * from h (v + h a), a the mean acceleration of the last step, which is the history. */
+ * from h (v + h a), a the mean acceleration of the last step, and looks for more in v, a and the backward differences of a, which are
+ * the history: what moves smoothly is then predicted as by a polynomial through the last steps. */
+#include "linear/kernels.h"
+#include "linear/span.h"
 #include "methods.h"
 #include "vector.h"
 
-int sn_implicit_euler_history(int count) { return count; }
+enum { PAST = SN_SPAN - 1 }; /* a, its difference, the difference of that, ... */
+
+int sn_implicit_euler_history(int count) { return PAST * count; }
 
 int sn_implicit_euler_scratch(int count) { return 3 * count + sn_newton_scratch(count); }
+
+typedef struct shift {
+    int n;
+    double *a, *past;
+} shift;
+
+/* The new acceleration and its differences take the place of the old ones. */
+static void shift_piece(void *data, int piece) {
+    const shift *s = data;
+    const int begin = piece * SN_PIECE, end = begin + SN_PIECE < s->n ? begin + SN_PIECE : s->n;
+    for (int k = 0; k < PAST; ++k) {
+        double *past = s->past + (int64_t)k * s->n;
+        for (int i = begin; i < end; ++i) {
+            const double before = past[i];
+            past[i] = s->a[i];
+            s->a[i] -= before;
+        }
+    }
+}
 
 sn_status sn_implicit_euler_step(sn_step *step) {
     sn_system *system = step->system;
@@ -20,6 +44,8 @@ sn_status sn_implicit_euler_step(sn_step *step) {
     sn_vec_copy(n, step->x, y);
     sn_vec_sum(n, step->x, h, step->v, base);
     for (int i = 0; i < n; ++i) guess[i] = h * (step->v[i] + h * step->history[i]);
+    const double *direction[PAST + 1] = {step->v};
+    for (int k = 0; k < PAST; ++k) direction[k + 1] = step->history + k * n;
     const sn_newton_problem problem = {.system = system,
                                        .t1 = t1,
                                        .m = 1 / (h * h),
@@ -30,6 +56,8 @@ sn_status sn_implicit_euler_step(sn_step *step) {
                                        .options = &step->options->newton,
                                        .linear_tolerance = step->tolerance,
                                        .guess = step->warm_start ? guess : NULL,
+                                       .expected = PAST + 1,
+                                       .direction = direction,
                                        .scratch = guess + n,
                                        .info = step->info,
                                        .error = step->error};
@@ -40,6 +68,7 @@ sn_status sn_implicit_euler_step(sn_step *step) {
         guess[i] = (base[i] - step->v[i]) / h;
     }
     status = sn_step_finish(step, y, base);
-    if (!status) sn_vec_copy(n, guess, step->history);
+    shift work = {n, guess, step->history};
+    if (!status) sn_parallel_pieces(system->context, sn_pieces(n, SN_PIECE), shift_piece, &work);
     return status;
 }

@@ -177,6 +177,7 @@ static sn_status correct(newton *w, int iteration, bool carries, double *slope) 
         sn_vec_copy(n, p->guess, w->trial);
         system->table->filter(system, w->trial);
         sn_vec_add(n, 1, w->trial, w->d);
+        if (system->table->expect) system->table->expect(system, p->expected, p->direction);
     }
     sn_linear_report report = {0};
     const double tolerance = w->kind == INEXACT ? forcing(w, iteration) : p->linear_tolerance;

@@ -86,13 +86,13 @@ sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size
     sn_state *state = &world->state, *before = &world->workspace.before;
     sn_status status = check_header(world, &h, (const char *)bytes + sizeof h, size, error);
     if (status) return status;
-    sn_state_copy(state, before);
+    sn_state_copy(world->context, state, before);
     memcpy(state->value, (const char *)bytes + sizeof h, (size_t)state->count * sizeof(double));
     state->time = h.time, state->base_time = h.base_time, state->steps = h.steps, state->base_steps = h.base_steps;
     if (!sn_state_finite(state)) status = sn_fail(error, SN_NOT_FINITE, "the saved state is not finite");
     if (!status) status = sn_constraints_update(world, error);
     if (!status) status = sn_elements_parameters(&world->model.solid->elements, world->parameters.material, state->time, error);
-    if (status) sn_state_copy(before, state);
+    if (status) sn_state_copy(world->context, before, state);
     sn_workspace_refresh(world);
     return status;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linear/kernels.h"
 #include "world.h"
 
 /* Status and load of each pair of a projecting collider and a surface node. */
@@ -39,17 +40,20 @@ void sn_state_destroy(sn_context *context, sn_state *state) {
     *state = (sn_state){0};
 }
 
-void sn_state_copy(const sn_state *from, sn_state *to) {
+void sn_state_copy(const sn_context *context, const sn_state *from, sn_state *to) {
     to->time = from->time, to->steps = from->steps;
     to->base_time = from->base_time, to->base_steps = from->base_steps;
-    memcpy(to->value, from->value, (size_t)from->count * sizeof *from->value);
+    sn_vector_copy(context, (int)from->count, from->value, to->value);
 }
 
 bool sn_state_finite(const sn_state *state) {
     if (!isfinite(state->time)) return false;
-    for (int64_t i = 0; i < 6 * (int64_t)state->nodes; ++i)
-        if (!isfinite(state->value[i])) return false;
-    return true;
+    double zero = 0;
+    for (int64_t i = 0; i < 6 * (int64_t)state->nodes; i += 6) { /* zero times what is not finite is NaN */
+        const double *a = state->value + i;
+        zero += 0 * (((a[0] + a[1]) + (a[2] + a[3])) + (a[4] + a[5]));
+    }
+    return zero == 0;
 }
 
 void sn_state_rotations(sn_world *world) {

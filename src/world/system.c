@@ -80,7 +80,12 @@ static sn_status force(sn_system *system, double t, const double *x, const doubl
     if (world->parameters.no_inertia) v = NULL;
     sn_cores_modes(world, x);
     if (world->parameters.no_inertia) sn_world_warp(world, x);
-    const sn_element_view view = sn_world_view(world, x, v);
+    sn_element_view view = sn_world_view(world, x, v);
+    view.kept = sn_linear_kept(work->linear);
+    if (view.kept) {
+        ++view.kept->stamp;
+        memcpy(work->x_kept, x, n * sizeof *x);
+    }
     memset(f, 0, n * sizeof *f);
     const sn_status status = sn_elements_force(world->context, &world->model.solid->elements, &view, f, error);
     if (status) return status;
@@ -183,12 +188,18 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     sn_projection_blocks(&work->projection, world->state.contact, t, v, D);
     sn_grab_blocks(world, K, D);
     work->view = sn_world_view(world, x, v);
+    work->view.kept = sn_linear_kept(work->linear);
+    if (work->view.kept) work->view.stamp = memcmp(x, work->x_kept, n * sizeof *x) == 0 ? work->view.kept->stamp : -1;
     sn_linear_linearise(work->linear, &work->view, K->count ? K : NULL, D->count ? D : NULL, world->model.solid->rayleigh);
     return SN_OK;
 }
 
 static void product(sn_system *system, double m, double d, double k, const double *u, double *out) {
     sn_linear_product(world_of(system)->workspace.linear, m, d, k, u, out);
+}
+
+static void expect(sn_system *system, int count, const double *const *direction) {
+    sn_linear_expect(world_of(system)->workspace.linear, count, direction);
 }
 
 static sn_status solve(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance,
@@ -265,6 +276,7 @@ static void accept(sn_system *system, double t, const double *x, const double *v
         const sn_element_view view = sn_world_view(world, x, NULL);
         sn_elements_accept(world->context, &world->model.solid->elements, &view, world->state.rotation);
         system->kept = 0; /* the linearisation looks at the rotations' past */
+        if (sn_linear_kept(world->workspace.linear)) ++sn_linear_kept(world->workspace.linear)->stamp;
     }
     sn_world_warp(world, x);
     memcpy(world->workspace.x_before, x, (size_t)system->count * sizeof *x);
@@ -315,6 +327,7 @@ const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .potential = potential,
                                         .linearise = linearise,
                                         .product = product,
+                                        .expect = expect,
                                         .solve = solve,
                                         .constrain = constrain,
                                         .retract = retract,

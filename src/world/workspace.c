@@ -52,7 +52,7 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     if (!status) status = allocate_blocks(world, contacts + grabs, &work->damping, error);
     if (status) return status;
     double **const vector[] = {&work->x_linear, &work->v_linear, &work->x_before, &work->external,
-                               &work->force,    &work->scaled,   &work->product};
+                               &work->x_kept,   &work->force,    &work->scaled,   &work->product};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; ++i) {
         *vector[i] = sn_allocate_zero(context, (size_t)n, sizeof(double));
         if (!*vector[i]) return sn_no_memory(error);
@@ -76,7 +76,8 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     work->link_before = sn_allocate_zero(context, rows, sizeof(double));
     work->link_solution = sn_allocate_zero(context, rows * (size_t)n, sizeof(double));
     work->link_small = sn_allocate_zero(context, 2 * rows * rows, sizeof(double));
-    if (!work->link_goal || !work->link_error || !work->link_before || !work->link_solution || !work->link_small) return sn_no_memory(error);
+    if (!work->link_goal || !work->link_error || !work->link_before || !work->link_solution || !work->link_small)
+        return sn_no_memory(error);
     status = sn_workspace_linear(world, model->solid, &work->linear, error);
     return status ? status : sn_workspace_method(world, error);
 }
@@ -101,6 +102,7 @@ void sn_workspace_destroy(sn_world *world) {
     sn_cores_workspace_release(world);
     void *const array[] = {work->x_linear, work->v_linear, work->held,     work->filter.node, work->filter.projection,
                            work->motion,   work->x_before, work->external, work->force,       work->scaled,
-                           work->product,  work->partial,  work->dot,      work->scratch,     work->vertex_rotation};
+                           work->product,  work->partial,  work->dot,      work->scratch,     work->vertex_rotation,
+                           work->x_kept};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }

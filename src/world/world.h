@@ -177,6 +177,7 @@ typedef struct sn_workspace {
     sn_block_list stiffness, damping;
     double *vertex_rotation;     /* of warped nodes, x 9; NULL without warping */
     double *x_linear, *v_linear; /* where it was taken */
+    double *x_kept;              /* where the kept rotations were taken */
     double *x_before;            /* positions at the last accepted (sub)step */
     double *external;            /* forces */
     double *force;
@@ -253,7 +254,7 @@ double sn_parameters_modulus(sn_context *context, const sn_material *material);
 /* state.c */
 sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *error);
 void sn_state_destroy(sn_context *context, sn_state *state);
-void sn_state_copy(const sn_state *from, sn_state *to); /* same counts */
+void sn_state_copy(const sn_context *context, const sn_state *from, sn_state *to); /* same counts */
 bool sn_state_finite(const sn_state *state);
 /* The rotations' path from rest to the present positions. */
 void sn_state_rotations(sn_world *world);

@@ -108,6 +108,49 @@ static void test_shapes(void **state) {
     assert_true(3 * fine < fine_jacobi);
 }
 
+/* The body turns by a right angle and more after the coarse matrices were made. */
+static void test_turned(void **state) {
+    (void)state;
+    sn_context *context;
+    sn_error error = {0};
+    assert_int_equal(sn_context_create(NULL, &context, &error), SN_OK);
+    beam b;
+    assert_int_equal(beam_create(&b, context, 7, 21, 0.33, &error), SN_OK);
+    b.filter.count = 0; /* free to turn */
+    const int n = 3 * b.nodes;
+    double *f = calloc((size_t)n * 3, sizeof *f), *x = f + n, *turned = x + n;
+    sn_solver_options solver = sn_solver_options_default();
+    snprintf(solver.method, sizeof solver.method, "cg");
+    snprintf(solver.preconditioner, sizeof solver.preconditioner, "multigrid");
+    const sn_linear_model model = beam_model(&b);
+    sn_linear *linear;
+    assert_int_equal(sn_linear_create(context, &model, &solver, false, &linear, &error), SN_OK);
+    int fresh = 0;
+    for (int k = 0; k <= 6; ++k) {
+        const double angle = 0.35 * k, c = cos(angle), s = sin(angle);
+        for (int i = 0; i < b.nodes; ++i) { /* in its own frame always the same load */
+            const double *p = b.x + 3 * i, load[3] = {sin(0.7 * i), 1, p[2]};
+            const double r[9] = {c, -s * c, s * s, s, c * c, -c * s, 0, s, c};
+            for (int a = 0; a < 3; ++a) {
+                turned[3 * i + a] = r[3 * a] * p[0] + r[3 * a + 1] * p[1] + r[3 * a + 2] * p[2];
+                f[3 * i + a] = b.mass[i] * (r[3 * a] * load[0] + r[3 * a + 1] * load[1] + r[3 * a + 2] * load[2]);
+            }
+        }
+        memset(x, 0, (size_t)n * sizeof *x);
+        const sn_element_view view = {.x = turned};
+        sn_linear_linearise(linear, &view, NULL, NULL, NULL);
+        sn_linear_report report;
+        assert_int_equal(sn_linear_solve(linear, 1e4, 0, 1, &b.filter, f, x, 1e-6, &report, &error), SN_OK);
+        if (k == 0) fresh = report.iterations;
+        print_message("turned by %.2f: %d iterations\n", angle, report.iterations);
+        assert_true(report.iterations <= fresh + 1);
+    }
+    sn_linear_destroy(linear);
+    free(f);
+    beam_destroy(&b);
+    sn_context_destroy(context);
+}
+
 static void test_same_bits(void **state) {
     (void)state;
     uint64_t first = 0;
@@ -161,7 +204,7 @@ static void test_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_growth), cmocka_unit_test(test_shapes), cmocka_unit_test(test_same_bits),
-                                       cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_growth), cmocka_unit_test(test_shapes), cmocka_unit_test(test_turned),
+                                       cmocka_unit_test(test_same_bits), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

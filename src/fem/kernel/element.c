@@ -141,6 +141,7 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
                 vd F[9], R[9], P[9], dR[81];
                 deformation(N, &s, q, edge, F);
                 if (batch->rotation || damped) rotation_at(N, Q, &s, q, F, R, with_dR ? dR : NULL);
+                keep_rotation(Q, &s, q, R);
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
                 law->stress(c, F, batch->rotation ? R : NULL, P);
                 if (damped) {
@@ -171,7 +172,7 @@ INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, co
     const int turned = batch->rotation || batch->warping;
     if (turned) {
         deformation(N, s, q, edge, F);
-        rotation_at(N, Q, s, q, F, R, NULL);
+        if (!kept_rotation(Q, s, q, R)) rotation_at(N, Q, s, q, F, R, NULL);
     }
     for (int i = 0; i < N - 1; ++i) {
         vd g[3];
@@ -203,7 +204,7 @@ APART void linearise_general(const int N, const int Q, const slice *s, int q, co
     vd F[9], R[9], dR[81], rate[9];
     const int with_dR = wants_dR(s->batch);
     deformation(N, s, q, edge, F);
-    rotation_at(N, Q, s, q, F, R, with_dR ? dR : NULL);
+    if (with_dR || !kept_rotation(Q, s, q, R)) rotation_at(N, Q, s, q, F, R, with_dR ? dR : NULL);
     if (speed) outer_sum(N, gradient_at(N, s, q), speed, rate);
     tangent(s->batch, c, damping, F, R, with_dR ? dR : NULL, speed ? rate : NULL, k, d, out);
     const vd w = vd_load(s->weight + q * SN_LANES);

@@ -149,6 +149,24 @@ INLINE void rotation_at(const int N, const int Q, const slice *s, int q, const v
     if (dR) s->batch->rotation->differential(&view, R, dR);
 }
 
+INLINE double *kept_at(const int Q, const slice *s, int q) {
+    return s->view->kept->value + s->batch->kept + (s->block * Q + q) * 9 * SN_LANES + s->lane;
+}
+
+/* Leaves a rotation for the linearisation to come. */
+INLINE void keep_rotation(const int Q, const slice *s, int q, const vd *R) {
+    if (!s->view->kept || s->batch->kept < 0) return;
+    double *out = kept_at(Q, s, q);
+    for (int i = 0; i < 9; ++i) vd_store(out + i * SN_LANES, R[i]);
+}
+
+/* Takes it up again; false when there is none. */
+INLINE int kept_rotation(const int Q, const slice *s, int q, vd *R) {
+    if (!s->view->kept || s->batch->kept < 0 || s->view->kept->stamp != s->view->stamp) return 0;
+    load_rows(kept_at(Q, s, q), 9, R);
+    return 1;
+}
+
 /* Whether the law's chosen differential takes dR. */
 static inline int wants_dR(const sn_batch *batch) {
     return batch->rotation && batch->rotation->differential &&

@@ -17,16 +17,16 @@ static inline float lane_sum(v16 a) {
     return (c[0] + c[2]) + (c[1] + c[3]);
 }
 
-/* The slabs [begin, end) of one row times x. */
-static inline v4 row_sum(const sn_mg_slices *d, int begin, int end, const float *x) {
-    if (begin == end) return splat(0);
+/* One or two parts of a row times x. */
+static inline v4 row_sum(const sn_mg_slices *d, int part, int other, const float *x) {
     v16 s[3] = {all(0), all(0), all(0)};
-    add_slabs(d->slab, begin, end, x, s);
+    add_slabs(d->slab, d->begin[part], d->begin[part + 1], x, s);
+    if (other != part) add_slabs(d->slab, d->begin[other], d->begin[other + 1], x, s);
     return (v4){lane_sum(s[0]), lane_sum(s[1]), lane_sum(s[2]), 0};
 }
 
-static inline v4 times_inverse(const float *inverse, v4 r) {
-    const v4 *m = (const v4 *)inverse;
+static inline v4 times_block(const float *block, v4 r) {
+    const v4 *m = (const v4 *)block;
     return (m[0] * splat(r[0]) + m[1] * splat(r[1])) + m[2] * splat(r[2]);
 }
 
@@ -36,8 +36,8 @@ static void forward(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     const v4 unit = splat(SN_MG_UNIT);
     for (int i = begin; i < end; ++i) {
-        const v4 s = row_sum(d, d->begin[2 * i], d->begin[2 * i + 1], level->x);
-        *(v4 *)(level->x + 4 * (int64_t)i) = times_inverse(level->inverse + 12 * (int64_t)i, at(level->b, i) - s * unit);
+        const v4 s = row_sum(d, i, i, level->x);
+        *(v4 *)(level->x + 4 * (int64_t)i) = times_block(level->inverse + 12 * (int64_t)i, at(level->b, i) - s * unit);
     }
 }
 
@@ -45,7 +45,7 @@ static void residual(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     const i4 keep = {-1, -1, -1, 0};
     for (int i = begin; i < end; ++i) {
-        const v4 s = row_sum(d, d->begin[2 * i + 1], d->begin[2 * i + 2], level->x);
+        const v4 s = row_sum(d, d->count + i, d->count + i, level->x);
         *(v4 *)(level->r + 4 * (int64_t)i) = (v4)((i4)(s * splat(-SN_MG_UNIT * level->unscale[i])) & keep);
     }
 }
@@ -54,43 +54,80 @@ static void backward(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     const v4 unit = splat(SN_MG_UNIT);
     for (int i = end - 1; i >= begin; --i) {
-        const v4 s = row_sum(d, d->begin[2 * i], d->begin[2 * i + 2], level->x);
-        *(v4 *)(level->x + 4 * (int64_t)i) = times_inverse(level->inverse + 12 * (int64_t)i, at(level->b, i) - s * unit);
+        const v4 s = row_sum(d, i, d->count + i, level->x);
+        *(v4 *)(level->x + 4 * (int64_t)i) = times_block(level->inverse + 12 * (int64_t)i, at(level->b, i) - s * unit);
     }
 }
 
-/* b of the coarse nodes [begin, end) = scale P^T r. */
+static inline float dot3(v4 a, v4 b) {
+    const v4 c = a * b;
+    return (c[0] + c[1]) + c[2];
+}
+
+static inline v4 turned_back(const float *frame, v4 a) {
+    const v4 *q = (const v4 *)frame;
+    return (v4){dot3(q[0], a), dot3(q[1], a), dot3(q[2], a), 0};
+}
+
+/* Four of the weights, each four times. */
+#define EACH(c) ((i16){c, c, c, c, c + 1, c + 1, c + 1, c + 1, c + 2, c + 2, c + 2, c + 2, c + 3, c + 3, c + 3, c + 3})
+
+/* The sums of P^T r over the members of each group, one per parent. */
+static void collect(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end) {
+    (void)coarse;
+    const sn_mg_transfer *d = level->down;
+    for (int g = begin; g < end; ++g) {
+        v16 low = all(0), high = all(0);
+        for (int32_t m = d->group[g].node_begin; m < d->group[g].node_end; ++m) {
+            const v16 w = *(const v16_loose *)d->member_weight[m], r = four_times(level->r + 4 * (int64_t)d->member[m]);
+            low += __builtin_shuffle(w, EACH(0)) * r;
+            high += __builtin_shuffle(w, EACH(4)) * r;
+        }
+        v16 *sum = (v16 *)(d->sum + 4 * SN_MG_PARENTS * (int64_t)g);
+        sum[0] = low, sum[1] = high;
+    }
+}
+
+/* b of the coarse nodes [begin, end) = scale Q^T P^T r. */
 static void restrict_(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end) {
     const sn_mg_transfer *d = level->down;
     for (int i = begin; i < end; ++i) {
-        v4 s = splat(0), t = splat(0);
-        int32_t k = d->child_begin[i];
-        for (; k + 2 <= d->child_begin[i + 1]; k += 2) {
-            s += at(level->r, d->child[k]) * splat(d->child_weight[k]);
-            t += at(level->r, d->child[k + 1]) * splat(d->child_weight[k + 1]);
-        }
-        if (k < d->child_begin[i + 1]) s += at(level->r, d->child[k]) * splat(d->child_weight[k]);
-        *(v4 *)(coarse->b + 4 * (int64_t)i) = (s + t) * splat(coarse->scale[i]);
+        v4 s = splat(0);
+        for (int32_t k = d->giver_begin[i]; k < d->giver_begin[i + 1]; ++k) s += at(d->sum, d->giver[k]);
+        s *= splat(coarse->scale[i]);
+        *(v4 *)(coarse->b + 4 * (int64_t)i) = coarse->frame ? turned_back(coarse->frame + 12 * (int64_t)i, s) : s;
     }
 }
 
-/* r = scale x, so that the prolongation need not scale each parent's value eight times and more. */
+/* r = scale Q x, so that the prolongation need not do it for each parent's value eight times and more. */
 static void unscale(const sn_mg_level *level, int begin, int end) {
-    for (int i = begin; i < end; ++i) *(v4 *)(level->r + 4 * (int64_t)i) = at(level->x, i) * splat(level->scale[i]);
+    for (int i = begin; i < end; ++i) {
+        const v4 x = at(level->x, i) * splat(level->scale[i]);
+        *(v4 *)(level->r + 4 * (int64_t)i) = level->frame ? times_block(level->frame + 12 * (int64_t)i, x) : x;
+    }
 }
 
-/* x of the nodes [begin, end) += P r of the coarse level. */
+/* x of the members of the groups [begin, end) += P r of the coarse level. */
 static void prolong(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end) {
     const sn_mg_transfer *d = level->down;
     const i4 keep = {-1, -1, -1, 0};
-    for (int i = begin; i < end; ++i) {
-        const int32_t *parent = d->parent[d->group_of[i]];
-        const float *w = d->weight[i]; /* 0 for no parent */
-        v4 s[2] = {splat(0), splat(0)};
-        for (int c = 0; c < SN_MG_PARENTS; ++c) s[c & 1] += at(coarse->r, parent[c]) * splat(w[c]);
-        *(v4 *)(level->x + 4 * (int64_t)i) = (v4)((i4)(at(level->x, i) + (s[0] + s[1]) * splat(level->unscale[i])) & keep);
+    for (int g = begin; g < end; ++g) {
+        _Alignas(64) float parents[4 * SN_MG_PARENTS];
+        for (int c = 0; c < SN_MG_PARENTS; ++c) *(v4 *)(parents + 4 * c) = at(coarse->r, d->parent[g][c]); /* weight 0 for no parent */
+        const v16 low = *(const v16 *)parents, high = *(const v16 *)(parents + 16);
+        for (int32_t m = d->group[g].node_begin; m < d->group[g].node_end; ++m) {
+            const v16 w = *(const v16_loose *)d->member_weight[m];
+            const v16 s = __builtin_shuffle(w, EACH(0)) * low + __builtin_shuffle(w, EACH(4)) * high;
+            const v8 t =
+                __builtin_shufflevector(s, s, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(s, s, 8, 9, 10, 11, 12, 13, 14, 15);
+            const v4 u = __builtin_shufflevector(t, t, 0, 1, 2, 3) + __builtin_shufflevector(t, t, 4, 5, 6, 7);
+            const int i = d->member[m];
+            *(v4 *)(level->x + 4 * (int64_t)i) = (v4)((i4)(at(level->x, i) + u * splat(level->unscale[i])) & keep);
+        }
     }
 }
 
+void SN_ISA(sn_mg_galerkin)(const sn_mg_level *fine, const sn_mg_level *coarse, int group);
+
 extern const sn_mg_kernels SN_ISA(sn_mg_kernels);
-const sn_mg_kernels SN_ISA(sn_mg_kernels) = {forward, residual, backward, restrict_, unscale, prolong};
+const sn_mg_kernels SN_ISA(sn_mg_kernels) = {forward, residual, backward, collect, restrict_, unscale, prolong, SN_ISA(sn_mg_galerkin)};

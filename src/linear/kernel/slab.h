@@ -62,8 +62,33 @@ static inline void join(const v16 in[3], float *rows) {
         _mm_store_ps(rows + 48 + 4 * i, _mm512_extractf32x4_ps(v, 3));
     }
 }
+
+/* Four numbers, four times. */
+static inline v16 four_times(const float *a) { return (v16)_mm512_broadcast_f32x4(_mm_load_ps(a)); }
+
+/* Entries e to e + 3 of sixteen blocks. */
+static inline void entries4(const float *const *block, int e, v16 out[4]) {
+    __m512 q[4];
+    for (int i = 0; i < 4; ++i) {
+        const __m512 low = _mm512_insertf32x4(_mm512_castps128_ps512(_mm_loadu_ps(block[i] + e)), _mm_loadu_ps(block[i + 4] + e), 1);
+        q[i] = _mm512_insertf32x4(_mm512_insertf32x4(low, _mm_loadu_ps(block[i + 8] + e), 2), _mm_loadu_ps(block[i + 12] + e), 3);
+    }
+    split(q, out);
+    const __m512d c = _mm512_castps_pd(_mm512_unpackhi_ps(q[0], q[1])), d = _mm512_castps_pd(_mm512_unpackhi_ps(q[2], q[3]));
+    out[3] = (v16)_mm512_unpackhi_pd(c, d);
+}
 static inline v16 number(const int16_t *a) { return (v16)_mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_load_si256((const __m256i *)a))); }
 #else
+static inline v16 four_times(const float *a) {
+    return (v16){a[0], a[1], a[2], a[3], a[0], a[1], a[2], a[3], a[0], a[1], a[2], a[3], a[0], a[1], a[2], a[3]};
+}
+
+static inline void entries4(const float *const *block, int e, v16 out[4]) {
+    _Alignas(64) float v[4][SN_MG_SLICE];
+    for (int l = 0; l < SN_MG_SLICE; ++l)
+        for (int a = 0; a < 4; ++a) v[a][l] = block[l][e + a];
+    for (int a = 0; a < 4; ++a) out[a] = *(const v16 *)v[a];
+}
 static inline v16 number(const int16_t *a) { return __builtin_convertvector(__builtin_convertvector(*(const h16 *)a, i16), v16); }
 
 static inline void gather(const float *vector, const int32_t *column, v16 out[3]) {
@@ -87,6 +112,15 @@ static inline void join(const v16 in[3], float *rows) {
     }
 }
 #endif
+
+/* The nine entries of sixteen blocks. */
+static inline void entries(const float *const *block, v16 out[9]) {
+    v16 last[4];
+    entries4(block, 0, out);
+    entries4(block, 4, out + 4);
+    entries4(block, 5, last);
+    out[8] = last[3];
+}
 
 /* s += the slabs [begin, end) times x. */
 static inline void add_slabs(const sn_mg_slab *slab, int begin, int end, const float *x, v16 s[3]) {

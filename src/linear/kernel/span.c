@@ -1,0 +1,68 @@
+/* All directions of a span at once: see span.h. A node's numbers are three rows, one per axis, of one number per direction; the product
+ * with a block repeats its entries along the rows. */
+#include "linear/span.h"
+
+#include "slab.h"
+
+typedef double d8 __attribute__((vector_size(64)));
+typedef float f8 __attribute__((vector_size(32)));
+
+enum { S = SN_SPAN, NODE = SN_SPAN_NODE };
+_Static_assert(SN_SPAN_NODE == 16, "a node is one vector");
+
+/* Entry i of a column of the block along row i; row c of the node's numbers three times. */
+#define ALONG(c) ((i16){c, c, c, c, c, c + 1, c + 1, c + 1, c + 1, c + 1, c + 2, c + 2, c + 2, c + 2, c + 2, 15})
+#define ROW(c) ((i16){c, c + 1, c + 2, c + 3, c + 4, c, c + 1, c + 2, c + 3, c + 4, c, c + 1, c + 2, c + 3, c + 4, 15})
+/* Direction k of each row. */
+#define ONE(k) ((i16){k, k, k, k, k, k + S, k + S, k + S, k + S, k + S, k + 2 * S, k + 2 * S, k + 2 * S, k + 2 * S, k + 2 * S, 15})
+
+static inline v16 pick(v16 a, i16 index) { return __builtin_shuffle(a, index); }
+
+static void product(const sn_pattern *pattern, const float *value, const float *w, float *q, int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+        v16 sum = all(0);
+        for (int32_t k = pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k) {
+            const v16 a = *(const v16_loose *)(value + 9 * (int64_t)k), b = *(const v16 *)(w + NODE * (int64_t)pattern->column[k]);
+            sum += (pick(a, ALONG(0)) * pick(b, ROW(0)) + pick(a, ALONG(3)) * pick(b, ROW(S))) + pick(a, ALONG(6)) * pick(b, ROW(2 * S));
+        }
+        *(v16 *)(q + NODE * (int64_t)i) = sum;
+    }
+}
+
+/* sum += a, in double. */
+static inline void add_wide(d8 sum[2], v16 a) {
+    sum[0] += __builtin_convertvector(__builtin_shufflevector(a, a, 0, 1, 2, 3, 4, 5, 6, 7), d8);
+    sum[1] += __builtin_convertvector(__builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15), d8);
+}
+
+static void dots(const float *w, const float *q, const double *r, double *out, int begin, int end) {
+    d8 sum[S + 1][2] = {{{0}}};
+    for (int i = begin; i < end; ++i) {
+        const v16 a = *(const v16 *)(w + NODE * (int64_t)i), b = *(const v16 *)(q + NODE * (int64_t)i);
+        for (int k = 0; k < S; ++k) add_wide(sum[k], a * pick(b, ONE(k)));
+        const double x = r[3 * (int64_t)i], y = r[3 * (int64_t)i + 1], z = r[3 * (int64_t)i + 2];
+        const d8 low = __builtin_convertvector(__builtin_shufflevector(a, a, 0, 1, 2, 3, 4, 5, 6, 7), d8);
+        const d8 high = __builtin_convertvector(__builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15), d8);
+        sum[S][0] += low * (d8){x, x, x, x, x, y, y, y};
+        sum[S][1] += high * (d8){y, y, z, z, z, z, z, 0};
+    }
+    for (int k = 0; k <= S; ++k) {
+        double lane[16];
+        memcpy(lane, sum[k], sizeof lane);
+        for (int j = 0; j < S; ++j) out[S * k + j] = (lane[j] + lane[S + j]) + lane[2 * S + j];
+    }
+}
+
+static void move(const double *c, const float *w, const float *q, double *x, double *r, int begin, int end) {
+    for (int64_t i = begin; i < end; ++i)
+        for (int a = 0; a < 3; ++a) {
+            const float *u = w + NODE * i + S * a, *v = q + NODE * i + S * a;
+            double s = 0, t = 0;
+            for (int k = 0; k < S; ++k) s += c[k] * (double)u[k], t += c[k] * (double)v[k];
+            x[3 * i + a] += s;
+            r[3 * i + a] -= t;
+        }
+}
+
+extern const sn_span_kernels SN_ISA(sn_span_kernels);
+const sn_span_kernels SN_ISA(sn_span_kernels) = {product, dots, move};

@@ -1,0 +1,56 @@
+/* What runs: the method, its preconditioner, and the operator, by the options or, for `auto`, by size, law and kind of problem. */
+#include <string.h>
+
+#include "solver_inside.h"
+
+enum {
+    AUTO_DIRECT_NODES = 20000,   /* `auto` in statics factors up to this size */
+    AUTO_MULTIGRID_NODES = 1500, /* and iterates with multigrid from this size */
+    AUTO_LDLT_NODES = 4000,      /* and up to this one without CHOLMOD */
+};
+
+static bool is(const char *name, const char *word) { return strcmp(name, word) == 0; }
+static bool is_auto(const char *name) { return !*name || is(name, "auto"); }
+
+/* The direct method that `auto` takes in statics; NULL when none will do. */
+static const sn_preconditioner *auto_direct(const sn_linear *linear, const sn_choice *c) {
+    const sn_solver_options *o = &linear->options;
+    if (!is_auto(o->method) || !is_auto(o->preconditioner) || !linear->is_static || !c->assembled || is(o->precision, "single"))
+        return NULL;
+    const sn_preconditioner *cholesky = sn_direct_find("cholesky");
+    if (cholesky) return linear->model.nodes <= AUTO_DIRECT_NODES ? cholesky : NULL;
+    return linear->model.nodes <= AUTO_LDLT_NODES ? &sn_direct_ldlt : NULL;
+}
+
+/* Whether a law with its exact differential may make the stiffness indefinite. */
+static bool may_be_indefinite(const sn_elements_model *elements) {
+    for (int b = 0; b < elements->batch_count; ++b)
+        if (elements->batch[b].differential == SN_DIFFERENTIAL_EXACT && (elements->batch[b].law->flags & SN_LAW_INDEFINITE)) return true;
+    return false;
+}
+
+sn_choice sn_linear_choose(const sn_linear *linear, bool grouped) {
+    const sn_solver_options *o = &linear->options;
+    sn_choice c = {.assembled = !is(o->operator_, "assembly-free")};
+    const sn_preconditioner *chosen = grouped ? NULL : auto_direct(linear, &c), *direct = chosen ? chosen : sn_direct_find(o->method);
+    c.single = c.assembled && !direct && (is(o->precision, "single") || (is_auto(o->precision) && !linear->is_static));
+    if (direct) {
+        c.preconditioner = direct;
+        if (chosen && !linear->operator_symmetric) c.krylov = &sn_krylov_gmres; /* the factor of the symmetric part as its preconditioner */
+        return c;
+    }
+    const bool large = c.assembled && linear->model.position && linear->model.nodes >= AUTO_MULTIGRID_NODES;
+    if (!is_auto(o->method))
+        c.krylov = sn_krylov_find(o->method);
+    else if (!linear->operator_symmetric)
+        c.krylov = &sn_krylov_bicgstab;
+    else
+        c.krylov = may_be_indefinite(linear->model.elements) ? &sn_krylov_minres : &sn_krylov_cg;
+    if (c.krylov->own)
+        c.preconditioner = c.krylov->own;
+    else
+        c.preconditioner = !is_auto(o->preconditioner) ? sn_preconditioner_find(o->preconditioner)
+                           : large                     ? &sn_preconditioner_multigrid
+                                                       : &sn_preconditioner_block_jacobi;
+    return c;
+}

@@ -1,0 +1,169 @@
+/* Iterative refinement.
+ *
+ *   r = S (b - A x)       with the exact operator in double precision
+ *   A~ e = r              by the method, on its copy A~ of the operator (single precision, symmetrised, ...)
+ *   x += e                until ||r|| <= tolerance ||S (b - A x_c)||, x_c the constrained part of x
+ *
+ * A copy that does not halve the true residual in a round, or on which the method breaks down, is given up for the exact operator. */
+#include <math.h>
+#include <string.h>
+
+#include "krylov.h"
+#include "solver_inside.h"
+
+enum { ROUNDS = 60 };
+
+typedef struct refinement {
+    sn_linear *linear;
+    const double *b;
+    double *x;
+    double *r, *e, *rhs, *best, *krylov, *partial;
+    int n;
+    double reference;
+} refinement;
+
+static double norm(const refinement *w, const double *v) { return sqrt(sn_dot(w->linear->context, w->n, v, v, w->partial)); }
+
+/* r = S (b - A x). */
+static void true_residual(const refinement *w, const double *x, double *r) { sn_linear_residual(w->linear, w->b, x, r); }
+
+/* e -= B B^T e on a group's nodes; what is left of rounding alone counts as nothing. */
+static bool constrained_group(const sn_filter_group *group, const double *x, double *e) {
+    double size = 0, left = 0;
+    for (int i = 0; i < group->count; ++i)
+        for (int a = 0; a < 3; ++a) e[3 * (int64_t)group->node[i] + a] = x[3 * (int64_t)group->node[i] + a];
+    const sn_filter one = {.group_count = 1, .group = group};
+    sn_filter_apply_groups(&one, e);
+    for (int i = 0; i < group->count; ++i)
+        for (int64_t at = 3 * (int64_t)group->node[i]; at < 3 * (int64_t)group->node[i] + 3; ++at) {
+            e[at] = x[at] - e[at];
+            size = fmax(size, fabs(x[at])), left = fmax(left, fabs(e[at]));
+        }
+    if (left > 1e-12 * size) return true;
+    for (int i = 0; i < group->count; ++i) memset(e + 3 * (int64_t)group->node[i], 0, 3 * sizeof *e);
+    return false;
+}
+
+/* e = x - S x, zero at free nodes. Returns whether anything is left. */
+static bool constrained_part(const sn_filter *filter, int n, const double *x, double *e) {
+    bool any = false;
+    memset(e, 0, (size_t)n * sizeof *e);
+    for (int i = 0; i < filter->count; ++i) {
+        const double *S = filter->projection + 9 * (int64_t)i;
+        const double *u = x + 3 * (int64_t)filter->node[i];
+        double *out = e + 3 * (int64_t)filter->node[i];
+        for (int a = 0; a < 3; ++a) {
+            out[a] = u[a] - (S[3 * a] * u[0] + S[3 * a + 1] * u[1] + S[3 * a + 2] * u[2]);
+            any = any || out[a] != 0;
+        }
+    }
+    for (int g = 0; g < filter->group_count; ++g) any = constrained_group(&filter->group[g], x, e) || any;
+    return any;
+}
+
+/* The right-hand side of the free directions, and the better of the given start and none. Returns the norm of the residual. */
+static double begin(refinement *w) {
+    sn_linear *linear = w->linear;
+    if (constrained_part(&linear->filter, w->n, w->x, w->e)) {
+        true_residual(w, w->e, w->rhs);
+    } else {
+        sn_vector_copy(linear->context, w->n, w->b, w->rhs);
+        sn_filter_apply(&linear->filter, w->rhs);
+    }
+    w->reference = norm(w, w->rhs);
+    if (!isfinite(w->reference)) return w->reference;
+    if (w->reference > 0 && memcmp(w->x, w->e, (size_t)w->n * sizeof(double)) != 0) {
+        true_residual(w, w->x, w->r);
+        const double start = norm(w, w->r);
+        if (start < w->reference) return start;
+    }
+    memcpy(w->x, w->e, (size_t)w->n * sizeof(double));
+    memcpy(w->r, w->rhs, (size_t)w->n * sizeof(double));
+    return w->reference;
+}
+
+/* Looks for a better start among the expected directions. Returns the norm of its residual. */
+static double improve(refinement *w, double goal) {
+    sn_linear *linear = w->linear;
+    double *scratch = (double *)(((uintptr_t)w->krylov + 63) & ~(uintptr_t)63);
+    sn_span_start(linear->context, &linear->matrix, &linear->filter, linear->span, linear->direction, w->x, w->r, scratch);
+    const double size = norm(w, w->r);
+    if (!(size <= goal)) return size;
+    true_residual(w, w->x, w->r); /* good enough already? Only the truth counts */
+    return norm(w, w->r);
+}
+
+/* e = about A~^-1 r. */
+static void inner(refinement *w, const sn_choice *c, const sn_operator *op, double goal, int iterations, sn_krylov_report *report) {
+    if (c->krylov) {
+        sn_krylov_run(c->krylov, op, c->preconditioner, w->linear->data, &w->linear->filter, w->r, w->e, goal, iterations, w->krylov,
+                      report);
+    } else {
+        c->preconditioner->apply(w->linear->data, w->r, w->e);
+        *report = (sn_krylov_report){.iterations = 1, .status = SN_OK};
+        sn_operator_note(op, 1, goal);
+    }
+    sn_filter_apply(&w->linear->filter, w->e);
+}
+
+/* Rounds until the tolerance, the end of the iterations, or no more progress. Leaves the best x. */
+static sn_status rounds(refinement *w, const sn_choice *c, double size, double tolerance, sn_linear_report *report, const char **trouble,
+                        sn_error *error) {
+    sn_linear *linear = w->linear;
+    const double goal = tolerance * w->reference;
+    bool copy = c->assembled, is_best = true; /* x is */
+    double best = size;
+    sn_status status = SN_OK;
+    while (best > goal && report->iterations < linear->options.iterations && report->rounds < ROUNDS && !linear->watch.late) {
+        const sn_operator op = sn_linear_operator(linear, copy);
+        const double start = sn_seconds();
+        status = sn_linear_ensure_data(linear, c, &op, error);
+        report->setup_seconds += sn_seconds() - start;
+        if (status) return status;
+        const double floor = copy && c->single ? 1e-7 : 1e-13;
+        sn_krylov_report k;
+        if (is_best) sn_vector_copy(linear->context, w->n, w->x, w->best);
+        inner(w, c, &op, fmax(0.9 * goal, floor * size), linear->options.iterations - report->iterations, &k);
+        report->iterations += k.iterations;
+        report->rounds += 1;
+        sn_vector_add(linear->context, w->n, 1, w->e, w->x);
+        true_residual(w, w->x, w->r);
+        size = norm(w, w->r);
+        if (linear->watch.count) linear->watch.history[linear->watch.count - 1] = size;
+        const bool slow = !(size <= 0.5 * best);
+        is_best = size < best;
+        if (is_best) best = size;
+        *trouble = k.trouble;
+        if (best <= goal || linear->watch.late || (!slow && !k.trouble)) continue;
+        if (!copy || linear->exact || !c->krylov) break;
+        copy = false; /* the exact operator takes over from the best x */
+        report->fallback = true;
+        sn_linear_ensure_cache(linear);
+        if (!is_best) sn_vector_copy(linear->context, w->n, w->best, w->x);
+        true_residual(w, w->x, w->r);
+        size = best, is_best = true;
+    }
+    if (!is_best) sn_vector_copy(linear->context, w->n, w->best, w->x);
+    report->residual = best / w->reference;
+    return best <= goal ? SN_OK : SN_NOT_CONVERGED;
+}
+
+sn_status sn_linear_refine(sn_linear *linear, const sn_choice *c, const double *b, double *x, double tolerance, sn_linear_report *report,
+                           const char **trouble, sn_error *error) {
+    const int n = 3 * linear->model.nodes;
+    refinement w = {.linear = linear, .b = b, .x = x, .n = n, .r = linear->scratch};
+    w.e = w.r + n, w.rhs = w.e + n, w.best = w.rhs + n, w.krylov = w.best + n;
+    w.partial = linear->scratch + linear->scratch_size - sn_dot_scratch(n);
+    double size = begin(&w);
+    const bool spans = linear->span > 0 && c->krylov && c->single && linear->symmetric && linear->filter.group_count == 0;
+    if (spans && size > tolerance * w.reference) size = improve(&w, tolerance * w.reference);
+    if (!isfinite(size)) return sn_fail(error, SN_NOT_FINITE, "the right-hand side of the linear system is not finite");
+    if (w.reference == 0) return SN_OK;
+    const sn_operator exact = sn_linear_operator(linear, false);
+    sn_operator_note(&exact, 1, size);
+    const sn_status status = rounds(&w, c, size, tolerance, report, trouble, error);
+    if (linear->data && c->preconditioner->feedback && report->iterations > 0)
+        c->preconditioner->feedback(linear->data, report->iterations, log10(size / (report->residual * w.reference)));
+    for (int i = 0; i < linear->watch.count; ++i) linear->watch.history[i] /= w.reference;
+    return status;
+}

@@ -1,0 +1,154 @@
+/* See span.h. */
+#include "span.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "filter.h"
+#include "kernels.h"
+
+extern const sn_span_kernels sn_span_kernels_baseline, sn_span_kernels_avx2, sn_span_kernels_avx512;
+
+static const sn_span_kernels *kernels_for(const sn_context *context) {
+#if defined(SN_HAVE_X86_KERNELS)
+    if (context->isa == SN_ISA_AVX512) return &sn_span_kernels_avx512;
+    if (context->isa == SN_ISA_AVX2) return &sn_span_kernels_avx2;
+#endif
+    (void)context;
+    return &sn_span_kernels_baseline;
+}
+
+typedef struct span_work {
+    const sn_span_kernels *kernels;
+    const sn_matrix *matrix;
+    int count;
+    const double *const *direction;
+    double scale[SN_SPAN]; /* powers of two that bring the directions into the range of single precision */
+    float *w, *q;          /* nodes x SN_SPAN_NODE */
+    double *x, *r;
+    double *partial; /* pieces x SN_SPAN_DOTS */
+    double c[SN_SPAN];
+} span_work;
+
+int64_t sn_span_scratch(int nodes) { return (int64_t)SN_SPAN_NODE * nodes + (int64_t)SN_SPAN_DOTS * sn_pieces(nodes, SN_PIECE_NODES); }
+
+static void range(const span_work *s, int piece, int *begin, int *end) {
+    const int nodes = s->matrix->pattern->nodes;
+    *begin = piece * SN_PIECE_NODES;
+    *end = *begin + SN_PIECE_NODES < nodes ? *begin + SN_PIECE_NODES : nodes;
+}
+
+/* The largest number of each direction. */
+static void largest_piece(void *data, int piece) {
+    const span_work *s = data;
+    int begin, end;
+    range(s, piece, &begin, &end);
+    for (int k = 0; k < s->count; ++k) {
+        double lane[8] = {0};
+        int i = 3 * begin;
+        for (; i + 8 <= 3 * end; i += 8)
+            for (int l = 0; l < 8; ++l) lane[l] = fabs(s->direction[k][i + l]) > lane[l] ? fabs(s->direction[k][i + l]) : lane[l];
+        for (; i < 3 * end; ++i) lane[0] = fmax(lane[0], fabs(s->direction[k][i]));
+        for (int l = 1; l < 8; ++l) lane[0] = fmax(lane[0], lane[l]);
+        s->partial[(int64_t)piece * SN_SPAN_DOTS + k] = lane[0];
+    }
+}
+
+static void pack_piece(void *data, int piece) {
+    const span_work *s = data;
+    int begin, end;
+    range(s, piece, &begin, &end);
+    for (int64_t i = begin; i < end; ++i) {
+        float *w = s->w + SN_SPAN_NODE * i;
+        w[SN_SPAN_NODE - 1] = 0;
+        for (int a = 0; a < 3; ++a)
+            for (int k = 0; k < SN_SPAN; ++k) w[SN_SPAN * a + k] = k < s->count ? (float)(s->direction[k][3 * i + a] * s->scale[k]) : 0;
+    }
+}
+
+/* W <- S W at the nodes that are not free. */
+static void filter_nodes(const span_work *s, const sn_filter *filter) {
+    for (int f = 0; filter && f < filter->count; ++f) {
+        const double *p = filter->projection + 9 * (int64_t)f;
+        float *w = s->w + SN_SPAN_NODE * (int64_t)filter->node[f];
+        for (int k = 0; k < SN_SPAN; ++k) {
+            const double u[3] = {w[k], w[SN_SPAN + k], w[2 * SN_SPAN + k]};
+            for (int a = 0; a < 3; ++a) w[SN_SPAN * a + k] = (float)(p[3 * a] * u[0] + p[3 * a + 1] * u[1] + p[3 * a + 2] * u[2]);
+        }
+    }
+}
+
+static void product_piece(void *data, int piece) {
+    const span_work *s = data;
+    int begin, end;
+    range(s, piece, &begin, &end);
+    s->kernels->product(s->matrix->pattern, s->matrix->single_, s->w, s->q, begin, end);
+    s->kernels->dots(s->w, s->q, s->r, s->partial + (int64_t)piece * SN_SPAN_DOTS, begin, end);
+}
+
+static void move_piece(void *data, int piece) {
+    const span_work *s = data;
+    int begin, end;
+    range(s, piece, &begin, &end);
+    s->kernels->move(s->c, s->w, s->q, s->x, s->r, begin, end);
+}
+
+/* G c = g by a Cholesky factorisation of the scaled G that leaves out the directions that are (nearly) in the span of those before. */
+static void solve_small(int count, const double *G, const double *g, double *c) {
+    const double smallest = 1e-6; /* of what a pivot was: rounding in single precision is below it */
+    double L[SN_SPAN][SN_SPAN] = {{0}}, scale[SN_SPAN];
+    for (int i = 0; i < count; ++i) {
+        const double d = G[SN_SPAN * i + i];
+        scale[i] = d > 0 && isfinite(d) ? 1 / sqrt(d) : 0;
+        double pivot = scale[i] > 0 ? 1 : 0;
+        for (int j = 0; j < i; ++j) {
+            double s = 0.5 * (G[SN_SPAN * i + j] + G[SN_SPAN * j + i]) * scale[i] * scale[j];
+            for (int k = 0; k < j; ++k) s -= L[i][k] * L[j][k];
+            L[i][j] = L[j][j] > 0 ? s / L[j][j] : 0;
+            pivot -= L[i][j] * L[i][j];
+        }
+        L[i][i] = pivot > smallest ? sqrt(pivot) : 0;
+    }
+    for (int i = 0; i < count; ++i) {
+        double s = g[i] * scale[i];
+        for (int k = 0; k < i; ++k) s -= L[i][k] * c[k];
+        c[i] = L[i][i] > 0 ? s / L[i][i] : 0;
+    }
+    for (int i = count - 1; i >= 0; --i) {
+        double s = c[i];
+        for (int k = i + 1; k < count; ++k) s -= L[k][i] * c[k];
+        c[i] = L[i][i] > 0 ? s / L[i][i] : 0;
+    }
+    for (int i = 0; i < count; ++i) c[i] *= scale[i];
+}
+
+void sn_span_start(const sn_context *context, const sn_matrix *matrix, const sn_filter *filter, int count, const double *const *direction,
+                   double *x, double *r, double *scratch) {
+    const int nodes = matrix->pattern->nodes, pieces = sn_pieces(nodes, SN_PIECE_NODES);
+    span_work s = {.kernels = kernels_for(context), .matrix = matrix, .count = count, .direction = direction, .x = x, .r = r};
+    s.w = (float *)scratch, s.q = s.w + SN_SPAN_NODE * (int64_t)nodes, s.partial = scratch + SN_SPAN_NODE * (int64_t)nodes;
+
+    sn_parallel_pieces(context, pieces, largest_piece, &s);
+    for (int k = 0; k < count; ++k) {
+        double most = 0;
+        int exponent = 0;
+        for (int p = 0; p < pieces; ++p) most = fmax(most, s.partial[(int64_t)p * SN_SPAN_DOTS + k]);
+        if (most > 0 && isfinite(most)) frexp(most, &exponent);
+        s.scale[k] = ldexp(1, -exponent);
+    }
+    sn_parallel_pieces(context, pieces, pack_piece, &s);
+    filter_nodes(&s, filter);
+    sn_parallel_pieces(context, pieces, product_piece, &s);
+    double dots[SN_SPAN_DOTS] = {0};
+    for (int p = 0; p < pieces; ++p)
+        for (int i = 0; i < SN_SPAN_DOTS; ++i) dots[i] += s.partial[(int64_t)p * SN_SPAN_DOTS + i];
+    solve_small(count, dots, dots + SN_SPAN * SN_SPAN, s.c);
+    bool any = false;
+    for (int k = 0; k < count; ++k) {
+        if (!isfinite(s.c[k])) return;
+        any = any || s.c[k] != 0;
+    }
+    if (!any) return;
+    sn_parallel_pieces(context, pieces, move_piece, &s);
+    sn_filter_apply(filter, r);
+}
