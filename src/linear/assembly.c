@@ -129,6 +129,8 @@ static void element_chunk(void *data, int index) {
     _Alignas(64) double matrix[ELEMENT_BLOCKS * 9 * SN_LANES];
     for (int block = chunk->block_begin; block < chunk->block_end; ++block) {
         const int32_t *place = a->map->place[chunk->batch] + (int64_t)block * pairs * SN_LANES;
+        if (s->matrix->single_) /* the element matrices take about as long as memory does */
+            for (int p = 0; p < pairs * SN_LANES; ++p) __builtin_prefetch(s->matrix->single_ + 9 * (int64_t)place[p] + 4, 1);
         s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, batch->symmetric, a->linearised, matrix);
         if (!s->symmetric)
             scatter_all(s, nodes, !batch->symmetric, matrix, place);

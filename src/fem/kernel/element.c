@@ -303,9 +303,10 @@ INLINE int product_body(const int N, const int Q, const sn_batch *batch, int beg
             for (int q = 0; q < Q; ++q) {
                 vd local[81];
                 const double *item = (const double *)local;
-                if (linearised)
+                if (linearised) {
                     item = linearised_at(Q, &s, q, (double *)(uintptr_t)linearised);
-                else
+                    if (lane == 0) ask_ahead(item, batch->compact ? 3 * N : 81);
+                } else
                     linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, local);
                 const int stride = linearised ? SN_LANES : SN_WIDTH;
                 if (batch->compact)

@@ -39,6 +39,12 @@ INLINE slice slice_at(const int N, const int Q, const sn_batch *batch, const sn_
                    batch->weight + b * Q * SN_LANES + lane};
 }
 
+/* Asks memory for rows of SN_LANES doubles that lie AHEAD blocks further on: the kernels run through arrays larger than the caches. */
+enum { AHEAD = 4 };
+INLINE void ask_ahead(const double *p, int rows) {
+    for (int i = 0; i < rows; ++i) __builtin_prefetch(p + (AHEAD * rows + i) * SN_LANES);
+}
+
 INLINE void load_rows(const double *p, int count, vd *out) {
     for (int i = 0; i < count; ++i) out[i] = vd_load(p + i * SN_LANES);
 }

@@ -28,7 +28,7 @@ static inline void store3(double *p, v4 a) {
     p[2] = a[2];
 }
 
-enum { PREFETCH = 256 }; /* numbers ahead: the matrix is read once from end to end */
+enum { PREFETCH = 2048 }; /* numbers ahead: the matrix is read once from end to end */
 
 /* One definition for both precisions; T is the stored type, COLUMN loads three numbers of it. */
 #define DEFINE_PRODUCT(NAME, T, COLUMN)                                                                                                    \

@@ -18,10 +18,10 @@ static inline float lane_sum(v16 a) {
 }
 
 /* One or two parts of a row times x. */
-static inline v4 row_sum(const sn_mg_slices *d, int part, int other, const float *x) {
+static inline v4 row_sum(const sn_mg_slices *d, int part, int other, const float *x, const int ahead) {
     v16 s[3] = {all(0), all(0), all(0)};
-    add_slabs(d->slab, d->begin[part], d->begin[part + 1], x, s);
-    if (other != part) add_slabs(d->slab, d->begin[other], d->begin[other + 1], x, s);
+    add_slabs(d->slab, d->begin[part], d->begin[part + 1], x, ahead, s);
+    if (other != part) add_slabs(d->slab, d->begin[other], d->begin[other + 1], x, ahead, s);
     return (v4){lane_sum(s[0]), lane_sum(s[1]), lane_sum(s[2]), 0};
 }
 
@@ -36,7 +36,7 @@ static void forward(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     const v4 unit = splat(SN_MG_UNIT);
     for (int i = begin; i < end; ++i) {
-        const v4 s = row_sum(d, i, i, level->x);
+        const v4 s = row_sum(d, i, i, level->x, AHEAD);
         *(v4 *)(level->x + 4 * (int64_t)i) = times_block(level->inverse + 12 * (int64_t)i, at(level->b, i) - s * unit);
     }
 }
@@ -45,7 +45,7 @@ static void residual(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     const i4 keep = {-1, -1, -1, 0};
     for (int i = begin; i < end; ++i) {
-        const v4 s = row_sum(d, d->count + i, d->count + i, level->x);
+        const v4 s = row_sum(d, d->count + i, d->count + i, level->x, AHEAD);
         *(v4 *)(level->r + 4 * (int64_t)i) = (v4)((i4)(s * splat(-SN_MG_UNIT * level->unscale[i])) & keep);
     }
 }
@@ -54,7 +54,7 @@ static void backward(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     const v4 unit = splat(SN_MG_UNIT);
     for (int i = end - 1; i >= begin; --i) {
-        const v4 s = row_sum(d, i, d->count + i, level->x);
+        const v4 s = row_sum(d, i, d->count + i, level->x, -AHEAD);
         *(v4 *)(level->x + 4 * (int64_t)i) = times_block(level->inverse + 12 * (int64_t)i, at(level->b, i) - s * unit);
     }
 }

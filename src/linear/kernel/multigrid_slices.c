@@ -33,7 +33,7 @@ static void forward_slices(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     for (int i = begin; i < end; ++i) {
         v16 s[3] = {all(0), all(0), all(0)};
-        add_slabs(d->slab, d->begin[i], d->begin[i + 1], level->x, s);
+        add_slabs(d->slab, d->begin[i], d->begin[i + 1], level->x, AHEAD, s);
         correct(level, i, s);
     }
 }
@@ -42,8 +42,8 @@ static void backward_slices(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     for (int i = end - 1; i >= begin; --i) {
         v16 s[3] = {all(0), all(0), all(0)};
-        add_slabs(d->slab, d->begin[i], d->begin[i + 1], level->x, s);
-        add_slabs(d->slab, d->begin[d->count + i], d->begin[d->count + i + 1], level->x, s);
+        add_slabs(d->slab, d->begin[i], d->begin[i + 1], level->x, -AHEAD, s);
+        add_slabs(d->slab, d->begin[d->count + i], d->begin[d->count + i + 1], level->x, -AHEAD, s);
         correct(level, i, s);
     }
 }
@@ -52,7 +52,7 @@ static void residual_slices(const sn_mg_level *level, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     for (int i = begin; i < end; ++i) {
         v16 s[3] = {all(0), all(0), all(0)};
-        add_slabs(d->slab, d->begin[d->count + i], d->begin[d->count + i + 1], level->x, s);
+        add_slabs(d->slab, d->begin[d->count + i], d->begin[d->count + i + 1], level->x, AHEAD, s);
         const v16 factor = *(const v16_loose *)(level->unscale + d->row[i]) * all(-SN_MG_UNIT);
         for (int a = 0; a < 3; ++a) s[a] *= factor;
         store_rows(level->r, d->row[i], d->row[i + 1] - d->row[i], s);
@@ -65,10 +65,12 @@ static void quantise_slices(const sn_mg_level *level, const float *value, int be
     const sn_mg_slices *d = level->slices;
     const v16 most = all(32767.0f), half = all(0.5f);
     const i16 sign = (i16)all(-0.0f);
+    const int last = d->begin[2 * d->count];
     for (int part = 2 * begin; part < 2 * end; ++part) {
         const int i = part / 2, from_part = i + part % 2 * d->count;
         for (int k = d->begin[from_part]; k < d->begin[from_part + 1]; ++k) {
-            const int32_t *block = d->source + SN_MG_SLICE * (int64_t)k;
+            const int32_t *block = d->source + SN_MG_SLICE * (int64_t)k, *next = block + 3 * SN_MG_SLICE;
+            for (int l = 0; l < SN_MG_SLICE && k + 3 < last; ++l) __builtin_prefetch(value + 9 * (int64_t)next[l] + 4);
             _Alignas(64) float factor[SN_MG_SLICE];
             const float *from[SN_MG_SLICE];
             for (int l = 0; l < SN_MG_SLICE; ++l) {

@@ -122,10 +122,14 @@ static inline void entries(const float *const *block, v16 out[9]) {
     out[8] = last[3];
 }
 
+/* How many slabs ahead memory is asked for them; sweeps go one way or the other. */
+enum { AHEAD = 16 };
+
 /* s += the slabs [begin, end) times x. */
-static inline void add_slabs(const sn_mg_slab *slab, int begin, int end, const float *x, v16 s[3]) {
+static inline void add_slabs(const sn_mg_slab *slab, int begin, int end, const float *x, const int ahead, v16 s[3]) {
     for (int k = begin; k < end; ++k) {
         v16 u[3];
+        for (size_t line = 0; line < sizeof *slab; line += 64) __builtin_prefetch((const char *)(slab + k + ahead) + line);
         gather(x, slab[k].column, u);
         for (int r = 0; r < 3; ++r)
             s[r] += (number(slab[k].value[r]) * u[0] + number(slab[k].value[3 + r]) * u[1]) + number(slab[k].value[6 + r]) * u[2];
