@@ -114,6 +114,11 @@ export async function testRough(browser, address) {
   await picture(page, shots, "rough");
   await page.keyboard.press("r");
   await well("reset");
+  await load(page, "bar"); // an engine that hears nothing is replaced
+  await send(page, { do: "advance", steps: 1e9 });
+  await page.keyboard.press("r");
+  check(await shows(page, "the engine starts again"), "an engine that is stuck is given up");
+  check((await soon(page, () => window.sinew.state.last.steps > 0 && window.sinew.state.last.steps < 1000)) && (await runs(page, 3)), "and the scene starts anew");
   await quiet(page);
 }
 
