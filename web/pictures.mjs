@@ -10,10 +10,11 @@ const [build = "build", ...wanted] = process.argv.slice(2);
 const names = JSON.parse(readFileSync(path.join(here, "gallery.json"), "utf8"));
 
 // When a scene looks best (s), and what it is coloured by.
+// How much nearer the camera comes, too.
 const looks = {
-  "bar": [0.3, "von_mises", true], "twisted-bar": [1.5, "von_mises", true], "hanging-cube": [0.35, "displacement", true], "bouncing-spheres": [0.5, "none"], "pressed-block": [1.2, "none", true],
-  "tissue-pad": [0.3, "von_mises", true], "falling-tube": [0.55, "none"], "jelly-tower": [0.7, "none"], "bone-and-skin": [0.4, "energy", true], "scrambled-cube": [0.06, "none", true],
-  "dropped-octopus": [0.85, "none"], "dropped-dragon": [0.45, "none"], "shaken-jelly": [0.5, "displacement"], "dropped-torus": [0.6, "none"], 
+  "bar": [0.3, "von_mises", true, 1.1], "twisted-bar": [1.5, "displacement", true], "hanging-cube": [0.35, "displacement", true, 1], "bouncing-spheres": [0.5, "none", false, 1.6],
+  "pressed-block": [1.2, "none", true, 1.15], "tissue-pad": [0.3, "von_mises", true], "falling-tube": [0.55, "none", false, 1.4], "jelly-tower": [0.7, "none", false, 0.85], "bone-and-skin": [0.4, "energy", true, 1.05],
+  "scrambled-cube": [0.06, "none", true, 2.2], "dropped-octopus": [0.85, "none", false, 1.9], "dropped-dragon": [0.45, "none", false, 1.7], "shaken-jelly": [0.5, "displacement", false, 1.1], "dropped-torus": [0.6, "none", false, 1.4],
 };
 
 const server = await serve(path.join(build, "web"));
