@@ -31,7 +31,7 @@ export async function open(browser, address, { width = 960, height = 600, touch 
   page.on("pageerror", (problem) => page.problems.push(String(problem)));
   await page.setViewport({ width, height, isMobile: touch, hasTouch: touch, deviceScaleFactor: 1 });
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme ?? "dark" }]);
-  await page.goto(address);
+  await page.goto(address, { timeout: patience, waitUntil: "domcontentloaded" });
   await ready(page);
   return page;
 }

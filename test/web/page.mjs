@@ -23,6 +23,7 @@ try {
     const start = performance.now();
     console.log(`-- ${name}`);
     await test(browser, server.address).catch((problem) => check(false, `${name}: ${problem.stack}`));
+    for (const context of browser.browserContexts()) if (context !== browser.defaultBrowserContext()) await context.close(); // what a failure left open
     console.log(`   ${((performance.now() - start) / 1000).toFixed(0)} s`);
   }
 } finally {

@@ -5,7 +5,7 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { advance, done, load, open, picture, runs, sleep, soon, vertices } from "./browser.mjs";
+import { advance, load, open, patience, picture, runs, sleep, soon, vertices } from "./browser.mjs";
 import { build, check, dragAndBack, errors, last, quiet, screenPoint, send, shots, shows, site } from "./check.mjs";
 import { serve } from "./serve.mjs";
 
@@ -225,7 +225,7 @@ export async function testExample(browser) {
   const problems = [];
   page.on("console", (message) => message.type() === "error" && !/favicon/.test(message.location().url ?? "") && problems.push(message.text()));
   page.on("pageerror", (problem) => problems.push(String(problem)));
-  await page.goto(`${server.address}example.html`);
+  await page.goto(`${server.address}example.html`, { timeout: patience, waitUntil: "domcontentloaded" });
   const ink = () => page.evaluate(() => [...canvas.getContext("2d").getImageData(0, 0, 800, 500).data].reduce((low, x, i) => (i % 4 === 3 && x ? Math.max(low, Math.floor(i / 3200)) : low), 0));
   const inked = (row) => soon(page, (r) => canvas.getContext("2d").getImageData(0, r, 800, 500 - r).data.some((x) => x), row);
   check(await inked(0), "it draws");
