@@ -248,7 +248,7 @@ export class Stage {
       }
     }
     // What falls ends low: look a little below the middle, and nearer.
-    const falls = low.y < head.box[0][1];
+    const falls = low.y < head.box[0][1] - 0.05 * this.size;
     const centre = low.clone().add(high).multiplyScalar(0.5);
     const radius = Math.max(0.5 * high.distanceTo(low), 1e-6);
     if (falls) centre.y = low.y + 0.38 * (high.y - low.y);
