@@ -71,11 +71,16 @@ sanitize: ## the tests under AddressSanitizer + UndefinedBehaviorSanitizer, then
 	cmake --preset asan && cmake --build --preset asan -j $(JOBS) && ctest --preset asan
 	cmake --preset tsan && cmake --build --preset tsan -j $(JOBS) && ctest --preset tsan
 
+hashes: all ## the same bits from release, debug, scalar and clang builds on 1, 2 and 4 threads
+	@scripts/install.sh build clang
+	for p in debug scalar clang; do cmake --preset $$p >/dev/null && cmake --build --preset $$p -j $(JOBS) --target sinew || exit 1; done
+	python3 test/hashes/compare.py $(BUILD)/sinew build-debug/sinew build-scalar/sinew build-clang/sinew
+
 fuzz: ## libFuzzer on every mesh reader and the scene loader, FUZZ_SECONDS each (default 60)
 	@scripts/install.sh build fuzz
 	scripts/fuzz.sh $(or $(FUZZ_SECONDS),60)
 
-nightly: test sanitize calculix ## everything long: tests, sanitizers, CalculiX, clang and scalar builds, fuzzing
+nightly: test sanitize calculix hashes ## everything long: tests, sanitizers, CalculiX, hashes, clang and scalar builds, fuzzing
 	cmake --preset scalar && cmake --build --preset scalar -j $(JOBS) && ctest --preset scalar
 	cmake --preset clang && cmake --build --preset clang -j $(JOBS) && ctest --preset clang
 	$(MAKE) fuzz
@@ -94,5 +99,5 @@ help: ## this list
 	@echo "  one test:       ctest --test-dir build -R test_law --output-on-failure"
 	@echo "  one case of it: CMOCKA_TEST_FILTER='*name*' build/test_law"
 
-.PHONY: all demo test bench experiments docs torture web view webtest calculix sanitize fuzz nightly format install clean help
+.PHONY: all demo test bench experiments docs torture web view webtest calculix sanitize hashes fuzz nightly format install clean help
 .DEFAULT_GOAL := all

@@ -262,4 +262,5 @@ static sn_status run_bar(experiment_run *run, sn_error *error) {
     return status;
 }
 
-const experiment experiment_hauth_bar = {"hauth-bar", "a soft bar under its weight with every method: work against precision", "Hauth 5.2.1", run_bar};
+const experiment experiment_hauth_bar = {"hauth-bar", "a soft bar under its weight with every method: work against precision",
+                                         "Hauth 5.2.1", run_bar};

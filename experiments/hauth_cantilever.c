@@ -83,4 +83,4 @@ static sn_status run_cantilever(experiment_run *run, sn_error *error) {
 }
 
 const experiment experiment_hauth_cantilever = {"hauth-cantilever", "a cantilever at rest on finer and finer meshes, linear and quadratic",
-                                     "Hauth 5.3.2", run_cantilever};
+                                                "Hauth 5.3.2", run_cantilever};

@@ -157,5 +157,5 @@ static sn_status run_experiment(experiment_run *run, sn_error *error) {
     return SN_OK;
 }
 
-const experiment experiment_hauth_contact = {"hauth-contact", "bodies dropped on a plane: contact by projection, three ways to solve", "Hauth 5.4.2",
-                                  run_experiment};
+const experiment experiment_hauth_contact = {"hauth-contact", "bodies dropped on a plane: contact by projection, three ways to solve",
+                                             "Hauth 5.4.2", run_experiment};

@@ -196,7 +196,7 @@ static sn_status run_corotated(experiment_run *run, sn_error *error) {
     if (!status)
         experiment_plot(
             run, "cube.svg",
-            "set xlabel 'angle in rad'\nset ylabel 'relative force error of the sheared cube'\nset yrange [0:*]\nset key outside\n"
+            "set datafile missing NaN\nset xlabel 'angle in rad'\nset ylabel 'relative force error of the sheared cube'\nset yrange [0:*]\nset key outside\n"
             "plot for [s in 'warped polar hybrid'] 'cube.csv' using (strcol(1) eq 'sheared' && strcol(3) eq s ? $2 : NaN):4 with "
             "linespoints title s,"
             " for [s in 'warped polar hybrid'] '' using (strcol(1) eq 'sheared' && strcol(3) eq s ? $2 : NaN):5 with lines dt 2 title s.' "

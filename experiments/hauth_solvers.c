@@ -258,4 +258,4 @@ static sn_status measure(experiment_run *run, sn_error *error) {
 static sn_status run_experiment(experiment_run *run, sn_error *error) { return run_on_one_thread(run, measure, error); }
 
 const experiment experiment_hauth_solvers = {"hauth-solvers", "iterations, work and fill-in of the linear solvers on three matrices",
-                                  "Hauth 3.4, tables 3.3 to 3.5", run_experiment};
+                                             "Hauth 3.4, tables 3.3 to 3.5", run_experiment};

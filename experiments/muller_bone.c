@@ -87,6 +87,126 @@ static sn_status turn_bone(experiment_run *run, double E, FILE *table, double *l
     return status;
 }
 
+/* ---- A detailed surface around the skin ---- */
+typedef struct rider {
+    sn_embedding *embedding;
+    float *now; /* vertices x 3 */
+} rider;
+
+/* Angle about the y axis through the origin of the vertices farther from it than `arm`, in degrees. */
+static double surface_angle(const rider *r, double arm) {
+    double s = 0, c = 0;
+    for (int i = 0; i < r->embedding->vertex_count; ++i) {
+        const double *X = r->embedding->rest + 3 * i;
+        const float *x = r->now + 3 * i;
+        if (hypot(X[0], X[2]) < arm) continue;
+        s += X[2] * (double)x[0] - X[0] * (double)x[2];
+        c += X[0] * (double)x[0] + X[2] * (double)x[2];
+    }
+    return atan2(s, c) * 180 / PI;
+}
+
+static double surface_volume(const rider *r, bool rest) {
+    double volume = 0;
+    for (int t = 0; t < r->embedding->triangle_count; ++t) {
+        double p[3][3];
+        for (int k = 0; k < 3; ++k)
+            for (int a = 0; a < 3; ++a) {
+                const int32_t at = 3 * r->embedding->triangle[3 * t + k] + a;
+                p[k][a] = rest ? r->embedding->rest[at] : (double)r->now[at];
+            }
+        volume += (p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) + p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
+                   p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0])) /
+                  6;
+    }
+    return volume;
+}
+
+/* The node of the bone next to a point, the bone being the ball of radius 0.09 about the origin. */
+static int bone_node(const sn_mesh *mesh, double x, double y, double z) {
+    int best = 0;
+    double least = INFINITY;
+    for (int i = 0; i < mesh->node_count; ++i) {
+        const double *p = mesh->position + 3 * i;
+        const double d = hypot(hypot(p[0] - x, p[1] - y), p[2] - z);
+        if (d < least && hypot(hypot(p[0], p[1]), p[2]) < 0.09) least = d, best = i;
+    }
+    return best;
+}
+
+/* 60 degrees in 0.15 s about y, then held. */
+static sn_status swing(experiment_run *run, sn_world *world, rider *r, FILE *table, double *lag, double *left, double *swelling,
+                       sn_error *error) {
+    const sn_mesh *mesh = sn_world_body_mesh(world, 0);
+    const int low = bone_node(mesh, 0, -0.08, 0), high = bone_node(mesh, 0, 0.08, 0), side = bone_node(mesh, 0.08, 0, 0);
+    const double *a = mesh->position + 3 * low, *b = mesh->position + 3 * high, *c = mesh->position + 3 * side;
+    const double volume = surface_volume(r, true);
+    const int steps = run->quick ? 60 : 400;
+    sn_status status = SN_OK;
+    for (int i = 0; i < steps && !status; ++i) {
+        const double t = 0.005 * (i + 1), angle = (t < 0.15 ? t / 0.15 : 1) * PI / 3;
+        const double target[3][3] = {{a[0] * cos(angle) + a[2] * sin(angle), a[1], a[2] * cos(angle) - a[0] * sin(angle)},
+                                     {b[0] * cos(angle) + b[2] * sin(angle), b[1], b[2] * cos(angle) - b[0] * sin(angle)},
+                                     {c[0] * cos(angle) + c[2] * sin(angle), c[1], c[2] * cos(angle) - c[0] * sin(angle)}};
+        const int node[3] = {low, high, side};
+        for (int k = 0; k < 3 && !status; ++k) status = pull(world, k, node[k], target[k], 2e4, error);
+        if (!status) status = sn_world_step(world, NULL, error);
+        double *x = status ? NULL : measure_positions(world, 0);
+        if (!x) break;
+        sn_embedding_positions(r->embedding, x, r->now);
+        free(x);
+        const double skin = surface_angle(r, 0.12), behind = angle * 180 / PI - skin;
+        *lag = fmax(*lag, behind), *left = behind;
+        *swelling = fmax(*swelling, fabs(surface_volume(r, false) / volume - 1));
+        if (i % 30 == 29 && i < 120)
+            for (int v = 0; v < r->embedding->vertex_count; ++v)
+                fprintf(table, "%g,%.5g,%.5g,%.5g\n", t, (double)r->now[3 * v], (double)r->now[3 * v + 1], (double)r->now[3 * v + 2]);
+    }
+    return status;
+}
+
+/* A dragon of 5000 triangles in tets of its own cage. */
+static sn_status turn_dragon(experiment_run *run, sn_error *error) {
+    sn_scene *scene = NULL;
+    sn_world *world = NULL;
+    sn_status status =
+        experiment_scene(run, &scene, &world, error,
+                         "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.005, \"newton\": {\"kind\": \"one-step\"}},"
+                         " \"solver\": {\"method\": \"cg\", \"tolerance\": 1e-5},"
+                         " \"bodies\": [{\"surface\": {\"dragon\": {\"triangles\": 5000, \"size\": 0.3}, \"move\": [0.03, -0.13, 0]},"
+                         " \"mesh\": {\"cage\": {\"cells\": 16}}, \"material\": {\"law\": \"linear\", \"warping\": \"svd\","
+                         " \"ghost_correction\": true, \"young\": 1e5, \"poisson\": 0.33, \"density\": 1000, \"rayleigh\": {\"mass\": 2}},"
+                         " \"rigid\": [{\"select\": {\"sphere\": {\"center\": [0, 0, 0], \"radius\": 0.09}}}]}]}");
+    rider r = {0};
+    FILE *table = status ? NULL : experiment_table(run, "surface.csv", "time,x,y,z", error);
+    if (!status && !table) status = error->status;
+    if (!status) status = sn_embedding_create(sn_world_body_mesh(world, 0), sn_scene_surface(scene, 0), 180, &r.embedding, error);
+    if (!status) r.now = malloc((size_t)r.embedding->vertex_count * 3 * sizeof *r.now);
+    if (!status && !r.now) status = sn_fail(error, SN_NO_MEMORY, "out of memory");
+    double lag = 0, left = 0, swelling = 0;
+    if (!status) status = swing(run, world, &r, table, &lag, &left, &swelling, error);
+    if (table) fclose(table);
+    if (!status) {
+        const double size = measure_diagonal(sn_world_body_mesh(world, 0));
+        experiment_claim(run, "surface-inside", r.embedding->farthest / size, "0", r.embedding->farthest == 0,
+                         "a surface of %d triangles in %d tets with a bone: its farthest vertex outside of them, in body sizes",
+                         r.embedding->triangle_count, sn_world_element_count(world));
+        experiment_claim(run, "surface-lags", lag, "> 2 degrees", lag > 2, "what lies outside of the bone behind it, at most");
+        if (!run->quick) experiment_claim(run, "surface-arrives", fabs(left), "< 1 degree", fabs(left) < 1, "and 1.85 s after the turn");
+        experiment_claim(run, "surface-volume", swelling, "< 0.1", swelling < 0.1, "largest change of the volume in the surface");
+        experiment_plot(run, "surface.svg",
+                        "set terminal svg size 1200,400 font 'sans,11' background '#ffffff'\nset multiplot layout 1,3\nset size ratio -1\n"
+                        "unset key\nset xrange [-0.35:0.35]\nset yrange [-0.35:0.35]\n"
+                        "do for [at in '0.15 0.3 0.45'] { set title 'from above, '.at.' s'\n"
+                        "plot 'surface.csv' using (abs($1-(at+0))<1e-6?$2:1/0):(-$4) skip 1 with points pt 7 ps 0.1 lc rgb '#1f77b4' }");
+    }
+    sn_embedding_destroy(r.embedding);
+    free(r.now);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+    return status;
+}
+
 /* A free body, twisted and stretched at the start, let go: |P| and |L| against the sums of |m v| and |m r x v|. */
 static sn_status let_go(experiment_run *run, bool correction, FILE *table, double *linear, double *angular, sn_error *error) {
     sn_world *world = NULL;
@@ -167,10 +287,9 @@ static sn_status run_bone(experiment_run *run, sn_error *error) {
     sn_world *world = NULL;
     status = make_body(run, 1e4, 0.005, "implicit-euler", "one-step", true, &world, error);
     if (status) return status;
-    experiment_note(run, "an ellipsoid of %d tets stands for the bunny and the dog; the embedded surface of 5000 triangles is left out",
-                    sn_world_element_count(world));
+    experiment_note(run, "an ellipsoid of %d tets and a dragon stand for the bunny and the dog", sn_world_element_count(world));
     sn_world_destroy(world);
-    return SN_OK;
+    return turn_dragon(run, error);
 }
 
 const experiment experiment_muller_bone = {"muller-bone", "a rigid bone in soft skin; ghost forces with and without correction",

@@ -5,12 +5,13 @@
 
 #include "measure.h"
 
-static const double milliseconds[] = {50, 30, 20, 10, 5, 2, 1};
+static const double milliseconds[] = {1, 2, 5, 10, 20, 30, 50};
 static const double young[] = {2e5, 1e5, 0.5e5, 0.2e5, 0.1e5};
 static const double printed[2][5] = {{30, 20, 10, 10, 10}, {5, 5, 2, 1, 1}};
 enum { STEPS = sizeof milliseconds / sizeof *milliseconds, MODULI = 5 };
 
-/* Whether the tube falls, hits and comes to rest without a node ever being faster than a free fall could make it. */
+/* Whether the tube falls, hits and comes to rest without a node ever being faster than a free fall could make it, with no element left
+ * inside out. */
 static sn_status is_stable(experiment_run *run, double E, double h, bool warped, double end, bool *stable, double *fastest,
                            sn_error *error) {
     sn_scene *scene = NULL;
@@ -21,7 +22,7 @@ static sn_status is_stable(experiment_run *run, double E, double h, bool warped,
         "1e-5},"
         " \"bodies\": [{\"mesh\": {\"tube\": {\"radius\": 0.065, \"inner\": 0.04, \"length\": 0.5, \"cells\": [12, 1, 14]}, \"rotate\": "
         "[0, 0, 1, 40],"
-        " \"move\": [0, 0.75, 0]}, \"material\": {%s, \"young\": %g, \"poisson\": 0.33, \"density\": 1000}}],"
+        " \"move\": [0, 0.75, 0]}, \"material\": {%s, \"young\": %g, \"poisson\": 0.33, \"density\": 1000, \"rayleigh\": {\"mass\": 2}}}],"
         " \"colliders\": [{\"plane\": {\"point\": [0, 0, 0]}, \"friction\": 0.3}]}",
         h,
         warped ? "\"law\": \"linear\", \"warping\": \"svd\", \"ghost_correction\": true" : "\"law\": \"stvk\", \"differential\": \"exact\"",
@@ -36,6 +37,10 @@ static sn_status is_stable(experiment_run *run, double E, double h, bool warped,
         /* 1 m of fall gives 4.4 m/s; what whips round on impact may be somewhat faster. */
         *stable = *stable && *fastest < 15;
     }
+    double *x = measure_positions(world, 0);
+    const sn_mesh *mesh = sn_world_body_mesh(world, 0);
+    *stable = *stable && x && measure_inverted(mesh, x) == 0;
+    free(x);
     sn_world_destroy(world);
     return SN_OK;
 }
@@ -43,39 +48,47 @@ static sn_status is_stable(experiment_run *run, double E, double h, bool warped,
 static sn_status run_tube(experiment_run *run, sn_error *error) {
     FILE *table = experiment_table(run, "steps.csv", "young,warped_ms,nonlinear_ms,document_warped_ms,document_nonlinear_ms", error);
     if (!table) return error->status;
-    const double end = run->quick ? 0.6 : 1.2;
+    const double end = 1.2;
     const int every = run->quick ? 4 : 1;
     double least = INFINITY;
     sn_status status = SN_OK;
     for (int e = 0; e < MODULI && !status; e += every) {
         double largest[2] = {0, 0};
         for (int kind = 0; kind < 2; ++kind)
-            for (int s = 0; s < STEPS && !status && largest[kind] == 0; ++s) {
+            for (int s = run->quick ? 1 : 0; s < STEPS && !status; ++s) { /* up to the first that is not */
                 bool stable;
                 double fastest;
                 status = is_stable(run, young[e], 1e-3 * milliseconds[s], kind == 0, end, &stable, &fastest, error);
-                if (!status && stable) largest[kind] = milliseconds[s];
+                if (status || !stable) break;
+                largest[kind] = milliseconds[s];
                 experiment_progress(run, (e + (kind + (double)s / STEPS) / 2) / MODULI);
             }
         if (status) break;
         fprintf(table, "%g,%g,%g,%g,%g\n", young[e], largest[0], largest[1], printed[0][e], printed[1][e]);
-        const double ratio = largest[0] / fmax(largest[1], 0.5); /* below 1 ms counts as 0.5 */
+        const double ratio = largest[0] / fmax(largest[1], 0.5); /* none counts as 0.5 ms */
         least = fmin(least, ratio);
         char id[32];
         snprintf(id, sizeof id, "E-%g", young[e]);
-        experiment_claim(run, id, ratio, ">= 2", ratio >= 2,
-                         "largest stable step: warped %g ms (document %g), nonlinear %g ms (document %g)", largest[0], printed[0][e],
-                         largest[1], printed[1][e]);
+        experiment_claim(
+            run, id, ratio, ">= 2", ratio >= 2,
+            "largest step up to which all are stable: warped %g ms (document %g), nonlinear %g ms (document %g; 0: none that was tried)",
+            largest[0], printed[0][e], largest[1], printed[1][e]);
     }
     fclose(table);
     if (status) return status;
     experiment_plot(
         run, "steps.svg",
         "set logscale xy; set xlabel 'Young modulus (Pa)'; set ylabel 'largest stable step (ms)'; set yrange [0.5:100]\n"
-        "plot 'steps.csv' using 1:2 skip 1 with linespoints title 'warped', '' using 1:3 skip 1 with linespoints title 'nonlinear',"
+        "plot 'steps.csv' using 1:2 skip 1 with linespoints title 'warped', '' using 1:($3>0?$3:0.6) skip 1 with linespoints title "
+        "'nonlinear (lowest line: none)',"
         " '' using 1:4 skip 1 with points title 'warped, document', '' using 1:5 skip 1 with points title 'nonlinear, document'");
-    experiment_note(run, "tube 0.5 m x 0.13 m of 1008 tets; nonlinear: stvk with its exact differential and one Newton step; stable: no "
-                         "step refused, no node above 15 m/s; steps tried 50, 30, 20, 10, 5, 2, 1 ms");
+    experiment_note(
+        run, "tube 0.5 m x 0.13 m of 1008 tets; nonlinear: stvk with its exact differential and one Newton step; damping 2/s; stable: no "
+             "step refused, no node above 15 m/s, no element inside out at the end; steps tried 0.2 "
+             "(quick: 2) to 50 ms");
+    experiment_note(
+        run, "the damping matters, and the document gives it no number: without any, warped tubes of 0.2e5 Pa break at 1 ms and those of "
+             "0.1e5 Pa at 1 and 2 ms, while steps of 5 to 30 ms stay whole; nonlinear ones break at some step for every modulus");
     return SN_OK;
 }
 

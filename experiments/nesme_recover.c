@@ -2,6 +2,7 @@
  * held at four points and violently displaced regains it when let go. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "measure.h"
 
@@ -34,7 +35,7 @@ static sn_status follow(experiment_run *run, sn_world *world, double end, const 
     return status;
 }
 
-static sn_status crush(experiment_run *run, int way, FILE *table, double *last, double *flattest, sn_error *error) {
+static sn_status crush(experiment_run *run, int way, FILE *table, double *last, double *flattest, int *inverted, sn_error *error) {
     sn_scene *scene = NULL;
     sn_world *world = NULL;
     sn_status status = experiment_scene(
@@ -47,12 +48,12 @@ static sn_status crush(experiment_run *run, int way, FILE *table, double *last, 
         run->quick ? 12 : 20, ways[way].material);
     sn_scene_destroy(scene);
     if (status) return status;
-    int inverted = 0;
+    *inverted = 0;
     *flattest = INFINITY;
-    status = follow(run, world, 1, "crushed", way, table, last, &inverted, flattest, error);
-    if (!status) status = follow(run, world, 2, "crushed", way, table, last, &inverted, flattest, error);
+    status = follow(run, world, 1, "crushed", way, table, last, inverted, flattest, error);
+    if (!status) status = follow(run, world, 2, "crushed", way, table, last, inverted, flattest, error);
     sn_world_set_gravity(world, (double[3]){0, 0, 0}); /* so that the weight does not bend the shape */
-    if (!status) status = follow(run, world, run->quick ? 5 : 8, "crushed", way, table, last, &inverted, flattest, error);
+    if (!status) status = follow(run, world, run->quick ? 5 : 8, "crushed", way, table, last, inverted, flattest, error);
     sn_world_destroy(world);
     return status;
 }
@@ -76,12 +77,16 @@ static sn_status displace(experiment_run *run, int way, FILE *table, double *las
     for (int i = 0; i < mesh->node_count; ++i)
         if (mesh->position[3 * i + 1] > mesh->position[3 * top + 1]) top = i;
     const double *p = mesh->position + 3 * top;
+    int32_t held[4] = {top, top, top, top}; /* a tet at the top, so that the pull is not on one node alone */
+    for (int e = 0; e < mesh->tet_count; ++e)
+        for (int i = 0; i < 4; ++i)
+            if (mesh->tet[4 * e + i] == top) memcpy(held, mesh->tet + 4 * e, sizeof held);
     static const double by[4][3] = {{0, 0.1, 0}, {0.05, -0.15, 0.05}, {-0.1, 0.03, -0.07}, {0, -0.2, 0}};
     double flattest = INFINITY;
     *inverted = 0;
     for (int k = 0; k < 4 && !status; ++k) {
         const double target[3] = {p[0] + by[k][0], p[1] + by[k][1], p[2] + by[k][2]};
-        status = sn_world_grab(world, 0, 0, (int32_t[4]){top, 0, 0, 0}, (double[4]){1, 0, 0, 0}, target, 500, 2, error);
+        status = sn_world_grab(world, 0, 0, held, (double[4]){0.25, 0.25, 0.25, 0.25}, target, 500, 2, error);
         if (!status) status = follow(run, world, 0.1 * (k + 1), "displaced", way, table, last, inverted, &flattest, error);
     }
     if (!status) status = sn_world_grab(world, 0, 0, (int32_t[4]){0}, (double[4]){0}, p, 0, 0, error);
@@ -99,11 +104,13 @@ static sn_status run_recover(experiment_run *run, sn_error *error) {
         int inverted = 0;
         char id[48];
         sn_error trouble = {0};
-        status = crush(run, w, table, &crushed, &flattest, &trouble);
+        status = crush(run, w, table, &crushed, &flattest, &inverted, &trouble);
         if (status) experiment_note(run, "%s, crushed: %s", ways[w].name, trouble.text);
         snprintf(id, sizeof id, "crushed-%s", ways[w].name);
         experiment_claim(run, id, crushed, "< 1e-3", !status && crushed < 1e-3,
-                         "distance from the rest shape in body sizes, after being as flat as %.2g of its height", flattest / 0.24);
+                         "distance from the rest shape in body sizes, after being as low as %.2g of its height with %d elements pressed "
+                         "inside out",
+                         flattest / 0.24, inverted);
         experiment_progress(run, (2 * w + 1) / (2.0 * WAYS));
         status = displace(run, w, table, &displaced, &inverted, &trouble);
         if (status) experiment_note(run, "%s, displaced: %s", ways[w].name, trouble.text);
@@ -121,6 +128,8 @@ static sn_status run_recover(experiment_run *run, sn_error *error) {
     experiment_note(run, "a ring stands for the rabbit, an ellipsoid for the liver, which is pulled by springs of 500 N/m to and fro by "
                          "more than its thickness, with damping 2 M + 0.05 K and one linear solve per step as in the document; gravity is "
                          "taken away at 2 s so that the shape is the rest shape");
+    experiment_note(run, "the liver is pulled by the four nodes of a tet: pulled by one node alone, in the finer mesh of the full run, "
+                         "updated-qr flies apart while polar comes back");
     return SN_OK;
 }
 

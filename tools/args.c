@@ -1,8 +1,11 @@
 /* Options of the subcommands, and messages. */
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tool.h"
 
@@ -49,10 +52,26 @@ int tool_fail(int code, const char *format, ...) {
 }
 
 int tool_error(const sn_error *error) {
-    const sn_status s = error->status;
-    const int code = s == SN_BAD_INPUT || s == SN_NOT_FOUND || s == SN_SINGULAR || s == SN_UNSUPPORTED || s == SN_INVERTED ? TOOL_BAD_INPUT
-                                                                                                                           : TOOL_FAILED;
-    return tool_fail(code, "%s", error->text);
+    static const bool input[] = {
+        [SN_BAD_INPUT] = true, [SN_NOT_FOUND] = true, [SN_IO] = true, [SN_SINGULAR] = true, [SN_UNSUPPORTED] = true, [SN_INVERTED] = true};
+    const unsigned s = (unsigned)error->status;
+    return tool_fail(s < sizeof input / sizeof *input && input[s] ? TOOL_BAD_INPUT : TOOL_FAILED, "%s", error->text);
+}
+
+bool tool_writable(const char *path) {
+    struct stat about;
+    const char *slash = strrchr(path, '/');
+    char folder[4096] = ".";
+    if (slash) snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    errno = 0;
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        errno = EISDIR;
+    else if (access(path, W_OK) == 0)
+        return true;
+    else if (errno == ENOENT && access(folder, W_OK | X_OK) == 0)
+        return true;
+    tool_fail(0, "%s: cannot be written: %s", path, strerror(errno));
+    return false;
 }
 
 sn_context *tool_context(int threads) {

@@ -137,7 +137,7 @@ static int print_path(const sn_material *material, int path, const double *data,
     snprintf(title, sizeof title, "%s, %s", material->law, path_name[path]);
     const tool_curve curve = {material->law, x, stress, n};
     if (!tool_plot_svg(plot, title, path == SHEAR ? "shear" : "stretch", "first Piola-Kirchhoff stress [Pa]", &curve, 1))
-        return tool_fail(TOOL_FAILED, "%s: cannot write the plot", plot);
+        return TOOL_FAILED;
     if (!json) printf("plot: %s\n", plot);
     return TOOL_OK;
 }
@@ -191,6 +191,7 @@ static int material_command(int count, char **word) {
     if (laws == 0 || paths + (F != NULL) != 1)
         return tool_fail(TOOL_BAD_INPUT, "material needs a law and one of --F, --uniaxial, --biaxial, --shear; usage: sinew %s",
                          tool_material.usage);
+    if (plot && !tool_writable(plot)) return TOOL_BAD_INPUT;
     if (plot && F) return tool_fail(TOOL_BAD_INPUT, "--plot draws a curve; give --uniaxial, --biaxial or --shear");
     sn_material material = sn_material_default();
     if (strlen(law) >= sizeof material.law) return tool_fail(TOOL_BAD_INPUT, "there is no law '%.60s'", law);

@@ -33,6 +33,17 @@ static bool is_generator(const char *text) {
     return false;
 }
 
+/* A word without an ending is more likely a mistyped generator than a file. */
+static int unreadable(const char *in, const sn_error *error) {
+    int count;
+    const sn_listing *generator = sn_generators(&count);
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(in, ":"), in);
+    const char *nearest = strpbrk(word, "./") ? NULL : tool_nearest(word, generator, count, (int)sizeof *generator);
+    if (!nearest) return tool_error(error);
+    return tool_fail(TOOL_BAD_INPUT, "there is no generator '%s'; did you mean '%s'?", word, nearest);
+}
+
 /* "box:size=1,1,1:split=6". */
 static int generate(sn_context *context, const char *spec, sn_mesh **mesh) {
     char text[1024];
@@ -218,7 +229,7 @@ static int mesh_command(int count, char **word) {
     if (is_generator(in))
         code = generate(context, in, &mesh);
     else if (sn_mesh_read(context, in, &mesh, &error))
-        code = tool_error(&error);
+        code = unreadable(in, &error);
     for (int i = 0; i < refine && !code; ++i) code = replace(&mesh, sn_mesh_refine);
     if (!code && order == 2 && mesh->tet_nodes == 4 && mesh->tet_count) code = replace(&mesh, sn_mesh_to_tet10);
     if (!code) code = transform(mesh, scale, rotate, move);

@@ -66,7 +66,11 @@ static bool make_folder(const char *path) {
         if (mkdir(text, 0777) && errno != EEXIST) return false;
         *p = '/';
     }
-    return mkdir(text, 0777) == 0 || errno == EEXIST;
+    struct stat about;
+    if (mkdir(text, 0777) == 0) return true;
+    if (errno != EEXIST || stat(text, &about)) return false;
+    errno = ENOTDIR;
+    return S_ISDIR(about.st_mode);
 }
 
 /* "dir/name.png" -> "dir/name-003.png" for the runs of a sweep. */
@@ -96,10 +100,12 @@ static int run_all(run_options *o, sweep *s, int sweeps) {
         one.save = numbered(o->save, shown, save, sizeof save);
         if (o->out && sweeps) snprintf(out, sizeof out, "%.900s/run-%03d", o->out, number), one.out = out;
         json_t *result = NULL;
-        int this_code = TOOL_OK;
-        if (one.out && !make_folder(one.out))
-            this_code = tool_fail(TOOL_FAILED, "%s: cannot make the folder: %s", one.out, strerror(errno));
-        if (!this_code) this_code = run_scene(&one, &result);
+        if (one.out && !make_folder(one.out)) {
+            code = tool_fail(TOOL_BAD_INPUT, "%s: cannot make the folder: %s", one.out, strerror(errno));
+            json_decref(parameters);
+            break;
+        }
+        const int this_code = run_scene(&one, &result);
         if (sweeps && result) json_object_set(result, "set", parameters);
         json_decref(parameters);
         if (result) json_array_append_new(runs, result);
@@ -144,9 +150,9 @@ static int run(int count, char **word) {
     sweep *s = calloc((size_t)sweeps + 1, sizeof *s);
     if (!s) return tool_fail(TOOL_FAILED, "out of memory");
     for (int i = 0; i < sweeps && !code; ++i) {
-        char *value;
+        char *value = NULL;
         if (!tool_split((char *)swept[i], &value) || !*value)
-            code = tool_fail(TOOL_BAD_INPUT, "--sweep '%s' must be KEY=A,B,...", swept[i]);
+            code = tool_fail(TOOL_BAD_INPUT, "--sweep '%s%s' must be KEY=A,B,...", swept[i], value ? "=" : "");
         else
             s[i].key = swept[i], split_values(value, &s[i]);
     }

@@ -20,7 +20,9 @@ typedef struct job {
     tool_progress progress;
     int every;
     double setup, begin; /* s */
-    int64_t newton, linear;
+    double start_time;   /* s of the world: what a restored state brings along is not this run's */
+    int64_t start_steps;
+    int64_t newton, linear, divided, loose; /* steps that were taken in parts; parts that did not converge */
     double residual;
     sn_status status; /* of the run */
     sn_error error;
@@ -131,6 +133,8 @@ static bool step_once(job *j) {
     j->status = sn_world_step(j->world, &report, &j->error);
     j->newton += report.newton_iterations;
     j->linear += report.linear_iterations;
+    j->divided += report.retries > 0;
+    j->loose += report.loose;
     j->residual = report.linear_residual;
     return j->status == SN_OK;
 }
@@ -172,19 +176,21 @@ static json_t *probes_json(job *j) {
 }
 
 static json_t *result_json(job *j, double seconds, const sn_energies *e) {
-    const int64_t steps = sn_world_steps(j->world);
-    const double simulated = sn_world_time(j->world);
+    const int64_t steps = sn_world_steps(j->world) - j->start_steps;
+    const double simulated = sn_world_time(j->world) - j->start_time;
     char hash[17];
     sn_world_hash(j->world, hash);
-    json_t *o =
-        json_pack("{s:s, s:s, s:s, s:o, s:I, s:i, s:i, s:i}", "scene", sn_scene_name(j->scene), "status", sn_status_name(j->status),
-                  "message", j->status ? j->error.text : "", "time", tool_number(simulated), "steps", (json_int_t)steps, "threads",
-                  sn_context_threads(j->context), "nodes", sn_world_node_count(j->world), "elements", sn_world_element_count(j->world));
+    json_t *o = json_pack("{s:s, s:s, s:s, s:o, s:I, s:i, s:i, s:i}", "scene", sn_scene_name(j->scene), "status", sn_status_name(j->status),
+                          "message", j->status ? j->error.text : "", "time", tool_number(sn_world_time(j->world)), "steps",
+                          (json_int_t)sn_world_steps(j->world), "threads", sn_context_threads(j->context), "nodes",
+                          sn_world_node_count(j->world), "elements", sn_world_element_count(j->world));
     json_object_set_new(o, "energy",
                         json_pack("{s:o, s:o, s:o, s:o}", "kinetic", tool_number(e->kinetic), "elastic", tool_number(e->elastic), "gravity",
                                   tool_number(e->gravity), "total", tool_number(e->total)));
     json_object_set_new(o, "probes", probes_json(j));
-    json_object_set_new(o, "newton", json_pack("{s:I}", "iterations", (json_int_t)j->newton));
+    json_object_set_new(o, "newton",
+                        json_pack("{s:I, s:I, s:I}", "iterations", (json_int_t)j->newton, "divided", (json_int_t)j->divided, "loose",
+                                  (json_int_t)j->loose));
     json_object_set_new(o, "linear", json_pack("{s:I, s:o}", "iterations", (json_int_t)j->linear, "residual", tool_number(j->residual)));
     json_object_set_new(o, "timing",
                         json_pack("{s:o, s:o, s:o, s:o}", "setup", tool_number(j->setup), "total", tool_number(j->setup + seconds),
@@ -196,14 +202,17 @@ static json_t *result_json(job *j, double seconds, const sn_energies *e) {
 
 static void print_summary(const job *j, double seconds, const sn_energies *e) {
     const run_options *o = j->options;
-    const int64_t steps = sn_world_steps(j->world);
+    const int64_t steps = sn_world_steps(j->world) - j->start_steps;
     printf("%s: %s\n", sn_scene_name(j->scene), j->status ? sn_status_name(j->status) : "done");
     printf("  %d nodes, %d elements, %lld steps to %.6g s\n", sn_world_node_count(j->world), sn_world_element_count(j->world),
            (long long)steps, sn_world_time(j->world));
     printf("  energy    kinetic %.6g J, elastic %.6g J, gravity %.6g J, total %.6g J\n", e->kinetic, e->elastic, e->gravity, e->total);
     printf("  work      %lld Newton and %lld linear iterations\n", (long long)j->newton, (long long)j->linear);
+    if (j->divided) printf("  care      %lld steps did not converge and were divided\n", (long long)j->divided);
+    if (j->loose)
+        printf("  care      %lld small parts of steps did not converge either: their best iterate was taken\n", (long long)j->loose);
     printf("  time      %.3g s for the set-up, %.3g s for the run, %.3g ms per step, real-time factor %.3g, %d threads\n", j->setup,
-           seconds, steps ? 1e3 * seconds / (double)steps : 0, seconds > 0 ? sn_world_time(j->world) / seconds : 0,
+           seconds, steps ? 1e3 * seconds / (double)steps : 0, seconds > 0 ? (sn_world_time(j->world) - j->start_time) / seconds : 0,
            sn_context_threads(j->context));
     for (int i = 0; i < sn_world_probe_count(j->world); ++i) {
         double value[6];
@@ -227,8 +236,8 @@ static int finish(job *j, json_t **result) {
     tool_progress_end(&j->progress);
     sn_error error = {0};
     int code = TOOL_OK;
-    if (!j->status && o->save && sn_world_save(j->world, o->save, &error)) code = tool_error(&error), code = TOOL_FAILED;
-    if (o->picture && sn_world_picture(j->world, o->picture, &j->picture, &error)) code = tool_error(&error), code = TOOL_FAILED;
+    if (!j->status && o->save && sn_world_save(j->world, o->save, &error)) tool_error(&error), code = TOOL_FAILED;
+    if (o->picture && sn_world_picture(j->world, o->picture, &j->picture, &error)) tool_error(&error), code = TOOL_FAILED;
     if (sn_world_energies(j->world, &energies, &error)) energies = (sn_energies){NAN, NAN, NAN, NAN};
     *result = result_json(j, seconds, &energies);
     if (!o->json && !o->quiet) print_summary(j, seconds, &energies);
@@ -247,6 +256,9 @@ static void close_job(job *j) {
 }
 
 int run_scene(const run_options *options, json_t **result) {
+    const char *const file[] = {options->picture, options->video, options->save};
+    for (int i = 0; i < 3; ++i)
+        if (file[i] && !tool_writable(file[i])) return TOOL_BAD_INPUT;
     job j = {.options = options, .context = tool_context(options->threads)};
     if (!j.context) return TOOL_FAILED;
     const double start = tool_seconds();
@@ -255,7 +267,8 @@ int run_scene(const run_options *options, json_t **result) {
         sn_scene_create_world(j.scene, &j.world, &j.error) || (options->restore && sn_world_restore(j.world, options->restore, &j.error)))
         code = tool_error(&j.error);
     j.setup = tool_seconds() - start;
-    if (!code && !open_files(&j)) code = tool_error(&j.error), code = TOOL_FAILED;
+    if (!code) j.start_time = sn_world_time(j.world), j.start_steps = sn_world_steps(j.world);
+    if (!code && !open_files(&j)) code = tool_error(&j.error);
     if (!code) {
         tool_progress_begin(&j.progress, sn_scene_name(j.scene), options->quiet);
         j.begin = tool_seconds();

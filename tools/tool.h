@@ -45,6 +45,8 @@ bool tool_numbers(const char *text, double *value, int wanted);
 bool tool_split(char *text, char **value);
 /* Prints "sinew: message" and gives the exit code of a status. */
 int tool_error(const sn_error *error);
+/* False after a message when a file of this name could not be written: better known before a long run than after it. */
+bool tool_writable(const char *path);
 int tool_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A context with so many threads (0: one per core), or NULL after a message. */
 sn_context *tool_context(int threads);

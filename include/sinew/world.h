@@ -171,6 +171,7 @@ typedef struct sn_step_report {
     sn_status status;
     double time;                 /* s, after the step */
     int newton_iterations, linear_iterations, retries, line_searches;
+    int loose; /* parts of the step, a sixteenth of it at most, that Newton's method did not converge for: its best iterate was taken */
     double newton_residual, linear_residual;
     double assembly_seconds, solve_seconds, seconds;
     const char *solver, *preconditioner; /* what ran */

@@ -15,9 +15,15 @@ void sn_fields_default(const sn_field *field, int count, void *options) {
         case SN_FIELD_DOUBLE:
             for (int k = 0; k < field[i].count; ++k) ((double *)place)[k] = field[i].value;
             break;
-        case SN_FIELD_INT: *(int *)place = (int)field[i].value; break;
-        case SN_FIELD_BOOL: *(bool *)place = field[i].value != 0; break;
-        case SN_FIELD_CHOICE: snprintf(place, SN_NAME, "%s", field[i].choice ? field[i].choice : ""); break;
+        case SN_FIELD_INT:
+            *(int *)place = (int)field[i].value;
+            break;
+        case SN_FIELD_BOOL:
+            *(bool *)place = field[i].value != 0;
+            break;
+        case SN_FIELD_CHOICE:
+            snprintf(place, SN_NAME, "%s", field[i].choice ? field[i].choice : "");
+            break;
         }
     }
 }
@@ -26,11 +32,15 @@ static sn_status check_number(const sn_field *field, double value, const char *p
     const bool low_fails = field->low_open ? value <= field->low : value < field->low;
     if (isfinite(value) && !low_fails && value <= field->high) return SN_OK;
     char range[96];
-    if (field->high >= 1e300) snprintf(range, sizeof range, "%s %g", field->low_open ? "above" : "at least", field->low);
-    else if (field->low <= -1e300) snprintf(range, sizeof range, "at most %g", field->high);
-    else snprintf(range, sizeof range, "%s %g and at most %g", field->low_open ? "above" : "at least", field->low, field->high);
+    if (field->high >= 1e300 && value <= field->high)
+        snprintf(range, sizeof range, "%s %g", field->low_open ? "above" : "at least", field->low);
+    else if (field->low <= -1e300)
+        snprintf(range, sizeof range, "at most %g", field->high);
+    else
+        snprintf(range, sizeof range, "%s %g and at most %g", field->low_open ? "above" : "at least", field->low, field->high);
     if (field->low <= -1e300 && field->high >= 1e300) snprintf(range, sizeof range, "finite");
-    return sn_fail(error, SN_BAD_INPUT, "%s%s is %g; it must be %s%s%s", prefix, field->name, value, range, *field->unit ? " " : "", field->unit);
+    return sn_fail(error, SN_BAD_INPUT, "%s%s is %g; it must be %s%s%s", prefix, field->name, value, range, *field->unit ? " " : "",
+                   field->unit);
 }
 
 static sn_status check_choice(const sn_field *field, const char *value, const char *prefix, sn_error *error) {
@@ -53,9 +63,14 @@ sn_status sn_fields_check(const sn_field *field, int count, const void *options,
         case SN_FIELD_DOUBLE:
             for (int k = 0; k < field[i].count && !status; ++k) status = check_number(&field[i], ((const double *)place)[k], prefix, error);
             break;
-        case SN_FIELD_INT: status = check_number(&field[i], *(const int *)place, prefix, error); break;
-        case SN_FIELD_BOOL: break;
-        case SN_FIELD_CHOICE: status = check_choice(&field[i], place, prefix, error); break;
+        case SN_FIELD_INT:
+            status = check_number(&field[i], *(const int *)place, prefix, error);
+            break;
+        case SN_FIELD_BOOL:
+            break;
+        case SN_FIELD_CHOICE:
+            status = check_choice(&field[i], place, prefix, error);
+            break;
         }
         if (status) return status;
     }

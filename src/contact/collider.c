@@ -86,3 +86,14 @@ void sn_collider_release(sn_context *context, sn_collider *collider) {
 void sn_collider_at(const sn_collider *collider, double t, double offset[3], double velocity[3]) {
     sn_keys_at(collider->key, collider->key_count, t, offset, velocity);
 }
+
+bool sn_collider_passed(const sn_collider *collider, double t0, const double x0[3], double t1, const double x1[3]) {
+    const sn_shape *shape = sn_shape_of(collider);
+    double from[3], to[3], velocity[3], a[3], b[3];
+    if (!shape->passed) return false;
+    sn_collider_at(collider, t0, from, velocity);
+    sn_collider_at(collider, t1, to, velocity);
+    sn_subtract3(x0, from, a);
+    sn_subtract3(x1, to, b);
+    return shape->passed(collider, a, b);
+}

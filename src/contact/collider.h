@@ -12,6 +12,9 @@ typedef struct sn_shape {
     sn_status (*check)(const sn_collider *collider, int index, sn_error *error);
     /* `offset`: how far the keys have moved it. */
     double (*gap)(const sn_collider *collider, const double offset[3], const double x[3], double n[3], double *curvature);
+    /* Whether the straight way from a to b, both relative to the offset, leads through it from one side to the other. NULL: it never
+     * does, the end of the way tells. */
+    bool (*passed)(const sn_collider *collider, const double a[3], const double b[3]);
 } sn_shape;
 
 extern const sn_shape sn_shape_plane, sn_shape_sphere;
@@ -24,5 +27,7 @@ sn_status sn_collider_copy(sn_context *context, const sn_collider *source, sn_co
 void sn_collider_release(sn_context *context, sn_collider *collider);
 /* Offset and velocity by its keys at time t. */
 void sn_collider_at(const sn_collider *collider, double t, double offset[3], double velocity[3]);
+/* Whether a node that went from x0 at t0 to x1 at t1 has passed through the collider, so that x1 does not show that they met. */
+bool sn_collider_passed(const sn_collider *collider, double t0, const double x0[3], double t1, const double x1[3]);
 
 #endif

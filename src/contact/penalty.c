@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "friction.h"
 
 enum { GRIP = 100 }; /* d0 = sqrt(A) / GRIP */
 
@@ -12,7 +13,7 @@ enum { GRIP = 100 }; /* d0 = sqrt(A) / GRIP */
 typedef struct touch {
     double n[3], curvature;
     double normal;           /* f_n */
-    double k, c, grip, rate; /* A k; the damper's c; s(d); s'(d) */
+    double k, c, grip, rate; /* A p'(d); the damper's c; s(d); s'(d) */
     double un, ut[3], slip;  /* u_n, u_t, |u_t| */
     double phi, phi_rate;    /* phi(r), phi'(r) / r */
 } touch;
@@ -23,8 +24,9 @@ static bool touch_at(const sn_collider *collider, const sn_penalty *p, const dou
     const double depth = -sn_shape_of(collider)->gap(collider, offset, x, at->n, &at->curvature);
     if (!(depth > 0) || !(area > 0)) return false;
     const double full = sqrt(area) / GRIP;
-    at->k = area * p->stiffness;
-    at->c = 2 * p->damping * sqrt(at->k * mass);
+    const double k = area * p->stiffness, part = p->depth > 0 ? depth / p->depth : 0;
+    at->k = k * (1 + 3 * part * part);
+    at->c = 2 * p->damping * sqrt(k * mass);
     at->grip = depth < full ? depth / full : 1;
     at->rate = depth < full ? 1 / full : 0;
     double u[3] = {0};
@@ -32,7 +34,7 @@ static bool touch_at(const sn_collider *collider, const sn_penalty *p, const dou
     at->un = sn_dot3(u, at->n);
     for (int a = 0; a < 3; ++a) at->ut[a] = u[a] - at->un * at->n[a];
     at->slip = sn_norm3(at->ut);
-    at->normal = at->k * depth - at->c * at->grip * at->un;
+    at->normal = k * depth * (1 + part * part) - at->c * at->grip * at->un;
     if (!(at->normal > 0)) { /* the damper would pull: the node is let go */
         at->normal = at->k = at->c = 0;
     }
@@ -43,7 +45,7 @@ static bool touch_at(const sn_collider *collider, const sn_penalty *p, const dou
 }
 
 int sn_penalty_force(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
-                     const double *v, double *f) {
+                     const double *v, const sn_friction *memory, double *f) {
     double offset[3], velocity[3];
     sn_collider_at(collider, t, offset, velocity);
     int touching = 0;
@@ -52,10 +54,24 @@ int sn_penalty_force(const sn_collider *collider, const sn_penalty *penalty, con
         touch it;
         if (!touch_at(collider, penalty, offset, velocity, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i], &it)) continue;
         ++touching;
-        const double drag = v ? penalty->friction * it.normal * it.phi : 0;
+        const double drag = v ? penalty->friction * (memory ? memory[i].normal : it.normal) * it.phi : 0;
         for (int a = 0; a < 3; ++a) f[at + (size_t)a] += it.normal * it.n[a] - drag * it.ut[a];
     }
     return touching;
+}
+
+void sn_penalty_lag(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
+                    const double *v, sn_friction *memory, double *square, double *change) {
+    double offset[3], velocity[3];
+    sn_collider_at(collider, t, offset, velocity);
+    for (int i = 0; i < nodes->count; ++i) {
+        const size_t at = 3 * (size_t)nodes->node[i];
+        touch it;
+        const bool touches = touch_at(collider, penalty, offset, velocity, x + at, v + at, nodes->area[i], nodes->mass[i], &it);
+        const double now = touches ? it.normal : 0, was = memory[i].normal;
+        memory[i].normal = now;
+        *square += now * now, *change += (now - was) * (now - was);
+    }
 }
 
 /* K and D of one node, row-major, exact. */
@@ -86,19 +102,19 @@ static void exact_blocks(const touch *it, double mu, double K[9], double D[9]) {
 }
 
 /* The symmetric, positive semidefinite part that is worth keeping. */
-static void definite_blocks(const touch *it, double mu, bool secant, double K[9], double D[9]) {
-    const double stiff = fmax(it->k - it->c * it->rate * it->un, 0), bend = fmax(-it->normal * it->curvature, 0),
-                 phi_rate = secant ? 0 : it->phi_rate;
+static void definite_blocks(const touch *it, double mu, double e, const sn_friction *memory, double K[9], double D[9]) {
+    const double stiff = fmax(it->k - it->c * it->rate * it->un, 0), bend = fmax(-it->normal * it->curvature, 0);
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
             const double across = it->n[i] * it->n[j], tangent = (i == j) - across;
             K[3 * i + j] = stiff * across + bend * tangent;
-            D[3 * i + j] = it->c * it->grip * across + mu * it->normal * (it->phi * tangent + phi_rate * it->ut[i] * it->ut[j]);
+            D[3 * i + j] = it->c * it->grip * across;
         }
+    if (mu > 0) sn_friction_add(memory, it->n, e, mu * memory->normal, D);
 }
 
 int sn_penalty_blocks(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
-                      const double *v, sn_penalty_kind kind, int32_t *node, double *K, double *D) {
+                      const double *v, bool definite, sn_friction *memory, int32_t *node, double *K, double *D) {
     double offset[3], velocity[3], k[9], d[9];
     sn_collider_at(collider, t, offset, velocity);
     int count = 0;
@@ -107,10 +123,13 @@ int sn_penalty_blocks(const sn_collider *collider, const sn_penalty *penalty, co
         touch it;
         if (!touch_at(collider, penalty, offset, velocity, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i], &it)) continue;
         const double mu = v ? penalty->friction : 0;
-        if (kind == SN_PENALTY_EXACT)
+        if (definite) {
+            sn_friction fresh = {.normal = it.normal}, *friction = memory ? &memory[i] : &fresh;
+            if (mu > 0) sn_friction_follow(friction, it.n, it.ut, penalty->slip);
+            definite_blocks(&it, mu, penalty->slip, friction, k, d);
+        } else {
             exact_blocks(&it, mu, k, d);
-        else
-            definite_blocks(&it, mu, kind == SN_PENALTY_SECANT, k, d);
+        }
         if (!v) memset(d, 0, sizeof d);
         node[count] = nodes->node[i];
         for (int r = 0; r < 3; ++r)
@@ -129,7 +148,8 @@ double sn_penalty_energy(const sn_collider *collider, const sn_penalty *penalty,
     const sn_shape *shape = sn_shape_of(collider);
     for (int i = 0; i < nodes->count; ++i) {
         const double gap = shape->gap(collider, offset, x + 3 * (size_t)nodes->node[i], n, &curvature);
-        if (gap < 0) energy += 0.5 * nodes->area[i] * penalty->stiffness * gap * gap;
+        const double part = penalty->depth > 0 ? gap / penalty->depth : 0;
+        if (gap < 0) energy += 0.5 * nodes->area[i] * penalty->stiffness * gap * gap * (1 + 0.5 * part * part);
     }
     return energy;
 }

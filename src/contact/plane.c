@@ -22,4 +22,4 @@ static double gap(const sn_collider *c, const double offset[3], const double x[3
     return distance;
 }
 
-const sn_shape sn_shape_plane = {"plane", check, gap};
+const sn_shape sn_shape_plane = {"plane", check, gap, NULL};

@@ -34,12 +34,14 @@ sn_status sn_projection_create(sn_context *context, const sn_collider *collider,
     p->fresh = sn_allocate(context, slots, sizeof *p->fresh);
     p->changes = sn_allocate_zero(context, slots, sizeof *p->changes);
     p->before = sn_allocate_zero(context, 2 * slots, sizeof *p->before);
+    p->friction = sn_allocate_zero(context, slots, sizeof *p->friction);
     p->row = sn_allocate(context, (size_t)surface->count * ROWS, sizeof *p->row);
-    return p->contact && p->fresh && p->changes && p->before && p->row ? SN_OK : sn_no_memory(error);
+    return p->contact && p->fresh && p->changes && p->before && p->friction && p->row ? SN_OK : sn_no_memory(error);
 }
 
 void sn_projection_destroy(sn_projection *p) {
-    void *const array[] = {p->which, p->contact, p->fresh, p->changes, p->before, p->row, p->filter.node, p->filter.projection};
+    void *const array[] = {p->which,    p->contact, p->fresh,       p->changes,          p->before,
+                           p->friction, p->row,     p->filter.node, p->filter.projection};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(p->context, array[i]);
     *p = (sn_projection){0};
 }
@@ -156,6 +158,7 @@ void sn_projection_collect(sn_projection *p, const sn_filter *held, double t, co
             else
                 sn_contact_linearise(p, slot, t, x + 3 * (size_t)p->surface->node[i], own);
         }
+    memset(p->friction, 0, (size_t)sn_projection_slots(p) * sizeof *p->friction); /* the step is taken from its start */
     make_filter(p, held, status);
 }
 
@@ -217,25 +220,22 @@ void sn_projection_force(const sn_projection *p, const double *status, double t,
         if (!(strength > 0)) continue;
         double ut[3];
         sn_contact_slip(p, contact, t, v, ut);
-        const double r = sn_norm3(ut), phi = r < e ? (2 - r / e) / e : 1 / r;
+        const double phi = sn_friction_phi(sn_norm3(ut), e, NULL);
         for (int a = 0; a < 3; ++a) f[3 * (size_t)contact->node + (size_t)a] -= strength * phi * ut[a];
     }
 }
 
-void sn_projection_blocks(const sn_projection *p, const double *status, double t, const double *v, sn_block_list *damping) {
+void sn_projection_blocks(sn_projection *p, const double *status, double t, const double *v, sn_block_list *damping) {
     for (int i = 0; i < p->count && v; ++i) {
         const sn_contact *contact = &p->contact[i];
         const double strength = grip(p, status, contact), e = p->penalty[contact->collider].slip;
         if (!(strength > 0) || damping->count == damping->capacity) continue;
         double ut[3];
         sn_contact_slip(p, contact, t, v, ut);
-        const double r = sn_norm3(ut), phi = r < e ? (2 - r / e) / e : 1 / r;
-        const double rate = r < e ? (r > 0 ? -1 / (e * e * r) : 0) : -1 / (r * r * r);
         double *block = damping->value + 9 * (size_t)damping->count;
-        for (int k = 0; k < 9; ++k) {
-            const double tangent = (k % 4 == 0) - contact->n[k / 3] * contact->n[k % 3];
-            block[k] = strength * (phi * tangent + rate * ut[k / 3] * ut[k % 3]);
-        }
+        memset(block, 0, 9 * sizeof *block);
+        sn_friction_follow(&p->friction[contact->slot], contact->n, ut, e);
+        sn_friction_add(&p->friction[contact->slot], contact->n, e, strength, block);
         damping->row[damping->count] = damping->column[damping->count] = contact->node;
         ++damping->count;
     }

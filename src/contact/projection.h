@@ -55,9 +55,10 @@ typedef struct sn_projection {
     sn_contact_row *row;
     sn_filter filter; /* the held nodes and the contacts */
     int filter_nodes, filter_projections;
-    uint8_t *changes;  /* per slot */
-    sn_contact *fresh; /* per slot: where a contact is made or was linearised again in this step; node -1: nowhere */
-    double *before;    /* 2 x slots: status and load when the step began */
+    uint8_t *changes;      /* per slot */
+    sn_contact *fresh;     /* per slot: where a contact is made or was linearised again in this step; node -1: nowhere */
+    double *before;        /* 2 x slots: status and load when the step began */
+    sn_friction *friction; /* per slot: of the present step */
     int rounds, friction_rounds, curved_rounds;
     int64_t repeats; /* how often a step was taken again, for reports */
 } sn_projection;
@@ -82,9 +83,9 @@ void sn_projection_end(sn_projection *p);
 void sn_projection_reject(sn_projection *p, double *status);
 /* Prescribed components of x and v (either may be NULL) at time t, after those of the held nodes. */
 void sn_projection_apply(const sn_projection *p, double t, double *x, double *v);
-/* Adds the friction of slipping contacts; the symmetric, semidefinite part of D = -df/dv, one block per slipping contact. */
+/* Adds the friction of slipping contacts; D = -df/dv by the secant (see penalty.h), one block per slipping contact. */
 void sn_projection_force(const sn_projection *p, const double *status, double t, const double *v, double *f);
-void sn_projection_blocks(const sn_projection *p, const double *status, double t, const double *v, sn_block_list *damping);
+void sn_projection_blocks(sn_projection *p, const double *status, double t, const double *v, sn_block_list *damping);
 
 /* What a step led to. */
 typedef struct sn_projection_step {

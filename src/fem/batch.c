@@ -13,6 +13,7 @@ typedef struct choice {
     const sn_law *law;
     const sn_rotation *rotation;
     sn_differential differential;
+    bool projects;
     double alpha, beta;
     int warping;
 } choice;
@@ -49,6 +50,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
         exact = false;
     }
     if (exact && can_be_exact(law, NULL)) out->differential = SN_DIFFERENTIAL_EXACT;
+    out->projects = exact && law->flags & SN_LAW_INDEFINITE && law->differentials & 1u << SN_DIFFERENTIAL_PROJECTED;
     if (!(law->flags & SN_LAW_ROTATION)) {
         if (!material->rotation[0]) return SN_OK;
         return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' uses no rotation, but '%s' is given", body, law->name, material->rotation);
@@ -56,7 +58,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     const char *name = material->rotation[0] ? material->rotation : "polar";
     out->rotation = sn_rotation_find(context, name);
     if (!out->rotation) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown rotation '%s'", body, name);
-    if (exact && !can_be_exact(law, out->rotation)) out->differential = law->default_differential;
+    if (exact && !can_be_exact(law, out->rotation)) out->differential = law->default_differential, out->projects = false;
     if (out->differential == SN_DIFFERENTIAL_EXACT && !out->rotation->differential)
         return sn_fail(error, SN_BAD_INPUT, "body '%s': the rotation '%s' has no derivative: the exact differential needs one", body, name);
     if (out->rotation->uses_history) out->alpha = material->alpha, out->beta = material->beta;
@@ -65,7 +67,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
 
 static int same_choice(const sn_batch *batch, const sn_element *element, const choice *c) {
     return batch->element == element && batch->law == c->law && batch->rotation == c->rotation && batch->differential == c->differential &&
-           batch->alpha == c->alpha && batch->beta == c->beta && batch->warping == c->warping;
+           batch->projects == c->projects && batch->alpha == c->alpha && batch->beta == c->beta && batch->warping == c->warping;
 }
 
 /* Appends a batch, or finds one alike. model->batch has room. */
@@ -77,6 +79,7 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
                         .law = c->law,
                         .rotation = c->rotation,
                         .differential = c->differential,
+                        .projects = c->projects,
                         .symmetric = 1,
                         .rotation_state = -1,
                         .alpha = c->alpha,
@@ -374,6 +377,11 @@ sn_status sn_elements_parameters(sn_elements_model *model, const sn_material *ma
 
 void sn_elements_symmetric(sn_elements_model *model, int symmetric) {
     for (int b = 0; b < model->batch_count; ++b) model->batch[b].symmetric = symmetric != 0;
+}
+
+void sn_elements_project(sn_elements_model *model, int projected) {
+    for (int b = 0; b < model->batch_count; ++b)
+        if (model->batch[b].projects) model->batch[b].differential = projected ? SN_DIFFERENTIAL_PROJECTED : SN_DIFFERENTIAL_EXACT;
 }
 
 /* ---- The whole ---- */

@@ -21,6 +21,7 @@ typedef struct sn_batch {
     const sn_law *law;
     const sn_rotation *rotation; /* NULL when the law needs none */
     sn_differential differential;
+    int projects; /* its exact differential was not asked for by name, can be indefinite, and may be swapped for the projected one */
     int block_count;
     int32_t *node;       /* block_count x nodes x SN_LANES, compiled node numbers */
     double *gradient;    /* block_count x points x (nodes - 1) x 3 x SN_LANES, 1/m */
@@ -152,6 +153,8 @@ sn_status sn_elements_parameters(sn_elements_model *model, const sn_material *ma
 
 /* Sets `symmetric` of every batch. */
 void sn_elements_symmetric(sn_elements_model *model, int symmetric);
+/* Takes the projected or the exact differential from now on where `projects` says so. */
+void sn_elements_project(sn_elements_model *model, int projected);
 
 /* Whole-model sums, parallel and in fixed order. SN_INVERTED, with one element named, when a law that needs J > 0 meets another J; the sums
  * are then of no use. `partial`: chunk_count doubles of scratch. */

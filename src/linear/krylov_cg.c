@@ -4,8 +4,9 @@
  *   q = A p,  alpha = r.z / p.q,  x += alpha p,  r -= alpha q,  z = P r,  beta = r.z / (r.z before),  p = z + beta p
  *
  * Three passes over memory per iteration: the product with p.q; then r, z, r.r and r.z piece by piece when the preconditioner acts on
- * each node alone; then x and p, with x one step late so that p is read once. The residual of CG may rise on its way. The best iterate is
- * kept without a copy: when a step leaves the best x so far, the new x is written to the other of two buffers. */
+ * each node alone; then x and p, with x one step late so that p is read once. The residual of CG may rise on its way while the
+ * error in the norm of A falls: when the iterations or the time end, the last iterate is the answer. After a breakdown it is the one with
+ * the smallest residual, kept without a copy: when a step leaves the best x so far, the new x is written to the other of two buffers. */
 #include <math.h>
 #include <string.h>
 
@@ -108,6 +109,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
     const double goal2 = goal * goal;
     const double drop = preconditioner->apply_range ? REPLACE : REPLACE_STRONG;
     double due = drop * rr;
+    bool late = false;
     while (rr > goal2 && report->iterations < iterations && !report->trouble) {
         const double pq = sn_operator_apply_dot(op, w.p, w.q, curvature);
         if (!isfinite(pq) || !isfinite(rz))
@@ -137,8 +139,11 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         sn_parallel_pieces(op->context, w.pieces, direction_piece, &w);
         if (rr <= best_rr) best = now, best_rr = rr;
         ++report->iterations;
-        if (sn_operator_note(op, report->iterations, sqrt(rr))) report->trouble = "the end of its time budget";
+        late = sn_operator_note(op, report->iterations, sqrt(rr));
+        if (late) report->trouble = "the end of its time budget";
     }
+    const bool spent = rr > goal2 && (!report->trouble || late);
+    if (spent) best = now, best_rr = rr, report->last = true;
     if (best != x) memcpy(x, best, bytes);
     report->residual = sqrt(best_rr);
     if (best_rr <= goal2) report->status = SN_OK;

@@ -363,6 +363,35 @@ static int32_t place_of(const sn_mg_level *level, int32_t row, int32_t column) {
     return low;
 }
 
+/* Groups of one colour share no coarse node. The parity of their cell is such a colour but for separate parts in one cell, which may meet in
+ * a corner through their neighbours: they take the first colour that is free at all their corners, and one of their own when none is. */
+static sn_status color_groups(builder *b, sn_error *error) {
+    sn_mg_transfer *d = b->down;
+    enum { SHARED = 64 };
+    uint64_t *taken = sn_allocate_zero(b->context, (size_t)b->coarse_count, sizeof *taken);
+    if (!taken) return sn_no_memory(error);
+    int colors = 8, own = 0;
+    for (int g = 0; g < d->group_count; ++g) {
+        sn_mg_group *group = &d->group[g];
+        uint64_t used = 0;
+        for (int c = 0; c < 8; ++c)
+            if (group->parent[c] >= 0) used |= taken[group->parent[c]];
+        if (used >> group->color & 1) group->color = ~used ? __builtin_ctzll(~used) : SHARED + own++;
+        if (group->color >= colors) colors = group->color + 1;
+        for (int c = 0; c < 8 && group->color < SHARED; ++c)
+            if (group->parent[c] >= 0) taken[group->parent[c]] |= (uint64_t)1 << group->color;
+    }
+    sn_release(b->context, taken);
+    d->color_count = colors;
+    d->color_begin = sn_allocate_zero(b->context, (size_t)colors + 2, sizeof *d->color_begin);
+    d->color_group = sn_allocate(b->context, (size_t)d->group_count, sizeof *d->color_group);
+    if (!d->color_begin || !d->color_group) return sn_no_memory(error);
+    for (int g = 0; g < d->group_count; ++g) ++d->color_begin[d->group[g].color + 2];
+    for (int c = 0; c < colors; ++c) d->color_begin[c + 2] += d->color_begin[c + 1];
+    for (int g = 0; g < d->group_count; ++g) d->color_group[d->color_begin[d->group[g].color + 1]++] = g;
+    return SN_OK;
+}
+
 /* Weights by member, and which groups' sums make up P^T r at a coarse node. */
 static sn_status give_sums(builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
@@ -390,9 +419,7 @@ static sn_status finish(builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     sn_mg_level *coarse = b->coarse;
     d->target_begin = sn_allocate(b->context, (size_t)d->group_count + 1, sizeof *d->target_begin);
-    d->color_begin = sn_allocate_zero(b->context, 10, sizeof *d->color_begin);
-    d->color_group = sn_allocate(b->context, (size_t)d->group_count, sizeof *d->color_group);
-    if (!d->target_begin || !d->color_begin || !d->color_group) return sn_no_memory(error);
+    if (!d->target_begin) return sn_no_memory(error);
     int64_t targets = 0;
     for (int g = 0; g < d->group_count; ++g) {
         d->target_begin[g] = targets;
@@ -412,16 +439,8 @@ static sn_status finish(builder *b, sn_error *error) {
     if (!d->parent) return sn_no_memory(error);
     for (int g = 0; g < d->group_count; ++g)
         for (int c = 0; c < 8; ++c) d->parent[g][c] = d->group[g].parent[c] < 0 ? 0 : d->group[g].parent[c];
-    d->color_count = 8;
-    int32_t place = 0;
-    for (int c = 0; c < 8; ++c) {
-        d->color_begin[c] = place;
-        for (int g = 0; g < d->group_count; ++g)
-            if (d->group[g].color == c) d->color_group[place++] = g;
-    }
-    d->color_begin[8] = place;
-
-    return give_sums(b, error);
+    const sn_status status = color_groups(b, error);
+    return status ? status : give_sums(b, error);
 }
 
 static sn_status build(builder *b, sn_error *error) {

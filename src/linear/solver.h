@@ -81,6 +81,7 @@ typedef struct sn_krylov_report {
     double residual;     /* 2-norm, of the recursion, of the x that is returned */
     sn_status status;    /* SN_OK, or SN_NOT_CONVERGED: out of iterations, or `trouble` */
     const char *trouble; /* why it stopped early: "negative curvature", ...; NULL when it did not */
+    bool last;           /* out of iterations or time: x is the last iterate, the nearest in the matrix's norm whatever its residual */
 } sn_krylov_report;
 
 typedef struct sn_krylov {

@@ -5,7 +5,7 @@
 
 enum {
     AUTO_DIRECT_NODES = 20000,   /* `auto` in statics factors up to this size */
-    AUTO_MULTIGRID_NODES = 1500, /* and iterates with multigrid from this size */
+    AUTO_MULTIGRID_NODES = 600, /* and iterates with multigrid from this size */
     AUTO_LDLT_NODES = 4000,      /* and up to this one without CHOLMOD */
 };
 

@@ -131,7 +131,7 @@ static sn_status rounds(refinement *w, const sn_choice *c, double size, double t
         size = norm(w, w->r);
         if (linear->watch.count) linear->watch.history[linear->watch.count - 1] = size;
         const bool slow = !(size <= 0.5 * best);
-        is_best = size < best;
+        is_best = size < best || (k.last && isfinite(size));
         if (is_best) best = size;
         *trouble = k.trouble;
         if (best <= goal || linear->watch.late || (!slow && !k.trouble)) continue;

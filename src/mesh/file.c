@@ -108,7 +108,8 @@ static sn_status load_open(const sn_context *context, const char *path, FILE *fi
     errno = 0;
     if (fseeko(file, 0, SEEK_END) != 0) return sn_fail(error, SN_IO, "%s: %s", path, strerror(errno));
     const off_t size = ftello(file);
-    if (size < 0 || size > INT64_MAX / 2 || fseeko(file, 0, SEEK_SET) != 0) return sn_fail(error, SN_IO, "%s: not a regular file", path);
+    if (size < 0 || size > INT64_MAX / 2 || fseeko(file, 0, SEEK_SET) != 0)
+        return sn_fail(error, SN_BAD_INPUT, "%s: not a regular file", path);
     c->data = sn_allocate(context, (size_t)size + 1, 1);
     if (!c->data) return sn_no_memory(error);
     c->bytes = fread(c->data, 1, (size_t)size, file);
@@ -220,7 +221,7 @@ static sn_status write_one(const sn_mesh *mesh, const char *path, writer *write,
     if (!status) {
         memcpy(part, path, length);
         memcpy(part + length, ".part", 6);
-        status = sn_output_open(output, part, error);
+        status = sn_output_open(output, part, path, error);
     }
     if (!status) status = sn_output_close(output, write(mesh, options, output));
     if (!status && rename(part, path) != 0) {

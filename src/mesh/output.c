@@ -8,12 +8,13 @@
 
 /* ---- The file ---- */
 
-sn_status sn_output_open(sn_output *o, const char *path, sn_error *error) {
+sn_status sn_output_open(sn_output *o, const char *place, const char *path, sn_error *error) {
+    o->place = place;
     o->path = path;
     o->error = error;
     o->failure = 0;
     o->used = 0;
-    o->file = fopen(path, "wb");
+    o->file = fopen(place, "wb");
     if (!o->file) return sn_fail(error, SN_IO, "%s: cannot be written: %s", path, strerror(errno));
     setvbuf(o->file, NULL, _IONBF, 0);
     return SN_OK;
@@ -30,7 +31,7 @@ sn_status sn_output_close(sn_output *o, sn_status status) {
     errno = 0;
     if (fclose(o->file) != 0 && !o->failure) o->failure = errno ? errno : EIO;
     if (!status && o->failure) status = sn_fail(o->error, SN_IO, "%s: writing failed: %s", o->path, strerror(o->failure));
-    if (status) remove(o->path);
+    if (status) remove(o->place);
     return status;
 }
 

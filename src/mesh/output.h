@@ -14,15 +14,16 @@ enum { SN_OUTPUT_BUFFER = 1 << 16 };
 
 typedef struct sn_output {
     FILE *file;
-    const char *path;
+    const char *place; /* where it is written */
+    const char *path;  /* what messages call it */
     sn_error *error;
     int failure; /* errno of the first failed write */
     size_t used;
     char buffer[SN_OUTPUT_BUFFER];
 } sn_output;
 
-/* `output` is large: take it from the allocator. */
-sn_status sn_output_open(sn_output *output, const char *path, sn_error *error);
+/* `output` is large: take it from the allocator. Writes to `place`; messages speak of `path`. */
+sn_status sn_output_open(sn_output *output, const char *place, const char *path, sn_error *error);
 /* Closes; removes the file when a write failed or `status` is a failure. Returns `status` or SN_IO. */
 sn_status sn_output_close(sn_output *output, sn_status status);
 

@@ -5,7 +5,7 @@
 #include "paint.h"
 #include "surface.h"
 
-enum { SN_SHADOW_MAP = 1024, SN_STAGE_SHAPES = 8, SN_STAGE_COLOURS = 512 };
+enum { SN_SHADOW_MAP = 1024, SN_STAGE_SHAPES = 8, SN_STAGE_COLOURS = 512, SN_DISC = 9 };
 
 /* A map of how far the bodies reach along a direction, seen from far away: for shadows (towards the light) and for the dark
  * under a body (towards the ground). */
@@ -35,6 +35,7 @@ typedef struct sn_stage {
     float *depth;                      /* width x height: 1 / depth, 0 where nothing is */
     int32_t *id;                       /* width x height: triangle or -1 */
     sn_height_map shadow, under;
+    double disc[SN_DISC][2]; /* where shadows are sampled: see shade.c */
     int planes, spheres;
     double plane_point[SN_STAGE_SHAPES][3], plane_normal[SN_STAGE_SHAPES][3];
     double sphere_centre[SN_STAGE_SHAPES][3], sphere_radius[SN_STAGE_SHAPES];

@@ -30,10 +30,13 @@ static float map_at(const sn_height_map *map, double u, double v) {
     return map->height[(size_t)v * SN_SHADOW_MAP + (size_t)u];
 }
 
-/* Points of a disc of radius 1, turned by `turn`: Vogel's spiral. */
-static void disc_point(int i, int count, double turn, double *u, double *v) {
-    const double r = sqrt((i + 0.5) / count), angle = 2.399963229728653 * i + 6.283185307179586 * turn;
-    *u = r * cos(angle), *v = r * sin(angle);
+/* Points of a disc of radius 1, `turn` turned: Vogel's spiral, point i at radius sqrt((i + 1/2) / count) and angle 2.39996 i. */
+static void turned_disc(const sn_stage *stage, double turn, double point[SN_DISC][2]) {
+    const double angle = 6.283185307179586 * turn, c = cos(angle), s = sin(angle);
+    for (int i = 0; i < SN_DISC; ++i) {
+        const double *p = stage->disc[i];
+        point[i][0] = c * p[0] - s * p[1], point[i][1] = s * p[0] + c * p[1];
+    }
 }
 
 static double sphere_shadow(const sn_stage *stage, const double p[3]) {
@@ -52,8 +55,8 @@ static double sphere_shadow(const sn_stage *stage, const double p[3]) {
 
 /* How much of the key light reaches the point: 0 to 1. */
 static double lit(const sn_stage *stage, const hit *h, double turn) {
-    enum { SAMPLES = 8 };
     const sn_height_map *map = &stage->shadow;
+    double disc[SN_DISC][2];
     const double texel = 2 * map->size / SN_SHADOW_MAP;
     double p[3], d[3];
     for (int k = 0; k < 3; ++k) p[k] = h->point[k] + 2 * texel * h->normal[k];
@@ -64,42 +67,39 @@ static double lit(const sn_stage *stage, const hit *h, double turn) {
     double blocker = 0;
     int blockers = 0;
     const double search = 0.06 * stage->radius * scale;
-    for (int i = 0; i < SAMPLES; ++i) {
-        double du, dv;
-        disc_point(i, SAMPLES, turn, &du, &dv);
-        const double height = (double)map_at(map, u + search * du, v + search * dv);
+    turned_disc(stage, turn, disc);
+    for (int i = 0; i < SN_DISC; ++i) {
+        const double height = (double)map_at(map, u + search * disc[i][0], v + search * disc[i][1]);
         if (height > z + bias) blocker += height - z, ++blockers;
     }
     const double spheres = sphere_shadow(stage, h->point);
     if (!blockers) return spheres;
     const double spread = fmax(1.2, fmin(search, 0.12 * blocker / blockers * scale));
     int dark = 0;
-    for (int i = 0; i < SAMPLES; ++i) {
-        double du, dv;
-        disc_point(i, SAMPLES, turn + 0.37, &du, &dv);
+    turned_disc(stage, turn + 0.37, disc);
+    for (int i = 0; i < SN_DISC; ++i) {
         const double slope = bias + texel * spread * 0.5;
-        if ((double)map_at(map, u + spread * du, v + spread * dv) > z + slope) ++dark;
+        if ((double)map_at(map, u + spread * disc[i][0], v + spread * disc[i][1]) > z + slope) ++dark;
     }
-    return spheres * (1 - (double)dark / SAMPLES);
+    return spheres * (1 - (double)dark / SN_DISC);
 }
 
 /* The dark under a body: how much of the sky above a ground point the bodies close to it cover. */
 static double open_sky(const sn_stage *stage, const double p[3], double turn) {
-    enum { SAMPLES = 10 };
     const sn_height_map *map = &stage->under;
+    double disc[SN_DISC][2];
     const double scale = 0.5 * SN_SHADOW_MAP / map->size, reach = 0.30 * stage->radius;
     double d[3], covered = 0;
     sn_subtract3(p, map->origin, d);
     const double u = 0.5 * SN_SHADOW_MAP + scale * sn_dot3(d, map->right), v = 0.5 * SN_SHADOW_MAP + scale * sn_dot3(d, map->up),
                  z = sn_dot3(d, map->along);
-    for (int i = 0; i < SAMPLES; ++i) {
-        double du, dv;
-        disc_point(i, SAMPLES, turn, &du, &dv);
-        const double height = (double)map_at(map, u + reach * scale * du, v + reach * scale * dv);
+    turned_disc(stage, turn, disc);
+    for (int i = 0; i < SN_DISC; ++i) {
+        const double height = (double)map_at(map, u + reach * scale * disc[i][0], v + reach * scale * disc[i][1]);
         if (height < -1e29) continue;
         covered += clamp01(1 - (z - height) / reach); /* `along` points to the ground */
     }
-    double open = 1 - 0.75 * covered / SAMPLES;
+    double open = 1 - 0.75 * covered / SN_DISC;
     for (int i = 0; i < stage->spheres; ++i) {
         double to[3];
         sn_subtract3(stage->sphere_centre[i], p, to);
@@ -268,4 +268,10 @@ static void shade_row(void *data, int row) {
     }
 }
 
-void sn_stage_shade(sn_stage *stage) { sn_parallel(stage->context, stage->canvas.height, shade_row, stage); }
+void sn_stage_shade(sn_stage *stage) {
+    for (int i = 0; i < SN_DISC; ++i) {
+        const double r = sqrt((i + 0.5) / SN_DISC), angle = 2.399963229728653 * i;
+        stage->disc[i][0] = r * cos(angle), stage->disc[i][1] = r * sin(angle);
+    }
+    sn_parallel(stage->context, stage->canvas.height, shade_row, stage);
+}

@@ -9,7 +9,7 @@
 
 /* ---- One file ---- */
 
-/* The surface as a mesh of its own, without the nodes inside; labels keep the user's numbers. */
+/* The surface as a mesh of its own, without the nodes inside: these formats number what they hold from the start. */
 static sn_status write_surface(sn_world *world, const char *path, sn_error *error) {
     sn_surface *s;
     sn_status status = sn_surface_create(world, &s, error);
@@ -58,8 +58,7 @@ struct sn_writer {
     sn_context *context;
     char folder[1024], stem[160];
     sn_output_options options;
-    int frames, capacity;
-    double *time; /* of each frame, for the PVD */
+    int frames;
 };
 
 sn_status sn_writer_create(sn_context *context, const char *folder, const char *stem, const sn_output_options *options, sn_writer **writer,
@@ -87,23 +86,25 @@ sn_status sn_writer_create(sn_context *context, const char *folder, const char *
     return SN_OK;
 }
 
-static sn_status write_pvd(const sn_writer *w, sn_error *error) {
+/* Adds a frame over the file's foot, so that the file is whole after every frame and a long series does not rewrite it each time. */
+static sn_status write_pvd(const sn_writer *w, int frame, double time, sn_error *error) {
+    static const char foot[] = "  </Collection>\n</VTKFile>\n";
     char path[1300];
     snprintf(path, sizeof path, "%s/%s.pvd", w->folder, w->stem);
-    FILE *file = fopen(path, "wb");
-    if (!file) return sn_fail(error, SN_IO, "%.300s: cannot write: %s", path, strerror(errno));
-    fprintf(file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n  <Collection>\n");
-    for (int i = 0; i < w->frames; ++i)
-        fprintf(file, "    <DataSet timestep=\"%.17g\" group=\"\" part=\"0\" file=\"%s-%05d.vtu\"/>\n", w->time[i], w->stem, i);
-    fprintf(file, "  </Collection>\n</VTKFile>\n");
+    errno = 0;
+    FILE *file = fopen(path, frame == 0 ? "wb" : "r+b");
+    if (!file || (frame && fseek(file, -(long)strlen(foot), SEEK_END))) {
+        if (file) fclose(file);
+        return sn_fail(error, SN_IO, "%.300s: cannot write: %s", path, strerror(errno));
+    }
+    if (frame == 0) fprintf(file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n  <Collection>\n");
+    fprintf(file, "    <DataSet timestep=\"%.17g\" group=\"\" part=\"0\" file=\"%s-%05d.vtu\"/>\n%s", time, w->stem, frame, foot);
     const bool failed = ferror(file) != 0;
     return fclose(file) || failed ? sn_fail(error, SN_IO, "%.300s: writing failed: %s", path, strerror(errno)) : SN_OK;
 }
 
 sn_status sn_writer_frame(sn_writer *w, sn_world *world, sn_error *error) {
-    void *time = w->time;
-    sn_status status = sn_grow(w->context, &time, &w->capacity, w->frames + 1, sizeof *w->time, error);
-    w->time = time;
+    sn_status status = SN_OK;
     bool vtu = false;
     for (int i = 0; i < w->options.format_count && !status; ++i) {
         char path[1300];
@@ -113,12 +114,11 @@ sn_status sn_writer_frame(sn_writer *w, sn_world *world, sn_error *error) {
         vtu = vtu || strcmp(format, "vtu") == 0;
     }
     if (status) return status;
-    w->time[w->frames++] = sn_world_time(world);
-    return vtu ? write_pvd(w, error) : SN_OK;
+    const int frame = w->frames++;
+    return vtu ? write_pvd(w, frame, sn_world_time(world), error) : SN_OK;
 }
 
 void sn_writer_destroy(sn_writer *writer) {
     if (!writer) return;
-    sn_release(writer->context, writer->time);
     sn_release(writer->context, writer);
 }

@@ -143,8 +143,9 @@ static sn_status apply(sn_reader *reader, json_t *root, const sn_override *overr
         json_decref(create);
     }
     json_decref(value);
+    if (!node && parts && parts <= SN_SCENE_DEPTH / 2) return SN_BAD_INPUT; /* said why */
     if (parts == 0 || *rest) return sn_fail(reader->error, SN_BAD_INPUT, "--set '%.80s': the key is empty or too long", override->key);
-    return node ? SN_OK : SN_BAD_INPUT;
+    return SN_OK;
 }
 
 sn_status sn_scene_override(sn_reader *reader, json_t *root, const sn_override *override, int count) {

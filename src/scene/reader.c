@@ -198,9 +198,10 @@ sn_status sn_place_known(const sn_place *object, const void *names, int count, i
 
 /* ---- Values ---- */
 
-static void print_range(const sn_range *range, char *text, size_t capacity) {
+/* `far`: the value is beyond the largest that is allowed, which is not worth a word otherwise. */
+static void print_range(const sn_range *range, bool far, char *text, size_t capacity) {
     const char *space = range->unit && *range->unit ? " " : "", *unit = range->unit ? range->unit : "";
-    const bool low = range->low > -1e300, high = range->high < 1e300;
+    const bool low = range->low > -1e300, high = range->high < 1e300 || far;
     const char *above = range->low_open ? "above" : "at least", *below = range->high_open ? "below" : "at most";
     if (low && high)
         snprintf(text, capacity, "a number %s %g and %s %g%s%s", above, range->low, below, range->high, space, unit);
@@ -214,7 +215,7 @@ static void print_range(const sn_range *range, char *text, size_t capacity) {
 
 sn_status sn_read_number(const sn_place *place, const sn_range *range, double *value) {
     char allowed[120];
-    print_range(range, allowed, sizeof allowed);
+    print_range(range, json_number_value(place->value) > range->high, allowed, sizeof allowed);
     if (!json_is_number(place->value)) return wrong_type(place, allowed);
     const double x = json_number_value(place->value);
     const bool low = range->low_open ? x > range->low : x >= range->low, high = range->high_open ? x < range->high : x <= range->high;

@@ -52,19 +52,10 @@ static sn_status solve(sn_step *step, int order, double *x1, double *v1, double 
     sn_vec_add(n, 1, p, base);
     for (int i = 0; i < n; ++i) guess[i] = step->h * step->v[i];
     sn_vec_copy(n, step->x, x1);
-    const sn_newton_problem problem = {.system = system,
-                                       .t1 = node[0],
-                                       .m = d[0] * d[0],
-                                       .a = d[0],
-                                       .base = base,
-                                       .origin = p,
-                                       .velocity = step->v,
-                                       .options = &step->options->newton,
-                                       .linear_tolerance = step->tolerance,
-                                       .guess = step->warm_start ? guess : NULL,
-                                       .scratch = guess + n,
-                                       .info = step->info,
-                                       .error = step->error};
+    sn_newton_problem problem = sn_step_problem(step, guess, guess + n);
+    problem.t1 = node[0];
+    problem.m = d[0] * d[0], problem.a = d[0];
+    problem.base = base, problem.origin = p;
     const sn_status status = sn_newton_solve(&problem, x1);
     if (status) return status;
     for (int i = 0; i < n; ++i) v1[i] = d[0] * (x1[i] - p[i]);

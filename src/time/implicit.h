@@ -4,6 +4,9 @@
 
 #include "system.h"
 
+/* What Newton's problems of a step have in common: everything but t1, m, a, base and origin (and what is NULL mostly). */
+sn_newton_problem sn_step_problem(sn_step *step, const double *guess, double *scratch);
+
 /* One implicit midpoint step from (t, x, v) to (x1, v1); scratch: sn_midpoint_scratch doubles. */
 int sn_midpoint_scratch(int count);
 sn_status sn_midpoint(sn_step *step, double t, double h, const double *x, const double *v, double *x1, double *v1, double *scratch);

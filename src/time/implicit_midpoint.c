@@ -22,19 +22,10 @@ sn_status sn_midpoint(sn_step *step, double t, double h, const double *x, const 
     sn_vec_copy(n, x, y);
     sn_vec_sum(n, x, 0.5 * h, v, base);
     for (int i = 0; i < n; ++i) guess[i] = 0.5 * h * v[i];
-    const sn_newton_problem problem = {.system = system,
-                                       .t1 = t + 0.5 * h,
-                                       .m = 4 / (h * h),
-                                       .a = 2 / h,
-                                       .base = base,
-                                       .origin = x,
-                                       .velocity = v,
-                                       .options = &step->options->newton,
-                                       .linear_tolerance = step->tolerance,
-                                       .guess = step->warm_start ? guess : NULL,
-                                       .scratch = guess + n,
-                                       .info = step->info,
-                                       .error = step->error};
+    sn_newton_problem problem = sn_step_problem(step, guess, guess + n);
+    problem.t1 = t + 0.5 * h;
+    problem.m = 4 / (h * h), problem.a = 2 / h;
+    problem.base = base, problem.origin = x, problem.velocity = v;
     const sn_status status = sn_newton_solve(&problem, y);
     if (status) return status;
     for (int i = 0; i < n; ++i) {

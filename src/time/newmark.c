@@ -6,6 +6,7 @@
  * own. With m = 1/(beta h^2), base = x + h v + h^2 (1/2 - beta) a the equation is m M (x1 - base) = f, and v1 = gamma/(beta h) (x1 - base)
  * + v + h (1 - gamma) a. History: valid, its time, a. */
 #include "explicit.h"
+#include "implicit.h"
 #include "methods.h"
 #include "vector.h"
 
@@ -32,20 +33,10 @@ sn_status sn_newmark_step(sn_step *step) {
         guess[i] = h * step->v[i];
         w[i] = step->v[i] + h * (1 - gamma_) * a[i];
     }
-    const sn_newton_problem problem = {.system = system,
-                                       .t1 = step->t + h,
-                                       .m = 1 / (beta * h * h),
-                                       .a = gamma_ / (beta * h),
-                                       .base = base,
-                                       .origin = base,
-                                       .offset = w,
-                                       .velocity = step->v,
-                                       .options = &step->options->newton,
-                                       .linear_tolerance = step->tolerance,
-                                       .guess = step->warm_start ? guess : NULL,
-                                       .scratch = a + n,
-                                       .info = step->info,
-                                       .error = step->error};
+    sn_newton_problem problem = sn_step_problem(step, guess, a + n);
+    problem.t1 = step->t + h;
+    problem.m = 1 / (beta * h * h), problem.a = gamma_ / (beta * h);
+    problem.base = problem.origin = base, problem.offset = w;
     status = sn_newton_solve(&problem, y);
     if (status) return status;
     for (int i = 0; i < n; ++i) {

@@ -5,7 +5,8 @@
  * In the constrained directions position, velocity and acceleration are known functions of time and enter r as such. Prescribed motion
  * enters as given components of d, in the first iteration and while any of it is left; such an iteration is taken whole (the free residual
  * before it says nothing about it) unless it cannot be evaluated. A few steps in a row may raise |r| before the line search gets strict
- * (the watchdog of Chamberlain et al. 1982). The iteration ends when
+ * (the watchdog of Chamberlain et al. 1982). Statics has no inertia to keep the matrix definite: it takes the exact K, and where that leads
+ * nowhere (the solver gives up, the energy rises along d, no better place) the projected one for this iteration. The iteration ends when
  *
  *   |r| <= tolerance max(|external|, |internal|, |inertia|)   or   max |d| <= tolerance size
  *
@@ -296,10 +297,18 @@ static sn_status fixed_steps(newton *w, double *y) {
     return status;
 }
 
+static bool can_project(const newton *w) { return w->problem->m == 0 && !w->system->projected; }
+
 static sn_status give_up(newton *w, double *y, int iterations) {
     const sn_newton_problem *p = w->problem;
     if (w->best_residual >= 0) sn_vec_copy(w->n, w->best, y);
     const double residual = w->best_residual >= 0 ? w->best_relative : relative(w);
+    if (w->best_residual >= 0 && residual <= w->system->loose) {
+        ++p->info->loose;
+        p->info->newton_residual = residual;
+        take_velocity(w, y);
+        return SN_OK;
+    }
     const char *advice = p->m != 0 ? "a smaller step" : "more load steps or a smaller step";
     if (w->uphill)
         return sn_fail(p->error, SN_NOT_CONVERGED,
@@ -313,7 +322,7 @@ static sn_status give_up(newton *w, double *y, int iterations) {
 }
 
 /* One iteration. *done: converged. */
-static sn_status iterate(newton *w, double *y, int iteration, bool *done) {
+static sn_status iterate_once(newton *w, double *y, int iteration, bool *done) {
     const sn_newton_problem *p = w->problem;
     if (w->climbs == most_climbs(w) && w->best_residual >= 0) {
         /* The way over the hill led nowhere: back to the best place, from there with a strict search. */
@@ -334,6 +343,7 @@ static sn_status iterate(newton *w, double *y, int iteration, bool *done) {
     if (status) return status;
     const double correction = sn_vec_largest(w->n, w->d);
     const bool small = correction <= goal;
+    if (can_project(w) && !carries && !small && !(sn_vec_dot(w->n, w->r, w->d) < 0)) return SN_NOT_CONVERGED;
     status = search(w, y, slope, carries || small, &s);
     if (status == SN_NOT_CONVERGED && !w->fresh) {
         /* An old linearisation led nowhere: once more from here with a new one. */
@@ -353,27 +363,23 @@ static sn_status iterate(newton *w, double *y, int iteration, bool *done) {
     return SN_OK;
 }
 
-static sn_status solve(const sn_newton_problem *problem, double *y) {
-    sn_system *system = problem->system;
-    const int n = system->count, most = problem->options->iterations;
-    double *a = problem->scratch;
-    newton work = {.problem = problem,
-                   .system = system,
-                   .kind = kind_of(problem->options->kind),
-                   .n = n,
-                   .r = a,
-                   .f = a + n,
-                   .d = a + 2 * n,
-                   .trial = a + 3 * n,
-                   .velocity = a + 4 * n,
-                   .best = a + 5 * n,
-                   .work = a + 6 * n,
-                   .best_residual = -1};
-    newton *w = &work;
-    if (w->kind == ONE_STEP) return one_step(w, y);
-    if (w->kind == FIXED) return fixed_steps(w, y);
-    sn_status status = problem->m != 0 ? expand(w, y) : evaluate(w, y, problem->error);
-    if (status) return status;
+static sn_status iterate(newton *w, double *y, int iteration, bool *done) {
+    sn_system *system = w->system;
+    sn_status status = iterate_once(w, y, iteration, done);
+    if (!status || !can_project(w) || (status != SN_NOT_CONVERGED && status != SN_SINGULAR && status != SN_NOT_FINITE)) return status;
+    system->projected = true, system->kept = 0;
+    w->uphill = w->ready = false;
+    status = evaluate(w, y, w->problem->error);
+    if (!status) status = iterate_once(w, y, iteration, done);
+    system->projected = false;
+    return status;
+}
+
+/* Iterations from an evaluated y to the solution. */
+static sn_status converge(newton *w, double *y) {
+    const sn_newton_problem *problem = w->problem;
+    const int n = w->n, most = problem->options->iterations;
+    sn_status status;
     for (int iteration = 0;; ++iteration) {
         problem->info->newton_residual = relative(w);
         const bool balanced = w->residual <= problem->options->tolerance * w->scale && !prescribe(w, y);
@@ -393,6 +399,35 @@ static sn_status solve(const sn_newton_problem *problem, double *y) {
             return SN_OK;
         }
     }
+}
+
+static sn_status solve(const sn_newton_problem *problem, double *y) {
+    sn_system *system = problem->system;
+    const int n = system->count;
+    double *a = problem->scratch;
+    newton work = {.problem = problem,
+                   .system = system,
+                   .kind = kind_of(problem->options->kind),
+                   .n = n,
+                   .r = a,
+                   .f = a + n,
+                   .d = a + 2 * n,
+                   .trial = a + 3 * n,
+                   .velocity = a + 4 * n,
+                   .best = a + 5 * n,
+                   .work = a + 6 * n,
+                   .best_residual = -1};
+    newton *w = &work;
+    if (w->kind == ONE_STEP) return one_step(w, y);
+    if (w->kind == FIXED) return fixed_steps(w, y);
+    sn_status status = problem->m != 0 ? expand(w, y) : evaluate(w, y, problem->error);
+    if (!status) status = converge(w, y);
+    while (!status && system->table->renew && system->table->renew(system, problem->t1, y, w->velocity)) {
+        w->best_residual = -1, w->climbs = 0, w->ready = false;
+        status = evaluate(w, y, problem->error);
+        if (!status) status = converge(w, y);
+    }
+    return status;
 }
 
 sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {

@@ -49,6 +49,9 @@ typedef struct sn_system_table {
     double (*force_scale)(sn_system *system);
     /* Whether f can be had at (t, x): SN_INVERTED when not. Asked by methods that end a step without a force evaluation. NULL: always. */
     sn_status (*check)(sn_system *system, double t, const double *x, sn_error *error);
+    /* Newton's method has converged at (t, x, v): true when what the forces keep constant during a solve (the normal forces of friction)
+     * was renewed and has changed, so that the solution is to be corrected; a bounded number of times. NULL: nothing lags. */
+    bool (*renew)(sn_system *system, double t, const double *x, const double *v);
     /* After a step of h from (t, x0, v0) to (x, v), before it is accepted: *settled false when the system has changed its constraints
      * (contacts made or released) and the step is to be taken again from its start; a bounded number of times. It may still move x a
      * little when settled. Only asked when `settles` is set. */
@@ -66,6 +69,9 @@ struct sn_system {
     /* Simplified Newton: how many solves the present linearisation has served; 0 when there is none that may be kept. Workspace: the owner
      * clears it when it edits parameters, saves or restores. */
     int kept;
+    bool projected; /* linearise is to leave out what can make K indefinite, where it has the choice */
+    /* Newton's best iterate is good enough, when it does not converge, if its residual is below this part of the forces; 0: it is not. */
+    double loose;
     bool settles; /* the table's settle is to be asked */
 };
 
@@ -73,7 +79,7 @@ struct sn_system {
 
 /* What a step did. Times in seconds, for reports only. */
 typedef struct sn_step_info {
-    int newton_iterations, linear_iterations, force_evaluations, linearisations, retries, line_searches;
+    int newton_iterations, linear_iterations, force_evaluations, linearisations, retries, line_searches, loose;
     double newton_residual, linear_residual; /* of the last iteration */
     double assembly_seconds, solve_seconds;
     double suggested_step; /* what adaptive control would take next; 0 when it has no opinion */
@@ -133,7 +139,8 @@ const sn_method *sn_method_choose(const sn_time_options *options);
 /* Takes one step from t to t + h with `method`, whatever it takes: a step that does not converge, inverts or goes non-finite is retried
  * with half of it, and substeps go on (growing again after successes) until t + h is reached; never below h / 1024. On failure x, v and
  * history are as they were. Calls begin, accept and reject of the system for each substep; when a frame fails after accepted substeps, the
- * owner restores what it keeps beside x and v. step->scratch holds sn_control_scratch doubles. info->retries counts the refused steps. */
+ * owner restores what it keeps beside x and v. Parts of h / 16 and less that do not converge may end with Newton's best
+ * iterate, counted in info->loose. step->scratch holds sn_control_scratch doubles. info->retries counts the refused steps. */
 int sn_control_scratch(const sn_method *method, int count);
 sn_status sn_step_controlled(const sn_method *method, sn_step *step);
 
@@ -164,8 +171,8 @@ typedef struct sn_newton_problem {
     const double *guess; /* start of the first linear solve (warm start), or NULL */
     int expected;        /* directions that likely hold what the guess lacks */
     const double *const *direction;
-    double *scratch;     /* sn_newton_scratch(count) doubles */
-    sn_step_info *info;  /* counts are added to it */
+    double *scratch;    /* sn_newton_scratch(count) doubles */
+    sn_step_info *info; /* counts are added to it */
     sn_error *error;
 } sn_newton_problem;
 

@@ -2,6 +2,7 @@
  *
  * With v1 = 2 (x1 - x)/h - v this is (4/h^2) M (x1 - x - h v) - f(t, x, v) - f(t + h, x1, v1) = 0. Order 2, A-stable. */
 #include "base/context.h"
+#include "implicit.h"
 #include "methods.h"
 #include "vector.h"
 
@@ -34,22 +35,11 @@ sn_status sn_trapezoidal_step(sn_step *step) {
         sn_vec_add(n, 1, y, a);
         sn_vec_copy(n, step->x, y);
     }
-    const sn_newton_problem problem = {.system = system,
-                                       .t1 = step->t + h,
-                                       .m = 4 / (h * h),
-                                       .a = 2 / h,
-                                       .base = base,
-                                       .origin = step->x,
-                                       .offset = w,
-                                       .extra = f,
-                                       .inertia = a,
-                                       .velocity = step->v,
-                                       .options = &step->options->newton,
-                                       .linear_tolerance = step->tolerance,
-                                       .guess = step->warm_start ? guess : NULL,
-                                       .scratch = a + n,
-                                       .info = step->info,
-                                       .error = step->error};
+    sn_newton_problem problem = sn_step_problem(step, guess, a + n);
+    problem.t1 = step->t + h;
+    problem.m = 4 / (h * h), problem.a = 2 / h;
+    problem.base = base, problem.origin = step->x, problem.offset = w;
+    problem.extra = f, problem.inertia = a;
     status = sn_newton_solve(&problem, y);
     if (status) return status;
     for (int i = 0; i < n; ++i) w[i] = 2 * (y[i] - step->x[i]) / h - step->v[i];

@@ -129,7 +129,8 @@ sn_status sn_parameters_stiff(const sn_world *world, sn_error *error) {
 }
 
 /* Default stiffness: ten times that of the material behind a surface node, (lambda + 2 mu) / l with l the root of the mean node area, and
- * at least so much that the weight of the largest body presses it in by less than a thousandth of its size. */
+ * at least so much that the weight of the largest body presses it in by less than a thousandth of its size; stiffening from a hundredth of
+ * its size on. One that was asked for stays linear. */
 void sn_parameters_contact(sn_world *world) {
     sn_parameters *p = &world->parameters;
     const sn_contact_nodes *surface = &world->model.surface;
@@ -146,6 +147,7 @@ void sn_parameters_contact(sn_world *world) {
     for (int i = 0; i < p->collider_count; ++i) {
         const double stiff = area > 0 ? 10 * modulus / sqrt(area) : 0, heavy = 1000 * density * sn_norm3(p->gravity);
         p->penalty[i] = (sn_penalty){.stiffness = p->collider[i].stiffness > 0 ? p->collider[i].stiffness : fmax(stiff, heavy),
+                                     .depth = p->collider[i].stiffness > 0 ? 0 : 0.01 * world->model.size,
                                      .damping = p->collider[i].damping,
                                      .friction = p->collider[i].friction,
                                      .slip = 1e-3 * world->model.size};
@@ -232,6 +234,8 @@ static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
     return SN_OK;
 }
 
+bool sn_parameters_exact(const sn_parameters *parameters) { return parameters->method->exact || parameters->no_inertia; }
+
 sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_error *error) {
     sn_parameters *p = &world->parameters;
     const sn_parameters before = *p;
@@ -239,7 +243,7 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
     if (!status) status = sn_links_method(world, p->method, error);
     if (!status && p->no_inertia && !before.no_inertia) status = sn_rigid_check(world, error);
     if (!status && p->no_inertia) status = sn_parameters_stiff(world, error);
-    if (!status && p->method->exact != before.method->exact)
+    if (!status && sn_parameters_exact(p) != sn_parameters_exact(&before))
         status = recompile(world, false, error);
     else if (!status && (p->method != before.method || p->no_inertia != before.no_inertia))
         status = change_method(world, error);

@@ -154,7 +154,7 @@ sn_status sn_world_reactions(sn_world *world, int body, double *force, sn_error 
     for (int i = 0; i < p->collider_count; ++i)
         if (!sn_collider_projects(&p->collider[i]))
             sn_penalty_force(&p->collider[i], &p->penalty[i], &world->model.surface, world->state.time, world->state.x,
-                             p->no_inertia ? NULL : world->state.v, world->workspace.force);
+                             p->no_inertia ? NULL : world->state.v, NULL, world->workspace.force);
     const sn_body *b = &world->model.body[body];
     for (int i = 0; i < b->mesh->node_count; ++i)
         memcpy(force + 3 * (size_t)i, world->workspace.force + 3 * (size_t)world->model.compiled[b->node_first + i], 3 * sizeof(double));

@@ -20,7 +20,7 @@ static void fill_sources(const sn_world *world, sn_solid *solid) {
                                              .material_count = body->material_count,
                                              .material_offset = body->material_first,
                                              .element_offset = body->element_first,
-                                             .exact = world->parameters.method->exact,
+                                             .exact = sn_parameters_exact(&world->parameters),
                                              .name = body->name,
                                              .label = body->mesh->tet_label};
         solid->consistent[b] = body->consistent;

@@ -67,6 +67,7 @@ static void fill_report(const sn_world *world, sn_status status, const sn_step_i
                                .newton_iterations = info->newton_iterations,
                                .linear_iterations = info->linear_iterations,
                                .retries = info->retries,
+                               .loose = info->loose,
                                .line_searches = info->line_searches,
                                .newton_residual = info->newton_residual,
                                .linear_residual = info->linear_residual,

@@ -57,6 +57,12 @@ static void add_rayleigh(sn_world *world, const double *v, double *f) {
     for (int i = 0; i < 3 * n; ++i) f[i] -= 0.5 * solid->rayleigh[i / 3] * product[i];
 }
 
+/* Memory of the friction on a collider; NULL outside of the steps that keep one. */
+static sn_friction *friction_of(const sn_world *world, int collider) {
+    if (!world->workspace.frictional) return NULL;
+    return world->workspace.friction + (size_t)collider * (size_t)world->model.surface.count;
+}
+
 static void external_force(sn_world *world, double t, const double *x, const double *v, double *f) {
     const sn_parameters *p = &world->parameters;
     memset(f, 0, (size_t)world->model.node_count * 3 * sizeof *f);
@@ -66,7 +72,8 @@ static void external_force(sn_world *world, double t, const double *x, const dou
     world->workspace.contacts = 0;
     for (int i = 0; i < p->collider_count; ++i)
         if (!sn_collider_projects(&p->collider[i]))
-            world->workspace.contacts += sn_penalty_force(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, f);
+            world->workspace.contacts +=
+                sn_penalty_force(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, friction_of(world, i), f);
     world->workspace.contacts += world->workspace.projection.count;
     sn_projection_force(&world->workspace.projection, world->state.contact, t, v, f);
     sn_grab_forces(world, x, v, f);
@@ -140,7 +147,7 @@ static sn_status force_rate(sn_system *system, double t, const double *x, const 
         if (p->collider[i].key_count == 0) continue;
         for (int side = 0; side < 2; ++side) {
             memset(moved, 0, (size_t)system->count * sizeof *moved);
-            sn_penalty_force(&p->collider[i], &p->penalty[i], &world->model.surface, t + (side + 1) * e, x, v, moved);
+            sn_penalty_force(&p->collider[i], &p->penalty[i], &world->model.surface, t + (side + 1) * e, x, v, NULL, moved);
             for (int k = 0; k < system->count; ++k) dfdt[k] += (side ? 1 : -1) * moved[k] / e;
         }
     }
@@ -148,13 +155,6 @@ static sn_status force_rate(sn_system *system, double t, const double *x, const 
 }
 
 /* ---- Linearisation ---- */
-/* Kinds of Newton that take a correction as it comes need friction that cannot overshoot. */
-static sn_penalty_kind penalty_kind(const sn_parameters *p) {
-    if (p->method->exact) return SN_PENALTY_EXACT;
-    const char *kind = p->time.newton.kind;
-    return strcmp(kind, "one-step") == 0 || strcmp(kind, "fixed") == 0 ? SN_PENALTY_SECANT : SN_PENALTY_DEFINITE;
-}
-
 static sn_status linearise(sn_system *system, double t, const double *x, const double *v, sn_error *error) {
     (void)error;
     sn_world *world = world_of(system);
@@ -162,6 +162,7 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     const sn_parameters *p = &world->parameters;
     const size_t n = (size_t)system->count;
     const bool exact = p->method->exact;
+    sn_elements_project(&world->model.solid->elements, system->projected);
     memcpy(work->x_linear, x, n * sizeof *x);
     memcpy(work->v_linear, v, n * sizeof *v);
     x = work->x_linear, v = p->no_inertia ? NULL : work->v_linear;
@@ -178,8 +179,8 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     for (int i = 0; i < p->collider_count; ++i) {
         const size_t k = (size_t)K->count, d = (size_t)D->count;
         if (sn_collider_projects(&p->collider[i])) continue;
-        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, penalty_kind(p), K->row + k,
-                                            K->value + 9 * k, D->value + 9 * d);
+        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, !exact, friction_of(world, i),
+                                            K->row + k, K->value + 9 * k, D->value + 9 * d);
         memcpy(K->column + k, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->row + d, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->column + d, K->row + k, (size_t)count * sizeof *K->row);
@@ -254,17 +255,46 @@ static sn_status spectrum(sn_system *system, double *stiffness, double *damping,
 }
 
 /* ---- Steps ---- */
+/* The present normal forces into the memory of friction; whether they have changed by more than a part in 50. */
+static bool lag(sn_world *world, double t, const double *x, const double *v) {
+    const sn_parameters *p = &world->parameters;
+    double square = 0, change = 0;
+    for (int i = 0; i < p->collider_count; ++i)
+        if (!sn_collider_projects(&p->collider[i]) && p->penalty[i].friction > 0)
+            sn_penalty_lag(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, friction_of(world, i), &square, &change);
+    return change > 4e-4 * square;
+}
+
+static void begin_friction(sn_world *world, double t, const double *x, const double *v) {
+    sn_workspace *work = &world->workspace;
+    const sn_parameters *p = &world->parameters;
+    bool rough = false;
+    for (int i = 0; i < p->collider_count; ++i) rough = rough || (!sn_collider_projects(&p->collider[i]) && p->penalty[i].friction > 0);
+    work->frictional = rough && p->method->implicit && !p->method->exact && !p->no_inertia;
+    work->friction_rounds = 0;
+    if (!work->frictional) return;
+    memset(work->friction, 0, (size_t)p->collider_count * (size_t)world->model.surface.count * sizeof *work->friction);
+    lag(world, t, x, v);
+}
+
+static bool renew(sn_system *system, double t, const double *x, const double *v) {
+    enum { ROUNDS = 6 };
+    sn_workspace *work = &world_of(system)->workspace;
+    return work->frictional && work->friction_rounds++ < ROUNDS && lag(work->system.world, t, x, v);
+}
+
 static void begin(sn_system *system, double t, const double *x, const double *v) {
-    (void)v;
     sn_world *world = world_of(system);
     sn_world_warp(world, x);
     memcpy(world->workspace.x_before, x, (size_t)system->count * sizeof *x);
+    begin_friction(world, t, x, v);
     sn_links_begin(world, t, x);
     sn_projection_begin(&world->workspace.projection, &world->workspace.filter, t, x, world->state.contact);
 }
 
 static void reject(sn_system *system) {
     sn_world *world = world_of(system);
+    world->workspace.frictional = false;
     sn_projection_reject(&world->workspace.projection, world->state.contact);
     sn_links_reject(world);
 }
@@ -272,6 +302,7 @@ static void reject(sn_system *system) {
 static void accept(sn_system *system, double t, const double *x, const double *v) {
     (void)t, (void)v;
     sn_world *world = world_of(system);
+    world->workspace.frictional = false;
     if (world->state.rotation_count > 0) {
         const sn_element_view view = sn_world_view(world, x, NULL);
         sn_elements_accept(world->context, &world->model.solid->elements, &view, world->state.rotation);
@@ -284,6 +315,20 @@ static void accept(sn_system *system, double t, const double *x, const double *v
     sn_links_end(world);
 }
 
+/* A step that took a node through a collider is refused, so that a smaller one sees them meet. */
+static sn_status check_passed(const sn_world *world, double t, double h, const double *x0, const double *x, sn_error *error) {
+    const sn_parameters *p = &world->parameters;
+    const sn_contact_nodes *surface = &world->model.surface;
+    for (int c = 0; c < p->collider_count && !p->no_inertia; ++c)
+        for (int i = 0; i < surface->count; ++i) {
+            const size_t at = 3 * (size_t)surface->node[i];
+            if (sn_collider_passed(&p->collider[c], t, x0 + at, t + h, x + at))
+                return sn_fail(error, SN_NOT_CONVERGED, "a node passed through colliders.%d in the step from t = %g s to %g s", c, t,
+                               t + h);
+        }
+    return SN_OK;
+}
+
 /* The reactions R = M (v - v0) / h - f decide which contacts stay. */
 static sn_status settle(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v, bool *settled,
                         sn_error *error) {
@@ -292,6 +337,8 @@ static sn_status settle(sn_system *system, double t, double h, const double *x0,
     const sn_parameters *p = &world->parameters;
     const int n = system->count;
     double *reaction = work->force;
+    const sn_status passed = check_passed(world, t, h, x0, x, error);
+    if (passed) return passed;
     sn_projection_step step = {.t = t, .h = h, .x0 = x0, .x = x, .v = p->no_inertia ? NULL : v};
     if (work->projection.count > 0) {
         const sn_status status = force(system, t + h, x, v, reaction, error);
@@ -338,6 +385,7 @@ const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .accept = accept,
                                         .acceleration = acceleration,
                                         .reject = reject,
+                                        .renew = renew,
                                         .settle = settle,
                                         .force_scale = force_scale,
                                         .check = check};

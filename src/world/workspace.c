@@ -60,7 +60,8 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     work->motion = sn_allocate_zero(context, (size_t)model->fix_count, sizeof *work->motion);
     work->partial = sn_allocate_zero(context, (size_t)model->solid->elements.chunk_count, sizeof *work->partial);
     work->dot = sn_allocate_zero(context, (size_t)sn_dot_scratch(n), sizeof *work->dot);
-    if (!work->motion || !work->partial || !work->dot) return sn_no_memory(error);
+    work->friction = sn_allocate_zero(context, (size_t)contacts, sizeof *work->friction);
+    if (!work->motion || !work->partial || !work->dot || !work->friction) return sn_no_memory(error);
     work->system = (sn_world_system){
         .base = {.table = &sn_world_table, .context = context, .count = n, .size = model->size, .rest = model->rest}, .world = world};
     status = sn_cores_workspace(world, error);
@@ -69,7 +70,10 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     status = sn_projection_create(context, world->parameters.collider, world->parameters.penalty, world->parameters.collider_count,
                                   &model->surface, model->size, &work->projection, error);
     if (status) return status;
-    work->system.base.settles = work->projection.projecting > 0 || model->link_count > 0;
+    bool settles = work->projection.projecting > 0 || model->link_count > 0;
+    for (int i = 0; i < world->parameters.collider_count; ++i)
+        settles = settles || (sn_shape_of(&world->parameters.collider[i])->passed && !world->parameters.collider[i].inside);
+    work->system.base.settles = settles;
     const size_t rows = 3 * (size_t)model->link_count;
     work->link_goal = sn_allocate_zero(context, rows, sizeof(double));
     work->link_error = sn_allocate_zero(context, rows, sizeof(double));
@@ -103,6 +107,6 @@ void sn_workspace_destroy(sn_world *world) {
     void *const array[] = {work->x_linear, work->v_linear, work->held,     work->filter.node, work->filter.projection,
                            work->motion,   work->x_before, work->external, work->force,       work->scaled,
                            work->product,  work->partial,  work->dot,      work->scratch,     work->vertex_rotation,
-                           work->x_kept};
+                           work->x_kept,   work->friction};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }

@@ -175,6 +175,9 @@ typedef struct sn_workspace {
     sn_motion *motion;      /* per fix */
     sn_element_view view;   /* of the last linearisation */
     sn_block_list stiffness, damping;
+    sn_friction *friction;       /* colliders x surface nodes: of the present step */
+    bool frictional;             /* it serves: a step of a method that takes symmetric matrices is under way */
+    int friction_rounds;         /* how often its normal forces were renewed in this step */
     double *vertex_rotation;     /* of warped nodes, x 9; NULL without warping */
     double *x_linear, *v_linear; /* where it was taken */
     double *x_kept;              /* where the kept rotations were taken */
@@ -249,6 +252,8 @@ void sn_parameters_destroy(sn_world *world);
 void sn_parameters_contact(sn_world *world);
 /* Statics needs a shear modulus above 0 everywhere. */
 sn_status sn_parameters_stiff(const sn_world *world, sn_error *error);
+/* Whether the bodies are compiled with the exact differentials of their laws: statics, and methods that need them. */
+bool sn_parameters_exact(const sn_parameters *parameters);
 /* lambda + 2 mu at rest, in the stiffest direction (Pa). */
 double sn_parameters_modulus(sn_context *context, const sn_material *material);
 /* state.c */

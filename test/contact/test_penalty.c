@@ -23,29 +23,9 @@ static int32_t one_node[1] = {0};
 static double one_area[1] = {0.04}, one_mass[1] = {0.7};
 static const sn_contact_nodes one = {1, one_node, one_area, one_mass};
 
-static void check_blocks(const sn_collider *c, const sn_penalty *p, const double x0[3], const double v0[3]) {
-    double x[3], v[3], K[9], D[9];
-    int32_t node[1];
-    memcpy(x, x0, sizeof x);
-    memcpy(v, v0, sizeof v);
-    assert_int_equal(sn_penalty_blocks(c, p, &one, 0.5, x, v, SN_PENALTY_EXACT, node, K, D), 1);
-    for (int j = 0; j < 3; ++j) {
-        const double h = 1e-7;
-        double plus[3] = {0}, minus[3] = {0};
-        x[j] = x0[j] + h, sn_penalty_force(c, p, &one, 0.5, x, v, plus);
-        x[j] = x0[j] - h, sn_penalty_force(c, p, &one, 0.5, x, v, minus);
-        x[j] = x0[j];
-        for (int r = 0; r < 3; ++r) close_to(K[3 * j + r], -(plus[r] - minus[r]) / (2 * h), 1e-5);
-        memset(plus, 0, sizeof plus), memset(minus, 0, sizeof minus);
-        v[j] = v0[j] + h, sn_penalty_force(c, p, &one, 0.5, x, v, plus);
-        v[j] = v0[j] - h, sn_penalty_force(c, p, &one, 0.5, x, v, minus);
-        v[j] = v0[j];
-        for (int r = 0; r < 3; ++r) close_to(D[3 * j + r], -(plus[r] - minus[r]) / (2 * h), 1e-5);
-    }
-    /* The definite ones: symmetric, not negative. */
+static void check_definite(const double K[9], const double D[9]) {
     for (int t = 0; t < 30; ++t) {
         const double u[3] = {sin(1.0 * t), cos(2.3 * t), sin(0.7 * t + 1)};
-        sn_penalty_blocks(c, p, &one, 0.5, x, v, t % 2 ? SN_PENALTY_DEFINITE : SN_PENALTY_SECANT, node, K, D);
         double k = 0, d = 0;
         for (int r = 0; r < 3; ++r)
             for (int s = 0; s < 3; ++s) {
@@ -57,6 +37,37 @@ static void check_blocks(const sn_collider *c, const sn_penalty *p, const double
     }
 }
 
+static void check_blocks(const sn_collider *c, const sn_penalty *p, const double x0[3], const double v0[3]) {
+    double x[3], v[3], K[9], D[9];
+    int32_t node[1];
+    memcpy(x, x0, sizeof x);
+    memcpy(v, v0, sizeof v);
+    assert_int_equal(sn_penalty_blocks(c, p, &one, 0.5, x, v, false, NULL, node, K, D), 1);
+    for (int j = 0; j < 3; ++j) {
+        const double h = 1e-7;
+        double plus[3] = {0}, minus[3] = {0};
+        x[j] = x0[j] + h, sn_penalty_force(c, p, &one, 0.5, x, v, NULL, plus);
+        x[j] = x0[j] - h, sn_penalty_force(c, p, &one, 0.5, x, v, NULL, minus);
+        x[j] = x0[j];
+        for (int r = 0; r < 3; ++r) close_to(K[3 * j + r], -(plus[r] - minus[r]) / (2 * h), 1e-5);
+        memset(plus, 0, sizeof plus), memset(minus, 0, sizeof minus);
+        v[j] = v0[j] + h, sn_penalty_force(c, p, &one, 0.5, x, v, NULL, plus);
+        v[j] = v0[j] - h, sn_penalty_force(c, p, &one, 0.5, x, v, NULL, minus);
+        v[j] = v0[j];
+        for (int r = 0; r < 3; ++r) close_to(D[3 * j + r], -(plus[r] - minus[r]) / (2 * h), 1e-5);
+    }
+    /* With a memory: symmetric, not negative, whatever the memory holds. */
+    static const double held[3][3] = {{0, 0, 0}, {0.6, 0.3, -0.7}, {-0.5, 0.1, 0.8}};
+    for (int k = 0; k < 3; ++k) {
+        sn_friction memory = {.normal = 12, .slip = {0.3, -0.1, 0.2}, .known = true};
+        memcpy(memory.lambda, held[k], sizeof memory.lambda);
+        sn_penalty_blocks(c, p, &one, 0.5, x, v, true, &memory, node, K, D);
+        check_definite(K, D);
+    }
+    sn_penalty_blocks(c, p, &one, 0.5, x, v, true, NULL, node, K, D);
+    check_definite(K, D);
+}
+
 static void test_blocks(void **state) {
     (void)state;
     const double key[8] = {0, 0, 0, 0, 1, 0.1, 0.02, -0.05};
@@ -65,7 +76,7 @@ static void test_blocks(void **state) {
     plane.key = key, plane.key_count = 2;
     ball.kind = bowl.kind = SN_COLLIDER_SPHERE;
     ball.radius = 1, bowl.radius = 1, bowl.inside = true;
-    const sn_penalty p = {.stiffness = 2000, .damping = 0.3, .friction = 0.6, .slip = 0.05};
+    const sn_penalty p = {.stiffness = 2000, .depth = 0.3, .damping = 0.3, .friction = 0.6, .slip = 0.05};
     const double slow[3] = {0.01, -0.2, 0.015}, fast[3] = {0.4, -0.3, -0.5}, away[3] = {0.1, 0.05, 0.1};
     const double *const speeds[] = {slow, fast, away};
     const double deep[3] = {0.2, -0.3, 0.1}, barely[3] = {-0.0001, 0, 0.1};
@@ -79,12 +90,83 @@ static void test_blocks(void **state) {
     check_blocks(&plane, &p, barely, slow); /* where the damper grips gradually */
 }
 
+/* With N held and lambda = u / w, D is the derivative of friction, K has none of it; and a memory that follows a sequence of slips that
+ * converges ends there. */
+static void test_friction(void **state) {
+    (void)state;
+    const double n[3] = {0, 0.6, 0.8}, e = 0.05, N = 7;
+    const double slips[3][3] = {{0.4, 0.08, -0.06}, {0.01, 0.016, -0.012}, {0, 0, 0}};
+    for (int k = 0; k < 3; ++k) {
+        sn_friction memory = {.normal = N};
+        double u[3], D[9] = {0};
+        for (int i = 0; i < 40; ++i) {
+            const double far = i < 39 ? exp2(-i) : 0; /* turns over at first */
+            for (int a = 0; a < 3; ++a) u[a] = slips[k][a] * (1 - 3 * far);
+            sn_friction_follow(&memory, n, u, e);
+        }
+        sn_friction_add(&memory, n, e, N, D);
+        for (int j = 0; j < 3; ++j) {
+            const double h = 1e-8;
+            double side[2][3], direction[3] = {-n[0] * n[j], -n[1] * n[j], -n[2] * n[j]};
+            direction[j] += 1;
+            for (int s = 0; s < 2; ++s)
+                for (int a = 0; a < 3; ++a) side[s][a] = slips[k][a] + (s ? h : -h) * direction[a];
+            for (int r = 0; r < 3; ++r) {
+                const double plus = N * sn_friction_phi(sn_norm3(side[1]), e, NULL) * side[1][r];
+                const double minus = N * sn_friction_phi(sn_norm3(side[0]), e, NULL) * side[0][r];
+                close_to(D[3 * r + j], (plus - minus) / (2 * h), 2e-4 * N / e);
+            }
+        }
+    }
+}
+
+/* K is minus the derivative of the energy's, the force minus the energy's, also where the spring stiffens. */
+static void test_energy(void **state) {
+    (void)state;
+    sn_collider ball = sn_collider_default();
+    ball.kind = SN_COLLIDER_SPHERE;
+    const sn_penalty p = {.stiffness = 2000, .depth = 0.02, .slip = 0.01};
+    const double depth[3] = {0.001, 0.02, 0.1};
+    for (int k = 0; k < 3; ++k)
+        for (int a = 0; a < 3; ++a) {
+            double x[3] = {0.6 * (1 - depth[k]), 0, 0.8 * (1 - depth[k])}, f[3] = {0};
+            sn_penalty_force(&ball, &p, &one, 0, x, NULL, NULL, f);
+            const double h = 1e-7;
+            x[a] += h;
+            const double plus = sn_penalty_energy(&ball, &p, &one, 0, x);
+            x[a] -= 2 * h;
+            const double minus = sn_penalty_energy(&ball, &p, &one, 0, x);
+            close_to(f[a], -(plus - minus) / (2 * h), 1e-6 * (1 + fabs(f[a])));
+        }
+}
+
+/* Ways through a ball are seen, those beside it, into it and inside a bowl are not taken for it. */
+static void test_passed(void **state) {
+    (void)state;
+    const double key[8] = {0, 0, 0, 0, 1, 10, 0, 0};
+    sn_collider ball = sn_collider_default();
+    ball.kind = SN_COLLIDER_SPHERE;
+    const double left[3] = {-3, 0.1, 0}, right[3] = {2, 0.2, 0}, above[3] = {0, 4, 0}, in[3] = {-0.9, 0, 0}, beyond[3] = {0.5, 0, 0};
+    assert_true(sn_collider_passed(&ball, 0, left, 1, right));
+    assert_true(sn_collider_passed(&ball, 0, left, 1, beyond));
+    assert_false(sn_collider_passed(&ball, 0, left, 1, above));
+    assert_false(sn_collider_passed(&ball, 0, left, 1, in));
+    assert_false(sn_collider_passed(&ball, 0, left, 1, left));
+    assert_false(sn_collider_passed(&ball, 0, in, 1, right));
+    ball.key = key, ball.key_count = 2; /* now the ball moves along */
+    assert_true(sn_collider_passed(&ball, 0, right, 1, right));
+    ball.key_count = 0, ball.inside = true;
+    assert_false(sn_collider_passed(&ball, 0, in, 1, beyond));
+    sn_collider plane = sn_collider_default();
+    assert_false(sn_collider_passed(&plane, 0, left, 1, right));
+}
+
 static void test_force(void **state) {
     (void)state;
     sn_collider plane = sn_collider_default();
     const sn_penalty p = {.stiffness = 1000, .damping = 0, .friction = 0.5, .slip = 0.01};
     double x[3] = {0, -0.1, 0}, v[3] = {3, 0, 4}, f[3] = {0};
-    assert_int_equal(sn_penalty_force(&plane, &p, &one, 0, x, v, f), 1);
+    assert_int_equal(sn_penalty_force(&plane, &p, &one, 0, x, v, NULL, f), 1);
     const double normal = 0.04 * 1000 * 0.1; /* area stiffness depth */
     close_to(f[1], normal, 1e-12);
     close_to(f[0], -0.5 * normal * 0.6, 1e-12);
@@ -92,18 +174,18 @@ static void test_force(void **state) {
     close_to(sn_penalty_energy(&plane, &p, &one, 0, x), 0.5 * 0.04 * 1000 * 0.01, 1e-12);
     /* Without velocity: the spring alone. */
     memset(f, 0, sizeof f);
-    sn_penalty_force(&plane, &p, &one, 0, x, NULL, f);
+    sn_penalty_force(&plane, &p, &one, 0, x, NULL, NULL, f);
     close_to(f[0], 0, 0);
     close_to(f[1], normal, 1e-12);
     /* Out of reach. */
     x[1] = 1e-9;
     memset(f, 0, sizeof f);
-    assert_int_equal(sn_penalty_force(&plane, &p, &one, 0, x, v, f), 0);
+    assert_int_equal(sn_penalty_force(&plane, &p, &one, 0, x, v, NULL, f), 0);
     close_to(f[1], 0, 0);
     /* A damper never pulls. */
     const sn_penalty damped = {.stiffness = 1000, .damping = 5, .slip = 0.01};
     x[1] = -0.01, v[1] = 100;
-    sn_penalty_force(&plane, &damped, &one, 0, x, v, f);
+    sn_penalty_force(&plane, &damped, &one, 0, x, v, NULL, f);
     close_to(f[1], 0, 0);
 }
 
@@ -149,7 +231,8 @@ static void test_checks(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_force), cmocka_unit_test(test_motion),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_friction), cmocka_unit_test(test_energy),
+                                       cmocka_unit_test(test_passed), cmocka_unit_test(test_force),    cmocka_unit_test(test_motion),
                                        cmocka_unit_test(test_checks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

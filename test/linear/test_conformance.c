@@ -139,7 +139,8 @@ static bool solved(const sn_krylov *m, const sn_preconditioner *p, double residu
     }
     assert_int_equal(r->status, SN_NOT_CONVERGED);
     if (!r->trouble && r->iterations < cap) fail_msg("%s with %s gives no reason", m->name, p->name);
-    if (!(residual <= 1 + 1e-9)) fail_msg("%s with %s left %g, worse than nothing", m->name, p->name, residual);
+    /* The last iterate of CG is nearer in the matrix's norm than nothing is, whatever its residual. */
+    if (!r->last && !(residual <= 1 + 1e-9)) fail_msg("%s with %s left %g, worse than nothing", m->name, p->name, residual);
     return false;
 }
 

@@ -77,6 +77,26 @@ static void test_exit_codes(void **state) {
     assert_int_equal(sinew(NULL, "rotation polr --F '1 0 0 0 1 0 0 0 1'"), 2);
     assert_int_equal(sinew(NULL, "list lws"), 2);
     assert_int_equal(sinew(NULL, "mesh nothing.msh --info"), 2);
+    assert_int_equal(sinew(NULL, "mesh bx"), 2);
+    assert_true(message_has("'box'"));
+    assert_int_equal(sinew(NULL, "check %s --set bodies.3.name=x", scene), 2);
+    assert_true(message_has("a list of 1"));
+}
+
+/* Found out before the run, each with the path in its message. */
+static void test_unwritable(void **state) {
+    (void)state;
+    static const char *const option[] = {"--out", "--picture", "--save", "--video"};
+    for (int i = 0; i < 4; ++i) {
+        assert_int_equal(sinew(NULL, "run %s --quiet %s %s/none/x", scene, i ? option[i] : "--out", i ? folder : scene), 2);
+        assert_true(message_has(i ? "none/x" : "scene.json/none"));
+    }
+    assert_int_equal(sinew(NULL, "run %s", folder), 2);
+    assert_int_equal(sinew(NULL, "run %s --restore %s", scene, folder), 2);
+    assert_int_equal(sinew(NULL, "run %s --set 'bodies.0.mesh={\"file\":\"..\"}'", scene), 2);
+    assert_int_equal(sinew(NULL, "mesh box -o %s/none/x.msh", folder), 2);
+    assert_true(message_has("none/x.msh:"));
+    assert_int_equal(sinew(NULL, "material stvk --shear 0:1:3 --plot %s/none/x.svg", folder), 2);
 }
 
 static void test_run_json(void **state) {
@@ -222,7 +242,7 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exit_codes),   cmocka_unit_test(test_run_json),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exit_codes),   cmocka_unit_test(test_unwritable),   cmocka_unit_test(test_run_json),
                                        cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_sweep),
                                        cmocka_unit_test(test_save_restore), cmocka_unit_test(test_material_and_rotation),
                                        cmocka_unit_test(test_every_name)};

@@ -1,6 +1,8 @@
 /* The robustness suite: every law that survives inversion, from starts and through treatment that no solid would see, on several meshes.
  *
- *     torture [--quick] [--verbose]
+ *     torture [--quick] [--verbose] [--only WORD]...
+ *
+ * --only: the methods, treatments or shapes whose name holds WORD (of several, those that hold all, each in one of the three).
  *
  * Starts: random node positions, flattened, mirrored, collapsed to a point, three and ten times too large. Treatment: a handle jerked
  * through the body, steps of up to 1 s, gravity of 100 m/s^2 onto the ground (then none, so that the shape can come back), a Poisson ratio
@@ -162,8 +164,9 @@ static sn_world *make_world(sn_context *context, const shape *s, const treatment
     return world;
 }
 
-static outcome run_case(sn_context *context, const shape *s, const treatment *t, const method *m, double *distance) {
-    enum { MOST = 400, FAILURES = 3, RETRIES = 1000 };
+/* text: the last refusal, for --verbose. */
+static outcome run_case(sn_context *context, const shape *s, const treatment *t, const method *m, double *distance, sn_error *error) {
+    enum { MOST = 400, FAILURES = 3, RETRIES = 4000 };
     sn_world *world = make_world(context, s, t, m);
     const sn_mesh *mesh = sn_world_body_mesh(world, 0);
     double *x = malloc((size_t)mesh->node_count * 3 * sizeof *x);
@@ -173,9 +176,8 @@ static outcome run_case(sn_context *context, const shape *s, const treatment *t,
     const int first = t->step < 0.1 ? (t->relaxed_after > 0 ? 75 : 25) : 5;
     for (int i = 0; i < MOST && x && failures < FAILURES && result == STUCK; ++i) {
         if (t->relaxed_after > 0 && sn_world_time(world) >= t->relaxed_after) sn_world_set_gravity(world, (double[3]){0, 0, 0});
-        sn_error error = {0};
         sn_step_report report = {0};
-        if (sn_world_step(world, &report, &error)) ++failures;
+        if (sn_world_step(world, &report, error)) ++failures;
         retries += report.retries;
         if (retries > RETRIES) failures = FAILURES;
         if (!all_finite(world, x, mesh->node_count)) result = NON_FINITE;
@@ -193,9 +195,12 @@ static outcome run_case(sn_context *context, const shape *s, const treatment *t,
 
 int main(int count, char **word) {
     bool quick = false, verbose = false;
+    const char *only[8];
+    int only_count = 0;
     for (int i = 1; i < count; ++i) {
         quick = quick || strcmp(word[i], "--quick") == 0;
         verbose = verbose || strcmp(word[i], "--verbose") == 0;
+        if (strcmp(word[i], "--only") == 0 && i + 1 < count && only_count < 8) only[only_count++] = word[++i];
     }
     sn_context *context;
     sn_context_options options = sn_context_options_default();
@@ -214,13 +219,22 @@ int main(int count, char **word) {
             printf("%-20s %-24s", methods[m].name, treatments[t].name);
             for (int s = 0; s < shape_count; ++s) {
                 double distance;
-                const outcome result = run_case(context, &shapes[s], &treatments[t], &methods[m], &distance);
+                sn_error error = {0};
+                bool wanted = true;
+                for (int k = 0; k < only_count; ++k)
+                    wanted = wanted &&
+                             (strstr(methods[m].name, only[k]) || strstr(treatments[t].name, only[k]) || strstr(shapes[s].name, only[k]));
+                if (!wanted) {
+                    printf(" %-10s", "-");
+                    continue;
+                }
+                const outcome result = run_case(context, &shapes[s], &treatments[t], &methods[m], &distance, &error);
                 ++sum[result];
                 non_finite += result == NON_FINITE;
                 const bool missed = methods[m].promises && treatments[t].promised && result != RECOVERED;
                 broken += missed;
                 printf(" %-9s%s", outcome_name[result], missed ? "!" : " ");
-                if (verbose) printf("(%.1e) ", distance);
+                if (verbose) printf("(%.1e) %s", distance, error.text);
                 fflush(stdout);
             }
             printf("\n");

@@ -100,19 +100,18 @@ function loadText(text, name) {
   expectAnswer(text, name);
 }
 
-// When the engine is inside a step that takes very long and says nothing for seconds, a new one takes the scene over.
-const patience = 6000;
+// When the engine is inside a step that takes very long and does not answer, a new one takes the scene over.
+const patience = 8000;
 let watch = 0;
 function expectAnswer(text, name) {
   clearTimeout(watch);
   if (native || !text) return;
-  const asked = performance.now();
   watch = setTimeout(() => {
-    if (engine.heard > asked) return;
     state.pending = { text, name };
     say("a step took too long; the engine starts again");
     engine.restart();
   }, patience);
+  engine.ping(() => clearTimeout(watch));
 }
 
 const meshEndings = ["msh", "node", "ele", "mesh", "veg", "obj", "stl", "ply", "off"];

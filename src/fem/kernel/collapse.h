@@ -252,4 +252,23 @@ static inline void keep_witness(const sn_rotation_view *view, const moved *at, c
     }
 }
 
+/* ---- The two functions of a rotation with a depth function of its own ---- */
+static inline __attribute__((always_inline)) void extract_moved(const sn_rotation_view *view, depth_function depth, vd R[9]) {
+    moved at;
+    move_features(view, depth, &at);
+    if (vi_any(at.degenerate))
+        rotation_of_moved(view, &at, R);
+    else
+        polar_of(view->dimension, view->F, R);
+}
+
+static inline __attribute__((always_inline)) void accept_moved(const sn_rotation_view *view, depth_function depth) {
+    moved at;
+    vd R[9];
+    at.witness = vd_set(0);
+    move_features(view, depth, &at);
+    rotation_of_moved(view, &at, R);
+    keep_witness(view, &at, R);
+}
+
 #endif

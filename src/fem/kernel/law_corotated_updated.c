@@ -11,13 +11,7 @@
 #include "fem/law.h"
 #include "fem/names.h"
 
-#include "parameters.h"
-
-static const sn_parameter parameter[] = {SN_ISOTROPIC_PARAMETERS};
-
-static sn_status prepare(const sn_material *material, double time, double *constant, sn_error *error) {
-    return sn_material_lame(material, time, &constant[0], &constant[1], error);
-}
+#include "lame.h"
 
 /* e = sym(R^T F) - I. */
 static inline void strain(const vd *F, const vd *R, vd e[9]) {
@@ -109,10 +103,7 @@ const sn_law SN_ISA(sn_law_corotated_updated) = {
     .flags = SN_LAW_ROTATION | SN_LAW_INDEFINITE | SN_LAW_NO_POTENTIAL,
     .differentials = 1u << SN_DIFFERENTIAL_EXACT | 1u << SN_DIFFERENTIAL_TRUNCATED_2,
     .default_differential = SN_DIFFERENTIAL_TRUNCATED_2,
-    .parameter = parameter,
-    .parameter_count = sizeof parameter / sizeof *parameter,
-    .constant_count = 2,
-    .prepare = prepare,
+    SN_LAW_OF_LAME,
     .energy = energy,
     .stress = stress,
     .differential = differential,

@@ -7,14 +7,8 @@
 #include "fem/names.h"
 
 #include "corotate.h"
+#include "lame.h"
 #include "modes.h"
-#include "parameters.h"
-
-static const sn_parameter parameter[] = {SN_ISOTROPIC_PARAMETERS};
-
-static sn_status prepare(const sn_material *material, double time, double *constant, sn_error *error) {
-    return sn_material_lame(material, time, &constant[0], &constant[1], error);
-}
 
 static void energy(const vd *c, const vd *F, const vd *R, vd *psi) {
     const vd j = volume_change(F);
@@ -42,13 +36,10 @@ static void exact(const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
 }
 
 static void projected(const vd *c, const vd *F, const vd *R, vd *dP) {
-    vd S[9], s[3], V[9], U[9], g[3];
-    vm_transpose_multiply(R, F, S);
-    symmetric_eigen(S, s, V);
-    vm_multiply(R, V, U);
+    vd s[3], V[9], U[9], g[3];
+    const vd least = corotated_frame(F, R, s, V, U);
     const vd two = vd_set(2), twice = two * c[1], pressure = c[0] * volume_change(F);
     const vd sign = vd_copysign(vd_set(1), vm_determinant(R)); /* of J / (s0 s1 s2): a reflection has -1 */
-    const vd least = vd_set(1e-10) * (vd_abs(s[0]) + vd_abs(s[1]) + vd_abs(s[2])) + vd_set(1e-100);
     principal p;
     for (int k = 0; k < 3; ++k) {
         const vd si = s[(k + 1) % 3], sj = s[(k + 2) % 3], turned = sign * pressure * s[k];
@@ -74,10 +65,7 @@ const sn_law SN_ISA(sn_law_corrected_corotated) = {
     .flags = SN_LAW_ROTATION | SN_LAW_INDEFINITE | SN_LAW_ISOTROPIC,
     .differentials = 1u << SN_DIFFERENTIAL_EXACT | 1u << SN_DIFFERENTIAL_PROJECTED,
     .default_differential = SN_DIFFERENTIAL_PROJECTED,
-    .parameter = parameter,
-    .parameter_count = sizeof parameter / sizeof *parameter,
-    .constant_count = 2,
-    .prepare = prepare,
+    SN_LAW_OF_LAME,
     .energy = energy,
     .stress = stress,
     .differential = differential,

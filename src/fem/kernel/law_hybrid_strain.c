@@ -8,14 +8,8 @@
 #include "fem/names.h"
 
 #include "corotate.h"
+#include "lame.h"
 #include "modes.h"
-#include "parameters.h"
-
-static const sn_parameter parameter[] = {SN_ISOTROPIC_PARAMETERS};
-
-static sn_status prepare(const sn_material *material, double time, double *constant, sn_error *error) {
-    return sn_material_lame(material, time, &constant[0], &constant[1], error);
-}
 
 /* tr E = tr A + |A|^2 / 2 with A = F - I, which keeps its digits near rest. */
 static inline vd green_trace(const vd *F) {
@@ -44,12 +38,9 @@ static void stress(const vd *c, const vd *F, const vd *R, vd *P) {
 }
 
 static void projected(const vd *c, const vd *F, const vd *R, vd *dP) {
-    vd S[9], s[3], V[9], U[9];
-    vm_transpose_multiply(R, F, S);
-    symmetric_eigen(S, s, V);
-    vm_multiply(R, V, U);
+    vd s[3], V[9], U[9];
+    const vd least = corotated_frame(F, R, s, V, U);
     const vd two = vd_set(2), twice = two * c[1], pressure = c[0] * green_trace(F);
-    const vd least = vd_set(1e-10) * (vd_abs(s[0]) + vd_abs(s[1]) + vd_abs(s[2])) + vd_set(1e-100);
     principal p;
     for (int k = 0; k < 3; ++k) {
         p.A[k] = twice + pressure + c[0] * (s[k] * s[k]);
@@ -79,10 +70,7 @@ const sn_law SN_ISA(sn_law_hybrid_strain) = {
     .flags = SN_LAW_ROTATION | SN_LAW_INDEFINITE | SN_LAW_ISOTROPIC,
     .differentials = 1u << SN_DIFFERENTIAL_EXACT | 1u << SN_DIFFERENTIAL_PROJECTED,
     .default_differential = SN_DIFFERENTIAL_PROJECTED,
-    .parameter = parameter,
-    .parameter_count = sizeof parameter / sizeof *parameter,
-    .constant_count = 2,
-    .prepare = prepare,
+    SN_LAW_OF_LAME,
     .energy = energy,
     .stress = stress,
     .differential = differential,

@@ -4,13 +4,7 @@
 #include "fem/law.h"
 #include "fem/names.h"
 
-#include "parameters.h"
-
-static const sn_parameter parameter[] = {SN_ISOTROPIC_PARAMETERS};
-
-static sn_status prepare(const sn_material *material, double time, double *constant, sn_error *error) {
-    return sn_material_lame(material, time, &constant[0], &constant[1], error);
-}
+#include "lame.h"
 
 static inline void strain(const vd *F, vd e[9]) {
     const vd half = vd_set(0.5), one = vd_set(1);
@@ -50,10 +44,7 @@ const sn_law SN_ISA(sn_law_linear) = {
     .flags = SN_LAW_CONSTANT | SN_LAW_WARPED,
     .differentials = 1u << SN_DIFFERENTIAL_EXACT | 1u << SN_DIFFERENTIAL_PROJECTED,
     .default_differential = SN_DIFFERENTIAL_EXACT,
-    .parameter = parameter,
-    .parameter_count = sizeof parameter / sizeof *parameter,
-    .constant_count = 2,
-    .prepare = prepare,
+    SN_LAW_OF_LAME,
     .energy = energy,
     .stress = stress,
     .differential = differential,

@@ -132,4 +132,13 @@ static inline vd volume_change(const vd F[9]) {
     return vm_trace(A) + second + vm_determinant(A);
 }
 
+/* The principal frame of a rotation R: sym(R^T F) = V diag(s) V^T, U = R V. Returns a bound for sums of stretches that are divided by. */
+static inline vd corotated_frame(const vd F[9], const vd R[9], vd s[3], vd V[9], vd U[9]) {
+    vd S[9];
+    vm_transpose_multiply(R, F, S);
+    symmetric_eigen(S, s, V);
+    vm_multiply(R, V, U);
+    return vd_set(1e-10) * (vd_abs(s[0]) + vd_abs(s[1]) + vd_abs(s[2])) + vd_set(1e-100);
+}
+
 #endif

@@ -18,14 +18,7 @@ static inline vd depth(vd J, double alpha, double beta, vd *slope) {
     return vd_select(inverted, b * (vd_set(alpha) - J), smooth);
 }
 
-static void extract(const sn_rotation_view *view, vd *R) {
-    moved at;
-    move_features(view, depth, &at);
-    if (vi_any(at.degenerate))
-        rotation_of_moved(view, &at, R);
-    else
-        polar_of(view->dimension, view->F, R);
-}
+static void extract(const sn_rotation_view *view, vd *R) { extract_moved(view, depth, R); }
 
 /* dF_moved / dF for lanes that move, the identity for the others. */
 static void moved_differential(const sn_rotation_view *view, const moved *at, vd dF[81]) {
@@ -74,14 +67,7 @@ static void differential(const sn_rotation_view *view, const vd *R, vd *dR) {
     }
 }
 
-static void accept(const sn_rotation_view *view) {
-    moved at;
-    vd R[9];
-    at.witness = vd_set(0);
-    move_features(view, depth, &at);
-    rotation_of_moved(view, &at, R);
-    keep_witness(view, &at, R);
-}
+static void accept(const sn_rotation_view *view) { accept_moved(view, depth); }
 
 const sn_rotation SN_ISA(sn_rotation_dapd) = {
     SN_ROTATION_dapd, .uses_history = 1, .extract = extract, .differential = differential, .accept = accept,

@@ -12,23 +12,8 @@ static inline vd depth(vd J, double alpha, double beta, vd *slope) {
     return vd_set(2) * (vd_set(alpha) - J);
 }
 
-static void extract(const sn_rotation_view *view, vd *R) {
-    moved at;
-    move_features(view, depth, &at);
-    if (vi_any(at.degenerate))
-        rotation_of_moved(view, &at, R);
-    else
-        polar_of(view->dimension, view->F, R);
-}
-
-static void accept(const sn_rotation_view *view) {
-    moved at;
-    vd R[9];
-    at.witness = vd_set(0);
-    move_features(view, depth, &at);
-    rotation_of_moved(view, &at, R);
-    keep_witness(view, &at, R);
-}
+static void extract(const sn_rotation_view *view, vd *R) { extract_moved(view, depth, R); }
+static void accept(const sn_rotation_view *view) { accept_moved(view, depth); }
 
 const sn_rotation SN_ISA(sn_rotation_reflect) = {
     SN_ROTATION_reflect,

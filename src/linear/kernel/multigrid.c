@@ -70,7 +70,8 @@ static inline v4 turned_back(const float *frame, v4 a) {
 }
 
 /* Four of the weights, each four times. */
-#define EACH(c) ((i16){c, c, c, c, c + 1, c + 1, c + 1, c + 1, c + 2, c + 2, c + 2, c + 2, c + 3, c + 3, c + 3, c + 3})
+#define EACH(a, c)                                                                                                                         \
+    __builtin_shufflevector(a, a, c, c, c, c, c + 1, c + 1, c + 1, c + 1, c + 2, c + 2, c + 2, c + 2, c + 3, c + 3, c + 3, c + 3)
 
 /* The sums of P^T r over the members of each group, one per parent. */
 static void collect(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end) {
@@ -80,8 +81,8 @@ static void collect(const sn_mg_level *level, const sn_mg_level *coarse, int beg
         v16 low = all(0), high = all(0);
         for (int32_t m = d->group[g].node_begin; m < d->group[g].node_end; ++m) {
             const v16 w = *(const v16_loose *)d->member_weight[m], r = four_times(level->r + 4 * (int64_t)d->member[m]);
-            low += __builtin_shuffle(w, EACH(0)) * r;
-            high += __builtin_shuffle(w, EACH(4)) * r;
+            low += EACH(w, 0) * r;
+            high += EACH(w, 4) * r;
         }
         v16 *sum = (v16 *)(d->sum + 4 * SN_MG_PARENTS * (int64_t)g);
         sum[0] = low, sum[1] = high;
@@ -117,7 +118,7 @@ static void prolong(const sn_mg_level *level, const sn_mg_level *coarse, int beg
         const v16 low = *(const v16 *)parents, high = *(const v16 *)(parents + 16);
         for (int32_t m = d->group[g].node_begin; m < d->group[g].node_end; ++m) {
             const v16 w = *(const v16_loose *)d->member_weight[m];
-            const v16 s = __builtin_shuffle(w, EACH(0)) * low + __builtin_shuffle(w, EACH(4)) * high;
+            const v16 s = EACH(w, 0) * low + EACH(w, 4) * high;
             const v8 t =
                 __builtin_shufflevector(s, s, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(s, s, 8, 9, 10, 11, 12, 13, 14, 15);
             const v4 u = __builtin_shufflevector(t, t, 0, 1, 2, 3) + __builtin_shufflevector(t, t, 4, 5, 6, 7);

@@ -11,19 +11,20 @@ enum { S = SN_SPAN, NODE = SN_SPAN_NODE };
 _Static_assert(SN_SPAN_NODE == 16, "a node is one vector");
 
 /* Entry i of a column of the block along row i; row c of the node's numbers three times. */
-#define ALONG(c) ((i16){c, c, c, c, c, c + 1, c + 1, c + 1, c + 1, c + 1, c + 2, c + 2, c + 2, c + 2, c + 2, 15})
-#define ROW(c) ((i16){c, c + 1, c + 2, c + 3, c + 4, c, c + 1, c + 2, c + 3, c + 4, c, c + 1, c + 2, c + 3, c + 4, 15})
+#define ALONG(a, c) __builtin_shufflevector(a, a, c, c, c, c, c, c + 1, c + 1, c + 1, c + 1, c + 1, c + 2, c + 2, c + 2, c + 2, c + 2, 15)
+#define ROW(a, c)                                                                                                                          \
+    __builtin_shufflevector(a, a, c, c + 1, c + 2, c + 3, c + 4, c, c + 1, c + 2, c + 3, c + 4, c, c + 1, c + 2, c + 3, c + 4, 15)
 /* Direction k of each row. */
-#define ONE(k) ((i16){k, k, k, k, k, k + S, k + S, k + S, k + S, k + S, k + 2 * S, k + 2 * S, k + 2 * S, k + 2 * S, k + 2 * S, 15})
-
-static inline v16 pick(v16 a, i16 index) { return __builtin_shuffle(a, index); }
+#define ONE(a, k)                                                                                                                          \
+    __builtin_shufflevector(a, a, k, k, k, k, k, k + S, k + S, k + S, k + S, k + S, k + 2 * S, k + 2 * S, k + 2 * S, k + 2 * S, k + 2 * S, \
+                            15)
 
 static void product(const sn_pattern *pattern, const float *value, const float *w, float *q, int begin, int end) {
     for (int i = begin; i < end; ++i) {
         v16 sum = all(0);
         for (int32_t k = pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k) {
             const v16 a = *(const v16_loose *)(value + 9 * (int64_t)k), b = *(const v16 *)(w + NODE * (int64_t)pattern->column[k]);
-            sum += (pick(a, ALONG(0)) * pick(b, ROW(0)) + pick(a, ALONG(3)) * pick(b, ROW(S))) + pick(a, ALONG(6)) * pick(b, ROW(2 * S));
+            sum += (ALONG(a, 0) * ROW(b, 0) + ALONG(a, 3) * ROW(b, S)) + ALONG(a, 6) * ROW(b, 2 * S);
         }
         *(v16 *)(q + NODE * (int64_t)i) = sum;
     }
@@ -39,7 +40,11 @@ static void dots(const float *w, const float *q, const double *r, double *out, i
     d8 sum[S + 1][2] = {{{0}}};
     for (int i = begin; i < end; ++i) {
         const v16 a = *(const v16 *)(w + NODE * (int64_t)i), b = *(const v16 *)(q + NODE * (int64_t)i);
-        for (int k = 0; k < S; ++k) add_wide(sum[k], a * pick(b, ONE(k)));
+        add_wide(sum[0], a * ONE(b, 0));
+        add_wide(sum[1], a * ONE(b, 1));
+        add_wide(sum[2], a * ONE(b, 2));
+        add_wide(sum[3], a * ONE(b, 3));
+        add_wide(sum[4], a * ONE(b, 4));
         const double x = r[3 * (int64_t)i], y = r[3 * (int64_t)i + 1], z = r[3 * (int64_t)i + 2];
         const d8 low = __builtin_convertvector(__builtin_shufflevector(a, a, 0, 1, 2, 3, 4, 5, 6, 7), d8);
         const d8 high = __builtin_convertvector(__builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15), d8);
