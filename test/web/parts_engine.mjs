@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { advance, load, open, patience, picture, runs, sleep, soon, vertices } from "./browser.mjs";
-import { build, check, dragAndBack, errors, last, quiet, screenPoint, send, shots, shows, site } from "./check.mjs";
+import { build, check, dragAndBack, errors, last, pause, quiet, screenPoint, send, shots, shows, site } from "./check.mjs";
 import { serve } from "./serve.mjs";
 
 export function testSize() {
@@ -47,8 +47,9 @@ export async function testSpeed(browser, address) {
   for (const threads of [1, 2]) {
     const page = await open(browser, `${address}?threads=${threads}#scene=bar`, { width: 160, height: 120 });
     for (const [cells, rate] of [[[21, 7, 7], 60], [[34, 11, 11], 25]]) {
+      await pause(page);
+      await soon(page, () => !window.sinew.state.last.playing && !window.sinew.state.playing);
       const tets = await page.evaluate(async (text) => {
-        window.sinew.state.playing = false;
         await window.ask("scene", { do: "load", name: "speed.json", text, playing: false });
         await window.ask("hash", { do: "advance", steps: 10 }, { do: "hash" });
         return window.sinew.state.scene.bodies[0].elements;
