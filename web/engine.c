@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-static const double frame_seconds = 1.0 / 61, budget_seconds = 1.0 / 60, factor_seconds = 0.5;
+static const double frame_seconds = 1.0 / 61, budget_seconds = 1.0 / 60, factor_seconds = 0.5, patience_seconds = 4;
 
 double engine_seconds(void) {
     struct timespec now;
@@ -66,8 +66,9 @@ static void say_hello(engine *e) {
     add_list(lists, "colours", engine_colours, COLOURS);
     add_list(lists, "glyphs", engine_glyphs, GLYPHS);
     engine_say(e,
-               json_pack("{s:s, s:s, s:i, s:s, s:o}", "type", "hello", "version", sn_version(), "threads", sn_context_threads(e->context),
-                         "simd", sn_context_simd(e->context), "lists", lists),
+               json_pack("{s:s, s:s, s:i, s:s, s:o, s:{s:s, s:s, s:b}}", "type", "hello", "version", sn_version(), "threads",
+                         sn_context_threads(e->context), "simd", sn_context_simd(e->context), "lists", lists, "look", "colour",
+                         engine_colours[e->colour].name, "glyphs", engine_glyphs[e->glyph].name, "wire", (int)e->wire),
                NULL, 0);
 }
 
@@ -249,10 +250,28 @@ static double body_mass(const engine_shape *s) {
     return sum;
 }
 
+/* A spring pulls towards the target, but never from farther away than the body is long: a pull has a limit, and elements at the hand stay
+ * recognisable however far and fast it goes. */
 static sn_status apply_grab(engine *e, int handle, sn_error *error) {
     const engine_grab *g = &e->grab[handle];
+    const engine_shape *s = &e->shape[g->body];
+    double at[3] = {0}, target[3], far = 0;
+    for (int i = 0; i < 4; ++i)
+        for (int k = 0; k < 3 && g->weight[i] != 0; ++k) at[k] += g->weight[i] * s->position[3 * (size_t)g->node[i] + (size_t)k];
+    for (int k = 0; k < 3; ++k) far += (g->target[k] - at[k]) * (g->target[k] - at[k]);
+    const double share = far > s->length * s->length ? s->length / sqrt(far) : 1;
+    for (int k = 0; k < 3; ++k) target[k] = at[k] + share * (g->target[k] - at[k]);
     e->changed = true, e->shown = false;
-    return sn_world_grab(e->world, handle, g->body, g->node, g->weight, g->target, g->on ? g->stiffness : 0, g->damping, error);
+    return sn_world_grab(e->world, handle, g->body, g->node, g->weight, target, g->on ? g->stiffness : 0, g->damping, error);
+}
+
+/* Before a step: the limit moves with the body. */
+static void renew_grabs(engine *e) {
+    for (int h = 0; h < ENGINE_HANDLES; ++h) {
+        if (!e->grab[h].on) continue;
+        sn_world_get(e->world, e->grab[h].body, e->shape[e->grab[h].body].position, NULL);
+        apply_grab(e, h, NULL);
+    }
 }
 
 static bool read_vector(json_t *list, double *v, int count) {
@@ -362,6 +381,22 @@ static sn_status save(engine *e, sn_error *error) {
     return status;
 }
 
+/* Pins come with a state. */
+static sn_status restore(engine *e, const void *bytes, size_t size, sn_error *error) {
+    const sn_status status = sn_world_restore_state(e->world, bytes, size, error);
+    if (status) return status;
+    for (int b = 0; b < e->bodies; ++b) {
+        engine_shape *s = &e->shape[b];
+        s->held_count = 0;
+        for (int i = 0; i < s->mesh->node_count; ++i) {
+            s->held[i] = (uint8_t)((s->held[i] & 1) | (sn_world_pinned(e->world, b, i) ? 2 : 0));
+            s->held_count += s->held[i] != 0;
+        }
+    }
+    start_clock(e);
+    return SN_OK;
+}
+
 /* Applies parameters as engine_parameters gives them. */
 static sn_status apply_parameters(engine *e, json_t *parameters, sn_error *error) {
     sn_status status = engine_set(e, parameters, error);
@@ -395,9 +430,18 @@ static sn_status reset(engine *e, sn_error *error) {
 
 /* ---- Steps ---- */
 
+/* A step that has to be divided again and again is given up: who watches waits. */
+static bool go_on(void *user, double fraction) {
+    (void)fraction;
+    return engine_seconds() - ((engine *)user)->step_clock < patience_seconds;
+}
+
 static bool step(engine *e) {
     sn_step_report report = {0};
     sn_error error = {0};
+    renew_grabs(e);
+    e->step_clock = engine_seconds();
+    if (!e->is_static) sn_world_watch(e->world, go_on, e);
     const sn_status status = sn_world_step(e->world, &report, &error);
     e->shown = false, e->changed = false;
     ++e->steps_since, e->seconds_since += report.seconds, e->newton += report.newton_iterations, e->linear += report.linear_iterations;
@@ -455,10 +499,9 @@ static bool act(engine *e, const char *what, json_t *message, const void *bytes,
         unpin(e);
     else if (strcmp(what, "save") == 0)
         status = save(e, error);
-    else if (strcmp(what, "restore") == 0) {
-        status = sn_world_restore_state(e->world, bytes, size, error);
-        if (!status) start_clock(e);
-    } else if (strcmp(what, "set") == 0) {
+    else if (strcmp(what, "restore") == 0)
+        status = restore(e, bytes, size, error);
+    else if (strcmp(what, "set") == 0) {
         status = engine_set(e, message, error);
         json_object_set_new(e->changes, "edited", json_true());
         e->changed = true, e->shown = false;

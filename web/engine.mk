@@ -27,7 +27,7 @@ $(1)_objects := $$(patsubst %.c,$(OUT)/$(1)/%.o,$(SOURCES) $(KERNELS)) $$(patsub
 $(OUT)/$(1)/%.o: %.c | $(OUT)/jansson/src/jansson.h
 	@mkdir -p $$(@D)
 	@echo $$@
-	@emcc $(FLAGS) $(3) -MMD -c $$< -o $$@
+	@emcc $(FLAGS) $(3) -MMD -MP -c $$< -o $$@
 $(OUT)/$(1)/jansson/%.o: $(OUT)/jansson/src/%.c | $(OUT)/jansson/src/jansson.h
 	@mkdir -p $$(@D)
 	@echo $$@

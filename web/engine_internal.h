@@ -20,9 +20,11 @@ typedef struct engine_shape {
     uint8_t *held;                        /* nodes: 1 by a fix of the scene, 2 by a pin */
     int held_count;                       /* nodes with a mark */
     double *position, *velocity, *before; /* nodes x 3: now, and the velocities at the last frame */
+    double *reaction;                     /* nodes x 3: of supports, N */
     double *value;                        /* nodes: what colours show */
     double *element;                      /* tets x 7: fields of elements */
     double *mass;                         /* nodes, lumped, kg */
+    double length;                        /* of the rest shape's box, corner to corner, m */
     int32_t *uses;                        /* nodes: tets at the node */
 } engine_shape;
 
@@ -59,6 +61,7 @@ struct engine {
     bool is_static, changed; /* statics are solved again after a change */
 
     bool playing, failed;
+    double step_clock; /* when the present step began */
     double speed;
     double clock, lag; /* last tick; simulated seconds that are due */
     bool shown;        /* the last frame shows the present state */

@@ -13,15 +13,24 @@ const sn_listing engine_colours[COLOURS] = {
     {"none", "plain"},    {"displacement", "displacement [m]"}, {"von_mises", "von Mises stress [Pa]"},
     {"strain", "strain"}, {"energy", "energy density [J/m^3]"}, {"quality", "element quality"}};
 const sn_listing engine_glyphs[GLYPHS] = {
-    {"none", "none"}, {"force", "net force"}, {"constraint", "constraints"}, {"stress", "principal stress"}};
+    {"none", "none"}, {"force", "net force"}, {"constraint", "constraint forces"}, {"stress", "principal stress"}};
 
 enum { KIND_FORCE, KIND_HELD, KIND_TENSION, KIND_COMPRESSION, GLYPH_FLOATS = 7, GLYPHS_MOST = 3000 };
 
 /* ---- Values of elements ---- */
 
-static void edges(const double *x, const int32_t *t, double m[9]) {
-    for (int i = 0; i < 3; ++i)
+/* Edges from the first corner as columns; of a triangle two, and its unit normal. */
+static void edges(const double *x, const int32_t *t, int corners, double m[9]) {
+    for (int i = 0; i + 1 < corners && i < 3; ++i)
         for (int k = 0; k < 3; ++k) m[3 * k + i] = x[3 * (size_t)t[i + 1] + (size_t)k] - x[3 * (size_t)t[0] + (size_t)k];
+    if (corners > 3) return;
+    double length = 0;
+    for (int k = 0; k < 3; ++k) {
+        const int p = (k + 1) % 3, q = (k + 2) % 3;
+        m[3 * k + 2] = m[3 * p] * m[3 * q + 1] - m[3 * q] * m[3 * p + 1];
+        length += m[3 * k + 2] * m[3 * k + 2];
+    }
+    for (int k = 0; k < 3 && length > 0; ++k) m[3 * k + 2] /= sqrt(length);
 }
 
 static double determinant(const double m[9]) {
@@ -29,9 +38,9 @@ static double determinant(const double m[9]) {
 }
 
 /* F = Ds Dm^-1, E = (F^T F - I) / 2, and sqrt(2/3 dev E : dev E), the equivalent strain. */
-static double strain_of(const double *rest, const double *x, const int32_t *t) {
+static double strain_of(const double *rest, const double *x, const int32_t *t, int corners) {
     double Dm[9], Ds[9], inverse[9], F[9], E[6], trace = 0, sum = 0;
-    edges(rest, t, Dm), edges(x, t, Ds);
+    edges(rest, t, corners, Dm), edges(x, t, corners, Ds);
     const double det = determinant(Dm);
     if (!(fabs(det) > 0)) return 0;
     for (int i = 0; i < 3; ++i)
@@ -51,18 +60,19 @@ static double strain_of(const double *rest, const double *x, const int32_t *t) {
     return sqrt(2 * sum / 3);
 }
 
-/* 12 (3 |V|)^(2/3) / sum of squared edges, with the sign of V: 1 regular, 0 flat, negative inverted. */
-static double quality_of(const double *x, const int32_t *t) {
+/* 12 (3 |V|)^(2/3) / sum of squared edges, with the sign of V: 1 regular, 0 flat, negative inverted. Of a triangle 4 sqrt(3) A / sum. */
+static double quality_of(const double *x, const int32_t *t, int corners) {
     double m[9], sum = 0;
-    edges(x, t, m);
-    const double volume = determinant(m) / 6;
-    for (int i = 0; i < 4; ++i)
+    edges(x, t, corners, m);
+    const double measure = determinant(m);
+    for (int i = 0; i < corners && i < 4; ++i)
         for (int j = 0; j < i; ++j)
             for (int k = 0; k < 3; ++k) {
                 const double d = x[3 * (size_t)t[i] + (size_t)k] - x[3 * (size_t)t[j] + (size_t)k];
                 sum += d * d;
             }
-    return sum > 0 ? copysign(12 * pow(3 * fabs(volume), 2.0 / 3) / sum, volume) : 0;
+    if (!(sum > 0)) return 0;
+    return corners == 3 ? 2 * sqrt(3) * fabs(measure) / sum : copysign(12 * pow(fabs(measure) / 2, 2.0 / 3) / sum, measure);
 }
 
 /* Mean over the tets at a node. */
@@ -95,7 +105,8 @@ static void colour_body(engine *e, int body) {
     } else {
         for (int t = 0; t < mesh->tet_count; ++t) {
             const int32_t *tet = mesh->tet + (size_t)t * (size_t)mesh->tet_nodes;
-            s->element[t] = e->colour == COLOUR_STRAIN ? strain_of(mesh->position, s->position, tet) : quality_of(s->position, tet);
+            s->element[t] = e->colour == COLOUR_STRAIN ? strain_of(mesh->position, s->position, tet, mesh->tet_nodes)
+                                                       : quality_of(s->position, tet, mesh->tet_nodes);
         }
     }
     spread(s);
@@ -134,13 +145,14 @@ static float *put_glyph(float *at, const double x[3], const double v[3], int kin
 
 static float *stress_glyphs(engine *e, int body, float *at) {
     engine_shape *s = &e->shape[body];
-    const int count = s->mesh->tet_count, stride = 1 + 3 * count * e->bodies / GLYPHS_MOST;
+    const int count = s->mesh->tet_count, corners = s->mesh->tet_nodes < 4 ? s->mesh->tet_nodes : 4,
+              stride = 1 + 3 * count * e->bodies / GLYPHS_MOST;
     if (sn_world_element_fields(e->world, body, s->element, NULL, NULL, NULL, NULL)) return at;
     for (int t = 0; t < count; t += stride) {
         const int32_t *tet = s->mesh->tet + (size_t)t * (size_t)s->mesh->tet_nodes;
         double x[3] = {0}, value[3], V[9];
-        for (int i = 0; i < 4; ++i)
-            for (int k = 0; k < 3; ++k) x[k] += s->position[3 * (size_t)tet[i] + (size_t)k] / 4;
+        for (int i = 0; i < corners; ++i)
+            for (int k = 0; k < 3; ++k) x[k] += s->position[3 * (size_t)tet[i] + (size_t)k] / corners;
         principal(s->element + 6 * (size_t)t, value, V);
         for (int i = 0; i < 3; ++i) {
             const double v[3] = {value[i] * V[i], value[i] * V[3 + i], value[i] * V[6 + i]};
@@ -163,17 +175,21 @@ static float *force_glyphs(engine *e, int body, double interval, float *at) {
     return at;
 }
 
-/* What a support has to carry at held nodes is not known node by node; its direction of weight is: shown as marks with the node's weight.
- */
+/* Forces of supports and colliders; held nodes that carry nothing are shown too. */
 static float *constraint_glyphs(engine *e, int body, float *at) {
     engine_shape *s = &e->shape[body];
-    const int stride = 1 + s->held_count * e->bodies / GLYPHS_MOST;
-    int seen = 0;
-    for (int i = 0; i < s->mesh->node_count; ++i) {
-        if (!s->held[i] || seen++ % stride) continue;
-        static const double axis[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-        at = put_glyph(at, s->position + 3 * (size_t)i, axis[1], KIND_HELD);
-    }
+    if (sn_world_reactions(e->world, body, s->reaction, NULL)) return at;
+    const int count = s->mesh->node_count;
+    int shown = 0;
+    for (int pass = 0, stride = 1, seen = 0; pass < 2; ++pass, stride += shown * e->bodies / GLYPHS_MOST)
+        for (int i = 0; i < count; ++i) {
+            const double *f = s->reaction + 3 * (size_t)i;
+            if (!s->held[i] && f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
+            if (pass == 0)
+                ++shown;
+            else if (seen++ % stride == 0)
+                at = put_glyph(at, s->position + 3 * (size_t)i, f, KIND_HELD);
+        }
     return at;
 }
 
@@ -218,10 +234,10 @@ static json_t *numbers_json(engine *e) {
     if (sn_world_energies(e->world, &energy, NULL)) energy = (sn_energies){0};
     const double all[4] = {energy.kinetic, energy.elastic, energy.gravity, energy.total};
     if (e->steps_since) e->milliseconds = 1e3 * e->seconds_since / e->steps_since;
-    json_t *head = json_pack("{s:s, s:f, s:I, s:b, s:o, s:f, s:i, s:f, s:f, s:i, s:f, s:o, s:o, s:o}", "type", "frame", "time",
-                             sn_world_time(e->world), "steps", (json_int_t)sn_world_steps(e->world), "playing", (int)e->playing, "energy",
-                             engine_vector(all, 4), "milliseconds", e->milliseconds, "stepsSince", e->steps_since, "newton",
-                             e->steps_since ? (double)e->newton / e->steps_since : 0, "linear",
+    json_t *head = json_pack("{s:s, s:f, s:I, s:b, s:f, s:o, s:f, s:i, s:f, s:f, s:i, s:f, s:o, s:o, s:o}", "type", "frame", "time",
+                             sn_world_time(e->world), "steps", (json_int_t)sn_world_steps(e->world), "playing", (int)e->playing, "speed",
+                             e->speed, "energy", engine_vector(all, 4), "milliseconds", e->milliseconds, "stepsSince", e->steps_since,
+                             "newton", e->steps_since ? (double)e->newton / e->steps_since : 0, "linear",
                              e->steps_since ? (double)e->linear / e->steps_since : 0, "contacts", e->contacts, "factor", e->factor,
                              "probes", probes_json(e), "colliders", colliders_json(e), "grabs", grabs_json(e));
     e->steps_since = e->newton = e->linear = 0, e->seconds_since = 0;

@@ -59,11 +59,14 @@ static sn_status mark_held(const engine *e, int body, sn_error *error) {
     return status;
 }
 
-static double tet_volume(const double *x, const int32_t *t) {
-    const double *a = x + 3 * (size_t)t[0], *b = x + 3 * (size_t)t[1], *c = x + 3 * (size_t)t[2], *d = x + 3 * (size_t)t[3];
-    const double u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]},
-                 w[3] = {d[0] - a[0], d[1] - a[1], d[2] - a[2]};
-    return (u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) + u[2] * (v[0] * w[1] - v[1] * w[0])) / 6;
+/* Volume of a tet; of a triangle area times thickness. */
+static double volume_of(const double *x, const int32_t *t, int corners, double thickness) {
+    double e[9] = {0};
+    for (int i = 0; i + 1 < corners && i < 3; ++i)
+        for (int k = 0; k < 3; ++k) e[3 * i + k] = x[3 * (size_t)t[i + 1] + (size_t)k] - x[3 * (size_t)t[0] + (size_t)k];
+    const double n[3] = {e[1] * e[5] - e[2] * e[4], e[2] * e[3] - e[0] * e[5], e[0] * e[4] - e[1] * e[3]};
+    if (corners == 3) return thickness * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) / 2;
+    return fabs(n[0] * e[6] + n[1] * e[7] + n[2] * e[8]) / 6;
 }
 
 static sn_status make_shape(engine *e, int body, sn_error *error) {
@@ -80,16 +83,23 @@ static sn_status make_shape(engine *e, int body, sn_error *error) {
     s->position = calloc(3 * n + 1, sizeof *s->position);
     s->velocity = calloc(3 * n + 1, sizeof *s->velocity);
     s->before = calloc(3 * n + 1, sizeof *s->before);
+    s->reaction = calloc(3 * n + 1, sizeof *s->reaction);
     s->value = calloc(n + 1, sizeof *s->value);
     s->mass = calloc(n + 1, sizeof *s->mass);
     s->uses = calloc(n + 1, sizeof *s->uses);
     s->element = calloc(7 * m + 1, sizeof *s->element);
-    if (!s->held || !s->position || !s->velocity || !s->before || !s->value || !s->mass || !s->uses || !s->element)
+    if (!s->held || !s->position || !s->velocity || !s->before || !s->reaction || !s->value || !s->mass || !s->uses || !s->element)
         return sn_fail(error, SN_NO_MEMORY, "out of memory");
-    const double density = sn_world_material(e->world, body, 0)->density;
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    for (size_t i = 0; i < 3 * n; ++i) low[i % 3] = fmin(low[i % 3], mesh->position[i]), high[i % 3] = fmax(high[i % 3], mesh->position[i]);
+    s->length = n ? sqrt((high[0] - low[0]) * (high[0] - low[0]) + (high[1] - low[1]) * (high[1] - low[1]) +
+                         (high[2] - low[2]) * (high[2] - low[2]))
+                  : 0;
+    const double density = sn_world_material(e->world, body, 0)->density,
+                 thickness = sn_scene_world_options(e->scene)->body[body].thickness;
     for (size_t t = 0; t < m; ++t) {
         const int32_t *tet = mesh->tet + t * (size_t)mesh->tet_nodes;
-        const double share = fabs(tet_volume(mesh->position, tet)) * density / mesh->tet_nodes;
+        const double share = volume_of(mesh->position, tet, mesh->tet_nodes, thickness) * density / mesh->tet_nodes;
         for (int i = 0; i < mesh->tet_nodes; ++i) s->mass[tet[i]] += share, ++s->uses[tet[i]];
     }
     return mark_held(e, body, error);
@@ -108,8 +118,8 @@ void engine_shapes_destroy(engine *e) {
     for (int b = 0; e->shape && b < e->bodies; ++b) {
         engine_shape *s = &e->shape[b];
         sn_embedding_destroy(s->skin);
-        free(s->wire_node), free(s->wire_edge), free(s->held), free(s->position), free(s->velocity), free(s->before), free(s->value),
-            free(s->mass), free(s->uses), free(s->element);
+        free(s->wire_node), free(s->wire_edge), free(s->held), free(s->position), free(s->velocity), free(s->before), free(s->reaction),
+            free(s->value), free(s->mass), free(s->uses), free(s->element);
     }
     free(e->shape);
     e->shape = NULL, e->bodies = 0;

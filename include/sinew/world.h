@@ -212,6 +212,10 @@ SN_API void sn_world_hash(const sn_world *world, char text[17]);
 SN_API sn_status sn_world_element_fields(sn_world *world, int body, double *stress, double *von_mises, double *energy_density, double *volume_ratio,
                                          sn_error *error);
 
+/* Forces of the supports on the nodes of a body (N), node_count(body) x 3 in the user's numbering: of fixes and pins in their held
+ * directions, and of the colliders that are touched. Zero at free nodes. */
+SN_API sn_status sn_world_reactions(sn_world *world, int body, double *force, sn_error *error);
+
 SN_API int sn_world_collider_count(const sn_world *world);
 SN_API sn_collider sn_world_collider(const sn_world *world, int collider); /* where it is now; without its keys */
 
@@ -236,6 +240,7 @@ SN_API sn_time_options sn_world_time_options(const sn_world *world);
 SN_API sn_solver_options sn_world_solver_options(const sn_world *world);
 /* Pins a node where it is, or lets it go. Nodes held by a `fix` stay held. */
 SN_API sn_status sn_world_pin(sn_world *world, int body, int32_t node, bool pinned, sn_error *error);
+SN_API bool sn_world_pinned(const sn_world *world, int body, int32_t node); /* by sn_world_pin, or in a state that was restored */
 /* Pulls the point with barycentric weights of up to four nodes of a body towards `target` with a spring (stiffness N/m, damping N s/m). `handle` 0..15;
  * a stiffness of 0 lets go. */
 SN_API sn_status sn_world_grab(sn_world *world, int handle, int body, const int32_t node[4], const double weight[4], const double target[3],

@@ -95,8 +95,11 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
         part.t = step->t + step->h * done / TICKS;
         part.h = ticks == TICKS ? step->h : step->h * ticks / TICKS;
         step->system->loose = loose(step->options, ticks);
-        const sn_status status = try_step(method, &part, start);
+        sn_status status = try_step(method, &part, start);
         step->system->loose = 0;
+        const bool stopped = (status || done + ticks < TICKS) && step->go_on && !step->go_on(step->user, &part);
+        if (stopped)
+            status = sn_fail(step->error, SN_NOT_CONVERGED, "stopped by the caller at t = %g s: the step had to be divided", part.t);
         if (!status) {
             done += ticks;
             if (++successes >= SUCCESSES && 2 * ticks <= TICKS) ticks *= 2, successes = 0;
@@ -109,7 +112,7 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
             sn_vec_copy(n, step->v, v);
             sn_vec_copy(past, step->history, history);
         }
-        if (!can_retry(method, status) || ticks == 1) {
+        if (stopped || !can_retry(method, status) || ticks == 1) {
             sn_vec_copy(n, x, step->x);
             sn_vec_copy(n, v, step->v);
             sn_vec_copy(past, history, step->history);

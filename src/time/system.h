@@ -104,6 +104,9 @@ typedef struct sn_step {
     double *scratch; /* method->scratch(count) doubles */
     sn_step_info *info;
     sn_error *error;
+    /* Asked before each further part of a step that had to be divided; false gives the step up. May be NULL. */
+    bool (*go_on)(void *user, const struct sn_step *part);
+    void *user;
 } sn_step;
 
 typedef struct sn_method {

@@ -330,3 +330,8 @@ sn_status sn_world_pin(sn_world *world, int body, int32_t node, bool pinned, sn_
     world->workspace.system.base.kept = 0;
     return SN_OK;
 }
+
+bool sn_world_pinned(const sn_world *world, int body, int32_t node) {
+    if (body < 0 || body >= world->model.body_count || node < 0 || node >= world->model.body[body].mesh->node_count) return false;
+    return world->state.pinned[world->model.compiled[world->model.body[body].node_first + node]] != 0;
+}

@@ -46,11 +46,14 @@ static sn_status run_static(sn_world *world, sn_step *step, double *time) {
     return sn_step_controlled(sn_method_equilibrium(), step);
 }
 
-static sn_status run_dynamic(sn_world *world, sn_step *step, double *time) {
-    const sn_status status = sn_step_controlled(world->parameters.method, step);
-    if (!status && world->progress && !world->progress(world->user, *time / world->parameters.time.end))
-        return sn_fail(step->error, SN_NOT_CONVERGED, "stopped by the caller at t = %g s", *time);
-    return status;
+static bool go_on(void *user, const sn_step *part) {
+    sn_world *world = user;
+    return world->progress(world->user, part->t / world->parameters.time.end);
+}
+
+static sn_status run_dynamic(sn_world *world, sn_step *step) {
+    if (world->progress) step->go_on = go_on, step->user = world;
+    return sn_step_controlled(world->parameters.method, step);
 }
 
 static void take_acceleration(sn_world *world, double h) {
@@ -86,7 +89,7 @@ sn_status sn_world_step(sn_world *world, sn_step_report *report, sn_error *error
     sn_state_copy(world->context, state, &world->workspace.before);
     sn_status status = check_held(world, error);
     if (!status) status = update_moduli(world, world->parameters.is_static ? 1 : time, error);
-    if (!status) status = world->parameters.is_static ? run_static(world, &step, &time) : run_dynamic(world, &step, &time);
+    if (!status) status = world->parameters.is_static ? run_static(world, &step, &time) : run_dynamic(world, &step);
     if (!status && !sn_state_finite(state))
         status = sn_fail(error, SN_NOT_FINITE, "the state is not finite after the step to t = %g s", time);
     if (status) {

@@ -28,6 +28,18 @@ static void test_rest(void **state) {
         sn_energies e;
         sn_world_energies(s.world, &e, NULL);
         assert_true(e.kinetic < 1e-6);
+        const int nodes = sn_world_body_mesh(s.world, 0)->node_count;
+        double *force = calloc(3 * (size_t)nodes, sizeof *force), sum[3] = {0};
+        assert_int_equal(sn_world_reactions(s.world, 0, force, &s.error), SN_OK);
+        for (int i = 0; i < 3 * nodes; ++i) sum[i % 3] += force[i];
+        assert_near(sum[0], 0, 1e-3);
+        assert_near(sum[2], 0, 1e-3);
+        assert_near(sum[1], 8 * 9.81, 0.1);
+        assert_int_equal(sn_world_reactions(s.world, 1, force, &s.error), SN_BAD_INPUT);
+        assert_false(sn_world_pinned(s.world, 0, 0));
+        assert_int_equal(sn_world_pin(s.world, 0, 0, true, &s.error), SN_OK);
+        assert_true(sn_world_pinned(s.world, 0, 0) && !sn_world_pinned(s.world, 0, -1) && !sn_world_pinned(s.world, 1, 0));
+        free(force);
         scene_end(&s);
     }
 }
@@ -95,6 +107,34 @@ static void test_friction_angle(void **state) {
             const double expected = 9.81 * (sin(angle) - mu * cos(angle));
             assert_near((v1[0] - v0[0]) / 0.5, expected, 0.01 * expected);
         }
+        scene_end(&s);
+    }
+}
+
+/* One correction per step must not feed on friction: what falls askew and slides never gains energy. */
+static void test_one_step_friction(void **state) {
+    (void)state;
+    const char *const kind[] = {"one-step", "fixed"};
+    for (int k = 0; k < 2; ++k) {
+        scene s;
+        scene_start(&s, NULL, 0.2, 0.2, 0.2, 4, 4, 4);
+        set_constant(&s.material, "young", 1e5);
+        snprintf(s.options.time.newton.kind, sizeof s.options.time.newton.kind, "%s", kind[k]);
+        if (k == 1) s.options.time.newton.iterations = 2;
+        s.collider[0].friction = 0.6;
+        s.collider[0].point[1] = -0.1;
+        s.options.collider_count = 1;
+        s.body.initial.velocity[0] = 3, s.body.initial.velocity[1] = -4;
+        s.body.initial.spin[2] = 5;
+        scene_create(&s);
+        sn_energies start, e;
+        sn_world_energies(s.world, &start, NULL);
+        for (int i = 0; i < 150; ++i) {
+            step(&s, 1);
+            assert_int_equal(sn_world_energies(s.world, &e, NULL), SN_OK);
+            assert_true(e.total < 1.1 * start.total);
+        }
+        assert_true(e.total < 0.5 * start.total);
         scene_end(&s);
     }
 }
@@ -241,9 +281,13 @@ static void test_impacts(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rest),           cmocka_unit_test(test_given_stiffness), cmocka_unit_test(test_friction_angle),
-        cmocka_unit_test(test_friction_stops), cmocka_unit_test(test_other_colliders), cmocka_unit_test(test_impacts),
-        cmocka_unit_test(test_slanting_impact)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest),
+                                       cmocka_unit_test(test_given_stiffness),
+                                       cmocka_unit_test(test_friction_angle),
+                                       cmocka_unit_test(test_friction_stops),
+                                       cmocka_unit_test(test_other_colliders),
+                                       cmocka_unit_test(test_impacts),
+                                       cmocka_unit_test(test_slanting_impact),
+                                       cmocka_unit_test(test_one_step_friction)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -395,11 +395,44 @@ static void test_bar_wave(void **state) {
     scene_end(&s);
 }
 
+static bool count_and_stop(void *user, double fraction) {
+    (void)fraction;
+    return --*(int *)user > 0;
+}
+
+/* Who watches is asked between the parts of a divided step and may give it up: the state stays. A step that is not divided asks nobody. */
+static void test_watch(void **state) {
+    (void)state;
+    scene s;
+    scene_start(&s, NULL, 1, 0.2, 0.2, 3, 1, 1);
+    clamp_left(&s);
+    snprintf(s.options.time.newton.kind, sizeof s.options.time.newton.kind, "full");
+    s.options.time.newton.iterations = 1;
+    s.options.time.newton.tolerance = 1e-15;
+    scene_create(&s);
+    char before[17], after[17];
+    sn_world_hash(s.world, before);
+    int left = 3;
+    sn_world_watch(s.world, count_and_stop, &left);
+    assert_int_equal(sn_world_step(s.world, NULL, &s.error), SN_NOT_CONVERGED);
+    assert_int_equal(left, 0);
+    assert_non_null(strstr(s.error.text, "stopped"));
+    sn_world_hash(s.world, after);
+    assert_string_equal(before, after);
+    sn_time_options easy = sn_world_time_options(s.world);
+    easy.newton.iterations = 30, easy.newton.tolerance = 1e-6;
+    assert_int_equal(sn_world_set_time(s.world, &easy, &s.error), SN_OK);
+    left = 1;
+    step(&s, 1);
+    assert_int_equal(left, 1);
+    scene_end(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_free_fall),     cmocka_unit_test(test_momentum),       cmocka_unit_test(test_prescribed_motion),
         cmocka_unit_test(test_reaction),      cmocka_unit_test(test_starts),         cmocka_unit_test(test_pins_and_grabs),
         cmocka_unit_test(test_rayleigh),      cmocka_unit_test(test_material_edits), cmocka_unit_test(test_two_materials),
-        cmocka_unit_test(test_isolated_node), cmocka_unit_test(test_bar_wave)};
+        cmocka_unit_test(test_isolated_node), cmocka_unit_test(test_bar_wave),       cmocka_unit_test(test_watch)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

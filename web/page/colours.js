@@ -47,3 +47,9 @@ export function short(value, unit = "") {
   const [factor, prefix] = size >= 1e9 ? [1e9, "G"] : size >= 1e6 ? [1e6, "M"] : size >= 1e3 ? [1e3, "k"] : size >= 1 || size === 0 ? [1, ""] : size >= 1e-3 ? [1e-3, "m"] : [1e-6, "µ"];
   return `${(value / factor).toPrecision(3)} ${prefix}${unit}`.trim();
 }
+
+// 0.0123456 -> "0.0123"; what is noise is 0.
+export function plain(value) {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  return Math.abs(value) < 1e-9 ? "0" : String(+value.toPrecision(3));
+}

@@ -4,10 +4,26 @@ export class WorkerEngine {
   constructor() {
     this.name = "WebAssembly";
     this.onmessage = () => {};
+    this.start();
+  }
+  start() {
     const threads = new URLSearchParams(location.search).get("threads");
     this.worker = new Worker(new URL(`./worker.js${threads ? `?threads=${+threads}` : ""}`, import.meta.url), { type: "module" });
-    this.worker.onmessage = ({ data }) => this.onmessage(data.head, data.bytes);
+    this.worker.onmessage = ({ data }) => {
+      if (data.pong) this.answered?.();
+      else this.onmessage(data.head, data.bytes);
+    };
     this.worker.onerror = (event) => this.onmessage({ type: "error", text: event.message ?? "the worker cannot be started" });
+  }
+  // Calls back when everything sent before has been done.
+  ping(answered) {
+    this.answered = answered;
+    this.worker.postMessage({ ping: true });
+  }
+  // A worker that is inside a long step hears nothing: it is given up and a new one says hello.
+  restart() {
+    this.worker.terminate();
+    this.start();
   }
   send(message, bytes) {
     this.worker.postMessage({ message, bytes });

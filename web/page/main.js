@@ -1,5 +1,5 @@
 // The page: connects an engine with the stage, the panel, the plots and the user.
-import { gradient, short } from "./colours.js";
+import { gradient, plain, short } from "./colours.js";
 import { SocketEngine, WorkerEngine } from "./engines.js";
 import { Panel } from "./panel.js";
 import { Plots } from "./plots.js";
@@ -50,8 +50,9 @@ const view = {
     if (key === "opacity") stage.setOpacity(this.opacity);
     if (key === "theme") setTheme();
     if (key === "plots") showPlots();
+    if (!["theme", "plots"].includes(key)) return;
     try {
-      localStorage.setItem("sinew-view", JSON.stringify({ theme: this.theme, plots: this.plots }));
+      localStorage.setItem("sinew-view", JSON.stringify({ ...remembered(), [key]: this[key] }));
     } catch { /* private windows may forbid it */ }
   },
 };
@@ -63,10 +64,22 @@ function setTheme() {
   plots.dirty = true;
 }
 
+// The body is shown in the middle of what the panels leave free.
+function arrange() {
+  const wide = !small && innerWidth > 720;
+  const gallery = wide && document.body.classList.contains("with-gallery");
+  stage.setInsets(gallery ? 284 : wide && view.plots ? 264 : 0, wide ? 284 : 0, wide ? 64 : 124);
+}
+
+function showGallery(on) {
+  document.body.classList.toggle("with-gallery", on);
+  arrange();
+}
+
 function showPlots() {
   $("#plots").hidden = !view.plots;
-  document.body.classList.toggle("with-plots", view.plots);
   plots.dirty = true;
+  arrange();
 }
 
 // ---- Scenes ----
@@ -84,6 +97,21 @@ function loadText(text, name) {
   document.body.classList.add("loading");
   state.playing = true;
   engine.send({ do: "load", name, text, playing: true });
+  expectAnswer(text, name);
+}
+
+// When the engine is inside a step that takes very long and does not answer, a new one takes the scene over.
+const patience = 8000;
+let watch = 0;
+function expectAnswer(text, name) {
+  clearTimeout(watch);
+  if (native || !text) return;
+  watch = setTimeout(() => {
+    state.pending = { text, name };
+    say("a step took too long; the engine starts again");
+    engine.restart();
+  }, patience);
+  engine.ping(() => clearTimeout(watch));
 }
 
 const meshEndings = ["msh", "node", "ele", "mesh", "veg", "obj", "stl", "ply", "off"];
@@ -123,12 +151,22 @@ async function shareLink() {
 
 const handlers = {
   hello(head) {
-    panel = new Panel($("#panel"), head.lists, send, view);
-    if (small) panel.gui.close();
+    if (native) Object.assign(view, head.look); // other tabs may have chosen
+    if (!panel) {
+      panel = new Panel($("#panel"), head.lists, send, view);
+      if (small) panel.gui.close();
+    }
     $("#engine").textContent = `${engine.name}, ${head.threads} thread${head.threads > 1 ? "s" : ""}`;
     $("#engine").title = `sinew ${head.version}, ${head.simd}`;
-    engine.send({ do: "look", colour: view.colour, glyphs: view.glyphs, wire: view.wire });
-    begin();
+    if (!native) {
+      engine.send({ do: "look", colour: view.colour, glyphs: view.glyphs, wire: view.wire });
+      setSlow(state.slow);
+    }
+    if (!state.pending) return begin();
+    const { text, name } = state.pending;
+    state.pending = null;
+    state.name = name;
+    engine.send({ do: "load", name, text, playing: true });
   },
   scene(head, bytes) {
     document.body.classList.remove("loading");
@@ -197,9 +235,10 @@ function show(head) {
   $("#factor").classList.toggle("slow", head.playing && head.factor > 0 && head.factor < 0.93 * (state.slow ? 0.2 : 1));
   $("#time").textContent = `${head.time.toFixed(2)} s`;
   $("#step").textContent = `${head.milliseconds.toFixed(head.milliseconds < 10 ? 1 : 0)} ms`;
-  const probes = state.scene.probes.map((name, i) => `${name} ${head.probes[i].map((v) => short(v)).join(", ")}`);
+  const probes = state.scene.probes.map((name, i) => `${name} ${head.probes[i].map(plain).join(", ")}`);
   $("#probes").textContent = probes.join("\n");
   if (head.playing !== state.playing) setPlaying(head.playing, false);
+  if (head.speed < 1 !== state.slow) setSlow(head.speed < 1, false);
   const coloured = head.counts.values > 0 && stage.range;
   $("#legend").hidden = !coloured;
   if (!coloured) return;
@@ -233,10 +272,10 @@ function setPlaying(on, tell = true) {
   if (tell) engine.send({ do: "play", on });
 }
 
-function setSlow(on) {
+function setSlow(on, tell = true) {
   state.slow = on;
   $("#slow").classList.toggle("on", on);
-  engine.send({ do: "speed", value: on ? 0.2 : 1 });
+  if (tell) engine.send({ do: "speed", value: on ? 0.2 : 1 });
 }
 
 function setPinning(on) {
@@ -281,11 +320,11 @@ function toggle(key, controller) {
 const actions = {
   play: () => setPlaying(!state.playing),
   step: () => (setPlaying(false), engine.send({ do: "advance", steps: 1 })),
-  reset: () => (engine.send({ do: "reset" }), plots.clear()),
+  reset: () => (engine.send({ do: "reset" }), plots.clear(), expectAnswer(state.text, state.name)),
   slow: () => setSlow(!state.slow),
   pin: () => setPinning(!state.pinning),
   unpin: () => engine.send({ do: "unpin" }),
-  gallery: () => document.body.classList.toggle("with-gallery"),
+  gallery: () => showGallery(!document.body.classList.contains("with-gallery")),
   open: () => $("#file").click(),
   link: shareLink,
   picture: savePicture,
@@ -301,7 +340,7 @@ const actions = {
   full: () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()),
   hash: () => engine.send({ do: "hash" }),
   help: () => ($("#help").hidden = !$("#help").hidden),
-  close: () => ($("#help").hidden = true, document.body.classList.remove("with-gallery"), setPinning(false)),
+  close: () => ($("#help").hidden = true, showGallery(false), setPinning(false)),
 };
 const keys = { " ": "play", ".": "step", r: "reset", s: "slow", p: "pin", u: "unpin", g: "gallery", o: "open", l: "link", i: "picture", v: "record", k: "save", c: "colour", y: "glyphs", w: "wire", t: "plots", d: "theme", h: "home", f: "full", x: "hash", m: "panel", "?": "help", Escape: "close" };
 
@@ -369,7 +408,7 @@ addEventListener("drop", (event) => {
   if (event.dataTransfer.files.length) openFiles(event.dataTransfer.files);
 });
 $("#file").onchange = (event) => (openFiles(event.target.files), (event.target.value = ""));
-addEventListener("resize", () => stage.resize());
+addEventListener("resize", () => (stage.resize(), arrange()));
 addEventListener("hashchange", () => begin());
 
 // ---- Start ----
@@ -384,7 +423,7 @@ async function loadGallery() {
     const image = picture ? Object.assign(new Image(), { src: `pictures/${name}.jpg`, alt: "", loading: "lazy", width: 240, height: 150 }) : Object.assign(document.createElement("div"), { className: "blank" });
     const label = Object.assign(document.createElement("span"), { textContent: title });
     card.append(image, label);
-    card.onclick = () => (loadNamed(name), small && document.body.classList.remove("with-gallery"), card.blur());
+    card.onclick = () => (loadNamed(name), small && showGallery(false), card.blur());
     return card;
   }));
 }
@@ -398,7 +437,7 @@ async function begin() {
   }
   if (link.name) return loadNamed(link.name);
   if (native) return engine.send({ do: "describe" });
-  if (innerWidth > 1100) document.body.classList.add("with-gallery");
+  if (innerWidth > 1100) showGallery(true);
   loadNamed(gallery[0].name);
 }
 

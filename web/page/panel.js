@@ -58,7 +58,7 @@ export class Panel {
     const which = folder.add(v, "which", names).name("of").onChange(() => this.show());
     if (Object.keys(names).length < 2) which.hide();
     this.young = folder.add(v, "young", 2, 9, 0.01).onChange((value) => this.sendMaterial({ young: 10 ** value }));
-    this.poisson = folder.add(v, "poisson", 0, 0.495, 0.005).name("Poisson's ratio").onChange((poisson) => this.sendMaterial({ poisson }));
+    this.poisson = folder.add(v, "poisson", 0, 0.499, 0.001).decimals(3).name("Poisson's ratio").onChange((poisson) => this.sendMaterial({ poisson }));
     this.damping = folder.add(v, "damping", -5, 0, 0.01).onChange((value) => this.sendMaterial({ damping: value <= -4.99 ? 0 : 10 ** value }));
     for (const controller of [this.young, this.damping]) controller.domElement.classList.add("log");
     this.drag = folder.add(v, "drag", 0, 20, 0.1).name("drag [1/s]").onChange((drag) => this.sendMaterial({ drag }));
@@ -70,7 +70,7 @@ export class Panel {
     const v = Object.assign(this.value, { step: -2, gravity: -9.81, method: "", newton: "" });
     this.step = folder.add(v, "step", -4, -1, 0.01).onChange((value) => this.send({ do: "set", step: +(10 ** value).toPrecision(2) }));
     this.step.domElement.classList.add("log");
-    this.gravity = folder.add(v, "gravity", -30, 30, 0.01).name("gravity [m/s²]").onChange((y) => this.send({ do: "set", gravity: [this.parameters.gravity[0], y, this.parameters.gravity[2]] }));
+    this.gravity = folder.add(v, "gravity", -100, 100, 0.01).name("gravity [m/s²]").onChange((y) => this.send({ do: "set", gravity: [this.parameters.gravity[0], y, this.parameters.gravity[2]] }));
     this.method = folder.add(v, "method", options(this.lists.methods)).name("integrator").onChange((method) => this.send({ do: "set", method }));
     this.newton = folder.add(v, "newton", options(this.lists.newton)).name("Newton").onChange((newton) => this.send({ do: "set", newton }));
   }

@@ -2,7 +2,7 @@
 import {
   WebGLRenderer, Scene, PerspectiveCamera, HemisphereLight, DirectionalLight, Color, Mesh, BufferGeometry, BufferAttribute, MeshPhysicalMaterial, LineSegments,
   LineBasicMaterial, CircleGeometry, MeshStandardMaterial, ShaderMaterial, SphereGeometry, Group, Raycaster, Vector2, Vector3, Plane, Sphere, PCFSoftShadowMap,
-  ACESFilmicToneMapping, InstancedMesh, Matrix4, MeshBasicMaterial, DoubleSide, GridHelper, Quaternion, ShadowMaterial,
+  ACESFilmicToneMapping, ConeGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, DoubleSide, GridHelper, Quaternion, ShadowMaterial,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { bodyColours, paint, themes } from "./colours.js";
@@ -47,7 +47,7 @@ export class Stage {
     this.key.shadow.radius = 5;
     this.key.shadow.bias = -0.0006;
     this.key.shadow.normalBias = 0.02;
-    this.rim = new DirectionalLight(0xbfd4ff, 0.7);
+    this.rim = new DirectionalLight(0xbfd4ff, 0.35);
     this.scene.add(this.sky, this.key, this.key.target, this.rim);
     this.world = new Group();
     this.scene.add(this.world);
@@ -56,6 +56,7 @@ export class Stage {
     this.size = 1;
     this.range = null;
     this.surfaceOpacity = 1;
+    this.insets = { left: 0, right: 0, bottom: 0 };
     this.setTheme("dark");
     this.resize();
   }
@@ -82,7 +83,20 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / Math.max(1, height);
-    this.camera.updateProjectionMatrix();
+    this.centre();
+  }
+
+  // Pixels at the left, at the right and at the bottom that panels cover.
+  setInsets(left, right, bottom) {
+    this.insets = { left, right, bottom };
+    this.centre();
+  }
+
+  // Moves the middle of the picture to the middle of the free part.
+  centre() {
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
+    const { left, right, bottom } = this.insets;
+    if (width > 0 && height > 0) this.camera.setViewOffset(width, height, (right - left) / 2, bottom / 2, width, height);
   }
 
   // ---- A new scene ----
@@ -106,7 +120,7 @@ export class Stage {
       vertex += body.vertices;
       geometry.setIndex(new BufferAttribute(triangles, 1));
       geometry.boundingSphere = everywhere;
-      const material = new MeshPhysicalMaterial({ color: bodyColours[i % bodyColours.length], roughness: 0.42, clearcoat: 0.35, clearcoatRoughness: 0.45, sheen: 0.3, sheenRoughness: 0.6 });
+      const material = new MeshPhysicalMaterial({ color: bodyColours[i % bodyColours.length], roughness: 0.5, clearcoat: 0.18, clearcoatRoughness: 0.5 });
       const mesh = new Mesh(geometry, material);
       mesh.castShadow = mesh.receiveShadow = true;
       mesh.frustumCulled = false;
@@ -149,7 +163,11 @@ export class Stage {
     this.glyphs.frustumCulled = false;
     this.glyphs.renderOrder = 2;
     this.glyphScale = 0;
-    this.world.add(this.pins, this.grabs, this.glyphs);
+    this.heads = new InstancedMesh(new ConeGeometry(0.4, 1, 8).translate(0, -0.5, 0), new MeshBasicMaterial({ transparent: true, opacity: 0.9, depthTest: false }), most);
+    this.heads.count = 0;
+    this.heads.frustumCulled = false;
+    this.heads.renderOrder = 2;
+    this.world.add(this.pins, this.grabs, this.glyphs, this.heads);
   }
 
   makeColliders(head) {
@@ -230,12 +248,13 @@ export class Stage {
       }
     }
     // What falls ends low: look a little below the middle, and nearer.
-    const falls = low.y < head.box[0][1];
+    const falls = low.y < head.box[0][1] - 0.05 * this.size;
     const centre = low.clone().add(high).multiplyScalar(0.5);
     const radius = Math.max(0.5 * high.distanceTo(low), 1e-6);
     if (falls) centre.y = low.y + 0.38 * (high.y - low.y);
-    const fit = Math.min(1, this.camera.aspect * 1.15);
-    const distance = ((falls ? 0.95 : 1.12) * radius) / Math.sin((this.camera.fov * Math.PI) / 360) / fit;
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
+    const free = Math.min(height - this.insets.bottom, 0.95 * (width - this.insets.left - this.insets.right)) / Math.max(1, height);
+    const distance = ((falls ? 0.88 : 1) * radius) / Math.sin(Math.atan(Math.tan((this.camera.fov * Math.PI) / 360) * Math.max(0.2, free)));
     const azimuth = (head.azimuth * Math.PI) / 180;
     const elevation = (head.elevation * Math.PI) / 180;
     this.camera.position.set(Math.sin(azimuth) * Math.cos(elevation), Math.sin(elevation), Math.cos(azimuth) * Math.cos(elevation)).multiplyScalar(distance).add(centre);
@@ -343,27 +362,42 @@ export class Stage {
     this.pins.instanceMatrix.needsUpdate = true;
   }
 
+  // Lines with the points and vectors of the frame: stresses centred, forces as arrows from their node.
   setGlyphs(data) {
     const count = Math.min(data.length / 7, 6000);
     const { position, color } = this.glyphs.geometry.attributes;
     let largest = 0;
     for (let i = 0; i < count; ++i) largest = Math.max(largest, Math.hypot(data[7 * i + 3], data[7 * i + 4], data[7 * i + 5]));
-    const wanted = largest > 0 ? (0.12 * this.size) / largest : 0;
+    const wanted = largest > 0 ? (0.15 * this.size) / largest : 0;
     this.glyphScale = !this.glyphScale || wanted < this.glyphScale ? wanted : this.glyphScale + 0.03 * (wanted - this.glyphScale);
+    let heads = 0;
+    const at = new Vector3();
+    const vector = new Vector3();
+    const turn = new Quaternion();
+    const up = new Vector3(0, 1, 0);
+    const matrix = new Matrix4();
     for (let i = 0; i < count; ++i) {
       const kind = data[7 * i + 6];
-      const scale = kind === 1 ? 0.02 * this.size : this.glyphScale;
-      for (let k = 0; k < 3; ++k) {
-        const x = data[7 * i + k];
-        const v = scale * data[7 * i + 3 + k];
-        position.array[6 * i + k] = kind >= 1 ? x - v / 2 : x; // stresses are centred, forces start at their node
-        position.array[6 * i + 3 + k] = kind >= 1 ? x + v / 2 : x + v;
-        color.array[6 * i + k] = color.array[6 * i + 3 + k] = glyphColours[kind].toArray()[k];
-      }
+      at.fromArray(data, 7 * i);
+      vector.fromArray(data, 7 * i + 3).multiplyScalar(this.glyphScale);
+      const centred = kind >= 2;
+      if (centred) at.addScaledVector(vector, -0.5);
+      at.toArray(position.array, 6 * i);
+      at.add(vector).toArray(position.array, 6 * i + 3);
+      glyphColours[kind].toArray(color.array, 6 * i);
+      glyphColours[kind].toArray(color.array, 6 * i + 3);
+      const length = vector.length();
+      if (centred || heads >= 4096 || !(length > 1e-3 * this.size)) continue;
+      const head = Math.min(0.4 * length, 0.02 * this.size);
+      turn.setFromUnitVectors(up, vector.divideScalar(length));
+      this.heads.setMatrixAt(heads, matrix.compose(at, turn, vector.set(head, head, head)));
+      this.heads.setColorAt(heads++, glyphColours[kind]);
     }
     position.needsUpdate = color.needsUpdate = true;
     this.glyphs.geometry.setDrawRange(0, 2 * count);
     this.glyphs.visible = count > 0;
+    this.heads.count = heads;
+    if (heads) this.heads.instanceMatrix.needsUpdate = this.heads.instanceColor.needsUpdate = true;
   }
 
   setGrabs(grabs) {

@@ -47,6 +47,7 @@ const started = start().catch((problem) => postMessage({ head: { type: "error", 
 self.onmessage = async ({ data }) => {
   await started;
   if (!engine) return;
+  if (data.ping) return postMessage({ pong: true });
   if (data.drawn) drawn = true;
   else engine.send(data.message, data.bytes);
   wake();
