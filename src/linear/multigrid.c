@@ -349,7 +349,7 @@ void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct
     }
     scale_level(mg->context, &mg->level[0], &job);
     if (!coarse) {
-        if (mg->level_count > 1) sn_mg_turn_frames(mg, x);
+        sn_multigrid_keep(mg, x);
         return;
     }
     ++mg->updates;
@@ -359,6 +359,10 @@ void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct
         scale_level(mg->context, &mg->level[l], &job);
     }
     invert_last(mg);
+}
+
+void sn_multigrid_keep(sn_multigrid *mg, const double *x) {
+    if (mg->level_count > 1) sn_mg_turn_frames(mg, x);
 }
 
 /* ---- The cycle ---- */

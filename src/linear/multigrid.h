@@ -133,6 +133,9 @@ void sn_multigrid_destroy(sn_multigrid *multigrid);
 struct sn_filter;
 void sn_multigrid_update(sn_multigrid *multigrid, const sn_matrix *matrix, const struct sn_filter *filter, const double *x, bool coarse);
 
+/* Leaves all matrices as they are, the coarse ones turn with the body. */
+void sn_multigrid_keep(sn_multigrid *multigrid, const double *x);
+
 /* z = one cycle on r. */
 void sn_multigrid_apply(sn_multigrid *multigrid, const double *r, double *z);
 

@@ -363,8 +363,8 @@ static int32_t place_of(const sn_mg_level *level, int32_t row, int32_t column) {
     return low;
 }
 
-/* Groups of one colour share no coarse node. The parity of their cell is such a colour but for separate parts in one cell, which may meet in
- * a corner through their neighbours: they take the first colour that is free at all their corners, and one of their own when none is. */
+/* Groups of one colour share no coarse node. The parity of their cell is such a colour but for separate parts in one cell, which may meet
+ * in a corner through their neighbours: they take the first colour that is free at all their corners, and one of their own when none is. */
 static sn_status color_groups(builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     enum { SHARED = 64 };

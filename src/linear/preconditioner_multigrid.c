@@ -1,8 +1,8 @@
 /* Multigrid as a preconditioner: one cycle per application (multigrid.h).
  *
- * The fine level always takes the new matrix; the coarse matrices, which cost more, turn with the body and stay until the solves say that
- * they are too old: when one gains clearly fewer digits per iteration than the first one after the last refresh. Counts, not clocks, so
- * that runs repeat. */
+ * The smoother's matrix lasts for a few steps while the body moves and nothing else changes. The coarse matrices, which cost more, turn
+ * with the body and stay until the solves say that they are too old: when one gains clearly fewer digits per iteration than the first one
+ * after the last refresh. Counts, not clocks, so that runs repeat. */
 #include <math.h>
 
 #include "multigrid.h"
@@ -10,11 +10,13 @@
 
 typedef struct data {
     sn_multigrid *multigrid;
-    double fresh,
-        last; /* digits per iteration of the first solve after the coarse matrices were made, and of the last one; 0: not known yet */
+    double fresh, last; /* digits per iteration: of the first solve after the coarse matrices were made, of the last one; 0: unknown yet */
+    int kept;           /* solves since the smoother was made */
 } multigrid_data;
 
-#define STALE 0.7
+#define STALE 0.7  /* of the digits per iteration: the coarse matrices are made anew */
+#define OLD 0.85   /* the smoother is */
+enum { KEEP = 3 }; /* steps that the smoother lasts */
 
 static const sn_multigrid_options options = {.spacing = 2.5};
 
@@ -40,6 +42,12 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
         *pointer = data;
     }
     const bool stale = data->fresh == 0 || data->last < STALE * data->fresh;
+    if (!stale && op->moved && data->last > OLD * data->fresh && data->kept < KEEP) {
+        ++data->kept;
+        sn_multigrid_keep(data->multigrid, op->now);
+        return SN_OK;
+    }
+    data->kept = 0;
     if (stale) data->fresh = 0;
     sn_multigrid_update(data->multigrid, op->matrix, filter, op->now, stale);
     return SN_OK;

@@ -6,10 +6,9 @@
 
 static const sn_krylov *const krylov[] = {&sn_krylov_cg,       &sn_krylov_minres, &sn_krylov_qmr,
                                           &sn_krylov_bicgstab, &sn_krylov_gmres,  &sn_krylov_eisenstat};
-static const sn_preconditioner *const preconditioner[] = {&sn_preconditioner_none,         &sn_preconditioner_diagonal,
-                                                          &sn_preconditioner_block_jacobi, &sn_preconditioner_ssor,
-                                                          &sn_preconditioner_ic0,          &sn_preconditioner_ict,
-                                                          &sn_preconditioner_multigrid};
+static const sn_preconditioner *const preconditioner[] = {
+    &sn_preconditioner_none, &sn_preconditioner_diagonal, &sn_preconditioner_block_jacobi, &sn_preconditioner_ssor,
+    &sn_preconditioner_ic0,  &sn_preconditioner_ict,      &sn_preconditioner_multigrid};
 static const sn_preconditioner *const direct[] = {
 #if defined(SN_HAVE_CHOLMOD)
     &sn_direct_cholesky,

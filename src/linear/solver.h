@@ -41,6 +41,7 @@ typedef struct sn_operator {
     const sn_solver_options *options; /* restart, omega, drop; NULL for the defaults */
     sn_watch *watch;                  /* NULL when nobody watches */
     int64_t version;                  /* another number when the matrix changed; 0: unknown, may always have */
+    bool moved;                       /* since the preconditioner's last update the body has moved, and nothing else has changed */
     /* r = b - A x with the exact operator that this one is a copy of; NULL when it is exact itself. Methods may use it now and then to keep
      * the residual of their recursion true. */
     void (*residual)(const void *self, const double *b, const double *x, double *r);

@@ -4,9 +4,9 @@
 #include "solver_inside.h"
 
 enum {
-    AUTO_DIRECT_NODES = 20000,   /* `auto` in statics factors up to this size */
+    AUTO_DIRECT_NODES = 20000,  /* `auto` in statics factors up to this size */
     AUTO_MULTIGRID_NODES = 600, /* and iterates with multigrid from this size */
-    AUTO_LDLT_NODES = 4000,      /* and up to this one without CHOLMOD */
+    AUTO_LDLT_NODES = 4000,     /* and up to this one without CHOLMOD */
 };
 
 static bool is(const char *name, const char *word) { return strcmp(name, word) == 0; }

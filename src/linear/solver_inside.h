@@ -45,6 +45,8 @@ struct sn_linear {
     const sn_preconditioner *preconditioner; /* whose data this is */
     void *data;
     bool data_valid, data_copy; /* data_copy: made for the matrix, not for the exact operator */
+    bool data_changed;          /* something else than the positions is new since it was made */
+    sn_stamp data_stamp;        /* (m, d, k) that it was made for */
     double *scratch;
     int64_t scratch_size;
 

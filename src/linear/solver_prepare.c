@@ -144,7 +144,7 @@ static sn_status keep_filter(sn_linear *linear, const sn_filter *filter, sn_erro
     if (own->count == count && (!count || (memcmp(own->node, filter->node, (size_t)count * sizeof *own->node) == 0 &&
                                            memcmp(own->projection, filter->projection, (size_t)count * 9 * sizeof *own->projection) == 0)))
         return SN_OK;
-    linear->data_valid = false;
+    linear->data_valid = false, linear->data_changed = true;
     sn_status status = sn_grow(linear->context, (void **)&own->node, &linear->filter_nodes, count, sizeof *own->node, error);
     if (!status)
         status =
@@ -163,6 +163,13 @@ static void exact_residual(const void *self, const double *b, const double *x, d
     sn_vector_subtract(linear->context, 3 * linear->model.nodes, b, r, r);
 }
 
+/* Whether only the positions are new since the preconditioner was made. Contacts and the like count as a change: they come and go. */
+static bool moved_only(const sn_linear *linear) {
+    const sn_stamp *s = &linear->data_stamp;
+    const bool listed = (linear->stiffness && linear->stiffness->count) || (linear->damping && linear->damping->count);
+    return linear->data && !linear->data_changed && !listed && s->m == linear->m && s->d == linear->d && s->k == linear->k;
+}
+
 /* The operator that the method works on: the matrix, or the exact one. */
 sn_operator sn_linear_operator(sn_linear *linear, bool copy) {
     if (copy) {
@@ -174,6 +181,7 @@ sn_operator sn_linear_operator(sn_linear *linear, bool copy) {
         op.options = &linear->options;
         op.watch = &linear->watch;
         op.version = linear->matrix_version;
+        op.moved = moved_only(linear);
         return op;
     }
     return (sn_operator){.context = linear->context,
@@ -199,6 +207,8 @@ sn_status sn_linear_ensure_data(sn_linear *linear, const sn_choice *c, const sn_
     const sn_status status = c->preconditioner->update(linear->context, op, &linear->filter, &linear->data, error);
     linear->data_valid = !status;
     linear->data_copy = copy;
+    linear->data_changed = (linear->stiffness && linear->stiffness->count) || (linear->damping && linear->damping->count);
+    linear->data_stamp = (sn_stamp){linear->linearisation, linear->m, linear->d, linear->k};
     return status;
 }
 
