@@ -13,6 +13,8 @@ enum {
     GRAIN = 2048,  /* rows per piece of simple loops */
 };
 
+#define TURNED 0.1f /* radians that the smoother bears */
+
 extern const sn_mg_kernels sn_mg_kernels_baseline, sn_mg_kernels_avx2, sn_mg_kernels_avx512;
 
 const sn_mg_kernels *sn_mg_kernels_for(const sn_context *context) {
@@ -180,6 +182,7 @@ void sn_multigrid_destroy(sn_multigrid *mg) {
     sn_release(mg->context, mg->partial);
     sn_release(mg->context, mg->fixed);
     sn_release(mg->context, mg->taken);
+    sn_release(mg->context, mg->frame_then);
     sn_release(mg->context, mg->moment);
     sn_release(mg->context, mg);
 }
@@ -348,12 +351,15 @@ void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct
         if (filter && filter->count > 0) filter_rows(mg, matrix->pattern, filter);
     }
     scale_level(mg->context, &mg->level[0], &job);
-    if (!coarse) {
-        sn_multigrid_keep(mg, x);
-        return;
+    if (mg->level_count > 1) {
+        if (coarse)
+            sn_mg_take_frames(mg, x);
+        else
+            sn_mg_turn_frames(mg, x);
+        sn_mg_note_frames(mg);
     }
+    if (!coarse) return;
     ++mg->updates;
-    if (mg->level_count > 1) sn_mg_take_frames(mg, x);
     for (int l = 1; l < mg->level_count; ++l) {
         galerkin(mg->context, &mg->level[l - 1], &mg->level[l]);
         scale_level(mg->context, &mg->level[l], &job);
@@ -361,8 +367,10 @@ void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct
     invert_last(mg);
 }
 
-void sn_multigrid_keep(sn_multigrid *mg, const double *x) {
-    if (mg->level_count > 1) sn_mg_turn_frames(mg, x);
+bool sn_multigrid_keep(sn_multigrid *mg, const double *x) {
+    if (mg->level_count == 1 || !mg->framed || !x) return false;
+    sn_mg_turn_frames(mg, x);
+    return sn_mg_turned(mg) < TURNED;
 }
 
 /* ---- The cycle ---- */

@@ -115,6 +115,7 @@ typedef struct sn_multigrid {
     double *partial;             /* per piece of a loop over the nodes */
     bool framed;                 /* positions were taken with the coarse matrices (multigrid_frames.c) */
     double *taken;               /* level 0 rows x 3: those positions */
+    float *frame_then;           /* level 1 nodes x 12: the frames at the last update */
     double *moment;              /* level 1 nodes x 16 */
     int updates;                 /* Galerkin products so far */
 } sn_multigrid;
@@ -133,8 +134,9 @@ void sn_multigrid_destroy(sn_multigrid *multigrid);
 struct sn_filter;
 void sn_multigrid_update(sn_multigrid *multigrid, const sn_matrix *matrix, const struct sn_filter *filter, const double *x, bool coarse);
 
-/* Leaves all matrices as they are, the coarse ones turn with the body. */
-void sn_multigrid_keep(sn_multigrid *multigrid, const double *x);
+/* Leaves all matrices as they are, the coarse ones turn with the body. Returns false where the body has turned too far since the last
+ * update for the smoother to serve. */
+bool sn_multigrid_keep(sn_multigrid *multigrid, const double *x);
 
 /* z = one cycle on r. */
 void sn_multigrid_apply(sn_multigrid *multigrid, const double *r, double *z);
@@ -146,6 +148,8 @@ sn_status sn_mg_build_transfer(sn_context *context, sn_mg_level *fine, double sp
 sn_status sn_mg_create_frames(sn_multigrid *multigrid, sn_error *error); /* multigrid_frames.c */
 void sn_mg_take_frames(sn_multigrid *multigrid, const double *x);
 void sn_mg_turn_frames(sn_multigrid *multigrid, const double *x);
+void sn_mg_note_frames(sn_multigrid *multigrid);
+float sn_mg_turned(const sn_multigrid *multigrid); /* the largest change of an entry since they were noted */
 void sn_mg_release_transfer(sn_context *context, sn_mg_transfer *transfer);
 void sn_mg_release_level(sn_context *context, sn_mg_level *level);
 

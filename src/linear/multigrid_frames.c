@@ -20,8 +20,9 @@ sn_status sn_mg_create_frames(sn_multigrid *mg, sn_error *error) {
     const size_t n = (size_t)coarse->nodes;
     coarse->frame = sn_allocate_zero(mg->context, 12 * n, sizeof *coarse->frame);
     mg->taken = sn_allocate_zero(mg->context, 3 * (size_t)fine->nodes, sizeof *mg->taken);
+    mg->frame_then = sn_allocate_zero(mg->context, 12 * n, sizeof *mg->frame_then);
     mg->moment = sn_allocate_zero(mg->context, SUMS * n, sizeof *mg->moment);
-    return coarse->frame && mg->taken && mg->moment ? SN_OK : sn_no_memory(error);
+    return coarse->frame && mg->taken && mg->frame_then && mg->moment ? SN_OK : sn_no_memory(error);
 }
 
 void sn_mg_take_frames(sn_multigrid *mg, const double *x) {
@@ -114,4 +115,17 @@ void sn_mg_turn_frames(sn_multigrid *mg, const double *x) {
         sn_parallel(mg->context, d->color_begin[c + 1] - d->color_begin[c], add_group, &job);
     }
     sn_parallel(mg->context, sn_pieces(mg->level[1].nodes, GRAIN), turn_nodes, &job);
+}
+
+void sn_mg_note_frames(sn_multigrid *mg) {
+    memcpy(mg->frame_then, mg->level[1].frame, 12 * (size_t)mg->level[1].nodes * sizeof *mg->frame_then);
+}
+
+float sn_mg_turned(const sn_multigrid *mg) {
+    float most = 0;
+    for (int64_t i = 0; i < 12 * (int64_t)mg->level[1].nodes; ++i) {
+        const float change = fabsf(mg->level[1].frame[i] - mg->frame_then[i]);
+        most = change > most ? change : most;
+    }
+    return most;
 }

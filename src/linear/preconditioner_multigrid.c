@@ -42,9 +42,9 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
         *pointer = data;
     }
     const bool stale = data->fresh == 0 || data->last < STALE * data->fresh;
-    if (!stale && op->moved && data->last > OLD * data->fresh && data->kept < KEEP) {
+    const bool good = !stale && op->moved && data->last > OLD * data->fresh && data->kept < KEEP;
+    if (good && sn_multigrid_keep(data->multigrid, op->now)) {
         ++data->kept;
-        sn_multigrid_keep(data->multigrid, op->now);
         return SN_OK;
     }
     data->kept = 0;
