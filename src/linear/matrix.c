@@ -123,6 +123,17 @@ void sn_vector_add(const sn_context *context, int n, double s, const double *a, 
     sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), add_piece, &w);
 }
 
+static void difference_piece(void *data, int piece) {
+    const vector_work *w = data;
+    const int64_t begin = (int64_t)piece * SN_PIECE, end = begin + piece_length(w->n, piece);
+    for (int64_t i = begin; i < end; ++i) w->out[i] = w->s * (w->a[i] - w->b[i]);
+}
+
+void sn_vector_difference(const sn_context *context, int n, double s, const double *a, const double *b, double *out) {
+    vector_work w = {NULL, n, s, a, b, out};
+    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), difference_piece, &w);
+}
+
 void sn_vector_subtract(const sn_context *context, int n, const double *a, const double *b, double *out) {
     vector_work w = {NULL, n, 0, a, b, out};
     sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), subtract_piece, &w);

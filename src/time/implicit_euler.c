@@ -7,6 +7,7 @@
  * from h (v + h a), a the mean acceleration of the last step, and looks for more in v, a and the backward differences of a, which are
  * the history: what moves smoothly is then predicted as by a polynomial through the last steps. */
 #include "linear/kernels.h"
+#include "linear/krylov.h"
 #include "linear/span.h"
 #include "methods.h"
 #include "vector.h"
@@ -42,8 +43,8 @@ sn_status sn_implicit_euler_step(sn_step *step) {
     const double h = step->h, t1 = step->t + h;
     double *y = step->scratch, *base = y + n, *guess = base + n;
     sn_vector_copy(system->context, n, step->x, y);
-    sn_vec_sum(n, step->x, h, step->v, base);
-    for (int i = 0; i < n; ++i) guess[i] = h * (step->v[i] + h * step->history[i]);
+    sn_vector_mix(system->context, n, 1, step->x, h, step->v, 0, NULL, base);
+    sn_vector_mix(system->context, n, h, step->v, h * h, step->history, 0, NULL, guess);
     const double *direction[PAST + 1] = {step->v};
     for (int k = 0; k < PAST; ++k) direction[k + 1] = step->history + k * n;
     const sn_newton_problem problem = {.system = system,
@@ -63,10 +64,8 @@ sn_status sn_implicit_euler_step(sn_step *step) {
                                        .error = step->error};
     sn_status status = sn_newton_solve(&problem, y);
     if (status) return status;
-    for (int i = 0; i < n; ++i) {
-        base[i] = (y[i] - step->x[i]) / h;
-        guess[i] = (base[i] - step->v[i]) / h;
-    }
+    sn_vector_difference(system->context, n, 1 / h, y, step->x, base);
+    sn_vector_difference(system->context, n, 1 / h, base, step->v, guess);
     status = sn_step_finish(step, y, base);
     shift work = {n, guess, step->history};
     if (!status) sn_parallel_pieces(system->context, sn_pieces(n, SN_PIECE), shift_piece, &work);

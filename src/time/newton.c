@@ -59,7 +59,7 @@ static void take_velocity(newton *w, const double *y) {
     const sn_newton_problem *p = w->problem;
     const int n = w->n;
     if (p->a != 0)
-        for (int i = 0; i < n; ++i) w->velocity[i] = p->a * (y[i] - p->origin[i]);
+        sn_vector_difference(w->system->context, n, p->a, y, p->origin, w->velocity);
     else
         sn_vec_zero(n, w->velocity);
     if (p->offset) sn_vector_add(w->system->context, n, 1, p->offset, w->velocity);
@@ -70,7 +70,7 @@ static void take_velocity(newton *w, const double *y) {
 static void take_inertia(newton *w, const double *y, double *out) {
     const sn_newton_problem *p = w->problem;
     const sn_system_table *table = w->system->table;
-    for (int i = 0; i < w->n; ++i) out[i] = p->m * (y[i] - p->base[i]);
+    sn_vector_difference(w->system->context, w->n, p->m, y, p->base, out);
     if (!table->acceleration) return;
     if (p->inertia) {
         table->filter(w->system, out);
@@ -102,7 +102,7 @@ static sn_status evaluate_there(newton *w, const double *y, sn_error *error) {
     if (f > w->force) w->force = f;
     const double forces = system->table->force_scale ? system->table->force_scale(system) : w->force;
     w->scale = forces > inertia ? forces : inertia;
-    for (int i = 0; i < n; ++i) w->r[i] -= w->f[i];
+    sn_vector_add(system->context, n, -1, w->f, w->r);
     if (p->extra) sn_vector_add(w->system->context, n, -1, p->extra, w->r);
     system->table->filter(system, w->r);
     w->residual = sn_vec_norm(n, w->r);
@@ -127,7 +127,7 @@ static void keep_best(newton *w, const double *y) {
 static bool prescribe(newton *w, const double *y) {
     sn_vector_copy(w->system->context, w->n, y, w->trial);
     w->system->table->constrain(w->system, w->problem->t1, w->trial, NULL);
-    for (int i = 0; i < w->n; ++i) w->d[i] = w->trial[i] - y[i];
+    sn_vector_subtract(w->system->context, w->n, w->trial, y, w->d);
     const double largest = sn_vec_largest(w->n, w->d);
     w->given = largest > 1e-14 * w->system->size;
     return largest > 1e-10 * w->system->size;
@@ -259,7 +259,7 @@ static sn_status expand(newton *w, const double *y) {
     if (status) return status;
     sn_vector_copy(w->system->context, n, w->velocity, w->trial);
     take_velocity(w, y);
-    for (int i = 0; i < n; ++i) w->work[i] = w->velocity[i] - w->trial[i];
+    sn_vector_subtract(system->context, n, w->velocity, w->trial, w->work);
     system->table->product(system, 0, 1, 0, w->work, w->trial);
     system->table->filter(system, w->trial);
     sn_vector_add(w->system->context, n, 1, w->trial, w->r);
