@@ -164,13 +164,18 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
 }
 
 /* ---- The linearised stress ---- */
+/* The warped stiffness is one of the rotation alone. */
+INLINE int needs_edges(const slice *s) { return s->batch->compact != SN_COMPACT_WARPED || !has_kept(s); }
+
 INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *c, const vd *damping, double k,
                              double d, vd *out) {
     const sn_batch *batch = s->batch;
     const vd w = vd_load(s->weight + q * SN_LANES);
     vd F[9], R[9];
     const int turned = batch->rotation || batch->warping;
-    if (turned) {
+    if (turned && !needs_edges(s)) {
+        kept_rotation(Q, s, q, R);
+    } else if (turned) {
         deformation(N, s, q, edge, F);
         if (!kept_rotation(Q, s, q, R)) rotation_at(N, Q, s, q, F, R, NULL);
     }
@@ -225,7 +230,7 @@ INLINE int linearise_input(const int N, const slice *s, vd *edge, vd *speed, vd 
     const sn_batch *batch = s->batch;
     const int moving = !batch->compact && !batch->symmetric && (batch->damped & SN_DAMPED_VISCOUS) && s->view->v;
     load_constants(s, c);
-    gather_edges(N, s, s->view->x, edge);
+    if (needs_edges(s)) gather_edges(N, s, s->view->x, edge);
     if (moving) gather_edges(N, s, s->view->v, speed);
     if (batch->damped) load_rows(batch->damping + s->block * 3 * SN_LANES + s->lane, 3, damping);
     return moving;

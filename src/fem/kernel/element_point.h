@@ -166,9 +166,11 @@ INLINE void keep_rotation(const int Q, const slice *s, int q, const vd *R) {
     for (int i = 0; i < 9; ++i) vd_store(out + i * SN_LANES, R[i]);
 }
 
+INLINE int has_kept(const slice *s) { return s->view->kept && s->batch->kept >= 0 && s->view->kept->stamp == s->view->stamp; }
+
 /* Takes it up again; false when there is none. */
 INLINE int kept_rotation(const int Q, const slice *s, int q, vd *R) {
-    if (!s->view->kept || s->batch->kept < 0 || s->view->kept->stamp != s->view->stamp) return 0;
+    if (!has_kept(s)) return 0;
     load_rows(kept_at(Q, s, q), 9, R);
     return 1;
 }
