@@ -18,5 +18,8 @@ double *measure_positions(const sn_world *world, int body);
 double *measure_velocities(const sn_world *world, int body);
 /* `steps` steps; *seconds per step (may be NULL), *retries in all (may be NULL). Stops at the first failure. */
 sn_status measure_steps(sn_world *world, int steps, double *seconds, int *retries, sn_error *error);
+/* The processor time of the fastest of some steps (what the machine does besides only adds) and the linear iterations of the last (may be
+ * NULL). */
+sn_status measure_fastest_step(sn_world *world, int repeats, double *seconds, double *iterations, sn_error *error);
 
 #endif

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #include "experiment.h"
+#include "measure.h"
 #include "timing.h"
 
 enum { COUNTS = 7 };
 
-/* The fastest of some steps: what the machine does besides only adds. */
 static sn_status time_step(experiment_run *run, const char *operator_, int iterations, int repeats, double *seconds, double *counted,
                            int *tets, sn_error *error) {
     sn_scene *scene = NULL;
@@ -27,15 +27,7 @@ static sn_status time_step(experiment_run *run, const char *operator_, int itera
         operator_, iterations);
     if (status) return status;
     *tets = sn_world_element_count(world);
-    *seconds = INFINITY;
-    for (int i = 0; i < repeats && !status; ++i) {
-        sn_step_report report;
-        const double start = thread_seconds();
-        status = sn_world_step(world, &report, error);
-        const double taken = thread_seconds() - start;
-        if (taken < *seconds) *seconds = taken;
-        *counted = report.linear_iterations;
-    }
+    status = measure_fastest_step(world, repeats, seconds, counted, error);
     sn_world_destroy(world);
     sn_scene_destroy(scene);
     return status;

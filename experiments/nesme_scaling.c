@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "experiment.h"
+#include "measure.h"
 #include "timing.h"
 
 enum { SIZES = 7, QUICK = 5 };
@@ -20,14 +21,7 @@ static sn_status time_step(experiment_run *run, const char *operator_, int cells
         operator_, cells, cells, cells);
     if (status) return status;
     *tets = sn_world_element_count(world);
-    *seconds = INFINITY;
-    for (int i = 0; i < repeats && !status; ++i) {
-        sn_step_report report;
-        const double start = thread_seconds();
-        status = sn_world_step(world, &report, error);
-        const double taken = thread_seconds() - start;
-        if (taken < *seconds) *seconds = taken;
-    }
+    status = measure_fastest_step(world, repeats, seconds, NULL, error);
     sn_world_destroy(world);
     sn_scene_destroy(scene);
     return status;

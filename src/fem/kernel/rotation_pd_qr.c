@@ -6,16 +6,7 @@
 #include "plane2.h"
 #include "polar3.h"
 
-static void gram_schmidt(const sn_rotation_view *view, vd *R) {
-    vd F[9], back[2];
-    if (view->dimension == 2) {
-        plane_qr(view->F, R);
-        return;
-    }
-    scale_matrix(view->F, F, back);
-    const vd a[3] = {F[0], F[3], F[6]}, b[3] = {F[1], F[4], F[7]};
-    orthonormal_basis(a, b, R);
-}
+extern const sn_rotation SN_ISA(sn_rotation_qr);
 
 static void extract(const sn_rotation_view *view, vd *R) {
     const vi regular = (vi)(vm_determinant(view->F) >= vd_set(0.06)); /* false for a NaN of infinities */
@@ -25,7 +16,7 @@ static void extract(const sn_rotation_view *view, vd *R) {
         polar3(view->F, R);
     if (vi_all(regular)) return;
     vd other[9];
-    gram_schmidt(view, other);
+    SN_ISA(sn_rotation_qr).extract(view, other);
     for (int i = 0; i < 9; ++i) R[i] = vd_select(regular, R[i], other[i]);
 }
 
