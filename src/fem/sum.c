@@ -54,6 +54,12 @@ static void linearise_task(void *data, int index) {
     s->kernels->linearise(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->k, s->d, s->out);
 }
 
+static void weigh_task(void *data, int index) {
+    sum *s = data;
+    const sn_chunk *c = chunk_of(s, index);
+    s->kernels->weigh(&s->model->batch[c->batch], c->block_begin, c->block_end, s->k, s->d, s->out);
+}
+
 static void product_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
@@ -139,6 +145,11 @@ void sn_elements_linearise(const sn_context *context, const sn_elements_model *m
                            double *linearised) {
     sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .k = k, .d = d, .out = linearised};
     sn_parallel(context, model->chunk_count, linearise_task, &s);
+}
+
+void sn_elements_weigh(const sn_context *context, const sn_elements_model *model, double k, double d, double *linearised) {
+    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .k = k, .d = d, .out = linearised};
+    sn_parallel(context, model->chunk_count, weigh_task, &s);
 }
 
 void sn_elements_product(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d,

@@ -44,9 +44,9 @@ static inline double sn_sum_pieces(int count, const double *partial) {
 void sn_parallel_pieces(const sn_context *context, int count, void (*task)(void *data, int piece), void *data);
 
 /* Loops over whole vectors of n scalars, in parallel. */
-void sn_vector_copy(const sn_context *context, int n, const double *a, double *out);                      /* out = a */
-void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out);             /* out += s a */
+void sn_vector_copy(const sn_context *context, int n, const double *a, double *out);                                  /* out = a */
+void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out);                         /* out += s a */
 void sn_vector_difference(const sn_context *context, int n, double s, const double *a, const double *b, double *out); /* out = s (a - b) */
-void sn_vector_subtract(const sn_context *context, int n, const double *a, const double *b, double *out); /* out = a - b */
+void sn_vector_subtract(const sn_context *context, int n, const double *a, const double *b, double *out);             /* out = a - b */
 
 #endif

@@ -92,6 +92,7 @@ static sn_status force(sn_system *system, double t, const double *x, const doubl
     view.kept = sn_linear_kept(work->linear);
     if (view.kept) {
         ++view.kept->stamp;
+        view.kept->taken = false;
         sn_vector_copy(world->context, (int)n, x, work->x_kept);
     }
     memset(f, 0, n * sizeof *f);
