@@ -162,6 +162,10 @@ void sn_elements_symmetric(sn_elements_model *model, int symmetric);
 /* Takes the projected or the exact differential from now on where `projects` says so. */
 void sn_elements_project(sn_elements_model *model, int projected);
 
+/* Calls task(data, chunk) for all chunks, in any order; each thread takes the chunks that the sums over colours give it too, and finds them
+ * in its cache. */
+void sn_elements_chunks(const sn_context *context, const sn_elements_model *model, void (*task)(void *data, int chunk), void *data);
+
 /* Whole-model sums, parallel and in fixed order. SN_INVERTED, with one element named, when a law that needs J > 0 meets another J; the sums
  * are then of no use. `partial`: chunk_count doubles of scratch. */
 sn_status sn_elements_energy(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *partial,

@@ -218,12 +218,12 @@ void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric,
     s.symmetric = elements_symmetric(a->elements);
     s.large = matrix->single_ && matrix->pattern->block_count > LARGE;
     s.edges = a->edges && sn_edges_assemble(a->context, a->edges, a->elements, a->linearised, matrix->pattern, matrix->single_);
-    sn_parallel(a->context, pieces, mass_piece, &s);
+    sn_parallel_pieces(a->context, pieces, mass_piece, &s);
     for (int c = 0; c < a->elements->color_count && (a->k != 0 || a->d != 0) && !s.edges; ++c) {
         s.first = a->elements->color_begin[c];
-        sn_parallel(a->context, a->elements->color_begin[c + 1] - s.first, element_chunk, &s);
+        sn_parallel_pieces(a->context, a->elements->color_begin[c + 1] - s.first, element_chunk, &s);
     }
-    if (s.symmetric && !s.edges) sn_parallel(a->context, pieces, mirror_piece, &s);
+    if (s.symmetric && !s.edges) sn_parallel_pieces(a->context, pieces, mirror_piece, &s);
     *missing = add_list(matrix, a->stiffness, a->k) + add_list(matrix, a->damping, a->d);
     *symmetric = s.symmetric && list_symmetric(matrix, a->stiffness, a->k) && list_symmetric(matrix, a->damping, a->d);
 }
@@ -343,5 +343,5 @@ static void mass_product_piece(void *data, int piece) {
 
 void sn_mass_product(const sn_context *context, const sn_mass *mass, double m, double d, const double *a, const double *v, double *out) {
     mass_work w = {mass, m, d, a, v, out};
-    sn_parallel(context, sn_pieces(mass->pattern->nodes, SN_PIECE_NODES), mass_product_piece, &w);
+    sn_parallel_pieces(context, sn_pieces(mass->pattern->nodes, SN_PIECE_NODES), mass_product_piece, &w);
 }

@@ -181,7 +181,7 @@ static void sum_piece(void *data, int piece) {
 bool sn_edges_assemble(const sn_context *context, const sn_edges *edges, const sn_elements_model *elements, const double *linearised,
                        const sn_pattern *pattern, float *value) {
     sweep s = {kernels_for(context), edges, elements, linearised, pattern, value, 0};
-    sn_parallel(context, elements->chunk_count, pack_chunk, &s);
+    sn_elements_chunks(context, elements, pack_chunk, &s);
     if (atomic_load(&s.bad)) return false;
     sn_parallel_pieces(context, sn_pieces(edges->group_count, GROUPS), sum_piece, &s);
     return true;

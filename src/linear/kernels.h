@@ -39,10 +39,6 @@ static inline double sn_sum_pieces(int count, const double *partial) {
     return sum;
 }
 
-/* Calls task(data, piece) for all pieces, in one run of neighbouring pieces per thread: loops that follow each other find their data in the
- * cache of the same core. Without a context, one after the other. */
-void sn_parallel_pieces(const sn_context *context, int count, void (*task)(void *data, int piece), void *data);
-
 /* Loops over whole vectors of n scalars, in parallel. */
 void sn_vector_copy(const sn_context *context, int n, const double *a, double *out);                                  /* out = a */
 void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out);                         /* out += s a */
