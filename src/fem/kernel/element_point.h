@@ -65,9 +65,11 @@ INLINE void load_constants(const slice *s, vd *c) {
 /* edge[3 (i - 1) + a] = p_i - p_0, axis a. */
 INLINE void gather_edges(const int N, const slice *s, const double *p, vd *edge) {
     vd first[3];
-    for (int a = 0; a < 3; ++a) first[a] = vd_gather(p + a, s->node, 3);
-    for (int i = 1; i < N; ++i)
-        for (int a = 0; a < 3; ++a) edge[3 * (i - 1) + a] = vd_gather(p + a, s->node + i * SN_LANES, 3) - first[a];
+    vd_gather3(p, s->node, first);
+    for (int i = 1; i < N; ++i) {
+        vd_gather3(p, s->node + i * SN_LANES, edge + 3 * (i - 1));
+        for (int a = 0; a < 3; ++a) edge[3 * (i - 1) + a] -= first[a];
+    }
 }
 
 INLINE const double *gradient_at(const int N, const slice *s, int q) { return s->gradient + q * (N - 1) * 3 * SN_LANES; }
