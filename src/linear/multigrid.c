@@ -124,15 +124,17 @@ static sn_status lower_quartile(sn_context *context, const sn_mg_level *level, d
     return SN_OK;
 }
 
-static sn_status make_levels(sn_multigrid *mg, double spacing, sn_error *error) {
+static sn_status make_levels(sn_multigrid *mg, sn_mg_site site, sn_error *error) {
     sn_status status = make_values(mg->context, &mg->level[0], error);
     mg->level_count = 1;
     while (!status && mg->level[mg->level_count - 1].nodes > SMALLEST && mg->level_count < SN_MG_LEVELS) {
         sn_mg_level *fine = &mg->level[mg->level_count - 1], *coarse = fine + 1;
         ++mg->level_count;
-        status = sn_mg_build_transfer(mg->context, fine, spacing, coarse, error);
+        site.level = fine;
+        status = sn_mg_build_transfer(mg->context, &site, coarse, error);
         if (!status) status = make_values(mg->context, coarse, error);
-        spacing *= 2;
+        site.spacing *= 2;
+        site.elements = NULL;
     }
     for (int l = 0; l < mg->level_count; ++l) {
         sn_release(mg->context, mg->level[l].position);
@@ -142,8 +144,8 @@ static sn_status make_levels(sn_multigrid *mg, double spacing, sn_error *error) 
     return status;
 }
 
-sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, const double *position, const sn_multigrid_options *options,
-                              sn_multigrid **out, sn_error *error) {
+sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, const double *position, const sn_elements_model *elements,
+                              const sn_multigrid_options *options, sn_multigrid **out, sn_error *error) {
     sn_multigrid *mg = sn_allocate_zero(context, 1, sizeof *mg);
     if (!mg) return sn_no_memory(error);
     mg->context = context;
@@ -151,7 +153,8 @@ sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, co
     sn_status status = make_fine(mg, pattern, position, error);
     if (!status) status = lower_quartile(context, &mg->level[0], &edge, error);
     if (!status && !(edge > 0)) status = sn_fail(error, SN_UNSUPPORTED, "multigrid needs nodes at different places");
-    if (!status) status = make_levels(mg, options->spacing * edge, error);
+    const sn_mg_site site = {.spacing = options->spacing * edge, .pattern = pattern, .order = mg->order, .elements = elements};
+    if (!status) status = make_levels(mg, site, error);
     if (!status) {
         mg->dense = 3 * mg->level[mg->level_count - 1].nodes;
         mg->factor = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->factor);
@@ -343,7 +346,8 @@ static bool only_fixed(sn_multigrid *mg, const sn_filter *filter, uint8_t *fixed
     return true;
 }
 
-void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct sn_filter *filter, const double *x, bool coarse) {
+void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct sn_assembly *assembly, const struct sn_filter *filter,
+                         const double *x, bool coarse) {
     copy_job job = {.mg = mg, .matrix = matrix, .level = &mg->level[0], .filled = true, .fixed = mg->fixed};
     if (!coarse && matrix->single_) job.filled = !only_fixed(mg, filter, mg->fixed);
     if (job.filled) {
@@ -360,6 +364,8 @@ void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct
     }
     if (!coarse) return;
     ++mg->updates;
+    if (mg->level_count > 1 && mg->level[0].down->cells)
+        sn_mg_sum_cells(mg->context, mg->level[0].down, assembly, filter, mg->level[0].value);
     for (int l = 1; l < mg->level_count; ++l) {
         galerkin(mg->context, &mg->level[l - 1], &mg->level[l]);
         scale_level(mg->context, &mg->level[l], &job);
@@ -439,6 +445,10 @@ static void color_share(void *data, int share) {
 static void sweep_slices(const sn_context *context, const sn_mg_level *level, void (*rows)(const sn_mg_level *, int, int),
                          bool descending) {
     const int colors = level->slices->color_count;
+    if (is_small(level)) { /* slices follow each other by colours */
+        rows(level, 0, level->slices->count);
+        return;
+    }
     for (int k = 0; k < colors; ++k) {
         sweep_job job = {.level = level, .rows = rows, .first = descending ? colors - 1 - k : k, .shares = shares(context, level)};
         sn_parallel(context, job.shares, color_share, &job);

@@ -5,6 +5,7 @@
  * after the last refresh. Counts, not clocks, so that runs repeat. */
 #include <math.h>
 
+#include "assembly.h"
 #include "multigrid.h"
 #include "solver.h"
 
@@ -34,7 +35,8 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     if (!data) {
         data = sn_allocate_zero(context, 1, sizeof *data);
         if (!data) return sn_no_memory(error);
-        const sn_status status = sn_multigrid_create(context, op->matrix->pattern, op->position, &options, &data->multigrid, error);
+        const sn_status status = sn_multigrid_create(context, op->matrix->pattern, op->position,
+                                                     op->assembly ? op->assembly->elements : NULL, &options, &data->multigrid, error);
         if (status) {
             release(context, data);
             return status;
@@ -49,7 +51,7 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     }
     data->kept = 0;
     if (stale) data->fresh = 0;
-    sn_multigrid_update(data->multigrid, op->matrix, filter, op->now, stale);
+    sn_multigrid_update(data->multigrid, op->matrix, op->assembly, filter, op->now, stale);
     return SN_OK;
 }
 

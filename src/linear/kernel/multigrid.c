@@ -129,6 +129,8 @@ static void prolong(const sn_mg_level *level, const sn_mg_level *coarse, int beg
 }
 
 void SN_ISA(sn_mg_galerkin)(const sn_mg_level *fine, const sn_mg_level *coarse, int group);
+void SN_ISA(sn_mg_cell)(int nodes, const double *matrix, const float (*weight)[SN_MG_PARENTS], float *sum);
 
 extern const sn_mg_kernels SN_ISA(sn_mg_kernels);
-const sn_mg_kernels SN_ISA(sn_mg_kernels) = {forward, residual, backward, collect, restrict_, unscale, prolong, SN_ISA(sn_mg_galerkin)};
+const sn_mg_kernels SN_ISA(sn_mg_kernels) = {
+    forward, residual, backward, collect, restrict_, unscale, prolong, SN_ISA(sn_mg_galerkin), SN_ISA(sn_mg_cell)};
