@@ -206,8 +206,9 @@ typedef struct sn_mg_kernels {
     void (*unscale)(const sn_mg_level *level, int begin, int end);                              /* r = the true x, Q x */
     void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse r in groups [begin, end) */
     void (*galerkin)(const sn_mg_level *level, const sn_mg_level *coarse, int group); /* coarse values += P^T A P of a group's rows */
-    /* cell sum += P_e^T K_e P_e: [i][j][9][SN_LANES] in the first lane, blocks i <= j, and the nodes' weights. */
-    void (*cell)(int nodes, const double *matrix, const float (*weight)[SN_MG_PARENTS], float *sum);
+    /* cell sum += P_e^T K_e P_e: [i][j][9][SN_LANES] in the first lane, blocks i <= j, and the nodes in the cell, in
+     * spacings. */
+    void (*cell)(int nodes, const double *matrix, const double (*f)[3], float *sum);
 } sn_mg_kernels;
 const sn_mg_kernels *sn_mg_kernels_for(const sn_context *context);
 

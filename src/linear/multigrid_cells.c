@@ -32,12 +32,9 @@ void sn_mg_release_cells(sn_context *context, sn_mg_cells *c) {
     sn_release(context, c);
 }
 
-/* Trilinear weights of a node in a cell, continued outside. */
-static void cell_weights(const sn_mg_cells *c, int32_t node, const int32_t cell[3], float weight[SN_MG_PARENTS]) {
-    double f[3];
+/* Where a node is in a cell, from its first corner in spacings. */
+static void in_cell(const sn_mg_cells *c, int32_t node, const int32_t cell[3], double f[3]) {
     for (int a = 0; a < 3; ++a) f[a] = c->at[3 * (int64_t)node + a] - cell[a];
-    for (int k = 0; k < SN_MG_PARENTS; ++k)
-        weight[k] = (float)((k & 1 ? f[0] : 1 - f[0]) * (k & 2 ? f[1] : 1 - f[1]) * (k & 4 ? f[2] : 1 - f[2]));
 }
 
 /* ---- Set-up ---- */
@@ -53,14 +50,14 @@ static int element_nodes(const sn_batch *batch, int block, int lane, int32_t nod
 /* Whether a group's function can stand for the element: near enough, and all corners that it needs are there. */
 static bool reaches(const sn_mg_cells *c, const sn_mg_transfer *d, int g, int nodes, const int32_t *node) {
     for (int i = 0; i < nodes; ++i) {
-        float weight[SN_MG_PARENTS];
-        for (int a = 0; a < 3; ++a) {
-            const double f = c->at[3 * (int64_t)node[i] + a] - c->cell[g][a];
-            if (!(f > -beyond && f < 1 + beyond)) return false;
+        double f[3];
+        in_cell(c, node[i], c->cell[g], f);
+        for (int a = 0; a < 3; ++a)
+            if (!(f[a] > -beyond && f[a] < 1 + beyond)) return false;
+        for (int k = 0; k < SN_MG_PARENTS; ++k) {
+            const double weight = (k & 1 ? f[0] : 1 - f[0]) * (k & 2 ? f[1] : 1 - f[1]) * (k & 4 ? f[2] : 1 - f[2]);
+            if (fabs(weight) > 1e-6 && d->group[g].parent[k] < 0) return false;
         }
-        cell_weights(c, node[i], c->cell[g], weight);
-        for (int k = 0; k < SN_MG_PARENTS; ++k)
-            if (fabsf(weight[k]) > 1e-6f && d->group[g].parent[k] < 0) return false;
     }
     return true;
 }
@@ -311,12 +308,12 @@ static void sum_chunk(void *data, int index) {
         if (!batch->symmetric) symmetrise(nodes, matrix);
         for (int l = 0; l < SN_LANES; ++l) {
             int32_t node[NODES];
-            float weight[NODES][SN_MG_PARENTS];
+            double f[NODES][3];
             if (!element_nodes(batch, block, l, node) || group[l] < 0) continue;
-            for (int i = 0; i < nodes; ++i) cell_weights(c, node[i], c->cell[group[l]], weight[i]);
+            for (int i = 0; i < nodes; ++i) in_cell(c, node[i], c->cell[group[l]], f[i]);
             filter_element(job, nodes, node, matrix + l);
             subtract_element(job, nodes, place + l, matrix + l);
-            job->kernels->cell(nodes, matrix + l, (const float(*)[SN_MG_PARENTS])weight, c->sum + SN_MG_CELL * (int64_t)group[l]);
+            job->kernels->cell(nodes, matrix + l, (const double(*)[3])f, c->sum + SN_MG_CELL * (int64_t)group[l]);
         }
     }
 }
@@ -329,9 +326,8 @@ static void sum_edges(const cells_job *job) {
         for (int32_t k = pattern->diagonal[i] + 1; k < pattern->row_begin[i + 1]; ++k) {
             const int g = c->edge_group[k], j = pattern->column[k];
             if (g < 0) continue;
-            float weight[2][SN_MG_PARENTS], *own = job->value + 9 * (int64_t)pattern->diagonal[i],
-                                            *other = job->value + 9 * (int64_t)pattern->diagonal[j];
-            double matrix[4 * 9 * SN_LANES] = {0};
+            float *own = job->value + 9 * (int64_t)pattern->diagonal[i], *other = job->value + 9 * (int64_t)pattern->diagonal[j];
+            double f[2][3], matrix[4 * 9 * SN_LANES] = {0};
             for (int e = 0; e < 9; ++e) {
                 const int turned = 3 * (e % 3) + e / 3;
                 const double s = 0.5 * ((double)job->value[9 * (int64_t)k + e] + (double)job->value[9 * (int64_t)k + turned]);
@@ -339,9 +335,9 @@ static void sum_edges(const cells_job *job) {
                 matrix[(9 + e) * SN_LANES] = s;
                 own[e] += (float)s, other[e] += (float)s;
             }
-            cell_weights(c, i, c->cell[g], weight[0]);
-            cell_weights(c, j, c->cell[g], weight[1]);
-            job->kernels->cell(2, matrix, (const float(*)[SN_MG_PARENTS])weight, c->sum + SN_MG_CELL * (int64_t)g);
+            in_cell(c, i, c->cell[g], f[0]);
+            in_cell(c, j, c->cell[g], f[1]);
+            job->kernels->cell(2, matrix, (const double(*)[3])f, c->sum + SN_MG_CELL * (int64_t)g);
         }
 }
 

@@ -129,7 +129,7 @@ static void prolong(const sn_mg_level *level, const sn_mg_level *coarse, int beg
 }
 
 void SN_ISA(sn_mg_galerkin)(const sn_mg_level *fine, const sn_mg_level *coarse, int group);
-void SN_ISA(sn_mg_cell)(int nodes, const double *matrix, const float (*weight)[SN_MG_PARENTS], float *sum);
+void SN_ISA(sn_mg_cell)(int nodes, const double *matrix, const double (*f)[3], float *sum);
 
 extern const sn_mg_kernels SN_ISA(sn_mg_kernels);
 const sn_mg_kernels SN_ISA(sn_mg_kernels) = {
