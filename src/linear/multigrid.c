@@ -9,7 +9,7 @@
 
 enum {
     SMALLEST = 60, /* nodes of a level that is solved directly */
-    SMALL = 20000, /* blocks of a level that one thread works on alone */
+    SMALL = 40000, /* blocks of a level that one thread works on alone */
     GRAIN = 2048,  /* rows per piece of simple loops */
 };
 
@@ -133,7 +133,8 @@ static sn_status make_levels(sn_multigrid *mg, sn_mg_site site, sn_error *error)
         site.level = fine;
         status = sn_mg_build_transfer(mg->context, &site, coarse, error);
         if (!status) status = make_values(mg->context, coarse, error);
-        site.spacing *= 2;
+        site.nominal *= 2;
+        for (int a = 0; a < 3; ++a) site.spacing[a] *= 2;
         site.elements = NULL;
     }
     for (int l = 0; l < mg->level_count; ++l) {
@@ -153,7 +154,7 @@ sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, co
     sn_status status = make_fine(mg, pattern, position, error);
     if (!status) status = lower_quartile(context, &mg->level[0], &edge, error);
     if (!status && !(edge > 0)) status = sn_fail(error, SN_UNSUPPORTED, "multigrid needs nodes at different places");
-    const sn_mg_site site = {.spacing = options->spacing * edge, .pattern = pattern, .order = mg->order, .elements = elements};
+    const sn_mg_site site = {.nominal = options->spacing * edge, .pattern = pattern, .order = mg->order, .elements = elements};
     if (!status) status = make_levels(mg, site, error);
     if (!status) {
         mg->dense = 3 * mg->level[mg->level_count - 1].nodes;

@@ -167,7 +167,9 @@ sn_status sn_mg_order_rows(sn_context *context, sn_mg_level *level, int32_t *ord
 /* A lattice over a level, and for the mesh the elements in it (else NULL). */
 typedef struct sn_mg_site {
     sn_mg_level *level;
-    double low[3], spacing;
+    double nominal;            /* spacing that is wanted */
+    double low[3], spacing[3]; /* spacing 0: yet to be chosen */
+    int32_t cells[3];
     int32_t (*cell)[3]; /* of a node */
     uint8_t *carried;   /* nodes that are */
     const sn_pattern *pattern;

@@ -196,7 +196,7 @@ static sn_status place_cells(sn_context *context, sn_mg_cells *c, const sn_mg_si
     for (int i = 0; i < nodes; ++i) {
         const int64_t node = site->order[i];
         c->row_of[node] = i;
-        for (int a = 0; a < 3; ++a) c->at[3 * node + a] = (site->level->position[3 * i + a] - site->low[a]) / site->spacing;
+        for (int a = 0; a < 3; ++a) c->at[3 * node + a] = (site->level->position[3 * i + a] - site->low[a]) / site->spacing[a];
     }
     for (int g = 0; g < d->group_count; ++g) memcpy(c->cell[g], site->cell[d->member[d->group[g].node_begin]], sizeof c->cell[g]);
     return SN_OK;

@@ -18,7 +18,6 @@ typedef struct builder {
     sn_mg_site *site;
     sn_mg_level *fine, *coarse;
     sn_mg_transfer *down;
-    double low[3], spacing;
     int32_t (*cell)[3]; /* of a fine node: those of the site */
     uint8_t *carried;
     int32_t *root;        /* union-find over fine nodes, then over corners */
@@ -45,11 +44,17 @@ static void join(int32_t *root, int32_t a, int32_t b) {
         root[a] = b;
 }
 
+/* A coordinate of a fine node from the lattice's first plane, in spacings. */
+static double along(const builder *b, int i, int a) { return (b->fine->position[3 * i + a] - b->site->low[a]) / b->site->spacing[a]; }
+
 static void place_nodes(builder *b) {
     const sn_mg_level *fine = b->fine;
     for (int i = 0; i < fine->nodes; ++i) {
-        for (int a = 0; a < 3; ++a) b->cell[i][a] = (int32_t)floor((fine->position[3 * i + a] - b->low[a]) / b->spacing);
-        b->carried[i] = fine->reach[i] > carry_beyond * b->spacing;
+        for (int a = 0; a < 3; ++a) { /* the last plane belongs to the cells before it */
+            const int32_t cell = (int32_t)floor(along(b, i, a));
+            b->cell[i][a] = cell < b->site->cells[a] ? cell : b->site->cells[a] - 1;
+        }
+        b->carried[i] = fine->reach[i] > carry_beyond * b->site->nominal;
         b->root[i] = i;
     }
     for (int i = 0; i < fine->nodes; ++i) {
@@ -95,7 +100,7 @@ static void set_weights(builder *b) {
             continue;
         }
         double f[3];
-        for (int a = 0; a < 3; ++a) f[a] = (b->fine->position[3 * i + a] - b->low[a]) / b->spacing - b->cell[i][a];
+        for (int a = 0; a < 3; ++a) f[a] = along(b, i, a) - b->cell[i][a];
         for (int c = 0; c < 8; ++c) {
             const double share = (c & 1 ? f[0] : 1 - f[0]) * (c & 2 ? f[1] : 1 - f[1]) * (c & 4 ? f[2] : 1 - f[2]);
             w[c] = share > 1e-7 ? (float)share : 0.0f;
@@ -201,8 +206,9 @@ static sn_status number_corners(builder *b, sn_error *error) {
             int32_t p[3];
             lattice_point(b, g, c, p);
             for (int a = 0; a < 3; ++a)
-                coarse->position[3 * parent + a] = b->carried[first] ? b->fine->position[3 * first + a] : b->low[a] + b->spacing * p[a];
-            coarse->reach[parent] = b->carried[first] ? b->fine->reach[first] : b->spacing;
+                coarse->position[3 * parent + a] =
+                    b->carried[first] ? b->fine->position[3 * first + a] : b->site->low[a] + b->site->spacing[a] * p[a];
+            coarse->reach[parent] = b->carried[first] ? b->fine->reach[first] : b->site->nominal;
         }
     }
     return SN_OK;
@@ -500,18 +506,30 @@ static sn_status build(builder *b, sn_error *error) {
     return finish(b, error);
 }
 
+/* A lattice from one end of the level to the other; the first one, without spacings yet, is made to fit in each direction: cells that the
+ * body hardly reaches into are of little use. */
+static void place_lattice(sn_mg_site *site) {
+    for (int a = 0; a < 3; ++a) {
+        double high = -INFINITY;
+        site->low[a] = INFINITY;
+        for (int i = 0; i < site->level->nodes; ++i) {
+            site->low[a] = fmin(site->low[a], site->level->position[3 * i + a]);
+            high = fmax(high, site->level->position[3 * i + a]);
+        }
+        const double extent = high - site->low[a];
+        if (!(site->spacing[a] > 0)) site->spacing[a] = extent > site->nominal ? extent / round(extent / site->nominal) : site->nominal;
+        const double cells = ceil(extent / site->spacing[a] - 1e-6);
+        site->cells[a] = cells > 1 ? (int32_t)fmin(cells, 1 << 20) : 1;
+    }
+}
+
 sn_status sn_mg_build_transfer(sn_context *context, sn_mg_site *site, sn_mg_level *coarse, sn_error *error) {
     sn_mg_level *fine = site->level;
     const size_t n = (size_t)fine->nodes;
-    for (int a = 0; a < 3; ++a) {
-        site->low[a] = INFINITY;
-        for (int i = 0; i < fine->nodes; ++i) site->low[a] = fmin(site->low[a], fine->position[3 * i + a]);
-    }
+    place_lattice(site);
     site->cell = sn_allocate(context, n, sizeof *site->cell);
     site->carried = sn_allocate(context, n, sizeof *site->carried);
-    builder b = {.context = context, .site = site, .fine = fine, .coarse = coarse, .spacing = site->spacing, .cell = site->cell};
-    memcpy(b.low, site->low, sizeof b.low);
-    b.carried = site->carried;
+    builder b = {.context = context, .site = site, .fine = fine, .coarse = coarse, .cell = site->cell, .carried = site->carried};
     fine->down = b.down = sn_allocate_zero(context, 1, sizeof *b.down);
     b.root = sn_allocate(context, n, sizeof *b.root);
     const sn_status status = b.down && b.cell && b.carried && b.root ? build(&b, error) : sn_no_memory(error);

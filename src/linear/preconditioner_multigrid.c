@@ -19,7 +19,7 @@ typedef struct data {
 #define OLD 0.85   /* the smoother is */
 enum { KEEP = 3 }; /* steps that the smoother lasts */
 
-static const sn_multigrid_options options = {.spacing = 2.5};
+static const sn_multigrid_options options = {.spacing = 2.0};
 
 static void release(sn_context *context, void *pointer) {
     multigrid_data *data = pointer;
