@@ -8,7 +8,8 @@
 #include "filter.h"
 
 enum {
-    SMALLEST = 60, /* nodes of a level that is solved directly */
+    SMALLEST = 60, /* nodes of a level that is solved directly: cubes of its parts' */
+    CORNERS = 12,  /* nodes of a part that need not become fewer */
     SMALL = 40000, /* blocks of a level that one thread works on alone */
     GRAIN = 2048,  /* rows per piece of simple loops */
 };
@@ -117,9 +118,11 @@ static int by_value(const void *a, const void *b) {
 static sn_status lower_quartile(sn_context *context, const sn_mg_level *level, double *value, sn_error *error) {
     double *sorted = sn_allocate(context, (size_t)level->nodes, sizeof *sorted);
     if (!sorted) return sn_no_memory(error);
-    memcpy(sorted, level->reach, (size_t)level->nodes * sizeof *sorted);
-    qsort(sorted, (size_t)level->nodes, sizeof *sorted, by_value);
-    *value = sorted[level->nodes / 4];
+    int count = 0;
+    for (int i = 0; i < level->nodes; ++i)
+        if (level->reach[i] > 0) sorted[count++] = level->reach[i]; /* some nodes may be without neighbours */
+    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+    *value = count ? sorted[count / 4] : 0;
     sn_release(context, sorted);
     return SN_OK;
 }
@@ -127,7 +130,10 @@ static sn_status lower_quartile(sn_context *context, const sn_mg_level *level, d
 static sn_status make_levels(sn_multigrid *mg, sn_mg_site site, sn_error *error) {
     sn_status status = make_values(mg->context, &mg->level[0], error);
     mg->level_count = 1;
-    while (!status && mg->level[mg->level_count - 1].nodes > SMALLEST && mg->level_count < SN_MG_LEVELS) {
+    double work = 0;
+    if (!status) status = sn_mg_find_parts(mg->context, &mg->level[0], &mg->last, &work, error);
+    if (!status && mg->level[0].nodes > SMALLEST) work = INFINITY; /* the mesh itself turns, and its matrix changes in every step */
+    while (!status && work > (double)SMALLEST * SMALLEST * SMALLEST && mg->level_count < SN_MG_LEVELS) {
         sn_mg_level *fine = &mg->level[mg->level_count - 1], *coarse = fine + 1;
         ++mg->level_count;
         site.level = fine;
@@ -136,7 +142,10 @@ static sn_status make_levels(sn_multigrid *mg, sn_mg_site site, sn_error *error)
         site.nominal *= 2;
         for (int a = 0; a < 3; ++a) site.spacing[a] *= 2;
         site.elements = NULL;
+        if (!status) status = sn_mg_find_parts(mg->context, coarse, &mg->last, &work, error);
+        if (!status && mg->last.largest <= CORNERS) break;
     }
+    if (!status) status = sn_mg_create_last(mg->context, &mg->last, error);
     for (int l = 0; l < mg->level_count; ++l) {
         sn_release(mg->context, mg->level[l].position);
         sn_release(mg->context, mg->level[l].reach);
@@ -157,14 +166,9 @@ sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, co
     const sn_mg_site site = {.nominal = options->spacing * edge, .pattern = pattern, .order = mg->order, .elements = elements};
     if (!status) status = make_levels(mg, site, error);
     if (!status) {
-        mg->dense = 3 * mg->level[mg->level_count - 1].nodes;
-        mg->factor = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->factor);
-        mg->dense_work = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->dense_work);
-        mg->inverse = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->inverse);
-        mg->dense_vector = sn_allocate(context, 2 * (size_t)mg->dense, sizeof *mg->dense_vector);
         mg->partial = sn_allocate(context, (size_t)sn_pieces(mg->level[0].nodes, GRAIN), sizeof *mg->partial);
         mg->fixed = sn_allocate(context, (size_t)mg->level[0].nodes, sizeof *mg->fixed);
-        if (!mg->factor || !mg->dense_work || !mg->inverse || !mg->dense_vector || !mg->partial || !mg->fixed) status = sn_no_memory(error);
+        if (!mg->partial || !mg->fixed) status = sn_no_memory(error);
     }
     if (!status && mg->level_count > 1) status = sn_mg_create_frames(mg, error);
     if (status) {
@@ -179,10 +183,7 @@ void sn_multigrid_destroy(sn_multigrid *mg) {
     if (!mg) return;
     for (int l = 0; l < SN_MG_LEVELS; ++l) sn_mg_release_level(mg->context, &mg->level[l]);
     sn_release(mg->context, mg->order);
-    sn_release(mg->context, mg->factor);
-    sn_release(mg->context, mg->dense_work);
-    sn_release(mg->context, mg->inverse);
-    sn_release(mg->context, mg->dense_vector);
+    sn_mg_release_last(mg->context, &mg->last);
     sn_release(mg->context, mg->partial);
     sn_release(mg->context, mg->fixed);
     sn_release(mg->context, mg->taken);
@@ -286,52 +287,6 @@ static void galerkin(const sn_context *context, const sn_mg_level *fine, sn_mg_l
     }
 }
 
-/* The inverse of the last level's matrix, from its dense Cholesky factor. Directions without stiffness get a large pivot, that is nothing.
- */
-static void invert_last(sn_multigrid *mg) {
-    const sn_mg_level *last = &mg->level[mg->level_count - 1];
-    const int64_t n = mg->dense;
-    double *f = mg->factor, *y = mg->dense_work;
-    memset(f, 0, sizeof *f * (size_t)(n * n));
-    double most = 0;
-    for (int i = 0; i < last->nodes; ++i)
-        for (int32_t k = last->row_begin[i]; k < last->row_begin[i + 1]; ++k)
-            for (int c = 0; c < 3; ++c)
-                for (int r = 0; r < 3; ++r) f[(3 * i + r) * n + 3 * last->column[k] + c] = last->value[9 * (int64_t)k + 3 * c + r];
-    for (int i = 0; i < n; ++i) most = fmax(most, f[i * n + i]);
-    for (int j = 0; j < n; ++j) { /* column j of the factor goes to row j: the loops run along rows */
-        double *row = f + j * n;
-        const double original = last->value[9 * (int64_t)last->diagonal[j / 3] + 4 * (j % 3)], pivot = row[j];
-        const double root = pivot > 1e-6 * original && original > 1e-12 * most ? sqrt(pivot) : 1e6 * sqrt(most > 0 ? most : 1);
-        row[j] = root;
-        for (int i = j + 1; i < n; ++i) row[i] /= root;
-        for (int i = j + 1; i < n; ++i) {
-            const double factor = row[i];
-            double *below = f + i * n;
-            for (int k = i; k < n; ++k) below[k] -= factor * row[k];
-        }
-    }
-    /* Y = L^-1, row by row; then A^-1 = Y^T Y. */
-    for (int i = 0; i < n; ++i) {
-        double *out = y + i * n;
-        memset(out, 0, sizeof *out * (size_t)n);
-        out[i] = 1;
-        for (int k = 0; k < i; ++k) {
-            const double factor = f[k * n + i], *from = y + k * n;
-            for (int c = 0; c <= k; ++c) out[c] -= factor * from[c];
-        }
-        for (int c = 0; c <= i; ++c) out[c] /= f[i * n + i];
-    }
-    memset(f, 0, sizeof *f * (size_t)(n * n));
-    for (int k = 0; k < n; ++k)
-        for (int i = 0; i <= k; ++i) {
-            const double factor = y[k * n + i], *from = y + k * n;
-            double *out = f + i * n;
-            for (int c = 0; c <= k; ++c) out[c] += factor * from[c];
-        }
-    for (int64_t k = 0; k < n * n; ++k) mg->inverse[k] = (float)f[k];
-}
-
 /* Whether all constraints hold their nodes altogether; marks those rows. */
 static bool only_fixed(sn_multigrid *mg, const sn_filter *filter, uint8_t *fixed) {
     const sn_mg_level *fine = &mg->level[0];
@@ -371,7 +326,7 @@ void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct
         galerkin(mg->context, &mg->level[l - 1], &mg->level[l]);
         scale_level(mg->context, &mg->level[l], &job);
     }
-    invert_last(mg);
+    sn_mg_invert_last(&mg->last, &mg->level[mg->level_count - 1]);
 }
 
 bool sn_multigrid_keep(sn_multigrid *mg, const double *x) {
@@ -479,21 +434,9 @@ static void move_groups(void *data, int share) {
     job->move(job->level, job->coarse, (int)(n * share / job->shares), (int)(n * (share + 1) / job->shares));
 }
 
-static void solve_last(sn_multigrid *mg) {
-    const sn_mg_level *last = &mg->level[mg->level_count - 1];
-    const int n = mg->dense;
-    float *y = mg->dense_vector, *b = y + n;
-    for (int i = 0; i < n; ++i) b[i] = last->b[4 * (i / 3) + i % 3] * last->unscale[i / 3], y[i] = 0;
-    for (int64_t k = 0; k < n; ++k) { /* the inverse is symmetric: its rows are its columns */
-        const float *column = mg->inverse + k * n, factor = b[k];
-        for (int i = 0; i < n; ++i) y[i] += factor * column[i];
-    }
-    for (int i = 0; i < n; ++i) last->x[4 * (i / 3) + i % 3] = y[i] * last->unscale[i / 3];
-}
-
 static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
     if (l == mg->level_count - 1) {
-        solve_last(mg);
+        sn_mg_solve_last(&mg->last, &mg->level[l]);
         return;
     }
     const sn_mg_level *level = &mg->level[l], *coarse = level + 1;

@@ -10,7 +10,8 @@
  * (multigrid_cells.c). The smoother is one Gauss-Seidel sweep forward before and one backward after the coarse
  * correction, which makes the cycle symmetric. The rows of large levels are ordered by colours of nodes and swept in slices of sixteen that
  * do not touch; those of small ones by colours of chunks and, inside a chunk, by colours of nodes. Threads share one colour at a time, and
- * the order of every sum is fixed. The last level is solved by a dense inverse.
+ * the order of every sum is fixed. The last level is solved by dense inverses, one per
+ * connected part.
  *
  * Coarse matrices are expensive and made rarely. Meanwhile they turn with the body (multigrid_frames.c).
  *
@@ -120,22 +121,30 @@ typedef struct sn_mg_level {
     sn_mg_transfer *down; /* to the next level; NULL on the last */
 } sn_mg_level;
 
+/* Dense inverses of the last level's connected parts (multigrid_last.c). */
+typedef struct sn_mg_last {
+    int count, largest;      /* parts; nodes of the largest one */
+    int32_t *begin, *member; /* part -> its nodes */
+    int32_t *local;          /* node -> its place in its part */
+    int64_t *at;             /* part -> where its inverse begins */
+    float *inverse;
+    float *vector;
+    double *factor, *work; /* of the size of the largest part, while an update runs */
+} sn_mg_last;
+
 typedef struct sn_multigrid {
     sn_context *context;
     int level_count;
     sn_mg_level level[SN_MG_LEVELS];
     int32_t *order; /* level 0 row -> node of the matrix */
-    int dense;      /* unknowns of the last level */
-    float *inverse; /* dense x dense, of its matrix */
-    float *dense_vector;
-    double *factor, *dense_work; /* dense x dense, while an update runs */
-    uint8_t *fixed;              /* level 0 rows that are held altogether, while an update runs */
-    double *partial;             /* per piece of a loop over the nodes */
-    bool framed;                 /* positions were taken with the coarse matrices (multigrid_frames.c) */
-    double *taken;               /* level 0 rows x 3: those positions */
-    float *frame_then;           /* level 1 nodes x 12: the frames at the last update */
-    double *moment;              /* level 1 nodes x 16 */
-    int updates;                 /* Galerkin products so far */
+    sn_mg_last last;
+    uint8_t *fixed;    /* level 0 rows that are held altogether, while an update runs */
+    double *partial;   /* per piece of a loop over the nodes */
+    bool framed;       /* positions were taken with the coarse matrices (multigrid_frames.c) */
+    double *taken;     /* level 0 rows x 3: those positions */
+    float *frame_then; /* level 1 nodes x 12: the frames at the last update */
+    double *moment;    /* level 1 nodes x 16 */
+    int updates;       /* Galerkin products so far */
 } sn_multigrid;
 
 typedef struct sn_multigrid_options {
@@ -181,6 +190,12 @@ sn_status sn_mg_assign_cells(sn_context *context, const sn_mg_site *site, sn_mg_
 /* Sums the elements in cells, and takes them out of the values of level 0. */
 void sn_mg_sum_cells(const sn_context *context, const sn_mg_transfer *down, const struct sn_assembly *assembly,
                      const struct sn_filter *filter, float *value);
+/* The parts of a level, and the sum of the cubes of their sizes; room for their inverses; the inverses; x of the level from its b. */
+sn_status sn_mg_find_parts(sn_context *context, const sn_mg_level *level, sn_mg_last *last, double *work, sn_error *error);
+sn_status sn_mg_create_last(sn_context *context, sn_mg_last *last, sn_error *error);
+void sn_mg_invert_last(sn_mg_last *last, const sn_mg_level *level);
+void sn_mg_solve_last(const sn_mg_last *last, const sn_mg_level *level);
+void sn_mg_release_last(sn_context *context, sn_mg_last *last);
 void sn_mg_release_cells(sn_context *context, sn_mg_cells *cells);
 sn_status sn_mg_create_frames(sn_multigrid *multigrid, sn_error *error); /* multigrid_frames.c */
 void sn_mg_take_frames(sn_multigrid *multigrid, const double *x);

@@ -6,9 +6,9 @@
  *   A' = sum over elements of P_e^T K_e P_e + P^T R P,   R = A - the sum of these K_e.
  *
  * A linear field is the same in all cells, so that rigid motions and linear fields stay exact, and every term is positive semidefinite when
- * K_e is. R holds the mass and whatever else acts on nodes. Where a cell has hardly any elements of its own (the body's surface just
- * reaches into it), or an element is larger than its cell, P_e would be no fair picture of P: such elements stay in R, that is, they go
- * into the plain Galerkin product.
+ * K_e is. R holds the mass and whatever else acts on nodes. Where a cell has far fewer elements of its own than its neighbours (the body's
+ * surface just reaches into it), or an element is larger than its cell, P_e would be no fair picture of P: such elements stay in R, that
+ * is, they go into the plain Galerkin product.
  *
  * What lists of blocks or a coupled mass add between two nodes of such an element is taken like an element of two nodes, S = -R_ij between
  * them and the rest on the diagonal: R_ii + R_ij. */
@@ -21,8 +21,8 @@
 
 enum { NODES = SN_ELEMENT_NODES, COLORS = 64 };
 
-static const double own_share = 0.12; /* least share of a group's elements that are its own */
-static const double beyond = 0.7;     /* how far a cell's function is continued, in spacings */
+static const double own_share = 0.2; /* a group with less than this share of a neighbour's elements is weak */
+static const double beyond = 0.7;    /* how far a cell's function is continued, in spacings */
 
 void sn_mg_release_cells(sn_context *context, sn_mg_cells *c) {
     if (!c) return;
@@ -47,13 +47,21 @@ static int element_nodes(const sn_batch *batch, int block, int lane, int32_t nod
     return nodes;
 }
 
+/* Whether a cell's function may be continued to a node. */
+static bool near_cell(const sn_mg_cells *c, int32_t node, const int32_t cell[3]) {
+    double f[3];
+    in_cell(c, node, cell, f);
+    for (int a = 0; a < 3; ++a)
+        if (!(f[a] > -beyond && f[a] < 1 + beyond)) return false;
+    return true;
+}
+
 /* Whether a group's function can stand for the element: near enough, and all corners that it needs are there. */
 static bool reaches(const sn_mg_cells *c, const sn_mg_transfer *d, int g, int nodes, const int32_t *node) {
     for (int i = 0; i < nodes; ++i) {
         double f[3];
         in_cell(c, node[i], c->cell[g], f);
-        for (int a = 0; a < 3; ++a)
-            if (!(f[a] > -beyond && f[a] < 1 + beyond)) return false;
+        if (!near_cell(c, node[i], c->cell[g])) return false;
         for (int k = 0; k < SN_MG_PARENTS; ++k) {
             const double weight = (k & 1 ? f[0] : 1 - f[0]) * (k & 2 ? f[1] : 1 - f[1]) * (k & 4 ? f[2] : 1 - f[2]);
             if (fabs(weight) > 1e-6 && d->group[g].parent[k] < 0) return false;
@@ -99,7 +107,7 @@ typedef struct assigning {
     const sn_mg_transfer *down;
     const sn_pattern *pattern;
     const uint8_t *carried;
-    int32_t *own, *touching; /* elements per group */
+    int32_t *own, *most; /* elements of a group, and of the neighbour with the most */
 } assigning;
 
 static void assign_element(void *data, int batch, int64_t place, int nodes, const int32_t *node) {
@@ -108,20 +116,53 @@ static void assign_element(void *data, int batch, int64_t place, int nodes, cons
     const int best = choose_group(c, s->down, s->carried, nodes, node);
     c->group[batch][place] = best;
     if (best >= 0) ++s->own[best];
-    for (int i = 0; i < nodes; ++i) {
-        const int g = s->down->group_of[c->row_of[node[i]]];
-        bool seen = false;
-        for (int j = 0; j < i; ++j) seen |= s->down->group_of[c->row_of[node[j]]] == g;
-        if (!seen) ++s->touching[g];
-    }
 }
 
+/* The neighbour with the most elements. */
+static void note_neighbours(void *data, int batch, int64_t place, int nodes, const int32_t *node) {
+    const assigning *s = data;
+    (void)batch, (void)place;
+    for (int i = 0; i < nodes; ++i)
+        for (int j = 0; j < nodes; ++j) {
+            const int g = s->down->group_of[s->cells->row_of[node[i]]], t = s->down->group_of[s->cells->row_of[node[j]]];
+            if (s->own[t] > s->most[g]) s->most[g] = s->own[t];
+        }
+}
+
+/* Elements at weak groups stay in R. */
 static void leave_weak(void *data, int batch, int64_t place, int nodes, const int32_t *node) {
     const assigning *s = data;
     for (int i = 0; i < nodes; ++i) {
         const int g = s->down->group_of[s->cells->row_of[node[i]]];
-        if (s->own[g] < own_share * s->touching[g]) s->cells->group[batch][place] = -1;
+        if (s->own[g] < own_share * s->most[g]) s->cells->group[batch][place] = -1;
     }
+}
+
+static sn_status place_cells(sn_context *context, sn_mg_cells *c, const sn_mg_site *site, const sn_mg_transfer *d, sn_error *error) {
+    const int nodes = site->level->nodes;
+    c->row_of = sn_allocate(context, (size_t)nodes, sizeof *c->row_of);
+    c->at = sn_allocate(context, 3 * (size_t)nodes, sizeof *c->at);
+    c->cell = sn_allocate(context, (size_t)d->group_count, sizeof *c->cell);
+    c->projection = sn_allocate(context, (size_t)nodes, sizeof *c->projection);
+    c->sum = sn_allocate_zero(context, (size_t)d->group_count, SN_MG_CELL * sizeof *c->sum);
+    if (!c->row_of || !c->at || !c->cell || !c->projection || !c->sum) return sn_no_memory(error);
+    for (int i = 0; i < nodes; ++i) {
+        const int64_t node = site->order[i];
+        c->row_of[node] = i;
+        for (int a = 0; a < 3; ++a) c->at[3 * node + a] = (site->level->position[3 * i + a] - site->low[a]) / site->spacing[a];
+    }
+    for (int g = 0; g < d->group_count; ++g) memcpy(c->cell[g], site->cell[d->member[d->group[g].node_begin]], sizeof c->cell[g]);
+    return SN_OK;
+}
+
+static sn_status make_element_groups(sn_context *context, sn_mg_cells *c, sn_error *error) {
+    const sn_elements_model *elements = c->elements;
+    c->group = sn_allocate_zero(context, (size_t)elements->batch_count + 1, sizeof *c->group);
+    if (!c->group) return sn_no_memory(error);
+    for (int b = 0; b < elements->batch_count; ++b)
+        if (!(c->group[b] = sn_allocate(context, (size_t)elements->batch[b].block_count + 1, SN_LANES * sizeof **c->group)))
+            return sn_no_memory(error);
+    return SN_OK;
 }
 
 enum { FREE = -1, MIXED = -2 };
@@ -185,49 +226,33 @@ static sn_status color_chunks(sn_context *context, sn_mg_cells *c, int groups, s
     return fine ? SN_OK : sn_no_memory(error);
 }
 
-static sn_status place_cells(sn_context *context, sn_mg_cells *c, const sn_mg_site *site, const sn_mg_transfer *d, sn_error *error) {
-    const int nodes = site->level->nodes;
-    c->row_of = sn_allocate(context, (size_t)nodes, sizeof *c->row_of);
-    c->at = sn_allocate(context, 3 * (size_t)nodes, sizeof *c->at);
-    c->cell = sn_allocate(context, (size_t)d->group_count, sizeof *c->cell);
-    c->projection = sn_allocate(context, (size_t)nodes, sizeof *c->projection);
-    c->sum = sn_allocate_zero(context, (size_t)d->group_count, SN_MG_CELL * sizeof *c->sum);
-    if (!c->row_of || !c->at || !c->cell || !c->projection || !c->sum) return sn_no_memory(error);
-    for (int i = 0; i < nodes; ++i) {
-        const int64_t node = site->order[i];
-        c->row_of[node] = i;
-        for (int a = 0; a < 3; ++a) c->at[3 * node + a] = (site->level->position[3 * i + a] - site->low[a]) / site->spacing[a];
-    }
-    for (int g = 0; g < d->group_count; ++g) memcpy(c->cell[g], site->cell[d->member[d->group[g].node_begin]], sizeof c->cell[g]);
-    return SN_OK;
-}
-
 sn_status sn_mg_assign_cells(sn_context *context, const sn_mg_site *site, sn_mg_transfer *d, sn_error *error) {
     const sn_elements_model *elements = site->elements;
     sn_mg_cells *c = d->cells = sn_allocate_zero(context, 1, sizeof *c);
     if (!c) return sn_no_memory(error);
     c->elements = elements;
     sn_status status = place_cells(context, c, site, d, error);
+    if (!status) status = make_element_groups(context, c, error);
     if (status) return status;
-    c->group = sn_allocate_zero(context, (size_t)elements->batch_count + 1, sizeof *c->group);
-    for (int b = 0; b < elements->batch_count && c->group; ++b)
-        if (!(c->group[b] = sn_allocate(context, (size_t)elements->batch[b].block_count + 1, SN_LANES * sizeof **c->group)))
-            return sn_no_memory(error);
     c->edge_group = sn_allocate(context, (size_t)site->pattern->block_count, sizeof *c->edge_group);
     int32_t *count = sn_allocate_zero(context, 2 * (size_t)d->group_count, sizeof *count);
-    if (!c->group || !c->edge_group || !count) {
+    if (!c->edge_group || !count) {
         sn_release(context, count);
         return sn_no_memory(error);
     }
     for (int64_t k = 0; k < site->pattern->block_count; ++k) c->edge_group[k] = FREE;
     assigning s = {c, d, site->pattern, site->carried, count, count + d->group_count};
     for_elements(elements, assign_element, &s);
-    for_elements(elements, leave_weak, &s);
-    for_elements(elements, cover_edges, &s);
-    for (int64_t k = 0; k < site->pattern->block_count; ++k)
-        if (c->edge_group[k] == MIXED) c->edge_group[k] = FREE;
-    sn_release(context, count);
-    return color_chunks(context, c, d->group_count, error);
+    for_elements(elements, note_neighbours, &s);
+    for (int g = 0; g < d->group_count; ++g) s.most[g] = 0;
+    for_elements(elements, note_neighbours, &s);
+}
+for_elements(elements, leave_weak, &s);
+for_elements(elements, cover_edges, &s);
+for (int64_t k = 0; k < site->pattern->block_count; ++k)
+    if (c->edge_group[k] == MIXED) c->edge_group[k] = FREE;
+sn_release(context, count);
+return color_chunks(context, c, d->group_count, error);
 }
 
 /* ---- Values ---- */

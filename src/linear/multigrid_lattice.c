@@ -54,7 +54,8 @@ static void place_nodes(builder *b) {
             const int32_t cell = (int32_t)floor(along(b, i, a));
             b->cell[i][a] = cell < b->site->cells[a] ? cell : b->site->cells[a] - 1;
         }
-        b->carried[i] = fine->reach[i] > carry_beyond * b->site->nominal;
+        const bool alone = fine->row_begin[i + 1] - fine->row_begin[i] == 1;
+        b->carried[i] = alone || fine->reach[i] > carry_beyond * b->site->nominal;
         b->root[i] = i;
     }
     for (int i = 0; i < fine->nodes; ++i) {
@@ -175,7 +176,7 @@ static sn_status number_corners(builder *b, sn_error *error) {
     memset(used, 0, (size_t)corners);
     for (int i = 0; i < b->fine->nodes; ++i)
         for (int c = 0; c < 8; ++c)
-            if (d->weight[i][c] > 0) used[find(b->corner_root, 8 * d->group_of[i] + c)] = 1;
+            if (d->weight[i][c] != 0) used[find(b->corner_root, 8 * d->group_of[i] + c)] = 1;
     int count = 0;
     for (int c = 0; c < corners; ++c) {
         if (!used[c]) continue; /* marked at roots only */
