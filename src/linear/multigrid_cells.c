@@ -244,15 +244,12 @@ sn_status sn_mg_assign_cells(sn_context *context, const sn_mg_site *site, sn_mg_
     assigning s = {c, d, site->pattern, site->carried, count, count + d->group_count};
     for_elements(elements, assign_element, &s);
     for_elements(elements, note_neighbours, &s);
-    for (int g = 0; g < d->group_count; ++g) s.most[g] = 0;
-    for_elements(elements, note_neighbours, &s);
-}
-for_elements(elements, leave_weak, &s);
-for_elements(elements, cover_edges, &s);
-for (int64_t k = 0; k < site->pattern->block_count; ++k)
-    if (c->edge_group[k] == MIXED) c->edge_group[k] = FREE;
-sn_release(context, count);
-return color_chunks(context, c, d->group_count, error);
+    for_elements(elements, leave_weak, &s);
+    for_elements(elements, cover_edges, &s);
+    for (int64_t k = 0; k < site->pattern->block_count; ++k)
+        if (c->edge_group[k] == MIXED) c->edge_group[k] = FREE;
+    sn_release(context, count);
+    return color_chunks(context, c, d->group_count, error);
 }
 
 /* ---- Values ---- */
