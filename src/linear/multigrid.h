@@ -139,7 +139,9 @@ typedef struct sn_multigrid {
     int32_t *order; /* level 0 row -> node of the matrix */
     sn_mg_last last;
     uint8_t *fixed;    /* level 0 rows that are held altogether, while an update runs */
-    double *partial;   /* per piece of a loop over the nodes */
+    double *partial;   /* per piece or share of a loop over the nodes */
+    bool sized;        /* a vector came in since the last update */
+    int exponent;      /* its largest entry was about 2^exponent */
     bool framed;       /* positions were taken with the coarse matrices (multigrid_frames.c) */
     double *taken;     /* level 0 rows x 3: those positions */
     float *frame_then; /* level 1 nodes x 12: the frames at the last update */
@@ -222,6 +224,9 @@ typedef struct sn_mg_kernels {
     void (*restrict_)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end); /* coarse b = Q^T of all its sums */
     void (*unscale)(const sn_mg_level *level, int begin, int end);                              /* r = the true x, Q x */
     void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse r in groups [begin, end) */
+    /* From and to vectors of the matrix, order: row -> node. b = scale factor r, returns the largest |factor r|; z = factor scale x. */
+    float (*take)(const sn_mg_level *level, const int32_t *order, const double *r, double factor, int begin, int end);
+    void (*give)(const sn_mg_level *level, const int32_t *order, double *z, double factor, int begin, int end);
     void (*galerkin)(const sn_mg_level *level, const sn_mg_level *coarse, int group); /* coarse values += P^T A P of a group's rows */
     /* cell sum += P_e^T K_e P_e: [i][j][9][SN_LANES] in the first lane, blocks i <= j, and the nodes in the cell, in
      * spacings. */

@@ -52,11 +52,9 @@ sn_status sn_mg_find_parts(sn_context *context, const sn_mg_level *level, sn_mg_
         if (size > l->largest) l->largest = size;
         l->begin[p + 2] += l->begin[p + 1];
     }
-    for (int i = 0; i < level->nodes; ++i) {
-        const int p = l->local[i];
-        l->local[i] = l->begin[p + 1] - l->begin[p];
-        l->member[l->begin[p + 1]++] = i;
-    }
+    for (int i = 0; i < level->nodes; ++i) l->member[l->begin[l->local[i] + 1]++] = i;
+    for (int p = 0; p < l->count; ++p)
+        for (int32_t k = l->begin[p]; k < l->begin[p + 1]; ++k) l->local[l->member[k]] = k - l->begin[p];
     return SN_OK;
 }
 
