@@ -199,6 +199,8 @@ static bool moved_only(const sn_linear *linear) {
 sn_operator sn_linear_operator(sn_linear *linear, bool copy) {
     if (copy) {
         sn_operator op = sn_operator_of_matrix(linear->context, &linear->matrix, linear->diagonal, linear->symmetric);
+        linear->assembly = sn_linear_assembly(linear);
+        op.assembly = &linear->assembly;
         op.position = linear->model.position;
         op.now = linear->view.x;
         op.self = linear;
