@@ -17,7 +17,7 @@ typedef struct data {
 
 #define STALE 0.7  /* of the digits per iteration: the coarse matrices are made anew */
 #define OLD 0.85   /* the smoother is */
-enum { KEEP = 3 }; /* steps that the smoother lasts */
+enum { KEEP = 7 }; /* steps that the smoother lasts */
 
 static const sn_multigrid_options options = {.spacing = 2.0};
 
