@@ -127,6 +127,23 @@ static sn_status lower_quartile(sn_context *context, const sn_mg_level *level, d
     return SN_OK;
 }
 
+/* The first lattice, coarser where its matrix would have far more blocks than that of the mesh: in strongly graded meshes, whose larger
+ * part is carried. */
+static sn_status make_first(sn_multigrid *mg, sn_mg_site *site, sn_error *error) {
+    enum { TRIES = 4 };
+    sn_mg_level *fine = &mg->level[0], *coarse = fine + 1;
+    for (int k = 1;; ++k) {
+        const sn_status status = sn_mg_build_transfer(mg->context, site, coarse, error);
+        if (status || k == TRIES || 2 * coarse->blocks <= 3 * fine->blocks) return status;
+        sn_mg_release_transfer(mg->context, fine->down);
+        sn_mg_release_level(mg->context, coarse);
+        fine->down = NULL;
+        *coarse = (sn_mg_level){0};
+        site->nominal *= 1.5;
+        for (int a = 0; a < 3; ++a) site->spacing[a] = 0;
+    }
+}
+
 static sn_status make_levels(sn_multigrid *mg, sn_mg_site site, sn_error *error) {
     sn_status status = make_values(mg->context, &mg->level[0], error);
     mg->level_count = 1;
@@ -137,7 +154,7 @@ static sn_status make_levels(sn_multigrid *mg, sn_mg_site site, sn_error *error)
         sn_mg_level *fine = &mg->level[mg->level_count - 1], *coarse = fine + 1;
         ++mg->level_count;
         site.level = fine;
-        status = sn_mg_build_transfer(mg->context, &site, coarse, error);
+        status = fine == mg->level ? make_first(mg, &site, error) : sn_mg_build_transfer(mg->context, &site, coarse, error);
         if (!status) status = make_values(mg->context, coarse, error);
         site.nominal *= 2;
         for (int a = 0; a < 3; ++a) site.spacing[a] *= 2;
