@@ -142,6 +142,7 @@ typedef struct sn_multigrid {
     double *partial;   /* per piece or share of a loop over the nodes */
     bool sized;        /* a vector came in since the last update */
     int exponent;      /* its largest entry was about 2^exponent */
+    bool waits;        /* the next step may do with these frames */
     bool framed;       /* positions were taken with the coarse matrices (multigrid_frames.c) */
     double *taken;     /* level 0 rows x 3: those positions */
     float *frame_then; /* level 1 nodes x 12: the frames at the last update */

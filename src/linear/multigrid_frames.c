@@ -112,9 +112,9 @@ void sn_mg_turn_frames(sn_multigrid *mg, const double *x) {
     memset(mg->moment, 0, SUMS * (size_t)mg->level[1].nodes * sizeof *mg->moment);
     for (int c = 0; c < d->color_count; ++c) {
         job.first = d->color_begin[c];
-        sn_parallel(mg->context, d->color_begin[c + 1] - d->color_begin[c], add_group, &job);
+        sn_parallel_pieces(mg->context, d->color_begin[c + 1] - d->color_begin[c], add_group, &job);
     }
-    sn_parallel(mg->context, sn_pieces(mg->level[1].nodes, GRAIN), turn_nodes, &job);
+    sn_parallel_pieces(mg->context, sn_pieces(mg->level[1].nodes, GRAIN), turn_nodes, &job);
 }
 
 void sn_mg_note_frames(sn_multigrid *mg) {

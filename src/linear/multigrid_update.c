@@ -7,6 +7,7 @@
 enum { GRAIN = 2048 }; /* rows per piece of simple loops */
 
 #define TURNED 0.1f /* radians that the smoother bears */
+#define SLOW 0.05f  /* and of one step, below which the frames may wait for the next */
 
 typedef struct copy_job {
     sn_multigrid *mg;
@@ -118,7 +119,7 @@ static bool only_fixed(sn_multigrid *mg, const sn_filter *filter, uint8_t *fixed
 
 void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct sn_assembly *assembly, const struct sn_filter *filter,
                          const double *x, bool coarse) {
-    mg->sized = false;
+    mg->sized = mg->waits = false;
     copy_job job = {.mg = mg, .matrix = matrix, .level = &mg->level[0], .filled = true, .fixed = mg->fixed};
     if (!coarse && matrix->single_) job.filled = !only_fixed(mg, filter, mg->fixed);
     if (job.filled) {
@@ -147,6 +148,13 @@ void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct
 bool sn_multigrid_keep(sn_multigrid *mg, const double *x) {
     mg->sized = false;
     if (mg->level_count == 1 || !mg->framed || !x) return false;
+    if (mg->waits) {
+        mg->waits = false;
+        return true;
+    }
+    const float before = sn_mg_turned(mg);
     sn_mg_turn_frames(mg, x);
-    return sn_mg_turned(mg) < TURNED;
+    const float turned = sn_mg_turned(mg);
+    mg->waits = turned - before < SLOW;
+    return turned < TURNED;
 }
