@@ -402,7 +402,7 @@ static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l, border 
         job.move = kernels->collect;
         sn_parallel(mg->context, job.shares, move_groups, &job);
         job.move = kernels->restrict_;
-        sn_parallel(mg->context, sn_pieces(coarse->nodes, GRAIN / 16), restrict_rows, &job);
+        sn_parallel_pieces(mg->context, sn_pieces(coarse->nodes, GRAIN / 16), restrict_rows, &job);
     }
     cycle(mg, kernels, l + 1, NULL);
     kernels->unscale(coarse, 0, coarse->nodes);

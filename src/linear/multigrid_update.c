@@ -49,8 +49,8 @@ static void scale_slices(void *data, int piece) {
 
 static void scale_level(const sn_context *context, sn_mg_level *level, copy_job *job) {
     job->level = level;
-    sn_parallel(context, sn_pieces(level->nodes, GRAIN), invert_rows, job);
-    sn_parallel(context, sn_pieces(level->slices->count, SLICES), scale_slices, job);
+    sn_parallel_pieces(context, sn_pieces(level->nodes, GRAIN), invert_rows, job);
+    sn_parallel_pieces(context, sn_pieces(level->slices->count, SLICES), scale_slices, job);
 }
 
 /* m <- S m (left) or m S (right), column-major m, symmetric S. */
@@ -123,7 +123,7 @@ void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct
     copy_job job = {.mg = mg, .matrix = matrix, .level = &mg->level[0], .filled = true, .fixed = mg->fixed};
     if (!coarse && matrix->single_) job.filled = !only_fixed(mg, filter, mg->fixed);
     if (job.filled) {
-        sn_parallel(mg->context, sn_pieces(mg->level[0].blocks, GRAIN), copy_values, &job);
+        sn_parallel_pieces(mg->context, sn_pieces(mg->level[0].blocks, GRAIN), copy_values, &job);
         if (filter && filter->count > 0) filter_rows(mg, matrix->pattern, filter);
     }
     scale_level(mg->context, &mg->level[0], &job);
