@@ -174,7 +174,11 @@ typedef struct sn_step_report {
     int loose; /* parts of the step, a sixteenth of it at most, that Newton's method did not converge for: its best iterate was taken */
     double newton_residual, linear_residual;
     double assembly_seconds, solve_seconds, seconds;
-    const char *solver, *preconditioner; /* what ran */
+    int linear_misses;                   /* linear solves that ended above their tolerance: their best iterate was taken */
+    const char *solver, *preconditioner; /* what ran, `auto` resolved; "" when nothing was solved */
+    const double *linear_history;        /* relative residuals of the last linear solve: of its start, then one per iteration. Lives until
+                                            the world's next step or edit */
+    int linear_history_count;            /* at most 4096; then they are the latest */
     int contacts;                        /* nodes in contact */
 } sn_step_report;
 

@@ -189,6 +189,7 @@ static sn_status correct(newton *w, int iteration, bool carries, double *slope) 
     p->info->assembly_seconds += report.assembly_seconds;
     p->info->linear_iterations += report.iterations;
     p->info->linear_residual = report.residual;
+    p->info->linear_misses += status == SN_NOT_CONVERGED;
     p->info->solver = report.method, p->info->preconditioner = report.preconditioner;
     ++system->kept;
     if (status && status != SN_NOT_CONVERGED) return status;

@@ -14,6 +14,8 @@ static void test_rest(void **state) {
         s.options.collider_count = 1;
         sn_probe *p = add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0);
         p->at = SN_PROBE_SELECT, p->select = box_selector(-1, -1e-9, -1, 1, 1e-9, 1);
+        p = add_probe(&s, SN_QUANTITY_REACTION, 0, 0, 0);
+        p->at = SN_PROBE_SELECT, p->select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
         scene_create(&s);
         double v[6];
         sn_step_report report;
@@ -35,6 +37,8 @@ static void test_rest(void **state) {
         assert_near(sum[0], 0, 1e-3);
         assert_near(sum[2], 0, 1e-3);
         assert_near(sum[1], 8 * 9.81, 0.1);
+        probe(&s, 1, v);
+        assert_near(v[1], sum[1], 1e-9);
         assert_int_equal(sn_world_reactions(s.world, 1, force, &s.error), SN_BAD_INPUT);
         assert_false(sn_world_pinned(s.world, 0, 0));
         assert_int_equal(sn_world_pin(s.world, 0, 0, true, &s.error), SN_OK);
