@@ -283,7 +283,10 @@ static sn_status take_correction(newton *w, double *y) {
 }
 
 static sn_status one_step(newton *w, double *y) {
+    const double a = w->problem->a;
+    w->system->ahead = a > 0 ? 1 / a : 0;
     const sn_status status = expand(w, y);
+    w->system->ahead = 0;
     return status ? status : take_correction(w, y);
 }
 

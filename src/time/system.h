@@ -73,6 +73,7 @@ struct sn_system {
     /* Newton's best iterate is good enough, when it does not converge, if its residual is below this part of the forces; 0: it is not. */
     double loose;
     bool settles; /* the table's settle is to be asked */
+    double ahead; /* s; above 0: the forces are for one linear solve of so long a step, which sees no later ones (penalty.h) */
 };
 
 /* ---- Methods ---- */

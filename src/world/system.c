@@ -64,6 +64,13 @@ static sn_friction *friction_of(const sn_world *world, int collider) {
     return world->workspace.friction + (size_t)collider * (size_t)world->model.surface.count;
 }
 
+/* The penalty of a collider for the forces that Newton's method wants now. */
+static sn_penalty penalty_of(const sn_world *world, int collider) {
+    sn_penalty penalty = world->parameters.penalty[collider];
+    penalty.ahead = world->workspace.system.base.ahead;
+    return penalty;
+}
+
 static void external_force(sn_world *world, double t, const double *x, const double *v, double *f) {
     const sn_parameters *p = &world->parameters;
     memset(f, 0, (size_t)world->model.node_count * 3 * sizeof *f);
@@ -71,10 +78,12 @@ static void external_force(sn_world *world, double t, const double *x, const dou
     for (int i = 0; i < world->model.load_count; ++i)
         sn_load_force(&world->model.load[i], sn_ramp_value(&world->model.load[i].ramp, t, p->is_static, NULL), x, f);
     world->workspace.contacts = 0;
-    for (int i = 0; i < p->collider_count; ++i)
+    for (int i = 0; i < p->collider_count; ++i) {
+        const sn_penalty penalty = penalty_of(world, i);
         if (!sn_collider_projects(&p->collider[i]))
             world->workspace.contacts +=
-                sn_penalty_force(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, friction_of(world, i), f);
+                sn_penalty_force(&p->collider[i], &penalty, &world->model.surface, t, x, v, friction_of(world, i), f);
+    }
     world->workspace.contacts += world->workspace.projection.count;
     sn_projection_force(&world->workspace.projection, world->state.contact, t, v, f);
     sn_grab_forces(world, x, v, f);
@@ -179,8 +188,9 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     }
     for (int i = 0; i < p->collider_count; ++i) {
         const size_t k = (size_t)K->count, d = (size_t)D->count;
+        const sn_penalty penalty = penalty_of(world, i);
         if (sn_collider_projects(&p->collider[i])) continue;
-        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, !exact, friction_of(world, i),
+        const int count = sn_penalty_blocks(&p->collider[i], &penalty, &world->model.surface, t, x, v, !exact, friction_of(world, i),
                                             K->row + k, K->value + 9 * k, D->value + 9 * d);
         memcpy(K->column + k, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->row + d, K->row + k, (size_t)count * sizeof *K->row);

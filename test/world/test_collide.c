@@ -143,6 +143,27 @@ static void test_one_step_friction(void **state) {
     }
 }
 
+/* One solve per step meets a contact in the step that makes it: a fast body does not pass into the plane by the way of a step (20 mm). */
+static void test_one_step_depth(void **state) {
+    (void)state;
+    scene s;
+    scene_start(&s, NULL, 0.2, 0.2, 0.2, 4, 4, 4);
+    set_constant(&s.material, "young", 1e5);
+    strcpy(s.options.time.newton.kind, "one-step");
+    s.collider[0].point[1] = -0.05;
+    s.options.collider_count = 1;
+    s.body.initial.velocity[1] = -2;
+    scene_create(&s);
+    double x[3 * 125], lowest = 0;
+    for (int i = 0; i < 60; ++i) {
+        step(&s, 1);
+        sn_world_get(s.world, 0, x, NULL);
+        for (int k = 0; k < 125; ++k) lowest = fmin(lowest, x[3 * k + 1]);
+    }
+    assert_true(lowest < -0.05 && lowest > -0.052);
+    scene_end(&s);
+}
+
 /* Thrown along the plane, it stops after v^2 / (2 mu g). */
 static void test_friction_stops(void **state) {
     (void)state;
@@ -292,6 +313,7 @@ int main(void) {
                                        cmocka_unit_test(test_other_colliders),
                                        cmocka_unit_test(test_impacts),
                                        cmocka_unit_test(test_slanting_impact),
-                                       cmocka_unit_test(test_one_step_friction)};
+                                       cmocka_unit_test(test_one_step_friction),
+                                       cmocka_unit_test(test_one_step_depth)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
