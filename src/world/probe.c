@@ -143,10 +143,11 @@ static sn_status reactions(sn_world *world, sn_error *error) {
         if (world->state.contact[s] != SN_CONTACT_FREE) memcpy(work->force + at, work->product + at, 3 * sizeof(double));
     }
     const sn_parameters *p = &world->parameters;
-    for (int i = 0; i < p->collider_count; ++i) /* and those that push */
-        if (!sn_collider_projects(&p->collider[i]))
-            sn_penalty_force(&p->collider[i], &p->penalty[i], &world->model.surface, world->state.time, world->state.x,
-                             p->no_inertia ? NULL : world->state.v, NULL, work->force);
+    for (int i = 0; i < p->collider_count; ++i) { /* and those that push */
+        const sn_contact_nodes pushed = sn_world_pushed(world, i);
+        sn_penalty_force(&p->collider[i], &p->penalty[i], &pushed, world->state.time, world->state.x, p->no_inertia ? NULL : world->state.v,
+                         NULL, work->force);
+    }
     return SN_OK;
 }
 
