@@ -133,6 +133,27 @@ void sn_parallel(const sn_context *context, int count, void (*task)(void *data, 
     }
 }
 
+typedef struct run_work {
+    void (*task)(void *data, int piece);
+    void *data;
+    int count, runs;
+} run_work;
+
+static void run_pieces(void *data, int run) {
+    const run_work *w = data;
+    const int begin = (int)((int64_t)w->count * run / w->runs), end = (int)((int64_t)w->count * (run + 1) / w->runs);
+    for (int i = begin; i < end; ++i) w->task(w->data, i);
+}
+
+void sn_parallel_pieces(const sn_context *context, int count, void (*task)(void *data, int piece), void *data) {
+    if (!context) {
+        for (int i = 0; i < count; ++i) task(data, i);
+        return;
+    }
+    run_work w = {task, data, count, context->parallel_for || context->threads > count ? count : context->threads};
+    sn_parallel(context, w.runs, run_pieces, &w);
+}
+
 double sn_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

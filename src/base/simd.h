@@ -15,6 +15,9 @@
 #ifndef SN_WIDTH
 #define SN_WIDTH 2
 #endif
+#if SN_WIDTH == 8 && defined(__AVX512VL__)
+#include <immintrin.h>
+#endif
 #ifndef SN_ISA_SUFFIX
 #define SN_ISA_SUFFIX baseline
 #endif
@@ -40,6 +43,43 @@ static inline vd vd_gather(const double *p, const int32_t *index, int stride) {
     for (int l = 0; l < SN_WIDTH; ++l) r[l] = p[(int64_t)index[l] * stride];
     return r;
 }
+
+/* Vectors of nodes: out[axis], lane by lane, is p[3 index + axis]. Where vectors are wide a node's three numbers are loaded at once. */
+#if SN_WIDTH == 8 && defined(__AVX512VL__)
+static inline vd vd_pair3(const double *p, int32_t low, int32_t high) {
+    const __m512d a = _mm512_castpd256_pd512(_mm256_maskz_loadu_pd(7, p + 3 * (int64_t)low));
+    return (vd)_mm512_insertf64x4(a, _mm256_maskz_loadu_pd(7, p + 3 * (int64_t)high), 1);
+}
+static inline vd vd_low(vd a, vd b) { return __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13); }
+static inline vd vd_high(vd a, vd b) { return __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15); }
+static inline vd vd_front(vd a, vd b) { return __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13); }
+static inline vd vd_back(vd a, vd b) { return __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15); }
+static inline void vd_gather3(const double *p, const int32_t *index, vd out[3]) {
+    const vd a = vd_pair3(p, index[0], index[4]), b = vd_pair3(p, index[1], index[5]);
+    const vd c = vd_pair3(p, index[2], index[6]), d = vd_pair3(p, index[3], index[7]);
+    const vd xy0 = vd_low(a, b), xy1 = vd_low(c, d); /* x0 x1 y0 y1 | x4 x5 y4 y5 and the same of 2, 3, 6, 7 */
+    out[0] = vd_front(xy0, xy1);
+    out[1] = vd_back(xy0, xy1);
+    out[2] = vd_front(vd_high(a, b), vd_high(c, d));
+}
+/* The way back: out[lane] = x, y, z and a number that means nothing. */
+static inline void vd_spread3(const vd in[3], double out[SN_WIDTH][4]) {
+    const vd xy0 = vd_low(in[0], in[1]), xy1 = vd_high(in[0], in[1]), z0 = vd_low(in[2], in[2]), z1 = vd_high(in[2], in[2]);
+    const vd node[4] = {vd_front(xy0, z0), vd_back(xy0, z0), vd_front(xy1, z1), vd_back(xy1, z1)};
+    for (int l = 0; l < 4; ++l) {
+        _mm256_store_pd(out[l], _mm512_castpd512_pd256((__m512d)node[l]));
+        _mm256_store_pd(out[l + 4], _mm512_extractf64x4_pd((__m512d)node[l], 1));
+    }
+}
+#else
+static inline void vd_gather3(const double *p, const int32_t *index, vd out[3]) {
+    for (int a = 0; a < 3; ++a) out[a] = vd_gather(p + a, index, 3);
+}
+static inline void vd_spread3(const vd in[3], double out[SN_WIDTH][4]) {
+    for (int l = 0; l < SN_WIDTH; ++l)
+        for (int a = 0; a < 3; ++a) out[l][a] = in[a][l];
+}
+#endif
 
 /* Masks are all ones or all zeros per lane, as comparisons give them. */
 static inline vd vd_select(vi mask, vd a, vd b) { return (vd)((mask & (vi)a) | (~mask & (vi)b)); }
@@ -74,8 +114,7 @@ static inline void vm_transpose_multiply(const vd a[9], const vd b[9], vd out[9]
 }
 static inline void vm_multiply_transpose(const vd a[9], const vd b[9], vd out[9]) { /* a b^T */
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            out[3 * i + j] = a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] + a[3 * i + 2] * b[3 * j + 2];
+        for (int j = 0; j < 3; ++j) out[3 * i + j] = a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] + a[3 * i + 2] * b[3 * j + 2];
 }
 /* Cofactors: d det / d a, so det = sum a cof / 3 and a^-T = cof / det. */
 static inline void vm_cofactor(const vd a[9], vd out[9]) {

@@ -278,7 +278,16 @@ static sn_status fill_chunk(const work *w, sn_batch *batch, const sn_chunk *chun
     return SN_OK;
 }
 
+static int all_turned(const sn_elements_model *model) {
+    for (int b = 0; b < model->batch_count; ++b) {
+        const sn_batch *batch = &model->batch[b];
+        if (batch->element != &sn_element_tet4 || batch->compact != SN_COMPACT_WARPED || !batch->rotation || batch->warping) return 0;
+    }
+    return model->batch_count > 0;
+}
+
 static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error *error) {
+    model->turned = all_turned(model);
     for (int b = 0; b < model->batch_count; ++b) {
         sn_batch *batch = &model->batch[b];
         const sn_status status = allocate_batch(w->context, batch, error);
@@ -287,7 +296,7 @@ static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error 
         batch->linearised = model->linearised_size;
         model->linearised_size += points * batch->linearised_items;
         batch->kept = -1;
-        if (batch->rotation && !batch->warping) {
+        if (batch->rotation && !batch->warping && !model->turned) {
             batch->kept = model->kept_size;
             model->kept_size += points * 9;
         }
@@ -368,6 +377,7 @@ static sn_status fill_parameters(sn_batch *batch, const sn_material *const *list
 }
 
 sn_status sn_elements_parameters(sn_elements_model *model, const sn_material *materials, double time, sn_error *error) {
+    ++model->parameters;
     for (int b = 0; b < model->batch_count; ++b) {
         const sn_status status = fill_parameters(&model->batch[b], NULL, materials, time, error);
         if (status) return status;

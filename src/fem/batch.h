@@ -65,7 +65,9 @@ typedef struct sn_elements_model {
     int node_count;
     int64_t rotation_state_size; /* doubles of rotation state of all batches, all zero at rest */
     int64_t linearised_size;     /* doubles of a linearised buffer, 64-byte aligned */
-    int64_t kept_size;           /* doubles of the kept rotations, 64-byte aligned */
+    int turned;         /* all batches are tet4 of the warped stiffness with rotations: their linearisation is R g and three weights */
+    int64_t parameters; /* changes with `constant` and `damping` */
+    int64_t kept_size;  /* doubles of the kept rotations, 64-byte aligned */
     int source_count;
     sn_batch_origin *origin; /* source_count */
     int batch_count;
@@ -79,8 +81,10 @@ typedef struct sn_elements_model {
 /* Rotations are what a corotated force spends most of its time on, and a linearisation mostly follows at the same place: `force` leaves
  * them here. The stamp changes with every evaluation. */
 typedef struct sn_kept_rotations {
-    double *value; /* kept_size doubles */
+    double *value;      /* kept_size doubles; NULL for a model that is `turned` */
+    double *linearised; /* instead: linearised_size doubles that take R g where `linearise` would put them, and no weights */
     int64_t stamp;
+    bool taken; /* `linearised` went to another owner: what stands there is not of this stamp */
 } sn_kept_rotations;
 
 /* What the elements are evaluated at. Arrays are node_count x 3 in compiled numbering. */
@@ -104,6 +108,8 @@ typedef struct sn_element_kernels {
      * for the whole model). */
     int (*linearise)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double k, double d,
                      double *linearised);
+    /* The weights alone of a model that is `turned`. */
+    int (*weigh)(const sn_batch *batch, int block_begin, int block_end, double k, double d, double *linearised);
     /* Adds (k K + d D) u to out, K = -df/dx, D = -df/dv: the assembly-free product. With `linearised` (else NULL) the view, k and d are
      * not looked at; the bits are the same. */
     int (*product)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double k, double d,
@@ -156,6 +162,10 @@ void sn_elements_symmetric(sn_elements_model *model, int symmetric);
 /* Takes the projected or the exact differential from now on where `projects` says so. */
 void sn_elements_project(sn_elements_model *model, int projected);
 
+/* Calls task(data, chunk) for all chunks, in any order; each thread takes the chunks that the sums over colours give it too, and finds them
+ * in its cache. */
+void sn_elements_chunks(const sn_context *context, const sn_elements_model *model, void (*task)(void *data, int chunk), void *data);
+
 /* Whole-model sums, parallel and in fixed order. SN_INVERTED, with one element named, when a law that needs J > 0 meets another J; the sums
  * are then of no use. `partial`: chunk_count doubles of scratch. */
 sn_status sn_elements_energy(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *partial,
@@ -166,6 +176,8 @@ sn_status sn_elements_force(const sn_context *context, const sn_elements_model *
 /* Fills `linearised` (model->linearised_size doubles) for products with k K + d D at this view. */
 void sn_elements_linearise(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d,
                            double *linearised);
+/* Only the weights in it, of a model that is `turned`. */
+void sn_elements_weigh(const sn_context *context, const sn_elements_model *model, double k, double d, double *linearised);
 /* ADDS (k K + d D) u to out; linearised may be NULL. */
 void sn_elements_product(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d,
                          const double *linearised, const double *u, double *out);

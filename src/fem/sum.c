@@ -54,6 +54,12 @@ static void linearise_task(void *data, int index) {
     s->kernels->linearise(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->k, s->d, s->out);
 }
 
+static void weigh_task(void *data, int index) {
+    sum *s = data;
+    const sn_chunk *c = chunk_of(s, index);
+    s->kernels->weigh(&s->model->batch[c->batch], c->block_begin, c->block_end, s->k, s->d, s->out);
+}
+
 static void product_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
@@ -71,7 +77,31 @@ static void accept_task(void *data, int index) {
 static void colour_by_colour(const sn_context *context, sum *s, void (*task)(void *data, int index)) {
     for (int c = 0; c < s->model->color_count; ++c) {
         s->first = s->model->color_begin[c];
-        sn_parallel(context, s->model->color_begin[c + 1] - s->first, task, s);
+        sn_parallel_pieces(context, s->model->color_begin[c + 1] - s->first, task, s);
+    }
+}
+
+typedef struct share_work {
+    const sn_elements_model *model;
+    void (*task)(void *data, int chunk);
+    void *data;
+    int shares;
+} share_work;
+
+static void share_task(void *data, int share) {
+    const share_work *w = data;
+    for (int c = 0; c < w->model->color_count; ++c) {
+        const int64_t first = w->model->color_begin[c], count = w->model->color_begin[c + 1] - first;
+        for (int64_t i = count * share / w->shares; i < count * (share + 1) / w->shares; ++i) w->task(w->data, (int)(first + i));
+    }
+}
+
+void sn_elements_chunks(const sn_context *context, const sn_elements_model *model, void (*task)(void *data, int chunk), void *data) {
+    if (context->parallel_for) {
+        sn_parallel(context, model->chunk_count, task, data);
+    } else {
+        share_work w = {model, task, data, context->threads};
+        sn_parallel(context, w.shares, share_task, &w);
     }
 }
 
@@ -138,7 +168,12 @@ sn_status sn_elements_force(const sn_context *context, const sn_elements_model *
 void sn_elements_linearise(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d,
                            double *linearised) {
     sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .k = k, .d = d, .out = linearised};
-    sn_parallel(context, model->chunk_count, linearise_task, &s);
+    sn_elements_chunks(context, model, linearise_task, &s);
+}
+
+void sn_elements_weigh(const sn_context *context, const sn_elements_model *model, double k, double d, double *linearised) {
+    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .k = k, .d = d, .out = linearised};
+    sn_elements_chunks(context, model, weigh_task, &s);
 }
 
 void sn_elements_product(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d,

@@ -1,6 +1,7 @@
 /* Assembly in four sweeps: the mass into an otherwise empty matrix; the elements colour after colour, chunks of one colour in parallel; the
- * sum of the triangles (kernel/scatter.c); the listed blocks one after the other. Every entry is summed in one order, whatever the number
- * of threads.
+ * sum of the triangles (kernel/scatter.c); the listed blocks one after the other. Where it can be had by edges (edges.h) the first three
+ * are two: the blocks beside the diagonal; then the diagonal, and the mass. Every entry is summed in one order, whatever the number of
+ * threads.
  *
  * Unsymmetric batches write all their blocks to their own places; then the matrix is not mirrored, and the symmetric batches write both
  * triangles. */
@@ -58,6 +59,7 @@ typedef struct sweep {
     const sn_element_kernels *element_kernels;
     bool symmetric;
     bool large;       /* a matrix that no cache near the core holds */
+    bool edges;       /* the blocks beside the diagonal are there */
     int first;        /* chunk */
     double *diagonal; /* diagonal blocks alone */
 } sweep;
@@ -74,16 +76,24 @@ static void add_scaled_identity(const sn_matrix *matrix, int64_t block, double s
     }
 }
 
+/* What the rows begin with. */
+static void begin_rows(const sweep *s, int begin, int end) {
+    const sn_pattern *pattern = s->matrix->pattern;
+    const int64_t first = pattern->row_begin[begin], count = pattern->row_begin[end] - first;
+    if (s->edges)
+        sn_edges_diagonal(s->assembly->context, pattern, begin, end, s->matrix->single_);
+    else if (s->matrix->single_)
+        memset(value_single(s->matrix, first), 0, (size_t)count * 9 * sizeof(float));
+    else
+        memset(value_double(s->matrix, first), 0, (size_t)count * 9 * sizeof(double));
+}
+
 static void mass_piece(void *data, int piece) {
     const sweep *s = data;
     const sn_assembly *a = s->assembly;
     const sn_pattern *pattern = s->matrix->pattern;
     const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
-    const int64_t first = pattern->row_begin[begin], count = pattern->row_begin[end] - first;
-    if (s->matrix->single_)
-        memset(value_single(s->matrix, first), 0, (size_t)count * 9 * sizeof(float));
-    else
-        memset(value_double(s->matrix, first), 0, (size_t)count * 9 * sizeof(double));
+    begin_rows(s, begin, end);
     for (int i = begin; i < end; ++i) {
         const double own = a->rayleigh_mass ? a->rayleigh_mass[i] : 0;
         if (!a->mass->coupled) {
@@ -91,7 +101,7 @@ static void mass_piece(void *data, int piece) {
             continue;
         }
         /* `mirror` adds the triangles up: only the upper one gets its share. */
-        for (int32_t k = s->symmetric ? pattern->diagonal[i] : pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k) {
+        for (int32_t k = s->symmetric && !s->edges ? pattern->diagonal[i] : pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k) {
             const double other = a->rayleigh_mass ? a->rayleigh_mass[pattern->column[k]] : 0;
             add_scaled_identity(s->matrix, k, (a->m + a->d * 0.5 * (own + other)) * a->mass->coupled[k]);
         }
@@ -207,12 +217,13 @@ void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric,
                .element_kernels = sn_element_kernels_for(a->context)};
     s.symmetric = elements_symmetric(a->elements);
     s.large = matrix->single_ && matrix->pattern->block_count > LARGE;
-    sn_parallel(a->context, pieces, mass_piece, &s);
-    for (int c = 0; c < a->elements->color_count && (a->k != 0 || a->d != 0); ++c) {
+    s.edges = a->edges && sn_edges_assemble(a->context, a->edges, a->elements, a->linearised, matrix->pattern, matrix->single_);
+    sn_parallel_pieces(a->context, pieces, mass_piece, &s);
+    for (int c = 0; c < a->elements->color_count && (a->k != 0 || a->d != 0) && !s.edges; ++c) {
         s.first = a->elements->color_begin[c];
-        sn_parallel(a->context, a->elements->color_begin[c + 1] - s.first, element_chunk, &s);
+        sn_parallel_pieces(a->context, a->elements->color_begin[c + 1] - s.first, element_chunk, &s);
     }
-    if (s.symmetric) sn_parallel(a->context, pieces, mirror_piece, &s);
+    if (s.symmetric && !s.edges) sn_parallel_pieces(a->context, pieces, mirror_piece, &s);
     *missing = add_list(matrix, a->stiffness, a->k) + add_list(matrix, a->damping, a->d);
     *symmetric = s.symmetric && list_symmetric(matrix, a->stiffness, a->k) && list_symmetric(matrix, a->damping, a->d);
 }
@@ -332,5 +343,5 @@ static void mass_product_piece(void *data, int piece) {
 
 void sn_mass_product(const sn_context *context, const sn_mass *mass, double m, double d, const double *a, const double *v, double *out) {
     mass_work w = {mass, m, d, a, v, out};
-    sn_parallel(context, sn_pieces(mass->pattern->nodes, SN_PIECE_NODES), mass_product_piece, &w);
+    sn_parallel_pieces(context, sn_pieces(mass->pattern->nodes, SN_PIECE_NODES), mass_product_piece, &w);
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "edges.h"
 #include "matrix.h"
 
 /* Where the elements' blocks go: per batch, block_count x pairs x SN_LANES places of the blocks (i, j), i <= j in the element's order; -1
@@ -36,6 +37,7 @@ typedef struct sn_assembly {
     const sn_block_list *stiffness, *damping; /* NULL for none */
     const double *rayleigh_mass;              /* NULL for none */
     double *linearised;                       /* of the element products, filled on the way; NULL: not wanted */
+    const sn_edges *edges;                    /* the matrix is made from `linearised`, which is there already; NULL: by elements */
     double m, d, k;
 } sn_assembly;
 

@@ -18,6 +18,8 @@ typedef struct sn_linear_kernels {
     void (*blocks_double)(const double *block, const double *r, double *z, int begin, int end);
     /* a . b over n <= SN_PIECE scalars. */
     double (*dot)(int n, const double *a, const double *b);
+    /* The largest by size; NaN when one is not finite. */
+    double (*largest)(int n, const double *a);
     /* r -= alpha q; returns r . r. */
     double (*residual)(int n, double alpha, const double *q, double *r);
     /* x_out = x + alpha p, then p = z + beta p. x_out may be x. */
@@ -39,14 +41,13 @@ static inline double sn_sum_pieces(int count, const double *partial) {
     return sum;
 }
 
-/* Calls task(data, piece) for all pieces, in one run of neighbouring pieces per thread: loops that follow each other find their data in the
- * cache of the same core. Without a context, one after the other. */
-void sn_parallel_pieces(const sn_context *context, int count, void (*task)(void *data, int piece), void *data);
-
 /* Loops over whole vectors of n scalars, in parallel. */
-void sn_vector_copy(const sn_context *context, int n, const double *a, double *out);                      /* out = a */
-void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out);             /* out += s a */
+void sn_vector_copy(const sn_context *context, int n, const double *a, double *out);                                  /* out = a */
+void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out);                         /* out += s a */
 void sn_vector_difference(const sn_context *context, int n, double s, const double *a, const double *b, double *out); /* out = s (a - b) */
+/* The 2-norm; the largest number by size, NaN when one is not finite. */
+double sn_vector_norm(const sn_context *context, int n, const double *a);
+double sn_vector_largest(const sn_context *context, int n, const double *a);
 void sn_vector_subtract(const sn_context *context, int n, const double *a, const double *b, double *out); /* out = a - b */
 
 #endif

@@ -1,6 +1,7 @@
 /* Products and vector loops cut into pieces, and the choice of the kernels. */
 #include "matrix.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels.h"
@@ -8,33 +9,13 @@
 extern const sn_linear_kernels sn_linear_kernels_baseline, sn_linear_kernels_avx2, sn_linear_kernels_avx512;
 
 const sn_linear_kernels *sn_linear_kernels_for(const sn_context *context) {
+    if (!context) return &sn_linear_kernels_baseline;
 #if defined(SN_HAVE_X86_KERNELS)
     if (context->isa == SN_ISA_AVX512) return &sn_linear_kernels_avx512;
     if (context->isa == SN_ISA_AVX2) return &sn_linear_kernels_avx2;
 #endif
     (void)context;
     return &sn_linear_kernels_baseline;
-}
-
-typedef struct run_work {
-    void (*task)(void *data, int piece);
-    void *data;
-    int count, runs;
-} run_work;
-
-static void run_pieces(void *data, int run) {
-    const run_work *w = data;
-    const int begin = (int)((int64_t)w->count * run / w->runs), end = (int)((int64_t)w->count * (run + 1) / w->runs);
-    for (int i = begin; i < end; ++i) w->task(w->data, i);
-}
-
-void sn_parallel_pieces(const sn_context *context, int count, void (*task)(void *data, int piece), void *data) {
-    if (!context) {
-        for (int i = 0; i < count; ++i) task(data, i);
-        return;
-    }
-    run_work w = {task, data, count, context->parallel_for || context->threads > count ? count : context->threads};
-    sn_parallel(context, w.runs, run_pieces, &w);
 }
 
 /* ---- Product ---- */
@@ -137,4 +118,58 @@ void sn_vector_difference(const sn_context *context, int n, double s, const doub
 void sn_vector_subtract(const sn_context *context, int n, const double *a, const double *b, double *out) {
     vector_work w = {NULL, n, 0, a, b, out};
     sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), subtract_piece, &w);
+}
+
+/* ---- One number from a vector: RUNS runs of pieces, whatever the number of threads ---- */
+enum { RUNS = 64 };
+
+typedef struct reduce_work {
+    const sn_linear_kernels *kernels;
+    int n;
+    const double *a;
+    double run[RUNS];
+} reduce_work;
+
+static void run_range(int n, int run, int *begin, int *end) {
+    const int64_t pieces = sn_pieces(n, SN_PIECE);
+    *begin = (int)(pieces * run / RUNS), *end = (int)(pieces * (run + 1) / RUNS);
+}
+
+static void square_run(void *data, int run) {
+    reduce_work *w = data;
+    int begin, end;
+    double sum = 0;
+    run_range(w->n, run, &begin, &end);
+    for (int i = begin; i < end; ++i) {
+        const double *a = w->a + (int64_t)i * SN_PIECE;
+        sum += w->kernels->dot(piece_length(w->n, i), a, a);
+    }
+    w->run[run] = sum;
+}
+
+static void largest_run(void *data, int run) {
+    reduce_work *w = data;
+    int begin, end;
+    double most = 0;
+    run_range(w->n, run, &begin, &end);
+    for (int i = begin; i < end; ++i) {
+        const double size = w->kernels->largest(piece_length(w->n, i), w->a + (int64_t)i * SN_PIECE);
+        most = size <= most ? most : size; /* a NaN stays */
+        if (isnan(size)) break;
+    }
+    w->run[run] = most;
+}
+
+double sn_vector_norm(const sn_context *context, int n, const double *a) {
+    reduce_work w = {.kernels = sn_linear_kernels_for(context), .n = n, .a = a};
+    sn_parallel_pieces(context, RUNS, square_run, &w);
+    return sqrt(sn_sum_pieces(RUNS, w.run));
+}
+
+double sn_vector_largest(const sn_context *context, int n, const double *a) {
+    reduce_work w = {.kernels = sn_linear_kernels_for(context), .n = n, .a = a};
+    sn_parallel_pieces(context, RUNS, largest_run, &w);
+    double most = 0;
+    for (int run = 0; run < RUNS && !isnan(most); ++run) most = w.run[run] <= most ? most : w.run[run];
+    return most;
 }

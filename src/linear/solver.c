@@ -9,6 +9,20 @@
 
 enum { HISTORY = 4096 }; /* residuals kept at most */
 
+/* Room for what force evaluations leave behind. */
+static sn_status keep_rotations(sn_linear *linear, sn_error *error) {
+    const sn_elements_model *elements = linear->model.elements;
+    linear->cache.parameters = linear->next.parameters = -1;
+    if (elements->turned) {
+        linear->cache.value = sn_allocate_zero(linear->context, (size_t)elements->linearised_size, sizeof(double));
+        linear->next.value = sn_allocate_zero(linear->context, (size_t)elements->linearised_size, sizeof(double));
+        linear->kept.linearised = linear->next.value;
+        return linear->cache.value && linear->next.value ? SN_OK : sn_no_memory(error);
+    }
+    if (elements->kept_size > 0) linear->kept.value = sn_allocate(linear->context, (size_t)elements->kept_size, sizeof(double));
+    return linear->kept.value || elements->kept_size == 0 ? SN_OK : sn_no_memory(error);
+}
+
 sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, const sn_solver_options *options, bool is_static,
                            sn_linear **out, sn_error *error) {
     sn_status status = sn_solver_options_check(options, error);
@@ -32,10 +46,9 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
         linear->watch.history = sn_allocate_zero(context, HISTORY, sizeof(double));
         if (!linear->watch.history) status = sn_no_memory(error);
     }
-    if (!status && model->elements->kept_size > 0) {
-        linear->kept.value = sn_allocate(context, (size_t)model->elements->kept_size, sizeof(double));
-        if (!linear->kept.value) status = sn_no_memory(error);
-    }
+    if (!status) status = keep_rotations(linear, error);
+    if (!status && sn_edges_serve(model->elements))
+        status = sn_edges_create(context, model->elements, &linear->pattern, &linear->edges, error);
     if (!status) status = sn_linear_ensure_scratch(linear, SN_REFINE_VECTORS + sn_krylov_cg.vectors, error);
     if (status) {
         sn_linear_destroy(linear);
@@ -55,7 +68,9 @@ void sn_linear_destroy(sn_linear *linear) {
     sn_scatter_map_release(context, &linear->map);
     sn_release(context, linear->mass.coupled);
     sn_release(context, linear->diagonal);
-    sn_release(context, linear->cache);
+    sn_edges_release(context, &linear->edges);
+    sn_release(context, linear->cache.value);
+    sn_release(context, linear->next.value);
     sn_release(context, linear->kept.value);
     sn_release(context, linear->filter.node);
     sn_release(context, linear->filter.projection);
@@ -98,7 +113,7 @@ void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const s
     linear->rayleigh_mass = rayleigh_mass;
 }
 
-sn_kept_rotations *sn_linear_kept(sn_linear *linear) { return linear->kept.value ? &linear->kept : NULL; }
+sn_kept_rotations *sn_linear_kept(sn_linear *linear) { return linear->kept.value || linear->kept.linearised ? &linear->kept : NULL; }
 
 static bool grouped(const sn_filter *filter) { return filter && filter->group_count > 0; }
 

@@ -167,8 +167,8 @@ void sn_linear_prepare_products(sn_linear *linear, double d, double k);
  * SN_NOT_CONVERGED keeps the best x; SN_SINGULAR when a direct factorisation meets a zero pivot. */
 sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
                           double tolerance, sn_linear_report *report, sn_error *error);
-/* Directions that likely hold what the start of the next solve lacks, n scalars each, at most SN_SPAN (span.h). That solve reads them,
- * when its matrix is in single precision, and forgets them. */
+/* Directions that likely hold much of the next solution, n scalars each, at most SN_SPAN (span.h). When its matrix is in single precision,
+ * that solve starts from the best in their span instead of what it is given in the free directions; then it forgets them. */
 void sn_linear_expect(sn_linear *linear, int count, const double *const *direction);
 /* The residuals of the last solve relative to its right-hand side: the start, then one per iteration of the method (of its recursion; the
  * true one where a round of refinement ended). The latest ones when it took very many. Valid until the next solve. */

@@ -10,6 +10,13 @@
 
 enum { SN_REFINE_VECTORS = 4 }; /* r, e, the right-hand side, the best x */
 
+/* Linearised elements, and what their weights were made for (elements->parameters is 0 at first). */
+typedef struct sn_linearised {
+    double *value;
+    double d, k;
+    int64_t parameters; /* -1: there are no weights yet */
+} sn_linearised;
+
 /* What a matrix, diagonal or element cache was made for. */
 typedef struct sn_stamp {
     int64_t linearisation; /* 0: nothing */
@@ -38,8 +45,10 @@ struct sn_linear {
     bool operator_symmetric; /* the exact operator that runs now */
     bool symmetric, exact;   /* of the matrix: as assembled; whether it is A to rounding in double */
     double *diagonal;        /* nodes x 9 */
-    double *cache;           /* of the element products, elements->linearised_size; NULL until wanted */
+    sn_linearised cache;     /* of the element products, elements->linearised_size; NULL until wanted */
+    sn_linearised next;      /* what `kept` points to when the elements are `turned`: the cache to come */
     sn_kept_rotations kept;
+    sn_edges edges;
     sn_filter filter;
     int filter_nodes, filter_projections;    /* capacities */
     const sn_preconditioner *preconditioner; /* whose data this is */

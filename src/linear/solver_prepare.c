@@ -40,7 +40,7 @@ static void exact_product(const sn_linear *linear, double m, double d, double k,
         sn_matrix_product(linear->context, &linear->matrix, u, out);
         return;
     }
-    const double *cache = current(&linear->cache_stamp, linear, 0, d, k) ? linear->cache : NULL;
+    const double *cache = current(&linear->cache_stamp, linear, 0, d, k) ? linear->cache.value : NULL;
     sn_mass_product(linear->context, &linear->mass, m, d, linear->rayleigh_mass, u, out);
     if (k != 0 || d != 0) sn_elements_product(linear->context, linear->model.elements, &linear->view, k, d, cache, u, out);
     sn_block_list_product(linear->stiffness, k, u, out);
@@ -58,8 +58,9 @@ static void exact_apply(const void *self, const double *x, double *y) {
 
 /* Room for the element products of the exact operator; without memory for it they are just slower. */
 static bool have_cache(sn_linear *linear) {
-    if (!linear->cache) linear->cache = sn_allocate(linear->context, (size_t)linear->model.elements->linearised_size, sizeof(double));
-    return linear->cache != NULL;
+    const size_t size = (size_t)linear->model.elements->linearised_size;
+    if (!linear->cache.value) linear->cache.value = sn_allocate(linear->context, size, sizeof(double));
+    return linear->cache.value != NULL;
 }
 
 /* Whether the assembly keeps the linearisation on its way: where that is a few numbers per element. */
@@ -69,10 +70,29 @@ static bool cheap_cache(const sn_elements_model *elements) {
     return true;
 }
 
+/* Takes what the last force evaluation left, if that was at the view. */
+static bool take_kept(sn_linear *linear) {
+    sn_kept_rotations *kept = &linear->kept;
+    if (!kept->linearised || kept->taken || linear->view.kept != kept || linear->view.stamp != kept->stamp) return false;
+    const sn_linearised old = linear->cache;
+    linear->cache = linear->next;
+    linear->next = old;
+    kept->linearised = linear->next.value;
+    kept->taken = true;
+    return true;
+}
+
 void sn_linear_ensure_cache(sn_linear *linear) {
     const double d = linear->d, k = linear->k;
+    const sn_elements_model *elements = linear->model.elements;
+    sn_linearised *cache = &linear->cache;
     if (current(&linear->cache_stamp, linear, 0, d, k) || (d == 0 && k == 0) || !have_cache(linear)) return;
-    sn_elements_linearise(linear->context, linear->model.elements, &linear->view, k, d, linear->cache);
+    const bool here = elements->turned && linear->cache_stamp.linearisation == linear->linearisation;
+    if (!here && !take_kept(linear))
+        sn_elements_linearise(linear->context, elements, &linear->view, k, d, cache->value);
+    else if (cache->d != d || cache->k != k || cache->parameters != elements->parameters)
+        sn_elements_weigh(linear->context, elements, k, d, cache->value);
+    cache->d = d, cache->k = k, cache->parameters = elements->parameters;
     linear->cache_stamp = (sn_stamp){linear->linearisation, 0, d, k};
 }
 
@@ -106,8 +126,12 @@ static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *
     if (!c->single && !linear->matrix.double_) linear->matrix.double_ = sn_allocate_zero(linear->context, values, sizeof(double));
     if (!linear->matrix.single_ && !linear->matrix.double_) return sn_no_memory(error);
     sn_assembly assembly = sn_linear_assembly(linear);
-    if (c->single && cheap_cache(linear->model.elements) && have_cache(linear)) {
-        assembly.linearised = linear->cache;
+    if (c->single && linear->edges.group_count && have_cache(linear) && sn_edges_serve(linear->model.elements)) {
+        sn_linear_ensure_cache(linear);
+        assembly.linearised = linear->cache.value;
+        if (linear->d != 0 || linear->k != 0) assembly.edges = &linear->edges;
+    } else if (c->single && cheap_cache(linear->model.elements) && have_cache(linear)) {
+        assembly.linearised = linear->cache.value;
         linear->cache_stamp = (sn_stamp){linear->linearisation, 0, linear->d, linear->k};
     }
     int missing;

@@ -61,8 +61,8 @@ static bool constrained_part(const sn_filter *filter, int n, const double *x, do
     return any;
 }
 
-/* The right-hand side of the free directions, and the better of the given start and none. Returns the norm of the residual. */
-static double begin(refinement *w) {
+/* The right-hand side of the free directions, and the constrained part of x in e. */
+static void find_reference(refinement *w) {
     sn_linear *linear = w->linear;
     if (constrained_part(&linear->filter, w->n, w->x, w->e)) {
         true_residual(w, w->e, w->rhs);
@@ -71,26 +71,32 @@ static double begin(refinement *w) {
         sn_filter_apply(&linear->filter, w->rhs);
     }
     w->reference = norm(w, w->rhs);
-    if (!isfinite(w->reference)) return w->reference;
-    if (w->reference > 0 && memcmp(w->x, w->e, (size_t)w->n * sizeof(double)) != 0) {
-        true_residual(w, w->x, w->r);
-        const double start = norm(w, w->r);
-        if (start < w->reference) return start;
-    }
-    memcpy(w->x, w->e, (size_t)w->n * sizeof(double));
-    memcpy(w->r, w->rhs, (size_t)w->n * sizeof(double));
+}
+
+/* Begins with nothing in the free directions. */
+static double start_empty(refinement *w) {
+    sn_vector_copy(w->linear->context, w->n, w->e, w->x);
+    sn_vector_copy(w->linear->context, w->n, w->rhs, w->r);
     return w->reference;
 }
 
-/* Looks for a better start among the expected directions. Returns the norm of its residual. */
-static double improve(refinement *w, double goal) {
+/* The given start, the best one in the span of the expected directions, or none. Returns the norm of its residual. What the span leaves is
+ * wrong by the rounding of single precision: where that is far below the tolerance it will do, unless the solve ends with it. */
+static double begin(refinement *w, bool spans, double tolerance) {
     sn_linear *linear = w->linear;
-    double *scratch = (double *)(((uintptr_t)w->krylov + 63) & ~(uintptr_t)63);
-    sn_span_start(linear->context, &linear->matrix, &linear->filter, linear->span, linear->direction, w->x, w->r, scratch);
-    const double size = norm(w, w->r);
-    if (!(size <= goal)) return size;
-    true_residual(w, w->x, w->r); /* good enough already? Only the truth counts */
-    return norm(w, w->r);
+    const double rounding = 1e-5;
+    if (spans) {
+        double *scratch = (double *)(((uintptr_t)w->krylov + 63) & ~(uintptr_t)63);
+        start_empty(w);
+        sn_span_start(linear->context, &linear->matrix, &linear->filter, linear->span, linear->direction, w->x, w->r, scratch);
+    }
+    if (memcmp(w->x, w->e, (size_t)w->n * sizeof(double)) == 0) return start_empty(w);
+    double size = spans && tolerance > rounding ? norm(w, w->r) : 0;
+    if (!(size > tolerance * w->reference)) {
+        true_residual(w, w->x, w->r);
+        size = norm(w, w->r);
+    }
+    return size < w->reference ? size : start_empty(w);
 }
 
 /* e = about A~^-1 r. */
@@ -154,9 +160,9 @@ sn_status sn_linear_refine(sn_linear *linear, const sn_choice *c, const double *
     refinement w = {.linear = linear, .b = b, .x = x, .n = n, .r = linear->scratch};
     w.e = w.r + n, w.rhs = w.e + n, w.best = w.rhs + n, w.krylov = w.best + n;
     w.partial = linear->scratch + linear->scratch_size - sn_dot_scratch(n);
-    double size = begin(&w);
+    find_reference(&w);
     const bool spans = linear->span > 0 && c->krylov && c->single && linear->symmetric && linear->filter.group_count == 0;
-    if (spans && size > tolerance * w.reference) size = improve(&w, tolerance * w.reference);
+    const double size = w.reference > 0 && isfinite(w.reference) ? begin(&w, spans, tolerance) : start_empty(&w);
     if (!isfinite(size)) return sn_fail(error, SN_NOT_FINITE, "the right-hand side of the linear system is not finite");
     if (w.reference == 0) return SN_OK;
     const sn_operator exact = sn_linear_operator(linear, false);

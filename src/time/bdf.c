@@ -6,6 +6,7 @@
  * half size. The first k - 1 steps come from start.c, at least as accurate. L-stable at order 2; A(alpha) with 86, 73, 52, 18 degrees at 3
  * to 6. History: states known (besides the present one), the times of the present and of those, then (x, v) of each, the youngest first. */
 #include "implicit.h"
+#include "linear/kernels.h"
 #include "methods.h"
 #include "vector.h"
 
@@ -86,7 +87,8 @@ static sn_status step_bdf(sn_step *step, int order) {
     if (status) return status;
     /* sn_step_finish overwrites the present state, which the history needs: refuse first. */
     step->system->table->constrain(step->system, step->t + step->h, x1, v1);
-    if (isfinite(sn_vec_largest(n, x1)) && isfinite(sn_vec_largest(n, v1))) remember(step, order, known);
+    if (isfinite(sn_vector_largest(step->system->context, n, x1)) && isfinite(sn_vector_largest(step->system->context, n, v1)))
+        remember(step, order, known);
     return sn_step_finish(step, x1, v1);
 }
 

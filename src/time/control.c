@@ -18,7 +18,7 @@ sn_status sn_step_finish(sn_step *step, double *x, double *v) {
     sn_system *system = step->system;
     const int n = system->count;
     system->table->constrain(system, step->t + step->h, x, v);
-    if (!isfinite(sn_vec_largest(n, x)) || !isfinite(sn_vec_largest(n, v)))
+    if (!isfinite(sn_vector_largest(system->context, n, x)) || !isfinite(sn_vector_largest(system->context, n, v)))
         return sn_fail(step->error, SN_NOT_FINITE, "the state is not finite at t = %g s after a step of %g s", step->t + step->h, step->h);
     sn_vector_copy(system->context, n, x, step->x);
     sn_vector_copy(system->context, n, v, step->v);

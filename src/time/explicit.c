@@ -1,5 +1,6 @@
 /* See explicit.h. */
 #include "explicit.h"
+#include "linear/kernels.h"
 
 #include "base/context.h"
 #include "vector.h"
@@ -50,8 +51,10 @@ sn_status sn_explicit_finish(sn_step *step, const char *name, double (*limit)(co
                              const void *self, double *x, double *v, const double *a) {
     const int n = step->system->count;
     const double size = step->system->size;
-    const double run = (a ? step->h * step->h * sn_vec_largest(n, a) : 0) + sn_vec_largest(n, x) + sn_vec_largest(n, v);
-    if (!isfinite(run) || (a && step->h * step->h * sn_vec_largest(n, a) > 10 * size)) return sn_explicit_diverged(step, name, limit, self);
+    const double run = (a ? step->h * step->h * sn_vector_largest(step->system->context, n, a) : 0) +
+                       sn_vector_largest(step->system->context, n, x) + sn_vector_largest(step->system->context, n, v);
+    if (!isfinite(run) || (a && step->h * step->h * sn_vector_largest(step->system->context, n, a) > 10 * size))
+        return sn_explicit_diverged(step, name, limit, self);
     const sn_system_table *table = step->system->table;
     const sn_status status = table->check ? table->check(step->system, step->t + step->h, x, step->error) : SN_OK;
     return status ? status : sn_step_finish(step, x, v);

@@ -94,18 +94,18 @@ static sn_status evaluate_there(newton *w, const double *y, sn_error *error) {
     if (p->m != 0) {
         take_inertia(w, y, w->work);
         system->table->mass_product(system, w->work, w->r);
-        inertia = sn_vec_norm(n, w->r);
+        inertia = sn_vector_norm(system->context, n, w->r);
     } else {
         sn_vec_zero(n, w->r);
     }
-    const double f = sn_vec_norm(n, w->f);
+    const double f = sn_vector_norm(system->context, n, w->f);
     if (f > w->force) w->force = f;
     const double forces = system->table->force_scale ? system->table->force_scale(system) : w->force;
     w->scale = forces > inertia ? forces : inertia;
     sn_vector_add(system->context, n, -1, w->f, w->r);
     if (p->extra) sn_vector_add(w->system->context, n, -1, p->extra, w->r);
     system->table->filter(system, w->r);
-    w->residual = sn_vec_norm(n, w->r);
+    w->residual = sn_vector_norm(system->context, n, w->r);
     if (!isfinite(w->residual)) return sn_fail(error, SN_NOT_FINITE, "the force is not finite at t = %g s", p->t1);
     return SN_OK;
 }
@@ -128,7 +128,7 @@ static bool prescribe(newton *w, const double *y) {
     sn_vector_copy(w->system->context, w->n, y, w->trial);
     w->system->table->constrain(w->system, w->problem->t1, w->trial, NULL);
     sn_vector_subtract(w->system->context, w->n, w->trial, y, w->d);
-    const double largest = sn_vec_largest(w->n, w->d);
+    const double largest = sn_vector_largest(w->system->context, w->n, w->d);
     w->given = largest > 1e-14 * w->system->size;
     return largest > 1e-10 * w->system->size;
 }
@@ -193,7 +193,7 @@ static sn_status correct(newton *w, int iteration, bool carries, double *slope) 
     p->info->solver = report.method, p->info->preconditioner = report.preconditioner;
     ++system->kept;
     if (status && status != SN_NOT_CONVERGED) return status;
-    if (!isfinite(sn_vec_largest(n, w->d)))
+    if (!isfinite(sn_vector_largest(system->context, n, w->d)))
         return sn_fail(p->error, SN_NOT_FINITE, "the linear solver gave a value that is not finite at t = %g s", p->t1);
     *slope = -w->residual * w->residual;
     if (w->kind == ONE_STEP || w->kind == FIXED) return SN_OK; /* as far as it got */
@@ -264,7 +264,7 @@ static sn_status expand(newton *w, const double *y) {
     system->table->product(system, 0, 1, 0, w->work, w->trial);
     system->table->filter(system, w->trial);
     sn_vector_add(w->system->context, n, 1, w->trial, w->r);
-    w->residual = sn_vec_norm(n, w->r);
+    w->residual = sn_vector_norm(system->context, n, w->r);
     return SN_OK;
 }
 
@@ -346,7 +346,7 @@ static sn_status iterate_once(newton *w, double *y, int iteration, bool *done) {
     double slope = 0, s = 1;
     sn_status status = correct(w, iteration, carries, &slope);
     if (status) return status;
-    const double correction = sn_vec_largest(w->n, w->d);
+    const double correction = sn_vector_largest(w->system->context, w->n, w->d);
     const bool small = correction <= goal;
     if (can_project(w) && !carries && !small && !(sn_vec_dot(w->n, w->r, w->d) < 0)) return SN_NOT_CONVERGED;
     status = search(w, y, slope, carries || small, &s);

@@ -1,6 +1,7 @@
 /* Explicit Runge-Kutta methods from tableaus, with fixed or adaptive steps. See explicit.h. Hairer, Norsett, Wanner: Solving Ordinary
  * Differential Equations I, II.1, II.4 and II.5. */
 #include "explicit.h"
+#include "linear/kernels.h"
 #include "vector.h"
 
 enum { MOST_SUBSTEPS = 1000000 };
@@ -91,7 +92,8 @@ static double error_of(sn_step *step, const sn_tableau *tableau, const work *w, 
 /* The error of the substep in units of the tolerance; NaN or inf when something went wrong. */
 static double measure(sn_step *step, const sn_tableau *tableau, const work *w, double h) {
     const int n = step->system->count;
-    const double speed = fmax(fmax(sn_vec_largest(n, w->v), sn_vec_largest(n, w->v1)), 1e-3 * step->system->size);
+    const double speed = fmax(fmax(sn_vector_largest(step->system->context, n, w->v), sn_vector_largest(step->system->context, n, w->v1)),
+                              1e-3 * step->system->size);
     const double e = error_of(step, tableau, w, tableau->e, h, speed);
     if (!tableau->e3) return sqrt(e);
     const double e3 = error_of(step, tableau, w, tableau->e3, h, speed);

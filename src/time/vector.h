@@ -28,27 +28,5 @@ static inline double sn_vec_dot(int n, const double *a, const double *b) {
     for (int k = 0; i < n; ++i, ++k) lane[k] += a[i] * b[i];
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
-static inline double sn_vec_norm(int n, const double *a) { return sqrt(sn_vec_dot(n, a, a)); }
-/* The largest component; NaN when one is not finite. */
-static inline double sn_vec_largest(int n, const double *a) {
-    double lane[8] = {0}, sum[8] = {0}; /* a sum of zeros times what is not finite is NaN */
-    int i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (int k = 0; k < 8; ++k) {
-            const double size = fabs(a[i + k]);
-            lane[k] = size > lane[k] ? size : lane[k];
-            sum[k] += 0 * a[i + k];
-        }
-    for (int k = 0; i < n; ++i, ++k) {
-        lane[k] = fabs(a[i]) > lane[k] ? fabs(a[i]) : lane[k];
-        sum[k] += 0 * a[i];
-    }
-    double largest = 0;
-    for (int k = 0; k < 8; ++k) {
-        if (!(sum[k] == 0)) return NAN;
-        largest = lane[k] > largest ? lane[k] : largest;
-    }
-    return largest;
-}
 
 #endif

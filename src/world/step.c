@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linear/kernels.h"
 #include "world.h"
 
 static sn_step start_step(sn_world *world, double h, sn_step_info *info, sn_error *error) {
@@ -57,8 +58,8 @@ static sn_status run_dynamic(sn_world *world, sn_step *step) {
 }
 
 static void take_acceleration(sn_world *world, double h) {
-    const double *v0 = world->workspace.before.v, *v1 = world->state.v;
-    for (int i = 0; i < 3 * world->model.node_count; ++i) world->state.a[i] = world->parameters.no_inertia ? 0 : (v1[i] - v0[i]) / h;
+    const double rate = world->parameters.no_inertia ? 0 : 1 / h;
+    sn_vector_difference(world->context, 3 * world->model.node_count, rate, world->state.v, world->workspace.before.v, world->state.a);
 }
 
 static void fill_report(const sn_world *world, sn_status status, const sn_step_info *info, double seconds, sn_step_report *report) {

@@ -100,6 +100,7 @@ static sn_status force(sn_system *system, double t, const double *x, const doubl
     view.kept = sn_linear_kept(work->linear);
     if (view.kept) {
         ++view.kept->stamp;
+        view.kept->taken = false;
         sn_vector_copy(world->context, (int)n, x, work->x_kept);
     }
     memset(f, 0, n * sizeof *f);
@@ -108,7 +109,7 @@ static sn_status force(sn_system *system, double t, const double *x, const doubl
     sn_world_balance(world, x, f);
     external_force(world, t, x, v, work->external);
     work->force_scale = fmax(norm(world, f), norm(world, work->external));
-    for (size_t i = 0; i < n; ++i) f[i] += work->external[i];
+    sn_vector_add(world->context, (int)n, 1, work->external, f);
     add_rayleigh(world, v, f);
     return SN_OK;
 }

@@ -14,11 +14,15 @@
 /* ---- Sums into nodes ---- */
 /* target[node i] += value_i for each real lane, lanes in order, nodes in order. */
 INLINE void scatter(const int N, const slice *s, const vd *value, double *target) {
+    typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+    _Alignas(64) double node[SN_ELEMENT_NODES][SN_WIDTH][4];
+    for (int i = 0; i < N; ++i) vd_spread3(value + 3 * i, node[i]);
     for (int l = 0; l < SN_WIDTH; ++l) {
         if (s->element_of[l] < 0) continue;
         for (int i = 0; i < N; ++i) {
             double *t = target + 3 * (int64_t)s->node[i * SN_LANES + l];
-            for (int a = 0; a < 3; ++a) t[a] += value[3 * i + a][l];
+            *(two *)t += *(const two *)node[i][l];
+            t[2] += node[i][l][2];
         }
     }
 }
@@ -141,7 +145,7 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
                 vd F[9], R[9], P[9], dR[81];
                 deformation(N, &s, q, edge, F);
                 if (batch->rotation || damped) rotation_at(N, Q, &s, q, F, R, with_dR ? dR : NULL);
-                keep_rotation(Q, &s, q, R);
+                keep_rotation(N, Q, &s, q, R);
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
                 law->stress(c, F, batch->rotation ? R : NULL, P);
                 if (damped) {
@@ -167,25 +171,30 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
 /* The warped stiffness is one of the rotation alone. */
 INLINE int needs_edges(const slice *s) { return s->batch->compact != SN_COMPACT_WARPED || !has_kept(s); }
 
+/* w lambda, w mu and w nu of k K + d D. */
+INLINE void warped_weights(const slice *s, int q, const vd *c, const vd *damping, vd cross, vd same, double k, double d, vd *out) {
+    const vd w = vd_load(s->weight + q * SN_LANES);
+    vd lambda = k * c[0], mu = k * cross, nu = k * same;
+    if (s->batch->damped) {
+        lambda += d * (damping[0] + damping[2] * c[0]);
+        mu += d * (damping[1] + damping[2] * cross);
+        nu += d * (damping[1] + damping[2] * same);
+    }
+    out[0] = w * lambda;
+    out[1] = w * mu;
+    out[2] = w * nu;
+}
+
 INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *c, const vd *damping, double k,
                              double d, vd *out) {
     const sn_batch *batch = s->batch;
-    const vd w = vd_load(s->weight + q * SN_LANES);
     vd F[9], R[9];
-    const int turned = batch->rotation || batch->warping;
-    if (turned && !needs_edges(s)) {
-        kept_rotation(Q, s, q, R);
-    } else if (turned) {
-        deformation(N, s, q, edge, F);
+    if (!batch->rotation && !batch->warping) {
+        load_rows(gradient_at(N, s, q), 3 * (N - 1), out);
+    } else if (!kept_gradients(N, Q, s, q, out)) {
+        if (needs_edges(s)) deformation(N, s, q, edge, F);
         if (!kept_rotation(Q, s, q, R)) rotation_at(N, Q, s, q, F, R, NULL);
-    }
-    for (int i = 0; i < N - 1; ++i) {
-        vd g[3];
-        load_rows(gradient_at(N, s, q) + 3 * i * SN_LANES, 3, g);
-        for (int a = 0; a < 3; ++a) {
-            out[3 * i + a] = g[a];
-            if (turned) out[3 * i + a] = R[3 * a] * g[0] + R[3 * a + 1] * g[1] + R[3 * a + 2] * g[2];
-        }
+        turn_gradients(N, s, q, R, out);
     }
     vd cross = c[1], same = c[1];
     if (batch->compact == SN_COMPACT_BLENDED) {
@@ -193,15 +202,7 @@ INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, co
         if (batch->differential == SN_DIFFERENTIAL_HYBRID) blend = batch->law->blend(F, R);
         cross = c[1] * (1 - blend), same = c[1] * (1 + blend);
     }
-    vd lambda = k * c[0], mu = k * cross, nu = k * same;
-    if (batch->damped) {
-        lambda += d * (damping[0] + damping[2] * c[0]);
-        mu += d * (damping[1] + damping[2] * cross);
-        nu += d * (damping[1] + damping[2] * same);
-    }
-    out[3 * (N - 1)] = w * lambda;
-    out[3 * (N - 1) + 1] = w * mu;
-    out[3 * (N - 1) + 2] = w * nu;
+    warped_weights(s, q, c, damping, cross, same, k, d, out + 3 * (N - 1));
 }
 
 APART void linearise_general(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *speed, const vd *c,
@@ -236,10 +237,6 @@ INLINE int linearise_input(const int N, const slice *s, vd *edge, vd *speed, vd 
     return moving;
 }
 
-INLINE double *linearised_at(const int Q, const slice *s, int q, double *linearised) {
-    return linearised + s->batch->linearised + (s->block * Q + q) * s->batch->linearised_items * SN_LANES + s->lane;
-}
-
 INLINE void store_items(const sn_batch *batch, const vd *item, double *out) {
     for (int i = 0; i < batch->linearised_items; ++i) vd_store(out + i * SN_LANES, item[i]);
 }
@@ -254,6 +251,22 @@ INLINE int linearise_body(const int N, const int Q, const sn_batch *batch, int b
             for (int q = 0; q < Q; ++q) {
                 linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, item);
                 store_items(batch, item, linearised_at(Q, &s, q, linearised));
+            }
+        }
+    return 0;
+}
+
+INLINE int weigh_body(const int N, const int Q, const sn_batch *batch, int begin, int end, double k, double d, double *linearised) {
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(N, Q, batch, NULL, block, lane);
+            vd c[SN_LAW_CONSTANTS], damping[3], weight[3];
+            load_constants(&s, c);
+            if (batch->damped) load_rows(batch->damping + s.block * 3 * SN_LANES + lane, 3, damping);
+            for (int q = 0; q < Q; ++q) {
+                double *out = linearised_at(Q, &s, q, linearised) + 3 * (N - 1) * SN_LANES;
+                warped_weights(&s, q, c, damping, c[1], c[1], k, d, weight);
+                for (int i = 0; i < 3; ++i) vd_store(out + i * SN_LANES, weight[i]);
             }
         }
     return 0;
@@ -527,6 +540,9 @@ static int linearise(const sn_batch *batch, int begin, int end, const sn_element
     if (batch->element->nodes == 2) return spring_linearise(batch, begin, end, view, k, d, linearised);
     SPECIALISED(linearise_body, batch, begin, end, view, k, d, linearised)
 }
+static int weigh(const sn_batch *batch, int begin, int end, double k, double d, double *linearised) {
+    return weigh_body(4, 1, batch, begin, end, k, d, linearised);
+}
 static int product(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d, const double *linearised,
                    const double *u, double *out) {
     if (batch->element->nodes == 2) return spring_product(batch, begin, end, view, k, d, linearised, u, out);
@@ -551,4 +567,4 @@ static int accept(const sn_batch *batch, int begin, int end, const sn_element_vi
 }
 
 extern const sn_element_kernels SN_ISA(sn_element_kernels);
-const sn_element_kernels SN_ISA(sn_element_kernels) = {energy, force, linearise, product, stiffness, stress, rotation, accept};
+const sn_element_kernels SN_ISA(sn_element_kernels) = {energy, force, linearise, weigh, product, stiffness, stress, rotation, accept};

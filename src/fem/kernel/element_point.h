@@ -65,9 +65,11 @@ INLINE void load_constants(const slice *s, vd *c) {
 /* edge[3 (i - 1) + a] = p_i - p_0, axis a. */
 INLINE void gather_edges(const int N, const slice *s, const double *p, vd *edge) {
     vd first[3];
-    for (int a = 0; a < 3; ++a) first[a] = vd_gather(p + a, s->node, 3);
-    for (int i = 1; i < N; ++i)
-        for (int a = 0; a < 3; ++a) edge[3 * (i - 1) + a] = vd_gather(p + a, s->node + i * SN_LANES, 3) - first[a];
+    vd_gather3(p, s->node, first);
+    for (int i = 1; i < N; ++i) {
+        vd_gather3(p, s->node + i * SN_LANES, edge + 3 * (i - 1));
+        for (int a = 0; a < 3; ++a) edge[3 * (i - 1) + a] -= first[a];
+    }
 }
 
 INLINE const double *gradient_at(const int N, const slice *s, int q) { return s->gradient + q * (N - 1) * 3 * SN_LANES; }
@@ -155,23 +157,53 @@ INLINE void rotation_at(const int N, const int Q, const slice *s, int q, const v
     if (dR) s->batch->rotation->differential(&view, R, dR);
 }
 
+INLINE double *linearised_at(const int Q, const slice *s, int q, double *linearised) {
+    return linearised + s->batch->linearised + (s->block * Q + q) * s->batch->linearised_items * SN_LANES + s->lane;
+}
+
 INLINE double *kept_at(const int Q, const slice *s, int q) {
     return s->view->kept->value + s->batch->kept + (s->block * Q + q) * 9 * SN_LANES + s->lane;
 }
 
-/* Leaves a rotation for the linearisation to come. */
-INLINE void keep_rotation(const int Q, const slice *s, int q, const vd *R) {
-    if (!s->view->kept || s->batch->kept < 0) return;
-    double *out = kept_at(Q, s, q);
-    for (int i = 0; i < 9; ++i) vd_store(out + i * SN_LANES, R[i]);
+/* out_i = R g_i */
+INLINE void turn_gradients(const int N, const slice *s, int q, const vd *R, vd *out) {
+    for (int i = 0; i < N - 1; ++i) {
+        vd g[3];
+        load_rows(gradient_at(N, s, q) + 3 * i * SN_LANES, 3, g);
+        for (int a = 0; a < 3; ++a) out[3 * i + a] = R[3 * a] * g[0] + R[3 * a + 1] * g[1] + R[3 * a + 2] * g[2];
+    }
 }
 
-INLINE int has_kept(const slice *s) { return s->view->kept && s->batch->kept >= 0 && s->view->kept->stamp == s->view->stamp; }
+/* Leaves a rotation for the linearisation to come. */
+INLINE void keep_rotation(const int N, const int Q, const slice *s, int q, const vd *R) {
+    const sn_kept_rotations *kept = s->view->kept;
+    if (!kept) return;
+    if (kept->linearised) {
+        vd c[EDGES];
+        double *out = linearised_at(Q, s, q, kept->linearised);
+        turn_gradients(N, s, q, R, c);
+        for (int i = 0; i < 3 * (N - 1); ++i) vd_store(out + i * SN_LANES, c[i]);
+    } else if (s->batch->kept >= 0) {
+        for (int i = 0; i < 9; ++i) vd_store(kept_at(Q, s, q) + i * SN_LANES, R[i]);
+    }
+}
 
-/* Takes it up again; false when there is none. */
+INLINE int has_kept(const slice *s) {
+    const sn_kept_rotations *kept = s->view->kept;
+    return kept && kept->stamp == s->view->stamp && (kept->linearised ? !kept->taken : s->batch->kept >= 0);
+}
+
+/* Takes the rotation up again; false when there is none. */
 INLINE int kept_rotation(const int Q, const slice *s, int q, vd *R) {
-    if (!has_kept(s)) return 0;
+    if (!has_kept(s) || s->view->kept->linearised) return 0;
     load_rows(kept_at(Q, s, q), 9, R);
+    return 1;
+}
+
+/* Or R g. */
+INLINE int kept_gradients(const int N, const int Q, const slice *s, int q, vd *out) {
+    if (!has_kept(s) || !s->view->kept->linearised) return 0;
+    load_rows(linearised_at(Q, s, q, s->view->kept->linearised), 3 * (N - 1), out);
     return 1;
 }
 

@@ -13,6 +13,7 @@
 #include "svd3.h"
 
 enum { POLAR_NEWTON = 16 }; /* 3 to 7 are used */
+#define POLAR_SHARP 0.3     /* of the denominator by l^3, 0.59 at rest: above it the closed form has no rounding worth removing */
 
 /* G = tr(S) I - S from the symmetric part of S: its adjugate (xx, yy, zz, xy, yz, zx) and determinant. */
 static inline void turning_matrix(const vd S[9], vd adjugate[6], vd *determinant) {
@@ -81,6 +82,10 @@ static inline vi polar_fast(const vd F[9], vd R[9]) {
     good &= (vi)(D > vd_set(1e-5) * (l * l * l));
     const vd scale = one / vd_select(good, D, one), f = (l * l + a) * scale, g = -two * scale, h = two * l * scale;
     for (int i = 0; i < 9; ++i) R[i] = f * F[i] + g * FC[i] + h * cof[i];
+    const vi sharp = good & (vi)(D > vd_set(POLAR_SHARP) * (l * l * l));
+    if (vi_all(sharp)) return good;
+    vd plain[9];
+    for (int i = 0; i < 9; ++i) plain[i] = R[i];
 
     /* Newton-Schulz: R <- R (I - E / 2), E = R^T R - I. */
     vd E[6];
@@ -106,7 +111,8 @@ static inline vi polar_fast(const vd F[9], vd R[9]) {
     /* Both steps are quadratic: what they leave is the square of what they changed. */
     vd error = vector_dot(w, w);
     for (int i = 0; i < 6; ++i) error += E[i] * E[i];
-    return good & (vi)(error < vd_set(1e-16));
+    for (int i = 0; i < 9; ++i) R[i] = vd_select(sharp, plain[i], R[i]);
+    return good & (sharp | (vi)(error < vd_set(1e-16)));
 }
 
 static inline void polar_slow(const vd F[9], vd R[9]) {

@@ -89,6 +89,23 @@ static double dot(int n, const double *a, const double *b) {
     return add_lanes(lane);
 }
 
+static double largest(int n, const double *a) {
+    double lane[SN_LANES] = {0}, zero[SN_LANES] = {0}, most = 0; /* zero times what is not finite is NaN */
+    int i = 0;
+    for (; i + SN_LANES <= n; i += SN_LANES)
+        for (int l = 0; l < SN_LANES; ++l) {
+            const double size = fabs(a[i + l]);
+            lane[l] = size > lane[l] ? size : lane[l];
+            zero[l] += 0 * a[i + l];
+        }
+    for (int l = 0; i < n; ++i, ++l) lane[l] = fabs(a[i]) > lane[l] ? fabs(a[i]) : lane[l], zero[l] += 0 * a[i];
+    for (int l = 0; l < SN_LANES; ++l) {
+        if (!(zero[l] == 0)) return NAN;
+        most = lane[l] > most ? lane[l] : most;
+    }
+    return most;
+}
+
 static double residual(int n, double alpha, const double *q, double *r) {
     loose sum[PARTS] = {0}, step;
     for (int l = 0; l < SN_WIDTH; ++l) step[l] = alpha;
@@ -138,6 +155,7 @@ const sn_linear_kernels SN_ISA(sn_linear_kernels) = {
     .blocks_single = blocks_single,
     .blocks_double = blocks_double,
     .dot = dot,
+    .largest = largest,
     .residual = residual,
     .direction = direction,
     .scatter_single = SN_ISA(sn_scatter_single),

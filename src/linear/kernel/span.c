@@ -19,7 +19,7 @@ _Static_assert(SN_SPAN_NODE == 16, "a node is one vector");
     __builtin_shufflevector(a, a, k, k, k, k, k, k + S, k + S, k + S, k + S, k + S, k + 2 * S, k + 2 * S, k + 2 * S, k + 2 * S, k + 2 * S, \
                             15)
 
-static void product(const sn_pattern *pattern, const float *value, const float *w, float *q, int begin, int end) {
+static void product_span(const sn_pattern *pattern, const float *value, const float *w, float *q, int begin, int end) {
     for (int i = begin; i < end; ++i) {
         v16 sum = all(0);
         for (int32_t k = pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k) {
@@ -70,4 +70,4 @@ static void move(const double *c, const float *w, const float *q, double *x, dou
 }
 
 extern const sn_span_kernels SN_ISA(sn_span_kernels);
-const sn_span_kernels SN_ISA(sn_span_kernels) = {product, dots, move};
+const sn_span_kernels SN_ISA(sn_span_kernels) = {product_span, dots, move};
