@@ -230,7 +230,7 @@ static sn_status search(newton *w, double *y, double slope, bool whole, double *
         const bool good = whole || !p->options->line_search || sn_line_search_good(&search, phi);
         if (!status && (good || climbs)) {
             *s = search.s;
-            if (!good) ++w->climbs;
+            if (!good) ++w->climbs, ++p->info->line_searches;
             sn_vector_copy(w->system->context, n, w->trial, y);
             return SN_OK;
         }
