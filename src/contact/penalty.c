@@ -27,8 +27,8 @@ static bool touch_at(const sn_collider *collider, const sn_penalty *p, const dou
     if (v) sn_subtract3(v, velocity, u);
     at->un = sn_dot3(u, at->n);
     const bool outside = !(depth > 0);
-    if (outside && !(depth - p->ahead * at->un > 0)) return false;
     const double full = sqrt(area) / GRIP;
+    if (outside && !(depth - p->ahead * at->un > -1e-6 * full)) return false; /* what lies on it, but for rounding, counts */
     const double k = area * p->stiffness, part = p->depth > 0 && !outside ? depth / p->depth : 0;
     at->k = k * (1 + 3 * part * part);
     at->c = outside ? 0 : 2 * p->damping * sqrt(k * mass);

@@ -16,7 +16,8 @@
  *
  * A step of one linear solve sees the contacts of its start alone, and a fast node would pass into the collider by the way of a step. For
  * such a solve the spring also holds nodes that will be inside at the end of it by their present velocity, d - ahead u_n > 0: it is taken
- * beyond its rest, f_n = A k d < 0, so that with K it is f_n = A k d(x1) where the node arrives. */
+ * beyond its rest, f_n = A k d < 0, so that with K it is f_n = A k d(x1) where the node arrives. (The same solve takes the spring of a node
+ * that leaves for one that pulls. To let it go by its velocity makes bodies at rest jump: it is left at that.) */
 #ifndef SN_CONTACT_PENALTY_H
 #define SN_CONTACT_PENALTY_H
 

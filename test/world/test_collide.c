@@ -164,6 +164,29 @@ static void test_one_step_depth(void **state) {
     scene_end(&s);
 }
 
+/* What lies on the plane at the start is met there in the first step, so that its friction is not that of an impact: on a slope of 40
+ * degrees it slides with g (sin - mu cos), less what friction lags. */
+static void test_one_step_slope(void **state) {
+    (void)state;
+    scene s;
+    scene_start(&s, NULL, 0.2, 0.1, 0.2, 4, 2, 4);
+    set_constant(&s.material, "young", 1e6);
+    strcpy(s.options.time.newton.kind, "one-step");
+    s.collider[0].friction = 0.3;
+    s.options.collider_count = 1;
+    const double sine = sin(40 * M_PI / 180), cosine = cos(40 * M_PI / 180), g = 9.81;
+    s.options.gravity[0] = g * sine, s.options.gravity[1] = -g * cosine;
+    sn_probe *p = add_probe(&s, SN_QUANTITY_DISPLACEMENT, 0, 0, 0);
+    p->at = SN_PROBE_SELECT, p->select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
+    scene_create(&s);
+    step(&s, 100);
+    double v[6];
+    probe(&s, 0, v);
+    const double way = 0.5 * g * (sine - 0.3 * cosine);
+    assert_near(v[0], way, 0.05 * way);
+    scene_end(&s);
+}
+
 /* Thrown along the plane, it stops after v^2 / (2 mu g). */
 static void test_friction_stops(void **state) {
     (void)state;
@@ -314,6 +337,7 @@ int main(void) {
                                        cmocka_unit_test(test_impacts),
                                        cmocka_unit_test(test_slanting_impact),
                                        cmocka_unit_test(test_one_step_friction),
-                                       cmocka_unit_test(test_one_step_depth)};
+                                       cmocka_unit_test(test_one_step_depth),
+                                       cmocka_unit_test(test_one_step_slope)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
