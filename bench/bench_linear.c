@@ -134,13 +134,13 @@ static sn_status parts(sn_context *context, int a, int c, sn_error *error) {
     sn_multigrid *multigrid = NULL;
     const sn_multigrid_options mg_options = {.spacing = 2.5};
     double cycle = 1e9, fresh = 1e9, kept = 1e9;
-    if (!status) status = sn_multigrid_create(context, &s.pattern, s.b.rest, &mg_options, &multigrid, error);
+    if (!status) status = sn_multigrid_create(context, &s.pattern, s.b.rest, &s.b.elements, &mg_options, &multigrid, error);
     for (int i = 0; i < 10 && !status; ++i) {
         double start = sn_seconds();
-        sn_multigrid_update(multigrid, &s.matrix, &s.b.filter, s.b.rest, true);
+        sn_multigrid_update(multigrid, &s.matrix, &assembly, &s.b.filter, s.b.rest, true);
         fresh = least(fresh, sn_seconds() - start);
         start = sn_seconds();
-        sn_multigrid_update(multigrid, &s.matrix, &s.b.filter, s.b.rest, false);
+        sn_multigrid_update(multigrid, &s.matrix, &assembly, &s.b.filter, s.b.rest, false);
         kept = least(kept, sn_seconds() - start);
         for (int k = 0; k < 10; ++k) {
             start = sn_seconds();
@@ -170,7 +170,8 @@ static sn_status solves(sn_context *context, int a, int c, sn_error *error) {
     sn_element_view view = {.x = b.rest};
     sn_solver_options options = sn_solver_options_default();
     snprintf(options.method, sizeof options.method, "cg");
-    if (getenv("SINEW_PRECONDITIONER")) snprintf(options.preconditioner, sizeof options.preconditioner, "%s", getenv("SINEW_PRECONDITIONER"));
+    if (getenv("SINEW_PRECONDITIONER"))
+        snprintf(options.preconditioner, sizeof options.preconditioner, "%s", getenv("SINEW_PRECONDITIONER"));
     const sn_linear_model model = beam_model(&b);
     sn_linear *linear = NULL;
     status = sn_linear_create(context, &model, &options, false, &linear, error);

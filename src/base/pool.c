@@ -1,8 +1,12 @@
-/* A loop is opened with a new generation number; the caller and every worker that comes in time take indices from an atomic counter until it
- * runs out. The caller then closes the loop and waits for those workers only that had joined: one that is asleep or has no core of
- * its own holds nobody up. A worker first says that it joins and then looks whether a loop is open, the caller first closes and then looks whether anybody
- * has joined: one of the two sees the other. Workers spin briefly before they sleep: the loops of one step follow each other within
- * microseconds. A caller that finds the pool busy (a nested loop, another host thread) runs its loop alone. */
+/* A loop has as many shares as there are threads: the caller's own and one per worker, each in a slot of its own. What a worker needs to
+ * know stands in one cache line, which ends with the loop's ticket; a worker that sees a new ticket claims its slot, does its share and
+ * says that it is done. The caller, when it is through with its own share, claims those that nobody has claimed yet, and waits only for the
+ * others: a worker that is asleep or has no core of its own holds nobody up. Tickets and claims only grow, so that a worker that comes
+ * late finds its slot claimed, whatever has happened in between.
+ *
+ * A loop of at most as many indices as threads gives index i to thread i: loops that follow each other find their data in the same cache.
+ * In longer ones all shares take indices from one counter. Workers spin briefly before they sleep: the loops of one step follow each
+ * other within microseconds. A caller that finds the pool busy (a nested loop, another host thread) runs its loop alone. */
 #include "pool.h"
 
 #include <pthread.h>
@@ -11,21 +15,32 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { SPINS = 10000 };
+enum { SPINS = 10000, WORKERS = 63, LINE = 64 };
+
+typedef struct slot {
+    _Alignas(LINE) atomic_ullong claim; /* the last ticket that somebody took this share of, */
+    atomic_ullong done;                 /* and that its worker was through with */
+} slot;
 
 struct sn_pool {
-    pthread_mutex_t mutex;
-    pthread_cond_t wake;
-    atomic_uint generation; /* of the last loop that was opened */
-    atomic_bool open, stop;
-    atomic_int next;   /* index to take */
-    atomic_int joined; /* workers that may look at task, data and count */
-    atomic_int sleeping;
-    atomic_flag busy;
-    int count, worker_count;
+    _Alignas(LINE) atomic_ullong ticket; /* of the last loop: a number, and how many slots take part */
     void (*task)(void *data, int index);
     void *data;
-    pthread_t worker[63];
+    int count;
+    bool counted;                   /* indices come from the counter */
+    _Alignas(LINE) atomic_int next; /* the counter */
+    _Alignas(LINE) atomic_int sleeping;
+    atomic_bool stop;
+    atomic_flag busy;
+    int worker_count;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    pthread_t worker[WORKERS];
+    slot slot[WORKERS];
+    struct worker {
+        struct sn_pool *pool;
+        int index;
+    } argument[WORKERS];
 };
 
 static inline void relax(void) {
@@ -36,40 +51,68 @@ static inline void relax(void) {
 #endif
 }
 
-static void take(struct sn_pool *pool) {
+/* Slots that take part in a ticket's loop. */
+static int slots_of(unsigned long long ticket) { return (int)(ticket % (WORKERS + 1)); }
+
+static void do_share(struct sn_pool *pool, int share) {
+    if (!pool->counted) {
+        pool->task(pool->data, share);
+        return;
+    }
     const int count = pool->count;
     for (int i; (i = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed)) < count;) pool->task(pool->data, i);
 }
 
-static void sleep_until_new(struct sn_pool *pool, unsigned seen) {
+static bool claim(slot *s, unsigned long long ticket) {
+    unsigned long long last = atomic_load_explicit(&s->claim, memory_order_relaxed);
+    return last < ticket && atomic_compare_exchange_strong(&s->claim, &last, ticket);
+}
+
+static void sleep_until_new(struct sn_pool *pool, unsigned long long seen) {
     pthread_mutex_lock(&pool->mutex);
     atomic_fetch_add(&pool->sleeping, 1);
-    while (atomic_load(&pool->generation) == seen) pthread_cond_wait(&pool->wake, &pool->mutex);
+    while (atomic_load(&pool->ticket) == seen && !atomic_load(&pool->stop)) pthread_cond_wait(&pool->wake, &pool->mutex);
     atomic_fetch_sub(&pool->sleeping, 1);
     pthread_mutex_unlock(&pool->mutex);
 }
 
 static void *work(void *argument) {
-    struct sn_pool *pool = argument;
-    unsigned seen = 0;
-    while (!atomic_load(&pool->stop)) {
-        for (int spin = 0; spin < SPINS && atomic_load_explicit(&pool->generation, memory_order_relaxed) == seen; ++spin) relax();
-        if (atomic_load(&pool->generation) == seen) sleep_until_new(pool, seen);
-        seen = atomic_load(&pool->generation);
-        atomic_fetch_add(&pool->joined, 1);
-        if (atomic_load(&pool->open)) take(pool);
-        atomic_fetch_sub(&pool->joined, 1);
+    const struct worker *self = argument;
+    struct sn_pool *pool = self->pool;
+    slot *own = &pool->slot[self->index];
+    unsigned long long seen = 0;
+    while (!atomic_load_explicit(&pool->stop, memory_order_relaxed)) {
+        for (int spin = 0; spin < SPINS && atomic_load_explicit(&pool->ticket, memory_order_relaxed) == seen; ++spin) relax();
+        if (atomic_load(&pool->ticket) == seen) sleep_until_new(pool, seen);
+        seen = atomic_load(&pool->ticket);
+        if (self->index >= slots_of(seen) || !claim(own, seen)) continue;
+        do_share(pool, self->index + 1);
+        atomic_store_explicit(&own->done, seen, memory_order_release);
     }
     return NULL;
 }
 
-/* A new generation; the mutex is needed only when somebody sleeps. */
-static void announce(struct sn_pool *pool) {
-    atomic_fetch_add(&pool->generation, 1);
+static void wake_sleepers(struct sn_pool *pool) {
     if (atomic_load(&pool->sleeping) == 0) return;
     pthread_mutex_lock(&pool->mutex);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
+}
+
+/* The share of a worker: done by it, or by the caller if it has not come. */
+static void finish(struct sn_pool *pool, int worker, unsigned long long ticket) {
+    slot *s = &pool->slot[worker];
+    if (atomic_load_explicit(&s->done, memory_order_acquire) == ticket) return;
+    if (claim(s, ticket)) {
+        do_share(pool, worker + 1);
+        return;
+    }
+    for (int spin = 0; atomic_load_explicit(&s->done, memory_order_acquire) != ticket; ++spin) {
+        if (spin < SPINS)
+            relax();
+        else
+            sched_yield(); /* more threads than cores: let the worker run */
+    }
 }
 
 void sn_pool_run(struct sn_pool *pool, int count, void (*task)(void *data, int index), void *data) {
@@ -77,18 +120,18 @@ void sn_pool_run(struct sn_pool *pool, int count, void (*task)(void *data, int i
         for (int i = 0; i < count; ++i) task(data, i);
         return;
     }
+    const int workers = count - 1 < pool->worker_count ? count - 1 : pool->worker_count;
+    const unsigned long long last = atomic_load_explicit(&pool->ticket, memory_order_relaxed);
+    const unsigned long long ticket = (last / (WORKERS + 1) + 1) * (WORKERS + 1) + (unsigned)workers;
     pool->task = task;
     pool->data = data;
     pool->count = count;
-    atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
-    atomic_store(&pool->open, true);
-    announce(pool);
-    take(pool);
-    atomic_store(&pool->open, false);
-    for (int spin = 0; atomic_load(&pool->joined) > 0; ++spin) {
-        if (spin < SPINS) relax();
-        else sched_yield(); /* more threads than cores: let the worker run */
-    }
+    pool->counted = count > workers + 1;
+    if (pool->counted) atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
+    atomic_store(&pool->ticket, ticket);
+    wake_sleepers(pool);
+    do_share(pool, 0);
+    for (int i = 0; i < workers; ++i) finish(pool, i, ticket);
     atomic_flag_clear_explicit(&pool->busy, memory_order_release);
 }
 
@@ -101,7 +144,9 @@ sn_status sn_pool_create(const sn_allocator *allocator, int threads, struct sn_p
     atomic_flag_clear(&pool->busy);
     const int wanted = threads - 1;
     for (int i = 0; i < wanted; ++i) {
-        if (pthread_create(&pool->worker[pool->worker_count], NULL, work, pool) != 0) break;
+        struct worker *argument = &pool->argument[pool->worker_count];
+        *argument = (struct worker){pool, pool->worker_count};
+        if (pthread_create(&pool->worker[pool->worker_count], NULL, work, argument) != 0) break;
         ++pool->worker_count;
     }
     if (pool->worker_count < wanted) {
@@ -115,7 +160,7 @@ sn_status sn_pool_create(const sn_allocator *allocator, int threads, struct sn_p
 void sn_pool_destroy(const sn_allocator *allocator, struct sn_pool *pool) {
     if (!pool) return;
     atomic_store(&pool->stop, true);
-    announce(pool);
+    wake_sleepers(pool);
     for (int i = 0; i < pool->worker_count; ++i) pthread_join(pool->worker[i], NULL);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->mutex);

@@ -119,6 +119,8 @@ typedef struct sn_element_kernels {
      * writes the block's part of `linearised` unless that is NULL. */
     int (*stiffness)(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *linearised,
                      double *out);
+    /* Their diagonal blocks alone, of a compact batch that is linearised: [i][3 * column + row][SN_LANES]. */
+    int (*diagonal)(const sn_batch *batch, int block, const double *linearised, double *out);
     /* F, elastic P and Cauchy stress P F^T / J at every quadrature point of one block: [point][9][SN_LANES] each; NULL to skip one. For
      * laws of the Cauchy strain, the Cauchy stress is P. |J| counts as at least 1e-12 so that flat elements stay finite. */
     int (*stress)(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy);

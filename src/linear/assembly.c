@@ -236,14 +236,20 @@ static void diagonal_chunk(void *data, int index) {
     const sn_batch *batch = &a->elements->batch[chunk->batch];
     const int nodes = batch->element->nodes;
     _Alignas(64) double matrix[ELEMENT_BLOCKS * 9 * SN_LANES];
+    const bool alone = a->linearised && batch->compact; /* else every (nodes + 1)-th block of the matrix */
     for (int block = chunk->block_begin; block < chunk->block_end; ++block) {
-        s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, batch->symmetric, NULL, matrix);
-        for (int i = 0; i < nodes; ++i)
+        if (alone)
+            s->element_kernels->diagonal(batch, block, a->linearised, matrix);
+        else
+            s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, batch->symmetric, NULL, matrix);
+        for (int i = 0; i < nodes; ++i) {
+            const double *own = matrix + (int64_t)(alone ? i : i * (nodes + 1)) * 9 * SN_LANES;
             for (int l = 0; l < SN_LANES; ++l) {
                 if (batch->element_of[(int64_t)block * SN_LANES + l] < 0) continue;
                 double *target = s->diagonal + 9 * (int64_t)batch->node[((int64_t)block * nodes + i) * SN_LANES + l];
-                for (int k = 0; k < 9; ++k) target[k] += matrix[((int64_t)(i * nodes + i) * 9 + k) * SN_LANES + l];
+                for (int k = 0; k < 9; ++k) target[k] += own[k * SN_LANES + l];
             }
+        }
     }
 }
 

@@ -36,7 +36,7 @@ typedef struct sn_assembly {
     const sn_element_view *view;
     const sn_block_list *stiffness, *damping; /* NULL for none */
     const double *rayleigh_mass;              /* NULL for none */
-    double *linearised;                       /* of the element products, filled on the way; NULL: not wanted */
+    double *linearised;                       /* of the element products, filled by sn_assemble on the way; NULL: not wanted */
     const sn_edges *edges;                    /* the matrix is made from `linearised`, which is there already; NULL: by elements */
     double m, d, k;
 } sn_assembly;
@@ -45,7 +45,7 @@ typedef struct sn_assembly {
 void sn_assemble(const sn_assembly *assembly, const sn_matrix *matrix, bool *symmetric, int *missing);
 /* Whether the operator is symmetric, to rounding, without assembling it. */
 bool sn_assembly_symmetric(const sn_assembly *assembly);
-/* The diagonal blocks alone, nodes x 9 column-major, without a matrix. */
+/* The diagonal blocks alone, nodes x 9 column-major, without a matrix; from `linearised`, if that is set, where it holds them. */
 void sn_assemble_diagonal(const sn_assembly *assembly, double *diagonal);
 /* Copies the diagonal blocks out of a matrix. */
 void sn_matrix_diagonal(const sn_context *context, const sn_matrix *matrix, double *diagonal);

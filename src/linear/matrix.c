@@ -120,56 +120,56 @@ void sn_vector_subtract(const sn_context *context, int n, const double *a, const
     sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), subtract_piece, &w);
 }
 
-/* ---- One number from a vector: RUNS runs of pieces, whatever the number of threads ---- */
+/* ---- One number from a vector: at most RUNS runs of pieces, whatever the number of threads ---- */
 enum { RUNS = 64 };
 
 typedef struct reduce_work {
     const sn_linear_kernels *kernels;
-    int n;
+    int n, pieces, runs;
     const double *a;
     double run[RUNS];
 } reduce_work;
 
-static void run_range(int n, int run, int *begin, int *end) {
-    const int64_t pieces = sn_pieces(n, SN_PIECE);
-    *begin = (int)(pieces * run / RUNS), *end = (int)(pieces * (run + 1) / RUNS);
+static reduce_work reduction(const sn_context *context, int n, const double *a) {
+    const int pieces = sn_pieces(n, SN_PIECE);
+    return (reduce_work){
+        .kernels = sn_linear_kernels_for(context), .n = n, .pieces = pieces, .runs = pieces < RUNS ? pieces : RUNS, .a = a};
 }
+
+static int run_begin(const reduce_work *w, int run) { return (int)((int64_t)w->pieces * run / w->runs); }
 
 static void square_run(void *data, int run) {
     reduce_work *w = data;
-    int begin, end;
     double sum = 0;
-    run_range(w->n, run, &begin, &end);
-    for (int i = begin; i < end; ++i) {
+    for (int i = run_begin(w, run); i < run_begin(w, run + 1); ++i) {
         const double *a = w->a + (int64_t)i * SN_PIECE;
         sum += w->kernels->dot(piece_length(w->n, i), a, a);
     }
     w->run[run] = sum;
 }
 
+static double larger(double a, double b) { return isnan(a) || b <= a ? a : b; }
+
 static void largest_run(void *data, int run) {
     reduce_work *w = data;
-    int begin, end;
     double most = 0;
-    run_range(w->n, run, &begin, &end);
-    for (int i = begin; i < end; ++i) {
-        const double size = w->kernels->largest(piece_length(w->n, i), w->a + (int64_t)i * SN_PIECE);
-        most = size <= most ? most : size; /* a NaN stays */
-        if (isnan(size)) break;
-    }
+    for (int i = run_begin(w, run); i < run_begin(w, run + 1); ++i)
+        most = larger(most, w->kernels->largest(piece_length(w->n, i), w->a + (int64_t)i * SN_PIECE));
     w->run[run] = most;
 }
 
 double sn_vector_norm(const sn_context *context, int n, const double *a) {
-    reduce_work w = {.kernels = sn_linear_kernels_for(context), .n = n, .a = a};
-    sn_parallel_pieces(context, RUNS, square_run, &w);
-    return sqrt(sn_sum_pieces(RUNS, w.run));
+    if (n <= SN_PIECE) return sqrt(sn_linear_kernels_for(context)->dot(n, a, a));
+    reduce_work w = reduction(context, n, a);
+    sn_parallel_pieces(context, w.runs, square_run, &w);
+    return sqrt(sn_sum_pieces(w.runs, w.run));
 }
 
 double sn_vector_largest(const sn_context *context, int n, const double *a) {
-    reduce_work w = {.kernels = sn_linear_kernels_for(context), .n = n, .a = a};
-    sn_parallel_pieces(context, RUNS, largest_run, &w);
+    if (n <= SN_PIECE) return sn_linear_kernels_for(context)->largest(n, a);
+    reduce_work w = reduction(context, n, a);
+    sn_parallel_pieces(context, w.runs, largest_run, &w);
     double most = 0;
-    for (int run = 0; run < RUNS && !isnan(most); ++run) most = w.run[run] <= most ? most : w.run[run];
+    for (int run = 0; run < w.runs; ++run) most = larger(most, w.run[run]);
     return most;
 }

@@ -8,8 +8,9 @@
 #include "filter.h"
 
 enum {
-    SMALLEST = 60, /* nodes of a level that is solved directly */
-    SMALL = 20000, /* blocks of a level that one thread works on alone */
+    SMALLEST = 60, /* nodes of a level that is solved directly: cubes of its parts' */
+    CORNERS = 12,  /* nodes of a part that need not become fewer */
+    SMALL = 40000, /* blocks of a level that one thread works on alone */
     GRAIN = 2048,  /* rows per piece of simple loops */
 };
 
@@ -117,23 +118,34 @@ static int by_value(const void *a, const void *b) {
 static sn_status lower_quartile(sn_context *context, const sn_mg_level *level, double *value, sn_error *error) {
     double *sorted = sn_allocate(context, (size_t)level->nodes, sizeof *sorted);
     if (!sorted) return sn_no_memory(error);
-    memcpy(sorted, level->reach, (size_t)level->nodes * sizeof *sorted);
-    qsort(sorted, (size_t)level->nodes, sizeof *sorted, by_value);
-    *value = sorted[level->nodes / 4];
+    int count = 0;
+    for (int i = 0; i < level->nodes; ++i)
+        if (level->reach[i] > 0) sorted[count++] = level->reach[i]; /* some nodes may be without neighbours */
+    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+    *value = count ? sorted[count / 4] : 0;
     sn_release(context, sorted);
     return SN_OK;
 }
 
-static sn_status make_levels(sn_multigrid *mg, double spacing, sn_error *error) {
+static sn_status make_levels(sn_multigrid *mg, sn_mg_site site, sn_error *error) {
     sn_status status = make_values(mg->context, &mg->level[0], error);
     mg->level_count = 1;
-    while (!status && mg->level[mg->level_count - 1].nodes > SMALLEST && mg->level_count < SN_MG_LEVELS) {
+    double work = 0;
+    if (!status) status = sn_mg_find_parts(mg->context, &mg->level[0], &mg->last, &work, error);
+    if (!status && mg->level[0].nodes > SMALLEST) work = INFINITY; /* the mesh itself turns, and its matrix changes in every step */
+    while (!status && work > (double)SMALLEST * SMALLEST * SMALLEST && mg->level_count < SN_MG_LEVELS) {
         sn_mg_level *fine = &mg->level[mg->level_count - 1], *coarse = fine + 1;
         ++mg->level_count;
-        status = sn_mg_build_transfer(mg->context, fine, spacing, coarse, error);
+        site.level = fine;
+        status = sn_mg_build_transfer(mg->context, &site, coarse, error);
         if (!status) status = make_values(mg->context, coarse, error);
-        spacing *= 2;
+        site.nominal *= 2;
+        for (int a = 0; a < 3; ++a) site.spacing[a] *= 2;
+        site.elements = NULL;
+        if (!status) status = sn_mg_find_parts(mg->context, coarse, &mg->last, &work, error);
+        if (!status && mg->last.largest <= CORNERS) break;
     }
+    if (!status) status = sn_mg_create_last(mg->context, &mg->last, error);
     for (int l = 0; l < mg->level_count; ++l) {
         sn_release(mg->context, mg->level[l].position);
         sn_release(mg->context, mg->level[l].reach);
@@ -142,8 +154,8 @@ static sn_status make_levels(sn_multigrid *mg, double spacing, sn_error *error) 
     return status;
 }
 
-sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, const double *position, const sn_multigrid_options *options,
-                              sn_multigrid **out, sn_error *error) {
+sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, const double *position, const sn_elements_model *elements,
+                              const sn_multigrid_options *options, sn_multigrid **out, sn_error *error) {
     sn_multigrid *mg = sn_allocate_zero(context, 1, sizeof *mg);
     if (!mg) return sn_no_memory(error);
     mg->context = context;
@@ -151,16 +163,13 @@ sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, co
     sn_status status = make_fine(mg, pattern, position, error);
     if (!status) status = lower_quartile(context, &mg->level[0], &edge, error);
     if (!status && !(edge > 0)) status = sn_fail(error, SN_UNSUPPORTED, "multigrid needs nodes at different places");
-    if (!status) status = make_levels(mg, options->spacing * edge, error);
+    const sn_mg_site site = {.nominal = options->spacing * edge, .pattern = pattern, .order = mg->order, .elements = elements};
+    if (!status) status = make_levels(mg, site, error);
     if (!status) {
-        mg->dense = 3 * mg->level[mg->level_count - 1].nodes;
-        mg->factor = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->factor);
-        mg->dense_work = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->dense_work);
-        mg->inverse = sn_allocate(context, (size_t)mg->dense * (size_t)mg->dense, sizeof *mg->inverse);
-        mg->dense_vector = sn_allocate(context, 2 * (size_t)mg->dense, sizeof *mg->dense_vector);
-        mg->partial = sn_allocate(context, (size_t)sn_pieces(mg->level[0].nodes, GRAIN), sizeof *mg->partial);
+        mg->partial =
+            sn_allocate_zero(context, (size_t)(sn_pieces(mg->level[0].nodes, GRAIN) + sn_context_threads(context)), sizeof *mg->partial);
         mg->fixed = sn_allocate(context, (size_t)mg->level[0].nodes, sizeof *mg->fixed);
-        if (!mg->factor || !mg->dense_work || !mg->inverse || !mg->dense_vector || !mg->partial || !mg->fixed) status = sn_no_memory(error);
+        if (!mg->partial || !mg->fixed) status = sn_no_memory(error);
     }
     if (!status && mg->level_count > 1) status = sn_mg_create_frames(mg, error);
     if (status) {
@@ -175,10 +184,7 @@ void sn_multigrid_destroy(sn_multigrid *mg) {
     if (!mg) return;
     for (int l = 0; l < SN_MG_LEVELS; ++l) sn_mg_release_level(mg->context, &mg->level[l]);
     sn_release(mg->context, mg->order);
-    sn_release(mg->context, mg->factor);
-    sn_release(mg->context, mg->dense_work);
-    sn_release(mg->context, mg->inverse);
-    sn_release(mg->context, mg->dense_vector);
+    sn_mg_release_last(mg->context, &mg->last);
     sn_release(mg->context, mg->partial);
     sn_release(mg->context, mg->fixed);
     sn_release(mg->context, mg->taken);
@@ -282,52 +288,6 @@ static void galerkin(const sn_context *context, const sn_mg_level *fine, sn_mg_l
     }
 }
 
-/* The inverse of the last level's matrix, from its dense Cholesky factor. Directions without stiffness get a large pivot, that is nothing.
- */
-static void invert_last(sn_multigrid *mg) {
-    const sn_mg_level *last = &mg->level[mg->level_count - 1];
-    const int64_t n = mg->dense;
-    double *f = mg->factor, *y = mg->dense_work;
-    memset(f, 0, sizeof *f * (size_t)(n * n));
-    double most = 0;
-    for (int i = 0; i < last->nodes; ++i)
-        for (int32_t k = last->row_begin[i]; k < last->row_begin[i + 1]; ++k)
-            for (int c = 0; c < 3; ++c)
-                for (int r = 0; r < 3; ++r) f[(3 * i + r) * n + 3 * last->column[k] + c] = last->value[9 * (int64_t)k + 3 * c + r];
-    for (int i = 0; i < n; ++i) most = fmax(most, f[i * n + i]);
-    for (int j = 0; j < n; ++j) { /* column j of the factor goes to row j: the loops run along rows */
-        double *row = f + j * n;
-        const double original = last->value[9 * (int64_t)last->diagonal[j / 3] + 4 * (j % 3)], pivot = row[j];
-        const double root = pivot > 1e-6 * original && original > 1e-12 * most ? sqrt(pivot) : 1e6 * sqrt(most > 0 ? most : 1);
-        row[j] = root;
-        for (int i = j + 1; i < n; ++i) row[i] /= root;
-        for (int i = j + 1; i < n; ++i) {
-            const double factor = row[i];
-            double *below = f + i * n;
-            for (int k = i; k < n; ++k) below[k] -= factor * row[k];
-        }
-    }
-    /* Y = L^-1, row by row; then A^-1 = Y^T Y. */
-    for (int i = 0; i < n; ++i) {
-        double *out = y + i * n;
-        memset(out, 0, sizeof *out * (size_t)n);
-        out[i] = 1;
-        for (int k = 0; k < i; ++k) {
-            const double factor = f[k * n + i], *from = y + k * n;
-            for (int c = 0; c <= k; ++c) out[c] -= factor * from[c];
-        }
-        for (int c = 0; c <= i; ++c) out[c] /= f[i * n + i];
-    }
-    memset(f, 0, sizeof *f * (size_t)(n * n));
-    for (int k = 0; k < n; ++k)
-        for (int i = 0; i <= k; ++i) {
-            const double factor = y[k * n + i], *from = y + k * n;
-            double *out = f + i * n;
-            for (int c = 0; c <= k; ++c) out[c] += factor * from[c];
-        }
-    for (int64_t k = 0; k < n * n; ++k) mg->inverse[k] = (float)f[k];
-}
-
 /* Whether all constraints hold their nodes altogether; marks those rows. */
 static bool only_fixed(sn_multigrid *mg, const sn_filter *filter, uint8_t *fixed) {
     const sn_mg_level *fine = &mg->level[0];
@@ -343,7 +303,9 @@ static bool only_fixed(sn_multigrid *mg, const sn_filter *filter, uint8_t *fixed
     return true;
 }
 
-void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct sn_filter *filter, const double *x, bool coarse) {
+void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct sn_assembly *assembly, const struct sn_filter *filter,
+                         const double *x, bool coarse) {
+    mg->sized = false;
     copy_job job = {.mg = mg, .matrix = matrix, .level = &mg->level[0], .filled = true, .fixed = mg->fixed};
     if (!coarse && matrix->single_) job.filled = !only_fixed(mg, filter, mg->fixed);
     if (job.filled) {
@@ -360,14 +322,17 @@ void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct
     }
     if (!coarse) return;
     ++mg->updates;
+    if (mg->level_count > 1 && mg->level[0].down->cells)
+        sn_mg_sum_cells(mg->context, mg->level[0].down, assembly, filter, mg->level[0].value);
     for (int l = 1; l < mg->level_count; ++l) {
         galerkin(mg->context, &mg->level[l - 1], &mg->level[l]);
         scale_level(mg->context, &mg->level[l], &job);
     }
-    invert_last(mg);
+    sn_mg_invert_last(&mg->last, &mg->level[mg->level_count - 1]);
 }
 
 bool sn_multigrid_keep(sn_multigrid *mg, const double *x) {
+    mg->sized = false;
     if (mg->level_count == 1 || !mg->framed || !x) return false;
     sn_mg_turn_frames(mg, x);
     return sn_mg_turned(mg) < TURNED;
@@ -375,7 +340,19 @@ bool sn_multigrid_keep(sn_multigrid *mg, const double *x) {
 
 /* ---- The cycle ---- */
 
+/* Vectors of the matrix, taken and given on level 0 while the sweeps have the rows at hand. */
+typedef struct border {
+    const sn_multigrid *mg;
+    const sn_mg_kernels *kernels;
+    const double *r;
+    double *z;
+    double factor; /* a power of two that brings r into the range of single precision */
+    bool measured; /* it was made for this r, not for the last one */
+} border;
+
 typedef struct sweep_job {
+    const border *border; /* NULL: none, or not on this level */
+    bool give;
     const sn_mg_level *level;
     const sn_mg_level *coarse;
     void (*rows)(const sn_mg_level *level, int begin, int end);
@@ -428,19 +405,40 @@ static void for_share(const sn_mg_level *level, int share, int count, bool slice
     }
 }
 
+static void take_rows(const border *b, int begin, int end, int share) {
+    const double most = b->kernels->take(&b->mg->level[0], b->mg->order, b->r, b->factor, begin, end);
+    if (most > b->mg->partial[share]) b->mg->partial[share] = most;
+}
+
+static void give_rows(const border *b, int begin, int end) {
+    b->kernels->give(&b->mg->level[0], b->mg->order, b->z, 1 / b->factor, begin, end);
+}
+
+/* The slices [begin, end), with what comes in or goes out at the border. */
+static void sweep_range(const sweep_job *job, int begin, int end, int share) {
+    const int32_t *row = job->level->slices->row;
+    if (job->border && !job->give) take_rows(job->border, row[begin], row[end], share);
+    job->rows(job->level, begin, end);
+    if (job->border && job->give) give_rows(job->border, row[begin], row[end]);
+}
+
 static void color_share(void *data, int share) {
     const sweep_job *job = data;
     const sn_mg_slices *s = job->level->slices;
     const int64_t first = s->color_begin[job->first], n = s->color_begin[job->first + 1] - first;
-    const int begin = (int)(first + n * share / job->shares), end = (int)(first + n * (share + 1) / job->shares);
-    job->rows(job->level, begin, end);
+    sweep_range(job, (int)(first + n * share / job->shares), (int)(first + n * (share + 1) / job->shares), share);
 }
 
-static void sweep_slices(const sn_context *context, const sn_mg_level *level, void (*rows)(const sn_mg_level *, int, int),
-                         bool descending) {
+static void sweep_slices(const sn_context *context, const sn_mg_level *level, void (*rows)(const sn_mg_level *, int, int), bool descending,
+                         const border *border) {
     const int colors = level->slices->color_count;
+    sweep_job job = {.border = border, .give = descending, .level = level, .rows = rows, .shares = shares(context, level)};
+    if (is_small(level)) { /* slices follow each other by colours */
+        sweep_range(&job, 0, level->slices->count, 0);
+        return;
+    }
     for (int k = 0; k < colors; ++k) {
-        sweep_job job = {.level = level, .rows = rows, .first = descending ? colors - 1 - k : k, .shares = shares(context, level)};
+        job.first = descending ? colors - 1 - k : k;
         sn_parallel(context, job.shares, color_share, &job);
     }
 }
@@ -468,29 +466,74 @@ static void move_groups(void *data, int share) {
     job->move(job->level, job->coarse, (int)(n * share / job->shares), (int)(n * (share + 1) / job->shares));
 }
 
-static void solve_last(sn_multigrid *mg) {
-    const sn_mg_level *last = &mg->level[mg->level_count - 1];
-    const int n = mg->dense;
-    float *y = mg->dense_vector, *b = y + n;
-    for (int i = 0; i < n; ++i) b[i] = last->b[4 * (i / 3) + i % 3] * last->unscale[i / 3], y[i] = 0;
-    for (int64_t k = 0; k < n; ++k) { /* the inverse is symmetric: its rows are its columns */
-        const float *column = mg->inverse + k * n, factor = b[k];
-        for (int i = 0; i < n; ++i) y[i] += factor * column[i];
-    }
-    for (int i = 0; i < n; ++i) last->x[4 * (i / 3) + i % 3] = y[i] * last->unscale[i / 3];
+/* The largest |r| of a piece, to mg->partial. */
+static void largest_rows(void *data, int piece) {
+    const border *b = data;
+    const int n = b->mg->level[0].nodes;
+    const int64_t begin = 3 * sn_piece_begin(n, GRAIN, piece), end = 3 * sn_piece_begin(n, GRAIN, piece + 1);
+    double lane[8] = {0};
+    int64_t i = begin;
+    for (; i + 8 <= end; i += 8)
+        for (int l = 0; l < 8; ++l) {
+            const double size = fabs(b->r[i + l]);
+            lane[l] = size > lane[l] ? size : lane[l];
+        }
+    for (; i < end; ++i) lane[0] = fabs(b->r[i]) > lane[0] ? fabs(b->r[i]) : lane[0];
+    for (int l = 1; l < 8; ++l) lane[0] = lane[l] > lane[0] ? lane[l] : lane[0];
+    b->mg->partial[piece] = lane[0];
 }
 
-static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
+/* The largest of `count` numbers in mg->partial, which are zero afterwards. */
+static double largest(const sn_multigrid *mg, int count) {
+    double most = 0;
+    for (int i = 0; i < count; ++i) {
+        most = mg->partial[i] > most ? mg->partial[i] : most;
+        mg->partial[i] = 0;
+    }
+    return most;
+}
+
+/* Notes that the last vector's largest entry is `most` times what was thought. */
+static void note_size(sn_multigrid *mg, double most) {
+    int exponent = 0;
+    if (most > 0 && isfinite(most)) frexp(most, &exponent);
+    mg->exponent += exponent;
+    mg->sized = true;
+}
+
+static void measure(sn_multigrid *mg, border *b) {
+    const int pieces = sn_pieces(mg->level[0].nodes, GRAIN);
+    sn_parallel(mg->context, pieces, largest_rows, b);
+    mg->exponent = 0;
+    note_size(mg, largest(mg, pieces));
+    b->factor = ldexp(1, -mg->exponent);
+    b->measured = true;
+}
+
+/* CG hands in vectors that shrink little by little: the factor of one mostly serves the next, too. Returns false when it did not. The
+ * result is the same for all factors in the range. */
+static bool came_in(sn_multigrid *mg, border *b) {
+    const double most = largest(mg, sn_context_threads(mg->context));
+    if (b->measured || (most > 0x1p-16 && most < 0x1p16)) {
+        note_size(mg, most);
+        return true;
+    }
+    measure(mg, b);
+    return false;
+}
+
+static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l, border *border) {
     if (l == mg->level_count - 1) {
-        solve_last(mg);
+        sn_mg_solve_last(&mg->last, &mg->level[l]);
         return;
     }
     const sn_mg_level *level = &mg->level[l], *coarse = level + 1;
     const sn_mg_slice_kernels *slices = level->slices->row ? sn_mg_slice_kernels_for(mg->context) : NULL;
     sweep_job job = {
         .level = level, .coarse = coarse, .rows = slices ? slices->residual : kernels->residual, .shares = shares(mg->context, level)};
-    if (slices)
-        sweep_slices(mg->context, level, slices->forward, false);
+    if (slices) do
+            sweep_slices(mg->context, level, slices->forward, false, border);
+        while (border && !came_in(mg, border));
     else
         sweep(mg->context, level, kernels->forward, false);
     if (is_small(level)) {
@@ -504,7 +547,7 @@ static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
         job.move = kernels->restrict_;
         sn_parallel(mg->context, sn_pieces(coarse->nodes, GRAIN / 16), restrict_rows, &job);
     }
-    cycle(mg, kernels, l + 1);
+    cycle(mg, kernels, l + 1, NULL);
     kernels->unscale(coarse, 0, coarse->nodes);
     job.move = kernels->prolong;
     if (is_small(level))
@@ -512,73 +555,17 @@ static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l) {
     else
         sn_parallel(mg->context, job.shares, move_groups, &job);
     if (slices)
-        sweep_slices(mg->context, level, slices->backward, true);
+        sweep_slices(mg->context, level, slices->backward, true, border);
     else
         sweep(mg->context, level, kernels->backward, true);
 }
 
-typedef struct border_job {
-    sn_multigrid *mg;
-    const double *r;
-    double *z;
-    double factor; /* a power of two that brings r into the range of single precision, then its inverse */
-    int shares;
-} border_job;
-
-static void take_loop(void *data, int begin, int end) {
-    const border_job *job = data;
-    const sn_mg_level *fine = &job->mg->level[0];
-    for (int i = begin; i < end; ++i)
-        for (int a = 0; a < 3; ++a)
-            fine->b[4 * (int64_t)i + a] = (float)(job->r[3 * (int64_t)job->mg->order[i] + a] * job->factor) * fine->scale[i];
-}
-
-static void give_loop(void *data, int begin, int end) {
-    const border_job *job = data;
-    const sn_mg_level *fine = &job->mg->level[0];
-    for (int i = begin; i < end; ++i)
-        for (int a = 0; a < 3; ++a)
-            job->z[3 * (int64_t)job->mg->order[i] + a] = job->factor * (fine->x[4 * (int64_t)i + a] * fine->scale[i]);
-}
-
-static void take_rows(void *data, int share) {
-    const border_job *job = data;
-    for_share(&job->mg->level[0], share, job->shares, false, take_loop, data);
-}
-
-static void give_rows(void *data, int share) {
-    const border_job *job = data;
-    for_share(&job->mg->level[0], share, job->shares, false, give_loop, data);
-}
-
-/* The largest |r| of a piece, to mg->partial. */
-static void largest_rows(void *data, int piece) {
-    const border_job *job = data;
-    const int n = job->mg->level[0].nodes;
-    const int64_t begin = 3 * sn_piece_begin(n, GRAIN, piece), end = 3 * sn_piece_begin(n, GRAIN, piece + 1);
-    double lane[8] = {0};
-    int64_t i = begin;
-    for (; i + 8 <= end; i += 8)
-        for (int l = 0; l < 8; ++l) {
-            const double size = fabs(job->r[i + l]);
-            lane[l] = size > lane[l] ? size : lane[l];
-        }
-    for (; i < end; ++i) lane[0] = fabs(job->r[i]) > lane[0] ? fabs(job->r[i]) : lane[0];
-    for (int l = 1; l < 8; ++l) lane[0] = lane[l] > lane[0] ? lane[l] : lane[0];
-    job->mg->partial[piece] = lane[0];
-}
-
 void sn_multigrid_apply(sn_multigrid *mg, const double *r, double *z) {
-    border_job job = {mg, r, z, 1, shares(mg->context, &mg->level[0])};
-    const int pieces = sn_pieces(mg->level[0].nodes, GRAIN);
-    sn_parallel(mg->context, pieces, largest_rows, &job);
-    double most = 0;
-    for (int i = 0; i < pieces; ++i) most = mg->partial[i] > most ? mg->partial[i] : most;
-    int exponent = 0;
-    if (most > 0 && isfinite(most)) frexp(most, &exponent);
-    job.factor = ldexp(1, -exponent);
-    sn_parallel(mg->context, job.shares, take_rows, &job);
-    cycle(mg, sn_mg_kernels_for(mg->context), 0);
-    job.factor = ldexp(1, exponent);
-    sn_parallel(mg->context, job.shares, give_rows, &job);
+    const sn_mg_kernels *kernels = sn_mg_kernels_for(mg->context);
+    border b = {.mg = mg, .kernels = kernels, .r = r, .z = z, .factor = ldexp(1, -mg->exponent)};
+    const bool swept = mg->level_count > 1 && mg->level[0].slices->row; /* the sweeps take and give */
+    if (!mg->sized || !swept) measure(mg, &b);
+    if (!swept) take_rows(&b, 0, mg->level[0].nodes, 0);
+    cycle(mg, kernels, 0, swept ? &b : NULL);
+    if (!swept) give_rows(&b, 0, mg->level[0].nodes);
 }

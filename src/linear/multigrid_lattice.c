@@ -15,10 +15,10 @@ static const double carry_beyond = 0.8;
 
 typedef struct builder {
     sn_context *context;
+    sn_mg_site *site;
     sn_mg_level *fine, *coarse;
     sn_mg_transfer *down;
-    double low[3], spacing;
-    int32_t (*cell)[3]; /* lattice cell of a fine node */
+    int32_t (*cell)[3]; /* of a fine node: those of the site */
     uint8_t *carried;
     int32_t *root;        /* union-find over fine nodes, then over corners */
     int32_t *corner_root; /* 8 per group */
@@ -44,11 +44,18 @@ static void join(int32_t *root, int32_t a, int32_t b) {
         root[a] = b;
 }
 
+/* A coordinate of a fine node from the lattice's first plane, in spacings. */
+static double along(const builder *b, int i, int a) { return (b->fine->position[3 * i + a] - b->site->low[a]) / b->site->spacing[a]; }
+
 static void place_nodes(builder *b) {
     const sn_mg_level *fine = b->fine;
     for (int i = 0; i < fine->nodes; ++i) {
-        for (int a = 0; a < 3; ++a) b->cell[i][a] = (int32_t)floor((fine->position[3 * i + a] - b->low[a]) / b->spacing);
-        b->carried[i] = fine->reach[i] > carry_beyond * b->spacing;
+        for (int a = 0; a < 3; ++a) { /* the last plane belongs to the cells before it */
+            const int32_t cell = (int32_t)floor(along(b, i, a));
+            b->cell[i][a] = cell < b->site->cells[a] ? cell : b->site->cells[a] - 1;
+        }
+        const bool alone = fine->row_begin[i + 1] - fine->row_begin[i] == 1;
+        b->carried[i] = alone || fine->reach[i] > carry_beyond * b->site->nominal;
         b->root[i] = i;
     }
     for (int i = 0; i < fine->nodes; ++i) {
@@ -94,7 +101,7 @@ static void set_weights(builder *b) {
             continue;
         }
         double f[3];
-        for (int a = 0; a < 3; ++a) f[a] = (b->fine->position[3 * i + a] - b->low[a]) / b->spacing - b->cell[i][a];
+        for (int a = 0; a < 3; ++a) f[a] = along(b, i, a) - b->cell[i][a];
         for (int c = 0; c < 8; ++c) {
             const double share = (c & 1 ? f[0] : 1 - f[0]) * (c & 2 ? f[1] : 1 - f[1]) * (c & 4 ? f[2] : 1 - f[2]);
             w[c] = share > 1e-7 ? (float)share : 0.0f;
@@ -169,7 +176,7 @@ static sn_status number_corners(builder *b, sn_error *error) {
     memset(used, 0, (size_t)corners);
     for (int i = 0; i < b->fine->nodes; ++i)
         for (int c = 0; c < 8; ++c)
-            if (d->weight[i][c] > 0) used[find(b->corner_root, 8 * d->group_of[i] + c)] = 1;
+            if (d->weight[i][c] != 0) used[find(b->corner_root, 8 * d->group_of[i] + c)] = 1;
     int count = 0;
     for (int c = 0; c < corners; ++c) {
         if (!used[c]) continue; /* marked at roots only */
@@ -200,65 +207,99 @@ static sn_status number_corners(builder *b, sn_error *error) {
             int32_t p[3];
             lattice_point(b, g, c, p);
             for (int a = 0; a < 3; ++a)
-                coarse->position[3 * parent + a] = b->carried[first] ? b->fine->position[3 * first + a] : b->low[a] + b->spacing * p[a];
-            coarse->reach[parent] = b->carried[first] ? b->fine->reach[first] : b->spacing;
+                coarse->position[3 * parent + a] =
+                    b->carried[first] ? b->fine->position[3 * first + a] : b->site->low[a] + b->site->spacing[a] * p[a];
+            coarse->reach[parent] = b->carried[first] ? b->fine->reach[first] : b->site->nominal;
         }
     }
     return SN_OK;
+}
+
+/* ---- What a group's rows of A reach ---- */
+typedef struct reaching {
+    int32_t *group_stamp,
+        *column_stamp; /* where a group, or coarse node, is in the list of the group at hand, when not less than its begin */
+    int near_capacity, near_count, column_capacity, parents_capacity, column_count;
+} reaching;
+
+/* The place of another group in the list of the group at hand. */
+static sn_status reach_group(builder *b, reaching *r, int g, int other, sn_mg_near **near_, sn_error *error) {
+    sn_mg_transfer *d = b->down;
+    if (r->group_stamp[other] < d->group[g].near_begin) {
+        const int most = d->group[g].column_begin + 8 * (r->near_count + 1 - d->group[g].near_begin);
+        sn_status status = sn_grow(b->context, (void **)&d->near_, &r->near_capacity, r->near_count + 1, sizeof *d->near_, error);
+        if (!status) status = sn_grow(b->context, (void **)&d->column, &r->column_capacity, most, sizeof *d->column, error);
+        if (!status) status = sn_grow(b->context, (void **)&d->column_parents, &r->parents_capacity, most, 1, error);
+        if (status) return status;
+        r->group_stamp[other] = r->near_count;
+        d->near_[r->near_count++] = (sn_mg_near){other, {-1, -1, -1, -1, -1, -1, -1, -1}};
+    }
+    *near_ = &d->near_[r->group_stamp[other]];
+    return SN_OK;
+}
+
+/* The rows of the group's parents in `rows` (bits) reach corner c of that one. */
+static void reach_corner(builder *b, reaching *r, int g, sn_mg_near *near_, int c, unsigned rows) {
+    sn_mg_transfer *d = b->down;
+    const int begin = d->group[g].column_begin, parent = d->group[near_->group].parent[c];
+    if (parent < 0) return;
+    if (r->column_stamp[parent] < begin) {
+        r->column_stamp[parent] = r->column_count;
+        d->column_parents[r->column_count] = 0;
+        d->column[r->column_count++] = parent;
+    }
+    near_->column[c] = (int16_t)(r->column_stamp[parent] - begin);
+    d->column_parents[r->column_stamp[parent]] |= (uint8_t)rows;
+}
+
+static unsigned parents_of(const sn_mg_transfer *d, int node) {
+    unsigned bits = 0;
+    for (int c = 0; c < 8; ++c) bits |= d->weight[node][c] != 0 ? 1u << c : 0;
+    return bits;
+}
+
+static sn_status reach_of_group(builder *b, reaching *r, int g, sn_error *error) {
+    sn_mg_transfer *d = b->down;
+    const sn_mg_level *fine = b->fine;
+    sn_mg_group *group = &d->group[g];
+    sn_mg_near *near_;
+    group->near_begin = r->near_count;
+    group->column_begin = r->column_count;
+    sn_status status = reach_group(b, r, g, g, &near_, error); /* itself first */
+    for (int c = 0; c < 8 && d->cells && !status; ++c) reach_corner(b, r, g, near_, c, 255);
+    for (int32_t m = group->node_begin; m < group->node_end; ++m) {
+        const int i = d->member[m];
+        for (int32_t k = fine->row_begin[i]; k < fine->row_begin[i + 1] && !status; ++k) {
+            const int j = fine->column[k];
+            d->near_of[k] = -1;
+            if (d->cells && d->cells->edge_group[fine->source[k]] >= 0) continue;
+            if ((status = reach_group(b, r, g, d->group_of[j], &near_, error))) break;
+            d->near_of[k] = (int16_t)(near_ - d->near_ - group->near_begin);
+            for (int c = 0; c < 8; ++c)
+                if (d->weight[j][c] != 0) reach_corner(b, r, g, near_, c, parents_of(d, i));
+        }
+    }
+    group->near_end = r->near_count;
+    group->column_end = r->column_count;
+    if (!status && group->column_end - group->column_begin > SN_MG_COLUMNS)
+        status = sn_fail(error, SN_UNSUPPORTED, "the mesh is graded too sharply for multigrid (%d coarse nodes meet in one cell)",
+                         group->column_end - group->column_begin);
+    return status;
 }
 
 /* For each group: the groups and the coarse nodes that its rows of A reach; for each fine block the place of its column's group in that
  * list. */
 static sn_status reach_columns(builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
-    const sn_mg_level *fine = b->fine;
-    d->near_of = sn_allocate(b->context, (size_t)fine->blocks, sizeof *d->near_of);
-    int32_t *group_stamp = b->stamp, *column_stamp = sn_allocate(b->context, (size_t)b->coarse_count, sizeof *column_stamp);
-    if (!d->near_of || !column_stamp) {
-        sn_release(b->context, column_stamp);
-        return sn_no_memory(error);
+    d->near_of = sn_allocate(b->context, (size_t)b->fine->blocks, sizeof *d->near_of);
+    reaching r = {.group_stamp = b->stamp, .column_stamp = sn_allocate(b->context, (size_t)b->coarse_count, sizeof *r.column_stamp)};
+    sn_status status = d->near_of && r.column_stamp ? SN_OK : sn_no_memory(error);
+    if (!status) {
+        for (int g = 0; g < d->group_count; ++g) r.group_stamp[g] = -1;
+        for (int c = 0; c < b->coarse_count; ++c) r.column_stamp[c] = -1;
     }
-    for (int g = 0; g < d->group_count; ++g) group_stamp[g] = -1;
-    for (int c = 0; c < b->coarse_count; ++c) column_stamp[c] = -1;
-    int near_capacity = 0, near_count = 0, column_capacity = 0, column_count = 0;
-    sn_status status = SN_OK;
-    for (int g = 0; g < d->group_count && !status; ++g) {
-        sn_mg_group *group = &d->group[g];
-        group->near_begin = near_count;
-        group->column_begin = column_count;
-        for (int32_t m = group->node_begin; m < group->node_end && !status; ++m) {
-            const int i = d->member[m];
-            for (int32_t k = fine->row_begin[i]; k < fine->row_begin[i + 1] && !status; ++k) {
-                const int other = d->group_of[fine->column[k]];
-                if (group_stamp[other] < group->near_begin) {
-                    status = sn_grow(b->context, (void **)&d->near_, &near_capacity, near_count + 1, sizeof *d->near_, error);
-                    if (!status)
-                        status = sn_grow(b->context, (void **)&d->column, &column_capacity, column_count + 8, sizeof *d->column, error);
-                    if (status) break;
-                    group_stamp[other] = near_count;
-                    sn_mg_near *near_ = &d->near_[near_count++];
-                    near_->group = other;
-                    for (int c = 0; c < 8; ++c) {
-                        const int parent = d->group[other].parent[c];
-                        near_->column[c] = -1;
-                        if (parent < 0) continue;
-                        if (column_stamp[parent] < group->column_begin) {
-                            column_stamp[parent] = column_count;
-                            d->column[column_count++] = parent;
-                        }
-                        near_->column[c] = (int16_t)(column_stamp[parent] - group->column_begin);
-                    }
-                }
-                d->near_of[k] = (int16_t)(group_stamp[other] - group->near_begin);
-            }
-        }
-        group->near_end = near_count;
-        group->column_end = column_count;
-        if (!status && column_count - group->column_begin > SN_MG_COLUMNS)
-            status = sn_fail(error, SN_UNSUPPORTED, "the mesh is graded too sharply for multigrid (%d coarse nodes meet in one cell)",
-                             column_count - group->column_begin);
-    }
-    sn_release(b->context, column_stamp);
+    for (int g = 0; g < d->group_count && !status; ++g) status = reach_of_group(b, &r, g, error);
+    sn_release(b->context, r.column_stamp);
     return status;
 }
 
@@ -292,10 +333,12 @@ static sn_status coarse_graph(builder *b, sn_error *error) {
         coarse->row_begin[i] = count;
         for (int32_t k = begin[i]; k < begin[i + 1] && !status; ++k) {
             const sn_mg_group *group = &d->group[list[k]];
+            int own = 0;
+            while (group->parent[own] != i) ++own;
             status = sn_grow(b->context, (void **)&coarse->column, &capacity, count + group->column_end - group->column_begin,
                              sizeof *coarse->column, error);
             for (int32_t c = group->column_begin; c < group->column_end && !status; ++c) {
-                if (stamp[d->column[c]] == i) continue;
+                if (stamp[d->column[c]] == i || !(d->column_parents[c] >> own & 1)) continue;
                 stamp[d->column[c]] = i;
                 coarse->column[count++] = d->column[c];
             }
@@ -433,7 +476,8 @@ static sn_status finish(builder *b, sn_error *error) {
         int32_t *target = d->target + d->target_begin[g];
         for (int c = 0; c < 8; ++c)
             for (int32_t k = group->column_begin; k < group->column_end; ++k)
-                *target++ = group->parent[c] < 0 ? -1 : place_of(coarse, group->parent[c], d->column[k]);
+                *target++ =
+                    group->parent[c] < 0 || !(d->column_parents[k] >> c & 1) ? -1 : place_of(coarse, group->parent[c], d->column[k]);
     }
     d->parent = sn_allocate(b->context, (size_t)d->group_count, sizeof *d->parent);
     if (!d->parent) return sn_no_memory(error);
@@ -451,29 +495,45 @@ static sn_status build(builder *b, sn_error *error) {
     b->stamp = sn_allocate(b->context, (size_t)b->down->group_count * 8, sizeof *b->stamp);
     if (!b->stamp) return sn_no_memory(error);
     if ((status = number_corners(b, error))) return status;
+    if (b->site->elements && (status = sn_mg_assign_cells(b->context, b->site, b->down, error))) return status;
     if ((status = reach_columns(b, error))) return status;
     if ((status = coarse_graph(b, error))) return status;
     b->renumber = sn_allocate(b->context, (size_t)b->coarse_count * 2, sizeof *b->renumber);
     if (!b->renumber) return sn_no_memory(error);
     int32_t *order = b->renumber + b->coarse_count;
-    if ((status = sn_mg_order_rows(b->context, b->coarse, order, error))) return status;
+    if ((status = sn_mg_order_slices(b->context, b->coarse, order, &b->coarse->slices, error))) return status;
+    if (!b->coarse->slices && (status = sn_mg_order_rows(b->context, b->coarse, order, error))) return status;
     if ((status = permute(b, order, error))) return status;
     return finish(b, error);
 }
 
-sn_status sn_mg_build_transfer(sn_context *context, sn_mg_level *fine, double spacing, sn_mg_level *coarse, sn_error *error) {
-    builder b = {.context = context, .fine = fine, .coarse = coarse, .spacing = spacing};
-    const size_t n = (size_t)fine->nodes;
-    fine->down = b.down = sn_allocate_zero(context, 1, sizeof *b.down);
-    b.cell = sn_allocate(context, n, sizeof *b.cell);
-    b.carried = sn_allocate(context, n, sizeof *b.carried);
-    b.root = sn_allocate(context, n, sizeof *b.root);
-    sn_status status = b.down && b.cell && b.carried && b.root ? SN_OK : sn_no_memory(error);
-    for (int a = 0; a < 3 && !status; ++a) {
-        b.low[a] = INFINITY;
-        for (int i = 0; i < fine->nodes; ++i) b.low[a] = fmin(b.low[a], fine->position[3 * i + a]);
+/* A lattice from one end of the level to the other; the first one, without spacings yet, is made to fit in each direction: cells that the
+ * body hardly reaches into are of little use. */
+static void place_lattice(sn_mg_site *site) {
+    for (int a = 0; a < 3; ++a) {
+        double high = -INFINITY;
+        site->low[a] = INFINITY;
+        for (int i = 0; i < site->level->nodes; ++i) {
+            site->low[a] = fmin(site->low[a], site->level->position[3 * i + a]);
+            high = fmax(high, site->level->position[3 * i + a]);
+        }
+        const double extent = high - site->low[a];
+        if (!(site->spacing[a] > 0)) site->spacing[a] = extent > site->nominal ? extent / round(extent / site->nominal) : site->nominal;
+        const double cells = ceil(extent / site->spacing[a] - 1e-6);
+        site->cells[a] = cells > 1 ? (int32_t)fmin(cells, 1 << 20) : 1;
     }
-    if (!status) status = build(&b, error);
+}
+
+sn_status sn_mg_build_transfer(sn_context *context, sn_mg_site *site, sn_mg_level *coarse, sn_error *error) {
+    sn_mg_level *fine = site->level;
+    const size_t n = (size_t)fine->nodes;
+    place_lattice(site);
+    site->cell = sn_allocate(context, n, sizeof *site->cell);
+    site->carried = sn_allocate(context, n, sizeof *site->carried);
+    builder b = {.context = context, .site = site, .fine = fine, .coarse = coarse, .cell = site->cell, .carried = site->carried};
+    fine->down = b.down = sn_allocate_zero(context, 1, sizeof *b.down);
+    b.root = sn_allocate(context, n, sizeof *b.root);
+    const sn_status status = b.down && b.cell && b.carried && b.root ? build(&b, error) : sn_no_memory(error);
     sn_release(context, b.cell);
     sn_release(context, b.carried);
     sn_release(context, b.root);
@@ -486,10 +546,11 @@ sn_status sn_mg_build_transfer(sn_context *context, sn_mg_level *fine, double sp
 
 void sn_mg_release_transfer(sn_context *context, sn_mg_transfer *t) {
     if (!t) return;
-    void *const array[] = {t->group,  t->color_begin,   t->color_group,  t->member, t->group_of, t->weight,
-                           t->column, t->target,        t->target_begin, t->near_,  t->near_of,  t->giver_begin,
-                           t->giver,  t->member_weight, t->sum,          t->parent};
+    void *const array[] = {t->group,  t->color_begin,   t->color_group,  t->member, t->group_of,      t->weight,
+                           t->column, t->target,        t->target_begin, t->near_,  t->near_of,       t->giver_begin,
+                           t->giver,  t->member_weight, t->sum,          t->parent, t->column_parents};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
+    sn_mg_release_cells(context, t->cells);
     sn_release(context, t);
 }
 

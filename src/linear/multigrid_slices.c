@@ -86,6 +86,20 @@ static sn_status cut(sn_context *context, const row_key *key, int nodes, int col
     return SN_OK;
 }
 
+/* Whether slices hold at most twice the blocks that there are, with what they are filled up with. */
+static bool well_filled(const sn_mg_level *level, const row_key *key, const sn_mg_slices *s) {
+    int64_t slabs = 0;
+    for (int i = 0; i < s->count; ++i) {
+        int lower = 0, upper = 0;
+        for (int row = s->row[i]; row < s->row[i + 1]; ++row) {
+            lower = key[row].lower > lower ? key[row].lower : lower;
+            upper = key[row].upper > upper ? key[row].upper : upper;
+        }
+        slabs += lower + upper;
+    }
+    return slabs * SN_MG_SLICE <= 2 * (int64_t)level->row_begin[level->nodes];
+}
+
 sn_status sn_mg_order_slices(sn_context *context, const sn_mg_level *level, int32_t *order, sn_mg_slices **out, sn_error *error) {
     *out = NULL;
     row_key *key = sn_allocate(context, (size_t)level->nodes, sizeof *key);
@@ -97,7 +111,7 @@ sn_status sn_mg_order_slices(sn_context *context, const sn_mg_level *level, int3
         for (int i = 0; i < level->nodes; ++i) order[i] = key[i].node;
         sn_mg_slices *s = sn_allocate_zero(context, 1, sizeof *s);
         status = s ? cut(context, key, level->nodes, colors, s, error) : sn_no_memory(error);
-        if (status)
+        if (status || !well_filled(level, key, s))
             sn_mg_release_slices(context, s);
         else
             *out = s;

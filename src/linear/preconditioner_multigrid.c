@@ -5,6 +5,7 @@
  * after the last refresh. Counts, not clocks, so that runs repeat. */
 #include <math.h>
 
+#include "assembly.h"
 #include "multigrid.h"
 #include "solver.h"
 
@@ -19,7 +20,7 @@ typedef struct data {
 #define HOPELESS 0.01
 enum { KEEP = 3 }; /* steps that the smoother lasts */
 
-static const sn_multigrid_options options = {.spacing = 2.5};
+static const sn_multigrid_options options = {.spacing = 2.0};
 
 static void release(sn_context *context, void *pointer) {
     multigrid_data *data = pointer;
@@ -35,7 +36,8 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     if (!data) {
         data = sn_allocate_zero(context, 1, sizeof *data);
         if (!data) return sn_no_memory(error);
-        const sn_status status = sn_multigrid_create(context, op->matrix->pattern, op->position, &options, &data->multigrid, error);
+        const sn_status status = sn_multigrid_create(context, op->matrix->pattern, op->position,
+                                                     op->assembly ? op->assembly->elements : NULL, &options, &data->multigrid, error);
         if (status) {
             release(context, data);
             return status;
@@ -50,7 +52,7 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     }
     data->kept = 0;
     if (stale) data->fresh = 0;
-    sn_multigrid_update(data->multigrid, op->matrix, filter, op->now, stale);
+    sn_multigrid_update(data->multigrid, op->matrix, op->assembly, filter, op->now, stale);
     return SN_OK;
 }
 

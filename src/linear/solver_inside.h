@@ -40,6 +40,7 @@ struct sn_linear {
 
     /* Rebuildable. */
     sn_matrix matrix;
+    sn_assembly assembly; /* of the operator that runs now */
     sn_stamp matrix_stamp, diagonal_stamp, cache_stamp;
     int64_t matrix_version;  /* counts the assemblies */
     bool operator_symmetric; /* the exact operator that runs now */

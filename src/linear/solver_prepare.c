@@ -150,7 +150,8 @@ static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *
 
 static void ensure_diagonal(sn_linear *linear, bool from_matrix) {
     if (current(&linear->diagonal_stamp, linear, linear->m, linear->d, linear->k)) return;
-    const sn_assembly assembly = sn_linear_assembly(linear);
+    sn_assembly assembly = sn_linear_assembly(linear);
+    if (current(&linear->cache_stamp, linear, 0, linear->d, linear->k)) assembly.linearised = linear->cache.value;
     if (from_matrix)
         sn_matrix_diagonal(linear->context, &linear->matrix, linear->diagonal);
     else
@@ -198,6 +199,8 @@ static bool moved_only(const sn_linear *linear) {
 sn_operator sn_linear_operator(sn_linear *linear, bool copy) {
     if (copy) {
         sn_operator op = sn_operator_of_matrix(linear->context, &linear->matrix, linear->diagonal, linear->symmetric);
+        linear->assembly = sn_linear_assembly(linear);
+        op.assembly = &linear->assembly;
         op.position = linear->model.position;
         op.now = linear->view.x;
         op.self = linear;
@@ -243,11 +246,11 @@ sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filt
         status =
             sn_linear_ensure_scratch(linear, SN_REFINE_VECTORS + (c->krylov ? sn_krylov_vectors(c->krylov, &linear->options) : 0), error);
     if (!status && c->assembled) status = ensure_matrix(linear, c, error);
-    if (!status && c->preconditioner->needs_diagonal) ensure_diagonal(linear, c->assembled);
     if (!status && !c->assembled) {
         linear->symmetric = linear->operator_symmetric;
         sn_linear_ensure_cache(linear);
     }
+    if (!status && c->preconditioner->needs_diagonal) ensure_diagonal(linear, c->assembled);
     report->assembly_seconds = sn_seconds() - start;
     return status;
 }

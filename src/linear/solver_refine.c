@@ -80,22 +80,29 @@ static double start_empty(refinement *w) {
     return w->reference;
 }
 
-/* The given start, the best one in the span of the expected directions, or none. Returns the norm of its residual. What the span leaves is
- * wrong by the rounding of single precision: where that is far below the tolerance it will do, unless the solve ends with it. */
-static double begin(refinement *w, bool spans, double tolerance) {
+/* Begins with x, or with nothing if that is better. Returns the norm of the residual. */
+static double start_given(refinement *w) {
+    if (memcmp(w->x, w->e, (size_t)w->n * sizeof(double)) == 0) return start_empty(w);
+    true_residual(w, w->x, w->r);
+    const double size = norm(w, w->r);
+    return size < w->reference ? size : start_empty(w);
+}
+
+/* Begins with the best in the span of the expected directions. The residual that the span leaves is wrong by the rounding of single
+ * precision: where that is far below the tolerance it will do. */
+static double start_spanned(refinement *w, double tolerance) {
     sn_linear *linear = w->linear;
     const double rounding = 1e-5;
-    if (spans) {
-        double *scratch = (double *)(((uintptr_t)w->krylov + 63) & ~(uintptr_t)63);
-        start_empty(w);
-        sn_span_start(linear->context, &linear->matrix, &linear->filter, linear->span, linear->direction, w->x, w->r, scratch);
-    }
-    if (memcmp(w->x, w->e, (size_t)w->n * sizeof(double)) == 0) return start_empty(w);
-    double size = spans && tolerance > rounding ? norm(w, w->r) : 0;
-    if (!(size > tolerance * w->reference)) {
+    double *scratch = (double *)(((uintptr_t)w->krylov + 63) & ~(uintptr_t)63);
+    sn_span span = sn_span_create(linear->context, &linear->matrix, &linear->filter, linear->span, linear->direction, scratch);
+    start_empty(w);
+    sn_span_improve(&span, w->x, w->r);
+    if (tolerance < rounding) {
         true_residual(w, w->x, w->r);
-        size = norm(w, w->r);
+        sn_span_improve(&span, w->x, w->r);
     }
+    const double size = norm(w, w->r);
+    if (!(size > tolerance * w->reference)) return start_given(w); /* good enough already? Only the truth counts */
     return size < w->reference ? size : start_empty(w);
 }
 
@@ -162,7 +169,11 @@ sn_status sn_linear_refine(sn_linear *linear, const sn_choice *c, const double *
     w.partial = linear->scratch + linear->scratch_size - sn_dot_scratch(n);
     find_reference(&w);
     const bool spans = linear->span > 0 && c->krylov && c->single && linear->symmetric && linear->filter.group_count == 0;
-    const double size = w.reference > 0 && isfinite(w.reference) ? begin(&w, spans, tolerance) : start_empty(&w);
+    double size = w.reference;
+    if (!(w.reference > 0) || !isfinite(w.reference))
+        start_empty(&w);
+    else
+        size = spans ? start_spanned(&w, tolerance) : start_given(&w);
     if (!isfinite(size)) return sn_fail(error, SN_NOT_FINITE, "the right-hand side of the linear system is not finite");
     if (w.reference == 0) return SN_OK;
     const sn_operator exact = sn_linear_operator(linear, false);

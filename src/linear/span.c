@@ -18,21 +18,9 @@ static const sn_span_kernels *kernels_for(const sn_context *context) {
     return &sn_span_kernels_baseline;
 }
 
-typedef struct span_work {
-    const sn_span_kernels *kernels;
-    const sn_matrix *matrix;
-    int count;
-    const double *const *direction;
-    double scale[SN_SPAN]; /* powers of two that bring the directions into the range of single precision */
-    float *w, *q;          /* nodes x SN_SPAN_NODE */
-    double *x, *r;
-    double *partial; /* pieces x SN_SPAN_DOTS */
-    double c[SN_SPAN];
-} span_work;
-
 int64_t sn_span_scratch(int nodes) { return (int64_t)SN_SPAN_NODE * nodes + (int64_t)SN_SPAN_DOTS * sn_pieces(nodes, SN_PIECE_NODES); }
 
-static void range(const span_work *s, int piece, int *begin, int *end) {
+static void range(const sn_span *s, int piece, int *begin, int *end) {
     const int nodes = s->matrix->pattern->nodes;
     *begin = piece * SN_PIECE_NODES;
     *end = *begin + SN_PIECE_NODES < nodes ? *begin + SN_PIECE_NODES : nodes;
@@ -40,7 +28,7 @@ static void range(const span_work *s, int piece, int *begin, int *end) {
 
 /* The largest number of each direction. */
 static void largest_piece(void *data, int piece) {
-    const span_work *s = data;
+    const sn_span *s = data;
     int begin, end;
     range(s, piece, &begin, &end);
     for (int k = 0; k < s->count; ++k) {
@@ -55,7 +43,7 @@ static void largest_piece(void *data, int piece) {
 }
 
 static void pack_piece(void *data, int piece) {
-    const span_work *s = data;
+    const sn_span *s = data;
     int begin, end;
     range(s, piece, &begin, &end);
     for (int64_t i = begin; i < end; ++i) {
@@ -67,7 +55,7 @@ static void pack_piece(void *data, int piece) {
 }
 
 /* W <- S W at the nodes that are not free. */
-static void filter_nodes(const span_work *s, const sn_filter *filter) {
+static void filter_nodes(const sn_span *s, const sn_filter *filter) {
     for (int f = 0; filter && f < filter->count; ++f) {
         const double *p = filter->projection + 9 * (int64_t)f;
         float *w = s->w + SN_SPAN_NODE * (int64_t)filter->node[f];
@@ -79,18 +67,35 @@ static void filter_nodes(const span_work *s, const sn_filter *filter) {
 }
 
 static void product_piece(void *data, int piece) {
-    const span_work *s = data;
+    const sn_span *s = data;
     int begin, end;
     range(s, piece, &begin, &end);
     s->kernels->product(s->matrix->pattern, s->matrix->single_, s->w, s->q, begin, end);
-    s->kernels->dots(s->w, s->q, s->r, s->partial + (int64_t)piece * SN_SPAN_DOTS, begin, end);
+    s->kernels->gram(s->w, s->q, s->partial + (int64_t)piece * SN_SPAN_DOTS, begin, end);
+}
+
+static void project_piece(void *data, int piece) {
+    const sn_span *s = data;
+    int begin, end;
+    range(s, piece, &begin, &end);
+    s->kernels->project(s->w, s->r, s->partial + (int64_t)piece * SN_SPAN_DOTS, begin, end);
 }
 
 static void move_piece(void *data, int piece) {
-    const span_work *s = data;
+    const sn_span *s = data;
     int begin, end;
     range(s, piece, &begin, &end);
     s->kernels->move(s->c, s->w, s->q, s->x, s->r, begin, end);
+}
+
+/* Runs a loop whose pieces leave `count` numbers each, and adds these up. */
+static void add_pieces(sn_span *s, void (*task)(void *data, int piece), int count, double *sum) {
+    const int pieces = sn_pieces(s->matrix->pattern->nodes, SN_PIECE_NODES);
+    sn_parallel_pieces(s->context, pieces, task, s);
+    for (int i = 0; i < count; ++i) {
+        sum[i] = 0;
+        for (int p = 0; p < pieces; ++p) sum[i] += s->partial[(int64_t)p * SN_SPAN_DOTS + i];
+    }
 }
 
 /* G c = g by a Cholesky factorisation of the scaled G that leaves out the directions that are (nearly) in the span of those before. */
@@ -122,10 +127,11 @@ static void solve_small(int count, const double *G, const double *g, double *c) 
     for (int i = 0; i < count; ++i) c[i] *= scale[i];
 }
 
-void sn_span_start(const sn_context *context, const sn_matrix *matrix, const sn_filter *filter, int count, const double *const *direction,
-                   double *x, double *r, double *scratch) {
+sn_span sn_span_create(const sn_context *context, const sn_matrix *matrix, const sn_filter *filter, int count,
+                       const double *const *direction, double *scratch) {
     const int nodes = matrix->pattern->nodes, pieces = sn_pieces(nodes, SN_PIECE_NODES);
-    span_work s = {.kernels = kernels_for(context), .matrix = matrix, .count = count, .direction = direction, .x = x, .r = r};
+    sn_span s = {
+        .context = context, .kernels = kernels_for(context), .matrix = matrix, .filter = filter, .count = count, .direction = direction};
     s.w = (float *)scratch, s.q = s.w + SN_SPAN_NODE * (int64_t)nodes, s.partial = scratch + SN_SPAN_NODE * (int64_t)nodes;
 
     sn_parallel_pieces(context, pieces, largest_piece, &s);
@@ -138,17 +144,21 @@ void sn_span_start(const sn_context *context, const sn_matrix *matrix, const sn_
     }
     sn_parallel_pieces(context, pieces, pack_piece, &s);
     filter_nodes(&s, filter);
-    sn_parallel_pieces(context, pieces, product_piece, &s);
-    double dots[SN_SPAN_DOTS] = {0};
-    for (int p = 0; p < pieces; ++p)
-        for (int i = 0; i < SN_SPAN_DOTS; ++i) dots[i] += s.partial[(int64_t)p * SN_SPAN_DOTS + i];
-    solve_small(count, dots, dots + SN_SPAN * SN_SPAN, s.c);
+    add_pieces(&s, product_piece, SN_SPAN * SN_SPAN, s.gram);
+    return s;
+}
+
+void sn_span_improve(sn_span *s, double *x, double *r) {
+    double g[SN_SPAN];
+    s->x = x, s->r = r;
+    add_pieces(s, project_piece, SN_SPAN, g);
+    solve_small(s->count, s->gram, g, s->c);
     bool any = false;
-    for (int k = 0; k < count; ++k) {
-        if (!isfinite(s.c[k])) return;
-        any = any || s.c[k] != 0;
+    for (int k = 0; k < s->count; ++k) {
+        if (!isfinite(s->c[k])) return;
+        any = any || s->c[k] != 0;
     }
     if (!any) return;
-    sn_parallel_pieces(context, pieces, move_piece, &s);
-    sn_filter_apply(filter, r);
+    sn_parallel_pieces(s->context, sn_pieces(s->matrix->pattern->nodes, SN_PIECE_NODES), move_piece, s);
+    sn_filter_apply(s->filter, r);
 }

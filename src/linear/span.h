@@ -16,20 +16,42 @@ struct sn_filter;
 
 enum { SN_SPAN = 5, SN_SPAN_NODE = 3 * SN_SPAN + 1, SN_SPAN_DOTS = SN_SPAN * (SN_SPAN + 1) }; /* of a node; W^T A W by rows, then W^T r */
 
-/* Scratch in doubles for a matrix of this many nodes; 64-byte aligned when `scratch` is. */
+struct sn_span_kernels;
+
+/* The directions W and their images Q = A W. */
+typedef struct sn_span {
+    const sn_context *context;
+    const struct sn_span_kernels *kernels;
+    const sn_matrix *matrix;
+    const struct sn_filter *filter;
+    int count;
+    const double *const *direction;
+    double scale[SN_SPAN]; /* powers of two that bring the directions into the range of single precision */
+    float *w, *q;          /* nodes x SN_SPAN_NODE */
+    double *partial;       /* pieces x SN_SPAN_DOTS */
+    double gram[SN_SPAN * SN_SPAN];
+    double *x, *r; /* what is improved now, and by how much of each direction */
+    double c[SN_SPAN];
+} sn_span;
+
+/* Scratch in doubles for a matrix of this many nodes. */
 int64_t sn_span_scratch(int nodes);
-/* Improves x and its residual r = S (b - A x) with at most SN_SPAN directions; both stay what they are where nothing better is found. A is
- * symmetric and in single precision, the filter without groups. Directions along which A is not positive, and those that the ones before
- * hold already, are left out. */
-void sn_span_start(const sn_context *context, const sn_matrix *matrix, const struct sn_filter *filter, int count,
-                   const double *const *direction, double *x, double *r, double *scratch);
+/* At most SN_SPAN directions. A is symmetric and in single precision, the filter without groups. All pointers, and the scratch, which is
+ * 64-byte aligned, stay in use. */
+sn_span sn_span_create(const sn_context *context, const sn_matrix *matrix, const struct sn_filter *filter, int count,
+                       const double *const *direction, double *scratch);
+/* Improves x and its residual r = S (b - A x); both stay what they are where nothing better is found. Directions along which A is not
+ * positive, and those that the ones before hold already, are left out. r is then wrong by the rounding of single precision: with the true
+ * one, a second time finds what that had hidden. */
+void sn_span_improve(sn_span *span, double *x, double *r);
 
 /* ---- Kernels (kernel/span.c) for the nodes [begin, end) ---- */
 typedef struct sn_span_kernels {
     /* q = A w. */
     void (*product)(const sn_pattern *pattern, const float *value, const float *w, float *q, int begin, int end);
-    /* The dots of w with q and r. */
-    void (*dots)(const float *w, const float *q, const double *r, double *dots, int begin, int end);
+    /* W^T Q by rows, and W^T r. */
+    void (*gram)(const float *w, const float *q, double *out, int begin, int end);
+    void (*project)(const float *w, const double *r, double *out, int begin, int end);
     /* x += w c, r -= q c. */
     void (*move)(const double *c, const float *w, const float *q, double *x, double *r, int begin, int end);
 } sn_span_kernels;

@@ -98,8 +98,15 @@ static void test_sum_of_elements(void **state) {
             assert_true(f.narrow.single_[9 * k + e] == f.narrow.single_[9 * f.pattern.mirror[k] + 3 * (e % 3) + e / 3]);
         }
     double *diagonal = calloc((size_t)f.n * 3, sizeof *diagonal);
-    sn_assemble_diagonal(&a, diagonal);
-    for (int i = 0; i < 9 * f.b.nodes; ++i) assert_float_equal(diagonal[i], entry(&f.wide, i / 9, i % 3, i / 9, i % 9 / 3), 1e-13 * size);
+    for (int linearised = 0; linearised < 2; ++linearised) { /* from element matrices, and from the linearised elements */
+        sn_assemble_diagonal(&a, diagonal);
+        for (int i = 0; i < 9 * f.b.nodes; ++i)
+            assert_float_equal(diagonal[i], entry(&f.wide, i / 9, i % 3, i / 9, i % 9 / 3), 1e-13 * size);
+        if (linearised) break;
+        a.linearised = sn_allocate(f.context, (size_t)f.b.elements.linearised_size, sizeof(double));
+        sn_elements_linearise(f.context, a.elements, a.view, a.k, a.d, a.linearised);
+    }
+    sn_release(f.context, a.linearised);
     free(dense), free(diagonal);
     close_fixture(&f);
     (void)state;

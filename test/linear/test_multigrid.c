@@ -25,6 +25,14 @@ static void graded(double p[3]) {
 /* Two fingers, one cell apart, joined at the far end. */
 static bool fingers(const double c[3]) { return c[2] > 0.8 || c[1] < 0.12 || c[1] > 0.18; }
 
+/* Turned against the lattice, so that its surface cuts cells anyhow. */
+static void slanted(double p[3]) {
+    const double x = 0.8 * p[0] - 0.6 * p[1], y = 0.6 * p[0] + 0.8 * p[1], z = p[2];
+    p[0] = 0.9 * x - sqrt(0.19) * z, p[1] = y, p[2] = sqrt(0.19) * x + 0.9 * z;
+}
+/* Many parts that do not touch: every other layer in two directions. */
+static bool pieces(const double c[3]) { return (int)(c[2] * 21) % 2 == 0 && (int)(c[0] * 7 / 0.3) % 2 == 0; }
+
 static int solve(const sn_context_options *options, int a, int c, double poisson, double m, const shape *shape, const char *preconditioner,
                  uint64_t *hash, double *residual) {
     sn_context *context;
@@ -32,6 +40,7 @@ static int solve(const sn_context_options *options, int a, int c, double poisson
     assert_int_equal(sn_context_create(options, &context, &error), SN_OK);
     beam b;
     assert_int_equal(beam_create(&b, context, a, c, poisson, &error), SN_OK);
+    int32_t *all = calloc((size_t)b.nodes + 1, sizeof *all);
     if (shape) { /* compiled again from the changed shape */
         sn_elements_release(context, &b.elements);
         int kept = 0;
@@ -43,13 +52,22 @@ static int solve(const sn_context_options *options, int a, int c, double poisson
             memmove(b.tet + 4 * kept++, b.tet + 4 * t, 4 * sizeof *b.tet);
         }
         b.tets = b.source.element_count = kept;
+        b.filter.count = 0;
+        for (int i = 0; i < b.nodes; ++i)
+            if (b.rest[3 * i + 2] < 1e-9) b.filter.node[b.filter.count++] = i;
         for (int i = 0; i < b.nodes && shape->move; ++i) shape->move(b.rest + 3 * i);
         memset(b.mass, 0, (size_t)b.nodes * sizeof *b.mass);
         assert_int_equal(sn_elements_compile(context, &b.source, 1, b.nodes, &b.elements, &error), SN_OK);
         assert_int_equal(sn_mass_lumped(&b.source, b.mass, &error), SN_OK);
+        const int held = b.filter.count;
         b.filter.count = 0;
-        for (int i = 0; i < b.nodes; ++i)
-            if (b.rest[3 * i + 2] < 1e-9 || b.mass[i] == 0) b.filter.node[b.filter.count++] = i;
+        for (int i = 0, next = 0; i < b.nodes; ++i) { /* and nodes without elements */
+            const bool clamped = next < held && b.filter.node[next] == i;
+            next += clamped;
+            all[b.filter.count] = i;
+            b.filter.count += clamped || b.mass[i] == 0;
+        }
+        memcpy(b.filter.node, all, (size_t)b.filter.count * sizeof *all);
     }
     const int n = 3 * b.nodes;
     double *f = calloc((size_t)n * 2, sizeof *f), *x = f + n;
@@ -71,6 +89,7 @@ static int solve(const sn_context_options *options, int a, int c, double poisson
     if (residual) *residual = report.residual;
     sn_linear_destroy(linear);
     free(f);
+    free(all);
     beam_destroy(&b);
     sn_context_destroy(context);
     return report.iterations;
@@ -106,6 +125,76 @@ static void test_shapes(void **state) {
     assert_true(plain < 40);
     assert_true(two < 60 && 5 * two < two_jacobi);
     assert_true(3 * fine < fine_jacobi);
+    const shape slant = {slanted, NULL}, many = {NULL, pieces};
+    const int straight = solve(NULL, 7, 21, 0.45, 1e4, NULL, "multigrid", NULL, NULL);
+    const int slanting = solve(NULL, 7, 21, 0.45, 1e4, &slant, "multigrid", NULL, NULL);
+    const int parted = solve(NULL, 7, 21, 0.33, 1e4, &many, "multigrid", NULL, NULL);
+    print_message("poisson 0.45: slanted %d, straight %d; 44 parts %d\n", slanting, straight, parted);
+    assert_true(slanting <= straight + 2);
+    assert_true(parted <= 20);
+}
+
+/* What comes to the elements: constraints in some directions, blocks of a list, a mass that couples nodes. */
+typedef struct extra {
+    bool slide;     /* the clamped nodes may move along the plane */
+    double springs; /* stiffness of springs along edges, N/m; 0 for none */
+    bool consistent;
+} extra;
+
+static int solve_with(const extra *extra) {
+    sn_context *context;
+    sn_error error = {0};
+    assert_int_equal(sn_context_create(NULL, &context, &error), SN_OK);
+    beam b;
+    assert_int_equal(beam_create(&b, context, 7, 21, 0.33, &error), SN_OK);
+    for (int f = 0; f < b.filter.count && extra->slide; ++f) b.filter.projection[9 * f] = b.filter.projection[9 * f + 4] = 1;
+    const int n = 3 * b.nodes;
+    double *f = calloc((size_t)n * 2, sizeof *f), *x = f + n;
+    for (int i = 0; i < b.nodes; ++i) f[3 * i + 1] = -9.81 * b.mass[i];
+    sn_block_list list = {
+        .row = calloc((size_t)b.tets * 4, 4), .column = calloc((size_t)b.tets * 4, 4), .value = calloc((size_t)b.tets * 4, 72)};
+    for (int t = 0; t < b.tets && extra->springs > 0; ++t)
+        for (int k = 0; k < 4; ++k) { /* between the first two nodes of each tet */
+            list.row[list.count] = b.tet[4 * t + k / 2], list.column[list.count] = b.tet[4 * t + k % 2];
+            const double *p = b.rest + 3 * b.tet[4 * t], *q = b.rest + 3 * b.tet[4 * t + 1];
+            double d[3], length = 0;
+            for (int a = 0; a < 3; ++a) d[a] = p[a] - q[a], length += d[a] * d[a];
+            for (int e = 0; e < 9; ++e)
+                list.value[9 * list.count + e] = (k == 0 || k == 3 ? 1 : -1) * extra->springs * d[e % 3] * d[e / 3] / length;
+            ++list.count;
+        }
+    const sn_element_view view = {.x = b.rest};
+    sn_solver_options solver = sn_solver_options_default();
+    snprintf(solver.method, sizeof solver.method, "cg");
+    snprintf(solver.preconditioner, sizeof solver.preconditioner, "multigrid");
+    sn_linear_model model = beam_model(&b);
+    const uint8_t consistent = 1;
+    double *none = calloc((size_t)b.nodes, sizeof *none);
+    if (extra->consistent) model.mass = none, model.source = &b.source, model.source_consistent = &consistent, model.source_count = 1;
+    sn_linear *linear;
+    assert_int_equal(sn_linear_create(context, &model, &solver, false, &linear, &error), SN_OK);
+    sn_linear_linearise(linear, &view, &list, NULL, NULL);
+    sn_linear_report report;
+    const sn_status status = sn_linear_solve(linear, 1e4, 0, 1, &b.filter, f, x, 1e-6, &report, &error);
+    if (status) print_error("%s\n", error.text);
+    assert_int_equal(status, SN_OK);
+    sn_linear_destroy(linear);
+    free(f), free(none), free(list.row), free(list.column), free(list.value);
+    beam_destroy(&b);
+    sn_context_destroy(context);
+    return report.iterations;
+}
+
+static void test_extras(void **state) {
+    (void)state;
+    const int plain = solve_with(&(extra){0}), slide = solve_with(&(extra){.slide = true}), soft = solve_with(&(extra){.springs = 1e4}),
+              stiff = solve_with(&(extra){.springs = 1e6}), coupled = solve_with(&(extra){.consistent = true});
+    print_message("plain %d, sliding clamp %d, springs in elements %d, hard ones %d, consistent mass %d\n", plain, slide, soft, stiff,
+                  coupled);
+    assert_true(slide <= plain + 3);
+    assert_true(soft <= plain + 6);
+    assert_true(coupled <= plain + 3);
+    assert_true(stiff < 10 * plain);
 }
 
 /* The body turns by a right angle and more after the coarse matrices were made. */
@@ -204,7 +293,7 @@ static void test_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_growth), cmocka_unit_test(test_shapes), cmocka_unit_test(test_turned),
-                                       cmocka_unit_test(test_same_bits), cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_growth), cmocka_unit_test(test_shapes),    cmocka_unit_test(test_extras),
+                                       cmocka_unit_test(test_turned), cmocka_unit_test(test_same_bits), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -434,6 +434,34 @@ INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int b
     return 0;
 }
 
+INLINE int diagonal_body(const int N, const int Q, const sn_batch *batch, int block, const double *linearised, double *out) {
+    for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+        const slice s = slice_at(N, Q, batch, NULL, block, lane);
+        vd K[9 * SN_ELEMENT_NODES];
+        for (int q = 0; q < Q; ++q) {
+            const double *item = linearised_at(Q, &s, q, (double *)(uintptr_t)linearised);
+            vd c[3 + EDGES], weight[3]; /* of all nodes */
+            load_rows(item, 3 * (N - 1), c + 3);
+            load_rows(item + 3 * (N - 1) * SN_LANES, 3, weight);
+            for (int a = 0; a < 3; ++a) {
+                c[a] = -c[3 + a];
+                for (int i = 2; i < N; ++i) c[a] -= c[3 * i + a];
+            }
+            for (int i = 0; i < N; ++i) {
+                const vd *ci = c + 3 * i, dot = weight[2] * (ci[0] * ci[0] + ci[1] * ci[1] + ci[2] * ci[2]);
+                for (int column = 0; column < 3; ++column)
+                    for (int row = 0; row < 3; ++row) {
+                        vd a = (weight[0] + weight[1]) * (ci[row] * ci[column]);
+                        if (row == column) a += dot;
+                        accumulate(&K[9 * i + 3 * column + row], a, q == 0);
+                    }
+            }
+        }
+        for (int i = 0; i < 9 * N; ++i) vd_store(out + i * SN_LANES + lane, K[i]);
+    }
+    return 0;
+}
+
 /* ---- Stress and rotation ---- */
 static void cauchy_stress(const sn_law *law, const vd *F, const vd *P, vd *sigma) {
     if (law->strain == SN_STRAIN_CAUCHY) {
@@ -553,6 +581,9 @@ static int stiffness(const sn_batch *batch, int block, const sn_element_view *vi
     if (batch->element->nodes == 2) return spring_stiffness(batch, block, view, k, d, linearised, out);
     SPECIALISED(stiffness_body, batch, block, view, k, d, upper, linearised, out)
 }
+static int diagonal(const sn_batch *batch, int block, const double *linearised, double *out) {
+    SPECIALISED(diagonal_body, batch, block, linearised, out)
+}
 static int stress(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy) {
     if (batch->element->nodes == 2) return spring_stress(9, F, P, cauchy);
     SPECIALISED(stress_body, batch, block, view, F, P, cauchy)
@@ -567,4 +598,5 @@ static int accept(const sn_batch *batch, int begin, int end, const sn_element_vi
 }
 
 extern const sn_element_kernels SN_ISA(sn_element_kernels);
-const sn_element_kernels SN_ISA(sn_element_kernels) = {energy, force, linearise, weigh, product, stiffness, stress, rotation, accept};
+const sn_element_kernels SN_ISA(sn_element_kernels) = {energy,    force,    linearise, weigh,    product,
+                                                       stiffness, diagonal, stress,    rotation, accept};

@@ -128,7 +128,38 @@ static void prolong(const sn_mg_level *level, const sn_mg_level *coarse, int beg
     }
 }
 
+typedef double d2 __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double d4 __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* b = scale * factor * r of the rows [begin, end); returns the largest |factor r|. Four numbers are read per node, three at the last. */
+static float take(const sn_mg_level *level, const int32_t *order, const double *r, double factor, int begin, int end) {
+    const i4 keep = {-1, -1, -1, 0}, positive = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
+    v4 most = splat(0);
+    for (int i = begin; i < end; ++i) {
+        const double *from = r + 3 * (int64_t)order[i];
+        const d4 v = order[i] + 1 < level->nodes ? *(const d4 *)from : (d4){from[0], from[1], from[2], 0};
+        const v4 b = (v4)((i4) __builtin_convertvector(v * (d4){factor, factor, factor, factor}, v4) & keep), size = (v4)((i4)b & positive);
+        const i4 more = size > most;
+        most = (v4)(((i4)size & more) | ((i4)most & ~more));
+        *(v4 *)(level->b + 4 * (int64_t)i) = b * splat(level->scale[i]);
+    }
+    const float xy = most[0] > most[1] ? most[0] : most[1];
+    return xy > most[2] ? xy : most[2];
+}
+
+/* z = factor * scale * x of the rows [begin, end). */
+static void give(const sn_mg_level *level, const int32_t *order, double *z, double factor, int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+        const d4 v = __builtin_convertvector(at(level->x, i) * splat(level->scale[i]), d4) * (d4){factor, factor, factor, factor};
+        double *to = z + 3 * (int64_t)order[i];
+        *(d2 *)to = __builtin_shufflevector(v, v, 0, 1);
+        to[2] = v[2];
+    }
+}
+
 void SN_ISA(sn_mg_galerkin)(const sn_mg_level *fine, const sn_mg_level *coarse, int group);
+void SN_ISA(sn_mg_cell)(int nodes, const double *matrix, const double (*f)[3], float *sum);
 
 extern const sn_mg_kernels SN_ISA(sn_mg_kernels);
-const sn_mg_kernels SN_ISA(sn_mg_kernels) = {forward, residual, backward, collect, restrict_, unscale, prolong, SN_ISA(sn_mg_galerkin)};
+const sn_mg_kernels SN_ISA(sn_mg_kernels) = {
+    forward, residual, backward, collect, restrict_, unscale, prolong, take, give, SN_ISA(sn_mg_galerkin), SN_ISA(sn_mg_cell)};

@@ -11,6 +11,7 @@ static int gather_row(const sn_mg_level *fine, const sn_mg_group *group, int i, 
     const sn_mg_transfer *d = fine->down;
     int count = 0;
     for (int32_t k = fine->row_begin[i]; k < fine->row_begin[i + 1]; ++k) {
+        if (d->near_of[k] < 0) continue;
         const sn_mg_near *near_ = &d->near_[group->near_begin + d->near_of[k]];
         const float *w = d->weight[fine->column[k]];
         const v16 a = *(const v16_loose *)(fine->value + 9 * (int64_t)(fine->source ? fine->source[k] : k));
@@ -28,6 +29,21 @@ static int gather_row(const sn_mg_level *fine, const sn_mg_group *group, int i, 
     }
     for (int c = 0; c < count; ++c) met[list[c]] = 0;
     return count;
+}
+
+/* Adds the matrix of the group's cell. */
+static void add_cell(const sn_mg_transfer *d, int g, int columns, v16 *local) {
+    static const int turned[9] = {0, 3, 6, 1, 4, 7, 2, 5, 8};
+    const sn_mg_near *own = &d->near_[d->group[g].near_begin]; /* the group itself comes first */
+    const v16 *sum = (const v16 *)(d->cells->sum + SN_MG_CELL * (int64_t)g);
+    for (int p = 0; p < SN_MG_PARENTS; ++p)
+        for (int q = p; q < SN_MG_PARENTS; ++q, ++sum) {
+            if (own->column[p] < 0 || own->column[q] < 0) continue;
+            local[p * columns + own->column[q]] += *sum;
+            if (q == p) continue;
+            float *back = (float *)&local[q * columns + own->column[p]];
+            for (int e = 0; e < 9; ++e) back[turned[e]] += ((const float *)sum)[e];
+        }
 }
 
 /* Adds a group's rows to the coarse matrix; target: 8 x columns places in it. */
@@ -52,9 +68,10 @@ void SN_ISA(sn_mg_galerkin)(const sn_mg_level *fine, const sn_mg_level *coarse, 
             for (int k = 0; k < count; ++k) out[list[k]] += row[list[k]] * w;
         }
     }
+    if (d->cells) add_cell(d, g, columns, local);
     for (int c = 0; c < SN_MG_PARENTS; ++c) {
-        if (group->parent[c] < 0) continue;
         for (int k = 0; k < columns; ++k) {
+            if (target[c * columns + k] < 0) continue;
             float *to = coarse->value + 9 * (int64_t)target[c * columns + k];
             const float *from = (const float *)&local[c * columns + k];
             for (int e = 0; e < 9; ++e) to[e] += from[e];

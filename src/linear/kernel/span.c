@@ -36,8 +36,14 @@ static inline void add_wide(d8 sum[2], v16 a) {
     sum[1] += __builtin_convertvector(__builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15), d8);
 }
 
-static void dots(const float *w, const float *q, const double *r, double *out, int begin, int end) {
-    d8 sum[S + 1][2] = {{{0}}};
+static inline void add_rows(const d8 sum[2], double *out) {
+    double lane[16];
+    memcpy(lane, sum, sizeof lane);
+    for (int j = 0; j < S; ++j) out[j] = (lane[j] + lane[S + j]) + lane[2 * S + j];
+}
+
+static void gram(const float *w, const float *q, double *out, int begin, int end) {
+    d8 sum[S][2] = {{{0}}};
     for (int i = begin; i < end; ++i) {
         const v16 a = *(const v16 *)(w + NODE * (int64_t)i), b = *(const v16 *)(q + NODE * (int64_t)i);
         add_wide(sum[0], a * ONE(b, 0));
@@ -45,17 +51,21 @@ static void dots(const float *w, const float *q, const double *r, double *out, i
         add_wide(sum[2], a * ONE(b, 2));
         add_wide(sum[3], a * ONE(b, 3));
         add_wide(sum[4], a * ONE(b, 4));
+    }
+    for (int k = 0; k < S; ++k) add_rows(sum[k], out + S * k);
+}
+
+static void project(const float *w, const double *r, double *out, int begin, int end) {
+    d8 sum[2] = {{0}};
+    for (int i = begin; i < end; ++i) {
+        const v16 a = *(const v16 *)(w + NODE * (int64_t)i);
         const double x = r[3 * (int64_t)i], y = r[3 * (int64_t)i + 1], z = r[3 * (int64_t)i + 2];
         const d8 low = __builtin_convertvector(__builtin_shufflevector(a, a, 0, 1, 2, 3, 4, 5, 6, 7), d8);
         const d8 high = __builtin_convertvector(__builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15), d8);
-        sum[S][0] += low * (d8){x, x, x, x, x, y, y, y};
-        sum[S][1] += high * (d8){y, y, z, z, z, z, z, 0};
+        sum[0] += low * (d8){x, x, x, x, x, y, y, y};
+        sum[1] += high * (d8){y, y, z, z, z, z, z, 0};
     }
-    for (int k = 0; k <= S; ++k) {
-        double lane[16];
-        memcpy(lane, sum[k], sizeof lane);
-        for (int j = 0; j < S; ++j) out[S * k + j] = (lane[j] + lane[S + j]) + lane[2 * S + j];
-    }
+    add_rows(sum, out);
 }
 
 static void move(const double *c, const float *w, const float *q, double *x, double *r, int begin, int end) {
@@ -70,4 +80,4 @@ static void move(const double *c, const float *w, const float *q, double *x, dou
 }
 
 extern const sn_span_kernels SN_ISA(sn_span_kernels);
-const sn_span_kernels SN_ISA(sn_span_kernels) = {product_span, dots, move};
+const sn_span_kernels SN_ISA(sn_span_kernels) = {product_span, gram, project, move};
