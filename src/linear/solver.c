@@ -162,9 +162,11 @@ sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const
     sn_linear_report unused;
     if (!report) report = &unused;
     sn_status status = solve(linear, m, d, k, filter, false, b, x, tolerance, report, error);
-    if (can_rescue(linear, filter, report, status)) {
+    const bool dropped = status == SN_NOT_CONVERGED && sn_direct_find(report->method); /* an old factor; the new one may say why */
+    if (dropped) linear->data_valid = false;
+    if (dropped || can_rescue(linear, filter, report, status)) {
         const int spent = report->iterations;
-        status = solve(linear, m, d, k, filter, true, b, x, tolerance, report, error);
+        status = solve(linear, m, d, k, filter, !dropped, b, x, tolerance, report, error);
         report->iterations += spent;
     }
     linear->span = 0;

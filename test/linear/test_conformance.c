@@ -455,10 +455,21 @@ static void test_woodbury(void **state) {
             assert_true(gap < 1e-8 * sqrt(size));
             free(kept);
         }
-        /* Another matrix, or an unknown one: a new factor. */
-        op.version = 2;
-        assert_int_equal(direct(i)->update(f.context, &op, filter, &data, NULL), SN_OK);
-        assert_int_equal(sn_direct_factorisations(data), 2);
+        /* A matrix near by: the old factor does. One far away: it is replaced while it is in use. An unknown one: a new factor. */
+        for (int near = 1; near >= 0; --near) {
+            for (int k = 0; k < f.b.nodes; ++k) /* A <- T A T, T near or far from 1 */
+                for (int32_t e = f.pattern.row_begin[k]; e < f.pattern.row_begin[k + 1]; ++e) {
+                    const int32_t other = f.pattern.column[e];
+                    const double t = near ? (1 + 0.003 * sin(k)) * (1 + 0.003 * sin(other)) : (1 + 30 * (k % 7)) * (1 + 30 * (other % 7));
+                    for (int c = 0; c < 9; ++c) f.matrix.double_[9 * e + c] *= t;
+                }
+            ++op.version;
+            assert_int_equal(direct(i)->update(f.context, &op, filter, &data, NULL), SN_OK);
+            assert_int_equal(sn_direct_factorisations(data), 1);
+            direct(i)->apply(data, f.rhs, f.x);
+            assert_int_equal(sn_direct_factorisations(data), near ? 1 : 2);
+            assert_true(true_residual(&f, filter) < 1e-10);
+        }
         op.version = 0;
         assert_int_equal(direct(i)->update(f.context, &op, filter, &data, NULL), SN_OK);
         assert_int_equal(sn_direct_factorisations(data), 3);
