@@ -15,10 +15,10 @@ typedef struct data {
     int kept;           /* solves since the smoother was made */
 } multigrid_data;
 
-#define STALE 0.7 /* of the digits per iteration: the coarse matrices are made anew */
-#define OLD 0.85  /* the smoother is */
-#define HOPELESS 0.01
-enum { KEEP = 3 }; /* steps that the smoother lasts */
+#define STALE 0.7     /* of the digits per iteration: the coarse matrices are made anew */
+#define OLD 0.85      /* the smoother is */
+#define HOPELESS 0.01 /* digits per iteration: nothing is kept */
+enum { KEEP = 7 };    /* steps that the smoother lasts */
 
 static const sn_multigrid_options options = {.spacing = 2.0};
 

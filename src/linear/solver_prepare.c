@@ -70,6 +70,12 @@ static bool cheap_cache(const sn_elements_model *elements) {
     return true;
 }
 
+/* The cache is that of the linearisation, with the weights of d and k. */
+static void note_cache(sn_linear *linear) {
+    linear->cache.d = linear->d, linear->cache.k = linear->k, linear->cache.parameters = linear->model.elements->parameters;
+    linear->cache_stamp = (sn_stamp){linear->linearisation, 0, linear->d, linear->k};
+}
+
 /* Takes what the last force evaluation left, if that was at the view. */
 static bool take_kept(sn_linear *linear) {
     sn_kept_rotations *kept = &linear->kept;
@@ -92,8 +98,7 @@ void sn_linear_ensure_cache(sn_linear *linear) {
         sn_elements_linearise(linear->context, elements, &linear->view, k, d, cache->value);
     else if (cache->d != d || cache->k != k || cache->parameters != elements->parameters)
         sn_elements_weigh(linear->context, elements, k, d, cache->value);
-    cache->d = d, cache->k = k, cache->parameters = elements->parameters;
-    linear->cache_stamp = (sn_stamp){linear->linearisation, 0, d, k};
+    note_cache(linear);
 }
 
 void sn_linear_prepare_products(sn_linear *linear, double d, double k) {
@@ -132,7 +137,7 @@ static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *
         if (linear->d != 0 || linear->k != 0) assembly.edges = &linear->edges;
     } else if (c->single && cheap_cache(linear->model.elements) && have_cache(linear)) {
         assembly.linearised = linear->cache.value;
-        linear->cache_stamp = (sn_stamp){linear->linearisation, 0, linear->d, linear->k};
+        note_cache(linear);
     }
     int missing;
     sn_assemble(&assembly, &linear->matrix, &linear->symmetric, &missing);
