@@ -145,7 +145,7 @@ static sn_status parts(sn_context *context, int a, int c, sn_error *error) {
     }
     sn_preconditioner_block_jacobi.release(context, data);
     sn_multigrid *multigrid = NULL;
-    const sn_multigrid_options mg_options = {.spacing = 2.5};
+    const sn_multigrid_options mg_options = {.spacing = 2.0};
     double cycle = 1e9, fresh = 1e9, kept = 1e9;
     if (!status) status = sn_multigrid_create(context, &s.pattern, s.b.rest, &s.b.elements, &mg_options, &multigrid, error);
     for (int i = 0; i < 10 && !status; ++i) {

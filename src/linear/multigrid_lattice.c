@@ -2,31 +2,16 @@
  *
  * Steps: (1) every fine node goes into a lattice cell, or is carried; (2) inside a cell, nodes joined by an edge form a group; (3) a group
  * has eight corners of its own; corners of two groups at the same lattice point are one when an edge joins the groups; (4) corners that
- * carry weight become coarse nodes, in Morton order; (5) the coarse graph follows from the groups. */
+ * carry weight become coarse nodes, in Morton order; (5) the coarse graph follows from the groups (multigrid_graph.c). */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "multigrid.h"
+#include "multigrid_lattice.h"
 
 /* A node whose neighbours are further away than this many spacings is carried to the coarse level as it is. */
 static const double carry_beyond = 0.8;
-
-typedef struct builder {
-    sn_context *context;
-    sn_mg_site *site;
-    sn_mg_level *fine, *coarse;
-    sn_mg_transfer *down;
-    int32_t (*cell)[3]; /* of a fine node: those of the site */
-    uint8_t *carried;
-    int32_t *root;        /* union-find over fine nodes, then over corners */
-    int32_t *corner_root; /* 8 per group */
-    int32_t *coarse_of;   /* corner -> coarse node, or -1 */
-    int32_t *stamp;       /* scratch for sets */
-    int32_t *renumber;    /* preliminary coarse number -> final row */
-    int coarse_count;
-} builder;
 
 static int32_t find(int32_t *root, int32_t i) {
     while (root[i] != i) {
@@ -45,9 +30,9 @@ static void join(int32_t *root, int32_t a, int32_t b) {
 }
 
 /* A coordinate of a fine node from the lattice's first plane, in spacings. */
-static double along(const builder *b, int i, int a) { return (b->fine->position[3 * i + a] - b->site->low[a]) / b->site->spacing[a]; }
+static double along(const sn_mg_builder *b, int i, int a) { return (b->fine->position[3 * i + a] - b->site->low[a]) / b->site->spacing[a]; }
 
-static void place_nodes(builder *b) {
+static void place_nodes(sn_mg_builder *b) {
     const sn_mg_level *fine = b->fine;
     for (int i = 0; i < fine->nodes; ++i) {
         for (int a = 0; a < 3; ++a) { /* the last plane belongs to the cells before it */
@@ -68,7 +53,7 @@ static void place_nodes(builder *b) {
 }
 
 /* Groups in the order of their first node; members by group. */
-static sn_status make_groups(builder *b, sn_error *error) {
+static sn_status make_groups(sn_mg_builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     const int n = b->fine->nodes;
     d->group_of = sn_allocate(b->context, (size_t)n, sizeof *d->group_of);
@@ -93,7 +78,7 @@ static sn_status make_groups(builder *b, sn_error *error) {
     return SN_OK;
 }
 
-static void set_weights(builder *b) {
+static void set_weights(sn_mg_builder *b) {
     for (int i = 0; i < b->fine->nodes; ++i) {
         float *w = b->down->weight[i];
         if (b->carried[i]) {
@@ -110,7 +95,7 @@ static void set_weights(builder *b) {
 }
 
 /* Corners of two groups that an edge joins: one when they are the same lattice point. */
-static void join_corners(builder *b, int i, int j) {
+static void join_corners(sn_mg_builder *b, int i, int j) {
     int shift[3];
     for (int a = 0; a < 3; ++a) {
         shift[a] = b->cell[i][a] - b->cell[j][a];
@@ -148,13 +133,13 @@ static uint64_t spread(uint64_t v) {
     return (v | v << 2) & 0x1249249249249249;
 }
 
-static void lattice_point(const builder *b, int g, int c, int32_t point[3]) {
+static void lattice_point(const sn_mg_builder *b, int g, int c, int32_t point[3]) {
     const int32_t *cell = b->cell[b->down->member[b->down->group[g].node_begin]];
     for (int a = 0; a < 3; ++a) point[a] = cell[a] + (c >> a & 1);
 }
 
 /* Numbers the corners that carry weight, and fills parents and coarse positions (in preliminary order). */
-static sn_status number_corners(builder *b, sn_error *error) {
+static sn_status number_corners(sn_mg_builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     const int corners = 8 * d->group_count;
     numbered *list = sn_allocate(b->context, (size_t)corners, sizeof *list);
@@ -215,185 +200,6 @@ static sn_status number_corners(builder *b, sn_error *error) {
     return SN_OK;
 }
 
-/* ---- What a group's rows of A reach ---- */
-typedef struct reaching {
-    int32_t *group_stamp,
-        *column_stamp; /* where a group, or coarse node, is in the list of the group at hand, when not less than its begin */
-    int near_capacity, near_count, column_capacity, parents_capacity, column_count;
-} reaching;
-
-/* The place of another group in the list of the group at hand. */
-static sn_status reach_group(builder *b, reaching *r, int g, int other, sn_mg_near **near_, sn_error *error) {
-    sn_mg_transfer *d = b->down;
-    if (r->group_stamp[other] < d->group[g].near_begin) {
-        const int most = d->group[g].column_begin + 8 * (r->near_count + 1 - d->group[g].near_begin);
-        sn_status status = sn_grow(b->context, (void **)&d->near_, &r->near_capacity, r->near_count + 1, sizeof *d->near_, error);
-        if (!status) status = sn_grow(b->context, (void **)&d->column, &r->column_capacity, most, sizeof *d->column, error);
-        if (!status) status = sn_grow(b->context, (void **)&d->column_parents, &r->parents_capacity, most, 1, error);
-        if (status) return status;
-        r->group_stamp[other] = r->near_count;
-        d->near_[r->near_count++] = (sn_mg_near){other, {-1, -1, -1, -1, -1, -1, -1, -1}};
-    }
-    *near_ = &d->near_[r->group_stamp[other]];
-    return SN_OK;
-}
-
-/* The rows of the group's parents in `rows` (bits) reach corner c of that one. */
-static void reach_corner(builder *b, reaching *r, int g, sn_mg_near *near_, int c, unsigned rows) {
-    sn_mg_transfer *d = b->down;
-    const int begin = d->group[g].column_begin, parent = d->group[near_->group].parent[c];
-    if (parent < 0) return;
-    if (r->column_stamp[parent] < begin) {
-        r->column_stamp[parent] = r->column_count;
-        d->column_parents[r->column_count] = 0;
-        d->column[r->column_count++] = parent;
-    }
-    near_->column[c] = (int16_t)(r->column_stamp[parent] - begin);
-    d->column_parents[r->column_stamp[parent]] |= (uint8_t)rows;
-}
-
-static unsigned parents_of(const sn_mg_transfer *d, int node) {
-    unsigned bits = 0;
-    for (int c = 0; c < 8; ++c) bits |= d->weight[node][c] != 0 ? 1u << c : 0;
-    return bits;
-}
-
-static sn_status reach_of_group(builder *b, reaching *r, int g, sn_error *error) {
-    sn_mg_transfer *d = b->down;
-    const sn_mg_level *fine = b->fine;
-    sn_mg_group *group = &d->group[g];
-    sn_mg_near *near_;
-    group->near_begin = r->near_count;
-    group->column_begin = r->column_count;
-    sn_status status = reach_group(b, r, g, g, &near_, error); /* itself first */
-    for (int c = 0; c < 8 && d->cells && !status; ++c) reach_corner(b, r, g, near_, c, 255);
-    for (int32_t m = group->node_begin; m < group->node_end; ++m) {
-        const int i = d->member[m];
-        for (int32_t k = fine->row_begin[i]; k < fine->row_begin[i + 1] && !status; ++k) {
-            const int j = fine->column[k];
-            d->near_of[k] = -1;
-            if (d->cells && d->cells->edge_group[fine->source[k]] >= 0) continue;
-            if ((status = reach_group(b, r, g, d->group_of[j], &near_, error))) break;
-            d->near_of[k] = (int16_t)(near_ - d->near_ - group->near_begin);
-            for (int c = 0; c < 8; ++c)
-                if (d->weight[j][c] != 0) reach_corner(b, r, g, near_, c, parents_of(d, i));
-        }
-    }
-    group->near_end = r->near_count;
-    group->column_end = r->column_count;
-    if (!status && group->column_end - group->column_begin > SN_MG_COLUMNS)
-        status = sn_fail(error, SN_UNSUPPORTED, "the mesh is graded too sharply for multigrid (%d coarse nodes meet in one cell)",
-                         group->column_end - group->column_begin);
-    return status;
-}
-
-/* For each group: the groups and the coarse nodes that its rows of A reach; for each fine block the place of its column's group in that
- * list. */
-static sn_status reach_columns(builder *b, sn_error *error) {
-    sn_mg_transfer *d = b->down;
-    d->near_of = sn_allocate(b->context, (size_t)b->fine->blocks, sizeof *d->near_of);
-    reaching r = {.group_stamp = b->stamp, .column_stamp = sn_allocate(b->context, (size_t)b->coarse_count, sizeof *r.column_stamp)};
-    sn_status status = d->near_of && r.column_stamp ? SN_OK : sn_no_memory(error);
-    if (!status) {
-        for (int g = 0; g < d->group_count; ++g) r.group_stamp[g] = -1;
-        for (int c = 0; c < b->coarse_count; ++c) r.column_stamp[c] = -1;
-    }
-    for (int g = 0; g < d->group_count && !status; ++g) status = reach_of_group(b, &r, g, error);
-    sn_release(b->context, r.column_stamp);
-    return status;
-}
-
-/* The coarse graph from the groups, in the numbering that `number` gives; columns ascending. */
-static int by_index(const void *a, const void *b) {
-    return (*(const int32_t *)a > *(const int32_t *)b) - (*(const int32_t *)a < *(const int32_t *)b);
-}
-
-static sn_status coarse_graph(builder *b, sn_error *error) {
-    const sn_mg_transfer *d = b->down;
-    sn_mg_level *coarse = b->coarse;
-    const int n = coarse->nodes;
-    coarse->row_begin = sn_allocate_zero(b->context, (size_t)n + 1, sizeof *coarse->row_begin);
-    int32_t *begin = sn_allocate_zero(b->context, (size_t)n + 2, sizeof *begin), *list = NULL,
-            *stamp = sn_allocate(b->context, (size_t)n, sizeof *stamp);
-    int capacity = 0, count = 0;
-    sn_status status = coarse->row_begin && begin && stamp ? SN_OK : sn_no_memory(error);
-    if (!status) {
-        for (int g = 0; g < d->group_count; ++g)
-            for (int c = 0; c < 8; ++c)
-                if (d->group[g].parent[c] >= 0) ++begin[d->group[g].parent[c] + 2];
-        for (int i = 0; i < n; ++i) begin[i + 2] += begin[i + 1], stamp[i] = -1;
-        list = sn_allocate(b->context, (size_t)begin[n + 1] + 1, sizeof *list);
-        if (!list) status = sn_no_memory(error);
-    }
-    if (!status)
-        for (int g = 0; g < d->group_count; ++g)
-            for (int c = 0; c < 8; ++c)
-                if (d->group[g].parent[c] >= 0) list[begin[d->group[g].parent[c] + 1]++] = g;
-    for (int i = 0; i < n && !status; ++i) {
-        coarse->row_begin[i] = count;
-        for (int32_t k = begin[i]; k < begin[i + 1] && !status; ++k) {
-            const sn_mg_group *group = &d->group[list[k]];
-            int own = 0;
-            while (group->parent[own] != i) ++own;
-            status = sn_grow(b->context, (void **)&coarse->column, &capacity, count + group->column_end - group->column_begin,
-                             sizeof *coarse->column, error);
-            for (int32_t c = group->column_begin; c < group->column_end && !status; ++c) {
-                if (stamp[d->column[c]] == i || !(d->column_parents[c] >> own & 1)) continue;
-                stamp[d->column[c]] = i;
-                coarse->column[count++] = d->column[c];
-            }
-        }
-        if (!status) qsort(coarse->column + coarse->row_begin[i], (size_t)(count - coarse->row_begin[i]), sizeof *coarse->column, by_index);
-    }
-    if (!status) coarse->row_begin[n] = count, coarse->blocks = count;
-    sn_release(b->context, begin);
-    sn_release(b->context, list);
-    sn_release(b->context, stamp);
-    return status;
-}
-
-/* Brings a level whose rows were put into `order` (row -> old row) into that order. */
-static sn_status permute(builder *b, const int32_t *order, sn_error *error) {
-    sn_mg_level *coarse = b->coarse;
-    const int n = coarse->nodes;
-    int32_t *begin = sn_allocate(b->context, (size_t)n + 1, sizeof *begin),
-            *column = sn_allocate(b->context, (size_t)coarse->blocks, sizeof *column);
-    double *position = sn_allocate(b->context, (size_t)n * 3, sizeof *position), *reach = sn_allocate(b->context, (size_t)n, sizeof *reach);
-    coarse->diagonal = sn_allocate(b->context, (size_t)n, sizeof *coarse->diagonal);
-    if (!begin || !column || !position || !reach || !coarse->diagonal) {
-        sn_release(b->context, begin);
-        sn_release(b->context, column);
-        sn_release(b->context, position);
-        sn_release(b->context, reach);
-        return sn_no_memory(error);
-    }
-    for (int i = 0; i < n; ++i) b->renumber[order[i]] = i;
-    int32_t count = 0;
-    for (int i = 0; i < n; ++i) {
-        const int old = order[i];
-        begin[i] = count;
-        for (int32_t k = coarse->row_begin[old]; k < coarse->row_begin[old + 1]; ++k) column[count++] = b->renumber[coarse->column[k]];
-        qsort(column + begin[i], (size_t)(count - begin[i]), sizeof *column, by_index);
-        for (int32_t k = begin[i]; k < count; ++k)
-            if (column[k] == i) coarse->diagonal[i] = k;
-        memcpy(position + 3 * i, coarse->position + 3 * old, 3 * sizeof *position);
-        reach[i] = coarse->reach[old];
-    }
-    begin[n] = count;
-    sn_release(b->context, coarse->row_begin);
-    sn_release(b->context, coarse->column);
-    sn_release(b->context, coarse->position);
-    sn_release(b->context, coarse->reach);
-    coarse->row_begin = begin, coarse->column = column, coarse->position = position, coarse->reach = reach;
-    sn_mg_transfer *d = b->down;
-    for (int g = 0; g < d->group_count; ++g) {
-        for (int c = 0; c < 8; ++c)
-            if (d->group[g].parent[c] >= 0) d->group[g].parent[c] = b->renumber[d->group[g].parent[c]];
-        for (int32_t c = d->group[g].column_begin; c < d->group[g].column_end; ++c) d->column[c] = b->renumber[d->column[c]];
-    }
-    return SN_OK;
-}
-
 static int32_t place_of(const sn_mg_level *level, int32_t row, int32_t column) {
     int32_t low = level->row_begin[row], high = level->row_begin[row + 1] - 1;
     while (low < high) {
@@ -408,7 +214,7 @@ static int32_t place_of(const sn_mg_level *level, int32_t row, int32_t column) {
 
 /* Groups of one colour share no coarse node. The parity of their cell is such a colour but for separate parts in one cell, which may meet
  * in a corner through their neighbours: they take the first colour that is free at all their corners, and one of their own when none is. */
-static sn_status color_groups(builder *b, sn_error *error) {
+static sn_status color_groups(sn_mg_builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     enum { SHARED = 64 };
     uint64_t *taken = sn_allocate_zero(b->context, (size_t)b->coarse_count, sizeof *taken);
@@ -436,7 +242,7 @@ static sn_status color_groups(builder *b, sn_error *error) {
 }
 
 /* Weights by member, and which groups' sums make up P^T r at a coarse node. */
-static sn_status give_sums(builder *b, sn_error *error) {
+static sn_status give_sums(sn_mg_builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     const int coarse = b->coarse->nodes;
     d->member_weight = sn_allocate_zero(b->context, (size_t)b->fine->nodes + 1, sizeof *d->member_weight);
@@ -458,7 +264,7 @@ static sn_status give_sums(builder *b, sn_error *error) {
 }
 
 /* Where each group's products go, the groups by colour, and the sums of the restriction. */
-static sn_status finish(builder *b, sn_error *error) {
+static sn_status finish(sn_mg_builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     sn_mg_level *coarse = b->coarse;
     d->target_begin = sn_allocate(b->context, (size_t)d->group_count + 1, sizeof *d->target_begin);
@@ -487,7 +293,7 @@ static sn_status finish(builder *b, sn_error *error) {
     return status ? status : give_sums(b, error);
 }
 
-static sn_status build(builder *b, sn_error *error) {
+static sn_status build(sn_mg_builder *b, sn_error *error) {
     place_nodes(b);
     sn_status status = make_groups(b, error);
     if (status) return status;
@@ -496,14 +302,7 @@ static sn_status build(builder *b, sn_error *error) {
     if (!b->stamp) return sn_no_memory(error);
     if ((status = number_corners(b, error))) return status;
     if (b->site->elements && (status = sn_mg_assign_cells(b->context, b->site, b->down, error))) return status;
-    if ((status = reach_columns(b, error))) return status;
-    if ((status = coarse_graph(b, error))) return status;
-    b->renumber = sn_allocate(b->context, (size_t)b->coarse_count * 2, sizeof *b->renumber);
-    if (!b->renumber) return sn_no_memory(error);
-    int32_t *order = b->renumber + b->coarse_count;
-    if ((status = sn_mg_order_slices(b->context, b->coarse, order, &b->coarse->slices, error))) return status;
-    if (!b->coarse->slices && (status = sn_mg_order_rows(b->context, b->coarse, order, error))) return status;
-    if ((status = permute(b, order, error))) return status;
+    if ((status = sn_mg_build_graph(b, error))) return status;
     return finish(b, error);
 }
 
@@ -530,7 +329,7 @@ sn_status sn_mg_build_transfer(sn_context *context, sn_mg_site *site, sn_mg_leve
     place_lattice(site);
     site->cell = sn_allocate(context, n, sizeof *site->cell);
     site->carried = sn_allocate(context, n, sizeof *site->carried);
-    builder b = {.context = context, .site = site, .fine = fine, .coarse = coarse, .cell = site->cell, .carried = site->carried};
+    sn_mg_builder b = {.context = context, .site = site, .fine = fine, .coarse = coarse, .cell = site->cell, .carried = site->carried};
     fine->down = b.down = sn_allocate_zero(context, 1, sizeof *b.down);
     b.root = sn_allocate(context, n, sizeof *b.root);
     const sn_status status = b.down && b.cell && b.carried && b.root ? build(&b, error) : sn_no_memory(error);
