@@ -152,7 +152,8 @@ static sn_status run_experiment(experiment_run *run, sn_error *error) {
                     "plot 'sphere-160.csv' using 1:2 skip 1 with lines title 'filtered CG', '' using 1:3 skip 1 with lines dt 2 title "
                     "'filtered Eisenstat', '' using 1:4 skip 1 with lines dt 3 title 'direct with Woodbury'");
     experiment_claim(run, "line-search", searches, "> 0", searches > 0 && free_searches == 0,
-                     "line searches of all runs in steps with contacts; in free flight: %d", free_searches);
+                     "corrections that the line search found wanting, of all runs in steps with contacts; in free flight: %d",
+                     free_searches);
     experiment_note(run, "tets: 160 and 540 for the document's 172 and 275, a longish body of 540 for its duck of 511");
     return SN_OK;
 }

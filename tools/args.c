@@ -9,38 +9,6 @@
 
 #include "tool.h"
 
-/* Edit distance, both words short. */
-static int distance(const char *a, const char *b) {
-    enum { LONGEST = 63 };
-    const int n = (int)strlen(a), m = (int)strlen(b);
-    if (n > LONGEST || m > LONGEST) return 99;
-    int row[LONGEST + 1];
-    for (int j = 0; j <= m; ++j) row[j] = j;
-    for (int i = 1; i <= n; ++i) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= m; ++j) {
-            const int change = diagonal + (a[i - 1] != b[j - 1]);
-            int best = row[j] + 1 < row[j - 1] + 1 ? row[j] + 1 : row[j - 1] + 1;
-            if (change < best) best = change;
-            diagonal = row[j];
-            row[j] = best;
-        }
-    }
-    return row[m];
-}
-
-const char *tool_nearest(const char *word, const void *names, int count, int stride) {
-    const char *nearest = NULL;
-    int least = 3 + (int)strlen(word) / 4;
-    for (int i = 0; i < count; ++i) {
-        const char *name = *(const char *const *)((const char *)names + (long)i * stride);
-        const int d = distance(word, name);
-        if (d < least) least = d, nearest = name;
-    }
-    return nearest;
-}
-
 int tool_fail(int code, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -84,7 +52,7 @@ sn_context *tool_context(int threads) {
 }
 
 static int unknown_option(const tool_command *command, const char *word, const tool_option *option, int options) {
-    const char *nearest = tool_nearest(word, option, options, (int)sizeof *option);
+    const char *nearest = sn_nearest(word, option, options, (int)sizeof *option);
     if (nearest) return tool_fail(TOOL_BAD_INPUT, "%s has no option '%s'; did you mean '%s'?", command->name, word, nearest);
     return tool_fail(TOOL_BAD_INPUT, "%s has no option '%s'; see sinew %s --help", command->name, word, command->name);
 }

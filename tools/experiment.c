@@ -12,7 +12,8 @@
 
 static int run_command(int count, char **word);
 
-const tool_command tool_experiment = {"experiment", "experiment list | experiment run NAME|all [--out DIR] [--json] [--quick] [--threads N]",
+const tool_command tool_experiment = {"experiment",
+                                      "experiment list | experiment run NAME|all [--out DIR] [--json] [--quick] [--threads N]",
                                       "the documents' experiments with their claims",
                                       "  --out DIR    tables (CSV), plots (SVG) and result.json; default out/NAME\n"
                                       "  --quick      smaller and shorter\n"
@@ -41,8 +42,10 @@ void experiment_claim(experiment_run *run, const char *id, double value, const c
     json_object_set_new(claim, "expected", json_string(expected));
     json_object_set_new(claim, "pass", json_boolean(pass));
     json_array_append_new(report->claims, claim);
-    if (pass) ++report->passed;
-    else ++report->failed;
+    if (pass)
+        ++report->passed;
+    else
+        ++report->failed;
     tool_progress_end(&report->progress);
     fprintf(report->json ? stderr : stdout, "  %s  %-28s %-12.6g expected %-28s %s\n", pass ? "PASS" : "FAIL", id, value, expected, text);
 }
@@ -80,7 +83,9 @@ void experiment_plot(experiment_run *run, const char *file, const char *script) 
         experiment_note(run, "%s cannot be written", path);
         return;
     }
-    fprintf(f, "set terminal svg size 900,640 font 'sans,13' background '#ffffff'\nset output '%s'\nset datafile separator ','\nset grid\n%s\n", file, script);
+    fprintf(
+        f, "set terminal svg size 900,640 font 'sans,13' background '#ffffff'\nset output '%s'\nset datafile separator ','\nset grid\n%s\n",
+        file, script);
     fclose(f);
     snprintf(command, sizeof command, "cd '%s' && gnuplot '%s.gp' >/dev/null 2>&1", run->out, file);
     if (system(command) != 0) experiment_note(run, "no plot %s: gnuplot is missing or failed; the table is there", file);
@@ -122,8 +127,10 @@ static bool make_folder(const char *path) {
 
 static int run_one(const experiment *e, const char *out, bool quick, bool json, sn_context *context, json_t *results) {
     char folder[1024], path[1100];
-    if (out) snprintf(folder, sizeof folder, "%s", out);
-    else snprintf(folder, sizeof folder, "out/%s", e->name);
+    if (out)
+        snprintf(folder, sizeof folder, "%s", out);
+    else
+        snprintf(folder, sizeof folder, "out/%s", e->name);
     if (!make_folder(folder)) return tool_fail(TOOL_BAD_INPUT, "%s: cannot be made: %s", folder, strerror(errno));
     struct experiment_report report = {.claims = json_array(), .notes = json_array(), .json = json};
     experiment_run run = {context, folder, quick, &report};
@@ -150,7 +157,8 @@ static int run_one(const experiment *e, const char *out, bool quick, bool json, 
 }
 
 static int list_experiments(void) {
-    for (int i = 0; i < experiment_count; ++i) printf("%-22s %s (%s)\n", experiments[i]->name, experiments[i]->text, experiments[i]->source);
+    for (int i = 0; i < experiment_count; ++i)
+        printf("%-22s %s (%s)\n", experiments[i]->name, experiments[i]->text, experiments[i]->source);
     return TOOL_OK;
 }
 
@@ -165,8 +173,7 @@ static int run_command(int count, char **word) {
     const int bad = tool_parse(&tool_experiment, count, word, option, 4, positional, 2, &positionals);
     if (bad) return bad;
     if (positionals == 1 && strcmp(positional[0], "list") == 0) return list_experiments();
-    if (positionals != 2 || strcmp(positional[0], "run") != 0)
-        return tool_fail(TOOL_BAD_INPUT, "usage: sinew %s", tool_experiment.usage);
+    if (positionals != 2 || strcmp(positional[0], "run") != 0) return tool_fail(TOOL_BAD_INPUT, "usage: sinew %s", tool_experiment.usage);
     const bool all = strcmp(positional[1], "all") == 0;
     const char *name[256];
     int chosen = -1;
@@ -175,9 +182,9 @@ static int run_command(int count, char **word) {
         if (strcmp(positional[1], name[i]) == 0) chosen = i;
     }
     if (!all && chosen < 0) {
-        const char *nearest = tool_nearest(positional[1], name, experiment_count, (int)sizeof *name);
-        return tool_fail(TOOL_BAD_INPUT, "there is no experiment '%s'%s%s%s", positional[1], nearest ? "; did you mean '" : "; see sinew experiment list",
-                         nearest ? nearest : "", nearest ? "'?" : "");
+        const char *nearest = sn_nearest(positional[1], name, experiment_count, (int)sizeof *name);
+        return tool_fail(TOOL_BAD_INPUT, "there is no experiment '%s'%s%s%s", positional[1],
+                         nearest ? "; did you mean '" : "; see sinew experiment list", nearest ? nearest : "", nearest ? "'?" : "");
     }
     sn_context *context = tool_context(threads);
     if (!context) return TOOL_FAILED;

@@ -139,7 +139,7 @@ static int list(int count, char **word) {
     for (int i = 0; words && i < KINDS; ++i)
         if (strcmp(kinds[i].name, wanted) == 0) only = i;
     if (words && only < 0) {
-        const char *nearest = tool_nearest(wanted, kinds, KINDS, (int)sizeof *kinds);
+        const char *nearest = sn_nearest(wanted, kinds, KINDS, (int)sizeof *kinds);
         return tool_fail(TOOL_BAD_INPUT, "there is no list of '%s'%s%s%s", wanted, nearest ? "; did you mean '" : "; see sinew list --help",
                          nearest ? nearest : "", nearest ? "'?" : "");
     }

@@ -3,8 +3,8 @@
 
 #include "tool.h"
 
-static const tool_command *const commands[] = {&tool_run, &tool_check, &tool_list, &tool_mesh, &tool_material, &tool_rotation, &tool_view, &tool_bench,
-                                              &tool_experiment};
+static const tool_command *const commands[] = {&tool_run,      &tool_check, &tool_list,  &tool_mesh,      &tool_material,
+                                               &tool_rotation, &tool_view,  &tool_bench, &tool_experiment};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *file) {
@@ -41,7 +41,7 @@ int main(int count, char **word) {
         printf("usage: sinew %s\n\n%s\n%s%s", commands[i]->usage, commands[i]->text, *commands[i]->help ? "\n" : "", commands[i]->help);
         return TOOL_OK;
     }
-    const char *nearest = tool_nearest(word[1], name, COMMANDS, (int)sizeof *name);
+    const char *nearest = sn_nearest(word[1], name, COMMANDS, (int)sizeof *name);
     if (nearest) return tool_fail(TOOL_BAD_INPUT, "there is no subcommand '%s'; did you mean '%s'?", word[1], nearest);
     return tool_fail(TOOL_BAD_INPUT, "there is no subcommand '%s'; see sinew --help", word[1]);
 }

@@ -39,7 +39,7 @@ static int unreadable(const char *in, const sn_error *error) {
     const sn_listing *generator = sn_generators(&count);
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(in, ":"), in);
-    const char *nearest = strpbrk(word, "./") ? NULL : tool_nearest(word, generator, count, (int)sizeof *generator);
+    const char *nearest = strpbrk(word, "./") ? NULL : sn_nearest(word, generator, count, (int)sizeof *generator);
     if (!nearest) return tool_error(error);
     return tool_fail(TOOL_BAD_INPUT, "there is no generator '%s'; did you mean '%s'?", word, nearest);
 }

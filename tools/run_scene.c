@@ -23,7 +23,8 @@ typedef struct job {
     double start_time;   /* s of the world: what a restored state brings along is not this run's */
     int64_t start_steps;
     int64_t newton, linear, divided, loose; /* steps that were taken in parts; parts that did not converge */
-    double residual;
+    int64_t misses;                         /* linear solves that did not reach their tolerance */
+    sn_step_report last;
     sn_status status; /* of the run */
     sn_error error;
 } job;
@@ -135,7 +136,8 @@ static bool step_once(job *j) {
     j->linear += report.linear_iterations;
     j->divided += report.retries > 0;
     j->loose += report.loose;
-    j->residual = report.linear_residual;
+    j->misses += report.linear_misses;
+    j->last = report;
     return j->status == SN_OK;
 }
 
@@ -175,6 +177,14 @@ static json_t *probes_json(job *j) {
     return object;
 }
 
+/* Iterations and misses are totals, the rest is of the last solve. */
+static json_t *linear_json(const job *j) {
+    return json_pack("{s:I, s:o, s:I, s:s, s:s, s:o}", "iterations", (json_int_t)j->linear, "residual",
+                     tool_number(j->last.linear_residual), "misses", (json_int_t)j->misses, "method", j->last.solver ? j->last.solver : "",
+                     "preconditioner", j->last.preconditioner ? j->last.preconditioner : "", "history",
+                     tool_array(j->last.linear_history, j->last.linear_history_count));
+}
+
 static json_t *result_json(job *j, double seconds, const sn_energies *e) {
     const int64_t steps = sn_world_steps(j->world) - j->start_steps;
     const double simulated = sn_world_time(j->world) - j->start_time;
@@ -191,7 +201,7 @@ static json_t *result_json(job *j, double seconds, const sn_energies *e) {
     json_object_set_new(o, "newton",
                         json_pack("{s:I, s:I, s:I}", "iterations", (json_int_t)j->newton, "divided", (json_int_t)j->divided, "loose",
                                   (json_int_t)j->loose));
-    json_object_set_new(o, "linear", json_pack("{s:I, s:o}", "iterations", (json_int_t)j->linear, "residual", tool_number(j->residual)));
+    json_object_set_new(o, "linear", linear_json(j));
     json_object_set_new(o, "timing",
                         json_pack("{s:o, s:o, s:o, s:o}", "setup", tool_number(j->setup), "total", tool_number(j->setup + seconds),
                                   "per_step", tool_number(steps ? seconds / (double)steps : 0), "realtime_factor",
@@ -207,7 +217,11 @@ static void print_summary(const job *j, double seconds, const sn_energies *e) {
     printf("  %d nodes, %d elements, %lld steps to %.6g s\n", sn_world_node_count(j->world), sn_world_element_count(j->world),
            (long long)steps, sn_world_time(j->world));
     printf("  energy    kinetic %.6g J, elastic %.6g J, gravity %.6g J, total %.6g J\n", e->kinetic, e->elastic, e->gravity, e->total);
-    printf("  work      %lld Newton and %lld linear iterations\n", (long long)j->newton, (long long)j->linear);
+    printf("  work      %lld Newton and %lld linear iterations", (long long)j->newton, (long long)j->linear);
+    if (j->last.solver && *j->last.solver)
+        printf(", %s%s%s", j->last.solver, *j->last.preconditioner ? " with " : "", j->last.preconditioner);
+    printf("\n");
+    if (j->misses) printf("  care      %lld linear solves did not reach their tolerance\n", (long long)j->misses);
     if (j->divided) printf("  care      %lld steps did not converge and were divided\n", (long long)j->divided);
     if (j->loose)
         printf("  care      %lld small parts of steps did not converge either: their best iterate was taken\n", (long long)j->loose);

@@ -37,8 +37,6 @@ typedef struct tool_option {
 /* Sorts words into options and positional arguments (at most `most`). Prints what is wrong and returns TOOL_BAD_INPUT, or TOOL_OK. */
 int tool_parse(const tool_command *command, int count, char **word, const tool_option *option, int options, const char **positional,
                int most, int *positional_count);
-/* The nearest of the names, or NULL; stride as for tables of structs whose first member is the name. */
-const char *tool_nearest(const char *word, const void *names, int count, int stride);
 /* "a,b,c" or "a b c" as numbers; false when there are not exactly `wanted` finite ones. */
 bool tool_numbers(const char *text, double *value, int wanted);
 /* Splits "KEY=VALUE" in place; false without '='. */

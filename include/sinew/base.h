@@ -79,6 +79,10 @@ typedef struct sn_listing {
     const char *text;
 } sn_listing;
 
+/* The nearest of `count` names by edit distance, for messages about mistyped words; NULL when none is near. stride: bytes from one
+ * `const char *` to the next, so that tables of structs whose first member is the name serve as they are. */
+SN_API const char *sn_nearest(const char *word, const void *names, int count, int stride);
+
 /* The version as "1.2.3", and the build's parts with their licences, one per line. Static strings. */
 SN_API const char *sn_version(void);
 SN_API const char *sn_build_parts(void);

@@ -170,11 +170,16 @@ SN_API void sn_world_destroy(sn_world *world);
 typedef struct sn_step_report {
     sn_status status;
     double time;                 /* s, after the step */
-    int newton_iterations, linear_iterations, retries, line_searches;
+    int newton_iterations, linear_iterations, retries;
+    int line_searches; /* corrections that the line search found wanting: cut, or borne for a while by its watchdog */
     int loose; /* parts of the step, a sixteenth of it at most, that Newton's method did not converge for: its best iterate was taken */
     double newton_residual, linear_residual;
     double assembly_seconds, solve_seconds, seconds;
-    const char *solver, *preconditioner; /* what ran */
+    int linear_misses;                   /* linear solves that ended above their tolerance: their best iterate was taken */
+    const char *solver, *preconditioner; /* what ran, `auto` resolved; "" when nothing was solved */
+    const double *linear_history;        /* relative residuals of the last linear solve: of its start, then one per iteration. Lives until
+                                            the world's next step or edit */
+    int linear_history_count;            /* at most 4096; then they are the latest */
     int contacts;                        /* nodes in contact */
 } sn_step_report;
 

@@ -1,12 +1,15 @@
-/* Edit distance with a cap: enough for a typing error in a key or a subcommand. */
+/* Edit distance with a cap, large and small letters alike: enough for a typing error in a key or a subcommand. */
 #include "words.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 63 };
 
 static const char *name_at(const void *names, int i, int stride) { return *(const char *const *)((const char *)names + (long)i * stride); }
+
+static int lower(char c) { return tolower((unsigned char)c); }
 
 static int distance(const char *a, const char *b) {
     const int n = (int)strlen(a), m = (int)strlen(b);
@@ -17,7 +20,7 @@ static int distance(const char *a, const char *b) {
         int diagonal = row[0];
         row[0] = i;
         for (int j = 1; j <= m; ++j) {
-            const int up = row[j], change = diagonal + (a[i - 1] != b[j - 1]);
+            const int up = row[j], change = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
             int best = up + 1 < row[j - 1] + 1 ? up + 1 : row[j - 1] + 1;
             if (change < best) best = change;
             diagonal = up;
@@ -29,7 +32,9 @@ static int distance(const char *a, const char *b) {
 
 const char *sn_nearest(const char *word, const void *names, int count, int stride) {
     const char *nearest = NULL;
-    int least = 2 + (int)strlen(word) / 4;
+    const int length = (int)strlen(word);
+    int least = 2 + length / 4;
+    if (length == 0) return NULL;
     for (int i = 0; i < count; ++i) {
         const char *name = name_at(names, i, stride);
         const int d = distance(word, name);
@@ -39,14 +44,20 @@ const char *sn_nearest(const char *word, const void *names, int count, int strid
 }
 
 void sn_suggest(char *text, int capacity, const char *word, const void *names, int count, int stride) {
-    size_t used = strlen(text);
+    size_t used = strlen(text), list = strlen(" known are");
     const char *nearest = sn_nearest(word, names, count, stride);
     if (nearest) {
         snprintf(text + used, (size_t)capacity - used, "; did you mean '%s'?", nearest);
-        return;
+        used = strlen(text);
+        for (int i = 0; i < count; ++i) list += strlen(name_at(names, i, stride)) + 2;
+        if (used + list >= (size_t)capacity) return; /* half a list would mislead */
     }
     for (int i = 0; i < count && used + 1 < (size_t)capacity; ++i) {
-        snprintf(text + used, (size_t)capacity - used, "%s%s", i ? ", " : "; known are ", name_at(names, i, stride));
+        snprintf(text + used, (size_t)capacity - used, "%s%s",
+                 i         ? ", "
+                 : nearest ? " known are "
+                           : "; known are ",
+                 name_at(names, i, stride));
         used = strlen(text);
     }
 }

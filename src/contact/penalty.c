@@ -22,20 +22,22 @@ typedef struct touch {
 static bool touch_at(const sn_collider *collider, const sn_penalty *p, const double offset[3], const double velocity[3], const double *x,
                      const double *v, double area, double mass, touch *at) {
     const double depth = -sn_shape_of(collider)->gap(collider, offset, x, at->n, &at->curvature);
-    if (!(depth > 0) || !(area > 0)) return false;
-    const double full = sqrt(area) / GRIP;
-    const double k = area * p->stiffness, part = p->depth > 0 ? depth / p->depth : 0;
-    at->k = k * (1 + 3 * part * part);
-    at->c = 2 * p->damping * sqrt(k * mass);
-    at->grip = depth < full ? depth / full : 1;
-    at->rate = depth < full ? 1 / full : 0;
     double u[3] = {0};
+    if (!(area > 0) || (!(depth > 0) && p->ahead == 0)) return false;
     if (v) sn_subtract3(v, velocity, u);
     at->un = sn_dot3(u, at->n);
+    const bool outside = !(depth > 0);
+    const double full = sqrt(area) / GRIP;
+    if (outside && !(depth - p->ahead * at->un > -1e-6 * full)) return false; /* what lies on it, but for rounding, counts */
+    const double k = area * p->stiffness, part = p->depth > 0 && !outside ? depth / p->depth : 0;
+    at->k = k * (1 + 3 * part * part);
+    at->c = outside ? 0 : 2 * p->damping * sqrt(k * mass);
+    at->grip = depth < full ? depth / full : 1;
+    at->rate = depth < full ? 1 / full : 0;
     for (int a = 0; a < 3; ++a) at->ut[a] = u[a] - at->un * at->n[a];
     at->slip = sn_norm3(at->ut);
     at->normal = k * depth * (1 + part * part) - at->c * at->grip * at->un;
-    if (!(at->normal > 0)) { /* the damper would pull: the node is let go */
+    if (!(at->normal > 0) && !outside) { /* the damper would pull: the node is let go */
         at->normal = at->k = at->c = 0;
     }
     const double e = p->slip, r = at->slip;

@@ -12,7 +12,12 @@
  *
  * Linearisation: K = -df/dx, D = -df/dv, one 3x3 block per node; the change of friction with f_n and the turning of n on a convex collider
  * make it unsymmetric or indefinite. Solvers that want symmetric blocks keep a memory of each contact's friction for the length of a step
- * (friction.h), with f_n in it. Without v (statics) there is neither damping nor friction. */
+ * (friction.h), with f_n in it. Without v (statics) there is neither damping nor friction.
+ *
+ * A step of one linear solve sees the contacts of its start alone, and a fast node would pass into the collider by the way of a step. For
+ * such a solve the spring also holds nodes that will be inside at the end of it by their present velocity, d - ahead u_n > 0: it is taken
+ * beyond its rest, f_n = A k d < 0, so that with K it is f_n = A k d(x1) where the node arrives. (The same solve takes the spring of a node
+ * that leaves for one that pulls. To let it go by its velocity makes bodies at rest jump: it is left at that.) */
 #ifndef SN_CONTACT_PENALTY_H
 #define SN_CONTACT_PENALTY_H
 
@@ -25,6 +30,7 @@ typedef struct sn_penalty {
     double damping;   /* zeta, of critical */
     double friction;  /* mu */
     double slip;      /* e, m/s */
+    double ahead;     /* s; 0: what does not touch feels nothing */
 } sn_penalty;
 
 /* The nodes that may touch. */

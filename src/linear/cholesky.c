@@ -85,16 +85,6 @@ static bool create_matrix(cholesky *c) {
     return true;
 }
 
-/* out = S A T, column-major A; NULL is the identity. */
-static void project(const double A[9], const double *S, const double *T, double out[9]) {
-    double half[9];
-    for (int c = 0; c < 3; ++c)
-        for (int r = 0; r < 3; ++r)
-            half[3 * c + r] = S ? S[3 * r] * A[3 * c] + S[3 * r + 1] * A[3 * c + 1] + S[3 * r + 2] * A[3 * c + 2] : A[3 * c + r];
-    for (int c = 0; c < 3; ++c)
-        for (int r = 0; r < 3; ++r) out[3 * c + r] = T ? half[r] * T[c] + half[3 + r] * T[3 + c] + half[6 + r] * T[6 + c] : half[3 * c + r];
-}
-
 static void fill_matrix(cholesky *c, const sn_matrix *matrix, const sn_filter *filter) {
     const sn_pattern *p = c->pattern;
     const int *begin = c->matrix->p;
@@ -108,7 +98,7 @@ static void fill_matrix(cholesky *c, const sn_matrix *matrix, const sn_filter *f
             if (own)
                 sn_projected_block(matrix->double_ + 9 * (int64_t)k, S, block);
             else
-                project(matrix->double_ + 9 * (int64_t)k, S, sn_filter_find(filter, p->column[k]), block);
+                sn_project_pair(matrix->double_ + 9 * (int64_t)k, S, sn_filter_find(filter, p->column[k]), block);
             for (int a = 0; a < 3; ++a) {
                 if (own) c->diagonal[3 * (int64_t)j + a] = block[4 * a];
                 for (int r = own ? a : 0; r < 3; ++r) value[next[a]++] = block[3 * r + a];

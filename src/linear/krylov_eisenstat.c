@@ -9,7 +9,7 @@
  *   q = t + W^-1 (p - K t),  alpha = r.K r / p.q,  x += alpha t,  r -= alpha q,  p = K r + beta p.
  *
  * The true residual is W r, half a product: it is taken when the energy norm, scaled by the last true one, says that the goal is met, and
- * every CHECK iterations. The best x is judged then. */
+ * every CHECK iterations. The best x is judged then. As in krylov_cg.c the last iterate is the answer when iterations or time end. */
 #include <math.h>
 #include <string.h>
 
@@ -61,6 +61,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
     double rr = dot(&w, w.r, w.Kr);
     if (rr > 0) ratio = size / sqrt(rr);
     if (!w.ssor->definite) report->trouble = "a diagonal block that is not positive definite";
+    bool late = false;
     while (size > goal && report->iterations < iterations && !report->trouble) {
         const double pq = product(&w);
         if (!isfinite(pq) || !isfinite(rr))
@@ -75,7 +76,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         rr = dot(&w, w.r, w.Kr);
         ++report->iterations;
         size = ratio * sqrt(rr);
-        const bool late = sn_operator_note(op, report->iterations, size);
+        late = sn_operator_note(op, report->iterations, size);
         if (late) report->trouble = SN_TROUBLE_TIME;
         if (size <= goal || report->iterations % CHECK == 0 || report->iterations == iterations || late || !isfinite(rr)) {
             size = true_size(&w);
@@ -92,7 +93,11 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         size = true_size(&w);
         if (isfinite(size) && size < best) best = size, memcpy(w.best, x, bytes);
     }
-    memcpy(x, w.best, bytes);
+    const bool spent = size > goal && (!report->trouble || late);
+    if (spent)
+        best = size, report->last = true;
+    else
+        memcpy(x, w.best, bytes);
     sn_filter_apply(filter, x);
     report->residual = best;
     report->status = best <= goal ? SN_OK : SN_NOT_CONVERGED;

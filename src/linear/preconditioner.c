@@ -5,6 +5,15 @@
 
 #include "kernels.h"
 
+void sn_project_pair(const double A[9], const double *S, const double *T, double out[9]) {
+    double half[9];
+    for (int c = 0; c < 3; ++c)
+        for (int r = 0; r < 3; ++r)
+            half[3 * c + r] = S ? S[3 * r] * A[3 * c] + S[3 * r + 1] * A[3 * c + 1] + S[3 * r + 2] * A[3 * c + 2] : A[3 * c + r];
+    for (int c = 0; c < 3; ++c)
+        for (int r = 0; r < 3; ++r) out[3 * c + r] = T ? half[r] * T[c] + half[3 + r] * T[3 + c] + half[6 + r] * T[6 + c] : half[3 * c + r];
+}
+
 void sn_projected_block(const double A[9], const double *S, double out[9]) {
     double B[9];
     for (int c = 0; c < 3; ++c)
@@ -14,14 +23,9 @@ void sn_projected_block(const double A[9], const double *S, double out[9]) {
         return;
     }
     const double mean = (B[0] + B[4] + B[8]) / 3, scale = mean > 0 ? mean : 1;
-    double half[9]; /* S B */
+    sn_project_pair(B, S, S, out);
     for (int c = 0; c < 3; ++c)
-        for (int r = 0; r < 3; ++r) half[3 * c + r] = S[3 * r] * B[3 * c] + S[3 * r + 1] * B[3 * c + 1] + S[3 * r + 2] * B[3 * c + 2];
-    for (int c = 0; c < 3; ++c)
-        for (int r = 0; r < 3; ++r) {
-            const double projected = half[r] * S[c] + half[3 + r] * S[3 + c] + half[6 + r] * S[6 + c];
-            out[3 * c + r] = projected + scale * ((r == c) - S[3 * r + c]);
-        }
+        for (int r = 0; r < 3; ++r) out[3 * c + r] += scale * ((r == c) - S[3 * r + c]);
 }
 
 bool sn_invert_definite(const double A[9], double clear, double out[9]) {

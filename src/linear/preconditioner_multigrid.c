@@ -15,9 +15,10 @@ typedef struct data {
     int kept;           /* solves since the smoother was made */
 } multigrid_data;
 
-#define STALE 0.7  /* of the digits per iteration: the coarse matrices are made anew */
-#define OLD 0.85   /* the smoother is */
-enum { KEEP = 7 }; /* steps that the smoother lasts */
+#define STALE 0.7     /* of the digits per iteration: the coarse matrices are made anew */
+#define OLD 0.85      /* the smoother is */
+#define HOPELESS 0.01 /* digits per iteration: nothing is kept */
+enum { KEEP = 7 };    /* steps that the smoother lasts */
 
 static const sn_multigrid_options options = {.spacing = 2.0};
 
@@ -55,11 +56,14 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     return SN_OK;
 }
 
+/* A solve that got nowhere (its matrix was indefinite, say) is no measure for the next ones: the coarse matrices are not kept. */
 static void feedback(void *pointer, int iterations, double digits) {
     multigrid_data *data = pointer;
-    if (!(digits > 0)) digits = 1e-3;
     data->last = digits / iterations;
-    if (data->fresh == 0) data->fresh = data->last;
+    if (!(data->last > HOPELESS))
+        data->fresh = 0;
+    else if (data->fresh == 0)
+        data->fresh = data->last;
 }
 
 static void apply(const void *pointer, const double *r, double *z) {

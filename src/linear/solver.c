@@ -84,6 +84,7 @@ sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options,
     if (status) return status;
     if (linear->options.omega != options->omega || linear->options.drop != options->drop) linear->data_valid = false;
     linear->options = *options;
+    linear->misses = 0;
     return SN_OK;
 }
 
@@ -99,6 +100,7 @@ const double *sn_linear_history(const sn_linear *linear, int *count) {
 
 void sn_linear_refresh(sn_linear *linear) {
     sn_linear_release_data(linear);
+    linear->misses = 0;
     linear->matrix_stamp.linearisation = linear->diagonal_stamp.linearisation = linear->cache_stamp.linearisation = 0;
 }
 
@@ -113,16 +115,17 @@ void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const s
 
 sn_kept_rotations *sn_linear_kept(sn_linear *linear) { return linear->kept.value || linear->kept.linearised ? &linear->kept : NULL; }
 
-static sn_status solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
+static bool grouped(const sn_filter *filter) { return filter && filter->group_count > 0; }
+
+static sn_status solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, bool rescue, const double *b, double *x,
                        double tolerance, sn_linear_report *report, sn_error *error) {
     linear->m = m, linear->d = d, linear->k = k;
     const sn_assembly assembly = sn_linear_assembly(linear);
     linear->operator_symmetric = sn_assembly_symmetric(&assembly);
-    const bool groups = filter && filter->group_count > 0;
-    const sn_choice c = sn_linear_choose(linear, groups);
+    const sn_choice c = sn_linear_choose(linear, grouped(filter), rescue);
     *report = (sn_linear_report){.method = c.krylov ? c.krylov->name : c.preconditioner->name,
                                  .preconditioner = c.krylov ? c.preconditioner->name : ""};
-    if (groups && (!c.krylov || c.krylov->own))
+    if (grouped(filter) && (!c.krylov || c.krylov->own))
         return sn_fail(error, SN_UNSUPPORTED, "solver.method '%s' cannot serve rigid cores; take cg or auto", report->method);
     linear->watch.count = 0;
     linear->watch.late = false;
@@ -145,10 +148,27 @@ static sn_status solve(sn_linear *linear, double m, double d, double k, const sn
                    tolerance, trouble ? ": it met " : "", trouble ? trouble : "");
 }
 
+/* Whether `auto` has another way for a solve whose iterations did not suffice. Counts such solves. */
+static bool can_rescue(sn_linear *linear, const sn_filter *filter, const sn_linear_report *report, sn_status status) {
+    if (!linear->is_static || sn_direct_find(report->method)) return false;
+    if (!status) linear->misses = 0;
+    if (status != SN_NOT_CONVERGED || report->iterations < linear->options.iterations) return false;
+    ++linear->misses;
+    return !sn_linear_choose(linear, grouped(filter), true).krylov;
+}
+
 sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
                           double tolerance, sn_linear_report *report, sn_error *error) {
     sn_linear_report unused;
-    const sn_status status = solve(linear, m, d, k, filter, b, x, tolerance, report ? report : &unused, error);
+    if (!report) report = &unused;
+    sn_status status = solve(linear, m, d, k, filter, false, b, x, tolerance, report, error);
+    const bool dropped = status == SN_NOT_CONVERGED && sn_direct_find(report->method); /* an old factor; the new one may say why */
+    if (dropped) linear->data_valid = false;
+    if (dropped || can_rescue(linear, filter, report, status)) {
+        const int spent = report->iterations;
+        status = solve(linear, m, d, k, filter, !dropped, b, x, tolerance, report, error);
+        report->iterations += spent;
+    }
     linear->span = 0;
     return status;
 }

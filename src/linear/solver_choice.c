@@ -1,22 +1,27 @@
-/* What runs: the method, its preconditioner, and the operator, by the options or, for `auto`, by size, law and kind of problem. */
+/* What runs: the method, its preconditioner, and the operator, by the options or, for `auto`, by size, law, kind of problem and history:
+ * statics begins with CG and multigrid unless the body is small, and takes a factor where the iterations do not suffice. CG serves
+ * indefinite stiffness too: it stops at the first direction of negative curvature, and Newton's method makes do with what it has. */
 #include <string.h>
 
 #include "solver_inside.h"
 
 enum {
-    AUTO_DIRECT_NODES = 20000,  /* `auto` in statics factors up to this size */
-    AUTO_MULTIGRID_NODES = 600, /* and iterates with multigrid from this size */
-    AUTO_LDLT_NODES = 4000,     /* and up to this one without CHOLMOD */
+    AUTO_MULTIGRID_NODES = 600, /* `auto` iterates with multigrid from this size */
+    AUTO_DIRECT_NODES = 20000,  /* and in statics, where that is slow, factors up to this one, */
+    AUTO_LDLT_NODES = 4000,     /* up to this one without CHOLMOD */
+    AUTO_MISSES = 3,            /* slow: so many solves in a row that their iterations did not suffice for */
 };
 
 static bool is(const char *name, const char *word) { return strcmp(name, word) == 0; }
 static bool is_auto(const char *name) { return !*name || is(name, "auto"); }
 
 /* The direct method that `auto` takes in statics; NULL when none will do. */
-static const sn_preconditioner *auto_direct(const sn_linear *linear, const sn_choice *c) {
+static const sn_preconditioner *auto_direct(const sn_linear *linear, const sn_choice *c, bool rescue) {
     const sn_solver_options *o = &linear->options;
     if (!is_auto(o->method) || !is_auto(o->preconditioner) || !linear->is_static || !c->assembled || is(o->precision, "single"))
         return NULL;
+    const bool iterates = linear->model.position && linear->model.nodes >= AUTO_MULTIGRID_NODES && linear->misses < AUTO_MISSES;
+    if (iterates && !rescue) return NULL;
     const sn_preconditioner *cholesky = sn_direct_find("cholesky");
     if (cholesky) return linear->model.nodes <= AUTO_DIRECT_NODES ? cholesky : NULL;
     return linear->model.nodes <= AUTO_LDLT_NODES ? &sn_direct_ldlt : NULL;
@@ -29,10 +34,11 @@ static bool may_be_indefinite(const sn_elements_model *elements) {
     return false;
 }
 
-sn_choice sn_linear_choose(const sn_linear *linear, bool grouped) {
+sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
     const sn_solver_options *o = &linear->options;
     sn_choice c = {.assembled = !is(o->operator_, "assembly-free")};
-    const sn_preconditioner *chosen = grouped ? NULL : auto_direct(linear, &c), *direct = chosen ? chosen : sn_direct_find(o->method);
+    const sn_preconditioner *chosen = grouped ? NULL : auto_direct(linear, &c, rescue),
+                            *direct = chosen ? chosen : sn_direct_find(o->method);
     c.single = c.assembled && !direct && (is(o->precision, "single") || (is_auto(o->precision) && !linear->is_static));
     if (direct) {
         c.preconditioner = direct;
@@ -45,7 +51,7 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped) {
     else if (!linear->operator_symmetric)
         c.krylov = &sn_krylov_bicgstab;
     else
-        c.krylov = may_be_indefinite(linear->model.elements) ? &sn_krylov_minres : &sn_krylov_cg;
+        c.krylov = may_be_indefinite(linear->model.elements) && !linear->is_static ? &sn_krylov_minres : &sn_krylov_cg;
     if (c.krylov->own)
         c.preconditioner = c.krylov->own;
     else

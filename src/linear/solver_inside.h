@@ -67,6 +67,7 @@ struct sn_linear {
 
     sn_watch watch;
     double m, d, k; /* of the exact operator that runs now */
+    int misses;     /* of `auto` in statics: solves in a row that were not iterated to their tolerance */
 };
 
 /* What runs. */
@@ -75,8 +76,8 @@ typedef struct sn_choice {
     const sn_preconditioner *preconditioner; /* or the direct method */
     bool assembled, single;
 } sn_choice;
-/* solver_choice.c. `grouped`: the filter has rigid groups, which direct methods cannot serve. */
-sn_choice sn_linear_choose(const sn_linear *linear, bool grouped);
+/* solver_choice.c. `grouped`: the filter has rigid groups, which direct methods cannot serve. `rescue`: what `auto` chose did not do. */
+sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue);
 
 /* solver_prepare.c */
 sn_assembly sn_linear_assembly(const sn_linear *linear);

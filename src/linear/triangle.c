@@ -32,16 +32,6 @@ static sn_status create(sn_context *context, const sn_pattern *pattern, sn_trian
     return SN_OK;
 }
 
-/* out = S A T; NULL is the identity. */
-static void project(const double A[9], const double *S, const double *T, double out[9]) {
-    double half[9];
-    for (int c = 0; c < 3; ++c)
-        for (int r = 0; r < 3; ++r)
-            half[3 * c + r] = S ? S[3 * r] * A[3 * c] + S[3 * r + 1] * A[3 * c + 1] + S[3 * r + 2] * A[3 * c + 2] : A[3 * c + r];
-    for (int c = 0; c < 3; ++c)
-        for (int r = 0; r < 3; ++r) out[3 * c + r] = T ? half[r] * T[c] + half[3 + r] * T[3 + c] + half[6 + r] * T[6 + c] : half[3 * c + r];
-}
-
 typedef struct fill_work {
     const sn_operator *op;
     const sn_filter *filter;
@@ -65,7 +55,7 @@ static void fill_piece(void *data, int piece) {
                 sn_matrix_block(matrix, pattern->mirror[k], back);
                 for (int c = 0; c < 9; ++c) block[c] = 0.5 * (block[c] + back[3 * (c % 3) + c / 3]);
             }
-            project(block, S, sn_filter_find(w->filter, t->column[e]), t->value + 9 * (int64_t)e);
+            sn_project_pair(block, S, sn_filter_find(w->filter, t->column[e]), t->value + 9 * (int64_t)e);
         }
     }
 }

@@ -9,14 +9,19 @@
  *
  * With B the two upper blocks at the right and G the lower ones, (G - B^T A_0^-1 B) y = g - B^T A_0^-1 S_0 r: as many solves with the kept
  * factor as there are directions, once, then two per right-hand side. N is scaled by the node's stiffness, so that the small dense matrix
- * has entries of one size. Too many directions, or a dense matrix that is singular: a new factor with the present filter. */
+ * has entries of one size. Too many directions, or a dense matrix that is singular: a new factor with the present filter.
+ *
+ * When the matrix changes and the filter stays, the old factor serves as the preconditioner of CG, to 1e-12 of each right-hand side, as
+ * long as few iterations do: after a solve with more than PAYS the next matrix is factored, after MOST_STALE the present one. Counts, not
+ * clocks, so that runs repeat. */
 #include <math.h>
 #include <string.h>
 
 #include "direct.h"
 #include "filter.h"
+#include "kernels.h"
 
-enum { MOST = 96 }; /* directions */
+enum { MOST = 96 /* directions */, PAYS = 10, MOST_STALE = 20 };
 
 typedef struct direction {
     int32_t node;
@@ -43,6 +48,9 @@ typedef struct woodbury {
     double *schur; /* MOST x MOST, row by row; its LU factor */
     int pivot[MOST];
     double *vector, *solution; /* n, scratch */
+    bool stale, worn;          /* the factor is of an older matrix; and is to be replaced by the next update */
+    sn_operator now;           /* stale: the present matrix */
+    double *krylov;            /* scratch of CG */
 } woodbury;
 
 int sn_direct_corrections(const void *data) { return ((const woodbury *)data)->count; }
@@ -59,6 +67,7 @@ static void release(sn_context *context, void *data) {
     sn_release(context, w->schur);
     sn_release(context, w->vector);
     sn_release(context, w->solution);
+    sn_release(context, w->krylov);
     sn_release(context, w);
 }
 
@@ -286,9 +295,29 @@ static sn_status refactor(woodbury *w, const sn_operator *op, const sn_filter *f
     sn_status status = keep_filter(w, filter, error);
     if (!status) status = w->base->update(w->context, op, &w->kept, &w->factor, error);
     w->valid = !status;
+    w->stale = w->worn = false;
     w->version = op->version;
     ++w->factorisations;
     return status;
+}
+
+/* ---- An old factor ---- */
+static bool can_reuse(woodbury *w, const sn_operator *op, const sn_filter *filter) {
+    if (!w->valid || w->worn || !op->version || op->version == w->version || !op->symmetric || !op->matrix->double_) return false;
+    return compare(w, filter, 0);
+}
+
+/* z = A^-1 r by CG with the old factor; false when there is a new factor now, which is to do it. */
+static bool reuse(woodbury *w, const double *r, double *z) {
+    const double size = sqrt(sn_dot(w->context, w->n, r, r, w->krylov));
+    sn_krylov_report report;
+    sn_krylov_cg.solve(&w->now, w->base, w->factor, w->filter, r, z, 1e-12 * size, MOST_STALE, w->krylov, &report);
+    w->worn = w->worn || report.status || report.iterations > PAYS;
+    if (report.residual <= 1e-6 * size) return true; /* refinement does the rest */
+    const sn_operator op = w->now;
+    if (!refactor(w, &op, w->filter, NULL)) return false;
+    memset(z, 0, (size_t)w->n * sizeof *z); /* the next update will say why */
+    return true;
 }
 
 static sn_status update(const sn_preconditioner *base, sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
@@ -301,8 +330,17 @@ static sn_status update(const sn_preconditioner *base, sn_context *context, cons
     w->n = op->n;
     w->filter = filter;
     if (!w->vector) w->vector = sn_allocate(context, (size_t)op->n, sizeof *w->vector);
-    if (!w->vector) return sn_no_memory(error);
+    if (!w->krylov)
+        w->krylov =
+            sn_allocate(context, (size_t)sn_krylov_cg.vectors * (size_t)op->n + 4 * (size_t)sn_dot_scratch(op->n), sizeof *w->krylov);
+    if (!w->vector || !w->krylov) return sn_no_memory(error);
     const int most = op->n / 8 < MOST ? op->n / 8 : MOST;
+    w->stale = can_reuse(w, op, filter);
+    if (w->stale) {
+        w->now = *op;
+        w->now.watch = NULL, w->now.residual = NULL;
+        return SN_OK;
+    }
     if (!w->valid || !op->version || op->version != w->version || !compare(w, filter, most)) return refactor(w, op, filter, error);
     if (!w->count) return SN_OK;
     bool good = false;
@@ -313,7 +351,8 @@ static sn_status update(const sn_preconditioner *base, sn_context *context, cons
 }
 
 static void apply(const void *data, const double *r, double *z) {
-    const woodbury *w = data;
+    woodbury *w = (woodbury *)(uintptr_t)data; /* the factor may be replaced, the answer is the same */
+    if (w->stale && reuse(w, r, z)) return;
     if (!w->count) {
         solve_kept(w, r, z);
         return;

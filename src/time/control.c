@@ -3,7 +3,8 @@
  * Time inside the frame is counted in ticks of h / 1024. A step that fails is retried with half its ticks; two successes in a row double it
  * again. Where elements are turned inside out the force may jump, and then there is no solution to converge to, however small the step: for
  * a sixteenth of the frame or less Newton's best iterate serves when its residual is a tenth of the forces, at the end half; these are
- * counted. Decisions depend on statuses and counts alone. */
+ * counted. Statics may have no solution either, past a limit load: it is given up when an increment of a sixty-fourth of the load already
+ * carried is refused, or after 20 refusals. Decisions depend on statuses and counts alone. */
 #include <string.h>
 
 #include "implicit.h"
@@ -11,7 +12,7 @@
 #include "system.h"
 #include "vector.h"
 
-enum { TICKS = 1024, SUCCESSES = 2, LOOSE = 64, LOOSEST = 4 };
+enum { TICKS = 1024, SUCCESSES = 2, LOOSE = 64, LOOSEST = 4, REFUSALS = 20, BRACKET = 64 };
 
 sn_status sn_step_finish(sn_step *step, double *x, double *v) {
     sn_system *system = step->system;
@@ -84,13 +85,31 @@ static sn_status try_step(const sn_method *method, sn_step *step, double *start)
     return status;
 }
 
+static bool is_static(const sn_step *step) { return strcmp(step->options->mode, "static") == 0; }
+
+/* Whether an increment of statics that was refused for the so-manieth time tells that there is no equilibrium ahead. */
+static bool at_limit(const sn_step *part, int refusals) {
+    return is_static(part) && (refusals >= REFUSALS || part->h * BRACKET <= part->t);
+}
+
+/* The message of a load that statics could not carry. */
+static sn_status name_limit(const sn_step *part, int refusals, sn_status status) {
+    if (!part->error || !is_static(part)) return status;
+    const sn_error inner = *part->error;
+    return sn_fail(
+        part->error, status,
+        "no equilibrium was found between load fractions %.4g and %.4g, in %d attempts: there may be none (the law gives way, or "
+        "the body buckles). %.300s",
+        part->t, part->t + part->h, refusals, inner.text);
+}
+
 sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
     const int n = step->system->count, past = method->history(n);
     double *x = step->scratch, *v = x + n, *history = v + n;
     sn_step part = *step;
     double *start = history + past;
     part.scratch = start + 2 * n + past;
-    int done = 0, ticks = TICKS, successes = 0;
+    int done = 0, ticks = TICKS, successes = 0, refusals = 0;
     while (done < TICKS) {
         part.t = step->t + step->h * done / TICKS;
         part.h = ticks == TICKS ? step->h : step->h * ticks / TICKS;
@@ -112,7 +131,9 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
             sn_vec_copy(n, step->v, v);
             sn_vec_copy(past, step->history, history);
         }
-        if (stopped || !can_retry(method, status) || ticks == 1) {
+        ++refusals;
+        if (stopped || !can_retry(method, status) || ticks == 1 || at_limit(&part, refusals)) {
+            if (!stopped && can_retry(method, status)) status = name_limit(&part, refusals, status);
             sn_vec_copy(n, x, step->x);
             sn_vec_copy(n, v, step->v);
             sn_vec_copy(past, history, step->history);

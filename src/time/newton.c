@@ -189,6 +189,7 @@ static sn_status correct(newton *w, int iteration, bool carries, double *slope) 
     p->info->assembly_seconds += report.assembly_seconds;
     p->info->linear_iterations += report.iterations;
     p->info->linear_residual = report.residual;
+    p->info->linear_misses += status == SN_NOT_CONVERGED;
     p->info->solver = report.method, p->info->preconditioner = report.preconditioner;
     ++system->kept;
     if (status && status != SN_NOT_CONVERGED) return status;
@@ -229,7 +230,7 @@ static sn_status search(newton *w, double *y, double slope, bool whole, double *
         const bool good = whole || !p->options->line_search || sn_line_search_good(&search, phi);
         if (!status && (good || climbs)) {
             *s = search.s;
-            if (!good) ++w->climbs;
+            if (!good) ++w->climbs, ++p->info->line_searches;
             sn_vector_copy(w->system->context, n, w->trial, y);
             return SN_OK;
         }
@@ -282,7 +283,10 @@ static sn_status take_correction(newton *w, double *y) {
 }
 
 static sn_status one_step(newton *w, double *y) {
+    const double a = w->problem->a;
+    w->system->ahead = a > 0 ? 1 / a : 0;
     const sn_status status = expand(w, y);
+    w->system->ahead = 0;
     return status ? status : take_correction(w, y);
 }
 

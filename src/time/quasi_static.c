@@ -33,6 +33,7 @@ static sn_status step_equilibrium(sn_step *step) {
 
 const sn_method *sn_method_equilibrium(void) {
     static const sn_method method = {
-        "equilibrium", "no inertia: the forces balance at the end of each step", 0, true, false, false, "", history, scratch, step_equilibrium};
+        "equilibrium",   "no inertia: the forces balance at the end of each step", 0, true, false, false, "", history, scratch,
+        step_equilibrium};
     return &method;
 }

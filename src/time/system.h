@@ -73,6 +73,7 @@ struct sn_system {
     /* Newton's best iterate is good enough, when it does not converge, if its residual is below this part of the forces; 0: it is not. */
     double loose;
     bool settles; /* the table's settle is to be asked */
+    double ahead; /* s; above 0: the forces are for one linear solve of so long a step, which sees no later ones (penalty.h) */
 };
 
 /* ---- Methods ---- */
@@ -80,6 +81,7 @@ struct sn_system {
 /* What a step did. Times in seconds, for reports only. */
 typedef struct sn_step_info {
     int newton_iterations, linear_iterations, force_evaluations, linearisations, retries, line_searches, loose;
+    int linear_misses; /* linear solves that ended above their tolerance */
     double newton_residual, linear_residual; /* of the last iteration */
     double assembly_seconds, solve_seconds;
     double suggested_step; /* what adaptive control would take next; 0 when it has no opinion */

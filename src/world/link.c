@@ -112,7 +112,7 @@ static sn_status take_link(sn_world *world, int body, const sn_link *link, sn_er
 sn_status sn_model_links(sn_world *world, const sn_world_options *options, sn_error *error) {
     int count = 0;
     for (int b = 0; b < options->body_count; ++b) count += options->body[b].link_count;
-    if (count > SN_LINKS) return sn_fail(error, SN_UNSUPPORTED, "%d links; a world can have %d", count, SN_LINKS);
+    if (count > SN_LINKS) return sn_fail(error, SN_UNSUPPORTED, "the bodies have %d links in all; at most %d are allowed", count, SN_LINKS);
     world->model.link = sn_allocate_zero(world->context, (size_t)count, sizeof *world->model.link);
     if (!world->model.link) return sn_no_memory(error);
     for (int b = 0; b < options->body_count; ++b)

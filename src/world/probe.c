@@ -1,9 +1,9 @@
 /* Probes: their places are found once, their values are taken from the state.
  *
  * displacement, position, velocity: mean over the nodes. reaction: total over the nodes' held components of M a - f, the force of the
- * support on the body (colliders with the response projection are supports too), with a the change of velocity over the last step by its
- * length (0 in statics). volume: of the elements whose nodes are all selected, or that hold the node. stress: at a node the mean over the
- * elements that hold it, then the mean over the nodes. */
+ * support on the body (colliders are supports too), with a the change of velocity over the last step by its length (0 in statics). volume:
+ * of the elements whose nodes are all selected, or that hold the node. stress: at a node the mean over the elements that hold it, then the
+ * mean over the nodes. */
 #include <math.h>
 #include <string.h>
 
@@ -142,19 +142,20 @@ static sn_status reactions(sn_world *world, sn_error *error) {
         const size_t at = 3 * (size_t)world->model.surface.node[s % world->model.surface.count];
         if (world->state.contact[s] != SN_CONTACT_FREE) memcpy(work->force + at, work->product + at, 3 * sizeof(double));
     }
+    const sn_parameters *p = &world->parameters;
+    for (int i = 0; i < p->collider_count; ++i) { /* and those that push */
+        const sn_contact_nodes pushed = sn_world_pushed(world, i);
+        sn_penalty_force(&p->collider[i], &p->penalty[i], &pushed, world->state.time, world->state.x, p->no_inertia ? NULL : world->state.v,
+                         NULL, work->force);
+    }
     return SN_OK;
 }
 
 sn_status sn_world_reactions(sn_world *world, int body, double *force, sn_error *error) {
     if (body < 0 || body >= world->model.body_count)
         return sn_fail(error, SN_BAD_INPUT, "body %d; the world has %d", body, world->model.body_count);
-    const sn_parameters *p = &world->parameters;
     const sn_status status = reactions(world, error);
     if (status) return status;
-    for (int i = 0; i < p->collider_count; ++i)
-        if (!sn_collider_projects(&p->collider[i]))
-            sn_penalty_force(&p->collider[i], &p->penalty[i], &world->model.surface, world->state.time, world->state.x,
-                             p->no_inertia ? NULL : world->state.v, NULL, world->workspace.force);
     const sn_body *b = &world->model.body[body];
     for (int i = 0; i < b->mesh->node_count; ++i)
         memcpy(force + 3 * (size_t)i, world->workspace.force + 3 * (size_t)world->model.compiled[b->node_first + i], 3 * sizeof(double));

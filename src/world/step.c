@@ -77,7 +77,9 @@ static void fill_report(const sn_world *world, sn_status status, const sn_step_i
                                .seconds = seconds,
                                .solver = info->solver ? info->solver : "",
                                .preconditioner = info->preconditioner ? info->preconditioner : "",
+                               .linear_misses = info->linear_misses,
                                .contacts = world->workspace.contacts};
+    if (info->solver) report->linear_history = sn_linear_history(world->workspace.linear, &report->linear_history_count);
 }
 
 sn_status sn_world_step(sn_world *world, sn_step_report *report, sn_error *error) {

@@ -102,11 +102,24 @@ sn_status sn_model_surface(sn_world *world, sn_error *error) {
         surface->mass = sn_allocate_zero(world->context, (size_t)count, sizeof *surface->mass);
         if (!surface->node || !surface->area || !surface->mass) status = sn_no_memory(error);
     }
-    for (int i = 0; i < model->node_count && !status; ++i) {
-        if (!(area[i] > 0)) continue;
-        surface->node[surface->count] = i;
-        surface->area[surface->count++] = area[i];
-    }
+    for (int g = 0; g < model->core_count; ++g) /* marked by their sign */
+        for (int i = 0; i < model->core[g].count; ++i) area[model->core[g].node[i]] *= -1;
+    for (int sign = 1; sign >= -1 && !status; sign -= 2)
+        for (int i = 0; i < model->node_count; ++i) {
+            if (!(sign * area[i] > 0)) continue;
+            surface->node[surface->count] = i;
+            surface->area[surface->count++] = sign * area[i];
+            model->surface_cores += sign < 0;
+        }
     sn_release(world->context, area);
     return status;
+}
+
+sn_contact_nodes sn_world_pushed(const sn_world *world, int collider) {
+    const sn_contact_nodes *all = &world->model.surface;
+    if (!sn_collider_projects(&world->parameters.collider[collider])) return *all;
+    const int first = all->count - world->model.surface_cores;
+    if (first == all->count) return (sn_contact_nodes){0};
+    return (sn_contact_nodes){
+        .count = world->model.surface_cores, .node = all->node + first, .area = all->area + first, .mass = all->mass + first};
 }

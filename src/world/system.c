@@ -64,6 +64,13 @@ static sn_friction *friction_of(const sn_world *world, int collider) {
     return world->workspace.friction + (size_t)collider * (size_t)world->model.surface.count;
 }
 
+/* The penalty of a collider for the forces that Newton's method wants now. */
+static sn_penalty penalty_of(const sn_world *world, int collider) {
+    sn_penalty penalty = world->parameters.penalty[collider];
+    penalty.ahead = world->workspace.system.base.ahead;
+    return penalty;
+}
+
 static void external_force(sn_world *world, double t, const double *x, const double *v, double *f) {
     const sn_parameters *p = &world->parameters;
     memset(f, 0, (size_t)world->model.node_count * 3 * sizeof *f);
@@ -71,10 +78,11 @@ static void external_force(sn_world *world, double t, const double *x, const dou
     for (int i = 0; i < world->model.load_count; ++i)
         sn_load_force(&world->model.load[i], sn_ramp_value(&world->model.load[i].ramp, t, p->is_static, NULL), x, f);
     world->workspace.contacts = 0;
-    for (int i = 0; i < p->collider_count; ++i)
-        if (!sn_collider_projects(&p->collider[i]))
-            world->workspace.contacts +=
-                sn_penalty_force(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, friction_of(world, i), f);
+    for (int i = 0; i < p->collider_count; ++i) {
+        const sn_penalty penalty = penalty_of(world, i);
+        const sn_contact_nodes pushed = sn_world_pushed(world, i);
+        world->workspace.contacts += sn_penalty_force(&p->collider[i], &penalty, &pushed, t, x, v, friction_of(world, i), f);
+    }
     world->workspace.contacts += world->workspace.projection.count;
     sn_projection_force(&world->workspace.projection, world->state.contact, t, v, f);
     sn_grab_forces(world, x, v, f);
@@ -125,9 +133,10 @@ static sn_status potential(sn_system *system, double t, const double *x, double 
         const sn_load_term *load = &world->model.load[i];
         *energy -= sn_load_work(load, sn_ramp_value(&load->ramp, t, p->is_static, NULL), x, world->model.rest);
     }
-    for (int i = 0; i < p->collider_count; ++i)
-        if (!sn_collider_projects(&p->collider[i]))
-            *energy += sn_penalty_energy(&p->collider[i], &p->penalty[i], &world->model.surface, t, x);
+    for (int i = 0; i < p->collider_count; ++i) {
+        const sn_contact_nodes pushed = sn_world_pushed(world, i);
+        *energy += sn_penalty_energy(&p->collider[i], &p->penalty[i], &pushed, t, x);
+    }
     *energy += sn_grab_energy(world, x);
     return SN_OK;
 }
@@ -146,10 +155,11 @@ static sn_status force_rate(sn_system *system, double t, const double *x, const 
     const double e = 1e-5 * p->time.step;
     double *moved = world->workspace.product;
     for (int i = 0; i < p->collider_count; ++i) {
-        if (p->collider[i].key_count == 0) continue;
+        const sn_contact_nodes pushed = sn_world_pushed(world, i);
+        if (p->collider[i].key_count == 0 || pushed.count == 0) continue;
         for (int side = 0; side < 2; ++side) {
             memset(moved, 0, (size_t)system->count * sizeof *moved);
-            sn_penalty_force(&p->collider[i], &p->penalty[i], &world->model.surface, t + (side + 1) * e, x, v, NULL, moved);
+            sn_penalty_force(&p->collider[i], &p->penalty[i], &pushed, t + (side + 1) * e, x, v, NULL, moved);
             for (int k = 0; k < system->count; ++k) dfdt[k] += (side ? 1 : -1) * moved[k] / e;
         }
     }
@@ -180,9 +190,10 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     }
     for (int i = 0; i < p->collider_count; ++i) {
         const size_t k = (size_t)K->count, d = (size_t)D->count;
-        if (sn_collider_projects(&p->collider[i])) continue;
-        const int count = sn_penalty_blocks(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, !exact, friction_of(world, i),
-                                            K->row + k, K->value + 9 * k, D->value + 9 * d);
+        const sn_penalty penalty = penalty_of(world, i);
+        const sn_contact_nodes pushed = sn_world_pushed(world, i);
+        const int count = sn_penalty_blocks(&p->collider[i], &penalty, &pushed, t, x, v, !exact, friction_of(world, i), K->row + k,
+                                            K->value + 9 * k, D->value + 9 * d);
         memcpy(K->column + k, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->row + d, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->column + d, K->row + k, (size_t)count * sizeof *K->row);
@@ -261,9 +272,11 @@ static sn_status spectrum(sn_system *system, double *stiffness, double *damping,
 static bool lag(sn_world *world, double t, const double *x, const double *v) {
     const sn_parameters *p = &world->parameters;
     double square = 0, change = 0;
-    for (int i = 0; i < p->collider_count; ++i)
-        if (!sn_collider_projects(&p->collider[i]) && p->penalty[i].friction > 0)
-            sn_penalty_lag(&p->collider[i], &p->penalty[i], &world->model.surface, t, x, v, friction_of(world, i), &square, &change);
+    for (int i = 0; i < p->collider_count; ++i) {
+        const sn_contact_nodes pushed = sn_world_pushed(world, i);
+        if (p->penalty[i].friction > 0)
+            sn_penalty_lag(&p->collider[i], &p->penalty[i], &pushed, t, x, v, friction_of(world, i), &square, &change);
+    }
     return change > 4e-4 * square;
 }
 
@@ -271,7 +284,7 @@ static void begin_friction(sn_world *world, double t, const double *x, const dou
     sn_workspace *work = &world->workspace;
     const sn_parameters *p = &world->parameters;
     bool rough = false;
-    for (int i = 0; i < p->collider_count; ++i) rough = rough || (!sn_collider_projects(&p->collider[i]) && p->penalty[i].friction > 0);
+    for (int i = 0; i < p->collider_count; ++i) rough = rough || (sn_world_pushed(world, i).count > 0 && p->penalty[i].friction > 0);
     work->frictional = rough && p->method->implicit && !p->method->exact && !p->no_inertia;
     work->friction_rounds = 0;
     if (!work->frictional) return;

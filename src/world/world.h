@@ -98,7 +98,8 @@ typedef struct sn_model {
     sn_load_term *load;
     int link_count;
     sn_link_term *link;
-    sn_contact_nodes surface; /* empty without colliders; mass filled with the solid */
+    sn_contact_nodes surface; /* empty without colliders; mass filled with the solid. Nodes of rigid cores last: */
+    int surface_cores;        /* so many */
     int probe_count;
     sn_probe_target *probe;
     double size; /* diagonal of the largest body's box */
@@ -216,7 +217,10 @@ sn_status sn_solid_create(const sn_world *world, sn_solid **solid, sn_error *err
 void sn_solid_destroy(sn_context *context, sn_solid *solid);
 /* select.c: which elements have their centroid in a selector: mask[element] = 1. */
 sn_status sn_select_centroids(const sn_mesh *mesh, const sn_selector *selector, uint8_t *mask, sn_error *error);
-/* surface.c: boundary faces of a body with compiled nodes (3 or 6 each); release with sn_mesh_release. */
+/* surface.c: the nodes that a collider pushes by penalty: all of the surface, or the nodes of rigid cores, which cannot be constrained one
+ * by one, when its response is projection. */
+sn_contact_nodes sn_world_pushed(const sn_world *world, int collider);
+/* Boundary faces of a body with compiled nodes (3 or 6 each); release with sn_mesh_release. */
 sn_status sn_body_faces(const sn_world *world, int body, int *count, int32_t **face, sn_error *error);
 /* loads.c, surface.c: resolve the loads of all bodies; the nodes that may touch. */
 sn_status sn_model_loads(sn_world *world, const sn_world_options *options, sn_error *error);

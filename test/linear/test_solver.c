@@ -1,76 +1,5 @@
-/* The solver of a system: refinement, direct against iterative, prescribed motion, sameness of bits, memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-
-#include "beam.h"
-#include "failing_allocator.h"
-
-typedef struct fixture {
-    sn_context *context;
-    beam b;
-    sn_solver_options options;
-    sn_linear *linear;
-    sn_element_view view;
-    double *f, *x, *y;
-    int n;
-} fixture;
-
-static void open_in(fixture *f, sn_context *context, int a, int c, bool is_static, const char *method, const char *precision) {
-    memset(f, 0, sizeof *f);
-    f->context = context;
-    assert_int_equal(beam_create(&f->b, f->context, a, c, 0.33, NULL), SN_OK);
-    f->n = 3 * f->b.nodes;
-    f->f = calloc((size_t)f->n * 3, sizeof(double)), f->x = f->f + f->n, f->y = f->x + f->n;
-    for (int i = 0; i < f->b.nodes; ++i) f->f[3 * i + 1] = -9.81 * f->b.mass[i];
-    f->options = sn_solver_options_default();
-    f->options.iterations = 5000;
-    snprintf(f->options.method, sizeof f->options.method, "%s", method);
-    snprintf(f->options.precision, sizeof f->options.precision, "%s", precision);
-    f->view = (sn_element_view){.x = f->b.x};
-    const sn_linear_model model = beam_model(&f->b);
-    assert_int_equal(sn_linear_create(f->context, &model, &f->options, is_static, &f->linear, NULL), SN_OK);
-    sn_linear_linearise(f->linear, &f->view, NULL, NULL, NULL);
-}
-
-static sn_context *make_context(const char *simd, int threads) {
-    sn_context_options options = sn_context_options_default();
-    options.threads = threads;
-    options.simd = simd;
-    sn_context *context = NULL;
-    assert_int_equal(sn_context_create(&options, &context, NULL), SN_OK);
-    return context;
-}
-
-static void open_fixture(fixture *f, bool is_static, const char *method, const char *precision) {
-    open_in(f, make_context("auto", 1), 4, 12, is_static, method, precision);
-}
-
-static void close_fixture(fixture *f) {
-    sn_linear_destroy(f->linear);
-    free(f->f);
-    beam_destroy(&f->b);
-    sn_context_destroy(f->context);
-}
-
-static double norm(int n, const double *v) {
-    double sum = 0;
-    for (int i = 0; i < n; ++i) sum += v[i] * v[i];
-    return sqrt(sum);
-}
-
-/* ||S (b - A x)|| by the exact product. */
-static double residual(fixture *f, double m, double k, const sn_filter *filter) {
-    sn_linear_product(f->linear, m, 0, k, f->x, f->y);
-    for (int i = 0; i < f->n; ++i) f->y[i] = f->f[i] - f->y[i];
-    sn_filter_apply(filter, f->y);
-    return norm(f->n, f->y);
-}
+/* The solver of a system: refinement, direct against iterative, prescribed motion, lists, mass, options. */
+#include "system.h"
 
 static void test_refinement(void **state) {
     const char *precision[] = {"single", "double", "auto"};
@@ -256,84 +185,6 @@ static void test_lists(void **state) {
     (void)state;
 }
 
-static void test_same_bits(void **state) {
-    const char *simd[] = {"baseline", "avx2", "avx512"}, *precision[] = {"single", "double"};
-    for (int p = 0; p < 2; ++p) {
-        double *first = NULL;
-        int iterations = 0;
-        for (int s = 0; s < 3; ++s)
-            for (int threads = 1; threads <= 4; threads *= 2) {
-                fixture f;
-                open_in(&f, make_context(simd[s], threads), 7, 21, false, "cg", precision[p]);
-                sn_linear_report report;
-                assert_int_equal(sn_linear_solve(f.linear, 1e4, 0, 1, &f.b.filter, f.f, f.x, 1e-8, &report, NULL), SN_OK);
-                if (!first) {
-                    first = malloc((size_t)f.n * sizeof *first);
-                    memcpy(first, f.x, (size_t)f.n * sizeof *first);
-                    iterations = report.iterations;
-                }
-                assert_int_equal(report.iterations, iterations);
-                assert_memory_equal(first, f.x, (size_t)f.n * sizeof *first);
-                close_fixture(&f);
-            }
-        free(first);
-    }
-    (void)state;
-}
-
-static void test_no_allocation(void **state) {
-    for (int free_of_assembly = 0; free_of_assembly < 2; ++free_of_assembly) {
-        failing_allocator failing = failing_allocator_make();
-        fixture f;
-        open_in(&f, failing_allocator_context(&failing), 3, 8, false, "cg", "auto");
-        if (free_of_assembly) snprintf(f.options.operator_, sizeof f.options.operator_, "assembly-free");
-        assert_int_equal(sn_linear_options(f.linear, &f.options, NULL), SN_OK);
-        int64_t requests = 0;
-        for (int round = 0; round < 3; ++round) {
-            if (round == 1) requests = failing.requests;
-            memset(f.x, 0, (size_t)f.n * sizeof(double));
-            sn_linear_linearise(f.linear, &f.view, NULL, NULL, NULL);
-            assert_int_equal(sn_linear_solve(f.linear, 1e4, 0, 1, &f.b.filter, f.f, f.x, 1e-8, NULL, NULL), SN_OK);
-        }
-        assert_int_equal(failing.requests, requests);
-        close_fixture(&f);
-        assert_int_equal(failing.live, 0);
-    }
-    (void)state;
-}
-
-static void test_failing_memory(void **state) {
-    failing_allocator failing = failing_allocator_make();
-    fixture f;
-    open_in(&f, failing_allocator_context(&failing), 2, 4, false, "cg", "auto");
-    const sn_linear_model model = beam_model(&f.b);
-    const int64_t live = failing.live;
-    int n = 1;
-    for (sn_status status = SN_NO_MEMORY; status; ++n) {
-        sn_linear *linear = NULL;
-        sn_error error = {0};
-        failing_allocator_arm(&failing, n);
-        status = sn_linear_create(f.context, &model, &f.options, false, &linear, &error);
-        if (!status) {
-            sn_linear_linearise(linear, &f.view, NULL, NULL, NULL);
-            memset(f.x, 0, (size_t)f.n * sizeof(double));
-            status = sn_linear_solve(linear, 1e4, 0, 1, &f.b.filter, f.f, f.x, 1e-8, NULL, &error);
-        }
-        failing_allocator_disarm(&failing);
-        assert_true(status == SN_OK || (status == SN_NO_MEMORY && error.text[0]));
-        if (status && linear) { /* it recovers when memory is back */
-            memset(f.x, 0, (size_t)f.n * sizeof(double));
-            assert_int_equal(sn_linear_solve(linear, 1e4, 0, 1, &f.b.filter, f.f, f.x, 1e-8, NULL, &error), SN_OK);
-        }
-        sn_linear_destroy(linear);
-        assert_int_equal(failing.live, live);
-    }
-    assert_true(n > 10);
-    close_fixture(&f);
-    assert_int_equal(failing.live, 0);
-    (void)state;
-}
-
 static void test_mass(void **state) {
     fixture f;
     open_fixture(&f, false, "cg", "auto");
@@ -415,11 +266,8 @@ int main(void) {
 #endif
         cmocka_unit_test(test_not_converged),
         cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_no_allocation),
-        cmocka_unit_test(test_failing_memory),
         cmocka_unit_test(test_mass),
-        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_options)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sinew/sinew.h"
+#include "measure.h"
 
 typedef struct shape {
     const char *name, *text; /* the mesh of a scene; about 1 m across */
@@ -105,31 +105,6 @@ static int list_methods(method *out, bool quick) {
     return count;
 }
 
-/* Largest distance of a node from its rest place after the best rigid motion, in sizes of the body. */
-static double distance_from_rest(sn_context *context, const sn_mesh *mesh, const double *x) {
-    const int n = mesh->node_count;
-    double c[3] = {0}, C[3] = {0}, F[9] = {0}, R[9], low[3], high[3], size = 0, worst = 0;
-    for (int i = 0; i < 3 * n; ++i) c[i % 3] += x[i] / n, C[i % 3] += mesh->position[i] / n;
-    for (int a = 0; a < 3; ++a) low[a] = high[a] = mesh->position[a];
-    for (int i = 0; i < n; ++i)
-        for (int a = 0; a < 3; ++a) {
-            low[a] = fmin(low[a], mesh->position[3 * i + a]), high[a] = fmax(high[a], mesh->position[3 * i + a]);
-            for (int b = 0; b < 3; ++b) F[3 * a + b] += (x[3 * i + a] - c[a]) * (mesh->position[3 * i + b] - C[b]);
-        }
-    for (int a = 0; a < 3; ++a) size += (high[a] - low[a]) * (high[a] - low[a]);
-    if (sn_rotation_evaluate(context, "polar", F, R, NULL, NULL)) return INFINITY;
-    for (int i = 0; i < n; ++i) {
-        double square = 0;
-        for (int a = 0; a < 3; ++a) {
-            double d = x[3 * i + a] - c[a];
-            for (int b = 0; b < 3; ++b) d -= R[3 * a + b] * (mesh->position[3 * i + b] - C[b]);
-            square += d * d;
-        }
-        worst = fmax(worst, square);
-    }
-    return sqrt(worst / size);
-}
-
 static bool all_finite(sn_world *world, double *x, int n) {
     sn_world_get(world, 0, x, NULL);
     for (int i = 0; i < 3 * n; ++i)
@@ -183,7 +158,7 @@ static outcome run_case(sn_context *context, const shape *s, const treatment *t,
         if (!all_finite(world, x, mesh->node_count)) result = NON_FINITE;
         if (result == STUCK && i + 1 >= first && i % 5 == 4) {
             sn_world_get(world, 0, x, NULL);
-            *distance = distance_from_rest(context, mesh, x);
+            *distance = measure_distance(context, mesh, x);
             if (*distance <= 1e-3) result = RECOVERED;
         }
     }

@@ -14,6 +14,8 @@ static void test_rest(void **state) {
         s.options.collider_count = 1;
         sn_probe *p = add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0);
         p->at = SN_PROBE_SELECT, p->select = box_selector(-1, -1e-9, -1, 1, 1e-9, 1);
+        p = add_probe(&s, SN_QUANTITY_REACTION, 0, 0, 0);
+        p->at = SN_PROBE_SELECT, p->select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
         scene_create(&s);
         double v[6];
         sn_step_report report;
@@ -35,6 +37,8 @@ static void test_rest(void **state) {
         assert_near(sum[0], 0, 1e-3);
         assert_near(sum[2], 0, 1e-3);
         assert_near(sum[1], 8 * 9.81, 0.1);
+        probe(&s, 1, v);
+        assert_near(v[1], sum[1], 1e-9);
         assert_int_equal(sn_world_reactions(s.world, 1, force, &s.error), SN_BAD_INPUT);
         assert_false(sn_world_pinned(s.world, 0, 0));
         assert_int_equal(sn_world_pin(s.world, 0, 0, true, &s.error), SN_OK);
@@ -137,6 +141,50 @@ static void test_one_step_friction(void **state) {
         assert_true(e.total < 0.5 * start.total);
         scene_end(&s);
     }
+}
+
+/* One solve per step meets a contact in the step that makes it: a fast body does not pass into the plane by the way of a step (20 mm). */
+static void test_one_step_depth(void **state) {
+    (void)state;
+    scene s;
+    scene_start(&s, NULL, 0.2, 0.2, 0.2, 4, 4, 4);
+    set_constant(&s.material, "young", 1e5);
+    strcpy(s.options.time.newton.kind, "one-step");
+    s.collider[0].point[1] = -0.05;
+    s.options.collider_count = 1;
+    s.body.initial.velocity[1] = -2;
+    scene_create(&s);
+    double x[3 * 125], lowest = 0;
+    for (int i = 0; i < 60; ++i) {
+        step(&s, 1);
+        sn_world_get(s.world, 0, x, NULL);
+        for (int k = 0; k < 125; ++k) lowest = fmin(lowest, x[3 * k + 1]);
+    }
+    assert_true(lowest < -0.05 && lowest > -0.052);
+    scene_end(&s);
+}
+
+/* What lies on the plane at the start is met there in the first step, so that its friction is not that of an impact: on a slope of 40
+ * degrees it slides with g (sin - mu cos), less what friction lags. */
+static void test_one_step_slope(void **state) {
+    (void)state;
+    scene s;
+    scene_start(&s, NULL, 0.2, 0.1, 0.2, 4, 2, 4);
+    set_constant(&s.material, "young", 1e6);
+    strcpy(s.options.time.newton.kind, "one-step");
+    s.collider[0].friction = 0.3;
+    s.options.collider_count = 1;
+    const double sine = sin(40 * M_PI / 180), cosine = cos(40 * M_PI / 180), g = 9.81;
+    s.options.gravity[0] = g * sine, s.options.gravity[1] = -g * cosine;
+    sn_probe *p = add_probe(&s, SN_QUANTITY_DISPLACEMENT, 0, 0, 0);
+    p->at = SN_PROBE_SELECT, p->select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
+    scene_create(&s);
+    step(&s, 100);
+    double v[6];
+    probe(&s, 0, v);
+    const double way = 0.5 * g * (sine - 0.3 * cosine);
+    assert_near(v[0], way, 0.05 * way);
+    scene_end(&s);
 }
 
 /* Thrown along the plane, it stops after v^2 / (2 mu g). */
@@ -288,6 +336,8 @@ int main(void) {
                                        cmocka_unit_test(test_other_colliders),
                                        cmocka_unit_test(test_impacts),
                                        cmocka_unit_test(test_slanting_impact),
-                                       cmocka_unit_test(test_one_step_friction)};
+                                       cmocka_unit_test(test_one_step_friction),
+                                       cmocka_unit_test(test_one_step_depth),
+                                       cmocka_unit_test(test_one_step_slope)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,8 +138,38 @@ static void wrong_selections(void **state) {
     scene_end(&s);
 }
 
+/* A core at the base of a body stands on a collider of either response. */
+static void test_core_on_collider(void **state) {
+    (void)state;
+    for (int projects = 0; projects < 2; ++projects) {
+        scene s;
+        scene_start(&s, NULL, 0.2, 0.1, 0.2, 2, 2, 2);
+        set_constant(&s.material, "young", 1e5);
+        s.material.rayleigh[0] = 2;
+        const sn_selector base = box_selector(-1, -1, -1, 1, 1e-9, 1);
+        s.body.rigid = &base;
+        s.body.rigid_count = 1;
+        s.collider[0].point[1] = -0.02;
+        if (projects) strcpy(s.collider[0].response, "projection");
+        s.options.collider_count = 1;
+        sn_probe *p = add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0);
+        p->at = SN_PROBE_SELECT, p->select = base;
+        p = add_probe(&s, SN_QUANTITY_REACTION, 0, 0, 0);
+        p->at = SN_PROBE_SELECT, p->select = base;
+        scene_create(&s);
+        step(&s, 150);
+        double v[6];
+        probe(&s, 0, v);
+        assert_near(v[1], -0.02, 2e-4);
+        probe(&s, 1, v);
+        assert_near(v[1], 4 * 9.81, 0.05);
+        scene_end(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(keeps_shape_and_momentum), cmocka_unit_test(whole_body_turns),
-                                       cmocka_unit_test(statics_with_a_core), cmocka_unit_test(wrong_selections)};
+                                       cmocka_unit_test(statics_with_a_core), cmocka_unit_test(wrong_selections),
+                                       cmocka_unit_test(test_core_on_collider)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -301,10 +301,71 @@ static void test_soft_beam(void **state) {
     }
 }
 
+static void soft_beam(scene *s, const char *law, double young, int cells) {
+    scene_start(s, NULL, 0.3, 0.1, 0.1, 3 * cells, cells, cells);
+    clamp_left(s);
+    strcpy(s->material.law, law);
+    set_constant(&s->material, "young", young);
+    set_constant(&s->material, "poisson", 0.4);
+    strcpy(s->options.time.mode, "static");
+}
+
+/* Past the load that it can carry: given up after a bounded number of attempts, with the fractions between which the limit lies. */
+static void test_limit_load(void **state) {
+    (void)state;
+    scene s;
+    soft_beam(&s, "stvk", 2e3, 2);
+    s.options.time.load_steps = 10;
+    scene_create(&s);
+    sn_step_report report;
+    char before[17], after[17];
+    sn_world_hash(s.world, before);
+    assert_int_equal(sn_world_step(s.world, &report, &s.error), SN_NOT_CONVERGED);
+    assert_non_null(strstr(s.error.text, "no equilibrium was found between load fractions 0."));
+    assert_true(report.newton_iterations < 250);
+    sn_world_hash(s.world, after);
+    assert_string_equal(before, after);
+    scene_end(&s);
+}
+
+/* `auto` says what it chose: a factor for a small body, CG with multigrid for a larger one; the history falls from the start to the
+ * tolerance. */
+static void test_auto(void **state) {
+    (void)state;
+    for (int large = 0; large < 2; ++large) {
+        scene s;
+        soft_beam(&s, "corotated", 1e6, large ? 6 : 2);
+        scene_create(&s);
+        sn_step_report report;
+        assert_int_equal(sn_world_step(s.world, &report, &s.error), SN_OK);
+        if (large) assert_string_equal(report.solver, "cg");
+        assert_string_equal(report.preconditioner, large ? "multigrid" : "");
+        assert_int_equal(report.linear_misses, 0);
+        assert_true(report.linear_history_count >= 2);
+        assert_true(report.linear_history[0] <= 1);
+        assert_true(report.linear_history[report.linear_history_count - 1] <= s.options.solver.tolerance);
+        assert_true(report.linear_history[report.linear_history_count - 1] == report.linear_residual);
+        scene_end(&s);
+    }
+}
+
+/* Attempts at too large a load meet indefinite matrices; what multigrid made of them must not outlive them. */
+static void test_after_indefinite(void **state) {
+    (void)state;
+    scene s;
+    soft_beam(&s, "neo-hookean", 1e4, 4);
+    strcpy(s.options.solver.method, "minres");
+    strcpy(s.options.solver.preconditioner, "multigrid");
+    scene_create(&s);
+    step(&s, 1);
+    scene_end(&s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_uniaxial_bar),  cmocka_unit_test(test_gravity_column),
-                                       cmocka_unit_test(test_pressure),      cmocka_unit_test(test_turn),
-                                       cmocka_unit_test(test_fixes_combine), cmocka_unit_test(test_rigid_motions),
-                                       cmocka_unit_test(test_watch),         cmocka_unit_test(test_soft_beam)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_uniaxial_bar), cmocka_unit_test(test_gravity_column),  cmocka_unit_test(test_pressure),
+        cmocka_unit_test(test_turn),         cmocka_unit_test(test_fixes_combine),   cmocka_unit_test(test_rigid_motions),
+        cmocka_unit_test(test_watch),        cmocka_unit_test(test_soft_beam),       cmocka_unit_test(test_limit_load),
+        cmocka_unit_test(test_auto),         cmocka_unit_test(test_after_indefinite)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
