@@ -20,6 +20,18 @@ struct sn_context {
     sn_isa isa; /* which build of the kernels runs */
 };
 
+/* Of the builds of a kernel or a table of kernels, name_baseline, name_avx2 and name_avx512, the address of the one that runs. The file
+ * that says this declares them. Without a context it is the baseline. */
+#if defined(SN_HAVE_X86_KERNELS)
+#define SN_BUILD(context, name)                                                                                                            \
+    (!(context)                        ? &name##_baseline                                                                                  \
+     : (context)->isa == SN_ISA_AVX512 ? &name##_avx512                                                                                    \
+     : (context)->isa == SN_ISA_AVX2   ? &name##_avx2                                                                                      \
+                                       : &name##_baseline)
+#else
+#define SN_BUILD(context, name) ((void)(context), &name##_baseline)
+#endif
+
 /* count * size bytes aligned to 64, or NULL (also on overflow). A count of 0 gives a valid pointer. */
 void *sn_allocate(const sn_context *context, size_t count, size_t size);
 void *sn_allocate_zero(const sn_context *context, size_t count, size_t size);

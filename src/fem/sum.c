@@ -5,18 +5,9 @@
 #include "batch.h"
 
 extern const sn_element_kernels sn_element_kernels_baseline;
-#if defined(SN_HAVE_X86_KERNELS)
 extern const sn_element_kernels sn_element_kernels_avx2, sn_element_kernels_avx512;
-#endif
 
-const sn_element_kernels *sn_element_kernels_for(const sn_context *context) {
-#if defined(SN_HAVE_X86_KERNELS)
-    if (context->isa == SN_ISA_AVX512) return &sn_element_kernels_avx512;
-    if (context->isa == SN_ISA_AVX2) return &sn_element_kernels_avx2;
-#endif
-    (void)context;
-    return &sn_element_kernels_baseline;
-}
+const sn_element_kernels *sn_element_kernels_for(const sn_context *context) { return SN_BUILD(context, sn_element_kernels); }
 
 /* One parallel loop. `first`: of the chunks that the loop's index counts from. */
 typedef struct sum {

@@ -7,18 +7,9 @@
 #include "base/math3.h"
 
 extern sn_warping_kernel sn_warping_rotations_baseline;
-#if defined(SN_HAVE_X86_KERNELS)
 extern sn_warping_kernel sn_warping_rotations_avx2, sn_warping_rotations_avx512;
-#endif
 
-static sn_warping_kernel *kernel_for(const sn_context *context) {
-#if defined(SN_HAVE_X86_KERNELS)
-    if (context->isa == SN_ISA_AVX512) return sn_warping_rotations_avx512;
-    if (context->isa == SN_ISA_AVX2) return sn_warping_rotations_avx2;
-#endif
-    (void)context;
-    return sn_warping_rotations_baseline;
-}
+static sn_warping_kernel *kernel_for(const sn_context *context) { return SN_BUILD(context, sn_warping_rotations); }
 
 /* ---- Neighbours ---- */
 typedef struct pair {

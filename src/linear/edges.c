@@ -8,14 +8,7 @@
 
 extern const sn_edges_kernels sn_edges_kernels_baseline, sn_edges_kernels_avx2, sn_edges_kernels_avx512;
 
-static const sn_edges_kernels *kernels_for(const sn_context *context) {
-#if defined(SN_HAVE_X86_KERNELS)
-    if (context->isa == SN_ISA_AVX512) return &sn_edges_kernels_avx512;
-    if (context->isa == SN_ISA_AVX2) return &sn_edges_kernels_avx2;
-#endif
-    (void)context;
-    return &sn_edges_kernels_baseline;
-}
+static const sn_edges_kernels *kernels_for(const sn_context *context) { return SN_BUILD(context, sn_edges_kernels); }
 
 bool sn_edges_serve(const sn_elements_model *elements) {
     for (int b = 0; b < elements->batch_count; ++b) {

@@ -8,15 +8,7 @@
 
 extern const sn_linear_kernels sn_linear_kernels_baseline, sn_linear_kernels_avx2, sn_linear_kernels_avx512;
 
-const sn_linear_kernels *sn_linear_kernels_for(const sn_context *context) {
-    if (!context) return &sn_linear_kernels_baseline;
-#if defined(SN_HAVE_X86_KERNELS)
-    if (context->isa == SN_ISA_AVX512) return &sn_linear_kernels_avx512;
-    if (context->isa == SN_ISA_AVX2) return &sn_linear_kernels_avx2;
-#endif
-    (void)context;
-    return &sn_linear_kernels_baseline;
-}
+const sn_linear_kernels *sn_linear_kernels_for(const sn_context *context) { return SN_BUILD(context, sn_linear_kernels); }
 
 /* ---- Product ---- */
 typedef struct product_work {

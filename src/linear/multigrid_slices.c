@@ -16,14 +16,7 @@ enum { COLORS = 64, FULL = 4, WINDOW = 128 }; /* least mean number of slices per
 
 extern const sn_mg_slice_kernels sn_mg_slice_kernels_baseline, sn_mg_slice_kernels_avx2, sn_mg_slice_kernels_avx512;
 
-const sn_mg_slice_kernels *sn_mg_slice_kernels_for(const sn_context *context) {
-#if defined(SN_HAVE_X86_KERNELS)
-    if (context->isa == SN_ISA_AVX512) return &sn_mg_slice_kernels_avx512;
-    if (context->isa == SN_ISA_AVX2) return &sn_mg_slice_kernels_avx2;
-#endif
-    (void)context;
-    return &sn_mg_slice_kernels_baseline;
-}
+const sn_mg_slice_kernels *sn_mg_slice_kernels_for(const sn_context *context) { return SN_BUILD(context, sn_mg_slice_kernels); }
 
 typedef struct row_key {
     int32_t color, window, lower, upper, node;

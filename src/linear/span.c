@@ -9,14 +9,7 @@
 
 extern const sn_span_kernels sn_span_kernels_baseline, sn_span_kernels_avx2, sn_span_kernels_avx512;
 
-static const sn_span_kernels *kernels_for(const sn_context *context) {
-#if defined(SN_HAVE_X86_KERNELS)
-    if (context->isa == SN_ISA_AVX512) return &sn_span_kernels_avx512;
-    if (context->isa == SN_ISA_AVX2) return &sn_span_kernels_avx2;
-#endif
-    (void)context;
-    return &sn_span_kernels_baseline;
-}
+static const sn_span_kernels *kernels_for(const sn_context *context) { return SN_BUILD(context, sn_span_kernels); }
 
 int64_t sn_span_scratch(int nodes) { return (int64_t)SN_SPAN_NODE * nodes + (int64_t)SN_SPAN_DOTS * sn_pieces(nodes, SN_PIECE_NODES); }
 
