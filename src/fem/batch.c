@@ -389,6 +389,12 @@ void sn_elements_symmetric(sn_elements_model *model, int symmetric) {
     for (int b = 0; b < model->batch_count; ++b) model->batch[b].symmetric = symmetric != 0;
 }
 
+int sn_elements_damped(const sn_elements_model *model) {
+    for (int b = 0; b < model->batch_count; ++b) /* springs have dampers of their own */
+        if (model->batch[b].damped || model->batch[b].element == &sn_element_springs) return 1;
+    return 0;
+}
+
 void sn_elements_project(sn_elements_model *model, int projected) {
     for (int b = 0; b < model->batch_count; ++b)
         if (model->batch[b].projects) model->batch[b].differential = projected ? SN_DIFFERENTIAL_PROJECTED : SN_DIFFERENTIAL_EXACT;

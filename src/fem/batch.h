@@ -161,6 +161,8 @@ sn_status sn_elements_parameters(sn_elements_model *model, const sn_material *ma
 
 /* Sets `symmetric` of every batch. */
 void sn_elements_symmetric(sn_elements_model *model, int symmetric);
+/* Whether any element has a D. */
+int sn_elements_damped(const sn_elements_model *model);
 /* Takes the projected or the exact differential from now on where `projects` says so. */
 void sn_elements_project(sn_elements_model *model, int projected);
 

@@ -43,6 +43,7 @@ static inline double sn_sum_pieces(int count, const double *partial) {
 
 /* Loops over whole vectors of n scalars, in parallel. */
 void sn_vector_copy(const sn_context *context, int n, const double *a, double *out);                                  /* out = a */
+void sn_vector_zero(const sn_context *context, int n, double *out);                                                   /* out = 0 */
 void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out);                         /* out += s a */
 void sn_vector_difference(const sn_context *context, int n, double s, const double *a, const double *b, double *out); /* out = s (a - b) */
 /* The 2-norm; the largest number by size, NaN when one is not finite. */

@@ -98,8 +98,8 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
     w.r = other + n, w.z = w.r + n, w.p = w.z + n, w.q = w.p + n;
     w.square = w.q + n, w.product = w.square + w.pieces;
     double *curvature = w.product + w.pieces;
-    memset(x, 0, bytes);
-    memset(w.q, 0, bytes);
+    sn_vector_zero(op->context, n, x);
+    sn_vector_zero(op->context, n, w.q);
     sn_vector_copy(op->context, n, b, w.r);
     *report = (sn_krylov_report){.status = SN_NOT_CONVERGED};
 

@@ -91,6 +91,16 @@ void sn_vector_copy(const sn_context *context, int n, const double *a, double *o
     sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), copy_piece, &w);
 }
 
+static void zero_piece(void *data, int piece) {
+    const vector_work *w = data;
+    memset(w->out + (int64_t)piece * SN_PIECE, 0, (size_t)piece_length(w->n, piece) * sizeof *w->out);
+}
+
+void sn_vector_zero(const sn_context *context, int n, double *out) {
+    vector_work w = {NULL, n, 0, NULL, NULL, out};
+    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), zero_piece, &w);
+}
+
 void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out) {
     vector_work w = {NULL, n, s, a, NULL, out};
     sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), add_piece, &w);

@@ -49,8 +49,8 @@ static void scale_slices(void *data, int piece) {
 
 static void scale_level(const sn_context *context, sn_mg_level *level, copy_job *job) {
     job->level = level;
-    sn_parallel_pieces(context, sn_pieces(level->nodes, GRAIN), invert_rows, job);
-    sn_parallel_pieces(context, sn_pieces(level->slices->count, SLICES), scale_slices, job);
+    sn_parallel(context, sn_pieces(level->nodes, GRAIN), invert_rows, job);
+    sn_parallel(context, sn_pieces(level->slices->count, SLICES), scale_slices, job);
 }
 
 /* m <- S m (left) or m S (right), column-major m, symmetric S. */

@@ -45,9 +45,9 @@ static bool constrained_group(const sn_filter_group *group, const double *x, dou
 }
 
 /* e = x - S x, zero at free nodes. Returns whether anything is left. */
-static bool constrained_part(const sn_filter *filter, int n, const double *x, double *e) {
+static bool constrained_part(const sn_context *context, const sn_filter *filter, int n, const double *x, double *e) {
     bool any = false;
-    memset(e, 0, (size_t)n * sizeof *e);
+    sn_vector_zero(context, n, e);
     for (int i = 0; i < filter->count; ++i) {
         const double *S = filter->projection + 9 * (int64_t)i;
         const double *u = x + 3 * (int64_t)filter->node[i];
@@ -64,7 +64,7 @@ static bool constrained_part(const sn_filter *filter, int n, const double *x, do
 /* The right-hand side of the free directions, and the constrained part of x in e. */
 static void find_reference(refinement *w) {
     sn_linear *linear = w->linear;
-    if (constrained_part(&linear->filter, w->n, w->x, w->e)) {
+    if (constrained_part(linear->context, &linear->filter, w->n, w->x, w->e)) {
         true_residual(w, w->e, w->rhs);
     } else {
         sn_vector_copy(linear->context, w->n, w->b, w->rhs);

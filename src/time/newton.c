@@ -61,7 +61,7 @@ static void take_velocity(newton *w, const double *y) {
     if (p->a != 0)
         sn_vector_difference(w->system->context, n, p->a, y, p->origin, w->velocity);
     else
-        sn_vec_zero(n, w->velocity);
+        sn_vector_zero(w->system->context, n, w->velocity);
     if (p->offset) sn_vector_add(w->system->context, n, 1, p->offset, w->velocity);
     if (p->a != 0) w->system->table->constrain(w->system, p->t1, NULL, w->velocity);
 }
@@ -96,7 +96,7 @@ static sn_status evaluate_there(newton *w, const double *y, sn_error *error) {
         system->table->mass_product(system, w->work, w->r);
         inertia = sn_vector_norm(system->context, n, w->r);
     } else {
-        sn_vec_zero(n, w->r);
+        sn_vector_zero(w->system->context, n, w->r);
     }
     const double f = sn_vector_norm(system->context, n, w->f);
     if (f > w->force) w->force = f;
@@ -173,7 +173,7 @@ static sn_status correct(newton *w, int iteration, bool carries, double *slope) 
     if (w->given && p->a != 0)
         system->table->product(system, system->table->acceleration ? p->m : 0, p->a, 0, w->d, w->work);
     else
-        sn_vec_zero(n, w->work);
+        sn_vector_zero(w->system->context, n, w->work);
     sn_vector_add(w->system->context, n, -1, w->r, w->work);
     if (iteration == 0 && p->guess) {
         sn_vector_copy(w->system->context, n, p->guess, w->trial);
@@ -258,6 +258,10 @@ static sn_status expand(newton *w, const double *y) {
     sn_status status = evaluate_there(w, y, p->error);
     if (!status && !keeps) status = linearise_there(w, y);
     if (status) return status;
+    if (system->undamped) {
+        take_velocity(w, y);
+        return SN_OK;
+    }
     sn_vector_copy(w->system->context, n, w->velocity, w->trial);
     take_velocity(w, y);
     sn_vector_subtract(system->context, n, w->velocity, w->trial, w->work);

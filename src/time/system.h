@@ -69,6 +69,7 @@ struct sn_system {
     /* Simplified Newton: how many solves the present linearisation has served; 0 when there is none that may be kept. Workspace: the owner
      * clears it when it edits parameters, saves or restores. */
     int kept;
+    bool undamped;  /* the last linearisation has no D; false: it may have one */
     bool projected; /* linearise is to leave out what can make K indefinite, where it has the choice */
     /* Newton's best iterate is good enough, when it does not converge, if its residual is below this part of the forces; 0: it is not. */
     double loose;

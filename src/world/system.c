@@ -73,7 +73,7 @@ static sn_penalty penalty_of(const sn_world *world, int collider) {
 
 static void external_force(sn_world *world, double t, const double *x, const double *v, double *f) {
     const sn_parameters *p = &world->parameters;
-    memset(f, 0, (size_t)world->model.node_count * 3 * sizeof *f);
+    sn_vector_zero(world->context, 3 * world->model.node_count, f);
     add_gravity(world, t, f);
     for (int i = 0; i < world->model.load_count; ++i)
         sn_load_force(&world->model.load[i], sn_ramp_value(&world->model.load[i].ramp, t, p->is_static, NULL), x, f);
@@ -103,7 +103,7 @@ static sn_status force(sn_system *system, double t, const double *x, const doubl
         view.kept->taken = false;
         sn_vector_copy(world->context, (int)n, x, work->x_kept);
     }
-    memset(f, 0, n * sizeof *f);
+    sn_vector_zero(world->context, (int)n, f);
     const sn_status status = sn_elements_force(world->context, &world->model.solid->elements, &view, f, error);
     if (status) return status;
     sn_world_balance(world, x, f);
@@ -205,6 +205,7 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     work->view.kept = sn_linear_kept(work->linear);
     if (work->view.kept) work->view.stamp = memcmp(x, work->x_kept, n * sizeof *x) == 0 ? work->view.kept->stamp : -1;
     sn_linear_linearise(work->linear, &work->view, K->count ? K : NULL, D->count ? D : NULL, world->model.solid->rayleigh);
+    system->undamped = !D->count && !world->model.solid->rayleigh && !sn_elements_damped(&world->model.solid->elements);
     return SN_OK;
 }
 
