@@ -47,8 +47,6 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
         if (!linear->watch.history) status = sn_no_memory(error);
     }
     if (!status) status = keep_rotations(linear, error);
-    if (!status && sn_edges_serve(model->elements))
-        status = sn_edges_create(context, model->elements, &linear->pattern, &linear->edges, error);
     if (!status) status = sn_linear_ensure_scratch(linear, SN_REFINE_VECTORS + sn_krylov_cg.vectors, error);
     if (status) {
         sn_linear_destroy(linear);

@@ -121,11 +121,19 @@ sn_assembly sn_linear_assembly(const sn_linear *linear) {
                          .k = linear->k};
 }
 
+/* Edges where they serve, for the first matrix in single precision. */
+static sn_status ensure_edges(sn_linear *linear, const sn_choice *c, sn_error *error) {
+    if (!c->single || linear->edges.group_count || !sn_edges_serve(linear->model.elements)) return SN_OK;
+    return sn_edges_create(linear->context, linear->model.elements, &linear->pattern, &linear->edges, error);
+}
+
 static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *error) {
     const size_t values = (size_t)linear->pattern.block_count * 9 + 8;
     if ((c->single && linear->matrix.double_) || (!c->single && linear->matrix.single_)) sn_linear_release_matrix(linear);
     if (current(&linear->matrix_stamp, linear, linear->m, linear->d, linear->k)) return SN_OK;
     linear->matrix_stamp.linearisation = 0;
+    const sn_status status = ensure_edges(linear, c, error);
+    if (status) return status;
     linear->matrix.pattern = &linear->pattern;
     if (c->single && !linear->matrix.single_) linear->matrix.single_ = sn_allocate_zero(linear->context, values, sizeof(float));
     if (!c->single && !linear->matrix.double_) linear->matrix.double_ = sn_allocate_zero(linear->context, values, sizeof(double));

@@ -97,7 +97,7 @@ static sn_status force(sn_system *system, double t, const double *x, const doubl
     sn_cores_modes(world, x);
     if (world->parameters.no_inertia) sn_world_warp(world, x);
     sn_element_view view = sn_world_view(world, x, v);
-    view.kept = sn_linear_kept(work->linear);
+    if (world->parameters.method->implicit) view.kept = sn_linear_kept(work->linear);
     if (view.kept) {
         ++view.kept->stamp;
         view.kept->taken = false;
