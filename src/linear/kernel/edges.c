@@ -28,9 +28,9 @@ enum { W = 4 };
 typedef float vf __attribute__((vector_size(4 * W), may_alias));
 typedef float quad __attribute__((vector_size(16), may_alias));
 typedef float quad_loose __attribute__((vector_size(16), aligned(4), may_alias));
-typedef double wide __attribute__((vector_size(8 * W), aligned(64 > 8 * W ? 8 * W : 64), may_alias));
+typedef double wide __attribute__((vector_size(8 * W), may_alias));
 
-/* Quad k of each four. */
+/* The quads of lanes k and k + 4, at = the first of them. */
 INLINE vf quads(const float *base, const int32_t *at) {
     const quad a = *(const quad *)(base + 4 * (int64_t)at[0]);
 #if SN_WIDTH >= 4
@@ -40,28 +40,26 @@ INLINE vf quads(const float *base, const int32_t *at) {
 #endif
 }
 
-/* The numbers of W quads: out[which]. */
-INLINE void gather(const float *base, const int32_t *at, vf out[4]) {
-    const vf a = quads(base, at), b = quads(base, at + 1), c = quads(base, at + 2), d = quads(base, at + 3);
+/* Rows to columns, 4 x 4 numbers at a time. */
+INLINE void turn(vf a, vf b, vf c, vf d, vf out[4]) {
     out[0] = FRONT(LOW(a, b), LOW(c, d));
     out[1] = BACK(LOW(a, b), LOW(c, d));
     out[2] = FRONT(HIGH(a, b), HIGH(c, d));
     out[3] = BACK(HIGH(a, b), HIGH(c, d));
 }
 
-/* The quads of W lanes: quad l at out[l % 4] + 4 (l / 4). */
-INLINE void spread(vf x, vf y, vf z, vf w, vf out[4]) {
-    out[0] = FRONT(LOW(x, y), LOW(z, w));
-    out[1] = BACK(LOW(x, y), LOW(z, w));
-    out[2] = FRONT(HIGH(x, y), HIGH(z, w));
-    out[3] = BACK(HIGH(x, y), HIGH(z, w));
+/* The numbers of W quads: out[which]. */
+INLINE void gather(const float *base, const int32_t *at, vf out[4]) {
+    turn(quads(base, at), quads(base, at + 1), quads(base, at + 2), quads(base, at + 3), out);
 }
-INLINE quad quad_of(const vf *spread, int lane) {
+
+/* The quad of a lane, of numbers that were turned. */
+INLINE quad quad_of(const vf *turned, int lane) {
 #if SN_WIDTH >= 4
-    const vf v = spread[lane % 4];
+    const vf v = turned[lane % 4];
     return lane < 4 ? __builtin_shufflevector(v, v, 0, 1, 2, 3) : __builtin_shufflevector(v, v, 4, 5, 6, 7);
 #else
-    return spread[lane];
+    return turned[lane];
 #endif
 }
 
@@ -81,11 +79,11 @@ static int pack(int blocks, const double *linearised, float *out) {
             vf ratio;
             for (int l = 0; l < W; ++l) {
                 ratio[l] = mu[l] > 0 ? lambda[l] / mu[l] : 0;
-                bad += !(mu[l] > 0) && lambda[l] != 0;
+                bad += !(mu[l] > 0) && (mu[l] != 0 || lambda[l] != 0);
             }
             for (int i = 0; i < 9; ++i) row[i] *= scale;
-            spread(-((row[0] + row[3]) + row[6]), -((row[1] + row[4]) + row[7]), -((row[2] + row[5]) + row[8]), ratio, node[0]);
-            for (int i = 0; i < 3; ++i) spread(row[3 * i], row[3 * i + 1], row[3 * i + 2], ratio, node[i + 1]);
+            turn(-((row[0] + row[3]) + row[6]), -((row[1] + row[4]) + row[7]), -((row[2] + row[5]) + row[8]), ratio, node[0]);
+            for (int i = 0; i < 3; ++i) turn(row[3 * i], row[3 * i + 1], row[3 * i + 2], ratio, node[i + 1]);
             for (int l = 0; l < W; ++l)
                 for (int i = 0; i < 4; ++i) *(quad *)(out + 16 * (lane + l) + 4 * i) = quad_of(node[i], l);
         }
@@ -95,7 +93,7 @@ static int pack(int blocks, const double *linearised, float *out) {
 /* Writes entries e0 to e3 of the blocks, four numbers from `offset` on. */
 INLINE void store_entries(vf a, vf b, vf c, vf d, const int32_t *place, const int32_t *map, int offset, float *value) {
     vf entry[4];
-    spread(a, b, c, d, entry);
+    turn(a, b, c, d, entry);
     for (int l = 0; l < W; ++l)
         if (place[l] >= 0) *(quad_loose *)(value + 9 * (int64_t)(map ? map[place[l]] : place[l]) + offset) = quad_of(entry, l);
 }
