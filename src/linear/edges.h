@@ -43,8 +43,8 @@ void sn_edges_diagonal(const sn_context *context, const sn_pattern *pattern, int
 
 /* ---- Kernels (kernel/edges.c) ---- */
 typedef struct sn_edges_kernels {
-    /* The quads of `blocks` blocks of SN_LANES linearised tets. Returns how many tets have a mu that is neither positive nor zero with
-     * lambda. */
+    /* The quads of `blocks` blocks of SN_LANES linearised tets. Returns how many tets it cannot tell: those with weights, but
+     * without a positive mu. */
     int (*pack)(int blocks, const double *linearised, float *quad);
     /* The blocks of the groups [begin, end) and their mirrors. */
     void (*sum)(const sn_edges *edges, const sn_pattern *pattern, int begin, int end, float *value);
