@@ -21,11 +21,11 @@ test: ## install what is missing, build with warnings as errors, run every test
 	cmake --build $(BUILD) -j $(JOBS)
 	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --timeout 300
 
-bench: ## speed beside Bullet in one run, one table
+bench: ## speed beside Bullet in one run, one table; some minutes
 	@scripts/install.sh build bench
 	cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(generator)) -DSINEW_BENCH=ON $(CMAKE_FLAGS)
 	cmake --build $(BUILD) -j $(JOBS)
-	$(BUILD)/bench_beams
+	$(BUILD)/bench_beams --large
 	$(BUILD)/bench_kernels
 	$(BUILD)/bench_rotations
 	$(BUILD)/bench_linear
