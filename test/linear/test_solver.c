@@ -255,6 +255,29 @@ static void test_options(void **state) {
     (void)state;
 }
 
+/* `auto` in statics: a factor takes over where the iterations do not suffice, at once after three such solves. */
+static void test_rescue(void **state) {
+    fixture f;
+    sn_linear_report report;
+    open_in(&f, make_context("auto", 1), 7, 21, true, "auto", "auto", "auto");
+    assert_int_equal(sn_linear_solve(f.linear, 0, 0, 1, &f.b.filter, f.f, f.x, 1e-10, &report, NULL), SN_OK);
+    assert_string_equal(report.method, "cg");
+    assert_string_equal(report.preconditioner, "multigrid");
+    memcpy(f.y, f.x, (size_t)f.n * sizeof(double));
+    f.options.iterations = 3;
+    assert_int_equal(sn_linear_options(f.linear, &f.options, NULL), SN_OK);
+    for (int i = 0; i < 4; ++i) {
+        memset(f.x, 0, (size_t)f.n * sizeof(double));
+        assert_int_equal(sn_linear_solve(f.linear, 0, 0, 1, &f.b.filter, f.f, f.x, 1e-10, &report, NULL), SN_OK);
+        assert_non_null(sn_direct_find(report.method));
+        assert_true(report.residual <= 1e-10);
+        assert_int_equal(report.iterations > 3, i < 3); /* the spent ones count; the fourth time none are */
+        for (int k = 0; k < f.n; ++k) assert_float_equal(f.x[k], f.y[k], 1e-7);
+    }
+    close_fixture(&f);
+    (void)state;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refinement),
@@ -265,6 +288,7 @@ int main(void) {
         cmocka_unit_test(test_singular),
 #endif
         cmocka_unit_test(test_not_converged),
+        cmocka_unit_test(test_rescue),
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_mass),
         cmocka_unit_test(test_options)
