@@ -42,7 +42,9 @@ static const char *const isa_name[SN_ISA_COUNT] = {"baseline", "avx2", "avx512"}
 static sn_isa widest(void) {
 #if defined(SN_HAVE_X86_KERNELS)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) return SN_ISA_AVX512;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw"))
+        return SN_ISA_AVX512;
     if (__builtin_cpu_supports("avx2")) return SN_ISA_AVX2;
 #endif
     return SN_ISA_BASELINE;
@@ -67,7 +69,8 @@ static int default_threads(void) {
 
 sn_status sn_context_create(const sn_context_options *options, sn_context **context, sn_error *error) {
     const sn_context_options o = options ? *options : sn_context_options_default();
-    if (o.threads < 0 || o.threads > 64) return sn_fail(error, SN_BAD_INPUT, "threads is %d; allowed are 0 (one per core) to 64", o.threads);
+    if (o.threads < 0 || o.threads > 64)
+        return sn_fail(error, SN_BAD_INPUT, "threads is %d; allowed are 0 (one per core) to 64", o.threads);
     sn_isa isa;
     sn_status status = choose_isa(o.simd, &isa, error);
     if (status) return status;
@@ -161,7 +164,7 @@ double sn_seconds(void) {
 }
 
 const char *sn_status_name(sn_status status) {
-    static const char *const name[] = {"ok",         "bad-input", "not-found", "no-memory", "io", "not-converged",
+    static const char *const name[] = {"ok",         "bad-input", "not-found", "no-memory",  "io", "not-converged",
                                        "not-finite", "inverted",  "singular",  "unsupported"};
     return (unsigned)status < sizeof name / sizeof *name ? name[status] : "unknown";
 }

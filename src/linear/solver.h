@@ -31,8 +31,8 @@ typedef struct sn_operator {
     int n; /* scalars */
     void (*apply)(const void *self, const double *x, double *y);
     const void *self;
-    const sn_matrix *matrix; /* what `apply` multiplies with; NULL when assembly-free */
-    const double *diagonal;  /* nodes x 9, column-major diagonal blocks; for preconditioners that need it */
+    const sn_matrix *matrix;            /* what `apply` multiplies with; NULL when assembly-free */
+    const double *diagonal;             /* nodes x 9, column-major diagonal blocks; for preconditioners that need it */
     const struct sn_assembly *assembly; /* what the matrix was made from (assembly.h), or NULL */
     bool symmetric;
     const double *position; /* nodes x 3, rest positions; NULL when there are none */

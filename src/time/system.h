@@ -82,7 +82,7 @@ struct sn_system {
 /* What a step did. Times in seconds, for reports only. */
 typedef struct sn_step_info {
     int newton_iterations, linear_iterations, force_evaluations, linearisations, retries, line_searches, loose;
-    int linear_misses; /* linear solves that ended above their tolerance */
+    int linear_misses;                       /* linear solves that ended above their tolerance */
     double newton_residual, linear_residual; /* of the last iteration */
     double assembly_seconds, solve_seconds;
     double suggested_step; /* what adaptive control would take next; 0 when it has no opinion */

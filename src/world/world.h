@@ -26,8 +26,8 @@ typedef struct sn_body {
     char name[64];
     sn_mesh *mesh; /* own, with the mid-edge nodes of tet10 */
     const sn_element *element;
-    bool springs;    /* the elements are the edges' springs; `element` is then that of the mass and the loads */
-    bool consistent; /* mass */
+    bool springs;     /* the elements are the edges' springs; `element` is then that of the mass and the loads */
+    bool consistent;  /* mass */
     double thickness; /* of plane bodies; else 1 */
     int node_first, element_first, material_first, material_count;
     int32_t *node;     /* tets x element nodes, compiled */
@@ -143,7 +143,7 @@ typedef struct sn_state {
     double *pinned; /* per node: 1 or 0 */
     int64_t contact_count;
     double *contact; /* status and normal force of each pair of a projecting collider and a surface node */
-    double *link; /* per link x 3: multiplier, N */
+    double *link;    /* per link x 3: multiplier, N */
     double *history;
     double *rotation;
 } sn_state;
@@ -185,15 +185,15 @@ typedef struct sn_workspace {
     double *x_before;            /* positions at the last accepted (sub)step */
     double *external;            /* forces */
     double *force;
-    double *scaled, *product; /* vectors for short use */
-    double *partial;          /* chunk_count doubles */
-    double *dot;              /* sn_dot_scratch */
-    double *scratch;          /* of the method */
+    double *scaled, *product;                     /* vectors for short use */
+    double *partial;                              /* chunk_count doubles */
+    double *dot;                                  /* sn_dot_scratch */
+    double *scratch;                              /* of the method */
     double *link_goal, *link_error, *link_before; /* per link x 3: h that the step aims at; h at the last force; multipliers at the start */
     double *link_solution;                        /* 3 links x vector: A^-1 G^T */
     double link_stiffness;                        /* N/m; 0 outside of steps */
     double *link_small;                           /* 2 x (3 links)^2 */
-    sn_state before;          /* the state when the step began */
+    sn_state before;                              /* the state when the step began */
     double force_scale;
     int contacts;
     bool constraints_changed; /* the rigid modes of statics are to be checked again */
