@@ -4,8 +4,8 @@
  *
  * which is one equation for x1: M (x1 - x - h v) / h^2 - f(t + h, x1, (x1 - x) / h) = 0 with Jacobian M / h^2 + D / h + K
  * (Hauth 3.2.2, 3.4.1). Newton starts at x: its first iteration is the semi-implicit step of Baraff and Witkin. The linear solver starts
- * from h (v + h a), a the mean acceleration of the last step, and looks for more in v, a and the backward differences of a, which are
- * the history: what moves smoothly is then predicted as by a polynomial through the last steps. */
+ * from the best in the span of v, the mean acceleration a of the last step and the backward differences of a, which are the history: what
+ * moves smoothly is then predicted as by a polynomial through the last steps. Solvers that make no use of that start from h (v + h a). */
 #include "linear/kernels.h"
 #include "linear/krylov.h"
 #include "linear/span.h"

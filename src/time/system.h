@@ -23,7 +23,7 @@ typedef struct sn_system_table {
     sn_status (*linearise)(sn_system *system, double t, const double *x, const double *v, sn_error *error);
     /* out = (m M + d D + k K) u, unfiltered. */
     void (*product)(sn_system *system, double m, double d, double k, const double *u, double *out);
-    /* Before a solve: directions that likely hold what its start lacks (sn_linear_expect). NULL: the solver makes no use of them. */
+    /* Before a solve: directions that likely hold much of its solution (sn_linear_expect). NULL: the solver makes no use of them. */
     void (*expect)(sn_system *system, int count, const double *const *direction);
     /* (m M + d D + k K) x = b in the free directions; the constrained components of x are given and stay. */
     sn_status (*solve)(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance,
