@@ -44,28 +44,30 @@ static inline vd vd_gather(const double *p, const int32_t *index, int stride) {
     return r;
 }
 
+/* Rows to columns, 4 x 4 numbers at a time, in vectors of eight: turned are FRONT and BACK of the LOW, then of the HIGH ones. */
+#define SN_LOW8(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define SN_HIGH8(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define SN_FRONT8(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+#define SN_BACK8(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+
 /* Vectors of nodes: out[axis], lane by lane, is p[3 index + axis]. Where vectors are wide a node's three numbers are loaded at once. */
 #if SN_WIDTH == 8 && defined(__AVX512VL__)
 static inline vd vd_pair3(const double *p, int32_t low, int32_t high) {
     const __m512d a = _mm512_castpd256_pd512(_mm256_maskz_loadu_pd(7, p + 3 * (int64_t)low));
     return (vd)_mm512_insertf64x4(a, _mm256_maskz_loadu_pd(7, p + 3 * (int64_t)high), 1);
 }
-static inline vd vd_low(vd a, vd b) { return __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13); }
-static inline vd vd_high(vd a, vd b) { return __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15); }
-static inline vd vd_front(vd a, vd b) { return __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13); }
-static inline vd vd_back(vd a, vd b) { return __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15); }
 static inline void vd_gather3(const double *p, const int32_t *index, vd out[3]) {
     const vd a = vd_pair3(p, index[0], index[4]), b = vd_pair3(p, index[1], index[5]);
     const vd c = vd_pair3(p, index[2], index[6]), d = vd_pair3(p, index[3], index[7]);
-    const vd xy0 = vd_low(a, b), xy1 = vd_low(c, d); /* x0 x1 y0 y1 | x4 x5 y4 y5 and the same of 2, 3, 6, 7 */
-    out[0] = vd_front(xy0, xy1);
-    out[1] = vd_back(xy0, xy1);
-    out[2] = vd_front(vd_high(a, b), vd_high(c, d));
+    const vd xy0 = SN_LOW8(a, b), xy1 = SN_LOW8(c, d); /* x0 x1 y0 y1 | x4 x5 y4 y5 and the same of 2, 3, 6, 7 */
+    out[0] = SN_FRONT8(xy0, xy1);
+    out[1] = SN_BACK8(xy0, xy1);
+    out[2] = SN_FRONT8(SN_HIGH8(a, b), SN_HIGH8(c, d));
 }
 /* The way back: out[lane] = x, y, z and a number that means nothing. */
 static inline void vd_spread3(const vd in[3], double out[SN_WIDTH][4]) {
-    const vd xy0 = vd_low(in[0], in[1]), xy1 = vd_high(in[0], in[1]), z0 = vd_low(in[2], in[2]), z1 = vd_high(in[2], in[2]);
-    const vd node[4] = {vd_front(xy0, z0), vd_back(xy0, z0), vd_front(xy1, z1), vd_back(xy1, z1)};
+    const vd xy0 = SN_LOW8(in[0], in[1]), xy1 = SN_HIGH8(in[0], in[1]), z0 = SN_LOW8(in[2], in[2]), z1 = SN_HIGH8(in[2], in[2]);
+    const vd node[4] = {SN_FRONT8(xy0, z0), SN_BACK8(xy0, z0), SN_FRONT8(xy1, z1), SN_BACK8(xy1, z1)};
     for (int l = 0; l < 4; ++l) {
         _mm256_store_pd(out[l], _mm512_castpd512_pd256((__m512d)node[l]));
         _mm256_store_pd(out[l + 4], _mm512_extractf64x4_pd((__m512d)node[l], 1));

@@ -14,10 +14,10 @@
 /* W lanes side by side: half a block where vectors are short. The shuffles work on 4 x 4 numbers; for eight lanes on two such at once. */
 #if SN_WIDTH >= 4
 enum { W = 8 };
-#define LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
-#define HIGH(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
-#define FRONT(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
-#define BACK(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+#define LOW SN_LOW8
+#define HIGH SN_HIGH8
+#define FRONT SN_FRONT8
+#define BACK SN_BACK8
 #else
 enum { W = 4 };
 #define LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
