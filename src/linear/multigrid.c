@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels.h"
+
 enum {
     SMALLEST = 60, /* nodes of a level that is solved directly: cubes of its parts' */
     CORNERS = 12,  /* nodes of a part that need not become fewer */
@@ -172,8 +174,7 @@ sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, co
     const sn_mg_site site = {.nominal = options->spacing * edge, .pattern = pattern, .order = mg->order, .elements = elements};
     if (!status) status = make_levels(mg, site, error);
     if (!status) {
-        mg->partial =
-            sn_allocate_zero(context, (size_t)(sn_pieces(mg->level[0].nodes, GRAIN) + sn_context_threads(context)), sizeof *mg->partial);
+        mg->partial = sn_allocate_zero(context, (size_t)sn_context_threads(context), sizeof *mg->partial);
         mg->fixed = sn_allocate(context, (size_t)mg->level[0].nodes, sizeof *mg->fixed);
         if (!mg->partial || !mg->fixed) status = sn_no_memory(error);
     }
@@ -316,27 +317,10 @@ static void move_groups(void *data, int share) {
     job->move(job->level, job->coarse, (int)(n * share / job->shares), (int)(n * (share + 1) / job->shares));
 }
 
-/* The largest |r| of a piece, to mg->partial. */
-static void largest_rows(void *data, int piece) {
-    const border *b = data;
-    const int n = b->mg->level[0].nodes;
-    const int64_t begin = 3 * sn_piece_begin(n, GRAIN, piece), end = 3 * sn_piece_begin(n, GRAIN, piece + 1);
-    double lane[8] = {0};
-    int64_t i = begin;
-    for (; i + 8 <= end; i += 8)
-        for (int l = 0; l < 8; ++l) {
-            const double size = fabs(b->r[i + l]);
-            lane[l] = size > lane[l] ? size : lane[l];
-        }
-    for (; i < end; ++i) lane[0] = fabs(b->r[i]) > lane[0] ? fabs(b->r[i]) : lane[0];
-    for (int l = 1; l < 8; ++l) lane[0] = lane[l] > lane[0] ? lane[l] : lane[0];
-    b->mg->partial[piece] = lane[0];
-}
-
-/* The largest of `count` numbers in mg->partial, which are zero afterwards. */
-static double largest(const sn_multigrid *mg, int count) {
+/* The largest of the numbers in mg->partial, which are zero afterwards. */
+static double largest(const sn_multigrid *mg) {
     double most = 0;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < sn_context_threads(mg->context); ++i) {
         most = mg->partial[i] > most ? mg->partial[i] : most;
         mg->partial[i] = 0;
     }
@@ -352,10 +336,8 @@ static void note_size(sn_multigrid *mg, double most) {
 }
 
 static void measure(sn_multigrid *mg, border *b) {
-    const int pieces = sn_pieces(mg->level[0].nodes, GRAIN);
-    sn_parallel(mg->context, pieces, largest_rows, b);
     mg->exponent = 0;
-    note_size(mg, largest(mg, pieces));
+    note_size(mg, sn_vector_largest(mg->context, 3 * mg->level[0].nodes, b->r));
     b->factor = ldexp(1, -mg->exponent);
     b->measured = true;
 }
@@ -363,7 +345,7 @@ static void measure(sn_multigrid *mg, border *b) {
 /* CG hands in vectors that shrink little by little: the factor of one mostly serves the next, too. Returns false when it did not. The
  * result is the same for all factors in the range. */
 static bool came_in(sn_multigrid *mg, border *b) {
-    const double most = largest(mg, sn_context_threads(mg->context));
+    const double most = largest(mg);
     if (b->measured || (most > 0x1p-16 && most < 0x1p16)) {
         note_size(mg, most);
         return true;

@@ -139,7 +139,7 @@ typedef struct sn_multigrid {
     int32_t *order; /* level 0 row -> node of the matrix */
     sn_mg_last last;
     uint8_t *fixed;    /* level 0 rows that are held altogether, while an update runs */
-    double *partial;   /* per piece or share of a loop over the nodes */
+    double *partial;   /* per thread */
     bool sized;        /* a vector came in since the last update */
     int exponent;      /* its largest entry was about 2^exponent */
     bool waits;        /* the next step may do with these frames */

@@ -7,7 +7,7 @@
 sn_status sn_linear_ensure_scratch(sn_linear *linear, int vectors, sn_error *error) {
     const int64_t n = 3 * (int64_t)linear->model.nodes,
                   span = SN_REFINE_VECTORS * n + (linear->span ? sn_span_scratch(linear->model.nodes) : 0) + 8;
-    const int64_t wanted = vectors * n + 4 * sn_dot_scratch((int)n), size = (span > wanted ? span : wanted) + sn_dot_scratch((int)n);
+    const int64_t wanted = vectors * n + 4 * sn_dot_scratch((int)n), size = span > wanted ? span : wanted;
     if (size <= linear->scratch_size) return SN_OK;
     double *scratch = sn_allocate(linear->context, (size_t)size, sizeof *scratch);
     if (!scratch) return sn_no_memory(error);

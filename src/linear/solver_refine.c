@@ -17,12 +17,12 @@ typedef struct refinement {
     sn_linear *linear;
     const double *b;
     double *x;
-    double *r, *e, *rhs, *best, *krylov, *partial;
+    double *r, *e, *rhs, *best, *krylov;
     int n;
     double reference;
 } refinement;
 
-static double norm(const refinement *w, const double *v) { return sqrt(sn_dot(w->linear->context, w->n, v, v, w->partial)); }
+static double norm(const refinement *w, const double *v) { return sn_vector_norm(w->linear->context, w->n, v); }
 
 /* r = S (b - A x). */
 static void true_residual(const refinement *w, const double *x, double *r) { sn_linear_residual(w->linear, w->b, x, r); }
@@ -166,7 +166,6 @@ sn_status sn_linear_refine(sn_linear *linear, const sn_choice *c, const double *
     const int n = 3 * linear->model.nodes;
     refinement w = {.linear = linear, .b = b, .x = x, .n = n, .r = linear->scratch};
     w.e = w.r + n, w.rhs = w.e + n, w.best = w.rhs + n, w.krylov = w.best + n;
-    w.partial = linear->scratch + linear->scratch_size - sn_dot_scratch(n);
     find_reference(&w);
     const bool spans = linear->span > 0 && c->krylov && c->single && linear->symmetric && linear->filter.group_count == 0;
     double size = w.reference;

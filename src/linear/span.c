@@ -19,22 +19,6 @@ static void range(const sn_span *s, int piece, int *begin, int *end) {
     *end = *begin + SN_PIECE_NODES < nodes ? *begin + SN_PIECE_NODES : nodes;
 }
 
-/* The largest number of each direction. */
-static void largest_piece(void *data, int piece) {
-    const sn_span *s = data;
-    int begin, end;
-    range(s, piece, &begin, &end);
-    for (int k = 0; k < s->count; ++k) {
-        double lane[8] = {0};
-        int i = 3 * begin;
-        for (; i + 8 <= 3 * end; i += 8)
-            for (int l = 0; l < 8; ++l) lane[l] = fabs(s->direction[k][i + l]) > lane[l] ? fabs(s->direction[k][i + l]) : lane[l];
-        for (; i < 3 * end; ++i) lane[0] = fmax(lane[0], fabs(s->direction[k][i]));
-        for (int l = 1; l < 8; ++l) lane[0] = fmax(lane[0], lane[l]);
-        s->partial[(int64_t)piece * SN_SPAN_DOTS + k] = lane[0];
-    }
-}
-
 static void pack_piece(void *data, int piece) {
     const sn_span *s = data;
     int begin, end;
@@ -127,11 +111,9 @@ sn_span sn_span_create(const sn_context *context, const sn_matrix *matrix, const
         .context = context, .kernels = kernels_for(context), .matrix = matrix, .filter = filter, .count = count, .direction = direction};
     s.w = (float *)scratch, s.q = s.w + SN_SPAN_NODE * (int64_t)nodes, s.partial = scratch + SN_SPAN_NODE * (int64_t)nodes;
 
-    sn_parallel_pieces(context, pieces, largest_piece, &s);
     for (int k = 0; k < count; ++k) {
-        double most = 0;
+        const double most = sn_vector_largest(context, 3 * nodes, direction[k]);
         int exponent = 0;
-        for (int p = 0; p < pieces; ++p) most = fmax(most, s.partial[(int64_t)p * SN_SPAN_DOTS + k]);
         if (most > 0 && isfinite(most)) frexp(most, &exponent);
         s.scale[k] = ldexp(1, -exponent);
     }

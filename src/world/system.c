@@ -28,9 +28,7 @@ const sn_filter *sn_world_filter(const sn_world *world) {
     return work->projection.row_count > 0 ? &work->projection.filter : &work->filter;
 }
 
-static double norm(const sn_world *world, const double *u) {
-    return sqrt(sn_dot(world->context, 3 * world->model.node_count, u, u, world->workspace.dot));
-}
+static double norm(const sn_world *world, const double *u) { return sn_vector_norm(world->context, 3 * world->model.node_count, u); }
 
 /* ---- Forces ---- */
 static void add_gravity(const sn_world *world, double t, double *f) {
