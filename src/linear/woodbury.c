@@ -309,7 +309,7 @@ static bool can_reuse(woodbury *w, const sn_operator *op, const sn_filter *filte
 
 /* z = A^-1 r by CG with the old factor; false when there is a new factor now, which is to do it. */
 static bool reuse(woodbury *w, const double *r, double *z) {
-    const double size = sqrt(sn_dot(w->context, w->n, r, r, w->krylov));
+    const double size = sn_vector_norm(w->context, w->n, r);
     sn_krylov_report report;
     sn_krylov_cg.solve(&w->now, w->base, w->factor, w->filter, r, z, 1e-12 * size, MOST_STALE, w->krylov, &report);
     w->worn = w->worn || report.status || report.iterations > PAYS;
