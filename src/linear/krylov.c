@@ -36,8 +36,6 @@ void sn_filtered_product(const sn_operator *op, const sn_filter *filter, const d
     sn_filter_apply(filter, y);
 }
 
-double sn_norm(const sn_context *context, int n, const double *v, double *partial) { return sqrt(sn_dot(context, n, v, v, partial)); }
-
 sn_iterate sn_iterate_begin(int n, double *x, double *other, double residual) {
     memset(x, 0, (size_t)n * sizeof *x);
     return (sn_iterate){.now = x, .best = x, .one = x, .two = other, .residual = residual};
@@ -60,12 +58,11 @@ void sn_iterate_end(const sn_iterate *iterate, int n, double goal, sn_krylov_rep
     report->status = iterate->residual <= goal ? SN_OK : SN_NOT_CONVERGED;
 }
 
-void sn_report_truth(const sn_operator *op, const sn_filter *filter, const double *b, double *x, double *r, double *partial,
-                     sn_krylov_report *report) {
+void sn_report_truth(const sn_operator *op, const sn_filter *filter, const double *b, double *x, double *r, sn_krylov_report *report) {
     if (report->status == SN_OK) return;
     sn_filtered_product(op, filter, x, r);
     sn_vector_mix(op->context, op->n, 1, b, -1, r, 0, NULL, r);
-    const double none = sn_norm(op->context, op->n, b, partial), size = sn_norm(op->context, op->n, r, partial);
+    const double none = sn_vector_norm(op->context, op->n, b), size = sn_vector_norm(op->context, op->n, r);
     if (size > 2 * report->residual && !report->trouble) report->trouble = "rounding: its residuals drifted from the true ones";
     report->residual = size < none ? size : none;
     if (!(size < none)) memset(x, 0, (size_t)op->n * sizeof *x);

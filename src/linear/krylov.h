@@ -9,8 +9,6 @@ void sn_vector_mix(const sn_context *context, int n, double a, const double *x, 
                    double *out);
 /* y = S A x. */
 void sn_filtered_product(const sn_operator *op, const sn_filter *filter, const double *x, double *y);
-/* ||v||; `partial` as in sn_dot. */
-double sn_norm(const sn_context *context, int n, const double *v, double *partial);
 
 /* The iterate of a method and the best so far. When a step would leave the best, the new iterate goes to the other of two buffers. */
 typedef struct sn_iterate {
@@ -27,8 +25,7 @@ void sn_iterate_end(const sn_iterate *iterate, int n, double goal, sn_krylov_rep
 
 /* For methods whose recursion may drift from the truth. When the report says that the goal was missed: takes the true residual of x, and
  * gives up an x that is worse than none. r: n numbers of scratch. */
-void sn_report_truth(const sn_operator *op, const sn_filter *filter, const double *b, double *x, double *r, double *partial,
-                     sn_krylov_report *report);
+void sn_report_truth(const sn_operator *op, const sn_filter *filter, const double *b, double *x, double *r, sn_krylov_report *report);
 
 /* Runs a method in the free directions, those of rigid groups included. As sn_krylov.solve. */
 void sn_krylov_run(const sn_krylov *krylov, const sn_operator *op, const sn_preconditioner *preconditioner, const void *data,

@@ -91,7 +91,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         w.rho = rho;
     }
     sn_iterate_end(&iterate, n, goal, report);
-    sn_report_truth(op, filter, b, x, w.r, w.partial, report);
+    sn_report_truth(op, filter, b, x, w.r, report);
 }
 
 const sn_krylov sn_krylov_bicgstab = {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels.h"
 #include "krylov.h"
 
 enum { VECTORS = 4, IDLE_CYCLES = 3 };
@@ -30,13 +31,13 @@ static bool extend(gmres *w, int j) {
     double *next = basis(w, j + 1), *column = w->triangle + j * (j + 1) / 2;
     w->preconditioner->apply(w->data, basis(w, j), w->z);
     sn_filtered_product(w->op, w->filter, w->z, next);
-    const double before = sn_norm(context, w->n, next, w->partial);
+    const double before = sn_vector_norm(context, w->n, next);
     if (!isfinite(before)) return false;
     for (int i = 0; i <= j; ++i) {
         column[i] = sn_dot(context, w->n, next, basis(w, i), w->partial);
         sn_vector_mix(context, w->n, 1, next, -column[i], basis(w, i), 0, NULL, next);
     }
-    double below = sn_norm(context, w->n, next, w->partial);
+    double below = sn_vector_norm(context, w->n, next);
     if (below <= 1e-15 * before) below = 0; /* the space is complete */
     sn_vector_mix(context, w->n, below > 0 ? 1 / below : 0, next, 0, NULL, 0, NULL, next);
     for (int i = 0; i < j; ++i) {
@@ -75,7 +76,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
     w.z = scratch + n, w.r = w.z + n, w.basis = w.r + n, w.partial = w.basis + (int64_t)(w.restart + 1) * n;
     *report = (sn_krylov_report){.status = SN_NOT_CONVERGED};
     memcpy(w.basis, b, (size_t)n * sizeof(double));
-    double size = sn_norm(op->context, n, b, w.partial);
+    double size = sn_vector_norm(op->context, n, b);
     sn_iterate iterate = sn_iterate_begin(n, x, scratch, size);
     int idle = 0;
     while (size > goal && report->iterations < iterations && !report->trouble) {
@@ -99,7 +100,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         sn_vector_mix(op->context, n, 1, iterate.now, 1, w.z, 0, NULL, w.r);
         sn_filtered_product(op, filter, w.r, w.basis);
         sn_vector_mix(op->context, n, 1, b, -1, w.basis, 0, NULL, w.basis);
-        size = sn_norm(op->context, n, w.basis, w.partial);
+        size = sn_vector_norm(op->context, n, w.basis);
         if (!isfinite(size)) {
             report->trouble = SN_TROUBLE_FINITE;
             break;

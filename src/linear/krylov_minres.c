@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels.h"
 #include "krylov.h"
 
 enum { VECTORS = 10 };
@@ -30,7 +31,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
     *report = (sn_krylov_report){.status = SN_NOT_CONVERGED};
     memcpy(r, b, bytes);
     memset(r_before, 0, bytes), memset(w, 0, bytes), memset(w_before, 0, bytes);
-    double size = sn_norm(context, n, b, partial);
+    double size = sn_vector_norm(context, n, b);
     sn_iterate iterate = sn_iterate_begin(n, x, vector[9], size);
     preconditioner->apply(data, r, z);
     double square = sn_dot(context, n, r, z, partial), beta = sqrt(square), beta_before = 0;
@@ -73,7 +74,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         const double phi = c * phi_bar;
         phi_bar *= s;
         sn_vector_mix(context, n, s, u, beta > 0 ? -c / beta : 0, r, 0, NULL, u);
-        size = fabs(phi_bar) * sn_norm(context, n, u, partial);
+        size = fabs(phi_bar) * sn_vector_norm(context, n, u);
         sn_vector_mix(context, n, 1 / gamma, v, -epsilon_before / gamma, w_before, -delta / gamma, w, w_next);
         rotate(&w_before, &w, &w_next);
         if (!isfinite(size) || !isfinite(phi)) {
@@ -86,7 +87,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         if (beta == 0 && size > goal) report->trouble = "the end of its Krylov space";
     }
     sn_iterate_end(&iterate, n, goal, report);
-    sn_report_truth(op, filter, b, x, r_next, partial, report);
+    sn_report_truth(op, filter, b, x, r_next, report);
 }
 
 const sn_krylov sn_krylov_minres = {

@@ -151,7 +151,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         k.fresh = !good;
     }
     sn_iterate_end(&iterate, n, goal, report);
-    sn_report_truth(op, filter, b, x, k.residual, k.partial, report);
+    sn_report_truth(op, filter, b, x, k.residual, report);
 }
 
 const sn_krylov sn_krylov_qmr = {

@@ -51,7 +51,7 @@ sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const
     }
     const int n = 3 * linear->model.nodes;
     double *r = linear->scratch, *e = r + n, *krylov = r + (int64_t)SN_REFINE_VECTORS * n;
-    double *partial = linear->scratch + linear->scratch_size - sn_dot_scratch(n), *diagonal = e; /* 3 n numbers, for `update` alone */
+    double *diagonal = e; /* 3 n numbers, for `update` alone */
     for (int64_t i = 0; i < linear->model.nodes; ++i)
         for (int c = 0; c < 9; ++c) diagonal[9 * i + c] = c % 4 == 0 ? linear->mass.coupled[linear->pattern.diagonal[i]] : 0;
     const sn_operator op = {
@@ -60,7 +60,7 @@ sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const
     if (status) return status;
     memcpy(r, f, (size_t)n * sizeof *r);
     sn_filter_apply(filter, r);
-    const double size = sqrt(sn_dot(linear->context, n, r, r, partial));
+    const double size = sn_vector_norm(linear->context, n, r);
     memset(out, 0, (size_t)n * sizeof *out);
     sn_krylov_report report = {.status = SN_OK};
     for (int round = 0; round < 2 && size > 0; ++round) {
@@ -71,7 +71,7 @@ sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const
         sn_vector_subtract(linear->context, n, f, r, r);
         sn_filter_apply(filter, r);
     }
-    const double left = sqrt(sn_dot(linear->context, n, r, r, partial));
+    const double left = sn_vector_norm(linear->context, n, r);
     if (left <= 1e-12 * size) return SN_OK;
     return sn_fail(error, SN_NOT_CONVERGED, "the mass matrix could not be solved beyond a relative residual of %.3g",
                    size > 0 ? left / size : 0);
