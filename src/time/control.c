@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "implicit.h"
-#include "linear/kernels.h"
+#include "base/vector.h"
 #include "system.h"
 #include "vector.h"
 
