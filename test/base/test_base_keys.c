@@ -37,9 +37,9 @@ static void test_at_a_key(void **state) {
     sn_keys_at(key, 3, 4, v, r);
     assert_true(v[0] == 4 && v[1] == 0 && v[2] == -8);
     assert_true(r[0] == 0 && r[1] == -10 && r[2] == 0);
-    const double third[] = {0, 0, 0, 0, 0.3, 0.1, 0.7, 1.0 / 3};
-    sn_keys_at(third, 2, 0.3, v, r);
-    assert_true(v[0] == 0.1 && v[1] == 0.7 && v[2] == 1.0 / 3);
+    const double small[] = {0, 1, 1, 1, 0.3, 1e-17, 0.7, 1.0 / 3}; /* 1 + (1e-17 - 1) is 0 */
+    sn_keys_at(small, 2, 0.3, v, r);
+    assert_true(v[0] == 1e-17 && v[1] == 0.7 && v[2] == 1.0 / 3);
 }
 
 static void test_outside(void **state) {

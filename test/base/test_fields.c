@@ -12,7 +12,7 @@
 #include "base/fields.h"
 
 typedef struct sample {
-    double plain, above, unit[3], most;
+    double plain, above, unit[3], most, open;
     int count;
     bool flag;
     char method[SN_NAME], automatic[SN_NAME];
@@ -61,6 +61,14 @@ static const sn_field table[] = {
      .low = -1e300,
      .high = 4,
      .value = 1,
+     .unit = "",
+     .text = ""},
+    {.name = "open",
+     .type = SN_FIELD_DOUBLE,
+     .offset = offsetof(sample, open),
+     .count = 1,
+     .low = -INFINITY,
+     .high = INFINITY,
      .unit = "",
      .text = ""},
     {.name = "count",
@@ -152,6 +160,8 @@ static void test_numbers_must_be_finite(void **state) {
         assert_non_null(strstr(error.text, "plain is "));
         assert_non_null(strstr(error.text, "it must be finite"));
         s = defaults(), s.above = bad[i];
+        assert_int_equal(sn_fields_check(table, FIELDS, &s, "", NULL), SN_BAD_INPUT);
+        s = defaults(), s.open = bad[i];
         assert_int_equal(sn_fields_check(table, FIELDS, &s, "", NULL), SN_BAD_INPUT);
         s = defaults(), s.unit[1] = bad[i];
         assert_int_equal(sn_fields_check(table, FIELDS, &s, "", NULL), SN_BAD_INPUT);

@@ -1,8 +1,10 @@
 /* The parallel loops: each index exactly once, on the library's threads, on the host's, nested, and from several threads at once. */
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -194,6 +196,30 @@ static void test_pieces_run_from_front_to_back(void **state) {
     sn_context_destroy(context);
 }
 
+static void note_thread(void *data, int index) {
+    ((placed *)data)->thread[index] = pthread_self();
+    sched_yield();
+}
+
+/* The workers take part, also after a nested loop. A single loop may end before a worker has woken up; ten thousand do not. */
+static void test_workers_take_part(void **state) {
+    (void)state;
+    sn_context *context = context_of(2);
+    static counted c;
+    static placed p;
+    clear(&c);
+    c.context = context;
+    c.inner = 5;
+    sn_parallel(context, 5, loop_inside, &c);
+    bool helped = false;
+    for (int k = 0; k < 10000 && !helped; ++k) {
+        sn_parallel(context, 64, note_thread, &p);
+        for (int i = 0; i < 64; ++i) helped |= !pthread_equal(p.thread[i], pthread_self());
+    }
+    assert_true(helped);
+    sn_context_destroy(context);
+}
+
 /* Pieces lie end to end and cover all items. */
 static void test_pieces_cover(void **state) {
     (void)state;
@@ -211,11 +237,11 @@ static void test_pieces_cover(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_thread),       cmocka_unit_test(test_two_threads),
-        cmocka_unit_test(test_four_threads),     cmocka_unit_test(test_pieces_without_a_context),
-        cmocka_unit_test(test_nested_loops),     cmocka_unit_test(test_loops_from_two_threads),
-        cmocka_unit_test(test_loop_of_the_host), cmocka_unit_test(test_pieces_run_from_front_to_back),
-        cmocka_unit_test(test_pieces_cover),
+        cmocka_unit_test(test_one_thread),        cmocka_unit_test(test_two_threads),
+        cmocka_unit_test(test_four_threads),      cmocka_unit_test(test_pieces_without_a_context),
+        cmocka_unit_test(test_nested_loops),      cmocka_unit_test(test_loops_from_two_threads),
+        cmocka_unit_test(test_loop_of_the_host),  cmocka_unit_test(test_pieces_run_from_front_to_back),
+        cmocka_unit_test(test_workers_take_part), cmocka_unit_test(test_pieces_cover),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
