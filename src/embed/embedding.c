@@ -6,7 +6,7 @@
 
 #include "base/context.h"
 #include "crease.h"
-#include "locate.h"
+#include "locate_point.h"
 
 /* ---- Making ---- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "surface.h"
+#include "world_surface.h"
 #include "vtu.h"
 
 /* ---- One file ---- */
