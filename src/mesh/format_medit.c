@@ -168,7 +168,7 @@ static sn_status read_pass(sn_text *t, sn_builder *b, int pass) {
     return status;
 }
 
-static sn_status read(sn_text *t, sn_builder *b) {
+static sn_status read_mesh(sn_text *t, sn_builder *b) {
     t->comment = '#';
     const sn_text start = *t;
     sn_status status = read_pass(t, b, 0);
@@ -188,7 +188,7 @@ static void put_elements(sn_output *o, const char *keyword, const int32_t *node,
     }
 }
 
-static sn_status write(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
+static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
     sn_classes c[3] = {{0}};
     sn_status status = SN_OK;
     (void)options;
@@ -215,4 +215,4 @@ static sn_status write(const sn_mesh *mesh, const sn_mesh_write_options *options
     return status;
 }
 
-const sn_mesh_format sn_format_medit = {.read = read, .file = {{.write = write}}};
+const sn_mesh_format sn_format_medit = {.read = read_mesh, .file = {{.write = write_mesh}}};

@@ -176,7 +176,7 @@ static sn_status read_line(obj *o, int pass, const char *word, int length) {
     return status;
 }
 
-static sn_status read(sn_text *t, sn_builder *b) {
+static sn_status read_mesh(sn_text *t, sn_builder *b) {
     obj o = {.t = t, .b = b};
     sn_status status = SN_OK;
     t->comment = '#';
@@ -216,7 +216,7 @@ static void put_group_line(const sn_mesh *mesh, const sn_classes *c, int class, 
     sn_put_text(o, "\n");
 }
 
-static sn_status write(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
+static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
     sn_outer_faces faces;
     (void)options;
     sn_status status = sn_outer_faces_make(mesh, &faces, o);
@@ -238,4 +238,4 @@ static sn_status write(const sn_mesh *mesh, const sn_mesh_write_options *options
     return SN_OK;
 }
 
-const sn_mesh_format sn_format_obj = {.read = read, .file = {{.write = write}}};
+const sn_mesh_format sn_format_obj = {.read = read_mesh, .file = {{.write = write_mesh}}};

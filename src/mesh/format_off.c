@@ -45,7 +45,7 @@ static sn_status read_polygon(sn_text *t, sn_builder *b, int32_t **corner, int *
     return status;
 }
 
-static sn_status read(sn_text *t, sn_builder *b) {
+static sn_status read_mesh(sn_text *t, sn_builder *b) {
     int vertices = 0, faces = 0, capacity = 0;
     int32_t *corner = NULL;
     int64_t edges;
@@ -71,7 +71,7 @@ static sn_status read(sn_text *t, sn_builder *b) {
 
 /* ---- Writing: all nodes in their order, so their numbers stay ---- */
 
-static sn_status write(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
+static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
     sn_outer_faces faces;
     (void)options;
     sn_status status = sn_outer_faces_make(mesh, &faces, o);
@@ -86,4 +86,4 @@ static sn_status write(const sn_mesh *mesh, const sn_mesh_write_options *options
     return SN_OK;
 }
 
-const sn_mesh_format sn_format_off = {.read = read, .file = {{.write = write}}};
+const sn_mesh_format sn_format_off = {.read = read_mesh, .file = {{.write = write_mesh}}};

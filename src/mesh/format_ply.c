@@ -261,7 +261,7 @@ static sn_status read_data(ply *p) {
     return SN_OK;
 }
 
-static sn_status read(sn_text *t, sn_builder *b) {
+static sn_status read_mesh(sn_text *t, sn_builder *b) {
     ply *p = sn_allocate_zero(b->context, 1, sizeof *p);
     if (!p) return sn_no_memory(t->error);
     p->t = t;
@@ -290,7 +290,7 @@ static void write_text(const sn_mesh *mesh, const sn_outer_faces *faces, sn_outp
     }
 }
 
-static sn_status write(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
+static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
     const char *binary = sn_little_endian() ? "binary_little_endian" : "binary_big_endian";
     sn_outer_faces faces;
     sn_status status = sn_outer_faces_make(mesh, &faces, o);
@@ -306,4 +306,4 @@ static sn_status write(const sn_mesh *mesh, const sn_mesh_write_options *options
     return SN_OK;
 }
 
-const sn_mesh_format sn_format_ply = {.read = read, .file = {{.write = write}}, .binary = true};
+const sn_mesh_format sn_format_ply = {.read = read_mesh, .file = {{.write = write_mesh}}, .binary = true};

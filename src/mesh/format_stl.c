@@ -144,7 +144,7 @@ static sn_status read_solid(points *p) {
     return status;
 }
 
-static sn_status read(sn_text *t, sn_builder *b) {
+static sn_status read_mesh(sn_text *t, sn_builder *b) {
     points p = {.t = t, .b = b};
     sn_status status = SN_OK;
     const int64_t size = t->end - t->begin;
@@ -228,7 +228,7 @@ static void write_text(const sn_mesh *mesh, const sn_outer_faces *faces, sn_outp
     sn_put_format(o, "endsolid %s\n", solid_name(mesh, &faces->classes, class));
 }
 
-static sn_status write(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
+static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
     sn_outer_faces faces;
     sn_status status = sn_outer_faces_make(mesh, &faces, o);
     if (status) return status;
@@ -240,4 +240,4 @@ static sn_status write(const sn_mesh *mesh, const sn_mesh_write_options *options
     return status;
 }
 
-const sn_mesh_format sn_format_stl = {.read = read, .file = {{.write = write}}, .binary = true};
+const sn_mesh_format sn_format_stl = {.read = read_mesh, .file = {{.write = write_mesh}}, .binary = true};

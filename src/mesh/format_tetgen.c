@@ -130,7 +130,7 @@ static sn_status read_faces(sn_text *t, sn_builder *b) {
     return status ? status : close_file(t, "end of the file after the last face");
 }
 
-static sn_status read(sn_text *file, sn_builder *b) {
+static sn_status read_mesh(sn_text *file, sn_builder *b) {
     sn_status status = read_nodes(&file[NODE], b);
     if (!status) status = read_tets(&file[ELE], b);
     if (!status && file[FACE].begin) status = read_faces(&file[FACE], b);
@@ -206,6 +206,6 @@ static sn_status write_face(const sn_mesh *mesh, const sn_mesh_write_options *op
 }
 
 const sn_mesh_format sn_format_tetgen = {
-    .read = read,
+    .read = read_mesh,
     .file = {[NODE] = {"node", false, write_node}, [ELE] = {"ele", false, write_ele}, [FACE] = {"face", true, write_face}},
 };

@@ -147,7 +147,7 @@ static sn_status read_command(vega *v, const char *word, int length) {
     return sn_text_fail(v->t, "unknown command '%.*s'", length < 40 ? length : 40, word);
 }
 
-static sn_status read(sn_text *t, sn_builder *b) {
+static sn_status read_mesh(sn_text *t, sn_builder *b) {
     vega v = {.t = t, .b = b};
     sn_status status = SN_OK;
     t->comment = '#';
@@ -174,7 +174,7 @@ static sn_status read(sn_text *t, sn_builder *b) {
 
 /* ---- Writing ---- */
 
-static sn_status write(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
+static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
     const sn_numbering node = sn_numbering_of(mesh->node_label, mesh->node_count, 1);
     const sn_numbering tet = sn_numbering_of(mesh->tet_label, mesh->tet_count, 1);
     (void)options;
@@ -208,4 +208,4 @@ static sn_status write(const sn_mesh *mesh, const sn_mesh_write_options *options
     return SN_OK;
 }
 
-const sn_mesh_format sn_format_vega = {.read = read, .file = {{.write = write}}};
+const sn_mesh_format sn_format_vega = {.read = read_mesh, .file = {{.write = write_mesh}}};
