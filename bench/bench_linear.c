@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "../test/linear/beam.h"
-#include "linear/assembly.h"
-#include "linear/kernels.h"
-#include "linear/multigrid.h"
+#include "linear/matrix/assembly.h"
+#include "linear/matrix/kernels.h"
+#include "linear/multigrid/multigrid.h"
 
 static double least(double a, double b) { return a < b ? a : b; }
 

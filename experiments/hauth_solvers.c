@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "experiment.h"
-#include "linear/order.h"
-#include "linear/symbolic.h"
+#include "linear/direct/fill_order.h"
+#include "linear/direct/symbolic.h"
 #include "timing.h"
 #include "world/world.h"
 

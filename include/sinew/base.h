@@ -12,10 +12,26 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__) && !defined(__EMSCRIPTEN__)
+/* The version of these headers. sn_version() is the version of the library that runs. */
+#define SN_VERSION_MAJOR 0
+#define SN_VERSION_MINOR 2
+#define SN_VERSION_PATCH 0
+
+/* SN_API marks what the library exports. Windows: define SN_BUILDING where the library is compiled as a DLL, SN_DLL where it is used as
+ * one. SN_PRINTF marks functions that take a format and its values. */
+#if defined(_WIN32) && defined(SN_BUILDING)
+#define SN_API __declspec(dllexport)
+#elif defined(_WIN32) && defined(SN_DLL)
+#define SN_API __declspec(dllimport)
+#elif defined(__GNUC__) && !defined(_WIN32) && !defined(__EMSCRIPTEN__)
 #define SN_API __attribute__((visibility("default")))
 #else
 #define SN_API
+#endif
+#if defined(__GNUC__)
+#define SN_PRINTF(text, values) __attribute__((format(printf, text, values)))
+#else
+#define SN_PRINTF(text, values)
 #endif
 
 typedef enum sn_status {
@@ -28,21 +44,28 @@ typedef enum sn_status {
     SN_NOT_FINITE,    /* a NaN or an infinity came up; the state before the step is kept */
     SN_INVERTED,      /* a law with ln J met J <= 0; the step is retried smaller */
     SN_SINGULAR,      /* a matrix is singular: an unconstrained static body, a zero stiffness */
-    SN_UNSUPPORTED    /* a valid request that this build or this combination cannot serve */
+    SN_UNSUPPORTED,   /* a valid request that this build or this combination cannot serve */
+    SN_STOPPED        /* the caller's callback asked to stop; the state before the step is kept */
 } sn_status;
 
 /* A short lower-case word for a status: "ok", "bad-input", "not-converged", ... Never NULL. */
 SN_API const char *sn_status_name(sn_status status);
 
-/* Where a failing function leaves its message. Owned by the caller; every function takes NULL for "not interested".
- * A successful function leaves it untouched. */
+/* Where a failing function leaves its message. The caller owns it; every function accepts NULL. A function that succeeds leaves it
+ * untouched. */
 typedef struct sn_error {
     sn_status status;
-    char text[512]; /* one line, no newline at the end: "beam.json:12:5: unknown key 'yung'; did you mean 'young'?" */
+    char path[128]; /* the option at fault, as a scene names it: "bodies.0.material.0.young"; "" when no option is at fault */
+    char text[512]; /* one line without a newline: "young is -3 Pa; it must be above 0" */
 } sn_error;
 
-/* Fills `error` (may be NULL) printf-like and returns `status`, so that `return sn_fail(error, SN_BAD_INPUT, ...)` reads well. */
-SN_API sn_status sn_fail(sn_error *error, sn_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Fills `error` (may be NULL) printf-like, with an empty path, and returns `status`: `return sn_fail(error, SN_BAD_INPUT, ...)`. */
+SN_API sn_status sn_fail(sn_error *error, sn_status status, const char *format, ...) SN_PRINTF(3, 4);
+/* The same for an option that is at fault: `path` is its name, relative to the struct that the function was given. */
+SN_API sn_status sn_fail_at(sn_error *error, sn_status status, const char *path, const char *format, ...) SN_PRINTF(4, 5);
+/* Puts a name (printf-like) and a dot before the path of an error that came from a part: `return sn_within(error, status, "bodies.%d", 2)`.
+ * Leaves an error without a path with that name as its path. Returns `status`; does nothing for SN_OK. */
+SN_API sn_status sn_within(sn_error *error, sn_status status, const char *format, ...) SN_PRINTF(3, 4);
 
 /* Allocation hooks. `allocate` returns memory aligned to 64 bytes or NULL; `release` accepts NULL. */
 typedef struct sn_allocator {

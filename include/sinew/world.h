@@ -186,7 +186,7 @@ typedef struct sn_step_report {
 /* One step of options.time.step (dynamic, quasi-static), or the whole static solution. On failure the state is as before. Static: progress after each
  * load step through the callback of sn_world_watch. `report` may be NULL. */
 SN_API sn_status sn_world_step(sn_world *world, sn_step_report *report, sn_error *error);
-/* Calls back between load steps and retries; a callback that returns false stops the step with SN_NOT_CONVERGED. */
+/* Calls back between load steps and retries; a callback that returns false stops the step with SN_STOPPED. */
 SN_API void sn_world_watch(sn_world *world, bool (*progress)(void *user, double fraction), void *user);
 
 /* ---- Looking ---- */

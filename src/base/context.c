@@ -164,19 +164,48 @@ double sn_seconds(void) {
 }
 
 const char *sn_status_name(sn_status status) {
-    static const char *const name[] = {"ok",         "bad-input", "not-found", "no-memory",  "io", "not-converged",
-                                       "not-finite", "inverted",  "singular",  "unsupported"};
+    static const char *const name[] = {"ok",         "bad-input", "not-found", "no-memory",   "io",     "not-converged",
+                                       "not-finite", "inverted",  "singular",  "unsupported", "stopped"};
     return (unsigned)status < sizeof name / sizeof *name ? name[status] : "unknown";
 }
 
+static sn_status fill(sn_error *error, sn_status status, const char *path, const char *format, va_list arguments) {
+    if (!error) return status;
+    char text[sizeof error->text]; /* the values may point into the error itself */
+    vsnprintf(text, sizeof text, format, arguments);
+    memcpy(error->text, text, sizeof text);
+    snprintf(error->path, sizeof error->path, "%s", path);
+    error->status = status;
+    return status;
+}
+
 sn_status sn_fail(sn_error *error, sn_status status, const char *format, ...) {
-    if (error) {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(error->text, sizeof error->text, format, arguments);
-        va_end(arguments);
-        error->status = status;
-    }
+    va_list arguments;
+    va_start(arguments, format);
+    fill(error, status, "", format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+sn_status sn_fail_at(sn_error *error, sn_status status, const char *path, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fill(error, status, path, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+sn_status sn_within(sn_error *error, sn_status status, const char *format, ...) {
+    if (!error || status == SN_OK || status == SN_NO_MEMORY) return status;
+    char before[sizeof error->path], path[sizeof error->path];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(before, sizeof before, format, arguments);
+    va_end(arguments);
+    memcpy(path, error->path, sizeof path);
+    const int length = snprintf(error->path, sizeof error->path, "%s", before);
+    if (*path && length >= 0 && (size_t)length < sizeof error->path)
+        snprintf(error->path + length, sizeof error->path - (size_t)length, ".%s", path);
     return status;
 }
 

@@ -20,8 +20,8 @@
 #define SN_CONTACT_PROJECTION_H
 
 #include "collider.h"
-#include "linear/filter.h"
-#include "linear/matrix.h"
+#include "linear/matrix/filter.h"
+#include "linear/matrix/matrix.h"
 #include "penalty.h"
 
 typedef enum sn_contact_status { SN_CONTACT_FREE, SN_CONTACT_SLIP, SN_CONTACT_STICK } sn_contact_status;

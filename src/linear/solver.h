@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 
-#include "filter.h"
-#include "matrix.h"
+#include "linear/matrix/filter.h"
+#include "linear/matrix/matrix.h"
 #include "sinew/options.h"
 
 enum { SN_RESTART_MAX = 100 }; /* of gmres */

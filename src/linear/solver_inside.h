@@ -3,10 +3,10 @@
 #ifndef SN_LINEAR_SOLVER_INSIDE_H
 #define SN_LINEAR_SOLVER_INSIDE_H
 
-#include "assembly.h"
-#include "kernels.h"
+#include "linear/matrix/assembly.h"
+#include "linear/matrix/kernels.h"
 #include "solver.h"
-#include "span.h"
+#include "linear/krylov/span.h"
 
 enum { SN_REFINE_VECTORS = 4 }; /* r, e, the right-hand side, the best x */
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "krylov.h"
+#include "linear/krylov/krylov.h"
 #include "solver_inside.h"
 
 sn_status sn_linear_couple_mass(sn_linear *linear, sn_error *error) {

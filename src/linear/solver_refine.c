@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "krylov.h"
+#include "linear/krylov/krylov.h"
 #include "solver_inside.h"
 
 enum { ROUNDS = 60 };

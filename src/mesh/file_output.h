@@ -28,7 +28,7 @@ sn_status sn_output_close(sn_output *output, sn_status status);
 
 void sn_put_bytes(sn_output *output, const void *data, size_t bytes);
 void sn_put_text(sn_output *output, const char *text);
-void sn_put_format(sn_output *output, const char *format, ...) __attribute__((format(printf, 2, 3))); /* up to 255 characters */
+void sn_put_format(sn_output *output, const char *format, ...) SN_PRINTF(2, 3); /* up to 255 characters */
 void sn_put_integer(sn_output *output, int64_t value, char after);
 void sn_put_number(sn_output *output, double value, char after);
 void sn_put_i32(sn_output *output, int64_t value); /* binary, this machine's byte order */

@@ -26,7 +26,7 @@ typedef struct sn_text {
 sn_text sn_text_open(const char *name, const char *data, size_t bytes, sn_error *error);
 
 /* "file:line: reason", SN_BAD_INPUT. */
-sn_status sn_text_fail(const sn_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+sn_status sn_text_fail(const sn_text *text, const char *format, ...) SN_PRINTF(2, 3);
 /* "file:line: WHAT expected, found 'word'" or "... the line ends" or "... the file ends". */
 sn_status sn_text_expected(sn_text *text, const char *what);
 

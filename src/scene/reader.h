@@ -44,9 +44,9 @@ typedef struct sn_place {
 void *sn_scene_allocate(sn_reader *reader, size_t count, size_t size);
 
 /* Leaves a message with the place in front and returns `status`. `format` continues the sentence "key 'x' ...". */
-sn_status sn_place_fail(const sn_place *place, sn_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+sn_status sn_place_fail(const sn_place *place, sn_status status, const char *format, ...) SN_PRINTF(3, 4);
 /* The same at the key instead of the value. */
-sn_status sn_place_fail_key(const sn_place *place, sn_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+sn_status sn_place_fail_key(const sn_place *place, sn_status status, const char *format, ...) SN_PRINTF(3, 4);
 /* A message from elsewhere with the place in front: the deepest child whose keys the message speaks of. */
 sn_status sn_place_wrap(const sn_place *place, const sn_error *inner);
 

@@ -6,7 +6,7 @@
  * half size. The first k - 1 steps come from start.c, at least as accurate. L-stable at order 2; A(alpha) with 86, 73, 52, 18 degrees at 3
  * to 6. History: states known (besides the present one), the times of the present and of those, then (x, v) of each, the youngest first. */
 #include "implicit.h"
-#include "linear/kernels.h"
+#include "base/vector.h"
 #include "methods.h"
 #include "vector.h"
 

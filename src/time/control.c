@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "implicit.h"
-#include "linear/kernels.h"
+#include "base/vector.h"
 #include "system.h"
 #include "vector.h"
 
@@ -118,7 +118,7 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
         step->system->loose = 0;
         const bool stopped = (status || done + ticks < TICKS) && step->go_on && !step->go_on(step->user, &part);
         if (stopped)
-            status = sn_fail(step->error, SN_NOT_CONVERGED, "stopped by the caller at t = %g s: the step had to be divided", part.t);
+            status = sn_fail(step->error, SN_STOPPED, "stopped by the caller at t = %g s: the step had to be divided", part.t);
         if (!status) {
             done += ticks;
             if (++successes >= SUCCESSES && 2 * ticks <= TICKS) ticks *= 2, successes = 0;

@@ -1,6 +1,6 @@
 /* See explicit.h. */
 #include "explicit.h"
-#include "linear/kernels.h"
+#include "base/vector.h"
 
 #include "base/context.h"
 #include "vector.h"

@@ -6,9 +6,9 @@
  * (Hauth 3.2.2, 3.4.1). Newton starts at x: its first iteration is the semi-implicit step of Baraff and Witkin. The linear solver starts
  * from the best in the span of v, the mean acceleration a of the last step and the backward differences of a, which are the history: what
  * moves smoothly is then predicted as by a polynomial through the last steps. Solvers that make no use of that start from h (v + h a). */
-#include "linear/kernels.h"
-#include "linear/krylov.h"
-#include "linear/span.h"
+#include "base/vector.h"
+#include "linear/krylov/krylov.h"
+#include "linear/krylov/span.h"
 #include "methods.h"
 #include "vector.h"
 

@@ -17,7 +17,7 @@
 
 #include "base/context.h"
 #include "line_search.h"
-#include "linear/kernels.h"
+#include "base/vector.h"
 #include "system.h"
 #include "vector.h"
 

@@ -1,7 +1,7 @@
 /* Explicit Runge-Kutta methods from tableaus, with fixed or adaptive steps. See explicit.h. Hairer, Norsett, Wanner: Solving Ordinary
  * Differential Equations I, II.1, II.4 and II.5. */
 #include "explicit.h"
-#include "linear/kernels.h"
+#include "base/vector.h"
 #include "vector.h"
 
 enum { MOST_SUBSTEPS = 1000000 };

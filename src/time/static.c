@@ -13,7 +13,7 @@ sn_status sn_static_solve(sn_step *step, bool (*reached)(void *user, const sn_st
         if (status) return status;
         step->t = goal;
         if (reached && !reached(user, step))
-            return sn_fail(step->error, SN_NOT_CONVERGED, "stopped by the caller at load fraction %g", goal);
+            return sn_fail(step->error, SN_STOPPED, "stopped by the caller at load fraction %g", goal);
     }
     return SN_OK;
 }

@@ -149,7 +149,7 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step);
 
 /* Statics: from load fraction step->t to 1 in options->load_steps equal fractions of the whole, each by sn_step_controlled (so a failed
  * increment is halved and regrows). step->t is the fraction reached; on failure x is the equilibrium at step->t. v is zero afterwards.
- * `reached` (may be NULL) is called after each load step; false stops with SN_NOT_CONVERGED. */
+ * `reached` (may be NULL) is called after each load step; false stops with SN_STOPPED. */
 sn_status sn_static_solve(sn_step *step, bool (*reached)(void *user, const sn_step *step), void *user);
 
 /* ---- Newton ---- */

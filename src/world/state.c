@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "linear/kernels.h"
+#include "base/vector.h"
 #include "world.h"
 
 /* Status and load of each pair of a projecting collider and a surface node. */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "linear/kernels.h"
+#include "base/vector.h"
 #include "world.h"
 
 static sn_step start_step(sn_world *world, double h, sn_step_info *info, sn_error *error) {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "linear/kernels.h"
+#include "base/vector.h"
 #include "world.h"
 
 static sn_world *world_of(sn_system *system) { return ((sn_world_system *)system)->world; }

@@ -10,10 +10,10 @@
 #include <math.h>
 
 #include "beam.h"
-#include "linear/assembly.h"
-#include "linear/direct.h"
-#include "linear/order.h"
-#include "linear/symbolic.h"
+#include "linear/matrix/assembly.h"
+#include "linear/direct/direct.h"
+#include "linear/direct/fill_order.h"
+#include "linear/direct/symbolic.h"
 
 typedef struct fixture {
     sn_context *context;

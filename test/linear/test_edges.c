@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "beam.h"
-#include "linear/assembly.h"
+#include "linear/matrix/assembly.h"
 
 typedef struct fixture {
     sn_context *context;

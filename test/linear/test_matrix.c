@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "beam.h"
-#include "linear/kernels.h"
+#include "linear/matrix/kernels.h"
 
 static sn_context *make_context(const char *simd, int threads) {
     sn_context_options options = sn_context_options_default();

@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "beam.h"
-#include "linear/span.h"
+#include "linear/krylov/span.h"
 
 typedef struct fixture {
     sn_context *context;

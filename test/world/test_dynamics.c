@@ -414,7 +414,7 @@ static void test_watch(void **state) {
     sn_world_hash(s.world, before);
     int left = 3;
     sn_world_watch(s.world, count_and_stop, &left);
-    assert_int_equal(sn_world_step(s.world, NULL, &s.error), SN_NOT_CONVERGED);
+    assert_int_equal(sn_world_step(s.world, NULL, &s.error), SN_STOPPED);
     assert_int_equal(left, 0);
     assert_non_null(strstr(s.error.text, "stopped"));
     sn_world_hash(s.world, after);

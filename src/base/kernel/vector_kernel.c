@@ -1,0 +1,80 @@
+/* The loops of vector.h over one piece, once per instruction set. Sums have SN_LANES virtual lanes: scalar i of the piece belongs to lane
+ * i % SN_LANES, and the lanes are added as a fixed tree. Hence every vector width gives the same bits. */
+#include <math.h>
+#include <string.h>
+
+#include "base/simd.h"
+#include "base/vector.h"
+
+enum { PARTS = SN_LANES / SN_WIDTH };
+typedef double loose __attribute__((vector_size(8 * SN_WIDTH), aligned(8), may_alias));
+
+static double add_lanes(const double s[SN_LANES]) { return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])); }
+
+static double dot(int n, const double *a, const double *b) {
+    loose sum[PARTS] = {0};
+    int i = 0;
+    for (; i + SN_LANES <= n; i += SN_LANES)
+        for (int k = 0; k < PARTS; ++k) sum[k] += *(const loose *)(a + i + k * SN_WIDTH) * *(const loose *)(b + i + k * SN_WIDTH);
+    double lane[SN_LANES];
+    memcpy(lane, sum, sizeof lane);
+    for (int l = 0; i < n; ++i, ++l) lane[l] += a[i] * b[i];
+    return add_lanes(lane);
+}
+
+static double largest(int n, const double *a) {
+    double lane[SN_LANES] = {0}, zero[SN_LANES] = {0}, most = 0; /* zero times what is not finite is NaN */
+    int i = 0;
+    for (; i + SN_LANES <= n; i += SN_LANES)
+        for (int l = 0; l < SN_LANES; ++l) {
+            const double size = fabs(a[i + l]);
+            lane[l] = size > lane[l] ? size : lane[l];
+            zero[l] += 0 * a[i + l];
+        }
+    for (int l = 0; i < n; ++i, ++l) lane[l] = fabs(a[i]) > lane[l] ? fabs(a[i]) : lane[l], zero[l] += 0 * a[i];
+    for (int l = 0; l < SN_LANES; ++l) {
+        if (!(zero[l] == 0)) return NAN;
+        most = lane[l] > most ? lane[l] : most;
+    }
+    return most;
+}
+
+static double residual(int n, double alpha, const double *q, double *r) {
+    loose sum[PARTS] = {0}, step;
+    for (int l = 0; l < SN_WIDTH; ++l) step[l] = alpha;
+    int i = 0;
+    for (; i + SN_LANES <= n; i += SN_LANES)
+        for (int k = 0; k < PARTS; ++k) {
+            loose *place = (loose *)(r + i + k * SN_WIDTH);
+            const loose value = *place - step * *(const loose *)(q + i + k * SN_WIDTH);
+            *place = value;
+            sum[k] += value * value;
+        }
+    double lane[SN_LANES];
+    memcpy(lane, sum, sizeof lane);
+    for (int l = 0; i < n; ++i, ++l) {
+        r[i] -= alpha * q[i];
+        lane[l] += r[i] * r[i];
+    }
+    return add_lanes(lane);
+}
+
+/* Whole vectors are loaded before any is stored: x_out may be x. */
+static void direction(int n, double alpha, double beta, const double *z, double *p, const double *x, double *x_out) {
+    loose a, b;
+    for (int l = 0; l < SN_WIDTH; ++l) a[l] = alpha, b[l] = beta;
+    int i = 0;
+    for (; i + SN_WIDTH <= n; i += SN_WIDTH) {
+        const loose old = *(const loose *)(p + i), from = *(const loose *)(x + i), next = *(const loose *)(z + i) + b * old;
+        *(loose *)(x_out + i) = from + a * old;
+        *(loose *)(p + i) = next;
+    }
+    for (; i < n; ++i) {
+        const double old = p[i];
+        x_out[i] = x[i] + alpha * old;
+        p[i] = z[i] + beta * old;
+    }
+}
+
+extern const sn_vector_kernels SN_ISA(sn_vector_kernels);
+const sn_vector_kernels SN_ISA(sn_vector_kernels) = {.dot = dot, .largest = largest, .residual = residual, .direction = direction};

@@ -1,0 +1,180 @@
+/* Loops over vectors, cut into pieces. See vector.h. */
+#include "vector.h"
+
+#include <math.h>
+#include <string.h>
+
+extern const sn_vector_kernels sn_vector_kernels_baseline, sn_vector_kernels_avx2, sn_vector_kernels_avx512;
+
+const sn_vector_kernels *sn_vector_kernels_for(const sn_context *context) { return SN_BUILD(context, sn_vector_kernels); }
+
+typedef struct vector_work {
+    const sn_vector_kernels *kernels;
+    int n;
+    double s;
+    const double *a, *b;
+    double *out;
+} vector_work;
+
+static int piece_length(int n, int piece) { return n - piece * SN_PIECE < SN_PIECE ? n - piece * SN_PIECE : SN_PIECE; }
+
+static void dot_piece(void *data, int piece) {
+    const vector_work *w = data;
+    const int64_t begin = (int64_t)piece * SN_PIECE;
+    w->out[piece] = w->kernels->dot(piece_length(w->n, piece), w->a + begin, w->b + begin);
+}
+
+int sn_dot_scratch(int n) { return sn_pieces(n, SN_PIECE); }
+
+double sn_dot(const sn_context *context, int n, const double *a, const double *b, double *partial) {
+    vector_work w = {sn_vector_kernels_for(context), n, 0, a, b, partial};
+    const int pieces = sn_pieces(n, SN_PIECE);
+    sn_parallel_pieces(context, pieces, dot_piece, &w);
+    return sn_sum_pieces(pieces, partial);
+}
+
+static void add_piece(void *data, int piece) {
+    const vector_work *w = data;
+    const int64_t begin = (int64_t)piece * SN_PIECE, end = begin + piece_length(w->n, piece);
+    for (int64_t i = begin; i < end; ++i) w->out[i] += w->s * w->a[i];
+}
+
+static void subtract_piece(void *data, int piece) {
+    const vector_work *w = data;
+    const int64_t begin = (int64_t)piece * SN_PIECE, end = begin + piece_length(w->n, piece);
+    for (int64_t i = begin; i < end; ++i) w->out[i] = w->a[i] - w->b[i];
+}
+
+static void copy_piece(void *data, int piece) {
+    const vector_work *w = data;
+    const int64_t begin = (int64_t)piece * SN_PIECE;
+    memcpy(w->out + begin, w->a + begin, (size_t)piece_length(w->n, piece) * sizeof *w->out);
+}
+
+void sn_vector_copy(const sn_context *context, int n, const double *a, double *out) {
+    vector_work w = {NULL, n, 0, a, NULL, out};
+    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), copy_piece, &w);
+}
+
+static void zero_piece(void *data, int piece) {
+    const vector_work *w = data;
+    memset(w->out + (int64_t)piece * SN_PIECE, 0, (size_t)piece_length(w->n, piece) * sizeof *w->out);
+}
+
+void sn_vector_zero(const sn_context *context, int n, double *out) {
+    vector_work w = {NULL, n, 0, NULL, NULL, out};
+    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), zero_piece, &w);
+}
+
+void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out) {
+    vector_work w = {NULL, n, s, a, NULL, out};
+    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), add_piece, &w);
+}
+
+static void difference_piece(void *data, int piece) {
+    const vector_work *w = data;
+    const int64_t begin = (int64_t)piece * SN_PIECE, end = begin + piece_length(w->n, piece);
+    for (int64_t i = begin; i < end; ++i) w->out[i] = w->s * (w->a[i] - w->b[i]);
+}
+
+void sn_vector_difference(const sn_context *context, int n, double s, const double *a, const double *b, double *out) {
+    vector_work w = {NULL, n, s, a, b, out};
+    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), difference_piece, &w);
+}
+
+void sn_vector_subtract(const sn_context *context, int n, const double *a, const double *b, double *out) {
+    vector_work w = {NULL, n, 0, a, b, out};
+    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), subtract_piece, &w);
+}
+
+static void scale_piece(void *data, int piece) {
+    const vector_work *w = data;
+    const int64_t begin = (int64_t)piece * SN_PIECE, end = begin + piece_length(w->n, piece);
+    for (int64_t i = begin; i < end; ++i) w->out[i] *= w->s;
+}
+
+void sn_vector_scale(const sn_context *context, int n, double s, double *out) {
+    vector_work w = {NULL, n, s, NULL, NULL, out};
+    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), scale_piece, &w);
+}
+
+typedef struct mix_work {
+    int n;
+    double a, b, c;
+    const double *x, *y, *z;
+    double *out;
+} mix_work;
+
+static void mix_piece(void *data, int piece) {
+    const mix_work *w = data;
+    const int64_t begin = (int64_t)piece * SN_PIECE, end = begin + SN_PIECE < w->n ? begin + SN_PIECE : w->n;
+    const double a = w->a, b = w->b, c = w->c;
+    if (w->z)
+        for (int64_t i = begin; i < end; ++i) w->out[i] = a * w->x[i] + b * w->y[i] + c * w->z[i];
+    else if (w->y)
+        for (int64_t i = begin; i < end; ++i) w->out[i] = a * w->x[i] + b * w->y[i];
+    else
+        for (int64_t i = begin; i < end; ++i) w->out[i] = a * w->x[i];
+}
+
+void sn_vector_mix(const sn_context *context, int n, double a, const double *x, double b, const double *y, double c, const double *z,
+                   double *out) {
+    mix_work w = {n, a, b, c, x, y, z, out};
+    sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), mix_piece, &w);
+}
+
+/* ---- One number from a vector: at most RUNS runs of pieces, whatever the number of threads ---- */
+enum { RUNS = 64 };
+
+typedef struct reduce_work {
+    const sn_vector_kernels *kernels;
+    int n, pieces, runs;
+    const double *a, *b;
+    double run[RUNS];
+} reduce_work;
+
+static reduce_work reduction(const sn_context *context, int n, const double *a, const double *b) {
+    const int pieces = sn_pieces(n, SN_PIECE);
+    return (reduce_work){
+        .kernels = sn_vector_kernels_for(context), .n = n, .pieces = pieces, .runs = pieces < RUNS ? pieces : RUNS, .a = a, .b = b};
+}
+
+static int run_begin(const reduce_work *w, int run) { return (int)((int64_t)w->pieces * run / w->runs); }
+
+static void dot_run(void *data, int run) {
+    reduce_work *w = data;
+    double sum = 0;
+    for (int i = run_begin(w, run); i < run_begin(w, run + 1); ++i) {
+        const int64_t begin = (int64_t)i * SN_PIECE;
+        sum += w->kernels->dot(piece_length(w->n, i), w->a + begin, w->b + begin);
+    }
+    w->run[run] = sum;
+}
+
+static double larger(double a, double b) { return isnan(a) || b <= a ? a : b; }
+
+static void largest_run(void *data, int run) {
+    reduce_work *w = data;
+    double most = 0;
+    for (int i = run_begin(w, run); i < run_begin(w, run + 1); ++i)
+        most = larger(most, w->kernels->largest(piece_length(w->n, i), w->a + (int64_t)i * SN_PIECE));
+    w->run[run] = most;
+}
+
+double sn_vector_dot(const sn_context *context, int n, const double *a, const double *b) {
+    if (n <= SN_PIECE) return sn_vector_kernels_for(context)->dot(n, a, b);
+    reduce_work w = reduction(context, n, a, b);
+    sn_parallel_pieces(context, w.runs, dot_run, &w);
+    return sn_sum_pieces(w.runs, w.run);
+}
+
+double sn_vector_norm(const sn_context *context, int n, const double *a) { return sqrt(sn_vector_dot(context, n, a, a)); }
+
+double sn_vector_largest(const sn_context *context, int n, const double *a) {
+    if (n <= SN_PIECE) return sn_vector_kernels_for(context)->largest(n, a);
+    reduce_work w = reduction(context, n, a, NULL);
+    sn_parallel_pieces(context, w.runs, largest_run, &w);
+    double most = 0;
+    for (int run = 0; run < w.runs; ++run) most = larger(most, w.run[run]);
+    return most;
+}

@@ -1,0 +1,187 @@
+/* Approximate minimum degree on the quotient graph (Amestoy, Davis and Duff 1996), without their supervariables.
+ *
+ * Eliminated nodes become elements: cliques that are kept as lists of their remaining nodes. Node i has the elements E_i and the
+ * nodes A_i that it touches directly, in one list of the length of its row: eliminating p,
+ *   L_p = A_p and the nodes of all elements of E_p, without p;   those elements are absorbed into p;
+ *   for i in L_p: E_i loses the absorbed and wins p, A_i loses what L_p holds,
+ * and each i lost at least one entry for the one it won, so the lists never outgrow their place. The degree of i is bounded by
+ * |A_i| + |L_p - i| + sum of |L_e - L_p| over its other elements. Ties go to the node that came last into its degree's list: the order
+ * depends on the graph alone. */
+#include "fill_order.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+typedef struct graph {
+    int nodes;
+    int32_t *begin;            /* of a node's list: elements, then nodes */
+    int32_t *elements, *count; /* how many of each */
+    int32_t *list;
+    int32_t *degree, *previous, *next, *head; /* nodes by degree, doubly linked */
+    int32_t *state;                           /* 0: node, 1: element, 2: absorbed */
+    int32_t *mark, *outside, *stamp;          /* mark[i] == p: in L_p; outside[e]: |L_e - L_p| when stamp[e] == p */
+    int64_t *member_begin;                    /* of the lists of the elements, in `pool` */
+    int32_t *member_count, *pool;
+    int pool_capacity;
+    int64_t pool_used;
+} graph;
+
+static void graph_release(sn_context *context, graph *g) {
+    void *memory[] = {g->begin, g->elements, g->count,   g->list,  g->degree,       g->previous,     g->next, g->head,
+                      g->state, g->mark,     g->outside, g->stamp, g->member_begin, g->member_count, g->pool};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
+}
+
+static void unlink_node(graph *g, int32_t i) {
+    if (g->previous[i] >= 0)
+        g->next[g->previous[i]] = g->next[i];
+    else
+        g->head[g->degree[i]] = g->next[i];
+    if (g->next[i] >= 0) g->previous[g->next[i]] = g->previous[i];
+}
+
+static void link_node(graph *g, int32_t i, int32_t degree) {
+    g->degree[i] = degree;
+    g->previous[i] = -1;
+    g->next[i] = g->head[degree];
+    if (g->next[i] >= 0) g->previous[g->next[i]] = i;
+    g->head[degree] = i;
+}
+
+static sn_status graph_create(sn_context *context, const sn_pattern *pattern, graph *g, sn_error *error) {
+    const size_t n = (size_t)pattern->nodes;
+    *g = (graph){.nodes = pattern->nodes};
+    int32_t **array[] = {&g->begin, &g->elements, &g->count, &g->degree, &g->previous,     &g->next,
+                         &g->head,  &g->state,    &g->mark,  &g->stamp,  &g->member_count, &g->outside};
+    bool good = true;
+    for (size_t i = 0; i < sizeof array / sizeof *array; ++i)
+        good = (*array[i] = sn_allocate_zero(context, n + 1, sizeof(int32_t))) && good;
+    g->list = sn_allocate(context, (size_t)pattern->block_count, sizeof *g->list);
+    g->member_begin = sn_allocate(context, n, sizeof *g->member_begin);
+    if (!good || !g->list || !g->member_begin) return sn_no_memory(error);
+    int32_t next = 0;
+    for (int i = 0; i < g->nodes; ++i) g->head[i] = g->mark[i] = g->stamp[i] = -1;
+    for (int32_t i = g->nodes - 1; i >= 0; --i) { /* backwards, so that ties begin with the lowest number */
+        g->begin[i] = next;
+        for (int32_t k = pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k)
+            if (pattern->column[k] != i) g->list[next++] = pattern->column[k];
+        g->count[i] = next - g->begin[i];
+        link_node(g, i, g->count[i]);
+    }
+    return SN_OK;
+}
+
+/* L_p into the pool, its nodes marked and taken out of the degree lists. */
+static sn_status form_element(sn_context *context, graph *g, int32_t p, sn_error *error) {
+    const int32_t *list = g->list + g->begin[p];
+    int64_t bound = g->count[p];
+    for (int k = 0; k < g->elements[p]; ++k) bound += g->member_count[list[k]];
+    if (g->pool_used + bound > INT32_MAX) return sn_fail(error, SN_UNSUPPORTED, "the factor has too many blocks for the direct solver");
+    const sn_status status = sn_grow(context, (void **)&g->pool, &g->pool_capacity, (int)(g->pool_used + bound), sizeof *g->pool, error);
+    if (status) return status;
+    int32_t *member = g->pool + g->pool_used, count = 0;
+    g->mark[p] = p;
+    for (int k = 0; k < g->elements[p] + g->count[p]; ++k) {
+        const bool element = k < g->elements[p];
+        const int32_t *from = element ? g->pool + g->member_begin[list[k]] : list + k;
+        for (int32_t m = 0; m < (element ? g->member_count[list[k]] : 1); ++m) {
+            const int32_t i = from[m];
+            if (g->state[i] != 0 || g->mark[i] == p) continue;
+            g->mark[i] = p;
+            member[count++] = i;
+            unlink_node(g, i);
+        }
+        if (element) g->state[list[k]] = 2;
+    }
+    g->state[p] = 1;
+    g->member_begin[p] = g->pool_used;
+    g->member_count[p] = count;
+    g->pool_used += count;
+    return SN_OK;
+}
+
+/* |L_e - L_p| of all elements e around L_p. */
+static void count_outside(graph *g, int32_t p) {
+    const int32_t *member = g->pool + g->member_begin[p];
+    for (int32_t m = 0; m < g->member_count[p]; ++m) {
+        const int32_t *list = g->list + g->begin[member[m]];
+        for (int k = 0; k < g->elements[member[m]]; ++k) {
+            const int32_t e = list[k];
+            if (g->state[e] == 2) continue;
+            if (g->stamp[e] != p) {
+                g->stamp[e] = p;
+                /* Eliminated nodes are still in the list: count the living once per visit. */
+                int32_t living = 0, *inside = g->pool + g->member_begin[e];
+                for (int32_t l = 0; l < g->member_count[e]; ++l)
+                    if (g->state[inside[l]] == 0) inside[living++] = inside[l];
+                g->member_count[e] = living;
+                g->outside[e] = living;
+            }
+            --g->outside[e];
+        }
+    }
+}
+
+/* New lists and degree of a node of L_p; `left`: nodes that are not eliminated yet. */
+static void update_node(graph *g, int32_t p, int32_t i, int32_t left) {
+    int32_t *list = g->list + g->begin[i], kept = 0;
+    const int32_t elements = g->elements[i], all = elements + g->count[i];
+    int64_t degree = g->member_count[p] - 1;
+    for (int32_t k = 0; k < elements; ++k) {
+        const int32_t e = list[k];
+        if (g->state[e] == 2) continue;
+        if (g->outside[e] == 0) { /* nothing outside L_p: p holds it all */
+            g->state[e] = 2;
+            continue;
+        }
+        degree += g->outside[e];
+        list[kept++] = e;
+    }
+    g->elements[i] = kept;
+    int32_t nodes = 0;
+    int32_t first = -1; /* the place of p may be that of the first node */
+    for (int32_t k = elements; k < all; ++k) {
+        const int32_t j = list[k];
+        if (g->state[j] != 0 || g->mark[j] == p) continue;
+        if (nodes == 0)
+            first = j;
+        else
+            list[kept + nodes] = j;
+        ++nodes;
+    }
+    /* Order: elements, p, nodes. With `nodes` of them there is room for p at `kept`, since i lost p or an element. */
+    if (nodes) {
+        memmove(list + kept + 2, list + kept + 1, (size_t)(nodes - 1) * sizeof *list);
+        list[kept + 1] = first;
+    }
+    list[kept] = p;
+    g->elements[i] = kept + 1;
+    g->count[i] = nodes;
+    degree += nodes;
+    const int64_t before = (int64_t)g->degree[i] + g->member_count[p] - 1;
+    if (degree > before) degree = before;
+    if (degree > left - 1) degree = left - 1;
+    link_node(g, i, (int32_t)(degree > 0 ? degree : 0));
+}
+
+sn_status sn_order_minimum_degree(sn_context *context, const sn_pattern *pattern, int32_t *order, sn_error *error) {
+    graph g;
+    sn_status status = graph_create(context, pattern, &g, error);
+    int32_t lowest = 0;
+    for (int32_t k = 0; k < pattern->nodes && !status; ++k) {
+        while (g.head[lowest] < 0) ++lowest;
+        const int32_t p = g.head[lowest];
+        order[k] = p;
+        unlink_node(&g, p);
+        status = form_element(context, &g, p, error);
+        if (status) break;
+        count_outside(&g, p);
+        const int32_t *member = g.pool + g.member_begin[p];
+        for (int32_t m = 0; m < g.member_count[p]; ++m) {
+            update_node(&g, p, member[m], pattern->nodes - k - 1);
+            if (g.degree[member[m]] < lowest) lowest = g.degree[member[m]];
+        }
+    }
+    graph_release(context, &g);
+    return status;
+}

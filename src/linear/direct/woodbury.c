@@ -1,0 +1,403 @@
+/* Direct methods whose factor outlives a change of the constraints (Sherman, Morrison and Woodbury; Hauth 5.4.2).
+ *
+ * The kept factor is that of A_0 = S_0 A S_0 + s (I - S_0). When the filter becomes S and the matrix stays, the nodes whose projection
+ * changed get directions F that S_0 held and S may free, and directions N that S_0 left free (or F freed) and S holds. With x = x_0 + F m:
+ *
+ *   [ A_0        S_0 A F   S_0 N ] [ x_0 ]   [ S_0 r ]
+ *   [ F^T A S_0  F^T A F   F^T N ] [  m  ] = [ F^T r ]
+ *   [ N^T S_0    N^T F     0     ] [  l  ]   [ 0     ]
+ *
+ * With B the two upper blocks at the right and G the lower ones, (G - B^T A_0^-1 B) y = g - B^T A_0^-1 S_0 r: as many solves with the kept
+ * factor as there are directions, once, then two per right-hand side. N is scaled by the node's stiffness, so that the small dense matrix
+ * has entries of one size. Too many directions, or a dense matrix that is singular: a new factor with the present filter.
+ *
+ * When the matrix changes and the filter stays, the old factor serves as the preconditioner of CG, to 1e-12 of each right-hand side, as
+ * long as few iterations do: after a solve with more than PAYS the next matrix is factored, after MOST_STALE the present one. Counts, not
+ * clocks, so that runs repeat. */
+#include <math.h>
+#include <string.h>
+
+#include "direct.h"
+#include "linear/matrix/filter.h"
+#include "linear/matrix/kernels.h"
+
+enum { MOST = 96 /* directions */, PAYS = 10, MOST_STALE = 20 };
+
+typedef struct direction {
+    int32_t node;
+    bool freed;
+    double vector[3];
+} direction;
+
+typedef struct woodbury {
+    sn_context *context;
+    const sn_preconditioner *base;
+    void *factor; /* data of `base` */
+    int64_t version;
+    bool valid;
+    int n, factorisations;
+    sn_filter kept; /* S_0 */
+    int kept_nodes, kept_projections;
+    const sn_filter *filter; /* S */
+    int count;
+    direction direction[MOST];
+    int border_begin[MOST + 1]; /* columns of B: */
+    int32_t *border_node;
+    double *border_value; /* 3 numbers each */
+    int border_nodes, border_values;
+    double *schur; /* MOST x MOST, row by row; its LU factor */
+    int pivot[MOST];
+    double *vector, *solution; /* n, scratch */
+    bool stale, worn;          /* the factor is of an older matrix; and is to be replaced by the next update */
+    sn_operator now;           /* stale: the present matrix */
+    double *krylov;            /* scratch of CG */
+} woodbury;
+
+int sn_direct_corrections(const void *data) { return ((const woodbury *)data)->count; }
+int sn_direct_factorisations(const void *data) { return ((const woodbury *)data)->factorisations; }
+
+static void release(sn_context *context, void *data) {
+    woodbury *w = data;
+    if (!w) return;
+    w->base->release(context, w->factor);
+    sn_release(context, w->kept.node);
+    sn_release(context, w->kept.projection);
+    sn_release(context, w->border_node);
+    sn_release(context, w->border_value);
+    sn_release(context, w->schur);
+    sn_release(context, w->vector);
+    sn_release(context, w->solution);
+    sn_release(context, w->krylov);
+    sn_release(context, w);
+}
+
+/* ---- Which directions changed ---- */
+static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+/* An orthonormal basis of the range of a projection; returns its size. */
+static int basis(const double Q[9], double out[3][3]) {
+    double left[9];
+    memcpy(left, Q, sizeof left);
+    int rank = 0;
+    while (rank < 3) {
+        int widest = 0;
+        for (int c = 1; c < 3; ++c)
+            if (left[4 * c] > left[4 * widest]) widest = c;
+        if (!(left[4 * widest] > 1e-9)) break; /* the diagonal of a projection is the square of its column's length */
+        double *v = out[rank], length = 0;
+        for (int r = 0; r < 3; ++r) v[r] = left[3 * widest + r];
+        for (int k = 0; k < rank; ++k) {
+            double along = 0;
+            for (int r = 0; r < 3; ++r) along += out[k][r] * v[r];
+            for (int r = 0; r < 3; ++r) v[r] -= along * out[k][r];
+        }
+        for (int r = 0; r < 3; ++r) length += v[r] * v[r];
+        for (int r = 0; r < 3; ++r) v[r] /= sqrt(length);
+        ++rank;
+        for (int k = 0; k < 9; ++k) left[k] -= v[k / 3] * v[k % 3];
+    }
+    return rank;
+}
+
+/* Whether the range of P holds that of Q: P Q = Q. */
+static bool holds(const double P[9], const double Q[9]) {
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            if (fabs(P[3 * i] * Q[j] + P[3 * i + 1] * Q[3 + j] + P[3 * i + 2] * Q[6 + j] - Q[3 * i + j]) > 1e-12) return false;
+    return true;
+}
+
+static bool add(woodbury *w, int32_t node, bool freed, const double P[9], const double Q[9]) {
+    double difference[9], vector[3][3];
+    for (int k = 0; k < 9; ++k) difference[k] = P[k] - Q[k];
+    const int rank = basis(difference, vector);
+    for (int i = 0; i < rank; ++i) {
+        if (w->count == MOST) return false;
+        w->direction[w->count].node = node;
+        w->direction[w->count].freed = freed;
+        memcpy(w->direction[w->count++].vector, vector[i], sizeof vector[i]);
+    }
+    return true;
+}
+
+static bool compare_node(woodbury *w, int32_t node, const double *S0, const double *S) {
+    if (!S0) S0 = identity;
+    if (!S) S = identity;
+    if (memcmp(S0, S, sizeof identity) == 0) return true;
+    if (holds(S0, S)) return add(w, node, false, S0, S);
+    if (holds(S, S0)) return add(w, node, true, S, S0);
+    return add(w, node, true, identity, S0) && add(w, node, false, identity, S);
+}
+
+/* Fills the directions; false when there are too many. */
+static bool compare(woodbury *w, const sn_filter *filter, int most) {
+    const int now = filter ? filter->count : 0;
+    w->count = 0;
+    for (int a = 0, b = 0; a < w->kept.count || b < now;) {
+        const int32_t old = a < w->kept.count ? w->kept.node[a] : INT32_MAX, new = b < now ? filter->node[b] : INT32_MAX;
+        const int32_t node = old < new ? old : new;
+        const double *S0 = old == node ? w->kept.projection + 9 * (int64_t)a++ : NULL;
+        const double *S = new == node ? filter->projection + 9 * (int64_t)b++ : NULL;
+        if (!compare_node(w, node, S0, S) || w->count > most) return false;
+    }
+    return true;
+}
+
+/* ---- Border and dense matrix ---- */
+/* out = (symmetric part of A)_ij v for the block at a place of row i. */
+static void symmetric_block_apply(const sn_operator *op, int32_t place, const double v[3], double out[3]) {
+    double block[9], back[9];
+    sn_matrix_block(op->matrix, place, block);
+    if (!op->symmetric) {
+        sn_matrix_block(op->matrix, op->matrix->pattern->mirror[place], back);
+        for (int k = 0; k < 9; ++k) block[k] = 0.5 * (block[k] + back[3 * (k % 3) + k / 3]);
+    }
+    for (int r = 0; r < 3; ++r) out[r] = block[r] * v[0] + block[3 + r] * v[1] + block[6 + r] * v[2];
+}
+
+static sn_status add_border(woodbury *w, int place, int32_t node, const double v[3], sn_error *error) {
+    sn_status status = sn_grow(w->context, (void **)&w->border_node, &w->border_nodes, place + 1, sizeof *w->border_node, error);
+    if (!status) status = sn_grow(w->context, (void **)&w->border_value, &w->border_values, place + 1, 3 * sizeof *w->border_value, error);
+    if (status) return status;
+    const double *S = sn_filter_find(&w->kept, node);
+    w->border_node[place] = node;
+    for (int r = 0; r < 3; ++r)
+        w->border_value[3 * (int64_t)place + r] = S ? S[3 * r] * v[0] + S[3 * r + 1] * v[1] + S[3 * r + 2] * v[2] : v[r];
+    return SN_OK;
+}
+
+/* The columns of B. */
+static sn_status form_border(woodbury *w, const sn_operator *op, sn_error *error) {
+    const sn_pattern *pattern = op->matrix->pattern;
+    int next = 0;
+    for (int d = 0; d < w->count; ++d) {
+        const direction *own = &w->direction[d];
+        w->border_begin[d] = next;
+        if (!own->freed) {
+            const sn_status status = add_border(w, next++, own->node, own->vector, error);
+            if (status) return status;
+            continue;
+        }
+        for (int32_t k = pattern->row_begin[own->node]; k < pattern->row_begin[own->node + 1]; ++k) {
+            double v[3];
+            symmetric_block_apply(op, pattern->mirror[k], own->vector, v);
+            const sn_status status = add_border(w, next++, pattern->column[k], v, error);
+            if (status) return status;
+        }
+    }
+    w->border_begin[w->count] = next;
+    return SN_OK;
+}
+
+/* Column d of B . v, or v += s column. */
+static double border_dot(const woodbury *w, int d, const double *v) {
+    double sum = 0;
+    for (int e = w->border_begin[d]; e < w->border_begin[d + 1]; ++e)
+        for (int r = 0; r < 3; ++r) sum += w->border_value[3 * (int64_t)e + r] * v[3 * (int64_t)w->border_node[e] + r];
+    return sum;
+}
+static void border_add(const woodbury *w, int d, double s, double *v) {
+    for (int e = w->border_begin[d]; e < w->border_begin[d + 1]; ++e)
+        for (int r = 0; r < 3; ++r) v[3 * (int64_t)w->border_node[e] + r] += s * w->border_value[3 * (int64_t)e + r];
+}
+
+/* Entry of G. */
+static double corner(const sn_operator *op, const direction *a, const direction *b) {
+    if (!a->freed && !b->freed) return 0;
+    double v[3] = {0};
+    if (a->freed && b->freed) {
+        const int32_t place = sn_pattern_find(op->matrix->pattern, a->node, b->node);
+        if (place >= 0) symmetric_block_apply(op, place, b->vector, v);
+    } else if (a->node == b->node) {
+        memcpy(v, b->vector, sizeof v);
+    }
+    return a->vector[0] * v[0] + a->vector[1] * v[1] + a->vector[2] * v[2];
+}
+
+/* LU with row exchanges, in place; false when singular. */
+static bool factor_dense(double *A, int m, int *pivot) {
+    double largest = 0;
+    for (int i = 0; i < m * m; ++i) largest = fmax(largest, fabs(A[i]));
+    for (int k = 0; k < m; ++k) {
+        int row = k;
+        for (int i = k + 1; i < m; ++i)
+            if (fabs(A[i * m + k]) > fabs(A[row * m + k])) row = i;
+        pivot[k] = row;
+        if (!(fabs(A[row * m + k]) > 1e-13 * largest)) return false;
+        for (int j = 0; j < m && row != k; ++j) {
+            const double keep = A[k * m + j];
+            A[k * m + j] = A[row * m + j], A[row * m + j] = keep;
+        }
+        for (int i = k + 1; i < m; ++i) {
+            const double s = A[i * m + k] /= A[k * m + k];
+            for (int j = k + 1; j < m; ++j) A[i * m + j] -= s * A[k * m + j];
+        }
+    }
+    return true;
+}
+
+static void solve_dense(const double *A, int m, const int *pivot, double *y) {
+    for (int k = 0; k < m; ++k) {
+        const double keep = y[k];
+        y[k] = y[pivot[k]], y[pivot[k]] = keep;
+    }
+    for (int i = 0; i < m; ++i)
+        for (int j = 0; j < i; ++j) y[i] -= A[i * m + j] * y[j];
+    for (int i = m - 1; i >= 0; --i) {
+        for (int j = i + 1; j < m; ++j) y[i] -= A[i * m + j] * y[j];
+        y[i] /= A[i * m + i];
+    }
+}
+
+/* z = A_0^-1 v. */
+static void solve_kept(const woodbury *w, const double *v, double *z) { w->base->apply(w->factor, v, z); }
+
+/* The dense matrix; *good false when it is singular. */
+static sn_status correct(woodbury *w, const sn_operator *op, bool *good, sn_error *error) {
+    for (int d = 0; d < w->count; ++d) {
+        if (w->direction[d].freed) continue;
+        const double *A = op->diagonal + 9 * (int64_t)w->direction[d].node, mean = (fabs(A[0]) + fabs(A[4]) + fabs(A[8])) / 3;
+        for (int r = 0; r < 3 && mean > 0; ++r) w->direction[d].vector[r] *= mean;
+    }
+    sn_status status = form_border(w, op, error);
+    if (!status && !w->schur) w->schur = sn_allocate(w->context, (size_t)MOST * MOST, sizeof *w->schur);
+    if (!status && !w->schur) status = sn_no_memory(error);
+    if (!status && !w->solution) w->solution = sn_allocate(w->context, (size_t)op->n, sizeof *w->solution);
+    if (!status && !w->solution) status = sn_no_memory(error);
+    for (int d = 0; d < w->count && !status; ++d) {
+        memset(w->vector, 0, (size_t)op->n * sizeof *w->vector);
+        border_add(w, d, 1, w->vector);
+        solve_kept(w, w->vector, w->solution);
+        for (int i = 0; i < w->count; ++i)
+            w->schur[i * w->count + d] = corner(op, &w->direction[i], &w->direction[d]) - border_dot(w, i, w->solution);
+    }
+    if (!status) *good = factor_dense(w->schur, w->count, w->pivot);
+    return status;
+}
+
+/* ---- The direct methods ---- */
+static sn_status keep_filter(woodbury *w, const sn_filter *filter, sn_error *error) {
+    const int count = filter ? filter->count : 0;
+    sn_status status = sn_grow(w->context, (void **)&w->kept.node, &w->kept_nodes, count, sizeof *w->kept.node, error);
+    if (!status)
+        status = sn_grow(w->context, (void **)&w->kept.projection, &w->kept_projections, count, 9 * sizeof *w->kept.projection, error);
+    if (status) return status;
+    w->kept.count = count;
+    if (!count) return SN_OK;
+    memcpy(w->kept.node, filter->node, (size_t)count * sizeof *w->kept.node);
+    memcpy(w->kept.projection, filter->projection, (size_t)count * 9 * sizeof *w->kept.projection);
+    return SN_OK;
+}
+
+static sn_status refactor(woodbury *w, const sn_operator *op, const sn_filter *filter, sn_error *error) {
+    w->valid = false;
+    w->count = 0;
+    sn_status status = keep_filter(w, filter, error);
+    if (!status) status = w->base->update(w->context, op, &w->kept, &w->factor, error);
+    w->valid = !status;
+    w->stale = w->worn = false;
+    w->version = op->version;
+    ++w->factorisations;
+    return status;
+}
+
+/* ---- An old factor ---- */
+static bool can_reuse(woodbury *w, const sn_operator *op, const sn_filter *filter) {
+    if (!w->valid || w->worn || !op->version || op->version == w->version || !op->symmetric || !op->matrix->double_) return false;
+    return compare(w, filter, 0);
+}
+
+/* z = A^-1 r by CG with the old factor; false when there is a new factor now, which is to do it. */
+static bool reuse(woodbury *w, const double *r, double *z) {
+    const double size = sn_vector_norm(w->context, w->n, r);
+    sn_krylov_report report;
+    sn_krylov_cg.solve(&w->now, w->base, w->factor, w->filter, r, z, 1e-12 * size, MOST_STALE, w->krylov, &report);
+    w->worn = w->worn || report.status || report.iterations > PAYS;
+    if (report.residual <= 1e-6 * size) return true; /* refinement does the rest */
+    const sn_operator op = w->now;
+    if (!refactor(w, &op, w->filter, NULL)) return false;
+    memset(z, 0, (size_t)w->n * sizeof *z); /* the next update will say why */
+    return true;
+}
+
+static sn_status update(const sn_preconditioner *base, sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
+                        sn_error *error) {
+    woodbury *w = *data ? *data : sn_allocate_zero(context, 1, sizeof *w);
+    if (!w) return sn_no_memory(error);
+    *data = w;
+    w->context = context;
+    w->base = base;
+    w->n = op->n;
+    w->filter = filter;
+    if (!w->vector) w->vector = sn_allocate(context, (size_t)op->n, sizeof *w->vector);
+    if (!w->krylov)
+        w->krylov =
+            sn_allocate(context, (size_t)sn_krylov_cg.vectors * (size_t)op->n + 4 * (size_t)sn_dot_scratch(op->n), sizeof *w->krylov);
+    if (!w->vector || !w->krylov) return sn_no_memory(error);
+    const int most = op->n / 8 < MOST ? op->n / 8 : MOST;
+    w->stale = can_reuse(w, op, filter);
+    if (w->stale) {
+        w->now = *op;
+        w->now.watch = NULL, w->now.residual = NULL;
+        return SN_OK;
+    }
+    if (!w->valid || !op->version || op->version != w->version || !compare(w, filter, most)) return refactor(w, op, filter, error);
+    if (!w->count) return SN_OK;
+    bool good = false;
+    const sn_status status = correct(w, op, &good, error);
+    if (status) w->valid = false;
+    if (status || good) return status;
+    return refactor(w, op, filter, error);
+}
+
+static void apply(const void *data, const double *r, double *z) {
+    woodbury *w = (woodbury *)(uintptr_t)data; /* the factor may be replaced, the answer is the same */
+    if (w->stale && reuse(w, r, z)) return;
+    if (!w->count) {
+        solve_kept(w, r, z);
+        return;
+    }
+    double y[MOST], *v = w->vector;
+    memcpy(v, r, (size_t)w->n * sizeof *v);
+    sn_filter_apply(&w->kept, v);
+    solve_kept(w, v, z);
+    for (int d = 0; d < w->count; ++d) {
+        const double *f = w->direction[d].vector, *own = r + 3 * (int64_t)w->direction[d].node;
+        y[d] = (w->direction[d].freed ? f[0] * own[0] + f[1] * own[1] + f[2] * own[2] : 0) - border_dot(w, d, z);
+    }
+    solve_dense(w->schur, w->count, w->pivot, y);
+    for (int d = 0; d < w->count; ++d) border_add(w, d, -y[d], v);
+    solve_kept(w, v, z);
+    for (int d = 0; d < w->count; ++d)
+        for (int c = 0; c < 3 && w->direction[d].freed; ++c) z[3 * (int64_t)w->direction[d].node + c] += y[d] * w->direction[d].vector[c];
+    sn_filter_apply(w->filter, z);
+}
+
+static sn_status update_ldlt(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error) {
+    return update(&sn_factor_ldlt, context, op, filter, data, error);
+}
+
+const sn_preconditioner sn_direct_ldlt = {.name = "ldlt",
+                                          .text =
+                                              "direct: sparse L D L^T factor of our own, also for indefinite matrices; for small bodies",
+                                          .needs_matrix = true,
+                                          .direct = true,
+                                          .needs_diagonal = true,
+                                          .update = update_ldlt,
+                                          .apply = apply,
+                                          .release = release};
+
+#if defined(SN_HAVE_CHOLMOD)
+static sn_status update_cholesky(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error) {
+    return update(&sn_factor_cholesky, context, op, filter, data, error);
+}
+
+const sn_preconditioner sn_direct_cholesky = {.name = "cholesky",
+                                              .text = "direct: supernodal Cholesky factor (CHOLMOD, ordered by METIS)",
+                                              .needs_matrix = true,
+                                              .direct = true,
+                                              .needs_diagonal = true,
+                                              .update = update_cholesky,
+                                              .apply = apply,
+                                              .release = release};
+#endif

@@ -1,0 +1,159 @@
+/* Preconditioned conjugate gradients (Hestenes and Stiefel 1952), filtered as in Baraff and Witkin 1998: r, z and p stay in the free
+ * directions.
+ *
+ *   q = A p,  alpha = r.z / p.q,  x += alpha p,  r -= alpha q,  z = P r,  beta = r.z / (r.z before),  p = z + beta p
+ *
+ * Three passes over memory per iteration: the product with p.q; then r, z, r.r and r.z piece by piece when the preconditioner acts on
+ * each node alone; then x and p, with x one step late so that p is read once. The residual of CG may rise on its way while the
+ * error in the norm of A falls: when the iterations or the time end, the last iterate is the answer. After a breakdown it is the one with
+ * the smallest residual, kept without a copy: when a step leaves the best x so far, the new x is written to the other of two buffers. */
+#include <math.h>
+#include <string.h>
+
+#include "linear/matrix/kernels.h"
+#include "linear/solver.h"
+
+/* The residual is replaced when r.r fell by this since the last time: often enough that the change stays small beside r, less often with a
+ * strong preconditioner, whose few iterations drift less. */
+#define REPLACE 1e-4
+#define REPLACE_STRONG 1e-6
+
+typedef struct cg_work {
+    const sn_vector_kernels *kernels;
+    const sn_preconditioner *preconditioner;
+    const void *data;
+    const sn_filter *filter;
+    int n, pieces;
+    double alpha, beta;
+    double *r, *z, *p, *q;
+    const double *x;
+    double *x_out;
+    double *square, *product; /* r.r and r.z per piece */
+} cg_work;
+
+/* r -= alpha S q, and with a local preconditioner z = P r, of one piece. */
+static void residual_piece(void *data, int piece) {
+    const cg_work *w = data;
+    const int begin = piece * SN_PIECE, end = begin + SN_PIECE < w->n ? begin + SN_PIECE : w->n;
+    sn_filter_apply_range(w->filter, begin / 3, end / 3, w->q);
+    w->square[piece] = w->kernels->residual(end - begin, w->alpha, w->q + begin, w->r + begin);
+    if (!w->preconditioner->apply_range) return;
+    w->preconditioner->apply_range(w->data, begin / 3, end / 3, w->r, w->z);
+    w->product[piece] = w->kernels->dot(end - begin, w->r + begin, w->z + begin);
+}
+
+static void direction_piece(void *data, int piece) {
+    const cg_work *w = data;
+    const int begin = piece * SN_PIECE, end = begin + SN_PIECE < w->n ? begin + SN_PIECE : w->n;
+    w->kernels->direction(end - begin, w->alpha, w->beta, w->z + begin, w->p + begin, w->x + begin, w->x_out + begin);
+}
+
+/* Makes r of the step alpha, and z with a local preconditioner; returns r.r. */
+static double advance(const sn_operator *op, cg_work *w) {
+    sn_parallel_pieces(op->context, w->pieces, residual_piece, w);
+    return sn_sum_pieces(w->pieces, w->square);
+}
+
+/* Makes z where `advance` did not; returns r.z. */
+static double precondition(const sn_operator *op, cg_work *w) {
+    if (w->preconditioner->apply_range) return sn_sum_pieces(w->pieces, w->product);
+    w->preconditioner->apply(w->data, w->r, w->z);
+    return sn_dot(op->context, w->n, w->r, w->z, w->product);
+}
+
+/* Takes the step of x at once and puts the true residual in place of that of the recursion (van der Vorst and Ye 2000): what the operator's
+ * copy is wrong by then acts on the steps to come alone. What comes in with it is not orthogonal to the last directions, so that the next
+ * one is made conjugate to the last by its definition, beta = -z.q / p.q, instead of by the recursion. */
+static double replace(const sn_operator *op, cg_work *w, const double *b) {
+    if (w->x_out != w->x) memcpy(w->x_out, w->x, (size_t)w->n * sizeof(double));
+    sn_vector_add(op->context, w->n, w->alpha, w->p, w->x_out);
+    op->residual(op->self, b, w->x_out, w->r);
+    sn_filter_apply(w->filter, w->r);
+    w->x = w->x_out;
+    w->alpha = 0;
+    return advance(op, w);
+}
+
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter,
+                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+    const int n = op->n;
+    const size_t bytes = (size_t)n * sizeof(double);
+    cg_work w = {sn_vector_kernels_for(op->context),
+                 preconditioner,
+                 data,
+                 filter,
+                 n,
+                 sn_pieces(n, SN_PIECE),
+                 0,
+                 0,
+                 NULL,
+                 NULL,
+                 NULL,
+                 NULL,
+                 NULL,
+                 NULL,
+                 NULL,
+                 NULL};
+    double *other = scratch;
+    w.r = other + n, w.z = w.r + n, w.p = w.z + n, w.q = w.p + n;
+    w.square = w.q + n, w.product = w.square + w.pieces;
+    double *curvature = w.product + w.pieces;
+    sn_vector_zero(op->context, n, x);
+    sn_vector_zero(op->context, n, w.q);
+    sn_vector_copy(op->context, n, b, w.r);
+    *report = (sn_krylov_report){.status = SN_NOT_CONVERGED};
+
+    double rr = advance(op, &w), rz = precondition(op, &w); /* alpha = 0: z = P b */
+    sn_vector_copy(op->context, n, w.z, w.p);
+    double *now = x, *best = x, best_rr = rr;
+    const double goal2 = goal * goal;
+    const double drop = preconditioner->apply_range ? REPLACE : REPLACE_STRONG;
+    double due = drop * rr;
+    bool late = false;
+    while (rr > goal2 && report->iterations < iterations && !report->trouble) {
+        const double pq = sn_operator_apply_dot(op, w.p, w.q, curvature);
+        if (!isfinite(pq) || !isfinite(rz))
+            report->trouble = "a number that is not finite";
+        else if (!(rz > 0))
+            report->trouble = "a preconditioner that is not positive definite";
+        else if (!(pq > 0))
+            report->trouble = "a direction of zero or negative curvature: the matrix is not positive definite";
+        if (report->trouble) break;
+        const double rz_before = rz;
+        w.alpha = rz / pq;
+        rr = advance(op, &w);
+        if (!isfinite(rr)) {
+            report->trouble = "a number that is not finite";
+            break;
+        }
+        w.x = now;
+        if (rr > best_rr && now == best) now = now == x ? other : x;
+        w.x_out = now;
+        const bool replaced = op->residual && rr < due && rr > 4 * goal2;
+        if (replaced) {
+            rr = replace(op, &w, b);
+            due = drop * rr;
+        }
+        rz = rr > goal2 ? precondition(op, &w) : rz_before;
+        w.beta = replaced ? -sn_dot(op->context, n, w.z, w.q, w.product) / pq : rz / rz_before;
+        sn_parallel_pieces(op->context, w.pieces, direction_piece, &w);
+        if (rr <= best_rr) best = now, best_rr = rr;
+        ++report->iterations;
+        late = sn_operator_note(op, report->iterations, sqrt(rr));
+        if (late) report->trouble = "the end of its time budget";
+    }
+    const bool spent = rr > goal2 && (!report->trouble || late);
+    if (spent) best = now, best_rr = rr, report->last = true;
+    if (best != x) memcpy(x, best, bytes);
+    report->residual = sqrt(best_rr);
+    if (best_rr <= goal2) report->status = SN_OK;
+}
+
+const sn_krylov sn_krylov_cg = {
+    .name = "cg",
+    .text = "conjugate gradients, for symmetric positive definite matrices",
+    .needs_definite = true,
+    .needs_symmetric = true,
+    .vectors = 5,
+    .solve = solve,
+};

@@ -1,0 +1,41 @@
+/* Products cut into pieces, and the choice of the kernels. */
+#include "matrix.h"
+
+#include "kernels.h"
+
+extern const sn_linear_kernels sn_linear_kernels_baseline, sn_linear_kernels_avx2, sn_linear_kernels_avx512;
+
+const sn_linear_kernels *sn_linear_kernels_for(const sn_context *context) { return SN_BUILD(context, sn_linear_kernels); }
+
+/* ---- Product ---- */
+typedef struct product_work {
+    const sn_linear_kernels *kernels;
+    const sn_matrix *matrix;
+    const double *x;
+    double *y, *partial; /* partial: NULL, or x . y per piece */
+    double (*dot)(int n, const double *a, const double *b);
+} product_work;
+
+static void product_piece(void *data, int piece) {
+    const product_work *w = data;
+    const sn_pattern *pattern = w->matrix->pattern;
+    const int begin = piece * SN_PIECE_NODES;
+    const int end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
+    if (w->matrix->single_)
+        w->kernels->product_single(pattern, w->matrix->single_, w->x, w->y, begin, end);
+    else
+        w->kernels->product_double(pattern, w->matrix->double_, w->x, w->y, begin, end);
+    if (w->partial) w->partial[piece] = w->dot(3 * (end - begin), w->x + 3 * (int64_t)begin, w->y + 3 * (int64_t)begin);
+}
+
+void sn_matrix_product(const sn_context *context, const sn_matrix *matrix, const double *x, double *y) {
+    product_work w = {sn_linear_kernels_for(context), matrix, x, y, NULL, NULL};
+    sn_parallel_pieces(context, sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES), product_piece, &w);
+}
+
+double sn_matrix_product_dot(const sn_context *context, const sn_matrix *matrix, const double *x, double *y, double *partial) {
+    product_work w = {sn_linear_kernels_for(context), matrix, x, y, partial, sn_vector_kernels_for(context)->dot};
+    const int pieces = sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES);
+    sn_parallel_pieces(context, pieces, product_piece, &w);
+    return sn_sum_pieces(pieces, partial);
+}
