@@ -332,6 +332,8 @@ static void test_list(void **state) {
     for (int i = 0; i < formats; ++i) {
         assert_true(sn_mesh_format_reads(format[i].name) || sn_mesh_format_writes(format[i].name));
         assert_true(format[i].text[0]);
+        if (!sn_mesh_format_writes(format[i].name)) assert_non_null(strstr(format[i].text, "read only"));
+        if (!sn_mesh_format_reads(format[i].name)) assert_non_null(strstr(format[i].text, "write only"));
         for (int k = 0; k < i; ++k) assert_string_not_equal(format[i].name, format[k].name);
     }
     assert_false(sn_mesh_format_reads("docx"));
