@@ -134,6 +134,11 @@ static void test_set_and_look(void **state) {
 static void test_bad(void **state) {
     engine *e = *state;
     tell(e, "{\"do\": \"advance\"}"); /* nothing is loaded: nothing happens */
+    assert_null(json_object_get(latest, "error"));
+    tell(e, "{\"do\": \"advence\"}");
+    assert_non_null(strstr(json_string_value(of("error", "text")), "there is no message 'advence'; did you mean 'advance'?"));
+    tell(e, "{}"), assert_non_null(strstr(json_string_value(of("error", "text")), "without 'do'"));
+    json_object_del(latest, "error");
     tell(e, "nonsense"), assert_non_null(of("error", "text"));
     tell(e, "{\"do\": \"load\"}"), assert_non_null(strstr(json_string_value(of("error", "text")), "text"));
     tell(e, "{\"do\": \"load\", \"name\": \"x.json\", \"text\": \"{\\\"bodies\\\": []}\"}");
