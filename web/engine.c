@@ -77,22 +77,36 @@ static void add_list(json_t *lists, const char *name, const sn_listing *entry, i
     json_object_set_new(lists, name, list);
 }
 
-static sn_status hello(engine *e, const engine_request *request, sn_error *error) {
-    (void)request, (void)error;
+/* The names that the page offers. */
+static json_t *make_lists(void) {
+    static const struct {
+        const char *name;
+        const sn_listing *(*entries)(int *count);
+    } known[] = {
+        {"laws", sn_laws},
+        {"rotations", sn_rotations},
+        {"methods", sn_methods},
+        {"newton", sn_newton_kinds},
+        {"solvers", sn_solvers},
+        {"preconditioners", sn_preconditioners},
+        {"formats", sn_mesh_formats},
+    };
     json_t *lists = json_object();
-    int count;
-    const sn_listing *entry = sn_laws(&count);
-    add_list(lists, "laws", entry, count);
-    entry = sn_rotations(&count), add_list(lists, "rotations", entry, count);
-    entry = sn_methods(&count), add_list(lists, "methods", entry, count);
-    entry = sn_solvers(&count), add_list(lists, "solvers", entry, count);
-    entry = sn_preconditioners(&count), add_list(lists, "preconditioners", entry, count);
-    entry = sn_newton_kinds(&count), add_list(lists, "newton", entry, count);
+    for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
+        int count;
+        const sn_listing *entry = known[i].entries(&count);
+        add_list(lists, known[i].name, entry, count);
+    }
     add_list(lists, "colours", engine_colours, COLOURS);
     add_list(lists, "glyphs", engine_glyphs, GLYPHS);
+    return lists;
+}
+
+static sn_status hello(engine *e, const engine_request *request, sn_error *error) {
+    (void)request, (void)error;
     engine_say(e,
                json_pack("{s:s, s:s, s:i, s:s, s:o, s:{s:s, s:s, s:b}}", "type", "hello", "version", sn_version(), "threads",
-                         sn_context_threads(e->context), "simd", sn_context_simd(e->context), "lists", lists, "look", "colour",
+                         sn_context_threads(e->context), "simd", sn_context_simd(e->context), "lists", make_lists(), "look", "colour",
                          engine_colours[e->colour].name, "glyphs", engine_glyphs[e->glyph].name, "wire", (int)e->wire),
                NULL, 0);
     return SN_OK;
