@@ -127,3 +127,11 @@ sn_status engine_set(engine *e, json_t *message, sn_error *error) {
         return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
     return set_material(e, message, body, index, error);
 }
+
+sn_status engine_set_parameters(engine *e, const engine_request *request, sn_error *error) {
+    const sn_status status = engine_set(e, request->message, error);
+    json_object_set_new(e->changes, "edited", json_true());
+    e->changed = true, e->shown = false;
+    engine_say(e, json_pack("{s:s, s:o}", "type", "parameters", "parameters", engine_parameters(e)), NULL, 0);
+    return status;
+}

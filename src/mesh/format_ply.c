@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "readers.h"
+#include "format.h"
+#include "outer_faces.h"
 
 enum { MOST_ELEMENTS = 16, MOST_PROPERTIES = 64 };
 
@@ -260,7 +261,7 @@ static sn_status read_data(ply *p) {
     return SN_OK;
 }
 
-sn_status sn_read_ply(sn_text *t, sn_builder *b) {
+static sn_status read_mesh(sn_text *t, sn_builder *b) {
     ply *p = sn_allocate_zero(b->context, 1, sizeof *p);
     if (!p) return sn_no_memory(t->error);
     p->t = t;
@@ -270,3 +271,39 @@ sn_status sn_read_ply(sn_text *t, sn_builder *b) {
     sn_release(b->context, p);
     return status;
 }
+
+/* ---- Writing: all nodes in their order, so their numbers stay ---- */
+
+static void write_binary(const sn_mesh *mesh, const sn_outer_faces *faces, sn_output *o) {
+    sn_put_bytes(o, mesh->position, (size_t)mesh->node_count * 3 * sizeof(double));
+    for (int i = 0; i < faces->count; ++i) {
+        sn_put_bytes(o, "\3", 1);
+        sn_put_bytes(o, faces->face + 3 * (size_t)i, 3 * sizeof(int32_t));
+    }
+}
+
+static void write_text(const sn_mesh *mesh, const sn_outer_faces *faces, sn_output *o) {
+    for (int i = 0; i < mesh->node_count; ++i) sn_put_position(o, mesh->position + 3 * (size_t)i);
+    for (int i = 0; i < faces->count; ++i) {
+        sn_put_text(o, "3 ");
+        sn_put_face(o, faces->face + 3 * (size_t)i, 0);
+    }
+}
+
+static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
+    const char *binary = sn_little_endian() ? "binary_little_endian" : "binary_big_endian";
+    sn_outer_faces faces;
+    sn_status status = sn_outer_faces_make(mesh, &faces, o);
+    if (status) return status;
+    sn_put_format(o, "ply\nformat %s 1.0\nelement vertex %d\n", options->binary ? binary : "ascii", mesh->node_count);
+    sn_put_format(o, "property double x\nproperty double y\nproperty double z\nelement face %d\n", faces.count);
+    sn_put_text(o, "property list uchar int vertex_indices\nend_header\n");
+    if (options->binary)
+        write_binary(mesh, &faces, o);
+    else
+        write_text(mesh, &faces, o);
+    sn_outer_faces_clear(mesh, &faces);
+    return SN_OK;
+}
+
+const sn_mesh_format sn_format_ply = {.read = read_mesh, .file = {{.write = write_mesh}}, .binary = true};

@@ -1,5 +1,5 @@
-/* See surface.h. */
-#include "surface.h"
+/* See world_surface.h. */
+#include "world_surface.h"
 
 #include <string.h>
 

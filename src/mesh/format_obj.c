@@ -4,7 +4,8 @@
  * skipped; free-form curves and surfaces are refused. Vertices are read first, for a face may name a later one. */
 #include <string.h>
 
-#include "readers.h"
+#include "format.h"
+#include "outer_faces.h"
 
 enum { MOST_GROUPS = 16 };
 
@@ -175,7 +176,7 @@ static sn_status read_line(obj *o, int pass, const char *word, int length) {
     return status;
 }
 
-sn_status sn_read_obj(sn_text *t, sn_builder *b) {
+static sn_status read_mesh(sn_text *t, sn_builder *b) {
     obj o = {.t = t, .b = b};
     sn_status status = SN_OK;
     t->comment = '#';
@@ -198,3 +199,43 @@ sn_status sn_read_obj(sn_text *t, sn_builder *b) {
     sn_release(b->context, o.corner);
     return status;
 }
+
+/* ---- Writing: all nodes in their order, so their numbers stay ---- */
+
+/* A blank in the name of a group becomes '_', because OBJ separates names by blanks. */
+static void put_group_line(const sn_mesh *mesh, const sn_classes *c, int class, sn_output *o) {
+    sn_put_text(o, "g");
+    for (int k = class; k > 0; k = c->item[k].parent) {
+        char name[64];
+        memcpy(name, mesh->group[c->item[k].group].name, sizeof name);
+        for (char *p = name; *p; ++p) {
+            if (*p == ' ' || *p == '\t') *p = '_';
+        }
+        sn_put_format(o, " %s", name);
+    }
+    sn_put_text(o, "\n");
+}
+
+static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
+    sn_outer_faces faces;
+    (void)options;
+    sn_status status = sn_outer_faces_make(mesh, &faces, o);
+    if (status) return status;
+    for (int i = 0; i < mesh->node_count; ++i) {
+        sn_put_text(o, "v ");
+        sn_put_position(o, mesh->position + 3 * (size_t)i);
+    }
+    int class = 0;
+    for (int i = 0; i < faces.count; ++i) {
+        if (sn_outer_face_class(&faces, i) != class) {
+            class = sn_outer_face_class(&faces, i);
+            put_group_line(mesh, &faces.classes, class, o);
+        }
+        sn_put_text(o, "f ");
+        sn_put_face(o, faces.face + 3 * (size_t)i, 1);
+    }
+    sn_outer_faces_clear(mesh, &faces);
+    return SN_OK;
+}
+
+const sn_mesh_format sn_format_obj = {.read = read_mesh, .file = {{.write = write_mesh}}};

@@ -1,6 +1,6 @@
 /* Finding the tet of a mesh that holds a point, or the nearest one: a uniform grid over the tets. */
-#ifndef SN_EMBED_LOCATE_H
-#define SN_EMBED_LOCATE_H
+#ifndef SN_EMBED_LOCATE_POINT_H
+#define SN_EMBED_LOCATE_POINT_H
 
 #include "base/context.h"
 #include "sinew/mesh.h"

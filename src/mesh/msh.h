@@ -1,8 +1,12 @@
-/* What the readers of Gmsh's versions 2.2 and 4.1 share. */
-#ifndef SN_MESH_READ_MSH_H
-#define SN_MESH_READ_MSH_H
+/* The parts of the format .msh: the frame of the reader (read_msh.c), its versions (read_msh2.c, read_msh4.c), the writer (write_msh.c). */
+#ifndef SN_MESH_MSH_H
+#define SN_MESH_MSH_H
 
 #include "mesh/builder.h"
+#include "mesh/file_output.h"
+
+sn_status sn_read_msh(sn_text *text, sn_builder *builder);
+sn_status sn_write_msh(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *output);
 
 enum { SN_MSH_MAX_NODES = 10, SN_MSH_MAX_PHYSICALS = 64 };
 

@@ -2,7 +2,8 @@
  * coordinates and behind a face's corners are left out. Polygons become fans. Nodes are numbered from 0 by their order. */
 #include <string.h>
 
-#include "readers.h"
+#include "format.h"
+#include "outer_faces.h"
 
 static sn_status read_magic(sn_text *t) {
     const char *word = NULL;
@@ -44,7 +45,7 @@ static sn_status read_polygon(sn_text *t, sn_builder *b, int32_t **corner, int *
     return status;
 }
 
-sn_status sn_read_off(sn_text *t, sn_builder *b) {
+static sn_status read_mesh(sn_text *t, sn_builder *b) {
     int vertices = 0, faces = 0, capacity = 0;
     int32_t *corner = NULL;
     int64_t edges;
@@ -67,3 +68,22 @@ sn_status sn_read_off(sn_text *t, sn_builder *b) {
     sn_release(b->context, corner);
     return status;
 }
+
+/* ---- Writing: all nodes in their order, so their numbers stay ---- */
+
+static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
+    sn_outer_faces faces;
+    (void)options;
+    sn_status status = sn_outer_faces_make(mesh, &faces, o);
+    if (status) return status;
+    sn_put_format(o, "OFF\n%d %d 0\n", mesh->node_count, faces.count);
+    for (int i = 0; i < mesh->node_count; ++i) sn_put_position(o, mesh->position + 3 * (size_t)i);
+    for (int i = 0; i < faces.count; ++i) {
+        sn_put_text(o, "3 ");
+        sn_put_face(o, faces.face + 3 * (size_t)i, 0);
+    }
+    sn_outer_faces_clear(mesh, &faces);
+    return SN_OK;
+}
+
+const sn_mesh_format sn_format_off = {.read = read_mesh, .file = {{.write = write_mesh}}};

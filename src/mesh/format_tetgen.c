@@ -5,8 +5,12 @@
  * mid-edge nodes on edges 23 03 01 12 13 02, ours on 01 12 20 03 13 23. */
 #include <stdio.h>
 
-#include "readers.h"
+#include "format.h"
+#include "group_classes.h"
 
+enum { NODE, ELE, FACE };
+
+/* Place i of a tet in the file is our place place_of_tetgen[i]. */
 static const int place_of_tetgen[10] = {0, 1, 2, 3, 9, 7, 4, 5, 8, 6};
 
 /* An entry of a head line that may be left out. */
@@ -126,9 +130,82 @@ static sn_status read_faces(sn_text *t, sn_builder *b) {
     return status ? status : close_file(t, "end of the file after the last face");
 }
 
-sn_status sn_read_tetgen(sn_text *node, sn_text *ele, sn_text *face, sn_builder *b) {
-    sn_status status = read_nodes(node, b);
-    if (!status) status = read_tets(ele, b);
-    if (!status && face) status = read_faces(face, b);
+static sn_status read_mesh(sn_text *file, sn_builder *b) {
+    sn_status status = read_nodes(&file[NODE], b);
+    if (!status) status = read_tets(&file[ELE], b);
+    if (!status && file[FACE].begin) status = read_faces(&file[FACE], b);
     return status;
 }
+
+/* ---- Writing ---- */
+
+static sn_status begin(const sn_mesh *mesh, sn_group_kind kind, sn_classes *classes, sn_output *o) {
+    sn_status status = sn_classes_make(mesh, kind, classes, o->error);
+    if (status) return status;
+    sn_classes_number(mesh, kind, classes);
+    sn_classes_explain(mesh, kind, classes, o);
+    return SN_OK;
+}
+
+static void put_nodes(sn_output *o, const sn_numbering *numbering, const int32_t *node, int count, const int *order, const sn_classes *c,
+                      int i) {
+    const bool marked = c->count > 1;
+    for (int j = 0; j < count; ++j)
+        sn_put_integer(o, sn_number_at(numbering, node[order ? order[j] : j]), j + 1 < count || marked ? ' ' : '\n');
+    if (marked) sn_put_integer(o, c->item[c->of[i]].reference, '\n');
+}
+
+static sn_status write_node(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
+    const sn_numbering number = sn_numbering_of(mesh->node_label, mesh->node_count, 0);
+    sn_classes c;
+    (void)options;
+    if (!mesh->tet_count) return sn_fail(o->error, SN_BAD_INPUT, "%s: the mesh has no tets, which TetGen's files need", o->path);
+    sn_status status = begin(mesh, SN_GROUP_NODES, &c, o);
+    if (status) return status;
+    sn_put_format(o, "%d 3 0 %d\n", mesh->node_count, c.count > 1);
+    for (int i = 0; i < mesh->node_count; ++i) {
+        sn_put_integer(o, sn_number_at(&number, i), ' ');
+        for (int j = 0; j < 3; ++j) sn_put_number(o, mesh->position[3 * (size_t)i + j], j < 2 || c.count > 1 ? ' ' : '\n');
+        if (c.count > 1) sn_put_integer(o, c.item[c.of[i]].reference, '\n');
+    }
+    sn_classes_clear(&c);
+    return SN_OK;
+}
+
+static sn_status write_ele(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
+    const sn_numbering node = sn_numbering_of(mesh->node_label, mesh->node_count, 0);
+    const sn_numbering tet = sn_numbering_of(mesh->tet_label, mesh->tet_count, 0);
+    const int nodes = mesh->tet_nodes;
+    sn_classes c;
+    (void)options;
+    sn_status status = begin(mesh, SN_GROUP_TETS, &c, o);
+    if (status) return status;
+    sn_put_format(o, "%d %d %d\n", mesh->tet_count, nodes, c.count > 1);
+    for (int i = 0; i < mesh->tet_count; ++i) {
+        sn_put_integer(o, sn_number_at(&tet, i), ' ');
+        put_nodes(o, &node, mesh->tet + (size_t)nodes * (size_t)i, nodes, place_of_tetgen, &c, i);
+    }
+    sn_classes_clear(&c);
+    return SN_OK;
+}
+
+static sn_status write_face(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
+    const sn_numbering node = sn_numbering_of(mesh->node_label, mesh->node_count, 0);
+    const sn_numbering face = sn_numbering_of(mesh->triangle_label, mesh->triangle_count, 0);
+    sn_classes c;
+    (void)options;
+    sn_status status = begin(mesh, SN_GROUP_TRIANGLES, &c, o);
+    if (status) return status;
+    sn_put_format(o, "%d %d\n", mesh->triangle_count, c.count > 1);
+    for (int i = 0; i < mesh->triangle_count; ++i) {
+        sn_put_integer(o, sn_number_at(&face, i), ' ');
+        put_nodes(o, &node, mesh->triangle + 3 * (size_t)i, 3, NULL, &c, i);
+    }
+    sn_classes_clear(&c);
+    return SN_OK;
+}
+
+const sn_mesh_format sn_format_tetgen = {
+    .read = read_mesh,
+    .file = {[NODE] = {"node", false, write_node}, [ELE] = {"ele", false, write_ele}, [FACE] = {"face", true, write_face}},
+};

@@ -3,10 +3,13 @@
  * STL knows no connectivity: each triangle brings its own three points. Points with exactly equal coordinates (0 and -0 are equal) become
  * one node; nearly equal ones stay apart. Nodes are numbered by first appearance. Normals and colour attributes are left out; the name
  * of an ASCII solid becomes a group. A file is binary when its size is what its triangle count demands, whatever its head says. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "readers.h"
+#include "base/math3.h"
+#include "format.h"
+#include "outer_faces.h"
 
 typedef struct points {
     sn_text *t;
@@ -141,7 +144,7 @@ static sn_status read_solid(points *p) {
     return status;
 }
 
-sn_status sn_read_stl(sn_text *t, sn_builder *b) {
+static sn_status read_mesh(sn_text *t, sn_builder *b) {
     points p = {.t = t, .b = b};
     sn_status status = SN_OK;
     const int64_t size = t->end - t->begin;
@@ -166,3 +169,75 @@ sn_status sn_read_stl(sn_text *t, sn_builder *b) {
     sn_release(b->context, p.slot);
     return status;
 }
+
+/* ---- Writing ---- */
+
+static void unit_normal(const sn_mesh *mesh, const int32_t *face, double n[3]) {
+    sn_area_vector3(mesh->position + 3 * (size_t)face[0], mesh->position + 3 * (size_t)face[1], mesh->position + 3 * (size_t)face[2], n);
+    const double length = sn_norm3(n);
+    for (int i = 0; i < 3; ++i) n[i] = length > 0 && isfinite(length) ? n[i] / length : 0;
+}
+
+/* Points are rounded to float. A coordinate beyond the range of float is an error. */
+static sn_status write_binary(const sn_mesh *mesh, const sn_outer_faces *faces, sn_output *o) {
+    char head[80] = "binary STL";
+    sn_put_bytes(o, head, sizeof head);
+    sn_put_i32(o, faces->count);
+    for (int i = 0; i < faces->count; ++i) {
+        const int32_t *face = faces->face + 3 * (size_t)i;
+        double n[3];
+        float value[12];
+        unit_normal(mesh, face, n);
+        for (int j = 0; j < 3; ++j) value[j] = (float)n[j];
+        for (int j = 0; j < 9; ++j) {
+            const double x = mesh->position[3 * (size_t)face[j / 3] + (size_t)(j % 3)];
+            if (fabs(x) > FLT_MAX) return sn_fail(o->error, SN_BAD_INPUT, "%s: coordinate %g is too large for binary STL", o->path, x);
+            value[3 + j] = (float)x;
+        }
+        sn_put_bytes(o, value, sizeof value);
+        sn_put_bytes(o, "\0\0", 2);
+    }
+    return SN_OK;
+}
+
+static const char *solid_name(const sn_mesh *mesh, const sn_classes *c, int class) {
+    return class > 0 ? mesh->group[c->item[class].group].name : "";
+}
+
+/* Each class of triangles is a solid with the name of its last group. */
+static void write_text(const sn_mesh *mesh, const sn_outer_faces *faces, sn_output *o) {
+    int class = -1;
+    for (int i = 0; i < faces->count; ++i) {
+        const int32_t *face = faces->face + 3 * (size_t)i;
+        double n[3];
+        if (class != sn_outer_face_class(faces, i)) {
+            if (class >= 0) sn_put_format(o, "endsolid %s\n", solid_name(mesh, &faces->classes, class));
+            class = sn_outer_face_class(faces, i);
+            sn_put_format(o, "solid %s\n", solid_name(mesh, &faces->classes, class));
+        }
+        unit_normal(mesh, face, n);
+        sn_put_text(o, "facet normal ");
+        sn_put_position(o, n);
+        sn_put_text(o, "outer loop\n");
+        for (int j = 0; j < 3; ++j) {
+            sn_put_text(o, "vertex ");
+            sn_put_position(o, mesh->position + 3 * (size_t)face[j]);
+        }
+        sn_put_text(o, "endloop\nendfacet\n");
+    }
+    sn_put_format(o, "endsolid %s\n", solid_name(mesh, &faces->classes, class));
+}
+
+static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
+    sn_outer_faces faces;
+    sn_status status = sn_outer_faces_make(mesh, &faces, o);
+    if (status) return status;
+    if (options->binary)
+        status = write_binary(mesh, &faces, o);
+    else
+        write_text(mesh, &faces, o);
+    sn_outer_faces_clear(mesh, &faces);
+    return status;
+}
+
+const sn_mesh_format sn_format_stl = {.read = read_mesh, .file = {{.write = write_mesh}}, .binary = true};

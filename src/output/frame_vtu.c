@@ -1,17 +1,17 @@
-/* VTU: VTK's XML file of an unstructured grid, one piece per body, arrays appended in base64 and compressed with zlib.
+/* VTU: VTK's XML file of an unstructured grid, one piece per body, arrays appended in base64 and compressed with zlib. A PVD file beside
+ * the frames gives each frame its time.
  *
  * An array is: header (UInt64: number of blocks, block size, size of a short last block or 0, compressed size of each block) in base64,
  * then the compressed blocks, joined, in base64. Tets are cell type 10; quadratic tets 24, whose mid-edge order 01 12 20 03 13 23 is also
  * ours. Stress is Cauchy's in VTK's order of symmetric tensors (xx yy zz xy yz xz), one per element. Source: the VTK file formats document.
  */
-#include "vtu.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "base/context.h"
+#include "frame.h"
 
 enum { BLOCK = 1 << 20 };
 
@@ -166,7 +166,7 @@ static void put_piece(vtu *v, sn_world *world, int body, const sn_output_options
     sn_release(v->context, scratch);
 }
 
-sn_status sn_vtu_write(sn_world *world, const char *path, const sn_output_options *options, sn_error *error) {
+static sn_status write_frame(sn_world *world, const char *path, const sn_output_options *options, sn_error *error) {
     if (sn_world_body_count(world) == 0) return sn_fail(error, SN_BAD_INPUT, "the world has no bodies to write");
     vtu v = {.context = sn_world_body_mesh(world, 0)->context, .path = path, .error = error};
     v.file = fopen(path, "wb");
@@ -189,3 +189,22 @@ sn_status sn_vtu_write(sn_world *world, const char *path, const sn_output_option
     sn_release(v.context, v.appended);
     return v.status;
 }
+
+/* Writes the new frame over the foot of the PVD file. So the file is whole after every frame, and a long series does not rewrite it. */
+static sn_status write_pvd(const sn_series *s, sn_error *error) {
+    static const char foot[] = "  </Collection>\n</VTKFile>\n";
+    char path[1300];
+    snprintf(path, sizeof path, "%s/%s.pvd", s->folder, s->stem);
+    errno = 0;
+    FILE *file = fopen(path, s->frame == 0 ? "wb" : "r+b");
+    if (!file || (s->frame && fseek(file, -(long)strlen(foot), SEEK_END))) {
+        if (file) fclose(file);
+        return sn_fail(error, SN_IO, "%.300s: cannot write: %s", path, strerror(errno));
+    }
+    if (s->frame == 0) fprintf(file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n  <Collection>\n");
+    fprintf(file, "    <DataSet timestep=\"%.17g\" group=\"\" part=\"0\" file=\"%s-%05d.vtu\"/>\n%s", s->time, s->stem, s->frame, foot);
+    const bool failed = ferror(file) != 0;
+    return fclose(file) || failed ? sn_fail(error, SN_IO, "%.300s: writing failed: %s", path, strerror(errno)) : SN_OK;
+}
+
+const sn_frame_format sn_frame_vtu = {.write = write_frame, .index = write_pvd};

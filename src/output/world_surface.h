@@ -1,6 +1,6 @@
 /* The surface of all bodies in their current shape, for pictures and surface files. */
-#ifndef SN_OUTPUT_SURFACE_H
-#define SN_OUTPUT_SURFACE_H
+#ifndef SN_OUTPUT_WORLD_SURFACE_H
+#define SN_OUTPUT_WORLD_SURFACE_H
 
 #include "base/context.h"
 #include "sinew/output.h"

@@ -1,7 +1,7 @@
-/* See locate.h. A point outside of all tets goes to the one whose farthest violated face plane is nearest, which for convex cells is the
- * nearest tet up to a factor that does not matter here. Rings of cells around the point's are searched until one has tets, then one ring
- * more. */
-#include "locate.h"
+/* See locate_point.h. A point outside of all tets goes to the one whose farthest violated face plane is nearest, which for convex cells is
+ * the nearest tet up to a factor that does not matter here. Rings of cells around the point's are searched until one has tets, then one
+ * ring more. */
+#include "locate_point.h"
 
 #include <math.h>
 #include <stdlib.h>
