@@ -95,9 +95,17 @@ void sn_parameters_destroy(sn_world *world) {
     sn_parameters *p = &world->parameters;
     for (int i = 0; i < p->material_count; ++i) release_material(world->context, &p->material[i]);
     for (int i = 0; i < p->collider_count; ++i) sn_collider_release(world->context, &p->collider[i]);
+    sn_element_settings_release(world->context, &p->elements);
     sn_release(world->context, p->material);
     sn_release(world->context, p->collider);
     sn_release(world->context, p->penalty);
+}
+
+bool sn_parameters_keyed(const sn_parameters *p) {
+    for (int m = 0; m < p->material_count; ++m)
+        for (int c = 0; c < p->material[m].constant_count; ++c)
+            if (p->material[m].constant[c].key_count > 0) return true;
+    return false;
 }
 
 double sn_parameters_modulus(sn_context *context, const sn_material *material) {
@@ -190,12 +198,15 @@ static sn_status change_method(sn_world *world, sn_error *error) {
 
 /* Compiles the solid again and keeps positions and velocities, and the history unless the method changed; rotations start from rest. */
 static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
-    sn_solid *solid = NULL, *old = world->model.solid;
+    const sn_solid *solid = NULL, *old = world->model.solid;
     sn_linear *linear = NULL;
+    sn_element_settings settings = {0};
     sn_state state = {0};
     double *partial = NULL, *vertex_rotation = NULL;
     sn_status status = sn_solid_create(world, &solid, error);
-    if (!status) status = sn_elements_parameters(&solid->elements, world->parameters.material, world->state.time, error);
+    if (!status)
+        status =
+            sn_element_settings_create(world->context, &solid->elements, world->parameters.material, world->state.time, &settings, error);
     if (!status) status = sn_workspace_linear(world, solid, &linear, error);
     if (!status) status = sn_world_warping_room(world, solid, &vertex_rotation, error);
     if (!status) {
@@ -211,6 +222,7 @@ static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
         sn_release(world->context, partial);
         sn_release(world->context, vertex_rotation);
         sn_linear_destroy(linear);
+        sn_element_settings_release(world->context, &settings);
         sn_solid_destroy(world->context, solid);
         return status;
     }
@@ -226,6 +238,8 @@ static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
     world->workspace.vertex_rotation = vertex_rotation;
     sn_linear_destroy(world->workspace.linear);
     world->workspace.linear = linear;
+    sn_element_settings_release(world->context, &world->parameters.elements);
+    world->parameters.elements = settings;
     sn_solid_destroy(world->context, old);
     world->workspace.constraints_changed = true;
     sn_model_cores_mass(world);
@@ -291,7 +305,7 @@ sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_m
     if (status) return status;
     *own = copy;
     if (same_kind(&old, &copy))
-        status = sn_elements_parameters(&world->model.solid->elements, world->parameters.material, world->state.time, error);
+        status = sn_solid_settings(world, world->state.time, error);
     else
         status = recompile(world, true, error);
     if (status) {
@@ -300,10 +314,6 @@ sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_m
         return status;
     }
     release_material(world->context, &old);
-    world->model.solid->keyed = false;
-    for (int m = 0; m < world->parameters.material_count; ++m)
-        for (int c = 0; c < world->parameters.material[m].constant_count; ++c)
-            world->model.solid->keyed = world->model.solid->keyed || world->parameters.material[m].constant[c].key_count > 0;
     world->workspace.system.base.kept = 0;
     sn_linear_refresh(world->workspace.linear);
     sn_parameters_contact(world);

@@ -16,7 +16,9 @@
 static sn_world *world_of(sn_system *system) { return ((sn_world_system *)system)->world; }
 
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v) {
-    return (sn_element_view){.x = x,
+    return (sn_element_view){.settings = &world->parameters.elements,
+                             .unsymmetric = world->parameters.method->exact,
+                             .x = x,
                              .v = v,
                              .x_before = world->workspace.x_before,
                              .rotation_state = world->state.rotation,
@@ -172,7 +174,6 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     const sn_parameters *p = &world->parameters;
     const size_t n = (size_t)system->count;
     const bool exact = p->method->exact;
-    sn_elements_project(&world->model.solid->elements, system->projected);
     sn_vector_copy(world->context, (int)n, x, work->x_linear);
     sn_vector_copy(world->context, (int)n, v, work->v_linear);
     x = work->x_linear, v = p->no_inertia ? NULL : work->v_linear;
@@ -200,10 +201,11 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     sn_projection_blocks(&work->projection, world->state.contact, t, v, D);
     sn_grab_blocks(world, K, D);
     work->view = sn_world_view(world, x, v);
+    work->view.projected = system->projected;
     work->view.kept = sn_linear_kept(work->linear);
     if (work->view.kept) work->view.stamp = memcmp(x, work->x_kept, n * sizeof *x) == 0 ? work->view.kept->stamp : -1;
     sn_linear_linearise(work->linear, &work->view, K->count ? K : NULL, D->count ? D : NULL, world->model.solid->rayleigh);
-    system->undamped = !D->count && !world->model.solid->rayleigh && !sn_elements_damped(&world->model.solid->elements);
+    system->undamped = !D->count && !world->model.solid->rayleigh && !sn_elements_damped(&world->model.solid->elements, &p->elements);
     return SN_OK;
 }
 
@@ -376,7 +378,7 @@ static sn_status settle(sn_system *system, double t, double h, const double *x0,
 static sn_status check(sn_system *system, double t, const double *x, sn_error *error) {
     (void)t;
     sn_world *world = world_of(system);
-    if (!world->model.solid->positive) return SN_OK;
+    if (!world->model.solid->elements.positive) return SN_OK;
     const sn_element_view view = sn_world_view(world, x, NULL);
     double energy;
     return sn_elements_energy(world->context, &world->model.solid->elements, &view, world->workspace.partial, &energy, error);

@@ -19,7 +19,7 @@ void sn_world_warp(sn_world *world, const double *x) {
 
 void sn_world_balance(const sn_world *world, const double *x, double *f) {
     const sn_solid *solid = world->model.solid;
-    for (int b = 0; b < world->model.body_count && solid->ghosts; ++b) {
+    for (int b = 0; b < world->model.body_count; ++b) {
         const sn_body *body = &world->model.body[b];
         bool wanted = false;
         for (int m = 0; m < body->material_count; ++m) {

@@ -44,6 +44,9 @@ static sn_status build(sn_world *world, const sn_world_options *options, sn_erro
     if (!status) status = sn_model_links(world, options, error);
     if (!status && options->collider_count > 0) status = sn_model_surface(world, error);
     if (!status) status = sn_solid_create(world, &world->model.solid, error);
+    if (!status)
+        status = sn_element_settings_create(world->context, &world->model.solid->elements, world->parameters.material, 0,
+                                            &world->parameters.elements, error);
     if (!status) status = sn_model_probes(world, options, error);
     if (!status) status = sn_state_create(world, &world->state, error);
     if (status) return status;
@@ -54,7 +57,6 @@ static sn_status build(sn_world *world, const sn_world_options *options, sn_erro
     status = sn_constraints_update(world, error);
     if (!status && world->parameters.no_inertia) status = sn_rigid_check(world, error);
     if (!status && world->parameters.no_inertia) status = sn_parameters_stiff(world, error);
-    if (!status) status = sn_elements_parameters(&world->model.solid->elements, world->parameters.material, 0, error);
     if (status) return status;
     sn_parameters_contact(world);
     memcpy(world->workspace.x_before, world->state.x, (size_t)world->model.node_count * 3 * sizeof(double));

@@ -34,7 +34,7 @@ typedef struct sn_body {
     int32_t *material; /* tets: index from material_first */
 } sn_body;
 
-/* What depends on the materials: compiled again when a law changes. */
+/* What depends on the kind of the materials: constant, and compiled again when a law changes. */
 typedef struct sn_solid {
     int body_count;
     sn_batch_source *source;   /* one per body: its tets */
@@ -47,9 +47,6 @@ typedef struct sn_solid {
     double *weight_exact; /* kg of gravity by int rho N dV: statics */
     double *rayleigh;     /* 1/s of Rayleigh mass damping per node; NULL for none */
     sn_warping warping;
-    bool ghosts;   /* some body's forces are to be balanced */
-    bool keyed;    /* some modulus has keys */
-    bool positive; /* some law needs J > 0 */
     sn_linear_model linear;
 } sn_solid;
 
@@ -103,7 +100,7 @@ typedef struct sn_model {
     int probe_count;
     sn_probe_target *probe;
     double size; /* diagonal of the largest body's box */
-    sn_solid *solid;
+    const sn_solid *solid;
 } sn_model;
 
 /* ---- Parameters ---- */
@@ -121,7 +118,8 @@ typedef struct sn_parameters {
     bool is_static, no_inertia; /* mode "static"; "static" or "quasi-static" */
     const sn_method *method;
     int material_count;
-    sn_material *material; /* keys owned */
+    sn_material *material;        /* keys owned */
+    sn_element_settings elements; /* the materials as the element kernels read them, at the time of the last filling */
     int collider_count;
     sn_collider *collider; /* keys owned */
     sn_penalty *penalty;   /* of each collider */
@@ -213,8 +211,10 @@ struct sn_world {
 sn_status sn_model_create(sn_world *world, const sn_world_options *options, sn_error *error);
 void sn_model_destroy(sn_world *world);
 /* solid.c: batches and mass from the model and the parameters' materials. */
-sn_status sn_solid_create(const sn_world *world, sn_solid **solid, sn_error *error);
-void sn_solid_destroy(sn_context *context, sn_solid *solid);
+sn_status sn_solid_create(const sn_world *world, const sn_solid **solid, sn_error *error);
+/* The parameters' element settings at time t, in place. */
+sn_status sn_solid_settings(sn_world *world, double t, sn_error *error);
+void sn_solid_destroy(sn_context *context, const sn_solid *solid);
 /* select.c: which elements have their centroid in a selector: mask[element] = 1. */
 sn_status sn_select_centroids(const sn_mesh *mesh, const sn_selector *selector, uint8_t *mask, sn_error *error);
 /* surface.c: the nodes that a collider pushes by penalty: all of the surface, or the nodes of rigid cores, which cannot be constrained one
@@ -258,6 +258,8 @@ void sn_parameters_contact(sn_world *world);
 sn_status sn_parameters_stiff(const sn_world *world, sn_error *error);
 /* Whether the bodies are compiled with the exact differentials of their laws: statics, and methods that need them. */
 bool sn_parameters_exact(const sn_parameters *parameters);
+/* Whether some modulus has keys. */
+bool sn_parameters_keyed(const sn_parameters *parameters);
 /* lambda + 2 mu at rest, in the stiffest direction (Pa). */
 double sn_parameters_modulus(sn_context *context, const sn_material *material);
 /* state.c */
