@@ -6,26 +6,6 @@
 #include "base/math3.h"
 #include "world.h"
 
-/* The batch cut down to one block, with the weights of one lane: what a sum over it gives is that element's. */
-static sn_batch one_element(const sn_batch *batch, int block, int lane, double *weight) {
-    const int points = batch->element->points, nodes = batch->element->nodes;
-    const int64_t b = block;
-    sn_batch one = *batch;
-    one.block_count = 1;
-    one.node += b * nodes * SN_LANES;
-    one.gradient += b * points * (nodes - 1) * 3 * SN_LANES;
-    one.constant += b * batch->law->constant_count * SN_LANES;
-    if (one.damping) one.damping += b * 3 * SN_LANES;
-    if (one.rest_edge) one.rest_edge += b * 9 * SN_LANES;
-    one.element_of += b * SN_LANES;
-    one.material_of += b * SN_LANES;
-    if (one.rotation_state >= 0) one.rotation_state += b * points * SN_ROTATION_STATE * SN_LANES;
-    memset(weight, 0, (size_t)(points * SN_LANES) * sizeof *weight);
-    for (int q = 0; q < points; ++q) weight[q * SN_LANES + lane] = batch->weight[(b * points + q) * SN_LANES + lane];
-    one.weight = weight;
-    return one;
-}
-
 /* A tet of a body of springs: its volume; stress and energy belong to the edges. */
 static void spring_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density, double *volume) {
     int b = 0;
@@ -52,26 +32,23 @@ void sn_element_values(const sn_world *world, int element, double stress[6], dou
     const sn_batch *batch = &solid->elements.batch[solid->place[element] >> 40];
     const int block = (int)(slot / SN_LANES), lane = (int)(slot % SN_LANES), points = batch->element->points;
     const sn_element_view view = sn_world_view(world, world->state.x, NULL);
-    alignas(64) double F[SN_ELEMENT_POINTS * 9 * SN_LANES], cauchy[SN_ELEMENT_POINTS * 9 * SN_LANES], weight[SN_ELEMENT_POINTS * SN_LANES];
-    kernels->stress(batch, block, &view, F, NULL, stress ? cauchy : NULL);
+    alignas(64) double F[SN_ELEMENT_POINTS * 9 * SN_LANES], cauchy[SN_ELEMENT_POINTS * 9 * SN_LANES], psi[SN_ELEMENT_POINTS * SN_LANES];
+    kernels->stress(batch, block, &view, F, NULL, stress ? cauchy : NULL, energy_density ? psi : NULL);
     static const int place[6] = {0, 4, 8, 1, 5, 6}; /* xx yy zz xy yz zx */
-    double total = 0, now = 0;
+    double total = 0, now = 0, energy = 0;
     for (int k = 0; k < 6 && stress; ++k) stress[k] = 0;
     for (int q = 0; q < points; ++q) {
         double f[9];
         const double w = batch->weight[((int64_t)block * points + q) * SN_LANES + lane];
         for (int k = 0; k < 9; ++k) f[k] = F[(q * 9 + k) * SN_LANES + lane];
         total += w, now += w * sn_determinant3(f);
+        if (energy_density) energy += w * psi[q * SN_LANES + lane];
         for (int k = 0; k < 6 && stress; ++k) stress[k] += w * cauchy[(q * 9 + place[k]) * SN_LANES + lane];
     }
     for (int k = 0; k < 6 && stress; ++k) stress[k] /= total;
     if (ratio) *ratio = now / total;
     if (volume) *volume = now;
-    if (!energy_density) return;
-    const sn_batch one = one_element(batch, block, lane, weight);
-    double energy = 0;
-    kernels->energy(&one, 0, 1, &view, &energy);
-    *energy_density = isfinite(energy) ? energy / total : 0;
+    if (energy_density) *energy_density = isfinite(energy) ? energy / total : 0;
 }
 
 static double von_mises_of(const double s[6]) {

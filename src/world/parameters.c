@@ -30,10 +30,11 @@ static sn_status copy_material(sn_context *context, const sn_material *source, s
     return SN_OK;
 }
 
-static void note_keys(sn_parameters *p) {
-    p->keyed = false;
+bool sn_parameters_keyed(const sn_parameters *p) {
     for (int m = 0; m < p->material_count; ++m)
-        for (int c = 0; c < p->material[m].constant_count; ++c) p->keyed = p->keyed || p->material[m].constant[c].key_count > 0;
+        for (int c = 0; c < p->material[m].constant_count; ++c)
+            if (p->material[m].constant[c].key_count > 0) return true;
+    return false;
 }
 
 static sn_status take_materials(sn_context *context, const sn_world_options *options, sn_parameters *p, sn_error *error) {
@@ -57,7 +58,6 @@ static sn_status take_materials(sn_context *context, const sn_world_options *opt
             ++p->material_count;
         }
     }
-    note_keys(p);
     return SN_OK;
 }
 
@@ -83,6 +83,7 @@ sn_status sn_parameters_create(sn_context *context, const sn_world_options *opti
 void sn_parameters_destroy(sn_context *context, sn_parameters *p) {
     for (int i = 0; i < p->material_count; ++i) release_material(context, &p->material[i]);
     sn_release(context, p->material);
+    sn_element_settings_release(context, &p->elements);
 }
 
 double sn_parameters_modulus(sn_context *context, const sn_material *material) {
@@ -145,14 +146,17 @@ static sn_status change_method(sn_world *world, sn_error *error) {
 
 /* What a new solid needs beside itself. */
 typedef struct compiled {
-    sn_solid *solid;
+    const sn_solid *solid;
+    sn_element_settings settings;
     sn_linear *linear;
     double *partial, *vertex_rotation;
 } compiled;
 
 static sn_status compile(const sn_world *world, compiled *c, sn_error *error) {
     sn_status status = sn_solid_create(world, &c->solid, error);
-    if (!status) status = sn_elements_parameters(&c->solid->elements, world->parameters.material, world->state.time, error);
+    if (!status)
+        status = sn_element_settings_create(world->context, &c->solid->elements, world->parameters.material, world->state.time,
+                                            &c->settings, error);
     if (!status) status = sn_workspace_linear(world, c->solid, &c->linear, error);
     if (!status) status = sn_workspace_frames(world, c->solid, &c->vertex_rotation, error);
     if (status) return status;
@@ -161,14 +165,16 @@ static sn_status compile(const sn_world *world, compiled *c, sn_error *error) {
 }
 
 static compiled exchange(sn_world *world, compiled c) {
-    const compiled old = {world->solid, world->workspace.linear, world->workspace.partial, world->workspace.vertex_rotation};
-    world->solid = c.solid, world->workspace.linear = c.linear;
+    const compiled old = {world->solid, world->parameters.elements, world->workspace.linear, world->workspace.partial,
+                          world->workspace.vertex_rotation};
+    world->solid = c.solid, world->parameters.elements = c.settings, world->workspace.linear = c.linear;
     world->workspace.partial = c.partial, world->workspace.vertex_rotation = c.vertex_rotation;
     return old;
 }
 
 static void release_compiled(sn_context *context, compiled *c) {
     sn_linear_destroy(c->linear);
+    sn_element_settings_release(context, &c->settings);
     sn_solid_destroy(context, c->solid);
     sn_release(context, c->partial);
     sn_release(context, c->vertex_rotation);
@@ -250,7 +256,7 @@ sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_m
     if (status) return status;
     *own = copy;
     if (same_kind(&old, &copy))
-        status = sn_elements_parameters(&world->solid->elements, world->parameters.material, world->state.time, error);
+        status = sn_solid_settings(world, world->state.time, error);
     else
         status = recompile(world, true, error);
     if (status) {
@@ -259,7 +265,6 @@ sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_m
         return status;
     }
     release_material(world->context, &old);
-    note_keys(&world->parameters);
     sn_workspace_forget(world);
     sn_linear_refresh(world->workspace.linear);
     sn_interactions_adapt(world);

@@ -108,7 +108,6 @@ static void fill_places(const sn_world *world, sn_solid *solid) {
     for (int e = 0; e < world->model->element_count; ++e) solid->place[e] = -1;
     for (int b = 0; b < solid->elements.batch_count; ++b) {
         const sn_batch *batch = &solid->elements.batch[b];
-        solid->positive = solid->positive || (batch->law->flags & SN_LAW_POSITIVE_J);
         for (int64_t i = 0; i < (int64_t)batch->block_count * SN_LANES; ++i)
             if (batch->element_of[i] >= 0 && batch->element != &sn_element_springs)
                 solid->place[batch->element_of[i]] = (int64_t)b << 40 | i;
@@ -133,7 +132,6 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
     sn_status status = fill_mass(world, solid, error);
     if (!status) status = fill_compiled(world, solid, error);
     if (!status) status = sn_elements_compile(context, solid->compiled, model->body_count, model->node_count, &solid->elements, error);
-    if (!status) sn_elements_symmetric(&solid->elements, !world->parameters.method->exact);
     if (!status) fill_places(world, solid);
     if (!status) status = sn_warping_create(context, &solid->elements, model->rest, &solid->warping, error);
     if (!status) status = fill_rayleigh(world, solid, error);
@@ -149,29 +147,32 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
     return status;
 }
 
-sn_status sn_solid_create(const sn_world *world, sn_solid **solid, sn_error *error) {
-    *solid = sn_allocate_zero(world->context, 1, sizeof **solid);
-    if (!*solid) return sn_no_memory(error);
-    const sn_status status = build(world, *solid, error);
-    if (status) {
-        sn_solid_destroy(world->context, *solid);
-        *solid = NULL;
-    }
-    return status;
-}
-
-void sn_solid_destroy(sn_context *context, sn_solid *solid) {
-    if (!solid) return;
+static void release(sn_context *context, sn_solid *solid) {
     sn_elements_release(context, &solid->elements);
     sn_warping_release(context, &solid->warping);
     for (int b = 0; solid->compiled && b < solid->body_count; ++b) sn_springs_release(context, &solid->compiled[b]);
-    sn_release(context, solid->compiled);
-    sn_release(context, solid->source);
-    sn_release(context, solid->consistent);
-    sn_release(context, solid->place);
-    sn_release(context, solid->mass);
-    sn_release(context, solid->weight);
-    sn_release(context, solid->weight_exact);
-    sn_release(context, solid->rayleigh);
+    void *const array[] = {solid->compiled, solid->source, solid->consistent,   solid->place,
+                           solid->mass,     solid->weight, solid->weight_exact, solid->rayleigh};
+    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_release(context, solid);
+}
+
+sn_status sn_solid_create(const sn_world *world, const sn_solid **solid, sn_error *error) {
+    *solid = NULL;
+    sn_solid *own = sn_allocate_zero(world->context, 1, sizeof *own);
+    if (!own) return sn_no_memory(error);
+    const sn_status status = build(world, own, error);
+    if (status)
+        release(world->context, own);
+    else
+        *solid = own;
+    return status;
+}
+
+void sn_solid_destroy(sn_context *context, const sn_solid *solid) {
+    if (solid) release(context, (sn_solid *)(uintptr_t)solid);
+}
+
+sn_status sn_solid_settings(sn_world *world, double t, sn_error *error) {
+    return sn_elements_parameters(&world->solid->elements, world->parameters.material, t, &world->parameters.elements, error);
 }

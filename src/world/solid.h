@@ -20,11 +20,12 @@ typedef struct sn_solid {
     double *weight_exact; /* kg of gravity by int rho N dV: statics */
     double *rayleigh;     /* 1/s of Rayleigh mass damping per node; NULL for none */
     sn_warping warping;
-    bool positive; /* some law needs J > 0 */
     sn_linear_model linear;
 } sn_solid;
 
-sn_status sn_solid_create(const sn_world *world, sn_solid **solid, sn_error *error);
-void sn_solid_destroy(sn_context *context, sn_solid *solid);
+sn_status sn_solid_create(const sn_world *world, const sn_solid **solid, sn_error *error);
+void sn_solid_destroy(sn_context *context, const sn_solid *solid);
+/* Fills the element settings of the parameters at time t, in place. */
+sn_status sn_solid_settings(sn_world *world, double t, sn_error *error);
 
 #endif

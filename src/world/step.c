@@ -22,9 +22,9 @@ static sn_step start_step(sn_world *world, double h, sn_step_info *info, sn_erro
 
 /* Keyed moduli at the end of the step. */
 static sn_status update_moduli(sn_world *world, double t, sn_error *error) {
-    if (!world->parameters.keyed) return SN_OK;
+    if (!sn_parameters_keyed(&world->parameters)) return SN_OK;
     sn_workspace_forget(world);
-    return sn_elements_parameters(&world->solid->elements, world->parameters.material, t, error);
+    return sn_solid_settings(world, t, error);
 }
 
 static sn_status check_held(sn_world *world, sn_error *error) {

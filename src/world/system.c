@@ -15,7 +15,9 @@
 static sn_world *world_of(sn_system *system) { return ((sn_world_system *)system)->world; }
 
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v) {
-    return (sn_element_view){.x = x,
+    return (sn_element_view){.settings = &world->parameters.elements,
+                             .unsymmetric = world->parameters.method->exact,
+                             .x = x,
                              .v = v,
                              .x_before = world->workspace.x_before,
                              .rotation_state = world->state.rotation,
@@ -101,7 +103,6 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     const sn_parameters *p = &world->parameters;
     const size_t n = (size_t)system->count;
     const bool exact = p->method->exact;
-    sn_elements_project(&world->solid->elements, system->projected);
     sn_vector_copy(world->context, (int)n, x, work->x_linear);
     sn_vector_copy(world->context, (int)n, v, work->v_linear);
     x = work->x_linear, v = p->no_inertia ? NULL : work->v_linear;
@@ -112,10 +113,11 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     const sn_place place = {.t = t, .x = x, .v = v, .ahead = system->ahead};
     sn_interactions_blocks(world, &place, exact, K, D);
     work->view = sn_world_view(world, x, v);
+    work->view.projected = system->projected;
     work->view.kept = sn_linear_kept(work->linear);
     if (work->view.kept) work->view.stamp = memcmp(x, work->x_kept, n * sizeof *x) == 0 ? work->view.kept->stamp : -1;
     sn_linear_linearise(work->linear, &work->view, K->count ? K : NULL, D->count ? D : NULL, world->solid->rayleigh);
-    system->undamped = !D->count && !world->solid->rayleigh && !sn_elements_damped(&world->solid->elements);
+    system->undamped = !D->count && !world->solid->rayleigh && !sn_elements_damped(&world->solid->elements, &p->elements);
     return SN_OK;
 }
 
@@ -240,7 +242,7 @@ sn_status sn_world_step_reactions(sn_world *world, const sn_trial *trial, double
 static sn_status check(sn_system *system, double t, const double *x, sn_error *error) {
     (void)t;
     sn_world *world = world_of(system);
-    if (!world->solid->positive) return SN_OK;
+    if (!world->solid->elements.positive) return SN_OK;
     const sn_element_view view = sn_world_view(world, x, NULL);
     double energy;
     return sn_elements_energy(world->context, &world->solid->elements, &view, world->workspace.partial, &energy, error);

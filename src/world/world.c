@@ -42,6 +42,9 @@ static sn_status build(sn_world *world, const sn_world_options *options, sn_erro
     if (!status) status = sn_parameters_create(world->context, options, &world->parameters, error);
     if (!status) status = sn_model_create(world->context, options, &world->model, error);
     if (!status) status = sn_solid_create(world, &world->solid, error);
+    if (!status)
+        status = sn_element_settings_create(world->context, &world->solid->elements, world->parameters.material, 0,
+                                            &world->parameters.elements, error);
     if (!status) status = sn_interactions_create(world, options, error);
     if (!status) status = sn_probes_create(world, options, error);
     sn_state state = {0};
@@ -60,7 +63,6 @@ static sn_status start(sn_world *world, const sn_world_options *options, sn_erro
     sn_status status = sn_fixes_update(world, error);
     if (!status && world->parameters.no_inertia) status = sn_rigid_check(world, error);
     if (!status && world->parameters.no_inertia) status = sn_parameters_stiff(world, error);
-    if (!status) status = sn_elements_parameters(&world->solid->elements, world->parameters.material, 0, error);
     if (status) return status;
     memcpy(world->workspace.x_before, world->state.x, bytes);
     sn_interactions_prescribe(world, 0, world->state.x, world->state.v, NULL);

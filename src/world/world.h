@@ -18,7 +18,7 @@
 struct sn_world {
     sn_context *context;
     const sn_model *model;
-    sn_solid *solid;
+    const sn_solid *solid;
     sn_parameters parameters;
     sn_state state;
     sn_workspace workspace;
