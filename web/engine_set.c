@@ -117,7 +117,7 @@ sn_status engine_set(engine *e, json_t *message, sn_error *error) {
         double g[3];
         for (size_t i = 0; i < 3; ++i) g[i] = json_number_value(json_array_get(gravity, i));
         if (!isfinite(g[0]) || !isfinite(g[1]) || !isfinite(g[2])) return sn_fail(error, SN_BAD_INPUT, "gravity is not finite");
-        sn_world_set_gravity(e->world, g);
+        sn_world_set_gravity(e->world, g, NULL);
         json_object_set(e->changes, "gravity", gravity);
     }
     if (has_any(message, of_time, 3)) status = set_time(e, message, error);

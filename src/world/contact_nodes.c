@@ -1,4 +1,4 @@
-/* The surface: boundary faces of the bodies in compiled numbers, and the nodes that may touch colliders.
+/* Contact nodes: the surface nodes of the bodies with their areas, which colliders meet; and the boundary faces of a body.
  *
  * A node's area is a third of its faces' for three-node faces. A six-node face counts as its four parts: 1/12 for each corner, 1/4 for each
  * middle. */
@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "colliders.h"
+#include "cores.h"
+#include "fem/load.h"
 #include "world.h"
 
 static int by_key(const void *a, const void *b) {
@@ -22,16 +25,16 @@ static int corner_of(const int32_t *tet, int32_t node) {
     return 0;
 }
 
-sn_status sn_body_faces(const sn_world *world, int body, int *count, int32_t **face, sn_error *error) {
-    const sn_body *b = &world->model.body[body];
+sn_status sn_body_faces(sn_context *context, const sn_model *model, int body, int *count, int32_t **face, sn_error *error) {
+    const sn_body *b = &model->body[body];
     const sn_mesh *mesh = b->mesh;
     const int n = b->element->nodes == 10 ? 6 : 3;
     int32_t *corner = NULL, *owner = NULL;
     sn_status status = sn_mesh_boundary(mesh, count, &corner, &owner, NULL, error);
     if (status) return status;
-    *face = sn_allocate(world->context, (size_t)*count * (size_t)n, sizeof **face);
+    *face = sn_allocate(context, (size_t)*count * (size_t)n, sizeof **face);
     if (!*face) status = sn_no_memory(error);
-    const int32_t *compiled = world->model.compiled + b->node_first;
+    const int32_t *compiled = model->compiled + b->node_first;
     for (int f = 0; f < *count && !status; ++f) {
         if (b->element->dimension == 2) {
             for (int i = 0; i < 3; ++i) (*face)[3 * (size_t)f + (size_t)i] = compiled[corner[3 * (size_t)f + (size_t)i]];
@@ -50,10 +53,10 @@ sn_status sn_body_faces(const sn_world *world, int body, int *count, int32_t **f
 }
 
 /* The rim of a plane body: half of each edge that belongs to one triangle, times the thickness, for each of its nodes. */
-static sn_status add_rim(const sn_world *world, int body, double *area, sn_error *error) {
-    const sn_body *b = &world->model.body[body];
+static sn_status add_rim(sn_context *context, const sn_model *model, int body, double *area, sn_error *error) {
+    const sn_body *b = &model->body[body];
     const int edges = 3 * b->mesh->tet_count;
-    int64_t *edge = sn_allocate(world->context, (size_t)edges, sizeof *edge);
+    int64_t *edge = sn_allocate(context, (size_t)edges, sizeof *edge);
     if (!edge) return sn_no_memory(error);
     for (int i = 0; i < edges; ++i) {
         const int32_t p = b->node[i], q = b->node[i % 3 == 2 ? i - 2 : i + 1];
@@ -65,61 +68,57 @@ static sn_status add_rim(const sn_world *world, int body, double *area, sn_error
         if (next != i + 1) continue;
         const size_t node[2] = {(size_t)(edge[i] >> 32), (size_t)(edge[i] & 0xffffffff)};
         double d[3];
-        sn_subtract3(world->model.rest + 3 * node[0], world->model.rest + 3 * node[1], d);
+        sn_subtract3(model->rest + 3 * node[0], model->rest + 3 * node[1], d);
         for (int k = 0; k < 2; ++k) area[node[k]] += 0.5 * b->thickness * sn_norm3(d);
     }
-    sn_release(world->context, edge);
+    sn_release(context, edge);
     return SN_OK;
 }
 
-static sn_status add_areas(const sn_world *world, int body, double *area, sn_error *error) {
-    if (world->model.body[body].element->dimension == 2) return add_rim(world, body, area, error);
-    const int n = world->model.body[body].element->nodes == 10 ? 6 : 3;
+static sn_status add_areas(sn_context *context, const sn_model *model, int body, double *area, sn_error *error) {
+    if (model->body[body].element->dimension == 2) return add_rim(context, model, body, area, error);
+    const int n = model->body[body].element->nodes == 10 ? 6 : 3;
     int count = 0;
     int32_t *face = NULL;
-    const sn_status status = sn_body_faces(world, body, &count, &face, error);
+    const sn_status status = sn_body_faces(context, model, body, &count, &face, error);
     for (int f = 0; f < count && !status; ++f) {
         const int32_t *node = face + (size_t)f * (size_t)n;
-        const double whole = sn_face_area(n, node, world->model.rest);
+        const double whole = sn_face_area(n, node, model->rest);
         for (int i = 0; i < n; ++i) area[node[i]] += whole * (n == 3 ? 1.0 / 3 : i < 3 ? 1.0 / 12 : 0.25);
     }
-    sn_release(world->context, face);
+    sn_release(context, face);
     return status;
 }
 
-sn_status sn_model_surface(sn_world *world, sn_error *error) {
-    sn_model *model = &world->model;
-    sn_contact_nodes *surface = &model->surface;
-    double *area = sn_allocate_zero(world->context, (size_t)model->node_count, sizeof *area);
+sn_status sn_contact_nodes_create(const sn_world *world, sn_contact_nodes *surface, int *core_count, sn_error *error) {
+    const sn_model *model = world->model;
+    sn_context *context = world->context;
+    double *area = sn_allocate_zero(context, (size_t)model->node_count, sizeof *area);
     if (!area) return sn_no_memory(error);
     sn_status status = SN_OK;
-    for (int b = 0; b < model->body_count && !status; ++b) status = add_areas(world, b, area, error);
+    for (int b = 0; b < model->body_count && !status; ++b) status = add_areas(context, model, b, area, error);
     int count = 0;
     for (int i = 0; i < model->node_count && !status; ++i) count += area[i] > 0;
     if (!status) {
-        surface->node = sn_allocate(world->context, (size_t)count, sizeof *surface->node);
-        surface->area = sn_allocate(world->context, (size_t)count, sizeof *surface->area);
-        surface->mass = sn_allocate_zero(world->context, (size_t)count, sizeof *surface->mass);
+        surface->node = sn_allocate(context, (size_t)count, sizeof *surface->node);
+        surface->area = sn_allocate(context, (size_t)count, sizeof *surface->area);
+        surface->mass = sn_allocate_zero(context, (size_t)count, sizeof *surface->mass);
         if (!surface->node || !surface->area || !surface->mass) status = sn_no_memory(error);
     }
-    for (int g = 0; g < model->core_count; ++g) /* marked by their sign */
-        for (int i = 0; i < model->core[g].count; ++i) area[model->core[g].node[i]] *= -1;
-    for (int sign = 1; sign >= -1 && !status; sign -= 2)
+    for (int i = 0; i < model->node_count && !status; ++i) /* nodes of rigid cores are marked by their sign, */
+        if (area[i] > 0 && sn_cores_hold(world, i)) area[i] *= -1;
+    for (int sign = 1; sign >= -1 && !status; sign -= 2) /* and come last */
         for (int i = 0; i < model->node_count; ++i) {
             if (!(sign * area[i] > 0)) continue;
             surface->node[surface->count] = i;
             surface->area[surface->count++] = sign * area[i];
-            model->surface_cores += sign < 0;
+            *core_count += sign < 0;
         }
-    sn_release(world->context, area);
+    sn_release(context, area);
+    if (!status) return SN_OK;
+    sn_release(context, surface->node);
+    sn_release(context, surface->area);
+    sn_release(context, surface->mass);
+    *surface = (sn_contact_nodes){0};
     return status;
-}
-
-sn_contact_nodes sn_world_pushed(const sn_world *world, int collider) {
-    const sn_contact_nodes *all = &world->model.surface;
-    if (!sn_collider_projects(&world->parameters.collider[collider])) return *all;
-    const int first = all->count - world->model.surface_cores;
-    if (first == all->count) return (sn_contact_nodes){0};
-    return (sn_contact_nodes){
-        .count = world->model.surface_cores, .node = all->node + first, .area = all->area + first, .mass = all->mass + first};
 }

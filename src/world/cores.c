@@ -8,26 +8,45 @@
  * and at the end of a step the velocities become the rigid motion with the same momentum: v_c = sum m v / m, I w = sum m (x - c) x v with x
  * before it was put back. The placement is read off the positions, so the state needs no more. (Mueller et al. 2002, 4.3: bone and skin.)
  */
+#include "cores.h"
+
+#include <math.h>
 #include <string.h>
 
 #include "base/math3.h"
+#include "fixes.h"
 #include "world.h"
 
-/* ---- Model ---- */
-static sn_status take_core(sn_world *world, int body, const sn_selector *select, uint8_t *taken, sn_error *error) {
-    sn_model *model = &world->model;
+/* Nodes that move as one rigid body. */
+typedef struct core {
+    int count;
+    int32_t *node; /* compiled, ascending */
+    double *arm;   /* count x 3: rest position from the rest centre */
+    double *mass;  /* count: of each node, for centre and inertia */
+    double total;
+} core;
+
+typedef struct cores {
+    int count;
+    core *core;
+    sn_filter_group *group; /* per core: its rigid modes at the positions last looked at */
+    sn_filter filter;       /* that of the interactions before, with the groups */
+} cores;
+
+/* ---- Creation ---- */
+static sn_status take_core(sn_world *world, cores *own, int body, const sn_selector *select, uint8_t *taken, sn_error *error) {
+    const sn_model *model = world->model;
     const sn_body *b = &model->body[body];
-    sn_core *core = &model->core[model->core_count++];
+    core *core = &own->core[own->count++];
     uint8_t *mask = sn_allocate_zero(world->context, (size_t)b->mesh->node_count, 1);
     if (!mask) return sn_no_memory(error);
     sn_status status = sn_mesh_select(b->mesh, select, mask, NULL, error);
     for (int i = 0; i < b->mesh->node_count && !status; ++i) {
         if (!mask[i]) continue;
         const int32_t node = model->compiled[b->node_first + i];
-        const int32_t *fix = model->fix_of + 3 * (size_t)node;
         const long long label = (long long)(b->mesh->node_label ? b->mesh->node_label[i] : i);
         if (taken[node]) status = sn_fail(error, SN_BAD_INPUT, "node %lld is in another rigid core already", label);
-        if (!status && !model->isolated[node] && (fix[0] != SN_FREE || fix[1] != SN_FREE || fix[2] != SN_FREE))
+        if (!status && !model->isolated[node] && sn_fixes_hold(world, node))
             status = sn_fail(error, SN_BAD_INPUT, "node %lld is held by a fix; a rigid core moves freely (pull it with a grab)", label);
         taken[node] = 1;
         core->count += !model->isolated[node];
@@ -49,82 +68,79 @@ static sn_status take_core(sn_world *world, int body, const sn_selector *select,
     return status;
 }
 
-sn_status sn_model_cores(sn_world *world, const sn_world_options *options, sn_error *error) {
-    sn_model *model = &world->model;
+static sn_status take_modes(sn_world *world, cores *own, sn_error *error) {
+    own->group = sn_allocate_zero(world->context, (size_t)own->count, sizeof *own->group);
+    if (!own->group) return sn_no_memory(error);
+    for (int g = 0; g < own->count; ++g) {
+        own->group[g] = (sn_filter_group){.count = own->core[g].count, .node = own->core[g].node};
+        own->group[g].basis = sn_allocate(world->context, (size_t)own->core[g].count * 3 * SN_GROUP_MODES, sizeof(double));
+        if (!own->group[g].basis) return sn_no_memory(error);
+    }
+    return SN_OK;
+}
+
+static sn_status create(sn_world *world, const sn_world_options *options, sn_interaction *self, sn_error *error) {
     int count = 0;
     for (int b = 0; b < options->body_count; ++b) count += options->body[b].rigid_count;
     if (count == 0) return SN_OK;
-    model->core = sn_allocate_zero(world->context, (size_t)count, sizeof *model->core);
-    uint8_t *taken = sn_allocate_zero(world->context, (size_t)model->node_count, 1);
-    sn_status status = model->core && taken ? SN_OK : sn_no_memory(error);
+    cores *own = sn_allocate_zero(world->context, 1, sizeof *own);
+    if (!own) return sn_no_memory(error);
+    self->data = own;
+    own->core = sn_allocate_zero(world->context, (size_t)count, sizeof *own->core);
+    uint8_t *taken = sn_allocate_zero(world->context, (size_t)world->model->node_count, 1);
+    sn_status status = own->core && taken ? SN_OK : sn_no_memory(error);
     for (int b = 0; b < options->body_count && !status; ++b)
         for (int i = 0; i < options->body[b].rigid_count && !status; ++i) {
-            status = take_core(world, b, &options->body[b].rigid[i], taken, error);
-            if (status) status = sn_prefix(error, status, model->body[b].name, "rigid", i);
+            status = take_core(world, own, b, &options->body[b].rigid[i], taken, error);
+            if (status) status = sn_prefix(error, status, world->model->body[b].name, "rigid", i);
         }
     sn_release(world->context, taken);
-    return status;
+    return status ? status : take_modes(world, own, error);
 }
 
-void sn_model_cores_mass(sn_world *world) {
-    const sn_model *model = &world->model;
-    for (int g = 0; g < model->core_count; ++g) {
-        sn_core *core = &model->core[g];
+static void destroy(sn_world *world, sn_interaction *self) {
+    cores *own = self->data;
+    if (!own) return;
+    for (int g = 0; g < own->count; ++g) {
+        sn_release(world->context, own->core[g].node);
+        sn_release(world->context, own->core[g].arm);
+        sn_release(world->context, own->core[g].mass);
+        if (own->group) sn_release(world->context, own->group[g].basis);
+    }
+    sn_release(world->context, own->core);
+    sn_release(world->context, own->group);
+    sn_release(world->context, own);
+}
+
+/* Masses and arms, from the solid. */
+static void adapt(sn_world *world, sn_interaction *self) {
+    const cores *own = self->data;
+    for (int g = 0; own && g < own->count; ++g) {
+        core *core = &own->core[g];
         double centre[3] = {0};
         core->total = 0;
         for (int i = 0; i < core->count; ++i) {
-            const double lumped = model->solid->mass[core->node[i]];
+            const double lumped = world->solid->mass[core->node[i]];
             core->mass[i] = lumped > 0 ? lumped : 1; /* a consistent mass may have negative row sums: every node counts alike */
             core->total += core->mass[i];
-            for (int a = 0; a < 3; ++a) centre[a] += core->mass[i] * model->rest[3 * (size_t)core->node[i] + (size_t)a];
+            for (int a = 0; a < 3; ++a) centre[a] += core->mass[i] * world->model->rest[3 * (size_t)core->node[i] + (size_t)a];
         }
         for (int i = 0; i < core->count; ++i)
             for (int a = 0; a < 3; ++a)
-                core->arm[3 * (size_t)i + (size_t)a] = model->rest[3 * (size_t)core->node[i] + (size_t)a] - centre[a] / core->total;
+                core->arm[3 * (size_t)i + (size_t)a] = world->model->rest[3 * (size_t)core->node[i] + (size_t)a] - centre[a] / core->total;
     }
-}
-
-void sn_model_cores_release(sn_world *world) {
-    sn_model *model = &world->model;
-    for (int g = 0; g < model->core_count; ++g) {
-        sn_release(world->context, model->core[g].node);
-        sn_release(world->context, model->core[g].arm);
-        sn_release(world->context, model->core[g].mass);
-    }
-    sn_release(world->context, model->core);
 }
 
 bool sn_cores_hold(const sn_world *world, int32_t node) {
-    for (int g = 0; g < world->model.core_count; ++g)
-        for (int i = 0; i < world->model.core[g].count; ++i)
-            if (world->model.core[g].node[i] == node) return true;
+    const sn_interaction *self = sn_interaction_of(world, &sn_kind_cores);
+    const cores *own = self ? self->data : NULL;
+    for (int g = 0; own && g < own->count; ++g)
+        for (int i = 0; i < own->core[g].count; ++i)
+            if (own->core[g].node[i] == node) return true;
     return false;
 }
 
 /* ---- Modes ---- */
-sn_status sn_cores_workspace(sn_world *world, sn_error *error) {
-    sn_workspace *work = &world->workspace;
-    const sn_model *model = &world->model;
-    if (model->core_count == 0) return SN_OK;
-    work->group = sn_allocate_zero(world->context, (size_t)model->core_count, sizeof *work->group);
-    if (!work->group) return sn_no_memory(error);
-    for (int g = 0; g < model->core_count; ++g) {
-        const sn_core *core = &model->core[g];
-        work->group[g] = (sn_filter_group){.count = core->count, .node = core->node};
-        work->group[g].basis = sn_allocate(world->context, (size_t)core->count * 3 * SN_GROUP_MODES, sizeof(double));
-        if (!work->group[g].basis) return sn_no_memory(error);
-    }
-    work->filter.group = work->group;
-    work->filter.group_count = model->core_count;
-    sn_cores_modes(world, model->rest);
-    return SN_OK;
-}
-
-void sn_cores_workspace_release(sn_world *world) {
-    for (int g = 0; world->workspace.group && g < world->model.core_count; ++g) sn_release(world->context, world->workspace.group[g].basis);
-    sn_release(world->context, world->workspace.group);
-}
-
 /* Makes `mode` orthogonal to those before it and of length 1; false when nothing is left of it. */
 static bool orthonormalise(const double *basis, int before, int n, double *mode) {
     double first = 0, last = 0;
@@ -141,9 +157,12 @@ static bool orthonormalise(const double *basis, int before, int n, double *mode)
     return true;
 }
 
-void sn_cores_modes(sn_world *world, const double *x) {
-    for (int g = 0; g < world->model.core_count; ++g) {
-        sn_filter_group *group = &world->workspace.group[g];
+/* The rigid modes at x. */
+static void arrive(sn_world *world, sn_interaction *self, const double *x) {
+    (void)world;
+    const cores *own = self->data;
+    for (int g = 0; own && g < own->count; ++g) {
+        sn_filter_group *group = &own->group[g];
         const int n = 3 * group->count;
         double centre[3] = {0};
         for (int i = 0; i < n; ++i) centre[i % 3] += x[3 * (size_t)group->node[i / 3] + (size_t)(i % 3)] / group->count;
@@ -164,15 +183,24 @@ void sn_cores_modes(sn_world *world, const double *x) {
     }
 }
 
+static const sn_filter *filter(const sn_world *world, const sn_interaction *self, const sn_filter *before) {
+    (void)world;
+    cores *own = self->data;
+    if (!own) return before;
+    own->filter = *before;
+    own->filter.group = own->group, own->filter.group_count = own->count;
+    return &own->filter;
+}
+
 /* ---- Placement ---- */
 /* The mean of a node field, weighted by mass. */
-static void mean_of(const sn_core *core, const double *field, double mean[3]) {
+static void mean_of(const core *core, const double *field, double mean[3]) {
     mean[0] = mean[1] = mean[2] = 0;
     for (int i = 0; i < core->count; ++i)
         for (int a = 0; a < 3; ++a) mean[a] += core->mass[i] * field[3 * (size_t)core->node[i] + (size_t)a] / core->total;
 }
 
-static void angular_momentum(const sn_core *core, const double *x, const double *v, const double c[3], const double vc[3], double L[3]) {
+static void angular_momentum(const core *core, const double *x, const double *v, const double c[3], const double vc[3], double L[3]) {
     L[0] = L[1] = L[2] = 0;
     for (int i = 0; i < core->count; ++i) {
         double arm[3], speed[3], l[3];
@@ -184,7 +212,7 @@ static void angular_momentum(const sn_core *core, const double *x, const double 
 }
 
 /* w with I w = L, I the inertia of the arms R A_i. A core on a line gets no spin about it. */
-static void spin_of(const sn_core *core, const double R[9], const double L[3], double w[3]) {
+static void spin_of(const core *core, const double R[9], const double L[3], double w[3]) {
     double I[9] = {0}, inverse[9], trace = 0;
     for (int i = 0; i < core->count; ++i) {
         double r[3];
@@ -199,9 +227,10 @@ static void spin_of(const sn_core *core, const double R[9], const double L[3], d
     if (sn_inverse3(I, inverse) != 0) sn_multiply_vector3(inverse, L, w);
 }
 
-void sn_cores_retract(const sn_world *world, double *x, double *v) {
-    for (int g = 0; g < world->model.core_count; ++g) {
-        const sn_core *core = &world->model.core[g];
+/* Puts x on the nearest rigid placement and, when v is given, v on the rigid motion of the same momentum. */
+static void settle_down(const sn_world *world, const cores *own, double *x, double *v) {
+    for (int g = 0; own && g < own->count; ++g) {
+        const core *core = &own->core[g];
         double c[3], vc[3], L[3], w[3], A[9] = {0}, R[9];
         mean_of(core, x, c);
         for (int i = 0; i < core->count; ++i)
@@ -226,3 +255,13 @@ void sn_cores_retract(const sn_world *world, double *x, double *v) {
         }
     }
 }
+
+static void prescribe(sn_world *world, sn_interaction *self, double t, double *x, double *v, double *a) {
+    (void)t, (void)a;
+    if (x) settle_down(world, self->data, x, v);
+}
+
+static void retract(const sn_world *world, const sn_interaction *self, double *x) { settle_down(world, self->data, x, NULL); }
+
+const sn_interaction_kind sn_kind_cores = {
+    .create = create, .destroy = destroy, .adapt = adapt, .filter = filter, .arrive = arrive, .prescribe = prescribe, .retract = retract};
