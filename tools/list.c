@@ -92,6 +92,7 @@ static const kind kinds[] = {
     {"warpings", "stiffness warping per vertex: material.warping", sn_warpings},
     {"elements", "element types: body.element", sn_element_names},
     {"responses", "how a collider acts: collider.response", sn_responses},
+    {"interactions", "everything that acts on the bodies beside their elements", sn_interactions},
     {"modes", "dynamic, static, ...: time.mode", sn_modes},
     {"methods", "time integrators: time.method", sn_methods},
     {"newton-kinds", "how far Newton's method goes: time.newton.kind", sn_newton_kinds},
