@@ -3,6 +3,7 @@
 #define SINEW_H
 
 #include "base.h"
+#include "collider.h"
 #include "embed.h"
 #include "material.h"
 #include "mesh.h"

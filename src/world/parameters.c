@@ -61,9 +61,8 @@ static sn_status take_colliders(sn_world *world, const sn_world_options *options
     p->penalty = sn_allocate_zero(world->context, (size_t)options->collider_count, sizeof *p->penalty);
     if (!p->collider || !p->penalty) return sn_no_memory(error);
     for (int i = 0; i < options->collider_count; ++i) {
-        sn_status status = sn_collider_check(&options->collider[i], i, error);
-        if (!status) status = sn_collider_copy(world->context, &options->collider[i], &p->collider[i], error);
-        if (status) return status;
+        const sn_status status = sn_collider_model_create(world->context, &options->collider[i], &p->collider[i], error);
+        if (status) return sn_within(error, status, "colliders.%d", i);
         ++p->collider_count;
     }
     return SN_OK;
@@ -94,7 +93,7 @@ sn_status sn_parameters_create(sn_world *world, const sn_world_options *options,
 void sn_parameters_destroy(sn_world *world) {
     sn_parameters *p = &world->parameters;
     for (int i = 0; i < p->material_count; ++i) release_material(world->context, &p->material[i]);
-    for (int i = 0; i < p->collider_count; ++i) sn_collider_release(world->context, &p->collider[i]);
+    for (int i = 0; i < p->collider_count; ++i) sn_collider_model_destroy(world->context, &p->collider[i]);
     sn_release(world->context, p->material);
     sn_release(world->context, p->collider);
     sn_release(world->context, p->penalty);
@@ -146,10 +145,10 @@ void sn_parameters_contact(sn_world *world) {
     }
     for (int i = 0; i < p->collider_count; ++i) {
         const double stiff = area > 0 ? 10 * modulus / sqrt(area) : 0, heavy = 1000 * density * sn_norm3(p->gravity);
-        p->penalty[i] = (sn_penalty){.stiffness = p->collider[i].stiffness > 0 ? p->collider[i].stiffness : fmax(stiff, heavy),
-                                     .depth = p->collider[i].stiffness > 0 ? 0 : 0.01 * world->model.size,
-                                     .damping = p->collider[i].damping,
-                                     .friction = p->collider[i].friction,
+        p->penalty[i] = (sn_penalty){.stiffness = p->collider[i].options.stiffness > 0 ? p->collider[i].options.stiffness : fmax(stiff, heavy),
+                                     .depth = p->collider[i].options.stiffness > 0 ? 0 : 0.01 * world->model.size,
+                                     .damping = p->collider[i].options.damping,
+                                     .friction = p->collider[i].options.friction,
                                      .slip = 1e-3 * world->model.size};
     }
 }

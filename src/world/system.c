@@ -154,7 +154,7 @@ static sn_status force_rate(sn_system *system, double t, const double *x, const 
     double *moved = world->workspace.product;
     for (int i = 0; i < p->collider_count; ++i) {
         const sn_contact_nodes pushed = sn_world_pushed(world, i);
-        if (p->collider[i].key_count == 0 || pushed.count == 0) continue;
+        if (!sn_collider_moves(&p->collider[i]) || pushed.count == 0) continue;
         for (int side = 0; side < 2; ++side) {
             memset(moved, 0, (size_t)system->count * sizeof *moved);
             sn_penalty_force(&p->collider[i], &p->penalty[i], &pushed, t + (side + 1) * e, x, v, NULL, moved);

@@ -72,7 +72,7 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     if (status) return status;
     bool settles = work->projection.projecting > 0 || model->link_count > 0;
     for (int i = 0; i < world->parameters.collider_count; ++i)
-        settles = settles || (sn_shape_of(&world->parameters.collider[i])->passed && !world->parameters.collider[i].inside);
+        settles = settles || sn_collider_can_pass(&world->parameters.collider[i]);
     work->system.base.settles = settles;
     const size_t rows = 3 * (size_t)model->link_count;
     work->link_goal = sn_allocate_zero(context, rows, sizeof(double));

@@ -123,7 +123,7 @@ typedef struct sn_parameters {
     int material_count;
     sn_material *material; /* keys owned */
     int collider_count;
-    sn_collider *collider; /* keys owned */
+    sn_collider_model *collider;
     sn_penalty *penalty;   /* of each collider */
     sn_grab_spring grab[SN_HANDLES];
 } sn_parameters;
