@@ -21,7 +21,10 @@
 /* The list: name and one line about it. */
 #define SN_SHAPES(X)                                                                                                                       \
     X(plane, "the half-space below a plane")                                                                                               \
-    X(sphere, "a ball, from outside or from inside")
+    X(sphere, "a ball")                                                                                                                    \
+    X(capsule, "everything within a radius of a straight line between two points")                                                         \
+    X(box, "a box, with rounded edges when it has a radius")                                                                               \
+    X(mesh, "the surface of a triangle mesh: a closed one is a solid, an open one a sheet with a thickness")
 
 typedef struct sn_bend {
     double curvature; /* 1/m */
