@@ -10,7 +10,7 @@ static void test_rest(void **state) {
         s.body.element = quadratic ? "tet10" : "tet4";
         s.material.rayleigh[0] = 2;
         set_constant(&s.material, "young", 1e5);
-        s.collider[0].point[1] = -0.05;
+        set_place(&s.collider[0], "point", 0, -0.05, 0);
         s.options.collider_count = 1;
         sn_probe *p = add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0);
         p->at = SN_PROBE_SELECT, p->select = box_selector(-1, -1e-9, -1, 1, 1e-9, 1);
@@ -126,7 +126,7 @@ static void test_one_step_friction(void **state) {
         snprintf(s.options.time.newton.kind, sizeof s.options.time.newton.kind, "%s", kind[k]);
         if (k == 1) s.options.time.newton.iterations = 2;
         s.collider[0].friction = 0.6;
-        s.collider[0].point[1] = -0.1;
+        set_place(&s.collider[0], "point", 0, -0.1, 0);
         s.options.collider_count = 1;
         s.body.initial.velocity[0] = 3, s.body.initial.velocity[1] = -4;
         s.body.initial.spin[2] = 5;
@@ -150,7 +150,7 @@ static void test_one_step_depth(void **state) {
     scene_start(&s, NULL, 0.2, 0.2, 0.2, 4, 4, 4);
     set_constant(&s.material, "young", 1e5);
     strcpy(s.options.time.newton.kind, "one-step");
-    s.collider[0].point[1] = -0.05;
+    set_place(&s.collider[0], "point", 0, -0.05, 0);
     s.options.collider_count = 1;
     s.body.initial.velocity[1] = -2;
     scene_create(&s);
@@ -229,8 +229,7 @@ static void test_other_colliders(void **state) {
     sn_world_destroy(s.world);
 
     s.collider[0] = sn_collider_default();
-    s.collider[0].kind = SN_COLLIDER_SPHERE;
-    s.collider[0].radius = 0.5;
+    make_ball(&s.collider[0], 0, 0, 0, 0.5);
     s.collider[0].inside = true;
     s.collider[0].friction = 0.3;
     scene_create(&s);
@@ -246,7 +245,7 @@ static void test_other_colliders(void **state) {
     sn_world_destroy(s.world);
 
     s.collider[0].inside = false;
-    s.collider[0].point[1] = -0.6;
+    set_place(&s.collider[0], "center", 0, -0.6, 0);
     s.body.initial.velocity[1] = -5;
     scene_create(&s);
     step(&s, 100);
@@ -262,7 +261,7 @@ static void test_slanting_impact(void **state) {
     for (int r = 0; r < 2; ++r) {
         scene s;
         scene_start(&s, NULL, 0.2, 0.1, 0.2, 4, 2, 4);
-        s.collider[0].point[1] = -0.01;
+        set_place(&s.collider[0], "point", 0, -0.01, 0);
         s.collider[0].friction = 0.5;
         strcpy(s.collider[0].response, response[r]);
         s.options.collider_count = 1;
@@ -289,12 +288,9 @@ static void impact(const char *response, double friction, bool ball, double youn
     s.options.collider_count = 1;
     snprintf(s.collider[0].response, sizeof s.collider[0].response, "%s", response);
     s.collider[0].friction = friction;
-    s.collider[0].point[0] = 0.08, s.collider[0].point[1] = -0.001, s.collider[0].point[2] = 0.07;
-    if (ball) {
-        s.collider[0].kind = SN_COLLIDER_SPHERE;
-        s.collider[0].radius = 0.5;
-        s.collider[0].point[1] -= 0.5;
-    }
+    const double c[3] = {0.08, ball ? -0.501 : -0.001, 0.07};
+    set_place(&s.collider[0], "point", c[0], c[1], c[2]);
+    if (ball) make_ball(&s.collider[0], c[0], c[1], c[2], 0.5);
     s.body.initial.velocity[0] = 0.5, s.body.initial.velocity[1] = -speed;
     scene_create(&s);
     sn_energies e;
@@ -308,7 +304,7 @@ static void impact(const char *response, double friction, bool ball, double youn
         double x[3 * 27];
         sn_world_get(s.world, 0, x, NULL);
         for (int n = 0; n < 27; ++n) {
-            const double *c = s.collider[0].point, d[3] = {x[3 * n] - c[0], x[3 * n + 1] - c[1], x[3 * n + 2] - c[2]};
+            const double d[3] = {x[3 * n] - c[0], x[3 * n + 1] - c[1], x[3 * n + 2] - c[2]};
             const double gap = ball ? sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) - 0.5 : d[1];
             if (n != 13) assert_true(gap > -0.03); /* 13: the middle, not of the surface */
         }
