@@ -79,12 +79,10 @@ typedef struct sn_elements_model {
 } sn_elements_model;
 
 /* Rotations are what a corotated force spends most of its time on, and a linearisation mostly follows at the same place: `force` leaves
- * them here. The stamp changes with every evaluation. */
+ * them here. */
 typedef struct sn_kept_rotations {
     double *value;      /* kept_size doubles; NULL for a model that is `turned` */
     double *linearised; /* instead: linearised_size doubles that take R g where `linearise` would put them, and no weights */
-    int64_t stamp;
-    bool taken; /* `linearised` went to another owner: what stands there is not of this stamp */
 } sn_kept_rotations;
 
 /* What the elements are evaluated at. Arrays are node_count x 3 in compiled numbering. */
@@ -94,8 +92,7 @@ typedef struct sn_element_view {
     const double *x_before;        /* last accepted positions, for rotations with history; NULL otherwise */
     const double *rotation_state;  /* NULL when no batch uses any */
     const double *vertex_rotation; /* node_count x 9, for warped batches; NULL when there are none */
-    sn_kept_rotations *kept;       /* `force` writes to it; the others read it while it has the stamp. NULL: none */
-    int64_t stamp;
+    sn_kept_rotations *kept;       /* `force` writes to it; the others read it: it is of this view. NULL: none */
 } sn_element_view;
 
 /* ---- Kernels over one chunk, for one instruction set (kernel/element.c). They return 0 where nothing is said. ---- */

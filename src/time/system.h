@@ -132,6 +132,9 @@ typedef struct sn_method {
  * step->v. */
 sn_status sn_step_finish(sn_step *step, double *x, double *v);
 
+/* Whether the forces can be had at x: asked by methods that end a step without a force evaluation. */
+sn_status sn_step_check(sn_step *step, double t, const double *x);
+
 /* NULL when unknown; "" is the default method. */
 const sn_method *sn_method_find(const char *name);
 

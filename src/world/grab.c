@@ -81,7 +81,7 @@ sn_status sn_world_grab(sn_world *world, int handle, int body, const int32_t nod
                         double stiffness, double damping, sn_error *error) {
     if (handle < 0 || handle >= SN_HANDLES) return sn_fail(error, SN_BAD_INPUT, "handle %d; allowed are 0 to %d", handle, SN_HANDLES - 1);
     sn_grab_spring *own = &world->parameters.grab[handle];
-    world->workspace.system.base.kept = 0;
+    sn_linearisation_forget(&world->workspace.system.linearisation.base);
     if (stiffness == 0) {
         own->on = false;
         return SN_OK;

@@ -129,9 +129,7 @@ void sn_model_links_release(sn_world *world) {
 }
 
 sn_status sn_links_method(const sn_world *world, const sn_method *method, sn_error *error) {
-    if (!world->model.link_count || method == sn_method_equilibrium() || strcmp(method->name, "implicit-euler") == 0 ||
-        strncmp(method->name, "bdf", 3) == 0)
-        return SN_OK;
+    if (!world->model.link_count || method->multipliers) return SN_OK;
     return sn_fail(error, SN_UNSUPPORTED, "time.method '%s' cannot hold links; allowed are implicit-euler and the bdf methods",
                    method->name);
 }

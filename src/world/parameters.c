@@ -158,7 +158,7 @@ void sn_world_set_gravity(sn_world *world, const double gravity[3]) {
     for (int a = 0; a < 3; ++a)
         if (!isfinite(gravity[a])) return;
     memcpy(world->parameters.gravity, gravity, sizeof world->parameters.gravity);
-    world->workspace.system.base.kept = 0;
+    sn_linearisation_forget(&world->workspace.system.linearisation.base);
     sn_parameters_contact(world);
 }
 
@@ -254,7 +254,7 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
     if (p->is_static != before.is_static) world->state.time = 0;
     world->state.base_time = world->state.time;
     world->state.base_steps = world->state.steps;
-    world->workspace.system.base.kept = 0;
+    sn_linearisation_forget(&world->workspace.system.linearisation.base);
     return SN_OK;
 }
 
@@ -263,7 +263,7 @@ sn_status sn_world_set_solver(sn_world *world, const sn_solver_options *options,
     if (!status) status = sn_linear_options(world->workspace.linear, options, error);
     if (status) return status;
     world->parameters.solver = *options;
-    world->workspace.system.base.kept = 0;
+    sn_linearisation_forget(&world->workspace.system.linearisation.base);
     return SN_OK;
 }
 
@@ -304,7 +304,7 @@ sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_m
     for (int m = 0; m < world->parameters.material_count; ++m)
         for (int c = 0; c < world->parameters.material[m].constant_count; ++c)
             world->model.solid->keyed = world->model.solid->keyed || world->parameters.material[m].constant[c].key_count > 0;
-    world->workspace.system.base.kept = 0;
+    sn_linearisation_forget(&world->workspace.system.linearisation.base);
     sn_linear_refresh(world->workspace.linear);
     sn_parameters_contact(world);
     return SN_OK;
@@ -327,7 +327,7 @@ sn_status sn_world_pin(sn_world *world, int body, int32_t node, bool pinned, sn_
     }
     sn_constraints_apply(world, world->state.time, NULL, world->state.v);
     memset(world->state.history, 0, (size_t)world->state.history_count * sizeof *world->state.history);
-    world->workspace.system.base.kept = 0;
+    sn_linearisation_forget(&world->workspace.system.linearisation.base);
     return SN_OK;
 }
 

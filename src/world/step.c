@@ -23,7 +23,7 @@ static sn_step start_step(sn_world *world, double h, sn_step_info *info, sn_erro
 /* Keyed moduli at the end of the step. */
 static sn_status update_moduli(sn_world *world, double t, sn_error *error) {
     if (!world->model.solid->keyed) return SN_OK;
-    world->workspace.system.base.kept = 0;
+    sn_linearisation_forget(&world->workspace.system.linearisation.base);
     return sn_elements_parameters(&world->model.solid->elements, world->parameters.material, t, error);
 }
 

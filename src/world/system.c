@@ -63,13 +63,13 @@ static sn_friction *friction_of(const sn_world *world, int collider) {
 }
 
 /* The penalty of a collider for the forces that Newton's method wants now. */
-static sn_penalty penalty_of(const sn_world *world, int collider) {
+static sn_penalty penalty_of(const sn_world *world, int collider, double ahead) {
     sn_penalty penalty = world->parameters.penalty[collider];
-    penalty.ahead = world->workspace.system.base.ahead;
+    penalty.ahead = ahead;
     return penalty;
 }
 
-static void external_force(sn_world *world, double t, const double *x, const double *v, double *f) {
+static void external_force(sn_world *world, double t, const double *x, const double *v, double ahead, double *f) {
     const sn_parameters *p = &world->parameters;
     sn_vector_zero(world->context, 3 * world->model.node_count, f);
     add_gravity(world, t, f);
@@ -77,7 +77,7 @@ static void external_force(sn_world *world, double t, const double *x, const dou
         sn_load_force(&world->model.load[i], sn_ramp_value(&world->model.load[i].ramp, t, p->is_static, NULL), x, f);
     world->workspace.contacts = 0;
     for (int i = 0; i < p->collider_count; ++i) {
-        const sn_penalty penalty = penalty_of(world, i);
+        const sn_penalty penalty = penalty_of(world, i, ahead);
         const sn_contact_nodes pushed = sn_world_pushed(world, i);
         world->workspace.contacts += sn_penalty_force(&p->collider[i], &penalty, &pushed, t, x, v, friction_of(world, i), f);
     }
@@ -87,40 +87,28 @@ static void external_force(sn_world *world, double t, const double *x, const dou
     sn_links_force(world, t, x, f);
 }
 
-static sn_status force(sn_system *system, double t, const double *x, const double *v, double *f, sn_error *error) {
-    sn_world *world = world_of(system);
+static sn_status force(sn_world *world, const sn_request *request, sn_error *error) {
     sn_workspace *work = &world->workspace;
     const size_t n = (size_t)world->model.node_count * 3;
-    if (world->parameters.no_inertia) v = NULL;
+    const double t = request->t, *x = request->x, *v = world->parameters.no_inertia ? NULL : request->v;
+    double *f = request->force;
     sn_cores_modes(world, x);
     if (world->parameters.no_inertia) sn_world_warp(world, x);
     sn_element_view view = sn_world_view(world, x, v);
-    if (world->parameters.method->implicit) view.kept = sn_linear_kept(work->linear);
-    if (view.kept) {
-        ++view.kept->stamp;
-        view.kept->taken = false;
-        sn_vector_copy(world->context, (int)n, x, work->x_kept);
-    }
+    if (world->parameters.method->implicit) view.kept = sn_linear_visit(work->linear);
     sn_vector_zero(world->context, (int)n, f);
     const sn_status status = sn_elements_force(world->context, &world->model.solid->elements, &view, f, error);
     if (status) return status;
     sn_world_balance(world, x, f);
-    external_force(world, t, x, v, work->external);
+    external_force(world, t, x, v, request->ahead, work->external);
     work->force_scale = fmax(norm(world, f), norm(world, work->external));
     sn_vector_add(world->context, (int)n, 1, work->external, f);
     add_rayleigh(world, v, f);
     return SN_OK;
 }
 
-static double force_scale(sn_system *system) { return world_of(system)->workspace.force_scale; }
-
-sn_status sn_world_forces(sn_world *world, sn_error *error) {
-    return force(&world->workspace.system.base, world->state.time, world->state.x, world->state.v, world->workspace.force, error);
-}
-
 /* Energy of everything that has one: elements, gravity, dead loads, springs of contact and grabs. */
-static sn_status potential(sn_system *system, double t, const double *x, double *energy, sn_error *error) {
-    sn_world *world = world_of(system);
+static sn_status potential(sn_world *world, double t, const double *x, double *energy, sn_error *error) {
     const sn_parameters *p = &world->parameters;
     const sn_element_view view = sn_world_view(world, x, NULL);
     sn_status status = sn_elements_energy(world->context, &world->model.solid->elements, &view, world->workspace.partial, energy, error);
@@ -140,11 +128,10 @@ static sn_status potential(sn_system *system, double t, const double *x, double 
 }
 
 /* Ramps and colliders that move; at a kink, of the piece that begins. */
-static sn_status force_rate(sn_system *system, double t, const double *x, const double *v, double *dfdt, sn_error *error) {
-    (void)error;
-    sn_world *world = world_of(system);
+static void force_rate(sn_world *world, double t, const double *x, const double *v, double *dfdt) {
+    const int n = 3 * world->model.node_count;
     const sn_parameters *p = &world->parameters;
-    memset(dfdt, 0, (size_t)system->count * sizeof *dfdt);
+    memset(dfdt, 0, (size_t)n * sizeof *dfdt);
     for (int i = 0; i < world->model.load_count; ++i) {
         double rate;
         sn_ramp_value(&world->model.load[i].ramp, nextafter(t, INFINITY), p->is_static, &rate);
@@ -156,30 +143,25 @@ static sn_status force_rate(sn_system *system, double t, const double *x, const 
         const sn_contact_nodes pushed = sn_world_pushed(world, i);
         if (p->collider[i].key_count == 0 || pushed.count == 0) continue;
         for (int side = 0; side < 2; ++side) {
-            memset(moved, 0, (size_t)system->count * sizeof *moved);
+            memset(moved, 0, (size_t)n * sizeof *moved);
             sn_penalty_force(&p->collider[i], &p->penalty[i], &pushed, t + (side + 1) * e, x, v, NULL, moved);
-            for (int k = 0; k < system->count; ++k) dfdt[k] += (side ? 1 : -1) * moved[k] / e;
+            for (int k = 0; k < n; ++k) dfdt[k] += (side ? 1 : -1) * moved[k] / e;
         }
     }
-    return SN_OK;
 }
 
 /* ---- Linearisation ---- */
-static sn_status linearise(sn_system *system, double t, const double *x, const double *v, sn_error *error) {
-    (void)error;
-    sn_world *world = world_of(system);
+/* `here`: cores, warped frames and rotations are those of the place already. */
+static void linearise(sn_world *world, const sn_request *request, bool here) {
     sn_workspace *work = &world->workspace;
     const sn_parameters *p = &world->parameters;
-    const size_t n = (size_t)system->count;
     const bool exact = p->method->exact;
-    sn_elements_project(&world->model.solid->elements, system->projected);
-    sn_vector_copy(world->context, (int)n, x, work->x_linear);
-    sn_vector_copy(world->context, (int)n, v, work->v_linear);
-    x = work->x_linear, v = p->no_inertia ? NULL : work->v_linear;
+    const double t = request->t, *x = request->x, *v = p->no_inertia ? NULL : request->v;
+    sn_elements_project(&world->model.solid->elements, request->linearise == SN_LINEARISE_PROJECTED);
     sn_block_list *K = &work->stiffness, *D = &work->damping;
     K->count = D->count = 0;
-    sn_cores_modes(world, x);
-    if (p->no_inertia) sn_world_warp(world, x);
+    if (!here) sn_cores_modes(world, x);
+    if (!here && p->no_inertia) sn_world_warp(world, x);
     for (int i = 0; i < world->model.load_count; ++i) {
         const sn_load_term *load = &world->model.load[i];
         const size_t at = (size_t)K->count;
@@ -188,7 +170,7 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     }
     for (int i = 0; i < p->collider_count; ++i) {
         const size_t k = (size_t)K->count, d = (size_t)D->count;
-        const sn_penalty penalty = penalty_of(world, i);
+        const sn_penalty penalty = penalty_of(world, i, request->ahead);
         const sn_contact_nodes pushed = sn_world_pushed(world, i);
         const int count = sn_penalty_blocks(&p->collider[i], &penalty, &pushed, t, x, v, !exact, friction_of(world, i), K->row + k,
                                             K->value + 9 * k, D->value + 9 * d);
@@ -199,29 +181,54 @@ static sn_status linearise(sn_system *system, double t, const double *x, const d
     }
     sn_projection_blocks(&work->projection, world->state.contact, t, v, D);
     sn_grab_blocks(world, K, D);
-    work->view = sn_world_view(world, x, v);
-    work->view.kept = sn_linear_kept(work->linear);
-    if (work->view.kept) work->view.stamp = memcmp(x, work->x_kept, n * sizeof *x) == 0 ? work->view.kept->stamp : -1;
-    sn_linear_linearise(work->linear, &work->view, K->count ? K : NULL, D->count ? D : NULL, world->model.solid->rayleigh);
-    system->undamped = !D->count && !world->model.solid->rayleigh && !sn_elements_damped(&world->model.solid->elements);
+    sn_element_view view = sn_world_view(world, x, v);
+    if (here && p->method->implicit) view.kept = sn_linear_kept(work->linear);
+    sn_linear_linearise(work->linear, &view, K->count ? K : NULL, D->count ? D : NULL, world->model.solid->rayleigh);
+    sn_linearisation_renew(&work->system.linearisation.base,
+                           D->count || world->model.solid->rayleigh || sn_elements_damped(&world->model.solid->elements));
+}
+
+static sn_world *world_at(sn_linearisation *linearisation) { return ((sn_world_linearisation *)linearisation)->world; }
+
+static void product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
+    sn_linear_product(world_at(self)->workspace.linear, m, d, k, u, out);
+}
+
+static sn_status solve(sn_linearisation *self, const sn_solve *s, sn_linear_report *report, sn_error *error) {
+    sn_world *world = world_at(self);
+    sn_linear *linear = world->workspace.linear;
+    if (s->expected > 0) sn_linear_expect(linear, s->expected, s->direction);
+    const sn_status status = sn_linear_solve(linear, s->m, s->d, s->k, sn_world_filter(world), s->b, s->x, s->tolerance, report, error);
+    if (!world->model.link_count || (status && status != SN_NOT_CONVERGED)) return status;
+    const sn_status linked = sn_links_solve(world, s->m, s->d, s->k, s->x, s->tolerance, report, error);
+    return linked ? linked : status;
+}
+
+/* ---- Requests ---- */
+/* Laws that need J > 0 say so when they are asked for their energy. */
+static sn_status check(sn_world *world, const double *x, sn_error *error) {
+    if (!world->model.solid->positive) return SN_OK;
+    const sn_element_view view = sn_world_view(world, x, NULL);
+    double energy;
+    return sn_elements_energy(world->context, &world->model.solid->elements, &view, world->workspace.partial, &energy, error);
+}
+
+static sn_status evaluate(sn_system *system, const sn_request *request, sn_result *result, sn_error *error) {
+    sn_world *world = world_of(system);
+    result->linearisation = &world->workspace.system.linearisation.base;
+    if (request->check) return check(world, request->x, error);
+    sn_status status = request->force ? force(world, request, error) : SN_OK;
+    result->scale = world->workspace.force_scale;
+    if (!status && request->energy) status = potential(world, request->t, request->x, request->energy, error);
+    if (status) return status;
+    if (request->rate) force_rate(world, request->t, request->x, request->v, request->rate);
+    if (request->linearise) linearise(world, request, request->here || request->force);
     return SN_OK;
 }
 
-static void product(sn_system *system, double m, double d, double k, const double *u, double *out) {
-    sn_linear_product(world_of(system)->workspace.linear, m, d, k, u, out);
-}
-
-static void expect(sn_system *system, int count, const double *const *direction) {
-    sn_linear_expect(world_of(system)->workspace.linear, count, direction);
-}
-
-static sn_status solve(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance,
-                       sn_linear_report *report, sn_error *error) {
-    sn_world *world = world_of(system);
-    const sn_status status = sn_linear_solve(world->workspace.linear, m, d, k, sn_world_filter(world), b, x, tolerance, report, error);
-    if (!world->model.link_count || (status && status != SN_NOT_CONVERGED)) return status;
-    const sn_status linked = sn_links_solve(world, m, d, k, x, tolerance, report, error);
-    return linked ? linked : status;
+sn_status sn_world_forces(sn_world *world, sn_error *error) {
+    const sn_request request = {.t = world->state.time, .x = world->state.x, .v = world->state.v, .force = world->workspace.force};
+    return force(world, &request, error);
 }
 
 /* ---- Mass, constraints ---- */
@@ -234,15 +241,18 @@ static sn_status mass_solve(sn_system *system, const double *f, double *out, sn_
     return sn_linear_mass_solve(world->workspace.linear, sn_world_filter(world), f, out, error);
 }
 
-static void constrain(sn_system *system, double t, double *x, double *v) { sn_constraints_apply(world_of(system), t, x, v); }
-static void acceleration(sn_system *system, double t, double *a) { sn_constraints_acceleration(world_of(system), t, a); }
+static void constrain(sn_system *system, double t, double *x, double *v, double *a) {
+    if (x || v) sn_constraints_apply(world_of(system), t, x, v);
+    if (a) sn_constraints_acceleration(world_of(system), t, a);
+}
+
 static void retract(sn_system *system, double *x) { sn_cores_retract(world_of(system), x, NULL); }
 static void filter(sn_system *system, double *u) { sn_filter_apply(sn_world_filter(world_of(system)), u); }
 
 /* The largest eigenvalue of M^-1 A by the power method from a fixed start. Its estimates come from below; the margin makes up for it. */
-static sn_status largest_eigenvalue(sn_system *system, double d, double k, double *value, sn_error *error) {
+static sn_status largest_eigenvalue(sn_world *world, double d, double k, double *value, sn_error *error) {
     enum { ITERATIONS = 40 };
-    sn_world *world = world_of(system);
+    sn_system *system = &world->workspace.system.base;
     const int n = system->count;
     double *u = world->workspace.scaled, *w = world->workspace.product;
     for (int i = 0; i < n; ++i) u[i] = (i * 7919 % 101 - 50) / 50.0 + 0.005;
@@ -253,7 +263,7 @@ static sn_status largest_eigenvalue(sn_system *system, double d, double k, doubl
         const double length = norm(world, u);
         if (!(length > 0)) return SN_OK;
         for (int j = 0; j < n; ++j) u[j] /= length;
-        product(system, 0, d, k, u, w);
+        sn_linear_product(world->workspace.linear, 0, d, k, u, w);
         const sn_status status = mass_solve(system, w, u, error);
         if (status) return status;
         *value = 1.1 * norm(world, u);
@@ -261,9 +271,9 @@ static sn_status largest_eigenvalue(sn_system *system, double d, double k, doubl
     return SN_OK;
 }
 
-static sn_status spectrum(sn_system *system, double *stiffness, double *damping, sn_error *error) {
-    const sn_status status = largest_eigenvalue(system, 0, 1, stiffness, error);
-    return status ? status : largest_eigenvalue(system, 1, 0, damping, error);
+static sn_status spectrum(sn_linearisation *self, double *stiffness, double *damping, sn_error *error) {
+    const sn_status status = largest_eigenvalue(world_at(self), 0, 1, stiffness, error);
+    return status ? status : largest_eigenvalue(world_at(self), 1, 0, damping, error);
 }
 
 /* ---- Steps ---- */
@@ -297,13 +307,14 @@ static bool renew(sn_system *system, double t, const double *x, const double *v)
     return work->frictional && work->friction_rounds++ < ROUNDS && lag(work->system.world, t, x, v);
 }
 
-static void begin(sn_system *system, double t, const double *x, const double *v) {
+static bool begin(sn_system *system, double t, const double *x, const double *v) {
     sn_world *world = world_of(system);
     sn_world_warp(world, x);
     sn_vector_copy(world->context, system->count, x, world->workspace.x_before);
     begin_friction(world, t, x, v);
     sn_links_begin(world, t, x);
     sn_projection_begin(&world->workspace.projection, &world->workspace.filter, t, x, world->state.contact);
+    return world->workspace.settles;
 }
 
 static void reject(sn_system *system) {
@@ -320,8 +331,8 @@ static void accept(sn_system *system, double t, const double *x, const double *v
     if (world->state.rotation_count > 0) {
         const sn_element_view view = sn_world_view(world, x, NULL);
         sn_elements_accept(world->context, &world->model.solid->elements, &view, world->state.rotation);
-        system->kept = 0; /* the linearisation looks at the rotations' past */
-        if (sn_linear_kept(world->workspace.linear)) ++sn_linear_kept(world->workspace.linear)->stamp;
+        /* The linearisation looks at the rotations' past. */
+        sn_linearisation_forget(&world->workspace.system.linearisation.base);
     }
     sn_world_warp(world, x);
     sn_vector_copy(world->context, system->count, x, world->workspace.x_before);
@@ -355,7 +366,7 @@ static sn_status settle(sn_system *system, double t, double h, const double *x0,
     if (passed) return passed;
     sn_projection_step step = {.t = t, .h = h, .x0 = x0, .x = x, .v = p->no_inertia ? NULL : v};
     if (work->projection.count > 0) {
-        const sn_status status = force(system, t + h, x, v, reaction, error);
+        const sn_status status = force(world, &(sn_request){.t = t + h, .x = x, .v = v, .force = reaction}, error);
         if (status) return status;
         double scale = work->force_scale;
         memset(work->product, 0, (size_t)n * sizeof *work->product);
@@ -373,33 +384,16 @@ static sn_status settle(sn_system *system, double t, double h, const double *x0,
     return SN_OK;
 }
 
-static sn_status check(sn_system *system, double t, const double *x, sn_error *error) {
-    (void)t;
-    sn_world *world = world_of(system);
-    if (!world->model.solid->positive) return SN_OK;
-    const sn_element_view view = sn_world_view(world, x, NULL);
-    double energy;
-    return sn_elements_energy(world->context, &world->model.solid->elements, &view, world->workspace.partial, &energy, error);
-}
+const sn_linearisation_table sn_world_linearisation_table = {.product = product, .solve = solve, .spectrum = spectrum};
 
 const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .mass_solve = mass_solve,
-                                        .force = force,
-                                        .potential = potential,
-                                        .linearise = linearise,
-                                        .product = product,
-                                        .expect = expect,
-                                        .solve = solve,
+                                        .evaluate = evaluate,
                                         .constrain = constrain,
                                         .retract = retract,
                                         .filter = filter,
-                                        .force_rate = force_rate,
-                                        .spectrum = spectrum,
                                         .begin = begin,
-                                        .accept = accept,
-                                        .acceleration = acceleration,
-                                        .reject = reject,
-                                        .renew = renew,
                                         .settle = settle,
-                                        .force_scale = force_scale,
-                                        .check = check};
+                                        .accept = accept,
+                                        .reject = reject,
+                                        .renew = renew};

@@ -51,8 +51,7 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     sn_status status = allocate_blocks(world, (int)loads + contacts + grabs, &work->stiffness, error);
     if (!status) status = allocate_blocks(world, contacts + grabs, &work->damping, error);
     if (status) return status;
-    double **const vector[] = {&work->x_linear, &work->v_linear, &work->x_before, &work->external,
-                               &work->x_kept,   &work->force,    &work->scaled,   &work->product};
+    double **const vector[] = {&work->x_before, &work->external, &work->force, &work->scaled, &work->product};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; ++i) {
         *vector[i] = sn_allocate_zero(context, (size_t)n, sizeof(double));
         if (!*vector[i]) return sn_no_memory(error);
@@ -62,8 +61,10 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     work->dot = sn_allocate_zero(context, (size_t)sn_dot_scratch(n), sizeof *work->dot);
     work->friction = sn_allocate_zero(context, (size_t)contacts, sizeof *work->friction);
     if (!work->motion || !work->partial || !work->dot || !work->friction) return sn_no_memory(error);
-    work->system = (sn_world_system){
-        .base = {.table = &sn_world_table, .context = context, .count = n, .size = model->size, .rest = model->rest}, .world = world};
+    work->system =
+        (sn_world_system){.base = {.table = &sn_world_table, .context = context, .count = n, .size = model->size, .rest = model->rest},
+                          .world = world,
+                          .linearisation = {{.table = &sn_world_linearisation_table}, world}};
     status = sn_cores_workspace(world, error);
     if (!status) status = sn_world_warping_room(world, model->solid, &work->vertex_rotation, error);
     if (status) return status;
@@ -73,7 +74,7 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     bool settles = work->projection.projecting > 0 || model->link_count > 0;
     for (int i = 0; i < world->parameters.collider_count; ++i)
         settles = settles || (sn_shape_of(&world->parameters.collider[i])->passed && !world->parameters.collider[i].inside);
-    work->system.base.settles = settles;
+    work->settles = settles;
     const size_t rows = 3 * (size_t)model->link_count;
     work->link_goal = sn_allocate_zero(context, rows, sizeof(double));
     work->link_error = sn_allocate_zero(context, rows, sizeof(double));
@@ -88,7 +89,7 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
 
 void sn_workspace_refresh(sn_world *world) {
     sn_linear_refresh(world->workspace.linear);
-    world->workspace.system.base.kept = 0;
+    sn_linearisation_forget(&world->workspace.system.linearisation.base);
     sn_world_warp(world, world->state.x);
     memset(world->workspace.link_solution, 0, 9 * (size_t)world->model.link_count * (size_t)world->model.node_count * sizeof(double));
     memcpy(world->workspace.x_before, world->state.x, (size_t)world->model.node_count * 3 * sizeof(double));
@@ -104,9 +105,8 @@ void sn_workspace_destroy(sn_world *world) {
     void *const link[] = {work->link_goal, work->link_error, work->link_before, work->link_solution, work->link_small};
     for (size_t i = 0; i < sizeof link / sizeof *link; ++i) sn_release(world->context, link[i]);
     sn_cores_workspace_release(world);
-    void *const array[] = {work->x_linear, work->v_linear, work->held,     work->filter.node, work->filter.projection,
-                           work->motion,   work->x_before, work->external, work->force,       work->scaled,
-                           work->product,  work->partial,  work->dot,      work->scratch,     work->vertex_rotation,
-                           work->x_kept,   work->friction};
+    void *const array[] = {
+        work->held,   work->filter.node, work->filter.projection, work->motion, work->x_before, work->external,        work->force,
+        work->scaled, work->product,     work->partial,           work->dot,    work->scratch,  work->vertex_rotation, work->friction};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }

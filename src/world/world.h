@@ -160,9 +160,15 @@ typedef struct sn_motion {
 } sn_motion;
 
 struct sn_world;
+typedef struct sn_world_linearisation {
+    sn_linearisation base; /* first: the table's functions cast */
+    struct sn_world *world;
+} sn_world_linearisation;
+
 typedef struct sn_world_system {
     sn_system base; /* first: the table's functions cast */
     struct sn_world *world;
+    sn_world_linearisation linearisation;
 } sn_world_system;
 
 typedef struct sn_workspace {
@@ -172,18 +178,15 @@ typedef struct sn_workspace {
     sn_projection projection; /* contacts of the response of this name; its filter stands for `filter` when there are any */
     int held_count, held_capacity, projection_capacity, filter_capacity;
     sn_held *held;
-    sn_filter_group *group; /* per core: its rigid modes at the positions last looked at */
-    sn_motion *motion;      /* per fix */
-    sn_element_view view;   /* of the last linearisation */
-    sn_block_list stiffness, damping;
-    sn_friction *friction;       /* colliders x surface nodes: of the present step */
-    bool frictional;             /* it serves: a step of a method that takes symmetric matrices is under way */
-    int friction_rounds;         /* how often its normal forces were renewed in this step */
-    double *vertex_rotation;     /* of warped nodes, x 9; NULL without warping */
-    double *x_linear, *v_linear; /* where it was taken */
-    double *x_kept;              /* where the kept rotations were taken */
-    double *x_before;            /* positions at the last accepted (sub)step */
-    double *external;            /* forces */
+    sn_filter_group *group;           /* per core: its rigid modes at the positions last looked at */
+    sn_motion *motion;                /* per fix */
+    sn_block_list stiffness, damping; /* of the linearisation, beside the elements */
+    sn_friction *friction;            /* colliders x surface nodes: of the present step */
+    bool frictional;                  /* it serves: a step of a method that takes symmetric matrices is under way */
+    int friction_rounds;              /* how often its normal forces were renewed in this step */
+    double *vertex_rotation;          /* of warped nodes, x 9; NULL without warping */
+    double *x_before;                 /* positions at the last accepted (sub)step */
+    double *external;                 /* forces */
     double *force;
     double *scaled, *product;                     /* vectors for short use */
     double *partial;                              /* chunk_count doubles */
@@ -196,6 +199,7 @@ typedef struct sn_workspace {
     sn_state before;                              /* the state when the step began */
     double force_scale;
     int contacts;
+    bool settles;             /* steps are to be settled: contacts by projection, links, colliders that nodes could pass */
     bool constraints_changed; /* the rigid modes of statics are to be checked again */
 } sn_workspace;
 
@@ -283,6 +287,7 @@ void sn_world_warp(sn_world *world, const double *x);
 void sn_world_balance(const sn_world *world, const double *x, double *f);
 /* system.c */
 extern const sn_system_table sn_world_table;
+extern const sn_linearisation_table sn_world_linearisation_table;
 /* The filter that holds now. */
 const sn_filter *sn_world_filter(const sn_world *world);
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v);
