@@ -154,7 +154,11 @@ typedef struct sn_mesh_write_options {
 /* Writes by ending; formats without tets get the boundary surface, or the triangles of a mesh without tets. `options` may be NULL.
  * Formats that count from 1 (.msh, .veg) get labels lifted when the smallest is below. A failure leaves an older file as it was. */
 SN_API sn_status sn_mesh_write(const sn_mesh *mesh, const char *path, const sn_mesh_write_options *options, sn_error *error);
+/* The endings (without the dot) with one line about each. `count` is not NULL. The table is static. */
 SN_API const sn_listing *sn_mesh_formats(int *count);
+/* Whether a format can be read, or written; false for an unknown name. `format` is a name of sn_mesh_formats(). */
+SN_API bool sn_mesh_format_reads(const char *format);
+SN_API bool sn_mesh_format_writes(const char *format);
 
 #ifdef __cplusplus
 }

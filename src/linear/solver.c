@@ -110,15 +110,15 @@ void sn_linear_refresh(sn_linear *linear) {
 
 void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness, const sn_block_list *damping,
                          const double *rayleigh_mass) {
-    const sn_place last = linear->place;
+    const sn_linear_place last = linear->place;
     const int n = 3 * linear->model.nodes;
-    linear->place = (sn_place){.number = last.number + 1,
-                               .x = last.x,
-                               .v = last.v,
-                               .view = *view,
-                               .stiffness = stiffness,
-                               .damping = damping,
-                               .rayleigh_mass = rayleigh_mass};
+    linear->place = (sn_linear_place){.number = last.number + 1,
+                                      .x = last.x,
+                                      .v = last.v,
+                                      .view = *view,
+                                      .stiffness = stiffness,
+                                      .damping = damping,
+                                      .rayleigh_mass = rayleigh_mass};
     sn_element_view *own = &linear->place.view;
     sn_vector_copy(linear->context, n, view->x, last.x);
     own->x = last.x;

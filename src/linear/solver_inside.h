@@ -10,11 +10,11 @@
 
 enum { SN_REFINE_VECTORS = 4 }; /* r, e, the right-hand side, the best x */
 
-/* Linearised elements, and what their weights were made for (elements->parameters is 0 at first). */
+/* Linearised elements, and what their weights were made for (the settings have the revision 0 at first). */
 typedef struct sn_linearised {
     double *value;
     double d, k;
-    int64_t parameters; /* -1: there are no weights yet */
+    int64_t parameters; /* revision of the settings; -1: there are no weights yet */
 } sn_linearised;
 
 /* The (m, d, k) that a matrix, diagonal or element cache was made for at the present place. */
@@ -24,7 +24,7 @@ typedef struct sn_made {
 } sn_made;
 
 /* The place that the solver is linearised at, and the record of what was made there. Another place clears the record. */
-typedef struct sn_place {
+typedef struct sn_linear_place {
     int64_t number; /* counts the places; 0: none yet */
     double *x, *v;  /* own copies, n each; the view points to them */
     sn_element_view view;
@@ -33,7 +33,7 @@ typedef struct sn_place {
     sn_made matrix, diagonal, cache;
     bool prepared; /* the preconditioner's data are of this matrix and filter, */
     bool copied;   /* and were made for the matrix, not for the exact operator */
-} sn_place;
+} sn_linear_place;
 
 struct sn_linear {
     sn_context *context;
@@ -44,7 +44,7 @@ struct sn_linear {
     sn_scatter_map map;
     sn_mass mass;
 
-    sn_place place;
+    sn_linear_place place;
 
     /* Rebuildable. */
     sn_matrix matrix;

@@ -77,6 +77,9 @@ static sn_status check_shape(const sn_selector *s, sn_error *error) {
         return sn_fail(error, SN_BAD_INPUT, "the normal of selector '%s' is zero", kind_name[s->kind]);
     if (s->kind == SN_SELECT_NORMAL && !(s->angle >= 0 && s->angle <= 180))
         return sn_fail(error, SN_BAD_INPUT, "angle is %g; it must be from 0 to 180 degrees", s->angle);
+    if (s->kind == SN_SELECT_NODES && (s->node_count < 0 || (s->node_count > 0 && !s->nodes)))
+        return sn_fail(error, SN_BAD_INPUT, "selector 'nodes' has %d labels, but %s", s->node_count,
+                       s->node_count < 0 ? "a count cannot be negative" : "no list");
     return SN_OK;
 }
 

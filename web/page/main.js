@@ -114,7 +114,7 @@ function expectAnswer(text, name) {
   engine.ping(() => clearTimeout(watch));
 }
 
-const meshEndings = ["msh", "node", "ele", "mesh", "veg", "obj", "stl", "ply", "off"];
+let meshEndings = []; // the engine names them
 const ending = (name) => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
 
 async function openFiles(files) {
@@ -154,6 +154,8 @@ const handlers = {
     if (native) Object.assign(view, head.look); // other tabs may have chosen
     if (!panel) {
       panel = new Panel($("#panel"), head.lists, send, view);
+      meshEndings = head.lists.formats.map(({ name }) => name);
+      $("#file").accept = ["json", "sinew", ...meshEndings].map((name) => `.${name}`).join(",");
       if (small) panel.gui.close();
     }
     $("#engine").textContent = `${engine.name}, ${head.threads} thread${head.threads > 1 ? "s" : ""}`;
