@@ -92,7 +92,7 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     return SN_OK;
 }
 
-static void apply(const void *data, const double *r, double *z) {
+static void apply(void *data, const double *r, double *z) {
     const sn_ssor *s = data;
     sn_ssor_forward(s, r, z);
     sn_ssor_scale(s, z, z);
