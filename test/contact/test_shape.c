@@ -184,7 +184,9 @@ static void check_point(const sn_collider_model *c, const sn_pose *pose, const d
             close_to(H, (m[1][i] - m[0][i]) / (2 * h), 1e-5);
         }
     }
-    /* The foot is on the surface. */
+    /* The foot is on the surface. (From within a solid with a thickness, a concave edge may be a little nearer.) */
+    const sn_shape_parameter *thick = sn_shape_parameter_find(c->shape, "thickness");
+    if (thick && *sn_collider_get(&c->options, "thickness") > 0 && (gap < 0) != c->options.inside) return;
     for (int a = 0; a < 3; ++a) y[a] = x[a] - gap * n[a];
     close_to(sn_collider_gap(c, pose, y, INFINITY, m[0], NULL), 0, 1e-9);
 }
