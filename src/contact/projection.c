@@ -33,15 +33,13 @@ sn_status sn_projection_create(sn_context *context, const sn_collider_model *col
     p->contact = sn_allocate(context, slots, sizeof *p->contact);
     p->fresh = sn_allocate(context, slots, sizeof *p->fresh);
     p->changes = sn_allocate_zero(context, slots, sizeof *p->changes);
-    p->before = sn_allocate_zero(context, 2 * slots, sizeof *p->before);
     p->friction = sn_allocate_zero(context, slots, sizeof *p->friction);
     p->row = sn_allocate(context, (size_t)surface->count * ROWS, sizeof *p->row);
-    return p->contact && p->fresh && p->changes && p->before && p->friction && p->row ? SN_OK : sn_no_memory(error);
+    return p->contact && p->fresh && p->changes && p->friction && p->row ? SN_OK : sn_no_memory(error);
 }
 
 void sn_projection_destroy(sn_projection *p) {
-    void *const array[] = {p->which,    p->contact, p->fresh,       p->changes,          p->before,
-                           p->friction, p->row,     p->filter.node, p->filter.projection};
+    void *const array[] = {p->which, p->contact, p->fresh, p->changes, p->friction, p->row, p->filter.node, p->filter.projection};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(p->context, array[i]);
     *p = (sn_projection){0};
 }
@@ -167,7 +165,6 @@ void sn_projection_collect(sn_projection *p, const sn_filter *held, double t, co
 void sn_projection_begin(sn_projection *p, const sn_filter *held, double t, const double *x, const double *status) {
     const size_t slots = (size_t)sn_projection_slots(p);
     if (!slots) return;
-    memcpy(p->before, status, 2 * slots * sizeof *p->before);
     memset(p->changes, 0, slots);
     for (size_t i = 0; i < slots; ++i) p->fresh[i].node = -1;
     p->rounds = p->friction_rounds = p->curved_rounds = 0;
@@ -175,12 +172,6 @@ void sn_projection_begin(sn_projection *p, const sn_filter *held, double t, cons
 }
 
 void sn_projection_end(sn_projection *p) { p->count = p->row_count = 0; }
-
-void sn_projection_reject(sn_projection *p, double *status) {
-    sn_projection_end(p);
-    const size_t slots = (size_t)sn_projection_slots(p);
-    if (slots) memcpy(status, p->before, 2 * slots * sizeof *p->before);
-}
 
 void sn_projection_apply(const sn_projection *p, double t, double *x, double *v) {
     for (int i = 0; i < p->row_count; ++i) {

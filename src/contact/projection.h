@@ -57,7 +57,6 @@ typedef struct sn_projection {
     int filter_nodes, filter_projections;
     uint8_t *changes;      /* per slot */
     sn_contact *fresh;     /* per slot: where a contact is made or was linearised again in this step; node -1: nowhere */
-    double *before;        /* 2 x slots: status and load when the step began */
     sn_friction *friction; /* per slot: of the present step */
     int rounds, friction_rounds, curved_rounds;
     int64_t repeats; /* how often a step was taken again, for reports */
@@ -79,8 +78,6 @@ sn_status sn_projection_reserve(sn_projection *p, int held, sn_error *error);
 void sn_projection_begin(sn_projection *p, const sn_filter *held, double t, const double *x, const double *status);
 /* The step is over: there are no rows until the next one begins. */
 void sn_projection_end(sn_projection *p);
-/* The step is given up: status and load as they were. */
-void sn_projection_reject(sn_projection *p, double *status);
 /* Prescribed components of x and v (either may be NULL) at time t, after those of the held nodes. */
 void sn_projection_apply(const sn_projection *p, double t, double *x, double *v);
 /* Adds the friction of slipping contacts; D = -df/dv by the secant (see penalty.h), one block per slipping contact. */
