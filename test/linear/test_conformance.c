@@ -23,35 +23,45 @@ typedef struct fixture {
     double *diagonal, *rhs, *x, *y, *scratch;
     int n;
     bool symmetric;
+    sn_source source; /* for multigrid; it takes the rest from the matrix, which tests edit */
     sn_solver_options options;
 } fixture;
 
 enum { MOST_VECTORS = 40 };
 
+/* The i-th of the registry, which begins with "auto"; NULL after the last one. */
 static const sn_krylov *method(int i) {
-    const sn_krylov *all[] = {&sn_krylov_cg,       &sn_krylov_minres, &sn_krylov_qmr,
-                              &sn_krylov_bicgstab, &sn_krylov_gmres,  &sn_krylov_eisenstat};
-    return i < (int)(sizeof all / sizeof *all) ? all[i] : NULL;
+    int count;
+    const sn_listing *list = sn_solvers(&count);
+    return i + 1 < count ? sn_krylov_find(list[i + 1].name) : NULL; /* the direct ones come last */
 }
 
 static const sn_preconditioner *preconditioner(int i) {
     int count;
-    const sn_listing *list = sn_preconditioners(&count); /* after "auto" */
+    const sn_listing *list = sn_preconditioners(&count);
     return i + 1 < count ? sn_preconditioner_find(list[i + 1].name) : NULL;
 }
 
 static const sn_preconditioner *direct(int i) {
-    const sn_preconditioner *all[] = {
-        &sn_direct_ldlt,
-#if defined(SN_HAVE_CHOLMOD)
-        &sn_direct_cholesky,
-#endif
-    };
-    return i < (int)(sizeof all / sizeof *all) ? all[i] : NULL;
+    int count, methods = 0;
+    const sn_listing *list = sn_solvers(&count);
+    while (method(methods)) ++methods;
+    return methods + i + 1 < count ? sn_direct_find(list[methods + i + 1].name) : NULL;
 }
 
-/* Those that need more than an operator are left out where the test has no positions. */
-static bool runs(const sn_krylov *m, const sn_preconditioner *p) { return strcmp(p->name, "multigrid") != 0 && (!m->own || m->own == p); }
+/* Nothing of the registry is left out. */
+static void test_registry(void **state) {
+    int solvers, preconditioners, tried = 0;
+    sn_solvers(&solvers), sn_preconditioners(&preconditioners);
+    for (int i = 0; method(i); ++i) ++tried;
+    for (int i = 0; direct(i); ++i) ++tried;
+    assert_int_equal(tried, solvers - 1);
+    for (tried = 0; preconditioner(tried);) ++tried;
+    assert_int_equal(tried, preconditioners - 1);
+    (void)state;
+}
+
+static bool runs(const sn_krylov *m, const sn_preconditioner *p) { return !m->own || m->own == p; }
 
 static void open_sized(fixture *f, int a, int c, double m, double k) {
     memset(f, 0, sizeof *f);
@@ -91,6 +101,8 @@ static sn_operator operator_of(fixture *f) {
     sn_matrix_diagonal(f->context, &f->matrix, f->diagonal);
     sn_operator op = sn_operator_of_matrix(f->context, &f->matrix, f->diagonal, f->symmetric);
     op.options = &f->options;
+    f->source = (sn_source){.rest = f->b.rest, .now = f->b.rest};
+    op.source = &f->source;
     return op;
 }
 
@@ -543,11 +555,21 @@ static void test_iterations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definite),     cmocka_unit_test(test_residual),    cmocka_unit_test(test_cut_short),
-        cmocka_unit_test(test_constrained),  cmocka_unit_test(test_indefinite),  cmocka_unit_test(test_singular_consistent),
-        cmocka_unit_test(test_badly_scaled), cmocka_unit_test(test_unsymmetric), cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_transpose),    cmocka_unit_test(test_direct),      cmocka_unit_test(test_woodbury),
-        cmocka_unit_test(test_fill),         cmocka_unit_test(test_iterations),
+        cmocka_unit_test(test_registry),
+        cmocka_unit_test(test_definite),
+        cmocka_unit_test(test_residual),
+        cmocka_unit_test(test_cut_short),
+        cmocka_unit_test(test_constrained),
+        cmocka_unit_test(test_indefinite),
+        cmocka_unit_test(test_singular_consistent),
+        cmocka_unit_test(test_badly_scaled),
+        cmocka_unit_test(test_unsymmetric),
+        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_direct),
+        cmocka_unit_test(test_woodbury),
+        cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_iterations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
