@@ -27,7 +27,7 @@ typedef struct sn_watch {
 
 /* What a matrix was made from, for preconditioners that look behind it. */
 typedef struct sn_source {
-    const struct sn_assembly *assembly; /* elements, listed blocks and (m, d, k) (assembly.h) */
+    const struct sn_assembly *assembly; /* elements, listed blocks and (m, d, k) (assembly.h); NULL: unknown */
     const double *rest;                 /* nodes x 3, rest positions; NULL when there are none */
     const double *now;                  /* nodes x 3, the positions that it was linearised at */
     int64_t place;                      /* number of the linearisation: with (m, d, k) it names the matrix */
@@ -103,18 +103,47 @@ typedef struct sn_krylov {
                   double *x, double goal, int iterations, double *scratch, sn_krylov_report *report);
 } sn_krylov;
 
-/* ---- Registry (registry.c) ---- */
-extern const sn_krylov sn_krylov_cg;
-extern const sn_krylov sn_krylov_minres, sn_krylov_qmr, sn_krylov_bicgstab, sn_krylov_gmres, sn_krylov_eisenstat;
-extern const sn_preconditioner sn_preconditioner_none, sn_preconditioner_diagonal, sn_preconditioner_block_jacobi;
-extern const sn_preconditioner sn_preconditioner_ssor, sn_preconditioner_ic0, sn_preconditioner_ict, sn_preconditioner_multigrid;
-extern const sn_preconditioner sn_direct_ldlt;
+/* ---- Registry (registry.c) ----
+ * X(symbol, name, text): one line per method, one file each, which defines the table sn_<symbol> and takes name and text by SN_LISTED. A
+ * name of a solver is one of a Krylov method or of a direct one. */
+#define SN_KRYLOVS(X)                                                                                                                      \
+    X(krylov_cg, "cg", "conjugate gradients, for symmetric positive definite matrices")                                                    \
+    X(krylov_minres, "minres", "minimal residuals, for symmetric matrices, definite or not")                                               \
+    X(krylov_qmr, "qmr", "quasi-minimal residuals by coupled two-term recurrences, for any matrix")                                        \
+    X(krylov_bicgstab, "bicgstab", "stabilised biconjugate gradients, for any matrix")                                                     \
+    X(krylov_gmres, "gmres", "generalised minimal residuals with restarts, for any matrix")                                                \
+    X(krylov_eisenstat, "eisenstat", "conjugate gradients with SSOR at half the work, for symmetric positive definite matrices")
 #if defined(SN_HAVE_CHOLMOD)
-extern const sn_preconditioner sn_direct_cholesky;
+#define SN_DIRECT_CHOLESKY(X) X(direct_cholesky, "cholesky", "direct: supernodal Cholesky factor (CHOLMOD, ordered by METIS)")
+#else
+#define SN_DIRECT_CHOLESKY(X)
 #endif
+#define SN_DIRECTS(X)                                                                                                                      \
+    X(direct_ldlt, "ldlt", "direct: sparse L D L^T factor of our own, also for indefinite matrices; for small bodies")                     \
+    SN_DIRECT_CHOLESKY(X)
+#define SN_PRECONDITIONERS(X)                                                                                                              \
+    X(preconditioner_none, "none", "no preconditioner")                                                                                    \
+    X(preconditioner_diagonal, "diagonal", "the inverse of the diagonal (Jacobi)")                                                         \
+    X(preconditioner_block_jacobi, "block-jacobi", "the inverses of the 3 x 3 diagonal blocks")                                            \
+    X(preconditioner_multigrid, "multigrid", "a cycle of multigrid on lattices over the mesh; the choice for large bodies")                \
+    X(preconditioner_ssor, "ssor", "symmetric successive over-relaxation by 3 x 3 blocks")                                                 \
+    X(preconditioner_ic0, "ic0", "incomplete Cholesky factor on the pattern of the matrix, by 3 x 3 blocks")                               \
+    X(preconditioner_ict, "ict", "incomplete Cholesky factor with a drop tolerance, by 3 x 3 blocks")
+
+#define SN_DECLARE_KRYLOV(symbol, name, text) extern const sn_krylov sn_##symbol;
+#define SN_DECLARE_PRECONDITIONER(symbol, name, text) extern const sn_preconditioner sn_##symbol;
+#define SN_DECLARE_NAMES(symbol, name, text) extern const char sn_##symbol##_name[], sn_##symbol##_text[];
+SN_KRYLOVS(SN_DECLARE_KRYLOV)
+SN_DIRECTS(SN_DECLARE_PRECONDITIONER)
+SN_PRECONDITIONERS(SN_DECLARE_PRECONDITIONER)
+SN_KRYLOVS(SN_DECLARE_NAMES)
+SN_DIRECTS(SN_DECLARE_NAMES)
+SN_PRECONDITIONERS(SN_DECLARE_NAMES)
+#define SN_LISTED(symbol) .name = sn_##symbol##_name, .text = sn_##symbol##_text
+
 /* Scratch vectors that a method wants with these options. */
 int sn_krylov_vectors(const sn_krylov *krylov, const sn_solver_options *options);
-/* By name; NULL when unknown. A solver name is one of a Krylov method or of a direct one. */
+/* By name; NULL when unknown. */
 const sn_krylov *sn_krylov_find(const char *name);
 const sn_preconditioner *sn_direct_find(const char *name);
 const sn_preconditioner *sn_preconditioner_find(const char *name);

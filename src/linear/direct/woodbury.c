@@ -277,12 +277,13 @@ static sn_status correct(woodbury *w, const sn_operator *op, bool *good, sn_erro
 
 /* ---- The direct methods ---- */
 static void note_matrix(woodbury *w, const sn_source *source) {
-    w->place = source ? source->place : 0;
-    if (source) w->m = source->assembly->m, w->d = source->assembly->d, w->k = source->assembly->k;
+    const bool known = source && source->assembly;
+    w->place = known ? source->place : 0;
+    if (known) w->m = source->assembly->m, w->d = source->assembly->d, w->k = source->assembly->k;
 }
 
 /* Whether it is known that the operator's matrix is the one that was factored, or another one. */
-static bool known(const sn_operator *op) { return op->source != NULL; }
+static bool known(const sn_operator *op) { return op->source && op->source->assembly; }
 static bool same_matrix(const woodbury *w, const sn_source *source) {
     const sn_assembly *a = source->assembly;
     return source->place == w->place && a->m == w->m && a->d == w->d && a->k == w->k;
@@ -377,27 +378,18 @@ static sn_status update_ldlt(sn_context *context, const sn_operator *op, const s
     return update(&sn_factor_ldlt, context, op, filter, data, error);
 }
 
-const sn_preconditioner sn_direct_ldlt = {.name = "ldlt",
-                                          .text =
-                                              "direct: sparse L D L^T factor of our own, also for indefinite matrices; for small bodies",
-                                          .needs_matrix = true,
-                                          .direct = true,
-                                          .needs_diagonal = true,
-                                          .update = update_ldlt,
-                                          .apply = apply,
-                                          .release = release};
+const sn_preconditioner sn_direct_ldlt = {
+    SN_LISTED(direct_ldlt), .needs_matrix = true, .direct = true,     .needs_diagonal = true,
+    .update = update_ldlt,  .apply = apply,       .release = release,
+};
 
 #if defined(SN_HAVE_CHOLMOD)
 static sn_status update_cholesky(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error) {
     return update(&sn_factor_cholesky, context, op, filter, data, error);
 }
 
-const sn_preconditioner sn_direct_cholesky = {.name = "cholesky",
-                                              .text = "direct: supernodal Cholesky factor (CHOLMOD, ordered by METIS)",
-                                              .needs_matrix = true,
-                                              .direct = true,
-                                              .needs_diagonal = true,
-                                              .update = update_cholesky,
-                                              .apply = apply,
-                                              .release = release};
+const sn_preconditioner sn_direct_cholesky = {
+    SN_LISTED(direct_cholesky), .needs_matrix = true, .direct = true,     .needs_diagonal = true,
+    .update = update_cholesky,  .apply = apply,       .release = release,
+};
 #endif

@@ -95,8 +95,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
 }
 
 const sn_krylov sn_krylov_bicgstab = {
-    .name = "bicgstab",
-    .text = "stabilised biconjugate gradients, for any matrix",
+    SN_LISTED(krylov_bicgstab),
     .vectors = VECTORS,
     .solve = solve,
 };

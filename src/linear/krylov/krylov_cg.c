@@ -150,10 +150,5 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
 }
 
 const sn_krylov sn_krylov_cg = {
-    .name = "cg",
-    .text = "conjugate gradients, for symmetric positive definite matrices",
-    .needs_definite = true,
-    .needs_symmetric = true,
-    .vectors = 5,
-    .solve = solve,
+    SN_LISTED(krylov_cg), .needs_definite = true, .needs_symmetric = true, .vectors = 5, .solve = solve,
 };

@@ -104,11 +104,6 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
 }
 
 const sn_krylov sn_krylov_eisenstat = {
-    .name = "eisenstat",
-    .text = "conjugate gradients with SSOR at half the work, for symmetric positive definite matrices",
-    .needs_definite = true,
-    .needs_symmetric = true,
-    .own = &sn_preconditioner_ssor,
-    .vectors = VECTORS,
-    .solve = solve,
+    SN_LISTED(krylov_eisenstat),    .needs_definite = true, .needs_symmetric = true,
+    .own = &sn_preconditioner_ssor, .vectors = VECTORS,     .solve = solve,
 };

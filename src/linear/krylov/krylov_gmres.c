@@ -113,8 +113,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
 }
 
 const sn_krylov sn_krylov_gmres = {
-    .name = "gmres",
-    .text = "generalised minimal residuals with restarts, for any matrix",
+    SN_LISTED(krylov_gmres),
     .vectors = VECTORS,
     .restarted = true,
     .solve = solve,

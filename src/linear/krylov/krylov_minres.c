@@ -91,8 +91,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
 }
 
 const sn_krylov sn_krylov_minres = {
-    .name = "minres",
-    .text = "minimal residuals, for symmetric matrices, definite or not",
+    SN_LISTED(krylov_minres),
     .needs_symmetric = true,
     .vectors = VECTORS,
     .solve = solve,

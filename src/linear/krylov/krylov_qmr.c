@@ -155,8 +155,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
 }
 
 const sn_krylov sn_krylov_qmr = {
-    .name = "qmr",
-    .text = "quasi-minimal residuals by coupled two-term recurrences, for any matrix",
+    SN_LISTED(krylov_qmr),
     .needs_transpose = true,
     .vectors = VECTORS,
     .solve = solve,

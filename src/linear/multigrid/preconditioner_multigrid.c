@@ -37,13 +37,13 @@ static void release(sn_context *context, void *pointer) {
 static bool any(const sn_block_list *list) { return list && list->count > 0; }
 
 /* Notes what the update is for; *moved: since the last one the body has moved, and nothing else has changed. */
-static sn_status note(sn_context *context, const sn_assembly *assembly, const sn_filter *filter, multigrid_data *data, bool *moved,
+static sn_status note(sn_context *context, const sn_assembly *a, const sn_filter *filter, multigrid_data *data, bool *moved,
                       sn_error *error) {
     bool changed;
     const sn_status status = sn_filter_copy_update(context, filter, &data->filter, &changed, error);
-    const bool listed = any(assembly->stiffness) || any(assembly->damping);
-    *moved = !changed && !listed && !data->listed && assembly->m == data->m && assembly->d == data->d && assembly->k == data->k;
-    data->m = assembly->m, data->d = assembly->d, data->k = assembly->k;
+    const bool listed = !a || any(a->stiffness) || any(a->damping); /* an unknown matrix may have any blocks */
+    *moved = !changed && !listed && !data->listed && a->m == data->m && a->d == data->d && a->k == data->k;
+    if (a) data->m = a->m, data->d = a->d, data->k = a->k;
     data->listed = listed;
     return status;
 }
@@ -57,7 +57,8 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
         data = sn_allocate_zero(context, 1, sizeof *data);
         if (!data) return sn_no_memory(error);
         const sn_status status =
-            sn_multigrid_create(context, op->matrix->pattern, source->rest, source->assembly->elements, &options, &data->multigrid, error);
+            sn_multigrid_create(context, op->matrix->pattern, source->rest, source->assembly ? source->assembly->elements : NULL, &options,
+                                &data->multigrid, error);
         if (status) {
             release(context, data);
             return status;
@@ -92,14 +93,9 @@ static void feedback(void *pointer, int iterations, double digits) {
 static void apply(void *pointer, const double *r, double *z) {
     const multigrid_data *data = pointer;
     sn_multigrid_apply(data->multigrid, r, z);
+    sn_filter_apply_range(&data->filter.filter, 0, INT32_MAX, z); /* the cycle leaves oblique planes a little */
 }
 
 const sn_preconditioner sn_preconditioner_multigrid = {
-    .name = "multigrid",
-    .text = "a cycle of multigrid on lattices over the mesh; the choice for large bodies",
-    .needs_matrix = true,
-    .update = update,
-    .apply = apply,
-    .feedback = feedback,
-    .release = release,
+    SN_LISTED(preconditioner_multigrid), .needs_matrix = true, .update = update, .apply = apply, .feedback = feedback, .release = release,
 };

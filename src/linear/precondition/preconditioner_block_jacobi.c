@@ -99,10 +99,11 @@ static void apply(void *data, const double *r, double *z) {
     sn_apply_ranges(j->context, &sn_preconditioner_block_jacobi, data, j->nodes, r, z);
 }
 
-const sn_preconditioner sn_preconditioner_block_jacobi = {.name = "block-jacobi",
-                                                          .text = "the inverses of the 3 x 3 diagonal blocks",
-                                                          .needs_diagonal = true,
-                                                          .update = update,
-                                                          .apply = apply,
-                                                          .apply_range = apply_range,
-                                                          .release = release};
+const sn_preconditioner sn_preconditioner_block_jacobi = {
+    SN_LISTED(preconditioner_block_jacobi),
+    .needs_diagonal = true,
+    .update = update,
+    .apply = apply,
+    .apply_range = apply_range,
+    .release = release,
+};

@@ -57,10 +57,6 @@ static void apply(void *data, const double *r, double *z) {
     sn_apply_ranges(((const diagonal *)data)->context, &sn_preconditioner_diagonal, data, ((const diagonal *)data)->nodes, r, z);
 }
 
-const sn_preconditioner sn_preconditioner_diagonal = {.name = "diagonal",
-                                                      .text = "the inverse of the diagonal (Jacobi)",
-                                                      .needs_diagonal = true,
-                                                      .update = update,
-                                                      .apply = apply,
-                                                      .apply_range = apply_range,
-                                                      .release = release};
+const sn_preconditioner sn_preconditioner_diagonal = {
+    SN_LISTED(preconditioner_diagonal), .needs_diagonal = true, .update = update, .apply = apply,
+    .apply_range = apply_range,         .release = release};
