@@ -55,8 +55,8 @@ typedef enum sn_status {
     SN_IO,            /* reading or writing failed half-way */
     SN_NOT_CONVERGED, /* an iteration ended above its tolerance; the best iterate is kept */
     SN_NOT_FINITE,    /* a number is NaN or infinite; the state before the step is kept */
-    SN_INVERTED,      /* a law with ln J met J <= 0 (J is the volume ratio det F); the step is retried with half its length
-                       */
+    SN_INVERTED,      /* a law with ln J met J <= 0 (J is the volume ratio det F); the step is retried with half its
+                         length */
     SN_SINGULAR,      /* a matrix is singular: a static body that nothing holds, or a zero stiffness */
     SN_UNSUPPORTED,   /* a valid request that this build, or this combination of options, cannot serve */
     SN_STOPPED        /* the caller's callback asked to stop; the state before the step is kept */

@@ -90,8 +90,8 @@ typedef struct sn_collider {
 /* A level plane through the origin: its normal is 0, 1, 0. */
 SN_API sn_collider sn_collider_default(void);
 
-/* The half-space below a plane. `point` (m) is on the plane; `normal` (any length but zero) points to the bodies' side.
- */
+/* The half-space below a plane. `point` (m) is on the plane; `normal` (any length but zero) points to the bodies'
+ * side. */
 SN_API sn_collider sn_collider_plane(const double point[3], const double normal[3]);
 
 /* A ball: centre and radius (above 0) in m. */

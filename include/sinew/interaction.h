@@ -42,8 +42,8 @@ typedef struct sn_block {
 typedef struct sn_interaction_table {
     uint32_t cookie;  /* set by sn_interaction_table_default; leave it as it is */
     char name[32];    /* not empty; no other part of the world's state may have this name */
-    int number_count; /* how many numbers the state keeps for the interaction, at least 0; default 0. They start at zero
-                       */
+    int number_count; /* how many numbers the state keeps for the interaction, at least 0; default 0. They start at
+                         zero */
     int block_count;  /* `blocks` writes at most so many blocks to each list, at least 0; default 0 */
 
     /* Adds forces (N) to `force`, node_count x 3. Must not be NULL. */

@@ -259,8 +259,7 @@ SN_API int sn_world_body_count(const sn_world *world);
 SN_API const sn_mesh *sn_world_body_mesh(const sn_world *world, int body);
 SN_API const char *sn_world_body_name(const sn_world *world, int body); /* valid as long as the world; NULL: no such body */
 
-/* The place of a body's node in the vectors of a caller's interaction (interaction.h). -1 when there is no such node.
- */
+/* The place of a body's node in the vectors of a caller's interaction (interaction.h). -1: no such node. */
 SN_API int sn_world_node(const sn_world *world, int body, int node);
 SN_API int sn_world_find_body(const sn_world *world, const char *name); /* the body of this name; -1 when there is none */
 
@@ -294,8 +293,8 @@ SN_API sn_status sn_world_element_fields(sn_world *world, int body, double *stre
                                          double *volume_ratio, sn_error *error);
 
 /* Forces of the supports on a body (N): node_count x 3. Supports are fixes and pins, in the directions that they hold,
- * and the colliders that the body touches. Free nodes get zero. Fails with SN_BAD_INPUT (no such body) or SN_INVERTED.
- */
+ * and the colliders that the body touches. Free nodes get zero. SN_BAD_INPUT when there is no such body; SN_INVERTED as
+ * above. */
 SN_API sn_status sn_world_reactions(sn_world *world, int body, double *force, sn_error *error);
 
 SN_API int sn_world_collider_count(const sn_world *world);
@@ -388,8 +387,8 @@ SN_API sn_status sn_world_remove_collider(sn_world *world, int id, sn_error *err
  * method, pins, contacts, multipliers of links, and the forces of sn_world_set_forces. It does not hold gravity,
  * options, materials, loads, colliders and grabs: the world that restores it keeps its own ones.
  *
- * Saving refreshes the workspace. Therefore the run that was saved and a run that restores it go on with the same bits.
- */
+ * Saving refreshes the workspace. Therefore the run that was saved and a run that restores it go on with the same
+ * bits. */
 SN_API size_t sn_world_state_size(const sn_world *world); /* bytes of a saved state */
 /* Writes the state to `bytes`, which has room for `size` bytes. SN_BAD_INPUT when the room is too small. */
 SN_API sn_status sn_world_save_state(sn_world *world, void *bytes, size_t size, sn_error *error);
