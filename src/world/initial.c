@@ -1,5 +1,5 @@
-/* The start of a body: a deformation that leaves its rest shape alone, then velocity and spin. Deformations are about the centre of mass of
- * the rest shape, the spin is about that of the start. */
+/* The start of a body: first a deformation, then velocity and spin. The rest shape does not change. The deformation is
+ * about the centre of mass of the rest shape; the spin is about the centre of mass of the deformed body. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ sn_status sn_initial_check(const sn_initial *initial, const char *name, sn_error
     return SN_OK;
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014): a number in [0, 1) from a counter. */
+/* A pseudo-random number in [0, 1) from a counter: splitmix64 (Steele, Lea, Flood 2014). */
 static double random_at(uint64_t seed, uint64_t counter) {
     uint64_t z = seed + (counter + 1) * 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;

@@ -22,7 +22,7 @@ sn_status sn_prefix(sn_error *error, sn_status status, const char *body, const c
     if (!error || status == SN_NO_MEMORY) return status;
     char text[sizeof error->text];
     memcpy(text, error->text, sizeof text);
-    text[400] = 0; /* room for the prefix */
+    text[400] = 0; /* leave room for the prefix */
     if (index >= 0) return sn_fail(error, status, "body '%s': %s.%d: %s", body, what, index, text);
     return sn_fail(error, status, "body '%s': %s%s", body, what, text);
 }
@@ -36,7 +36,7 @@ static sn_status check_options(const sn_world_options *o, sn_error *error) {
     return status ? status : sn_solver_options_check(&o->solver, error);
 }
 
-/* Each part needs those before it. */
+/* Makes the parts of a world. Each part needs the parts before it. */
 static sn_status build(sn_world *world, const sn_world_options *options, sn_error *error) {
     sn_status status = check_options(options, error);
     if (!status) status = sn_parameters_create(world->context, options, &world->parameters, error);
@@ -54,7 +54,7 @@ static sn_status build(sn_world *world, const sn_world_options *options, sn_erro
     return status;
 }
 
-/* The state at time 0. */
+/* Sets the state at time 0. */
 static sn_status start(sn_world *world, const sn_world_options *options, sn_error *error) {
     const size_t bytes = (size_t)world->model->node_count * 3 * sizeof(double);
     sn_interactions_adapt(world);
