@@ -1,4 +1,4 @@
-/* See hauth.h. */
+/* Functions of the experiments on time integration; see hauth.h. */
 #include "hauth.h"
 
 #include <math.h>
