@@ -1,7 +1,7 @@
-/* Status, messages, allocation and threads: what every other header builds on.
+/* Status, messages, allocation and threads. Every other header builds on this one.
  *
- * The library never prints, never exits and has no mutable globals. Everything it needs from its host comes in through an
- * sn_context; everything it has to say about a failure goes out through an sn_error that the caller owns. */
+ * The library never prints, never exits and has no mutable globals. An sn_context brings in the host's memory and threads. An sn_error,
+ * which the caller owns, takes the message of a failure. */
 #ifndef SINEW_BASE_H
 #define SINEW_BASE_H
 
@@ -17,7 +17,7 @@ extern "C" {
 #define SN_VERSION_MINOR 2
 #define SN_VERSION_PATCH 0
 
-/* SN_API marks what the library exports. Windows: define SN_BUILDING where the library is compiled as a DLL, SN_DLL where it is used as
+/* SN_API marks the functions that the library exports. Windows: define SN_BUILDING to compile the library as a DLL, SN_DLL to use it as
  * one. SN_PRINTF marks functions that take a format and its values. */
 #if defined(_WIN32) && defined(SN_BUILDING)
 #define SN_API __declspec(dllexport)
@@ -51,12 +51,13 @@ typedef enum sn_status {
 /* A short lower-case word for a status: "ok", "bad-input", "not-converged", ... Never NULL. */
 SN_API const char *sn_status_name(sn_status status);
 
-/* Where a failing function leaves its message. The caller owns it; every function accepts NULL. A function that succeeds leaves it
- * untouched. */
+/* A failing function leaves its message here. The caller owns the struct. Every function accepts NULL. A function that succeeds does not
+ * touch the struct. A caller needs only `text`: it is complete. */
 typedef struct sn_error {
     sn_status status;
     char path[128]; /* the option at fault, as a scene names it: "bodies.0.material.0.young"; "" when no option is at fault */
-    char text[512]; /* one line without a newline: "young is -3 Pa; it must be above 0" */
+    char text[512]; /* one line without a newline: "PATH: young is -3; it must be above 0", and the file, line and column before it when the
+                       error comes from a scene. Without a path only the sentence */
 } sn_error;
 
 /* Fills `error` (may be NULL) printf-like, with an empty path, and returns `status`: `return sn_fail(error, SN_BAD_INPUT, ...)`. */
@@ -64,8 +65,10 @@ SN_API sn_status sn_fail(sn_error *error, sn_status status, const char *format, 
 /* The same for an option that is at fault: `path` is its name, relative to the struct that the function was given. */
 SN_API sn_status sn_fail_at(sn_error *error, sn_status status, const char *path, const char *format, ...) SN_PRINTF(4, 5);
 /* Puts a name (printf-like) and a dot before the path of an error that came from a part: `return sn_within(error, status, "bodies.%d", 2)`.
- * Leaves an error without a path with that name as its path. Returns `status`; does nothing for SN_OK. */
+ * An error without a path gets the name as its path. Returns `status`. Does nothing for SN_OK and SN_NO_MEMORY. */
 SN_API sn_status sn_within(sn_error *error, sn_status status, const char *format, ...) SN_PRINTF(3, 4);
+/* The text without the path in front. Lives as long as the error. */
+SN_API const char *sn_error_sentence(const sn_error *error);
 
 /* Allocation hooks. `allocate` returns memory aligned to 64 bytes or NULL; `release` accepts NULL. */
 typedef struct sn_allocator {

@@ -24,12 +24,6 @@
 extern "C" {
 #endif
 
-/* A factor that grows linearly from 0 at ramp[0] to 1 at ramp[1] and stays. {0, 0}: always 1 (in statics {0, 0} counts as the load fraction). */
-typedef struct sn_ramp {
-    double begin, end; /* s; begin <= end */
-    bool given;        /* false: no ramp in dynamics; the load fraction in statics */
-} sn_ramp;
-
 /* Nodes held, or moved along a prescribed path. */
 typedef struct sn_fix {
     sn_selector select;
@@ -80,7 +74,7 @@ typedef struct sn_initial {
     int mirror;         /* as flatten */
     bool collapse;      /* all nodes to the centre */
     bool scrambled;
-    uint64_t scramble;  /* seed: nodes at random places inside the bounding box */
+    uint64_t scramble;  /* seed, below 2^63: nodes at random places inside the bounding box */
     double twist;       /* degrees per metre about the body's longest axis */
 } sn_initial;
 
@@ -156,6 +150,7 @@ SN_API sn_fix sn_fix_default(void);
 SN_API sn_load sn_load_default(void);
 SN_API sn_link sn_link_default(void);
 SN_API sn_initial sn_initial_default(void);
+SN_API sn_probe sn_probe_default(void);
 SN_API sn_collider sn_collider_default(void);
 SN_API sn_body_options sn_body_options_default(void);
 SN_API sn_world_options sn_world_options_default(void);

@@ -33,34 +33,36 @@ const sn_shape *sn_shape_of(const sn_collider *collider) {
     return NULL;
 }
 
-static sn_status check_response(const sn_collider *c, int index, sn_error *error) {
+static sn_status check_response(const sn_collider *c, sn_error *error) {
     for (int i = 0; i < RESPONSES; ++i)
         if (c->response[0] == 0 || strcmp(c->response, response_table[i].name) == 0) return SN_OK;
     char text[256];
-    snprintf(text, sizeof text, "colliders.%d: unknown response '%.31s'", index, c->response);
+    snprintf(text, sizeof text, "response '%.31s' is unknown", c->response);
     sn_suggest(text, sizeof text, c->response, response_table, RESPONSES, sizeof *response_table);
-    return sn_fail(error, SN_BAD_INPUT, "%s", text);
+    return sn_fail_at(error, SN_BAD_INPUT, "response", "%s", text);
 }
 
-sn_status sn_collider_check(const sn_collider *c, int index, sn_error *error) {
+sn_status sn_collider_check(const sn_collider *c, sn_error *error) {
     const sn_shape *shape = sn_shape_of(c);
-    if (!shape) return sn_fail(error, SN_BAD_INPUT, "colliders.%d: kind %d is unknown; allowed are plane and sphere", index, (int)c->kind);
+    if (!shape) return sn_fail(error, SN_BAD_INPUT, "the kind of the collider is %d; allowed are plane and sphere", (int)c->kind);
     for (int a = 0; a < 3; ++a)
-        if (!isfinite(c->point[a])) return sn_fail(error, SN_BAD_INPUT, "colliders.%d: its point is not finite", index);
+        if (!isfinite(c->point[a]))
+            return sn_fail_at(error, SN_BAD_INPUT, c->kind == SN_COLLIDER_PLANE ? "plane.point" : "sphere.center",
+                              "the point is not finite");
     if (!(c->friction >= 0) || isinf(c->friction))
-        return sn_fail(error, SN_BAD_INPUT, "colliders.%d: friction is %g; it must be 0 or more", index, c->friction);
+        return sn_fail_at(error, SN_BAD_INPUT, "friction", "friction is %g; it must be 0 or more", c->friction);
     if (!(c->stiffness >= 0) || isinf(c->stiffness))
-        return sn_fail(error, SN_BAD_INPUT, "colliders.%d: stiffness is %g Pa/m; it must be 0 (automatic) or more", index, c->stiffness);
+        return sn_fail_at(error, SN_BAD_INPUT, "stiffness", "stiffness is %g Pa/m; it must be 0 (automatic) or more", c->stiffness);
     if (!(c->damping >= 0) || isinf(c->damping))
-        return sn_fail(error, SN_BAD_INPUT, "colliders.%d: damping is %g; it must be 0 or more", index, c->damping);
+        return sn_fail_at(error, SN_BAD_INPUT, "damping", "damping is %g; it must be 0 or more", c->damping);
     for (int i = 0; i < 4 * c->key_count; ++i)
-        if (!isfinite(c->key[i])) return sn_fail(error, SN_BAD_INPUT, "colliders.%d: key %d is not finite", index, i / 4);
+        if (!isfinite(c->key[i])) return sn_fail_at(error, SN_BAD_INPUT, "keys", "key %d is not finite", i / 4);
     for (int i = 1; i < c->key_count; ++i)
         if (!(c->key[4 * i] > c->key[4 * i - 4]))
-            return sn_fail(error, SN_BAD_INPUT, "colliders.%d: the times of its keys must ascend; key %d has %g after %g", index, i,
-                           c->key[4 * i], c->key[4 * i - 4]);
-    const sn_status status = check_response(c, index, error);
-    return status ? status : shape->check(c, index, error);
+            return sn_fail_at(error, SN_BAD_INPUT, "keys", "the times of keys must ascend; key %d has %g after %g", i, c->key[4 * i],
+                              c->key[4 * i - 4]);
+    const sn_status status = check_response(c, error);
+    return status ? status : shape->check(c, error);
 }
 
 sn_status sn_collider_copy(sn_context *context, const sn_collider *source, sn_collider *collider, sn_error *error) {

@@ -9,7 +9,7 @@
 
 typedef struct sn_shape {
     const char *name;
-    sn_status (*check)(const sn_collider *collider, int index, sn_error *error);
+    sn_status (*check)(const sn_collider *collider, sn_error *error);
     /* `offset`: how far the keys have moved it. */
     double (*gap)(const sn_collider *collider, const double offset[3], const double x[3], double n[3], double *curvature);
     /* Whether the straight way from a to b, both relative to the offset, leads through it from one side to the other. NULL: it never
@@ -20,8 +20,8 @@ typedef struct sn_shape {
 extern const sn_shape sn_shape_plane, sn_shape_sphere;
 const sn_shape *sn_shape_of(const sn_collider *collider);
 
-/* Checks shape, friction, response and keys; `index` is its place in the list, for messages. */
-sn_status sn_collider_check(const sn_collider *collider, int index, sn_error *error);
+/* Checks shape, friction, response and keys. */
+sn_status sn_collider_check(const sn_collider *collider, sn_error *error);
 /* A collider of its own: normal of length 1, keys copied. Release with sn_collider_release. */
 sn_status sn_collider_copy(sn_context *context, const sn_collider *source, sn_collider *collider, sn_error *error);
 void sn_collider_release(sn_context *context, sn_collider *collider);

@@ -4,11 +4,11 @@
 #include "base/math3.h"
 #include "collider.h"
 
-static sn_status check(const sn_collider *c, int index, sn_error *error) {
+static sn_status check(const sn_collider *c, sn_error *error) {
     const double length = sn_norm3(c->normal);
     if (!(length > 0) || isinf(length))
-        return sn_fail(error, SN_BAD_INPUT, "colliders.%d: the plane's normal [%g, %g, %g] has no direction", index, c->normal[0],
-                       c->normal[1], c->normal[2]);
+        return sn_fail_at(error, SN_BAD_INPUT, "plane.normal", "the normal [%g, %g, %g] has no direction", c->normal[0], c->normal[1],
+                          c->normal[2]);
     return SN_OK;
 }
 

@@ -4,9 +4,9 @@
 #include "base/math3.h"
 #include "collider.h"
 
-static sn_status check(const sn_collider *c, int index, sn_error *error) {
+static sn_status check(const sn_collider *c, sn_error *error) {
     if (!(c->radius > 0) || isinf(c->radius))
-        return sn_fail(error, SN_BAD_INPUT, "colliders.%d: the sphere's radius is %g m; it must be above 0", index, c->radius);
+        return sn_fail_at(error, SN_BAD_INPUT, "sphere.radius", "the radius is %g m; it must be above 0", c->radius);
     return SN_OK;
 }
 

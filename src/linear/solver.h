@@ -115,8 +115,7 @@ const sn_krylov *sn_krylov_find(const char *name);
 const sn_preconditioner *sn_direct_find(const char *name);
 const sn_preconditioner *sn_preconditioner_find(const char *name);
 /* The options' fields, for the scene and the reference (base/fields.h). */
-struct sn_field;
-const struct sn_field *sn_solver_fields(int *count);
+const sn_option *sn_solver_fields(int *count);
 
 typedef struct sn_linear_report {
     int iterations;

@@ -11,31 +11,10 @@
 #include "base/math3.h"
 #include "world.h"
 
-static sn_status check_fix(const sn_fix *fix, sn_error *error) {
-    if (!fix->axis[0] && !fix->axis[1] && !fix->axis[2]) return sn_fail(error, SN_BAD_INPUT, "no axis is held; name some of x, y, z");
-    for (int a = 0; a < 3; ++a)
-        if (!isfinite(fix->displacement[a])) return sn_fail(error, SN_BAD_INPUT, "the displacement is not finite");
-    if (fix->ramp.given && !(isfinite(fix->ramp.begin) && isfinite(fix->ramp.end) && fix->ramp.begin <= fix->ramp.end))
-        return sn_fail(error, SN_BAD_INPUT, "ramp [%g, %g] must have two times in ascending order", fix->ramp.begin, fix->ramp.end);
-    if (fix->key_count < 0 || (fix->key_count > 0 && !fix->key))
-        return sn_fail(error, SN_BAD_INPUT, "%d keys without numbers", fix->key_count);
-    for (int i = 0; i < 4 * fix->key_count; ++i)
-        if (!isfinite(fix->key[i])) return sn_fail(error, SN_BAD_INPUT, "key %d is not finite", i / 4);
-    for (int i = 1; i < fix->key_count; ++i)
-        if (!(fix->key[4 * i] > fix->key[4 * i - 4]))
-            return sn_fail(error, SN_BAD_INPUT, "the times of keys must ascend; key %d has %g after %g", i, fix->key[4 * i],
-                           fix->key[4 * i - 4]);
-    if (!fix->turning) return SN_OK;
-    const double length = sn_norm3(fix->turn_axis);
-    if (!(length > 0) || isinf(length)) return sn_fail(error, SN_BAD_INPUT, "the axis of the turn has no direction");
-    if (!isfinite(fix->turn_degrees) || !isfinite(sn_norm3(fix->turn_point))) return sn_fail(error, SN_BAD_INPUT, "the turn is not finite");
-    return SN_OK;
-}
-
 static sn_status take_fix(sn_world *world, int body, const sn_fix *fix, sn_error *error) {
     sn_model *model = &world->model;
     const sn_body *b = &model->body[body];
-    sn_status status = check_fix(fix, error);
+    sn_status status = sn_fix_check(fix, error);
     if (status) return status;
     sn_fix *own = &model->fix[model->fix_count];
     *own = *fix;
@@ -55,7 +34,7 @@ static sn_status take_fix(sn_world *world, int body, const sn_fix *fix, sn_error
         for (int a = 0; a < 3 && mask[i]; ++a)
             if (fix->axis[a]) model->fix_of[3 * (size_t)model->compiled[b->node_first + i] + (size_t)a] = index;
     sn_release(world->context, mask);
-    return status;
+    return sn_within(error, status, "select");
 }
 
 sn_status sn_model_fixes(sn_world *world, const sn_world_options *options, sn_error *error) {
@@ -69,7 +48,7 @@ sn_status sn_model_fixes(sn_world *world, const sn_world_options *options, sn_er
     for (int b = 0; b < options->body_count; ++b)
         for (int i = 0; i < options->body[b].fix_count; ++i) {
             const sn_status status = take_fix(world, b, &options->body[b].fix[i], error);
-            if (status) return sn_prefix(error, status, model->body[b].name, "fix", i);
+            if (status) return sn_within(error, status, "bodies.%d.fix.%d", b, i);
         }
     for (int b = 0; b < model->body_count; ++b) /* plane bodies stay in their plane */
         for (int i = 0; i < model->body[b].mesh->node_count && model->body[b].element->dimension == 2; ++i)

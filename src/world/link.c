@@ -25,8 +25,6 @@
 
 enum { SWEEPS = 30 };
 
-sn_link sn_link_default(void) { return (sn_link){.stabilise = "baumgarte", .rate = 0.2}; }
-
 /* ---- Creation ---- */
 /* Linear coordinates of X in a tet; returns the smallest. */
 static double coordinates(const double *a, const double *b, const double *c, const double *d, const double X[3], double L[4]) {
@@ -68,34 +66,19 @@ static sn_status add_point(const sn_world *world, int body, const double X[3], d
     return SN_OK;
 }
 
-static sn_status check_link(const sn_link *link, sn_error *error) {
-    for (int a = 0; a < 3; ++a)
-        if (!isfinite(link->point[a]) || !isfinite(link->to[a])) return sn_fail(error, SN_BAD_INPUT, "its points are not finite");
-    if (!(link->rate >= 0 && link->rate <= 1)) return sn_fail(error, SN_BAD_INPUT, "rate is %g; allowed is 0 to 1", link->rate);
-    if (*link->stabilise && strcmp(link->stabilise, "baumgarte") != 0 && strcmp(link->stabilise, "post") != 0)
-        return sn_fail(error, SN_BAD_INPUT, "stabilise is '%.31s'; allowed are baumgarte and post", link->stabilise);
-    if (link->key_count < 0 || (link->key_count > 0 && !link->key))
-        return sn_fail(error, SN_BAD_INPUT, "%d keys without numbers", link->key_count);
-    for (int i = 0; i < 4 * link->key_count; ++i)
-        if (!isfinite(link->key[i])) return sn_fail(error, SN_BAD_INPUT, "key %d is not finite", i / 4);
-    for (int i = 1; i < link->key_count; ++i)
-        if (!(link->key[4 * i] > link->key[4 * i - 4])) return sn_fail(error, SN_BAD_INPUT, "the times of its keys must ascend");
-    return SN_OK;
-}
-
 static sn_status take_link(sn_world *world, int body, const sn_link *link, sn_error *error) {
     sn_model *model = &world->model;
-    sn_status status = check_link(link, error);
+    sn_status status = sn_link_check(link, error);
     if (status) return status;
     sn_link_term *term = &model->link[model->link_count];
     *term = (sn_link_term){.post = strcmp(link->stabilise, "post") == 0, .rate = link->rate};
     status = add_point(world, body, link->point, 1, term, error);
-    if (status) return status;
+    if (status) return sn_within(error, status, "point");
     if (*link->body) {
         const int other = sn_world_find_body(world, link->body);
-        if (other < 0) return sn_fail(error, SN_BAD_INPUT, "there is no body '%.63s' to link to", link->body);
+        if (other < 0) return sn_fail_at(error, SN_BAD_INPUT, "to.body", "there is no body '%.63s' to link to", link->body);
         status = add_point(world, other, link->to, -1, term, error);
-        if (status) return status;
+        if (status) return sn_within(error, status, "to.at");
     } else {
         memcpy(term->target, link->to, sizeof term->target);
     }
@@ -112,13 +95,14 @@ static sn_status take_link(sn_world *world, int body, const sn_link *link, sn_er
 sn_status sn_model_links(sn_world *world, const sn_world_options *options, sn_error *error) {
     int count = 0;
     for (int b = 0; b < options->body_count; ++b) count += options->body[b].link_count;
-    if (count > SN_LINKS) return sn_fail(error, SN_UNSUPPORTED, "the bodies have %d links in all; at most %d are allowed", count, SN_LINKS);
+    if (count > SN_LINKS)
+        return sn_fail_at(error, SN_UNSUPPORTED, "bodies", "the bodies have %d links in all; at most %d are allowed", count, SN_LINKS);
     world->model.link = sn_allocate_zero(world->context, (size_t)count, sizeof *world->model.link);
     if (!world->model.link) return sn_no_memory(error);
     for (int b = 0; b < options->body_count; ++b)
         for (int i = 0; i < options->body[b].link_count; ++i) {
             const sn_status status = take_link(world, b, &options->body[b].link[i], error);
-            if (status) return sn_prefix(error, status, world->model.body[b].name, "links", i);
+            if (status) return sn_within(error, status, "bodies.%d.links.%d", b, i);
         }
     return sn_links_method(world, world->parameters.method, error);
 }
@@ -132,8 +116,8 @@ sn_status sn_links_method(const sn_world *world, const sn_method *method, sn_err
     if (!world->model.link_count || method == sn_method_equilibrium() || strcmp(method->name, "implicit-euler") == 0 ||
         strncmp(method->name, "bdf", 3) == 0)
         return SN_OK;
-    return sn_fail(error, SN_UNSUPPORTED, "time.method '%s' cannot hold links; allowed are implicit-euler and the bdf methods",
-                   method->name);
+    return sn_fail_at(error, SN_UNSUPPORTED, "time.method",
+                      "time.method '%s' cannot hold links; allowed are implicit-euler and the bdf methods", method->name);
 }
 
 /* ---- The constraint ---- */

@@ -16,6 +16,7 @@
 #include "fem/load.h"
 #include "fem/springs.h"
 #include "fem/warping.h"
+#include "options.h"
 #include "sinew/world.h"
 #include "time/system.h"
 
@@ -244,7 +245,6 @@ bool sn_cores_hold(const sn_world *world, int32_t node);
 /* rigid.c: every piece of every body must have its six rigid motions held. */
 sn_status sn_rigid_check(sn_world *world, sn_error *error);
 /* initial.c: positions and velocities at the start. */
-sn_status sn_initial_check(const sn_initial *initial, const char *name, sn_error *error);
 void sn_initial_apply(sn_world *world, int body, const sn_initial *initial);
 /* probe.c */
 sn_status sn_model_probes(sn_world *world, const sn_world_options *options, sn_error *error);
@@ -308,8 +308,5 @@ void sn_links_force(sn_world *world, double t, const double *x, double *f);
 sn_status sn_links_solve(sn_world *world, double m, double d, double k, double *x, double tolerance, sn_linear_report *report,
                          sn_error *error);
 void sn_links_settle(sn_world *world, double t, double *x);
-
-/* Puts "body 'name': what.index: " before a message. */
-sn_status sn_prefix(sn_error *error, sn_status status, const char *body, const char *what, int index);
 
 #endif
