@@ -54,10 +54,11 @@ experiments: all ## every experiment of the documents in full, results in out/ex
 	@scripts/install.sh plots
 	$(BUILD)/sinew experiment run all --out out/experiments
 
-docs: all ## write docs/names.md, the table of every name that a scene can use, from the command itself
+docs: all ## write docs/names.md and docs/scene-keys.md, every name and key that a scene can use, from the command itself
 	@{ echo '# Names'; echo; echo 'Written by `make docs` from `sinew list`.'; \
 	  $(BUILD)/sinew list | sed -E 's/^([a-z].*)$$/\n## \1\n| name | what |\n| --- | --- |/; s/^  ([^ ]+) +(.*)$$/| `\1` | \2 |/'; } > docs/names.md
-	@echo "docs/names.md"
+	@$(BUILD)/sinew list options > docs/scene-keys.md
+	@echo "docs/names.md docs/scene-keys.md"
 
 torture: all ## the robustness suite: what comes back from broken starts, a few minutes, one table
 	$(BUILD)/torture

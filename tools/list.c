@@ -12,7 +12,8 @@ static int list(int count, char **word);
 const tool_command tool_list = {"list", "list [KIND] [--json]",
                                 "names of laws, rotations, methods, solvers, elements, generators, formats, scenes, ...",
                                 "  KIND    one of laws, rotations, differentials, methods, solvers, preconditioners, elements, responses,\n"
-                                "          generators, formats, experiments, scenes; all when left out\n"
+                                "          generators, formats, experiments, scenes; all when left out.\n"
+                                "          options lists the keys of a scene\n"
                                 "  --json  machine-readable\n",
                                 list};
 
@@ -135,6 +136,7 @@ static int list(int count, char **word) {
     const tool_option option[] = {{.name = "--json", .flag = &json}};
     const int code = tool_parse(&tool_list, count, word, option, 1, &wanted, 1, &words);
     if (code) return code;
+    if (words && strcmp(wanted, "options") == 0) return tool_list_options(json);
     int only = -1;
     for (int i = 0; words && i < KINDS; ++i)
         if (strcmp(kinds[i].name, wanted) == 0) only = i;

@@ -14,7 +14,7 @@ typedef struct sn_picture_options {
     double low, high;          /* of the colour map; equal (default): from the data */
     double azimuth, elevation; /* degrees about and above the ground; default 30, 20 */
     bool edges;                /* draw the element edges; default true */
-    double view[2][3];         /* low and high corner of what must be seen; equal (default): the bodies */
+    double view[2][3];         /* low and high corner of the box that must be seen; equal (default): the bodies */
 } sn_picture_options;
 SN_API sn_picture_options sn_picture_options_default(void);
 
@@ -46,8 +46,13 @@ SN_API const sn_world_options *sn_scene_world_options(const sn_scene *scene);
 SN_API const sn_output_options *sn_scene_output(const sn_scene *scene);
 /* The detailed surface that a body's `surface` gives for display, at rest; NULL without one. Valid as long as the scene. */
 SN_API const sn_mesh *sn_scene_surface(const sn_scene *scene, int body);
-/* Builds the world: sn_world_create with file, line and column of the offending key in front of its messages. */
+/* Builds the world. Messages of sn_world_create get the file, line and column of the key at fault in front. */
 SN_API sn_status sn_scene_create_world(const sn_scene *scene, sn_world **world, sn_error *error);
+
+/* The options of a struct that a scene gives: "sn_fix", "sn_time_options", ...; NULL for a name that is unknown. sn_option_group gives the
+ * names one by one, with their place in a scene, and NULL at the end. Static tables. */
+SN_API const sn_option *sn_options(const char *struct_name, int *count);
+SN_API const sn_listing *sn_option_group(int index);
 
 #ifdef __cplusplus
 }
