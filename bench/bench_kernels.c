@@ -14,6 +14,7 @@ typedef struct beam {
     sn_context *context;
     const sn_element_kernels *kernels;
     sn_elements_model model;
+    sn_element_settings settings;
     sn_element_view view;
     int nodes;
     double *x, *out, *scratch, *linearised, *partial;
@@ -101,7 +102,8 @@ static void measure(const char *simd, const char *element_name, const char *law,
                                     .material_count = 1,
                                     .name = "beam"};
     if (sn_elements_compile(b.context, &source, 1, nodes, &b.model, &error)) stop(&error);
-    b.view = (sn_element_view){.x = b.x};
+    if (sn_element_settings_create(b.context, &b.model, &material, 0, &b.settings, &error)) stop(&error);
+    b.view = (sn_element_view){.settings = &b.settings, .x = b.x};
     b.partial = need(malloc((size_t)b.model.chunk_count * sizeof *b.partial));
     b.scratch = need(aligned_alloc(64, 900 * SN_LANES * sizeof *b.scratch));
     b.linearised = need(sn_allocate(b.context, (size_t)b.model.linearised_size, sizeof *b.linearised));
@@ -111,6 +113,7 @@ static void measure(const char *simd, const char *element_name, const char *law,
     for (size_t i = 0; i < sizeof run / sizeof *run; ++i) printf(" %9.1f", nanoseconds(&b, run[i], elements));
     printf("\n");
     sn_release(b.context, b.linearised);
+    sn_element_settings_release(b.context, &b.settings);
     sn_elements_release(b.context, &b.model);
     sn_mesh_destroy(mesh);
     free(rest), free(b.x), free(b.out), free(b.partial), free(b.scratch), free(new_of_old), free(material_of);

@@ -52,7 +52,7 @@ static sn_status system_create(sn_context *context, int a, int c, matrix_system 
     s->matrix =
         (sn_matrix){.pattern = &s->pattern, .single_ = sn_allocate_zero(context, (size_t)s->pattern.block_count * 9 + 4, sizeof(float))};
     s->diagonal = sn_allocate(context, (size_t)s->pattern.nodes * 9, sizeof(double));
-    s->view = (sn_element_view){.x = s->b.x};
+    s->view = (sn_element_view){.settings = &s->b.settings, .x = s->b.x};
     return s->matrix.single_ && s->diagonal ? SN_OK : sn_no_memory(error);
 }
 
@@ -180,7 +180,7 @@ static sn_status solves(sn_context *context, int a, int c, sn_error *error) {
     const int n = 3 * b.nodes;
     double *f = calloc((size_t)n * 2, sizeof *f), *x = f + n;
     for (int i = 0; i < b.nodes; ++i) f[3 * i + 1] = -9.81 * b.mass[i];
-    sn_element_view view = {.x = b.rest};
+    sn_element_view view = {.settings = &b.settings, .x = b.rest};
     sn_solver_options options = sn_solver_options_default();
     snprintf(options.method, sizeof options.method, "cg");
     if (getenv("SINEW_PRECONDITIONER"))

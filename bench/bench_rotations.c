@@ -14,6 +14,7 @@ enum { REPEATS = 15 };
 typedef struct bar {
     sn_context *context;
     sn_elements_model model;
+    sn_element_settings settings;
     sn_element_view view;
     double *state, *out, *scratch;
 } bar;
@@ -80,14 +81,15 @@ int main(void) {
                                         .material_count = 1,
                                         .name = "bar"};
         bar b = {.context = context};
-        if (sn_elements_compile(context, &source, 1, mesh->node_count, &b.model, &error)) {
+        if (sn_elements_compile(context, &source, 1, mesh->node_count, &b.model, &error) ||
+            sn_element_settings_create(context, &b.model, &material, 0, &b.settings, &error)) {
             fprintf(stderr, "bench_rotations: %s\n", error.text);
             return 1;
         }
         b.state = numbers(context, b.model.rotation_state_size);
         b.out = numbers(context, 3 * (int64_t)mesh->node_count);
         b.scratch = numbers(context, 9 * SN_LANES);
-        b.view = (sn_element_view){.x = x, .x_before = mesh->position, .rotation_state = b.state};
+        b.view = (sn_element_view){.settings = &b.settings, .x = x, .x_before = mesh->position, .rotation_state = b.state};
         double time[3];
         for (int rough = 0; rough < 2; ++rough) {
             shape(mesh, rough, x);
@@ -98,6 +100,7 @@ int main(void) {
         if (m == 0) polar[0] = time[0];
         printf("%-10s %10.1f %10.1f %10.1f %8.2f\n", method[m].name, time[0], time[1], time[2], time[0] / polar[0]);
         sn_release(context, b.state), sn_release(context, b.out), sn_release(context, b.scratch);
+        sn_element_settings_release(context, &b.settings);
         sn_elements_release(context, &b.model);
     }
     sn_release(context, x);

@@ -299,3 +299,18 @@ void engine_send_frame(engine *e) {
     json_object_set_new(head, "range", engine_vector(bounds, 2));
     engine_say(e, head, begin, (size_t)(at - begin) * sizeof *begin);
 }
+
+sn_status engine_look(engine *e, const engine_request *request, sn_error *error) {
+    (void)error;
+    const json_t *message = request->message;
+    const char *colour = json_string_value(json_object_get(message, "colour")),
+               *glyph = json_string_value(json_object_get(message, "glyphs"));
+    for (int i = 0; colour && i < COLOURS; ++i)
+        if (strcmp(engine_colours[i].name, colour) == 0) e->colour = (engine_colour)i;
+    for (int i = 0; glyph && i < GLYPHS; ++i)
+        if (strcmp(engine_glyphs[i].name, glyph) == 0) e->glyph = (engine_glyph)i;
+    json_t *wire = json_object_get(message, "wire");
+    if (wire) e->wire = json_is_true(wire);
+    e->shown = false;
+    return SN_OK;
+}

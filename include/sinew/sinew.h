@@ -4,6 +4,7 @@
 
 #include "base.h"
 #include "embed.h"
+#include "interaction.h"
 #include "material.h"
 #include "mesh.h"
 #include "options.h"

@@ -67,7 +67,7 @@ static sn_status check_number(const sn_field *field, int item, double value, sn_
         snprintf(path, sizeof path, "%s", field->name);
     else
         snprintf(path, sizeof path, "%s.%d", field->name, item);
-    if (!isfinite(value)) return sn_fail_at(error, SN_BAD_INPUT, path, "%s is %g, which is not finite", path, value);
+    if (!isfinite(value)) return sn_fail_at(error, SN_BAD_INPUT, path, "%s is %g; it must be finite", path, value);
     return sn_fail_at(error, SN_BAD_INPUT, path, "%s is %g; it must be %s%s%s", path, value, range, *field->unit ? " " : "", field->unit);
 }
 

@@ -1,4 +1,4 @@
-/* Compilation of elements into batches, cut into coloured chunks (chunk.c), and filling of their parameters. */
+/* Compilation of elements into batches, cut into coloured chunks (chunk.c). */
 #include "batch.h"
 
 #include <stdio.h>
@@ -26,8 +26,7 @@ typedef struct work {
     int32_t **batch_of; /* per source: batch of each material, -1 unused */
     sn_batch_item *item;
     int64_t item_count;
-    int64_t *batch_begin;          /* batch_count + 1, into item */
-    const sn_material **materials; /* by material_of */
+    int64_t *batch_begin; /* batch_count + 1, into item */
 } work;
 
 /* ---- Choices ---- */
@@ -50,7 +49,8 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
         exact = false;
     }
     if (exact && can_be_exact(law, NULL)) out->differential = SN_DIFFERENTIAL_EXACT;
-    out->projects = exact && law->flags & SN_LAW_INDEFINITE && law->differentials & 1u << SN_DIFFERENTIAL_PROJECTED;
+    out->projects = exact && out->differential == SN_DIFFERENTIAL_EXACT && law->flags & SN_LAW_INDEFINITE &&
+                    law->differentials & 1u << SN_DIFFERENTIAL_PROJECTED;
     if (!(law->flags & SN_LAW_ROTATION)) {
         if (!material->rotation[0]) return SN_OK;
         return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' uses no rotation, but '%s' is given", body, law->name, material->rotation);
@@ -75,12 +75,12 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
     for (int b = 0; b < model->batch_count; ++b)
         if (same_choice(&model->batch[b], element, c)) return b;
     sn_batch *batch = &model->batch[model->batch_count];
-    *batch = (sn_batch){.element = element,
+    *batch = (sn_batch){.index = model->batch_count,
+                        .element = element,
                         .law = c->law,
                         .rotation = c->rotation,
                         .differential = c->differential,
                         .projects = c->projects,
-                        .symmetric = 1,
                         .rotation_state = -1,
                         .alpha = c->alpha,
                         .beta = c->beta,
@@ -127,7 +127,6 @@ static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error
             status = choose(w->context, &source->materials[m], source->name, source->exact, &c, error);
             if (status) return sn_within(error, status, "%d.material.%d", s, m);
             of[m] = batch_for(model, source->element, &c);
-            w->materials[source->material_offset + m] = &source->materials[m];
         }
     }
     return SN_OK;
@@ -193,8 +192,6 @@ static sn_status allocate_batch(const sn_context *context, sn_batch *batch, sn_e
     batch->node = sn_allocate(context, lanes * nodes, sizeof *batch->node);
     batch->gradient = sn_allocate(context, lanes * points * (nodes - 1) * 3, sizeof *batch->gradient);
     batch->weight = sn_allocate(context, lanes * points, sizeof *batch->weight);
-    batch->constant = sn_allocate(context, lanes * (size_t)batch->law->constant_count, sizeof *batch->constant);
-    batch->damping = sn_allocate(context, lanes * 3, sizeof *batch->damping);
     batch->element_of = sn_allocate(context, lanes, sizeof *batch->element_of);
     batch->material_of = sn_allocate(context, lanes, sizeof *batch->material_of);
     batch->source_of = sn_allocate(context, lanes, sizeof *batch->source_of);
@@ -203,8 +200,8 @@ static sn_status allocate_batch(const sn_context *context, sn_batch *batch, sn_e
         batch->pair_mass = sn_allocate(context, lanes, sizeof *batch->pair_mass);
         if (!batch->pair_mass) return sn_no_memory(error);
     }
-    const int complete = batch->node && batch->gradient && batch->weight && batch->constant && batch->damping && batch->element_of &&
-                         batch->material_of && batch->source_of && (!history || batch->rest_edge);
+    const int complete = batch->node && batch->gradient && batch->weight && batch->element_of && batch->material_of && batch->source_of &&
+                         (!history || batch->rest_edge);
     return complete ? SN_OK : sn_no_memory(error);
 }
 
@@ -288,6 +285,7 @@ static int all_turned(const sn_elements_model *model) {
 
 static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error *error) {
     model->turned = all_turned(model);
+    for (int b = 0; b < model->batch_count; ++b) model->positive = model->positive || model->batch[b].law->flags & SN_LAW_POSITIVE_J;
     for (int b = 0; b < model->batch_count; ++b) {
         sn_batch *batch = &model->batch[b];
         const sn_status status = allocate_batch(w->context, batch, error);
@@ -333,87 +331,17 @@ static sn_status copy_origins(const work *w, sn_elements_model *model, sn_error 
     return SN_OK;
 }
 
-/* ---- Parameters ---- */
-/* The damper of a spring: the same for all, or by its quality; the part in proportion to k is Rayleigh's. */
-static void fill_damper(sn_batch *batch, const sn_material *material, const double *lame, int64_t n) {
-    const double sum = lame[0] + lame[1], young = sum > 0 ? lame[1] * (3 * lame[0] + 2 * lame[1]) / sum : 0;
-    double *damping = batch->damping + n / SN_LANES * 3 * SN_LANES + n % SN_LANES;
-    damping[0] = material->spring_damper + sn_spring_damper(young * batch->weight[n], batch->pair_mass[n], material->spring_quality);
-    damping[SN_LANES] = 0;
-    damping[2 * SN_LANES] = material->rayleigh[1];
-    if (damping[0] != 0 || material->rayleigh[1] != 0) batch->damped |= SN_DAMPED_VISCOUS;
-}
-
-/* Constants and damping of every lane; material m is list[m], or array[m] when there is no list. */
-static sn_status fill_parameters(sn_batch *batch, const sn_material *const *list, const sn_material *array, double time, sn_error *error) {
-    const int count = batch->law->constant_count;
-    double constant[SN_LAW_CONSTANTS] = {0};
-    const sn_material *material = NULL;
-    int last = -1;
-    batch->damped = 0;
-    for (int64_t n = 0; n < (int64_t)batch->block_count * SN_LANES; ++n) {
-        const int64_t block = n / SN_LANES, lane = n % SN_LANES;
-        if (batch->material_of[n] != last) {
-            last = batch->material_of[n];
-            material = list ? list[last] : &array[last];
-            if (strcmp(material->law, batch->law->name) != 0)
-                return sn_fail(error, SN_BAD_INPUT, "the law of a material cannot change from '%s' to '%s' while running", batch->law->name,
-                               material->law);
-            const sn_status status = batch->law->prepare(material, time, constant, error);
-            if (status) return status;
-            if (material->viscous[0] != 0 || material->viscous[1] != 0) batch->damped |= SN_DAMPED_VISCOUS;
-            if (material->rayleigh[1] != 0) batch->damped |= SN_DAMPED_RAYLEIGH;
-        }
-        if (batch->pair_mass) {
-            fill_damper(batch, material, constant, n);
-            for (int i = 0; i < count; ++i) batch->constant[(block * count + i) * SN_LANES + lane] = constant[i];
-            continue;
-        }
-        for (int i = 0; i < count; ++i) batch->constant[(block * count + i) * SN_LANES + lane] = constant[i];
-        const double damping[3] = {material->viscous[0], material->viscous[1], material->rayleigh[1]};
-        for (int i = 0; i < 3; ++i) batch->damping[(block * 3 + i) * SN_LANES + lane] = damping[i];
-    }
-    return SN_OK;
-}
-
-sn_status sn_elements_parameters(sn_elements_model *model, const sn_material *materials, double time, sn_error *error) {
-    ++model->parameters;
-    for (int b = 0; b < model->batch_count; ++b) {
-        const sn_status status = fill_parameters(&model->batch[b], NULL, materials, time, error);
-        if (status) return status;
-    }
-    return SN_OK;
-}
-
-void sn_elements_symmetric(sn_elements_model *model, int symmetric) {
-    for (int b = 0; b < model->batch_count; ++b) model->batch[b].symmetric = symmetric != 0;
-}
-
-int sn_elements_damped(const sn_elements_model *model) {
-    for (int b = 0; b < model->batch_count; ++b) /* springs have dampers of their own */
-        if (model->batch[b].damped || model->batch[b].element == &sn_element_springs) return 1;
-    return 0;
-}
-
-void sn_elements_project(sn_elements_model *model, int projected) {
-    for (int b = 0; b < model->batch_count; ++b)
-        if (model->batch[b].projects) model->batch[b].differential = projected ? SN_DIFFERENTIAL_PROJECTED : SN_DIFFERENTIAL_EXACT;
-}
-
 /* ---- The whole ---- */
 static sn_status start_work(work *w, sn_elements_model *model, sn_error *error) {
-    int64_t batches = 0, materials = 0;
+    int64_t batches = 0;
     for (int s = 0; s < w->source_count; ++s) {
         const sn_batch_source *source = &w->source[s];
-        const int64_t end = (int64_t)source->material_offset + source->material_count;
         batches += source->material_count;
         w->item_count += source->element_count;
-        if (end > materials) materials = end;
     }
     w->batch_of = sn_allocate_zero(w->context, (size_t)w->source_count, sizeof *w->batch_of);
-    w->materials = sn_allocate_zero(w->context, (size_t)materials, sizeof *w->materials);
     model->batch = sn_allocate_zero(w->context, (size_t)batches, sizeof *model->batch);
-    return w->batch_of && w->materials && model->batch ? SN_OK : sn_no_memory(error);
+    return w->batch_of && model->batch ? SN_OK : sn_no_memory(error);
 }
 
 static void end_work(work *w) {
@@ -421,7 +349,6 @@ static void end_work(work *w) {
     sn_release(w->context, w->batch_of);
     sn_release(w->context, w->item);
     sn_release(w->context, w->batch_begin);
-    sn_release(w->context, w->materials);
 }
 
 sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source, int source_count, int node_count,
@@ -435,7 +362,6 @@ sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source
     if (!status) status = copy_origins(&w, model, error);
     if (!status) status = fill_batches(&w, model, error);
     if (!status) status = sn_chunk_color(context, model, error);
-    for (int b = 0; b < model->batch_count && !status; ++b) status = fill_parameters(&model->batch[b], w.materials, NULL, 0, error);
     end_work(&w);
     if (status) sn_elements_release(context, model);
     return status;
@@ -444,8 +370,8 @@ sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source
 void sn_elements_release(sn_context *context, sn_elements_model *model) {
     for (int b = 0; b < model->batch_count; ++b) {
         sn_batch *batch = &model->batch[b];
-        void *array[] = {batch->node,       batch->gradient,    batch->weight,    batch->constant,  batch->damping,
-                         batch->element_of, batch->material_of, batch->source_of, batch->rest_edge, batch->pair_mass};
+        void *array[] = {batch->node,        batch->gradient,  batch->weight,    batch->element_of,
+                         batch->material_of, batch->source_of, batch->rest_edge, batch->pair_mass};
         for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     }
     for (int s = 0; s < model->source_count; ++s) sn_release(context, model->origin[s].label);

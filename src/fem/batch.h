@@ -17,25 +17,20 @@ enum { SN_WARPING_NONE = 0, SN_WARPING_EDGES, SN_WARPING_SVD }; /* warping.h */
 enum { SN_COMPACT_NONE, SN_COMPACT_WARPED, SN_COMPACT_BLENDED };
 
 typedef struct sn_batch {
+    int index; /* of the batch in its model, and of its sn_batch_settings */
     const sn_element *element;
     const sn_law *law;
     const sn_rotation *rotation; /* NULL when the law needs none */
     sn_differential differential;
-    int projects; /* its exact differential was not asked for by name, can be indefinite, and may be swapped for the projected one */
+    int projects; /* the exact differential was not asked for by name and can be indefinite: a view may ask for the projected one */
     int block_count;
-    int32_t *node;       /* block_count x nodes x SN_LANES, compiled node numbers */
-    double *gradient;    /* block_count x points x (nodes - 1) x 3 x SN_LANES, 1/m */
-    double *weight;      /* block_count x points x SN_LANES, m^3; 0 in padded lanes */
-    double *constant;    /* block_count x law->constant_count x SN_LANES: parameters, editable between steps */
-    double *damping;     /* block_count x 3 x SN_LANES: d_lambda, d_mu, Rayleigh stiffness part b; editable as well */
-    unsigned damped;     /* SN_DAMPED_ bits: which of them are not all zero */
-    int symmetric;       /* 1 (default): K is made symmetric, and the change of viscous stress with x is left out. 0: the Jacobian as it is:
-                            unsymmetrised, with that change (Green: always; corotated: where dR is at hand, that is with the exact and the
-                            projected differential). The change of Rayleigh forces with x, a second differential, is in neither. */
-    int warped;          /* its linearised stress is the warped stiffness R K0 R^T of SN_LAW_WARPED */
-    int compact;         /* SN_COMPACT_: the closed forms of SN_LAW_WARPED hold */
-    double *rest_edge;   /* block_count x 9 x SN_LANES: Dm of the corners; only for rotations with history, else NULL */
-    int32_t *element_of; /* block_count x SN_LANES: index of the element in its body's mesh, -1 in padded lanes */
+    int32_t *node;          /* block_count x nodes x SN_LANES, compiled node numbers */
+    double *gradient;       /* block_count x points x (nodes - 1) x 3 x SN_LANES, 1/m */
+    double *weight;         /* block_count x points x SN_LANES, m^3; 0 in padded lanes */
+    int warped;             /* its linearised stress is the warped stiffness R K0 R^T of SN_LAW_WARPED */
+    int compact;            /* SN_COMPACT_: the closed forms of SN_LAW_WARPED hold */
+    double *rest_edge;      /* block_count x 9 x SN_LANES: Dm of the corners; only for rotations with history, else NULL */
+    int32_t *element_of;    /* block_count x SN_LANES: index of the element in its body's mesh, -1 in padded lanes */
     int32_t *material_of;   /* block_count x SN_LANES: index of the material in the parameters */
     int32_t *source_of;     /* block_count x SN_LANES: index of the source, -1 in padded lanes */
     int64_t rotation_state; /* offset of its rotation state in the state's array, in doubles: block_count x points x SN_ROTATION_STATE x
@@ -60,14 +55,14 @@ typedef struct sn_batch_origin {
     int64_t *label; /* a copy, or NULL: labels are indices */
 } sn_batch_origin;
 
-/* The compiled elements of a system. Constant but for `constant`, `damping`, `damped` and `symmetric`. */
+/* The compiled elements of a system. Nothing in it changes after the compilation; the numbers that do are in sn_element_settings. */
 typedef struct sn_elements_model {
     int node_count;
     int64_t rotation_state_size; /* doubles of rotation state of all batches, all zero at rest */
     int64_t linearised_size;     /* doubles of a linearised buffer, 64-byte aligned */
-    int turned;         /* all batches are tet4 of the warped stiffness with rotations: their linearisation is R g and three weights */
-    int64_t parameters; /* changes with `constant` and `damping` */
-    int64_t kept_size;  /* doubles of the kept rotations, 64-byte aligned */
+    int turned;        /* all batches are tet4 of the warped stiffness with rotations: their linearisation is R g and three weights */
+    int positive;      /* some law needs J > 0 */
+    int64_t kept_size; /* doubles of the kept rotations, 64-byte aligned */
     int source_count;
     sn_batch_origin *origin; /* source_count */
     int batch_count;
@@ -78,6 +73,21 @@ typedef struct sn_elements_model {
     int *color_begin; /* color_count + 1: chunks of colour c are [color_begin[c], color_begin[c + 1]) */
 } sn_elements_model;
 
+/* The numbers of a batch that follow from its materials. */
+typedef struct sn_batch_settings {
+    double *constant; /* block_count x law->constant_count x SN_LANES */
+    double *damping;  /* block_count x 3 x SN_LANES: d_lambda, d_mu, Rayleigh stiffness part b. Springs: their damper, 0, b */
+    unsigned damped;  /* SN_DAMPED_ bits: which of them are not all zero */
+} sn_batch_settings;
+
+/* The numbers of a model that follow from its materials. They may change between evaluations (sn_elements_parameters); several settings can
+ * belong to one model. */
+typedef struct sn_element_settings {
+    int batch_count;
+    sn_batch_settings *batch; /* batch_count */
+    int64_t revision;         /* 0 until the first filling, then another number after each */
+} sn_element_settings;
+
 /* Rotations are what a corotated force spends most of its time on, and a linearisation mostly follows at the same place: `force` leaves
  * them here. The stamp changes with every evaluation. */
 typedef struct sn_kept_rotations {
@@ -87,8 +97,9 @@ typedef struct sn_kept_rotations {
     bool taken; /* `linearised` went to another owner: what stands there is not of this stamp */
 } sn_kept_rotations;
 
-/* What the elements are evaluated at. Arrays are node_count x 3 in compiled numbering. */
+/* What the elements are evaluated at, and what is asked of their linearisation. Arrays are node_count x 3 in compiled numbering. */
 typedef struct sn_element_view {
+    const sn_element_settings *settings; /* never NULL */
     const double *x;
     const double *v;               /* NULL: at rest, no damping forces */
     const double *x_before;        /* last accepted positions, for rotations with history; NULL otherwise */
@@ -96,7 +107,16 @@ typedef struct sn_element_view {
     const double *vertex_rotation; /* node_count x 9, for warped batches; NULL when there are none */
     sn_kept_rotations *kept;       /* `force` writes to it; the others read it while it has the stamp. NULL: none */
     int64_t stamp;
+    bool projected;   /* batches that `projects` take the projected differential; default: the exact one */
+    bool unsymmetric; /* false: K is made symmetric, and the change of viscous stress with x is left out. true: the Jacobian as it is:
+                         unsymmetrised, with that change (Green: always; corotated: where dR is at hand, that is with the exact and the
+                         projected differential). The change of Rayleigh forces with x, a second differential, is in neither. */
 } sn_element_view;
+
+/* The differential that a batch takes. */
+static inline sn_differential sn_batch_differential(const sn_batch *batch, bool projected) {
+    return projected && batch->projects ? SN_DIFFERENTIAL_PROJECTED : batch->differential;
+}
 
 /* ---- Kernels over one chunk, for one instruction set (kernel/element.c). They return 0 where nothing is said. ---- */
 typedef struct sn_element_kernels {
@@ -108,8 +128,9 @@ typedef struct sn_element_kernels {
      * for the whole model). */
     int (*linearise)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double k, double d,
                      double *linearised);
-    /* The weights alone of a model that is `turned`. */
-    int (*weigh)(const sn_batch *batch, int block_begin, int block_end, double k, double d, double *linearised);
+    /* Only the weights, of a model that is `turned`. */
+    int (*weigh)(const sn_batch *batch, int block_begin, int block_end, const sn_element_settings *settings, double k, double d,
+                 double *linearised);
     /* Adds (k K + d D) u to out, K = -df/dx, D = -df/dv: the assembly-free product. With `linearised` (else NULL) the view, k and d are
      * not looked at; the bits are the same. */
     int (*product)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double k, double d,
@@ -121,9 +142,10 @@ typedef struct sn_element_kernels {
                      double *out);
     /* Their diagonal blocks alone, of a compact batch that is linearised: [i][3 * column + row][SN_LANES]. */
     int (*diagonal)(const sn_batch *batch, int block, const double *linearised, double *out);
-    /* F, elastic P and Cauchy stress P F^T / J at every quadrature point of one block: [point][9][SN_LANES] each; NULL to skip one. For
-     * laws of the Cauchy strain, the Cauchy stress is P. |J| counts as at least 1e-12 so that flat elements stay finite. */
-    int (*stress)(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy);
+    /* F, elastic P and Cauchy stress P F^T / J, [point][9][SN_LANES] each, and the energy density psi, [point][SN_LANES], at every
+     * quadrature point of one block; NULL to skip one. For laws of the Cauchy strain, the Cauchy stress is P. |J| counts as at least 1e-12
+     * so that flat elements stay finite. */
+    int (*stress)(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy, double *psi);
     /* Only the rotations: [point][9][SN_LANES]; the identity for laws without. */
     int (*rotation)(const sn_batch *batch, int block, const sn_element_view *view, double *R);
     /* Accept hook of rotations with history: updates `state` (same layout as view->rotation_state). */
@@ -156,15 +178,16 @@ typedef struct sn_batch_source {
 sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source, int source_count, int node_count,
                               sn_elements_model *model, sn_error *error);
 void sn_elements_release(sn_context *context, sn_elements_model *model);
-/* Fills `constant` and `damping` again from edited or keyed materials at time t. */
-sn_status sn_elements_parameters(sn_elements_model *model, const sn_material *materials, double time, sn_error *error);
 
-/* Sets `symmetric` of every batch. */
-void sn_elements_symmetric(sn_elements_model *model, int symmetric);
+/* Room for the settings of a model, and their first filling from `materials` (by sn_batch.material_of) at time t. */
+sn_status sn_element_settings_create(sn_context *context, const sn_elements_model *model, const sn_material *materials, double time,
+                                     sn_element_settings *settings, sn_error *error);
+void sn_element_settings_release(sn_context *context, sn_element_settings *settings);
+/* Fills the settings again from edited or keyed materials at time t. Allocates nothing. The laws must be those of the compilation. */
+sn_status sn_elements_parameters(const sn_elements_model *model, const sn_material *materials, double time, sn_element_settings *settings,
+                                 sn_error *error);
 /* Whether any element has a D. */
-int sn_elements_damped(const sn_elements_model *model);
-/* Takes the projected or the exact differential from now on where `projects` says so. */
-void sn_elements_project(sn_elements_model *model, int projected);
+int sn_elements_damped(const sn_elements_model *model, const sn_element_settings *settings);
 
 /* Calls task(data, chunk) for all chunks, in any order; each thread takes the chunks that the sums over colours give it too, and finds them
  * in its cache. */
@@ -181,7 +204,8 @@ sn_status sn_elements_force(const sn_context *context, const sn_elements_model *
 void sn_elements_linearise(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d,
                            double *linearised);
 /* Only the weights in it, of a model that is `turned`. */
-void sn_elements_weigh(const sn_context *context, const sn_elements_model *model, double k, double d, double *linearised);
+void sn_elements_weigh(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings, double k, double d,
+                       double *linearised);
 /* ADDS (k K + d D) u to out; linearised may be NULL. */
 void sn_elements_product(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d,
                          const double *linearised, const double *u, double *out);

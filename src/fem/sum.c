@@ -14,6 +14,7 @@ typedef struct sum {
     const sn_element_kernels *kernels;
     const sn_elements_model *model;
     const sn_element_view *view;
+    const sn_element_settings *settings; /* without a view */
     int first;
     atomic_int bad; /* elements with J <= 0 */
     double k, d;
@@ -48,14 +49,15 @@ static void linearise_task(void *data, int index) {
 static void weigh_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
-    s->kernels->weigh(&s->model->batch[c->batch], c->block_begin, c->block_end, s->k, s->d, s->out);
+    s->kernels->weigh(&s->model->batch[c->batch], c->block_begin, c->block_end, s->settings, s->k, s->d, s->out);
 }
 
 static void product_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
     const sn_batch *batch = &s->model->batch[c->batch];
-    if (s->k == 0 && !batch->damped && batch->element->nodes > 2) return; /* no D; springs have dampers of their own */
+    const bool undamped = s->view && !s->view->settings->batch[c->batch].damped && !batch->pair_mass; /* springs have dampers */
+    if (s->k == 0 && undamped) return;
     s->kernels->product(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->k, s->d, s->linearised, s->u, s->out);
 }
 
@@ -100,7 +102,7 @@ void sn_elements_chunks(const sn_context *context, const sn_elements_model *mode
 /* The worst J over the points of each lane of a block. */
 static void lowest_J(const sn_element_kernels *kernels, const sn_batch *batch, int block, const sn_element_view *view, double *J) {
     _Alignas(64) double F[SN_ELEMENT_POINTS * 9 * SN_LANES];
-    kernels->stress(batch, block, view, F, NULL, NULL);
+    kernels->stress(batch, block, view, F, NULL, NULL, NULL);
     for (int l = 0; l < SN_LANES; ++l) {
         J[l] = INFINITY;
         for (int q = 0; q < batch->element->points; ++q) {
@@ -162,8 +164,9 @@ void sn_elements_linearise(const sn_context *context, const sn_elements_model *m
     sn_elements_chunks(context, model, linearise_task, &s);
 }
 
-void sn_elements_weigh(const sn_context *context, const sn_elements_model *model, double k, double d, double *linearised) {
-    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .k = k, .d = d, .out = linearised};
+void sn_elements_weigh(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings, double k, double d,
+                       double *linearised) {
+    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .settings = settings, .k = k, .d = d, .out = linearised};
     sn_elements_chunks(context, model, weigh_task, &s);
 }
 

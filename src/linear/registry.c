@@ -81,7 +81,7 @@ static const sn_listing *listing(const sn_listing *table, int size, int *count) 
 const sn_listing *sn_solvers(int *count) { return listing(solver_listing, COUNT(solver_listing), count); }
 const sn_listing *sn_preconditioners(int *count) { return listing(preconditioner_listing, COUNT(preconditioner_listing), count); }
 const sn_listing *sn_operators(int *count) { return listing(operator_listing, COUNT(operator_listing), count); }
-static const sn_listing *precisions(int *count) { return listing(precision_listing, COUNT(precision_listing), count); }
+const sn_listing *sn_precisions(int *count) { return listing(precision_listing, COUNT(precision_listing), count); }
 
 /* ---- Options ---- */
 #define PLACE(member) offsetof(sn_solver_options, member)
@@ -90,7 +90,7 @@ static const sn_field field[] = {
     {"preconditioner", SN_FIELD_CHOICE, PLACE(preconditioner), 1, 0, 0, 0, 0, "auto", sn_preconditioners, "",
      "preconditioner of iterative solvers"},
     {"operator", SN_FIELD_CHOICE, PLACE(operator_), 1, 0, 0, 0, 0, "assembled", sn_operators, "", "how products with the matrix are taken"},
-    {"precision", SN_FIELD_CHOICE, PLACE(precision), 1, 0, 0, 0, 0, "auto", precisions, "",
+    {"precision", SN_FIELD_CHOICE, PLACE(precision), 1, 0, 0, 0, 0, "auto", sn_precisions, "",
      "of the assembled matrix; residuals are always double"},
     {"tolerance", SN_FIELD_DOUBLE, PLACE(tolerance), 1, 0, 1, 1, 1e-6, NULL, NULL, "", "true relative residual ||b - A x|| / ||b||"},
     {"iterations", SN_FIELD_INT, PLACE(iterations), 1, 1, 1e9, 0, 500, NULL, NULL, "", "most iterations of one solve"},

@@ -28,9 +28,11 @@ static const sn_preconditioner *auto_direct(const sn_linear *linear, const sn_ch
 }
 
 /* Whether a law with its exact differential may make the stiffness indefinite. */
-static bool may_be_indefinite(const sn_elements_model *elements) {
+static bool may_be_indefinite(const sn_elements_model *elements, const sn_element_view *view) {
     for (int b = 0; b < elements->batch_count; ++b)
-        if (elements->batch[b].differential == SN_DIFFERENTIAL_EXACT && (elements->batch[b].law->flags & SN_LAW_INDEFINITE)) return true;
+        if (sn_batch_differential(&elements->batch[b], view->projected) == SN_DIFFERENTIAL_EXACT &&
+            (elements->batch[b].law->flags & SN_LAW_INDEFINITE))
+            return true;
     return false;
 }
 
@@ -51,7 +53,7 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
     else if (!linear->operator_symmetric)
         c.krylov = &sn_krylov_bicgstab;
     else
-        c.krylov = may_be_indefinite(linear->model.elements) && !linear->is_static ? &sn_krylov_minres : &sn_krylov_cg;
+        c.krylov = may_be_indefinite(linear->model.elements, &linear->view) && !linear->is_static ? &sn_krylov_minres : &sn_krylov_cg;
     if (c.krylov->own)
         c.preconditioner = c.krylov->own;
     else

@@ -3,18 +3,18 @@
 #ifndef SN_LINEAR_SOLVER_INSIDE_H
 #define SN_LINEAR_SOLVER_INSIDE_H
 
+#include "linear/krylov/span.h"
 #include "linear/matrix/assembly.h"
 #include "linear/matrix/kernels.h"
 #include "solver.h"
-#include "linear/krylov/span.h"
 
 enum { SN_REFINE_VECTORS = 4 }; /* r, e, the right-hand side, the best x */
 
-/* Linearised elements, and what their weights were made for (elements->parameters is 0 at first). */
+/* Linearised elements, and what their weights were made for (the settings have the revision 0 at first). */
 typedef struct sn_linearised {
     double *value;
     double d, k;
-    int64_t parameters; /* -1: there are no weights yet */
+    int64_t parameters; /* revision of the settings; -1: there are no weights yet */
 } sn_linearised;
 
 /* What a matrix, diagonal or element cache was made for. */

@@ -72,7 +72,7 @@ static bool cheap_cache(const sn_elements_model *elements) {
 
 /* The cache is that of the linearisation, with the weights of d and k. */
 static void note_cache(sn_linear *linear) {
-    linear->cache.d = linear->d, linear->cache.k = linear->k, linear->cache.parameters = linear->model.elements->parameters;
+    linear->cache.d = linear->d, linear->cache.k = linear->k, linear->cache.parameters = linear->view.settings->revision;
     linear->cache_stamp = (sn_stamp){linear->linearisation, 0, linear->d, linear->k};
 }
 
@@ -96,8 +96,8 @@ void sn_linear_ensure_cache(sn_linear *linear) {
     const bool here = elements->turned && linear->cache_stamp.linearisation == linear->linearisation;
     if (!here && !take_kept(linear))
         sn_elements_linearise(linear->context, elements, &linear->view, k, d, cache->value);
-    else if (cache->d != d || cache->k != k || cache->parameters != elements->parameters)
-        sn_elements_weigh(linear->context, elements, k, d, cache->value);
+    else if (cache->d != d || cache->k != k || cache->parameters != linear->view.settings->revision)
+        sn_elements_weigh(linear->context, elements, linear->view.settings, k, d, cache->value);
     note_cache(linear);
 }
 
@@ -123,7 +123,7 @@ sn_assembly sn_linear_assembly(const sn_linear *linear) {
 
 /* Edges where they serve, for the first matrix in single precision. */
 static sn_status ensure_edges(sn_linear *linear, const sn_choice *c, sn_error *error) {
-    if (!c->single || linear->edges.group_count || !sn_edges_serve(linear->model.elements)) return SN_OK;
+    if (!c->single || linear->edges.group_count || !sn_edges_serve(linear->model.elements, &linear->view)) return SN_OK;
     return sn_edges_create(linear->context, linear->model.elements, &linear->pattern, &linear->edges, error);
 }
 
@@ -139,7 +139,7 @@ static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *
     if (!c->single && !linear->matrix.double_) linear->matrix.double_ = sn_allocate_zero(linear->context, values, sizeof(double));
     if (!linear->matrix.single_ && !linear->matrix.double_) return sn_no_memory(error);
     sn_assembly assembly = sn_linear_assembly(linear);
-    if (c->single && linear->edges.group_count && have_cache(linear) && sn_edges_serve(linear->model.elements)) {
+    if (c->single && linear->edges.group_count && have_cache(linear) && sn_edges_serve(linear->model.elements, &linear->view)) {
         sn_linear_ensure_cache(linear);
         assembly.linearised = linear->cache.value;
         if (linear->d != 0 || linear->k != 0) assembly.edges = &linear->edges;

@@ -14,7 +14,8 @@ static sn_status check_options(const sn_picture_options *o, int *field, sn_error
     if (o->width < 16 || o->width > 8192 || o->height < 16 || o->height > 8192)
         return sn_fail(error, SN_BAD_INPUT, "a picture of %d x %d is not possible; allowed are 16 to 8192", o->width, o->height);
     if (!isfinite(o->azimuth) || !(fabs(o->elevation) <= 89) || !isfinite(o->low) || !isfinite(o->high))
-        return sn_fail(error, SN_BAD_INPUT, "the picture's elevation %g must be from -89 to 89 degrees, its other numbers finite", o->elevation);
+        return sn_fail(error, SN_BAD_INPUT, "the picture's elevation %g must be from -89 to 89 degrees, its other numbers finite",
+                       o->elevation);
     int count;
     const sn_listing *fields = sn_picture_fields(&count);
     for (*field = 0; *field < count; ++*field)

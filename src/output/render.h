@@ -3,7 +3,7 @@
 #define SN_OUTPUT_RENDER_H
 
 #include "paint.h"
-#include "surface.h"
+#include "world_surface.h"
 
 enum { SN_SHADOW_MAP = 1024, SN_STAGE_SHAPES = 8, SN_STAGE_COLOURS = 512, SN_DISC = 9 };
 

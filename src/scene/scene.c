@@ -23,6 +23,12 @@ static const sn_field fields[] = {
     {"colliders", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "a list of colliders"},
     {"probes", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "a list of probes"},
     {"output", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "files and pictures"},
+    {"gallery.place", SN_FIELD_INT | SN_FIELD_NEEDED, offsetof(sn_scene, gallery.place), 1, 1, 1000, 0, 0, NULL, NULL, "",
+     "order in the gallery of the page, each place once"},
+    {"gallery.time", SN_FIELD_DOUBLE, offsetof(sn_scene, gallery.time), 1, 0, 1e300, 0, 0.5, NULL, NULL, "s", "time of the picture"},
+    {"gallery.colour", SN_FIELD_TEXT, offsetof(sn_scene, gallery.colour), 32, 0, 0, 0, 0, "none", NULL, "", "colours of the picture"},
+    {"gallery.wire", SN_FIELD_BOOL, offsetof(sn_scene, gallery.wire), 1, 0, 1, 0, 0, NULL, NULL, "", "draw the edges of the tets"},
+    {"gallery.zoom", SN_FIELD_DOUBLE, offsetof(sn_scene, gallery.zoom), 1, 0, 1e300, 1, 1.25, NULL, NULL, "", "larger is nearer"},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

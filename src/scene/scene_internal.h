@@ -9,6 +9,12 @@ struct sn_scene {
     sn_context *context;
     char name[128];
     int version;
+    struct {
+        int place;
+        double time, zoom;
+        char colour[32];
+        bool wire;
+    } gallery; /* the page uses it */
     sn_world_options world;
     sn_output_options output;
     sn_reader reader; /* for the positions of later messages; its error pointer is only set during a call */

@@ -6,33 +6,13 @@
 #include "base/math3.h"
 #include "world.h"
 
-/* The batch cut down to one block, with the weights of one lane: what a sum over it gives is that element's. */
-static sn_batch one_element(const sn_batch *batch, int block, int lane, double *weight) {
-    const int points = batch->element->points, nodes = batch->element->nodes;
-    const int64_t b = block;
-    sn_batch one = *batch;
-    one.block_count = 1;
-    one.node += b * nodes * SN_LANES;
-    one.gradient += b * points * (nodes - 1) * 3 * SN_LANES;
-    one.constant += b * batch->law->constant_count * SN_LANES;
-    if (one.damping) one.damping += b * 3 * SN_LANES;
-    if (one.rest_edge) one.rest_edge += b * 9 * SN_LANES;
-    one.element_of += b * SN_LANES;
-    one.material_of += b * SN_LANES;
-    if (one.rotation_state >= 0) one.rotation_state += b * points * SN_ROTATION_STATE * SN_LANES;
-    memset(weight, 0, (size_t)(points * SN_LANES) * sizeof *weight);
-    for (int q = 0; q < points; ++q) weight[q * SN_LANES + lane] = batch->weight[(b * points + q) * SN_LANES + lane];
-    one.weight = weight;
-    return one;
-}
-
 /* A tet of a body of springs: its volume; stress and energy belong to the edges. */
 static void spring_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density, double *volume) {
     int b = 0;
-    while (b + 1 < world->model.body_count && world->model.body[b + 1].element_first <= element) ++b;
-    const sn_body *body = &world->model.body[b];
+    while (b + 1 < world->model->body_count && world->model->body[b + 1].element_first <= element) ++b;
+    const sn_body *body = &world->model->body[b];
     const int32_t *n = body->node + (size_t)(element - body->element_first) * (size_t)body->element->nodes;
-    const double *x = world->state.x, *X = world->model.rest;
+    const double *x = world->state.x, *X = world->model->rest;
     const double now = sn_volume6(x + 3 * (size_t)n[0], x + 3 * (size_t)n[1], x + 3 * (size_t)n[2], x + 3 * (size_t)n[3]) / 6;
     const double rest = sn_volume6(X + 3 * (size_t)n[0], X + 3 * (size_t)n[1], X + 3 * (size_t)n[2], X + 3 * (size_t)n[3]) / 6;
     for (int k = 0; k < 6 && stress; ++k) stress[k] = 0;
@@ -42,7 +22,7 @@ static void spring_values(const sn_world *world, int element, double stress[6], 
 }
 
 void sn_element_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density, double *volume) {
-    const sn_solid *solid = world->model.solid;
+    const sn_solid *solid = world->solid;
     const sn_element_kernels *kernels = sn_element_kernels_for(world->context);
     if (solid->place[element] < 0) {
         spring_values(world, element, stress, ratio, energy_density, volume);
@@ -52,26 +32,23 @@ void sn_element_values(const sn_world *world, int element, double stress[6], dou
     const sn_batch *batch = &solid->elements.batch[solid->place[element] >> 40];
     const int block = (int)(slot / SN_LANES), lane = (int)(slot % SN_LANES), points = batch->element->points;
     const sn_element_view view = sn_world_view(world, world->state.x, NULL);
-    alignas(64) double F[SN_ELEMENT_POINTS * 9 * SN_LANES], cauchy[SN_ELEMENT_POINTS * 9 * SN_LANES], weight[SN_ELEMENT_POINTS * SN_LANES];
-    kernels->stress(batch, block, &view, F, NULL, stress ? cauchy : NULL);
+    alignas(64) double F[SN_ELEMENT_POINTS * 9 * SN_LANES], cauchy[SN_ELEMENT_POINTS * 9 * SN_LANES], psi[SN_ELEMENT_POINTS * SN_LANES];
+    kernels->stress(batch, block, &view, F, NULL, stress ? cauchy : NULL, energy_density ? psi : NULL);
     static const int place[6] = {0, 4, 8, 1, 5, 6}; /* xx yy zz xy yz zx */
-    double total = 0, now = 0;
+    double total = 0, now = 0, energy = 0;
     for (int k = 0; k < 6 && stress; ++k) stress[k] = 0;
     for (int q = 0; q < points; ++q) {
         double f[9];
         const double w = batch->weight[((int64_t)block * points + q) * SN_LANES + lane];
         for (int k = 0; k < 9; ++k) f[k] = F[(q * 9 + k) * SN_LANES + lane];
         total += w, now += w * sn_determinant3(f);
+        if (energy_density) energy += w * psi[q * SN_LANES + lane];
         for (int k = 0; k < 6 && stress; ++k) stress[k] += w * cauchy[(q * 9 + place[k]) * SN_LANES + lane];
     }
     for (int k = 0; k < 6 && stress; ++k) stress[k] /= total;
     if (ratio) *ratio = now / total;
     if (volume) *volume = now;
-    if (!energy_density) return;
-    const sn_batch one = one_element(batch, block, lane, weight);
-    double energy = 0;
-    kernels->energy(&one, 0, 1, &view, &energy);
-    *energy_density = isfinite(energy) ? energy / total : 0;
+    if (energy_density) *energy_density = isfinite(energy) ? energy / total : 0;
 }
 
 static double von_mises_of(const double s[6]) {
@@ -81,9 +58,9 @@ static double von_mises_of(const double s[6]) {
 
 sn_status sn_world_element_fields(sn_world *world, int body, double *stress, double *von_mises, double *energy_density,
                                   double *volume_ratio, sn_error *error) {
-    if (body < 0 || body >= world->model.body_count)
-        return sn_fail(error, SN_BAD_INPUT, "body %d; the world has %d", body, world->model.body_count);
-    const sn_body *b = &world->model.body[body];
+    if (body < 0 || body >= world->model->body_count)
+        return sn_fail(error, SN_BAD_INPUT, "body %d; the world has %d", body, world->model->body_count);
+    const sn_body *b = &world->model->body[body];
     const bool wants_stress = stress || von_mises;
     for (int e = 0; e < b->mesh->tet_count; ++e) {
         double s[6];

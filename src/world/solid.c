@@ -4,10 +4,11 @@
  * which is what the consistent mass gives as well. For tet4 all of them agree. */
 #include <string.h>
 
+#include "fem/load.h"
 #include "world.h"
 
 static void fill_sources(const sn_world *world, sn_solid *solid) {
-    const sn_model *model = &world->model;
+    const sn_model *model = world->model;
     for (int b = 0; b < model->body_count; ++b) {
         const sn_body *body = &model->body[b];
         solid->source[b] = (sn_batch_source){.element = body->element,
@@ -40,7 +41,7 @@ static void add_weights(const sn_batch_source *source, double *weight) {
 }
 
 static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *error) {
-    const sn_model *model = &world->model;
+    const sn_model *model = world->model;
     for (int b = 0; b < model->body_count; ++b) {
         const sn_batch_source *source = &solid->source[b];
         add_weights(source, solid->weight_exact);
@@ -50,7 +51,7 @@ static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *err
         }
         const sn_status status = sn_within(error, sn_mass_lumped(source, solid->mass, error), "bodies.%d.mesh", b);
         if (status) return status;
-        for (int i = 0; i < world->model.body[b].mesh->node_count; ++i) {
+        for (int i = 0; i < world->model->body[b].mesh->node_count; ++i) {
             const int n = model->body[b].node_first + i;
             solid->weight[n] = solid->mass[n];
             if (source->element->nodes <= 4) solid->weight_exact[n] = solid->mass[n];
@@ -66,14 +67,14 @@ static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error 
     bool any = false;
     for (int m = 0; m < world->parameters.material_count; ++m) any = any || world->parameters.material[m].rayleigh[0] != 0;
     if (!any) return SN_OK;
-    const size_t n = (size_t)world->model.node_count;
+    const size_t n = (size_t)world->model->node_count;
     solid->rayleigh = sn_allocate_zero(world->context, n, sizeof(double));
     double *total = sn_allocate_zero(world->context, n, sizeof(double));
     if (!solid->rayleigh || !total) {
         sn_release(world->context, total);
         return sn_no_memory(error);
     }
-    for (int b = 0; b < world->model.body_count; ++b) {
+    for (int b = 0; b < world->model->body_count; ++b) {
         const sn_batch_source *source = &solid->source[b];
         for (int e = 0; e < source->element_count; ++e) {
             const int32_t *node = source->node + (size_t)e * (size_t)source->element->nodes;
@@ -95,22 +96,19 @@ static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error 
 /* What the batches are made of: the sources themselves, or their springs. */
 static sn_status fill_compiled(const sn_world *world, sn_solid *solid, sn_error *error) {
     sn_status status = SN_OK;
-    for (int b = 0; b < world->model.body_count && !status; ++b) {
+    for (int b = 0; b < world->model->body_count && !status; ++b) {
         solid->compiled[b] = solid->source[b];
-        if (world->model.body[b].springs)
+        if (world->model->body[b].springs)
             status = sn_within(error, sn_springs_create(world->context, &solid->source[b], solid->weight_exact, &solid->compiled[b], error),
                                "bodies.%d", b);
     }
-    for (int m = 0; m < world->parameters.material_count; ++m)
-        solid->ghosts = solid->ghosts || (world->parameters.material[m].warping[0] && world->parameters.material[m].ghost_correction);
     return status;
 }
 
 static void fill_places(const sn_world *world, sn_solid *solid) {
-    for (int e = 0; e < world->model.element_count; ++e) solid->place[e] = -1;
+    for (int e = 0; e < world->model->element_count; ++e) solid->place[e] = -1;
     for (int b = 0; b < solid->elements.batch_count; ++b) {
         const sn_batch *batch = &solid->elements.batch[b];
-        solid->positive = solid->positive || (batch->law->flags & SN_LAW_POSITIVE_J);
         for (int64_t i = 0; i < (int64_t)batch->block_count * SN_LANES; ++i)
             if (batch->element_of[i] >= 0 && batch->element != &sn_element_springs)
                 solid->place[batch->element_of[i]] = (int64_t)b << 40 | i;
@@ -118,7 +116,7 @@ static void fill_places(const sn_world *world, sn_solid *solid) {
 }
 
 static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) {
-    const sn_model *model = &world->model;
+    const sn_model *model = world->model;
     sn_context *context = world->context;
     const size_t n = (size_t)model->node_count;
     solid->source = sn_allocate_zero(context, (size_t)model->body_count, sizeof *solid->source);
@@ -138,15 +136,11 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
         status = sn_elements_compile(context, solid->compiled, model->body_count, model->node_count, &solid->elements, error);
         status = sn_within(error, status, "bodies");
     }
-    if (!status) sn_elements_symmetric(&solid->elements, !world->parameters.method->exact);
     if (!status) fill_places(world, solid);
     if (!status) status = sn_warping_create(context, &solid->elements, model->rest, &solid->warping, error);
     if (!status) status = fill_rayleigh(world, solid, error);
     bool consistent = false;
     for (int b = 0; b < model->body_count; ++b) consistent = consistent || solid->consistent[b];
-    for (int m = 0; m < world->parameters.material_count; ++m)
-        for (int c = 0; c < world->parameters.material[m].constant_count; ++c)
-            solid->keyed = solid->keyed || world->parameters.material[m].constant[c].key_count > 0;
     solid->linear = (sn_linear_model){.nodes = model->node_count,
                                       .position = model->rest,
                                       .elements = &solid->elements,
@@ -157,29 +151,32 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
     return status;
 }
 
-sn_status sn_solid_create(const sn_world *world, sn_solid **solid, sn_error *error) {
-    *solid = sn_allocate_zero(world->context, 1, sizeof **solid);
-    if (!*solid) return sn_no_memory(error);
-    const sn_status status = build(world, *solid, error);
-    if (status) {
-        sn_solid_destroy(world->context, *solid);
-        *solid = NULL;
-    }
-    return status;
-}
-
-void sn_solid_destroy(sn_context *context, sn_solid *solid) {
-    if (!solid) return;
+static void release(sn_context *context, sn_solid *solid) {
     sn_elements_release(context, &solid->elements);
     sn_warping_release(context, &solid->warping);
     for (int b = 0; solid->compiled && b < solid->body_count; ++b) sn_springs_release(context, &solid->compiled[b]);
-    sn_release(context, solid->compiled);
-    sn_release(context, solid->source);
-    sn_release(context, solid->consistent);
-    sn_release(context, solid->place);
-    sn_release(context, solid->mass);
-    sn_release(context, solid->weight);
-    sn_release(context, solid->weight_exact);
-    sn_release(context, solid->rayleigh);
+    void *const array[] = {solid->compiled, solid->source, solid->consistent,   solid->place,
+                           solid->mass,     solid->weight, solid->weight_exact, solid->rayleigh};
+    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_release(context, solid);
+}
+
+sn_status sn_solid_create(const sn_world *world, const sn_solid **solid, sn_error *error) {
+    *solid = NULL;
+    sn_solid *own = sn_allocate_zero(world->context, 1, sizeof *own);
+    if (!own) return sn_no_memory(error);
+    const sn_status status = build(world, own, error);
+    if (status)
+        release(world->context, own);
+    else
+        *solid = own;
+    return status;
+}
+
+void sn_solid_destroy(sn_context *context, const sn_solid *solid) {
+    if (solid) release(context, (sn_solid *)(uintptr_t)solid);
+}
+
+sn_status sn_solid_settings(sn_world *world, double t, sn_error *error) {
+    return sn_elements_parameters(&world->solid->elements, world->parameters.material, t, &world->parameters.elements, error);
 }

@@ -98,8 +98,8 @@ static void test_fields(void **state) {
     assert_string_equal(t.text, "seven..");
     t.number = 0, refused(&t, "number", "above 0");
     t = fresh(), t.number = 3, refused(&t, "number", "at most 2 m");
-    t = fresh(), t.number = NAN, refused(&t, "number", "not finite");
-    t = fresh(), t.vector[1] = INFINITY, refused(&t, "vector.1", "not finite");
+    t = fresh(), t.number = NAN, refused(&t, "number", "must be finite");
+    t = fresh(), t.vector[1] = INFINITY, refused(&t, "vector.1", "must be finite");
     t = fresh(), memset(t.direction, 0, sizeof t.direction), refused(&t, "direction", "no direction");
     t = fresh(), t.choice = 3, refused(&t, "choice", "red, green");
     t = fresh(), t.choice = 2, assert_int_equal(sn_fields_check(field, FIELDS, &t, NULL), SN_OK);

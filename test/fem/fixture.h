@@ -25,6 +25,8 @@ static const char *const state_name[STATE_COUNT] = {"rest", "stretched", "sheare
 typedef struct fixture {
     sn_context *context;
     sn_elements_model model;
+    sn_element_settings settings;
+    bool unsymmetric; /* what views ask for */
     sn_batch_source source;
     sn_material material[2];
     int nodes, elements;
@@ -120,11 +122,13 @@ static inline void compile_fixture(fixture *s) {
     sn_error error = {0};
     s->source.materials = s->material;
     if (sn_elements_compile(s->context, &s->source, 1, s->nodes, &s->model, &error)) fail_msg("%s", error.text);
+    if (sn_element_settings_create(s->context, &s->model, s->material, 0, &s->settings, &error)) fail_msg("%s", error.text);
     s->partial = doubles(s->model.chunk_count);
     s->linearised = doubles((int)s->model.linearised_size);
 }
 
 static inline void free_fixture(fixture *s) {
+    sn_element_settings_release(s->context, &s->settings);
     sn_elements_release(s->context, &s->model);
     free(s->rest), free(s->x), free(s->v), free(s->partial), free(s->linearised), free(s->node), free(s->material_of);
 }
@@ -173,19 +177,23 @@ static inline void set_state(fixture *s, int state) {
     }
 }
 
+static inline sn_element_view view_of(const fixture *s, const double *x, const double *v) {
+    return (sn_element_view){.settings = &s->settings, .x = x, .v = v, .unsymmetric = s->unsymmetric};
+}
+
 static inline sn_status energy_of(const fixture *s, const double *x, double *energy) {
-    const sn_element_view view = {.x = x};
+    const sn_element_view view = view_of(s, x, NULL);
     return sn_elements_energy(s->context, &s->model, &view, s->partial, energy, NULL);
 }
 
 static inline sn_status force_of(const fixture *s, const double *x, const double *v, double *f) {
-    const sn_element_view view = {.x = x, .v = v};
+    const sn_element_view view = view_of(s, x, v);
     memset(f, 0, (size_t)s->nodes * 3 * sizeof *f);
     return sn_elements_force(s->context, &s->model, &view, f, NULL);
 }
 
 static inline void product_of(const fixture *s, double k, double d, const double *u, double *out) {
-    const sn_element_view view = {.x = s->x, .v = s->v};
+    const sn_element_view view = view_of(s, s->x, s->v);
     memset(out, 0, (size_t)s->nodes * 3 * sizeof *out);
     sn_elements_product(s->context, &s->model, &view, k, d, NULL, u, out);
 }

@@ -95,7 +95,7 @@ static uint64_t hash_all(const char *simd, int threads, const char *element, con
     product_of(&s, 1, 0.01, s.v, y);
     hash = sn_hash(hash, y, bytes);
     const int N = s.source.element->nodes;
-    const sn_element_view view = {.x = s.x, .v = s.v};
+    const sn_element_view view = view_of(&s, s.x, s.v);
     double *K = doubles(N * N * 9 * SN_LANES);
     sn_element_kernels_for(context)->stiffness(&s.model.batch[0], 1, &view, 1, 0.01, 0, NULL, K);
     hash = sn_hash(hash, K, (size_t)(N * N * 9 * SN_LANES) * sizeof *K);
@@ -141,14 +141,49 @@ static void parameters_can_be_edited(void **state) {
         sn_material_set(&s.material[m], "young", &young, 1, NULL); /* twice the default */
         s.material[m].viscous[1] = 1;
     }
-    assert_int_equal(sn_elements_parameters(&s.model, s.material, 0, NULL), SN_OK);
+    assert_int_equal(sn_elements_parameters(&s.model, s.material, 0, &s.settings, NULL), SN_OK);
     assert_int_equal(energy_of(&s, s.x, &after), SN_OK);
     assert_true(fabs(after - 2 * before) < 1e-12 * after);
-    assert_int_equal(s.model.batch[0].damped, SN_DAMPED_VISCOUS);
+    assert_int_equal(s.settings.batch[0].damped, SN_DAMPED_VISCOUS);
     sn_error error;
     strcpy(s.material[1].law, "linear");
-    assert_int_equal(sn_elements_parameters(&s.model, s.material, 0, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_elements_parameters(&s.model, s.material, 0, &s.settings, &error), SN_BAD_INPUT);
     assert_non_null(strstr(error.text, "linear"));
+    free_fixture(&s);
+    sn_context_destroy(context);
+}
+
+/* One constant model, two settings and two requests: each view has its own answer. */
+static void one_model_serves_several_settings(void **state) {
+    (void)state;
+    sn_context *context = make_context("auto", 1);
+    fixture s = mesh_fixture(context, &sn_element_tet4, 2, 2, 2, 0.004);
+    s.source.exact = true;
+    for (int m = 0; m < 2; ++m) strcpy(s.material[m].law, "stvk");
+    compile_fixture(&s);
+    set_state(&s, STATE_SQUASHED);
+    const sn_elements_model *model = &s.model;
+    const int n = 3 * s.nodes;
+    sn_material stiff[2] = {s.material[0], s.material[1]};
+    const double young = 1e6;
+    for (int m = 0; m < 2; ++m) assert_int_equal(sn_material_set(&stiff[m], "young", &young, 1, NULL), SN_OK); /* twice the default */
+    sn_element_settings other;
+    assert_int_equal(sn_element_settings_create(context, model, stiff, 0, &other, NULL), SN_OK);
+    double *f = doubles(n), *twice = doubles(n), *u = doubles(n), *exact = doubles(n), *projected = doubles(n);
+    sn_element_view view = view_of(&s, s.x, NULL);
+    assert_int_equal(sn_elements_force(context, model, &view, f, NULL), SN_OK);
+    view.settings = &other;
+    assert_int_equal(sn_elements_force(context, model, &view, twice, NULL), SN_OK);
+    for (int i = 0; i < n; ++i) assert_true(twice[i] == 2 * f[i]);
+    for (int i = 0; i < n; ++i) u[i] = noise(i);
+    sn_elements_product(context, model, &view, 1, 0, NULL, u, exact);
+    view.projected = true;
+    sn_elements_product(context, model, &view, 1, 0, NULL, u, projected);
+    double below = 0, above = 0;
+    for (int i = 0; i < n; ++i) below += u[i] * exact[i], above += u[i] * projected[i];
+    assert_true(above > 1.01 * below); /* a squashed body has negative eigenvalues to leave out */
+    sn_element_settings_release(context, &other);
+    free(f), free(twice), free(u), free(exact), free(projected);
     free_fixture(&s);
     sn_context_destroy(context);
 }
@@ -216,7 +251,7 @@ static void inverted_elements_are_named_by_laws_that_need_positive_J(void **stat
         snprintf(text, sizeof text, "element %d has", 1000 + expected);
         double energy, *f = doubles(3 * s.nodes);
         sn_error error;
-        const sn_element_view view = {.x = s.x};
+        const sn_element_view view = view_of(&s, s.x, NULL);
         assert_int_equal(sn_elements_energy(context, &s.model, &view, s.partial, &energy, &error), SN_INVERTED);
         if (!strstr(error.text, text)) fail_msg("'%s' lacks '%s'", error.text, text);
         error.text[0] = 0;
@@ -287,6 +322,10 @@ static void each_failing_allocation_is_a_clean_error(void **state) {
         sn_error error = {0};
         m.left = n;
         status = sn_elements_compile(context, &s.source, 1, s.nodes, &s.model, &error);
+        if (!status) {
+            status = sn_element_settings_create(context, &s.model, s.material, 0, &s.settings, &error);
+            if (status) sn_elements_release(context, &s.model);
+        }
         if (!status) break;
         assert_int_equal(status, SN_NO_MEMORY);
         assert_string_equal(error.text, "out of memory");
@@ -294,6 +333,7 @@ static void each_failing_allocation_is_a_clean_error(void **state) {
     }
     assert_int_equal(status, SN_OK);
     assert_true(n > 20);
+    sn_element_settings_release(context, &s.settings);
     sn_elements_release(context, &s.model);
     assert_int_equal(m.open, base);
     sn_context_destroy(context);
@@ -308,6 +348,7 @@ int main(void) {
         cmocka_unit_test(every_width_gives_the_same_bits),
         cmocka_unit_test(every_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(parameters_can_be_edited),
+        cmocka_unit_test(one_model_serves_several_settings),
         cmocka_unit_test(materials_of_two_laws_make_two_batches),
         cmocka_unit_test(flat_and_inverted_rest_elements_are_named),
         cmocka_unit_test(inverted_elements_are_named_by_laws_that_need_positive_J),

@@ -89,7 +89,11 @@ static void free_element(single *e) {
 
 /* Goes straight from `before` (or rest) to e->s.x. */
 static void go(single *e, const double *before) {
-    const sn_element_view view = {.x = e->s.x, .x_before = before ? before : e->s.rest, .rotation_state = e->state};
+    const sn_element_view view = {.settings = &e->s.settings,
+                                  .unsymmetric = e->s.unsymmetric,
+                                  .x = e->s.x,
+                                  .x_before = before ? before : e->s.rest,
+                                  .rotation_state = e->state};
     sn_elements_accept(e->s.context, &e->s.model, &view, e->state);
 }
 
@@ -153,7 +157,7 @@ static void first_collapse_counts(void **state) {
     assert_int_equal(e.state[0], 4);
     free_element(&e);
     one_element(&e, context, "tri3", "corotated", "isvd", 0.1, 3); /* for such depths isvd has turned the element over */
-    const sn_element_view view = {.x = e.s.x, .x_before = e.s.rest};
+    const sn_element_view view = {.settings = &e.s.settings, .unsymmetric = e.s.unsymmetric, .x = e.s.x, .x_before = e.s.rest};
     e.s.x[6] = 0.45, e.s.x[7] = -2;
     alignas(64) double R[72];
     sn_element_kernels_for(context)->rotation(&e.s.model.batch[0], 0, &view, R);
@@ -164,7 +168,8 @@ static void first_collapse_counts(void **state) {
 
 /* ---- Smoothness and derivatives ---- */
 static void rotation_of(const single *e, const double *x, double R[9]) {
-    const sn_element_view view = {.x = x, .x_before = e->s.rest, .rotation_state = e->state};
+    const sn_element_view view = {
+        .settings = &e->s.settings, .unsymmetric = e->s.unsymmetric, .x = x, .x_before = e->s.rest, .rotation_state = e->state};
     alignas(64) double block[72];
     sn_element_kernels_for(e->s.context)->rotation(&e->s.model.batch[0], 0, &view, block);
     for (int i = 0; i < 9; ++i) R[i] = block[SN_LANES * i];
@@ -211,7 +216,7 @@ static void exact_differential(void **state) {
             for (int n = 0; n < 60; ++n) {
                 single e;
                 one_element(&e, context, element[k], law[l], "dapd", 0.3, 1 + n % 4);
-                sn_elements_symmetric(&e.s.model, 0);
+                e.s.unsymmetric = true;
                 const int last = e.s.nodes - 1, up = k == 0 ? 2 : 1, count = 3 * e.s.nodes;
                 const double height[3] = {0.6, 0.15, -0.5};
                 for (int i = 0; i < count; ++i)
@@ -219,7 +224,8 @@ static void exact_differential(void **state) {
                 e.s.x[3 * last + up] = e.s.rest[3 * last + up] * height[n % 3];
                 go(&e, NULL);
                 double u[12], f[2][12], *K = doubles(count);
-                const sn_element_view view = {.x = e.s.x, .x_before = e.s.rest, .rotation_state = e.state};
+                const sn_element_view view = {
+                    .settings = &e.s.settings, .unsymmetric = e.s.unsymmetric, .x = e.s.x, .x_before = e.s.rest, .rotation_state = e.state};
                 for (int i = 0; i < count; ++i) u[i] = k == 0 || i % 3 != 2 ? draw(&seed) : 0;
                 sn_elements_product(context, &e.s.model, &view, 1, 0, NULL, u, K);
                 const double h = 1e-6;
@@ -227,7 +233,8 @@ static void exact_differential(void **state) {
                     double x[12];
                     memset(f[side], 0, sizeof f[side]);
                     for (int i = 0; i < count; ++i) x[i] = e.s.x[i] + (side ? h : -h) * u[i];
-                    const sn_element_view near = {.x = x, .x_before = e.s.rest, .rotation_state = e.state};
+                    const sn_element_view near = {
+                        .settings = &e.s.settings, .unsymmetric = e.s.unsymmetric, .x = x, .x_before = e.s.rest, .rotation_state = e.state};
                     assert_int_equal(sn_elements_force(context, &e.s.model, &near, f[side], NULL), SN_OK);
                 }
                 double off = 0;

@@ -9,6 +9,7 @@ typedef struct net {
     fixture tets;
     sn_batch_source springs;
     sn_elements_model model;
+    sn_element_settings settings;
     double *mass, *partial, *frame;
 } net;
 
@@ -33,11 +34,13 @@ static void start_net(net *n, const char *law, const char *differential, const c
     assert_int_equal(sn_mass_lumped(&n->tets.source, n->mass, NULL), SN_OK);
     assert_int_equal(sn_springs_create(n->tets.context, &n->tets.source, n->mass, &n->springs, NULL), SN_OK);
     assert_int_equal(sn_elements_compile(n->tets.context, &n->springs, 1, n->tets.nodes, &n->model, NULL), SN_OK);
+    assert_int_equal(sn_element_settings_create(n->tets.context, &n->model, n->tets.material, 0, &n->settings, NULL), SN_OK);
     n->partial = doubles(n->model.chunk_count);
     n->frame = doubles(9 * n->tets.nodes);
 }
 
 static void end_net(net *n) {
+    sn_element_settings_release(n->tets.context, &n->settings);
     sn_elements_release(n->tets.context, &n->model);
     sn_springs_release(n->tets.context, &n->springs);
     free(n->mass), free(n->partial), free(n->frame);
@@ -46,19 +49,19 @@ static void end_net(net *n) {
     sn_context_destroy(context);
 }
 
-static sn_element_view view_of(const net *n, const double *x, const double *v) {
-    return (sn_element_view){.x = x, .v = v, .vertex_rotation = n->frame};
+static sn_element_view net_view(const net *n, const double *x, const double *v) {
+    return (sn_element_view){.settings = &n->settings, .x = x, .v = v, .vertex_rotation = n->frame};
 }
 
 static double energy_at(const net *n, const double *x) {
-    const sn_element_view view = view_of(n, x, NULL);
+    const sn_element_view view = net_view(n, x, NULL);
     double energy;
     assert_int_equal(sn_elements_energy(n->tets.context, &n->model, &view, n->partial, &energy, NULL), SN_OK);
     return energy;
 }
 
 static void force_at(const net *n, const double *x, const double *v, double *f) {
-    const sn_element_view view = view_of(n, x, v);
+    const sn_element_view view = net_view(n, x, v);
     memset(f, 0, (size_t)n->tets.nodes * 3 * sizeof *f);
     assert_int_equal(sn_elements_force(n->tets.context, &n->model, &view, f, NULL), SN_OK);
 }
@@ -88,7 +91,7 @@ static void van_gelder(void **state) {
     /* A uniform stretch of a net of one modulus: every spring by the same strain, E / 2 strain^2 6 V. */
     const double young = 1000;
     for (int m = 0; m < 2; ++m) sn_material_set(&n.tets.material[m], "young", &young, 1, NULL);
-    assert_int_equal(sn_elements_parameters(&n.model, n.tets.material, 0, NULL), SN_OK);
+    assert_int_equal(sn_elements_parameters(&n.model, n.tets.material, 0, &n.settings, NULL), SN_OK);
     for (int i = 0; i < 3 * n.tets.nodes; ++i) n.tets.x[i] = 1.05 * n.tets.rest[i];
     assert_float_equal(energy_at(&n, n.tets.x), 0.5 * young * 0.05 * 0.05 * 6 * volume, 1e-10 * young * volume);
     end_net(&n);
@@ -122,7 +125,7 @@ static void differences(void **state) {
             assert_float_equal(f[i], -(up - energy_at(&n, x)) / (2 * h), 1e-4);
         }
         for (int i = 0; i < size; ++i) u[i] = noise(50 + i);
-        const sn_element_view view = view_of(&n, n.tets.x, NULL);
+        const sn_element_view view = net_view(&n, n.tets.x, NULL);
         sn_elements_product(n.tets.context, &n.model, &view, 1, 0, NULL, u, out);
         for (int i = 0; i < size; ++i) x[i] = n.tets.x[i] + h * u[i];
         force_at(&n, x, NULL, f);

@@ -18,11 +18,13 @@ typedef struct beam {
     sn_material parameters;
     sn_batch_source source;
     sn_elements_model elements;
+    sn_element_settings settings;
     sn_filter filter; /* nodes at z = 0 fixed */
 } beam;
 
 static inline void beam_destroy(beam *b) {
     sn_elements_release(b->context, &b->elements);
+    sn_element_settings_release(b->context, &b->settings);
     free(b->rest), free(b->mass), free(b->x), free(b->tet), free(b->material), free(b->filter.node), free(b->filter.projection);
 }
 
@@ -70,12 +72,13 @@ static inline sn_status beam_create(beam *b, sn_context *context, int a, int c, 
                                   .material_count = 1,
                                   .name = "beam"};
     if (!status) status = sn_elements_compile(context, &b->source, 1, b->nodes, &b->elements, error);
+    if (!status) status = sn_element_settings_create(context, &b->elements, &b->parameters, 0, &b->settings, error);
     if (!status) status = sn_mass_lumped(&b->source, b->mass, error);
     return status;
 }
 
 static inline sn_linear_model beam_model(const beam *b) {
-    return (sn_linear_model){.nodes = b->nodes,   .elements = &b->elements, .position = b->rest, .mass = b->mass};
+    return (sn_linear_model){.nodes = b->nodes, .elements = &b->elements, .position = b->rest, .mass = b->mass};
 }
 
 #endif

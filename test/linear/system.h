@@ -37,7 +37,7 @@ static inline void open_in(fixture *f, sn_context *context, int a, int c, bool i
     snprintf(f->options.method, sizeof f->options.method, "%s", method);
     snprintf(f->options.preconditioner, sizeof f->options.preconditioner, "%s", preconditioner);
     snprintf(f->options.precision, sizeof f->options.precision, "%s", precision);
-    f->view = (sn_element_view){.x = f->b.x};
+    f->view = (sn_element_view){.settings = &f->b.settings, .x = f->b.x};
     const sn_linear_model model = beam_model(&f->b);
     assert_int_equal(sn_linear_create(f->context, &model, &f->options, is_static, &f->linear, NULL), SN_OK);
     sn_linear_linearise(f->linear, &f->view, NULL, NULL, NULL);

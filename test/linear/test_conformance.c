@@ -10,10 +10,10 @@
 #include <math.h>
 
 #include "beam.h"
-#include "linear/matrix/assembly.h"
 #include "linear/direct/direct.h"
 #include "linear/direct/fill_order.h"
 #include "linear/direct/symbolic.h"
+#include "linear/matrix/assembly.h"
 
 typedef struct fixture {
     sn_context *context;
@@ -68,7 +68,7 @@ static void open_sized(fixture *f, int a, int c, double m, double k) {
     f->rhs = calloc((size_t)f->n * 3, sizeof(double)), f->x = f->rhs + f->n, f->y = f->x + f->n;
     f->scratch = calloc((size_t)f->n * MOST_VECTORS + 4 * (size_t)sn_dot_scratch(f->n), sizeof(double));
     const sn_mass mass = {&f->pattern, f->b.mass, NULL};
-    const sn_element_view view = {.x = f->b.rest};
+    const sn_element_view view = {.settings = &f->b.settings, .x = f->b.rest};
     const sn_assembly assembly = {
         .context = f->context, .elements = &f->b.elements, .map = &map, .mass = &mass, .view = &view, .m = m, .k = k};
     bool symmetric;

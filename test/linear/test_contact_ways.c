@@ -63,7 +63,7 @@ static void test_agree(void **state) {
     assert_int_equal(beam_create(&b, context, 3, 9, 0.4, NULL), SN_OK);
     const size_t n = 3 * (size_t)b.nodes;
     double *rhs = malloc(n * sizeof *rhs), *x = malloc(n * sizeof *x), *first = malloc(n * sizeof *first), *product = malloc(n * sizeof *x);
-    const sn_element_view view = {.x = b.x, .x_before = b.x};
+    const sn_element_view view = {.settings = &b.settings, .x = b.x, .x_before = b.x};
     for (int s = 0; s < 3; ++s)
         for (int w = 0; w < WAYS; ++w) {
             if (strcmp(way[w][0], "cholesky") == 0 && !sn_direct_find("cholesky")) continue;

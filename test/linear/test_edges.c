@@ -30,11 +30,12 @@ static void open_fixture(fixture *f, int threads, const char *simd) {
     assert_int_equal(sn_context_create(&options, &f->context, NULL), SN_OK);
     assert_int_equal(beam_create(&f->b, f->context, 4, 9, 0.4, NULL), SN_OK);
     f->b.parameters.viscous[0] = 3, f->b.parameters.viscous[1] = 5, f->b.parameters.rayleigh[1] = 0.01;
-    assert_int_equal(sn_elements_parameters(&f->b.elements, &f->b.parameters, 0, NULL), SN_OK);
+    assert_int_equal(sn_elements_parameters(&f->b.elements, &f->b.parameters, 0, &f->b.settings, NULL), SN_OK);
+    f->view = (sn_element_view){.settings = &f->b.settings, .x = f->b.x};
     const int32_t pair[1][2] = {{2, 150}};
     assert_int_equal(sn_pattern_create(f->context, &f->b.elements, pair, 1, &f->pattern, NULL), SN_OK);
     assert_int_equal(sn_scatter_map_create(f->context, &f->b.elements, &f->pattern, &f->map, NULL), SN_OK);
-    assert_true(sn_edges_serve(&f->b.elements));
+    assert_true(sn_edges_serve(&f->b.elements, &f->view));
     assert_int_equal(sn_edges_create(f->context, &f->b.elements, &f->pattern, &f->edges, NULL), SN_OK);
     const size_t values = (size_t)f->pattern.block_count * 9 + 8;
     f->by_elements = (sn_matrix){.pattern = &f->pattern, .single_ = calloc(values, sizeof(float))};
@@ -45,7 +46,6 @@ static void open_fixture(fixture *f, int threads, const char *simd) {
     for (int64_t k = 0; k < f->pattern.block_count; ++k)
         f->coupled[k] = 1e-3 * (1 + (double)(k < f->pattern.mirror[k] ? k : f->pattern.mirror[k]));
     f->mass = (sn_mass){&f->pattern, f->b.mass, NULL};
-    f->view = (sn_element_view){.x = f->b.x};
 }
 
 static void close_fixture(fixture *f) {
@@ -115,8 +115,8 @@ static void test_same_bits(void **state) {
 static void test_no_shear(void **state) {
     fixture f;
     open_fixture(&f, 2, "auto");
-    f.b.elements.batch[0].constant[SN_LANES + 3] = 0; /* mu of the fourth tet; its damping goes with it */
-    memset(f.b.elements.batch[0].damping, 0, 3 * SN_LANES * sizeof(double));
+    f.b.settings.batch[0].constant[SN_LANES + 3] = 0; /* mu of the fourth tet; its damping goes with it */
+    memset(f.b.settings.batch[0].damping, 0, 3 * SN_LANES * sizeof(double));
     sn_elements_linearise(f.context, &f.b.elements, &f.view, 1.5, 0.2, f.linearised);
     assert_false(sn_edges_assemble(f.context, &f.edges, &f.b.elements, f.linearised, &f.pattern, f.by_edges.single_));
     assemble_both(&f);
@@ -152,7 +152,7 @@ static void close_solver(solver *s) {
 
 /* As a system does: forces at x are the freshest. */
 static sn_element_view force_at(solver *s, const double *x) {
-    sn_element_view view = {.x = x, .kept = sn_linear_kept(s->linear)};
+    sn_element_view view = {.settings = &s->f.b.settings, .x = x, .kept = sn_linear_kept(s->linear)};
     assert_non_null(view.kept);
     view.stamp = ++view.kept->stamp;
     view.kept->taken = false;
@@ -163,7 +163,7 @@ static sn_element_view force_at(solver *s, const double *x) {
 
 /* The product of the linearisation at x, prepared, against that of the elements themselves. */
 static void assert_product(solver *s, const double *x, double d, double k) {
-    const sn_element_view plain = {.x = x};
+    const sn_element_view plain = {.settings = &s->f.b.settings, .x = x};
     memset(s->expected, 0, (size_t)s->n * sizeof(double));
     sn_elements_product(s->f.context, &s->f.b.elements, &plain, k, d, NULL, s->u, s->expected);
     sn_linear_prepare_products(s->linear, d, k);
@@ -189,13 +189,13 @@ static void test_kept(void **state) {
     assert_product(&s, s.other, 0, 1);
     sn_linear_linearise(s.linear, &view, NULL, NULL, NULL); /* a second time: what was left is gone */
     assert_product(&s, s.other, 0, 1);
-    const sn_element_view old = {.x = here, .kept = view.kept, .stamp = -1};
+    const sn_element_view old = {.settings = &s.f.b.settings, .x = here, .kept = view.kept, .stamp = -1};
     sn_linear_linearise(s.linear, &old, NULL, NULL, NULL);
     assert_product(&s, here, 0, 1);
     const double young = 2e5;
     assert_int_equal(sn_material_set(&s.f.b.parameters, "young", &young, 1, NULL), SN_OK);
     view = force_at(&s, here);
-    assert_int_equal(sn_elements_parameters(&s.f.b.elements, &s.f.b.parameters, 0, NULL), SN_OK);
+    assert_int_equal(sn_elements_parameters(&s.f.b.elements, &s.f.b.parameters, 0, &s.f.b.settings, NULL), SN_OK);
     sn_linear_linearise(s.linear, &view, NULL, NULL, NULL);
     assert_product(&s, here, 0, 1);
     close_solver(&s);

@@ -57,7 +57,9 @@ static int solve(const sn_context_options *options, int a, int c, double poisson
             if (b.rest[3 * i + 2] < 1e-9) b.filter.node[b.filter.count++] = i;
         for (int i = 0; i < b.nodes && shape->move; ++i) shape->move(b.rest + 3 * i);
         memset(b.mass, 0, (size_t)b.nodes * sizeof *b.mass);
+        sn_element_settings_release(context, &b.settings);
         assert_int_equal(sn_elements_compile(context, &b.source, 1, b.nodes, &b.elements, &error), SN_OK);
+        assert_int_equal(sn_element_settings_create(context, &b.elements, &b.parameters, 0, &b.settings, &error), SN_OK);
         assert_int_equal(sn_mass_lumped(&b.source, b.mass, &error), SN_OK);
         const int held = b.filter.count;
         b.filter.count = 0;
@@ -72,7 +74,7 @@ static int solve(const sn_context_options *options, int a, int c, double poisson
     const int n = 3 * b.nodes;
     double *f = calloc((size_t)n * 2, sizeof *f), *x = f + n;
     for (int i = 0; i < b.nodes; ++i) f[3 * i + 1] = -9.81 * b.mass[i];
-    const sn_element_view view = {.x = b.rest};
+    const sn_element_view view = {.settings = &b.settings, .x = b.rest};
     sn_solver_options solver = sn_solver_options_default();
     snprintf(solver.method, sizeof solver.method, "cg");
     snprintf(solver.preconditioner, sizeof solver.preconditioner, "%s", preconditioner);
@@ -163,7 +165,7 @@ static int solve_with(const extra *extra) {
                 list.value[9 * list.count + e] = (k == 0 || k == 3 ? 1 : -1) * extra->springs * d[e % 3] * d[e / 3] / length;
             ++list.count;
         }
-    const sn_element_view view = {.x = b.rest};
+    const sn_element_view view = {.settings = &b.settings, .x = b.rest};
     sn_solver_options solver = sn_solver_options_default();
     snprintf(solver.method, sizeof solver.method, "cg");
     snprintf(solver.preconditioner, sizeof solver.preconditioner, "multigrid");
@@ -226,7 +228,7 @@ static void test_turned(void **state) {
             }
         }
         memset(x, 0, (size_t)n * sizeof *x);
-        const sn_element_view view = {.x = turned};
+        const sn_element_view view = {.settings = &b.settings, .x = turned};
         sn_linear_linearise(linear, &view, NULL, NULL, NULL);
         sn_linear_report report;
         assert_int_equal(sn_linear_solve(linear, 1e4, 0, 1, &b.filter, f, x, 1e-6, &report, &error), SN_OK);
@@ -270,7 +272,7 @@ static void test_memory(void **state) {
         snprintf(solver.method, sizeof solver.method, "cg");
         snprintf(solver.preconditioner, sizeof solver.preconditioner, "multigrid");
         const sn_linear_model model = beam_model(&b);
-        const sn_element_view view = {.x = b.rest};
+        const sn_element_view view = {.settings = &b.settings, .x = b.rest};
         double *x = calloc((size_t)b.nodes * 6, sizeof *x), *f = x + 3 * b.nodes;
         for (int i = 0; i < b.nodes; ++i) f[3 * i + 1] = b.mass[i];
         sn_linear *linear;

@@ -36,7 +36,7 @@ static void start(fixture *s, const sn_context_options *options, const char *pre
     s->x = s->f + s->n, s->exact = s->x + s->n, s->other = s->exact + s->n;
     for (int i = 0; i < s->b.nodes; ++i) s->f[3 * i + 1] = -9.81 * s->b.mass[i];
     for (int i = 0; i < s->n; ++i) s->other[i] = sin(0.37 * i);
-    const sn_element_view view = {.x = s->b.x};
+    const sn_element_view view = {.settings = &s->b.settings, .x = s->b.x};
     sn_linear_linearise(s->linear, &view, NULL, NULL, NULL);
     assert_int_equal(sn_linear_solve(s->linear, 1e4, 0, 1, &s->b.filter, s->f, s->exact, 1e-12, NULL, &error), SN_OK);
 }

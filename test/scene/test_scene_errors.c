@@ -45,6 +45,10 @@ static const bad table[] = {
     {"{ 'sinew': 1, 'bodies': @[] }", "bodies", {"at least 1", "", ""}},
     {"@[]", "", {"object", "", ""}},
     {"", NULL, {"JSON", "", ""}},
+    {TOP("'gallery': @3"), "gallery", {"object", "", ""}},
+    {TOP("'gallery': @{}"), "gallery", {"needs 'place'", "", ""}},
+    {TOP("'gallery': { 'place': @0 }"), "gallery.place", {"is 0", "", ""}},
+    {TOP("'gallery': { 'place': 1, @'color': 'none' }"), "gallery.color", {"unknown", "colour", ""}},
     /* Time and solver: by the reader, then by the library, which sees two keys together. */
     {TOP("'time': { 'step': @'fast' }"), "time.step", {"'fast'", "number", "s"}},
     {TOP("'time': { 'step': @0 }"), "time.step", {"is 0", "above 0", ""}},

@@ -96,7 +96,7 @@ static void test_fixes_and_loads(void **state) {
     s.load[0].follow = true, refused(&s, "follow");
     s.load[0].kind = SN_LOAD_FORCE, refused(&s, "needs a face");
     s.load[0].follow = false, scene_create(&s);
-    fresh(&s), s.body.load_count = 1, s.load[0].value[0] = NAN, refused(&s, "not finite");
+    fresh(&s), s.body.load_count = 1, s.load[0].value[0] = NAN, refused(&s, "loads.0.traction.0: traction.0 is nan; it must be finite");
     fresh(&s), s.body.load_count = 1, s.load[0].ramp = (sn_ramp){3, 1, true}, refused(&s, "ramp [3, 1]");
     fresh(&s), s.options.collider_count = 1, s.collider[0].friction = -1, refused(&s, "colliders.0");
     fresh(&s), add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0), strcpy(s.probe[0].body, "lag"), refused(&s, "'lag'");

@@ -1,4 +1,4 @@
-// The stage: draws what frames bring, and turns pointers into points of the surface.
+// The stage: draws the frames, and turns pointers into points of the surface.
 import {
   WebGLRenderer, Scene, PerspectiveCamera, HemisphereLight, DirectionalLight, Color, Mesh, BufferGeometry, BufferAttribute, MeshPhysicalMaterial, LineSegments,
   LineBasicMaterial, CircleGeometry, MeshStandardMaterial, ShaderMaterial, SphereGeometry, Group, Raycaster, Vector2, Vector3, Plane, Sphere, PCFSoftShadowMap,

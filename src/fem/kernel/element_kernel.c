@@ -73,14 +73,15 @@ INLINE void add_warped_forces(const int N, const slice *s, int q, const vd *c, c
 }
 
 APART int force_warped(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
-    const int damped = view->v && batch->damped;
+    const sn_batch_settings *settings = settings_of(batch, view);
+    const int damped = view->v && settings->damped;
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(N, Q, batch, view, block, lane);
+            const slice s = slice_at(N, Q, batch, settings, view, block, lane);
             vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES];
             load_constants(&s, c);
             gather_edges(N, &s, view->x, edge);
-            load_rows(batch->damping + (int64_t)block * 3 * SN_LANES + lane, 3, damping);
+            load_rows(settings->damping + (int64_t)block * 3 * SN_LANES + lane, 3, damping);
             if (damped) gather_edges(N, &s, view->v, speed);
             for (int i = 0; i < 3 * N; ++i) value[i] = vd_set(0);
             for (int q = 0; q < Q; ++q) {
@@ -97,11 +98,12 @@ APART int force_warped(const int N, const int Q, const sn_batch *batch, int begi
 /* ---- Energy and force ---- */
 INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *energy) {
     const sn_law *law = batch->law;
+    const sn_batch_settings *settings = settings_of(batch, view);
     int bad = 0;
     double total = *energy;
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(N, Q, batch, view, block, lane);
+            const slice s = slice_at(N, Q, batch, settings, view, block, lane);
             vd edge[EDGES], c[SN_LAW_CONSTANTS], sum = vd_set(0);
             vi good = sum == sum;
             load_constants(&s, c);
@@ -126,18 +128,19 @@ INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begi
 INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
     const sn_law *law = batch->law;
     if (batch->warping) return force_warped(N, Q, batch, begin, end, view, f);
-    const unsigned damped = view->v ? batch->damped : 0;
+    const sn_batch_settings *settings = settings_of(batch, view);
+    const unsigned damped = view->v ? settings->damped : 0;
     const int with_dR = (damped & SN_DAMPED_RAYLEIGH) && wants_dR(batch);
     int bad = 0;
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(N, Q, batch, view, block, lane);
+            const slice s = slice_at(N, Q, batch, settings, view, block, lane);
             vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES];
             load_constants(&s, c);
             gather_edges(N, &s, view->x, edge);
             if (damped) {
                 gather_edges(N, &s, view->v, speed);
-                load_rows(batch->damping + (int64_t)block * 3 * SN_LANES + lane, 3, damping);
+                load_rows(settings->damping + (int64_t)block * 3 * SN_LANES + lane, 3, damping);
             }
             for (int i = 3; i < 3 * N; ++i) value[i] = vd_set(0);
             vi good = c[0] == c[0];
@@ -151,7 +154,7 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
                 if (damped) {
                     vd rate[9];
                     outer_sum(N, gradient_at(N, &s, q), speed, rate);
-                    add_damping_stress(batch, c, damping, F, R, with_dR ? dR : NULL, rate, P);
+                    add_damping_stress(&s, c, damping, F, R, with_dR ? dR : NULL, rate, P);
                 }
                 const vd w = vd_load(s.weight + q * SN_LANES);
                 for (int a = 0; a < 9; ++a) P[a] *= w;
@@ -175,7 +178,7 @@ INLINE int needs_edges(const slice *s) { return s->batch->compact != SN_COMPACT_
 INLINE void warped_weights(const slice *s, int q, const vd *c, const vd *damping, vd cross, vd same, double k, double d, vd *out) {
     const vd w = vd_load(s->weight + q * SN_LANES);
     vd lambda = k * c[0], mu = k * cross, nu = k * same;
-    if (s->batch->damped) {
+    if (s->settings->damped) {
         lambda += d * (damping[0] + damping[2] * c[0]);
         mu += d * (damping[1] + damping[2] * cross);
         nu += d * (damping[1] + damping[2] * same);
@@ -212,7 +215,7 @@ APART void linearise_general(const int N, const int Q, const slice *s, int q, co
     deformation(N, s, q, edge, F);
     if (with_dR || !kept_rotation(Q, s, q, R)) rotation_at(N, Q, s, q, F, R, with_dR ? dR : NULL);
     if (speed) outer_sum(N, gradient_at(N, s, q), speed, rate);
-    tangent(s->batch, c, damping, F, R, with_dR ? dR : NULL, speed ? rate : NULL, k, d, out);
+    tangent(s, c, damping, F, R, with_dR ? dR : NULL, speed ? rate : NULL, k, d, out);
     const vd w = vd_load(s->weight + q * SN_LANES);
     for (int i = 0; i < 81; ++i) out[i] *= w;
 }
@@ -229,11 +232,11 @@ INLINE void linearise_point(const int N, const int Q, const slice *s, int q, con
 /* What linearise_point takes of the slice. Returns whether velocities matter. */
 INLINE int linearise_input(const int N, const slice *s, vd *edge, vd *speed, vd *c, vd *damping) {
     const sn_batch *batch = s->batch;
-    const int moving = !batch->compact && !batch->symmetric && (batch->damped & SN_DAMPED_VISCOUS) && s->view->v;
+    const int moving = !batch->compact && s->view->unsymmetric && (s->settings->damped & SN_DAMPED_VISCOUS) && s->view->v;
     load_constants(s, c);
     if (needs_edges(s)) gather_edges(N, s, s->view->x, edge);
     if (moving) gather_edges(N, s, s->view->v, speed);
-    if (batch->damped) load_rows(batch->damping + s->block * 3 * SN_LANES + s->lane, 3, damping);
+    if (s->settings->damped) load_rows(s->settings->damping + s->block * 3 * SN_LANES + s->lane, 3, damping);
     return moving;
 }
 
@@ -243,9 +246,10 @@ INLINE void store_items(const sn_batch *batch, const vd *item, double *out) {
 
 INLINE int linearise_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double k,
                           double d, double *linearised) {
+    const sn_batch_settings *settings = settings_of(batch, view);
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(N, Q, batch, view, block, lane);
+            const slice s = slice_at(N, Q, batch, settings, view, block, lane);
             vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], item[81];
             const int moving = linearise_input(N, &s, edge, speed, c, damping);
             for (int q = 0; q < Q; ++q) {
@@ -256,13 +260,14 @@ INLINE int linearise_body(const int N, const int Q, const sn_batch *batch, int b
     return 0;
 }
 
-INLINE int weigh_body(const int N, const int Q, const sn_batch *batch, int begin, int end, double k, double d, double *linearised) {
+INLINE int weigh_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_batch_settings *settings, double k,
+                      double d, double *linearised) {
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(N, Q, batch, NULL, block, lane);
+            const slice s = slice_at(N, Q, batch, settings, NULL, block, lane);
             vd c[SN_LAW_CONSTANTS], damping[3], weight[3];
             load_constants(&s, c);
-            if (batch->damped) load_rows(batch->damping + s.block * 3 * SN_LANES + lane, 3, damping);
+            if (settings->damped) load_rows(settings->damping + s.block * 3 * SN_LANES + lane, 3, damping);
             for (int q = 0; q < Q; ++q) {
                 double *out = linearised_at(Q, &s, q, linearised) + 3 * (N - 1) * SN_LANES;
                 warped_weights(&s, q, c, damping, c[1], c[1], k, d, weight);
@@ -311,9 +316,10 @@ INLINE void apply_general(const int N, const double *item, const int stride, con
 
 INLINE int product_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double k,
                         double d, const double *linearised, const double *u, double *out) {
+    const sn_batch_settings *settings = linearised ? NULL : settings_of(batch, view);
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(N, Q, batch, view, block, lane);
+            const slice s = slice_at(N, Q, batch, settings, view, block, lane);
             vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], du[EDGES], value[3 + EDGES];
             const int moving = linearised ? 0 : linearise_input(N, &s, edge, speed, c, damping);
             gather_edges(N, &s, u, du);
@@ -415,9 +421,10 @@ INLINE void store_matrix(const int N, vd *K, int full, int upper, double *out) {
 
 INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view, double k, double d,
                           int upper, double *linearised, double *out) {
-    const int full = !batch->compact && !batch->symmetric;
+    const sn_batch_settings *settings = settings_of(batch, view);
+    const int full = !batch->compact && view->unsymmetric;
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-        const slice s = slice_at(N, Q, batch, view, block, lane);
+        const slice s = slice_at(N, Q, batch, settings, view, block, lane);
         vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], item[81];
         vd K[9 * (SN_ELEMENT_NODES - 1) * (SN_ELEMENT_NODES - 1)];
         const int moving = linearise_input(N, &s, edge, speed, c, damping);
@@ -436,7 +443,7 @@ INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int b
 
 INLINE int diagonal_body(const int N, const int Q, const sn_batch *batch, int block, const double *linearised, double *out) {
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-        const slice s = slice_at(N, Q, batch, NULL, block, lane);
+        const slice s = slice_at(N, Q, batch, NULL, NULL, block, lane);
         vd K[9 * SN_ELEMENT_NODES];
         for (int q = 0; q < Q; ++q) {
             const double *item = linearised_at(Q, &s, q, (double *)(uintptr_t)linearised);
@@ -479,9 +486,10 @@ INLINE void store_matrices(const vd *m, int q, int lane, double *out) {
 }
 
 INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view, double *out_F,
-                       double *out_P, double *out_cauchy) {
+                       double *out_P, double *out_cauchy, double *out_psi) {
+    const sn_batch_settings *settings = settings_of(batch, view);
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-        const slice s = slice_at(N, Q, batch, view, block, lane);
+        const slice s = slice_at(N, Q, batch, settings, view, block, lane);
         vd edge[EDGES], c[SN_LAW_CONSTANTS];
         load_constants(&s, c);
         gather_edges(N, &s, view->x, edge);
@@ -489,11 +497,16 @@ INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int bloc
             vd F[9], R[9], P[9], sigma[9];
             deformation(N, &s, q, edge, F);
             store_matrices(F, q, lane, out_F);
-            if (!out_P && !out_cauchy) continue;
+            if (!out_P && !out_cauchy && !out_psi) continue;
             rotation_at(N, Q, &s, q, F, R, NULL);
             vd H[9];
             for (int i = 0; i < 9; ++i) H[i] = F[i];
             if (batch->warping) turn_back(R, H);
+            if (out_psi) {
+                vd psi;
+                batch->law->energy(c, H, batch->rotation ? R : NULL, &psi);
+                vd_store(out_psi + q * SN_LANES + lane, psi);
+            }
             batch->law->stress(c, H, batch->rotation ? R : NULL, P);
             if (batch->warping) {
                 for (int i = 0; i < 9; ++i) H[i] = P[i];
@@ -510,8 +523,9 @@ INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int bloc
 }
 
 INLINE int rotation_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view, double *out) {
+    const sn_batch_settings *settings = settings_of(batch, view);
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-        const slice s = slice_at(N, Q, batch, view, block, lane);
+        const slice s = slice_at(N, Q, batch, settings, view, block, lane);
         vd edge[EDGES];
         gather_edges(N, &s, view->x, edge);
         for (int q = 0; q < Q; ++q) {
@@ -525,9 +539,10 @@ INLINE int rotation_body(const int N, const int Q, const sn_batch *batch, int bl
 }
 
 INLINE int accept_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *state) {
+    const sn_batch_settings *settings = settings_of(batch, view);
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(N, Q, batch, view, block, lane);
+            const slice s = slice_at(N, Q, batch, settings, view, block, lane);
             vd edge[EDGES];
             gather_edges(N, &s, view->x, edge);
             for (int q = 0; q < Q; ++q) {
@@ -568,8 +583,8 @@ static int linearise(const sn_batch *batch, int begin, int end, const sn_element
     if (batch->element->nodes == 2) return spring_linearise(batch, begin, end, view, k, d, linearised);
     SPECIALISED(linearise_body, batch, begin, end, view, k, d, linearised)
 }
-static int weigh(const sn_batch *batch, int begin, int end, double k, double d, double *linearised) {
-    return weigh_body(4, 1, batch, begin, end, k, d, linearised);
+static int weigh(const sn_batch *batch, int begin, int end, const sn_element_settings *settings, double k, double d, double *linearised) {
+    return weigh_body(4, 1, batch, begin, end, &settings->batch[batch->index], k, d, linearised);
 }
 static int product(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d, const double *linearised,
                    const double *u, double *out) {
@@ -584,12 +599,12 @@ static int stiffness(const sn_batch *batch, int block, const sn_element_view *vi
 static int diagonal(const sn_batch *batch, int block, const double *linearised, double *out) {
     SPECIALISED(diagonal_body, batch, block, linearised, out)
 }
-static int stress(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy) {
-    if (batch->element->nodes == 2) return spring_stress(9, F, P, cauchy);
-    SPECIALISED(stress_body, batch, block, view, F, P, cauchy)
+static int stress(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy, double *psi) {
+    if (batch->element->nodes == 2) return spring_stress(F, P, cauchy, psi);
+    SPECIALISED(stress_body, batch, block, view, F, P, cauchy, psi)
 }
 static int rotation(const sn_batch *batch, int block, const sn_element_view *view, double *R) {
-    if (batch->element->nodes == 2) return spring_stress(9, R, NULL, NULL);
+    if (batch->element->nodes == 2) return spring_stress(R, NULL, NULL, NULL);
     SPECIALISED(rotation_body, batch, block, view, R)
 }
 static int accept(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *state) {

@@ -20,6 +20,7 @@ enum { EDGES = 3 * (SN_ELEMENT_NODES - 1) };
 /* SN_WIDTH neighbouring lanes of one block. Rows are SN_LANES apart. */
 typedef struct slice {
     const sn_batch *batch;
+    const sn_batch_settings *settings;
     const sn_element_view *view;
     int64_t block;
     int lane;
@@ -27,9 +28,16 @@ typedef struct slice {
     const double *gradient, *weight;
 } slice;
 
-INLINE slice slice_at(const int N, const int Q, const sn_batch *batch, const sn_element_view *view, int block, int lane) {
+INLINE const sn_batch_settings *settings_of(const sn_batch *batch, const sn_element_view *view) {
+    return &view->settings->batch[batch->index];
+}
+
+/* settings, view: NULL where they do not matter. */
+INLINE slice slice_at(const int N, const int Q, const sn_batch *batch, const sn_batch_settings *settings, const sn_element_view *view,
+                      int block, int lane) {
     const int64_t b = block;
     return (slice){batch,
+                   settings,
                    view,
                    b,
                    lane,
@@ -59,7 +67,7 @@ INLINE void accumulate(vd *sum, vd a, int first) {
 
 INLINE void load_constants(const slice *s, vd *c) {
     const int count = s->batch->law->constant_count;
-    load_rows(s->batch->constant + s->block * count * SN_LANES + s->lane, count, c);
+    load_rows(s->settings->constant + s->block * count * SN_LANES + s->lane, count, c);
 }
 
 /* edge[3 (i - 1) + a] = p_i - p_0, axis a. */
@@ -207,7 +215,7 @@ INLINE int kept_gradients(const int N, const int Q, const slice *s, int q, vd *o
     return 1;
 }
 
-/* Whether the law's chosen differential takes dR. */
+/* Whether the law's chosen differential takes dR. The projected one stands for the exact one only, so that the view has no say. */
 static inline int wants_dR(const sn_batch *batch) {
     return batch->rotation && batch->rotation->differential &&
            (batch->differential == SN_DIFFERENTIAL_EXACT || batch->differential == SN_DIFFERENTIAL_PROJECTED);
@@ -287,11 +295,11 @@ APART void add_viscous_change_corotated(double k, vd lambda, vd mu, const vd *R,
     }
 }
 
-/* dP as the batch uses it. R as the law takes it: NULL for laws without rotation. */
-APART void law_differential(const sn_batch *batch, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
-    const sn_law *law = batch->law;
-    law->differential(batch->differential, c, F, batch->rotation ? R : NULL, dR, dP);
-    if (!batch->symmetric) return;
+/* dP as the view wants it. R is not looked at for laws without rotation. */
+APART void law_differential(const slice *s, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+    const sn_batch *batch = s->batch;
+    batch->law->differential(sn_batch_differential(batch, s->view->projected), c, F, batch->rotation ? R : NULL, dR, dP);
+    if (s->view->unsymmetric) return;
     const vd half = vd_set(0.5);
     for (int a = 0; a < 9; ++a)
         for (int b = a + 1; b < 9; ++b) {
@@ -301,32 +309,35 @@ APART void law_differential(const sn_batch *batch, const vd *c, const vd *F, con
 }
 
 /* A = k (dP + change of viscous stress) + d (viscous tensor + b dP). `rate` (F') may be NULL. */
-APART void tangent(const sn_batch *batch, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR, const vd *rate, double k,
+APART void tangent(const slice *s, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR, const vd *rate, double k,
                    double d, vd *A) {
-    law_differential(batch, c, F, R, dR, A);
+    const sn_law *law = s->batch->law;
+    const unsigned damped = s->settings->damped;
+    law_differential(s, c, F, R, dR, A);
     vd scale = vd_set(k);
-    if (batch->damped & SN_DAMPED_RAYLEIGH) scale += d * damping[2];
+    if (damped & SN_DAMPED_RAYLEIGH) scale += d * damping[2];
     for (int i = 0; i < 81; ++i) A[i] *= scale;
-    if (!(batch->damped & SN_DAMPED_VISCOUS)) return;
-    if (d != 0) add_viscous_tensor(d * damping[0], d * damping[1], strain_frame(batch->law, F, R), A);
-    if (batch->symmetric || !rate || k == 0) return;
-    if (batch->law->strain == SN_STRAIN_GREEN)
+    if (!(damped & SN_DAMPED_VISCOUS)) return;
+    if (d != 0) add_viscous_tensor(d * damping[0], d * damping[1], strain_frame(law, F, R), A);
+    if (!s->view->unsymmetric || !rate || k == 0) return;
+    if (law->strain == SN_STRAIN_GREEN)
         add_viscous_change_green(k, damping[0], damping[1], F, rate, A);
-    else if (batch->law->strain == SN_STRAIN_COROTATED && dR)
+    else if (law->strain == SN_STRAIN_COROTATED && dR)
         add_viscous_change_corotated(k, damping[0], damping[1], R, dR, rate, A);
 }
 
 /* P += viscous and Rayleigh stress at the rate F'. */
-APART void add_damping_stress(const sn_batch *batch, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR, const vd *rate,
+APART void add_damping_stress(const slice *s, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR, const vd *rate,
                               vd *P) {
-    if (batch->warped) {
+    const unsigned damped = s->settings->damped;
+    if (s->batch->warped) {
         add_viscous(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], R, rate, P);
         return;
     }
-    if (batch->damped & SN_DAMPED_VISCOUS) add_viscous(damping[0], damping[1], strain_frame(batch->law, F, R), rate, P);
-    if (!(batch->damped & SN_DAMPED_RAYLEIGH)) return;
+    if (damped & SN_DAMPED_VISCOUS) add_viscous(damping[0], damping[1], strain_frame(s->batch->law, F, R), rate, P);
+    if (!(damped & SN_DAMPED_RAYLEIGH)) return;
     vd dP[81];
-    law_differential(batch, c, F, R, dR, dP);
+    law_differential(s, c, F, R, dR, dP);
     for (int a = 0; a < 9; ++a) {
         vd sum = dP[9 * a] * rate[0];
         for (int b = 1; b < 9; ++b) sum += dP[9 * a + b] * rate[b];

@@ -28,7 +28,7 @@ INLINE spring spring_at(const slice *s, const double *x) {
     spring p;
     vd c[SN_LAW_CONSTANTS], damping[3];
     load_constants(s, c);
-    load_rows(s->batch->damping + s->block * 3 * SN_LANES + s->lane, 3, damping);
+    load_rows(s->settings->damping + s->block * 3 * SN_LANES + s->lane, 3, damping);
     load_rows(s->gradient, 3, p.rest);
     gather_edges(2, s, x, p.d);
     p.k = young_of(c) * vd_load(s->weight);
@@ -62,10 +62,11 @@ INLINE vd stretch_of(spring *p, const sn_batch *batch, const vd *R) {
 }
 
 static int spring_energy(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *energy) {
+    const sn_batch_settings *settings = settings_of(batch, view);
     double total = *energy;
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(2, 1, batch, view, block, lane);
+            const slice s = slice_at(2, 1, batch, settings, view, block, lane);
             spring p = spring_at(&s, view->x);
             vd R[9];
             if (batch->warping) mean_frame(2, &s, R);
@@ -78,10 +79,11 @@ static int spring_energy(const sn_batch *batch, int begin, int end, const sn_ele
 }
 
 static int spring_force(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
-    const int damped = view->v && batch->damped;
+    const sn_batch_settings *settings = settings_of(batch, view);
+    const int damped = view->v && settings->damped;
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(2, 1, batch, view, block, lane);
+            const slice s = slice_at(2, 1, batch, settings, view, block, lane);
             spring p = spring_at(&s, view->x);
             vd value[6], speed[3], R[9];
             if (damped) gather_edges(2, &s, view->v, speed);
@@ -106,12 +108,12 @@ INLINE void spring_matrix(const slice *s, double k, double d, vd *A) {
     if (is_turning(batch)) {
         const vd now = point_along(&p), least = vd_max(now, vd_set(1e-12) * p.length);
         across = vd_set(1) - p.length / least;
-        if (batch->differential != SN_DIFFERENTIAL_EXACT) across = vd_max(across, vd_set(0));
+        if (sn_batch_differential(batch, s->view->projected) != SN_DIFFERENTIAL_EXACT) across = vd_max(across, vd_set(0));
     } else {
         point_turned(&p, batch->warping ? R : NULL);
     }
     vd along = k * p.k * (vd_set(1) - across);
-    if (batch->damped) along += d * p.r;
+    if (s->settings->damped) along += d * p.r;
     const vd same = k * p.k * across;
     for (int a = 0; a < 3; ++a)
         for (int b = 0; b < 3; ++b) {
@@ -127,9 +129,10 @@ static inline void spring_keep(const slice *s, const vd A[9], double *linearised
 
 static int spring_linearise(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
                             double *linearised) {
+    const sn_batch_settings *settings = settings_of(batch, view);
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(2, 1, batch, view, block, lane);
+            const slice s = slice_at(2, 1, batch, settings, view, block, lane);
             vd A[9];
             spring_matrix(&s, k, d, A);
             spring_keep(&s, A, linearised);
@@ -139,9 +142,10 @@ static int spring_linearise(const sn_batch *batch, int begin, int end, const sn_
 
 static int spring_product(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
                           const double *linearised, const double *u, double *out) {
+    const sn_batch_settings *settings = linearised ? NULL : settings_of(batch, view);
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(2, 1, batch, view, block, lane);
+            const slice s = slice_at(2, 1, batch, settings, view, block, lane);
             vd A[9], du[3], value[6];
             if (linearised)
                 load_rows(linearised + batch->linearised + s.block * batch->linearised_items * SN_LANES + lane, 9, A);
@@ -159,8 +163,9 @@ static int spring_product(const sn_batch *batch, int begin, int end, const sn_el
 
 static int spring_stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, double *linearised,
                             double *out) {
+    const sn_batch_settings *settings = settings_of(batch, view);
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-        const slice s = slice_at(2, 1, batch, view, block, lane);
+        const slice s = slice_at(2, 1, batch, settings, view, block, lane);
         vd A[9];
         spring_matrix(&s, k, d, A);
         if (linearised) spring_keep(&s, A, linearised);
@@ -171,8 +176,9 @@ static int spring_stiffness(const sn_batch *batch, int block, const sn_element_v
 }
 
 /* A spring has no deformation gradient and no stress. */
-static int spring_stress(int rows, double *F, double *P, double *cauchy) {
-    for (int i = 0; i < rows * SN_LANES; ++i) {
+static int spring_stress(double *F, double *P, double *cauchy, double *psi) {
+    for (int l = 0; l < SN_LANES && psi; ++l) psi[l] = 0;
+    for (int i = 0; i < 9 * SN_LANES; ++i) {
         if (F) F[i] = i / SN_LANES % 4 == 0;
         if (P) P[i] = 0;
         if (cauchy) cauchy[i] = 0;

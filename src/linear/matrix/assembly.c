@@ -142,9 +142,9 @@ static void element_chunk(void *data, int index) {
         const int32_t *place = a->map->place[chunk->batch] + (int64_t)block * pairs * SN_LANES;
         if (s->large) /* the element matrices take about as long as memory does */
             for (int p = 0; p < pairs * SN_LANES; ++p) __builtin_prefetch(s->matrix->single_ + 9 * (int64_t)place[p] + 4, 1);
-        s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, batch->symmetric, a->linearised, matrix);
+        s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, !a->view->unsymmetric, a->linearised, matrix);
         if (!s->symmetric)
-            scatter_all(s, nodes, !batch->symmetric, matrix, place);
+            scatter_all(s, nodes, a->view->unsymmetric, matrix, place);
         else if (s->matrix->single_)
             s->kernels->scatter_single(nodes, matrix, place, s->matrix->single_);
         else
@@ -203,19 +203,13 @@ static bool list_symmetric(const sn_matrix *matrix, const sn_block_list *list, d
     return true;
 }
 
-static bool elements_symmetric(const sn_elements_model *elements) {
-    for (int b = 0; b < elements->batch_count; ++b)
-        if (!elements->batch[b].symmetric) return false;
-    return true;
-}
-
 void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric, int *missing) {
     const int pieces = sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES);
     sweep s = {.assembly = a,
                .matrix = matrix,
                .kernels = sn_linear_kernels_for(a->context),
                .element_kernels = sn_element_kernels_for(a->context)};
-    s.symmetric = elements_symmetric(a->elements);
+    s.symmetric = !a->view->unsymmetric;
     s.large = matrix->single_ && matrix->pattern->block_count > LARGE;
     s.edges = a->edges && sn_edges_assemble(a->context, a->edges, a->elements, a->linearised, matrix->pattern, matrix->single_);
     sn_parallel_pieces(a->context, pieces, mass_piece, &s);
@@ -241,7 +235,7 @@ static void diagonal_chunk(void *data, int index) {
         if (alone)
             s->element_kernels->diagonal(batch, block, a->linearised, matrix);
         else
-            s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, batch->symmetric, NULL, matrix);
+            s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, !a->view->unsymmetric, NULL, matrix);
         for (int i = 0; i < nodes; ++i) {
             const double *own = matrix + (int64_t)(alone ? i : i * (nodes + 1)) * 9 * SN_LANES;
             for (int l = 0; l < SN_LANES; ++l) {

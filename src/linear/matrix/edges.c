@@ -10,10 +10,11 @@ extern const sn_edges_kernels sn_edges_kernels_baseline, sn_edges_kernels_avx2, 
 
 static const sn_edges_kernels *kernels_for(const sn_context *context) { return SN_BUILD(context, sn_edges_kernels); }
 
-bool sn_edges_serve(const sn_elements_model *elements) {
+bool sn_edges_serve(const sn_elements_model *elements, const sn_element_view *view) {
+    if (view->unsymmetric) return false;
     for (int b = 0; b < elements->batch_count; ++b) {
         const sn_batch *batch = &elements->batch[b];
-        if (batch->element != &sn_element_tet4 || batch->compact != SN_COMPACT_WARPED || !batch->symmetric) return false;
+        if (batch->element != &sn_element_tet4 || batch->compact != SN_COMPACT_WARPED) return false;
     }
     return elements->batch_count > 0;
 }

@@ -29,8 +29,8 @@ typedef struct sn_edges {
     float *quad;    /* quads x 4: (d_a, l); the first one is empty */
 } sn_edges;
 
-/* Whether all batches are such tets. */
-bool sn_edges_serve(const sn_elements_model *elements);
+/* Whether all batches are such tets, and the view wants a symmetric matrix. */
+bool sn_edges_serve(const sn_elements_model *elements, const sn_element_view *view);
 sn_status sn_edges_create(sn_context *context, const sn_elements_model *elements, const sn_pattern *pattern, sn_edges *edges,
                           sn_error *error);
 void sn_edges_release(sn_context *context, sn_edges *edges);

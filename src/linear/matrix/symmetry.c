@@ -1,4 +1,4 @@
-/* Whether an operator is symmetric, from its parts: masses are, element batches say so, and listed blocks B are tried out:
+/* Whether an operator is symmetric, from its parts: masses are, the view says so of the elements, and listed blocks B are tried out:
  * u.B v = v.B u for two vectors without pattern. Blocks that are symmetric only as a sum pass as well. */
 #include <math.h>
 
@@ -24,7 +24,6 @@ static bool list_symmetric(const sn_block_list *list, double factor) {
 }
 
 bool sn_assembly_symmetric(const sn_assembly *assembly) {
-    for (int b = 0; b < assembly->elements->batch_count; ++b)
-        if (!assembly->elements->batch[b].symmetric) return false;
+    if (assembly->view->unsymmetric) return false;
     return list_symmetric(assembly->stiffness, assembly->k) && list_symmetric(assembly->damping, assembly->d);
 }

@@ -326,8 +326,8 @@ static void sum_chunk(void *data, int index) {
     for (int block = chunk->block_begin; block < chunk->block_end; ++block) {
         const int32_t *group = c->group[chunk->batch] + (int64_t)block * SN_LANES;
         const int32_t *place = a->map->place[chunk->batch] + (int64_t)block * pairs * SN_LANES;
-        job->element_kernels->stiffness(batch, block, a->view, a->k, a->d, batch->symmetric, NULL, matrix);
-        if (!batch->symmetric) symmetrise(nodes, matrix);
+        job->element_kernels->stiffness(batch, block, a->view, a->k, a->d, !a->view->unsymmetric, NULL, matrix);
+        if (a->view->unsymmetric) symmetrise(nodes, matrix);
         for (int l = 0; l < SN_LANES; ++l) {
             int32_t node[NODES];
             double f[NODES][3];

@@ -1,0 +1,92 @@
+/* Settings of batches: constants and damping of every lane, from the materials. */
+#include <string.h>
+
+#include "batch.h"
+#include "springs.h"
+
+/* The damper of a spring: the same for all, or by its quality; the part in proportion to k is Rayleigh's. */
+static void fill_damper(const sn_batch *batch, const sn_material *material, const double *lame, int64_t n, sn_batch_settings *settings) {
+    const double sum = lame[0] + lame[1], young = sum > 0 ? lame[1] * (3 * lame[0] + 2 * lame[1]) / sum : 0;
+    double *damping = settings->damping + n / SN_LANES * 3 * SN_LANES + n % SN_LANES;
+    damping[0] = material->spring_damper + sn_spring_damper(young * batch->weight[n], batch->pair_mass[n], material->spring_quality);
+    damping[SN_LANES] = 0;
+    damping[2 * SN_LANES] = material->rayleigh[1];
+    if (damping[0] != 0 || material->rayleigh[1] != 0) settings->damped |= SN_DAMPED_VISCOUS;
+}
+
+static void fill_damping(const sn_material *material, int64_t n, sn_batch_settings *settings) {
+    const double damping[3] = {material->viscous[0], material->viscous[1], material->rayleigh[1]};
+    for (int i = 0; i < 3; ++i) settings->damping[(n / SN_LANES * 3 + i) * SN_LANES + n % SN_LANES] = damping[i];
+}
+
+static sn_status fill_batch(const sn_batch *batch, const sn_material *materials, double time, sn_batch_settings *settings,
+                            sn_error *error) {
+    const int count = batch->law->constant_count;
+    double constant[SN_LAW_CONSTANTS] = {0};
+    const sn_material *material = NULL;
+    int last = -1;
+    settings->damped = 0;
+    for (int64_t n = 0; n < (int64_t)batch->block_count * SN_LANES; ++n) {
+        if (batch->material_of[n] != last) {
+            last = batch->material_of[n];
+            material = &materials[last];
+            if (strcmp(material->law, batch->law->name) != 0)
+                return sn_fail_at(error, SN_BAD_INPUT, "law", "the law of a material cannot change from '%s' to '%s' while running",
+                                  batch->law->name, material->law);
+            const sn_status status = batch->law->prepare(material, time, constant, error);
+            if (status) return status;
+            if (material->viscous[0] != 0 || material->viscous[1] != 0) settings->damped |= SN_DAMPED_VISCOUS;
+            if (material->rayleigh[1] != 0) settings->damped |= SN_DAMPED_RAYLEIGH;
+        }
+        if (batch->pair_mass)
+            fill_damper(batch, material, constant, n, settings);
+        else
+            fill_damping(material, n, settings);
+        for (int i = 0; i < count; ++i) settings->constant[(n / SN_LANES * count + i) * SN_LANES + n % SN_LANES] = constant[i];
+    }
+    return SN_OK;
+}
+
+sn_status sn_elements_parameters(const sn_elements_model *model, const sn_material *materials, double time, sn_element_settings *settings,
+                                 sn_error *error) {
+    ++settings->revision;
+    for (int b = 0; b < model->batch_count; ++b) {
+        const sn_status status = fill_batch(&model->batch[b], materials, time, &settings->batch[b], error);
+        if (status) return status;
+    }
+    return SN_OK;
+}
+
+int sn_elements_damped(const sn_elements_model *model, const sn_element_settings *settings) {
+    for (int b = 0; b < model->batch_count; ++b) /* springs have dampers of their own */
+        if (settings->batch[b].damped || model->batch[b].pair_mass) return 1;
+    return 0;
+}
+
+sn_status sn_element_settings_create(sn_context *context, const sn_elements_model *model, const sn_material *materials, double time,
+                                     sn_element_settings *settings, sn_error *error) {
+    *settings = (sn_element_settings){0};
+    settings->batch = sn_allocate_zero(context, (size_t)model->batch_count, sizeof *settings->batch);
+    if (!settings->batch) return sn_no_memory(error);
+    settings->batch_count = model->batch_count;
+    sn_status status = SN_OK;
+    for (int b = 0; b < model->batch_count && !status; ++b) {
+        const size_t lanes = (size_t)model->batch[b].block_count * SN_LANES;
+        sn_batch_settings *own = &settings->batch[b];
+        own->constant = sn_allocate(context, lanes * (size_t)model->batch[b].law->constant_count, sizeof *own->constant);
+        own->damping = sn_allocate(context, lanes * 3, sizeof *own->damping);
+        if (!own->constant || !own->damping) status = sn_no_memory(error);
+    }
+    if (!status) status = sn_elements_parameters(model, materials, time, settings, error);
+    if (status) sn_element_settings_release(context, settings);
+    return status;
+}
+
+void sn_element_settings_release(sn_context *context, sn_element_settings *settings) {
+    for (int b = 0; b < settings->batch_count; ++b) {
+        sn_release(context, settings->batch[b].constant);
+        sn_release(context, settings->batch[b].damping);
+    }
+    sn_release(context, settings->batch);
+    *settings = (sn_element_settings){0};
+}
