@@ -115,10 +115,11 @@ static sn_status solve_all(sn_world *world, double h, solver_result *result, sn_
     double *b = calloc(2 * n, sizeof *b), *x = b + n;
     if (!b) return sn_no_memory(error);
     system->table->begin(system, world->state.time, world->state.x, world->state.v);
-    sn_status status = system->table->force(system, world->state.time + h, world->state.x, world->state.v, b, error);
+    const sn_request request = {
+        .t = world->state.time + h, .x = world->state.x, .v = world->state.v, .force = b, .linearise = SN_LINEARISE_EXACT};
+    sn_status status = system->table->evaluate(system, &request, &(sn_result){0}, error);
     system->table->mass_product(system, world->state.v, x);
     for (size_t i = 0; i < n; ++i) b[i] += x[i] / h;
-    if (!status) status = system->table->linearise(system, world->state.time + h, world->state.x, world->state.v, error);
     for (int s = 0; s < SOLVERS && !status; ++s) {
         sn_solver_options options = sn_world_solver_options(world);
         if (s == CHOLESKY && !sn_direct_find("cholesky")) continue;

@@ -92,6 +92,7 @@ static const kind kinds[] = {
     {"differentials", "the matrix of Newton's method: material.differential", sn_differentials},
     {"warpings", "stiffness warping per vertex: material.warping", sn_warpings},
     {"elements", "element types: body.element", sn_element_names},
+    {"shapes", "solids that bodies meet: the key of a collider; docs/contact.md", sn_shapes},
     {"responses", "how a collider acts: collider.response", sn_responses},
     {"interactions", "everything that acts on the bodies beside their elements", sn_interactions},
     {"modes", "dynamic, static, ...: time.mode", sn_modes},

@@ -3,6 +3,7 @@
 #define SINEW_H
 
 #include "base.h"
+#include "collider.h"
 #include "embed.h"
 #include "interaction.h"
 #include "material.h"

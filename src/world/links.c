@@ -169,9 +169,7 @@ static int64_t numbers(const sn_world *world, const sn_interaction *self) {
 
 static sn_status allows(const sn_world *world, const sn_interaction *self, const sn_method *method, sn_error *error) {
     (void)world;
-    if (!((const links *)self->data)->count || method == sn_method_equilibrium() || strcmp(method->name, "implicit-euler") == 0 ||
-        strncmp(method->name, "bdf", 3) == 0)
-        return SN_OK;
+    if (!((const links *)self->data)->count || method->multipliers) return SN_OK;
     return sn_fail_at(error, SN_UNSUPPORTED, "time.method",
                       "time.method '%s' cannot hold links; allowed are implicit-euler and the bdf methods", method->name);
 }

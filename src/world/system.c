@@ -13,6 +13,12 @@
 #include "world.h"
 
 static sn_world *world_of(sn_system *system) { return ((sn_world_system *)system)->world; }
+static sn_world *world_at(sn_linearisation *linearisation) { return ((sn_world_linearisation *)linearisation)->world; }
+
+/* The place of a request, for the interactions. */
+static sn_place place_of(const sn_world *world, const sn_request *request) {
+    return (sn_place){.t = request->t, .x = request->x, .v = world->parameters.no_inertia ? NULL : request->v, .ahead = request->ahead};
+}
 
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v) {
     return (sn_element_view){.settings = &world->parameters.elements,
@@ -44,100 +50,103 @@ static void add_rayleigh(sn_world *world, const double *v, double *f) {
     for (int i = 0; i < 3 * n; ++i) f[i] -= 0.5 * solid->rayleigh[i / 3] * product[i];
 }
 
-static sn_status force(sn_system *system, double t, const double *x, const double *v, double *f, sn_error *error) {
-    sn_world *world = world_of(system);
+static sn_status force(sn_world *world, const sn_request *request, sn_error *error) {
     sn_workspace *work = &world->workspace;
     const size_t n = (size_t)world->model->node_count * 3;
-    if (world->parameters.no_inertia) v = NULL;
-    sn_interactions_arrive(world, x);
-    if (world->parameters.no_inertia) sn_workspace_warp(world, x);
-    sn_element_view view = sn_world_view(world, x, v);
-    if (world->parameters.method->implicit) view.kept = sn_linear_kept(work->linear);
-    if (view.kept) {
-        ++view.kept->stamp;
-        view.kept->taken = false;
-        sn_vector_copy(world->context, (int)n, x, work->x_kept);
-    }
+    const sn_place place = place_of(world, request);
+    double *f = request->force;
+    sn_interactions_arrive(world, place.x);
+    if (world->parameters.no_inertia) sn_workspace_warp(world, place.x);
+    sn_element_view view = sn_world_view(world, place.x, place.v);
+    if (world->parameters.method->implicit) view.kept = sn_linear_visit(work->linear);
     sn_vector_zero(world->context, (int)n, f);
     const sn_status status = sn_elements_force(world->context, &world->solid->elements, &view, f, error);
     if (status) return status;
-    sn_interactions_correct(world, x, f);
-    const sn_place place = {.t = t, .x = x, .v = v, .ahead = system->ahead};
+    sn_interactions_correct(world, place.x, f);
     sn_vector_zero(world->context, (int)n, work->external);
     sn_interactions_force(world, &place, work->external);
     work->force_scale = fmax(norm(world, f), norm(world, work->external));
     sn_vector_add(world->context, (int)n, 1, work->external, f);
-    add_rayleigh(world, v, f);
+    add_rayleigh(world, place.v, f);
     return SN_OK;
-}
-
-static double force_scale(sn_system *system) { return world_of(system)->workspace.force_scale; }
-
-sn_status sn_world_forces(sn_world *world, sn_error *error) {
-    return force(&world->workspace.system.base, world->state.time, world->state.x, world->state.v, world->workspace.force, error);
 }
 
 /* Energy of the elements and of all interactions that have one. */
-static sn_status potential(sn_system *system, double t, const double *x, double *energy, sn_error *error) {
-    sn_world *world = world_of(system);
-    const sn_element_view view = sn_world_view(world, x, NULL);
-    const sn_place place = {.t = t, .x = x};
-    const sn_status status = sn_elements_energy(world->context, &world->solid->elements, &view, world->workspace.partial, energy, error);
-    if (!status) sn_interactions_energy(world, &place, energy);
+static sn_status potential(sn_world *world, const sn_request *request, sn_error *error) {
+    const sn_place place = {.t = request->t, .x = request->x};
+    const sn_element_view view = sn_world_view(world, place.x, NULL);
+    const sn_status status =
+        sn_elements_energy(world->context, &world->solid->elements, &view, world->workspace.partial, request->energy, error);
+    if (!status) sn_interactions_energy(world, &place, request->energy);
     return status;
 }
 
-static sn_status force_rate(sn_system *system, double t, const double *x, const double *v, double *dfdt, sn_error *error) {
-    (void)error;
-    const sn_place place = {.t = t, .x = x, .v = v};
-    memset(dfdt, 0, (size_t)system->count * sizeof *dfdt);
-    sn_interactions_rate(world_of(system), &place, dfdt);
-    return SN_OK;
+static void force_rate(sn_world *world, const sn_request *request) {
+    const sn_place place = {.t = request->t, .x = request->x, .v = request->v};
+    sn_vector_zero(world->context, 3 * world->model->node_count, request->rate);
+    sn_interactions_rate(world, &place, request->rate);
+}
+
+/* Laws that need J > 0 say so when they are asked for their energy. */
+static sn_status check(sn_world *world, const sn_request *request, sn_error *error) {
+    if (!world->solid->elements.positive) return SN_OK;
+    const sn_element_view view = sn_world_view(world, request->x, NULL);
+    double energy;
+    return sn_elements_energy(world->context, &world->solid->elements, &view, world->workspace.partial, &energy, error);
 }
 
 /* ---- Linearisation ---- */
-static sn_status linearise(sn_system *system, double t, const double *x, const double *v, sn_error *error) {
-    (void)error;
-    sn_world *world = world_of(system);
+/* `here`: interactions, warped frames and rotations are those of the place already. */
+static void linearise(sn_world *world, const sn_request *request, bool here) {
     sn_workspace *work = &world->workspace;
     const sn_parameters *p = &world->parameters;
-    const size_t n = (size_t)system->count;
-    const bool exact = p->method->exact;
-    sn_vector_copy(world->context, (int)n, x, work->x_linear);
-    sn_vector_copy(world->context, (int)n, v, work->v_linear);
-    x = work->x_linear, v = p->no_inertia ? NULL : work->v_linear;
+    const sn_place place = place_of(world, request);
     sn_block_list *K = &work->stiffness, *D = &work->damping;
     K->count = D->count = 0;
-    sn_interactions_arrive(world, x);
-    if (p->no_inertia) sn_workspace_warp(world, x);
-    const sn_place place = {.t = t, .x = x, .v = v, .ahead = system->ahead};
-    sn_interactions_blocks(world, &place, exact, K, D);
-    work->view = sn_world_view(world, x, v);
-    work->view.projected = system->projected;
-    work->view.kept = sn_linear_kept(work->linear);
-    if (work->view.kept) work->view.stamp = memcmp(x, work->x_kept, n * sizeof *x) == 0 ? work->view.kept->stamp : -1;
-    sn_linear_linearise(work->linear, &work->view, K->count ? K : NULL, D->count ? D : NULL, world->solid->rayleigh);
-    system->undamped = !D->count && !world->solid->rayleigh && !sn_elements_damped(&world->solid->elements, &p->elements);
+    if (!here) sn_interactions_arrive(world, place.x);
+    if (!here && p->no_inertia) sn_workspace_warp(world, place.x);
+    sn_interactions_blocks(world, &place, p->method->exact, K, D);
+    sn_element_view view = sn_world_view(world, place.x, place.v);
+    view.projected = request->linearise == SN_LINEARISE_PROJECTED;
+    if (here && p->method->implicit) view.kept = sn_linear_kept(work->linear);
+    sn_linear_linearise(work->linear, &view, K->count ? K : NULL, D->count ? D : NULL, world->solid->rayleigh);
+    sn_linearisation_renew(&work->system.linearisation.base,
+                           D->count || world->solid->rayleigh || sn_elements_damped(&world->solid->elements, &p->elements));
+}
+
+static void product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
+    sn_linear_product(world_at(self)->workspace.linear, m, d, k, u, out);
+}
+
+static sn_status solve(sn_linearisation *self, const sn_solve *s, sn_linear_report *report, sn_error *error) {
+    sn_world *world = world_at(self);
+    sn_linear *linear = world->workspace.linear;
+    const sn_filter *filter = sn_interactions_filter(world, NULL);
+    if (s->expected > 0) sn_linear_expect(linear, s->expected, s->direction);
+    const sn_status status = sn_linear_solve(linear, s->m, s->d, s->k, filter, s->b, s->x, s->tolerance, report, error);
+    if (status && status != SN_NOT_CONVERGED) return status;
+    const sn_bordered bordered = {s->m, s->d, s->k, s->x, s->tolerance};
+    const sn_status rest = sn_interactions_solve(world, &bordered, report, error);
+    return rest ? rest : status;
+}
+
+/* ---- Requests ---- */
+static sn_status evaluate(sn_system *system, const sn_request *request, sn_result *result, sn_error *error) {
+    sn_world *world = world_of(system);
+    result->linearisation = &world->workspace.system.linearisation.base;
+    if (request->check) return check(world, request, error);
+    sn_status status = request->force ? force(world, request, error) : SN_OK;
+    result->scale = world->workspace.force_scale;
+    if (!status && request->energy) status = potential(world, request, error);
+    if (status) return status;
+    if (request->rate) force_rate(world, request);
+    if (request->linearise) linearise(world, request, request->here || request->force);
     return SN_OK;
 }
 
-static void product(sn_system *system, double m, double d, double k, const double *u, double *out) {
-    sn_linear_product(world_of(system)->workspace.linear, m, d, k, u, out);
-}
-
-static void expect(sn_system *system, int count, const double *const *direction) {
-    sn_linear_expect(world_of(system)->workspace.linear, count, direction);
-}
-
-static sn_status solve(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance,
-                       sn_linear_report *report, sn_error *error) {
-    sn_world *world = world_of(system);
-    const sn_filter *filter = sn_interactions_filter(world, NULL);
-    const sn_status status = sn_linear_solve(world->workspace.linear, m, d, k, filter, b, x, tolerance, report, error);
-    if (status && status != SN_NOT_CONVERGED) return status;
-    const sn_bordered bordered = {m, d, k, x, tolerance};
-    const sn_status rest = sn_interactions_solve(world, &bordered, report, error);
-    return rest ? rest : status;
+sn_status sn_world_forces(sn_world *world, sn_error *error) {
+    return force(world, &(sn_request){.t = world->state.time, .x = world->state.x, .v = world->state.v, .force = world->workspace.force},
+                 error);
 }
 
 /* ---- Mass, constraints ---- */
@@ -150,15 +159,16 @@ static sn_status mass_solve(sn_system *system, const double *f, double *out, sn_
     return sn_linear_mass_solve(world->workspace.linear, sn_interactions_filter(world, NULL), f, out, error);
 }
 
-static void constrain(sn_system *system, double t, double *x, double *v) { sn_interactions_prescribe(world_of(system), t, x, v, NULL); }
-static void acceleration(sn_system *system, double t, double *a) { sn_interactions_prescribe(world_of(system), t, NULL, NULL, a); }
+static void constrain(sn_system *system, double t, double *x, double *v, double *a) {
+    sn_interactions_prescribe(world_of(system), t, x, v, a);
+}
 static void retract(sn_system *system, double *x) { sn_interactions_retract(world_of(system), x); }
 static void filter(sn_system *system, double *u) { sn_filter_apply(sn_interactions_filter(world_of(system), NULL), u); }
 
 /* The largest eigenvalue of M^-1 A by the power method from a fixed start. Its estimates come from below; the margin makes up for it. */
-static sn_status largest_eigenvalue(sn_system *system, double d, double k, double *value, sn_error *error) {
+static sn_status largest_eigenvalue(sn_world *world, double d, double k, double *value, sn_error *error) {
     enum { ITERATIONS = 40 };
-    sn_world *world = world_of(system);
+    sn_system *system = &world->workspace.system.base;
     const int n = system->count;
     double *u = world->workspace.scaled, *w = world->workspace.product;
     for (int i = 0; i < n; ++i) u[i] = (i * 7919 % 101 - 50) / 50.0 + 0.005;
@@ -169,7 +179,7 @@ static sn_status largest_eigenvalue(sn_system *system, double d, double k, doubl
         const double length = norm(world, u);
         if (!(length > 0)) return SN_OK;
         for (int j = 0; j < n; ++j) u[j] /= length;
-        product(system, 0, d, k, u, w);
+        sn_linear_product(world->workspace.linear, 0, d, k, u, w);
         const sn_status status = mass_solve(system, w, u, error);
         if (status) return status;
         *value = 1.1 * norm(world, u);
@@ -177,19 +187,19 @@ static sn_status largest_eigenvalue(sn_system *system, double d, double k, doubl
     return SN_OK;
 }
 
-static sn_status spectrum(sn_system *system, double *stiffness, double *damping, sn_error *error) {
-    const sn_status status = largest_eigenvalue(system, 0, 1, stiffness, error);
-    return status ? status : largest_eigenvalue(system, 1, 0, damping, error);
+static sn_status spectrum(sn_linearisation *self, double *stiffness, double *damping, sn_error *error) {
+    const sn_status status = largest_eigenvalue(world_at(self), 0, 1, stiffness, error);
+    return status ? status : largest_eigenvalue(world_at(self), 1, 0, damping, error);
 }
 
 /* ---- Steps ---- */
-static void begin(sn_system *system, double t, const double *x, const double *v) {
+static bool begin(sn_system *system, double t, const double *x, const double *v) {
     sn_world *world = world_of(system);
     sn_workspace *work = &world->workspace;
     sn_workspace_warp(world, x);
     sn_vector_copy(world->context, system->count, x, work->x_before);
     memcpy(work->own_before, world->state.value + world->state.own, (size_t)world->state.own_count * sizeof(double));
-    system->settles = sn_interactions_begin(world, t, x, v);
+    return sn_interactions_begin(world, t, x, v);
 }
 
 static bool renew(sn_system *system, double t, const double *x, const double *v) {
@@ -214,8 +224,7 @@ static void accept(sn_system *system, double t, const double *x, const double *v
     if (world->state.rotation_count > 0) {
         const sn_element_view view = sn_world_view(world, x, NULL);
         sn_elements_accept(world->context, &world->solid->elements, &view, world->state.rotation);
-        system->kept = 0; /* the linearisation looks at the rotations' past */
-        if (sn_linear_kept(world->workspace.linear)) ++sn_linear_kept(world->workspace.linear)->stamp;
+        sn_workspace_forget(world); /* the linearisation looks at the rotations' past */
     }
     sn_workspace_warp(world, x);
     sn_vector_copy(world->context, system->count, x, world->workspace.x_before);
@@ -226,7 +235,8 @@ sn_status sn_world_step_reactions(sn_world *world, const sn_trial *trial, double
     sn_workspace *work = &world->workspace;
     sn_system *system = &work->system.base;
     const int n = system->count;
-    const sn_status status = force(system, trial->t + trial->h, trial->x, trial->v, work->force, error);
+    const sn_request request = {.t = trial->t + trial->h, .x = trial->x, .v = trial->v, .force = work->force};
+    const sn_status status = force(world, &request, error);
     if (status) return status;
     *scale = work->force_scale;
     memset(work->product, 0, (size_t)n * sizeof *work->product);
@@ -239,33 +249,16 @@ sn_status sn_world_step_reactions(sn_world *world, const sn_trial *trial, double
     return SN_OK;
 }
 
-static sn_status check(sn_system *system, double t, const double *x, sn_error *error) {
-    (void)t;
-    sn_world *world = world_of(system);
-    if (!world->solid->elements.positive) return SN_OK;
-    const sn_element_view view = sn_world_view(world, x, NULL);
-    double energy;
-    return sn_elements_energy(world->context, &world->solid->elements, &view, world->workspace.partial, &energy, error);
-}
+const sn_linearisation_table sn_world_linearisation_table = {.product = product, .solve = solve, .spectrum = spectrum};
 
 const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .mass_solve = mass_solve,
-                                        .force = force,
-                                        .potential = potential,
-                                        .linearise = linearise,
-                                        .product = product,
-                                        .expect = expect,
-                                        .solve = solve,
+                                        .evaluate = evaluate,
                                         .constrain = constrain,
                                         .retract = retract,
                                         .filter = filter,
-                                        .force_rate = force_rate,
-                                        .spectrum = spectrum,
                                         .begin = begin,
-                                        .accept = accept,
-                                        .acceleration = acceleration,
-                                        .reject = reject,
-                                        .renew = renew,
                                         .settle = settle,
-                                        .force_scale = force_scale,
-                                        .check = check};
+                                        .accept = accept,
+                                        .reject = reject,
+                                        .renew = renew};

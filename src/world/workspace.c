@@ -55,8 +55,7 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     sn_workspace *work = &world->workspace;
     sn_context *context = world->context;
     const int n = 3 * world->model->node_count;
-    double **const vector[] = {&work->x_linear, &work->v_linear, &work->x_before, &work->external,
-                               &work->x_kept,   &work->force,    &work->scaled,   &work->product};
+    double **const vector[] = {&work->x_before, &work->external, &work->force, &work->scaled, &work->product};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; ++i) {
         *vector[i] = sn_allocate_zero(context, (size_t)n, sizeof(double));
         if (!*vector[i]) return sn_no_memory(error);
@@ -65,13 +64,14 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     if (!work->partial) return sn_no_memory(error);
     work->system = (sn_world_system){
         .base = {.table = &sn_world_table, .context = context, .count = n, .size = world->model->size, .rest = world->model->rest},
-        .world = world};
+        .world = world,
+        .linearisation = {{.table = &sn_world_linearisation_table}, world}};
     sn_status status = sn_workspace_frames(world, world->solid, &work->vertex_rotation, error);
     if (!status) status = sn_workspace_linear(world, world->solid, &work->linear, error);
     return status ? status : sn_workspace_fit(world, error);
 }
 
-void sn_workspace_forget(sn_world *world) { world->workspace.system.base.kept = 0; }
+void sn_workspace_forget(sn_world *world) { sn_linearisation_forget(&world->workspace.system.linearisation.base); }
 
 void sn_workspace_refresh(sn_world *world) {
     sn_linear_refresh(world->workspace.linear);
@@ -87,7 +87,7 @@ void sn_workspace_destroy(sn_world *world) {
     release_blocks(world->context, &work->stiffness);
     release_blocks(world->context, &work->damping);
     sn_state_destroy(world->context, &work->before);
-    void *const array[] = {work->x_linear, work->v_linear, work->x_before, work->external, work->force,           work->scaled,
-                           work->product,  work->partial,  work->scratch,  work->x_kept,   work->vertex_rotation, work->own_before};
+    void *const array[] = {work->x_before, work->external, work->force,           work->scaled,    work->product,
+                           work->partial,  work->scratch,  work->vertex_rotation, work->own_before};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }

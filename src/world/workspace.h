@@ -7,21 +7,24 @@
 #include "state.h"
 #include "time/system.h"
 
+typedef struct sn_world_linearisation {
+    sn_linearisation base; /* first: the functions of the table cast */
+    sn_world *world;
+} sn_world_linearisation;
+
 typedef struct sn_world_system {
     sn_system base; /* first: the functions of the table cast */
     sn_world *world;
+    sn_world_linearisation linearisation;
 } sn_world_system;
 
 typedef struct sn_workspace {
     sn_world_system system;
     sn_linear *linear;
-    sn_element_view view; /* of the last linearisation */
-    sn_block_list stiffness, damping;
-    double *vertex_rotation;     /* of warped nodes, x 9; NULL without warping */
-    double *x_linear, *v_linear; /* where it was taken */
-    double *x_kept;              /* where the kept rotations were taken */
-    double *x_before;            /* positions at the last accepted (sub)step */
-    double *external;            /* forces */
+    sn_block_list stiffness, damping; /* of the linearisation, beside the elements */
+    double *vertex_rotation;          /* of warped nodes, x 9; NULL without warping */
+    double *x_before;                 /* positions at the last accepted (sub)step */
+    double *external;                 /* forces */
     double *force;
     double *scaled, *product; /* vectors for short use */
     double *partial;          /* chunk_count doubles */

@@ -37,6 +37,7 @@ sn_status sn_rigid_check(const sn_world *world, sn_error *error);
 void sn_initial_apply(sn_world *world, int body, const sn_initial *initial);
 /* system.c */
 extern const sn_system_table sn_world_table;
+extern const sn_linearisation_table sn_world_linearisation_table;
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v);
 /* Forces at the state, into workspace.force. */
 sn_status sn_world_forces(sn_world *world, sn_error *error);

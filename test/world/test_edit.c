@@ -15,7 +15,7 @@ static void run(const char *method, bool edited, double *position) {
     snprintf(s.options.time.method, sizeof s.options.time.method, "%s", method);
     s.options.time.step = 0.005;
     s.options.collider_count = 1;
-    s.collider[0].point[1] = -0.03;
+    s.collider[0] = sn_collider_plane((double[3]){0, -0.03, 0}, (double[3]){0, 1, 0});
     snprintf(s.collider[0].response, sizeof s.collider[0].response, "projection");
     scene_create(&s);
     step(&s, 20);

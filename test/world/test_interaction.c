@@ -13,7 +13,7 @@ static void busy_world(scene *s, sn_link *link, sn_selector *rigid) {
     s->load[0].value[1] = -200;
     s->load[0].ramp = (sn_ramp){.begin = 0, .end = 1, .given = true};
     s->body.load_count = 1;
-    s->collider[0].point[1] = -0.001;
+    s->collider[0] = sn_collider_plane((double[3]){0, -0.001, 0}, (double[3]){0, 1, 0});
     s->options.collider_count = 1;
     *link = sn_link_default();
     const double at[3] = {0.2, 0.05, 0.05};
