@@ -54,7 +54,7 @@ demo: all ## build, run a ready scene, write its results and a picture
 
 test: packages ## every test, or those whose name holds ONLY=...; WERROR=ON turns warnings into errors
 	$(call build,-DSINEW_TESTS=ON)
-	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --timeout 300 --no-tests=error $(if $(ONLY),-R $(ONLY),)
+	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --timeout 300 --no-tests=error $(if $(ONLY),-R '$(ONLY)',)
 
 bench: packages ## speed beside Bullet in one run, one table; some minutes
 	$(call build,-DSINEW_BENCH=ON)

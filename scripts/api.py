@@ -12,6 +12,8 @@ import textwrap
 WIDTH = 120
 TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|\n|[^\S\n]+|\w+|.', re.S)
 TYPE = re.compile(r"(?:typedef )?(struct|union|enum)\b[^{;(]*\{")
+# Macros for the compiler: they stand for attributes, or for nothing where there are none.
+ATTRIBUTE = re.compile(r"SN_\w+(\([^)]*\))?\s*($|__attribute__|__declspec)")
 SECTION = re.compile(r"-+ (.*?) -+")
 
 
@@ -31,7 +33,9 @@ def tokens_of(text):
     """The tokens of a header. Preprocessor lines and everything for C++ only are left out; a macro SN_... becomes `#define ...;`."""
     lines, inside_cplusplus = [], False
     for line in text.replace("\\\n", "  ").split("\n"):
-        macro = re.match(r"\s*#\s*define\s+((?!SN_API\b)SN_\w+.*?)\s*(/\*.*)?$", line)
+        macro = re.match(r"\s*#\s*define\s+(SN_\w+.*?)\s*(/\*.*)?$", line)
+        if macro and ATTRIBUTE.match(macro[1]):
+            macro = None
         inside_cplusplus |= bool(re.match(r"\s*#\s*ifdef\s+__cplusplus", line))
         if macro and not inside_cplusplus:
             lines.append(f"#define {macro[1]}; {macro[2] or ''}")
@@ -62,7 +66,8 @@ class Item:
     def code(self):
         """On one line, without comments, the words for the compiler and the bodies of functions."""
         text = "".join(" " if t.is_comment else t.text for t in self.tokens)
-        text = re.sub(r"\s+", " ", re.sub(r"\bSN_API\b|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", "", text)).strip()
+        text = re.sub(r"\bSN_API\b|\bSN_[A-Z]+\([\d, ]*\)|__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", "", text)
+        text = re.sub(r"\s+", " ", text).strip()
         return re.sub(r"\s*\{.*", "", text) if re.match(r"static\b|inline\b", text) else text
 
     def body(self):

@@ -19,5 +19,8 @@ if [ "${1:-}" != --check ]; then
     git ls-files -z '*.c' '*.h' | xargs -0 "$program" -i
     exit 0
 fi
-wrong=$(git ls-files -z '*.c' '*.h' | xargs -0 "$program" --dry-run -Werror 2>&1 | sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: error: .*/\1/p' | sort -u)
-[ -z "$wrong" ] || { printf 'not laid out as clang-format does it (`make format` mends them):\n%s\n' "$wrong" >&2; exit 1; }
+if ! report=$(git ls-files -z '*.c' '*.h' | xargs -0 "$program" --dry-run -Werror 2>&1); then
+    wrong=$(echo "$report" | sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: error: .*/\1/p' | sort -u)
+    printf 'not laid out as clang-format does it (`make format` mends them):\n%s\n' "${wrong:-$report}" >&2
+    exit 1
+fi

@@ -21,7 +21,7 @@ typedef struct engine_shape {
     int held_count;                       /* nodes with a mark */
     double *position, *velocity, *before; /* nodes x 3: now, and the velocities at the last frame */
     double *reaction;                     /* nodes x 3: of supports, N */
-    double *value;                        /* nodes: what colours show */
+    double *value;                        /* nodes: the value that the colour shows */
     double *element;                      /* tets x 7: fields of elements */
     double *mass;                         /* nodes, lumped, kg */
     double length;                        /* of the rest shape's box, corner to corner, m */
@@ -90,7 +90,7 @@ typedef struct engine_request {
     size_t size;
 } engine_request;
 
-/* Does what a message asks for. A failure is sent to the page as an error message. */
+/* The function of a message. A failure is sent to the page as an error message. */
 typedef sn_status engine_command(engine *e, const engine_request *request, sn_error *error);
 
 /* engine_load.c */

@@ -223,8 +223,9 @@ static json_t *probes_json(const engine *e) {
 static json_t *colliders_json(const engine *e) {
     json_t *list = json_array();
     for (int i = 0; i < sn_world_collider_count(e->world); ++i) {
-        const sn_collider c = sn_world_collider(e->world, i);
-        json_array_append_new(list, engine_vector(c.point, 3));
+        double pose[12];
+        sn_world_collider_pose(e->world, i, pose);
+        json_array_append_new(list, engine_vector(pose, 12));
     }
     return list;
 }

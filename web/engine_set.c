@@ -1,4 +1,4 @@
-/* Editing while it runs: sliders and choices. Values go through the library's own checks; its messages come back as they are. */
+/* Editing while the scene runs: sliders and choices. The library checks the values, and its messages go to the page as they are. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,7 +74,9 @@ static sn_status set_material(engine *e, json_t *message, int body, int index, s
     }
     take_name(message, "rotation", m.rotation, sizeof m.rotation);
     if (json_is_number(E) || json_is_number(nu) || json_is_string(law)) {
-        if (!known) return sn_fail(error, SN_UNSUPPORTED, "law '%s' has constants of its own here", m.law);
+        if (!known)
+            return sn_fail(error, SN_UNSUPPORTED, "the constants of law '%s' are not young and poisson here; they cannot be changed",
+                           m.law);
         if (json_is_number(E)) young = json_number_value(E);
         if (json_is_number(nu)) poisson = json_number_value(nu);
         sn_status status = sn_material_set(&m, "young", &young, 1, error);

@@ -7,7 +7,7 @@ const web = path.dirname(fileURLToPath(import.meta.url));
 export const scenes = path.join(path.dirname(web), "scenes");
 export const pictures = path.join(web, "pictures");
 
-// Entries { name, title, text, picture, place, time, colour, wire, zoom }: docs/scene.md says what the last five mean.
+// Entries { name, title, text, picture, place, time, colour, wire, zoom }: docs/scene.md explains the last five.
 export function readGallery() {
   const entries = [];
   for (const file of readdirSync(scenes).filter((file) => file.endsWith(".json"))) {

@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 
+#include "collider.h"
 #include "material.h"
 #include "mesh.h"
 #include "options.h"
@@ -105,22 +106,6 @@ typedef struct sn_body_options {
     sn_initial initial;
 } sn_body_options;
 
-typedef enum sn_collider_kind { SN_COLLIDER_PLANE, SN_COLLIDER_SPHERE } sn_collider_kind;
-
-typedef struct sn_collider {
-    sn_collider_kind kind;
-    double point[3]; /* on the plane; centre of the sphere */
-    double normal[3];
-    double radius;
-    bool inside;         /* sphere: keep the bodies inside */
-    double friction;     /* Coulomb, at least 0; default 0 */
-    char response[32];   /* "penalty" (default), "projection" */
-    double stiffness;    /* Pa/m of penalty per area; 0 (default): from the bodies' stiffness and size */
-    double damping;      /* ratio of critical at contact; default 0.1 */
-    const double *key;   /* key_count x 4: time, x, y, z offset; or NULL */
-    int key_count;
-} sn_collider;
-
 typedef enum sn_quantity {
     SN_QUANTITY_DISPLACEMENT,
     SN_QUANTITY_POSITION,
@@ -156,11 +141,9 @@ SN_API sn_fix sn_fix_default(void);
 SN_API sn_load sn_load_default(void);
 SN_API sn_link sn_link_default(void);
 SN_API sn_initial sn_initial_default(void);
-SN_API sn_collider sn_collider_default(void);
 SN_API sn_body_options sn_body_options_default(void);
 SN_API sn_world_options sn_world_options_default(void);
 SN_API const sn_listing *sn_element_names(int *count);
-SN_API const sn_listing *sn_responses(int *count);
 
 typedef struct sn_world sn_world;
 SN_API sn_status sn_world_create(sn_context *context, const sn_world_options *options, sn_world **world, sn_error *error);
@@ -225,7 +208,12 @@ SN_API sn_status sn_world_element_fields(sn_world *world, int body, double *stre
 SN_API sn_status sn_world_reactions(sn_world *world, int body, double *force, sn_error *error);
 
 SN_API int sn_world_collider_count(const sn_world *world);
-SN_API sn_collider sn_world_collider(const sn_world *world, int collider); /* where it is now; without its keys */
+/* A collider where it is now: its parameters moved and turned, without its keys. Its mesh lives as long as the world. */
+SN_API sn_collider sn_world_collider(const sn_world *world, int collider);
+/* How far it has moved: a point that was at x before anything moved is at A x + b, pose = A row by row with b as fourth column (3 x 4). */
+SN_API sn_status sn_world_collider_pose(const sn_world *world, int collider, double pose[12]);
+/* Its surface before anything moved. Release with sn_drawing_destroy. */
+SN_API sn_status sn_world_collider_drawing(const sn_world *world, int collider, sn_drawing **drawing, sn_error *error);
 
 /* Links of all bodies in order. `error`: how far apart the two points are now (m); `force`: of the link on the body's point (N), in the
  * last step. Either may be NULL. SN_BAD_INPUT when there is no such link. */

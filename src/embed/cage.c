@@ -1,5 +1,5 @@
-/* Tets around a surface: cells of a grid that a triangle meets (separating axes: Akenine-Moeller 2001), then everything that a flood from
- * outside does not reach. Cells are cut into five tets with alternating diagonals, as the generator of boxes does with split 5. */
+/* Tets around a surface. Kept are the cells of a grid that a triangle meets (separating axes: Akenine-Moeller 2001), and the cells that a
+ * flood from outside does not reach. Each cell is cut into five tets with alternating diagonals, like a box with split 5. */
 #include <math.h>
 #include <string.h>
 

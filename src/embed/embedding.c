@@ -80,7 +80,7 @@ static sn_status carry(const sn_mesh *carrier, sn_embedding *e, sn_error *error)
 
 sn_status sn_embedding_create(const sn_mesh *carrier, const sn_mesh *surface, double crease, sn_embedding **embedding, sn_error *error) {
     sn_status status = check(carrier, crease, error);
-    if (!status && carrier->tet_nodes == 3) status = sn_fail(error, SN_BAD_INPUT, "a plane body cannot carry a surface; tets can");
+    if (!status) status = sn_mesh_check_tets(carrier, error);
     if (!status) status = check_mesh(surface, error);
     int count = surface->triangle_count;
     const int32_t *face = surface->triangle;
@@ -197,7 +197,8 @@ void sn_embedding_normals(const sn_embedding *e, const float *position, float *n
     }
 }
 
-/* A vertex that sits on one node hands over that node; otherwise the point is extrapolated from the tet of its heaviest vertex. */
+/* When each vertex of the triangle sits on one node, these nodes carry the point. Otherwise the tet of the vertex with the largest share
+ * does. */
 sn_status sn_embedding_point(const sn_embedding *e, int triangle, const double share[3], int32_t node[4], double weight[4],
                              sn_error *error) {
     if (triangle < 0 || triangle >= e->triangle_count)

@@ -1,6 +1,8 @@
-/* See locate_point.h. A point outside of all tets goes to the one whose farthest violated face plane is nearest, which for convex cells is
- * the nearest tet up to a factor that does not matter here. Rings of cells around the point's are searched until one has tets, then one
- * ring more. */
+/* See locate_point.h.
+ *
+ * A point outside of all tets belongs to the tet with the smallest violation: the largest distance of the point beyond one of the tet's
+ * face planes. For convex cells this is the nearest tet up to a small factor. The search goes over rings of grid cells around the point
+ * until a ring has tets, and then over one more ring. */
 #include "locate_point.h"
 
 #include <math.h>

@@ -216,7 +216,7 @@ sn_status sn_mesh_write(const sn_mesh *mesh, const char *path, const sn_mesh_wri
     sn_status status = sn_format_find(ending_of(path), path, &format, error);
     if (!status && !format->file[0].write)
         status = sn_fail(error, SN_UNSUPPORTED, "%.300s: files of the format '%s' cannot be written, only read", path, ending_of(path));
-    if (!status) status = sn_mesh_check(mesh, error);
+    if (!status) status = sn_mesh_check_tets(mesh, error);
     if (status) return status;
     const sn_mesh_write_options chosen = options ? *options : (sn_mesh_write_options){.binary = format->binary};
     status = enter_c_locale(&locale, error);

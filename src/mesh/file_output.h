@@ -13,8 +13,8 @@ enum { SN_OUTPUT_BUFFER = 1 << 16 };
 
 typedef struct sn_output {
     FILE *file;
-    const char *place; /* where it is written */
-    const char *path;  /* what messages call it */
+    const char *place; /* the path that is written */
+    const char *path;  /* the path that messages name */
     sn_error *error;
     int failure; /* errno of the first failed write */
     size_t used;

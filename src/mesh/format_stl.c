@@ -1,8 +1,8 @@
 /* STL, ASCII and binary.
  *
  * STL knows no connectivity: each triangle brings its own three points. Points with exactly equal coordinates (0 and -0 are equal) become
- * one node; nearly equal ones stay apart. Nodes are numbered by first appearance. Normals and colour attributes are left out; the name
- * of an ASCII solid becomes a group. A file is binary when its size is what its triangle count demands, whatever its head says. */
+ * one node; nearly equal ones stay apart. Nodes are numbered by first appearance. Normals and colour attributes are skipped; the name
+ * of an ASCII solid becomes a group. A file is binary when its size fits its count of triangles, even when its head begins with "solid". */
 #include <float.h>
 #include <math.h>
 #include <string.h>

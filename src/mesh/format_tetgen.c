@@ -104,7 +104,7 @@ static sn_status read_tets(sn_text *t, sn_builder *b) {
     return status ? status : close_file(t, "end of the file after the last tet");
 }
 
-/* number, 3 nodes (6 beside ten-node tets), marker; switches of TetGen add columns behind, which are left alone. */
+/* A line has: number, 3 nodes (6 with ten-node tets), marker. Some switches of TetGen add columns at the end; these are skipped. */
 static sn_status read_faces(sn_text *t, sn_builder *b) {
     int count;
     int64_t markers = 0;

@@ -19,7 +19,7 @@ static inline int64_t sn_number_at(const sn_numbering *numbering, int i) {
     return (numbering->label ? numbering->label[i] : i) + numbering->shift;
 }
 
-/* The members of groups cut into classes: two things are in one class when they are in the same groups. Class 0 is in none. A class
+/* Nodes, tets or triangles in classes: two of them are in one class when they are in the same groups. Class 0 is in no group. A class
  * is made from its parent by adding one group, so walking up the parents gives the class's groups, the last one first. */
 typedef struct sn_class {
     int parent, group;
@@ -39,9 +39,10 @@ typedef struct sn_classes {
 
 sn_status sn_classes_make(const sn_mesh *mesh, sn_group_kind kind, sn_classes *classes, sn_error *error);
 void sn_classes_clear(sn_classes *classes);
-/* Files with one number per element: 0 for class 0; R for the group named "tet-R" ("node-R", "tri-R") alone; free numbers else. */
+/* Gives each class a number, for files with one number per element. Class 0 has 0. A class of one group named "tet-R" ("node-R", "tri-R")
+ * has R. Other classes get free numbers. */
 void sn_classes_number(const sn_mesh *mesh, sn_group_kind kind, sn_classes *classes);
-/* Comment lines "# tet 5: name, name" for the classes whose number does not tell. */
+/* Comment lines "# tet 5: name, name" for the classes whose number does not name the group. */
 void sn_classes_explain(const sn_mesh *mesh, sn_group_kind kind, const sn_classes *classes, sn_output *output);
 
 #endif

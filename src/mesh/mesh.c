@@ -215,6 +215,12 @@ sn_status sn_mesh_check(const sn_mesh *mesh, sn_error *error) {
     return status;
 }
 
+sn_status sn_mesh_check_tets(const sn_mesh *mesh, sn_error *error) {
+    const sn_status status = sn_mesh_check(mesh, error);
+    if (status || !mesh->tet_count || mesh->tet_nodes != 3) return status;
+    return sn_fail(error, SN_BAD_INPUT, "the elements of the mesh are plane triangles; tets of 4 or 10 nodes are needed");
+}
+
 sn_status sn_mesh_check_finite(const sn_mesh *mesh, sn_error *error) {
     for (int i = 0; i < mesh->node_count; ++i) {
         const double *x = mesh->position + 3 * (size_t)i;

@@ -34,7 +34,7 @@ typedef struct sn_msh_element_type {
 sn_status sn_msh_element_type_of(sn_msh *msh, int64_t type, const sn_msh_element_type **entry);
 /* The group of a physical tag: named by $PhysicalNames, or by its number. */
 sn_status sn_msh_physical(sn_msh *msh, int dimension, int64_t tag, int *group);
-/* Adds an element, `node` being labels; points and lines only serve the node groups. `same`: the element just added again, for
+/* Adds an element. `node` are labels. Points and lines only serve the node groups. `same`: the element just added once more, for
  * another group. */
 sn_status sn_msh_element(sn_msh *msh, const sn_msh_element_type *type, int64_t label, const int64_t *node, const int64_t *physical,
                          int physicals, bool same);

@@ -54,7 +54,7 @@ static sn_status read_root(sn_scene *scene) {
     if (!sn_place_get(&root, "bodies", &place))
         return sn_place_fail(&root, SN_BAD_INPUT, "has no 'bodies'; a scene needs at least one body");
     status = sn_scene_read_bodies(&place, scene);
-    if (!status && sn_place_get(&root, "colliders", &place)) status = sn_scene_read_colliders(&place, &scene->world);
+    if (!status && sn_place_get(&root, "colliders", &place)) status = sn_scene_read_colliders(&place, scene);
     if (!status && sn_place_get(&root, "probes", &place)) status = sn_scene_read_probes(&place, scene);
     return status;
 }
@@ -170,6 +170,7 @@ sn_status sn_scene_load(sn_context *context, const char *path, const sn_override
 void sn_scene_destroy(sn_scene *scene) {
     if (!scene) return;
     for (int i = 0; i < scene->mesh_count; ++i) sn_mesh_destroy(scene->mesh[i]), sn_mesh_destroy(scene->surface[i]);
+    for (int i = 0; i < scene->collider_mesh_count; ++i) sn_mesh_destroy(scene->collider_mesh[i]);
     json_decref(scene->root);
     for (sn_scene_block *block = scene->blocks; block;) {
         sn_scene_block *next = block->next;

@@ -83,7 +83,7 @@ static void rate(sn_world *world, sn_interaction *self, const sn_place *place, d
     double *moved = world->workspace.product;
     for (int i = 0; i < c->count; ++i) {
         const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
-        if (c->collider[i].key_count == 0 || pushed.count == 0) continue;
+        if (!sn_collider_moves(&c->collider[i]) || pushed.count == 0) continue;
         for (int side = 0; side < 2; ++side) {
             memset(moved, 0, (size_t)n * sizeof *moved);
             sn_penalty_force(&c->collider[i], &c->penalty[i], &pushed, place->t + (side + 1) * e, place->x, place->v, NULL, moved);
@@ -134,7 +134,7 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
     bool rough = false, solid = false;
     for (int i = 0; i < c->count; ++i) {
         rough = rough || (sn_colliders_pushed(c, i).count > 0 && c->penalty[i].friction > 0);
-        solid = solid || (sn_shape_of(&c->collider[i])->passed && !c->collider[i].inside);
+        solid = solid || sn_collider_can_pass(&c->collider[i]);
     }
     own->frictional = rough && p->method->implicit && !p->method->exact && !p->no_inertia;
     own->rounds = 0;

@@ -26,6 +26,14 @@ static sn_status fit(const sn_world *world, projecting *own, sn_error *error) {
     return SN_OK;
 }
 
+void sn_projection_follow(sn_world *world) {
+    const sn_interaction *self = sn_interaction_of(world, &sn_kind_projection);
+    projecting *own = self ? self->data : NULL;
+    if (!own) return;
+    own->projection.collider = sn_world_colliders(world)->collider;
+    own->projection.penalty = sn_world_colliders(world)->penalty;
+}
+
 sn_status sn_projection_fit(sn_world *world, sn_error *error) {
     const sn_status status = fit(world, sn_interaction_of(world, &sn_kind_projection)->data, error);
     return status ? status : sn_workspace_fit(world, error);

@@ -13,15 +13,15 @@ sn_colliders *sn_world_colliders(const sn_world *world) {
 }
 
 /* ---- The list ---- */
-static sn_status append(const sn_world *world, sn_colliders *own, const sn_collider *collider, sn_error *error) {
+static sn_status append(sn_world *world, sn_colliders *own, const sn_collider *collider, sn_error *error) {
     const int count = own->count + 1;
     int ids = own->count, colliders = own->count, penalties = own->count;
-    sn_status status = sn_collider_check(collider, own->count, error);
-    if (!status) status = sn_grow(world->context, (void **)&own->id, &ids, count, sizeof *own->id, error);
+    sn_status status = sn_grow(world->context, (void **)&own->id, &ids, count, sizeof *own->id, error);
     if (!status) status = sn_grow(world->context, (void **)&own->collider, &colliders, count, sizeof *own->collider, error);
     if (!status) status = sn_grow(world->context, (void **)&own->penalty, &penalties, count, sizeof *own->penalty, error);
+    sn_projection_follow(world);
     if (!status && own->node.count == 0) status = sn_contact_nodes_create(world, &own->node, &own->core_count, error);
-    if (!status) status = sn_collider_copy(world->context, collider, &own->collider[own->count], error);
+    if (!status) status = sn_collider_model_create(world->context, collider, &own->collider[own->count], error);
     if (status) return status;
     own->id[own->count] = own->next_id++;
     own->penalty[own->count++] = (sn_penalty){0};
@@ -40,7 +40,7 @@ sn_status sn_colliders_create(sn_world *world, const sn_world_options *options, 
 
 void sn_colliders_destroy(sn_world *world, sn_colliders *own) {
     if (!own) return;
-    for (int i = 0; i < own->count; ++i) sn_collider_release(world->context, &own->collider[i]);
+    for (int i = 0; i < own->count; ++i) sn_collider_model_destroy(world->context, &own->collider[i]);
     void *const array[] = {own->id, own->collider, own->penalty, own->node.node, own->node.area, own->node.mass, own};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }
@@ -61,7 +61,7 @@ void sn_colliders_adapt(const sn_world *world, sn_colliders *own) {
         density = fmax(density, p->material[i].density);
     }
     for (int i = 0; i < own->count; ++i) {
-        const sn_collider *collider = &own->collider[i];
+        const sn_collider *collider = &own->collider[i].options;
         const double stiff = area > 0 ? 10 * modulus / sqrt(area) : 0, heavy = 1000 * density * sn_norm3(p->gravity);
         own->penalty[i] = (sn_penalty){.stiffness = collider->stiffness > 0 ? collider->stiffness : fmax(stiff, heavy),
                                        .depth = collider->stiffness > 0 ? 0 : 0.01 * world->model->size,
@@ -100,7 +100,7 @@ static int find(const sn_colliders *own, int id, sn_error *error) {
 }
 
 static void remove_at(const sn_world *world, sn_colliders *own, int at) {
-    sn_collider_release(world->context, &own->collider[at]);
+    sn_collider_model_destroy(world->context, &own->collider[at]);
     const size_t behind = (size_t)(own->count - at - 1);
     memmove(own->id + at, own->id + at + 1, behind * sizeof *own->id);
     memmove(own->collider + at, own->collider + at + 1, behind * sizeof *own->collider);
@@ -126,14 +126,13 @@ sn_status sn_world_change_collider(sn_world *world, int id, const sn_collider *c
     sn_colliders *own = sn_world_colliders(world);
     const int at = find(own, id, error);
     if (at < 0) return SN_BAD_INPUT;
-    sn_collider made, old = own->collider[at];
-    sn_status status = sn_collider_check(collider, at, error);
-    if (!status) status = sn_collider_copy(world->context, collider, &made, error);
+    sn_collider_model made, old = own->collider[at];
+    sn_status status = sn_collider_model_create(world->context, collider, &made, error);
     if (status) return status;
     own->collider[at] = made;
     status = refit(world, error);
     if (status) own->collider[at] = old;
-    sn_collider_release(world->context, status ? &made : &old);
+    sn_collider_model_destroy(world->context, status ? &made : &old);
     if (status) refit(world, NULL);
     return status;
 }
@@ -149,14 +148,32 @@ sn_status sn_world_remove_collider(sn_world *world, int id, sn_error *error) {
 /* ---- Looking ---- */
 int sn_world_collider_count(const sn_world *world) { return sn_world_colliders(world)->count; }
 
-sn_collider sn_world_collider(const sn_world *world, int collider) {
+static const sn_collider_model *find_model(const sn_world *world, int collider) {
     const sn_colliders *own = sn_world_colliders(world);
-    if (collider < 0 || collider >= own->count) return sn_collider_default();
-    sn_collider shown = own->collider[collider];
-    double offset[3] = {0, 0, 0}, velocity[3];
-    sn_collider_at(&shown, world->state.time, offset, velocity);
-    for (int k = 0; k < 3; ++k) shown.point[k] += offset[k];
-    shown.key = NULL;
-    shown.key_count = 0;
-    return shown;
+    return collider >= 0 && collider < own->count ? &own->collider[collider] : NULL;
+}
+
+sn_collider sn_world_collider(const sn_world *world, int collider) {
+    const sn_collider_model *model = find_model(world, collider);
+    return model ? sn_collider_shown(model, world->state.time) : sn_collider_default();
+}
+
+sn_status sn_world_collider_pose(const sn_world *world, int collider, double pose[12]) {
+    const sn_collider_model *model = find_model(world, collider);
+    if (!model) return SN_BAD_INPUT;
+    sn_pose now;
+    double origin[3] = {0}, b[3];
+    sn_collider_at(model, world->state.time, &now);
+    sn_collider_move(model, &now, origin, b);
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) pose[4 * i + j] = now.turned ? now.R[3 * i + j] : i == j;
+        pose[4 * i + 3] = b[i];
+    }
+    return SN_OK;
+}
+
+sn_status sn_world_collider_drawing(const sn_world *world, int collider, sn_drawing **drawing, sn_error *error) {
+    const sn_collider_model *model = find_model(world, collider);
+    if (!model) return sn_fail(error, SN_BAD_INPUT, "collider %d; the world has %d", collider, sn_world_collider_count(world));
+    return sn_collider_draw(world->context, model, drawing, error);
 }

@@ -9,7 +9,7 @@
 typedef struct sn_colliders {
     int count, next_id;
     int *id;
-    sn_collider *collider; /* keys owned */
+    sn_collider_model *collider;
     sn_penalty *penalty;   /* of each collider: stiffness, damping, friction */
     sn_contact_nodes node; /* the surface of the bodies; empty without colliders. Nodes of rigid cores come last: */
     int core_count;        /* so many */
@@ -29,6 +29,8 @@ sn_contact_nodes sn_colliders_pushed(const sn_colliders *colliders, int collider
 int64_t sn_world_contact_repeats(const sn_world *world);
 /* contact_nodes.c: the surface nodes of all bodies with their areas; how many at the end belong to rigid cores. */
 sn_status sn_contact_nodes_create(const sn_world *world, sn_contact_nodes *nodes, int *core_count, sn_error *error);
+/* collider_projection.c: the list has moved in memory. */
+void sn_projection_follow(sn_world *world);
 /* collider_penalty.c, collider_projection.c: scratch and numbers for the present list. */
 sn_status sn_penalty_fit(sn_world *world, sn_error *error);
 sn_status sn_projection_fit(sn_world *world, sn_error *error);

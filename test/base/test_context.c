@@ -177,16 +177,45 @@ static void test_messages(void **state) {
     assert_int_equal(strlen(error.text), sizeof error.text - 1);
 }
 
+/* The path of an error grows from the inside to the outside. */
+static void test_paths(void **state) {
+    (void)state;
+    sn_error error = {0};
+    assert_int_equal(sn_fail_at(&error, SN_BAD_INPUT, "young", "young is %g", -1.0), SN_BAD_INPUT);
+    assert_string_equal(error.path, "young");
+    assert_string_equal(error.text, "young is -1");
+    assert_int_equal(sn_within(&error, SN_BAD_INPUT, "bodies.%d", 2), SN_BAD_INPUT);
+    assert_string_equal(error.path, "bodies.2.young");
+    assert_string_equal(error.text, "young is -1");
+
+    sn_fail(&error, SN_BAD_INPUT, "no option is at fault"); /* an older path is gone */
+    assert_string_equal(error.path, "");
+    sn_within(&error, SN_BAD_INPUT, "time");
+    assert_string_equal(error.path, "time");
+    assert_int_equal(sn_within(&error, SN_OK, "solver"), SN_OK);
+    assert_string_equal(error.path, "time");
+    assert_int_equal(sn_within(NULL, SN_IO, "solver"), SN_IO);
+
+    for (int i = 0; i < 100; ++i) sn_within(&error, SN_BAD_INPUT, "level.%d", i);
+    assert_true(strlen(error.path) < sizeof error.path);
+    assert_memory_equal(error.path, "level.99.level.98.", 18); /* a path that is too long loses its end */
+
+    sn_fail(&error, SN_IO, "inside");
+    sn_fail(&error, SN_IO, "outside: %s", error.text); /* a message that quotes itself */
+    assert_string_equal(error.text, "outside: inside");
+}
+
 static void test_status_names(void **state) {
     (void)state;
-    for (int i = SN_OK; i <= SN_UNSUPPORTED; ++i) {
+    for (int i = SN_OK; i <= SN_STOPPED; ++i) {
         assert_string_not_equal(sn_status_name((sn_status)i), "unknown");
         for (int j = SN_OK; j < i; ++j) assert_string_not_equal(sn_status_name((sn_status)i), sn_status_name((sn_status)j));
     }
     assert_string_equal(sn_status_name(SN_OK), "ok");
     assert_string_equal(sn_status_name(SN_NOT_CONVERGED), "not-converged");
     assert_string_equal(sn_status_name(SN_UNSUPPORTED), "unsupported");
-    assert_string_equal(sn_status_name((sn_status)(SN_UNSUPPORTED + 1)), "unknown");
+    assert_string_equal(sn_status_name(SN_STOPPED), "stopped");
+    assert_string_equal(sn_status_name((sn_status)(SN_STOPPED + 1)), "unknown");
 }
 
 int main(void) {
@@ -198,6 +227,7 @@ int main(void) {
         cmocka_unit_test(test_default_allocator_aligns),
         cmocka_unit_test(test_arrays_grow),
         cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_paths),
         cmocka_unit_test(test_status_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

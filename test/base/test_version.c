@@ -16,6 +16,9 @@ static void test_version_is_three_numbers(void **state) {
     int major, minor, patch, length = 0;
     assert_int_equal(sscanf(sn_version(), "%d.%d.%d%n", &major, &minor, &patch, &length), 3);
     assert_int_equal(length, strlen(sn_version()));
+    assert_int_equal(major, SN_VERSION_MAJOR); /* of the headers */
+    assert_int_equal(minor, SN_VERSION_MINOR);
+    assert_int_equal(patch, SN_VERSION_PATCH);
 }
 
 /* The newest release of CHANGELOG.md is this one. */

@@ -237,6 +237,13 @@ static void test_bad_index_is_reported(void **state) {
     const int keep = mesh->tet_nodes;
     mesh->tet_nodes = 5;
     assert_int_equal(sn_mesh_inspect(mesh, &r, &error), SN_BAD_INPUT);
+    mesh->tet_nodes = 3; /* as the mesh of a plane body has */
+    assert_int_equal(sn_mesh_inspect(mesh, &r, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.text, "plane"));
+    assert_int_equal(sn_mesh_refine(mesh, &out, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_mesh_to_tet10(mesh, &out, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_mesh_copy(mesh, &out, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_mesh_write(mesh, "/tmp/never.msh", NULL, &error), SN_BAD_INPUT);
     mesh->tet_nodes = keep;
     mesh->triangle_count = -1;
     assert_int_equal(sn_mesh_inspect(mesh, &r, &error), SN_BAD_INPUT);

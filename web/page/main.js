@@ -64,7 +64,7 @@ function setTheme() {
   plots.dirty = true;
 }
 
-// The body is shown in the middle of what the panels leave free.
+// The body is shown in the middle of the space that the panels leave free.
 function arrange() {
   const wide = !small && innerWidth > 720;
   const gallery = wide && document.body.classList.contains("with-gallery");
@@ -356,7 +356,7 @@ addEventListener("keydown", (event) => {
 });
 for (const button of document.querySelectorAll("[data-action]")) button.onclick = () => (actions[button.dataset.action](), button.blur());
 
-// ---- Grabbing: each finger has a handle of its own ----
+// ---- Grabbing: each finger has its own handle ----
 
 const held = new Map(); // pointer id -> { handle, point }
 
