@@ -102,7 +102,7 @@ static void messages(void **state) {
     refused(SCENE("{\"capsul\": {}}"), "scene.json:2:", "'capsule'");
     refused(SCENE("{\"capsule\": {\"from\": [0, 0, 0], \"to\": [0, 1, 0]}}"), "colliders.0.capsule", "'radius'");
     refused(SCENE("{\"capsule\": {\"from\": [0, 0], \"to\": [0, 1, 0], \"radius\": 1}}"), "colliders.0.capsule.from", "3 numbers");
-    refused(SCENE("{\"box\": {\"size\": [1, 0, 1]}}"), "colliders.0.box.size[1]", "above 0");
+    refused(SCENE("{\"box\": {\"size\": [1, 0, 1]}}"), "colliders.0.box.size.1", "above 0");
     refused(SCENE("{\"box\": {\"size\": [1, 0.5, 1], \"radius\": 0.4}}"), "colliders.0.box.radius", "0.25");
     refused(SCENE("{\"box\": {\"size\": [1, 1, 1], \"rotate\": [0, 0, 0, 10]}}"), "colliders.0.box.rotate", "direction");
     refused(SCENE("{\"plane\": {\"inside\": true}}"), "colliders.0.plane.inside", "no inside");
