@@ -41,7 +41,7 @@ sn_status sn_explicit_diverged(sn_step *step, const char *name, double (*limit)(
     sn_system *system = step->system;
     const double t = step->t + step->h;
     double stiffness = 0, damping = 0;
-    /* Where it diverged the state is spoiled already: far stretched, far stiffer. */
+    /* Use the rest positions: the state after a divergence is far stretched, and therefore far stiffer. */
     const double *x = system->rest ? system->rest : step->x;
     const bool known = sn_step_spectrum(step, x, &stiffness, &damping, NULL) == SN_OK;
     const double advice = !known ? 0 : limit(self, sqrt(fmax(stiffness, 0)), fmax(damping, 0));

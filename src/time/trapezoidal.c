@@ -27,7 +27,7 @@ sn_status sn_trapezoidal_step(sn_step *step) {
     if (status) return status;
     sn_vector_mix(system->context, n, 1, step->x, h, step->v, 0, NULL, base);
     for (int i = 0; i < n; ++i) guess[i] = h * step->v[i], w[i] = -step->v[i];
-    /* 4/h^2 (x1 - x - h v) stands for the sum of both accelerations. */
+    /* 4/h^2 (x1 - x - h v) is the sum of both accelerations. */
     sn_vector_zero(system->context, n, a);
     sn_vector_zero(system->context, n, y);
     system->table->constrain(system, step->t + h, NULL, NULL, y);
