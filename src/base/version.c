@@ -1,4 +1,4 @@
-/* The version and what the build is made of. */
+/* The version, and the list of the parts of this build. */
 #include "sinew/base.h"
 
 const char *sn_version(void) { return SN_VERSION; }
