@@ -107,11 +107,10 @@ static bool at_limit(const sn_step *part, int refusals) {
 static sn_status name_limit(const sn_step *part, int refusals, sn_status status) {
     if (!part->error || !is_static(part)) return status;
     const sn_error inner = *part->error;
-    return sn_fail(
-        part->error, status,
-        "no equilibrium was found between load fractions %.4g and %.4g, in %d attempts: there may be none (the law gives way, or "
-        "the body buckles). %.300s",
-        part->t, part->t + part->h, refusals, inner.text);
+    return sn_fail(part->error, status,
+                   "no equilibrium was found between load fractions %.4g and %.4g, in %d attempts; perhaps there is none, because the "
+                   "material gives way or the body buckles. %.300s",
+                   part->t, part->t + part->h, refusals, inner.text);
 }
 
 sn_status sn_step_controlled(const sn_method *method, sn_step *step) {

@@ -32,7 +32,7 @@ sn_status sn_step_spectrum(sn_step *step, const double *x, double *stiffness, do
     const sn_status status = system->table->evaluate(system, &request, &result, error);
     if (status) return status;
     sn_linearisation *linearisation = result.linearisation;
-    if (!linearisation->table->spectrum) return sn_fail(error, SN_UNSUPPORTED, "the system knows no bound of its spectrum");
+    if (!linearisation->table->spectrum) return sn_fail(error, SN_UNSUPPORTED, "the system gives no bound on its highest frequency");
     return linearisation->table->spectrum(linearisation, stiffness, damping, error);
 }
 

@@ -157,13 +157,13 @@ static sn_newton_result give_up(sn_newton *w, double *y, int iterations, bool up
     const char *advice = p->m != 0 ? "a smaller step" : "more load steps or a smaller step";
     if (uphill)
         sn_fail(p->error, SN_NOT_CONVERGED,
-                "Newton's method did not converge at t = %g: the linear solver stopped at a residual of %.3g after its last iteration; "
-                "allow it more (solver.iterations), or take %s",
+                "Newton's method did not converge at t = %g: the linear solver stopped early at a relative residual of %.3g; "
+                "raise solver.iterations, or take %s",
                 p->t1, p->info->linear_residual, advice);
     else
         sn_fail(p->error, SN_NOT_CONVERGED,
-                "Newton's method did not converge at t = %g: relative residual %.3g after %d iterations (tolerance %g); take %s, or allow "
-                "more iterations",
+                "Newton's method did not converge at t = %g: relative residual %.3g after %d iterations (tolerance %g); take %s, or "
+                "raise time.newton.iterations",
                 p->t1, best, iterations, p->options->tolerance, advice);
     return (sn_newton_result){SN_NOT_CONVERGED, residual, false};
 }
