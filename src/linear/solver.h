@@ -157,9 +157,8 @@ int sn_krylov_vectors(const sn_krylov *krylov, const sn_solver_options *options)
 const sn_krylov *sn_krylov_find(const char *name);
 const sn_preconditioner *sn_direct_find(const char *name);
 const sn_preconditioner *sn_preconditioner_find(const char *name);
-/* The fields of sn_solver_options, for scene files and the reference (base/fields.h). */
-struct sn_field;
-const struct sn_field *sn_solver_fields(int *count);
+/* The options' fields, for the scene and the reference (base/fields.h). */
+const sn_option *sn_solver_fields(int *count);
 
 typedef struct sn_linear_report {
     int iterations;

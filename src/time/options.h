@@ -5,9 +5,6 @@
 #include "base/fields.h"
 #include "sinew/options.h"
 
-/* The offsets count from the start of sn_time_options. */
 const sn_field *sn_time_fields(int *count);
-/* The offsets count from the start of sn_newton_options. */
-const sn_field *sn_newton_fields(int *count);
 
 #endif
