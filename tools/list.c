@@ -11,7 +11,8 @@ static int list(int count, char **word);
 
 const tool_command tool_list = {
     "list", "list [KIND] [--json]", "print all names that a scene or a subcommand can use, with one line about each",
-    "  KIND    print one list only, such as laws, methods or scenes; sinew list kinds prints the names of all lists\n"
+    "  KIND    print one list only, such as laws, methods or scenes. sinew list kinds prints the names of all lists,\n"
+    "          sinew list options prints all keys of a scene\n"
     "  --json  print JSON\n",
     list};
 
@@ -142,6 +143,7 @@ static int list(int count, char **word) {
     const tool_option option[] = {{.name = "--json", .flag = &json}};
     const int code = tool_parse(&tool_list, count, word, option, 1, &wanted, 1, &words);
     if (code) return code;
+    if (words && strcmp(wanted, "options") == 0) return tool_list_options(json);
     int only = -1;
     for (int i = 0; words && i < KINDS; ++i)
         if (strcmp(kinds[i].name, wanted) == 0) only = i;

@@ -53,6 +53,9 @@ int tool_fail(int code, const char *format, ...) __attribute__((format(printf, 2
 /* Makes a context with so many threads (0: one per core). Prints a message and returns NULL when it cannot. */
 sn_context *tool_context(int threads);
 
+/* ---- list_options.c ---- */
+int tool_list_options(bool json);
+
 /* ---- json.c ---- */
 json_t *tool_number(double value); /* JSON null when the value is not finite */
 json_t *tool_array(const double *value, int count);

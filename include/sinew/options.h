@@ -13,6 +13,52 @@
 extern "C" {
 #endif
 
+/* Room for the name of a building block in an options struct, the closing zero included. */
+#define SN_NAME 32
+
+/* A factor that grows linearly from 0 at `begin` to 1 at `end` and stays 1. */
+typedef struct sn_ramp {
+    double begin, end; /* s; begin <= end */
+    bool given;        /* false (default): the factor is 1 in dynamics, and the load fraction in statics */
+} sn_ramp;
+
+/* ---- Description of options ---- */
+
+/* How a field lies in its struct, and how a scene gives it. */
+typedef enum sn_option_type {
+    SN_FIELD_DOUBLE,      /* double[count]: a number, or a list of `count` numbers */
+    SN_FIELD_INT,         /* int: a whole number */
+    SN_FIELD_BOOL,        /* bool: true or false */
+    SN_FIELD_CHOICE,      /* char[SN_NAME]: one of `choices()`; "" stands for automatic */
+    SN_FIELD_ENUM,        /* int or enum: the place in `choices()` plus `low`; a scene gives the name */
+    SN_FIELD_LONG,        /* int64_t: a whole number */
+    SN_FIELD_TEXT,        /* char[count]: a string */
+    SN_FIELD_AXES,        /* bool[3]: a string of some of x, y, z */
+    SN_FIELD_DIRECTION,   /* double[3]: three numbers, not all zero */
+    SN_FIELD_RAMP,        /* sn_ramp: [begin, end] */
+    SN_FIELD_KEYS,        /* const double * and int: rows of `count` numbers, the first of them a time; the times ascend */
+    SN_FIELD_SELECT,      /* sn_selector */
+    SN_FIELD_OWN,         /* another shape, which `text` describes */
+    SN_FIELD_NEEDED = 256 /* added to a type: a scene must give the key */
+} sn_option_type;
+
+/* One field of an options struct. */
+typedef struct sn_option {
+    const char *name;   /* the scene's key; "newton.kind" is the key `kind` of the object `newton` */
+    int type;           /* of sn_option_type */
+    size_t offset;      /* bytes from the start of the struct */
+    int count;          /* numbers of SN_FIELD_DOUBLE and of a row of SN_FIELD_KEYS, bytes of SN_FIELD_TEXT; 1 otherwise */
+    double low, high;   /* allowed range of each number; beyond 1e300 there is no bound */
+    int low_open;       /* 1: `low` itself is not allowed */
+    double value;       /* default of numbers and bools */
+    const char *choice; /* default of names; may be NULL */
+    const sn_listing *(*choices)(int *count); /* NULL when there are none */
+    const char *unit;                         /* "" when there is none */
+    const char *text;
+} sn_option;
+
+/* ---- Time ---- */
+
 /* Newton's method solves the nonlinear equations of an implicit step. */
 typedef struct sn_newton_options {
     char kind[32];  /* a name of sn_newton_kinds(): "full" (default), "one-step", "inexact", "fixed" or "simplified" */
@@ -38,6 +84,8 @@ typedef struct sn_time_options {
 
     sn_newton_options newton;
 } sn_time_options;
+
+/* ---- Linear solver ---- */
 
 /* The linear solver finds x in A x = b. Implicit steps need it in each iteration of Newton's method. */
 typedef struct sn_solver_options {

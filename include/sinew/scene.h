@@ -64,6 +64,11 @@ SN_API const sn_mesh *sn_scene_surface(const sn_scene *scene, int body);
  * key. Fails as sn_world_create does. The caller frees *world with sn_world_destroy. */
 SN_API sn_status sn_scene_create_world(const sn_scene *scene, sn_world **world, sn_error *error);
 
+/* The options of a struct that a scene gives: "sn_fix", "sn_time_options", ...; NULL for a name that is unknown. sn_option_group gives the
+ * names one by one, with their place in a scene, and NULL at the end. Static tables. */
+SN_API const sn_option *sn_options(const char *struct_name, int *count);
+SN_API const sn_listing *sn_option_group(int index);
+
 #ifdef __cplusplus
 }
 #endif

@@ -34,13 +34,6 @@ extern "C" {
 
 /* ---- Options ---- */
 
-/* A factor over time: 0 until `begin`, then linear, 1 from `end` on. {0, 0} is always 1. In mode "static" the time is
- * the load fraction, which grows from 0 to 1; without a ramp, or with begin = end, the factor is this fraction. */
-typedef struct sn_ramp {
-    double begin, end; /* s, finite; begin <= end; default 0, 0 */
-    bool given;        /* false (default): there is no ramp, and the factor is 1 (mode "static": the load fraction) */
-} sn_ramp;
-
 /* Holds nodes in place, or moves them along a prescribed path. When several fixes hold the same axis of a node, the
  * last one counts. */
 typedef struct sn_fix {
@@ -109,7 +102,7 @@ typedef struct sn_initial {
     int mirror;         /* 0 (default): no; 1, 2, 3: the coordinate x, y, z is mirrored at the centre */
     bool collapse;      /* all nodes go to the centre; default false */
     bool scrambled;     /* nodes go to random places inside the bounding box; default false */
-    uint64_t scramble;  /* seed of the random places; default 0 */
+    uint64_t scramble;  /* seed of the random places, below 2^63; default 0 */
     double twist;       /* degrees per metre along the body's longest axis, finite; default 0 */
 } sn_initial;
 
@@ -190,6 +183,7 @@ SN_API sn_fix sn_fix_default(void);
 SN_API sn_load sn_load_default(void);
 SN_API sn_link sn_link_default(void);
 SN_API sn_initial sn_initial_default(void);
+SN_API sn_probe sn_probe_default(void);
 SN_API sn_body_options sn_body_options_default(void);
 SN_API sn_world_options sn_world_options_default(void);
 SN_API const sn_listing *sn_element_names(int *count); /* the names for sn_body_options.element */

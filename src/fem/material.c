@@ -131,15 +131,16 @@ sn_status sn_material_lame(const sn_material *material, double time, double *lam
     const sn_constant *lame = sn_material_constant(material, "lame");
     if (lame) {
         *lambda = lame->value[0], *mu = lame->value[1];
-        if (*mu < 0) return sn_fail(error, SN_BAD_INPUT, "lame: mu is %g; it must be at least 0", *mu);
+        if (*mu < 0) return sn_fail_at(error, SN_BAD_INPUT, "lame", "lame: mu is %g; it must be at least 0", *mu);
         if (3 * *lambda + 2 * *mu < 0)
-            return sn_fail(error, SN_BAD_INPUT, "lame: lambda is %g with mu %g; lambda must be at least -2/3 mu", *lambda, *mu);
+            return sn_fail_at(error, SN_BAD_INPUT, "lame", "lame: lambda is %g with mu %g; lambda must be at least -2/3 mu", *lambda, *mu);
         return SN_OK;
     }
     for (int i = 0; i < 2; ++i) {
         const char *name = i ? "poisson" : "young";
         if (!sn_material_constant(material, name))
-            return sn_fail(error, SN_BAD_INPUT, "material of law '%s' lacks '%s'; give young and poisson, or lame", material->law, name);
+            return sn_fail_at(error, SN_BAD_INPUT, name, "material of law '%s' lacks '%s'; give young and poisson, or lame", material->law,
+                              name);
     }
     const double young = sn_material_value(material, "young", time, 0), nu = sn_material_value(material, "poisson", time, 0);
     *mu = young / (2 * (1 + nu));
@@ -167,7 +168,7 @@ sn_status sn_material_set(sn_material *material, const char *name, const double 
     const size_t room = sizeof material->constant[0].name;
     if (!name[0] || strlen(name) >= room) return sn_fail(error, SN_BAD_INPUT, "'%s' is not the name of a constant", name);
     if (count < 1 || count > SN_CONSTANT_VALUES)
-        return sn_fail(error, SN_BAD_INPUT, "'%s' has %d values; allowed are 1 to %d", name, count, SN_CONSTANT_VALUES);
+        return sn_fail_at(error, SN_BAD_INPUT, name, "'%s' has %d values; allowed are 1 to %d", name, count, SN_CONSTANT_VALUES);
     const group mine = group_of(name, count);
     for (int i = material->constant_count - 1; i >= 0; --i) {
         const sn_constant *other = &material->constant[i];
@@ -176,7 +177,7 @@ sn_status sn_material_set(sn_material *material, const char *name, const double 
         if (excluded || strcmp(other->name, name) == 0) drop_constant(material, i);
     }
     if (material->constant_count == SN_MATERIAL_CONSTANTS)
-        return sn_fail(error, SN_BAD_INPUT, "'%s' is one constant too many; at most %d are allowed", name, SN_MATERIAL_CONSTANTS);
+        return sn_fail_at(error, SN_BAD_INPUT, name, "'%s' is one constant too many; at most %d are allowed", name, SN_MATERIAL_CONSTANTS);
     sn_constant *constant = &material->constant[material->constant_count++];
     *constant = (sn_constant){.count = count};
     memcpy(constant->name, name, strlen(name) + 1);
@@ -197,18 +198,19 @@ static sn_status check_value(const sn_parameter *parameter, double value, sn_err
     else
         snprintf(range, sizeof range, "%s %g and %s %g", parameter->low_open ? "above" : "at least", parameter->low,
                  parameter->high_open ? "below" : "at most", parameter->high);
-    return sn_fail(error, SN_BAD_INPUT, "'%s' is %g; it must be %s", parameter->name, value, range);
+    return sn_fail_at(error, SN_BAD_INPUT, parameter->name, "'%s' is %g; it must be %s", parameter->name, value, range);
 }
 
 static sn_status check_constant(const sn_parameter *parameter, const sn_constant *constant, sn_error *error) {
     if (constant->key) {
         if (parameter->count_max > 1 || constant->key_count < 1)
-            return sn_fail(error, SN_BAD_INPUT, "'%s' cannot have keys; only single numbers can, with at least one key", parameter->name);
+            return sn_fail_at(error, SN_BAD_INPUT, parameter->name, "'%s' cannot have keys; only single numbers can, with at least one key",
+                              parameter->name);
         for (int i = 0; i < constant->key_count; ++i) {
             const double *key = constant->key + 2 * i;
             if (!isfinite(key[0]) || (i > 0 && !(key[0] > key[-2])))
-                return sn_fail(error, SN_BAD_INPUT, "'%s': the time of key %d is %g; times must be finite and ascend", parameter->name,
-                               i + 1, key[0]);
+                return sn_fail_at(error, SN_BAD_INPUT, parameter->name, "'%s': the time of key %d is %g; times must be finite and ascend",
+                                  parameter->name, i + 1, key[0]);
             const sn_status status = check_value(parameter, key[1], error);
             if (status) return status;
         }
@@ -216,10 +218,10 @@ static sn_status check_constant(const sn_parameter *parameter, const sn_constant
     }
     if (constant->count < parameter->count_min || constant->count > parameter->count_max) {
         if (parameter->count_min == parameter->count_max)
-            return sn_fail(error, SN_BAD_INPUT, "'%s' has %d values; it must have %d", parameter->name, constant->count,
-                           parameter->count_min);
-        return sn_fail(error, SN_BAD_INPUT, "'%s' has %d values; it must have %d to %d", parameter->name, constant->count,
-                       parameter->count_min, parameter->count_max);
+            return sn_fail_at(error, SN_BAD_INPUT, parameter->name, "'%s' has %d values; it must have %d", parameter->name, constant->count,
+                              parameter->count_min);
+        return sn_fail_at(error, SN_BAD_INPUT, parameter->name, "'%s' has %d values; it must have %d to %d", parameter->name,
+                          constant->count, parameter->count_min, parameter->count_max);
     }
     for (int i = 0; i < constant->count; ++i) {
         const sn_status status = check_value(parameter, constant->value[i], error);
@@ -229,23 +231,23 @@ static sn_status check_constant(const sn_parameter *parameter, const sn_constant
 }
 
 /* "unknown X 'name'; did you mean ...". */
-static sn_status unknown(const char *what, const char *name, const void *names, int count, int stride, sn_error *error) {
+static sn_status unknown(const char *path, const char *what, const char *name, const void *names, int count, int stride, sn_error *error) {
     char text[400];
     snprintf(text, sizeof text, "unknown %s '%.40s'", what, name);
     sn_suggest(text, sizeof text, name, names, count, stride);
-    return sn_fail(error, SN_BAD_INPUT, "%s", text);
+    return sn_fail_at(error, SN_BAD_INPUT, path, "%s", text);
 }
 
 static sn_status unknown_law(const char *name, sn_error *error) {
     int count;
     const sn_listing *laws = sn_laws(&count);
-    return unknown("law", name, laws, count, sizeof *laws, error);
+    return unknown("law", "law", name, laws, count, sizeof *laws, error);
 }
 
 static sn_status unknown_rotation(const char *name, sn_error *error) {
     int count;
     const sn_listing *rotations = sn_rotations(&count);
-    return unknown("rotation", name, rotations, count, sizeof *rotations, error);
+    return unknown("rotation", "rotation", name, rotations, count, sizeof *rotations, error);
 }
 
 static sn_status check_constants(const sn_material *material, const sn_law *law, sn_error *error) {
@@ -261,18 +263,18 @@ static sn_status check_constants(const sn_material *material, const sn_law *law,
         if (!parameter) {
             char what[64];
             snprintf(what, sizeof what, "constant of law '%s'", law->name);
-            return unknown(what, constant->name, law->parameter, law->parameter_count, sizeof *law->parameter, error);
+            return unknown(constant->name, what, constant->name, law->parameter, law->parameter_count, sizeof *law->parameter, error);
         }
         if (sn_material_constant(material, constant->name) != constant)
-            return sn_fail(error, SN_BAD_INPUT, "'%s' is given twice", constant->name);
+            return sn_fail_at(error, SN_BAD_INPUT, constant->name, "'%s' is given twice", constant->name);
         const sn_status status = check_constant(parameter, constant, error);
         if (status) return status;
         if (group_of(constant->name, constant->count) == GROUP_ANY) continue;
         if (!first) first = constant;
         if (group_of(first->name, first->count) != group_of(constant->name, constant->count))
-            return sn_fail(error, SN_BAD_INPUT,
-                           "'%s' and '%s' exclude each other; give young and poisson, or lame, or the law's own constants", first->name,
-                           constant->name);
+            return sn_fail_at(error, SN_BAD_INPUT, constant->name,
+                              "'%s' and '%s' exclude each other; give young and poisson, or lame, or the law's own constants", first->name,
+                              constant->name);
     }
     return SN_OK;
 }
@@ -283,30 +285,31 @@ static sn_status check_blocks(const sn_material *material, const sn_law *law, sn
         rotation = rotation_in(sn_rotations_baseline, material->rotation);
         if (!rotation) return unknown_rotation(material->rotation, error);
         if (!(law->flags & SN_LAW_ROTATION))
-            return sn_fail(error, SN_BAD_INPUT, "rotation '%s' does not go with law '%s', which uses no rotation", rotation->name,
-                           law->name);
+            return sn_fail_at(error, SN_BAD_INPUT, "rotation", "rotation '%s' does not go with law '%s', which uses no rotation",
+                              rotation->name, law->name);
     }
     if (rotation && rotation->uses_history) {
         if (!(material->alpha >= 0 && material->alpha < 1))
-            return sn_fail(error, SN_BAD_INPUT, "'alpha' is %g; it must be at least 0 and below 1", material->alpha);
+            return sn_fail_at(error, SN_BAD_INPUT, "alpha", "'alpha' is %g; it must be at least 0 and below 1", material->alpha);
         if (!(material->beta >= 1 && isfinite(material->beta)))
-            return sn_fail(error, SN_BAD_INPUT, "'beta' is %g; it must be finite and at least 1", material->beta);
+            return sn_fail_at(error, SN_BAD_INPUT, "beta", "'beta' is %g; it must be finite and at least 1", material->beta);
     }
     if (!material->differential[0]) return SN_OK;
     const int kind = sn_differential_find(material->differential);
     if (kind < 0)
-        return unknown("differential", material->differential, differential_listing, SN_DIFFERENTIAL_COUNT, sizeof *differential_listing,
-                       error);
+        return unknown("differential", "differential", material->differential, differential_listing, SN_DIFFERENTIAL_COUNT,
+                       sizeof *differential_listing, error);
     if (!(law->differentials >> kind & 1u)) {
         char text[160] = "";
         for (int i = 0; i < SN_DIFFERENTIAL_COUNT; ++i)
             if (law->differentials >> i & 1u)
                 snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", text[0] ? ", " : "", differential_listing[i].name);
-        return sn_fail(error, SN_BAD_INPUT, "differential '%s' does not go with law '%s', which offers %s", material->differential,
-                       law->name, text);
+        return sn_fail_at(error, SN_BAD_INPUT, "differential", "differential '%s' does not go with law '%s', which offers %s",
+                          material->differential, law->name, text);
     }
     if (kind == SN_DIFFERENTIAL_EXACT && rotation && !rotation->differential)
-        return sn_fail(error, SN_BAD_INPUT, "differential 'exact' does not go with rotation '%s', which has no derivative", rotation->name);
+        return sn_fail_at(error, SN_BAD_INPUT, "differential",
+                          "differential 'exact' does not go with rotation '%s', which has no derivative", rotation->name);
     return SN_OK;
 }
 
@@ -316,34 +319,39 @@ static sn_status check_warping(const sn_material *material, sn_error *error) {
     const sn_listing *known = sn_warpings(&count);
     bool found = false;
     for (int i = 0; i < count; ++i) found = found || strcmp(known[i].name, material->warping) == 0;
-    if (!found) return unknown("warping", material->warping, known, count, sizeof *known, error);
+    if (!found) return unknown("warping", "warping", material->warping, known, count, sizeof *known, error);
     if (strcmp(material->law, "linear") != 0)
-        return sn_fail(error, SN_BAD_INPUT, "'warping' goes with law 'linear' alone, not with '%s'", material->law);
+        return sn_fail_at(error, SN_BAD_INPUT, "warping", "'warping' goes with law 'linear' alone, not with '%s'", material->law);
     return SN_OK;
 }
 
 static sn_status check_damping(const sn_material *material, sn_error *error) {
     if (!(material->spring_damper >= 0 && isfinite(material->spring_damper)))
-        return sn_fail(error, SN_BAD_INPUT, "'springs.damper' is %g; it must be finite and at least 0", material->spring_damper);
+        return sn_fail_at(error, SN_BAD_INPUT, "springs.damper", "'springs.damper' is %g; it must be finite and at least 0",
+                          material->spring_damper);
     if (!(material->spring_quality >= 0 && isfinite(material->spring_quality)))
-        return sn_fail(error, SN_BAD_INPUT, "'springs.quality' is %g; it must be finite and at least 0", material->spring_quality);
+        return sn_fail_at(error, SN_BAD_INPUT, "springs.quality", "'springs.quality' is %g; it must be finite and at least 0",
+                          material->spring_quality);
     const sn_status warping = check_warping(material, error);
     if (warping) return warping;
     static const char *const viscous[] = {"viscous.lambda", "viscous.mu"}, *const rayleigh[] = {"rayleigh.mass", "rayleigh.stiffness"};
     for (int i = 0; i < 2; ++i) {
         if (!(material->viscous[i] >= 0 && isfinite(material->viscous[i])))
-            return sn_fail(error, SN_BAD_INPUT, "'%s' is %g; it must be finite and at least 0", viscous[i], material->viscous[i]);
+            return sn_fail_at(error, SN_BAD_INPUT, viscous[i], "'%s' is %g; it must be finite and at least 0", viscous[i],
+                              material->viscous[i]);
         if (!(material->rayleigh[i] >= 0 && isfinite(material->rayleigh[i])))
-            return sn_fail(error, SN_BAD_INPUT, "'%s' is %g; it must be finite and at least 0", rayleigh[i], material->rayleigh[i]);
+            return sn_fail_at(error, SN_BAD_INPUT, rayleigh[i], "'%s' is %g; it must be finite and at least 0", rayleigh[i],
+                              material->rayleigh[i]);
     }
     if (material->prony_count < 0 || material->prony_count > SN_PRONY_TERMS)
-        return sn_fail(error, SN_BAD_INPUT, "'prony' has %d terms; allowed are 0 to %d", material->prony_count, SN_PRONY_TERMS);
+        return sn_fail_at(error, SN_BAD_INPUT, "prony", "'prony' has %d terms; allowed are 0 to %d", material->prony_count, SN_PRONY_TERMS);
     for (int i = 0; i < material->prony_count; ++i) {
         const double *term = material->prony[i];
         if (!(term[0] >= 0 && isfinite(term[0])))
-            return sn_fail(error, SN_BAD_INPUT, "'prony' term %d: modulus is %g; it must be finite and at least 0", i + 1, term[0]);
+            return sn_fail_at(error, SN_BAD_INPUT, "prony", "'prony' term %d: modulus is %g; it must be finite and at least 0", i + 1,
+                              term[0]);
         if (!(term[1] > 0 && isfinite(term[1])))
-            return sn_fail(error, SN_BAD_INPUT, "'prony' term %d: time is %g; it must be finite and above 0", i + 1, term[1]);
+            return sn_fail_at(error, SN_BAD_INPUT, "prony", "'prony' term %d: time is %g; it must be finite and above 0", i + 1, term[1]);
     }
     return SN_OK;
 }
@@ -352,7 +360,7 @@ sn_status sn_material_check(const sn_material *material, sn_error *error) {
     const sn_law *law = law_in(sn_laws_baseline, material->law);
     if (!law) return unknown_law(material->law, error);
     if (!(material->density > 0 && isfinite(material->density)))
-        return sn_fail(error, SN_BAD_INPUT, "'density' is %g; it must be finite and above 0", material->density);
+        return sn_fail_at(error, SN_BAD_INPUT, "density", "'density' is %g; it must be finite and above 0", material->density);
     sn_status status = check_constants(material, law, error);
     if (!status) status = check_blocks(material, law, error);
     if (!status) status = check_damping(material, error);

@@ -2,17 +2,22 @@
  *
  *   x1 = x + h v + h^2 ((1/2 - beta) a + beta a1),   v1 = v + h ((1 - gamma) a + gamma a1),   M a1 = f(t + h, x1, v1)
  *
- * The acceleration is carried from step to step, so a step costs no force evaluation beyond Newton's. Order 2, A-stable, no damping of its
- * own. With m = 1/(beta h^2), base = x + h v + h^2 (1/2 - beta) a the equation is m M (x1 - base) = f, and v1 = gamma/(beta h) (x1 - base)
- * + v + h (1 - gamma) a. History: valid, its time, a. */
+ * With m = 1/(beta h^2) and base = x + h v + h^2 (1/2 - beta) a:
+ *   m M (x1 - base) = f,   v1 = gamma/(beta h) (x1 - base) + v + h (1 - gamma) a.
+ *
+ * Order 2, A-stable, without numerical damping. The acceleration is kept from step to step, so a step needs no force
+ * evaluation besides those of Newton's method. History: whether it is valid, its time, a. */
 #include <math.h>
 
-#include "base/vector.h"
 #include "explicit.h"
 #include "implicit.h"
+#include "loop.h"
 #include "methods.h"
 
 static const double beta = 0.25, gamma_ = 0.5;
+
+/* The new acceleration out = (a - b) / p, and other += q out. */
+SN_LOOP(finish, l.out[i] = (l.a[i] - l.b[i]) / l.p; l.other[i] += l.q * l.out[i])
 
 int sn_newmark_history(int count) { return 2 + count; }
 
@@ -27,24 +32,20 @@ sn_status sn_newmark_step(sn_step *step) {
     if (past[0] != 0 && fabs(past[1] - step->t) <= 1e-6 * h)
         sn_vector_copy(system->context, n, past + 2, a);
     else
-        status = sn_acceleration(step, step->t, step->x, step->v, a, a + n); /* the room of Newton serves */
+        status = sn_acceleration(step, step->t, step->x, step->v, a, a + n); /* Newton's scratch is free here */
     if (status) return status;
     sn_vector_copy(system->context, n, step->x, y);
-    for (int i = 0; i < n; ++i) {
-        base[i] = step->x[i] + h * step->v[i] + h * h * (0.5 - beta) * a[i];
-        guess[i] = h * step->v[i];
-        w[i] = step->v[i] + h * (1 - gamma_) * a[i];
-    }
+    sn_vector_mix(system->context, n, 1, step->x, h, step->v, h * h * (0.5 - beta), a, base);
+    sn_vector_mix(system->context, n, h, step->v, 0, NULL, 0, NULL, guess);
+    sn_vector_mix(system->context, n, 1, step->v, h * (1 - gamma_), a, 0, NULL, w);
     sn_newton_problem problem = sn_step_problem(step, guess, a + n);
     problem.t1 = step->t + h;
     problem.m = 1 / (beta * h * h), problem.a = gamma_ / (beta * h);
     problem.base = problem.origin = base, problem.offset = w;
     status = sn_newton_solve(&problem, y);
     if (status) return status;
-    for (int i = 0; i < n; ++i) {
-        a[i] = (y[i] - base[i]) / (beta * h * h);
-        w[i] += h * gamma_ * a[i];
-    }
+    const sn_operands end = {.p = beta * h * h, .q = h * gamma_, .a = y, .b = base, .out = a, .other = w};
+    sn_loop(system->context, n, finish, end);
     system->table->constrain(system, step->t + h, NULL, NULL, a);
     status = sn_step_finish(step, y, w);
     if (status) return status;

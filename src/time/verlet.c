@@ -1,18 +1,23 @@
-/* Velocity Verlet (leapfrog, Stoermer): x1 = x + h v + h^2/2 a, v1 = v + h/2 (a + a1).
+/* Velocity Verlet (leapfrog, Stoermer): x1 = x + h v + h^2/2 a, v1 = v + h/2 (a + a1) with a1 = M^-1 f(t + h, x1, v + h
+ * a).
  *
- * a1 = M^-1 f(t + h, x1, v + h a): the velocity that damping sees is predicted to second order, so the order stays two; without damping it
- * is the symplectic scheme (Hauth 3.2.7). One force per step: a1 is kept in the history for the next. History: valid, its time, a. */
+ * Damping forces use the velocity v + h a, which is predicted to second order, so the method keeps order 2. Without
+ * damping it is the symplectic scheme (Hauth 3.2.7). A step needs one force, because a1 is kept in the history for the
+ * next step. History: whether it is valid, its time, a. */
 #include <math.h>
 
-#include "base/vector.h"
 #include "explicit.h"
+#include "loop.h"
 #include "methods.h"
+
+/* out = a + p (b + c) */
+SN_LOOP(finish, l.out[i] = l.a[i] + l.p * (l.b[i] + l.c[i]))
 
 int sn_verlet_history(int count) { return 2 + count; }
 
 int sn_verlet_scratch(int count) { return 6 * count; }
 
-/* The undamped scheme is stable to 2 / omega; the predictor bears damping to h delta = 1. */
+/* The undamped scheme is stable up to 2 / omega. With damping, the predictor is stable up to h delta = 1. */
 static double limit(const void *self, double omega, double delta) {
     (void)self;
     const double wave = omega > 0 ? 2 / omega : INFINITY, damp = delta > 0 ? 1 / delta : INFINITY;
@@ -29,16 +34,14 @@ sn_status sn_verlet_step(sn_step *step) {
     else
         status = sn_acceleration(step, step->t, step->x, step->v, a, a1 + n);
     if (!status) {
-        for (int i = 0; i < n; ++i) {
-            x[i] = step->x[i] + h * step->v[i] + 0.5 * h * h * a[i];
-            v[i] = step->v[i] + h * a[i];
-        }
+        sn_vector_mix(step->system->context, n, 1, step->x, h, step->v, 0.5 * h * h, a, x);
+        sn_vector_mix(step->system->context, n, 1, step->v, h, a, 0, NULL, v);
         step->system->table->constrain(step->system, step->t + h, x, v, NULL);
         status = sn_acceleration(step, step->t + h, x, v, a1, a1 + n);
     }
     if (status == SN_NOT_FINITE) return sn_explicit_diverged(step, "verlet", limit, NULL);
     if (status) return status;
-    for (int i = 0; i < n; ++i) v[i] = step->v[i] + 0.5 * h * (a[i] + a1[i]);
+    sn_loop(step->system->context, n, finish, (sn_operands){.p = 0.5 * h, .a = step->v, .b = a, .c = a1, .out = v});
     status = sn_explicit_finish(step, "verlet", limit, NULL, x, v, a1);
     if (status) return status;
     past[0] = 1, past[1] = step->t + h;

@@ -34,8 +34,8 @@ static sn_status pick(const sn_world *world, int body, const sn_selector *select
     p->node = sn_allocate_zero(world->context, (size_t)mesh->node_count, 1);
     p->face = sn_allocate_zero(world->context, (size_t)count, 1);
     if (!p->node || !p->face) return sn_no_memory(error);
-    if (world->model->body[body].element->dimension == 2) count = 0; /* the triangles of a plane body are elements, not a boundary */
-    status = sn_mesh_select(mesh, select, p->node, p->face, error);
+    if (world->model->body[body].element->dimension == 2) count = 0; /* its triangles are elements, not a boundary */
+    status = sn_within(error, sn_mesh_select(mesh, select, p->node, p->face, error), "select");
     for (int f = 0; f < count && !status; ++f) {
         if (!p->face[f]) continue;
         memmove(p->faces + (size_t)p->face_count * (size_t)p->face_nodes, p->faces + (size_t)f * (size_t)p->face_nodes,
@@ -48,7 +48,7 @@ static sn_status pick(const sn_world *world, int body, const sn_selector *select
 /* Spreads a force equally over the picked nodes. */
 static sn_status nodes_force(const sn_world *world, const sn_body *body, const sn_load *load, const picked *p, double *force,
                              sn_error *error) {
-    if (load->follow) return sn_fail(error, SN_BAD_INPUT, "a force that follows needs a face; the selector picks only nodes");
+    if (load->follow) return sn_fail_at(error, SN_BAD_INPUT, "follow", "a force that follows needs a face; the selector picks only nodes");
     int count = 0;
     for (int i = 0; i < body->mesh->node_count; ++i) count += p->node[i];
     for (int i = 0; i < body->mesh->node_count; ++i)
@@ -71,7 +71,7 @@ static sn_status body_force(const sn_world *world, const sn_body *body, const sn
         for (int i = 0; i < body->element->nodes; ++i)
             for (int a = 0; a < 3; ++a) force[3 * node[i] + a] += share[i] * load->value[a];
     }
-    if (count == 0) return sn_fail(error, SN_BAD_INPUT, "the selector picks no whole element for a body load");
+    if (count == 0) return sn_fail_at(error, SN_BAD_INPUT, "select", "the selector picks no whole element for a body load");
     return SN_OK;
 }
 
@@ -82,7 +82,8 @@ static sn_status resolve(const sn_world *world, int body, const sn_load *load, p
         if (model->body[body].element->dimension == 2)
             return sn_fail(error, SN_UNSUPPORTED, "a plane body has no faces for this load; it takes 'force' and 'body' loads");
         if (p->face_count == 0)
-            return sn_fail(error, SN_BAD_INPUT, "the selector picks no boundary face; a face is picked when all its nodes are");
+            return sn_fail_at(error, SN_BAD_INPUT, "select",
+                              "the selector picks no boundary face; a face is picked when all its nodes are");
         return sn_load_surface(world->context, load, p->face_count, p->face_nodes, p->faces, model->node_count, model->rest, term, error);
     }
     double *force = sn_allocate_zero(world->context, (size_t)model->node_count * 3, sizeof *force);
@@ -123,7 +124,7 @@ static sn_status create(sn_world *world, const sn_world_options *options, sn_int
     for (int b = 0; b < options->body_count; ++b)
         for (int i = 0; i < options->body[b].load_count; ++i) {
             const sn_status status = append(world, own, b, &options->body[b].load[i], error);
-            if (status) return sn_prefix(error, status, world->model->body[b].name, "loads", i);
+            if (status) return sn_within(error, status, "bodies.%d.loads.%d", b, i);
         }
     return SN_OK;
 }

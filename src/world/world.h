@@ -9,6 +9,7 @@
 
 #include "interaction.h"
 #include "model.h"
+#include "options.h"
 #include "parameters.h"
 #include "probe.h"
 #include "solid.h"
@@ -32,8 +33,7 @@ struct sn_world {
 
 /* rigid.c: SN_BAD_INPUT when a connected piece of a body can still move as a rigid body. */
 sn_status sn_rigid_check(const sn_world *world, sn_error *error);
-/* initial.c: check the start of a body; set its positions and velocities. */
-sn_status sn_initial_check(const sn_initial *initial, const char *name, sn_error *error);
+/* initial.c: positions and velocities at the start. */
 void sn_initial_apply(sn_world *world, int body, const sn_initial *initial);
 /* system.c */
 extern const sn_system_table sn_world_table;
@@ -49,7 +49,5 @@ void sn_element_values(const sn_world *world, int element, double stress[6], dou
 
 /* Call this after an edit that changes the motion: multi-step methods start anew, and kept matrices are dropped. */
 void sn_world_edited(sn_world *world);
-/* Puts "body 'name': part.index: " before the text of an error. Returns `status`. */
-sn_status sn_prefix(sn_error *error, sn_status status, const char *body, const char *part, int index);
 
 #endif
