@@ -196,7 +196,7 @@ sn_status sn_initial_check(const sn_initial *initial, sn_error *error) {
     return sn_fields_check(initial_fields, COUNT(initial_fields), initial, error);
 }
 
-/* The five kinds share two members, so only the field of the load's own kind is looked at. */
+/* The five kinds share the members `value` and `scalar`, so only the field of the load's kind is checked. */
 sn_status sn_load_check(const sn_load *load, sn_error *error) {
     if ((unsigned)load->kind > SN_LOAD_SHEAR)
         return sn_fail(error, SN_BAD_INPUT, "the kind of the load is %d; allowed are %d to %d", (int)load->kind, SN_LOAD_TRACTION,
