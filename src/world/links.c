@@ -210,8 +210,8 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
     return own->count > 0;
 }
 
-static void end(sn_world *world, sn_interaction *self, bool accepted) {
-    (void)world, (void)accepted;
+static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
+    (void)world, (void)place;
     ((links *)self->data)->stiffness = 0;
 }
 
@@ -416,12 +416,12 @@ static int find(const links *own, int id, sn_error *error) {
 }
 
 /* Makes scratch and state for the present list. `kept`: the multipliers, 3 per link; NULL: zero. */
-static sn_status refit(sn_world *world, links *own, const double *kept, sn_error *error) {
-    sn_status status = fit(world, own, own->count, error);
-    if (!status) status = sn_world_relayout(world, error);
+/* Makes a state for the present list. `kept` holds the multipliers of the list, 3 per link. */
+static sn_status refit(sn_world *world, const links *own, const double *kept, sn_error *error) {
+    const sn_status status = sn_world_relayout(world, error);
     if (status) return status;
     double *number = sn_interaction_of(world, &sn_kind_links)->number;
-    for (int i = 0; i < 3 * own->count; ++i) number[i] = kept ? kept[i] : 0;
+    for (int i = 0; i < 3 * own->count; ++i) number[i] = kept[i];
     sn_world_edited(world);
     return SN_OK;
 }
@@ -439,6 +439,7 @@ sn_status sn_world_add_link(sn_world *world, int body, const sn_link *link, int 
         return status;
     }
     status = sn_interactions_allow(world, world->parameters.method, error);
+    if (!status) status = fit(world, own, own->count, error);
     if (!status) status = refit(world, own, kept, error);
     if (status) sn_release(world->context, own->term[--own->count].key);
     if (!status && id) *id = own->next_id - 1;
@@ -472,10 +473,18 @@ sn_status sn_world_remove_link(sn_world *world, int id, sn_error *error) {
     if (!kept) return sn_no_memory(error);
     for (int i = 0, k = 0; i < 3 * own->count; ++i)
         if (i / 3 != at) kept[k++] = self->number[i];
-    sn_release(world->context, own->term[at].key);
-    memmove(own->term + at, own->term + at + 1, (size_t)(own->count - at - 1) * sizeof *own->term);
+    const term removed = own->term[at];
+    const size_t behind = (size_t)(own->count - at - 1) * sizeof *own->term;
+    memmove(own->term + at, own->term + at + 1, behind);
     --own->count;
-    const sn_status status = refit(world, own, kept, error);
+    const sn_status status = refit(world, own, kept, error); /* the scratch of one link more serves */
+    if (status) {
+        memmove(own->term + at + 1, own->term + at, behind);
+        own->term[at] = removed;
+        ++own->count;
+    } else {
+        sn_release(world->context, removed.key);
+    }
     sn_release(world->context, kept);
     return status;
 }
