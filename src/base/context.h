@@ -18,6 +18,7 @@ struct sn_context {
     struct sn_pool *pool; /* NULL with a host scheduler or one thread */
     int threads;
     sn_isa isa; /* which build of the kernels runs */
+    void *laws; /* of the caller (fem/own_law.c): a chain of blocks that begin with the pointer to the next one */
 };
 
 /* Of the builds of a kernel or a table of kernels, name_baseline, name_avx2 and name_avx512, the address of the one that runs. The file

@@ -39,8 +39,8 @@ static sn_status check_number(const sn_field *field, double value, const char *p
     else
         snprintf(range, sizeof range, "%s %g and at most %g", field->low_open ? "above" : "at least", field->low, field->high);
     if (field->low <= -1e300 && field->high >= 1e300) snprintf(range, sizeof range, "finite");
-    return sn_fail(error, SN_BAD_INPUT, "%s%s is %g; it must be %s%s%s", prefix, field->name, value, range, *field->unit ? " " : "",
-                   field->unit);
+    return sn_fail_at(error, SN_BAD_INPUT, field->name, "%s%s is %g; it must be %s%s%s", prefix, field->name, value, range,
+                      *field->unit ? " " : "", field->unit);
 }
 
 static sn_status check_choice(const sn_field *field, const char *value, const char *prefix, sn_error *error) {
@@ -52,7 +52,7 @@ static sn_status check_choice(const sn_field *field, const char *value, const ch
     char text[400];
     snprintf(text, sizeof text, "%s%s '%s' is unknown", prefix, field->name, value);
     sn_suggest(text, (int)sizeof text, value, choice, count, (int)sizeof *choice);
-    return sn_fail(error, SN_BAD_INPUT, "%s", text);
+    return sn_fail_at(error, SN_BAD_INPUT, field->name, "%s", text);
 }
 
 sn_status sn_fields_check(const sn_field *field, int count, const void *options, const char *prefix, sn_error *error) {

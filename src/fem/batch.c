@@ -40,7 +40,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     const sn_law *law = out->law;
     if (!law) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown law '%s'", body, material->law);
     out->differential = law->default_differential;
-    if (material->warping[0]) out->warping = strcmp(material->warping, "svd") == 0 ? SN_WARPING_SVD : SN_WARPING_EDGES;
+    out->warping = sn_warping_find(material->warping);
     if (material->differential[0]) {
         const int d = sn_differential_find(material->differential);
         if (d < 0 || !(law->differentials & 1u << d))

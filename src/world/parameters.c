@@ -42,7 +42,7 @@ static sn_status take_materials(sn_world *world, const sn_world_options *options
         const int own = body->material_count > 0 ? body->material_count : 1;
         for (int m = 0; m < own; ++m) {
             const sn_material *source = body->material_count > 0 ? &body->material[m] : &fallback;
-            sn_status status = sn_material_check(source, error);
+            sn_status status = sn_material_check(world->context, source, error);
             if (status) return sn_prefix(error, status, body->name ? body->name : "body", "material", m);
             if (source->prony_count > 0)
                 return sn_fail(error, SN_UNSUPPORTED, "body '%s': material.%d has prony terms, which this version cannot integrate",
@@ -296,7 +296,7 @@ static bool same_kind(const sn_material *a, const sn_material *b) {
 
 sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_material *material, sn_error *error) {
     if (!sn_world_material(world, body, index)) return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
-    sn_status status = sn_material_check(material, error);
+    sn_status status = sn_material_check(world->context, material, error);
     if (status) return sn_prefix(error, status, world->model.body[body].name, "material", index);
     if (material->prony_count > 0)
         return sn_fail(error, SN_UNSUPPORTED, "body '%s': prony terms cannot be integrated by this version", world->model.body[body].name);
