@@ -120,6 +120,8 @@ static inline sn_differential sn_batch_differential(const sn_batch *batch, bool 
 
 /* ---- Kernels over one chunk, for one instruction set (kernel/element.c). They return 0 where nothing is said. ---- */
 typedef struct sn_element_kernels {
+    /* Whether there are kernels for this element. */
+    int (*serves)(const sn_element *element);
     /* Adds the chunk's elastic energy (J) to *energy. Returns how many real elements a POSITIVE_J law met with J <= 0. */
     int (*energy)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double *energy);
     /* Adds the forces of the chunk (elastic, viscous and Rayleigh stiffness damping) to f. Returns as above. */

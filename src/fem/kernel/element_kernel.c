@@ -567,9 +567,23 @@ INLINE int accept_body(const int N, const int Q, const sn_batch *batch, int begi
         return body(4, 1, __VA_ARGS__);                                                                                                    \
     case 10:                                                                                                                               \
         return body(10, batch->element->points, __VA_ARGS__);                                                                              \
-    default:                                                                                                                               \
+    case 3:                                                                                                                                \
         return body(3, 1, __VA_ARGS__);                                                                                                    \
+    default: /* `serves` keeps others out */                                                                                               \
+        return 0;                                                                                                                          \
     }
+
+static int serves(const sn_element *element) {
+    switch (element->nodes) {
+    case 2:
+        return element->derive != NULL;
+    case 3:
+    case 4:
+        return element->points == 1;
+    default:
+        return element->nodes == 10 && element->points <= SN_ELEMENT_POINTS;
+    }
+}
 
 static int energy(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *sum) {
     if (batch->element->nodes == 2) return spring_energy(batch, begin, end, view, sum);
@@ -613,5 +627,5 @@ static int accept(const sn_batch *batch, int begin, int end, const sn_element_vi
 }
 
 extern const sn_element_kernels SN_ISA(sn_element_kernels);
-const sn_element_kernels SN_ISA(sn_element_kernels) = {energy,    force,    linearise, weigh,    product,
-                                                       stiffness, diagonal, stress,    rotation, accept};
+const sn_element_kernels SN_ISA(sn_element_kernels) = {serves,    energy,   force,  linearise, weigh, product,
+                                                       stiffness, diagonal, stress, rotation,  accept};
