@@ -24,11 +24,11 @@ enum { SN_HANDLES = 16, SN_LINKS = 16, SN_FREE = -1, SN_IN_PLACE = -2 };
 /* ---- Model ---- */
 typedef struct sn_body {
     char name[64];
-    sn_mesh *mesh; /* own, with the mid-edge nodes of tet10 */
-    const sn_element *element;
-    bool springs;     /* the elements are the edges' springs; `element` is then that of the mass and the loads */
-    bool consistent;  /* mass */
-    double thickness; /* of plane bodies; else 1 */
+    sn_mesh *mesh;             /* own, with the mid-edge nodes of tet10 */
+    const sn_element *type;    /* as it was asked for */
+    const sn_element *element; /* its carrier: of the cells of the mesh, the mass, the loads and the surface */
+    bool consistent;           /* mass */
+    double thickness;          /* of plane bodies; else 1 */
     int node_first, element_first, material_first, material_count;
     int32_t *node;     /* tets x element nodes, compiled */
     int32_t *material; /* tets: index from material_first */
