@@ -1,7 +1,6 @@
 /* The surface: boundary faces of the bodies in compiled numbers, and the nodes that may touch colliders.
  *
- * A node's area is a third of its faces' for three-node faces. A six-node face counts as its four parts: 1/12 for each corner, 1/4 for each
- * middle. */
+ * How much of a face's area goes to each of its nodes is up to the element (fem/element.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,39 +12,11 @@ static int by_key(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static const uint8_t middle_of[4][4] = {{0, 4, 6, 7}, {4, 0, 5, 8}, {6, 5, 0, 9}, {7, 8, 9, 0}};
-
-/* The local index of a node among an element's corners. */
-static int corner_of(const int32_t *tet, int32_t node) {
-    for (int i = 0; i < 4; ++i)
-        if (tet[i] == node) return i;
-    return 0;
-}
-
 sn_status sn_body_faces(const sn_world *world, int body, int *count, int32_t **face, sn_error *error) {
     const sn_body *b = &world->model.body[body];
-    const sn_mesh *mesh = b->mesh;
-    const int n = b->element->nodes == 10 ? 6 : 3;
-    int32_t *corner = NULL, *owner = NULL;
-    sn_status status = sn_mesh_boundary(mesh, count, &corner, &owner, NULL, error);
-    if (status) return status;
-    *face = sn_allocate(world->context, (size_t)*count * (size_t)n, sizeof **face);
-    if (!*face) status = sn_no_memory(error);
+    const sn_status status = sn_element_faces(b->element, b->mesh, count, face, error);
     const int32_t *compiled = world->model.compiled + b->node_first;
-    for (int f = 0; f < *count && !status; ++f) {
-        if (b->element->dimension == 2) {
-            for (int i = 0; i < 3; ++i) (*face)[3 * (size_t)f + (size_t)i] = compiled[corner[3 * (size_t)f + (size_t)i]];
-            continue;
-        }
-        const int32_t *tet = mesh->tet + (size_t)owner[f] * (size_t)mesh->tet_nodes;
-        int local[3];
-        for (int i = 0; i < 3; ++i) local[i] = corner_of(tet, corner[3 * (size_t)f + (size_t)i]);
-        int32_t *out = *face + (size_t)f * (size_t)n;
-        for (int i = 0; i < 3; ++i) out[i] = compiled[tet[local[i]]];
-        for (int i = 0; i < 3 && n == 6; ++i) out[3 + i] = compiled[tet[middle_of[local[i]][local[(i + 1) % 3]]]];
-    }
-    sn_mesh_release(mesh, corner);
-    sn_mesh_release(mesh, owner);
+    for (int64_t i = 0; i < (int64_t)*count * b->element->face_nodes && !status; ++i) (*face)[i] = compiled[(*face)[i]];
     return status;
 }
 
@@ -73,15 +44,16 @@ static sn_status add_rim(const sn_world *world, int body, double *area, sn_error
 }
 
 static sn_status add_areas(const sn_world *world, int body, double *area, sn_error *error) {
-    if (world->model.body[body].element->dimension == 2) return add_rim(world, body, area, error);
-    const int n = world->model.body[body].element->nodes == 10 ? 6 : 3;
+    const sn_element *element = world->model.body[body].element;
+    const int n = element->face_nodes;
+    if (n == 0) return add_rim(world, body, area, error);
     int count = 0;
     int32_t *face = NULL;
     const sn_status status = sn_body_faces(world, body, &count, &face, error);
     for (int f = 0; f < count && !status; ++f) {
         const int32_t *node = face + (size_t)f * (size_t)n;
         const double whole = sn_face_area(n, node, world->model.rest);
-        for (int i = 0; i < n; ++i) area[node[i]] += whole * (n == 3 ? 1.0 / 3 : i < 3 ? 1.0 / 12 : 0.25);
+        for (int i = 0; i < n; ++i) area[node[i]] += whole * element->face_share[i];
     }
     sn_release(world->context, face);
     return status;
