@@ -72,8 +72,8 @@ sn_status sn_model_fixes(sn_world *world, const sn_world_options *options, sn_er
             if (status) return sn_prefix(error, status, model->body[b].name, "fix", i);
         }
     for (int b = 0; b < model->body_count; ++b) /* plane bodies stay in their plane */
-        for (int i = 0; i < model->body[b].mesh->node_count && model->body[b].element->dimension == 2; ++i)
-            model->fix_of[3 * (size_t)(model->body[b].node_first + i) + 2] = SN_IN_PLACE;
+        for (int i = 0; i < 3 * model->body[b].mesh->node_count; ++i)
+            if (model->body[b].element->held >> i % 3 & 1) model->fix_of[3 * (size_t)model->body[b].node_first + (size_t)i] = SN_IN_PLACE;
     for (int i = 0; i < model->node_count; ++i)
         for (int a = 0; a < 3 && model->isolated[i]; ++a) model->fix_of[3 * (size_t)i + (size_t)a] = SN_IN_PLACE;
     return SN_OK;
