@@ -1,103 +1,137 @@
 # A thin front for CMake. `make help` lists the targets.
+#
+# Two rules keep the targets independent of the machine and of each other; `make check-first` tests them.
+# - `needs-TARGET` names the groups of packages (scripts/install.sh) of a target. The groups of all targets on the command line are installed
+#   together, before anything is configured. A user who may not install gets one line with all of them.
+# - Every target states each option that some target changes. So no option stays behind from an earlier target.
 BUILD ?= build
+PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+WERROR ?= OFF
 CMAKE_FLAGS ?=
-generator := $(if $(shell command -v ninja),-G Ninja,)
 
-all: $(BUILD)/CMakeCache.txt ## build into build/: build/sinew, build/libsinew.a and .so
-	cmake --build $(BUILD) -j $(JOBS)
+# $(1): the options that differ from a plain build. A new build tree takes Ninja when Ninja is there; an old tree keeps its generator.
+configure = cmake -S . -B $(BUILD) $$([ -f $(BUILD)/CMakeCache.txt ] || ! command -v ninja >/dev/null || echo -G Ninja) \
+	-DSINEW_TESTS=OFF -DSINEW_BENCH=OFF -DSINEW_FUZZ=OFF -DSINEW_WERROR=$(WERROR) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(1) $(CMAKE_FLAGS)
+define build
+$(call configure,$(1))
+cmake --build $(BUILD) -j $(JOBS)
+endef
+preset = cmake --preset $(1) && cmake --build --preset $(1) -j $(JOBS)
 
-$(BUILD)/CMakeCache.txt: CMakeLists.txt
-	@scripts/install.sh build
-	cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(generator)) $(CMAKE_FLAGS)
+# ---- Packages ----
+needs-all := build
+needs-demo := build
+needs-install := build
+needs-torture := build
+needs-test := build test python
+needs-sanitize := build test python
+needs-bench := build bench
+needs-experiments := build plots
+needs-docs := build python
+needs-check-docs := build python
+needs-check-first := build
+needs-check-format := format
+needs-format := format
+needs-calculix := build python calculix
+needs-hashes := build python clang
+needs-fuzz := build fuzz
+needs-web := web
+needs-view := build web view
+needs-webtest := build web view browser
+needs-nightly := $(needs-test) $(needs-sanitize) $(needs-calculix) $(needs-hashes) $(needs-fuzz)
+
+packages:
+	@scripts/install.sh $(sort $(foreach goal,$(or $(MAKECMDGOALS),all),$(needs-$(goal))))
+
+# ---- Targets ----
+all: packages ## build into build/: build/sinew, build/libsinew.a and .so
+	$(call build)
 
 demo: all ## build, run a ready scene, write its results and a picture
 	$(BUILD)/sinew run scenes/demo.json --out out/demo --picture out/demo/demo.png
 	@echo "results: out/demo, picture: out/demo/demo.png"
 
-test: ## install what is missing, build with warnings as errors, run every test
-	@scripts/install.sh build test
-	cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(generator)) -DSINEW_WERROR=ON -DSINEW_TESTS=ON $(CMAKE_FLAGS)
-	cmake --build $(BUILD) -j $(JOBS)
-	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --timeout 300
+test: packages ## every test, or those whose name holds ONLY=...; WERROR=ON turns warnings into errors
+	$(call build,-DSINEW_TESTS=ON)
+	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --timeout 300 --no-tests=error $(if $(ONLY),-R '$(ONLY)',)
 
-bench: ## speed beside Bullet in one run, one table; some minutes
-	@scripts/install.sh build bench
-	cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(generator)) -DSINEW_BENCH=ON $(CMAKE_FLAGS)
-	cmake --build $(BUILD) -j $(JOBS)
+bench: packages ## speed beside Bullet in one run, one table; some minutes
+	$(call build,-DSINEW_BENCH=ON)
 	$(BUILD)/bench_beams --large
 	$(BUILD)/bench_kernels
 	$(BUILD)/bench_rotations
 	$(BUILD)/bench_linear
 	$(BUILD)/bench_methods
 
-web: ## the page as a static site in build/web (minutes the first time)
-	@scripts/install.sh web
+web: packages ## the page as a static site in build/web (minutes the first time)
 	$(MAKE) -f web/engine.mk BUILD=$(BUILD) -j $(JOBS)
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	node web/build.mjs $(BUILD)
 
-view: ## build, serve the page with the native engine and print the address (SCENE=...)
-	@scripts/install.sh view
-	cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(generator)) $(CMAKE_FLAGS)
-	@$(MAKE) all web
+view: all web ## build, serve the page with the native engine and print the address (SCENE=...)
 	$(BUILD)/sinew view $(or $(SCENE),scenes/dropped-octopus.json)
 
-webtest: web ## the page in headless Chromium, minutes; not part of `make test`
-	@scripts/install.sh build view browser
-	cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(generator)) $(CMAKE_FLAGS)
-	@$(MAKE) all
+webtest: all web ## the page in headless Chromium, minutes; not part of `make test`
 	node test/web/hash.mjs $(BUILD)
 	node test/web/page.mjs $(BUILD)
 
 experiments: all ## every experiment of the documents in full, results in out/experiments: an hour or more
-	@scripts/install.sh plots
 	$(BUILD)/sinew experiment run all --out out/experiments
 
-docs: all ## write docs/names.md, the table of every name that a scene can use, from the command itself
-	@{ echo '# Names'; echo; echo 'Written by `make docs` from `sinew list`.'; \
-	  $(BUILD)/sinew list | sed -E 's/^([a-z].*)$$/\n## \1\n| name | what |\n| --- | --- |/; s/^  ([^ ]+) +(.*)$$/| `\1` | \2 |/'; } > docs/names.md
-	@echo "docs/names.md"
-
-torture: all ## the robustness suite: what comes back from broken starts, a few minutes, one table
+torture: packages ## the robustness suite: the answers to broken starts in one table, a few minutes
+	$(call configure)
+	cmake --build $(BUILD) -j $(JOBS) --target torture
 	$(BUILD)/torture
 
 calculix: all ## compare statics with CalculiX on the same meshes
-	@scripts/install.sh calculix
 	python3 test/calculix/compare.py $(BUILD)/sinew
 
-sanitize: ## the tests under AddressSanitizer + UndefinedBehaviorSanitizer, then ThreadSanitizer
-	@scripts/install.sh build test
-	cmake --preset asan && cmake --build --preset asan -j $(JOBS) && ctest --preset asan
-	cmake --preset tsan && cmake --build --preset tsan -j $(JOBS) && ctest --preset tsan
+sanitize: packages ## the tests under AddressSanitizer + UndefinedBehaviorSanitizer, then ThreadSanitizer
+	$(call preset,asan) && ctest --preset asan
+	$(call preset,tsan) && ctest --preset tsan
 
 hashes: all ## the same bits from release, debug, scalar and clang builds on 1, 2 and 4 threads
-	@scripts/install.sh build clang
-	for p in debug scalar clang; do cmake --preset $$p >/dev/null && cmake --build --preset $$p -j $(JOBS) --target sinew || exit 1; done
+	for p in debug scalar clang; do \
+	  cmake --preset $$p -DSINEW_TESTS=OFF >/dev/null && cmake --build --preset $$p -j $(JOBS) --target sinew || exit 1; done
 	python3 test/hashes/compare.py $(BUILD)/sinew build-debug/sinew build-scalar/sinew build-clang/sinew
 
-fuzz: ## libFuzzer on every mesh reader and the scene loader, FUZZ_SECONDS each (default 60)
-	@scripts/install.sh build fuzz
+fuzz: packages ## libFuzzer on every mesh reader and the scene loader, FUZZ_SECONDS each (default 60)
 	scripts/fuzz.sh $(or $(FUZZ_SECONDS),60)
 
 nightly: test sanitize calculix hashes ## everything long: tests, sanitizers, CalculiX, hashes, clang and scalar builds, fuzzing
-	cmake --preset scalar && cmake --build --preset scalar -j $(JOBS) && ctest --preset scalar
-	cmake --preset clang && cmake --build --preset clang -j $(JOBS) && ctest --preset clang
-	$(MAKE) fuzz
+	$(call preset,scalar) && ctest --preset scalar
+	$(call preset,clang) && ctest --preset clang
+	scripts/fuzz.sh $(or $(FUZZ_SECONDS),60)
 
-format: ## lay out the sources with clang-format
-	git ls-files '*.c' '*.h' | xargs clang-format -i
+docs: all ## write docs/names.md from `sinew list` and docs/api.md from the public headers
+	scripts/docs.sh $(BUILD)/sinew docs
+
+check-docs: all ## docs/names.md and docs/api.md are those that `make docs` writes
+	scripts/docs.sh $(BUILD)/sinew docs --check
+
+check-first: packages ## the targets of this file install before they configure, and configure with what they installed
+	scripts/check-first.sh
+
+format: packages ## lay out the sources with clang-format
+	scripts/format.sh
+
+check-format: packages ## the sources are laid out as clang-format lays them out
+	scripts/format.sh --check
 
 install: all ## install library, headers, command, pkg-config file and CMake package (PREFIX=/usr/local)
-	cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX),)
+	cmake --install $(BUILD)
+	@[ -n "$$DESTDIR" ] || [ $$(id -u) != 0 ] || ldconfig
 
 clean: ## remove everything that was built
 	rm -rf build build-* out
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "  one test:       ctest --test-dir build -R test_law --output-on-failure"
-	@echo "  one case of it: CMOCKA_TEST_FILTER='*name*' build/test_law"
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "  one test:         make test ONLY=test_law"
+	@echo "  one case of it:   CMOCKA_TEST_FILTER='*name*' build/test_law"
 
-.PHONY: all demo test bench experiments docs torture web view webtest calculix sanitize hashes fuzz nightly format install clean help
+.PHONY: packages all demo test bench web view webtest experiments torture calculix sanitize hashes fuzz nightly docs check-docs check-first format \
+	check-format install clean help
 .DEFAULT_GOAL := all
+.NOTPARALLEL:

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "experiment.h"
+#include "world/colliders.h"
 #include "world/world.h"
 
 enum { WAYS = 3, BODIES = 3 };
@@ -30,14 +31,14 @@ typedef struct way_result {
 
 static double lowest_of(const sn_world *world) {
     double low = INFINITY;
-    for (int i = 0; i < world->model.node_count; ++i) low = fmin(low, world->state.x[3 * (size_t)i + 1]);
+    for (int i = 0; i < world->model->node_count; ++i) low = fmin(low, world->state.x[3 * (size_t)i + 1]);
     return low;
 }
 
 static double middle_of(const sn_world *world) {
     double sum = 0, mass = 0;
-    for (int i = 0; i < world->model.node_count; ++i)
-        sum += world->model.solid->weight[i] * world->state.x[3 * (size_t)i + 1], mass += world->model.solid->weight[i];
+    for (int i = 0; i < world->model->node_count; ++i)
+        sum += world->solid->weight[i] * world->state.x[3 * (size_t)i + 1], mass += world->solid->weight[i];
     return sum / mass;
 }
 
@@ -58,14 +59,14 @@ static sn_status follow(sn_world *world, int steps, way_result *r, sn_error *err
     sn_energies energies;
     const sn_status status = sn_world_energies(world, &energies, error);
     r->kinetic = energies.kinetic;
-    r->repeats = world->workspace.projection.repeats;
+    r->repeats = sn_world_contact_repeats(world);
     int count;
     double reaction[6], mass = 0;
     if (!status) sn_world_probe(world, 0, reaction, &count, error);
-    for (int i = 0; i < world->model.node_count; ++i) mass += world->model.solid->weight[i];
+    for (int i = 0; i < world->model->node_count; ++i) mass += world->solid->weight[i];
     r->force = reaction[1] / (9.81 * mass);
     r->kinetic /= 9.81 * mass * 0.2;
-    memcpy(r->position, world->state.x, 3 * (size_t)world->model.node_count * sizeof(double));
+    memcpy(r->position, world->state.x, 3 * (size_t)world->model->node_count * sizeof(double));
     return status;
 }
 

@@ -77,7 +77,7 @@ static int64_t fill_of(const sn_pattern *pattern, const int32_t *order) {
 /* The natural order is that of the mesh as the user numbers it. */
 static sn_status measure_fill(const sn_world *world, solver_result *result, sn_error *error) {
     sn_pattern pattern = {0};
-    sn_status status = sn_pattern_create(world->context, &world->model.solid->elements, NULL, 0, &pattern, error);
+    sn_status status = sn_pattern_create(world->context, &world->solid->elements, NULL, 0, &pattern, error);
     if (status) return status;
     int32_t *order = malloc((size_t)pattern.nodes * sizeof *order);
     if (!order) {
@@ -86,7 +86,7 @@ static sn_status measure_fill(const sn_world *world, solver_result *result, sn_e
     }
     result->matrix = (pattern.block_count - pattern.nodes) / 2;
     result->nnz = 9.0 * (double)pattern.block_count;
-    result->natural = fill_of(&pattern, world->model.compiled);
+    result->natural = fill_of(&pattern, world->model->compiled);
     status = sn_order_minimum_degree(world->context, &pattern, order, error);
     if (!status) result->reduced = fill_of(&pattern, order);
     free(order);
@@ -115,10 +115,11 @@ static sn_status solve_all(sn_world *world, double h, solver_result *result, sn_
     double *b = calloc(2 * n, sizeof *b), *x = b + n;
     if (!b) return sn_no_memory(error);
     system->table->begin(system, world->state.time, world->state.x, world->state.v);
-    sn_status status = system->table->force(system, world->state.time + h, world->state.x, world->state.v, b, error);
+    const sn_request request = {
+        .t = world->state.time + h, .x = world->state.x, .v = world->state.v, .force = b, .linearise = SN_LINEARISE_EXACT};
+    sn_status status = system->table->evaluate(system, &request, &(sn_result){0}, error);
     system->table->mass_product(system, world->state.v, x);
     for (size_t i = 0; i < n; ++i) b[i] += x[i] / h;
-    if (!status) status = system->table->linearise(system, world->state.time + h, world->state.x, world->state.v, error);
     for (int s = 0; s < SOLVERS && !status; ++s) {
         sn_solver_options options = sn_world_solver_options(world);
         if (s == CHOLESKY && !sn_direct_find("cholesky")) continue;
@@ -134,7 +135,7 @@ static sn_status solve_all(sn_world *world, double h, solver_result *result, sn_
             for (int again = 0; again < 2 && !status; ++again) {
                 memset(x, 0, n * sizeof *x);
                 const double start = thread_seconds();
-                status = sn_linear_solve(linear, 1 / (h * h), 1 / h, 1, sn_world_filter(world), b, x, options.tolerance, &report, error);
+                status = sn_linear_solve(linear, 1 / (h * h), 1 / h, 1, sn_interactions_filter(world, NULL), b, x, options.tolerance, &report, error);
                 seconds[again] = thread_seconds() - start;
             }
             if (status) break;

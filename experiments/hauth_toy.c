@@ -6,6 +6,7 @@
  * - 1.01. The error is that of position, and of velocity over the frequency, at t = 0.4 s. Work counts force evaluations and linear solves:
  * the time of one unknown says nothing. */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +17,11 @@ static const double mass = 0.1, spring = 100, damper = 1, gravity = -10;
 
 typedef struct toy {
     sn_system system; /* first: the table's functions cast */
+    sn_linearisation linearisation;
     int solves;
 } toy;
+
+static toy *toy_at(sn_linearisation *self) { return (toy *)(void *)((char *)self - offsetof(toy, linearisation)); }
 
 static void toy_mass_product(sn_system *s, const double *v, double *out) { (void)s, out[0] = mass * v[0]; }
 static sn_status toy_mass_solve(sn_system *s, const double *f, double *out, sn_error *error) {
@@ -25,50 +29,46 @@ static sn_status toy_mass_solve(sn_system *s, const double *f, double *out, sn_e
     out[0] = f[0] / mass;
     return SN_OK;
 }
-static sn_status toy_force(sn_system *s, double t, const double *x, const double *v, double *f, sn_error *error) {
-    (void)s, (void)t, (void)error;
-    f[0] = -spring * (x[0] + 1) - damper * v[0] + mass * gravity;
+static sn_status toy_evaluate(sn_system *s, const sn_request *request, sn_result *result, sn_error *error) {
+    (void)error;
+    toy *q = (toy *)(void *)s;
+    result->linearisation = &q->linearisation;
+    if (request->check) return SN_OK;
+    if (request->force) {
+        const double inner = -spring * (request->x[0] + 1) - damper * request->v[0];
+        request->force[0] = inner + mass * gravity;
+        result->scale = fmax(fabs(inner), fabs(mass * gravity));
+    }
+    if (request->rate) request->rate[0] = 0;
+    if (request->linearise) sn_linearisation_renew(&q->linearisation, true);
     return SN_OK;
 }
-static sn_status toy_linearise(sn_system *s, double t, const double *x, const double *v, sn_error *error) {
-    (void)s, (void)t, (void)x, (void)v, (void)error;
-    return SN_OK;
-}
-static void toy_product(sn_system *s, double m, double d, double k, const double *u, double *out) {
-    (void)s;
+static void toy_constrain(sn_system *s, double t, double *x, double *v, double *a) { (void)s, (void)t, (void)x, (void)v, (void)a; }
+static void toy_filter(sn_system *s, double *u) { (void)s, (void)u; }
+
+static void toy_product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
+    (void)self;
     out[0] = (m * mass + d * damper + k * spring) * u[0];
 }
-static sn_status toy_solve(sn_system *s, double m, double d, double k, const double *b, double *x, double tolerance,
-                           sn_linear_report *report, sn_error *error) {
-    (void)tolerance, (void)error;
-    ++((toy *)(void *)s)->solves;
-    x[0] = b[0] / (m * mass + d * damper + k * spring);
+static sn_status toy_solve(sn_linearisation *self, const sn_solve *s, sn_linear_report *report, sn_error *error) {
+    (void)error;
+    ++toy_at(self)->solves;
+    s->x[0] = s->b[0] / (s->m * mass + s->d * damper + s->k * spring);
     report->iterations = 1, report->method = "division", report->preconditioner = "";
     return SN_OK;
 }
-static void toy_constrain(sn_system *s, double t, double *x, double *v) { (void)s, (void)t, (void)x, (void)v; }
-static void toy_filter(sn_system *s, double *u) { (void)s, (void)u; }
-static sn_status toy_force_rate(sn_system *s, double t, const double *x, const double *v, double *rate, sn_error *error) {
-    (void)s, (void)t, (void)x, (void)v, (void)error;
-    rate[0] = 0;
-    return SN_OK;
-}
-static sn_status toy_spectrum(sn_system *s, double *stiffness, double *damping, sn_error *error) {
-    (void)s, (void)error;
+static sn_status toy_spectrum(sn_linearisation *self, double *stiffness, double *damping, sn_error *error) {
+    (void)self, (void)error;
     *stiffness = spring / mass, *damping = damper / mass;
     return SN_OK;
 }
 
+static const sn_linearisation_table toy_linearisation = {.product = toy_product, .solve = toy_solve, .spectrum = toy_spectrum};
 static const sn_system_table toy_table = {.mass_product = toy_mass_product,
                                           .mass_solve = toy_mass_solve,
-                                          .force = toy_force,
-                                          .linearise = toy_linearise,
-                                          .product = toy_product,
-                                          .solve = toy_solve,
+                                          .evaluate = toy_evaluate,
                                           .constrain = toy_constrain,
-                                          .filter = toy_filter,
-                                          .force_rate = toy_force_rate,
-                                          .spectrum = toy_spectrum};
+                                          .filter = toy_filter};
 
 typedef struct flight {
     sn_status status;
@@ -83,7 +83,7 @@ static double exact_error(double t, double x, double v) {
 }
 
 static flight fly(const sn_method *method, double h, int steps) {
-    toy q = {.system = {.table = &toy_table, .count = 1, .size = 1}};
+    toy q = {.system = {.table = &toy_table, .count = 1, .size = 1}, .linearisation = {.table = &toy_linearisation}};
     sn_time_options options = sn_time_options_default();
     options.newton.tolerance = 1e-14, options.newton.iterations = 30, options.tolerance = 0;
     double x[1] = {-1}, v[1] = {-5};

@@ -52,7 +52,7 @@ static sn_status crush(experiment_run *run, int way, FILE *table, double *last, 
     *flattest = INFINITY;
     status = follow(run, world, 1, "crushed", way, table, last, inverted, flattest, error);
     if (!status) status = follow(run, world, 2, "crushed", way, table, last, inverted, flattest, error);
-    sn_world_set_gravity(world, (double[3]){0, 0, 0}); /* so that the weight does not bend the shape */
+    sn_world_set_gravity(world, (double[3]){0, 0, 0}, NULL); /* so that the weight does not bend the shape */
     if (!status) status = follow(run, world, run->quick ? 5 : 8, "crushed", way, table, last, inverted, flattest, error);
     sn_world_destroy(world);
     return status;

@@ -1,51 +1,82 @@
 #!/bin/sh
-# Installs the Debian packages of the named groups that are missing: scripts/install.sh build test bench ...
-# Says what it installs; needs neither root nor network when nothing is missing.
+# Installs the missing Debian packages of the named groups: scripts/install.sh build test ...
+# Needs neither root nor network when nothing is missing. Without the right to install it prints one line with the command to run.
+#   scripts/install.sh --list build test ...    only prints the packages of the groups
 set -eu
 
 packages() {
     case $1 in
     build) echo "gcc g++ cmake ninja-build pkg-config libjansson-dev libpng-dev zlib1g-dev libsuitesparse-dev" ;;
     test) echo "libcmocka-dev" ;;
+    format) echo "clang-format-14 git" ;;
+    python) echo "python3" ;;
     bench) echo "libbullet-dev" ;;
     plots) echo "gnuplot-nox" ;;
     video) echo "ffmpeg" ;;
-    calculix) echo "calculix-ccx python3" ;;
+    calculix) echo "calculix-ccx" ;;
     fuzz) echo "clang llvm libclang-rt-14-dev" ;;
     clang) echo "clang" ;;
-    web) echo "emscripten nodejs npm dpkg-dev" ;;
+    web) echo "emscripten nodejs npm dpkg-dev ca-certificates" ;;
     browser) echo "chromium" ;;
     view) echo "libcivetweb-dev" ;;
-    *) echo "install.sh: unknown group '$1'; known are build test bench plots video calculix fuzz clang web browser view" >&2; exit 2 ;;
+    *)
+        echo "install.sh: unknown group '$1'; known are build test format python bench plots video calculix fuzz clang web browser view" >&2
+        return 2
+        ;;
     esac
 }
 
+# Another packaging of a program will do; a library must be Debian's, with its headers.
+installed() {
+    case $1 in
+    nodejs) command -v node >/dev/null 2>&1 && return ;;
+    npm | python3 | git) command -v "$1" >/dev/null 2>&1 && return ;;
+    esac
+    case "$(dpkg-query -W -f='${Status}' "$1" 2>/dev/null)" in
+    *"install ok installed"*) return 0 ;;
+    *) return 1 ;;
+    esac
+}
+
+list=no
+if [ "${1:-}" = --list ]; then list=yes && shift; fi
 wanted=""
-for group in "$@"; do wanted="$wanted $(packages "$group")"; done
+for group in "$@"; do
+    more=$(packages "$group") || exit
+    wanted="$wanted $more"
+done
+if [ $list = yes ]; then
+    echo $wanted # unquoted: one space between packages
+    exit 0
+fi
+
+# On other systems CMake says what it misses.
+command -v dpkg-query >/dev/null 2>&1 || exit 0
+
 missing=""
 for package in $wanted; do
-    case $package in
-    nodejs) command -v node >/dev/null 2>&1 && continue ;; # another packaging of it will do
-    npm) command -v npm >/dev/null 2>&1 && continue ;;
-    esac
-    case "$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)" in
-    *"install ok installed"*) ;;
-    *) missing="$missing $package" ;;
-    esac
+    case " $missing " in *" $package "*) continue ;; esac
+    installed "$package" || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
 
-if ! command -v apt-get >/dev/null 2>&1; then
-    echo "missing packages:$missing (no apt-get here: install their counterparts by hand)" >&2
-    exit 1
+# As root, or with a sudo that either asks for no password or can ask for one.
+root=""
+if [ "$(id -u)" != 0 ]; then
+    if command -v sudo >/dev/null 2>&1 && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+        root="sudo"
+    else
+        echo "packages are missing; install them with: sudo apt-get install$missing" >&2
+        exit 1
+    fi
 fi
-if [ "$(id -u)" = 0 ]; then root=""
-elif command -v sudo >/dev/null 2>&1; then root=sudo
-else
-    echo "missing packages:$missing; run as root or with sudo: apt-get install$missing" >&2
-    exit 1
-fi
+
 echo "installing:$missing"
-$root apt-get update -qq
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 # shellcheck disable=SC2086
-DEBIAN_FRONTEND=noninteractive $root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+if ! { $root apt-get update -qq && $root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } >"$log"; then
+    tail -n 20 "$log" >&2
+    echo "packages could not be installed; try: sudo apt-get install$missing" >&2
+    exit 1
+fi

@@ -9,10 +9,8 @@
 
 static int list(int count, char **word);
 
-const tool_command tool_list = {"list", "list [KIND] [--json]",
-                                "names of laws, rotations, methods, solvers, elements, generators, formats, scenes, ...",
-                                "  KIND    one of laws, rotations, differentials, methods, solvers, preconditioners, elements, responses,\n"
-                                "          generators, formats, experiments, scenes; all when left out\n"
+const tool_command tool_list = {"list", "list [KIND] [--json]", "every name that a scene or the command can use, with one line about it",
+                                "  KIND    one list only, such as laws, methods or scenes; sinew list kinds names all lists\n"
                                 "  --json  machine-readable\n",
                                 list};
 
@@ -20,22 +18,6 @@ static const sn_listing *experiment_listing(int *count) {
     static sn_listing all[256];
     for (int i = 0; i < experiment_count; ++i) all[i] = (sn_listing){experiments[i]->name, experiments[i]->text};
     *count = experiment_count;
-    return all;
-}
-
-/* Mesh files and result files, each name once. */
-static const sn_listing *formats(int *count) {
-    static sn_listing all[32];
-    int meshes, results, n = 0;
-    const sn_listing *mesh = sn_mesh_formats(&meshes), *result = sn_output_formats(&results);
-    for (int i = 0; i < meshes && n < 32; ++i) all[n++] = mesh[i];
-    for (int i = 0; i < results && n < 32; ++i) {
-        bool known = false;
-        for (int k = 0; k < meshes; ++k)
-            known = known || strcmp(mesh[k].name[0] == '.' ? mesh[k].name + 1 : mesh[k].name, result[i].name) == 0;
-        if (!known) all[n++] = result[i];
-    }
-    *count = n;
     return all;
 }
 
@@ -93,24 +75,48 @@ static const sn_listing *scenes(int *count) {
     return scene_listing;
 }
 
+/* ---- The lists: to add one, add a line ---- */
+
 typedef struct kind {
-    const char *name;
+    const char *name, *text;
     const sn_listing *(*entries)(int *count);
 } kind;
 
-static const kind kinds[] = {{"laws", sn_laws},
-                             {"rotations", sn_rotations},
-                             {"differentials", sn_differentials},
-                             {"methods", sn_methods},
-                             {"solvers", sn_solvers},
-                             {"preconditioners", sn_preconditioners},
-                             {"elements", sn_element_names},
-                             {"responses", sn_responses},
-                             {"generators", sn_generators},
-                             {"formats", formats},
-                             {"experiments", experiment_listing},
-                             {"scenes", scenes}};
+static const sn_listing *kind_listing(int *count);
+
+static const kind kinds[] = {
+    {"kinds", "the lists themselves", kind_listing},
+    {"laws", "material laws: material.law", sn_laws},
+    {"rotations", "how corotated laws find the rotation: material.rotation", sn_rotations},
+    {"differentials", "the matrix of Newton's method: material.differential", sn_differentials},
+    {"warpings", "stiffness warping per vertex: material.warping", sn_warpings},
+    {"elements", "element types: body.element", sn_element_names},
+    {"shapes", "solids that bodies meet: the key of a collider; docs/contact.md", sn_shapes},
+    {"responses", "how a collider acts: collider.response", sn_responses},
+    {"interactions", "everything that acts on the bodies beside their elements", sn_interactions},
+    {"modes", "dynamic, static, ...: time.mode", sn_modes},
+    {"methods", "time integrators: time.method", sn_methods},
+    {"newton-kinds", "how far Newton's method goes: time.newton.kind", sn_newton_kinds},
+    {"solvers", "linear solvers: solver.method", sn_solvers},
+    {"preconditioners", "preconditioners: solver.preconditioner", sn_preconditioners},
+    {"operators", "how products with the matrix are taken: solver.operator", sn_operators},
+    {"precisions", "numbers of the matrix: solver.precision", sn_precisions},
+    {"generators", "meshes without a file: body.mesh", sn_generators},
+    {"formats", "mesh files: body.mesh.file, sinew mesh", sn_mesh_formats},
+    {"output-formats", "files that a run leaves: output.formats", sn_output_formats},
+    {"output-fields", "fields in .vtu files: output.fields", sn_output_fields},
+    {"picture-fields", "colours of pictures: output.picture.field", sn_picture_fields},
+    {"experiments", "the documents' experiments: sinew experiment", experiment_listing},
+    {"scenes", "ready scenes: sinew run, sinew view", scenes},
+};
 enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const sn_listing *kind_listing(int *count) {
+    static sn_listing all[KINDS];
+    for (int i = 0; i < KINDS; ++i) all[i] = (sn_listing){kinds[i].name, kinds[i].text};
+    *count = KINDS;
+    return all;
+}
 
 static json_t *as_json(const kind *k) {
     int count;
@@ -140,7 +146,7 @@ static int list(int count, char **word) {
         if (strcmp(kinds[i].name, wanted) == 0) only = i;
     if (words && only < 0) {
         const char *nearest = sn_nearest(wanted, kinds, KINDS, (int)sizeof *kinds);
-        return tool_fail(TOOL_BAD_INPUT, "there is no list of '%s'%s%s%s", wanted, nearest ? "; did you mean '" : "; see sinew list --help",
+        return tool_fail(TOOL_BAD_INPUT, "there is no list of '%s'%s%s%s", wanted, nearest ? "; did you mean '" : "; see sinew list kinds",
                          nearest ? nearest : "", nearest ? "'?" : "");
     }
     json_t *object = json_object();

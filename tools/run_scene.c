@@ -76,10 +76,13 @@ static void grow_view(job *j) {
         }
         free(x);
     }
-    const sn_world_options *world = sn_scene_world_options(j->scene);
-    for (int i = 0; first && i < world->collider_count; ++i)
-        if (world->collider[i].kind == SN_COLLIDER_PLANE && world->collider[i].normal[1] > 0.7 * fabs(world->collider[i].normal[0]))
-            view[0][1] = fmin(view[0][1], fmax(world->collider[i].point[1], view[0][1] - 3 * (view[1][1] - view[0][1])));
+    for (int i = 0; first && i < sn_world_collider_count(j->world); ++i) {
+        sn_drawing *drawing;
+        if (sn_world_collider_drawing(j->world, i, &drawing, NULL)) return;
+        if (drawing->endless && drawing->normal[1] > 0.7 * fabs(drawing->normal[0]))
+            view[0][1] = fmin(view[0][1], fmax(drawing->position[1], view[0][1] - 3 * (view[1][1] - view[0][1])));
+        sn_drawing_destroy(drawing);
+    }
 }
 
 static bool write_frame(job *j) {

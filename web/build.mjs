@@ -4,6 +4,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync,
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { pictures as pictureFolder, readGallery, scenes } from "./gallery.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.dirname(here);
@@ -27,15 +28,10 @@ for (const [folder, names] of [["plain", ["sinew.mjs", "sinew.wasm"]], ["threads
 copyFileSync(path.join(here, "engine.mjs"), path.join(site, "engine.mjs"));
 copyFileSync(path.join(here, "licences.txt"), path.join(site, "licences.txt"));
 
-// The gallery: names in order, texts from the scenes.
-const gallery = JSON.parse(readFileSync(path.join(here, "gallery.json"), "utf8")).map((name) => {
-  const file = path.join(root, "scenes", `${name}.json`);
-  const scene = JSON.parse(readFileSync(file, "utf8"));
-  copyFileSync(file, path.join(site, "scenes", `${name}.json`));
-  return { name, title: scene.name, text: scene.description ?? "", picture: existsSync(path.join(here, "pictures", `${name}.jpg`)) };
-});
-writeFileSync(path.join(site, "gallery.json"), JSON.stringify(gallery));
-if (existsSync(path.join(here, "pictures"))) cpSync(path.join(here, "pictures"), path.join(site, "pictures"), { recursive: true });
+const gallery = readGallery();
+for (const { name } of gallery) copyFileSync(path.join(scenes, `${name}.json`), path.join(site, "scenes", `${name}.json`));
+writeFileSync(path.join(site, "gallery.json"), JSON.stringify(gallery.map(({ name, title, text, picture }) => ({ name, title, text, picture }))));
+if (existsSync(pictureFolder)) cpSync(pictureFolder, path.join(site, "pictures"), { recursive: true });
 
 let gzip = 0, brotli = 0;
 for (const name of readdirSync(site)) {

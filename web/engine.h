@@ -18,9 +18,10 @@ typedef void engine_send(void *user, const char *text, size_t length, const void
 engine *engine_create(int threads, const char *folder, engine_send *send, void *user);
 void engine_destroy(engine *engine);
 void engine_message(engine *engine, const char *text, size_t length, const void *bytes, size_t size);
-/* Loads a scene file from a path: what {"do": "load"} does with text. */
+/* Loads a scene file from a path. The message {"do": "load"} does the same with text. */
 void engine_open(engine *engine, const char *path);
-/* Steps what is due and sends a frame when there is something new and `wants_frame`. Returns the seconds until there is something to do. */
+/* Takes the steps that are due. Sends a frame when `wants_frame` is set and there is something new. Returns the seconds until the next call
+ * is of use. */
 double engine_tick(engine *engine, bool wants_frame);
 
 #endif

@@ -1,11 +1,11 @@
-// The WebAssembly engine for JavaScript: in a worker, on a page or in node. docs/embed-wasm.md shows how to use it alone.
+// The WebAssembly engine for JavaScript: in a worker, on a page or in node. docs/embed-wasm.md shows how to use it in another page.
 //
 //   const engine = await Engine.create(factory, { threads: 1, onmessage: (head, bytes) => ... });
 //   engine.send({ do: "load", name: "bar.json", text });
 //   engine.tick(true);
 
 export class Engine {
-  // factory: the default export of sinew.mjs or sinew-threads.mjs; options.module: what else the module takes (locateFile, ...).
+  // factory: the default export of sinew.mjs or sinew-threads.mjs; options.module: further options of the module (locateFile, ...).
   static async create(factory, { threads = 1, onmessage = () => {}, module = {} } = {}) {
     const wasm = await factory({ ...module, onmessage: (text, bytes) => onmessage(JSON.parse(text), bytes) });
     const handle = wasm._sinew_create(threads);
@@ -28,7 +28,7 @@ export class Engine {
     this.wasm._free(behind);
   }
 
-  // Steps what is due; sends a frame when there is a new one and it is wanted. Returns the seconds until the next call is of use.
+  // Takes the steps that are due. Sends a frame when one is wanted and there is something new. Returns the seconds until the next call is of use.
   tick(wantsFrame) {
     return this.wasm._sinew_tick(this.handle, wantsFrame ? 1 : 0);
   }

@@ -21,7 +21,7 @@ typedef struct engine_shape {
     int held_count;                       /* nodes with a mark */
     double *position, *velocity, *before; /* nodes x 3: now, and the velocities at the last frame */
     double *reaction;                     /* nodes x 3: of supports, N */
-    double *value;                        /* nodes: what colours show */
+    double *value;                        /* nodes: the value that the colour shows */
     double *element;                      /* tets x 7: fields of elements */
     double *mass;                         /* nodes, lumped, kg */
     double length;                        /* of the rest shape's box, corner to corner, m */
@@ -83,6 +83,31 @@ struct engine {
 
 extern const sn_listing engine_colours[COLOURS], engine_glyphs[GLYPHS];
 
+/* A message to the engine: the JSON object, and the bytes behind it. Valid during the call. */
+typedef struct engine_request {
+    json_t *message;
+    const void *bytes;
+    size_t size;
+} engine_request;
+
+/* The function of a message. A failure is sent to the page as an error message. */
+typedef sn_status engine_command(engine *e, const engine_request *request, sn_error *error);
+
+/* engine_load.c */
+engine_command engine_load, engine_keep_file, engine_load_mesh;
+void engine_unload(engine *e);
+
+/* engine_run.c */
+engine_command engine_play, engine_speed, engine_advance;
+void engine_start_clock(engine *e); /* after loading, restoring and resetting */
+
+/* engine_hold.c */
+engine_command engine_grab_point, engine_release, engine_pin, engine_unpin;
+void engine_renew_grabs(engine *e); /* before a step: the limit of a pull moves with the body */
+
+/* engine_state.c */
+engine_command engine_save, engine_restore, engine_reset, engine_hash;
+
 /* engine_shape.c */
 sn_status engine_shapes_create(engine *e, sn_error *error);
 void engine_shapes_destroy(engine *e);
@@ -90,17 +115,19 @@ void engine_shapes_destroy(engine *e);
 void engine_send_scene(engine *e);
 
 /* engine_look.c */
+engine_command engine_look;
 void engine_send_frame(engine *e);
 
 /* engine_set.c */
-/* Applies a "set" message to the world. */
+engine_command engine_set_parameters;
+/* Applies the keys of a "set" message to the world. */
 sn_status engine_set(engine *e, json_t *message, sn_error *error);
-/* What the page's sliders show. */
+/* The values that the page's sliders show. A new reference. */
 json_t *engine_parameters(const engine *e);
 double engine_young(const sn_material *material); /* Pa; from either pair of moduli; 1e5 for other constants */
 
 /* engine.c */
-double engine_seconds(void);
+double engine_seconds(void);                                              /* of a clock that never goes back */
 void engine_say(engine *e, json_t *head, const void *bytes, size_t size); /* takes the reference */
 void engine_error(engine *e, sn_status status, const char *text);
 void *engine_buffer(engine *e, size_t bytes); /* NULL without memory */

@@ -223,8 +223,9 @@ static json_t *probes_json(const engine *e) {
 static json_t *colliders_json(const engine *e) {
     json_t *list = json_array();
     for (int i = 0; i < sn_world_collider_count(e->world); ++i) {
-        const sn_collider c = sn_world_collider(e->world, i);
-        json_array_append_new(list, engine_vector(c.point, 3));
+        double pose[12];
+        sn_world_collider_pose(e->world, i, pose);
+        json_array_append_new(list, engine_vector(pose, 12));
     }
     return list;
 }
@@ -298,4 +299,19 @@ void engine_send_frame(engine *e) {
     json_object_set_new(head, "colour", json_string(engine_colours[e->colour].name));
     json_object_set_new(head, "range", engine_vector(bounds, 2));
     engine_say(e, head, begin, (size_t)(at - begin) * sizeof *begin);
+}
+
+sn_status engine_look(engine *e, const engine_request *request, sn_error *error) {
+    (void)error;
+    const json_t *message = request->message;
+    const char *colour = json_string_value(json_object_get(message, "colour")),
+               *glyph = json_string_value(json_object_get(message, "glyphs"));
+    for (int i = 0; colour && i < COLOURS; ++i)
+        if (strcmp(engine_colours[i].name, colour) == 0) e->colour = (engine_colour)i;
+    for (int i = 0; glyph && i < GLYPHS; ++i)
+        if (strcmp(engine_glyphs[i].name, glyph) == 0) e->glyph = (engine_glyph)i;
+    json_t *wire = json_object_get(message, "wire");
+    if (wire) e->wire = json_is_true(wire);
+    e->shown = false;
+    return SN_OK;
 }

@@ -1,4 +1,4 @@
-/* Editing while it runs: sliders and choices. Values go through the library's own checks; its messages come back as they are. */
+/* Editing while the scene runs: sliders and choices. The library checks the values, and its messages go to the page as they are. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,7 +74,9 @@ static sn_status set_material(engine *e, json_t *message, int body, int index, s
     }
     take_name(message, "rotation", m.rotation, sizeof m.rotation);
     if (json_is_number(E) || json_is_number(nu) || json_is_string(law)) {
-        if (!known) return sn_fail(error, SN_UNSUPPORTED, "law '%s' has constants of its own here", m.law);
+        if (!known)
+            return sn_fail(error, SN_UNSUPPORTED, "the constants of law '%s' are not young and poisson here; they cannot be changed",
+                           m.law);
         if (json_is_number(E)) young = json_number_value(E);
         if (json_is_number(nu)) poisson = json_number_value(nu);
         sn_status status = sn_material_set(&m, "young", &young, 1, error);
@@ -115,7 +117,7 @@ sn_status engine_set(engine *e, json_t *message, sn_error *error) {
         double g[3];
         for (size_t i = 0; i < 3; ++i) g[i] = json_number_value(json_array_get(gravity, i));
         if (!isfinite(g[0]) || !isfinite(g[1]) || !isfinite(g[2])) return sn_fail(error, SN_BAD_INPUT, "gravity is not finite");
-        sn_world_set_gravity(e->world, g);
+        sn_world_set_gravity(e->world, g, NULL);
         json_object_set(e->changes, "gravity", gravity);
     }
     if (has_any(message, of_time, 3)) status = set_time(e, message, error);
@@ -126,4 +128,12 @@ sn_status engine_set(engine *e, json_t *message, sn_error *error) {
     if (body < 0 || body >= e->bodies || index < 0 || index >= material_count(e, body))
         return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
     return set_material(e, message, body, index, error);
+}
+
+sn_status engine_set_parameters(engine *e, const engine_request *request, sn_error *error) {
+    const sn_status status = engine_set(e, request->message, error);
+    json_object_set_new(e->changes, "edited", json_true());
+    e->changed = true, e->shown = false;
+    engine_say(e, json_pack("{s:s, s:o}", "type", "parameters", "parameters", engine_parameters(e)), NULL, 0);
+    return status;
 }

@@ -139,13 +139,21 @@ static json_t *describe_bodies(const engine *e) {
     return list;
 }
 
+/* The surfaces before anything moves, and the present poses. */
 static json_t *describe_colliders(const engine *e) {
     json_t *list = json_array();
     for (int i = 0; i < sn_world_collider_count(e->world); ++i) {
-        const sn_collider c = sn_world_collider(e->world, i);
-        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:f, s:b}", "kind", c.kind == SN_COLLIDER_PLANE ? "plane" : "sphere",
-                                              "point", engine_vector(c.point, 3), "normal", engine_vector(c.normal, 3), "radius", c.radius,
-                                              "inside", (int)c.inside));
+        sn_drawing *d;
+        if (sn_world_collider_drawing(e->world, i, &d, NULL)) break;
+        json_t *triangles = json_array();
+        for (int k = 0; k < 3 * d->triangle_count; ++k) json_array_append_new(triangles, json_integer(d->triangle[k]));
+        double pose[12];
+        sn_world_collider_pose(e->world, i, pose);
+        json_array_append_new(list, json_pack("{s:b, s:b, s:o, s:o, s:o, s:o}", "endless", (int)d->endless, "inside", (int)d->inside,
+                                              "position", engine_vector(d->position, 3 * d->vertex_count), "normal",
+                                              engine_vector(d->normal, 3 * d->vertex_count), "triangles", triangles, "pose",
+                                              engine_vector(pose, 12)));
+        sn_drawing_destroy(d);
     }
     return list;
 }

@@ -1,28 +1,20 @@
 // Makes the pictures of the gallery and of the README with the page itself: node web/pictures.mjs BUILD [SCENE...]; SCENE may be "page". Needs chromium.
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch, load, open, sleep } from "../test/web/browser.mjs";
 import { serve } from "../test/web/serve.mjs";
+import { pictures, readGallery } from "./gallery.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const [build = "build", ...wanted] = process.argv.slice(2);
-const names = JSON.parse(readFileSync(path.join(here, "gallery.json"), "utf8"));
-
-// When a scene looks best (s), and what it is coloured by.
-// How much nearer the camera comes, too.
-const looks = {
-  "bar": [0.3, "von_mises", true, 1.1], "twisted-bar": [1.5, "displacement", true], "hanging-cube": [0.35, "displacement", true, 1], "bouncing-spheres": [0.5, "none", false, 1.6],
-  "pressed-block": [1.2, "none", true, 1.15], "tissue-pad": [0.3, "von_mises", true], "falling-tube": [0.55, "none", false, 1.4], "jelly-tower": [0.7, "none", false, 0.85], "bone-and-skin": [0.4, "energy", true, 1.05],
-  "scrambled-cube": [0.06, "none", true, 2.2], "dropped-octopus": [0.85, "none", false, 1.9], "dropped-dragon": [0.45, "none", false, 1.7], "shaken-jelly": [0.5, "displacement", false, 1.1], "dropped-torus": [0.6, "none", false, 1.4],
-};
 
 const server = await serve(path.join(build, "web"));
 const browser = await launch();
-mkdirSync(path.join(here, "pictures"), { recursive: true });
+mkdirSync(pictures, { recursive: true });
 
-// `nearer`: the camera comes so much closer than the page puts it.
-async function show(page, name, seconds, colour, wire, nearer = 1) {
+// `zoom`: the camera comes closer by this factor than the page puts it.
+async function show(page, name, seconds, colour, wire, zoom = 1) {
   await page.evaluate((c, w) => {
     Object.assign(window.sinew.view, { colour: c, wire: w });
     window.sinew.view.change("colour");
@@ -44,7 +36,7 @@ async function show(page, name, seconds, colour, wire, nearer = 1) {
     const shift = controls.target.clone().set(...sum.map((x) => x / count)).sub(controls.target);
     controls.target.add(shift);
     camera.position.add(shift).sub(controls.target).multiplyScalar(1 / share).add(controls.target);
-  }, nearer);
+  }, zoom);
   await sleep(300);
 }
 
@@ -52,11 +44,10 @@ try {
   const page = await open(browser, server.address, { width: 480, height: 300 });
   await page.evaluate(() => ((window.sinew.stage.setInsets = () => {}), (window.sinew.stage.insets = { left: 0, right: 0, bottom: 0 }), window.sinew.stage.centre()));
   await page.addStyleTag({ content: "header, footer, #panel, #plots, #legend, #gallery, #messages { display: none !important; }" });
-  for (const name of names) {
+  for (const { name, time, colour, wire, zoom } of readGallery()) {
     if (wanted.length && !wanted.includes(name)) continue;
-    const [seconds, colour, wire = false, nearer = 1.25] = looks[name] ?? [0.5, "none"];
-    await show(page, name, seconds, colour, wire, nearer);
-    await page.screenshot({ path: path.join(here, "pictures", `${name}.jpg`), type: "jpeg", quality: 80 });
+    await show(page, name, time, colour, wire, zoom);
+    await page.screenshot({ path: path.join(pictures, `${name}.jpg`), type: "jpeg", quality: 80 });
     console.log(`${name}: ${await page.evaluate(() => window.sinew.state.last.time.toFixed(2))} s`);
   }
   if (!wanted.length || wanted.includes("page")) {

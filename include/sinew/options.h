@@ -53,6 +53,7 @@ SN_API const sn_listing *sn_newton_kinds(int *count);
 SN_API const sn_listing *sn_solvers(int *count);
 SN_API const sn_listing *sn_preconditioners(int *count);
 SN_API const sn_listing *sn_operators(int *count);
+SN_API const sn_listing *sn_precisions(int *count);
 
 #ifdef __cplusplus
 }

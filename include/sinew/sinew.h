@@ -3,7 +3,9 @@
 #define SINEW_H
 
 #include "base.h"
+#include "collider.h"
 #include "embed.h"
+#include "interaction.h"
 #include "material.h"
 #include "mesh.h"
 #include "options.h"

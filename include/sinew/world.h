@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 
+#include "collider.h"
 #include "material.h"
 #include "mesh.h"
 #include "options.h"
@@ -60,7 +61,7 @@ typedef struct sn_load {
 } sn_load;
 
 /* A material point of the body tied to a place in space, or to a material point of another body. Methods implicit-euler, bdf2 to bdf6 and
- * those without inertia; at most 16 in a world. */
+ * those without inertia. */
 typedef struct sn_link {
     double point[3];    /* of the rest shape, inside the body */
     char body[64];      /* the other body; "" (default): a place in space */
@@ -105,22 +106,6 @@ typedef struct sn_body_options {
     sn_initial initial;
 } sn_body_options;
 
-typedef enum sn_collider_kind { SN_COLLIDER_PLANE, SN_COLLIDER_SPHERE } sn_collider_kind;
-
-typedef struct sn_collider {
-    sn_collider_kind kind;
-    double point[3]; /* on the plane; centre of the sphere */
-    double normal[3];
-    double radius;
-    bool inside;         /* sphere: keep the bodies inside */
-    double friction;     /* Coulomb, at least 0; default 0 */
-    char response[32];   /* "penalty" (default), "projection" */
-    double stiffness;    /* Pa/m of penalty per area; 0 (default): from the bodies' stiffness and size */
-    double damping;      /* ratio of critical at contact; default 0.1 */
-    const double *key;   /* key_count x 4: time, x, y, z offset; or NULL */
-    int key_count;
-} sn_collider;
-
 typedef enum sn_quantity {
     SN_QUANTITY_DISPLACEMENT,
     SN_QUANTITY_POSITION,
@@ -156,11 +141,9 @@ SN_API sn_fix sn_fix_default(void);
 SN_API sn_load sn_load_default(void);
 SN_API sn_link sn_link_default(void);
 SN_API sn_initial sn_initial_default(void);
-SN_API sn_collider sn_collider_default(void);
 SN_API sn_body_options sn_body_options_default(void);
 SN_API sn_world_options sn_world_options_default(void);
 SN_API const sn_listing *sn_element_names(int *count);
-SN_API const sn_listing *sn_responses(int *count);
 
 typedef struct sn_world sn_world;
 SN_API sn_status sn_world_create(sn_context *context, const sn_world_options *options, sn_world **world, sn_error *error);
@@ -195,12 +178,15 @@ SN_API int64_t sn_world_steps(const sn_world *world);
 SN_API int sn_world_node_count(const sn_world *world);    /* of all bodies, in order */
 SN_API int sn_world_element_count(const sn_world *world);
 SN_API int sn_world_body_count(const sn_world *world);
-/* A body's mesh as the library uses it: the rest shape, with the mid-edge nodes of tet10. Lives as long as the world. */
+/* A body's mesh as the library uses it: the rest shape, with the mid-edge nodes of tet10. Lives as long as the world. NULL when
+ * there is no such body. */
 SN_API const sn_mesh *sn_world_body_mesh(const sn_world *world, int body);
-SN_API const char *sn_world_body_name(const sn_world *world, int body);
+SN_API const char *sn_world_body_name(const sn_world *world, int body); /* NULL when there is no such body */
+/* The place of a body's node in the vectors that a caller's interaction sees (interaction.h); -1 when there is no such node. */
+SN_API int sn_world_node(const sn_world *world, int body, int node);
 SN_API int sn_world_find_body(const sn_world *world, const char *name); /* -1 when there is none */
-/* Copies node_count(body) x 3 numbers in the user's numbering; either may be NULL. */
-SN_API void sn_world_get(const sn_world *world, int body, double *position, double *velocity);
+/* Copies node_count(body) x 3 numbers in the user's numbering; either may be NULL. SN_BAD_INPUT when there is no such body. */
+SN_API sn_status sn_world_get(const sn_world *world, int body, double *position, double *velocity);
 SN_API sn_status sn_world_put(sn_world *world, int body, const double *position, const double *velocity, sn_error *error);
 
 typedef struct sn_energies {
@@ -222,12 +208,29 @@ SN_API sn_status sn_world_element_fields(sn_world *world, int body, double *stre
 SN_API sn_status sn_world_reactions(sn_world *world, int body, double *force, sn_error *error);
 
 SN_API int sn_world_collider_count(const sn_world *world);
-SN_API sn_collider sn_world_collider(const sn_world *world, int collider); /* where it is now; without its keys */
+/* A collider where it is now: its parameters moved and turned, without its keys. Its mesh lives as long as the world. */
+SN_API sn_collider sn_world_collider(const sn_world *world, int collider);
+/* How far it has moved: a point that was at x before anything moved is at A x + b, pose = A row by row with b as fourth column (3 x 4). */
+SN_API sn_status sn_world_collider_pose(const sn_world *world, int collider, double pose[12]);
+/* Its surface before anything moved. Release with sn_drawing_destroy. */
+SN_API sn_status sn_world_collider_drawing(const sn_world *world, int collider, sn_drawing **drawing, sn_error *error);
 
 /* Links of all bodies in order. `error`: how far apart the two points are now (m); `force`: of the link on the body's point (N), in the
- * last step. Either may be NULL. */
+ * last step. Either may be NULL. SN_BAD_INPUT when there is no such link. */
 SN_API int sn_world_link_count(const sn_world *world);
-SN_API void sn_world_link(const sn_world *world, int link, double error[3], double force[3]);
+SN_API sn_status sn_world_link(const sn_world *world, int link, double error[3], double force[3]);
+
+/* The kinds of interactions: everything that acts on the bodies beside their own elements. */
+SN_API const sn_listing *sn_interactions(int *count);
+/* A line that a viewer draws of an interaction: a grab, a link, a load. */
+typedef struct sn_glyph {
+    const char *name; /* of the interaction */
+    double from[3];   /* m: the point on the body */
+    double to[3];     /* m: its target; the point itself when there is none */
+    double force[3];  /* N, on the body */
+} sn_glyph;
+/* Writes at most `room` glyphs of the present state; returns how many there are. */
+SN_API int sn_world_glyphs(const sn_world *world, sn_glyph *glyph, int room);
 
 SN_API int sn_world_probe_count(const sn_world *world);
 SN_API const char *sn_world_probe_name(const sn_world *world, int probe);
@@ -235,7 +238,7 @@ SN_API const char *sn_world_probe_name(const sn_world *world, int probe);
 SN_API sn_status sn_world_probe(sn_world *world, int probe, double value[6], int *count, sn_error *error);
 
 /* ---- Editing between steps ---- */
-SN_API void sn_world_set_gravity(sn_world *world, const double gravity[3]);
+SN_API sn_status sn_world_set_gravity(sn_world *world, const double gravity[3], sn_error *error); /* m/s^2, finite */
 SN_API sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_error *error);
 SN_API sn_status sn_world_set_solver(sn_world *world, const sn_solver_options *options, sn_error *error);
 /* Replaces material `index` of a body: same law, rotation and differential are cheap; others recompile the model and keep the state. */
@@ -246,10 +249,28 @@ SN_API sn_solver_options sn_world_solver_options(const sn_world *world);
 /* Pins a node where it is, or lets it go. Nodes held by a `fix` stay held. */
 SN_API sn_status sn_world_pin(sn_world *world, int body, int32_t node, bool pinned, sn_error *error);
 SN_API bool sn_world_pinned(const sn_world *world, int body, int32_t node); /* by sn_world_pin, or in a state that was restored */
-/* Pulls the point with barycentric weights of up to four nodes of a body towards `target` with a spring (stiffness N/m, damping N s/m). `handle` 0..15;
- * a stiffness of 0 lets go. */
+/* Pulls a point of a body towards `target` with a spring (stiffness N/m, damping N s/m). The point is the sum of up to four nodes times
+ * their weights. `handle` is any number that the caller chooses; the same handle again moves the grab; a stiffness of 0 lets go. */
 SN_API sn_status sn_world_grab(sn_world *world, int handle, int body, const int32_t node[4], const double weight[4], const double target[3],
                                double stiffness, double damping, sn_error *error);
+/* Forces on the nodes of a body (N), node_count(body) x 3 in the user's numbering. They act in every step until they are set again; NULL:
+ * none. */
+SN_API sn_status sn_world_set_forces(sn_world *world, int body, const double *force, sn_error *error);
+
+/* Fixes, loads, links and colliders may be added, changed and removed between steps. An `id` names one of them; `add` writes it to *id
+ * (may be NULL). Those of the world's options have the ids 0, 1, 2, ... in the order of the bodies. On failure nothing has changed. */
+SN_API sn_status sn_world_add_fix(sn_world *world, int body, const sn_fix *fix, int *id, sn_error *error);
+SN_API sn_status sn_world_change_fix(sn_world *world, int id, int body, const sn_fix *fix, sn_error *error);
+SN_API sn_status sn_world_remove_fix(sn_world *world, int id, sn_error *error);
+SN_API sn_status sn_world_add_load(sn_world *world, int body, const sn_load *load, int *id, sn_error *error);
+SN_API sn_status sn_world_change_load(sn_world *world, int id, int body, const sn_load *load, sn_error *error);
+SN_API sn_status sn_world_remove_load(sn_world *world, int id, sn_error *error);
+SN_API sn_status sn_world_add_link(sn_world *world, int body, const sn_link *link, int *id, sn_error *error);
+SN_API sn_status sn_world_change_link(sn_world *world, int id, int body, const sn_link *link, sn_error *error);
+SN_API sn_status sn_world_remove_link(sn_world *world, int id, sn_error *error);
+SN_API sn_status sn_world_add_collider(sn_world *world, const sn_collider *collider, int *id, sn_error *error);
+SN_API sn_status sn_world_change_collider(sn_world *world, int id, const sn_collider *collider, sn_error *error);
+SN_API sn_status sn_world_remove_collider(sn_world *world, int id, sn_error *error);
 
 /* ---- Saving ---- */
 /* A state as bytes: sn_world_state_size of them. Saving refreshes the workspace, so that the run that was saved and one that restores go on with

@@ -4,22 +4,28 @@
 
 #include <stdbool.h>
 
-/* key: key_count x 4 numbers (time, x, y, z) with ascending times. Rates are those of the piece that ends at t, 0 outside. */
-static inline void sn_keys_at(const double *key, int key_count, double t, double value[3], double rate[3]) {
-    for (int a = 0; a < 3; ++a) value[a] = rate[a] = 0;
+/* key: key_count rows of a time and `count` values, with ascending times. Rates are those of the piece that ends at t, 0 outside. */
+static inline void sn_key_values_at(const double *key, int key_count, int count, double t, double *value, double *rate) {
+    const int width = count + 1;
+    for (int a = 0; a < count; ++a) value[a] = rate[a] = 0;
     if (!key || key_count == 0) return;
     int i = 0;
-    while (i < key_count && key[4 * i] < t) ++i;
-    const double *to = key + 4 * (i < key_count ? i : key_count - 1), *from = key + 4 * (i > 0 ? i - 1 : 0);
+    while (i < key_count && key[width * i] < t) ++i;
+    const double *to = key + width * (i < key_count ? i : key_count - 1), *from = key + width * (i > 0 ? i - 1 : 0);
     if (i == 0 || i == key_count || to[0] <= from[0]) {
-        for (int a = 0; a < 3; ++a) value[a] = to[1 + a];
+        for (int a = 0; a < count; ++a) value[a] = to[1 + a];
         return;
     }
     const double s = (t - from[0]) / (to[0] - from[0]);
-    for (int a = 0; a < 3; ++a) {
+    for (int a = 0; a < count; ++a) {
         rate[a] = (to[1 + a] - from[1 + a]) / (to[0] - from[0]);
         value[a] = s == 1 ? to[1 + a] : from[1 + a] + s * (to[1 + a] - from[1 + a]);
     }
+}
+
+/* The same for rows of time, x, y, z. */
+static inline void sn_keys_at(const double *key, int key_count, double t, double value[3], double rate[3]) {
+    sn_key_values_at(key, key_count, 3, t, value, rate);
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "words.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ static int lower(char c) { return tolower((unsigned char)c); }
 
 static int distance(const char *a, const char *b) {
     const int n = (int)strlen(a), m = (int)strlen(b);
-    if (n > LONGEST || m > LONGEST) return 1 + LONGEST;
+    if (n > LONGEST || m > LONGEST) return INT_MAX;
     int row[LONGEST + 1];
     for (int j = 0; j <= m; ++j) row[j] = j;
     for (int i = 1; i <= n; ++i) {

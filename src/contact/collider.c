@@ -1,14 +1,10 @@
-/* Colliders: defaults, checks, copies, motion; the list of responses. */
-#include "collider.h"
-
+/* Colliders as options: defaults, parameters, checks; the list of responses. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/context.h"
-#include "base/keys.h"
-#include "base/math3.h"
 #include "base/words.h"
+#include "shape.h"
 
 static const sn_listing response_table[] = {
     {"penalty", "a spring and a damper per area on each surface node inside, with regularised Coulomb friction"},
@@ -21,79 +17,137 @@ const sn_listing *sn_responses(int *count) {
     return response_table;
 }
 
-sn_collider sn_collider_default(void) { return (sn_collider){.normal = {0, 1, 0}, .radius = 1, .response = "penalty", .damping = 0.1}; }
+sn_collider sn_collider_default(void) {
+    return (sn_collider){.shape = "plane", .response = "penalty", .damping = 0.1, .turn = {.axis = {0, 1, 0}}};
+}
 
-const sn_shape *sn_shape_of(const sn_collider *collider) {
-    switch (collider->kind) {
-    case SN_COLLIDER_PLANE:
-        return &sn_shape_plane;
-    case SN_COLLIDER_SPHERE:
-        return &sn_shape_sphere;
+/* "NAME 'word' is unknown; did you mean ...?" at the path NAME. */
+static sn_status unknown(const char *name, const char *word, const void *names, int count, int stride, sn_error *error) {
+    char text[400];
+    snprintf(text, sizeof text, "%s '%.31s' is unknown", name, word);
+    sn_suggest(text, (int)sizeof text, word, names, count, stride);
+    return sn_fail_at(error, SN_BAD_INPUT, name, "%s", text);
+}
+
+static sn_status find_shape(const sn_collider *collider, const sn_shape **shape, sn_error *error) {
+    int count;
+    const sn_listing *listing = sn_shapes(&count);
+    *shape = sn_shape_find(collider->shape);
+    return *shape ? SN_OK : unknown("shape", collider->shape, listing, count, (int)sizeof *listing, error);
+}
+
+/* ---- Parameters ---- */
+
+sn_status sn_collider_set(sn_collider *collider, const char *name, const double *value, int count, sn_error *error) {
+    const sn_shape *shape;
+    const sn_status status = find_shape(collider, &shape, error);
+    if (status) return status;
+    const sn_shape_parameter *parameter = sn_shape_parameter_find(shape, name);
+    if (!parameter) {
+        char text[400];
+        snprintf(text, sizeof text, "a collider of shape '%s' has no '%.31s'", collider->shape, name);
+        sn_suggest(text, (int)sizeof text, name, shape->parameter, shape->parameter_count, (int)sizeof *shape->parameter);
+        return sn_fail_at(error, SN_BAD_INPUT, collider->shape, "%s", text);
     }
-    return NULL;
-}
-
-static sn_status check_response(const sn_collider *c, int index, sn_error *error) {
-    for (int i = 0; i < RESPONSES; ++i)
-        if (c->response[0] == 0 || strcmp(c->response, response_table[i].name) == 0) return SN_OK;
-    char text[256];
-    snprintf(text, sizeof text, "colliders.%d: unknown response '%.31s'", index, c->response);
-    sn_suggest(text, sizeof text, c->response, response_table, RESPONSES, sizeof *response_table);
-    return sn_fail(error, SN_BAD_INPUT, "%s", text);
-}
-
-sn_status sn_collider_check(const sn_collider *c, int index, sn_error *error) {
-    const sn_shape *shape = sn_shape_of(c);
-    if (!shape) return sn_fail(error, SN_BAD_INPUT, "colliders.%d: kind %d is unknown; allowed are plane and sphere", index, (int)c->kind);
-    for (int a = 0; a < 3; ++a)
-        if (!isfinite(c->point[a])) return sn_fail(error, SN_BAD_INPUT, "colliders.%d: its point is not finite", index);
-    if (!(c->friction >= 0) || isinf(c->friction))
-        return sn_fail(error, SN_BAD_INPUT, "colliders.%d: friction is %g; it must be 0 or more", index, c->friction);
-    if (!(c->stiffness >= 0) || isinf(c->stiffness))
-        return sn_fail(error, SN_BAD_INPUT, "colliders.%d: stiffness is %g Pa/m; it must be 0 (automatic) or more", index, c->stiffness);
-    if (!(c->damping >= 0) || isinf(c->damping))
-        return sn_fail(error, SN_BAD_INPUT, "colliders.%d: damping is %g; it must be 0 or more", index, c->damping);
-    for (int i = 0; i < 4 * c->key_count; ++i)
-        if (!isfinite(c->key[i])) return sn_fail(error, SN_BAD_INPUT, "colliders.%d: key %d is not finite", index, i / 4);
-    for (int i = 1; i < c->key_count; ++i)
-        if (!(c->key[4 * i] > c->key[4 * i - 4]))
-            return sn_fail(error, SN_BAD_INPUT, "colliders.%d: the times of its keys must ascend; key %d has %g after %g", index, i,
-                           c->key[4 * i], c->key[4 * i - 4]);
-    const sn_status status = check_response(c, index, error);
-    return status ? status : shape->check(c, index, error);
-}
-
-sn_status sn_collider_copy(sn_context *context, const sn_collider *source, sn_collider *collider, sn_error *error) {
-    *collider = *source;
-    collider->key = NULL;
-    if (collider->kind == SN_COLLIDER_PLANE) {
-        const double length = sn_norm3(source->normal);
-        for (int a = 0; a < 3; ++a) collider->normal[a] /= length;
-    }
-    if (source->key_count == 0) return SN_OK;
-    double *key = sn_allocate(context, (size_t)source->key_count * 4, sizeof *key);
-    if (!key) return sn_no_memory(error);
-    memcpy(key, source->key, (size_t)source->key_count * 4 * sizeof *key);
-    collider->key = key;
+    if (count != parameter->count)
+        return sn_within(error, sn_fail_at(error, SN_BAD_INPUT, name, "%s has %d numbers; it must have %d", name, count, parameter->count),
+                         "%s", collider->shape);
+    int i = 0;
+    while (i < collider->value_count && strcmp(collider->value[i].name, name) != 0) ++i;
+    if (i == SN_COLLIDER_VALUES) return sn_fail_at(error, SN_BAD_INPUT, collider->shape, "a collider has at most %d parameters", i);
+    if (i == collider->value_count) ++collider->value_count;
+    collider->value[i] = (sn_constant){.count = count};
+    snprintf(collider->value[i].name, sizeof collider->value[i].name, "%s", name);
+    memcpy(collider->value[i].value, value, (size_t)count * sizeof *value);
     return SN_OK;
 }
 
-void sn_collider_release(sn_context *context, sn_collider *collider) {
-    sn_release(context, (void *)(uintptr_t)collider->key);
-    collider->key = NULL;
+const double *sn_collider_get(const sn_collider *collider, const char *name) {
+    for (int i = 0; i < collider->value_count; ++i)
+        if (strcmp(collider->value[i].name, name) == 0) return collider->value[i].value;
+    const sn_shape *shape = sn_shape_find(collider->shape);
+    const sn_shape_parameter *parameter = shape ? sn_shape_parameter_find(shape, name) : NULL;
+    return parameter && !parameter->required ? parameter->value : NULL;
 }
 
-void sn_collider_at(const sn_collider *collider, double t, double offset[3], double velocity[3]) {
-    sn_keys_at(collider->key, collider->key_count, t, offset, velocity);
+/* ---- Checks ---- */
+
+/* A number with its range. */
+static sn_status check_number(const char *name, double value, double low, double high, bool low_open, const char *unit, sn_error *error) {
+    const bool above = low_open ? value > low : value >= low;
+    if (isfinite(value) && above && value <= high) return SN_OK;
+    char allowed[96] = "finite";
+    const char *space = *unit ? " " : "";
+    if (low > -1e300 && high < 1e300)
+        snprintf(allowed, sizeof allowed, "%s %g and at most %g%s%s", low_open ? "above" : "at least", low, high, space, unit);
+    else if (low > -1e300)
+        snprintf(allowed, sizeof allowed, "%s %g%s%s", low_open ? "above" : "at least", low, space, unit);
+    return sn_fail_at(error, SN_BAD_INPUT, name, "%s is %g%s%s; it must be %s", name, value, space, unit, allowed);
 }
 
-bool sn_collider_passed(const sn_collider *collider, double t0, const double x0[3], double t1, const double x1[3]) {
-    const sn_shape *shape = sn_shape_of(collider);
-    double from[3], to[3], velocity[3], a[3], b[3];
-    if (!shape->passed) return false;
-    sn_collider_at(collider, t0, from, velocity);
-    sn_collider_at(collider, t1, to, velocity);
-    sn_subtract3(x0, from, a);
-    sn_subtract3(x1, to, b);
-    return shape->passed(collider, a, b);
+static sn_status check_parameter(const sn_collider *collider, const sn_shape_parameter *p, sn_error *error) {
+    const double *value = sn_collider_get(collider, p->name);
+    if (!value) return sn_fail_at(error, SN_BAD_INPUT, "", "needs '%s'", p->name);
+    for (int i = 0; i < p->count; ++i) {
+        const sn_status status = check_number(p->name, value[i], p->low, p->high, p->low_open, p->unit, error);
+        if (status) return status;
+    }
+    const bool directed = p->role == SN_ROLE_DIRECTION || p->role == SN_ROLE_TURN;
+    if (directed && value[0] == 0 && value[1] == 0 && value[2] == 0)
+        return sn_fail_at(error, SN_BAD_INPUT, p->name, "%s is [0, 0, 0%s]; it has no direction", p->name, p->count > 3 ? ", ..." : "");
+    return SN_OK;
+}
+
+static sn_status check_shape(const sn_collider *c, const sn_shape *shape, sn_error *error) {
+    for (int i = 0; i < c->value_count; ++i) {
+        const sn_shape_parameter *parameter = sn_shape_parameter_find(shape, c->value[i].name);
+        if (!parameter || parameter->count != c->value[i].count)
+            return sn_fail_at(error, SN_BAD_INPUT, "", "'%.15s' with %d numbers is not a parameter of this shape", c->value[i].name,
+                              c->value[i].count);
+    }
+    for (int i = 0; i < shape->parameter_count; ++i) {
+        const sn_status status = check_parameter(c, &shape->parameter[i], error);
+        if (status) return status;
+    }
+    if (shape->takes_mesh != (c->mesh != NULL))
+        return sn_fail_at(error, SN_BAD_INPUT, "", "%s", shape->takes_mesh ? "needs a mesh" : "this shape takes no mesh");
+    return shape->check ? shape->check(c, error) : SN_OK;
+}
+
+/* Rows of `width` numbers, the first of them an ascending time. */
+static sn_status check_keys(const double *key, int count, int width, sn_error *error) {
+    if (count < 0 || (count > 0 && !key)) return sn_fail_at(error, SN_BAD_INPUT, "keys", "there are %d keys, but no array of them", count);
+    for (int i = 0; i < width * count; ++i)
+        if (!isfinite(key[i])) return sn_fail_at(error, SN_BAD_INPUT, "keys", "key %d is not finite", i / width);
+    for (int i = 1; i < count; ++i)
+        if (!(key[width * i] > key[width * i - width]))
+            return sn_fail_at(error, SN_BAD_INPUT, "keys", "the times of the keys must ascend; key %d has %g after %g", i, key[width * i],
+                              key[width * i - width]);
+    return SN_OK;
+}
+
+static sn_status check_turn(const sn_collider_turn *turn, sn_error *error) {
+    sn_status status = check_keys(turn->key, turn->key_count, 2, error);
+    const double length = fmax(fabs(turn->axis[0]), fmax(fabs(turn->axis[1]), fabs(turn->axis[2])));
+    if (!status && turn->key_count > 0 && (!(length > 0) || !isfinite(turn->axis[0] + turn->axis[1] + turn->axis[2])))
+        status =
+            sn_fail_at(error, SN_BAD_INPUT, "axis", "the axis [%g, %g, %g] has no direction", turn->axis[0], turn->axis[1], turn->axis[2]);
+    if (!status && turn->has_point && !isfinite(turn->point[0] + turn->point[1] + turn->point[2]))
+        status = sn_fail_at(error, SN_BAD_INPUT, "point", "the point of the axis is not finite");
+    return status;
+}
+
+sn_status sn_collider_check(const sn_collider *c, sn_error *error) {
+    const sn_shape *shape;
+    sn_status status = find_shape(c, &shape, error);
+    if (!status) status = sn_within(error, check_shape(c, shape, error), "%s", c->shape);
+    if (!status) status = check_number("friction", c->friction, 0, 1e300, false, "", error);
+    if (!status) status = check_number("stiffness", c->stiffness, 0, 1e300, false, "Pa/m", error);
+    if (!status) status = check_number("damping", c->damping, 0, 1e300, false, "", error);
+    if (!status) status = check_keys(c->key, c->key_count, 4, error);
+    if (!status) status = sn_within(error, check_turn(&c->turn, error), "turn");
+    if (status || !*c->response) return status;
+    for (int i = 0; i < RESPONSES; ++i)
+        if (strcmp(c->response, response_table[i].name) == 0) return SN_OK;
+    return unknown("response", c->response, response_table, RESPONSES, (int)sizeof *response_table, error);
 }

@@ -1,33 +1,53 @@
-/* Colliders: the shapes that bodies meet, by their signed distance.
+/* A collider as a world uses it: its options with copies of everything they point to, and its shape with compiled data. Moving, turning
+ * and `inside` happen here, in one place for all shapes.
  *
- * A shape is one file with one table. gap(x) < 0 inside; n = grad gap, unit, points to where the bodies may be; its own gradient is
- * curvature (I - n n^T) (plane 0, sphere from outside 1/r, from inside -1/r). */
+ * A point y of the collider, before anything moves, is at  x = o + p + R (y - p)  at time t: o is the offset by its keys, R its turn about
+ * an axis through the pivot p. The surface at x has the velocity  w = o' + spin x (x - p - o).
+ *
+ * Without a turn there is no R, so that a collider which moves straight keeps the bits of its plain differences. */
 #ifndef SN_CONTACT_COLLIDER_H
 #define SN_CONTACT_COLLIDER_H
 
-#include "sinew/world.h"
+#include "shape.h"
 
-typedef struct sn_shape {
-    const char *name;
-    sn_status (*check)(const sn_collider *collider, int index, sn_error *error);
-    /* `offset`: how far the keys have moved it. */
-    double (*gap)(const sn_collider *collider, const double offset[3], const double x[3], double n[3], double *curvature);
-    /* Whether the straight way from a to b, both relative to the offset, leads through it from one side to the other. NULL: it never
-     * does, the end of the way tells. */
-    bool (*passed)(const sn_collider *collider, const double a[3], const double b[3]);
-} sn_shape;
+typedef struct sn_collider_model {
+    sn_collider options; /* keys and mesh are its own */
+    const sn_shape *shape;
+    void *data;       /* of the shape */
+    double centre[3]; /* origin of the shape's frame */
+    double bound;     /* radius around the centre that holds all of it; infinite when that is not worth a look */
+    double pivot[3];  /* the axis goes through it */
+} sn_collider_model;
 
-extern const sn_shape sn_shape_plane, sn_shape_sphere;
-const sn_shape *sn_shape_of(const sn_collider *collider);
+/* Where a collider is at a time. */
+typedef struct sn_pose {
+    double offset[3], velocity[3]; /* o, o' */
+    bool turned;                   /* false: R and spin are not set */
+    double R[9], spin[3];          /* spin in rad/s */
+} sn_pose;
 
-/* Checks shape, friction, response and keys; `index` is its place in the list, for messages. */
-sn_status sn_collider_check(const sn_collider *collider, int index, sn_error *error);
-/* A collider of its own: normal of length 1, keys copied. Release with sn_collider_release. */
-sn_status sn_collider_copy(sn_context *context, const sn_collider *source, sn_collider *collider, sn_error *error);
-void sn_collider_release(sn_context *context, sn_collider *collider);
-/* Offset and velocity by its keys at time t. */
-void sn_collider_at(const sn_collider *collider, double t, double offset[3], double velocity[3]);
+/* Checks and copies. A model that could not be created is empty. */
+sn_status sn_collider_model_create(sn_context *context, const sn_collider *options, sn_collider_model *collider, sn_error *error);
+void sn_collider_model_destroy(sn_context *context, sn_collider_model *collider);
+
+bool sn_collider_moves(const sn_collider_model *collider);
+/* Whether a node can get to another side of it within a step. */
+bool sn_collider_can_pass(const sn_collider_model *collider);
+
+void sn_collider_at(const sn_collider_model *collider, double t, sn_pose *pose);
+/* The signed gap at x, n = grad gap, and the bend of n (NULL: not wanted). Above `reach` the gap may be any lower bound of itself above
+ * `reach`; then n and bend mean nothing. */
+double sn_collider_gap(const sn_collider_model *collider, const sn_pose *pose, const double x[3], double reach, double n[3], sn_bend *bend);
+/* Velocity w of the collider's point at x. */
+void sn_collider_velocity(const sn_collider_model *collider, const sn_pose *pose, const double x[3], double w[3]);
+/* From x back to where this point of the collider was before anything moved, and forth. */
+void sn_collider_unmove(const sn_collider_model *collider, const sn_pose *pose, const double x[3], double rest[3]);
+void sn_collider_move(const sn_collider_model *collider, const sn_pose *pose, const double rest[3], double x[3]);
 /* Whether a node that went from x0 at t0 to x1 at t1 has passed through the collider, so that x1 does not show that they met. */
-bool sn_collider_passed(const sn_collider *collider, double t0, const double x0[3], double t1, const double x1[3]);
+bool sn_collider_passed(const sn_collider_model *collider, double t0, const double x0[3], double t1, const double x1[3]);
+
+/* The collider as it is at t, without keys. */
+sn_collider sn_collider_shown(const sn_collider_model *collider, double t);
+sn_status sn_collider_draw(sn_context *context, const sn_collider_model *collider, sn_drawing **drawing, sn_error *error);
 
 #endif

@@ -11,20 +11,33 @@ enum { GRIP = 100 }; /* d0 = sqrt(A) / GRIP */
 
 /* What one touching node knows. */
 typedef struct touch {
-    double n[3], curvature;
+    double n[3];
+    sn_bend bend;
+    const double *spin;      /* of the collider; NULL: it does not turn */
     double normal;           /* f_n */
     double k, c, grip, rate; /* A p'(d); the damper's c; s(d); s'(d) */
     double un, ut[3], slip;  /* u_n, u_t, |u_t| */
     double phi, phi_rate;    /* phi(r), phi'(r) / r */
 } touch;
 
+static void relative_velocity(const sn_collider_model *collider, const sn_pose *pose, const double *x, const double *v, double u[3]) {
+    double w[3];
+    sn_collider_velocity(collider, pose, x, w);
+    sn_subtract3(v, w, u);
+}
+
 /* The parts of sqrt and the node's weights are taken here, so that a free node costs one gap. False: it does not touch. */
-static bool touch_at(const sn_collider *collider, const sn_penalty *p, const double offset[3], const double velocity[3], const double *x,
-                     const double *v, double area, double mass, touch *at) {
-    const double depth = -sn_shape_of(collider)->gap(collider, offset, x, at->n, &at->curvature);
-    double u[3] = {0};
-    if (!(area > 0) || (!(depth > 0) && p->ahead == 0)) return false;
-    if (v) sn_subtract3(v, velocity, u);
+static bool touch_at(const sn_collider_model *collider, const sn_penalty *p, const sn_pose *pose, const double *x, const double *v,
+                     double area, double mass, touch *at) {
+    double u[3] = {0}, reach = 0;
+    if (p->ahead != 0) {
+        if (v) relative_velocity(collider, pose, x, v, u);
+        reach = p->ahead * sn_norm3(u) + sqrt(area); /* more than any node that counts */
+    }
+    const double depth = -sn_collider_gap(collider, pose, x, reach, at->n, &at->bend);
+    if (!(area > 0) || (!(depth > 0) && p->ahead == 0) || -depth > reach) return false;
+    if (v && p->ahead == 0) relative_velocity(collider, pose, x, v, u);
+    at->spin = pose->turned ? pose->spin : NULL;
     at->un = sn_dot3(u, at->n);
     const bool outside = !(depth > 0);
     const double full = sqrt(area) / GRIP;
@@ -46,15 +59,15 @@ static bool touch_at(const sn_collider *collider, const sn_penalty *p, const dou
     return true;
 }
 
-int sn_penalty_force(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
+int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
                      const double *v, const sn_friction *memory, double *f) {
-    double offset[3], velocity[3];
-    sn_collider_at(collider, t, offset, velocity);
+    sn_pose pose;
+    sn_collider_at(collider, t, &pose);
     int touching = 0;
     for (int i = 0; i < nodes->count; ++i) {
         const size_t at = 3 * (size_t)nodes->node[i];
         touch it;
-        if (!touch_at(collider, penalty, offset, velocity, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i], &it)) continue;
+        if (!touch_at(collider, penalty, &pose, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i], &it)) continue;
         ++touching;
         const double drag = v ? penalty->friction * (memory ? memory[i].normal : it.normal) * it.phi : 0;
         for (int a = 0; a < 3; ++a) f[at + (size_t)a] += it.normal * it.n[a] - drag * it.ut[a];
@@ -62,68 +75,79 @@ int sn_penalty_force(const sn_collider *collider, const sn_penalty *penalty, con
     return touching;
 }
 
-void sn_penalty_lag(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
+void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
                     const double *v, sn_friction *memory, double *square, double *change) {
-    double offset[3], velocity[3];
-    sn_collider_at(collider, t, offset, velocity);
+    sn_pose pose;
+    sn_collider_at(collider, t, &pose);
     for (int i = 0; i < nodes->count; ++i) {
         const size_t at = 3 * (size_t)nodes->node[i];
         touch it;
-        const bool touches = touch_at(collider, penalty, offset, velocity, x + at, v + at, nodes->area[i], nodes->mass[i], &it);
+        const bool touches = touch_at(collider, penalty, &pose, x + at, v + at, nodes->area[i], nodes->mass[i], &it);
         const double now = touches ? it.normal : 0, was = memory[i].normal;
         memory[i].normal = now;
         *square += now * now, *change += (now - was) * (now - was);
     }
 }
 
+/* How u_n and u_t change with x. With W the matrix of spin x:  du/dx = -W,  grad u_n = (grad n) u_t + spin x n,
+ * du_t/dx = -W - n (grad u_n)^T - u_n grad n. */
+static void turn_of_slip(const touch *it, double by_x[3], double turn[9]) {
+    static const double still[3] = {0};
+    const double *w = it->spin ? it->spin : still, *n = it->n, bend = it->bend.curvature;
+    const double W[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
+    double H[9] = {0};
+    for (int i = 0; i < 9 && bend != 0; ++i) H[i] = bend * it->bend.across[i];
+    sn_multiply_vector3(H, it->ut, by_x);
+    for (int i = 0; i < 3; ++i) by_x[i] += W[3 * i] * n[0] + W[3 * i + 1] * n[1] + W[3 * i + 2] * n[2];
+    for (int i = 0; i < 9; ++i) turn[i] = -W[i] - n[i / 3] * by_x[i % 3] - it->un * H[i];
+}
+
 /* K and D of one node, row-major, exact. */
 static void exact_blocks(const touch *it, double mu, double K[9], double D[9]) {
-    double by_x[3], by_v[3], H[9], turn[9];
+    double slope[3], by_x[3], by_v[3], H[9], turn[9];
+    turn_of_slip(it, slope, turn);
     for (int a = 0; a < 3; ++a) { /* gradients of f_n */
-        by_x[a] = -(it->k - it->c * it->rate * it->un) * it->n[a] - it->c * it->grip * it->curvature * it->ut[a];
+        by_x[a] = -(it->k - it->c * it->rate * it->un) * it->n[a] - it->c * it->grip * slope[a];
         by_v[a] = -it->c * it->grip * it->n[a];
     }
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) {
-            const double tangent = (i == j) - it->n[i] * it->n[j];
-            H[3 * i + j] = it->phi * (i == j) + it->phi_rate * it->ut[i] * it->ut[j];     /* d(phi u_t)/du_t */
-            turn[3 * i + j] = -it->curvature * (it->n[i] * it->ut[j] + it->un * tangent); /* du_t/dx */
-        }
+        for (int j = 0; j < 3; ++j) H[3 * i + j] = it->phi * (i == j) + it->phi_rate * it->ut[i] * it->ut[j]; /* d(phi u_t)/du_t */
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
-            const double tangent = (i == j) - it->n[i] * it->n[j];
+            const double bent = it->bend.curvature != 0 ? it->bend.curvature * it->bend.across[3 * i + j] : 0;
             double friction_x = 0, friction_v = 0;
             for (int k = 0; k < 3; ++k) {
                 friction_x += H[3 * i + k] * turn[3 * k + j];
                 friction_v += H[3 * i + k] * ((k == j) - it->n[k] * it->n[j]);
             }
             const double direction = it->n[i] - mu * it->phi * it->ut[i];
-            K[3 * i + j] = -(direction * by_x[j] + it->normal * it->curvature * tangent - mu * it->normal * friction_x);
+            K[3 * i + j] = -(direction * by_x[j] + it->normal * bent - mu * it->normal * friction_x);
             D[3 * i + j] = -(direction * by_v[j] - mu * it->normal * friction_v);
         }
 }
 
 /* The symmetric, positive semidefinite part that is worth keeping. */
 static void definite_blocks(const touch *it, double mu, double e, const sn_friction *memory, double K[9], double D[9]) {
-    const double stiff = fmax(it->k - it->c * it->rate * it->un, 0), bend = fmax(-it->normal * it->curvature, 0);
+    const double stiff = fmax(it->k - it->c * it->rate * it->un, 0), bend = fmax(-it->normal * it->bend.curvature, 0);
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
-            const double across = it->n[i] * it->n[j], tangent = (i == j) - across;
-            K[3 * i + j] = stiff * across + bend * tangent;
+            const double across = it->n[i] * it->n[j];
+            K[3 * i + j] = stiff * across + (bend > 0 ? bend * it->bend.across[3 * i + j] : 0);
             D[3 * i + j] = it->c * it->grip * across;
         }
     if (mu > 0) sn_friction_add(memory, it->n, e, mu * memory->normal, D);
 }
 
-int sn_penalty_blocks(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
-                      const double *v, bool definite, sn_friction *memory, int32_t *node, double *K, double *D) {
-    double offset[3], velocity[3], k[9], d[9];
-    sn_collider_at(collider, t, offset, velocity);
+int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t,
+                      const double *x, const double *v, bool definite, sn_friction *memory, int32_t *node, double *K, double *D) {
+    sn_pose pose;
+    double k[9], d[9];
+    sn_collider_at(collider, t, &pose);
     int count = 0;
     for (int i = 0; i < nodes->count; ++i) {
         const size_t at = 3 * (size_t)nodes->node[i];
         touch it;
-        if (!touch_at(collider, penalty, offset, velocity, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i], &it)) continue;
+        if (!touch_at(collider, penalty, &pose, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i], &it)) continue;
         const double mu = v ? penalty->friction : 0;
         if (definite) {
             sn_friction fresh = {.normal = it.normal}, *friction = memory ? &memory[i] : &fresh;
@@ -144,12 +168,13 @@ int sn_penalty_blocks(const sn_collider *collider, const sn_penalty *penalty, co
     return count;
 }
 
-double sn_penalty_energy(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x) {
-    double offset[3], velocity[3], n[3], curvature, energy = 0;
-    sn_collider_at(collider, t, offset, velocity);
-    const sn_shape *shape = sn_shape_of(collider);
+double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t,
+                         const double *x) {
+    sn_pose pose;
+    double n[3], energy = 0;
+    sn_collider_at(collider, t, &pose);
     for (int i = 0; i < nodes->count; ++i) {
-        const double gap = shape->gap(collider, offset, x + 3 * (size_t)nodes->node[i], n, &curvature);
+        const double gap = sn_collider_gap(collider, &pose, x + 3 * (size_t)nodes->node[i], 0, n, NULL);
         const double part = penalty->depth > 0 ? gap / penalty->depth : 0;
         if (gap < 0) energy += 0.5 * nodes->area[i] * penalty->stiffness * gap * gap * (1 + 0.5 * part * part);
     }

@@ -1,6 +1,7 @@
 /* Penalty response with friction, per surface node.
  *
- * A node with area A and mass m at depth d = -gap > 0 in a collider that moves with velocity w, u = v - w, u_n = u . n, u_t = u - u_n n:
+ * A node with area A and mass m at depth d = -gap > 0 in a collider whose surface moves there with velocity w, u = v - w, u_n = u . n,
+ * u_t = u - u_n n:
  *
  *   f_n = max(0, A p(d) - c s(d) u_n),   p(d) = k d (1 + (d / D)^2),   c = 2 zeta sqrt(A k m),   s(d) = min(1, d / d0)
  *
@@ -43,16 +44,17 @@ typedef struct sn_contact_nodes {
 
 /* Adds the forces of a collider at time t; returns how many nodes touch. `memory` (per node): friction with the N it holds; NULL: with the
  * present one. */
-int sn_penalty_force(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
+int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
                      const double *v, const sn_friction *memory, double *f);
 /* The present N of each node into its memory. Adds the squares of N and of its change to *square and *change. */
-void sn_penalty_lag(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
+void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
                     const double *v, sn_friction *memory, double *square, double *change);
 /* One block of K and one of D (column-major) per touching node, at most nodes->count; returns how many. Exact, or symmetric and positive
  * semidefinite: then friction takes the memory along; without one its blocks are at least as large as the exact ones. */
-int sn_penalty_blocks(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
-                      const double *v, bool definite, sn_friction *memory, int32_t *node, double *K, double *D);
+int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t,
+                      const double *x, const double *v, bool definite, sn_friction *memory, int32_t *node, double *K, double *D);
 /* Energy of the springs, sum A k d^2 / 2 (1 + (d / D)^2 / 2). */
-double sn_penalty_energy(const sn_collider *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x);
+double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t,
+                         const double *x);
 
 #endif

@@ -11,11 +11,11 @@
 
 enum { ROWS = 3 }; /* per node */
 
-bool sn_collider_projects(const sn_collider *collider) { return strcmp(collider->response, "projection") == 0; }
+bool sn_collider_projects(const sn_collider_model *collider) { return strcmp(collider->options.response, "projection") == 0; }
 
 int sn_projection_slots(const sn_projection *p) { return p->projecting * p->surface->count; }
 
-sn_status sn_projection_create(sn_context *context, const sn_collider *collider, const sn_penalty *penalty, int collider_count,
+sn_status sn_projection_create(sn_context *context, const sn_collider_model *collider, const sn_penalty *penalty, int collider_count,
                                const sn_contact_nodes *surface, double size, sn_projection *p, sn_error *error) {
     *p = (sn_projection){
         .context = context, .collider = collider, .penalty = penalty, .collider_count = collider_count, .surface = surface, .size = size};
@@ -33,15 +33,13 @@ sn_status sn_projection_create(sn_context *context, const sn_collider *collider,
     p->contact = sn_allocate(context, slots, sizeof *p->contact);
     p->fresh = sn_allocate(context, slots, sizeof *p->fresh);
     p->changes = sn_allocate_zero(context, slots, sizeof *p->changes);
-    p->before = sn_allocate_zero(context, 2 * slots, sizeof *p->before);
     p->friction = sn_allocate_zero(context, slots, sizeof *p->friction);
     p->row = sn_allocate(context, (size_t)surface->count * ROWS, sizeof *p->row);
-    return p->contact && p->fresh && p->changes && p->before && p->friction && p->row ? SN_OK : sn_no_memory(error);
+    return p->contact && p->fresh && p->changes && p->friction && p->row ? SN_OK : sn_no_memory(error);
 }
 
 void sn_projection_destroy(sn_projection *p) {
-    void *const array[] = {p->which,    p->contact, p->fresh,       p->changes,          p->before,
-                           p->friction, p->row,     p->filter.node, p->filter.projection};
+    void *const array[] = {p->which, p->contact, p->fresh, p->changes, p->friction, p->row, p->filter.node, p->filter.projection};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(p->context, array[i]);
     *p = (sn_projection){0};
 }
@@ -49,12 +47,14 @@ void sn_projection_destroy(sn_projection *p) {
 /* ---- Contacts and their rows ---- */
 void sn_contact_linearise(const sn_projection *p, int slot, double t, const double x[3], sn_contact *contact) {
     const int nodes = p->surface->count;
-    double offset[3], velocity[3], curvature;
+    sn_pose pose;
+    double foot[3];
     *contact = (sn_contact){.slot = slot, .node = p->surface->node[slot % nodes], .collider = p->which[slot / nodes]};
-    const sn_collider *collider = &p->collider[contact->collider];
-    sn_collider_at(collider, t, offset, velocity);
-    const double gap = sn_shape_of(collider)->gap(collider, offset, x, contact->n, &curvature);
-    for (int a = 0; a < 3; ++a) contact->anchor[a] = x[a] - gap * contact->n[a] - offset[a];
+    const sn_collider_model *collider = &p->collider[contact->collider];
+    sn_collider_at(collider, t, &pose);
+    const double gap = sn_collider_gap(collider, &pose, x, INFINITY, contact->n, NULL);
+    for (int a = 0; a < 3; ++a) foot[a] = x[a] - gap * contact->n[a];
+    sn_collider_unmove(collider, &pose, foot, contact->anchor);
 }
 
 static void project(const double *S, const double v[3], double out[3]) {
@@ -165,7 +165,6 @@ void sn_projection_collect(sn_projection *p, const sn_filter *held, double t, co
 void sn_projection_begin(sn_projection *p, const sn_filter *held, double t, const double *x, const double *status) {
     const size_t slots = (size_t)sn_projection_slots(p);
     if (!slots) return;
-    memcpy(p->before, status, 2 * slots * sizeof *p->before);
     memset(p->changes, 0, slots);
     for (size_t i = 0; i < slots; ++i) p->fresh[i].node = -1;
     p->rounds = p->friction_rounds = p->curved_rounds = 0;
@@ -174,21 +173,19 @@ void sn_projection_begin(sn_projection *p, const sn_filter *held, double t, cons
 
 void sn_projection_end(sn_projection *p) { p->count = p->row_count = 0; }
 
-void sn_projection_reject(sn_projection *p, double *status) {
-    sn_projection_end(p);
-    const size_t slots = (size_t)sn_projection_slots(p);
-    if (slots) memcpy(status, p->before, 2 * slots * sizeof *p->before);
-}
-
 void sn_projection_apply(const sn_projection *p, double t, double *x, double *v) {
     for (int i = 0; i < p->row_count; ++i) {
         const sn_contact_row *row = &p->row[i];
         const sn_contact *contact = &p->contact[row->contact];
         const size_t at = 3 * (size_t)row->node;
-        double offset[3], velocity[3], far = 0, slow = 0;
-        sn_collider_at(&p->collider[contact->collider], t, offset, velocity);
+        const sn_collider_model *collider = &p->collider[contact->collider];
+        sn_pose pose;
+        double anchor[3], velocity[3], far = 0, slow = 0;
+        sn_collider_at(collider, t, &pose);
+        sn_collider_move(collider, &pose, contact->anchor, anchor);
+        sn_collider_velocity(collider, &pose, anchor, velocity);
         for (int a = 0; a < 3; ++a) {
-            if (x) far += row->c[a] * (contact->anchor[a] + offset[a] - x[at + (size_t)a]);
+            if (x) far += row->c[a] * (anchor[a] - x[at + (size_t)a]);
             if (v) slow += row->c[a] * (velocity[a] - v[at + (size_t)a]);
         }
         for (int a = 0; a < 3; ++a) {
@@ -200,8 +197,12 @@ void sn_projection_apply(const sn_projection *p, double t, double *x, double *v)
 
 /* ---- Friction ---- */
 void sn_contact_slip(const sn_projection *p, const sn_contact *contact, double t, const double *v, double ut[3]) {
-    double offset[3], velocity[3], u[3];
-    sn_collider_at(&p->collider[contact->collider], t, offset, velocity);
+    const sn_collider_model *collider = &p->collider[contact->collider];
+    sn_pose pose;
+    double anchor[3], velocity[3], u[3];
+    sn_collider_at(collider, t, &pose);
+    sn_collider_move(collider, &pose, contact->anchor, anchor);
+    sn_collider_velocity(collider, &pose, anchor, velocity);
     sn_subtract3(v + 3 * (size_t)contact->node, velocity, u);
     const double un = sn_dot3(u, contact->n);
     for (int a = 0; a < 3; ++a) ut[a] = u[a] - un * contact->n[a];

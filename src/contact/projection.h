@@ -11,8 +11,8 @@
  * N in the force of friction is that of the last judgement; when it changes by more than a part in 50, the step is taken again too. All
  * loops are bounded by counts: a contact changes at most a few times in a step, then it stays.
  *
- * A normal is taken where the step begins, a new one where the path of the node meets the surface. On a curved collider a contact that
- * moved away from its tangent plane by more than 1e-4 of the body's size is linearised again where it arrived.
+ * A normal is taken where the step begins, a new one where the path of the node meets the surface. On a collider that is curved or turns, a
+ * contact that left the surface by more than 1e-4 of the body's size is linearised again where it arrived.
  *
  * Status and N of each node on each collider are the caller's, because the next step depends on them. Nodes that are held already keep
  * their held directions; a contact gets what is left of its normal. Up to three contacts per node. */
@@ -31,7 +31,7 @@ typedef struct sn_contact {
     int32_t slot; /* projecting collider x surface node: place in `status` */
     int32_t node, collider;
     double n[3];
-    double anchor[3]; /* where it touches, from the collider's offset: it moves with the collider */
+    double anchor[3]; /* where it touches, before the collider moves: it moves and turns with the collider */
 } sn_contact;
 
 /* One prescribed direction: c . x = c . target, reached by x += s u with c . u = 1. */
@@ -42,7 +42,7 @@ typedef struct sn_contact_row {
 
 typedef struct sn_projection {
     sn_context *context;
-    const sn_collider *collider;
+    const sn_collider_model *collider;
     const sn_penalty *penalty; /* friction and slip speed of each collider */
     int collider_count;
     const sn_contact_nodes *surface;
@@ -57,18 +57,17 @@ typedef struct sn_projection {
     int filter_nodes, filter_projections;
     uint8_t *changes;      /* per slot */
     sn_contact *fresh;     /* per slot: where a contact is made or was linearised again in this step; node -1: nowhere */
-    double *before;        /* 2 x slots: status and load when the step began */
     sn_friction *friction; /* per slot: of the present step */
     int rounds, friction_rounds, curved_rounds;
     int64_t repeats; /* how often a step was taken again, for reports */
 } sn_projection;
 
-bool sn_collider_projects(const sn_collider *collider);
+bool sn_collider_projects(const sn_collider_model *collider);
 /* Pairs of a projecting collider and a surface node. The caller keeps 2 doubles for each: all `status`, then all `load` (N); zero at the
  * start. */
 int sn_projection_slots(const sn_projection *p);
 /* The arrays handed in must outlive it. */
-sn_status sn_projection_create(sn_context *context, const sn_collider *collider, const sn_penalty *penalty, int collider_count,
+sn_status sn_projection_create(sn_context *context, const sn_collider_model *collider, const sn_penalty *penalty, int collider_count,
                                const sn_contact_nodes *surface, double size, sn_projection *p, sn_error *error);
 void sn_projection_destroy(sn_projection *p);
 
@@ -79,8 +78,6 @@ sn_status sn_projection_reserve(sn_projection *p, int held, sn_error *error);
 void sn_projection_begin(sn_projection *p, const sn_filter *held, double t, const double *x, const double *status);
 /* The step is over: there are no rows until the next one begins. */
 void sn_projection_end(sn_projection *p);
-/* The step is given up: status and load as they were. */
-void sn_projection_reject(sn_projection *p, double *status);
 /* Prescribed components of x and v (either may be NULL) at time t, after those of the held nodes. */
 void sn_projection_apply(const sn_projection *p, double t, double *x, double *v);
 /* Adds the friction of slipping contacts; D = -df/dv by the secant (see penalty.h), one block per slipping contact. */

@@ -28,10 +28,10 @@ static void change(judge *j, int slot, sn_contact_status to) {
     ++j->changes;
 }
 
-static double gap_at(const sn_collider *collider, double t, const double x[3], double n[3]) {
-    double offset[3], velocity[3], curvature;
-    sn_collider_at(collider, t, offset, velocity);
-    return sn_shape_of(collider)->gap(collider, offset, x, n, &curvature);
+static double gap_at(const sn_collider_model *collider, double t, const double x[3], double reach, double n[3]) {
+    sn_pose pose;
+    sn_collider_at(collider, t, &pose);
+    return sn_collider_gap(collider, &pose, x, reach, n, NULL);
 }
 
 /* Nodes of a group move with it: they cannot be constrained one by one. */
@@ -49,16 +49,16 @@ static void make_contacts(judge *j) {
     const int nodes = p->surface->count;
     for (int slot = 0; slot < sn_projection_slots(p); ++slot) {
         if (j->status[slot] != SN_CONTACT_FREE) continue;
-        const sn_collider *collider = &p->collider[p->which[slot / nodes]];
+        const sn_collider_model *collider = &p->collider[p->which[slot / nodes]];
         const double *x0 = j->step->x0 + 3 * (size_t)p->surface->node[slot % nodes],
                      *x1 = j->step->x + 3 * (size_t)p->surface->node[slot % nodes];
         double n[3], meet[3];
-        const double after = gap_at(collider, t1, x1, n);
+        const double after = gap_at(collider, t1, x1, 0, n);
         if (!(after < -depth)) continue;
         const double *S = sn_filter_find(j->held, p->surface->node[slot % nodes]);
         if ((S && S[0] == 0 && S[4] == 0 && S[8] == 0) || in_group(j->held, p->surface->node[slot % nodes]))
             continue; /* it cannot give way */
-        const double before = gap_at(collider, j->step->t, x0, n), part = before > 0 ? before / (before - after) : 0;
+        const double before = gap_at(collider, j->step->t, x0, INFINITY, n), part = before > 0 ? before / (before - after) : 0;
         for (int a = 0; a < 3; ++a) meet[a] = x0[a] + part * (x1[a] - x0[a]);
         sn_contact_linearise(p, slot, t1, meet, &p->fresh[slot]);
         const bool rough = j->step->v && p->penalty[p->which[slot / nodes]].friction > 0;
@@ -123,7 +123,7 @@ static void judge_surface(judge *j, const sn_contact *contact) {
     sn_projection *p = j->p;
     const double t1 = j->step->t + j->step->h, *x = j->step->x + 3 * (size_t)contact->node;
     double n[3];
-    if (p->curved_rounds >= CURVED || fabs(gap_at(&p->collider[contact->collider], t1, x, n)) <= 1e-4 * p->size) return;
+    if (p->curved_rounds >= CURVED || fabs(gap_at(&p->collider[contact->collider], t1, x, INFINITY, n)) <= 1e-4 * p->size) return;
     sn_contact_linearise(p, contact->slot, t1, x, &p->fresh[contact->slot]);
     j->curved = true;
 }

@@ -1,10 +1,11 @@
-/* Tets around a surface: cells of a grid that a triangle meets (separating axes: Akenine-Moeller 2001), then everything that a flood from
- * outside does not reach. Cells are cut into five tets with alternating diagonals, as the generator of boxes does with split 5. */
+/* Tets around a surface. Kept are the cells of a grid that a triangle meets (separating axes: Akenine-Moeller 2001), and the cells that a
+ * flood from outside does not reach. Each cell is cut into five tets with alternating diagonals, like a box with split 5. */
 #include <math.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "base/math3.h"
+#include "mesh/mesh_internal.h"
 #include "sinew/embed.h"
 
 typedef struct grid {
@@ -169,7 +170,10 @@ sn_status sn_embedding_cage(const sn_mesh *surface, int cells, sn_mesh **cage, s
     if (cells < 2 || cells > 256) return sn_fail(error, SN_BAD_INPUT, "cells is %d; it must be from 2 to 256", cells);
     if (surface->triangle_count < 1) return sn_fail(error, SN_BAD_INPUT, "the surface has no triangles to build a cage around");
     grid g = {0};
-    sn_status status = make_grid(surface, cells, &g, error);
+    sn_status status = sn_mesh_check(surface, error);
+    if (!status) status = sn_mesh_check_finite(surface, error);
+    if (status) return status;
+    status = make_grid(surface, cells, &g, error);
     if (status) return status;
     mark_surface(&g, surface);
     mark_outside(&g);

@@ -6,7 +6,8 @@
 
 #include "base/context.h"
 #include "crease.h"
-#include "locate.h"
+#include "locate_point.h"
+#include "mesh/mesh_internal.h"
 
 /* ---- Making ---- */
 
@@ -47,7 +48,14 @@ static sn_status split(sn_embedding *e, const double *position, const int32_t *t
     return SN_OK;
 }
 
+static sn_status check_mesh(const sn_mesh *mesh, sn_error *error) {
+    const sn_status status = sn_mesh_check(mesh, error);
+    return status ? status : sn_mesh_check_finite(mesh, error);
+}
+
 static sn_status check(const sn_mesh *carrier, double crease, sn_error *error) {
+    const sn_status status = check_mesh(carrier, error);
+    if (status) return status;
     if (carrier->tet_count < 1) return sn_fail(error, SN_BAD_INPUT, "a surface cannot be embedded in a mesh without tets");
     if (!(crease >= 0 && crease <= 180)) return sn_fail(error, SN_BAD_INPUT, "crease is %g; it must be from 0 to 180 degrees", crease);
     return SN_OK;
@@ -72,8 +80,11 @@ static sn_status carry(const sn_mesh *carrier, sn_embedding *e, sn_error *error)
 
 sn_status sn_embedding_create(const sn_mesh *carrier, const sn_mesh *surface, double crease, sn_embedding **embedding, sn_error *error) {
     sn_status status = check(carrier, crease, error);
+    if (!status) status = sn_mesh_check_tets(carrier, error);
+    if (!status) status = check_mesh(surface, error);
     int count = surface->triangle_count;
-    int32_t *face = surface->triangle, *boundary = NULL;
+    const int32_t *face = surface->triangle;
+    int32_t *boundary = NULL;
     if (!status && count == 0 && surface->tet_count > 0) status = sn_mesh_boundary(surface, &count, &boundary, NULL, NULL, error);
     if (status) return status;
     if (boundary) face = boundary;
@@ -93,9 +104,9 @@ sn_status sn_embedding_create(const sn_mesh *carrier, const sn_mesh *surface, do
 
 /* ---- The carrier's boundary ---- */
 
-/* Mid-edge node of two corners of a quadratic tet, in VTK's order. */
+/* Mid-edge node of two corners of a quadratic tet, in VTK's order. A collapsed tet may have one node at both corners: then the corner. */
 static int32_t middle(const int32_t *tet, int a, int b) {
-    static const int edge[4][4] = {{-1, 4, 6, 7}, {4, -1, 5, 8}, {6, 5, -1, 9}, {7, 8, 9, -1}};
+    static const int edge[4][4] = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3}};
     return tet[edge[a][b]];
 }
 
@@ -186,7 +197,8 @@ void sn_embedding_normals(const sn_embedding *e, const float *position, float *n
     }
 }
 
-/* A vertex that sits on one node hands over that node; otherwise the point is extrapolated from the tet of its heaviest vertex. */
+/* When each vertex of the triangle sits on one node, these nodes carry the point. Otherwise the tet of the vertex with the largest share
+ * does. */
 sn_status sn_embedding_point(const sn_embedding *e, int triangle, const double share[3], int32_t node[4], double weight[4],
                              sn_error *error) {
     if (triangle < 0 || triangle >= e->triangle_count)

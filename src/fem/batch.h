@@ -89,12 +89,10 @@ typedef struct sn_element_settings {
 } sn_element_settings;
 
 /* Rotations are what a corotated force spends most of its time on, and a linearisation mostly follows at the same place: `force` leaves
- * them here. The stamp changes with every evaluation. */
+ * them here. */
 typedef struct sn_kept_rotations {
     double *value;      /* kept_size doubles; NULL for a model that is `turned` */
     double *linearised; /* instead: linearised_size doubles that take R g where `linearise` would put them, and no weights */
-    int64_t stamp;
-    bool taken; /* `linearised` went to another owner: what stands there is not of this stamp */
 } sn_kept_rotations;
 
 /* What the elements are evaluated at, and what is asked of their linearisation. Arrays are node_count x 3 in compiled numbering. */
@@ -105,8 +103,7 @@ typedef struct sn_element_view {
     const double *x_before;        /* last accepted positions, for rotations with history; NULL otherwise */
     const double *rotation_state;  /* NULL when no batch uses any */
     const double *vertex_rotation; /* node_count x 9, for warped batches; NULL when there are none */
-    sn_kept_rotations *kept;       /* `force` writes to it; the others read it while it has the stamp. NULL: none */
-    int64_t stamp;
+    sn_kept_rotations *kept;       /* `force` writes to it; the others read it: it is of this view. NULL: none */
     bool projected;   /* batches that `projects` take the projected differential; default: the exact one */
     bool unsymmetric; /* false: K is made symmetric, and the change of viscous stress with x is left out. true: the Jacobian as it is:
                          unsymmetrised, with that change (Green: always; corotated: where dR is at hand, that is with the exact and the

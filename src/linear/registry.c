@@ -4,17 +4,18 @@
 #include "base/fields.h"
 #include "solver.h"
 
-static const sn_krylov *const krylov[] = {&sn_krylov_cg,       &sn_krylov_minres, &sn_krylov_qmr,
-                                          &sn_krylov_bicgstab, &sn_krylov_gmres,  &sn_krylov_eisenstat};
-static const sn_preconditioner *const preconditioner[] = {
-    &sn_preconditioner_none, &sn_preconditioner_diagonal, &sn_preconditioner_block_jacobi, &sn_preconditioner_ssor,
-    &sn_preconditioner_ic0,  &sn_preconditioner_ict,      &sn_preconditioner_multigrid};
-static const sn_preconditioner *const direct[] = {
-#if defined(SN_HAVE_CHOLMOD)
-    &sn_direct_cholesky,
-#endif
-    &sn_direct_ldlt, NULL, /* a table is never empty */
-};
+/* ---- Tables and names ---- */
+#define DEFINE_NAMES(symbol, name, text)                                                                                                   \
+    const char sn_##symbol##_name[] = name;                                                                                                \
+    const char sn_##symbol##_text[] = text;
+SN_KRYLOVS(DEFINE_NAMES)
+SN_DIRECTS(DEFINE_NAMES)
+SN_PRECONDITIONERS(DEFINE_NAMES)
+
+#define TABLE(symbol, name, text) &sn_##symbol,
+static const sn_krylov *const krylov[] = {SN_KRYLOVS(TABLE)};
+static const sn_preconditioner *const direct[] = {SN_DIRECTS(TABLE)};
+static const sn_preconditioner *const preconditioner[] = {SN_PRECONDITIONERS(TABLE)};
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 
@@ -29,7 +30,7 @@ int sn_krylov_vectors(const sn_krylov *method, const sn_solver_options *options)
 }
 
 const sn_preconditioner *sn_direct_find(const char *name) {
-    for (int i = 0; direct[i]; ++i)
+    for (int i = 0; i < COUNT(direct); ++i)
         if (strcmp(direct[i]->name, name) == 0) return direct[i];
     return NULL;
 }
@@ -41,29 +42,10 @@ const sn_preconditioner *sn_preconditioner_find(const char *name) {
 }
 
 /* ---- Listings ---- */
-static const sn_listing solver_listing[] = {
-    {"auto", "chosen by mode and size; the report says what ran"},
-    {"cg", "conjugate gradients, for symmetric positive definite matrices"},
-    {"minres", "minimal residuals, for symmetric matrices, definite or not"},
-    {"qmr", "quasi-minimal residuals by coupled two-term recurrences, for any matrix"},
-    {"bicgstab", "stabilised biconjugate gradients, for any matrix"},
-    {"gmres", "generalised minimal residuals with restarts, for any matrix"},
-    {"eisenstat", "conjugate gradients with SSOR at half the work, for symmetric positive definite matrices"},
-    {"ldlt", "direct: sparse L D L^T factor of our own, also for indefinite matrices; for small bodies"},
-#if defined(SN_HAVE_CHOLMOD)
-    {"cholesky", "direct: supernodal Cholesky factor (CHOLMOD, ordered by METIS)"},
-#endif
-};
-static const sn_listing preconditioner_listing[] = {
-    {"auto", "chosen by mode and size; the report says what ran"},
-    {"none", "no preconditioner"},
-    {"diagonal", "the inverse of the diagonal (Jacobi)"},
-    {"block-jacobi", "the inverses of the 3 x 3 diagonal blocks"},
-    {"multigrid", "a cycle of multigrid on lattices over the mesh; the choice for large bodies"},
-    {"ssor", "symmetric successive over-relaxation by 3 x 3 blocks"},
-    {"ic0", "incomplete Cholesky factor on the pattern of the matrix, by 3 x 3 blocks"},
-    {"ict", "incomplete Cholesky factor with a drop tolerance, by 3 x 3 blocks"},
-};
+#define ENTRY(symbol, name, text) {name, text},
+#define AUTO {"auto", "chosen by mode and size; the report says what ran"},
+static const sn_listing solver_listing[] = {AUTO SN_KRYLOVS(ENTRY) SN_DIRECTS(ENTRY)};
+static const sn_listing preconditioner_listing[] = {AUTO SN_PRECONDITIONERS(ENTRY)};
 static const sn_listing operator_listing[] = {
     {"assembled", "the sparse matrix of 3 x 3 blocks"},
     {"assembly-free", "products element by element, in double precision, without a matrix"},
@@ -81,7 +63,7 @@ static const sn_listing *listing(const sn_listing *table, int size, int *count) 
 const sn_listing *sn_solvers(int *count) { return listing(solver_listing, COUNT(solver_listing), count); }
 const sn_listing *sn_preconditioners(int *count) { return listing(preconditioner_listing, COUNT(preconditioner_listing), count); }
 const sn_listing *sn_operators(int *count) { return listing(operator_listing, COUNT(operator_listing), count); }
-static const sn_listing *precisions(int *count) { return listing(precision_listing, COUNT(precision_listing), count); }
+const sn_listing *sn_precisions(int *count) { return listing(precision_listing, COUNT(precision_listing), count); }
 
 /* ---- Options ---- */
 #define PLACE(member) offsetof(sn_solver_options, member)
@@ -90,7 +72,7 @@ static const sn_field field[] = {
     {"preconditioner", SN_FIELD_CHOICE, PLACE(preconditioner), 1, 0, 0, 0, 0, "auto", sn_preconditioners, "",
      "preconditioner of iterative solvers"},
     {"operator", SN_FIELD_CHOICE, PLACE(operator_), 1, 0, 0, 0, 0, "assembled", sn_operators, "", "how products with the matrix are taken"},
-    {"precision", SN_FIELD_CHOICE, PLACE(precision), 1, 0, 0, 0, 0, "auto", precisions, "",
+    {"precision", SN_FIELD_CHOICE, PLACE(precision), 1, 0, 0, 0, 0, "auto", sn_precisions, "",
      "of the assembled matrix; residuals are always double"},
     {"tolerance", SN_FIELD_DOUBLE, PLACE(tolerance), 1, 0, 1, 1, 1e-6, NULL, NULL, "", "true relative residual ||b - A x|| / ||b||"},
     {"iterations", SN_FIELD_INT, PLACE(iterations), 1, 1, 1e9, 0, 500, NULL, NULL, "", "most iterations of one solve"},

@@ -38,6 +38,11 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
     if (!status) status = sn_scatter_map_create(context, model->elements, &linear->pattern, &linear->map, error);
     if (!status) status = sn_linear_couple_mass(linear, error);
     if (!status) {
+        linear->place.x = sn_allocate_zero(context, (size_t)model->nodes * 3, sizeof(double));
+        linear->place.v = sn_allocate_zero(context, (size_t)model->nodes * 3, sizeof(double));
+        if (!linear->place.x || !linear->place.v) status = sn_no_memory(error);
+    }
+    if (!status) {
         linear->diagonal = sn_allocate_zero(context, (size_t)model->nodes * 9, sizeof(double));
         if (!linear->diagonal) status = sn_no_memory(error);
     }
@@ -70,8 +75,9 @@ void sn_linear_destroy(sn_linear *linear) {
     sn_release(context, linear->cache.value);
     sn_release(context, linear->next.value);
     sn_release(context, linear->kept.value);
-    sn_release(context, linear->filter.node);
-    sn_release(context, linear->filter.projection);
+    sn_release(context, linear->place.x);
+    sn_release(context, linear->place.v);
+    sn_filter_copy_release(context, &linear->filter);
     sn_release(context, linear->scratch);
     sn_release(context, linear->watch.history);
     sn_release(context, linear);
@@ -80,7 +86,7 @@ void sn_linear_destroy(sn_linear *linear) {
 sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options, sn_error *error) {
     const sn_status status = sn_solver_options_check(options, error);
     if (status) return status;
-    if (linear->options.omega != options->omega || linear->options.drop != options->drop) linear->data_valid = false;
+    if (linear->options.omega != options->omega || linear->options.drop != options->drop) linear->place.prepared = false;
     linear->options = *options;
     linear->misses = 0;
     return SN_OK;
@@ -99,19 +105,37 @@ const double *sn_linear_history(const sn_linear *linear, int *count) {
 void sn_linear_refresh(sn_linear *linear) {
     sn_linear_release_data(linear);
     linear->misses = 0;
-    linear->matrix_stamp.linearisation = linear->diagonal_stamp.linearisation = linear->cache_stamp.linearisation = 0;
+    linear->place.matrix.valid = linear->place.diagonal.valid = linear->place.cache.valid = false;
 }
 
 void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness, const sn_block_list *damping,
                          const double *rayleigh_mass) {
-    ++linear->linearisation;
-    linear->view = *view;
-    linear->stiffness = stiffness;
-    linear->damping = damping;
-    linear->rayleigh_mass = rayleigh_mass;
+    const sn_linear_place last = linear->place;
+    const int n = 3 * linear->model.nodes;
+    linear->place = (sn_linear_place){.number = last.number + 1,
+                                      .x = last.x,
+                                      .v = last.v,
+                                      .view = *view,
+                                      .stiffness = stiffness,
+                                      .damping = damping,
+                                      .rayleigh_mass = rayleigh_mass};
+    sn_element_view *own = &linear->place.view;
+    sn_vector_copy(linear->context, n, view->x, last.x);
+    own->x = last.x;
+    if (view->v) {
+        sn_vector_copy(linear->context, n, view->v, last.v);
+        own->v = last.v;
+    }
+    if (!linear->left) own->kept = NULL;
 }
 
 sn_kept_rotations *sn_linear_kept(sn_linear *linear) { return linear->kept.value || linear->kept.linearised ? &linear->kept : NULL; }
+
+sn_kept_rotations *sn_linear_visit(sn_linear *linear) {
+    linear->place.view.kept = NULL;
+    linear->left = true;
+    return sn_linear_kept(linear);
+}
 
 static bool grouped(const sn_filter *filter) { return filter && filter->group_count > 0; }
 
@@ -161,7 +185,7 @@ sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const
     if (!report) report = &unused;
     sn_status status = solve(linear, m, d, k, filter, false, b, x, tolerance, report, error);
     const bool dropped = status == SN_NOT_CONVERGED && sn_direct_find(report->method); /* an old factor; the new one may say why */
-    if (dropped) linear->data_valid = false;
+    if (dropped) linear->place.prepared = false;
     if (dropped || can_rescue(linear, filter, report, status)) {
         const int spent = report->iterations;
         status = solve(linear, m, d, k, filter, !dropped, b, x, tolerance, report, error);

@@ -25,24 +25,28 @@ typedef struct sn_watch {
     bool late;
 } sn_watch;
 
+/* What a matrix was made from, for preconditioners that look behind it. */
+typedef struct sn_source {
+    const struct sn_assembly *assembly; /* elements, listed blocks and (m, d, k) (assembly.h); NULL: unknown */
+    const double *rest;                 /* nodes x 3, rest positions; NULL when there are none */
+    const double *now;                  /* nodes x 3, the positions that it was linearised at */
+    int64_t place;                      /* number of the linearisation: with (m, d, k) it names the matrix */
+} sn_source;
+
 /* y = A x, not filtered: the method calls it with filtered x and filters y itself. */
 typedef struct sn_operator {
     const sn_context *context;
     int n; /* scalars */
     void (*apply)(const void *self, const double *x, double *y);
     const void *self;
-    const sn_matrix *matrix;            /* what `apply` multiplies with; NULL when assembly-free */
-    const double *diagonal;             /* nodes x 9, column-major diagonal blocks; for preconditioners that need it */
-    const struct sn_assembly *assembly; /* what the matrix was made from (assembly.h), or NULL */
+    const sn_matrix *matrix; /* what `apply` multiplies with; NULL when assembly-free */
+    const double *diagonal;  /* nodes x 9, column-major diagonal blocks; for preconditioners that need it */
+    const sn_source *source; /* of the matrix; NULL: unknown, it may be another matrix each time */
     bool symmetric;
-    const double *position; /* nodes x 3, rest positions; NULL when there are none */
-    const double *now;      /* nodes x 3, the positions that it was linearised at; NULL: unknown */
     /* y = A^T x when neither a matrix nor symmetry gives it; NULL: then there is none. */
     void (*apply_transpose)(const void *self, const double *x, double *y);
     const sn_solver_options *options; /* restart, omega, drop; NULL for the defaults */
     sn_watch *watch;                  /* NULL when nobody watches */
-    int64_t version;                  /* another number when the matrix changed; 0: unknown, may always have */
-    bool moved;                       /* since the preconditioner's last update the body has moved, and nothing else has changed */
     /* r = b - A x with the exact operator that this one is a copy of; NULL when it is exact itself. Methods may use it now and then to keep
      * the residual of their recursion true. */
     void (*residual)(const void *self, const double *b, const double *x, double *r);
@@ -66,13 +70,13 @@ typedef struct sn_preconditioner {
     const char *name, *text;
     bool needs_matrix, needs_diagonal;
     bool direct; /* needs a double-precision matrix; fails with SN_SINGULAR */
-    /* Creates or refreshes *data for the operator and filter; an existing *data belongs to an operator of the same pattern. On failure
-     * *data is what it was, or NULL and released. */
+    /* Creates or refreshes *data for the operator and filter; an existing *data belongs to an operator of the same pattern. The
+     * preconditioner decides what of it may stay. On failure *data is what it was, or NULL and released. */
     sn_status (*update)(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error);
-    void (*apply)(const void *data, const double *r, double *z);
+    void (*apply)(void *data, const double *r, double *z);
     /* For preconditioners that act on each node alone: the nodes [begin, end), so that methods can fuse it with their own loops. Else NULL.
      */
-    void (*apply_range)(const void *data, int begin, int end, const double *r, double *z);
+    void (*apply_range)(void *data, int begin, int end, const double *r, double *z);
     /* How many iterations a solve with it took, and by how many decimal digits the residual fell; NULL when it does not care. */
     void (*feedback)(void *data, int iterations, double digits);
     void (*release)(sn_context *context, void *data);
@@ -95,22 +99,51 @@ typedef struct sn_krylov {
     int vectors;                  /* scratch vectors of n doubles that it wants, besides 4 x sn_dot_scratch(n) doubles */
     /* Solves A x = b from x = 0 to ||b - A x|| <= goal, at most `iterations`. b is filtered; x comes back filtered. Keeps the best iterate.
      * scratch: vectors x n, then 4 x sn_dot_scratch(n) doubles. */
-    void (*solve)(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter,
-                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report);
+    void (*solve)(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter, const double *b,
+                  double *x, double goal, int iterations, double *scratch, sn_krylov_report *report);
 } sn_krylov;
 
-/* ---- Registry (registry.c) ---- */
-extern const sn_krylov sn_krylov_cg;
-extern const sn_krylov sn_krylov_minres, sn_krylov_qmr, sn_krylov_bicgstab, sn_krylov_gmres, sn_krylov_eisenstat;
-extern const sn_preconditioner sn_preconditioner_none, sn_preconditioner_diagonal, sn_preconditioner_block_jacobi;
-extern const sn_preconditioner sn_preconditioner_ssor, sn_preconditioner_ic0, sn_preconditioner_ict, sn_preconditioner_multigrid;
-extern const sn_preconditioner sn_direct_ldlt;
+/* ---- Registry (registry.c) ----
+ * X(symbol, name, text): one line per method, one file each, which defines the table sn_<symbol> and takes name and text by SN_LISTED. A
+ * name of a solver is one of a Krylov method or of a direct one. */
+#define SN_KRYLOVS(X)                                                                                                                      \
+    X(krylov_cg, "cg", "conjugate gradients, for symmetric positive definite matrices")                                                    \
+    X(krylov_minres, "minres", "minimal residuals, for symmetric matrices, definite or not")                                               \
+    X(krylov_qmr, "qmr", "quasi-minimal residuals by coupled two-term recurrences, for any matrix")                                        \
+    X(krylov_bicgstab, "bicgstab", "stabilised biconjugate gradients, for any matrix")                                                     \
+    X(krylov_gmres, "gmres", "generalised minimal residuals with restarts, for any matrix")                                                \
+    X(krylov_eisenstat, "eisenstat", "conjugate gradients with SSOR at half the work, for symmetric positive definite matrices")
 #if defined(SN_HAVE_CHOLMOD)
-extern const sn_preconditioner sn_direct_cholesky;
+#define SN_DIRECT_CHOLESKY(X) X(direct_cholesky, "cholesky", "direct: supernodal Cholesky factor (CHOLMOD, ordered by METIS)")
+#else
+#define SN_DIRECT_CHOLESKY(X)
 #endif
+#define SN_DIRECTS(X)                                                                                                                      \
+    X(direct_ldlt, "ldlt", "direct: sparse L D L^T factor of our own, also for indefinite matrices; for small bodies")                     \
+    SN_DIRECT_CHOLESKY(X)
+#define SN_PRECONDITIONERS(X)                                                                                                              \
+    X(preconditioner_none, "none", "no preconditioner")                                                                                    \
+    X(preconditioner_diagonal, "diagonal", "the inverse of the diagonal (Jacobi)")                                                         \
+    X(preconditioner_block_jacobi, "block-jacobi", "the inverses of the 3 x 3 diagonal blocks")                                            \
+    X(preconditioner_multigrid, "multigrid", "a cycle of multigrid on lattices over the mesh; the choice for large bodies")                \
+    X(preconditioner_ssor, "ssor", "symmetric successive over-relaxation by 3 x 3 blocks")                                                 \
+    X(preconditioner_ic0, "ic0", "incomplete Cholesky factor on the pattern of the matrix, by 3 x 3 blocks")                               \
+    X(preconditioner_ict, "ict", "incomplete Cholesky factor with a drop tolerance, by 3 x 3 blocks")
+
+#define SN_DECLARE_KRYLOV(symbol, name, text) extern const sn_krylov sn_##symbol;
+#define SN_DECLARE_PRECONDITIONER(symbol, name, text) extern const sn_preconditioner sn_##symbol;
+#define SN_DECLARE_NAMES(symbol, name, text) extern const char sn_##symbol##_name[], sn_##symbol##_text[];
+SN_KRYLOVS(SN_DECLARE_KRYLOV)
+SN_DIRECTS(SN_DECLARE_PRECONDITIONER)
+SN_PRECONDITIONERS(SN_DECLARE_PRECONDITIONER)
+SN_KRYLOVS(SN_DECLARE_NAMES)
+SN_DIRECTS(SN_DECLARE_NAMES)
+SN_PRECONDITIONERS(SN_DECLARE_NAMES)
+#define SN_LISTED(symbol) .name = sn_##symbol##_name, .text = sn_##symbol##_text
+
 /* Scratch vectors that a method wants with these options. */
 int sn_krylov_vectors(const sn_krylov *krylov, const sn_solver_options *options);
-/* By name; NULL when unknown. A solver name is one of a Krylov method or of a direct one. */
+/* By name; NULL when unknown. */
 const sn_krylov *sn_krylov_find(const char *name);
 const sn_preconditioner *sn_direct_find(const char *name);
 const sn_preconditioner *sn_preconditioner_find(const char *name);
@@ -153,12 +186,16 @@ sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options,
 void sn_linear_mass_product(const sn_linear *linear, const double *v, double *out);
 sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const double *f, double *out, sn_error *error);
 
-/* Takes the linearisation at `view`: K and D of the elements plus the given blocks (NULL for none). The arrays of `view` and the lists must
- * stay until the last solve with it. `rayleigh_mass`: per-node a of D = a M (NULL for none). */
+/* Takes the linearisation at `view`: K and D of the elements plus the given blocks (NULL for none). x and v are copied; the other arrays of
+ * `view` and the lists must stay until the last solve with it. view->kept is sn_linear_kept when the last force evaluation was at the same
+ * place, else NULL. `rayleigh_mass`: per-node a of D = a M (NULL for none). Everything that was made at the last place is remade when it is
+ * wanted. */
 void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness, const sn_block_list *damping,
                          const double *rayleigh_mass);
-/* Where force evaluations may leave their rotations for the next linearisation. */
+/* Where a force evaluation may leave its rotations for a linearisation at the same place; NULL: nowhere. */
 sn_kept_rotations *sn_linear_kept(sn_linear *linear);
+/* A force evaluation begins that will fill it: the rotations of the last one are gone. */
+sn_kept_rotations *sn_linear_visit(sn_linear *linear);
 /* out = (m M + d D + k K) u at the last linearisation, in double, unfiltered. */
 void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out);
 /* Makes many products with these d and k at the last linearisation cheap. */

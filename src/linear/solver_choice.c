@@ -53,7 +53,7 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
     else if (!linear->operator_symmetric)
         c.krylov = &sn_krylov_bicgstab;
     else
-        c.krylov = may_be_indefinite(linear->model.elements, &linear->view) && !linear->is_static ? &sn_krylov_minres : &sn_krylov_cg;
+        c.krylov = may_be_indefinite(linear->model.elements, &linear->place.view) && !linear->is_static ? &sn_krylov_minres : &sn_krylov_cg;
     if (c.krylov->own)
         c.preconditioner = c.krylov->own;
     else

@@ -17,11 +17,23 @@ typedef struct sn_linearised {
     int64_t parameters; /* revision of the settings; -1: there are no weights yet */
 } sn_linearised;
 
-/* What a matrix, diagonal or element cache was made for. */
-typedef struct sn_stamp {
-    int64_t linearisation; /* 0: nothing */
+/* The (m, d, k) that a matrix, diagonal or element cache was made for at the present place. */
+typedef struct sn_made {
+    bool valid;
     double m, d, k;
-} sn_stamp;
+} sn_made;
+
+/* The place that the solver is linearised at, and the record of what was made there. Another place clears the record. */
+typedef struct sn_linear_place {
+    int64_t number; /* counts the places; 0: none yet */
+    double *x, *v;  /* own copies, n each; the view points to them */
+    sn_element_view view;
+    const sn_block_list *stiffness, *damping; /* NULL for none */
+    const double *rayleigh_mass;              /* NULL for none */
+    sn_made matrix, diagonal, cache;
+    bool prepared; /* the preconditioner's data are of this matrix and filter, */
+    bool copied;   /* and were made for the matrix, not for the exact operator */
+} sn_linear_place;
 
 struct sn_linear {
     sn_context *context;
@@ -32,31 +44,23 @@ struct sn_linear {
     sn_scatter_map map;
     sn_mass mass;
 
-    /* The linearisation. */
-    int64_t linearisation;
-    sn_element_view view;
-    const sn_block_list *stiffness, *damping;
-    const double *rayleigh_mass;
+    sn_linear_place place;
 
     /* Rebuildable. */
     sn_matrix matrix;
-    sn_assembly assembly; /* of the operator that runs now */
-    sn_stamp matrix_stamp, diagonal_stamp, cache_stamp;
-    int64_t matrix_version;  /* counts the assemblies */
+    sn_assembly assembly;    /* of the operator that runs now, */
+    sn_source source;        /* which it comes from */
     bool operator_symmetric; /* the exact operator that runs now */
     bool symmetric, exact;   /* of the matrix: as assembled; whether it is A to rounding in double */
     double *diagonal;        /* nodes x 9 */
     sn_linearised cache;     /* of the element products, elements->linearised_size; NULL until wanted */
     sn_linearised next;      /* what `kept` points to when the elements are `turned`: the cache to come */
     sn_kept_rotations kept;
+    bool left; /* `kept` holds the rotations of the last force evaluation */
     sn_edges edges;
-    sn_filter filter;
-    int filter_nodes, filter_projections;    /* capacities */
+    sn_filter_copy filter;                   /* of the last solve; preconditioners point to it */
     const sn_preconditioner *preconditioner; /* whose data this is */
     void *data;
-    bool data_valid, data_copy; /* data_copy: made for the matrix, not for the exact operator */
-    bool data_changed;          /* something else than the positions is new since it was made */
-    sn_stamp data_stamp;        /* (m, d, k) that it was made for */
     double *scratch;
     int64_t scratch_size;
 

@@ -20,31 +20,31 @@ sn_status sn_linear_ensure_scratch(sn_linear *linear, int vectors, sn_error *err
 void sn_linear_release_data(sn_linear *linear) {
     if (linear->preconditioner && linear->data) linear->preconditioner->release(linear->context, linear->data);
     linear->data = NULL;
-    linear->data_valid = false;
+    linear->place.prepared = false;
 }
 
 void sn_linear_release_matrix(sn_linear *linear) {
     sn_release(linear->context, linear->matrix.single_);
     sn_release(linear->context, linear->matrix.double_);
     linear->matrix = (sn_matrix){0};
-    linear->matrix_stamp.linearisation = 0;
+    linear->place.matrix.valid = false;
 }
 
 /* ---- The exact operator ---- */
-static bool current(const sn_stamp *s, const sn_linear *linear, double m, double d, double k) {
-    return s->linearisation && s->linearisation == linear->linearisation && s->m == m && s->d == d && s->k == k;
+static bool made_for(const sn_made *made, double m, double d, double k) {
+    return made->valid && made->m == m && made->d == d && made->k == k;
 }
 
 static void exact_product(const sn_linear *linear, double m, double d, double k, const double *u, double *out) {
-    if (linear->exact && current(&linear->matrix_stamp, linear, m, d, k)) {
+    if (linear->exact && made_for(&linear->place.matrix, m, d, k)) {
         sn_matrix_product(linear->context, &linear->matrix, u, out);
         return;
     }
-    const double *cache = current(&linear->cache_stamp, linear, 0, d, k) ? linear->cache.value : NULL;
-    sn_mass_product(linear->context, &linear->mass, m, d, linear->rayleigh_mass, u, out);
-    if (k != 0 || d != 0) sn_elements_product(linear->context, linear->model.elements, &linear->view, k, d, cache, u, out);
-    sn_block_list_product(linear->stiffness, k, u, out);
-    sn_block_list_product(linear->damping, d, u, out);
+    const double *cache = made_for(&linear->place.cache, 0, d, k) ? linear->cache.value : NULL;
+    sn_mass_product(linear->context, &linear->mass, m, d, linear->place.rayleigh_mass, u, out);
+    if (k != 0 || d != 0) sn_elements_product(linear->context, linear->model.elements, &linear->place.view, k, d, cache, u, out);
+    sn_block_list_product(linear->place.stiffness, k, u, out);
+    sn_block_list_product(linear->place.damping, d, u, out);
 }
 
 void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out) {
@@ -72,19 +72,19 @@ static bool cheap_cache(const sn_elements_model *elements) {
 
 /* The cache is that of the linearisation, with the weights of d and k. */
 static void note_cache(sn_linear *linear) {
-    linear->cache.d = linear->d, linear->cache.k = linear->k, linear->cache.parameters = linear->view.settings->revision;
-    linear->cache_stamp = (sn_stamp){linear->linearisation, 0, linear->d, linear->k};
+    linear->cache.d = linear->d, linear->cache.k = linear->k, linear->cache.parameters = linear->place.view.settings->revision;
+    linear->place.cache = (sn_made){true, 0, linear->d, linear->k};
 }
 
 /* Takes what the last force evaluation left, if that was at the view. */
 static bool take_kept(sn_linear *linear) {
-    sn_kept_rotations *kept = &linear->kept;
-    if (!kept->linearised || kept->taken || linear->view.kept != kept || linear->view.stamp != kept->stamp) return false;
+    if (!linear->kept.linearised || !linear->place.view.kept) return false;
     const sn_linearised old = linear->cache;
     linear->cache = linear->next;
     linear->next = old;
-    kept->linearised = linear->next.value;
-    kept->taken = true;
+    linear->kept.linearised = linear->next.value;
+    linear->left = false;
+    linear->place.view.kept = NULL;
     return true;
 }
 
@@ -92,12 +92,12 @@ void sn_linear_ensure_cache(sn_linear *linear) {
     const double d = linear->d, k = linear->k;
     const sn_elements_model *elements = linear->model.elements;
     sn_linearised *cache = &linear->cache;
-    if (current(&linear->cache_stamp, linear, 0, d, k) || (d == 0 && k == 0) || !have_cache(linear)) return;
-    const bool here = elements->turned && linear->cache_stamp.linearisation == linear->linearisation;
+    if (made_for(&linear->place.cache, 0, d, k) || (d == 0 && k == 0) || !have_cache(linear)) return;
+    const bool here = elements->turned && linear->place.cache.valid;
     if (!here && !take_kept(linear))
-        sn_elements_linearise(linear->context, elements, &linear->view, k, d, cache->value);
-    else if (cache->d != d || cache->k != k || cache->parameters != linear->view.settings->revision)
-        sn_elements_weigh(linear->context, elements, linear->view.settings, k, d, cache->value);
+        sn_elements_linearise(linear->context, elements, &linear->place.view, k, d, cache->value);
+    else if (cache->d != d || cache->k != k || cache->parameters != linear->place.view.settings->revision)
+        sn_elements_weigh(linear->context, elements, linear->place.view.settings, k, d, cache->value);
     note_cache(linear);
 }
 
@@ -112,10 +112,10 @@ sn_assembly sn_linear_assembly(const sn_linear *linear) {
                          .elements = linear->model.elements,
                          .map = &linear->map,
                          .mass = &linear->mass,
-                         .view = &linear->view,
-                         .stiffness = linear->stiffness,
-                         .damping = linear->damping,
-                         .rayleigh_mass = linear->rayleigh_mass,
+                         .view = &linear->place.view,
+                         .stiffness = linear->place.stiffness,
+                         .damping = linear->place.damping,
+                         .rayleigh_mass = linear->place.rayleigh_mass,
                          .m = linear->m,
                          .d = linear->d,
                          .k = linear->k};
@@ -123,15 +123,15 @@ sn_assembly sn_linear_assembly(const sn_linear *linear) {
 
 /* Edges where they serve, for the first matrix in single precision. */
 static sn_status ensure_edges(sn_linear *linear, const sn_choice *c, sn_error *error) {
-    if (!c->single || linear->edges.group_count || !sn_edges_serve(linear->model.elements, &linear->view)) return SN_OK;
+    if (!c->single || linear->edges.group_count || !sn_edges_serve(linear->model.elements, &linear->place.view)) return SN_OK;
     return sn_edges_create(linear->context, linear->model.elements, &linear->pattern, &linear->edges, error);
 }
 
 static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *error) {
     const size_t values = (size_t)linear->pattern.block_count * 9 + 8;
     if ((c->single && linear->matrix.double_) || (!c->single && linear->matrix.single_)) sn_linear_release_matrix(linear);
-    if (current(&linear->matrix_stamp, linear, linear->m, linear->d, linear->k)) return SN_OK;
-    linear->matrix_stamp.linearisation = 0;
+    if (made_for(&linear->place.matrix, linear->m, linear->d, linear->k)) return SN_OK;
+    linear->place.matrix.valid = false;
     const sn_status status = ensure_edges(linear, c, error);
     if (status) return status;
     linear->matrix.pattern = &linear->pattern;
@@ -139,7 +139,7 @@ static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *
     if (!c->single && !linear->matrix.double_) linear->matrix.double_ = sn_allocate_zero(linear->context, values, sizeof(double));
     if (!linear->matrix.single_ && !linear->matrix.double_) return sn_no_memory(error);
     sn_assembly assembly = sn_linear_assembly(linear);
-    if (c->single && linear->edges.group_count && have_cache(linear) && sn_edges_serve(linear->model.elements, &linear->view)) {
+    if (c->single && linear->edges.group_count && have_cache(linear) && sn_edges_serve(linear->model.elements, &linear->place.view)) {
         sn_linear_ensure_cache(linear);
         assembly.linearised = linear->cache.value;
         if (linear->d != 0 || linear->k != 0) assembly.edges = &linear->edges;
@@ -150,49 +150,25 @@ static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *
     int missing;
     sn_assemble(&assembly, &linear->matrix, &linear->symmetric, &missing);
     linear->exact = !c->single && !missing;
-    ++linear->matrix_version;
     if (!linear->symmetric && (!c->krylov || c->krylov->needs_symmetric)) {
         sn_matrix_symmetrise(linear->context, &linear->matrix);
         linear->exact = false;
     }
-    linear->matrix_stamp = (sn_stamp){linear->linearisation, linear->m, linear->d, linear->k};
-    linear->diagonal_stamp.linearisation = 0;
-    linear->data_valid = false;
+    linear->place.matrix = (sn_made){true, linear->m, linear->d, linear->k};
+    linear->place.diagonal.valid = linear->place.prepared = false;
     return SN_OK;
 }
 
 static void ensure_diagonal(sn_linear *linear, bool from_matrix) {
-    if (current(&linear->diagonal_stamp, linear, linear->m, linear->d, linear->k)) return;
+    if (made_for(&linear->place.diagonal, linear->m, linear->d, linear->k)) return;
     sn_assembly assembly = sn_linear_assembly(linear);
-    if (current(&linear->cache_stamp, linear, 0, linear->d, linear->k)) assembly.linearised = linear->cache.value;
+    if (made_for(&linear->place.cache, 0, linear->d, linear->k)) assembly.linearised = linear->cache.value;
     if (from_matrix)
         sn_matrix_diagonal(linear->context, &linear->matrix, linear->diagonal);
     else
         sn_assemble_diagonal(&assembly, linear->diagonal);
-    linear->diagonal_stamp = (sn_stamp){linear->linearisation, linear->m, linear->d, linear->k};
-    linear->data_valid = false;
-}
-
-/* Keeps a copy of the filter, so that preconditioners can point to it, and notes whether it changed. */
-static sn_status keep_filter(sn_linear *linear, const sn_filter *filter, sn_error *error) {
-    const int count = filter ? filter->count : 0;
-    sn_filter *own = &linear->filter;
-    own->group_count = filter ? filter->group_count : 0; /* preconditioners do not know of groups */
-    own->group = filter ? filter->group : NULL;
-    if (own->count == count && (!count || (memcmp(own->node, filter->node, (size_t)count * sizeof *own->node) == 0 &&
-                                           memcmp(own->projection, filter->projection, (size_t)count * 9 * sizeof *own->projection) == 0)))
-        return SN_OK;
-    linear->data_valid = false, linear->data_changed = true;
-    sn_status status = sn_grow(linear->context, (void **)&own->node, &linear->filter_nodes, count, sizeof *own->node, error);
-    if (!status)
-        status =
-            sn_grow(linear->context, (void **)&own->projection, &linear->filter_projections, count, 9 * sizeof *own->projection, error);
-    if (status) return status;
-    own->count = count;
-    if (!count) return SN_OK;
-    memcpy(own->node, filter->node, (size_t)count * sizeof *own->node);
-    memcpy(own->projection, filter->projection, (size_t)count * 9 * sizeof *own->projection);
-    return SN_OK;
+    linear->place.diagonal = (sn_made){true, linear->m, linear->d, linear->k};
+    linear->place.prepared = false;
 }
 
 static void exact_residual(const void *self, const double *b, const double *x, double *r) {
@@ -201,27 +177,17 @@ static void exact_residual(const void *self, const double *b, const double *x, d
     sn_vector_subtract(linear->context, 3 * linear->model.nodes, b, r, r);
 }
 
-/* Whether only the positions are new since the preconditioner was made. Contacts and the like count as a change: they come and go. */
-static bool moved_only(const sn_linear *linear) {
-    const sn_stamp *s = &linear->data_stamp;
-    const bool listed = (linear->stiffness && linear->stiffness->count) || (linear->damping && linear->damping->count);
-    return linear->data && !linear->data_changed && !listed && s->m == linear->m && s->d == linear->d && s->k == linear->k;
-}
-
 /* The operator that the method works on: the matrix, or the exact one. */
 sn_operator sn_linear_operator(sn_linear *linear, bool copy) {
     if (copy) {
         sn_operator op = sn_operator_of_matrix(linear->context, &linear->matrix, linear->diagonal, linear->symmetric);
         linear->assembly = sn_linear_assembly(linear);
-        op.assembly = &linear->assembly;
-        op.position = linear->model.position;
-        op.now = linear->view.x;
+        linear->source = (sn_source){&linear->assembly, linear->model.position, linear->place.x, linear->place.number};
+        op.source = &linear->source;
         op.self = linear;
         op.residual = linear->exact ? NULL : exact_residual;
         op.options = &linear->options;
         op.watch = &linear->watch;
-        op.version = linear->matrix_version;
-        op.moved = moved_only(linear);
         return op;
     }
     return (sn_operator){.context = linear->context,
@@ -241,20 +207,20 @@ sn_status sn_linear_ensure_data(sn_linear *linear, const sn_choice *c, const sn_
     }
     const bool copy = op->matrix != NULL;
     /* A preconditioner made from the matrix serves the exact operator too. */
-    if (linear->data && linear->data_valid && (linear->data_copy == copy || (linear->data_copy && c->preconditioner->needs_matrix)))
-        return SN_OK;
-    linear->data_valid = false;
-    const sn_status status = c->preconditioner->update(linear->context, op, &linear->filter, &linear->data, error);
-    linear->data_valid = !status;
-    linear->data_copy = copy;
-    linear->data_changed = (linear->stiffness && linear->stiffness->count) || (linear->damping && linear->damping->count);
-    linear->data_stamp = (sn_stamp){linear->linearisation, linear->m, linear->d, linear->k};
+    sn_linear_place *place = &linear->place;
+    if (linear->data && place->prepared && (place->copied == copy || (place->copied && c->preconditioner->needs_matrix))) return SN_OK;
+    place->prepared = false;
+    const sn_status status = c->preconditioner->update(linear->context, op, &linear->filter.filter, &linear->data, error);
+    place->prepared = !status;
+    place->copied = copy;
     return status;
 }
 
 sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filter *filter, sn_linear_report *report, sn_error *error) {
     const double start = sn_seconds();
-    sn_status status = keep_filter(linear, filter, error);
+    bool changed;
+    sn_status status = sn_filter_copy_update(linear->context, filter, &linear->filter, &changed, error);
+    if (changed) linear->place.prepared = false;
     if (!status)
         status =
             sn_linear_ensure_scratch(linear, SN_REFINE_VECTORS + (c->krylov ? sn_krylov_vectors(c->krylov, &linear->options) : 0), error);
@@ -270,5 +236,5 @@ sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filt
 
 void sn_linear_residual(const sn_linear *linear, const double *b, const double *x, double *r) {
     exact_residual(linear, b, x, r);
-    sn_filter_apply(&linear->filter, r);
+    sn_filter_apply(&linear->filter.filter, r);
 }

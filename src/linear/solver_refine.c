@@ -64,11 +64,11 @@ static bool constrained_part(const sn_context *context, const sn_filter *filter,
 /* The right-hand side of the free directions, and the constrained part of x in e. */
 static void find_reference(refinement *w) {
     sn_linear *linear = w->linear;
-    if (constrained_part(linear->context, &linear->filter, w->n, w->x, w->e)) {
+    if (constrained_part(linear->context, &linear->filter.filter, w->n, w->x, w->e)) {
         true_residual(w, w->e, w->rhs);
     } else {
         sn_vector_copy(linear->context, w->n, w->b, w->rhs);
-        sn_filter_apply(&linear->filter, w->rhs);
+        sn_filter_apply(&linear->filter.filter, w->rhs);
     }
     w->reference = norm(w, w->rhs);
 }
@@ -94,7 +94,7 @@ static double start_spanned(refinement *w, double tolerance) {
     sn_linear *linear = w->linear;
     const double rounding = 1e-5;
     double *scratch = (double *)(((uintptr_t)w->krylov + 63) & ~(uintptr_t)63);
-    sn_span span = sn_span_create(linear->context, &linear->matrix, &linear->filter, linear->span, linear->direction, scratch);
+    sn_span span = sn_span_create(linear->context, &linear->matrix, &linear->filter.filter, linear->span, linear->direction, scratch);
     start_empty(w);
     sn_span_improve(&span, w->x, w->r);
     if (tolerance < rounding) {
@@ -109,14 +109,14 @@ static double start_spanned(refinement *w, double tolerance) {
 /* e = about A~^-1 r. */
 static void inner(refinement *w, const sn_choice *c, const sn_operator *op, double goal, int iterations, sn_krylov_report *report) {
     if (c->krylov) {
-        sn_krylov_run(c->krylov, op, c->preconditioner, w->linear->data, &w->linear->filter, w->r, w->e, goal, iterations, w->krylov,
+        sn_krylov_run(c->krylov, op, c->preconditioner, w->linear->data, &w->linear->filter.filter, w->r, w->e, goal, iterations, w->krylov,
                       report);
     } else {
         c->preconditioner->apply(w->linear->data, w->r, w->e);
         *report = (sn_krylov_report){.iterations = 1, .status = SN_OK};
         sn_operator_note(op, 1, goal);
     }
-    sn_filter_apply(&w->linear->filter, w->e);
+    sn_filter_apply(&w->linear->filter.filter, w->e);
 }
 
 /* Rounds until the tolerance, the end of the iterations, or no more progress. Leaves the best x. */
@@ -167,7 +167,7 @@ sn_status sn_linear_refine(sn_linear *linear, const sn_choice *c, const double *
     refinement w = {.linear = linear, .b = b, .x = x, .n = n, .r = linear->scratch};
     w.e = w.r + n, w.rhs = w.e + n, w.best = w.rhs + n, w.krylov = w.best + n;
     find_reference(&w);
-    const bool spans = linear->span > 0 && c->krylov && c->single && linear->symmetric && linear->filter.group_count == 0;
+    const bool spans = linear->span > 0 && c->krylov && c->single && linear->symmetric && linear->filter.filter.group_count == 0;
     double size = w.reference;
     if (!(w.reference > 0) || !isfinite(w.reference))
         start_empty(&w);

@@ -1,4 +1,4 @@
-/* What all readers fill: nodes, tets, triangles and groups that grow, checked as they come in.
+/* A mesh that is being read: nodes, tets, triangles and groups that grow. Each is checked as it comes in.
  *
  * Numbers of the file are labels. As long as they are consecutive (nearly always) a label is found by subtraction; the first one out of
  * the row moves them into a hash table. A label that comes twice is refused at the line where it comes the second time. */
@@ -9,7 +9,7 @@
 #include "mesh/text.h"
 #include "sinew/mesh.h"
 
-/* Labels in the order of their indices, and the way back. */
+/* Labels by index, and indices by label. */
 typedef struct sn_labels {
     int64_t *label; /* count */
     int count, capacity;
@@ -45,9 +45,9 @@ typedef struct sn_builder {
 
 void sn_builder_clear(sn_builder *builder);
 
-/* All take the cursor for the place in messages. */
+/* All functions take the cursor, because messages name its line. */
 sn_status sn_builder_node(sn_builder *builder, sn_text *text, int64_t label, const double position[3]);
-/* `node` are indices. `count` (4 or 10) must be that of the first tet. */
+/* `node` has `count` indices. `count` is 4 or 10, and the same for all tets. */
 sn_status sn_builder_tet(sn_builder *builder, sn_text *text, int64_t label, const int32_t *node, int count);
 sn_status sn_builder_triangle(sn_builder *builder, sn_text *text, int64_t label, const int32_t node[3]);
 /* A polygon as a fan of triangles about its first corner, numbered on from the last triangle. */

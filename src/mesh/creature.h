@@ -19,7 +19,7 @@ typedef struct sn_solid {
     double centre[3], round; /* a ball around it: filled by the functions below */
 } sn_solid;
 
-/* Parts farther than this many k beyond the nearest add nothing that shows: exp(-7) k. */
+/* Parts farther than this many k beyond the nearest add too little to show: exp(-7) k. */
 #define SN_CREATURE_REACH 7
 
 enum { SN_CREATURE_SOLIDS = 1024, SN_CREATURE_PARTS = 96 };

@@ -189,7 +189,7 @@ double sn_creature_field(const sn_creature *creature, const int16_t *list, int c
             current = s->part;
             distance = INFINITY;
         }
-        /* A solid that is farther than its part's nearest, or than what shows, is not worth its distance. */
+        /* Skips the exact distance of a solid that cannot matter: its part has a nearer solid, or it is too far away to show. */
         const double bound = fmin(distance, least + SN_CREATURE_REACH * k) + s->round;
         double d[3];
         sn_subtract3(x, s->centre, d);

@@ -1,68 +1,15 @@
-/* Mesh files by ending: finds the reader or writer, brings the file into memory, makes the mesh.
+/* Reading and writing mesh files: finds the format by the ending, brings the files into memory, makes the mesh.
  *
- * Readers and writers run with the thread in the C locale, so that the decimal point is '.' whatever the host has set. */
+ * Readers and writers run with the thread in the C locale, so that the decimal point is '.' in every host. */
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/words.h"
-#include "output.h"
-#include "readers.h"
+#include "format.h"
+#include "mesh_internal.h"
 
-/* Name (the ending) and text, in the order of `functions`. */
-static const sn_listing listing[] = {
-    {"msh", "Gmsh 2.2 and 4.1, ASCII and binary; named groups"},
-    {"node", "TetGen nodes; .ele and .face belong to it"},
-    {"ele", "TetGen tets; .node and .face belong to it"},
-    {"mesh", "Medit, ASCII; groups by reference"},
-    {"veg", "Vega; sets as groups"},
-    {"obj", "Wavefront surface; groups"},
-    {"stl", "STL surface, ASCII and binary; equal points become one node"},
-    {"ply", "PLY surface, ASCII and binary of both byte orders"},
-    {"off", "OFF surface"},
-};
-enum { FORMATS = sizeof listing / sizeof *listing };
-
-typedef struct functions {
-    sn_status (*read)(sn_text *text, sn_builder *builder); /* NULL: TetGen's several files */
-    sn_status (*write)(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *output);
-    bool binary; /* written when no options are given */
-} functions;
-
-static const functions table[FORMATS] = {
-    {sn_read_msh, sn_write_msh, false},
-    {NULL, NULL, false},
-    {NULL, NULL, false},
-    {sn_read_medit, sn_write_medit, false},
-    {sn_read_vega, sn_write_vega, false},
-    {sn_read_obj, sn_write_obj, false},
-    {sn_read_stl, sn_write_stl, true},
-    {sn_read_ply, sn_write_ply, true},
-    {sn_read_off, sn_write_off, false},
-};
-
-const sn_listing *sn_mesh_formats(int *count) {
-    *count = FORMATS;
-    return listing;
-}
-
-static sn_status find_format(const char *ending, const char *name, const functions **found, sn_error *error) {
-    for (int i = 0; i < FORMATS; ++i) {
-        if (!sn_text_is_any_case(ending, (int)strlen(ending), listing[i].name)) continue;
-        *found = &table[i];
-        return SN_OK;
-    }
-    char message[400];
-    if (*ending)
-        snprintf(message, sizeof message, "%.200s: unknown mesh format '%.40s'", name, ending);
-    else
-        snprintf(message, sizeof message, "%.200s: a mesh file needs an ending", name);
-    sn_suggest(message, sizeof message, ending, listing, FORMATS, sizeof *listing);
-    return sn_fail(error, SN_BAD_INPUT, "%s", message);
-}
-
-/* Behind the last dot of the last part; "" when there is none. */
+/* The text behind the last dot of the file name, or "". */
 static const char *ending_of(const char *path) {
     const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
     return dot && (!slash || dot > slash) ? dot + 1 : "";
@@ -138,82 +85,100 @@ static sn_status copy(const sn_context *context, const void *data, size_t bytes,
     return SN_OK;
 }
 
-static sn_status make_mesh(sn_context *context, const functions *f, const content part[3], const char *const name[3], sn_mesh **mesh,
-                           sn_error *error) {
-    sn_text text[3];
+/* The files of one mesh, in the order of the format's table. */
+typedef struct files {
+    const sn_mesh_format *format;
+    int count;
+    char *name[SN_FORMAT_FILES]; /* for messages */
+    content content[SN_FORMAT_FILES];
+} files;
+
+static void release_files(const sn_context *context, files *f) {
+    for (int i = 0; i < f->count; ++i) {
+        sn_release(context, f->content[i].data);
+        sn_release(context, f->name[i]);
+    }
+}
+
+static sn_status make_mesh(sn_context *context, const files *f, sn_mesh **mesh, sn_error *error) {
+    sn_text text[SN_FORMAT_FILES] = {{0}};
     sn_builder builder = {.context = context};
     c_locale locale = {0};
-    for (int i = 0; i < 3; ++i) text[i] = sn_text_open(name[i], part[i].data ? part[i].data : "", part[i].bytes, error);
+    int last = 0; /* the file where a mesh without elements is reported */
+    for (int i = 0; i < f->count; ++i) {
+        if (f->content[i].data) text[i] = sn_text_open(f->name[i], f->content[i].data, f->content[i].bytes, error);
+        if (!f->format->file[i].optional) last = i;
+    }
     sn_status status = enter_c_locale(&locale, error);
     if (status) return status;
-    if (f->read)
-        status = f->read(&text[0], &builder);
-    else
-        status = sn_read_tetgen(&text[0], &text[1], part[2].data ? &text[2] : NULL, &builder);
+    status = f->format->read(text, &builder);
     leave_c_locale(&locale);
-    if (!status) status = sn_builder_finish(&builder, f->read ? &text[0] : &text[1], mesh);
+    if (!status) status = sn_builder_finish(&builder, &text[last], mesh);
     sn_builder_clear(&builder);
     return status;
 }
 
-static sn_status read_tetgen_files(sn_context *context, const functions *f, const char *path, sn_mesh **mesh, sn_error *error) {
-    static const char *const ending[3] = {"node", "ele", "face"};
-    char *name[3] = {NULL, NULL, NULL};
-    content part[3] = {{0}};
-    sn_status status = SN_OK;
-    for (int i = 0; !status && i < 3; ++i) {
-        name[i] = sibling(context, path, ending[i]);
-        status = name[i] ? load(context, name[i], &part[i], i < 2 ? error : NULL) : sn_no_memory(error);
-        if (i == 2 && status == SN_NOT_FOUND)
-            status = SN_OK;
-        else if (i == 2 && status == SN_IO)
-            status = sn_fail(error, SN_IO, "%s: reading failed", name[i]);
-        else if (i == 2 && status == SN_NO_MEMORY)
-            status = sn_no_memory(error);
-    }
-    const char *const names[3] = {name[0], name[1], name[2]};
-    if (!status) status = make_mesh(context, f, part, names, mesh, error);
-    for (int i = 0; i < 3; ++i) {
-        sn_release(context, part[i].data);
-        sn_release(context, name[i]);
-    }
-    return status;
+static sn_status find_readable(const char *ending, const char *name, files *f, sn_error *error) {
+    const sn_status status = sn_format_find(ending, name, &f->format, error);
+    if (status) return status;
+    if (!f->format->read)
+        return sn_fail(error, SN_UNSUPPORTED, "%.300s: files of the format '%s' cannot be read, only written", name, ending);
+    f->count = sn_format_files(f->format);
+    return SN_OK;
+}
+
+static sn_status load_optional(const sn_context *context, const char *path, content *c, sn_error *error) {
+    sn_error own = {0};
+    const sn_status status = load(context, path, c, &own);
+    return status == SN_OK || status == SN_NOT_FOUND ? SN_OK : sn_fail(error, status, "%s", own.text);
 }
 
 sn_status sn_mesh_read(sn_context *context, const char *path, sn_mesh **mesh, sn_error *error) {
-    const functions *f = NULL;
-    content part[3] = {{0}};
-    const char *const name[3] = {path, path, path};
-    sn_status status = find_format(ending_of(path), path, &f, error);
-    if (status) return status;
-    if (!f->read) return read_tetgen_files(context, f, path, mesh, error);
-    status = load(context, path, &part[0], error);
-    if (!status) status = make_mesh(context, f, part, name, mesh, error);
-    sn_release(context, part[0].data);
+    files f = {0};
+    sn_status status = find_readable(ending_of(path), path, &f, error);
+    for (int i = 0; !status && i < f.count; ++i) {
+        const sn_format_file *file = &f.format->file[i];
+        f.name[i] = sibling(context, path, file->ending ? file->ending : ending_of(path));
+        if (!f.name[i])
+            status = sn_no_memory(error);
+        else if (file->optional)
+            status = load_optional(context, f.name[i], &f.content[i], error);
+        else
+            status = load(context, f.name[i], &f.content[i], error);
+    }
+    if (!status) status = make_mesh(context, &f, mesh, error);
+    release_files(context, &f);
     return status;
 }
 
 sn_status sn_mesh_read_memory(sn_context *context, const char *format, const char *name, const void *data, size_t bytes, const void *extra,
                               size_t extra_bytes, sn_mesh **mesh, sn_error *error) {
-    const functions *f = NULL;
-    content part[3] = {{0}};
-    const char *const names[3] = {name, name, name};
-    sn_status status = find_format(format, name, &f, error);
-    if (!status && !f->read && !extra) status = sn_fail(error, SN_BAD_INPUT, "%s: TetGen's .ele part is missing", name);
-    if (!status) status = copy(context, data, bytes, &part[0], error);
-    if (!status && !f->read) status = copy(context, extra, extra_bytes, &part[1], error);
-    if (!status) status = make_mesh(context, f, part, names, mesh, error);
-    sn_release(context, part[0].data);
-    sn_release(context, part[1].data);
+    files f = {0};
+    const content given[SN_FORMAT_FILES] = {{(char *)data, bytes}, {(char *)extra, extra_bytes}};
+    sn_status status = find_readable(format, name, &f, error);
+    for (int i = 0; !status && i < f.count; ++i) {
+        const sn_format_file *file = &f.format->file[i];
+        f.name[i] = sn_allocate(context, strlen(name) + 1, 1);
+        if (!f.name[i]) {
+            status = sn_no_memory(error);
+            break;
+        }
+        strcpy(f.name[i], name);
+        if (given[i].data || i == 0)
+            status = copy(context, given[i].data, given[i].bytes, &f.content[i], error);
+        else if (!file->optional)
+            status = sn_fail(error, SN_BAD_INPUT, "%.300s: the .%s part of the mesh is missing", name, file->ending);
+    }
+    if (!status) status = make_mesh(context, &f, mesh, error);
+    release_files(context, &f);
     return status;
 }
 
 /* ---- Writing ---- */
 
-typedef sn_status writer(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *output);
-
-/* Into "path.part" first: a failure leaves an older file as it was. */
-static sn_status write_one(const sn_mesh *mesh, const char *path, writer *write, const sn_mesh_write_options *options, sn_error *error) {
+/* Writes to "path.part" first, so that a failure leaves an older file as it was. */
+static sn_status write_one(const sn_mesh *mesh, const char *path, sn_mesh_writer *write, const sn_mesh_write_options *options,
+                           sn_error *error) {
     const size_t length = strlen(path);
     sn_output *output = sn_allocate(mesh->context, 1, sizeof *output);
     char *part = sn_allocate(mesh->context, length + 6, 1);
@@ -233,27 +198,30 @@ static sn_status write_one(const sn_mesh *mesh, const char *path, writer *write,
     return status;
 }
 
-static sn_status write_tetgen_files(const sn_mesh *mesh, const char *path, const sn_mesh_write_options *options, sn_error *error) {
-    static const char *const ending[3] = {"node", "ele", "face"};
-    static writer *const write[3] = {sn_write_tetgen_node, sn_write_tetgen_ele, sn_write_tetgen_face};
+static sn_status write_files(const sn_mesh *mesh, const char *path, const sn_mesh_format *format, const sn_mesh_write_options *options,
+                             sn_error *error) {
     sn_status status = SN_OK;
-    for (int i = 0; !status && i < 3; ++i) {
-        char *name = sibling(mesh->context, path, ending[i]);
-        status = name ? write_one(mesh, name, write[i], options, error) : sn_no_memory(error);
+    for (int i = 0; !status && i < sn_format_files(format); ++i) {
+        const sn_format_file *file = &format->file[i];
+        char *name = sibling(mesh->context, path, file->ending ? file->ending : ending_of(path));
+        status = name ? write_one(mesh, name, file->write, options, error) : sn_no_memory(error);
         sn_release(mesh->context, name);
     }
     return status;
 }
 
 sn_status sn_mesh_write(const sn_mesh *mesh, const char *path, const sn_mesh_write_options *options, sn_error *error) {
-    const functions *f = NULL;
+    const sn_mesh_format *format = NULL;
     c_locale locale = {0};
-    sn_status status = find_format(ending_of(path), path, &f, error);
+    sn_status status = sn_format_find(ending_of(path), path, &format, error);
+    if (!status && !format->file[0].write)
+        status = sn_fail(error, SN_UNSUPPORTED, "%.300s: files of the format '%s' cannot be written, only read", path, ending_of(path));
+    if (!status) status = sn_mesh_check_tets(mesh, error);
     if (status) return status;
-    const sn_mesh_write_options chosen = options ? *options : (sn_mesh_write_options){.binary = f->binary};
+    const sn_mesh_write_options chosen = options ? *options : (sn_mesh_write_options){.binary = format->binary};
     status = enter_c_locale(&locale, error);
     if (status) return status;
-    status = f->write ? write_one(mesh, path, f->write, &chosen, error) : write_tetgen_files(mesh, path, &chosen, error);
+    status = write_files(mesh, path, format, &chosen, error);
     leave_c_locale(&locale);
     return status;
 }

@@ -20,8 +20,10 @@
 
 /* clang-format on */
 
+#define EXTERN(name, text) extern const sn_generator sn_generator_##name;
 #define LISTING(name, text) {#name, text},
 #define TABLE(name, text) &sn_generator_##name,
+GENERATORS(EXTERN)
 static const sn_listing listing[] = {GENERATORS(LISTING)};
 static const sn_generator *const table[] = {GENERATORS(TABLE)};
 enum { GENERATOR_COUNT = sizeof listing / sizeof *listing };

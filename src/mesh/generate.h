@@ -39,7 +39,4 @@ void sn_disc_position(int rings, int64_t point, double *u,
                       double *v); /* of the unit disc; points beyond sn_disc_points(rings - 1) on the rim */
 void sn_disc_triangle(int64_t triangle, int32_t point[3]);
 
-extern const sn_generator sn_generator_box, sn_generator_sphere, sn_generator_tube, sn_generator_cylinder, sn_generator_torus,
-    sn_generator_rectangle, sn_generator_octopus, sn_generator_dragon;
-
 #endif

@@ -1,4 +1,5 @@
 /* Life of a mesh: creation, copies, groups, and motions of the rest shape. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,6 +81,12 @@ static const char *kind_name(sn_group_kind kind) { return kind == SN_GROUP_NODES
 
 static sn_status check_members(const sn_mesh *mesh, const char *name, sn_group_kind kind, const int32_t *member, int count,
                                sn_error *error) {
+    if (kind != SN_GROUP_NODES && kind != SN_GROUP_TETS && kind != SN_GROUP_TRIANGLES)
+        return sn_fail(error, SN_BAD_INPUT, "group '%s' is of kind %d; allowed are %d to %d", name, (int)kind, (int)SN_GROUP_NODES,
+                       (int)SN_GROUP_TRIANGLES);
+    if (count < 0 || (count > 0 && !member))
+        return sn_fail(error, SN_BAD_INPUT, "group '%s' has %d members, but %s", name, count,
+                       count < 0 ? "a count cannot be negative" : "no list");
     const int limit = limit_of(mesh, kind);
     for (int i = 0; i < count; ++i)
         if (member[i] < 0 || member[i] >= limit)
@@ -194,6 +201,11 @@ static sn_status check_cells(const sn_mesh *mesh, const char *kind, const int32_
 }
 
 sn_status sn_mesh_check(const sn_mesh *mesh, sn_error *error) {
+    if (mesh->node_count < 0 || mesh->tet_count < 0 || mesh->triangle_count < 0 || mesh->group_count < 0)
+        return sn_fail(error, SN_BAD_INPUT, "the mesh has %d nodes, %d tets, %d triangles and %d groups; counts must be 0 or more",
+                       mesh->node_count, mesh->tet_count, mesh->triangle_count, mesh->group_count);
+    if (mesh->tet_nodes != 3 && mesh->tet_nodes != 4 && mesh->tet_nodes != 10)
+        return sn_fail(error, SN_BAD_INPUT, "the mesh has tets of %d nodes; allowed are 4 and 10, or 3 for a plane body", mesh->tet_nodes);
     sn_status status = check_cells(mesh, "tet", mesh->tet, mesh->tet_count, mesh->tet_nodes, mesh->tet_label, error);
     if (!status) status = check_cells(mesh, "triangle", mesh->triangle, mesh->triangle_count, 3, mesh->triangle_label, error);
     for (int i = 0; i < mesh->group_count && !status; ++i) {
@@ -201,6 +213,22 @@ sn_status sn_mesh_check(const sn_mesh *mesh, sn_error *error) {
         status = check_members(mesh, g->name, g->kind, g->member, g->count, error);
     }
     return status;
+}
+
+sn_status sn_mesh_check_tets(const sn_mesh *mesh, sn_error *error) {
+    const sn_status status = sn_mesh_check(mesh, error);
+    if (status || !mesh->tet_count || mesh->tet_nodes != 3) return status;
+    return sn_fail(error, SN_BAD_INPUT, "the elements of the mesh are plane triangles; tets of 4 or 10 nodes are needed");
+}
+
+sn_status sn_mesh_check_finite(const sn_mesh *mesh, sn_error *error) {
+    for (int i = 0; i < mesh->node_count; ++i) {
+        const double *x = mesh->position + 3 * (size_t)i;
+        if (!isfinite(x[0]) || !isfinite(x[1]) || !isfinite(x[2]))
+            return sn_fail(error, SN_BAD_INPUT, "node %lld lies at [%g %g %g]; coordinates must be finite",
+                           (long long)sn_label(mesh->node_label, i), x[0], x[1], x[2]);
+    }
+    return SN_OK;
 }
 
 /* Heap sort, skipped when the values already ascend. */

@@ -1,4 +1,4 @@
-/* What the files of this folder share: checks, sorting, the map of edges and the table of faces. */
+/* Shared by the files of this folder: checks, sorting, the map of edges and the table of faces. */
 #ifndef SN_MESH_INTERNAL_H
 #define SN_MESH_INTERNAL_H
 
@@ -19,8 +19,12 @@ extern const uint8_t sn_kuhn_tet[6][4];
 
 /* Every node index of tets, triangles and groups must be in range: the message names the first that is not. */
 sn_status sn_mesh_check(const sn_mesh *mesh, sn_error *error);
+/* The same, and the elements must be tets: the mesh of a plane body is refused. */
+sn_status sn_mesh_check_tets(const sn_mesh *mesh, sn_error *error);
+/* Every coordinate must be finite: the message names the first node with one that is not. */
+sn_status sn_mesh_check_finite(const sn_mesh *mesh, sn_error *error);
 
-/* Fills the place where label `index` stands: label[index], or index itself without labels. */
+/* The label of node, tet or triangle `index`; the index itself when there are no labels (NULL). */
 static inline int64_t sn_label(const int64_t *label, int index) { return label ? label[index] : index; }
 
 /* Ascending, in place, without memory. */

@@ -120,7 +120,7 @@ static void inspect_tets(const sn_mesh *mesh, sn_mesh_report *r) {
     r->quality_mean = sum / mesh->tet_count;
 }
 
-/* About the middle of the box, where the sum cancels least. */
+/* Volumes are taken about the middle of the box, where the sum loses the fewest digits. */
 static void inspect_triangles(const sn_mesh *mesh, sn_mesh_report *r) {
     double sum = 0, centre[3];
     exact_sum volume = {0};
@@ -193,7 +193,7 @@ static void inspect_faces(const sn_mesh *mesh, const sn_face_table *table, sn_me
             const sn_face_entry *e = table->entry;
             for (next = i + 1; next < end && e[next].key == e[i].key; ++next) {
                 if (e[next].opposite != e[next - 1].opposite || e[next].opposite < (int32_t)(e[i].key & UINT32_MAX)) continue;
-                if (e[next].face >> 2 == e[next - 1].face >> 2) continue; /* a tet that names a node twice meets itself */
+                if (e[next].face >> 2 == e[next - 1].face >> 2) continue; /* a tet with one node at two corners has the same face twice */
                 ++r->duplicate_tets;
                 if (e[next].face >> 2 < first) first = e[next].face >> 2;
             }
@@ -283,7 +283,7 @@ static sn_status inspect_doubles(const sn_mesh *mesh, sn_mesh_report *r, sn_erro
 sn_status sn_mesh_inspect(const sn_mesh *mesh, sn_mesh_report *report, sn_error *error) {
     sn_mesh_report r = {.nodes = mesh->node_count, .tets = mesh->tet_count, .triangles = mesh->triangle_count};
     r.worst_tet = r.first_inverted = r.first_flat = r.first_duplicate = r.first_isolated = -1;
-    sn_status status = sn_mesh_check(mesh, error);
+    sn_status status = sn_mesh_check_tets(mesh, error);
     if (status) return status;
     bounds(mesh, &r);
     if (mesh->tet_count) {

@@ -2,12 +2,10 @@
  *
  * Physical groups become groups: volumes of tets, surfaces of triangles, curves and points of nodes. Gmsh's second-order tet has its last
  * two mid-edge nodes on edges 23 and 13, ours on 13 and 23. Sections that carry no mesh ($NodeData, $Periodic, ...) are skipped. */
-#include "read_msh.h"
+#include "msh.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "readers.h"
 
 static const sn_msh_element_type element_types[] = {
     {1, 1, 2, "2-node line"},          {2, 2, 3, "3-node triangle"},       {3, 2, 0, "4-node quadrangle"},

@@ -4,7 +4,7 @@
  * the other with the same elementary tag and the same nodes; read back they are one element in several groups. */
 #include <string.h>
 
-#include "read_msh.h"
+#include "msh.h"
 
 /* A count stands as text on its own line also in binary files. */
 static sn_status read_count(sn_msh *m, const char *what, int64_t least, int *count) {

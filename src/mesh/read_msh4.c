@@ -1,6 +1,6 @@
 /* Gmsh .msh 4.1: entities with their physical tags, and blocks of nodes and elements. $Entities may be missing: then there are no groups.
  */
-#include "read_msh.h"
+#include "msh.h"
 
 static sn_status append_physical(sn_msh *m, int dimension, int64_t tag) {
     sn_status status = sn_grow(m->builder->context, (void **)&m->list[dimension], &m->list_capacity[dimension],

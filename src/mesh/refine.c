@@ -138,7 +138,7 @@ static sn_status fill_tet10(const sn_mesh *source, middles *m, int32_t *tet) {
 }
 
 sn_status sn_mesh_to_tet10(const sn_mesh *source, sn_mesh **mesh, sn_error *error) {
-    sn_status status = sn_mesh_check(source, error);
+    sn_status status = sn_mesh_check_tets(source, error);
     if (status) return status;
     if (source->tet_nodes == 10) return sn_mesh_copy(source, mesh, error);
     middles m;
@@ -305,7 +305,7 @@ static sn_status refine(const sn_mesh *source, middles *m, middles *child, uint8
 }
 
 sn_status sn_mesh_refine(const sn_mesh *source, sn_mesh **mesh, sn_error *error) {
-    sn_status status = sn_mesh_check(source, error);
+    sn_status status = sn_mesh_check_tets(source, error);
     if (status) return status;
     if (source->tet_count > INT32_MAX / 8 || source->triangle_count > INT32_MAX / 4)
         return sn_fail(error, SN_BAD_INPUT, "refining %d tets and %d triangles would give more than %d", source->tet_count,

@@ -77,6 +77,9 @@ static sn_status check_shape(const sn_selector *s, sn_error *error) {
         return sn_fail(error, SN_BAD_INPUT, "the normal of selector '%s' is zero", kind_name[s->kind]);
     if (s->kind == SN_SELECT_NORMAL && !(s->angle >= 0 && s->angle <= 180))
         return sn_fail(error, SN_BAD_INPUT, "angle is %g; it must be from 0 to 180 degrees", s->angle);
+    if (s->kind == SN_SELECT_NODES && (s->node_count < 0 || (s->node_count > 0 && !s->nodes)))
+        return sn_fail(error, SN_BAD_INPUT, "selector 'nodes' has %d labels, but %s", s->node_count,
+                       s->node_count < 0 ? "a count cannot be negative" : "no list");
     return SN_OK;
 }
 
@@ -86,7 +89,7 @@ static sn_status pick_surface(picker *p, uint8_t *mask) {
     return status;
 }
 
-/* The angle by atan2, which is exact where an arc cosine is not: near 0. The slack covers rounding alone. */
+/* The angle comes from atan2, which is exact near 0, where an arc cosine is not. The slack only covers rounding. */
 static sn_status pick_normal(picker *p, const sn_selector *s, uint8_t *mask, uint8_t *faces) {
     const sn_status status = need_boundary(p);
     if (status) return status;
@@ -104,7 +107,7 @@ static sn_status pick_normal(picker *p, const sn_selector *s, uint8_t *mask, uin
     return SN_OK;
 }
 
-/* Scans the nodes for the asked labels: a sorted copy of the labels is searched, so a long list is no slower than the mesh is large. */
+/* Marks the nodes with the labels of the selector. A hash table of these labels makes one pass over the nodes enough. */
 static sn_status pick_nodes(const picker *p, const sn_selector *s, uint8_t *mask) {
     const sn_mesh *mesh = p->mesh;
     if (!mesh->node_label) {
@@ -131,7 +134,7 @@ static sn_status pick_nodes(const picker *p, const sn_selector *s, uint8_t *mask
         if (slot[at] < 0)
             slot[at] = i;
         else
-            found[i] = 1; /* asked twice: the first one stands for it */
+            found[i] = 1; /* the label is listed twice: the first one counts */
     }
     for (int n = 0; n < mesh->node_count && !status; ++n) {
         FIND(mesh->node_label[n]);

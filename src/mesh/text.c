@@ -171,7 +171,7 @@ static bool short_number(const char *p, double *value, const char **stop) {
     return true;
 }
 
-/* Digits, one point and an exponent only: strtod alone would also take "0x10", "inf" and "nan(1)". */
+/* Takes digits, one point and an exponent only. strtod would also take "0x10", "inf" and "nan(1)". */
 static bool looks_decimal(const char *p, const char *end) {
     for (; p < end; ++p) {
         if (!((*p >= '0' && *p <= '9') || *p == '.' || *p == '-' || *p == '+' || *p == 'e' || *p == 'E')) return false;

@@ -27,7 +27,7 @@ sn_text sn_text_open(const char *name, const char *data, size_t bytes, sn_error 
 
 /* "file:line: reason", SN_BAD_INPUT. */
 sn_status sn_text_fail(const sn_text *text, const char *format, ...) SN_PRINTF(2, 3);
-/* "file:line: WHAT expected, found 'word'" or "... the line ends" or "... the file ends". */
+/* "file:line: `what` expected, found 'word'", or "..., but the line ends", or "..., but the file ends". */
 sn_status sn_text_expected(sn_text *text, const char *what);
 
 /* Goes to the next word: over blanks and comments, and over line ends unless `in_line`. False when there is none. */
@@ -47,7 +47,7 @@ void sn_text_rest(sn_text *text, const char **rest, int *length);
 
 sn_status sn_text_integer(sn_text *text, const char *what, int64_t *value);
 sn_status sn_text_number(sn_text *text, const char *what, double *value); /* finite */
-/* An integer from 0 up to what the rest of the file can hold when an item takes `least` bytes. */
+/* The number of items that follow: an integer from 0. Fails when the rest of the file is too short for so many items of `least` bytes. */
 sn_status sn_text_count(sn_text *text, const char *what, int64_t least, int *count);
 sn_status sn_text_check_count(sn_text *text, const char *what, int64_t value, int64_t least, int *count);
 

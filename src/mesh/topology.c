@@ -1,4 +1,5 @@
-/* Edges by hashing, faces by sorting into buckets of their smallest node: linear work, results free of any hash order. */
+/* Edges by hashing, faces by sorting into buckets of their smallest node: linear work, and results that do not depend on the order of a
+ * hash. */
 #include <string.h>
 
 #include "mesh_internal.h"

@@ -6,8 +6,8 @@
  * unless one is also a tet's; then they are numbered on. */
 #include <string.h>
 
-#include "builder.h"
-#include "output.h"
+#include "group_classes.h"
+#include "msh.h"
 
 typedef struct msh {
     const sn_mesh *mesh;

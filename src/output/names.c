@@ -1,11 +1,9 @@
-/* Names that scene files use for results: apart from the writers, so that a build without files (WebAssembly) reads the same scenes. */
-#include "sinew/output.h"
+/* The names that scene files use for results. They stand apart from the writers, so that a build without files (WebAssembly) reads the
+ * same scenes. */
+#include "frame.h"
 
-static const sn_listing formats[] = {{"vtu", "VTK unstructured grid with fields, and a .pvd of all frames (ParaView)"},
-                                     {"obj", "Wavefront surface of the current shape"},
-                                     {"ply", "PLY surface of the current shape, binary"},
-                                     {"stl", "STL surface of the current shape, binary"},
-                                     {"png", "shaded picture of each frame"}};
+#define LISTING(name, table, text) {#name, text},
+static const sn_listing formats[] = {SN_FRAME_FORMATS(LISTING)};
 
 static const sn_listing fields[] = {{"displacement", "m, per node"},          {"velocity", "m/s, per node"},
                                     {"stress", "Cauchy, Pa, per element"},    {"von_mises", "Pa, per element"},

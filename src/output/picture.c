@@ -14,7 +14,8 @@ static sn_status check_options(const sn_picture_options *o, int *field, sn_error
     if (o->width < 16 || o->width > 8192 || o->height < 16 || o->height > 8192)
         return sn_fail(error, SN_BAD_INPUT, "a picture of %d x %d is not possible; allowed are 16 to 8192", o->width, o->height);
     if (!isfinite(o->azimuth) || !(fabs(o->elevation) <= 89) || !isfinite(o->low) || !isfinite(o->high))
-        return sn_fail(error, SN_BAD_INPUT, "the picture's elevation %g must be from -89 to 89 degrees, its other numbers finite", o->elevation);
+        return sn_fail(error, SN_BAD_INPUT, "the picture's elevation %g must be from -89 to 89 degrees, its other numbers finite",
+                       o->elevation);
     int count;
     const sn_listing *fields = sn_picture_fields(&count);
     for (*field = 0; *field < count; ++*field)
@@ -79,11 +80,10 @@ static sn_status fill_normals(sn_stage *stage, sn_error *error) {
     const sn_surface *s = stage->surface;
     const size_t triangles = (size_t)s->triangles;
     const double crease = 0.76; /* cosine of 40 degrees */
-    stage->normal = sn_allocate(stage->context, 9 * triangles, sizeof *stage->normal);
     double *face = sn_allocate(stage->context, 3 * triangles, sizeof *face);
     int *first = sn_allocate_zero(stage->context, (size_t)s->nodes + 2, sizeof *first);
     int *list = sn_allocate(stage->context, 3 * triangles, sizeof *list);
-    const bool enough = stage->normal && face && first && list;
+    const bool enough = face && first && list;
     for (size_t i = 0; enough && i < 3 * triangles; ++i) ++first[s->triangle[i] + 2];
     for (int i = 2; enough && i < s->nodes + 2; ++i) first[i] += first[i - 1];
     for (size_t t = 0; enough && t < triangles; ++t) {
@@ -179,22 +179,78 @@ static void set_lights(sn_stage *stage) {
     for (int k = 0; k < 3; ++k) stage->light[k] /= a, stage->fill[k] /= b;
 }
 
-/* Planes become floors, spheres are drawn; without any plane there is a studio floor a little below the bodies. */
-static void set_shapes(sn_stage *stage, const sn_world *world, const double low[3]) {
-    for (int i = 0; i < sn_world_collider_count(world); ++i) {
-        const sn_collider c = sn_world_collider(world, i);
-        if (c.kind == SN_COLLIDER_PLANE && stage->planes < SN_STAGE_SHAPES) {
-            const double length = sn_norm3(c.normal);
-            memcpy(stage->plane_point[stage->planes], c.point, sizeof c.point);
-            for (int k = 0; k < 3; ++k) stage->plane_normal[stage->planes][k] = c.normal[k] / length;
-            ++stage->planes;
-        } else if (c.kind == SN_COLLIDER_SPHERE && !c.inside && stage->spheres < SN_STAGE_SHAPES) {
-            memcpy(stage->sphere_centre[stage->spheres], c.point, sizeof c.point);
-            stage->sphere_radius[stage->spheres++] = c.radius;
+/* The drawings of all colliders; NULL for those that are not drawn, because the bodies are inside of them. */
+static sn_status collider_drawings(sn_stage *stage, const sn_world *world, sn_error *error) {
+    stage->collider_count = sn_world_collider_count(world);
+    stage->collider = sn_allocate_zero(stage->context, (size_t)stage->collider_count, sizeof *stage->collider);
+    if (!stage->collider) return sn_no_memory(error);
+    for (int i = 0; i < stage->collider_count; ++i) {
+        const sn_status status = sn_world_collider_drawing(world, i, &stage->collider[i], error);
+        if (status) return status;
+        if (!stage->collider[i]->inside) continue;
+        sn_drawing_destroy(stage->collider[i]);
+        stage->collider[i] = NULL;
+    }
+    return SN_OK;
+}
+
+static void move_point(const double pose[12], const double x[3], double out[3]) {
+    for (int i = 0; i < 3; ++i) out[i] = pose[4 * i] * x[0] + pose[4 * i + 1] * x[1] + pose[4 * i + 2] * x[2] + pose[4 * i + 3];
+}
+
+static void turn_normal(const double pose[12], const double n[3], double out[3]) {
+    for (int i = 0; i < 3; ++i) out[i] = pose[4 * i] * n[0] + pose[4 * i + 1] * n[1] + pose[4 * i + 2] * n[2];
+}
+
+/* The surface of the bodies, and behind it those of the colliders where they are now. The normals of the bodies are filled later. */
+static sn_status gather_surfaces(sn_stage *stage, const sn_world *world, sn_error *error) {
+    const sn_surface *s = stage->surface;
+    stage->nodes = s->nodes, stage->triangles = s->triangles;
+    for (int i = 0; i < stage->collider_count; ++i) {
+        if (!stage->collider[i]) continue;
+        stage->nodes += stage->collider[i]->vertex_count, stage->triangles += stage->collider[i]->triangle_count;
+    }
+    stage->position = sn_allocate(stage->context, 3 * (size_t)stage->nodes, sizeof *stage->position);
+    stage->triangle = sn_allocate(stage->context, 3 * (size_t)stage->triangles, sizeof *stage->triangle);
+    stage->normal = sn_allocate(stage->context, 9 * (size_t)stage->triangles, sizeof *stage->normal);
+    if (!stage->position || !stage->triangle || !stage->normal) return sn_no_memory(error);
+    memcpy(stage->position, s->position, 3 * (size_t)s->nodes * sizeof *s->position);
+    memcpy(stage->triangle, s->triangle, 3 * (size_t)s->triangles * sizeof *s->triangle);
+    size_t node = (size_t)s->nodes, corner = 3 * (size_t)s->triangles;
+    for (int i = 0; i < stage->collider_count; ++i) {
+        const sn_drawing *d = stage->collider[i];
+        if (!d) continue;
+        double pose[12], n[3];
+        sn_world_collider_pose(world, i, pose);
+        for (int k = 0; k < 3 * d->triangle_count; ++k, ++corner) {
+            stage->triangle[corner] = (int32_t)node + d->triangle[k];
+            turn_normal(pose, d->normal + 3 * (size_t)d->triangle[k], n);
+            for (int a = 0; a < 3; ++a) stage->normal[3 * corner + (size_t)a] = (float)n[a];
+        }
+        for (int k = 0; k < d->vertex_count; ++k, ++node) move_point(pose, d->position + 3 * (size_t)k, stage->position + 3 * node);
+    }
+    return SN_OK;
+}
+
+/* Endless planes become floors; without any there is a studio floor a little below everything that is drawn. */
+static void set_floors(sn_stage *stage, const sn_world *world, const double low[3]) {
+    double lowest = low[1];
+    for (int i = 0; i < stage->collider_count; ++i) {
+        const sn_drawing *d = stage->collider[i];
+        if (!d) continue;
+        double pose[12], x[3];
+        sn_world_collider_pose(world, i, pose);
+        if (d->endless && stage->planes < SN_STAGE_SHAPES) {
+            move_point(pose, d->position, stage->plane_point[stage->planes]);
+            turn_normal(pose, d->normal, stage->plane_normal[stage->planes++]);
+        }
+        for (int k = 0; k < d->vertex_count && !d->endless; ++k) {
+            move_point(pose, d->position + 3 * (size_t)k, x);
+            lowest = fmin(lowest, x[1]);
         }
     }
     if (stage->planes) return;
-    stage->plane_point[0][1] = low[1] - 0.12 * stage->radius;
+    stage->plane_point[0][1] = lowest - 0.12 * stage->radius;
     stage->plane_normal[0][1] = 1;
     stage->planes = 1;
 }
@@ -207,7 +263,7 @@ static void set_stage(sn_stage *stage, const sn_world *world) {
     for (int k = 0; k < 3; ++k) stage->centre[k] = 0.5 * (low[k] + high[k]);
     set_camera(stage, low, high);
     set_lights(stage);
-    set_shapes(stage, world, low);
+    set_floors(stage, world, low);
     const double down[3] = {0, -1, 0};
     set_map(stage, &stage->shadow, stage->light);
     set_map(stage, &stage->under, down);
@@ -266,8 +322,9 @@ static void draw_caption(sn_stage *stage, const sn_world *world) {
 /* ---- Entry points ---- */
 
 static void release_stage(sn_stage *stage) {
-    void *const array[] = {stage->value, stage->normal,        stage->screen,       stage->depth,
-                           stage->id,    stage->shadow.height, stage->under.height, stage->canvas.pixel};
+    for (int i = 0; i < stage->collider_count && stage->collider; ++i) sn_drawing_destroy(stage->collider[i]);
+    void *const array[] = {stage->collider, stage->position, stage->triangle,      stage->value,        stage->normal,      stage->screen,
+                           stage->depth,    stage->id,       stage->shadow.height, stage->under.height, stage->canvas.pixel};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(stage->context, array[i]);
 }
 
@@ -279,6 +336,8 @@ static sn_status draw(sn_world *world, sn_stage *stage, int field, unsigned char
     stage->canvas = (sn_canvas){o->width, o->height, sn_allocate(stage->context, 3 * pixels, sizeof(float))};
     if (!stage->canvas.pixel) return sn_no_memory(error);
     sn_status status = fill_values(world, stage, field, error);
+    if (!status) status = collider_drawings(stage, world, error);
+    if (!status) status = gather_surfaces(stage, world, error);
     if (!status) status = fill_normals(stage, error);
     if (status) return status;
     set_stage(stage, world);

@@ -8,10 +8,9 @@
 enum { BAND = 48 };
 
 static void project_nodes(sn_stage *stage) {
-    const sn_surface *s = stage->surface;
-    for (int i = 0; i < s->nodes; ++i) {
+    for (int i = 0; i < stage->nodes; ++i) {
         double d[3];
-        sn_subtract3(s->position + 3 * (size_t)i, stage->eye, d);
+        sn_subtract3(stage->position + 3 * (size_t)i, stage->eye, d);
         const double depth = sn_dot3(d, stage->forward), inverse = depth > 1e-6 * stage->radius ? 1 / depth : 0;
         double *out = stage->screen + 3 * (size_t)i;
         out[0] = stage->middle + stage->focal * sn_dot3(d, stage->right) * inverse;
@@ -53,12 +52,11 @@ static void put_depth(void *target, int x, int y, double z, int id) {
 
 static void raster_band(void *data, int band) {
     sn_stage *stage = data;
-    const sn_surface *s = stage->surface;
     const int row0 = band * BAND, row1 = row0 + BAND < stage->height ? row0 + BAND : stage->height;
     for (size_t i = (size_t)row0 * (size_t)stage->width; i < (size_t)row1 * (size_t)stage->width; ++i)
         stage->depth[i] = 0, stage->id[i] = -1;
-    for (int t = 0; t < s->triangles; ++t) {
-        const int32_t *n = s->triangle + 3 * (size_t)t;
+    for (int t = 0; t < stage->triangles; ++t) {
+        const int32_t *n = stage->triangle + 3 * (size_t)t;
         const double *a = stage->screen + 3 * (size_t)n[0], *b = stage->screen + 3 * (size_t)n[1], *c = stage->screen + 3 * (size_t)n[2];
         if (a[2] <= 0 || b[2] <= 0 || c[2] <= 0) continue;
         fill_triangle(a, b, c, stage->width, row0, row1, put_depth, stage, t);
@@ -82,11 +80,10 @@ static void map_point(const sn_height_map *map, const double p[3], double out[3]
 }
 
 static void fill_map(const sn_stage *stage, sn_height_map *map) {
-    const sn_surface *s = stage->surface;
     for (size_t i = 0; i < (size_t)SN_SHADOW_MAP * SN_SHADOW_MAP; ++i) map->height[i] = -1e30f;
-    for (int t = 0; t < s->triangles; ++t) {
+    for (int t = 0; t < stage->triangles; ++t) {
         double corner[3][3];
-        for (int k = 0; k < 3; ++k) map_point(map, s->position + 3 * (size_t)s->triangle[3 * (size_t)t + (size_t)k], corner[k]);
+        for (int k = 0; k < 3; ++k) map_point(map, stage->position + 3 * (size_t)stage->triangle[3 * (size_t)t + (size_t)k], corner[k]);
         fill_triangle(corner[0], corner[1], corner[2], SN_SHADOW_MAP, 0, SN_SHADOW_MAP, put_height, map->height, t);
     }
 }
@@ -98,7 +95,7 @@ static void fill_one_map(void *data, int index) {
 
 sn_status sn_stage_raster(sn_stage *stage, sn_error *error) {
     const size_t samples = (size_t)stage->width * (size_t)stage->height, map = (size_t)SN_SHADOW_MAP * SN_SHADOW_MAP;
-    stage->screen = sn_allocate(stage->context, 3 * (size_t)stage->surface->nodes, sizeof *stage->screen);
+    stage->screen = sn_allocate(stage->context, 3 * (size_t)stage->nodes, sizeof *stage->screen);
     stage->depth = sn_allocate(stage->context, samples, sizeof *stage->depth);
     stage->id = sn_allocate(stage->context, samples, sizeof *stage->id);
     stage->shadow.height = sn_allocate(stage->context, map, sizeof(float));

@@ -3,7 +3,7 @@
 #define SN_OUTPUT_RENDER_H
 
 #include "paint.h"
-#include "surface.h"
+#include "world_surface.h"
 
 enum { SN_SHADOW_MAP = 1024, SN_STAGE_SHAPES = 8, SN_STAGE_COLOURS = 512, SN_DISC = 9 };
 
@@ -29,16 +29,20 @@ typedef struct sn_stage {
     bool coloured;
     double low, high;                  /* of the colour map */
     float colour[SN_STAGE_COLOURS][3]; /* the colour map */
-    double *value;                     /* per node */
+    int nodes, triangles;              /* of the bodies' surface, then of the colliders */
+    double *position;                  /* nodes x 3 */
+    int32_t *triangle;                 /* triangles x 3 */
     float *normal;                     /* triangles x 3 corners x 3 */
+    double *value;                     /* per node of the bodies */
     double *screen;                    /* nodes x 3: x, y in samples, 1 / depth */
     float *depth;                      /* width x height: 1 / depth, 0 where nothing is */
     int32_t *id;                       /* width x height: triangle or -1 */
     sn_height_map shadow, under;
     double disc[SN_DISC][2]; /* where shadows are sampled: see shade.c */
-    int planes, spheres;
+    int collider_count;
+    sn_drawing **collider; /* before anything moves; NULL: not drawn */
+    int planes;
     double plane_point[SN_STAGE_SHAPES][3], plane_normal[SN_STAGE_SHAPES][3];
-    double sphere_centre[SN_STAGE_SHAPES][3], sphere_radius[SN_STAGE_SHAPES];
     sn_canvas canvas; /* in pixels */
 } sn_stage;
 

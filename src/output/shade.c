@@ -1,5 +1,5 @@
-/* Shading: each sample sends a ray to the nearest of the bodies (through the z-buffer), the collider spheres and the ground; two lights, a
- * sky, soft shadows from the height map (wider the farther the blocker is) and the dark under a body. Everything in linear RGB. */
+/* Shading: each sample sends a ray to the nearest of the bodies and colliders (through the z-buffer) and the ground; two lights, a sky,
+ * soft shadows from the height map (wider the farther the blocker is) and the dark under a body. Everything in linear RGB. */
 #include <string.h>
 
 #include "base/math3.h"
@@ -39,20 +39,6 @@ static void turned_disc(const sn_stage *stage, double turn, double point[SN_DISC
     }
 }
 
-static double sphere_shadow(const sn_stage *stage, const double p[3]) {
-    double light = 1;
-    for (int i = 0; i < stage->spheres; ++i) {
-        double d[3], off[3];
-        sn_subtract3(stage->sphere_centre[i], p, d);
-        const double along = sn_dot3(d, stage->light);
-        if (along <= 0) continue;
-        for (int k = 0; k < 3; ++k) off[k] = d[k] - along * stage->light[k];
-        const double soft = 0.15 * along + 1e-9;
-        light *= smooth(stage->sphere_radius[i] - soft, stage->sphere_radius[i] + soft, sn_norm3(off));
-    }
-    return light;
-}
-
 /* How much of the key light reaches the point: 0 to 1. */
 static double lit(const sn_stage *stage, const hit *h, double turn) {
     const sn_height_map *map = &stage->shadow;
@@ -72,8 +58,7 @@ static double lit(const sn_stage *stage, const hit *h, double turn) {
         const double height = (double)map_at(map, u + search * disc[i][0], v + search * disc[i][1]);
         if (height > z + bias) blocker += height - z, ++blockers;
     }
-    const double spheres = sphere_shadow(stage, h->point);
-    if (!blockers) return spheres;
+    if (!blockers) return 1;
     const double spread = fmax(1.2, fmin(search, 0.12 * blocker / blockers * scale));
     int dark = 0;
     turned_disc(stage, turn + 0.37, disc);
@@ -81,7 +66,7 @@ static double lit(const sn_stage *stage, const hit *h, double turn) {
         const double slope = bias + texel * spread * 0.5;
         if ((double)map_at(map, u + spread * disc[i][0], v + spread * disc[i][1]) > z + slope) ++dark;
     }
-    return spheres * (1 - (double)dark / SN_DISC);
+    return 1 - (double)dark / SN_DISC;
 }
 
 /* The dark under a body: how much of the sky above a ground point the bodies close to it cover. */
@@ -99,14 +84,7 @@ static double open_sky(const sn_stage *stage, const double p[3], double turn) {
         if (height < -1e29) continue;
         covered += clamp01(1 - (z - height) / reach); /* `along` points to the ground */
     }
-    double open = 1 - 0.75 * covered / SN_DISC;
-    for (int i = 0; i < stage->spheres; ++i) {
-        double to[3];
-        sn_subtract3(stage->sphere_centre[i], p, to);
-        const double r = stage->sphere_radius[i] / fmax(sn_norm3(to), stage->sphere_radius[i]);
-        open *= 1 - 0.7 * r * r * fmax(0, to[1] / sn_norm3(to));
-    }
-    return open;
+    return 1 - 0.75 * covered / SN_DISC;
 }
 
 static void background(const sn_stage *stage, const double ray[3], float rgb[3]) {
@@ -118,10 +96,11 @@ static void background(const sn_stage *stage, const double ray[3], float rgb[3])
 
 /* ---- What a ray meets ---- */
 
-static void body_hit(const sn_stage *stage, const double ray[3], int triangle, double x, double y, hit *h) {
+/* A triangle of a body or a collider. */
+static void surface_hit(const sn_stage *stage, const double ray[3], int triangle, double x, double y, hit *h) {
     const sn_surface *s = stage->surface;
-    const int32_t *n = s->triangle + 3 * (size_t)triangle;
-    const double *a = s->position + 3 * (size_t)n[0], *b = s->position + 3 * (size_t)n[1], *c = s->position + 3 * (size_t)n[2];
+    const int32_t *n = stage->triangle + 3 * (size_t)triangle;
+    const double *a = stage->position + 3 * (size_t)n[0], *b = stage->position + 3 * (size_t)n[1], *c = stage->position + 3 * (size_t)n[2];
     double e1[3], e2[3], p[3], q[3], t[3], weight[3];
     sn_subtract3(b, a, e1);
     sn_subtract3(c, a, e2);
@@ -138,6 +117,12 @@ static void body_hit(const sn_stage *stage, const double ray[3], int triangle, d
         for (int k = 0; k < 3; ++k) normal[k] += weight[i] * (double)stage->normal[9 * (size_t)triangle + 3 * (size_t)i + (size_t)k];
     const double length = sn_norm3(normal), side = sn_dot3(normal, ray) > 0 && determinant < 0 ? -1 : 1;
     for (int k = 0; k < 3; ++k) h->normal[k] = length > 0 ? side * normal[k] / length : -ray[k];
+    h->ground = false;
+    if (triangle >= s->triangles) { /* a collider: plain, a little glossy */
+        for (int k = 0; k < 3; ++k) h->albedo[k] = 0.42f;
+        h->gloss = 0.35f;
+        return;
+    }
     if (stage->coloured) {
         for (int i = 0; i < 3; ++i) value += weight[i] * stage->value[n[i]];
         const double place = stage->high > stage->low ? clamp01((value - stage->low) / (stage->high - stage->low)) : 0;
@@ -146,7 +131,6 @@ static void body_hit(const sn_stage *stage, const double ray[3], int triangle, d
         sn_body_colour(s->body[triangle], h->albedo);
     }
     h->gloss = 0.25f;
-    h->ground = false;
     if (!stage->options->edges) return;
     double nearest = 1e9, shortest = 1e9;
     for (int i = 0; i < 3; ++i) {
@@ -157,24 +141,6 @@ static void body_hit(const sn_stage *stage, const double ray[3], int triangle, d
     }
     const double line = 0.45 * stage->samples, ink = 0.5 * clamp01(line + 0.5 - nearest) * smooth(2.0, 12.0, shortest / stage->samples);
     for (int k = 0; k < 3; ++k) h->albedo[k] *= (float)(1 - ink);
-}
-
-static bool sphere_hit(const sn_stage *stage, const double ray[3], int i, double *distance, hit *h) {
-    double d[3];
-    sn_subtract3(stage->sphere_centre[i], stage->eye, d);
-    const double along = sn_dot3(d, ray), root = along * along - sn_dot3(d, d) + stage->sphere_radius[i] * stage->sphere_radius[i];
-    if (root <= 0) return false;
-    const double t = along - sqrt(root);
-    if (t <= 0 || t >= *distance) return false;
-    *distance = t;
-    for (int k = 0; k < 3; ++k) {
-        h->point[k] = stage->eye[k] + t * ray[k];
-        h->normal[k] = (h->point[k] - stage->sphere_centre[i][k]) / stage->sphere_radius[i];
-        h->albedo[k] = 0.42f;
-    }
-    h->gloss = 0.35f;
-    h->ground = false;
-    return true;
 }
 
 /* A light floor with thin lines every 1, 2 or 5 times a power of ten. */
@@ -232,12 +198,11 @@ static void shade_sample(const sn_stage *stage, int x, int y, float rgb[3]) {
     double distance = stage->id[i] >= 0 ? stretch / (double)stage->depth[i] : 1e30;
     hit h = {0};
     bool found = stage->id[i] >= 0;
-    const double body_distance = distance;
-    for (int s = 0; s < stage->spheres; ++s) found = sphere_hit(stage, ray, s, &distance, &h) || found;
+    const double surface_distance = distance;
     for (int p = 0; p < stage->planes; ++p) found = plane_hit(stage, ray, p, &distance, &h) || found;
     background(stage, ray, rgb);
     if (!found) return;
-    if (distance == body_distance) body_hit(stage, ray, stage->id[i], x + 0.5, y + 0.5, &h);
+    if (distance == surface_distance) surface_hit(stage, ray, stage->id[i], x + 0.5, y + 0.5, &h);
     float colour[3];
     light_hit(stage, ray, &h, turn, colour);
     if (!h.ground) {

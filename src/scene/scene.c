@@ -8,8 +8,26 @@
 #include "locate.h"
 #include "scene_internal.h"
 
-static const char *const root_keys[] = {"sinew",  "name",   "description", "gravity", "time",
-                                        "solver", "bodies", "colliders",   "probes",  "output"};
+static const char *const root_keys[] = {"sinew",  "name",      "description", "gravity", "time",   "solver",
+                                        "bodies", "colliders", "probes",      "output",  "gallery"};
+
+/* The page's gallery uses this key; here it is only checked. */
+static sn_status check_gallery(const sn_place *gallery) {
+    static const char *const keys[] = {"place", "time", "colour", "wire", "zoom"};
+    sn_place place;
+    int number;
+    double value;
+    bool wire;
+    char colour[32];
+    sn_status status = sn_place_known(gallery, keys, (int)(sizeof keys / sizeof *keys), (int)sizeof *keys);
+    if (!status && !sn_place_get(gallery, "place", &place)) status = sn_place_fail(gallery, SN_BAD_INPUT, "has no 'place'");
+    if (!status) status = sn_read_int(&place, 1, 1000, &number);
+    if (!status && sn_place_get(gallery, "time", &place)) status = sn_read_number(&place, &sn_number_from_zero, &value);
+    if (!status && sn_place_get(gallery, "colour", &place)) status = sn_read_text(&place, colour, (int)sizeof colour);
+    if (!status && sn_place_get(gallery, "wire", &place)) status = sn_read_bool(&place, &wire);
+    if (!status && sn_place_get(gallery, "zoom", &place)) status = sn_read_number(&place, &sn_positive_number, &value);
+    return status;
+}
 
 static sn_status read_head(const sn_place *root, sn_scene *scene) {
     sn_place place;
@@ -19,6 +37,7 @@ static sn_status read_head(const sn_place *root, sn_scene *scene) {
     if (!status && sn_place_get(root, "name", &place)) status = sn_read_text(&place, scene->name, (int)sizeof scene->name);
     if (!status && sn_place_get(root, "description", &place) && !json_is_string(place.value))
         status = sn_place_fail(&place, SN_BAD_INPUT, "must be a string");
+    if (!status && sn_place_get(root, "gallery", &place)) status = check_gallery(&place);
     if (!status && sn_place_get(root, "gravity", &place)) status = sn_read_numbers(&place, &sn_any_number, scene->world.gravity, 3);
     return status;
 }
@@ -35,7 +54,7 @@ static sn_status read_root(sn_scene *scene) {
     if (!sn_place_get(&root, "bodies", &place))
         return sn_place_fail(&root, SN_BAD_INPUT, "has no 'bodies'; a scene needs at least one body");
     status = sn_scene_read_bodies(&place, scene);
-    if (!status && sn_place_get(&root, "colliders", &place)) status = sn_scene_read_colliders(&place, &scene->world);
+    if (!status && sn_place_get(&root, "colliders", &place)) status = sn_scene_read_colliders(&place, scene);
     if (!status && sn_place_get(&root, "probes", &place)) status = sn_scene_read_probes(&place, scene);
     return status;
 }
@@ -151,6 +170,7 @@ sn_status sn_scene_load(sn_context *context, const char *path, const sn_override
 void sn_scene_destroy(sn_scene *scene) {
     if (!scene) return;
     for (int i = 0; i < scene->mesh_count; ++i) sn_mesh_destroy(scene->mesh[i]), sn_mesh_destroy(scene->surface[i]);
+    for (int i = 0; i < scene->collider_mesh_count; ++i) sn_mesh_destroy(scene->collider_mesh[i]);
     json_decref(scene->root);
     for (sn_scene_block *block = scene->blocks; block;) {
         sn_scene_block *next = block->next;
@@ -161,6 +181,8 @@ void sn_scene_destroy(sn_scene *scene) {
 }
 
 const char *sn_scene_name(const sn_scene *scene) { return scene->name; }
-const sn_mesh *sn_scene_surface(const sn_scene *scene, int body) { return body >= 0 && body < scene->mesh_count ? scene->surface[body] : NULL; }
+const sn_mesh *sn_scene_surface(const sn_scene *scene, int body) {
+    return body >= 0 && body < scene->mesh_count ? scene->surface[body] : NULL;
+}
 const sn_world_options *sn_scene_world_options(const sn_scene *scene) { return &scene->world; }
 const sn_output_options *sn_scene_output(const sn_scene *scene) { return &scene->output; }

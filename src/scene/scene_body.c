@@ -105,24 +105,38 @@ static sn_status check_shape(const sn_place *source, shape_need need, const sn_m
     return SN_OK;
 }
 
-static sn_status read_shape(const sn_place *place, shape_need need, sn_mesh **mesh) {
-    static const char *const own[] = {"file", "scale", "rotate", "move", "refine"};
-    const char *name[64];
+/* As sn_scene_read_source, and where the mesh was named. */
+static sn_status read_source(const sn_place *place, const char *const *own, int own_count, sn_place *source, sn_mesh **mesh) {
+    const char *name[96];
     int names = 0, generators;
     const sn_listing *generator = sn_generators(&generators);
     for (int i = 0; i < generators && names < 56; ++i) name[names++] = generator[i].name;
-    for (int i = 0; i < 5; ++i) name[names++] = own[i];
+    name[names++] = "file";
+    const int sources = names;
+    for (int i = 0; i < own_count && names < 96; ++i) name[names++] = own[i];
     sn_status status = sn_place_known(place, name, names, (int)sizeof *name);
     if (status) return status;
-    sn_place source = {0}, child;
-    for (int i = 0; i < names - 4; ++i) { /* the generators and "file" */
+    sn_place child;
+    *source = (sn_place){0};
+    for (int i = 0; i < sources; ++i) {
         if (!sn_place_get(place, name[i], &child)) continue;
-        if (source.key)
-            return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; give one generator or one file", source.key, name[i]);
-        source = child;
+        if (source->key)
+            return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; give one generator or one file", source->key, name[i]);
+        *source = child;
     }
-    if (!source.key) return sn_place_fail(place, SN_BAD_INPUT, "names no shape; give a generator such as 'box' or a 'file'");
-    status = strcmp(source.key, "file") == 0 ? read_file(&source, mesh) : generate(&source, source.key, mesh);
+    if (!source->key) return sn_place_fail(place, SN_BAD_INPUT, "names no shape; give a generator such as 'box' or a 'file'");
+    return strcmp(source->key, "file") == 0 ? read_file(source, mesh) : generate(source, source->key, mesh);
+}
+
+sn_status sn_scene_read_source(const sn_place *place, const char *const *own, int own_count, sn_mesh **mesh) {
+    sn_place source;
+    return read_source(place, own, own_count, &source, mesh);
+}
+
+static sn_status read_shape(const sn_place *place, shape_need need, sn_mesh **mesh) {
+    static const char *const own[] = {"scale", "rotate", "move", "refine"};
+    sn_place source;
+    sn_status status = read_source(place, own, 4, &source, mesh);
     if (!status) status = check_shape(&source, need, *mesh);
     return status ? status : transform(place, mesh);
 }

@@ -2,44 +2,74 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contact/shape.h"
 #include "scene_internal.h"
 
-static sn_status read_plane(const sn_place *place, sn_collider *collider) {
-    static const char *const keys[] = {"point", "normal"};
-    sn_place child;
-    sn_status status = sn_place_known(place, keys, 2, (int)sizeof *keys);
-    collider->kind = SN_COLLIDER_PLANE;
-    collider->normal[0] = 0, collider->normal[1] = 1, collider->normal[2] = 0;
-    if (!status && sn_place_get(place, "point", &child)) status = sn_read_numbers(&child, &sn_any_number, collider->point, 3);
-    if (!status && sn_place_get(place, "normal", &child)) status = sn_read_direction(&child, collider->normal);
-    return status;
+/* The keys that an object of a shape may have. Returns how many. */
+static int shape_keys(const sn_shape *shape, const char *key[]) {
+    int count = 0;
+    for (int i = 0; i < shape->parameter_count; ++i) {
+        key[count++] = shape->parameter[i].name;
+        if (shape->parameter[i].also) key[count++] = shape->parameter[i].also;
+    }
+    key[count++] = "inside";
+    return count;
 }
 
-static sn_status read_sphere(const sn_place *place, sn_collider *collider) {
-    static const char *const keys[] = {"center", "radius", "inside", "point"};
+static sn_status read_parameter(const sn_place *place, const sn_shape_parameter *p, sn_collider *collider) {
+    const sn_range range = {p->low, p->high, p->low_open, false, p->unit};
     sn_place child;
-    sn_status status = sn_place_known(place, keys, 4, (int)sizeof *keys);
-    collider->kind = SN_COLLIDER_SPHERE;
+    double value[4];
+    sn_status status;
+    if (!sn_place_get(place, p->name, &child) && !(p->also && sn_place_get(place, p->also, &child)))
+        return p->required ? sn_place_fail(place, SN_BAD_INPUT, "needs '%s'", p->name) : SN_OK;
+    if (p->role == SN_ROLE_DIRECTION)
+        status = sn_read_direction(&child, value);
+    else if (p->count == 1)
+        status = sn_read_number(&child, &range, value);
+    else
+        status = sn_read_numbers(&child, &range, value, p->count);
     if (status) return status;
-    if (sn_place_get(place, "center", &child) || sn_place_get(place, "point", &child))
-        status = sn_read_numbers(&child, &sn_any_number, collider->point, 3);
-    if (status) return status;
-    if (!sn_place_get(place, "radius", &child)) return sn_place_fail(place, SN_BAD_INPUT, "needs 'radius'");
-    status = sn_read_number(&child, &sn_positive_number, &collider->radius);
+    sn_error inner = {0};
+    status = sn_collider_set(collider, p->name, value, p->count, &inner);
+    return status ? sn_place_wrap(&child, &inner) : SN_OK;
+}
+
+/* The object of a shape: its parameters, and its mesh when the shape takes one. */
+static sn_status read_shape(const sn_place *place, const sn_shape *shape, sn_collider *collider, sn_mesh **mesh) {
+    const char *key[2 * SN_COLLIDER_VALUES + 1];
+    const int keys = shape_keys(shape, key);
+    snprintf(collider->shape, sizeof collider->shape, "%s", place->key);
+    sn_status status =
+        shape->takes_mesh ? sn_scene_read_source(place, key, keys, mesh) : sn_place_known(place, key, keys, (int)sizeof *key);
+    collider->mesh = *mesh;
+    for (int i = 0; i < shape->parameter_count && !status; ++i) status = read_parameter(place, &shape->parameter[i], collider);
+    sn_place child;
     if (!status && sn_place_get(place, "inside", &child)) status = sn_read_bool(&child, &collider->inside);
     return status;
 }
 
-static sn_status read_collider(const sn_place *place, sn_collider *collider) {
-    static const char *const keys[] = {"plane", "sphere", "friction", "response", "stiffness", "damping", "keys"};
-    static const sn_range stiffness = {0, 1e300, false, false, "Pa/m"};
-    sn_place plane, sphere, child;
-    sn_status status = sn_place_known(place, keys, 7, (int)sizeof *keys);
+/* "turn": {"axis": [0, 1, 0], "point": [0, 0, 0], "keys": [[t, degrees], ...]} */
+static sn_status read_turn(const sn_place *place, sn_collider_turn *turn) {
+    static const char *const keys[] = {"axis", "point", "keys"};
+    sn_place child;
+    sn_status status = sn_place_known(place, keys, 3, (int)sizeof *keys);
+    if (!status && sn_place_get(place, "axis", &child)) status = sn_read_direction(&child, turn->axis);
+    if (!status && sn_place_get(place, "point", &child)) {
+        turn->has_point = true;
+        status = sn_read_numbers(&child, &sn_any_number, turn->point, 3);
+    }
     if (status) return status;
-    const bool has_plane = sn_place_get(place, "plane", &plane), has_sphere = sn_place_get(place, "sphere", &sphere);
-    if (has_plane == has_sphere) return sn_place_fail(place, SN_BAD_INPUT, "must have one of 'plane' and 'sphere'");
-    status = has_plane ? read_plane(&plane, collider) : read_sphere(&sphere, collider);
-    if (!status && sn_place_get(place, "friction", &child)) status = sn_read_number(&child, &sn_number_from_zero, &collider->friction);
+    if (!sn_place_get(place, "keys", &child)) return sn_place_fail(place, SN_BAD_INPUT, "needs 'keys'");
+    return sn_read_keys(&child, 2, &turn->key, &turn->key_count);
+}
+
+/* What is the same for all shapes. */
+static sn_status read_rest(const sn_place *place, sn_collider *collider) {
+    static const sn_range stiffness = {0, 1e300, false, false, "Pa/m"};
+    sn_place child;
+    sn_status status = SN_OK;
+    if (sn_place_get(place, "friction", &child)) status = sn_read_number(&child, &sn_number_from_zero, &collider->friction);
     if (!status && sn_place_get(place, "response", &child)) {
         int count;
         const sn_listing *choice = sn_responses(&count);
@@ -48,22 +78,55 @@ static sn_status read_collider(const sn_place *place, sn_collider *collider) {
     if (!status && sn_place_get(place, "stiffness", &child)) status = sn_read_number(&child, &stiffness, &collider->stiffness);
     if (!status && sn_place_get(place, "damping", &child)) status = sn_read_number(&child, &sn_number_from_zero, &collider->damping);
     if (!status && sn_place_get(place, "keys", &child)) status = sn_read_keys(&child, 4, &collider->key, &collider->key_count);
+    if (!status && sn_place_get(place, "turn", &child)) status = read_turn(&child, &collider->turn);
     return status;
 }
 
-sn_status sn_scene_read_colliders(const sn_place *place, sn_world_options *world) {
+static sn_status read_collider(const sn_place *place, sn_collider *collider, sn_mesh **mesh) {
+    static const char *const own[] = {"friction", "response", "stiffness", "damping", "keys", "turn"};
+    const char *key[64];
+    int keys = 0, shapes;
+    const sn_listing *shape = sn_shapes(&shapes);
+    for (int i = 0; i < shapes && keys < 56; ++i) key[keys++] = shape[i].name;
+    for (int i = 0; i < 6; ++i) key[keys++] = own[i];
+    sn_status status = sn_place_known(place, key, keys, (int)sizeof *key);
+    if (status) return status;
+    sn_place found = {0}, child;
+    for (int i = 0; i < keys - 6; ++i) {
+        if (!sn_place_get(place, key[i], &child)) continue;
+        if (found.key) return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; it must have one shape", found.key, key[i]);
+        found = child;
+    }
+    if (!found.key) {
+        char text[300] = "has no shape; give one of ";
+        for (int i = 0; i < keys - 6; ++i) {
+            const size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used, "%s'%s'", i ? ", " : "", key[i]);
+        }
+        return sn_place_fail(place, SN_BAD_INPUT, "%s", text);
+    }
+    status = read_shape(&found, sn_shape_find(found.key), collider, mesh);
+    if (!status) status = read_rest(place, collider);
+    sn_error inner = {0};
+    if (!status && sn_collider_check(collider, &inner)) status = sn_place_wrap(&found, &inner);
+    return status;
+}
+
+sn_status sn_scene_read_colliders(const sn_place *place, sn_scene *scene) {
     sn_status status = sn_place_list(place, 0);
     if (status) return status;
     const int count = sn_place_count(place);
     sn_collider *collider = sn_scene_allocate(place->reader, (size_t)count, sizeof *collider);
-    if (!collider) return sn_no_memory(place->reader->error);
+    scene->collider_mesh = sn_scene_allocate(place->reader, (size_t)count, sizeof *scene->collider_mesh);
+    if (!collider || !scene->collider_mesh) return sn_no_memory(place->reader->error);
+    scene->collider_mesh_count = count;
     for (int i = 0; i < count && !status; ++i) {
         const sn_place item = sn_place_at(place, i);
         collider[i] = sn_collider_default();
-        status = read_collider(&item, &collider[i]);
+        status = read_collider(&item, &collider[i], &scene->collider_mesh[i]);
     }
-    world->collider = collider;
-    world->collider_count = count;
+    scene->world.collider = collider;
+    scene->world.collider_count = count;
     return status;
 }
 

@@ -16,6 +16,8 @@ struct sn_scene {
     sn_mesh **mesh;    /* one per body */
     sn_mesh **surface; /* one per body; NULL for none */
     int mesh_count;
+    sn_mesh **collider_mesh; /* one per collider; NULL for none */
+    int collider_mesh_count;
 };
 
 /* Changes the tree by the overrides and stores them, with list items as numbers, in the reader. */
@@ -26,7 +28,9 @@ sn_status sn_scene_read_solver(const sn_place *place, sn_solver_options *options
 sn_status sn_scene_read_output(const sn_place *place, sn_output_options *options);
 sn_status sn_scene_read_bodies(const sn_place *place, sn_scene *scene);
 sn_status sn_scene_read_material(const sn_place *place, sn_material *material);
-sn_status sn_scene_read_colliders(const sn_place *place, sn_world_options *world);
+sn_status sn_scene_read_colliders(const sn_place *place, sn_scene *scene);
+/* The mesh that an object names by a generator or a "file". Further keys that the object may have: `own`. */
+sn_status sn_scene_read_source(const sn_place *place, const char *const *own, int own_count, sn_mesh **mesh);
 sn_status sn_scene_read_probes(const sn_place *place, sn_scene *scene);
 sn_status sn_scene_read_ramp(const sn_place *place, sn_ramp *ramp);
 sn_status sn_scene_read_fixes(const sn_place *place, const sn_mesh *mesh, sn_body_options *body);

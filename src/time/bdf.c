@@ -5,10 +5,13 @@
  * With p = -sum d_j x / d_0 and q = -sum d_j v / d_0 (j >= 1): v1 = d_0 (x1 - p) and d_0^2 M (x1 - p - q / d_0) = f. One Newton problem of
  * half size. The first k - 1 steps come from start.c, at least as accurate. L-stable at order 2; A(alpha) with 86, 73, 52, 18 degrees at 3
  * to 6. History: states known (besides the present one), the times of the present and of those, then (x, v) of each, the youngest first. */
-#include "implicit.h"
+#include <string.h>
+
+#include <math.h>
+
 #include "base/vector.h"
+#include "implicit.h"
 #include "methods.h"
-#include "vector.h"
 
 enum { MOST = 6 };
 
@@ -43,16 +46,16 @@ static sn_status solve(sn_step *step, int order, double *x1, double *v1, double 
     double node[MOST + 1] = {step->t + step->h, step->t}, d[MOST + 1];
     for (int j = 2; j <= order; ++j) node[j] = past[j];
     derivative(order, node, d);
-    sn_vec_zero(n, p);
-    sn_vec_zero(n, base);
+    sn_vector_zero(system->context, n, p);
+    sn_vector_zero(system->context, n, base);
     for (int j = 1; j <= order; ++j) {
         const double *x = j == 1 ? step->x : past + HEAD + 2 * (j - 2) * n, *v = j == 1 ? step->v : x + n;
-        sn_vec_add(n, -d[j] / d[0], x, p);
-        sn_vec_add(n, -d[j] / (d[0] * d[0]), v, base);
+        sn_vector_add(system->context, n, -d[j] / d[0], x, p);
+        sn_vector_add(system->context, n, -d[j] / (d[0] * d[0]), v, base);
     }
-    sn_vec_add(n, 1, p, base);
+    sn_vector_add(system->context, n, 1, p, base);
     for (int i = 0; i < n; ++i) guess[i] = step->h * step->v[i];
-    sn_vec_copy(n, step->x, x1);
+    sn_vector_copy(system->context, n, step->x, x1);
     sn_newton_problem problem = sn_step_problem(step, guess, guess + n);
     problem.t1 = node[0];
     problem.m = d[0] * d[0], problem.a = d[0];
@@ -70,8 +73,8 @@ static void remember(sn_step *step, int order, int known) {
     const int kept = known + 1 < order - 1 ? known + 1 : order - 1;
     memmove(state + 2 * n, state, (size_t)(2 * n * (kept - 1)) * sizeof *state);
     for (int j = order; j >= 3; --j) past[j] = past[j - 1];
-    sn_vec_copy(n, step->x, state);
-    sn_vec_copy(n, step->v, state + n);
+    sn_vector_copy(step->system->context, n, step->x, state);
+    sn_vector_copy(step->system->context, n, step->v, state + n);
     past[2] = step->t;
     past[1] = step->t + step->h;
     past[0] = kept;
@@ -86,7 +89,7 @@ static sn_status step_bdf(sn_step *step, int order) {
     sn_status status = known >= order - 1 ? solve(step, order, x1, v1, v1 + n) : sn_start(step, (order + 1) / 2, x1, v1, v1 + n);
     if (status) return status;
     /* sn_step_finish overwrites the present state, which the history needs: refuse first. */
-    step->system->table->constrain(step->system, step->t + step->h, x1, v1);
+    step->system->table->constrain(step->system, step->t + step->h, x1, v1, NULL);
     if (isfinite(sn_vector_largest(step->system->context, n, x1)) && isfinite(sn_vector_largest(step->system->context, n, v1)))
         remember(step, order, known);
     return sn_step_finish(step, x1, v1);

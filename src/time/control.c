@@ -5,19 +5,20 @@
  * a sixteenth of the frame or less Newton's best iterate serves when its residual is a tenth of the forces, at the end half; these are
  * counted. Statics may have no solution either, past a limit load: it is given up when an increment of a sixty-fourth of the load already
  * carried is refused, or after 20 refusals. Decisions depend on statuses and counts alone. */
+#include <math.h>
+
 #include <string.h>
 
-#include "implicit.h"
 #include "base/vector.h"
+#include "implicit.h"
 #include "system.h"
-#include "vector.h"
 
 enum { TICKS = 1024, SUCCESSES = 2, LOOSE = 64, LOOSEST = 4, REFUSALS = 20, BRACKET = 64 };
 
 sn_status sn_step_finish(sn_step *step, double *x, double *v) {
     sn_system *system = step->system;
     const int n = system->count;
-    system->table->constrain(system, step->t + step->h, x, v);
+    system->table->constrain(system, step->t + step->h, x, v, NULL);
     if (!isfinite(sn_vector_largest(system->context, n, x)) || !isfinite(sn_vector_largest(system->context, n, v)))
         return sn_fail(step->error, SN_NOT_FINITE, "the state is not finite at t = %g s after a step of %g s", step->t + step->h, step->h);
     sn_vector_copy(system->context, n, x, step->x);
@@ -25,11 +26,17 @@ sn_status sn_step_finish(sn_step *step, double *x, double *v) {
     return SN_OK;
 }
 
+sn_status sn_step_check(sn_step *step, double t, const double *x) {
+    sn_result result = {0};
+    return step->system->table->evaluate(step->system, &(sn_request){.t = t, .x = x, .check = true}, &result, step->error);
+}
+
 sn_newton_problem sn_step_problem(sn_step *step, const double *guess, double *scratch) {
     return (sn_newton_problem){.system = step->system,
                                .velocity = step->v,
                                .options = &step->options->newton,
                                .linear_tolerance = step->tolerance,
+                               .loose = step->loose,
                                .guess = step->warm_start ? guess : NULL,
                                .scratch = scratch,
                                .info = step->info,
@@ -52,30 +59,29 @@ static double loose(const sn_time_options *options, int ticks) {
 }
 
 /* Takes the step again while the system changes its constraints. start: 2 count + history doubles. */
-static sn_status step_settled(const sn_method *method, sn_step *step, double *start) {
+static sn_status settle_step(const sn_method *method, sn_step *step, double *start) {
     sn_system *system = step->system;
     const int n = system->count, past = method->history(n);
     double *x = start, *v = x + n, *history = v + n;
-    if (!system->settles) return method->step(step);
-    sn_vec_copy(n, step->x, x);
-    sn_vec_copy(n, step->v, v);
-    sn_vec_copy(past, step->history, history);
+    sn_vector_copy(system->context, n, step->x, x);
+    sn_vector_copy(system->context, n, step->v, v);
+    sn_vector_copy(system->context, past, step->history, history);
     for (;;) {
         bool settled = true;
         sn_status status = method->step(step);
         if (!status) status = system->table->settle(system, step->t, step->h, x, v, step->x, step->v, &settled, step->error);
         if (!status && settled) return SN_OK;
-        sn_vec_copy(n, x, step->x);
-        sn_vec_copy(n, v, step->v);
-        sn_vec_copy(past, history, step->history);
+        sn_vector_copy(system->context, n, x, step->x);
+        sn_vector_copy(system->context, n, v, step->v);
+        sn_vector_copy(system->context, past, history, step->history);
         if (status) return status;
     }
 }
 
 static sn_status try_step(const sn_method *method, sn_step *step, double *start) {
     sn_system *system = step->system;
-    if (system->table->begin) system->table->begin(system, step->t, step->x, step->v);
-    const sn_status status = step_settled(method, step, start);
+    const bool settles = system->table->begin && system->table->begin(system, step->t, step->x, step->v);
+    const sn_status status = settles ? settle_step(method, step, start) : method->step(step);
     if (status) {
         if (system->table->reject) system->table->reject(system);
         ++step->info->retries;
@@ -113,12 +119,10 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
     while (done < TICKS) {
         part.t = step->t + step->h * done / TICKS;
         part.h = ticks == TICKS ? step->h : step->h * ticks / TICKS;
-        step->system->loose = loose(step->options, ticks);
+        part.loose = loose(step->options, ticks);
         sn_status status = try_step(method, &part, start);
-        step->system->loose = 0;
         const bool stopped = (status || done + ticks < TICKS) && step->go_on && !step->go_on(step->user, &part);
-        if (stopped)
-            status = sn_fail(step->error, SN_STOPPED, "stopped by the caller at t = %g s: the step had to be divided", part.t);
+        if (stopped) status = sn_fail(step->error, SN_STOPPED, "stopped by the caller at t = %g s: the step had to be divided", part.t);
         if (!status) {
             done += ticks;
             if (++successes >= SUCCESSES && 2 * ticks <= TICKS) ticks *= 2, successes = 0;
@@ -127,16 +131,16 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
         }
         successes = 0;
         if (ticks == TICKS) { /* the start is still there: keep it while parts of the step go on */
-            sn_vec_copy(n, step->x, x);
-            sn_vec_copy(n, step->v, v);
-            sn_vec_copy(past, step->history, history);
+            sn_vector_copy(step->system->context, n, step->x, x);
+            sn_vector_copy(step->system->context, n, step->v, v);
+            sn_vector_copy(step->system->context, past, step->history, history);
         }
         ++refusals;
         if (stopped || !can_retry(method, status) || ticks == 1 || at_limit(&part, refusals)) {
             if (!stopped && can_retry(method, status)) status = name_limit(&part, refusals, status);
-            sn_vec_copy(n, x, step->x);
-            sn_vec_copy(n, v, step->v);
-            sn_vec_copy(past, history, step->history);
+            sn_vector_copy(step->system->context, n, x, step->x);
+            sn_vector_copy(step->system->context, n, v, step->v);
+            sn_vector_copy(step->system->context, past, history, step->history);
             return status;
         }
         ticks = (ticks + 1) / 2;

@@ -1,28 +1,39 @@
 /* See explicit.h. */
-#include "explicit.h"
+#include <math.h>
+
 #include "base/vector.h"
+#include "explicit.h"
 
 #include "base/context.h"
-#include "vector.h"
 
 sn_status sn_acceleration(sn_step *step, double t, const double *x, const double *v, double *a, double *work) {
     sn_system *system = step->system;
     const int n = system->count;
     double *f = work, *moved = work + n;
     const double start = sn_seconds();
-    sn_status status = system->table->force(system, t, x, v, f, step->error);
+    sn_result result = {0};
+    sn_status status = system->table->evaluate(system, &(sn_request){.t = t, .x = x, .v = v, .force = f}, &result, step->error);
     step->info->assembly_seconds += sn_seconds() - start;
     ++step->info->force_evaluations;
     if (status) return status;
-    if (system->table->acceleration) {
-        sn_vec_zero(n, a);
-        system->table->acceleration(system, t, a);
-        system->table->mass_product(system, a, moved);
-        sn_vec_add(n, -1, moved, f);
-    }
+    sn_vector_zero(system->context, n, a);
+    system->table->constrain(system, t, NULL, NULL, a);
+    system->table->mass_product(system, a, moved);
+    sn_vector_add(system->context, n, -1, moved, f);
     status = system->table->mass_solve(system, f, a, step->error);
-    if (!status && system->table->acceleration) system->table->acceleration(system, t, a);
+    if (!status) system->table->constrain(system, t, NULL, NULL, a);
     return status;
+}
+
+sn_status sn_step_spectrum(sn_step *step, const double *x, double *stiffness, double *damping, sn_error *error) {
+    sn_system *system = step->system;
+    sn_result result = {0};
+    const sn_request request = {.t = step->t, .x = x, .v = step->v, .linearise = SN_LINEARISE_EXACT};
+    const sn_status status = system->table->evaluate(system, &request, &result, error);
+    if (status) return status;
+    sn_linearisation *linearisation = result.linearisation;
+    if (!linearisation->table->spectrum) return sn_fail(error, SN_UNSUPPORTED, "the system knows no bound of its spectrum");
+    return linearisation->table->spectrum(linearisation, stiffness, damping, error);
 }
 
 sn_status sn_explicit_diverged(sn_step *step, const char *name, double (*limit)(const void *self, double omega, double delta),
@@ -32,10 +43,8 @@ sn_status sn_explicit_diverged(sn_step *step, const char *name, double (*limit)(
     double stiffness = 0, damping = 0;
     /* Where it diverged the state is spoiled already: far stretched, far stiffer. */
     const double *x = system->rest ? system->rest : step->x;
-    sn_status status = system->table->spectrum ? system->table->linearise(system, step->t, x, step->v, NULL) : SN_UNSUPPORTED;
-    system->kept = 0;
-    if (!status) status = system->table->spectrum(system, &stiffness, &damping, NULL);
-    const double advice = status ? 0 : limit(self, sqrt(fmax(stiffness, 0)), fmax(damping, 0));
+    const bool known = sn_step_spectrum(step, x, &stiffness, &damping, NULL) == SN_OK;
+    const double advice = !known ? 0 : limit(self, sqrt(fmax(stiffness, 0)), fmax(damping, 0));
     step->info->suggested_step = isfinite(advice) ? 0.9 * advice : 0;
     if (advice > 0 && isfinite(advice))
         return sn_fail(step->error, SN_NOT_CONVERGED,
@@ -55,7 +64,6 @@ sn_status sn_explicit_finish(sn_step *step, const char *name, double (*limit)(co
                        sn_vector_largest(step->system->context, n, x) + sn_vector_largest(step->system->context, n, v);
     if (!isfinite(run) || (a && step->h * step->h * sn_vector_largest(step->system->context, n, a) > 10 * size))
         return sn_explicit_diverged(step, name, limit, self);
-    const sn_system_table *table = step->system->table;
-    const sn_status status = table->check ? table->check(step->system, step->t + step->h, x, step->error) : SN_OK;
+    const sn_status status = sn_step_check(step, step->t + step->h, x);
     return status ? status : sn_step_finish(step, x, v);
 }

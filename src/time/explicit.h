@@ -7,6 +7,9 @@
 /* a = M^-1 f(t, x, v) in the free directions, the prescribed acceleration in the others. work: 2 count doubles. */
 sn_status sn_acceleration(sn_step *step, double t, const double *x, const double *v, double *a, double *work);
 
+/* Upper bounds of the spectral radius of M^-1 K and of M^-1 D at (step->t, x, step->v). */
+sn_status sn_step_spectrum(sn_step *step, const double *x, double *stiffness, double *damping, sn_error *error);
+
 /* Ends a step of an explicit method: sn_step_finish, but refuses a state that runs away: not finite, or an acceleration `a` (may be NULL)
  * that would carry it ten times its size in one step. `limit`: the stable step for a mode of frequency omega (1/s) and damping delta (1/s),
  * for the message. */

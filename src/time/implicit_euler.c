@@ -7,10 +7,10 @@
  * from the best in the span of v, the mean acceleration a of the last step and the backward differences of a, which are the history: what
  * moves smoothly is then predicted as by a polynomial through the last steps. Solvers that make no use of that start from h (v + h a). */
 #include "base/vector.h"
+#include "implicit.h"
 #include "linear/krylov/krylov.h"
 #include "linear/krylov/span.h"
 #include "methods.h"
-#include "vector.h"
 
 enum { PAST = SN_SPAN - 1 }; /* a, its difference, the difference of that, ... */
 
@@ -47,21 +47,11 @@ sn_status sn_implicit_euler_step(sn_step *step) {
     sn_vector_mix(system->context, n, h, step->v, h * h, step->history, 0, NULL, guess);
     const double *direction[PAST + 1] = {step->v};
     for (int k = 0; k < PAST; ++k) direction[k + 1] = step->history + k * n;
-    const sn_newton_problem problem = {.system = system,
-                                       .t1 = t1,
-                                       .m = 1 / (h * h),
-                                       .a = 1 / h,
-                                       .base = base,
-                                       .origin = step->x,
-                                       .velocity = step->v,
-                                       .options = &step->options->newton,
-                                       .linear_tolerance = step->tolerance,
-                                       .guess = step->warm_start ? guess : NULL,
-                                       .expected = PAST + 1,
-                                       .direction = direction,
-                                       .scratch = guess + n,
-                                       .info = step->info,
-                                       .error = step->error};
+    sn_newton_problem problem = sn_step_problem(step, guess, guess + n);
+    problem.t1 = t1;
+    problem.m = 1 / (h * h), problem.a = 1 / h;
+    problem.base = base, problem.origin = step->x;
+    problem.expected = PAST + 1, problem.direction = direction;
     sn_status status = sn_newton_solve(&problem, y);
     if (status) return status;
     sn_vector_difference(system->context, n, 1 / h, y, step->x, base);

@@ -2,9 +2,9 @@
  *
  * Solved for the middle y = (x + x1)/2: v_m = 2 (y - x)/h, (4/h^2) M (y - x - h/2 v) = f(t + h/2, y, v_m); then x1 = 2 y - x, v1 = 2 v_m -
  * v. Order 2, A-stable, symplectic; keeps linear and angular momentum (Hauth 3.2.4). Stiff modes are not damped. */
+#include "base/vector.h"
 #include "implicit.h"
 #include "methods.h"
-#include "vector.h"
 
 int sn_implicit_midpoint_history(int count) {
     (void)count;
@@ -19,8 +19,8 @@ sn_status sn_midpoint(sn_step *step, double t, double h, const double *x, const 
     sn_system *system = step->system;
     const int n = system->count;
     double *y = scratch, *base = y + n, *guess = base + n;
-    sn_vec_copy(n, x, y);
-    sn_vec_sum(n, x, 0.5 * h, v, base);
+    sn_vector_copy(system->context, n, x, y);
+    sn_vector_mix(system->context, n, 1, x, 0.5 * h, v, 0, NULL, base);
     for (int i = 0; i < n; ++i) guess[i] = 0.5 * h * v[i];
     sn_newton_problem problem = sn_step_problem(step, guess, guess + n);
     problem.t1 = t + 0.5 * h;
@@ -33,7 +33,7 @@ sn_status sn_midpoint(sn_step *step, double t, double h, const double *x, const 
         v1[i] = 2 * move / h - v[i];
         x1[i] = x[i] + move;
     }
-    system->table->constrain(system, t + h, x1, v1);
+    system->table->constrain(system, t + h, x1, v1, NULL);
     return SN_OK;
 }
 

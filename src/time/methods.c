@@ -9,6 +9,7 @@
      order,                                                                                                                                \
      kind != SN_METHOD_EXPLICIT,                                                                                                           \
      kind == SN_METHOD_EXACT,                                                                                                              \
+     kind == SN_METHOD_BACKWARD,                                                                                                           \
      adaptive,                                                                                                                             \
      stability,                                                                                                                            \
      sn_##symbol##_history,                                                                                                                \

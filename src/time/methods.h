@@ -5,19 +5,20 @@
 
 #include "system.h"
 
-/* X(name, symbol, order, kind, adaptive, stability, text); EXACT: implicit, of full order with the exact Jacobian alone. */
-enum { SN_METHOD_EXPLICIT, SN_METHOD_IMPLICIT, SN_METHOD_EXACT };
+/* X(name, symbol, order, kind, adaptive, stability, text). BACKWARD: implicit, and the forces of a step are those at its end, so that it
+ * can carry the multipliers of links; EXACT: implicit, of full order only with the exact Jacobian. */
+enum { SN_METHOD_EXPLICIT, SN_METHOD_IMPLICIT, SN_METHOD_BACKWARD, SN_METHOD_EXACT };
 #define SN_METHODS(X)                                                                                                                      \
-    X("implicit-euler", implicit_euler, 1, SN_METHOD_IMPLICIT, false, "L", "backward Euler with Newton: robust, damps motion, order 1")    \
+    X("implicit-euler", implicit_euler, 1, SN_METHOD_BACKWARD, false, "L", "backward Euler with Newton: robust, damps motion, order 1")    \
     X("implicit-midpoint", implicit_midpoint, 2, SN_METHOD_IMPLICIT, false, "A",                                                           \
       "implicit midpoint: order 2, keeps momentum and nearly the energy")                                                                  \
     X("trapezoidal", trapezoidal, 2, SN_METHOD_IMPLICIT, false, "A", "trapezoidal rule: order 2, no damping of its own")                   \
     X("newmark", newmark, 2, SN_METHOD_IMPLICIT, false, "A", "Newmark with average acceleration (beta 1/4, gamma 1/2): order 2")           \
-    X("bdf2", bdf2, 2, SN_METHOD_IMPLICIT, false, "L", "backward differentiation, order 2: accurate, damps only fast modes")               \
-    X("bdf3", bdf3, 3, SN_METHOD_IMPLICIT, false, "A(86)", "backward differentiation, order 3")                                            \
-    X("bdf4", bdf4, 4, SN_METHOD_IMPLICIT, false, "A(73)", "backward differentiation, order 4")                                            \
-    X("bdf5", bdf5, 5, SN_METHOD_IMPLICIT, false, "A(52)", "backward differentiation, order 5: for damped motion")                         \
-    X("bdf6", bdf6, 6, SN_METHOD_IMPLICIT, false, "A(18)", "backward differentiation, order 6: for strongly damped motion")                \
+    X("bdf2", bdf2, 2, SN_METHOD_BACKWARD, false, "L", "backward differentiation, order 2: accurate, damps only fast modes")               \
+    X("bdf3", bdf3, 3, SN_METHOD_BACKWARD, false, "A(86)", "backward differentiation, order 3")                                            \
+    X("bdf4", bdf4, 4, SN_METHOD_BACKWARD, false, "A(73)", "backward differentiation, order 4")                                            \
+    X("bdf5", bdf5, 5, SN_METHOD_BACKWARD, false, "A(52)", "backward differentiation, order 5: for damped motion")                         \
+    X("bdf6", bdf6, 6, SN_METHOD_BACKWARD, false, "A(18)", "backward differentiation, order 6: for strongly damped motion")                \
     X("rosenbrock2-w", rosenbrock2_w, 2, SN_METHOD_IMPLICIT, false, "L",                                                                   \
       "W-method of Verwer et al.: order 2, two linear solves, no Newton")                                                                  \
     X("ros34pw2", ros34pw2, 3, SN_METHOD_IMPLICIT, false, "L", "W-method of Rang and Angermann: order 3, four linear solves, no Newton")   \

@@ -1,422 +1,222 @@
 /* Newton's method for r(y) = m M (y - base) - f(t1, y, a (y - origin) + w) - extra = 0.
  *
- *   (m M + a D + K) d = -r(y),   y <- y + s d,   0 < s <= 1 by line search (line_search.h)
+ *   (m M + a D + K) d = -r(y),   y <- y + s d,   0 < s <= 1
  *
  * In the constrained directions position, velocity and acceleration are known functions of time and enter r as such. Prescribed motion
- * enters as given components of d, in the first iteration and while any of it is left; such an iteration is taken whole (the free residual
- * before it says nothing about it) unless it cannot be evaluated. A few steps in a row may raise |r| before the line search gets strict
- * (the watchdog of Chamberlain et al. 1982). Statics has no inertia to keep the matrix definite: it takes the exact K, and where that leads
- * nowhere (the solver gives up, the energy rises along d, no better place) the projected one for this iteration. The iteration ends when
- *
- *   |r| <= tolerance max(|external|, |internal|, |inertia|)   or   max |d| <= tolerance size
- *
- * Kinds: "full"; "one-step", one linear solve and no more; "inexact", the linear tolerance follows the progress (Eisenstat and Walker 1996,
- * choice 2); "simplified", the linearisation is kept while |r| falls by half or better in each iteration, across steps too (Hauth 3.3);
- * "fixed", `iterations` whole corrections at most, no search, and what is reached is taken: the work of a frame is bounded (Civit 3.3). */
+ * enters as given components of d, in the first iteration and while any of it is left. This file has the parts that the kinds share and
+ * the table of the kinds (newton.h). */
+#include "newton.h"
+
+#include <math.h>
 #include <string.h>
 
 #include "base/context.h"
-#include "line_search.h"
 #include "base/vector.h"
-#include "system.h"
-#include "vector.h"
 
-enum { VECTORS = 7, TRIALS = 10 };
+enum { VECTORS = 7 };
 
 int sn_newton_scratch(int count) { return VECTORS * count; }
 
-typedef enum newton_kind { FULL, ONE_STEP, INEXACT, SIMPLIFIED, FIXED } newton_kind;
+double sn_newton_relative(const sn_newton *w) { return w->residual > 0 ? w->residual / w->scale : w->residual; }
 
-typedef struct newton {
-    const sn_newton_problem *problem;
-    sn_system *system;
-    newton_kind kind;
-    int n;
-    double *r, *f, *d, *trial, *velocity, *best, *work;
-    double residual;      /* |r| at the last evaluated point */
-    double scale;         /* what it is measured against */
-    double force;         /* largest |f| seen: the scale of systems that do not know their own */
-    double best_residual; /* |r| of `best`; negative: none yet */
-    double best_relative;
-    int climbs;       /* steps since `best` that went uphill */
-    double eta, last; /* inexact: the last forcing term, and |r| before the last iteration */
-    bool fresh;       /* the linearisation is of the present y */
-    bool ready;       /* the linearisation for the next iteration has been taken */
-    bool given;       /* d has prescribed components */
-    bool uphill;      /* the linear solver stopped early with a direction that does not serve */
-} newton;
-
-static newton_kind kind_of(const char *name) {
-    if (strcmp(name, "one-step") == 0) return ONE_STEP;
-    if (strcmp(name, "inexact") == 0) return INEXACT;
-    if (strcmp(name, "fixed") == 0) return FIXED;
-    return strcmp(name, "simplified") == 0 ? SIMPLIFIED : FULL;
+void sn_newton_forget(sn_newton *w) {
+    if (w->linearisation) sn_linearisation_forget(w->linearisation);
 }
 
-static double relative(const newton *w) { return w->residual > 0 ? w->residual / w->scale : w->residual; }
-
-static void take_velocity(newton *w, const double *y) {
+/* ---- Evaluation ---- */
+void sn_newton_velocity(sn_newton *w, const double *y) {
     const sn_newton_problem *p = w->problem;
-    const int n = w->n;
+    const sn_context *context = w->system->context;
     if (p->a != 0)
-        sn_vector_difference(w->system->context, n, p->a, y, p->origin, w->velocity);
+        sn_vector_difference(context, w->n, p->a, y, p->origin, w->velocity);
     else
-        sn_vector_zero(w->system->context, n, w->velocity);
-    if (p->offset) sn_vector_add(w->system->context, n, 1, p->offset, w->velocity);
-    if (p->a != 0) w->system->table->constrain(w->system, p->t1, NULL, w->velocity);
+        sn_vector_zero(context, w->n, w->velocity);
+    if (p->offset) sn_vector_add(context, w->n, 1, p->offset, w->velocity);
+    if (p->a != 0) w->system->table->constrain(w->system, p->t1, NULL, w->velocity, NULL);
 }
 
-/* m (y - base) in the free directions; in the constrained ones the prescribed value, when the system knows it. */
-static void take_inertia(newton *w, const double *y, double *out) {
+/* m (y - base) in the free directions, the prescribed value in the constrained ones. */
+static void take_inertia(sn_newton *w, const double *y, double *out) {
     const sn_newton_problem *p = w->problem;
     const sn_system_table *table = w->system->table;
     sn_vector_difference(w->system->context, w->n, p->m, y, p->base, out);
-    if (!table->acceleration) return;
     if (p->inertia) {
         table->filter(w->system, out);
         sn_vector_add(w->system->context, w->n, 1, p->inertia, out);
     } else {
-        table->acceleration(w->system, p->t1, out);
+        table->constrain(w->system, p->t1, NULL, NULL, out);
     }
 }
 
-/* r at y with the force at (y, w->velocity), filtered, with its norm and its scale. */
-static sn_status evaluate_there(newton *w, const double *y, sn_error *error) {
-    const sn_newton_problem *p = w->problem;
-    sn_system *system = w->system;
-    const int n = w->n;
+/* Sends a request for the place (t1, y, w->velocity). */
+static sn_status ask(sn_newton *w, sn_request request, const double *y, sn_result *result, sn_error *error) {
     const double start = sn_seconds();
-    const sn_status status = system->table->force(system, p->t1, y, w->velocity, w->f, error);
-    p->info->assembly_seconds += sn_seconds() - start;
+    request.t = w->problem->t1, request.x = y, request.v = w->velocity, request.ahead = w->ahead;
+    const sn_status status = w->system->table->evaluate(w->system, &request, result, error);
+    w->problem->info->assembly_seconds += sn_seconds() - start;
+    w->linearisation = result->linearisation;
+    return status;
+}
+
+/* r at y with the force at (y, w->velocity), filtered, with its norm and its scale. */
+static sn_status evaluate_there(sn_newton *w, const double *y, sn_error *error) {
+    const sn_newton_problem *p = w->problem;
+    const sn_system_table *table = w->system->table;
+    const sn_context *context = w->system->context;
+    sn_result result = {0};
+    const sn_status status = ask(w, (sn_request){.force = w->f}, y, &result, error);
     ++p->info->force_evaluations;
     if (status) return status;
     double inertia = 0;
     if (p->m != 0) {
         take_inertia(w, y, w->work);
-        system->table->mass_product(system, w->work, w->r);
-        inertia = sn_vector_norm(system->context, n, w->r);
+        table->mass_product(w->system, w->work, w->r);
+        inertia = sn_vector_norm(context, w->n, w->r);
     } else {
-        sn_vector_zero(w->system->context, n, w->r);
+        sn_vector_zero(context, w->n, w->r);
     }
-    const double f = sn_vector_norm(system->context, n, w->f);
-    if (f > w->force) w->force = f;
-    const double forces = system->table->force_scale ? system->table->force_scale(system) : w->force;
-    w->scale = forces > inertia ? forces : inertia;
-    sn_vector_add(system->context, n, -1, w->f, w->r);
-    if (p->extra) sn_vector_add(w->system->context, n, -1, p->extra, w->r);
-    system->table->filter(system, w->r);
-    w->residual = sn_vector_norm(system->context, n, w->r);
+    w->scale = result.scale > inertia ? result.scale : inertia;
+    sn_vector_add(context, w->n, -1, w->f, w->r);
+    if (p->extra) sn_vector_add(context, w->n, -1, p->extra, w->r);
+    table->filter(w->system, w->r);
+    w->residual = sn_vector_norm(context, w->n, w->r);
     if (!isfinite(w->residual)) return sn_fail(error, SN_NOT_FINITE, "the force is not finite at t = %g s", p->t1);
     return SN_OK;
 }
 
-static sn_status evaluate(newton *w, const double *y, sn_error *error) {
-    take_velocity(w, y);
+sn_status sn_newton_evaluate(sn_newton *w, const double *y, sn_error *error) {
+    sn_newton_velocity(w, y);
     return evaluate_there(w, y, error);
 }
 
-static void keep_best(newton *w, const double *y) {
-    if (w->best_residual >= 0 && w->residual >= w->best_residual) return;
-    w->best_residual = w->residual;
-    w->best_relative = relative(w);
-    w->climbs = 0;
-    sn_vector_copy(w->system->context, w->n, y, w->best);
-}
-
-/* The prescribed part of the correction into d; returns whether there is any worth the name. */
-static bool prescribe(newton *w, const double *y) {
-    sn_vector_copy(w->system->context, w->n, y, w->trial);
-    w->system->table->constrain(w->system, w->problem->t1, w->trial, NULL);
-    sn_vector_subtract(w->system->context, w->n, w->trial, y, w->d);
-    const double largest = sn_vector_largest(w->system->context, w->n, w->d);
-    w->given = largest > 1e-14 * w->system->size;
-    return largest > 1e-10 * w->system->size;
-}
-
-static sn_status linearise_there(newton *w, const double *y) {
-    const sn_newton_problem *p = w->problem;
-    const double start = sn_seconds();
-    const sn_status status = w->system->table->linearise(w->system, p->t1, y, w->velocity, p->error);
-    p->info->assembly_seconds += sn_seconds() - start;
-    ++p->info->linearisations;
+sn_status sn_newton_linearise(sn_newton *w, const double *y) {
+    sn_result result = {0};
+    const sn_status status = ask(w, (sn_request){.here = true, .linearise = w->wanted}, y, &result, w->problem->error);
+    ++w->problem->info->linearisations;
     w->fresh = status == SN_OK;
-    w->system->kept = 0;
     return status;
 }
 
-static sn_status linearise(newton *w, const double *y) {
-    take_velocity(w, y);
-    return linearise_there(w, y);
+/* f at the velocity q that belongs to y is taken as f(y, u) - D (q - u), so that forces that are not linear in the velocity are met where
+ * they are (Baraff and Witkin 1998). */
+sn_status sn_newton_expand(sn_newton *w, const double *y, bool keeps) {
+    const sn_newton_problem *p = w->problem;
+    const sn_system_table *table = w->system->table;
+    const sn_context *context = w->system->context;
+    const bool elsewhere = p->velocity && p->a != 0;
+    if (elsewhere) {
+        sn_vector_copy(context, w->n, p->velocity, w->velocity);
+        table->constrain(w->system, p->t1, NULL, w->velocity, NULL);
+    } else {
+        sn_newton_velocity(w, y);
+    }
+    sn_status status = evaluate_there(w, y, p->error);
+    if (!status && !(keeps && w->linearisation && w->linearisation->served > 0)) status = sn_newton_linearise(w, y);
+    if (status || !elsewhere) return status;
+    if (!w->linearisation->damped) {
+        sn_newton_velocity(w, y);
+        return SN_OK;
+    }
+    sn_vector_copy(context, w->n, w->velocity, w->trial);
+    sn_newton_velocity(w, y);
+    sn_vector_subtract(context, w->n, w->velocity, w->trial, w->work);
+    sn_linearisation_product(w->linearisation, 0, 1, 0, w->work, w->trial);
+    table->filter(w->system, w->trial);
+    sn_vector_add(context, w->n, 1, w->trial, w->r);
+    w->residual = sn_vector_norm(context, w->n, w->r);
+    return SN_OK;
 }
 
-/* Eisenstat-Walker forcing term, choice 2: eta = 0.9 (|r| / |r last|)^2, not falling too fast, and never more exact than the end needs. */
-static double forcing(newton *w, int iteration) {
-    const sn_newton_problem *p = w->problem;
-    if (iteration == 0) return w->eta = 0.1;
-    const double ratio = w->residual / w->last, memory = 0.9 * w->eta * w->eta;
-    double eta = 0.9 * ratio * ratio;
-    if (memory > 0.1 && memory > eta) eta = memory;
-    const double enough = w->residual > 0 ? 0.5 * p->options->tolerance * w->scale / w->residual : 1;
-    if (eta < enough) eta = enough;
-    if (eta > 0.5) eta = 0.5;
-    if (eta < p->linear_tolerance) eta = p->linear_tolerance;
-    return w->eta = eta;
+/* ---- Correction ---- */
+double sn_newton_prescribe(sn_newton *w, const double *y) {
+    const sn_context *context = w->system->context;
+    sn_vector_copy(context, w->n, y, w->trial);
+    w->system->table->constrain(w->system, w->problem->t1, w->trial, NULL, NULL);
+    sn_vector_subtract(context, w->n, w->trial, y, w->d);
+    return sn_vector_largest(context, w->n, w->d);
 }
 
-/* Solves for d; *slope receives phi'(0) = r . A d. A solve that stopped early serves when it goes downhill. */
-static sn_status correct(newton *w, int iteration, bool carries, double *slope) {
+bool sn_newton_carries(const sn_newton *w, double prescribed) { return prescribed > 1e-10 * w->system->size; }
+
+static void count_solve(sn_step_info *info, const sn_linear_report *report, sn_status status, double seconds) {
+    info->solve_seconds += seconds - report->assembly_seconds;
+    info->assembly_seconds += report->assembly_seconds;
+    info->linear_iterations += report->iterations;
+    info->linear_residual = report->residual;
+    info->linear_misses += status == SN_NOT_CONVERGED;
+    info->solver = report->method, info->preconditioner = report->preconditioner;
+}
+
+sn_status sn_newton_correct(sn_newton *w, bool first, double prescribed, double tolerance) {
     const sn_newton_problem *p = w->problem;
-    sn_system *system = w->system;
-    const int n = w->n;
+    const sn_context *context = w->system->context;
+    sn_solve solve = {.m = p->m, .d = p->a, .k = 1, .b = w->work, .x = w->d, .tolerance = tolerance};
     /* b = -r. Velocity and inertia of the prescribed motion are right in r already, only its K d is still to come: the rest of A d is taken
      * back. */
-    if (w->given && p->a != 0)
-        system->table->product(system, system->table->acceleration ? p->m : 0, p->a, 0, w->d, w->work);
+    if (prescribed > 1e-14 * w->system->size && p->a != 0)
+        sn_linearisation_product(w->linearisation, p->m, p->a, 0, w->d, w->work);
     else
-        sn_vector_zero(w->system->context, n, w->work);
-    sn_vector_add(w->system->context, n, -1, w->r, w->work);
-    if (iteration == 0 && p->guess) {
-        sn_vector_copy(w->system->context, n, p->guess, w->trial);
-        system->table->filter(system, w->trial);
-        sn_vector_add(w->system->context, n, 1, w->trial, w->d);
-        if (system->table->expect) system->table->expect(system, p->expected, p->direction);
+        sn_vector_zero(context, w->n, w->work);
+    sn_vector_add(context, w->n, -1, w->r, w->work);
+    if (first && p->guess) {
+        sn_vector_copy(context, w->n, p->guess, w->trial);
+        w->system->table->filter(w->system, w->trial);
+        sn_vector_add(context, w->n, 1, w->trial, w->d);
+        solve.expected = p->expected, solve.direction = p->direction;
     }
-    sn_linear_report report = {0};
-    const double tolerance = w->kind == INEXACT ? forcing(w, iteration) : p->linear_tolerance;
+    sn_linear_report report;
     const double start = sn_seconds();
-    const sn_status status = system->table->solve(system, p->m, p->a, 1, w->work, w->d, tolerance, &report, p->error);
-    p->info->solve_seconds += sn_seconds() - start - report.assembly_seconds;
-    p->info->assembly_seconds += report.assembly_seconds;
-    p->info->linear_iterations += report.iterations;
-    p->info->linear_residual = report.residual;
-    p->info->linear_misses += status == SN_NOT_CONVERGED;
-    p->info->solver = report.method, p->info->preconditioner = report.preconditioner;
-    ++system->kept;
+    const sn_status status = sn_linearisation_solve(w->linearisation, &solve, &report, p->error);
+    count_solve(p->info, &report, status, sn_seconds() - start);
     if (status && status != SN_NOT_CONVERGED) return status;
-    if (!isfinite(sn_vector_largest(system->context, n, w->d)))
+    if (!isfinite(sn_vector_largest(context, w->n, w->d)))
         return sn_fail(p->error, SN_NOT_FINITE, "the linear solver gave a value that is not finite at t = %g s", p->t1);
-    *slope = -w->residual * w->residual;
-    if (w->kind == ONE_STEP || w->kind == FIXED) return SN_OK; /* as far as it got */
-    if ((status == SN_NOT_CONVERGED || w->kind == INEXACT) && !carries) {
-        system->table->product(system, p->m, p->a, 1, w->d, w->work);
-        *slope = sn_vec_dot(n, w->r, w->work);
-        /* Downhill for |r| or, as the iterates of a symmetric definite solve are, for the energy. One step takes what there is. */
-        w->uphill = status && !(*slope < 0) && !(sn_vec_dot(n, w->r, w->d) < 0) && w->kind != ONE_STEP;
-        if (w->uphill) return status;
-        if (!(*slope < 0)) *slope = -w->residual * w->residual;
-    }
-    return SN_OK;
+    return status;
 }
 
-/* How many steps in a row may go uphill. Bodies that turn are stretched by the straight corrections: |r| rises by orders before it falls,
- * and a strict search would creep. Statics, far from the solution, gets more of them. */
-static int most_climbs(const newton *w) { return w->problem->m != 0 ? 3 : 8; }
-
-/* Takes y to a better place along d and evaluates there; *s: the part of d taken. `whole`: anything that can be evaluated is good. */
-static sn_status search(newton *w, double *y, double slope, bool whole, double *s) {
+sn_status sn_newton_take_correction(sn_newton *w, double *y) {
     const sn_newton_problem *p = w->problem;
-    const int n = w->n;
-    const bool climbs = w->fresh && w->climbs < most_climbs(w);
-    sn_line_search search = sn_line_search_start(0.5 * w->residual * w->residual, slope);
-    bool evaluable = false;
-    sn_status status = SN_OK;
-    while (search.trials < TRIALS) {
-        sn_vec_sum(n, y, search.s, w->d, w->trial);
-        if (w->system->table->retract) w->system->table->retract(w->system, w->trial);
-        if (search.s == 1) w->system->table->constrain(w->system, p->t1, w->trial, NULL);
-        status = evaluate(w, w->trial, p->error);
-        if (status && status != SN_INVERTED && status != SN_NOT_FINITE) return status;
-        const double phi = status ? NAN : 0.5 * w->residual * w->residual;
-        const bool good = whole || !p->options->line_search || sn_line_search_good(&search, phi);
-        if (!status && (good || climbs)) {
-            *s = search.s;
-            if (!good) ++w->climbs, ++p->info->line_searches;
-            sn_vector_copy(w->system->context, n, w->trial, y);
-            return SN_OK;
-        }
-        evaluable = evaluable || !status;
-        sn_line_search_next(&search, phi);
-        ++p->info->line_searches;
-    }
-    return evaluable ? SN_NOT_CONVERGED : status;
-}
-
-/* The first iteration of dynamics: r and the linearisation at (y, u), u the velocity of the problem: f at the velocity q that belongs to y
- * is taken as f(y, u) - D (q - u), so that forces that are not linear in the velocity are met where they are (Baraff and Witkin 1998). */
-static sn_status expand(newton *w, const double *y) {
-    const sn_newton_problem *p = w->problem;
-    sn_system *system = w->system;
-    const int n = w->n;
-    const bool keeps = w->kind == SIMPLIFIED && system->kept > 0;
-    w->ready = true;
-    if (!p->velocity || p->a == 0) {
-        const sn_status status = evaluate(w, y, p->error);
-        return status || keeps ? status : linearise(w, y);
-    }
-    sn_vector_copy(w->system->context, n, p->velocity, w->velocity);
-    system->table->constrain(system, p->t1, NULL, w->velocity);
-    sn_status status = evaluate_there(w, y, p->error);
-    if (!status && !keeps) status = linearise_there(w, y);
-    if (status) return status;
-    if (system->undamped) {
-        take_velocity(w, y);
-        return SN_OK;
-    }
-    sn_vector_copy(w->system->context, n, w->velocity, w->trial);
-    take_velocity(w, y);
-    sn_vector_subtract(system->context, n, w->velocity, w->trial, w->work);
-    system->table->product(system, 0, 1, 0, w->work, w->trial);
-    system->table->filter(system, w->trial);
-    sn_vector_add(w->system->context, n, 1, w->trial, w->r);
-    w->residual = sn_vector_norm(system->context, n, w->r);
-    return SN_OK;
-}
-
-/* One whole correction, from a linearised y. */
-static sn_status take_correction(newton *w, double *y) {
-    const sn_newton_problem *p = w->problem;
-    double slope;
-    const bool carries = prescribe(w, y);
-    const sn_status status = correct(w, 0, carries, &slope);
-    if (status) return status;
+    const sn_system_table *table = w->system->table;
+    const double prescribed = sn_newton_prescribe(w, y);
+    const sn_status status = sn_newton_correct(w, true, prescribed, p->linear_tolerance);
+    if (status && status != SN_NOT_CONVERGED) return status; /* a solve that stopped early serves as far as it got */
     ++p->info->newton_iterations;
-    p->info->newton_residual = relative(w);
     sn_vector_add(w->system->context, w->n, 1, w->d, y);
-    w->system->table->constrain(w->system, p->t1, y, NULL);
-    return w->system->table->check ? w->system->table->check(w->system, p->t1, y, p->error) : SN_OK;
+    table->constrain(w->system, p->t1, y, NULL, NULL);
+    return table->evaluate(w->system, &(sn_request){.t = p->t1, .x = y, .check = true}, &(sn_result){0}, p->error);
 }
 
-static sn_status one_step(newton *w, double *y) {
-    const double a = w->problem->a;
-    w->system->ahead = a > 0 ? 1 / a : 0;
-    const sn_status status = expand(w, y);
-    w->system->ahead = 0;
-    return status ? status : take_correction(w, y);
+/* ---- Kinds ---- */
+typedef struct newton_kind {
+    const char *name;
+    sn_newton_result (*solve)(sn_newton *w, double *y);
+} newton_kind;
+
+#define ENTRY(name, symbol, text) {name, sn_newton_##symbol},
+static const newton_kind kind[] = {SN_NEWTON_KINDS(ENTRY)};
+#undef ENTRY
+#define ENTRY(name, symbol, text) {name, text},
+static const sn_listing kind_listing[] = {SN_NEWTON_KINDS(ENTRY)};
+#undef ENTRY
+
+enum { KINDS = (int)(sizeof kind / sizeof *kind) };
+
+const sn_listing *sn_newton_kinds(int *count) {
+    *count = KINDS;
+    return kind_listing;
 }
 
-static sn_status fixed_steps(newton *w, double *y) {
-    const sn_newton_problem *p = w->problem;
-    sn_status status = one_step(w, y);
-    for (int i = 1; i < p->options->iterations && !status; ++i) {
-        status = evaluate(w, y, p->error);
-        if (!status && w->residual <= p->options->tolerance * w->scale) break;
-        if (!status) status = linearise(w, y);
-        if (!status) status = take_correction(w, y);
-    }
-    return status;
+static const newton_kind *find(const char *name) {
+    for (int i = 0; i < KINDS; ++i)
+        if (strcmp(kind[i].name, name) == 0) return &kind[i];
+    return &kind[0];
 }
 
-static bool can_project(const newton *w) { return w->problem->m == 0 && !w->system->projected; }
-
-static sn_status give_up(newton *w, double *y, int iterations) {
-    const sn_newton_problem *p = w->problem;
-    if (w->best_residual >= 0) sn_vector_copy(w->system->context, w->n, w->best, y);
-    const double residual = w->best_residual >= 0 ? w->best_relative : relative(w);
-    if (w->best_residual >= 0 && residual <= w->system->loose) {
-        ++p->info->loose;
-        p->info->newton_residual = residual;
-        take_velocity(w, y);
-        return SN_OK;
-    }
-    const char *advice = p->m != 0 ? "a smaller step" : "more load steps or a smaller step";
-    if (w->uphill)
-        return sn_fail(p->error, SN_NOT_CONVERGED,
-                       "Newton's method did not converge at t = %g: the linear solver stopped at a residual of %.3g after its last "
-                       "iteration; allow it more (solver.iterations), or take %s",
-                       p->t1, p->info->linear_residual, advice);
-    return sn_fail(p->error, SN_NOT_CONVERGED,
-                   "Newton's method did not converge at t = %g: relative residual %.3g after %d iterations (tolerance %g); take %s, or "
-                   "allow more iterations",
-                   p->t1, residual, iterations, p->options->tolerance, advice);
-}
-
-/* One iteration. *done: converged. */
-static sn_status iterate_once(newton *w, double *y, int iteration, bool *done) {
-    const sn_newton_problem *p = w->problem;
-    if (w->climbs == most_climbs(w) && w->best_residual >= 0) {
-        /* The way over the hill led nowhere: back to the best place, from there with a strict search. */
-        sn_vector_copy(w->system->context, w->n, w->best, y);
-        w->system->kept = 0;
-        const sn_status status = evaluate(w, y, p->error);
-        if (status) return status;
-    }
-    const double goal = p->options->tolerance * w->system->size, before = w->residual;
-    const bool carries = prescribe(w, y);
-    if (!w->ready && !(w->kind == SIMPLIFIED && w->system->kept > 0)) {
-        const sn_status status = linearise(w, y);
-        if (status) return status;
-    }
-    w->ready = false;
-    double slope = 0, s = 1;
-    sn_status status = correct(w, iteration, carries, &slope);
-    if (status) return status;
-    const double correction = sn_vector_largest(w->system->context, w->n, w->d);
-    const bool small = correction <= goal;
-    if (can_project(w) && !carries && !small && !(sn_vec_dot(w->n, w->r, w->d) < 0)) return SN_NOT_CONVERGED;
-    status = search(w, y, slope, carries || small, &s);
-    if (status == SN_NOT_CONVERGED && !w->fresh) {
-        /* An old linearisation led nowhere: once more from here with a new one. */
-        w->system->kept = 0;
-        return evaluate(w, y, p->error);
-    }
-    if (status) return status;
-    const double rate = before > 0 ? w->residual / before : 0;
-    w->last = before;
-    if (carries || rate > 0.5 || s < 1) w->system->kept = 0;
-    w->fresh = false;
-    const bool arrived = s == 1 || !carries;
-    if (arrived) keep_best(w, y);
-    /* The correction of an old linearisation leaves rate / (1 - rate) of itself. */
-    const bool sure = w->kind != SIMPLIFIED || carries || (rate < 1 && correction * fmax(1, rate / (1 - rate)) <= goal);
-    *done = s == 1 && small && sure;
-    return SN_OK;
-}
-
-static sn_status iterate(newton *w, double *y, int iteration, bool *done) {
-    sn_system *system = w->system;
-    sn_status status = iterate_once(w, y, iteration, done);
-    if (!status || !can_project(w) || (status != SN_NOT_CONVERGED && status != SN_SINGULAR && status != SN_NOT_FINITE)) return status;
-    system->projected = true, system->kept = 0;
-    w->uphill = w->ready = false;
-    status = evaluate(w, y, w->problem->error);
-    if (!status) status = iterate_once(w, y, iteration, done);
-    system->projected = false;
-    return status;
-}
-
-/* Iterations from an evaluated y to the solution. */
-static sn_status converge(newton *w, double *y) {
-    const sn_newton_problem *problem = w->problem;
-    const int n = w->n, most = problem->options->iterations;
-    sn_status status;
-    for (int iteration = 0;; ++iteration) {
-        problem->info->newton_residual = relative(w);
-        const bool balanced = w->residual <= problem->options->tolerance * w->scale && !prescribe(w, y);
-        if (balanced && (iteration > 0 || problem->m == 0 || w->residual == 0)) return SN_OK;
-        if (iteration == most) return give_up(w, y, iteration);
-        if (iteration == 0 && !prescribe(w, y)) keep_best(w, y);
-        bool done = false;
-        status = iterate(w, y, iteration, &done);
-        ++problem->info->newton_iterations;
-        if (status == SN_NOT_CONVERGED) return give_up(w, y, iteration + 1);
-        if (status) {
-            if (w->best_residual >= 0) sn_vector_copy(w->system->context, n, w->best, y);
-            return status;
-        }
-        if (done) {
-            problem->info->newton_residual = relative(w);
-            return SN_OK;
-        }
-    }
-}
-
-static sn_status solve(const sn_newton_problem *problem, double *y) {
-    sn_system *system = problem->system;
-    const int n = system->count;
+sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
+    const int n = problem->system->count;
     double *a = problem->scratch;
-    newton work = {.problem = problem,
-                   .system = system,
-                   .kind = kind_of(problem->options->kind),
+    sn_newton w = {.problem = problem,
+                   .system = problem->system,
                    .n = n,
                    .r = a,
                    .f = a + n,
@@ -425,22 +225,11 @@ static sn_status solve(const sn_newton_problem *problem, double *y) {
                    .velocity = a + 4 * n,
                    .best = a + 5 * n,
                    .work = a + 6 * n,
+                   .wanted = SN_LINEARISE_EXACT,
                    .best_residual = -1};
-    newton *w = &work;
-    if (w->kind == ONE_STEP) return one_step(w, y);
-    if (w->kind == FIXED) return fixed_steps(w, y);
-    sn_status status = problem->m != 0 ? expand(w, y) : evaluate(w, y, problem->error);
-    if (!status) status = converge(w, y);
-    while (!status && system->table->renew && system->table->renew(system, problem->t1, y, w->velocity)) {
-        w->best_residual = -1, w->climbs = 0, w->ready = false;
-        status = evaluate(w, y, problem->error);
-        if (!status) status = converge(w, y);
-    }
-    return status;
-}
-
-sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
-    const sn_status status = solve(problem, y);
-    if (status) problem->system->kept = 0; /* a linearisation from where it went wrong is not worth keeping */
-    return status;
+    const sn_newton_result result = find(problem->options->kind)->solve(&w, y);
+    problem->info->newton_residual = result.residual;
+    problem->info->loose += result.loose;
+    if (result.status) sn_newton_forget(&w); /* a linearisation from where it went wrong is not worth keeping */
+    return result.status;
 }

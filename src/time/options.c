@@ -12,14 +12,6 @@ static const sn_listing mode_listing[] = {
     {"quasi-static", "equilibrium at each time step, without inertia and without viscous force"},
 };
 
-static const sn_listing kind_listing[] = {
-    {"full", "a fresh Jacobian in each iteration, until the tolerance is met"},
-    {"one-step", "one linear solve per step, the semi-implicit method; never reports that it did not converge"},
-    {"inexact", "linear solves only as exact as the progress deserves (forcing terms of Eisenstat and Walker)"},
-    {"fixed", "at most `iterations` whole corrections without line search; takes what it reached, so that a step's work is bounded"},
-    {"simplified", "Jacobian and factor kept while the iteration contracts, renewed when it does not"},
-};
-
 static const sn_field time_fields[] = {
     {"mode", SN_FIELD_CHOICE, AT(sn_time_options, mode), 1, 0, 0, 0, 0, "dynamic", sn_modes, "", "what is solved for"},
     {"method", SN_FIELD_CHOICE, AT(sn_time_options, method), 1, 0, 0, 0, 0, "implicit-euler", sn_methods, "",
@@ -55,11 +47,6 @@ const sn_field *sn_newton_fields(int *count) {
 const sn_listing *sn_modes(int *count) {
     *count = COUNT(mode_listing);
     return mode_listing;
-}
-
-const sn_listing *sn_newton_kinds(int *count) {
-    *count = COUNT(kind_listing);
-    return kind_listing;
 }
 
 sn_time_options sn_time_options_default(void) {

@@ -7,12 +7,14 @@
  * for each s, a and b (as (1 - a) s^2 and b s^2) such that |R| <= 0.95 in the interior and R agrees with exp to second order; they were
  * found by Newton's method on these two conditions. The recurrence follows from them by the Stieltjes procedure with Gauss-Chebyshev nodes.
  * Stages and substeps come from the bound of the spectrum: the method is meant for motion whose fast modes are damped. */
+#include <math.h>
+
+#include "base/vector.h"
 #include "rock2.h"
 
 #include "base/context.h"
 #include "explicit.h"
 #include "methods.h"
-#include "vector.h"
 
 typedef struct entry {
     int stages;
@@ -111,8 +113,8 @@ static sn_status substep(sn_step *step, const sn_rock2_polynomial *p, double t, 
     sn_system *system = step->system;
     const int n = system->count;
     double *x1 = room, *v1 = x1 + n, *a = v1 + n, *a1 = a + n, *spare = a1 + n;
-    sn_vec_copy(n, x, x1); /* g_(j-1); x is g_j */
-    sn_vec_copy(n, v, v1);
+    sn_vector_copy(system->context, n, x, x1); /* g_(j-1); x is g_j */
+    sn_vector_copy(system->context, n, v, v1);
     for (int j = 0; j < p->stages - 2; ++j) {
         const sn_status status = sn_acceleration(step, t + p->time[j] * h, x, v, a, spare);
         if (status) return status;
@@ -121,14 +123,14 @@ static sn_status substep(sn_step *step, const sn_rock2_polynomial *p, double t, 
                          nv = p->mu[j] * h * a[i] + p->kappa[j] * v[i] + p->nu[j] * v1[i];
             x1[i] = x[i], v1[i] = v[i], x[i] = nx, v[i] = nv;
         }
-        system->table->constrain(system, t + p->time[j + 1] * h, x, v);
+        system->table->constrain(system, t + p->time[j + 1] * h, x, v, NULL);
     }
     const double end = p->time[p->stages - 2], sigma = p->sigma, back = sigma - p->tau / sigma;
     sn_status status = sn_acceleration(step, t + end * h, x, v, a, spare);
     if (status) return status;
-    sn_vec_sum(n, x, h * sigma, v, x1);
-    sn_vec_sum(n, v, h * sigma, a, v1);
-    system->table->constrain(system, t + (end + sigma) * h, x1, v1);
+    sn_vector_mix(system->context, n, 1, x, h * sigma, v, 0, NULL, x1);
+    sn_vector_mix(system->context, n, 1, v, h * sigma, a, 0, NULL, v1);
+    system->table->constrain(system, t + (end + sigma) * h, x1, v1, NULL);
     status = sn_acceleration(step, t + (end + sigma) * h, x1, v1, a1, spare);
     if (status) return status;
     for (int i = 0; i < n; ++i) {
@@ -136,20 +138,15 @@ static sn_status substep(sn_step *step, const sn_rock2_polynomial *p, double t, 
         x[i] = x1[i] + h * sigma * v1[i] - h * back * (v1[i] - velocity);
         v[i] = v1[i] + h * sigma * a1[i] - h * back * (a1[i] - a[i]);
     }
-    system->table->constrain(system, t + h, x, v);
+    system->table->constrain(system, t + h, x, v, NULL);
     return SN_OK;
 }
 
 static sn_status take_spectrum(sn_step *step, double *omega, double *delta) {
-    sn_system *system = step->system;
-    if (!system->table->spectrum)
-        return sn_fail(step->error, SN_UNSUPPORTED, "method 'rock2' needs a system that knows a bound of its spectrum");
     const double start = sn_seconds();
-    sn_status status = system->table->linearise(system, step->t, step->x, step->v, step->error);
-    ++step->info->linearisations;
-    system->kept = 0;
     double stiffness = 0, damping = 0;
-    if (!status) status = system->table->spectrum(system, &stiffness, &damping, step->error);
+    const sn_status status = sn_step_spectrum(step, step->x, &stiffness, &damping, step->error);
+    ++step->info->linearisations;
     step->info->assembly_seconds += sn_seconds() - start;
     *omega = sqrt(fmax(stiffness, 0)), *delta = fmax(damping, 0);
     return status;
@@ -166,8 +163,8 @@ sn_status sn_rock2_step(sn_step *step) {
     const int substeps = parts > 1 ? (int)parts : 1;
     const double h = step->h / substeps;
     const sn_rock2_polynomial p = sn_rock2_make(sn_rock2_choose(h * radius));
-    sn_vec_copy(n, step->x, x);
-    sn_vec_copy(n, step->v, v);
+    sn_vector_copy(step->system->context, n, step->x, x);
+    sn_vector_copy(step->system->context, n, step->v, v);
     for (int i = 0; i < substeps && !status; ++i) status = substep(step, &p, step->t + i * h, h, x, v, room);
     if (status == SN_NOT_FINITE) return sn_explicit_diverged(step, "rock2", limit, NULL);
     if (status) return status;

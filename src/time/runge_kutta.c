@@ -1,8 +1,9 @@
 /* Explicit Runge-Kutta methods from tableaus, with fixed or adaptive steps. See explicit.h. Hairer, Norsett, Wanner: Solving Ordinary
  * Differential Equations I, II.1, II.4 and II.5. */
-#include "explicit.h"
+#include <math.h>
+
 #include "base/vector.h"
-#include "vector.h"
+#include "explicit.h"
 
 enum { MOST_SUBSTEPS = 1000000 };
 
@@ -32,16 +33,16 @@ static sn_status stage(sn_step *step, const sn_tableau *tableau, const work *w, 
     sn_system *system = step->system;
     const int n = system->count;
     double *V = w->velocity + i * n;
-    sn_vec_copy(n, x, w->position);
-    sn_vec_copy(n, v, V);
+    sn_vector_copy(system->context, n, x, w->position);
+    sn_vector_copy(system->context, n, v, V);
     for (int j = 0; j < i; ++j) {
         const double a = h * tableau->a[i * tableau->all + j];
         if (a == 0) continue;
-        sn_vec_add(n, a, w->velocity + j * n, w->position);
-        sn_vec_add(n, a, w->force + j * n, V);
+        sn_vector_add(system->context, n, a, w->velocity + j * n, w->position);
+        sn_vector_add(system->context, n, a, w->force + j * n, V);
     }
     const double time = t + tableau->c[i] * h;
-    system->table->constrain(system, time, w->position, V);
+    system->table->constrain(system, time, w->position, V, NULL);
     return sn_acceleration(step, time, w->position, V, w->force + i * n, w->spare);
 }
 
@@ -53,14 +54,14 @@ static sn_status advance(sn_step *step, const sn_tableau *tableau, const work *w
         const sn_status status = stage(step, tableau, w, i, t, h, x, v);
         if (status) return status;
     }
-    sn_vec_copy(n, x, w->x1);
-    sn_vec_copy(n, v, w->v1);
+    sn_vector_copy(step->system->context, n, x, w->x1);
+    sn_vector_copy(step->system->context, n, v, w->v1);
     for (int i = 0; i < tableau->stages; ++i) {
         if (tableau->b[i] == 0) continue;
-        sn_vec_add(n, h * tableau->b[i], w->velocity + i * n, w->x1);
-        sn_vec_add(n, h * tableau->b[i], w->force + i * n, w->v1);
+        sn_vector_add(step->system->context, n, h * tableau->b[i], w->velocity + i * n, w->x1);
+        sn_vector_add(step->system->context, n, h * tableau->b[i], w->force + i * n, w->v1);
     }
-    step->system->table->constrain(step->system, t + h, w->x1, w->v1);
+    step->system->table->constrain(step->system, t + h, w->x1, w->v1, NULL);
     return SN_OK;
 }
 
@@ -79,12 +80,12 @@ static double error_of(sn_step *step, const sn_tableau *tableau, const work *w, 
     const int n = system->count;
     double sum = 0;
     for (int part = 0; part < 2; ++part) {
-        sn_vec_zero(n, w->spare);
+        sn_vector_zero(system->context, n, w->spare);
         for (int i = 0; i < tableau->all; ++i)
-            if (e[i] != 0) sn_vec_add(n, h * e[i], (part ? w->force : w->velocity) + i * n, w->spare);
+            if (e[i] != 0) sn_vector_add(system->context, n, h * e[i], (part ? w->force : w->velocity) + i * n, w->spare);
         system->table->filter(system, w->spare);
         const double scale = step->options->tolerance * (part ? speed : system->size);
-        sum += sn_vec_dot(n, w->spare, w->spare) / (scale * scale);
+        sum += sn_vector_dot(system->context, n, w->spare, w->spare) / (scale * scale);
     }
     return sum / (2 * n);
 }
@@ -108,8 +109,8 @@ sn_status sn_tableau_step_adaptive(sn_step *step, const sn_tableau *tableau) {
     const bool reuses = tableau->all > tableau->stages; /* the last stage is the first of the next step */
     double done = 0, h = step->history[0] > 0 ? step->history[0] : step->h;
     bool first_known = false, refused = false;
-    sn_vec_copy(n, step->x, w.x);
-    sn_vec_copy(n, step->v, w.v);
+    sn_vector_copy(system->context, n, step->x, w.x);
+    sn_vector_copy(system->context, n, step->v, w.v);
     for (int count = 0; done < step->h; ++count) {
         const bool final = h >= 0.999999 * (step->h - done);
         const double part = final ? step->h - done : h, t = step->t + done;
@@ -122,8 +123,8 @@ sn_status sn_tableau_step_adaptive(sn_step *step, const sn_tableau *tableau) {
         first_known = true;
         if (!status && reuses)
             status = stage(step, tableau, &w, last, t, part, w.x, w.v);
-        else if (!status && system->table->check)
-            status = system->table->check(system, t + part, w.x1, step->error);
+        else if (!status)
+            status = sn_step_check(step, t + part, w.x1);
         if (status && status != SN_INVERTED && status != SN_NOT_FINITE) return status;
         const double error = status ? INFINITY : measure(step, tableau, &w, part);
         double factor = isfinite(error) ? 0.9 * pow(fmax(error, 1e-12), -tableau->exponent) : 0.1;
@@ -135,11 +136,11 @@ sn_status sn_tableau_step_adaptive(sn_step *step, const sn_tableau *tableau) {
             ++step->info->retries;
             continue;
         }
-        sn_vec_copy(n, w.x1, w.x);
-        sn_vec_copy(n, w.v1, w.v);
+        sn_vector_copy(system->context, n, w.x1, w.x);
+        sn_vector_copy(system->context, n, w.v1, w.v);
         if (reuses) {
-            sn_vec_copy(n, w.velocity + last * n, w.velocity);
-            sn_vec_copy(n, w.force + last * n, w.force);
+            sn_vector_copy(system->context, n, w.velocity + last * n, w.velocity);
+            sn_vector_copy(system->context, n, w.force + last * n, w.force);
         } else {
             first_known = false;
         }

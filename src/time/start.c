@@ -2,8 +2,8 @@
  *
  * The midpoint rule is symmetric, so its error has even powers of h/n alone and each further n gains two orders (Aitken-Neville; Hairer,
  * Norsett, Wanner I, II.9). Even n keep the stiff modes bounded: each substep flips their sign. */
+#include "base/vector.h"
 #include "implicit.h"
-#include "vector.h"
 
 int sn_start_scratch(int count) { return 10 * count + sn_midpoint_scratch(count); }
 
@@ -13,23 +13,23 @@ sn_status sn_start(sn_step *step, int columns, double *x1, double *v1, double *s
     double *result[3], *x = scratch + 6 * n, *v = x + n, *nx = v + n, *nv = nx + n;
     for (int k = 0; k < columns; ++k) {
         result[k] = scratch + 2 * k * n;
-        sn_vec_copy(n, step->x, x);
-        sn_vec_copy(n, step->v, v);
+        sn_vector_copy(step->system->context, n, step->x, x);
+        sn_vector_copy(step->system->context, n, step->v, v);
         const double h = step->h / substeps[k];
         for (int i = 0; i < substeps[k]; ++i) {
             const sn_status status = sn_midpoint(step, step->t + i * h, h, x, v, nx, nv, nv + n);
             if (status) return status;
-            sn_vec_copy(n, nx, x);
-            sn_vec_copy(n, nv, v);
+            sn_vector_copy(step->system->context, n, nx, x);
+            sn_vector_copy(step->system->context, n, nv, v);
         }
-        sn_vec_copy(n, x, result[k]);
-        sn_vec_copy(n, v, result[k] + n);
+        sn_vector_copy(step->system->context, n, x, result[k]);
+        sn_vector_copy(step->system->context, n, v, result[k] + n);
         for (int j = k - 1; j >= 0; --j) {
             const double ratio = (double)substeps[k] / substeps[j], weight = 1 / (ratio * ratio - 1);
             for (int i = 0; i < 2 * n; ++i) result[j][i] = result[j + 1][i] + weight * (result[j + 1][i] - result[j][i]);
         }
     }
-    sn_vec_copy(n, result[0], x1);
-    sn_vec_copy(n, result[0] + n, v1);
+    sn_vector_copy(step->system->context, n, result[0], x1);
+    sn_vector_copy(step->system->context, n, result[0] + n, v1);
     return SN_OK;
 }

@@ -1,7 +1,6 @@
 /* Statics: everything, gravity included, applied in equal fractions of the load; step->t is the fraction. A fraction that fails is halved
  * by the step control. */
 #include "system.h"
-#include "vector.h"
 
 sn_status sn_static_solve(sn_step *step, bool (*reached)(void *user, const sn_step *step), void *user) {
     const int steps = step->options->load_steps > 1 ? step->options->load_steps : 1;
@@ -12,8 +11,7 @@ sn_status sn_static_solve(sn_step *step, bool (*reached)(void *user, const sn_st
         const sn_status status = sn_step_controlled(sn_method_equilibrium(), step);
         if (status) return status;
         step->t = goal;
-        if (reached && !reached(user, step))
-            return sn_fail(step->error, SN_STOPPED, "stopped by the caller at load fraction %g", goal);
+        if (reached && !reached(user, step)) return sn_fail(step->error, SN_STOPPED, "stopped by the caller at load fraction %g", goal);
     }
     return SN_OK;
 }

@@ -1,8 +1,10 @@
 /* Symplectic (semi-implicit) Euler: v1 = v + h M^-1 f(t, x, v), x1 = x + h v1. Order 1; without damping its energy error stays bounded up
  * to h = 2 / omega. */
+#include <math.h>
+
+#include "base/vector.h"
 #include "explicit.h"
 #include "methods.h"
-#include "vector.h"
 
 int sn_symplectic_euler_history(int count) {
     (void)count;
@@ -24,7 +26,7 @@ sn_status sn_symplectic_euler_step(sn_step *step) {
     const sn_status status = sn_acceleration(step, step->t, step->x, step->v, a, a + n);
     if (status == SN_NOT_FINITE) return sn_explicit_diverged(step, "symplectic-euler", limit, NULL);
     if (status) return status;
-    sn_vec_sum(n, step->v, step->h, a, v);
-    sn_vec_sum(n, step->x, step->h, v, x);
+    sn_vector_mix(step->system->context, n, 1, step->v, step->h, a, 0, NULL, v);
+    sn_vector_mix(step->system->context, n, 1, step->x, step->h, v, 0, NULL, x);
     return sn_explicit_finish(step, "symplectic-euler", limit, NULL, x, v, a);
 }

@@ -1,62 +1,72 @@
-/* The system: what an integrator sees. A soft body, a cloth or a mass on a spring.
+/* The contract of a step: what an integrator and the thing that it moves know of each other. The thing, a system, is a soft body, a cloth
+ * or a mass on a spring.
  *
  *   M x'' = f(t, x, v),   v = x',   some directions prescribed in time (the constraint filter)
  *
- * Vectors have `count` scalars. D = -df/dv and K = -df/dx. */
+ * Vectors have `count` scalars. D = -df/dv and K = -df/dx. The integrator sends a request: a place (t, x, v) and what it wants to know
+ * there. The system fills what was asked for and returns a result. There are no other arguments: nothing that an integrator wants stands in
+ * the system itself. */
 #ifndef SN_TIME_SYSTEM_H
 #define SN_TIME_SYSTEM_H
 
-#include "linear/solver.h"
+#include "linearisation.h"
 
 typedef struct sn_system sn_system;
 
+typedef enum sn_wanted {
+    SN_LINEARISE_NONE,
+    SN_LINEARISE_EXACT,     /* as the differentials of the laws say */
+    SN_LINEARISE_PROJECTED, /* without the parts that can make K indefinite, where the system has the choice */
+} sn_wanted;
+
+typedef struct sn_request {
+    double t;            /* s */
+    const double *x, *v; /* the place, count scalars each; v may be NULL for `check` and `energy` */
+    /* The place is that of the last request for a force, and nothing that forces depend on has changed since: what that request computed
+     * there (rotations) serves again. The caller promises it, nobody compares. */
+    bool here;
+    double *force;       /* out: f(t, x, v), reactions excluded; NULL: not wanted */
+    double *rate;        /* out: df/dt of what depends on t explicitly (ramps, keys); NULL: not wanted */
+    double *energy;      /* out: potential energy of everything conservative, J; NULL: not wanted */
+    sn_wanted linearise; /* the linearisation of the place; it keeps its own copies of x and v */
+    double ahead;        /* s; above 0: force and linearisation are for one linear solve of so long a step (contact/penalty.h) */
+    bool check;          /* only: can f be had here? SN_INVERTED when not */
+} sn_request;
+
+typedef struct sn_result {
+    double scale; /* with `force`: the larger of the norms of the external and of the internal force; residuals are measured against it */
+    /* The one that was asked for, or else the last one: it may be used again while its `served` is above 0. NULL: none was made yet. */
+    sn_linearisation *linearisation;
+} sn_result;
+
+/* All functions must be there, except for those that may be NULL. */
 typedef struct sn_system_table {
     void (*mass_product)(sn_system *system, const double *v, double *out);
     /* out = M^-1 f in the free directions, 0 in the constrained ones. */
     sn_status (*mass_solve)(sn_system *system, const double *f, double *out, sn_error *error);
-    /* f(t, x, v), reactions excluded. SN_INVERTED or SN_NOT_FINITE when it cannot be had. */
-    sn_status (*force)(sn_system *system, double t, const double *x, const double *v, double *f, sn_error *error);
-    /* Potential energy of everything conservative at (t, x), for line searches and reports; NULL when there is none. */
-    sn_status (*potential)(sn_system *system, double t, const double *x, double *energy, sn_error *error);
-    /* Takes K and D at (t, x, v). The linearisation may serve many solves and steps (simplified Newton) while x and v are overwritten: the
-     * system copies what it needs of them. */
-    sn_status (*linearise)(sn_system *system, double t, const double *x, const double *v, sn_error *error);
-    /* out = (m M + d D + k K) u, unfiltered. */
-    void (*product)(sn_system *system, double m, double d, double k, const double *u, double *out);
-    /* Before a solve: directions that likely hold much of its solution (sn_linear_expect). NULL: the solver makes no use of them. */
-    void (*expect)(sn_system *system, int count, const double *const *direction);
-    /* (m M + d D + k K) x = b in the free directions; the constrained components of x are given and stay. */
-    sn_status (*solve)(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance,
-                       sn_linear_report *report, sn_error *error);
-    /* Sets the constrained components of x and v (either may be NULL) to what is prescribed at time t. */
-    void (*constrain)(sn_system *system, double t, double *x, double *v);
-    /* Puts positions back onto what curved constraints allow (a rigid core); prescribed motion stays out of it. NULL: none are curved. */
+    /* Answers a request. SN_INVERTED or SN_NOT_FINITE when f cannot be had at the place. */
+    sn_status (*evaluate)(sn_system *system, const sn_request *request, sn_result *result, sn_error *error);
+    /* Sets the constrained components of x, v and a (each may be NULL) to the prescribed values at time t. The others stay. */
+    void (*constrain)(sn_system *system, double t, double *x, double *v, double *a);
+    /* Puts positions back onto the surface that curved constraints allow (a rigid core), without prescribed motion. NULL: none are curved.
+     */
     void (*retract)(sn_system *system, double *x);
     /* Zeroes the constrained components. */
     void (*filter)(sn_system *system, double *u);
-    /* f(t, x, v) explicitly depends on t through ramps and keys: df/dt by the system, or NULL for a difference quotient. */
-    sn_status (*force_rate)(sn_system *system, double t, const double *x, const double *v, double *dfdt, sn_error *error);
-    /* An upper bound of the spectral radius of M^-1 K and of M^-1 D at the last linearisation. */
-    sn_status (*spectrum)(sn_system *system, double *stiffness, double *damping, sn_error *error);
-    /* A step begins at (t, x, v); it was accepted with the new (t, x, v); it was rejected. Any may be NULL. */
-    void (*begin)(sn_system *system, double t, const double *x, const double *v);
-    void (*accept)(sn_system *system, double t, const double *x, const double *v);
-    void (*reject)(sn_system *system);
-    /* Sets the constrained components of a to the prescribed acceleration at time t, the others stay. NULL: they do not accelerate. */
-    void (*acceleration)(sn_system *system, double t, double *a);
-    /* The larger of the norms of the external and of the internal force at the last evaluation: what Newton measures residuals against
-     * beside inertia. NULL: the norm of f itself serves. */
-    double (*force_scale)(sn_system *system);
-    /* Whether f can be had at (t, x): SN_INVERTED when not. Asked by methods that end a step without a force evaluation. NULL: always. */
-    sn_status (*check)(sn_system *system, double t, const double *x, sn_error *error);
-    /* Newton's method has converged at (t, x, v): true when what the forces keep constant during a solve (the normal forces of friction)
-     * was renewed and has changed, so that the solution is to be corrected; a bounded number of times. NULL: nothing lags. */
-    bool (*renew)(sn_system *system, double t, const double *x, const double *v);
+
+    /* A step begins at (t, x, v). Returns whether it must be settled. NULL: nothing to do, and no step is settled. */
+    bool (*begin)(sn_system *system, double t, const double *x, const double *v);
     /* After a step of h from (t, x0, v0) to (x, v), before it is accepted: *settled false when the system has changed its constraints
      * (contacts made or released) and the step is to be taken again from its start; a bounded number of times. It may still move x a
-     * little when settled. Only asked when `settles` is set. */
+     * little when settled. NULL when `begin` never asks for it. */
     sn_status (*settle)(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v, bool *settled,
                         sn_error *error);
+    /* The step was accepted with the new (t, x, v); or it was rejected. Each may be NULL. */
+    void (*accept)(sn_system *system, double t, const double *x, const double *v);
+    void (*reject)(sn_system *system);
+    /* Newton's method has converged at (t, x, v): true when values that the forces keep constant during a solve (the normal forces of
+     * friction) were renewed and have changed, so that the solution is to be corrected; a bounded number of times. NULL: nothing lags. */
+    bool (*renew)(sn_system *system, double t, const double *x, const double *v);
 } sn_system_table;
 
 struct sn_system {
@@ -66,15 +76,6 @@ struct sn_system {
     double size;        /* typical length of the body, m: corrections are measured against it */
     const double *rest; /* positions where it is calm, for estimates of what steps it bears; NULL: none */
     int auxiliary;      /* first-order variables beside x and v; 0 */
-    /* Simplified Newton: how many solves the present linearisation has served; 0 when there is none that may be kept. Workspace: the owner
-     * clears it when it edits parameters, saves or restores. */
-    int kept;
-    bool undamped;  /* the last linearisation has no D; false: it may have one */
-    bool projected; /* linearise is to leave out what can make K indefinite, where it has the choice */
-    /* Newton's best iterate is good enough, when it does not converge, if its residual is below this part of the forces; 0: it is not. */
-    double loose;
-    bool settles; /* the table's settle is to be asked */
-    double ahead; /* s; above 0: the forces are for one linear solve of so long a step, which sees no later ones (penalty.h) */
 };
 
 /* ---- Methods ---- */
@@ -100,6 +101,8 @@ typedef struct sn_step {
     const sn_time_options *options;
     double tolerance; /* of the linear solver */
     bool warm_start;
+    /* Newton's best iterate is good enough, when it does not converge, if its residual is below this part of the forces; 0: it is not. */
+    double loose;
     double t, h;   /* from t to t + h */
     double *x, *v; /* in: at t; out: at t + h. Untouched on failure */
     /* method->history(count) doubles: zero at the start of a run and after x, v or t were edited from outside. Untouched on failure. */
@@ -116,7 +119,8 @@ typedef struct sn_method {
     const char *name, *text;
     int order;
     bool implicit;
-    bool exact; /* keeps its order with the exact K and D alone; the others bear symmetric copies of them */
+    bool exact;       /* keeps its order only with the exact K and D; the others bear symmetric copies of them */
+    bool multipliers; /* can carry the multipliers of links: each step solves one system for the state at its end */
     bool adaptive;
     const char *stability;     /* "A", "L", "explicit: h < 2/omega", ... */
     int (*history)(int count); /* doubles wanted */
@@ -127,6 +131,9 @@ typedef struct sn_method {
 /* How a method ends: prescribes the constrained components of x and v at t + h, refuses what is not finite, hands the rest to step->x and
  * step->v. */
 sn_status sn_step_finish(sn_step *step, double *x, double *v);
+
+/* Whether the forces can be had at x: asked by methods that end a step without a force evaluation. */
+sn_status sn_step_check(sn_step *step, double t, const double *x);
 
 /* NULL when unknown; "" is the default method. */
 const sn_method *sn_method_find(const char *name);
@@ -171,6 +178,7 @@ typedef struct sn_newton_problem {
     const double *velocity;
     const sn_newton_options *options;
     double linear_tolerance;
+    double loose;        /* as in sn_step */
     const double *guess; /* start of the first linear solve (warm start), or NULL */
     int expected;        /* directions that likely hold what the guess lacks */
     const double *const *direction;

@@ -2,9 +2,9 @@
  *
  * With v1 = 2 (x1 - x)/h - v this is (4/h^2) M (x1 - x - h v) - f(t, x, v) - f(t + h, x1, v1) = 0. Order 2, A-stable. */
 #include "base/context.h"
+#include "base/vector.h"
 #include "implicit.h"
 #include "methods.h"
-#include "vector.h"
 
 int sn_trapezoidal_history(int count) {
     (void)count;
@@ -19,22 +19,21 @@ sn_status sn_trapezoidal_step(sn_step *step) {
     const double h = step->h;
     double *y = step->scratch, *base = y + n, *guess = base + n, *f = guess + n, *w = f + n, *a = w + n;
     const double start = sn_seconds();
-    sn_status status = system->table->force(system, step->t, step->x, step->v, f, step->error);
+    sn_result result = {0};
+    const sn_request request = {.t = step->t, .x = step->x, .v = step->v, .force = f};
+    sn_status status = system->table->evaluate(system, &request, &result, step->error);
     step->info->assembly_seconds += sn_seconds() - start;
     ++step->info->force_evaluations;
     if (status) return status;
-    sn_vec_copy(n, step->x, y);
-    sn_vec_sum(n, step->x, h, step->v, base);
+    sn_vector_mix(system->context, n, 1, step->x, h, step->v, 0, NULL, base);
     for (int i = 0; i < n; ++i) guess[i] = h * step->v[i], w[i] = -step->v[i];
     /* 4/h^2 (x1 - x - h v) stands for the sum of both accelerations. */
-    sn_vec_zero(n, a);
-    if (system->table->acceleration) {
-        sn_vec_zero(n, y);
-        system->table->acceleration(system, step->t + h, y);
-        system->table->acceleration(system, step->t, a);
-        sn_vec_add(n, 1, y, a);
-        sn_vec_copy(n, step->x, y);
-    }
+    sn_vector_zero(system->context, n, a);
+    sn_vector_zero(system->context, n, y);
+    system->table->constrain(system, step->t + h, NULL, NULL, y);
+    system->table->constrain(system, step->t, NULL, NULL, a);
+    sn_vector_add(system->context, n, 1, y, a);
+    sn_vector_copy(system->context, n, step->x, y);
     sn_newton_problem problem = sn_step_problem(step, guess, a + n);
     problem.t1 = step->t + h;
     problem.m = 4 / (h * h), problem.a = 2 / h;

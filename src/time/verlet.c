@@ -2,9 +2,11 @@
  *
  * a1 = M^-1 f(t + h, x1, v + h a): the velocity that damping sees is predicted to second order, so the order stays two; without damping it
  * is the symplectic scheme (Hauth 3.2.7). One force per step: a1 is kept in the history for the next. History: valid, its time, a. */
+#include <math.h>
+
+#include "base/vector.h"
 #include "explicit.h"
 #include "methods.h"
-#include "vector.h"
 
 int sn_verlet_history(int count) { return 2 + count; }
 
@@ -23,7 +25,7 @@ sn_status sn_verlet_step(sn_step *step) {
     double *x = step->scratch, *v = x + n, *a = v + n, *a1 = a + n, *past = step->history;
     sn_status status = SN_OK;
     if (past[0] != 0 && fabs(past[1] - step->t) <= 1e-6 * h)
-        sn_vec_copy(n, past + 2, a);
+        sn_vector_copy(step->system->context, n, past + 2, a);
     else
         status = sn_acceleration(step, step->t, step->x, step->v, a, a1 + n);
     if (!status) {
@@ -31,7 +33,7 @@ sn_status sn_verlet_step(sn_step *step) {
             x[i] = step->x[i] + h * step->v[i] + 0.5 * h * h * a[i];
             v[i] = step->v[i] + h * a[i];
         }
-        step->system->table->constrain(step->system, step->t + h, x, v);
+        step->system->table->constrain(step->system, step->t + h, x, v, NULL);
         status = sn_acceleration(step, step->t + h, x, v, a1, a1 + n);
     }
     if (status == SN_NOT_FINITE) return sn_explicit_diverged(step, "verlet", limit, NULL);
@@ -40,6 +42,6 @@ sn_status sn_verlet_step(sn_step *step) {
     status = sn_explicit_finish(step, "verlet", limit, NULL, x, v, a1);
     if (status) return status;
     past[0] = 1, past[1] = step->t + h;
-    sn_vec_copy(n, a1, past + 2);
+    sn_vector_copy(step->system->context, n, a1, past + 2);
     return SN_OK;
 }

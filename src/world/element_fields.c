@@ -9,10 +9,10 @@
 /* A tet of a body of springs: its volume; stress and energy belong to the edges. */
 static void spring_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density, double *volume) {
     int b = 0;
-    while (b + 1 < world->model.body_count && world->model.body[b + 1].element_first <= element) ++b;
-    const sn_body *body = &world->model.body[b];
+    while (b + 1 < world->model->body_count && world->model->body[b + 1].element_first <= element) ++b;
+    const sn_body *body = &world->model->body[b];
     const int32_t *n = body->node + (size_t)(element - body->element_first) * (size_t)body->element->nodes;
-    const double *x = world->state.x, *X = world->model.rest;
+    const double *x = world->state.x, *X = world->model->rest;
     const double now = sn_volume6(x + 3 * (size_t)n[0], x + 3 * (size_t)n[1], x + 3 * (size_t)n[2], x + 3 * (size_t)n[3]) / 6;
     const double rest = sn_volume6(X + 3 * (size_t)n[0], X + 3 * (size_t)n[1], X + 3 * (size_t)n[2], X + 3 * (size_t)n[3]) / 6;
     for (int k = 0; k < 6 && stress; ++k) stress[k] = 0;
@@ -22,7 +22,7 @@ static void spring_values(const sn_world *world, int element, double stress[6], 
 }
 
 void sn_element_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density, double *volume) {
-    const sn_solid *solid = world->model.solid;
+    const sn_solid *solid = world->solid;
     const sn_element_kernels *kernels = sn_element_kernels_for(world->context);
     if (solid->place[element] < 0) {
         spring_values(world, element, stress, ratio, energy_density, volume);
@@ -58,9 +58,9 @@ static double von_mises_of(const double s[6]) {
 
 sn_status sn_world_element_fields(sn_world *world, int body, double *stress, double *von_mises, double *energy_density,
                                   double *volume_ratio, sn_error *error) {
-    if (body < 0 || body >= world->model.body_count)
-        return sn_fail(error, SN_BAD_INPUT, "body %d; the world has %d", body, world->model.body_count);
-    const sn_body *b = &world->model.body[body];
+    if (body < 0 || body >= world->model->body_count)
+        return sn_fail(error, SN_BAD_INPUT, "body %d; the world has %d", body, world->model->body_count);
+    const sn_body *b = &world->model->body[body];
     const bool wants_stress = stress || von_mises;
     for (int e = 0; e < b->mesh->tet_count; ++e) {
         double s[6];

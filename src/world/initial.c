@@ -31,7 +31,7 @@ static void mass_centre(const sn_world *world, const sn_body *body, const double
     double total = 0;
     c[0] = c[1] = c[2] = 0;
     for (int i = body->node_first; i < body->node_first + body->mesh->node_count; ++i) {
-        const double m = world->model.solid->weight[i];
+        const double m = world->solid->weight[i];
         total += m;
         for (int a = 0; a < 3; ++a) c[a] += m * x[3 * (size_t)i + (size_t)a];
     }
@@ -68,10 +68,10 @@ static bool deforms(const sn_initial *i) {
 }
 
 void sn_initial_apply(sn_world *world, int index, const sn_initial *initial) {
-    const sn_body *body = &world->model.body[index];
+    const sn_body *body = &world->model->body[index];
     double *x = world->state.x, *v = world->state.v;
     start s = {.initial = initial};
-    mass_centre(world, body, world->model.rest, s.centre);
+    mass_centre(world, body, world->model->rest, s.centre);
     for (int i = 0; i < 3 * body->mesh->node_count; ++i) {
         const double p = body->mesh->position[i];
         s.low[i % 3] = i < 3 ? p : fmin(s.low[i % 3], p);
@@ -80,16 +80,16 @@ void sn_initial_apply(sn_world *world, int index, const sn_initial *initial) {
     for (int a = 1; a < 3; ++a)
         if (s.high[a] - s.low[a] > s.high[s.longest] - s.low[s.longest]) s.longest = a;
     for (int i = 0; i < body->mesh->node_count; ++i) {
-        const int32_t node = world->model.compiled[body->node_first + i];
-        if (deforms(initial) && !world->model.isolated[node]) deform(&s, i, x + 3 * (size_t)node);
+        const int32_t node = world->model->compiled[body->node_first + i];
+        if (deforms(initial) && !world->model->isolated[node]) deform(&s, i, x + 3 * (size_t)node);
         for (int a = 0; a < 3; ++a)
-            if (body->element->held >> a & 1) x[3 * (size_t)node + (size_t)a] = world->model.rest[3 * (size_t)node + (size_t)a];
+            if (body->element->held >> a & 1) x[3 * (size_t)node + (size_t)a] = world->model->rest[3 * (size_t)node + (size_t)a];
     }
     double centre[3];
     mass_centre(world, body, x, centre);
     for (int i = body->node_first; i < body->node_first + body->mesh->node_count; ++i) {
         double arm[3], whirl[3];
-        if (world->model.isolated[i]) continue;
+        if (world->model->isolated[i]) continue;
         sn_subtract3(x + 3 * (size_t)i, centre, arm);
         sn_cross3(initial->spin, arm, whirl);
         for (int a = 0; a < 3; ++a) v[3 * (size_t)i + (size_t)a] = initial->velocity[a] + whirl[a];

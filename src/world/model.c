@@ -75,7 +75,7 @@ static sn_status take_materials(sn_context *context, const sn_body_options *opti
     return status;
 }
 
-static sn_status take_body(sn_world *world, const sn_body_options *options, sn_body *body, sn_error *error) {
+static sn_status take_body(sn_context *context, const sn_body_options *options, sn_body *body, sn_error *error) {
     snprintf(body->name, sizeof body->name, "%s", options->name && *options->name ? options->name : "body");
     if (options->name && strlen(options->name) >= sizeof body->name)
         return sn_fail(error, SN_BAD_INPUT, "body '%s...': a name has at most %zu characters", body->name, sizeof body->name - 1);
@@ -88,12 +88,11 @@ static sn_status take_body(sn_world *world, const sn_body_options *options, sn_b
     body->thickness = body->element->dimension == 2 ? options->thickness : 1;
     if (!status && !(body->thickness > 0 && isfinite(body->thickness)))
         status = sn_fail(error, SN_BAD_INPUT, "body '%s': thickness is %g; it must be finite and above 0", body->name, body->thickness);
-    return status ? status : take_materials(world->context, options, body, error);
+    return status ? status : take_materials(context, options, body, error);
 }
 
 /* Numbers a body's nodes, and writes its rest shape and elements in those numbers. */
-static sn_status number_body(sn_world *world, sn_body *body, sn_error *error) {
-    sn_model *model = &world->model;
+static sn_status number_body(sn_context *context, sn_model *model, sn_body *body, sn_error *error) {
     const sn_mesh *mesh = body->mesh;
     const int nodes = body->element->nodes;
     int32_t *compiled = model->compiled + body->node_first;
@@ -103,7 +102,7 @@ static sn_status number_body(sn_world *world, sn_body *body, sn_error *error) {
         compiled[i] += body->node_first;
         memcpy(model->rest + 3 * (size_t)compiled[i], mesh->position + 3 * (size_t)i, 3 * sizeof(double));
     }
-    body->node = sn_allocate(world->context, (size_t)mesh->tet_count * (size_t)nodes, sizeof *body->node);
+    body->node = sn_allocate(context, (size_t)mesh->tet_count * (size_t)nodes, sizeof *body->node);
     if (!body->node) return sn_no_memory(error);
     for (int64_t i = 0; i < (int64_t)mesh->tet_count * nodes; ++i) {
         body->node[i] = compiled[mesh->tet[i]];
@@ -123,8 +122,7 @@ static double diagonal(const sn_mesh *mesh) {
     return sn_norm3(size);
 }
 
-static sn_status count_bodies(sn_world *world, const sn_world_options *options, sn_error *error) {
-    sn_model *model = &world->model;
+static sn_status count_bodies(sn_model *model, const sn_world_options *options, sn_error *error) {
     int64_t nodes = 0, elements = 0;
     for (int b = 0; b < model->body_count; ++b) {
         sn_body *body = &model->body[b];
@@ -141,40 +139,59 @@ static sn_status count_bodies(sn_world *world, const sn_world_options *options, 
     return SN_OK;
 }
 
-sn_status sn_model_create(sn_world *world, const sn_world_options *options, sn_error *error) {
-    sn_model *model = &world->model;
-    model->body = sn_allocate_zero(world->context, (size_t)options->body_count, sizeof *model->body);
+static sn_status build(sn_context *context, const sn_world_options *options, sn_model *model, sn_error *error) {
+    model->body = sn_allocate_zero(context, (size_t)options->body_count, sizeof *model->body);
     if (!model->body) return sn_no_memory(error);
     model->body_count = options->body_count;
     sn_status status = SN_OK;
-    for (int b = 0; b < model->body_count && !status; ++b) status = take_body(world, &options->body[b], &model->body[b], error);
-    if (!status) status = count_bodies(world, options, error);
+    for (int b = 0; b < model->body_count && !status; ++b)
+        status = sn_within(error, take_body(context, &options->body[b], &model->body[b], error), "bodies.%d", b);
+    if (!status) status = count_bodies(model, options, error);
     if (status) return status;
     const size_t n = (size_t)model->node_count;
-    model->compiled = sn_allocate(world->context, n, sizeof *model->compiled);
-    model->rest = sn_allocate(world->context, 3 * n, sizeof *model->rest);
-    model->isolated = sn_allocate(world->context, n, 1);
+    model->compiled = sn_allocate(context, n, sizeof *model->compiled);
+    model->rest = sn_allocate(context, 3 * n, sizeof *model->rest);
+    model->isolated = sn_allocate(context, n, 1);
     if (!model->compiled || !model->rest || !model->isolated) return sn_no_memory(error);
     memset(model->isolated, 1, n);
-    for (int b = 0; b < model->body_count && !status; ++b) status = number_body(world, &model->body[b], error);
+    for (int b = 0; b < model->body_count && !status; ++b) status = number_body(context, model, &model->body[b], error);
     return status;
 }
 
-void sn_model_destroy(sn_world *world) {
-    sn_model *model = &world->model;
-    sn_context *context = world->context;
-    sn_solid_destroy(context, model->solid);
-    sn_model_probes_release(world);
-    sn_model_cores_release(world);
-    sn_model_links_release(world);
-    for (int i = 0; i < model->load_count; ++i) sn_load_release(context, &model->load[i]);
-    for (int i = 0; i < model->fix_count; ++i) sn_release(context, (void *)(uintptr_t)model->fix[i].key);
+sn_status sn_model_create(sn_context *context, const sn_world_options *options, const sn_model **model, sn_error *error) {
+    sn_model *made = sn_allocate_zero(context, 1, sizeof *made);
+    *model = made;
+    return made ? build(context, options, made, error) : sn_no_memory(error);
+}
+
+void sn_model_destroy(sn_context *context, const sn_model *model) {
+    if (!model) return;
     for (int b = 0; b < model->body_count; ++b) {
         sn_mesh_destroy(model->body[b].mesh);
         sn_release(context, model->body[b].node);
         sn_release(context, model->body[b].material);
     }
-    void *const array[] = {model->body,   model->compiled, model->rest,         model->isolated,     model->fix,
-                           model->fix_of, model->load,     model->surface.node, model->surface.area, model->surface.mass};
-    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
+    sn_release(context, model->body);
+    sn_release(context, model->compiled);
+    sn_release(context, model->rest);
+    sn_release(context, model->isolated);
+    sn_release(context, (void *)(uintptr_t)model);
+}
+
+int sn_model_find_body(const sn_model *model, const char *name) {
+    for (int b = 0; b < model->body_count; ++b)
+        if (strcmp(model->body[b].name, name) == 0) return b;
+    return -1;
+}
+
+sn_status sn_model_check_body(const sn_model *model, int body, sn_error *error) {
+    if (body >= 0 && body < model->body_count) return SN_OK;
+    return sn_fail(error, SN_BAD_INPUT, "body %d; the world has %d", body, model->body_count);
+}
+
+sn_status sn_model_check_node(const sn_model *model, int body, int node, sn_error *error) {
+    const sn_status status = sn_model_check_body(model, body, error);
+    if (status || (node >= 0 && node < model->body[body].mesh->node_count)) return status;
+    return sn_fail(error, SN_BAD_INPUT, "body '%s' has nodes 0 to %d, not %d", model->body[body].name,
+                   model->body[body].mesh->node_count - 1, node);
 }

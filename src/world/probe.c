@@ -9,15 +9,13 @@
 
 #include "world.h"
 
-void sn_model_probes_release(sn_world *world) {
-    sn_model *model = &world->model;
-    for (int i = 0; i < model->probe_count; ++i) {
-        sn_release(world->context, model->probe[i].node);
-        sn_release(world->context, model->probe[i].element);
-        sn_release(world->context, model->probe[i].share);
+void sn_probes_destroy(sn_world *world) {
+    for (int i = 0; i < world->probe_count; ++i) {
+        sn_release(world->context, world->probe[i].node);
+        sn_release(world->context, world->probe[i].element);
+        sn_release(world->context, world->probe[i].share);
     }
-    sn_release(world->context, model->probe);
-    model->probe = NULL, model->probe_count = 0;
+    sn_release(world->context, world->probe);
 }
 
 /* Marks the nodes of a probe, in the mesh's numbers. */
@@ -52,7 +50,7 @@ static sn_status take_nodes(const sn_world *world, const sn_body *body, const ui
     target->node = sn_allocate(world->context, (size_t)count, sizeof *target->node);
     if (!target->node) return sn_no_memory(error);
     for (int i = 0; i < body->mesh->node_count; ++i)
-        if (mask[i]) target->node[target->node_count++] = world->model.compiled[body->node_first + i];
+        if (mask[i]) target->node[target->node_count++] = world->model->compiled[body->node_first + i];
     return SN_OK;
 }
 
@@ -88,10 +86,10 @@ static sn_status take_elements(const sn_world *world, const sn_body *body, const
 static sn_status take_probe(sn_world *world, const sn_probe *probe, sn_probe_target *target, sn_error *error) {
     target->probe = *probe;
     memset(&target->probe.select, 0, sizeof target->probe.select);
-    target->body = probe->body[0] ? sn_world_find_body(world, probe->body) : 0;
+    target->body = probe->body[0] ? sn_model_find_body(world->model, probe->body) : 0;
     if (target->body < 0) return sn_fail(error, SN_BAD_INPUT, "there is no body '%s'", probe->body);
     if ((unsigned)probe->quantity > SN_QUANTITY_STRESS) return sn_fail(error, SN_BAD_INPUT, "quantity %d is unknown", (int)probe->quantity);
-    const sn_body *body = &world->model.body[target->body];
+    const sn_body *body = &world->model->body[target->body];
     uint8_t *mask = sn_allocate_zero(world->context, (size_t)body->mesh->node_count, 1);
     if (!mask) return sn_no_memory(error);
     sn_status status = mark(body->mesh, probe, mask, error);
@@ -102,12 +100,12 @@ static sn_status take_probe(sn_world *world, const sn_probe *probe, sn_probe_tar
     return status;
 }
 
-sn_status sn_model_probes(sn_world *world, const sn_world_options *options, sn_error *error) {
-    world->model.probe = sn_allocate_zero(world->context, (size_t)options->probe_count, sizeof *world->model.probe);
-    if (!world->model.probe) return sn_no_memory(error);
+sn_status sn_probes_create(sn_world *world, const sn_world_options *options, sn_error *error) {
+    world->probe = sn_allocate_zero(world->context, (size_t)options->probe_count, sizeof *world->probe);
+    if (!world->probe) return sn_no_memory(error);
     for (int i = 0; i < options->probe_count; ++i) {
-        ++world->model.probe_count;
-        const sn_status status = take_probe(world, &options->probe[i], &world->model.probe[i], error);
+        ++world->probe_count;
+        const sn_status status = take_probe(world, &options->probe[i], &world->probe[i], error);
         if (!status || status == SN_NO_MEMORY || !error) {
             if (status) return status;
             continue;
@@ -120,45 +118,30 @@ sn_status sn_model_probes(sn_world *world, const sn_world_options *options, sn_e
     return SN_OK;
 }
 
-int sn_world_probe_count(const sn_world *world) { return world->model.probe_count; }
-const char *sn_world_probe_name(const sn_world *world, int probe) { return world->model.probe[probe].probe.name; }
+int sn_world_probe_count(const sn_world *world) { return world->probe_count; }
+const char *sn_world_probe_name(const sn_world *world, int probe) {
+    return probe >= 0 && probe < world->probe_count ? world->probe[probe].probe.name : NULL;
+}
 
 /* Force of the supports, per node, into workspace.force: zero at free components. */
 static sn_status reactions(sn_world *world, sn_error *error) {
     sn_workspace *work = &world->workspace;
-    const int contacts = work->contacts;
     const sn_status status = sn_world_forces(world, error);
-    work->contacts = contacts;
     if (status) return status;
     sn_linear_mass_product(work->linear, world->state.a, work->product);
-    for (int i = 0; i < 3 * world->model.node_count; ++i) work->product[i] -= work->force[i];
-    memset(work->force, 0, 3 * (size_t)world->model.node_count * sizeof(double));
-    for (int h = 0; h < work->held_count; ++h)
-        for (int a = 0; a < 3; ++a) {
-            const size_t at = 3 * (size_t)work->held[h].node + (size_t)a;
-            if (work->held[h].fix[a] != SN_FREE) work->force[at] = work->product[at];
-        }
-    for (int s = 0; s < sn_projection_slots(&work->projection); ++s) { /* colliders that hold: normal force and friction */
-        const size_t at = 3 * (size_t)world->model.surface.node[s % world->model.surface.count];
-        if (world->state.contact[s] != SN_CONTACT_FREE) memcpy(work->force + at, work->product + at, 3 * sizeof(double));
-    }
-    const sn_parameters *p = &world->parameters;
-    for (int i = 0; i < p->collider_count; ++i) { /* and those that push */
-        const sn_contact_nodes pushed = sn_world_pushed(world, i);
-        sn_penalty_force(&p->collider[i], &p->penalty[i], &pushed, world->state.time, world->state.x, p->no_inertia ? NULL : world->state.v,
-                         NULL, work->force);
-    }
+    for (int i = 0; i < 3 * world->model->node_count; ++i) work->product[i] -= work->force[i];
+    memset(work->force, 0, 3 * (size_t)world->model->node_count * sizeof(double));
+    sn_interactions_support(world, work->product, work->force);
     return SN_OK;
 }
 
 sn_status sn_world_reactions(sn_world *world, int body, double *force, sn_error *error) {
-    if (body < 0 || body >= world->model.body_count)
-        return sn_fail(error, SN_BAD_INPUT, "body %d; the world has %d", body, world->model.body_count);
-    const sn_status status = reactions(world, error);
+    sn_status status = sn_model_check_body(world->model, body, error);
+    if (!status) status = reactions(world, error);
     if (status) return status;
-    const sn_body *b = &world->model.body[body];
+    const sn_body *b = &world->model->body[body];
     for (int i = 0; i < b->mesh->node_count; ++i)
-        memcpy(force + 3 * (size_t)i, world->workspace.force + 3 * (size_t)world->model.compiled[b->node_first + i], 3 * sizeof(double));
+        memcpy(force + 3 * (size_t)i, world->workspace.force + 3 * (size_t)world->model->compiled[b->node_first + i], 3 * sizeof(double));
     return SN_OK;
 }
 
@@ -171,15 +154,15 @@ static void node_mean(const sn_probe_target *target, const double *vector, const
 }
 
 sn_status sn_world_probe(sn_world *world, int probe, double value[6], int *count, sn_error *error) {
-    if (probe < 0 || probe >= world->model.probe_count)
-        return sn_fail(error, SN_BAD_INPUT, "probe %d; the world has %d", probe, world->model.probe_count);
-    const sn_probe_target *target = &world->model.probe[probe];
+    if (probe < 0 || probe >= world->probe_count)
+        return sn_fail(error, SN_BAD_INPUT, "probe %d; the world has %d", probe, world->probe_count);
+    const sn_probe_target *target = &world->probe[probe];
     sn_status status = SN_OK;
     for (int k = 0; k < 6; ++k) value[k] = 0;
     *count = 3;
     switch (target->probe.quantity) {
     case SN_QUANTITY_DISPLACEMENT:
-        node_mean(target, world->state.x, world->model.rest, value);
+        node_mean(target, world->state.x, world->model->rest, value);
         break;
     case SN_QUANTITY_POSITION:
         node_mean(target, world->state.x, NULL, value);

@@ -64,7 +64,7 @@ static void rigid_row(const double X[3], const double c[3], double l, int a, dou
 static sn_status check_piece(const sn_world *world, int32_t root, double *G, sn_error *error) {
     const int rank = rank_of(G);
     if (rank == 6) return SN_OK;
-    const sn_model *model = &world->model;
+    const sn_model *model = world->model;
     int b = 0;
     while (b + 1 < model->body_count && model->body[b + 1].node_first <= root) ++b;
     const sn_body *body = &model->body[b];
@@ -76,50 +76,42 @@ static sn_status check_piece(const sn_world *world, int32_t root, double *G, sn_
         body->name, (long long)(body->mesh->node_label ? body->mesh->node_label[user] : user), 6 - rank, world->parameters.time.mode);
 }
 
-sn_status sn_rigid_check(sn_world *world, sn_error *error) {
-    const sn_model *model = &world->model;
-    const sn_workspace *work = &world->workspace;
+typedef struct held_pieces {
+    const sn_model *model;
+    int32_t *parent, *piece;
+    double *G; /* pieces x 36 */
+} held_pieces;
+
+static void hold(void *user, int count, const int32_t *node, const double *weight, int axis) {
+    const held_pieces *p = user;
+    const sn_model *model = p->model;
+    const int32_t root = root_of(p->parent, node[0]);
+    double point[3] = {0}, row[6];
+    if (model->isolated[root]) return;
+    for (int i = 0; i < count; ++i)
+        for (int a = 0; a < 3; ++a) point[a] += weight[i] * model->rest[3 * (size_t)node[i] + (size_t)a];
+    rigid_row(point, model->rest + 3 * (size_t)root, model->size, axis, row);
+    add_row(p->G + 36 * (size_t)p->piece[root], row);
+}
+
+sn_status sn_rigid_check(const sn_world *world, sn_error *error) {
+    const sn_model *model = world->model;
     const size_t n = (size_t)model->node_count;
-    int32_t *parent = sn_allocate(world->context, n, sizeof *parent);
-    int32_t *piece = sn_allocate(world->context, n, sizeof *piece);
-    if (!parent || !piece) {
-        sn_release(world->context, parent);
-        sn_release(world->context, piece);
-        return sn_no_memory(error);
-    }
-    join_elements(model, parent);
+    held_pieces p = {.model = model};
+    p.parent = sn_allocate(world->context, n, sizeof *p.parent);
+    p.piece = sn_allocate(world->context, n, sizeof *p.piece);
+    sn_status status = p.parent && p.piece ? SN_OK : sn_no_memory(error);
     int pieces = 0;
-    for (int i = 0; i < model->node_count; ++i)
-        if (!model->isolated[i] && root_of(parent, i) == i) piece[i] = pieces++;
-    double *G = sn_allocate_zero(world->context, (size_t)pieces * 36, sizeof *G);
-    sn_status status = G ? SN_OK : sn_no_memory(error);
-    for (int h = 0; h < work->held_count && !status; ++h) {
-        const int32_t node = work->held[h].node;
-        if (model->isolated[node]) continue;
-        const int32_t root = root_of(parent, node);
-        double row[6];
-        for (int a = 0; a < 3; ++a) {
-            if (work->held[h].fix[a] == SN_FREE) continue;
-            rigid_row(model->rest + 3 * (size_t)node, model->rest + 3 * (size_t)root, model->size, a, row);
-            add_row(G + 36 * (size_t)piece[root], row);
-        }
-    }
-    for (int g = 0; g < SN_HANDLES && !status; ++g) {
-        const sn_grab_spring *grab = &world->parameters.grab[g];
-        if (!grab->on) continue;
-        const int32_t root = root_of(parent, grab->node[0]);
-        double point[3] = {0}, row[6];
-        for (int i = 0; i < 4; ++i)
-            for (int a = 0; a < 3; ++a) point[a] += grab->weight[i] * model->rest[3 * (size_t)grab->node[i] + (size_t)a];
-        for (int a = 0; a < 3 && !model->isolated[root]; ++a) {
-            rigid_row(point, model->rest + 3 * (size_t)root, model->size, a, row);
-            add_row(G + 36 * (size_t)piece[root], row);
-        }
-    }
+    if (!status) join_elements(model, p.parent);
     for (int i = 0; i < model->node_count && !status; ++i)
-        if (!model->isolated[i] && root_of(parent, i) == i) status = check_piece(world, i, G + 36 * (size_t)piece[i], error);
-    sn_release(world->context, parent);
-    sn_release(world->context, piece);
-    sn_release(world->context, G);
+        if (!model->isolated[i] && root_of(p.parent, i) == i) p.piece[i] = pieces++;
+    p.G = sn_allocate_zero(world->context, (size_t)pieces * 36, sizeof *p.G);
+    if (!status && !p.G) status = sn_no_memory(error);
+    if (!status) sn_interactions_holds(world, hold, &p);
+    for (int i = 0; i < model->node_count && !status; ++i)
+        if (!model->isolated[i] && root_of(p.parent, i) == i) status = check_piece(world, i, p.G + 36 * (size_t)p.piece[i], error);
+    sn_release(world->context, p.parent);
+    sn_release(world->context, p.piece);
+    sn_release(world->context, p.G);
     return status;
 }

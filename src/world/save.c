@@ -1,28 +1,30 @@
-/* Saving and restoring a state as bytes: a header, then the block of numbers, in the byte order of the machine.
+/* Saving and restoring a state as bytes: a header, the layout of the state (state.h), and its numbers, in the byte order of the machine.
  *
  * The header names the model by a hash over its rest shape, elements, laws and method, and the numbers by a checksum. Gravity, options,
- * materials, colliders and grabs are parameters: a world that restores has its own. Pins are saved. */
+ * materials, and the items of interactions (loads, colliders, grabs) are not saved: a world that restores has its own. The interactions'
+ * numbers are saved: pins, contacts, multipliers of links, forces from outside. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "fixes.h"
 #include "world.h"
 
 typedef struct header {
     char magic[8];
     uint32_t version, order; /* 0x01020304: tells the byte order */
-    uint64_t model, count, checksum;
+    uint64_t model, parts, count, checksum;
     double time, base_time;
     int64_t steps, base_steps;
 } header;
 
 static const char magic[8] = {'S', 'I', 'N', 'E', 'W', 'S', 'T', '\n'};
-enum { VERSION = 1, ORDER = 0x01020304 };
+enum { VERSION = 2, ORDER = 0x01020304 };
 
 static uint64_t hash_text(uint64_t hash, const char *text) { return sn_hash(hash, text, strlen(text) + 1); }
 
 static uint64_t model_hash(const sn_world *world) {
-    const sn_model *model = &world->model;
+    const sn_model *model = world->model;
     uint64_t hash = sn_hash(SN_HASH_START, model->rest, 3 * (size_t)model->node_count * sizeof *model->rest);
     for (int b = 0; b < model->body_count; ++b) {
         const sn_body *body = &model->body[b];
@@ -38,13 +40,16 @@ static uint64_t model_hash(const sn_world *world) {
     return hash_text(hash, world->parameters.method->name);
 }
 
-static uint64_t checksum(const header *h, const void *block) {
+/* Over the header, the layout and the numbers. */
+static uint64_t checksum(const header *h, const void *body) {
     header plain = *h;
     plain.checksum = 0;
-    return sn_hash(sn_hash(SN_HASH_START, &plain, sizeof plain), block, (size_t)h->count * sizeof(double));
+    return sn_hash(sn_hash(SN_HASH_START, &plain, sizeof plain), body, h->parts * sizeof(sn_part) + h->count * sizeof(double));
 }
 
-size_t sn_world_state_size(const sn_world *world) { return sizeof(header) + (size_t)world->state.count * sizeof(double); }
+size_t sn_world_state_size(const sn_world *world) {
+    return sizeof(header) + (size_t)world->state.part_count * sizeof(sn_part) + (size_t)world->state.count * sizeof(double);
+}
 
 sn_status sn_world_save_state(sn_world *world, void *bytes, size_t size, sn_error *error) {
     const sn_state *state = &world->state;
@@ -54,43 +59,65 @@ sn_status sn_world_save_state(sn_world *world, void *bytes, size_t size, sn_erro
     memset(&h, 0, sizeof h);
     memcpy(h.magic, magic, sizeof magic);
     h.version = VERSION, h.order = ORDER;
-    h.model = model_hash(world), h.count = (uint64_t)state->count;
+    h.model = model_hash(world), h.parts = (uint64_t)state->part_count, h.count = (uint64_t)state->count;
     h.time = state->time, h.base_time = state->base_time, h.steps = state->steps, h.base_steps = state->base_steps;
-    h.checksum = checksum(&h, state->value);
+    char *layout = (char *)bytes + sizeof h, *numbers = layout + h.parts * sizeof(sn_part);
+    memcpy(layout, state->part, h.parts * sizeof(sn_part));
+    memcpy(numbers, state->value, h.count * sizeof(double));
+    h.checksum = checksum(&h, layout);
     memcpy(bytes, &h, sizeof h);
-    memcpy((char *)bytes + sizeof h, state->value, (size_t)state->count * sizeof(double));
     sn_workspace_refresh(world);
     return SN_OK;
 }
 
-static sn_status check_header(const sn_world *world, const header *h, const char *numbers, size_t size, sn_error *error) {
+/* The first part of the layout that differs, by name. */
+static sn_status check_layout(const sn_world *world, const char *layout, sn_error *error) {
+    for (int i = 0; i < world->state.part_count; ++i) {
+        const sn_part *own = &world->state.part[i];
+        sn_part part;
+        memcpy(&part, layout + (size_t)i * sizeof part, sizeof part);
+        if (strncmp(part.name, own->name, sizeof part.name) == 0 && part.begin == own->begin && part.count == own->count) continue;
+        return sn_fail(error, SN_BAD_INPUT,
+                       "the state belongs to another model: it has %lld numbers of '%.31s' where the world has %lld of '%s'",
+                       (long long)part.count, part.name, (long long)own->count, own->name);
+    }
+    return SN_OK;
+}
+
+static sn_status check_header(const sn_world *world, const header *h, const char *body, size_t size, sn_error *error) {
     if (memcmp(h->magic, magic, sizeof magic) != 0)
         return sn_fail(error, SN_BAD_INPUT, "these bytes are not a saved state: their first 8 are not 'SINEWST'");
     if (h->order != ORDER) return sn_fail(error, SN_UNSUPPORTED, "the state was saved on a machine of the other byte order");
     if (h->version != VERSION)
         return sn_fail(error, SN_UNSUPPORTED, "the state has version %u; this build reads version %d", h->version, VERSION);
-    if (h->model != model_hash(world) || h->count != (uint64_t)world->state.count)
+    if (h->model != model_hash(world))
         return sn_fail(error, SN_BAD_INPUT, "the state belongs to another model: mesh, elements, laws and method must be the same");
+    if (h->parts != (uint64_t)world->state.part_count || h->count != (uint64_t)world->state.count) {
+        const bool whole = h->parts == (uint64_t)world->state.part_count && size >= sizeof *h + h->parts * sizeof(sn_part);
+        const sn_status status = whole ? check_layout(world, body, error) : SN_OK;
+        return status ? status : sn_fail(error, SN_BAD_INPUT, "the state belongs to another model: its interactions are others");
+    }
     if (size < sn_world_state_size(world))
         return sn_fail(error, SN_BAD_INPUT, "the state is cut off: %zu bytes of %zu", size, sn_world_state_size(world));
     if (size > sn_world_state_size(world))
         return sn_fail(error, SN_BAD_INPUT, "the state has %zu bytes too many", size - sn_world_state_size(world));
-    if (h->checksum != checksum(h, numbers)) return sn_fail(error, SN_BAD_INPUT, "the state is damaged: its checksum does not agree");
-    return SN_OK;
+    if (h->checksum != checksum(h, body)) return sn_fail(error, SN_BAD_INPUT, "the state is damaged: its checksum does not agree");
+    return check_layout(world, body, error);
 }
 
 sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size, sn_error *error) {
     header h;
     if (size < sizeof h) return sn_fail(error, SN_BAD_INPUT, "the state is cut off: %zu bytes, its header alone has %zu", size, sizeof h);
     memcpy(&h, bytes, sizeof h);
+    const char *body = (const char *)bytes + sizeof h;
     sn_state *state = &world->state, *before = &world->workspace.before;
-    sn_status status = check_header(world, &h, (const char *)bytes + sizeof h, size, error);
+    sn_status status = check_header(world, &h, body, size, error);
     if (status) return status;
     sn_state_copy(world->context, state, before);
-    memcpy(state->value, (const char *)bytes + sizeof h, (size_t)state->count * sizeof(double));
+    memcpy(state->value, body + h.parts * sizeof(sn_part), (size_t)state->count * sizeof(double));
     state->time = h.time, state->base_time = h.base_time, state->steps = h.steps, state->base_steps = h.base_steps;
-    if (!sn_state_finite(state)) status = sn_fail(error, SN_NOT_FINITE, "the saved state is not finite");
-    if (!status) status = sn_constraints_update(world, error);
+    if (!sn_state_finite(state, world->model->node_count)) status = sn_fail(error, SN_NOT_FINITE, "the saved state is not finite");
+    if (!status) status = sn_fixes_update(world, error);
     if (!status) status = sn_solid_settings(world, state->time, error);
     if (status) sn_state_copy(world->context, before, state);
     sn_workspace_refresh(world);

@@ -4,10 +4,11 @@
  * which is what the consistent mass gives as well. For tet4 all of them agree. */
 #include <string.h>
 
+#include "fem/load.h"
 #include "world.h"
 
 static void fill_sources(const sn_world *world, sn_solid *solid) {
-    const sn_model *model = &world->model;
+    const sn_model *model = world->model;
     for (int b = 0; b < model->body_count; ++b) {
         const sn_body *body = &model->body[b];
         solid->source[b] = (sn_batch_source){.element = body->element,
@@ -40,7 +41,7 @@ static void add_weights(const sn_batch_source *source, double *weight) {
 }
 
 static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *error) {
-    const sn_model *model = &world->model;
+    const sn_model *model = world->model;
     for (int b = 0; b < model->body_count; ++b) {
         const sn_batch_source *source = &solid->source[b];
         add_weights(source, solid->weight_exact);
@@ -50,7 +51,7 @@ static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *err
         }
         const sn_status status = sn_mass_lumped(source, solid->mass, error);
         if (status) return status;
-        for (int i = 0; i < world->model.body[b].mesh->node_count; ++i) {
+        for (int i = 0; i < world->model->body[b].mesh->node_count; ++i) {
             const int n = model->body[b].node_first + i;
             solid->weight[n] = solid->mass[n];
             if (source->element->row_sums) solid->weight_exact[n] = solid->mass[n];
@@ -66,14 +67,14 @@ static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error 
     bool any = false;
     for (int m = 0; m < world->parameters.material_count; ++m) any = any || world->parameters.material[m].rayleigh[0] != 0;
     if (!any) return SN_OK;
-    const size_t n = (size_t)world->model.node_count;
+    const size_t n = (size_t)world->model->node_count;
     solid->rayleigh = sn_allocate_zero(world->context, n, sizeof(double));
     double *total = sn_allocate_zero(world->context, n, sizeof(double));
     if (!solid->rayleigh || !total) {
         sn_release(world->context, total);
         return sn_no_memory(error);
     }
-    for (int b = 0; b < world->model.body_count; ++b) {
+    for (int b = 0; b < world->model->body_count; ++b) {
         const sn_batch_source *source = &solid->source[b];
         for (int e = 0; e < source->element_count; ++e) {
             const int32_t *node = source->node + (size_t)e * (size_t)source->element->nodes;
@@ -95,16 +96,16 @@ static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error 
 /* What the batches are made of: the sources themselves, or their springs. */
 static sn_status fill_compiled(const sn_world *world, sn_solid *solid, sn_error *error) {
     sn_status status = SN_OK;
-    for (int b = 0; b < world->model.body_count && !status; ++b) {
+    for (int b = 0; b < world->model->body_count && !status; ++b) {
         solid->compiled[b] = solid->source[b];
-        const sn_element *type = world->model.body[b].type;
+        const sn_element *type = world->model->body[b].type;
         if (type->derive) status = type->derive(world->context, &solid->source[b], solid->weight_exact, &solid->compiled[b], error);
     }
     return status;
 }
 
 static void fill_places(const sn_world *world, sn_solid *solid) {
-    for (int e = 0; e < world->model.element_count; ++e) solid->place[e] = -1;
+    for (int e = 0; e < world->model->element_count; ++e) solid->place[e] = -1;
     for (int b = 0; b < solid->elements.batch_count; ++b) {
         const sn_batch *batch = &solid->elements.batch[b];
         for (int64_t i = 0; i < (int64_t)batch->block_count * SN_LANES; ++i)
@@ -113,7 +114,7 @@ static void fill_places(const sn_world *world, sn_solid *solid) {
 }
 
 static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) {
-    const sn_model *model = &world->model;
+    const sn_model *model = world->model;
     sn_context *context = world->context;
     const size_t n = (size_t)model->node_count;
     solid->source = sn_allocate_zero(context, (size_t)model->body_count, sizeof *solid->source);
@@ -175,5 +176,5 @@ void sn_solid_destroy(sn_context *context, const sn_solid *solid) {
 }
 
 sn_status sn_solid_settings(sn_world *world, double t, sn_error *error) {
-    return sn_elements_parameters(&world->model.solid->elements, world->parameters.material, t, &world->parameters.elements, error);
+    return sn_elements_parameters(&world->solid->elements, world->parameters.material, t, &world->parameters.elements, error);
 }

@@ -1,68 +1,142 @@
-/* The state: one block of doubles and a few counters. */
+/* The state: its layout, copies, and the change from one layout to another. See state.h. */
+#include "state.h"
+
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "base/vector.h"
 #include "world.h"
 
-/* Status and load of each pair of a projecting collider and a surface node. */
-static int64_t contact_numbers(const sn_world *world) {
-    int64_t projecting = 0;
-    for (int i = 0; i < world->parameters.collider_count; ++i) projecting += sn_collider_projects(&world->parameters.collider[i]);
-    return 2 * projecting * world->model.surface.count;
+enum { OWN_PARTS = 5 }; /* positions, velocities, accelerations, history, rotations */
+
+/* ---- Layout ---- */
+static void add_part(sn_state *state, const char *name, int64_t count) {
+    sn_part *part = &state->part[state->part_count++];
+    snprintf(part->name, sizeof part->name, "%s", name);
+    part->begin = state->count, part->count = count;
+    state->count += count;
+}
+
+static void lay_out(const sn_world *world, sn_state *state) {
+    const int64_t n = 3 * (int64_t)world->model->node_count;
+    add_part(state, "positions", n);
+    add_part(state, "velocities", n);
+    add_part(state, "accelerations", n);
+    state->own = state->count;
+    for (int i = 0; i < world->interaction_count; ++i) {
+        const sn_interaction *self = world->interaction[i];
+        add_part(state, self->name, self->kind->numbers ? self->kind->numbers(world, self) : 0);
+    }
+    state->own_count = state->count - state->own;
+    state->history_count = world->parameters.method->history((int)n);
+    add_part(state, "history", state->history_count);
+    state->count = (state->count + SN_LANES - 1) / SN_LANES * SN_LANES; /* the kernels want the rotations aligned */
+    state->rotation_count = world->solid->elements.rotation_state_size;
+    add_part(state, "rotations", state->rotation_count);
 }
 
 sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *error) {
-    const int64_t n = world->model.node_count;
-    *state = (sn_state){.nodes = (int)n,
-                        .history_count = world->parameters.method->history((int)(3 * n)),
-                        .rotation_count = world->model.solid->elements.rotation_state_size,
-                        .contact_count = contact_numbers(world)};
-    const int64_t used = 10 * n + state->contact_count + 3 * world->model.link_count + state->history_count;
-    const int64_t before = (used + SN_LANES - 1) / SN_LANES * SN_LANES; /* the kernels want it aligned */
-    state->count = before + state->rotation_count;
+    *state = (sn_state){0};
+    state->part = sn_allocate_zero(world->context, (size_t)(world->interaction_count + OWN_PARTS), sizeof *state->part);
+    if (!state->part) return sn_no_memory(error);
+    lay_out(world, state);
     state->value = sn_allocate_zero(world->context, (size_t)state->count, sizeof *state->value);
-    if (!state->value) return sn_no_memory(error);
-    state->x = state->value;
-    state->v = state->x + 3 * n;
-    state->a = state->v + 3 * n;
-    state->pinned = state->a + 3 * n;
-    state->contact = state->pinned + n;
-    state->link = state->contact + state->contact_count;
-    state->history = state->link + 3 * (size_t)world->model.link_count;
-    state->rotation = state->value + before;
-    memcpy(state->x, world->model.rest, (size_t)n * 3 * sizeof *state->x);
+    if (!state->value) {
+        sn_state_destroy(world->context, state);
+        return sn_no_memory(error);
+    }
+    state->x = sn_state_part(state, "positions");
+    state->v = sn_state_part(state, "velocities");
+    state->a = sn_state_part(state, "accelerations");
+    state->history = sn_state_part(state, "history");
+    state->rotation = sn_state_part(state, "rotations");
+    memcpy(state->x, world->model->rest, (size_t)world->model->node_count * 3 * sizeof *state->x);
     return SN_OK;
 }
 
 void sn_state_destroy(sn_context *context, sn_state *state) {
     sn_release(context, state->value);
+    sn_release(context, state->part);
     *state = (sn_state){0};
 }
 
-void sn_state_copy(const sn_context *context, const sn_state *from, sn_state *to) {
+static const sn_part *find(const sn_state *state, const char *name) {
+    for (int i = 0; i < state->part_count; ++i)
+        if (strcmp(state->part[i].name, name) == 0) return &state->part[i];
+    return NULL;
+}
+
+double *sn_state_part(const sn_state *state, const char *name) {
+    const sn_part *part = find(state, name);
+    return part ? state->value + part->begin : NULL;
+}
+
+void sn_state_forget(sn_state *state, const char *name) {
+    const sn_part *part = find(state, name);
+    if (part) memset(state->value + part->begin, 0, (size_t)part->count * sizeof *state->value);
+}
+
+/* ---- Copies ---- */
+static void copy_counters(const sn_state *from, sn_state *to) {
     to->time = from->time, to->steps = from->steps;
     to->base_time = from->base_time, to->base_steps = from->base_steps;
+}
+
+void sn_state_copy(const sn_context *context, const sn_state *from, sn_state *to) {
+    copy_counters(from, to);
     sn_vector_copy(context, (int)from->count, from->value, to->value);
 }
 
-bool sn_state_finite(const sn_state *state) {
+void sn_state_carry(const sn_state *from, sn_state *to) {
+    copy_counters(from, to);
+    for (int i = 0; i < to->part_count; ++i) {
+        const sn_part *part = &to->part[i], *old = find(from, part->name);
+        if (old && old->count == part->count)
+            memcpy(to->value + part->begin, from->value + old->begin, (size_t)part->count * sizeof *to->value);
+    }
+}
+
+bool sn_state_finite(const sn_state *state, int nodes) {
     if (!isfinite(state->time)) return false;
     double zero = 0;
-    for (int64_t i = 0; i < 6 * (int64_t)state->nodes; i += 6) { /* zero times what is not finite is NaN */
+    for (int64_t i = 0; i < 6 * (int64_t)nodes; i += 6) { /* zero times what is not finite is NaN */
         const double *a = state->value + i;
         zero += 0 * (((a[0] + a[1]) + (a[2] + a[3])) + (a[4] + a[5]));
     }
     return zero == 0;
 }
 
-void sn_state_rotations(sn_world *world) {
+/* ---- The state of a world ---- */
+void sn_world_adopt(sn_world *world, sn_state *state) {
+    sn_state_destroy(world->context, &world->state);
+    world->state = *state;
+    *state = (sn_state){0};
+    for (int i = 0; i < world->interaction_count; ++i)
+        world->interaction[i]->number = sn_state_part(&world->state, world->interaction[i]->name);
+}
+
+sn_status sn_world_relayout(sn_world *world, sn_error *error) {
+    sn_state state;
+    sn_status status = sn_state_create(world, &state, error);
+    if (!status) status = sn_workspace_fit(world, error);
+    if (status) {
+        sn_state_destroy(world->context, &state);
+        return status;
+    }
+    sn_state_carry(&world->state, &state);
+    sn_world_adopt(world, &state);
+    return SN_OK;
+}
+
+void sn_world_rotations(sn_world *world) {
     sn_state *state = &world->state;
-    const size_t n = (size_t)world->model.node_count * 3;
+    const size_t n = (size_t)world->model->node_count * 3;
     if (state->rotation_count == 0) return;
     memset(state->rotation, 0, (size_t)state->rotation_count * sizeof *state->rotation);
-    memcpy(world->workspace.x_before, world->model.rest, n * sizeof(double));
+    memcpy(world->workspace.x_before, world->model->rest, n * sizeof(double));
     const sn_element_view view = sn_world_view(world, state->x, NULL);
-    sn_elements_accept(world->context, &world->model.solid->elements, &view, state->rotation);
+    sn_elements_accept(world->context, &world->solid->elements, &view, state->rotation);
     memcpy(world->workspace.x_before, state->x, n * sizeof(double));
 }

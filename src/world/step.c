@@ -23,7 +23,7 @@ static sn_step start_step(sn_world *world, double h, sn_step_info *info, sn_erro
 /* Keyed moduli at the end of the step. */
 static sn_status update_moduli(sn_world *world, double t, sn_error *error) {
     if (!sn_parameters_keyed(&world->parameters)) return SN_OK;
-    world->workspace.system.base.kept = 0;
+    sn_workspace_forget(world);
     return sn_solid_settings(world, t, error);
 }
 
@@ -59,7 +59,7 @@ static sn_status run_dynamic(sn_world *world, sn_step *step) {
 
 static void take_acceleration(sn_world *world, double h) {
     const double rate = world->parameters.no_inertia ? 0 : 1 / h;
-    sn_vector_difference(world->context, 3 * world->model.node_count, rate, world->state.v, world->workspace.before.v, world->state.a);
+    sn_vector_difference(world->context, 3 * world->model->node_count, rate, world->state.v, world->workspace.before.v, world->state.a);
 }
 
 static void fill_report(const sn_world *world, sn_status status, const sn_step_info *info, double seconds, sn_step_report *report) {
@@ -77,8 +77,8 @@ static void fill_report(const sn_world *world, sn_status status, const sn_step_i
                                .seconds = seconds,
                                .solver = info->solver ? info->solver : "",
                                .preconditioner = info->preconditioner ? info->preconditioner : "",
-                               .linear_misses = info->linear_misses,
-                               .contacts = world->workspace.contacts};
+                               .linear_misses = info->linear_misses};
+    sn_interactions_report(world, report);
     if (info->solver) report->linear_history = sn_linear_history(world->workspace.linear, &report->linear_history_count);
 }
 
@@ -93,7 +93,7 @@ sn_status sn_world_step(sn_world *world, sn_step_report *report, sn_error *error
     sn_status status = check_held(world, error);
     if (!status) status = update_moduli(world, world->parameters.is_static ? 1 : time, error);
     if (!status) status = world->parameters.is_static ? run_static(world, &step, &time) : run_dynamic(world, &step);
-    if (!status && !sn_state_finite(state))
+    if (!status && !sn_state_finite(state, world->model->node_count))
         status = sn_fail(error, SN_NOT_FINITE, "the state is not finite after the step to t = %g s", time);
     if (status) {
         sn_state_copy(world->context, &world->workspace.before, state);

@@ -1,8 +1,11 @@
 /* Worlds: defaults, creation, release. */
 #include "world.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "fixes.h"
 
 sn_fix sn_fix_default(void) { return (sn_fix){.axis = {true, true, true}, .turn_axis = {0, 1, 0}}; }
 sn_load sn_load_default(void) { return (sn_load){.kind = SN_LOAD_TRACTION}; }
@@ -36,34 +39,36 @@ static sn_status check_options(const sn_world_options *o, sn_error *error) {
 /* Each part needs those before it. */
 static sn_status build(sn_world *world, const sn_world_options *options, sn_error *error) {
     sn_status status = check_options(options, error);
-    if (!status) status = sn_parameters_create(world, options, error);
-    if (!status) status = sn_model_create(world, options, error);
-    if (!status) status = sn_model_fixes(world, options, error);
-    if (!status) status = sn_model_cores(world, options, error);
-    if (!status) status = sn_model_loads(world, options, error);
-    if (!status) status = sn_model_links(world, options, error);
-    if (!status && options->collider_count > 0) status = sn_model_surface(world, error);
-    if (!status) status = sn_solid_create(world, &world->model.solid, error);
+    if (!status) status = sn_parameters_create(world->context, options, &world->parameters, error);
+    if (!status) status = sn_model_create(world->context, options, &world->model, error);
+    if (!status) status = sn_solid_create(world, &world->solid, error);
     if (!status)
-        status = sn_element_settings_create(world->context, &world->model.solid->elements, world->parameters.material, 0,
+        status = sn_element_settings_create(world->context, &world->solid->elements, world->parameters.material, 0,
                                             &world->parameters.elements, error);
-    if (!status) status = sn_model_probes(world, options, error);
-    if (!status) status = sn_state_create(world, &world->state, error);
-    if (status) return status;
-    sn_model_cores_mass(world);
-    status = sn_workspace_create(world, error);
-    if (status) return status;
-    for (int b = 0; b < world->model.body_count; ++b) sn_initial_apply(world, b, &options->body[b].initial);
-    status = sn_constraints_update(world, error);
+    if (!status) status = sn_interactions_create(world, options, error);
+    if (!status) status = sn_probes_create(world, options, error);
+    sn_state state = {0};
+    if (!status) status = sn_state_create(world, &state, error);
+    if (!status) sn_world_adopt(world, &state);
+    if (!status) status = sn_workspace_create(world, error);
+    return status;
+}
+
+/* The state at time 0. */
+static sn_status start(sn_world *world, const sn_world_options *options, sn_error *error) {
+    const size_t bytes = (size_t)world->model->node_count * 3 * sizeof(double);
+    sn_interactions_adapt(world);
+    sn_interactions_arrive(world, world->model->rest);
+    for (int b = 0; b < world->model->body_count; ++b) sn_initial_apply(world, b, &options->body[b].initial);
+    sn_status status = sn_fixes_update(world, error);
     if (!status && world->parameters.no_inertia) status = sn_rigid_check(world, error);
     if (!status && world->parameters.no_inertia) status = sn_parameters_stiff(world, error);
     if (status) return status;
-    sn_parameters_contact(world);
-    memcpy(world->workspace.x_before, world->state.x, (size_t)world->model.node_count * 3 * sizeof(double));
-    sn_constraints_apply(world, 0, world->state.x, world->state.v);
-    memcpy(world->workspace.x_before, world->state.x, (size_t)world->model.node_count * 3 * sizeof(double));
-    sn_state_rotations(world);
-    sn_world_warp(world, world->state.x);
+    memcpy(world->workspace.x_before, world->state.x, bytes);
+    sn_interactions_prescribe(world, 0, world->state.x, world->state.v, NULL);
+    memcpy(world->workspace.x_before, world->state.x, bytes);
+    sn_world_rotations(world);
+    sn_workspace_warp(world, world->state.x);
     return SN_OK;
 }
 
@@ -72,7 +77,8 @@ sn_status sn_world_create(sn_context *context, const sn_world_options *options, 
     sn_world *w = sn_allocate_zero(context, 1, sizeof *w);
     if (!w) return sn_no_memory(error);
     w->context = context;
-    const sn_status status = build(w, options, error);
+    sn_status status = build(w, options, error);
+    if (!status) status = start(w, options, error);
     if (status) {
         sn_world_destroy(w);
         return status;
@@ -85,12 +91,20 @@ void sn_world_destroy(sn_world *world) {
     if (!world) return;
     sn_workspace_destroy(world);
     sn_state_destroy(world->context, &world->state);
-    sn_model_destroy(world);
-    sn_parameters_destroy(world);
+    sn_probes_destroy(world);
+    sn_interactions_destroy(world);
+    sn_solid_destroy(world->context, world->solid);
+    sn_model_destroy(world->context, world->model);
+    sn_parameters_destroy(world->context, &world->parameters);
     sn_release(world->context, world);
 }
 
 void sn_world_watch(sn_world *world, bool (*progress)(void *user, double fraction), void *user) {
     world->progress = progress;
     world->user = user;
+}
+
+void sn_world_edited(sn_world *world) {
+    sn_state_forget(&world->state, "history");
+    sn_workspace_forget(world);
 }

@@ -37,7 +37,20 @@ static void check_definite(const double K[9], const double D[9]) {
     }
 }
 
-static void check_blocks(const sn_collider *c, const sn_penalty *p, const double x0[3], const double v0[3]) {
+/* A collider that is ready for use; released with the context of the tests. */
+static sn_context *context;
+static sn_collider_model compiled[64];
+static int compiled_count;
+
+static const sn_collider_model *make(const sn_collider *options) {
+    sn_collider_model *model = &compiled[compiled_count++];
+    assert_true(compiled_count <= 64);
+    sn_error error = {0};
+    if (sn_collider_model_create(context, options, model, &error)) print_message("%s\n", error.text), fail();
+    return model;
+}
+
+static void check_blocks(const sn_collider_model *c, const sn_penalty *p, const double x0[3], const double v0[3]) {
     double x[3], v[3], K[9], D[9];
     int32_t node[1];
     memcpy(x, x0, sizeof x);
@@ -71,23 +84,22 @@ static void check_blocks(const sn_collider *c, const sn_penalty *p, const double
 static void test_blocks(void **state) {
     (void)state;
     const double key[8] = {0, 0, 0, 0, 1, 0.1, 0.02, -0.05};
-    sn_collider plane = sn_collider_default(), ball = plane, bowl = plane;
-    plane.normal[0] = 0.6, plane.normal[1] = 0.8;
+    const double origin[3] = {0}, slope[3] = {0.6, 0.8, 0};
+    sn_collider plane = sn_collider_plane(origin, slope), ball = sn_collider_sphere(origin, 1), bowl = ball;
     plane.key = key, plane.key_count = 2;
-    ball.kind = bowl.kind = SN_COLLIDER_SPHERE;
-    ball.radius = 1, bowl.radius = 1, bowl.inside = true;
+    bowl.inside = true;
     const sn_penalty p = {.stiffness = 2000, .depth = 0.3, .damping = 0.3, .friction = 0.6, .slip = 0.05};
     const double slow[3] = {0.01, -0.2, 0.015}, fast[3] = {0.4, -0.3, -0.5}, away[3] = {0.1, 0.05, 0.1};
     const double *const speeds[] = {slow, fast, away};
     const double deep[3] = {0.2, -0.3, 0.1}, barely[3] = {-0.0001, 0, 0.1};
     const double in_ball[3] = {0.3, 0.6, 0.5}, out_of_bowl[3] = {0.5, -0.9, 0.4};
     for (int i = 0; i < 3; ++i) {
-        check_blocks(&plane, &p, deep, speeds[i]);
-        check_blocks(&ball, &p, in_ball, speeds[i]);
-        check_blocks(&bowl, &p, out_of_bowl, speeds[i]);
+        check_blocks(make(&plane), &p, deep, speeds[i]);
+        check_blocks(make(&ball), &p, in_ball, speeds[i]);
+        check_blocks(make(&bowl), &p, out_of_bowl, speeds[i]);
     }
     plane.key_count = 0;
-    check_blocks(&plane, &p, barely, slow); /* where the damper grips gradually */
+    check_blocks(make(&plane), &p, barely, slow); /* where the damper grips gradually */
 }
 
 /* With N held and lambda = u / w, D is the derivative of friction, K has none of it; and a memory that follows a sequence of slips that
@@ -123,19 +135,20 @@ static void test_friction(void **state) {
 /* K is minus the derivative of the energy's, the force minus the energy's, also where the spring stiffens. */
 static void test_energy(void **state) {
     (void)state;
-    sn_collider ball = sn_collider_default();
-    ball.kind = SN_COLLIDER_SPHERE;
+    const double origin[3] = {0};
+    const sn_collider options = sn_collider_sphere(origin, 1);
+    const sn_collider_model *ball = make(&options);
     const sn_penalty p = {.stiffness = 2000, .depth = 0.02, .slip = 0.01};
     const double depth[3] = {0.001, 0.02, 0.1};
     for (int k = 0; k < 3; ++k)
         for (int a = 0; a < 3; ++a) {
             double x[3] = {0.6 * (1 - depth[k]), 0, 0.8 * (1 - depth[k])}, f[3] = {0};
-            sn_penalty_force(&ball, &p, &one, 0, x, NULL, NULL, f);
+            sn_penalty_force(ball, &p, &one, 0, x, NULL, NULL, f);
             const double h = 1e-7;
             x[a] += h;
-            const double plus = sn_penalty_energy(&ball, &p, &one, 0, x);
+            const double plus = sn_penalty_energy(ball, &p, &one, 0, x);
             x[a] -= 2 * h;
-            const double minus = sn_penalty_energy(&ball, &p, &one, 0, x);
+            const double minus = sn_penalty_energy(ball, &p, &one, 0, x);
             close_to(f[a], -(plus - minus) / (2 * h), 1e-6 * (1 + fabs(f[a])));
         }
 }
@@ -144,48 +157,49 @@ static void test_energy(void **state) {
 static void test_passed(void **state) {
     (void)state;
     const double key[8] = {0, 0, 0, 0, 1, 10, 0, 0};
-    sn_collider ball = sn_collider_default();
-    ball.kind = SN_COLLIDER_SPHERE;
+    const double origin[3] = {0};
+    sn_collider ball = sn_collider_sphere(origin, 1);
     const double left[3] = {-3, 0.1, 0}, right[3] = {2, 0.2, 0}, above[3] = {0, 4, 0}, in[3] = {-0.9, 0, 0}, beyond[3] = {0.5, 0, 0};
-    assert_true(sn_collider_passed(&ball, 0, left, 1, right));
-    assert_true(sn_collider_passed(&ball, 0, left, 1, beyond));
-    assert_false(sn_collider_passed(&ball, 0, left, 1, above));
-    assert_false(sn_collider_passed(&ball, 0, left, 1, in));
-    assert_false(sn_collider_passed(&ball, 0, left, 1, left));
-    assert_false(sn_collider_passed(&ball, 0, in, 1, right));
+    assert_true(sn_collider_passed(make(&ball), 0, left, 1, right));
+    assert_true(sn_collider_passed(make(&ball), 0, left, 1, beyond));
+    assert_false(sn_collider_passed(make(&ball), 0, left, 1, above));
+    assert_false(sn_collider_passed(make(&ball), 0, left, 1, in));
+    assert_false(sn_collider_passed(make(&ball), 0, left, 1, left));
+    assert_false(sn_collider_passed(make(&ball), 0, in, 1, right));
     ball.key = key, ball.key_count = 2; /* now the ball moves along */
-    assert_true(sn_collider_passed(&ball, 0, right, 1, right));
+    assert_true(sn_collider_passed(make(&ball), 0, right, 1, right));
     ball.key_count = 0, ball.inside = true;
-    assert_false(sn_collider_passed(&ball, 0, in, 1, beyond));
+    assert_false(sn_collider_passed(make(&ball), 0, in, 1, beyond));
     sn_collider plane = sn_collider_default();
-    assert_false(sn_collider_passed(&plane, 0, left, 1, right));
+    assert_false(sn_collider_passed(make(&plane), 0, left, 1, right));
 }
 
 static void test_force(void **state) {
     (void)state;
-    sn_collider plane = sn_collider_default();
+    const sn_collider options = sn_collider_default();
+    const sn_collider_model *plane = make(&options);
     const sn_penalty p = {.stiffness = 1000, .damping = 0, .friction = 0.5, .slip = 0.01};
     double x[3] = {0, -0.1, 0}, v[3] = {3, 0, 4}, f[3] = {0};
-    assert_int_equal(sn_penalty_force(&plane, &p, &one, 0, x, v, NULL, f), 1);
+    assert_int_equal(sn_penalty_force(plane, &p, &one, 0, x, v, NULL, f), 1);
     const double normal = 0.04 * 1000 * 0.1; /* area stiffness depth */
     close_to(f[1], normal, 1e-12);
     close_to(f[0], -0.5 * normal * 0.6, 1e-12);
     close_to(f[2], -0.5 * normal * 0.8, 1e-12);
-    close_to(sn_penalty_energy(&plane, &p, &one, 0, x), 0.5 * 0.04 * 1000 * 0.01, 1e-12);
+    close_to(sn_penalty_energy(plane, &p, &one, 0, x), 0.5 * 0.04 * 1000 * 0.01, 1e-12);
     /* Without velocity: the spring alone. */
     memset(f, 0, sizeof f);
-    sn_penalty_force(&plane, &p, &one, 0, x, NULL, NULL, f);
+    sn_penalty_force(plane, &p, &one, 0, x, NULL, NULL, f);
     close_to(f[0], 0, 0);
     close_to(f[1], normal, 1e-12);
     /* Out of reach. */
     x[1] = 1e-9;
     memset(f, 0, sizeof f);
-    assert_int_equal(sn_penalty_force(&plane, &p, &one, 0, x, v, NULL, f), 0);
+    assert_int_equal(sn_penalty_force(plane, &p, &one, 0, x, v, NULL, f), 0);
     close_to(f[1], 0, 0);
     /* A damper never pulls. */
     const sn_penalty damped = {.stiffness = 1000, .damping = 5, .slip = 0.01};
     x[1] = -0.01, v[1] = 100;
-    sn_penalty_force(&plane, &damped, &one, 0, x, v, NULL, f);
+    sn_penalty_force(plane, &damped, &one, 0, x, v, NULL, f);
     close_to(f[1], 0, 0);
 }
 
@@ -194,45 +208,70 @@ static void test_motion(void **state) {
     const double key[12] = {1, 0, 0, 0, 2, 0, 2, 0, 4, 0, 3, 0};
     sn_collider plane = sn_collider_default();
     plane.key = key, plane.key_count = 3;
-    double offset[3], velocity[3];
-    sn_collider_at(&plane, 0.5, offset, velocity);
-    close_to(offset[1], 0, 0), close_to(velocity[1], 0, 0);
-    sn_collider_at(&plane, 1.5, offset, velocity);
-    close_to(offset[1], 1, 1e-15), close_to(velocity[1], 2, 1e-15);
-    sn_collider_at(&plane, 2, offset, velocity);
-    close_to(offset[1], 2, 0), close_to(velocity[1], 2, 1e-15);
-    sn_collider_at(&plane, 3, offset, velocity);
-    close_to(offset[1], 2.5, 1e-15), close_to(velocity[1], 0.5, 1e-15);
-    sn_collider_at(&plane, 9, offset, velocity);
-    close_to(offset[1], 3, 0), close_to(velocity[1], 0, 0);
+    const sn_collider_model *model = make(&plane);
+    sn_pose pose;
+    sn_collider_at(model, 0.5, &pose);
+    close_to(pose.offset[1], 0, 0), close_to(pose.velocity[1], 0, 0);
+    sn_collider_at(model, 1.5, &pose);
+    close_to(pose.offset[1], 1, 1e-15), close_to(pose.velocity[1], 2, 1e-15);
+    sn_collider_at(model, 2, &pose);
+    close_to(pose.offset[1], 2, 0), close_to(pose.velocity[1], 2, 1e-15);
+    sn_collider_at(model, 3, &pose);
+    close_to(pose.offset[1], 2.5, 1e-15), close_to(pose.velocity[1], 0.5, 1e-15);
+    sn_collider_at(model, 9, &pose);
+    close_to(pose.offset[1], 3, 0), close_to(pose.velocity[1], 0, 0);
 }
 
-static void refused(const sn_collider *c, const char *word) {
+static void refused(const sn_collider *c, const char *path, const char *word) {
     sn_error error = {0};
-    assert_int_equal(sn_collider_check(c, 3, &error), SN_BAD_INPUT);
-    if (!strstr(error.text, word) || !strstr(error.text, "colliders.3")) {
-        print_message("'%s' should name '%s'\n", error.text, word);
+    assert_int_equal(sn_collider_check(c, &error), SN_BAD_INPUT);
+    if (strcmp(error.path, path) != 0 || !strstr(error.text, word)) {
+        print_message("'%s': '%s' should be about '%s' and name '%s'\n", error.path, error.text, path, word);
         fail();
     }
 }
 
 static void test_checks(void **state) {
     (void)state;
-    const double key[8] = {1, 0, 0, 0, 1, 0, 2, 0};
+    const double key[8] = {1, 0, 0, 0, 1, 0, 2, 0}, zero[3] = {0}, one_number = 1, up[3] = {0, 1, 0}, bad[3] = {0, NAN, 0};
     sn_collider c = sn_collider_default();
-    assert_int_equal(sn_collider_check(&c, 0, NULL), SN_OK);
-    c.friction = -1, refused(&c, "friction");
-    c = sn_collider_default(), c.normal[1] = 0, refused(&c, "normal");
-    c = sn_collider_default(), c.kind = SN_COLLIDER_SPHERE, c.radius = 0, refused(&c, "radius");
-    c = sn_collider_default(), strcpy(c.response, "penalti"), refused(&c, "'penalty'");
-    c = sn_collider_default(), c.stiffness = -2, refused(&c, "stiffness");
-    c = sn_collider_default(), c.damping = NAN, refused(&c, "damping");
-    c = sn_collider_default(), c.key = key, c.key_count = 2, refused(&c, "ascend");
+    assert_int_equal(sn_collider_check(&c, NULL), SN_OK);
+    c.friction = -1, refused(&c, "friction", "at least 0");
+    c = sn_collider_plane(zero, zero), refused(&c, "plane.normal", "no direction");
+    c = sn_collider_plane(bad, up), refused(&c, "plane.point", "finite");
+    c = sn_collider_default(), c.inside = true, refused(&c, "plane.inside", "no inside");
+    c = sn_collider_sphere(zero, 0), refused(&c, "sphere.radius", "above 0 m");
+    c = sn_collider_sphere(zero, 1), c.value_count = 0, refused(&c, "sphere", "'radius'");
+    c = sn_collider_default(), strcpy(c.shape, "spher"), refused(&c, "shape", "'sphere'");
+    c = sn_collider_default(), strcpy(c.response, "penalti"), refused(&c, "response", "'penalty'");
+    c = sn_collider_default(), c.stiffness = -2, refused(&c, "stiffness", "Pa/m");
+    c = sn_collider_default(), c.damping = NAN, refused(&c, "damping", "nan");
+    c = sn_collider_default(), c.key = key, c.key_count = 2, refused(&c, "keys", "ascend");
+    c = sn_collider_default(), c.turn.key = key, c.turn.key_count = 4, refused(&c, "turn.keys", "ascend");
+    c = sn_collider_default(), c.turn.key = key + 3, c.turn.key_count = 1, c.turn.axis[1] = 0, refused(&c, "turn.axis", "direction");
+    sn_error error = {0};
+    c = sn_collider_default();
+    assert_int_equal(sn_collider_set(&c, "norml", up, 3, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.text, "'normal'"));
+    assert_int_equal(sn_collider_set(&c, "normal", &one_number, 1, &error), SN_BAD_INPUT);
+    assert_string_equal(error.path, "plane.normal");
+}
+
+static int start(void **state) {
+    (void)state;
+    return sn_context_create(NULL, &context, NULL);
+}
+
+static int end(void **state) {
+    (void)state;
+    for (int i = 0; i < compiled_count; ++i) sn_collider_model_destroy(context, &compiled[i]);
+    sn_context_destroy(context);
+    return 0;
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_friction), cmocka_unit_test(test_energy),
                                        cmocka_unit_test(test_passed), cmocka_unit_test(test_force),    cmocka_unit_test(test_motion),
                                        cmocka_unit_test(test_checks)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, start, end);
 }

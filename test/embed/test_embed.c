@@ -172,6 +172,56 @@ static void test_filled(void **state) {
     sn_mesh_destroy(ball), sn_mesh_destroy(shell), sn_mesh_destroy(cage);
 }
 
+/* Indices out of range and coordinates that are not finite are refused. */
+static void test_bad_meshes(void **state) {
+    (void)state;
+    sn_mesh *box = unit_box(1), *surface = generate("octopus", (const sn_generator_value[]){{"triangles", 1, {500}}}, 1), *cage = NULL;
+    sn_embedding *e = NULL;
+    sn_error error = {0};
+    int32_t *const index[2] = {&box->tet[5], &surface->triangle[7]};
+    for (int i = 0; i < 2; ++i) {
+        const int32_t keep = *index[i];
+        *index[i] = 1 << 30;
+        assert_int_equal(sn_embedding_create(box, surface, 30, &e, &error), SN_BAD_INPUT);
+        assert_non_null(strstr(error.text, "uses node index 1073741824"));
+        assert_int_equal(i ? sn_embedding_cage(surface, 4, &cage, &error) : sn_embedding_boundary(box, 30, &e, &error), SN_BAD_INPUT);
+        *index[i] = keep;
+    }
+    double *const x[2] = {&box->position[4], &surface->position[11]};
+    for (int i = 0; i < 2; ++i) {
+        const double keep = *x[i];
+        *x[i] = NAN;
+        assert_int_equal(sn_embedding_create(box, surface, 30, &e, &error), SN_BAD_INPUT);
+        assert_non_null(strstr(error.text, "finite"));
+        assert_int_equal(i ? sn_embedding_cage(surface, 4, &cage, &error) : sn_embedding_boundary(box, 30, &e, &error), SN_BAD_INPUT);
+        *x[i] = keep;
+    }
+    assert_null(e);
+    assert_null(cage);
+    assert_int_equal(sn_embedding_boundary(box, 30, &e, &error), SN_OK);
+    const double share[3] = {1, 0, 0};
+    int32_t node[4];
+    double weight[4];
+    assert_int_equal(sn_embedding_point(e, -1, share, node, weight, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_embedding_point(e, e->triangle_count, share, node, weight, &error), SN_BAD_INPUT);
+    sn_embedding_destroy(e);
+    sn_mesh_destroy(box), sn_mesh_destroy(surface);
+}
+
+/* A collapsed quadratic tet has one node at two corners. Its faces use nodes of the tet and nothing else. */
+static void test_collapsed_tet(void **state) {
+    (void)state;
+    sn_mesh *mesh;
+    sn_embedding *e;
+    assert_int_equal(sn_mesh_create(context, 10, 1, 10, 0, &mesh, NULL), SN_OK);
+    for (int i = 0; i < 10; ++i) mesh->tet[i] = i, mesh->position[3 * i] = i, mesh->position[3 * i + 1] = i * i;
+    mesh->tet[1] = 0;
+    assert_int_equal(sn_embedding_boundary(mesh, 30, &e, NULL), SN_OK);
+    for (int v = 0; v < e->vertex_count; ++v) assert_in_range(e->node[4 * v], 0, 9);
+    sn_embedding_destroy(e);
+    sn_mesh_destroy(mesh);
+}
+
 /* ---- The scene's keys ---- */
 static sn_status parse(const char *text, sn_scene **scene, sn_error *error) {
     return sn_scene_parse(context, text, strlen(text), "s.json", "", NULL, 0, scene, error);
@@ -255,8 +305,9 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_affine), cmocka_unit_test(test_creases), cmocka_unit_test(test_quadratic),
-                                       cmocka_unit_test(test_cage),   cmocka_unit_test(test_filled),  cmocka_unit_test(test_scene),
-                                       cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_affine),        cmocka_unit_test(test_creases), cmocka_unit_test(test_quadratic),
+        cmocka_unit_test(test_cage),          cmocka_unit_test(test_filled),  cmocka_unit_test(test_bad_meshes),
+        cmocka_unit_test(test_collapsed_tet), cmocka_unit_test(test_scene),   cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -23,35 +23,45 @@ typedef struct fixture {
     double *diagonal, *rhs, *x, *y, *scratch;
     int n;
     bool symmetric;
+    sn_source source; /* for multigrid; it takes the rest from the matrix, which tests edit */
     sn_solver_options options;
 } fixture;
 
 enum { MOST_VECTORS = 40 };
 
+/* The i-th of the registry, which begins with "auto"; NULL after the last one. */
 static const sn_krylov *method(int i) {
-    const sn_krylov *all[] = {&sn_krylov_cg,       &sn_krylov_minres, &sn_krylov_qmr,
-                              &sn_krylov_bicgstab, &sn_krylov_gmres,  &sn_krylov_eisenstat};
-    return i < (int)(sizeof all / sizeof *all) ? all[i] : NULL;
+    int count;
+    const sn_listing *list = sn_solvers(&count);
+    return i + 1 < count ? sn_krylov_find(list[i + 1].name) : NULL; /* the direct ones come last */
 }
 
 static const sn_preconditioner *preconditioner(int i) {
     int count;
-    const sn_listing *list = sn_preconditioners(&count); /* after "auto" */
+    const sn_listing *list = sn_preconditioners(&count);
     return i + 1 < count ? sn_preconditioner_find(list[i + 1].name) : NULL;
 }
 
 static const sn_preconditioner *direct(int i) {
-    const sn_preconditioner *all[] = {
-        &sn_direct_ldlt,
-#if defined(SN_HAVE_CHOLMOD)
-        &sn_direct_cholesky,
-#endif
-    };
-    return i < (int)(sizeof all / sizeof *all) ? all[i] : NULL;
+    int count, methods = 0;
+    const sn_listing *list = sn_solvers(&count);
+    while (method(methods)) ++methods;
+    return methods + i + 1 < count ? sn_direct_find(list[methods + i + 1].name) : NULL;
 }
 
-/* Those that need more than an operator are left out where the test has no positions. */
-static bool runs(const sn_krylov *m, const sn_preconditioner *p) { return strcmp(p->name, "multigrid") != 0 && (!m->own || m->own == p); }
+/* Nothing of the registry is left out. */
+static void test_registry(void **state) {
+    int solvers, preconditioners, tried = 0;
+    sn_solvers(&solvers), sn_preconditioners(&preconditioners);
+    for (int i = 0; method(i); ++i) ++tried;
+    for (int i = 0; direct(i); ++i) ++tried;
+    assert_int_equal(tried, solvers - 1);
+    for (tried = 0; preconditioner(tried);) ++tried;
+    assert_int_equal(tried, preconditioners - 1);
+    (void)state;
+}
+
+static bool runs(const sn_krylov *m, const sn_preconditioner *p) { return !m->own || m->own == p; }
 
 static void open_sized(fixture *f, int a, int c, double m, double k) {
     memset(f, 0, sizeof *f);
@@ -91,6 +101,8 @@ static sn_operator operator_of(fixture *f) {
     sn_matrix_diagonal(f->context, &f->matrix, f->diagonal);
     sn_operator op = sn_operator_of_matrix(f->context, &f->matrix, f->diagonal, f->symmetric);
     op.options = &f->options;
+    f->source = (sn_source){.rest = f->b.rest, .now = f->b.rest};
+    op.source = &f->source;
     return op;
 }
 
@@ -148,8 +160,62 @@ static bool solved(const sn_krylov *m, const sn_preconditioner *p, double residu
         for (int j = 0; preconditioner(j); ++j)                                                                                            \
             if (runs(method(i), preconditioner(j)))
 
-static void must(bool good, const sn_krylov *m, const sn_preconditioner *p, const sn_krylov_report *r, double residual) {
-    if (!good) fail_msg("%s with %s ended at %g after %d: %s", m->name, p->name, residual, r->iterations, r->trouble ? r->trouble : "-");
+/* Methods and preconditioners that cannot solve a kind of system. All the others must. */
+static const struct refusal {
+    const char *system, *method, *preconditioner; /* "" for all */
+} refusal[] = {
+    /* A free choice of scales spoils methods without a preconditioner, and restarts; multigrid is made for the matrices of bodies. */
+    {"badly scaled", "cg", "none"},
+    {"badly scaled", "minres", "none"},
+    {"badly scaled", "minres", "multigrid"},
+    {"badly scaled", "qmr", "none"},
+    {"badly scaled", "bicgstab", "none"},
+    {"badly scaled", "bicgstab", "multigrid"},
+    {"badly scaled", "gmres", "none"},
+    {"badly scaled", "gmres", "diagonal"},
+    {"badly scaled", "gmres", "multigrid"},
+    /* Conjugate gradients stop at a negative curvature. The cycle of an indefinite matrix is not definite. */
+    {"indefinite", "cg", ""},
+    {"indefinite", "eisenstat", ""},
+    {"indefinite", "minres", "multigrid"},
+    {"indefinite", "bicgstab", "multigrid"},
+    {"indefinite", "gmres", "multigrid"},
+    {"indefinite", "gmres", "none"},
+    {"negative", "cg", ""},
+    {"negative", "eisenstat", ""},
+    {"negative", "gmres", ""},
+    {"negative", "", "ssor"},
+    {"negative", "", "multigrid"},
+    /* The smoother of multigrid takes the matrix as symmetric. */
+    {"unsymmetric", "qmr", "multigrid"},
+    {"unsymmetric", "bicgstab", "multigrid"},
+};
+
+static bool named(const char *list, const char *name) { return !*list || strcmp(list, name) == 0; }
+
+static bool refused(const char *system, const sn_krylov *m, const sn_preconditioner *p) {
+    for (size_t i = 0; i < sizeof refusal / sizeof *refusal; ++i)
+        if (strcmp(refusal[i].system, system) == 0 && named(refusal[i].method, m->name) && named(refusal[i].preconditioner, p->name))
+            return true;
+    return false;
+}
+
+/* x.A x / 2 - b.x, which is 0 at the start. */
+static double energy_of(fixture *f) {
+    double energy = 0;
+    sn_matrix_product(f->context, &f->matrix, f->x, f->y);
+    for (int e = 0; e < f->n; ++e) energy += f->x[e] * (0.5 * f->y[e] - f->rhs[e]);
+    return energy;
+}
+
+/* The defined outcome: solved to the tolerance, or, for those that are listed, not solved and no worse than the start. */
+static void judge(const char *system, fixture *f, const sn_krylov *m, const sn_preconditioner *p, double residual, double tolerance,
+                  int cap, const sn_krylov_report *r) {
+    const bool good = solved(m, p, residual, tolerance, cap, r);
+    if (good == refused(system, m, p))
+        fail_msg("%s system, %s with %s: %s at %g after %d: %s", system, m->name, p->name, good ? "solved" : "ended", residual,
+                 r->iterations, r->trouble ? r->trouble : "-");
+    if (r->last) assert_true(energy_of(f) < 0);
 }
 
 static void test_definite(void **state) {
@@ -158,7 +224,7 @@ static void test_definite(void **state) {
         open_fixture(&f, 1e4, 1);
         sn_krylov_report report;
         const double residual = run(&f, method(i), preconditioner(j), NULL, 1e-10, 2000, &report);
-        must(solved(method(i), preconditioner(j), residual, 1e-10, 2000, &report), method(i), preconditioner(j), &report, residual);
+        judge("definite", &f, method(i), preconditioner(j), residual, 1e-10, 2000, &report);
         /* Too few iterations: reported, the best kept. */
         const int half = report.iterations / 2;
         const double left = run(&f, method(i), preconditioner(j), NULL, 1e-10, half, &report);
@@ -182,7 +248,8 @@ static void test_residual(void **state) {
         double size = 0;
         for (int e = 0; e < f.n; ++e) size += f.rhs[e] * f.rhs[e];
         assert_int_equal(report.status, SN_OK);
-        assert_float_equal(report.residual, residual * sqrt(size), 1e-6 * report.residual);
+        const double rounding = preconditioner(j) == &sn_preconditioner_multigrid ? 1e-4 : 1e-6; /* it works in single precision */
+        assert_float_equal(report.residual, residual * sqrt(size), rounding * report.residual);
         close_fixture(&f);
     }
     (void)state;
@@ -199,9 +266,7 @@ static void test_cut_short(void **state) {
         bool rose = false;
         for (int i = 1; i < 45; ++i) {
             const double now = run(&f, m[k], m[k]->own ? m[k]->own : &sn_preconditioner_none, &f.b.filter, 1e-12, i, &report);
-            double energy = 0;
-            sn_matrix_product(f.context, &f.matrix, f.x, f.y);
-            for (int e = 0; e < f.n; ++e) energy += f.x[e] * (0.5 * f.y[e] - f.rhs[e]);
+            const double energy = energy_of(&f);
             assert_true(report.last && energy < lowest);
             lowest = energy;
             rose = rose || now > before;
@@ -230,9 +295,7 @@ static void test_constrained(void **state) {
         if (mixed) oblique(&f.b.filter);
         sn_krylov_report report;
         const double residual = run(&f, method(i), preconditioner(j), &f.b.filter, 1e-8, 4000, &report);
-        const bool good = solved(method(i), preconditioner(j), residual, 1e-8, 4000, &report);
-        /* Restarted GMRES may stagnate without a preconditioner. */
-        if (method(i) != &sn_krylov_gmres) must(good, method(i), preconditioner(j), &report, residual);
+        judge(mixed ? "oblique" : "constrained", &f, method(i), preconditioner(j), residual, 1e-8, 4000, &report);
         close_fixture(&f);
     }
     (void)state;
@@ -245,12 +308,11 @@ static void test_indefinite(void **state) {
         open_fixture(&f, -2e4, 1);
         sn_krylov_report report;
         const double residual = run(&f, method(i), preconditioner(j), NULL, 1e-8, 4000, &report);
-        const bool good = solved(method(i), preconditioner(j), residual, 1e-8, 4000, &report);
-        if (method(i) == &sn_krylov_minres || method(i) == &sn_krylov_qmr) must(good, method(i), preconditioner(j), &report, residual);
+        judge("indefinite", &f, method(i), preconditioner(j), residual, 1e-8, 4000, &report);
         if (method(i)->needs_definite) assert_non_null(report.trouble);
         for (int64_t e = 0; e < 9 * f.pattern.block_count; ++e) f.matrix.double_[e] = -f.matrix.double_[e]; /* negative diagonals */
         const double turned = run(&f, method(i), preconditioner(j), &f.b.filter, 1e-8, 4000, &report);
-        solved(method(i), preconditioner(j), turned, 1e-8, 4000, &report);
+        judge("negative", &f, method(i), preconditioner(j), turned, 1e-8, 4000, &report);
         memset(f.matrix.double_, 0, (size_t)f.pattern.block_count * 9 * sizeof(double));
         run(&f, method(i), preconditioner(j), NULL, 1e-10, 100, &report);
         assert_int_equal(report.status, SN_NOT_CONVERGED);
@@ -268,8 +330,7 @@ static void test_singular_consistent(void **state) {
         sn_matrix_product(f.context, &f.matrix, f.x, f.rhs);
         sn_krylov_report report;
         const double residual = run(&f, method(i), preconditioner(j), NULL, 1e-8, 4000, &report);
-        const bool good = solved(method(i), preconditioner(j), residual, 1e-8, 4000, &report);
-        if (method(i) == &sn_krylov_cg || method(i) == &sn_krylov_minres) must(good, method(i), preconditioner(j), &report, residual);
+        judge("singular", &f, method(i), preconditioner(j), residual, 1e-8, 4000, &report);
         close_fixture(&f);
     }
     (void)state;
@@ -291,9 +352,7 @@ static void test_badly_scaled(void **state) {
         sn_krylov_report report;
         const double residual = run(&f, method(i), preconditioner(j), NULL, 1e-8, 4000, &report);
         /* Recursions drift from the true residual here; the solver of a system takes it anew (below). */
-        const bool good = solved(method(i), preconditioner(j), residual, 1e-7, 4000, &report);
-        if (method(i) == &sn_krylov_cg && preconditioner(j) != &sn_preconditioner_none)
-            must(good, method(i), preconditioner(j), &report, residual);
+        judge("badly scaled", &f, method(i), preconditioner(j), residual, 1e-7, 4000, &report);
         close_fixture(&f);
     }
     (void)state;
@@ -323,7 +382,7 @@ static void test_unsymmetric(void **state) {
             if (constrained) oblique(&f.b.filter);
             sn_krylov_report report;
             const double residual = run(&f, method(i), preconditioner(j), constrained ? &f.b.filter : NULL, 1e-8, 2000, &report);
-            must(solved(method(i), preconditioner(j), residual, 1e-8, 2000, &report), method(i), preconditioner(j), &report, residual);
+            judge("unsymmetric", &f, method(i), preconditioner(j), residual, 1e-8, 2000, &report);
             close_fixture(&f);
         }
     }
@@ -414,7 +473,9 @@ static void test_woodbury(void **state) {
         fixture f;
         open_fixture(&f, 0, 1);
         sn_operator op = operator_of(&f);
-        op.version = 1;
+        sn_assembly assembly = {.m = 1};
+        sn_source source = {.assembly = &assembly, .place = 1};
+        op.source = &source;
         sn_filter *filter = &f.b.filter;
         const int fixed = filter->count;
         void *data = NULL;
@@ -463,14 +524,14 @@ static void test_woodbury(void **state) {
                     const double t = near ? (1 + 0.003 * sin(k)) * (1 + 0.003 * sin(other)) : (1 + 30 * (k % 7)) * (1 + 30 * (other % 7));
                     for (int c = 0; c < 9; ++c) f.matrix.double_[9 * e + c] *= t;
                 }
-            ++op.version;
+            ++source.place;
             assert_int_equal(direct(i)->update(f.context, &op, filter, &data, NULL), SN_OK);
             assert_int_equal(sn_direct_factorisations(data), 1);
             direct(i)->apply(data, f.rhs, f.x);
             assert_int_equal(sn_direct_factorisations(data), near ? 1 : 2);
             assert_true(true_residual(&f, filter) < 1e-10);
         }
-        op.version = 0;
+        op.source = NULL;
         assert_int_equal(direct(i)->update(f.context, &op, filter, &data, NULL), SN_OK);
         assert_int_equal(sn_direct_factorisations(data), 3);
         direct(i)->release(f.context, data);
@@ -541,11 +602,21 @@ static void test_iterations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definite),     cmocka_unit_test(test_residual),    cmocka_unit_test(test_cut_short),
-        cmocka_unit_test(test_constrained),  cmocka_unit_test(test_indefinite),  cmocka_unit_test(test_singular_consistent),
-        cmocka_unit_test(test_badly_scaled), cmocka_unit_test(test_unsymmetric), cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_transpose),    cmocka_unit_test(test_direct),      cmocka_unit_test(test_woodbury),
-        cmocka_unit_test(test_fill),         cmocka_unit_test(test_iterations),
+        cmocka_unit_test(test_registry),
+        cmocka_unit_test(test_definite),
+        cmocka_unit_test(test_residual),
+        cmocka_unit_test(test_cut_short),
+        cmocka_unit_test(test_constrained),
+        cmocka_unit_test(test_indefinite),
+        cmocka_unit_test(test_singular_consistent),
+        cmocka_unit_test(test_badly_scaled),
+        cmocka_unit_test(test_unsymmetric),
+        cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_direct),
+        cmocka_unit_test(test_woodbury),
+        cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_iterations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,6 @@ static void test_system(void **state) {
         for (int j = 0; j < preconditioners; ++j)
             for (int single = 0; single < 2; ++single) {
                 const sn_krylov *krylov = sn_krylov_find(solver[i].name);
-                if (strcmp(p[j].name, "multigrid") == 0) continue;
                 if ((!krylov || krylov->own) && j > 0) continue;
                 if (!krylov && single) continue;
                 fixture s;

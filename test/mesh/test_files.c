@@ -645,9 +645,6 @@ static void test_refusals(void **state) {
     assert_int_equal(sn_mesh_write(tet10, "/dev/full/x.msh", NULL, &error), SN_IO);
     sn_mesh_destroy(tet10);
     sn_mesh_destroy(surface);
-    int count;
-    assert_string_equal(sn_mesh_formats(&count)[0].name, "msh");
-    assert_int_equal(count, 9);
 }
 
 int main(void) {

@@ -31,6 +31,15 @@ static void test_groups(void **state) {
     assert_memory_equal(g->member, sorted, sizeof sorted);
     assert_int_equal(sn_mesh_add_group(mesh, "bad", SN_GROUP_NODES, (const int32_t[]){27}, 1, &error), SN_BAD_INPUT);
     assert_non_null(strstr(error.text, "27"));
+    assert_int_equal(sn_mesh_add_group(mesh, "bad", SN_GROUP_NODES, (const int32_t[]){-1}, 1, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_mesh_add_group(mesh, "bad", SN_GROUP_TETS, (const int32_t[]){48}, 1, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_mesh_add_group(mesh, "bad", SN_GROUP_TRIANGLES, (const int32_t[]){0}, 1, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_mesh_add_group(mesh, "bad", SN_GROUP_NODES, member, -1, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_mesh_add_group(mesh, "bad", SN_GROUP_NODES, NULL, 1, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_mesh_add_group(mesh, "bad", (sn_group_kind)7, member, 1, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.text, "kind 7"));
+    assert_null(sn_mesh_find_group(mesh, "bad"));
+    assert_int_equal(sn_mesh_add_group(mesh, "empty", SN_GROUP_NODES, NULL, 0, &error), SN_OK);
     char name[80];
     memset(name, 'a', 79);
     name[79] = 0;
@@ -220,6 +229,26 @@ static void test_bad_index_is_reported(void **state) {
     assert_int_equal(sn_mesh_to_tet10(mesh, &out, NULL), SN_BAD_INPUT);
     assert_int_equal(sn_mesh_inspect(mesh, &r, NULL), SN_BAD_INPUT);
     assert_int_equal(sn_mesh_order(mesh, order, NULL), SN_BAD_INPUT);
+    mesh->tet[7] = 7;
+    mesh->group[1].member[0] = 8;
+    assert_int_equal(sn_mesh_inspect(mesh, &r, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.text, "has node 8"));
+    mesh->group[1].member[0] = 1;
+    const int keep = mesh->tet_nodes;
+    mesh->tet_nodes = 5;
+    assert_int_equal(sn_mesh_inspect(mesh, &r, &error), SN_BAD_INPUT);
+    mesh->tet_nodes = 3; /* as the mesh of a plane body has */
+    assert_int_equal(sn_mesh_inspect(mesh, &r, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.text, "plane"));
+    assert_int_equal(sn_mesh_refine(mesh, &out, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_mesh_to_tet10(mesh, &out, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_mesh_copy(mesh, &out, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_mesh_write(mesh, "/tmp/never.msh", NULL, &error), SN_BAD_INPUT);
+    mesh->tet_nodes = keep;
+    mesh->triangle_count = -1;
+    assert_int_equal(sn_mesh_inspect(mesh, &r, &error), SN_BAD_INPUT);
+    mesh->triangle_count = 0;
+    assert_int_equal(sn_mesh_inspect(mesh, &r, &error), SN_OK);
     sn_mesh_destroy(mesh);
 }
 

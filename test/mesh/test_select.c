@@ -171,6 +171,22 @@ static void check_boundary(const sn_mesh *m) {
     sn_mesh_release(m, opposite);
 }
 
+static void test_bad_lists(void **state) {
+    (void)state;
+    sn_mesh *mesh = make_box(1, 1, 1, 6);
+    uint8_t mask[8];
+    sn_error error = {0};
+    const int64_t label = 8;
+    const sn_selector bad[] = {{.kind = SN_SELECT_NODES, .node_count = 1},
+                               {.kind = SN_SELECT_NODES, .nodes = &label, .node_count = -1},
+                               {.kind = SN_SELECT_NODES, .nodes = &label, .node_count = 1},
+                               {.kind = SN_SELECT_AND, .child_count = 2},
+                               {.kind = (sn_select_kind)99},
+                               {.kind = (sn_select_kind)-1}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) assert_int_equal(sn_mesh_select(mesh, &bad[i], mask, NULL, &error), SN_BAD_INPUT);
+    sn_mesh_destroy(mesh);
+}
+
 static void test_boundary(void **state) {
     (void)state;
     sn_mesh *m = make_box(3, 2, 4, 5);
@@ -264,6 +280,7 @@ int main(void) {
                                        cmocka_unit_test(test_triangle_groups),
                                        cmocka_unit_test(test_labels),
                                        cmocka_unit_test(test_errors),
+                                       cmocka_unit_test(test_bad_lists),
                                        cmocka_unit_test(test_boundary),
                                        cmocka_unit_test(test_boundary_nonmanifold),
                                        cmocka_unit_test(test_boundary_of_a_star),

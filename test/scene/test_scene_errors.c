@@ -27,6 +27,10 @@ typedef struct bad {
 static const bad table[] = {
     {SCENE("", BOX ",\n    \"material\": { \"yung\": 1e5 }"), "t.json:4:19:", {"bodies[0].material.yung", "unknown", "young"}},
     {SCENE("\"tme\": {},\n", BOX), "t.json:2:3:", {"'tme'", "unknown", "'time'"}},
+    {SCENE("\"gallery\": 3,\n", BOX), "t.json:2:14:", {"'gallery'", "", ""}},
+    {SCENE("\"gallery\": {},\n", BOX), "t.json:2:14:", {"'gallery'", "has no 'place'", ""}},
+    {SCENE("\"gallery\": { \"place\": 0 },\n", BOX), "", {"gallery.place", "is 0", ""}},
+    {SCENE("\"gallery\": { \"place\": 1, \"color\": \"none\" },\n", BOX), "", {"gallery.color", "unknown", "colour"}},
     {SCENE("\"time\": { \"step\": \"fast\" },\n", BOX), "t.json:2:21:", {"time.step", "'fast'", "number"}},
     {SCENE("\"time\": { \"step\": 0 },\n", BOX), "t.json:2:21:", {"time.step", "is 0", "above 0"}},
     {SCENE("\"time\": { \"step\": -0.1 },\n", BOX), "t.json:2:21:", {"time.step", "-0.1", "above 0"}},

@@ -1,10 +1,9 @@
-/* Runs a method over a toy. */
+/* Runs a method over a toy. Include cmocka.h first. */
 #ifndef TIME_RUN_H
 #define TIME_RUN_H
 
 #include <stdlib.h>
 
-#include "time/vector.h"
 #include "toy_system.h"
 
 typedef struct run {
@@ -37,6 +36,7 @@ static inline run run_method(const sn_method *method, sn_system *system, const s
         result.status = controlled ? sn_step_controlled(method, &step) : method->step(&step);
         if (!result.status) result.reached = t0 + (t1 - t0) * (i + 1) / steps;
     }
+    assert_int_equal(toy_of(system)->lies, 0);
     free(history);
     free(scratch);
     return result;

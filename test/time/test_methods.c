@@ -62,7 +62,7 @@ static void make_chain(toy *q, double *x, double *v) {
     toy_chain(q, 6, x, v);
     if (chain_moved) {
         q->moved = true, q->path = 0.4, q->path_rate = 3;
-        toy_constrain(&q->system, 0, x, v);
+        toy_constrain(&q->system, 0, x, v, NULL);
     }
 }
 

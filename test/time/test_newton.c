@@ -96,35 +96,85 @@ static void test_quadratic(void **state) {
     assert_true(last < 1e-13);
 }
 
-static void test_kinds(void **state) {
-    (void)state;
-    toy q;
-    sn_step_info full, info;
-    assert_true(residual_after(30, "full", &full, &q) < 1e-13);
-    assert_true(residual_after(60, "simplified", &info, &q) < 1e-12);
-    assert_true(info.linearisations < info.newton_iterations);
-    assert_true(residual_after(30, "inexact", &info, &q) < 1e-13);
-    residual_after(30, "one-step", &info, &q);
-    assert_int_equal(info.newton_iterations, 1);
-    assert_int_equal(info.linearisations, 1);
+/* What each kind promises of one step of the chain. A kind that is not here fails the tests below. */
+static const struct promise {
+    const char *name;
+    int iterations, most; /* allowed; taken at most */
+    double residual;      /* reached */
+    bool converges;       /* to the solution: all that do go to the same place */
+    bool keeps;           /* linearisations serve many iterations; the others take one for each */
+    bool ahead;           /* the first solve is told how long the step is */
+} promise[] = {
+    {"full", 30, 30, 1e-13, true, false, false},    {"simplified", 60, 60, 1e-12, true, true, false},
+    {"inexact", 30, 30, 1e-13, true, false, false}, {"one-step", 30, 1, 1e2, false, false, true},
+    {"fixed", 3, 3, 1e2, false, false, true},
+};
+
+static const struct promise *promise_of(const char *name) {
+    for (size_t i = 0; i < sizeof promise / sizeof *promise; ++i)
+        if (strcmp(promise[i].name, name) == 0) return &promise[i];
+    fail_msg("the kind '%s' of Newton's method is not tested", name);
+    return NULL;
 }
 
-/* All kinds go to the same place. */
+static void test_kinds(void **state) {
+    (void)state;
+    int count;
+    const sn_listing *listing = sn_newton_kinds(&count);
+    assert_int_equal(count, sizeof promise / sizeof *promise);
+    for (int i = 0; i < count; ++i) {
+        const struct promise *p = promise_of(listing[i].name);
+        toy q;
+        sn_step_info info;
+        assert_true(residual_after(p->iterations, p->name, &info, &q) < p->residual);
+        assert_true(info.newton_iterations > 0 && info.newton_iterations <= p->most);
+        assert_true(p->keeps ? info.linearisations < info.newton_iterations : info.linearisations == info.newton_iterations);
+        assert_true(p->ahead ? fabs(q.ahead - 0.2) < 1e-15 : q.ahead == 0);
+        assert_true(strlen(listing[i].text) > 10);
+    }
+}
+
+/* All kinds that converge go to the same place; the bounded ones stay near it when the steps are small. */
 static void test_kinds_agree(void **state) {
     (void)state;
-    static const char *const kinds[] = {"full", "simplified", "inexact"};
-    double end[3][TOY_MOST];
-    for (int i = 0; i < 3; ++i) {
+    int count;
+    const sn_listing *listing = sn_newton_kinds(&count);
+    assert_string_equal(listing[0].name, "full");
+    double end[2][TOY_MOST];
+    for (int i = 0; i < count; ++i) {
+        const struct promise *p = promise_of(listing[i].name);
         toy q;
-        double v[TOY_MOST];
-        toy_chain(&q, 10, end[i], v);
+        double v[TOY_MOST], *x = end[i > 0];
+        toy_chain(&q, 10, x, v);
         sn_time_options options = strict_options();
-        strcpy(options.newton.kind, kinds[i]);
-        const run result = run_method(sn_method_find("implicit-euler"), &q.system, &options, false, 0, 1, 50, end[i], v);
+        strcpy(options.newton.kind, p->name);
+        const run result = run_method(sn_method_find("implicit-euler"), &q.system, &options, false, 0, 1, 50, x, v);
         assert_int_equal(result.status, SN_OK);
-        if (i == 1) assert_true(result.info.linearisations * 3 < result.info.newton_iterations);
-        for (int k = 0; k < 30; ++k) assert_true(fabs(end[i][k] - end[0][k]) < 1e-10);
+        if (p->keeps) assert_true(result.info.linearisations * 3 < result.info.newton_iterations);
+        for (int k = 0; k < 30; ++k) assert_true(fabs(x[k] - end[0][k]) < (p->converges ? 1e-10 : 5e-3));
     }
+}
+
+/* A linearisation that was forgotten is made anew, one that was not is kept over the steps. */
+static void test_forget(void **state) {
+    (void)state;
+    int made[2];
+    for (int forget = 0; forget < 2; ++forget) {
+        toy q;
+        double x[TOY_MOST], v[TOY_MOST];
+        toy_chain(&q, 10, x, v);
+        sn_time_options options = strict_options();
+        strcpy(options.newton.kind, "simplified");
+        options.newton.tolerance = 1e-8;
+        for (int i = 0; i < 10; ++i) {
+            assert_int_equal(run_method(sn_method_find("implicit-euler"), &q.system, &options, false, 0, 1e-3, 1, x, v).status, SN_OK);
+            assert_true(q.linearisation.served > 0);
+            if (forget) sn_linearisation_forget(&q.linearisation);
+        }
+        made[forget] = q.linearisations;
+    }
+    assert_true(made[0] <= 2);
+    assert_true(made[1] >= 10);
 }
 
 static void test_not_converged(void **state) {
@@ -302,6 +352,7 @@ int main(void) {
         cmocka_unit_test(test_kinds),        cmocka_unit_test(test_kinds_agree), cmocka_unit_test(test_not_converged),
         cmocka_unit_test(test_early_solver), cmocka_unit_test(test_inexact),     cmocka_unit_test(test_static),
         cmocka_unit_test(test_static_hard),  cmocka_unit_test(test_prescribed),  cmocka_unit_test(test_control),
+        cmocka_unit_test(test_forget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

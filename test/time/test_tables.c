@@ -9,7 +9,6 @@
 #include "time/explicit.h"
 #include "time/implicit.h"
 #include "time/rock2.h"
-#include "time/vector.h"
 
 /* ---- Rooted trees up to order 8, each a list of smaller trees in falling order ---- */
 

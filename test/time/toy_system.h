@@ -10,6 +10,7 @@
 #define TOY_SYSTEM_H
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "time/system.h"
@@ -18,7 +19,9 @@ enum { TOY_MOST = 30 };
 
 typedef struct toy {
     sn_system system;
-    int masses; /* 0: Hauth's toy */
+    sn_linearisation linearisation;
+    double place[2 * TOY_MOST]; /* x and v of the last force */
+    int masses;                 /* 0: Hauth's toy */
     double mass, k, c, d, e, gravity, drive, omega;
     bool hangs;             /* the first mass is tied to the origin */
     bool consistent;        /* neighbours share mass */
@@ -30,11 +33,15 @@ typedef struct toy {
     int forces, solves, linearisations, begins, accepts, rejects;
     double kept_m, kept_d;
     double linear_error;      /* relative error mixed into solutions, to play an iterative solver that stops early */
+    bool projected;           /* the last linearisation was asked to be projected */
+    int lies;                 /* requests that promised the place of the last force and were of another one */
+    double ahead;             /* longest `ahead` of a force or linearisation */
     bool lazy;                /* solutions are no better than the tolerance asks */
     double tightest, loosest; /* tolerance asked of solves */
 } toy;
 
 static inline toy *toy_of(sn_system *system) { return (toy *)(void *)system; }
+static inline toy *toy_at(sn_linearisation *self) { return (toy *)(void *)((char *)self - offsetof(toy, linearisation)); }
 
 /* Force of the link from a to b on a. */
 static inline void toy_link(const toy *q, const double *xa, const double *xb, const double *va, const double *vb, double rest,
@@ -74,17 +81,7 @@ static inline sn_status toy_check(sn_system *system, double t, const double *x, 
     return SN_OK;
 }
 
-static inline sn_status toy_force(sn_system *system, double t, const double *x, const double *v, double *f, sn_error *error) {
-    toy *q = toy_of(system);
-    ++q->forces;
-    const sn_status status = toy_check(system, t, x, error);
-    if (status) return status;
-    toy_force_raw(q, t, x, v, f);
-    return SN_OK;
-}
-
-static inline double toy_force_scale(sn_system *system) {
-    const toy *q = toy_of(system);
+static inline double toy_force_scale(const toy *q) {
     return q->mass * fabs(q->gravity) * sqrt((double)(q->masses > 0 ? q->masses : 1)) + q->drive;
 }
 
@@ -142,11 +139,9 @@ static inline sn_status toy_mass_solve(sn_system *system, const double *f, doubl
     return toy_gauss(q, system->count, A, out);
 }
 
-static inline sn_status toy_linearise(sn_system *system, double t, const double *x, const double *v, sn_error *error) {
-    toy *q = toy_of(system);
-    (void)error;
+static inline void toy_linearise(toy *q, double t, const double *x, const double *v) {
     ++q->linearisations;
-    const int n = system->count;
+    const int n = q->system.count;
     const double h = 4e-3, weight[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
     double p[TOY_MOST], f[TOY_MOST];
     for (int part = 0; part < 2; ++part) {
@@ -161,25 +156,60 @@ static inline sn_status toy_linearise(sn_system *system, double t, const double 
                 for (int i = 0; i < n; ++i) out[i * n + j] -= (s > 0 ? 1 : -1) * weight[(s > 0 ? s : -s) - 1] * f[i] / h;
             }
     }
+    sn_linearisation_renew(&q->linearisation, true);
+}
+
+/* Whether a request is of the place of the last force, as `here` promises. */
+static inline bool toy_is_here(const toy *q, const sn_request *request) {
+    const size_t size = (size_t)q->system.count * sizeof(double);
+    return memcmp(q->place, request->x, size) == 0 && memcmp(q->place + q->system.count, request->v, size) == 0;
+}
+
+static inline sn_status toy_evaluate(sn_system *system, const sn_request *request, sn_result *result, sn_error *error) {
+    toy *q = toy_of(system);
+    const int n = system->count;
+    const double *x = request->x, *v = request->v;
+    result->linearisation = &q->linearisation;
+    if (request->check) return toy_check(system, request->t, x, error);
+    if (request->here && !toy_is_here(q, request)) ++q->lies;
+    q->ahead = fmax(q->ahead, request->ahead);
+    if (request->force) {
+        ++q->forces;
+        const sn_status status = toy_check(system, request->t, x, error);
+        if (status) return status;
+        memcpy(q->place, x, (size_t)n * sizeof *x);
+        memcpy(q->place + n, v, (size_t)n * sizeof *v);
+        toy_force_raw(q, request->t, x, v, request->force);
+        result->scale = toy_force_scale(q);
+    }
+    if (request->rate) {
+        memset(request->rate, 0, (size_t)n * sizeof *request->rate);
+        if (q->masses > 0) request->rate[n - 2] = q->drive * q->omega * cos(q->omega * request->t);
+    }
+    if (request->linearise) {
+        q->projected = request->linearise == SN_LINEARISE_PROJECTED;
+        toy_linearise(q, request->t, x, v);
+    }
     return SN_OK;
 }
 
-static inline void toy_product(sn_system *system, double m, double d, double k, const double *u, double *out) {
-    toy *q = toy_of(system);
-    const int n = system->count;
+static inline void toy_product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
+    const toy *q = toy_at(self);
+    const int n = q->system.count;
     for (int i = 0; i < n; ++i) {
         out[i] = 0;
         for (int j = 0; j < n; ++j) out[i] += (m * q->M[i * n + j] + d * q->D[i * n + j] + k * q->K[i * n + j]) * u[j];
     }
 }
 
-static inline sn_status toy_solve(sn_system *system, double m, double d, double k, const double *b, double *x, double tolerance,
-                                  sn_linear_report *report, sn_error *error) {
-    toy *q = toy_of(system);
+static inline sn_status toy_solve(sn_linearisation *self, const sn_solve *solve, sn_linear_report *report, sn_error *error) {
+    toy *q = toy_at(self);
+    const double m = solve->m, d = solve->d, k = solve->k, *b = solve->b, tolerance = solve->tolerance;
+    double *x = solve->x;
     ++q->solves;
     if (q->solves == 1 || tolerance < q->tightest) q->tightest = tolerance;
     if (tolerance > q->loosest) q->loosest = tolerance;
-    const int n = system->count;
+    const int n = q->system.count;
     double A[TOY_MOST * TOY_MOST];
     for (int i = 0; i < n * n; ++i) A[i] = m * q->M[i] + d * q->D[i] + k * q->K[i];
     for (int i = 0; i < n; ++i)
@@ -195,16 +225,12 @@ static inline sn_status toy_solve(sn_system *system, double m, double d, double 
     return SN_OK;
 }
 
-static inline void toy_constrain(sn_system *system, double t, double *x, double *v) {
+static inline void toy_constrain(sn_system *system, double t, double *x, double *v, double *a) {
     const toy *q = toy_of(system);
     if (!q->moved) return;
     if (x) x[0] = q->path * sin(q->path_rate * t), x[1] = 0, x[2] = -1;
     if (v) v[0] = q->path * q->path_rate * cos(q->path_rate * t), v[1] = 0, v[2] = 0;
-}
-
-static inline void toy_acceleration(sn_system *system, double t, double *a) {
-    const toy *q = toy_of(system);
-    if (q->moved) a[0] = -q->path * q->path_rate * q->path_rate * sin(q->path_rate * t), a[1] = a[2] = 0;
+    if (a) a[0] = -q->path * q->path_rate * q->path_rate * sin(q->path_rate * t), a[1] = a[2] = 0;
 }
 
 static inline void toy_filter(sn_system *system, double *u) {
@@ -212,10 +238,10 @@ static inline void toy_filter(sn_system *system, double *u) {
         if (toy_held(toy_of(system), i)) u[i] = 0;
 }
 
-static inline sn_status toy_spectrum(sn_system *system, double *stiffness, double *damping, sn_error *error) {
+static inline sn_status toy_spectrum(sn_linearisation *self, double *stiffness, double *damping, sn_error *error) {
     (void)error;
-    toy *q = toy_of(system);
-    const int n = system->count;
+    const toy *q = toy_at(self);
+    const int n = q->system.count;
     double A[TOY_MOST * TOY_MOST], column[TOY_MOST], sum[2][TOY_MOST] = {{0}};
     /* Row sums of |M^-1 K| and |M^-1 D|. */
     for (int part = 0; part < 2; ++part)
@@ -230,11 +256,12 @@ static inline sn_status toy_spectrum(sn_system *system, double *stiffness, doubl
     return SN_OK;
 }
 
-static inline void toy_begin(sn_system *system, double t, const double *x, const double *v) {
+static inline bool toy_begin(sn_system *system, double t, const double *x, const double *v) {
     (void)t, (void)v;
     toy *q = toy_of(system);
     ++q->begins;
     memcpy(q->start, x, (size_t)system->count * sizeof *x);
+    return false;
 }
 static inline void toy_accept(sn_system *system, double t, const double *x, const double *v) {
     (void)t, (void)x, (void)v;
@@ -242,21 +269,16 @@ static inline void toy_accept(sn_system *system, double t, const double *x, cons
 }
 static inline void toy_reject(sn_system *system) { ++toy_of(system)->rejects; }
 
+static const sn_linearisation_table toy_linearisation_table = {.product = toy_product, .solve = toy_solve, .spectrum = toy_spectrum};
+
 static const sn_system_table toy_table = {.mass_product = toy_mass_product,
                                           .mass_solve = toy_mass_solve,
-                                          .force = toy_force,
-                                          .linearise = toy_linearise,
-                                          .product = toy_product,
-                                          .solve = toy_solve,
+                                          .evaluate = toy_evaluate,
                                           .constrain = toy_constrain,
                                           .filter = toy_filter,
-                                          .acceleration = toy_acceleration,
-                                          .spectrum = toy_spectrum,
                                           .begin = toy_begin,
                                           .accept = toy_accept,
-                                          .reject = toy_reject,
-                                          .force_scale = toy_force_scale,
-                                          .check = toy_check};
+                                          .reject = toy_reject};
 
 static inline void toy_masses(toy *q) {
     const int n = q->system.count;
@@ -268,7 +290,12 @@ static inline void toy_masses(toy *q) {
 }
 
 static inline void toy_hauth(toy *q, double *x, double *v) {
-    *q = (toy){.system = {.table = &toy_table, .count = 1, .size = 1}, .mass = 0.1, .k = 100, .d = 1, .gravity = -10};
+    *q = (toy){.system = {.table = &toy_table, .count = 1, .size = 1},
+               .linearisation = {.table = &toy_linearisation_table},
+               .mass = 0.1,
+               .k = 100,
+               .d = 1,
+               .gravity = -10};
     toy_masses(q);
     x[0] = -1, v[0] = -5;
 }
@@ -280,6 +307,7 @@ static inline void toy_hauth_exact(double t, double *x, double *v) {
 
 static inline void toy_chain(toy *q, int masses, double *x, double *v) {
     *q = (toy){.system = {.table = &toy_table, .count = 3 * masses, .size = masses},
+               .linearisation = {.table = &toy_linearisation_table},
                .masses = masses,
                .mass = 0.5,
                .k = 40,

@@ -150,7 +150,7 @@ static outcome run_case(sn_context *context, const shape *s, const treatment *t,
     *distance = INFINITY;
     const int first = t->step < 0.1 ? (t->relaxed_after > 0 ? 75 : 25) : 5;
     for (int i = 0; i < MOST && x && failures < FAILURES && result == STUCK; ++i) {
-        if (t->relaxed_after > 0 && sn_world_time(world) >= t->relaxed_after) sn_world_set_gravity(world, (double[3]){0, 0, 0});
+        if (t->relaxed_after > 0 && sn_world_time(world) >= t->relaxed_after) sn_world_set_gravity(world, (double[3]){0, 0, 0}, NULL);
         sn_step_report report = {0};
         if (sn_world_step(world, &report, error)) ++failures;
         retries += report.retries;

@@ -104,6 +104,16 @@ static void test_grab_and_pin(void **state) {
     assert_non_null(strstr(json_string_value(of("error", "text")), "123456"));
 }
 
+static void test_hello(void **state) {
+    engine *e = *state;
+    static const char *const list[] = {"laws",    "rotations", "methods", "newton", "solvers", "preconditioners",
+                                       "formats", "colours",   "glyphs"};
+    tell(e, "{\"do\": \"hello\"}");
+    for (size_t i = 0; i < sizeof list / sizeof *list; ++i)
+        assert_true(json_array_size(json_object_get(of("hello", "lists"), list[i])) > 2);
+    assert_non_null(of("hello", "version"));
+}
+
 static void test_set_and_look(void **state) {
     engine *e = *state;
     tell(e, scene);
@@ -134,6 +144,11 @@ static void test_set_and_look(void **state) {
 static void test_bad(void **state) {
     engine *e = *state;
     tell(e, "{\"do\": \"advance\"}"); /* nothing is loaded: nothing happens */
+    assert_null(json_object_get(latest, "error"));
+    tell(e, "{\"do\": \"advence\"}");
+    assert_non_null(strstr(json_string_value(of("error", "text")), "there is no message 'advence'; did you mean 'advance'?"));
+    tell(e, "{}"), assert_non_null(strstr(json_string_value(of("error", "text")), "without 'do'"));
+    json_object_del(latest, "error");
     tell(e, "nonsense"), assert_non_null(of("error", "text"));
     tell(e, "{\"do\": \"load\"}"), assert_non_null(strstr(json_string_value(of("error", "text")), "text"));
     tell(e, "{\"do\": \"load\", \"name\": \"x.json\", \"text\": \"{\\\"bodies\\\": []}\"}");
@@ -172,7 +187,8 @@ static int tear_down(void **state) {
 
 int main(void) {
     if (!mkdtemp(folder)) return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_run, set_up, tear_down),
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_hello, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(test_run, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(test_grab_and_pin, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(test_set_and_look, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(test_bad, set_up, tear_down)};

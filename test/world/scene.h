@@ -42,6 +42,20 @@ static inline void set_constant(sn_material *material, const char *name, double 
     assert_int_equal(sn_material_set(material, name, &value, 1, NULL), SN_OK);
 }
 
+/* A parameter of a collider's shape with three numbers. */
+static inline void set_place(sn_collider *collider, const char *name, double x, double y, double z) {
+    const double value[3] = {x, y, z};
+    assert_int_equal(sn_collider_set(collider, name, value, 3, NULL), SN_OK);
+}
+
+/* Makes a ball of a collider; friction, response and keys stay. */
+static inline void make_ball(sn_collider *collider, double x, double y, double z, double radius) {
+    snprintf(collider->shape, sizeof collider->shape, "sphere");
+    collider->value_count = 0;
+    set_place(collider, "center", x, y, z);
+    assert_int_equal(sn_collider_set(collider, "radius", &radius, 1, NULL), SN_OK);
+}
+
 /* A world of one box with the given law; pointers of the scene are set so that the counts can be edited. */
 static inline void scene_start(scene *s, const sn_context_options *context, double x, double y, double z, int nx, int ny, int nz) {
     memset(s, 0, sizeof *s);

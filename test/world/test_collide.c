@@ -10,7 +10,7 @@ static void test_rest(void **state) {
         s.body.element = quadratic ? "tet10" : "tet4";
         s.material.rayleigh[0] = 2;
         set_constant(&s.material, "young", 1e5);
-        s.collider[0].point[1] = -0.05;
+        set_place(&s.collider[0], "point", 0, -0.05, 0);
         s.options.collider_count = 1;
         sn_probe *p = add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0);
         p->at = SN_PROBE_SELECT, p->select = box_selector(-1, -1e-9, -1, 1, 1e-9, 1);
@@ -126,7 +126,7 @@ static void test_one_step_friction(void **state) {
         snprintf(s.options.time.newton.kind, sizeof s.options.time.newton.kind, "%s", kind[k]);
         if (k == 1) s.options.time.newton.iterations = 2;
         s.collider[0].friction = 0.6;
-        s.collider[0].point[1] = -0.1;
+        set_place(&s.collider[0], "point", 0, -0.1, 0);
         s.options.collider_count = 1;
         s.body.initial.velocity[0] = 3, s.body.initial.velocity[1] = -4;
         s.body.initial.spin[2] = 5;
@@ -150,7 +150,7 @@ static void test_one_step_depth(void **state) {
     scene_start(&s, NULL, 0.2, 0.2, 0.2, 4, 4, 4);
     set_constant(&s.material, "young", 1e5);
     strcpy(s.options.time.newton.kind, "one-step");
-    s.collider[0].point[1] = -0.05;
+    set_place(&s.collider[0], "point", 0, -0.05, 0);
     s.options.collider_count = 1;
     s.body.initial.velocity[1] = -2;
     scene_create(&s);
@@ -229,8 +229,7 @@ static void test_other_colliders(void **state) {
     sn_world_destroy(s.world);
 
     s.collider[0] = sn_collider_default();
-    s.collider[0].kind = SN_COLLIDER_SPHERE;
-    s.collider[0].radius = 0.5;
+    make_ball(&s.collider[0], 0, 0, 0, 0.5);
     s.collider[0].inside = true;
     s.collider[0].friction = 0.3;
     scene_create(&s);
@@ -246,7 +245,7 @@ static void test_other_colliders(void **state) {
     sn_world_destroy(s.world);
 
     s.collider[0].inside = false;
-    s.collider[0].point[1] = -0.6;
+    set_place(&s.collider[0], "center", 0, -0.6, 0);
     s.body.initial.velocity[1] = -5;
     scene_create(&s);
     step(&s, 100);
@@ -262,7 +261,7 @@ static void test_slanting_impact(void **state) {
     for (int r = 0; r < 2; ++r) {
         scene s;
         scene_start(&s, NULL, 0.2, 0.1, 0.2, 4, 2, 4);
-        s.collider[0].point[1] = -0.01;
+        set_place(&s.collider[0], "point", 0, -0.01, 0);
         s.collider[0].friction = 0.5;
         strcpy(s.collider[0].response, response[r]);
         s.options.collider_count = 1;
@@ -289,12 +288,9 @@ static void impact(const char *response, double friction, bool ball, double youn
     s.options.collider_count = 1;
     snprintf(s.collider[0].response, sizeof s.collider[0].response, "%s", response);
     s.collider[0].friction = friction;
-    s.collider[0].point[0] = 0.08, s.collider[0].point[1] = -0.001, s.collider[0].point[2] = 0.07;
-    if (ball) {
-        s.collider[0].kind = SN_COLLIDER_SPHERE;
-        s.collider[0].radius = 0.5;
-        s.collider[0].point[1] -= 0.5;
-    }
+    const double c[3] = {0.08, ball ? -0.501 : -0.001, 0.07};
+    set_place(&s.collider[0], "point", c[0], c[1], c[2]);
+    if (ball) make_ball(&s.collider[0], c[0], c[1], c[2], 0.5);
     s.body.initial.velocity[0] = 0.5, s.body.initial.velocity[1] = -speed;
     scene_create(&s);
     sn_energies e;
@@ -308,7 +304,7 @@ static void impact(const char *response, double friction, bool ball, double youn
         double x[3 * 27];
         sn_world_get(s.world, 0, x, NULL);
         for (int n = 0; n < 27; ++n) {
-            const double *c = s.collider[0].point, d[3] = {x[3 * n] - c[0], x[3 * n + 1] - c[1], x[3 * n + 2] - c[2]};
+            const double d[3] = {x[3 * n] - c[0], x[3 * n + 1] - c[1], x[3 * n + 2] - c[2]};
             const double gap = ball ? sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) - 0.5 : d[1];
             if (n != 13) assert_true(gap > -0.03); /* 13: the middle, not of the surface */
         }
@@ -328,6 +324,99 @@ static void test_impacts(void **state) {
             }
 }
 
+/* A block falls on a ball, a capsule, a box and a mesh of a box, by both responses: it stays out, and rests or slides off without gaining
+ * energy. */
+static void test_shapes(void **state) {
+    (void)state;
+    static const char *const response[] = {"penalty", "projection"};
+    const double zero[3] = {0.1, -0.35, 0.1}, radius = 0.3, from[3] = {0.1, -0.35, -0.5}, to[3] = {0.1, -0.35, 0.7}, size[3] = {1, 0.6, 1},
+                 round = 0.1;
+    for (int kind = 0; kind < 8; ++kind) {
+        scene s;
+        scene_start(&s, NULL, 0.2, 0.1, 0.2, 3, 1, 3);
+        set_constant(&s.material, "young", 5e4);
+        s.material.rayleigh[1] = 0.005;
+        sn_collider *c = &s.collider[0];
+        sn_mesh *mesh = box_mesh(s.context, 1, 0.6, 1, 2, 2, 2, 6);
+        if (kind / 2 == 0) make_ball(c, zero[0], zero[1], zero[2], radius);
+        if (kind / 2 == 1) {
+            strcpy(c->shape, "capsule");
+            sn_collider_set(c, "from", from, 3, NULL), sn_collider_set(c, "to", to, 3, NULL),
+                sn_collider_set(c, "radius", &radius, 1, NULL);
+        }
+        if (kind / 2 == 2) {
+            strcpy(c->shape, "box");
+            sn_collider_set(c, "center", zero, 3, NULL), sn_collider_set(c, "size", size, 3, NULL),
+                sn_collider_set(c, "radius", &round, 1, NULL);
+        }
+        if (kind / 2 == 3) {
+            const double move[3] = {-0.4, -0.65, -0.4};
+            strcpy(c->shape, "mesh");
+            c->mesh = mesh;
+            sn_collider_set(c, "move", move, 3, NULL);
+        }
+        strcpy(c->response, response[kind % 2]);
+        c->friction = 0.4;
+        s.options.collider_count = 1;
+        scene_create(&s);
+        sn_mesh_destroy(mesh);
+        sn_energies e;
+        sn_world_energies(s.world, &e, NULL);
+        const double first = e.total;
+        for (int i = 0; i < 60; ++i) {
+            step(&s, 1);
+            double x[3 * 64];
+            sn_world_get(s.world, 0, x, NULL);
+            for (int n = 0; n < s.mesh->node_count; ++n) {
+                const double dx = x[3 * n] - 0.1, dy = x[3 * n + 1] + 0.35, dz = x[3 * n + 2] - 0.1;
+                const double gap = kind / 2 == 0   ? sqrt(dx * dx + dy * dy + dz * dz) - 0.3
+                                   : kind / 2 == 1 ? sqrt(dx * dx + dy * dy) - 0.3
+                                                   : dy - 0.3;
+                assert_true(gap > (kind % 2 ? -2e-3 : -5e-3));
+            }
+        }
+        sn_world_energies(s.world, &e, NULL);
+        assert_true(e.total < first);
+        sn_step_report report;
+        assert_int_equal(sn_world_step(s.world, &report, &s.error), SN_OK);
+        assert_true(report.contacts > 0);
+        scene_end(&s);
+    }
+}
+
+/* A turntable takes a block along by friction, with both responses: after the start it turns as the table does. */
+static void test_turntable(void **state) {
+    (void)state;
+    static const char *const response[] = {"penalty", "projection"};
+    static const double turn[] = {0, 0, 0.2, 0, 1.2, 60, 2.2, 150};
+    for (int r = 0; r < 2; ++r) {
+        scene s;
+        scene_start(&s, NULL, 0.1, 0.05, 0.1, 2, 1, 2);
+        set_constant(&s.material, "young", 1e5);
+        s.material.rayleigh[1] = 0.01;
+        sn_collider *c = &s.collider[0];
+        const double size[3] = {1, 0.2, 1}, center[3] = {-0.2, -0.1, 0.05};
+        strcpy(c->shape, "box");
+        sn_collider_set(c, "size", size, 3, NULL), sn_collider_set(c, "center", center, 3, NULL);
+        strcpy(c->response, response[r]);
+        c->friction = 1;
+        c->turn.key = turn, c->turn.key_count = 4;
+        s.options.collider_count = 1;
+        sn_probe *p = add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0);
+        p->at = SN_PROBE_SELECT, p->select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
+        scene_create(&s);
+        double before[6], after[6];
+        probe(&s, 0, before);
+        step(&s, 220);
+        probe(&s, 0, after);
+        const double x = before[0] + 0.2, z = before[2] - 0.05, a = 150 * 0.017453292519943295;
+        assert_near(after[0], -0.2 + cos(a) * x + sin(a) * z, 5e-3);
+        assert_near(after[2], 0.05 - sin(a) * x + cos(a) * z, 5e-3);
+        assert_near(after[1], before[1], 2e-3);
+        scene_end(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rest),
                                        cmocka_unit_test(test_given_stiffness),
@@ -335,6 +424,8 @@ int main(void) {
                                        cmocka_unit_test(test_friction_stops),
                                        cmocka_unit_test(test_other_colliders),
                                        cmocka_unit_test(test_impacts),
+                                       cmocka_unit_test(test_shapes),
+                                       cmocka_unit_test(test_turntable),
                                        cmocka_unit_test(test_slanting_impact),
                                        cmocka_unit_test(test_one_step_friction),
                                        cmocka_unit_test(test_one_step_depth),

@@ -149,7 +149,7 @@ static void test_core_on_collider(void **state) {
         const sn_selector base = box_selector(-1, -1, -1, 1, 1e-9, 1);
         s.body.rigid = &base;
         s.body.rigid_count = 1;
-        s.collider[0].point[1] = -0.02;
+        set_place(&s.collider[0], "point", 0, -0.02, 0);
         if (projects) strcpy(s.collider[0].response, "projection");
         s.options.collider_count = 1;
         sn_probe *p = add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0);

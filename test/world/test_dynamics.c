@@ -201,13 +201,13 @@ static void test_pins_and_grabs(void **state) {
     assert_int_equal(sn_world_grab(s.world, 3, 0, near, whole, target, 0, 0, &s.error), SN_OK);
     assert_int_equal(sn_world_pin(s.world, 0, 0, false, &s.error), SN_OK);
     const double gravity[3] = {0, -10, 0};
-    sn_world_set_gravity(s.world, gravity);
+    sn_world_set_gravity(s.world, gravity, NULL);
     step(&s, 20);
     sn_world_get(s.world, 0, x, v);
     assert_true(x[1] < s.mesh->position[1] - 0.05);
     /* Nodes that share no element. */
     assert_int_equal(sn_world_grab(s.world, 0, 0, far, parts, target, 5e4, 200, &s.error), SN_OK);
-    sn_world_set_gravity(s.world, (double[3]){0, 0, 0});
+    sn_world_set_gravity(s.world, (double[3]){0, 0, 0}, NULL);
     step(&s, 200);
     sn_world_get(s.world, 0, x, v);
     for (int a = 0; a < 3; ++a) {
@@ -215,7 +215,9 @@ static void test_pins_and_grabs(void **state) {
         for (int i = 0; i < 4; ++i) mean += 0.25 * x[3 * far[i] + a];
         assert_near(mean, target[a], 0.01);
     }
-    assert_int_equal(sn_world_grab(s.world, 16, 0, near, whole, target, 1, 0, &s.error), SN_BAD_INPUT);
+    for (int handle = 0; handle < 40; ++handle) /* any number of grabs */
+        assert_int_equal(sn_world_grab(s.world, 100 * handle, 0, near, whole, target, 1e3, 1, &s.error), SN_OK);
+    step(&s, 2);
     assert_int_equal(sn_world_grab(s.world, 0, 0, (int32_t[4]){n, 0, 0, 0}, whole, target, 1, 0, &s.error), SN_BAD_INPUT);
     assert_int_equal(sn_world_pin(s.world, 0, -1, true, &s.error), SN_BAD_INPUT);
     assert_int_equal(sn_world_pin(s.world, 1, 0, true, &s.error), SN_BAD_INPUT);

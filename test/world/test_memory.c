@@ -30,10 +30,10 @@ static void busy_scene(scene *s, failing_allocator *f) {
     s->load[2].select = normal_selector(1, 0, 0);
     s->load[2].value[0] = 10;
     s->body.load_count = 3;
-    s->collider[0].point[1] = -0.01;
+    set_place(&s->collider[0], "point", 0, -0.01, 0);
     s->collider[0].key = rise, s->collider[0].key_count = 2;
     s->collider[0].friction = 0.3;
-    s->collider[1].point[1] = -0.005;
+    set_place(&s->collider[1], "point", 0, -0.005, 0);
     strcpy(s->collider[1].response, "projection");
     s->collider[1].friction = 0.3;
     s->collider[1].key = rise, s->collider[1].key_count = 2;

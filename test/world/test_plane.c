@@ -91,7 +91,7 @@ static void falls_on_ground(void **state) {
     (void)state;
     scene s;
     plane_start(&s, 0.2, 0.2, 4, 4);
-    s.collider[0].point[1] = -0.05, s.collider[0].normal[1] = 1;
+    set_place(&s.collider[0], "point", 0, -0.05, 0);
     s.options.collider_count = 1;
     add_probe(&s, SN_QUANTITY_POSITION, 0.1, 0, 0);
     scene_create(&s);

@@ -23,7 +23,7 @@ static void test_drop(void **state) {
     (void)state;
     scene s;
     start(&s, 0);
-    s.collider[0].point[1] = -0.2;
+    set_place(&s.collider[0], "point", 0, -0.2, 0);
     sn_probe *p = add_probe(&s, SN_QUANTITY_REACTION, 0, 0, 0);
     p->at = SN_PROBE_SELECT, p->select = box_selector(-1, -1e-9, -1, 1, 1e-9, 1);
     scene_create(&s);
@@ -155,10 +155,8 @@ static void test_bowl(void **state) {
     (void)state;
     scene s;
     start(&s, 0);
-    s.collider[0].kind = SN_COLLIDER_SPHERE;
+    make_ball(&s.collider[0], 0.25, 0.38, 0.1, 0.5);
     s.collider[0].inside = true;
-    s.collider[0].radius = 0.5;
-    s.collider[0].point[0] = 0.25, s.collider[0].point[1] = 0.38, s.collider[0].point[2] = 0.1;
     s.material.rayleigh[0] = 8;
     sn_probe *p = add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0);
     p->at = SN_PROBE_SELECT, p->select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
@@ -186,8 +184,8 @@ static void test_solvers(void **state) {
     for (int k = 0; k < 3; ++k) {
         scene s;
         start(&s, 0.3);
-        s.collider[0].point[1] = -0.05;
-        s.collider[0].normal[0] = 0.2;
+        set_place(&s.collider[0], "point", 0, -0.05, 0);
+        set_place(&s.collider[0], "normal", 0.2, 1, 0);
         s.options.solver.tolerance = 1e-10;
         s.options.time.newton.tolerance = 1e-9;
         snprintf(s.options.solver.method, sizeof s.options.solver.method, "%s", name[k]);
@@ -205,7 +203,7 @@ static void test_save(void **state) {
     (void)state;
     scene s;
     start(&s, 0.3);
-    s.collider[0].point[1] = -0.05;
+    set_place(&s.collider[0], "point", 0, -0.05, 0);
     s.body.initial.velocity[0] = 0.5;
     scene_create(&s);
     step(&s, 18);
@@ -236,7 +234,7 @@ static void test_static(void **state) {
     start(&s, 0);
     snprintf(s.options.time.mode, sizeof s.options.time.mode, "static");
     clamp_left(&s);
-    s.collider[0].point[1] = -1e-4;
+    set_place(&s.collider[0], "point", 0, -1e-4, 0);
     sn_probe *p = add_probe(&s, SN_QUANTITY_REACTION, 0, 0, 0);
     p->at = SN_PROBE_SELECT, p->select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
     scene_create(&s);

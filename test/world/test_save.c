@@ -31,7 +31,7 @@ static void busy_start(busy *b, const sn_context_options *context) {
     b->body[1].fix_count = b->body[1].load_count = 0;
     b->body[1].element = "tet10";
     b->body[1].initial.velocity[0] = 0.5;
-    s->collider[0].point[1] = -0.27;
+    set_place(&s->collider[0], "point", 0, -0.27, 0);
     s->collider[0].friction = 0.4;
     s->options.collider_count = 1;
     s->options.body = b->body;

@@ -48,7 +48,7 @@ export function short(value, unit = "") {
   return `${(value / factor).toPrecision(3)} ${prefix}${unit}`.trim();
 }
 
-// 0.0123456 -> "0.0123"; what is noise is 0.
+// 0.0123456 -> "0.0123"; noise becomes 0.
 export function plain(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   return Math.abs(value) < 1e-9 ? "0" : String(+value.toPrecision(3));

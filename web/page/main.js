@@ -64,7 +64,7 @@ function setTheme() {
   plots.dirty = true;
 }
 
-// The body is shown in the middle of what the panels leave free.
+// The body is shown in the middle of the space that the panels leave free.
 function arrange() {
   const wide = !small && innerWidth > 720;
   const gallery = wide && document.body.classList.contains("with-gallery");
@@ -114,7 +114,7 @@ function expectAnswer(text, name) {
   engine.ping(() => clearTimeout(watch));
 }
 
-const meshEndings = ["msh", "node", "ele", "mesh", "veg", "obj", "stl", "ply", "off"];
+let meshEndings = []; // the engine names them
 const ending = (name) => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
 
 async function openFiles(files) {
@@ -154,6 +154,8 @@ const handlers = {
     if (native) Object.assign(view, head.look); // other tabs may have chosen
     if (!panel) {
       panel = new Panel($("#panel"), head.lists, send, view);
+      meshEndings = head.lists.formats.map(({ name }) => name);
+      $("#file").accept = ["json", "sinew", ...meshEndings].map((name) => `.${name}`).join(",");
       if (small) panel.gui.close();
     }
     $("#engine").textContent = `${engine.name}, ${head.threads} thread${head.threads > 1 ? "s" : ""}`;
@@ -354,7 +356,7 @@ addEventListener("keydown", (event) => {
 });
 for (const button of document.querySelectorAll("[data-action]")) button.onclick = () => (actions[button.dataset.action](), button.blur());
 
-// ---- Grabbing: each finger has a handle of its own ----
+// ---- Grabbing: each finger has its own handle ----
 
 const held = new Map(); // pointer id -> { handle, point }
 

@@ -1,4 +1,4 @@
-// The panel of sliders and choices. It shows what the engine says and sends what the user changes; lists come from the library.
+// The panel of sliders and choices. It shows the parameters that the engine sends and sends the user's changes. The lists come from the library.
 import GUI from "lil-gui";
 import { short } from "./colours.js";
 

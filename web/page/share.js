@@ -21,7 +21,7 @@ export function readLink() {
   return key === "scene" ? { name: decodeURIComponent(value) } : key === "data" ? { code: value } : {};
 }
 
-// The scene's text with what the sliders have changed.
+// The scene's text with the changes of the sliders.
 export function currentText(text, parameters, changed) {
   if (!changed) return text;
   const scene = JSON.parse(text);

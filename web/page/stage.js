@@ -1,4 +1,4 @@
-// The stage: draws what frames bring, and turns pointers into points of the surface.
+// The stage: draws the frames, and turns pointers into points of the surface.
 import {
   WebGLRenderer, Scene, PerspectiveCamera, HemisphereLight, DirectionalLight, Color, Mesh, BufferGeometry, BufferAttribute, MeshPhysicalMaterial, LineSegments,
   LineBasicMaterial, CircleGeometry, MeshStandardMaterial, ShaderMaterial, SphereGeometry, Group, Raycaster, Vector2, Vector3, Plane, Sphere, PCFSoftShadowMap,
@@ -177,11 +177,15 @@ export class Stage {
     this.grounds = [];
     this.colliders = head.colliders.map((collider) => {
       const group = new Group();
-      if (collider.kind === "plane") {
-        const normal = new Vector3(...collider.normal).normalize();
+      if (collider.endless) {
+        // A disc of the plane below the bodies' middle; it lies in its own xy.
+        const normal = new Vector3(...collider.normal);
         const ground = normal.y > 0.6;
         const radius = ground ? 6 * extent : 0.75 * extent;
-        const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), normal);
+        const middle = low.clone().add(high).multiplyScalar(0.5);
+        const inner = new Group();
+        inner.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), normal);
+        inner.position.copy(middle).addScaledVector(normal, new Vector3(...collider.position).sub(middle).dot(normal));
         if (ground) {
           const disc = new Mesh(new CircleGeometry(radius, 96), fadingMaterial());
           disc.material.uniforms.radius.value = radius;
@@ -190,21 +194,27 @@ export class Stage {
           const shade = new Mesh(new CircleGeometry(radius, 96), new ShadowMaterial({ opacity: 0.3, depthWrite: false }));
           shade.receiveShadow = true;
           shade.renderOrder = -1;
-          group.add(disc, shade);
+          inner.add(disc, shade);
           this.grounds.push(group);
         } else {
           const plate = new Mesh(new CircleGeometry(radius, 64), new MeshStandardMaterial({ color: this.theme.collider, transparent: true, opacity: 0.28, side: DoubleSide, roughness: 0.8, depthWrite: false }));
-          group.add(plate);
+          inner.add(plate);
         }
-        group.quaternion.copy(turn);
-        group.userData.offset = ground ? new Vector3((low.x + high.x) / 2, 0, (low.z + high.z) / 2) : new Vector3((low.x + high.x) / 2, 0, (low.z + high.z) / 2);
-        group.userData.plane = normal;
+        group.add(inner);
       } else {
-        const ball = new Mesh(new SphereGeometry(collider.radius * 0.995, 48, 32), new MeshStandardMaterial({ color: this.theme.collider, roughness: 0.55, metalness: 0.1, side: collider.inside ? DoubleSide : 0, transparent: collider.inside, opacity: collider.inside ? 0.15 : 1 }));
-        ball.castShadow = ball.receiveShadow = !collider.inside;
-        group.add(ball);
-        group.userData.offset = null;
+        const geometry = new BufferGeometry();
+        geometry.setAttribute("position", new BufferAttribute(new Float32Array(collider.position), 3));
+        geometry.setAttribute("normal", new BufferAttribute(new Float32Array(collider.normal), 3));
+        geometry.setIndex(new BufferAttribute(new Uint32Array(collider.triangles), 1));
+        // Bodies that touch it lie on it or a little in it: it steps back.
+        const material = new MeshStandardMaterial({ color: this.theme.collider, roughness: 0.55, metalness: 0.1, side: DoubleSide, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 4 });
+        material.transparent = collider.inside;
+        material.opacity = collider.inside ? 0.15 : 1;
+        const solid = new Mesh(geometry, material);
+        solid.castShadow = solid.receiveShadow = !collider.inside;
+        group.add(solid);
       }
+      group.matrixAutoUpdate = false;
       this.world.add(group);
       return group;
     });
@@ -220,19 +230,16 @@ export class Stage {
       this.grounds.push(holder);
     }
     for (const ground of this.grounds) ground.traverse((o) => o.userData.paint?.(this.theme));
-    this.placeColliders(head.colliders.map((collider) => collider.point));
+    this.placeColliders(head.colliders.map((collider) => collider.pose));
   }
 
-  placeColliders(points) {
-    points.forEach((point, i) => {
+  // A pose: three rows of a turn and an offset.
+  placeColliders(poses) {
+    poses.forEach((pose, i) => {
       const group = this.colliders[i];
       if (!group) return;
-      const { offset, plane } = group.userData;
-      if (!offset) return void group.position.set(...point);
-      // The point of the plane nearest to the bodies' middle.
-      const middle = new Vector3(offset.x, point[1], offset.z);
-      const distance = middle.clone().sub(new Vector3(...point)).dot(plane);
-      group.position.copy(middle).addScaledVector(plane, -distance);
+      group.matrix.set(...pose, 0, 0, 0, 1);
+      group.matrixWorldNeedsUpdate = true;
     });
   }
 
@@ -241,10 +248,12 @@ export class Stage {
     const high = new Vector3(...head.box[1]);
     this.size = high.distanceTo(low) || 1;
     for (const collider of head.colliders) {
-      if (collider.kind === "plane" && collider.normal[1] > 0.6) low.y = Math.max(Math.min(low.y, collider.point[1]), low.y - 2 * this.size);
-      if (collider.kind === "sphere" && !collider.inside) {
-        low.min(new Vector3(...collider.point).subScalar(collider.radius));
-        high.max(new Vector3(...collider.point).addScalar(collider.radius));
+      if (collider.inside) continue;
+      const pose = new Matrix4().set(...collider.pose, 0, 0, 0, 1);
+      for (let k = 0; k < collider.position.length; k += 3) {
+        const at = new Vector3().fromArray(collider.position, k).applyMatrix4(pose);
+        if (!collider.endless) low.min(at), high.max(at);
+        else if (collider.normal[1] > 0.6) low.y = Math.max(Math.min(low.y, at.y), low.y - 2 * this.size);
       }
     }
     // What falls ends low: look a little below the middle, and nearer.

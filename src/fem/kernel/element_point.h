@@ -198,7 +198,7 @@ INLINE void keep_rotation(const int N, const int Q, const slice *s, int q, const
 
 INLINE int has_kept(const slice *s) {
     const sn_kept_rotations *kept = s->view->kept;
-    return kept && kept->stamp == s->view->stamp && (kept->linearised ? !kept->taken : s->batch->kept >= 0);
+    return kept && (kept->linearised || s->batch->kept >= 0);
 }
 
 /* Takes the rotation up again; false when there is none. */

@@ -182,7 +182,7 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     return SN_OK;
 }
 
-static void apply(const void *data, const double *r, double *z) {
+static void apply(void *data, const double *r, double *z) {
     cholesky *c = (cholesky *)(uintptr_t)data; /* the workspaces change, the answer does not */
     const size_t bytes = c->factor->n * sizeof(double);
     memcpy(c->right->x, r, bytes);

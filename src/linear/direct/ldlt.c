@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "linear/matrix/block.h"
 #include "direct.h"
 #include "fill_order.h"
-#include "symbolic.h"
+#include "linear/matrix/block.h"
 #include "linear/precondition/triangle.h"
+#include "symbolic.h"
 
 enum { STRIDE = 12 }; /* of a block of the row in the making: three columns of four */
 typedef double v4 __attribute__((vector_size(32), aligned(8), may_alias));
@@ -182,7 +182,7 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     return SN_OK;
 }
 
-static void apply(const void *data, const double *r, double *z) {
+static void apply(void *data, const double *r, double *z) {
     const ldlt *f = data;
     double *y = f->vector;
     for (int k = 0; k < f->nodes; ++k) memcpy(y + 3 * (int64_t)k, r + 3 * (int64_t)f->order[k], 3 * sizeof *y);

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "direct.h"
+#include "linear/matrix/assembly.h"
 #include "linear/matrix/filter.h"
 #include "linear/matrix/kernels.h"
 
@@ -33,11 +34,11 @@ typedef struct woodbury {
     sn_context *context;
     const sn_preconditioner *base;
     void *factor; /* data of `base` */
-    int64_t version;
     bool valid;
+    int64_t place; /* of the matrix that was factored (sn_source), and its m, d, k; 0: unknown */
+    double m, d, k;
     int n, factorisations;
-    sn_filter kept; /* S_0 */
-    int kept_nodes, kept_projections;
+    sn_filter_copy kept;     /* S_0 */
     const sn_filter *filter; /* S */
     int count;
     direction direction[MOST];
@@ -60,8 +61,7 @@ static void release(sn_context *context, void *data) {
     woodbury *w = data;
     if (!w) return;
     w->base->release(context, w->factor);
-    sn_release(context, w->kept.node);
-    sn_release(context, w->kept.projection);
+    sn_filter_copy_release(context, &w->kept);
     sn_release(context, w->border_node);
     sn_release(context, w->border_value);
     sn_release(context, w->schur);
@@ -133,10 +133,10 @@ static bool compare_node(woodbury *w, int32_t node, const double *S0, const doub
 static bool compare(woodbury *w, const sn_filter *filter, int most) {
     const int now = filter ? filter->count : 0;
     w->count = 0;
-    for (int a = 0, b = 0; a < w->kept.count || b < now;) {
-        const int32_t old = a < w->kept.count ? w->kept.node[a] : INT32_MAX, new = b < now ? filter->node[b] : INT32_MAX;
+    for (int a = 0, b = 0; a < w->kept.filter.count || b < now;) {
+        const int32_t old = a < w->kept.filter.count ? w->kept.filter.node[a] : INT32_MAX, new = b < now ? filter->node[b] : INT32_MAX;
         const int32_t node = old < new ? old : new;
-        const double *S0 = old == node ? w->kept.projection + 9 * (int64_t)a++ : NULL;
+        const double *S0 = old == node ? w->kept.filter.projection + 9 * (int64_t)a++ : NULL;
         const double *S = new == node ? filter->projection + 9 * (int64_t)b++ : NULL;
         if (!compare_node(w, node, S0, S) || w->count > most) return false;
     }
@@ -159,7 +159,7 @@ static sn_status add_border(woodbury *w, int place, int32_t node, const double v
     sn_status status = sn_grow(w->context, (void **)&w->border_node, &w->border_nodes, place + 1, sizeof *w->border_node, error);
     if (!status) status = sn_grow(w->context, (void **)&w->border_value, &w->border_values, place + 1, 3 * sizeof *w->border_value, error);
     if (status) return status;
-    const double *S = sn_filter_find(&w->kept, node);
+    const double *S = sn_filter_find(&w->kept.filter, node);
     w->border_node[place] = node;
     for (int r = 0; r < 3; ++r)
         w->border_value[3 * (int64_t)place + r] = S ? S[3 * r] * v[0] + S[3 * r + 1] * v[1] + S[3 * r + 2] * v[2] : v[r];
@@ -276,34 +276,35 @@ static sn_status correct(woodbury *w, const sn_operator *op, bool *good, sn_erro
 }
 
 /* ---- The direct methods ---- */
-static sn_status keep_filter(woodbury *w, const sn_filter *filter, sn_error *error) {
-    const int count = filter ? filter->count : 0;
-    sn_status status = sn_grow(w->context, (void **)&w->kept.node, &w->kept_nodes, count, sizeof *w->kept.node, error);
-    if (!status)
-        status = sn_grow(w->context, (void **)&w->kept.projection, &w->kept_projections, count, 9 * sizeof *w->kept.projection, error);
-    if (status) return status;
-    w->kept.count = count;
-    if (!count) return SN_OK;
-    memcpy(w->kept.node, filter->node, (size_t)count * sizeof *w->kept.node);
-    memcpy(w->kept.projection, filter->projection, (size_t)count * 9 * sizeof *w->kept.projection);
-    return SN_OK;
+static void note_matrix(woodbury *w, const sn_source *source) {
+    const bool known = source && source->assembly;
+    w->place = known ? source->place : 0;
+    if (known) w->m = source->assembly->m, w->d = source->assembly->d, w->k = source->assembly->k;
+}
+
+/* Whether it is known that the operator's matrix is the one that was factored, or another one. */
+static bool known(const sn_operator *op) { return op->source && op->source->assembly; }
+static bool same_matrix(const woodbury *w, const sn_source *source) {
+    const sn_assembly *a = source->assembly;
+    return source->place == w->place && a->m == w->m && a->d == w->d && a->k == w->k;
 }
 
 static sn_status refactor(woodbury *w, const sn_operator *op, const sn_filter *filter, sn_error *error) {
     w->valid = false;
     w->count = 0;
-    sn_status status = keep_filter(w, filter, error);
-    if (!status) status = w->base->update(w->context, op, &w->kept, &w->factor, error);
+    bool changed;
+    sn_status status = sn_filter_copy_update(w->context, filter, &w->kept, &changed, error);
+    if (!status) status = w->base->update(w->context, op, &w->kept.filter, &w->factor, error);
     w->valid = !status;
     w->stale = w->worn = false;
-    w->version = op->version;
+    note_matrix(w, op->source);
     ++w->factorisations;
     return status;
 }
 
 /* ---- An old factor ---- */
 static bool can_reuse(woodbury *w, const sn_operator *op, const sn_filter *filter) {
-    if (!w->valid || w->worn || !op->version || op->version == w->version || !op->symmetric || !op->matrix->double_) return false;
+    if (!w->valid || w->worn || !known(op) || same_matrix(w, op->source) || !op->symmetric || !op->matrix->double_) return false;
     return compare(w, filter, 0);
 }
 
@@ -341,7 +342,7 @@ static sn_status update(const sn_preconditioner *base, sn_context *context, cons
         w->now.watch = NULL, w->now.residual = NULL;
         return SN_OK;
     }
-    if (!w->valid || !op->version || op->version != w->version || !compare(w, filter, most)) return refactor(w, op, filter, error);
+    if (!w->valid || !known(op) || !same_matrix(w, op->source) || !compare(w, filter, most)) return refactor(w, op, filter, error);
     if (!w->count) return SN_OK;
     bool good = false;
     const sn_status status = correct(w, op, &good, error);
@@ -350,8 +351,8 @@ static sn_status update(const sn_preconditioner *base, sn_context *context, cons
     return refactor(w, op, filter, error);
 }
 
-static void apply(const void *data, const double *r, double *z) {
-    woodbury *w = (woodbury *)(uintptr_t)data; /* the factor may be replaced, the answer is the same */
+static void apply(void *data, const double *r, double *z) {
+    woodbury *w = data; /* the factor may be replaced, the answer is the same */
     if (w->stale && reuse(w, r, z)) return;
     if (!w->count) {
         solve_kept(w, r, z);
@@ -359,7 +360,7 @@ static void apply(const void *data, const double *r, double *z) {
     }
     double y[MOST], *v = w->vector;
     memcpy(v, r, (size_t)w->n * sizeof *v);
-    sn_filter_apply(&w->kept, v);
+    sn_filter_apply(&w->kept.filter, v);
     solve_kept(w, v, z);
     for (int d = 0; d < w->count; ++d) {
         const double *f = w->direction[d].vector, *own = r + 3 * (int64_t)w->direction[d].node;
@@ -377,27 +378,18 @@ static sn_status update_ldlt(sn_context *context, const sn_operator *op, const s
     return update(&sn_factor_ldlt, context, op, filter, data, error);
 }
 
-const sn_preconditioner sn_direct_ldlt = {.name = "ldlt",
-                                          .text =
-                                              "direct: sparse L D L^T factor of our own, also for indefinite matrices; for small bodies",
-                                          .needs_matrix = true,
-                                          .direct = true,
-                                          .needs_diagonal = true,
-                                          .update = update_ldlt,
-                                          .apply = apply,
-                                          .release = release};
+const sn_preconditioner sn_direct_ldlt = {
+    SN_LISTED(direct_ldlt), .needs_matrix = true, .direct = true,     .needs_diagonal = true,
+    .update = update_ldlt,  .apply = apply,       .release = release,
+};
 
 #if defined(SN_HAVE_CHOLMOD)
 static sn_status update_cholesky(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error) {
     return update(&sn_factor_cholesky, context, op, filter, data, error);
 }
 
-const sn_preconditioner sn_direct_cholesky = {.name = "cholesky",
-                                              .text = "direct: supernodal Cholesky factor (CHOLMOD, ordered by METIS)",
-                                              .needs_matrix = true,
-                                              .direct = true,
-                                              .needs_diagonal = true,
-                                              .update = update_cholesky,
-                                              .apply = apply,
-                                              .release = release};
+const sn_preconditioner sn_direct_cholesky = {
+    SN_LISTED(direct_cholesky), .needs_matrix = true, .direct = true,     .needs_diagonal = true,
+    .update = update_cholesky,  .apply = apply,       .release = release,
+};
 #endif

@@ -48,7 +48,7 @@ void sn_report_truth(const sn_operator *op, const sn_filter *filter, const doubl
 typedef struct grouped {
     const sn_operator *op;
     const sn_preconditioner *preconditioner;
-    const void *data;
+    void *data;
     const sn_filter *filter;
 } grouped;
 
@@ -70,20 +70,20 @@ static void grouped_residual(const void *self, const double *b, const double *x,
     sn_filter_apply_groups(g->filter, r);
 }
 
-static void grouped_precondition(const void *data, const double *r, double *z) {
+static void grouped_precondition(void *data, const double *r, double *z) {
     const grouped *g = data;
     g->preconditioner->apply(g->data, r, z);
     sn_filter_apply_groups(g->filter, z);
 }
 
-void sn_krylov_run(const sn_krylov *krylov, const sn_operator *op, const sn_preconditioner *preconditioner, const void *data,
+void sn_krylov_run(const sn_krylov *krylov, const sn_operator *op, const sn_preconditioner *preconditioner, void *data,
                    const sn_filter *filter, const double *b, double *x, double goal, int iterations, double *scratch,
                    sn_krylov_report *report) {
     if (!filter || filter->group_count == 0) {
         krylov->solve(op, preconditioner, data, filter, b, x, goal, iterations, scratch, report);
         return;
     }
-    const grouped g = {op, preconditioner, data, filter};
+    grouped g = {op, preconditioner, data, filter};
     sn_operator inside = *op;
     inside.matrix = NULL;
     inside.apply = grouped_apply;

@@ -25,7 +25,7 @@ void sn_iterate_end(const sn_iterate *iterate, int n, double goal, sn_krylov_rep
 void sn_report_truth(const sn_operator *op, const sn_filter *filter, const double *b, double *x, double *r, sn_krylov_report *report);
 
 /* Runs a method in the free directions, those of rigid groups included. As sn_krylov.solve. */
-void sn_krylov_run(const sn_krylov *krylov, const sn_operator *op, const sn_preconditioner *preconditioner, const void *data,
+void sn_krylov_run(const sn_krylov *krylov, const sn_operator *op, const sn_preconditioner *preconditioner, void *data,
                    const sn_filter *filter, const double *b, double *x, double goal, int iterations, double *scratch,
                    sn_krylov_report *report);
 

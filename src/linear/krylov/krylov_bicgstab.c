@@ -17,7 +17,7 @@ typedef struct bicgstab {
     const sn_operator *op;
     const sn_filter *filter;
     const sn_preconditioner *preconditioner;
-    const void *data;
+    void *data;
     int n;
     double *r, *shadow, *p, *v, *t, *z, *y, *partial;
     double rho, alpha, omega;
@@ -50,8 +50,8 @@ static bool advance(bicgstab *w, double *size) {
     return true;
 }
 
-static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter,
-                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter, const double *b,
+                  double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
     const int n = op->n;
     const size_t bytes = (size_t)n * sizeof(double);
     bicgstab w = {.op = op, .filter = filter, .preconditioner = preconditioner, .data = data, .n = n, .r = scratch + n};
@@ -95,8 +95,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
 }
 
 const sn_krylov sn_krylov_bicgstab = {
-    .name = "bicgstab",
-    .text = "stabilised biconjugate gradients, for any matrix",
+    SN_LISTED(krylov_bicgstab),
     .vectors = VECTORS,
     .solve = solve,
 };

@@ -21,7 +21,7 @@
 typedef struct cg_work {
     const sn_vector_kernels *kernels;
     const sn_preconditioner *preconditioner;
-    const void *data;
+    void *data;
     const sn_filter *filter;
     int n, pieces;
     double alpha, beta;
@@ -74,8 +74,8 @@ static double replace(const sn_operator *op, cg_work *w, const double *b) {
     return advance(op, w);
 }
 
-static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter,
-                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter, const double *b,
+                  double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
     const int n = op->n;
     const size_t bytes = (size_t)n * sizeof(double);
     cg_work w = {sn_vector_kernels_for(op->context),
@@ -150,10 +150,5 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
 }
 
 const sn_krylov sn_krylov_cg = {
-    .name = "cg",
-    .text = "conjugate gradients, for symmetric positive definite matrices",
-    .needs_definite = true,
-    .needs_symmetric = true,
-    .vectors = 5,
-    .solve = solve,
+    SN_LISTED(krylov_cg), .needs_definite = true, .needs_symmetric = true, .vectors = 5, .solve = solve,
 };

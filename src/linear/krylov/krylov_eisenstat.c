@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "linear/matrix/kernels.h"
 #include "krylov.h"
+#include "linear/matrix/kernels.h"
 #include "linear/precondition/ssor.h"
 
 enum { VECTORS = 7, CHECK = 16 };
@@ -45,8 +45,8 @@ static double product(const eisenstat *w) {
     return dot(w, w->p, w->q);
 }
 
-static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter,
-                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter, const double *b,
+                  double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
     (void)preconditioner;
     const int n = op->n;
     const size_t bytes = (size_t)n * sizeof(double);
@@ -104,11 +104,6 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
 }
 
 const sn_krylov sn_krylov_eisenstat = {
-    .name = "eisenstat",
-    .text = "conjugate gradients with SSOR at half the work, for symmetric positive definite matrices",
-    .needs_definite = true,
-    .needs_symmetric = true,
-    .own = &sn_preconditioner_ssor,
-    .vectors = VECTORS,
-    .solve = solve,
+    SN_LISTED(krylov_eisenstat),    .needs_definite = true, .needs_symmetric = true,
+    .own = &sn_preconditioner_ssor, .vectors = VECTORS,     .solve = solve,
 };

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "linear/matrix/kernels.h"
 #include "krylov.h"
+#include "linear/matrix/kernels.h"
 
 enum { VECTORS = 4, IDLE_CYCLES = 3 };
 
@@ -15,7 +15,7 @@ typedef struct gmres {
     const sn_operator *op;
     const sn_filter *filter;
     const sn_preconditioner *preconditioner;
-    const void *data;
+    void *data;
     int n, restart;
     double *basis; /* restart + 1 vectors */
     double *z, *r, *partial;
@@ -68,8 +68,8 @@ static void correction(gmres *w, int columns) {
     w->preconditioner->apply(w->data, w->r, w->z);
 }
 
-static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter,
-                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter, const double *b,
+                  double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
     const int n = op->n;
     gmres w = {.op = op, .filter = filter, .preconditioner = preconditioner, .data = data, .n = n};
     w.restart = sn_operator_options(op).restart;
@@ -113,8 +113,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
 }
 
 const sn_krylov sn_krylov_gmres = {
-    .name = "gmres",
-    .text = "generalised minimal residuals with restarts, for any matrix",
+    SN_LISTED(krylov_gmres),
     .vectors = VECTORS,
     .restarted = true,
     .solve = solve,

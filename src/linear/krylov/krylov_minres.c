@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "linear/matrix/kernels.h"
 #include "krylov.h"
+#include "linear/matrix/kernels.h"
 
 enum { VECTORS = 10 };
 
@@ -19,8 +19,8 @@ static void rotate(double **a, double **b, double **c) {
     *a = *b, *b = *c, *c = first;
 }
 
-static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter,
-                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter, const double *b,
+                  double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
     const sn_context *context = op->context;
     const int n = op->n;
     const size_t bytes = (size_t)n * sizeof(double);
@@ -91,8 +91,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
 }
 
 const sn_krylov sn_krylov_minres = {
-    .name = "minres",
-    .text = "minimal residuals, for symmetric matrices, definite or not",
+    SN_LISTED(krylov_minres),
     .needs_symmetric = true,
     .vectors = VECTORS,
     .solve = solve,

@@ -21,7 +21,7 @@ typedef struct qmr {
     const sn_operator *op;
     const sn_filter *filter;
     const sn_preconditioner *preconditioner;
-    const void *data;
+    void *data;
     const sn_context *context;
     int n;
     double *residual;   /* of x */
@@ -118,8 +118,8 @@ static bool advance_general(qmr *k) {
     return true;
 }
 
-static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, const void *data, const sn_filter *filter,
-                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter, const double *b,
+                  double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
     const int n = op->n;
     qmr k = {.op = op, .filter = filter, .preconditioner = preconditioner, .data = data, .context = op->context, .n = n, .fresh = true};
     k.residual = scratch + n, k.d = k.residual + n, k.s = k.d + n, k.v = k.s + n, k.w = k.v + n, k.p = k.w + n, k.q = k.p + n;
@@ -155,8 +155,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
 }
 
 const sn_krylov sn_krylov_qmr = {
-    .name = "qmr",
-    .text = "quasi-minimal residuals by coupled two-term recurrences, for any matrix",
+    SN_LISTED(krylov_qmr),
     .needs_transpose = true,
     .vectors = VECTORS,
     .solve = solve,

@@ -2,8 +2,8 @@
 #include "filter.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 static void project(const double S[9], double *v) {
     const double x = v[0], y = v[1], z = v[2];
@@ -103,4 +103,33 @@ const double *sn_filter_find(const sn_filter *filter, int32_t node) {
     if (!filter) return NULL;
     const int i = lower_bound(filter, node);
     return i < filter->count && filter->node[i] == node ? filter->projection + 9 * (ptrdiff_t)i : NULL;
+}
+
+/* ---- Copies ---- */
+static bool same(const sn_filter *a, int count, const sn_filter *b) {
+    return a->count == count && (!count || (memcmp(a->node, b->node, (size_t)count * sizeof *a->node) == 0 &&
+                                            memcmp(a->projection, b->projection, (size_t)count * 9 * sizeof *a->projection) == 0));
+}
+
+sn_status sn_filter_copy_update(sn_context *context, const sn_filter *filter, sn_filter_copy *copy, bool *changed, sn_error *error) {
+    const int count = filter ? filter->count : 0;
+    sn_filter *own = &copy->filter;
+    own->group_count = filter ? filter->group_count : 0;
+    own->group = filter ? filter->group : NULL;
+    *changed = !same(own, count, filter);
+    if (!*changed) return SN_OK;
+    own->count = 0;
+    sn_status status = sn_grow(context, (void **)&own->node, &copy->nodes, count, sizeof *own->node, error);
+    if (!status) status = sn_grow(context, (void **)&own->projection, &copy->projections, count, 9 * sizeof *own->projection, error);
+    if (status || !count) return status;
+    own->count = count;
+    memcpy(own->node, filter->node, (size_t)count * sizeof *own->node);
+    memcpy(own->projection, filter->projection, (size_t)count * 9 * sizeof *own->projection);
+    return SN_OK;
+}
+
+void sn_filter_copy_release(sn_context *context, sn_filter_copy *copy) {
+    sn_release(context, copy->filter.node);
+    sn_release(context, copy->filter.projection);
+    *copy = (sn_filter_copy){0};
 }

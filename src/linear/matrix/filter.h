@@ -9,7 +9,10 @@
 #ifndef SN_LINEAR_FILTER_H
 #define SN_LINEAR_FILTER_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "base/context.h"
 
 enum { SN_GROUP_MODES = 6 };
 
@@ -27,6 +30,17 @@ typedef struct sn_filter {
     int group_count;
     const sn_filter_group *group; /* must stay while the filter is in use */
 } sn_filter;
+
+/* A copy of the listed nodes of a filter. */
+typedef struct sn_filter_copy {
+    sn_filter filter;       /* its groups are those of the original */
+    int nodes, projections; /* capacities */
+} sn_filter_copy;
+
+/* Brings the copy up to date; NULL counts as an empty filter. *changed: the listed nodes or their projections are others than before. On
+ * failure the copy is empty. */
+sn_status sn_filter_copy_update(sn_context *context, const sn_filter *filter, sn_filter_copy *copy, bool *changed, sn_error *error);
+void sn_filter_copy_release(sn_context *context, sn_filter_copy *copy);
 
 /* v <- S v; v is nodes x 3. A NULL filter leaves v alone. */
 void sn_filter_apply(const sn_filter *filter, double *v);

@@ -168,7 +168,7 @@ sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const
     return status;
 }
 
-void sn_incomplete_apply(const void *data, const double *r, double *z) {
+void sn_incomplete_apply(void *data, const double *r, double *z) {
     const sn_incomplete *f = data;
     const int nodes = f->triangle.nodes;
     for (int i = 0; i < nodes; ++i) {

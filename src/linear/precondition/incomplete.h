@@ -23,7 +23,7 @@ typedef struct sn_incomplete {
  * pivot's trace are left out. Shifts the diagonal until all pivots are positive. */
 sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const sn_filter *filter, bool fill, double drop, void **data,
                                sn_error *error);
-void sn_incomplete_apply(const void *data, const double *r, double *z);
+void sn_incomplete_apply(void *data, const double *r, double *z);
 void sn_incomplete_release(sn_context *context, void *data);
 
 #endif

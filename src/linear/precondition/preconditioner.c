@@ -62,7 +62,7 @@ bool sn_invert_definite(const double A[9], double clear, double out[9]) {
 
 typedef struct range_work {
     const sn_preconditioner *preconditioner;
-    const void *data;
+    void *data;
     int nodes;
     const double *r;
     double *z;
@@ -74,7 +74,7 @@ static void range_piece(void *data, int piece) {
     w->preconditioner->apply_range(w->data, begin, end, w->r, w->z);
 }
 
-void sn_apply_ranges(const sn_context *context, const sn_preconditioner *preconditioner, const void *data, int nodes, const double *r,
+void sn_apply_ranges(const sn_context *context, const sn_preconditioner *preconditioner, void *data, int nodes, const double *r,
                      double *z) {
     range_work w = {preconditioner, data, nodes, r, z};
     sn_parallel_pieces(context, sn_pieces(nodes, SN_PIECE_NODES), range_piece, &w);

@@ -85,7 +85,7 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     return SN_OK;
 }
 
-static void apply_range(const void *data, int begin, int end, const double *r, double *z) {
+static void apply_range(void *data, int begin, int end, const double *r, double *z) {
     const block_jacobi *j = data;
     if (j->single)
         j->kernels->blocks_single(j->single_, r, z, begin, end);
@@ -94,15 +94,16 @@ static void apply_range(const void *data, int begin, int end, const double *r, d
     sn_filter_apply_range(j->filter, begin, end, z); /* what rounding left over */
 }
 
-static void apply(const void *data, const double *r, double *z) {
+static void apply(void *data, const double *r, double *z) {
     const block_jacobi *j = data;
     sn_apply_ranges(j->context, &sn_preconditioner_block_jacobi, data, j->nodes, r, z);
 }
 
-const sn_preconditioner sn_preconditioner_block_jacobi = {.name = "block-jacobi",
-                                                          .text = "the inverses of the 3 x 3 diagonal blocks",
-                                                          .needs_diagonal = true,
-                                                          .update = update,
-                                                          .apply = apply,
-                                                          .apply_range = apply_range,
-                                                          .release = release};
+const sn_preconditioner sn_preconditioner_block_jacobi = {
+    SN_LISTED(preconditioner_block_jacobi),
+    .needs_diagonal = true,
+    .update = update,
+    .apply = apply,
+    .apply_range = apply_range,
+    .release = release,
+};

@@ -47,20 +47,16 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     return SN_OK;
 }
 
-static void apply_range(const void *data, int begin, int end, const double *r, double *z) {
+static void apply_range(void *data, int begin, int end, const double *r, double *z) {
     const diagonal *d = data;
     for (int64_t i = 3 * (int64_t)begin; i < 3 * (int64_t)end; ++i) z[i] = d->inverse[i] * r[i];
     sn_filter_apply_range(d->filter, begin, end, z);
 }
 
-static void apply(const void *data, const double *r, double *z) {
+static void apply(void *data, const double *r, double *z) {
     sn_apply_ranges(((const diagonal *)data)->context, &sn_preconditioner_diagonal, data, ((const diagonal *)data)->nodes, r, z);
 }
 
-const sn_preconditioner sn_preconditioner_diagonal = {.name = "diagonal",
-                                                      .text = "the inverse of the diagonal (Jacobi)",
-                                                      .needs_diagonal = true,
-                                                      .update = update,
-                                                      .apply = apply,
-                                                      .apply_range = apply_range,
-                                                      .release = release};
+const sn_preconditioner sn_preconditioner_diagonal = {
+    SN_LISTED(preconditioner_diagonal), .needs_diagonal = true, .update = update, .apply = apply,
+    .apply_range = apply_range,         .release = release};

@@ -6,9 +6,6 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     return sn_incomplete_update(context, op, filter, false, 0, data, error);
 }
 
-const sn_preconditioner sn_preconditioner_ic0 = {.name = "ic0",
-                                                 .text = "incomplete Cholesky factor on the pattern of the matrix, by 3 x 3 blocks",
-                                                 .needs_matrix = true,
-                                                 .update = update,
-                                                 .apply = sn_incomplete_apply,
-                                                 .release = sn_incomplete_release};
+const sn_preconditioner sn_preconditioner_ic0 = {
+    SN_LISTED(preconditioner_ic0), .needs_matrix = true, .update = update, .apply = sn_incomplete_apply, .release = sn_incomplete_release,
+};

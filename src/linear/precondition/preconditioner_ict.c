@@ -5,9 +5,6 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     return sn_incomplete_update(context, op, filter, true, sn_operator_options(op).drop, data, error);
 }
 
-const sn_preconditioner sn_preconditioner_ict = {.name = "ict",
-                                                 .text = "incomplete Cholesky factor with a drop tolerance, by 3 x 3 blocks",
-                                                 .needs_matrix = true,
-                                                 .update = update,
-                                                 .apply = sn_incomplete_apply,
-                                                 .release = sn_incomplete_release};
+const sn_preconditioner sn_preconditioner_ict = {
+    SN_LISTED(preconditioner_ict), .needs_matrix = true, .update = update, .apply = sn_incomplete_apply, .release = sn_incomplete_release,
+};

@@ -12,9 +12,9 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     return SN_OK;
 }
 
-static void apply(const void *data, const double *r, double *z) { memcpy(z, r, (size_t) * (const int *)data * sizeof *z); }
+static void apply(void *data, const double *r, double *z) { memcpy(z, r, (size_t) * (const int *)data * sizeof *z); }
 
-static void apply_range(const void *data, int begin, int end, const double *r, double *z) {
+static void apply_range(void *data, int begin, int end, const double *r, double *z) {
     (void)data;
     memcpy(z + 3 * (ptrdiff_t)begin, r + 3 * (ptrdiff_t)begin, (size_t)(end - begin) * 3 * sizeof *z);
 }
@@ -22,4 +22,5 @@ static void apply_range(const void *data, int begin, int end, const double *r, d
 static void release(sn_context *context, void *data) { sn_release(context, data); }
 
 const sn_preconditioner sn_preconditioner_none = {
-    .name = "none", .text = "no preconditioner", .update = update, .apply = apply, .apply_range = apply_range, .release = release};
+    SN_LISTED(preconditioner_none), .update = update, .apply = apply, .apply_range = apply_range, .release = release,
+};

@@ -92,7 +92,7 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     return SN_OK;
 }
 
-static void apply(const void *data, const double *r, double *z) {
+static void apply(void *data, const double *r, double *z) {
     const sn_ssor *s = data;
     sn_ssor_forward(s, r, z);
     sn_ssor_scale(s, z, z);
@@ -100,9 +100,6 @@ static void apply(const void *data, const double *r, double *z) {
     sn_filter_apply(s->filter, z); /* what rounding left over */
 }
 
-const sn_preconditioner sn_preconditioner_ssor = {.name = "ssor",
-                                                  .text = "symmetric successive over-relaxation by 3 x 3 blocks",
-                                                  .needs_matrix = true,
-                                                  .update = update,
-                                                  .apply = apply,
-                                                  .release = release};
+const sn_preconditioner sn_preconditioner_ssor = {
+    SN_LISTED(preconditioner_ssor), .needs_matrix = true, .update = update, .apply = apply, .release = release,
+};

@@ -1,0 +1,198 @@
+/* Newton's iteration until its tolerance is met, for the kinds that differ only in their rules (newton.h).
+ *
+ * Each correction is searched along (line_search.h). An iteration that carries prescribed motion is taken whole (the free residual before
+ * it says nothing about it) unless it cannot be evaluated. A few steps in a row may raise |r| before the line search gets strict (the
+ * watchdog of Chamberlain et al. 1982). Statics has no inertia to keep the matrix definite: it takes the exact K, and where that leads
+ * nowhere (the solver gives up, the energy rises along d, no better place) the projected one for this iteration. The iteration ends when
+ *
+ *   |r| <= tolerance max(|external|, |internal|, |inertia|)   or   max |d| <= tolerance size */
+#include <math.h>
+
+#include "base/vector.h"
+#include "line_search.h"
+#include "newton.h"
+
+enum { TRIALS = 10 };
+
+/* How one iteration ended. */
+typedef struct iteration {
+    sn_status status; /* SN_NOT_CONVERGED: it found no better place */
+    bool done;        /* converged */
+    bool uphill;      /* the linear solver stopped early with a direction that does not serve */
+} iteration;
+
+static void keep_best(sn_newton *w, const double *y) {
+    if (w->best_residual >= 0 && w->residual >= w->best_residual) return;
+    w->best_residual = w->residual;
+    w->best_relative = sn_newton_relative(w);
+    w->climbs = 0;
+    sn_vector_copy(w->system->context, w->n, y, w->best);
+}
+
+static bool keeps(const sn_newton *w, const sn_newton_rules *rules) {
+    return rules->sure && w->linearisation && w->linearisation->served > 0;
+}
+
+/* How many steps in a row may go uphill. Bodies that turn are stretched by the straight corrections: |r| rises by orders before it falls,
+ * and a strict search would creep. Statics, far from the solution, gets more of them. */
+static int most_climbs(const sn_newton *w) { return w->problem->m != 0 ? 3 : 8; }
+
+static bool can_project(const sn_newton *w) { return w->problem->m == 0 && w->wanted != SN_LINEARISE_PROJECTED; }
+
+/* r . u */
+static double along(const sn_newton *w, const double *u) { return sn_vector_dot(w->system->context, w->n, w->r, u); }
+
+/* Solves for d; *slope receives phi'(0) = r . A d. A solve that stopped early serves when it goes downhill. */
+static iteration correct(sn_newton *w, const sn_newton_rules *rules, int number, double prescribed, double *slope) {
+    const sn_newton_problem *p = w->problem;
+    const double tolerance = rules->tolerance ? rules->tolerance(w, number) : p->linear_tolerance;
+    const sn_status status = sn_newton_correct(w, number == 0, prescribed, tolerance);
+    if (status && status != SN_NOT_CONVERGED) return (iteration){.status = status};
+    *slope = -w->residual * w->residual;
+    if ((!status && !rules->tolerance) || sn_newton_carries(w, prescribed)) return (iteration){SN_OK};
+    sn_linearisation_product(w->linearisation, p->m, p->a, 1, w->d, w->work);
+    *slope = along(w, w->work);
+    /* Downhill for |r| or, as the iterates of a symmetric definite solve are, for the energy. */
+    if (status && !(*slope < 0) && !(along(w, w->d) < 0)) return (iteration){.status = status, .uphill = true};
+    if (!(*slope < 0)) *slope = -w->residual * w->residual;
+    return (iteration){SN_OK};
+}
+
+/* Takes y to a better place along d and evaluates there; *s: the part of d taken. `whole`: anything that can be evaluated is good. */
+static sn_status search(sn_newton *w, double *y, double slope, bool whole, double *s) {
+    const sn_newton_problem *p = w->problem;
+    const sn_system_table *table = w->system->table;
+    const sn_context *context = w->system->context;
+    const bool climbs = w->fresh && w->climbs < most_climbs(w);
+    sn_line_search search = sn_line_search_start(0.5 * w->residual * w->residual, slope);
+    bool evaluable = false;
+    sn_status status = SN_OK;
+    while (search.trials < TRIALS) {
+        sn_vector_mix(context, w->n, 1, y, search.s, w->d, 0, NULL, w->trial);
+        if (table->retract) table->retract(w->system, w->trial);
+        if (search.s == 1) table->constrain(w->system, p->t1, w->trial, NULL, NULL);
+        status = sn_newton_evaluate(w, w->trial, p->error);
+        if (status && status != SN_INVERTED && status != SN_NOT_FINITE) return status;
+        const double phi = status ? NAN : 0.5 * w->residual * w->residual;
+        const bool good = whole || !p->options->line_search || sn_line_search_good(&search, phi);
+        if (!status && (good || climbs)) {
+            *s = search.s;
+            if (!good) ++w->climbs, ++p->info->line_searches;
+            sn_vector_copy(context, w->n, w->trial, y);
+            return SN_OK;
+        }
+        evaluable = evaluable || !status;
+        sn_line_search_next(&search, phi);
+        ++p->info->line_searches;
+    }
+    return evaluable ? SN_NOT_CONVERGED : status;
+}
+
+/* The way over the hill led nowhere: back to the best place, from there with a strict search. */
+static sn_status turn_back(sn_newton *w, double *y) {
+    sn_vector_copy(w->system->context, w->n, w->best, y);
+    sn_newton_forget(w);
+    return sn_newton_evaluate(w, y, w->problem->error);
+}
+
+static iteration iterate_once(sn_newton *w, const sn_newton_rules *rules, double *y, int number) {
+    const sn_newton_problem *p = w->problem;
+    sn_status status = SN_OK;
+    if (w->climbs == most_climbs(w) && w->best_residual >= 0) status = turn_back(w, y);
+    if (status) return (iteration){.status = status};
+    const double goal = p->options->tolerance * w->system->size, before = w->residual, prescribed = sn_newton_prescribe(w, y);
+    const bool carries = sn_newton_carries(w, prescribed);
+    if (!w->fresh && !keeps(w, rules)) status = sn_newton_linearise(w, y);
+    if (status) return (iteration){.status = status};
+    double slope = 0, s = 1;
+    const iteration corrected = correct(w, rules, number, prescribed, &slope);
+    if (corrected.status) return corrected;
+    const double correction = sn_vector_largest(w->system->context, w->n, w->d);
+    const bool small = correction <= goal;
+    if (can_project(w) && !carries && !small && !(along(w, w->d) < 0)) return (iteration){.status = SN_NOT_CONVERGED};
+    status = search(w, y, slope, carries || small, &s);
+    if (status == SN_NOT_CONVERGED && !w->fresh) {
+        /* An old linearisation led nowhere: once more from here with a new one. */
+        sn_newton_forget(w);
+        return (iteration){.status = sn_newton_evaluate(w, y, p->error)};
+    }
+    if (status) return (iteration){.status = status};
+    const double rate = before > 0 ? w->residual / before : 0;
+    w->last = before;
+    if (carries || rate > 0.5 || s < 1) sn_newton_forget(w);
+    w->fresh = false;
+    if (s == 1 || !carries) keep_best(w, y);
+    return (iteration){.done = s == 1 && small && (carries || !rules->sure || rules->sure(w, correction, rate))};
+}
+
+/* One iteration; in statics a second time with the projected K where the exact one leads nowhere. */
+static iteration iterate(sn_newton *w, const sn_newton_rules *rules, double *y, int number) {
+    const iteration exact = iterate_once(w, rules, y, number);
+    const bool nowhere = exact.status == SN_NOT_CONVERGED || exact.status == SN_SINGULAR || exact.status == SN_NOT_FINITE;
+    if (!nowhere || !can_project(w)) return exact;
+    w->wanted = SN_LINEARISE_PROJECTED;
+    w->fresh = false;
+    sn_newton_forget(w);
+    const sn_status status = sn_newton_evaluate(w, y, w->problem->error);
+    const iteration projected = status ? (iteration){.status = status} : iterate_once(w, rules, y, number);
+    w->wanted = SN_LINEARISE_EXACT;
+    return projected;
+}
+
+static sn_newton_result give_up(sn_newton *w, double *y, int iterations, bool uphill, double residual) {
+    const sn_newton_problem *p = w->problem;
+    if (w->best_residual >= 0) sn_vector_copy(w->system->context, w->n, w->best, y);
+    const double best = w->best_residual >= 0 ? w->best_relative : sn_newton_relative(w);
+    if (w->best_residual >= 0 && best <= p->loose) {
+        sn_newton_velocity(w, y);
+        return (sn_newton_result){SN_OK, best, true};
+    }
+    const char *advice = p->m != 0 ? "a smaller step" : "more load steps or a smaller step";
+    if (uphill)
+        sn_fail(p->error, SN_NOT_CONVERGED,
+                "Newton's method did not converge at t = %g: the linear solver stopped at a residual of %.3g after its last iteration; "
+                "allow it more (solver.iterations), or take %s",
+                p->t1, p->info->linear_residual, advice);
+    else
+        sn_fail(p->error, SN_NOT_CONVERGED,
+                "Newton's method did not converge at t = %g: relative residual %.3g after %d iterations (tolerance %g); take %s, or allow "
+                "more iterations",
+                p->t1, best, iterations, p->options->tolerance, advice);
+    return (sn_newton_result){SN_NOT_CONVERGED, residual, false};
+}
+
+/* Iterations from an evaluated y to the solution. */
+static sn_newton_result iterate_all(sn_newton *w, const sn_newton_rules *rules, double *y) {
+    const sn_newton_problem *p = w->problem;
+    for (int number = 0;; ++number) {
+        const double residual = sn_newton_relative(w);
+        const bool balanced = w->residual <= p->options->tolerance * w->scale && !sn_newton_carries(w, sn_newton_prescribe(w, y));
+        if (balanced && (number > 0 || p->m == 0 || w->residual == 0)) return (sn_newton_result){SN_OK, residual, false};
+        if (number == p->options->iterations) return give_up(w, y, number, false, residual);
+        if (number == 0 && !sn_newton_carries(w, sn_newton_prescribe(w, y))) keep_best(w, y);
+        const iteration one = iterate(w, rules, y, number);
+        ++p->info->newton_iterations;
+        if (one.status == SN_NOT_CONVERGED) return give_up(w, y, number + 1, one.uphill, residual);
+        if (one.status) {
+            if (w->best_residual >= 0) sn_vector_copy(w->system->context, w->n, w->best, y);
+            return (sn_newton_result){one.status, residual, false};
+        }
+        if (one.done) return (sn_newton_result){SN_OK, sn_newton_relative(w), false};
+    }
+}
+
+sn_newton_result sn_newton_converge(sn_newton *w, double *y, const sn_newton_rules *rules) {
+    const sn_newton_problem *p = w->problem;
+    sn_newton_result result = {.residual = p->info->newton_residual};
+    result.status = p->m != 0 ? sn_newton_expand(w, y, rules->sure != NULL) : sn_newton_evaluate(w, y, p->error);
+    if (!result.status) result = iterate_all(w, rules, y);
+    bool loose = result.loose;
+    while (!result.status && w->system->table->renew && w->system->table->renew(w->system, p->t1, y, w->velocity)) {
+        w->best_residual = -1, w->climbs = 0, w->fresh = false;
+        result.status = sn_newton_evaluate(w, y, p->error);
+        if (!result.status) result = iterate_all(w, rules, y);
+        loose = loose || result.loose;
+    }
+    result.loose = loose;
+    return result;
+}

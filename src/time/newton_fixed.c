@@ -1,0 +1,16 @@
+/* "fixed": `iterations` whole corrections at most, no search, and what is reached is taken: the work of a frame is bounded (Civit 3.3). */
+#include "newton.h"
+
+sn_newton_result sn_newton_fixed(sn_newton *w, double *y) {
+    const sn_newton_options *options = w->problem->options;
+    sn_newton_result result = sn_newton_one_step(w, y);
+    for (int i = 1; i < options->iterations && !result.status; ++i) {
+        result.status = sn_newton_evaluate(w, y, w->problem->error);
+        if (result.status || w->residual <= options->tolerance * w->scale) break;
+        result.status = sn_newton_linearise(w, y);
+        if (result.status) break;
+        result.residual = sn_newton_relative(w);
+        result.status = sn_newton_take_correction(w, y);
+    }
+    return result;
+}

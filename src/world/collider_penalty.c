@@ -1,0 +1,204 @@
+/* Colliders that push: the penalty response (contact/penalty.h) of the world's colliders, with friction that remembers its normal forces
+ * during a step (contact/friction.h). */
+#include "contact/penalty.h"
+
+#include <string.h>
+
+#include "colliders.h"
+#include "world.h"
+
+typedef struct pushing {
+    sn_colliders *colliders;
+    sn_friction *friction; /* colliders x surface nodes: of the present step */
+    bool frictional;       /* it serves: a step of a method that takes symmetric matrices is under way */
+    int rounds;            /* how often its normal forces were renewed in this step */
+    int touching;          /* nodes that touch, at the last force */
+} pushing;
+
+static size_t pairs(const pushing *own) { return (size_t)own->colliders->count * (size_t)own->colliders->node.count; }
+
+static sn_status fit(const sn_world *world, pushing *own, sn_error *error) {
+    sn_friction *friction = sn_allocate_zero(world->context, pairs(own), sizeof *friction);
+    if (!friction) return sn_no_memory(error);
+    sn_release(world->context, own->friction);
+    own->friction = friction;
+    return SN_OK;
+}
+
+sn_status sn_penalty_fit(sn_world *world, sn_error *error) {
+    const sn_status status = fit(world, sn_interaction_of(world, &sn_kind_penalty)->data, error);
+    return status ? status : sn_workspace_fit(world, error);
+}
+
+static sn_status create(sn_world *world, const sn_world_options *options, sn_interaction *self, sn_error *error) {
+    pushing *own = self->data = sn_allocate_zero(world->context, 1, sizeof *own);
+    if (!own) return sn_no_memory(error);
+    const sn_status status = sn_colliders_create(world, options, &own->colliders, error);
+    return status ? status : fit(world, own, error);
+}
+
+static void destroy(sn_world *world, sn_interaction *self) {
+    pushing *own = self->data;
+    if (!own) return;
+    sn_colliders_destroy(world, own->colliders);
+    sn_release(world->context, own->friction);
+    sn_release(world->context, own);
+}
+
+static void adapt(sn_world *world, sn_interaction *self) { sn_colliders_adapt(world, ((pushing *)self->data)->colliders); }
+
+/* Memory of the friction on a collider; NULL outside of the steps that keep one. */
+static sn_friction *memory(const pushing *own, int collider) {
+    return own->frictional ? own->friction + (size_t)collider * (size_t)own->colliders->node.count : NULL;
+}
+
+/* ---- Forces ---- */
+static void force(sn_world *world, sn_interaction *self, const sn_place *place, double *f) {
+    (void)world;
+    pushing *own = self->data;
+    const sn_colliders *c = own->colliders;
+    own->touching = 0;
+    for (int i = 0; i < c->count; ++i) {
+        sn_penalty penalty = c->penalty[i];
+        penalty.ahead = place->ahead;
+        const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
+        own->touching += sn_penalty_force(&c->collider[i], &penalty, &pushed, place->t, place->x, place->v, memory(own, i), f);
+    }
+}
+
+static void energy(const sn_world *world, const sn_interaction *self, const sn_place *place, double *energy) {
+    (void)world;
+    const sn_colliders *c = ((const pushing *)self->data)->colliders;
+    for (int i = 0; i < c->count; ++i) {
+        const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
+        *energy += sn_penalty_energy(&c->collider[i], &c->penalty[i], &pushed, place->t, place->x);
+    }
+}
+
+/* Colliders that move: a difference quotient, of the piece of the keys that begins. */
+static void rate(sn_world *world, sn_interaction *self, const sn_place *place, double *out) {
+    const sn_colliders *c = ((const pushing *)self->data)->colliders;
+    const int n = 3 * world->model->node_count;
+    const double e = 1e-5 * world->parameters.time.step;
+    double *moved = world->workspace.product;
+    for (int i = 0; i < c->count; ++i) {
+        const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
+        if (!sn_collider_moves(&c->collider[i]) || pushed.count == 0) continue;
+        for (int side = 0; side < 2; ++side) {
+            memset(moved, 0, (size_t)n * sizeof *moved);
+            sn_penalty_force(&c->collider[i], &c->penalty[i], &pushed, place->t + (side + 1) * e, place->x, place->v, NULL, moved);
+            for (int k = 0; k < n; ++k) out[k] += (side ? 1 : -1) * moved[k] / e;
+        }
+    }
+}
+
+static int64_t block_count(const sn_world *world, const sn_interaction *self, bool damping) {
+    (void)world, (void)damping;
+    return (int64_t)pairs(self->data);
+}
+
+static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K, sn_block_list *D) {
+    (void)world;
+    const pushing *own = self->data;
+    const sn_colliders *c = own->colliders;
+    for (int i = 0; i < c->count; ++i) {
+        const size_t k = (size_t)K->count, d = (size_t)D->count;
+        sn_penalty penalty = c->penalty[i];
+        penalty.ahead = place->ahead;
+        const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
+        const int count = sn_penalty_blocks(&c->collider[i], &penalty, &pushed, place->t, place->x, place->v, !exact, memory(own, i),
+                                            K->row + k, K->value + 9 * k, D->value + 9 * d);
+        memcpy(K->column + k, K->row + k, (size_t)count * sizeof *K->row);
+        memcpy(D->row + d, K->row + k, (size_t)count * sizeof *K->row);
+        memcpy(D->column + d, K->row + k, (size_t)count * sizeof *K->row);
+        K->count += count, D->count += count;
+    }
+}
+
+/* ---- Steps ---- */
+/* The present normal forces into the memory of friction; whether they have changed by more than a part in 50. */
+static bool lag(const pushing *own, double t, const double *x, const double *v) {
+    const sn_colliders *c = own->colliders;
+    double square = 0, change = 0;
+    for (int i = 0; i < c->count; ++i) {
+        const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
+        if (c->penalty[i].friction > 0) sn_penalty_lag(&c->collider[i], &c->penalty[i], &pushed, t, x, v, memory(own, i), &square, &change);
+    }
+    return change > 4e-4 * square;
+}
+
+static bool begin(sn_world *world, sn_interaction *self, double t, const double *x, const double *v) {
+    pushing *own = self->data;
+    const sn_colliders *c = own->colliders;
+    const sn_parameters *p = &world->parameters;
+    bool rough = false, solid = false;
+    for (int i = 0; i < c->count; ++i) {
+        rough = rough || (sn_colliders_pushed(c, i).count > 0 && c->penalty[i].friction > 0);
+        solid = solid || sn_collider_can_pass(&c->collider[i]);
+    }
+    own->frictional = rough && p->method->implicit && !p->method->exact && !p->no_inertia;
+    own->rounds = 0;
+    if (own->frictional) {
+        memset(own->friction, 0, pairs(own) * sizeof *own->friction);
+        lag(own, t, x, v);
+    }
+    return solid;
+}
+
+static bool renew(sn_world *world, sn_interaction *self, double t, const double *x, const double *v) {
+    enum { ROUNDS = 6 };
+    (void)world;
+    pushing *own = self->data;
+    return own->frictional && own->rounds++ < ROUNDS && lag(own, t, x, v);
+}
+
+/* A step that took a node through a collider is refused, so that a smaller one sees them meet. */
+static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error) {
+    (void)settled;
+    const sn_colliders *own = ((const pushing *)self->data)->colliders;
+    const double t1 = trial->t + trial->h;
+    for (int c = 0; c < own->count && !world->parameters.no_inertia; ++c)
+        for (int i = 0; i < own->node.count; ++i) {
+            const size_t at = 3 * (size_t)own->node.node[i];
+            if (sn_collider_passed(&own->collider[c], trial->t, trial->x0 + at, t1, trial->x + at))
+                return sn_fail(error, SN_NOT_CONVERGED, "a node passed through colliders.%d in the step from t = %g s to %g s", c, trial->t,
+                               t1);
+        }
+    return SN_OK;
+}
+
+static void end(sn_world *world, sn_interaction *self, bool accepted) {
+    (void)world, (void)accepted;
+    ((pushing *)self->data)->frictional = false;
+}
+
+/* ---- Looking ---- */
+static void report(const sn_world *world, const sn_interaction *self, sn_step_report *report) {
+    (void)world;
+    report->contacts += ((const pushing *)self->data)->touching;
+}
+
+static void support(const sn_world *world, const sn_interaction *self, const double *balance, double *force) {
+    (void)balance;
+    const sn_colliders *c = ((const pushing *)self->data)->colliders;
+    for (int i = 0; i < c->count; ++i) {
+        const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
+        sn_penalty_force(&c->collider[i], &c->penalty[i], &pushed, world->state.time, world->state.x,
+                         world->parameters.no_inertia ? NULL : world->state.v, NULL, force);
+    }
+}
+
+const sn_interaction_kind sn_kind_penalty = {.create = create,
+                                             .destroy = destroy,
+                                             .adapt = adapt,
+                                             .force = force,
+                                             .energy = energy,
+                                             .rate = rate,
+                                             .block_count = block_count,
+                                             .blocks = blocks,
+                                             .begin = begin,
+                                             .renew = renew,
+                                             .settle = settle,
+                                             .end = end,
+                                             .report = report,
+                                             .support = support};

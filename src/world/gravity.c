@@ -1,0 +1,25 @@
+/* Gravity: f = s w g with w the weights of the nodes, and s the load fraction in statics, 1 otherwise. Statics and quasi-statics take the
+ * weights of the exact integral, dynamics those that agree with the mass: free fall is then exact. */
+#include "base/math3.h"
+#include "world.h"
+
+static const double *weights(const sn_world *world) {
+    return world->parameters.no_inertia ? world->solid->weight_exact : world->solid->weight;
+}
+
+static void force(sn_world *world, sn_interaction *self, const sn_place *place, double *f) {
+    (void)self;
+    const double *g = world->parameters.gravity, *weight = weights(world), s = world->parameters.is_static ? place->t : 1;
+    if (g[0] == 0 && g[1] == 0 && g[2] == 0) return;
+    for (int i = 0; i < world->model->node_count; ++i)
+        for (int a = 0; a < 3; ++a) f[3 * (size_t)i + (size_t)a] += s * weight[i] * g[a];
+}
+
+static void energy(const sn_world *world, const sn_interaction *self, const sn_place *place, double *energy) {
+    (void)self;
+    const double *weight = weights(world), s = world->parameters.is_static ? place->t : 1;
+    for (int i = 0; i < world->model->node_count; ++i)
+        *energy -= s * weight[i] * sn_dot3(world->parameters.gravity, place->x + 3 * (size_t)i);
+}
+
+const sn_interaction_kind sn_kind_gravity = {.force = force, .energy = energy};

@@ -1,0 +1,480 @@
+/* Links: equality constraints that tie a material point of a body to a place, or to a material point of another body (Civit 3.4).
+ *
+ *   h = sum_i w_i x_i - target(t) = 0,   w the shape functions of the element at the point (of the other body's with the other sign)
+ *
+ * G = dh/dx is constant, three rows per link. The multipliers l (N, the force of a link on its point) are the numbers in the state:
+ * f += G^T l. Each linear solve of Newton's method becomes
+ *
+ *   A d = b + G^T dl,  G d = h_goal - h(y):    Z = A^-1 G^T,  (G Z) dl = h_goal - h - G d_0,  d = d_0 + Z dl,  A d_0 = b
+ *
+ * so that a force in the range of G^T changes dl but not d. That is used to let Newton's method see a link that is not met:
+ * f += G^T (l - s (h - h_goal)) with a stiffness s of the body's size. Three more solves per link, warm from the last ones; any solver
+ * serves. G Z is small and symmetric; it is inverted by its eigenvalues without those that vanish, so that redundant links share their
+ * force and contradicting ones meet in the middle.
+ *
+ * Stabilisation of what is wrong when a step begins, h_0:
+ *   baumgarte   h_goal = (1 - rate) h_0: the correction is part of the motion
+ *   post        h_goal = h_0; after the step x_i -= rate h w_i / m_i / sum_j (w_j^2 / m_j), which leaves velocities alone. The corrections
+ *               of several links at one node are averaged (Civit 3.4.2.4). */
+#include <math.h>
+#include <string.h>
+
+#include "base/keys.h"
+#include "base/math3.h"
+#include "world.h"
+
+enum { SWEEPS = 30, POINT_NODES = 20 };
+
+sn_link sn_link_default(void) { return (sn_link){.stabilise = "baumgarte", .rate = 0.2}; }
+
+/* h = sum weight x - target - keys. */
+typedef struct term {
+    int id;
+    int count;
+    int32_t node[POINT_NODES]; /* compiled */
+    double weight[POINT_NODES], target[3];
+    double *key; /* owned */
+    int key_count;
+    bool post;
+    double rate;
+} term;
+
+typedef struct links {
+    int count, capacity, next_id;
+    term *term;
+    double *goal, *error; /* per link x 3: h that the step aims at; h at the last force */
+    double *solution;     /* 3 links x vector: A^-1 G^T */
+    double *small;        /* 2 x (3 links)^2 */
+    double *right;        /* 2 x 3 links */
+    double stiffness;     /* N/m; 0 outside of steps */
+} links;
+
+/* ---- Creation ---- */
+/* Adds the shape functions of the element of a body that holds X, times s. */
+static sn_status add_point(const sn_world *world, int body, const double X[3], double s, term *term, sn_error *error) {
+    const sn_body *b = &world->model->body[body];
+    const int nodes = b->element->nodes;
+    double best = -INFINITY, at[4] = {0};
+    int found = -1;
+    for (int e = 0; e < b->mesh->tet_count; ++e) {
+        const int32_t *node = b->node + (size_t)e * (size_t)nodes;
+        double L[4];
+        const double inside = sn_element_locate(b->element, node, world->model->rest, X, L);
+        if (inside > best) best = inside, found = e, memcpy(at, L, sizeof at);
+    }
+    if (found < 0 || best < -1e-6)
+        return sn_fail(error, SN_BAD_INPUT, "the point [%g, %g, %g] is not inside the body '%s' (of its rest shape)", X[0], X[1], X[2],
+                       b->name);
+    const int32_t *node = b->node + (size_t)found * (size_t)nodes;
+    double value[SN_ELEMENT_NODES], derivative[4 * SN_ELEMENT_NODES];
+    b->element->shape(at, value, derivative);
+    for (int i = 0; i < nodes; ++i) {
+        const double w = value[i];
+        if (fabs(w) < 1e-12) continue;
+        int k = 0;
+        while (k < term->count && term->node[k] != node[i]) ++k;
+        if (k == term->count) term->node[term->count] = node[i], term->weight[term->count++] = 0;
+        term->weight[k] += s * w;
+    }
+    return SN_OK;
+}
+
+static sn_status check_link(const sn_link *link, sn_error *error) {
+    for (int a = 0; a < 3; ++a)
+        if (!isfinite(link->point[a]) || !isfinite(link->to[a])) return sn_fail(error, SN_BAD_INPUT, "its points are not finite");
+    if (!(link->rate >= 0 && link->rate <= 1)) return sn_fail(error, SN_BAD_INPUT, "rate is %g; allowed is 0 to 1", link->rate);
+    if (*link->stabilise && strcmp(link->stabilise, "baumgarte") != 0 && strcmp(link->stabilise, "post") != 0)
+        return sn_fail(error, SN_BAD_INPUT, "stabilise is '%.31s'; allowed are baumgarte and post", link->stabilise);
+    if (link->key_count < 0 || (link->key_count > 0 && !link->key))
+        return sn_fail(error, SN_BAD_INPUT, "%d keys without numbers", link->key_count);
+    for (int i = 0; i < 4 * link->key_count; ++i)
+        if (!isfinite(link->key[i])) return sn_fail(error, SN_BAD_INPUT, "key %d is not finite", i / 4);
+    for (int i = 1; i < link->key_count; ++i)
+        if (!(link->key[4 * i] > link->key[4 * i - 4])) return sn_fail(error, SN_BAD_INPUT, "the times of its keys must ascend");
+    return SN_OK;
+}
+
+static sn_status make_term(const sn_world *world, int body, const sn_link *link, term *made, sn_error *error) {
+    sn_status status = check_link(link, error);
+    if (status) return status;
+    *made = (term){.post = strcmp(link->stabilise, "post") == 0, .rate = link->rate};
+    status = add_point(world, body, link->point, 1, made, error);
+    if (status) return status;
+    if (*link->body) {
+        const int other = sn_model_find_body(world->model, link->body);
+        if (other < 0) return sn_fail_at(error, SN_BAD_INPUT, "body", "there is no body '%.63s' to link to", link->body);
+        status = add_point(world, other, link->to, -1, made, error);
+        if (status) return status;
+    } else {
+        memcpy(made->target, link->to, sizeof made->target);
+    }
+    if (link->key_count == 0) return SN_OK;
+    made->key = sn_allocate(world->context, (size_t)link->key_count * 4, sizeof *made->key);
+    if (!made->key) return sn_no_memory(error);
+    memcpy(made->key, link->key, (size_t)link->key_count * 4 * sizeof *made->key);
+    made->key_count = link->key_count;
+    return SN_OK;
+}
+
+static void release_scratch(const sn_world *world, links *own) {
+    double **const array[] = {&own->goal, &own->error, &own->solution, &own->small, &own->right};
+    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) {
+        sn_release(world->context, *array[i]);
+        *array[i] = NULL;
+    }
+}
+
+/* Scratch for so many links; starts anew. On failure the old one stays. */
+static sn_status fit(sn_world *world, links *own, int count, sn_error *error) {
+    const size_t rows = 3 * (size_t)count, n = 3 * (size_t)world->model->node_count;
+    links made = *own;
+    double **const array[] = {&made.goal, &made.error, &made.solution, &made.small, &made.right};
+    const size_t size[] = {rows, rows, rows * n, 2 * rows * rows, 2 * rows};
+    bool all = true;
+    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) {
+        *array[i] = sn_allocate_zero(world->context, size[i], sizeof(double));
+        all = all && *array[i];
+    }
+    release_scratch(world, all ? own : &made);
+    if (!all) return sn_no_memory(error);
+    *own = made;
+    return SN_OK;
+}
+
+static sn_status append(sn_world *world, links *own, int body, const sn_link *link, sn_error *error) {
+    sn_status status = sn_grow(world->context, (void **)&own->term, &own->capacity, own->count + 1, sizeof *own->term, error);
+    if (!status) status = make_term(world, body, link, &own->term[own->count], error);
+    if (!status) own->term[own->count++].id = own->next_id++;
+    return status;
+}
+
+static sn_status create(sn_world *world, const sn_world_options *options, sn_interaction *self, sn_error *error) {
+    links *own = self->data = sn_allocate_zero(world->context, 1, sizeof *own);
+    if (!own) return sn_no_memory(error);
+    for (int b = 0; b < options->body_count; ++b)
+        for (int i = 0; i < options->body[b].link_count; ++i) {
+            const sn_status status = append(world, own, b, &options->body[b].link[i], error);
+            if (status) return sn_prefix(error, status, world->model->body[b].name, "links", i);
+        }
+    return fit(world, own, own->count, error);
+}
+
+static void destroy(sn_world *world, sn_interaction *self) {
+    links *own = self->data;
+    if (!own) return;
+    for (int i = 0; i < own->count; ++i) sn_release(world->context, own->term[i].key);
+    release_scratch(world, own);
+    sn_release(world->context, own->term);
+    sn_release(world->context, own);
+}
+
+static int64_t numbers(const sn_world *world, const sn_interaction *self) {
+    (void)world;
+    return 3 * (int64_t)((const links *)self->data)->count;
+}
+
+static sn_status allows(const sn_world *world, const sn_interaction *self, const sn_method *method, sn_error *error) {
+    (void)world;
+    if (!((const links *)self->data)->count || method->multipliers) return SN_OK;
+    return sn_fail_at(error, SN_UNSUPPORTED, "time.method",
+                      "time.method '%s' cannot hold links; allowed are implicit-euler and the bdf methods", method->name);
+}
+
+static void refresh(sn_world *world, sn_interaction *self) {
+    const links *own = self->data;
+    const size_t n = 9 * (size_t)own->count * (size_t)world->model->node_count;
+    if (n) memset(own->solution, 0, n * sizeof *own->solution);
+}
+
+/* ---- The constraint ---- */
+static void error_of(const term *term, double t, const double *x, double h[3]) {
+    double offset[3], rate[3];
+    sn_keys_at(term->key, term->key_count, t, offset, rate);
+    for (int a = 0; a < 3; ++a) h[a] = -term->target[a] - offset[a];
+    for (int i = 0; i < term->count; ++i)
+        for (int a = 0; a < 3; ++a) h[a] += term->weight[i] * x[3 * (size_t)term->node[i] + (size_t)a];
+}
+
+static bool begin(sn_world *world, sn_interaction *self, double t, const double *x, const double *v) {
+    (void)v;
+    links *own = self->data;
+    const sn_parameters *p = &world->parameters;
+    own->stiffness = 0;
+    for (int i = 0; i < p->material_count && own->count; ++i)
+        own->stiffness = fmax(own->stiffness, world->model->size * sn_parameters_modulus(world->context, &p->material[i]));
+    for (int i = 0; i < own->count; ++i) {
+        double *goal = own->goal + 3 * (size_t)i;
+        error_of(&own->term[i], t, x, goal);
+        for (int a = 0; a < 3 && !own->term[i].post; ++a) goal[a] *= 1 - own->term[i].rate;
+    }
+    return own->count > 0;
+}
+
+static void end(sn_world *world, sn_interaction *self, bool accepted) {
+    (void)world, (void)accepted;
+    ((links *)self->data)->stiffness = 0;
+}
+
+static void force(sn_world *world, sn_interaction *self, const sn_place *place, double *f) {
+    (void)world;
+    const links *own = self->data;
+    for (int l = 0; l < own->count; ++l) {
+        const term *term = &own->term[l];
+        const double *multiplier = self->number + 3 * (size_t)l, *goal = own->goal + 3 * (size_t)l;
+        double *h = own->error + 3 * (size_t)l, pull[3];
+        error_of(term, place->t, place->x, h);
+        for (int a = 0; a < 3; ++a) pull[a] = multiplier[a] - own->stiffness * (h[a] - goal[a]);
+        for (int i = 0; i < term->count; ++i)
+            for (int a = 0; a < 3; ++a) f[3 * (size_t)term->node[i] + (size_t)a] += term->weight[i] * pull[a];
+    }
+}
+
+/* ---- The small system ---- */
+/* Eigenvalues (on the diagonal of S) and eigenvectors (columns of Q) of a symmetric matrix by Jacobi's rotations. */
+static void eigen(int m, double *S, double *Q) {
+    for (int i = 0; i < m * m; ++i) Q[i] = i % (m + 1) == 0;
+    for (int sweep = 0; sweep < SWEEPS; ++sweep) {
+        double off = 0, all = 0;
+        for (int i = 0; i < m * m; ++i) {
+            all += S[i] * S[i];
+            if (i % (m + 1) != 0) off += S[i] * S[i];
+        }
+        if (!(off > 1e-30 * all)) return;
+        for (int p = 0; p < m; ++p)
+            for (int q = p + 1; q < m; ++q) {
+                const double b = S[p * m + q];
+                if (b == 0) continue;
+                const double theta = (S[q * m + q] - S[p * m + p]) / (2 * b);
+                const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
+                for (int k = 0; k < m; ++k) {
+                    const double u = S[k * m + p], w = S[k * m + q];
+                    S[k * m + p] = c * u - s * w, S[k * m + q] = s * u + c * w;
+                }
+                for (int k = 0; k < m; ++k) {
+                    const double u = S[p * m + k], w = S[q * m + k];
+                    S[p * m + k] = c * u - s * w, S[q * m + k] = s * u + c * w;
+                }
+                for (int k = 0; k < m; ++k) {
+                    const double u = Q[k * m + p], w = Q[k * m + q];
+                    Q[k * m + p] = c * u - s * w, Q[k * m + q] = s * u + c * w;
+                }
+            }
+    }
+}
+
+/* y = S^+ g, and keeps of l what S can see; S is destroyed. */
+static void solve_small(int m, double *S, double *Q, const double *g, double *y, double *l) {
+    double largest = 0;
+    eigen(m, S, Q);
+    for (int k = 0; k < m; ++k) largest = fmax(largest, fabs(S[k * (m + 1)]));
+    for (int i = 0; i < m; ++i) y[i] = 0;
+    for (int k = 0; k < m; ++k) {
+        const bool blind = !(S[k * (m + 1)] > 1e-9 * largest);
+        double *q = Q + k, along = 0;
+        for (int i = 0; i < m; ++i) along += q[i * m] * (blind ? l[i] : g[i]);
+        for (int i = 0; i < m && blind; ++i) l[i] -= q[i * m] * along;
+        for (int i = 0; i < m && !blind; ++i) y[i] += q[i * m] * along / S[k * (m + 1)];
+    }
+}
+
+static double row_dot(const term *term, int axis, const double *x) {
+    double sum = 0;
+    for (int i = 0; i < term->count; ++i) sum += term->weight[i] * x[3 * (size_t)term->node[i] + (size_t)axis];
+    return sum;
+}
+
+/* The solutions Z = A^-1 G^T, warm from the last ones. */
+static sn_status solve_rows(sn_world *world, const links *own, const sn_bordered *system, sn_linear_report *report, sn_error *error) {
+    const size_t n = 3 * (size_t)world->model->node_count;
+    const sn_filter *filter = sn_interactions_filter(world, NULL);
+    double *row = world->workspace.scaled;
+    for (int r = 0; r < 3 * own->count; ++r) {
+        const term *term = &own->term[r / 3];
+        double *z = own->solution + (size_t)r * n;
+        memset(row, 0, n * sizeof *row);
+        for (int i = 0; i < term->count; ++i) row[3 * (size_t)term->node[i] + (size_t)(r % 3)] = term->weight[i];
+        sn_filter_apply(filter, z);
+        sn_linear_report one = {0};
+        const sn_status status =
+            sn_linear_solve(world->workspace.linear, system->m, system->d, system->k, filter, row, z, system->tolerance, &one, error);
+        if (status && status != SN_NOT_CONVERGED) return status;
+        report->iterations += one.iterations;
+        report->setup_seconds += one.setup_seconds, report->solve_seconds += one.solve_seconds;
+    }
+    return SN_OK;
+}
+
+static sn_status solve(sn_world *world, sn_interaction *self, const sn_bordered *system, sn_linear_report *report, sn_error *error) {
+    const links *own = self->data;
+    const int rows = 3 * own->count;
+    if (rows == 0) return SN_OK;
+    const size_t n = 3 * (size_t)world->model->node_count;
+    double *g = own->right, *y = g + rows, *S = own->small, *Q = S + rows * rows, *l = self->number;
+    const sn_status status = solve_rows(world, own, system, report, error);
+    if (status) return status;
+    for (int r = 0; r < rows; ++r) {
+        const term *term = &own->term[r / 3];
+        g[r] = own->goal[r] - own->error[r] - row_dot(term, r % 3, system->x);
+        for (int s = 0; s < rows; ++s) S[r * rows + s] = row_dot(term, r % 3, own->solution + (size_t)s * n);
+    }
+    for (int r = 0; r < rows; ++r)
+        for (int s = 0; s < r; ++s) S[r * rows + s] = S[s * rows + r] = 0.5 * (S[r * rows + s] + S[s * rows + r]);
+    for (int r = 0; r < rows; ++r) l[r] -= own->stiffness * (own->error[r] - own->goal[r]);
+    solve_small(rows, S, Q, g, y, l);
+    for (int r = 0; r < rows; ++r) {
+        const double *z = own->solution + (size_t)r * n;
+        for (size_t i = 0; i < n; ++i) system->x[i] += y[r] * z[i];
+        l[r] += y[r];
+    }
+    return SN_OK;
+}
+
+/* ---- Post-stabilisation ---- */
+static double inverse_mass(const sn_world *world, const sn_filter *filter, int32_t node) {
+    if (sn_filter_find(filter, node)) return 0;
+    const double mass = fabs(world->solid->weight[node]);
+    return mass > 0 ? 1 / mass : 0;
+}
+
+static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error) {
+    (void)settled, (void)error;
+    const links *own = self->data;
+    const sn_filter *filter = sn_interactions_filter(world, NULL);
+    const int nodes = world->model->node_count;
+    double *sum = world->workspace.scaled, *count = world->workspace.product, *x = trial->x;
+    bool any = false;
+    for (int l = 0; l < own->count; ++l) any = any || own->term[l].post;
+    if (!any) return SN_OK;
+    memset(sum, 0, 3 * (size_t)nodes * sizeof *sum);
+    memset(count, 0, (size_t)nodes * sizeof *count);
+    for (int l = 0; l < own->count; ++l) {
+        const term *term = &own->term[l];
+        double h[3], effective = 0;
+        if (!term->post) continue;
+        error_of(term, trial->t + trial->h, x, h);
+        for (int i = 0; i < term->count; ++i) effective += term->weight[i] * term->weight[i] * inverse_mass(world, filter, term->node[i]);
+        for (int i = 0; i < term->count && effective > 0; ++i) {
+            const double share = -term->rate * term->weight[i] * inverse_mass(world, filter, term->node[i]) / effective;
+            for (int a = 0; a < 3; ++a) sum[3 * (size_t)term->node[i] + (size_t)a] += share * h[a];
+            count[term->node[i]] += 1;
+        }
+    }
+    for (int i = 0; i < nodes; ++i)
+        for (int a = 0; a < 3 && count[i] > 0; ++a) x[3 * (size_t)i + (size_t)a] += sum[3 * (size_t)i + (size_t)a] / count[i];
+    return SN_OK;
+}
+
+/* ---- Looking ---- */
+/* From the point to its place. */
+static int draw(const sn_world *world, const sn_interaction *self, sn_glyph *glyph, int room) {
+    const links *own = self->data;
+    for (int l = 0; l < own->count && l < room; ++l) {
+        const term *term = &own->term[l];
+        double h[3];
+        error_of(term, world->state.time, world->state.x, h);
+        for (int a = 0; a < 3; ++a) {
+            double x = 0;
+            for (int i = 0; i < term->count; ++i)
+                if (term->weight[i] > 0) x += term->weight[i] * world->state.x[3 * (size_t)term->node[i] + (size_t)a];
+            glyph[l].from[a] = x, glyph[l].to[a] = x - h[a];
+            glyph[l].force[a] = self->number[3 * l + a];
+        }
+    }
+    return own->count;
+}
+
+const sn_interaction_kind sn_kind_links = {.create = create,
+                                           .destroy = destroy,
+                                           .numbers = numbers,
+                                           .allows = allows,
+                                           .refresh = refresh,
+                                           .force = force,
+                                           .solve = solve,
+                                           .begin = begin,
+                                           .settle = settle,
+                                           .end = end,
+                                           .draw = draw};
+
+int sn_world_link_count(const sn_world *world) { return ((const links *)sn_interaction_of(world, &sn_kind_links)->data)->count; }
+
+sn_status sn_world_link(const sn_world *world, int link, double error[3], double force[3]) {
+    const sn_interaction *self = sn_interaction_of(world, &sn_kind_links);
+    const links *own = self->data;
+    if (link < 0 || link >= own->count) return SN_BAD_INPUT;
+    if (error) error_of(&own->term[link], world->state.time, world->state.x, error);
+    if (force) memcpy(force, self->number + 3 * (size_t)link, 3 * sizeof *force);
+    return SN_OK;
+}
+
+/* ---- Editing ---- */
+static int find(const links *own, int id, sn_error *error) {
+    for (int i = 0; i < own->count; ++i)
+        if (own->term[i].id == id) return i;
+    sn_fail(error, SN_BAD_INPUT, "there is no link %d", id);
+    return -1;
+}
+
+/* Scratch and state for the present list; `kept`: multipliers, 3 per link, or NULL. */
+static sn_status refit(sn_world *world, links *own, const double *kept, sn_error *error) {
+    sn_status status = fit(world, own, own->count, error);
+    if (!status) status = sn_world_relayout(world, error);
+    if (status) return status;
+    double *number = sn_interaction_of(world, &sn_kind_links)->number;
+    for (int i = 0; i < 3 * own->count; ++i) number[i] = kept ? kept[i] : 0;
+    sn_world_edited(world);
+    return SN_OK;
+}
+
+sn_status sn_world_add_link(sn_world *world, int body, const sn_link *link, int *id, sn_error *error) {
+    sn_interaction *self = sn_interaction_of(world, &sn_kind_links);
+    links *own = self->data;
+    sn_status status = sn_model_check_body(world->model, body, error);
+    double *kept = status ? NULL : sn_allocate_zero(world->context, 3 * (size_t)own->count + 3, sizeof *kept);
+    if (!status && !kept) status = sn_no_memory(error);
+    if (!status && own->count) memcpy(kept, self->number, 3 * (size_t)own->count * sizeof *kept);
+    if (!status) status = append(world, own, body, link, error);
+    if (status) {
+        sn_release(world->context, kept);
+        return status;
+    }
+    status = sn_interactions_allow(world, world->parameters.method, error);
+    if (!status) status = refit(world, own, kept, error);
+    if (status) sn_release(world->context, own->term[--own->count].key);
+    if (!status && id) *id = own->next_id - 1;
+    sn_release(world->context, kept);
+    return status;
+}
+
+sn_status sn_world_change_link(sn_world *world, int id, int body, const sn_link *link, sn_error *error) {
+    sn_interaction *self = sn_interaction_of(world, &sn_kind_links);
+    links *own = self->data;
+    const int at = find(own, id, error);
+    if (at < 0) return SN_BAD_INPUT;
+    term made;
+    sn_status status = sn_model_check_body(world->model, body, error);
+    if (!status) status = make_term(world, body, link, &made, error);
+    if (status) return status;
+    sn_release(world->context, own->term[at].key);
+    made.id = id;
+    own->term[at] = made;
+    for (int a = 0; a < 3; ++a) self->number[3 * at + a] = 0;
+    sn_world_edited(world);
+    return SN_OK;
+}
+
+sn_status sn_world_remove_link(sn_world *world, int id, sn_error *error) {
+    sn_interaction *self = sn_interaction_of(world, &sn_kind_links);
+    links *own = self->data;
+    const int at = find(own, id, error);
+    if (at < 0) return SN_BAD_INPUT;
+    double *kept = sn_allocate_zero(world->context, 3 * (size_t)own->count, sizeof *kept);
+    if (!kept) return sn_no_memory(error);
+    for (int i = 0, k = 0; i < 3 * own->count; ++i)
+        if (i / 3 != at) kept[k++] = self->number[i];
+    sn_release(world->context, own->term[at].key);
+    memmove(own->term + at, own->term + at + 1, (size_t)(own->count - at - 1) * sizeof *own->term);
+    --own->count;
+    const sn_status status = refit(world, own, kept, error);
+    sn_release(world->context, kept);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* Probes: where they look. */
+#ifndef SN_WORLD_PROBE_H
+#define SN_WORLD_PROBE_H
+
+#include "sinew/world.h"
+
+typedef struct sn_probe_target {
+    sn_probe probe;
+    int body;
+    int node_count;
+    int32_t *node; /* compiled */
+    int element_count;
+    int32_t *element; /* of the whole world: stress, volume */
+    double *share;    /* stress: weight of each element's stress */
+} sn_probe_target;
+
+sn_status sn_probes_create(sn_world *world, const sn_world_options *options, sn_error *error);
+void sn_probes_destroy(sn_world *world);
+
+#endif
