@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "base/context.h"
+#include "names.h"
 #include "sinew/mesh.h"
 
 enum { SN_ELEMENT_NODES = 10, SN_ELEMENT_POINTS = 15 };
@@ -54,7 +55,9 @@ typedef struct sn_element {
     void (*release)(sn_context *context, struct sn_batch_source *derived);
 } sn_element;
 
-extern const sn_element sn_element_tet4, sn_element_tet10, sn_element_tet10_high, sn_element_tri3, sn_element_springs;
+#define SN_DECLARE_ELEMENT(id) extern const sn_element sn_element_##id;
+SN_ELEMENTS(SN_DECLARE_ELEMENT)
+#undef SN_DECLARE_ELEMENT
 const sn_element *sn_element_find(const char *name); /* NULL when unknown */
 /* The type that has the mass, the loads and the surface. */
 static inline const sn_element *sn_element_carrier(const sn_element *element) { return element->carrier ? element->carrier : element; }
