@@ -104,7 +104,7 @@ nightly: test sanitize calculix hashes ## everything long: tests, sanitizers, Ca
 	$(call preset,clang) && ctest --preset clang
 	scripts/fuzz.sh $(or $(FUZZ_SECONDS),60)
 
-docs: all ## write docs/names.md from `sinew list` and docs/api.md from the public headers
+docs: all ## write docs/names.md and docs/scene-keys.md from `sinew list`, and docs/api.md from the public headers
 	scripts/docs.sh $(BUILD)/sinew docs
 
 check-docs: all ## docs/names.md and docs/api.md are those that `make docs` writes

@@ -9,10 +9,11 @@
 
 static int list(int count, char **word);
 
-const tool_command tool_list = {"list", "list [KIND] [--json]", "every name that a scene or the command can use, with one line about it",
-                                "  KIND    one list only, such as laws, methods or scenes; sinew list kinds names all lists\n"
-                                "  --json  machine-readable\n",
-                                list};
+const tool_command tool_list = {
+    "list", "list [KIND] [--json]", "every name that a scene or the command can use, with one line about it",
+    "  KIND    one list only, such as laws, methods or scenes; sinew list kinds names all lists, sinew list options all keys of a scene\n"
+    "  --json  machine-readable\n",
+    list};
 
 static const sn_listing *experiment_listing(int *count) {
     static sn_listing all[256];
@@ -141,6 +142,7 @@ static int list(int count, char **word) {
     const tool_option option[] = {{.name = "--json", .flag = &json}};
     const int code = tool_parse(&tool_list, count, word, option, 1, &wanted, 1, &words);
     if (code) return code;
+    if (words && strcmp(wanted, "options") == 0) return tool_list_options(json);
     int only = -1;
     for (int i = 0; words && i < KINDS; ++i)
         if (strcmp(kinds[i].name, wanted) == 0) only = i;

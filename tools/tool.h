@@ -49,6 +49,9 @@ int tool_fail(int code, const char *format, ...) __attribute__((format(printf, 2
 /* A context with so many threads (0: one per core), or NULL after a message. */
 sn_context *tool_context(int threads);
 
+/* ---- list_options.c ---- */
+int tool_list_options(bool json);
+
 /* ---- json.c ---- */
 json_t *tool_number(double value); /* null when it is not finite */
 json_t *tool_array(const double *value, int count);

@@ -173,14 +173,16 @@ const char *sn_status_name(sn_status status) {
     return (unsigned)status < sizeof name / sizeof *name ? name[status] : "unknown";
 }
 
-static sn_status fill(sn_error *error, sn_status status, const char *path, const char *format, va_list arguments) {
-    if (!error) return status;
-    char text[sizeof error->text]; /* the values may point into the error itself */
-    vsnprintf(text, sizeof text, format, arguments);
-    memcpy(error->text, text, sizeof text);
+/* The text is "path: sentence", or the sentence without a path. The values may point into the error itself. */
+static void fill(sn_error *error, sn_status status, const char *path, const char *format, va_list arguments) {
+    if (!error) return;
+    char sentence[sizeof error->text];
+    vsnprintf(sentence, sizeof sentence, format, arguments);
     snprintf(error->path, sizeof error->path, "%s", path);
+    const int used = *error->path ? snprintf(error->text, sizeof error->text, "%s: ", error->path) : 0;
+    memcpy(error->text + used, sentence, sizeof sentence - (size_t)used);
+    error->text[sizeof error->text - 1] = 0;
     error->status = status;
-    return status;
 }
 
 sn_status sn_fail(sn_error *error, sn_status status, const char *format, ...) {
@@ -199,18 +201,21 @@ sn_status sn_fail_at(sn_error *error, sn_status status, const char *path, const 
     return status;
 }
 
+const char *sn_error_sentence(const sn_error *error) {
+    const size_t length = strlen(error->path);
+    if (!length || strncmp(error->text, error->path, length) != 0 || strncmp(error->text + length, ": ", 2) != 0) return error->text;
+    return error->text + length + 2;
+}
+
 sn_status sn_within(sn_error *error, sn_status status, const char *format, ...) {
     if (!error || status == SN_OK || status == SN_NO_MEMORY) return status;
-    char before[sizeof error->path], path[sizeof error->path];
+    char before[sizeof error->path], path[2 * sizeof error->path];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(before, sizeof before, format, arguments);
     va_end(arguments);
-    memcpy(path, error->path, sizeof path);
-    const int length = snprintf(error->path, sizeof error->path, "%s", before);
-    if (*path && length >= 0 && (size_t)length < sizeof error->path)
-        snprintf(error->path + length, sizeof error->path - (size_t)length, ".%s", path);
-    return status;
+    snprintf(path, sizeof path, "%s%s%s", before, *error->path ? "." : "", error->path);
+    return sn_fail_at(error, status, path, "%s", sn_error_sentence(error));
 }
 
 sn_status sn_no_memory(sn_error *error) { return sn_fail(error, SN_NO_MEMORY, "out of memory"); }

@@ -1,40 +1,30 @@
-/* Tables of option fields: one table drives the defaults, the validation, the scene's keys and the reference documentation of an
- * options struct, so that they cannot drift apart. */
+/* Tables of option fields. One table drives the defaults, the checks, the scene's keys and the reference of an options struct, so that they
+ * cannot drift apart. The struct sn_option of a table's row is public: see sinew/options.h. */
 #ifndef SN_BASE_FIELDS_H
 #define SN_BASE_FIELDS_H
 
 #include <stddef.h>
 
-#include "sinew/base.h"
+#include "sinew/options.h"
 
-typedef enum sn_field_type {
-    SN_FIELD_DOUBLE,  /* double[count] */
-    SN_FIELD_INT,     /* int */
-    SN_FIELD_BOOL,    /* bool */
-    SN_FIELD_CHOICE,  /* char[SN_NAME]: one of `choices()`; the empty string means automatic */
-} sn_field_type;
+typedef sn_option sn_field;
 
-/* Room for the name of a building block, the closing zero included. */
-#define SN_NAME 32
+/* Pointer and count of keys as they stand side by side in an options struct. */
+typedef struct sn_field_keys {
+    const double *key;
+    int count;
+} sn_field_keys;
 
-typedef struct sn_field {
-    const char *name; /* the scene's key */
-    sn_field_type type;
-    size_t offset;
-    int count;               /* of SN_FIELD_DOUBLE; 1 otherwise */
-    double low, high;        /* allowed range; low_open: low itself is not allowed */
-    int low_open;
-    double value;            /* default (numbers and bools) */
-    const char *choice;      /* default (choices) */
-    const sn_listing *(*choices)(int *count);
-    const char *unit;        /* "" when there is none */
-    const char *text;
-} sn_field;
+#define SN_FIELD_KIND(field) ((field)->type & ~SN_FIELD_NEEDED)
 
-/* Sets every field of `options` to its default. */
+/* Sets every field of `options` to its default. Fields of type SN_FIELD_OWN are left alone. */
 void sn_fields_default(const sn_field *field, int count, void *options);
 
-/* Checks every field; `prefix` ("time.") goes before the field's name in messages. */
-sn_status sn_fields_check(const sn_field *field, int count, const void *options, const char *prefix, sn_error *error);
+/* Checks every field. The path of an error is the field's name, with the number of the item for vectors and keys. */
+sn_status sn_fields_check(const sn_field *field, int count, const void *options, sn_error *error);
+sn_status sn_field_check(const sn_field *field, const void *options, sn_error *error);
+
+/* The field of this name, or NULL. */
+const sn_field *sn_field_find(const sn_field *field, int count, const char *name);
 
 #endif

@@ -119,7 +119,7 @@ static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error
     for (int s = 0; s < w->source_count; ++s) {
         const sn_batch_source *source = &w->source[s];
         sn_status status = check_source(w->context, source, model->node_count, error);
-        if (status) return status;
+        if (status) return sn_within(error, status, "%d.mesh", s);
         int32_t *of = w->batch_of[s] = sn_allocate(w->context, (size_t)source->material_count, sizeof *of);
         if (!of) return sn_no_memory(error);
         for (int m = 0; m < source->material_count; ++m) of[m] = -1;
@@ -128,7 +128,7 @@ static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error
             if (of[m] >= 0) continue;
             choice c;
             status = choose(w->context, &source->materials[m], source->name, source->exact, &c, error);
-            if (status) return status;
+            if (status) return sn_within(error, status, "%d.material.%d", s, m);
             of[m] = batch_for(model, source->element, &c);
         }
     }
@@ -273,7 +273,7 @@ static sn_status fill_chunk(const work *w, sn_batch *batch, const sn_chunk *chun
             continue;
         }
         const sn_status status = fill_shape(batch, source, it->element, block, lane, padded, error);
-        if (status) return status;
+        if (status) return sn_within(error, status, "%d.mesh", it->source);
     }
     return SN_OK;
 }

@@ -104,7 +104,7 @@ typedef struct sn_element_view {
     const double *rotation_state;  /* NULL when no batch uses any */
     const double *vertex_rotation; /* node_count x 9, for warped batches; NULL when there are none */
     sn_kept_rotations *kept;       /* `force` writes to it; the others read it: it is of this view. NULL: none */
-    bool projected;   /* batches that `projects` take the projected differential; default: the exact one */
+    bool projected;                /* batches that `projects` take the projected differential; default: the exact one */
     bool unsymmetric; /* false: K is made symmetric, and the change of viscous stress with x is left out. true: the Jacobian as it is:
                          unsymmetrised, with that change (Green: always; corotated: where dR is at hand, that is with the exact and the
                          projected differential). The change of Rayleigh forces with x, a second differential, is in neither. */

@@ -84,10 +84,10 @@ double sn_element_gradient(const sn_element *element, const double *X, const dou
 }
 
 /* ---- Meshes ---- */
-sn_status sn_element_fits_tets(const sn_mesh *mesh, const char *body, sn_error *error) {
+sn_status sn_element_fits_tets(const sn_mesh *mesh, sn_error *error) {
     if (mesh->tet_count > 0) return SN_OK;
-    return sn_fail(error, SN_BAD_INPUT, "body '%s': its mesh has %d nodes and %d triangles but no tets; a solid body needs tets", body,
-                   mesh->node_count, mesh->triangle_count);
+    return sn_fail_at(error, SN_BAD_INPUT, "mesh", "the mesh has %d nodes and %d triangles but no tets; a solid body needs tets",
+                      mesh->node_count, mesh->triangle_count);
 }
 
 static double area2(const double *a, const double *b, const double *c) {

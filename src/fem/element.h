@@ -43,8 +43,8 @@ typedef struct sn_element {
     const double *face_share;   /* face_nodes: the part of a face's area that goes to each node in contact */
     const uint8_t (*middle)[4]; /* the node between corners i and j; NULL without middles */
 
-    /* Whether a mesh makes such elements (`body`: its name, for messages), and a new mesh whose cells (tet, tet_nodes) are the elements. */
-    sn_status (*fits)(const sn_mesh *mesh, const char *body, sn_error *error);
+    /* Whether a mesh makes such elements, and a new mesh whose cells (tet, tet_nodes) are the elements. */
+    sn_status (*fits)(const sn_mesh *mesh, sn_error *error);
     sn_status (*take)(const sn_mesh *mesh, sn_mesh **own, sn_error *error);
 
     /* Elements that are derived from those of another type, the carrier, which has the mass, the loads and the surface: the springs on the
@@ -83,6 +83,6 @@ extern const double sn_rule_fourteen_point[14][4], sn_rule_fourteen_weight[14]; 
 /* N_i = L_i */
 void sn_shape_linear(int nodes, const double L[4], double *value, double *derivative);
 /* `fits` of solids: the mesh has tets. */
-sn_status sn_element_fits_tets(const sn_mesh *mesh, const char *body, sn_error *error);
+sn_status sn_element_fits_tets(const sn_mesh *mesh, sn_error *error);
 
 #endif

@@ -13,14 +13,14 @@ static const double mass_weight[3] = {THIRD, THIRD, THIRD};
 
 static void shape(const double L[4], double *value, double *derivative) { sn_shape_linear(3, L, value, derivative); }
 
-static sn_status fits(const sn_mesh *mesh, const char *body, sn_error *error) {
+static sn_status fits(const sn_mesh *mesh, sn_error *error) {
     if (mesh->triangle_count < 1 || mesh->tet_count > 0)
-        return sn_fail(error, SN_BAD_INPUT, "body '%s': its mesh has %d tets and %d triangles; element tri3 needs triangles alone", body,
-                       mesh->tet_count, mesh->triangle_count);
+        return sn_fail_at(error, SN_BAD_INPUT, "mesh", "the mesh has %d tets and %d triangles; element tri3 needs only triangles",
+                          mesh->tet_count, mesh->triangle_count);
     for (int i = 0; i < 3 * mesh->triangle_count; ++i)
         if (mesh->triangle[i] < 0 || mesh->triangle[i] >= mesh->node_count)
-            return sn_fail(error, SN_BAD_INPUT, "body '%s': triangle %d names node %d of %d nodes", body, i / 3, mesh->triangle[i],
-                           mesh->node_count);
+            return sn_fail_at(error, SN_BAD_INPUT, "mesh", "triangle %d names node %d of %d nodes", i / 3, mesh->triangle[i],
+                              mesh->node_count);
     return SN_OK;
 }
 

@@ -21,19 +21,6 @@ double sn_ramp_value(const sn_ramp *ramp, double t, bool is_static, double *rate
     return t >= ramp->end ? 1 : (t - ramp->begin) / (ramp->end - ramp->begin);
 }
 
-sn_status sn_load_check(const sn_load *load, sn_error *error) {
-    if ((unsigned)load->kind > SN_LOAD_SHEAR) return sn_fail_at(error, SN_BAD_INPUT, "kind", "kind %d is unknown", (int)load->kind);
-    for (int a = 0; a < 3; ++a)
-        if (!isfinite(load->value[a])) return sn_fail_at(error, SN_BAD_INPUT, "value", "a component is not finite");
-    if (!isfinite(load->scalar)) return sn_fail_at(error, SN_BAD_INPUT, "pressure", "the pressure is not finite");
-    if (load->ramp.given && !(isfinite(load->ramp.begin) && isfinite(load->ramp.end) && load->ramp.begin <= load->ramp.end))
-        return sn_fail_at(error, SN_BAD_INPUT, "ramp", "ramp [%g, %g] must have two times in ascending order", load->ramp.begin,
-                          load->ramp.end);
-    if (load->follow && load->kind == SN_LOAD_BODY)
-        return sn_fail_at(error, SN_BAD_INPUT, "follow", "'follow' is for loads on a surface; a body load has a fixed direction");
-    return SN_OK;
-}
-
 double sn_face_area(int face_nodes, const int32_t *face, const double *rest) {
     const sn_face_rule *rule = sn_face_rule_for(face_nodes);
     double area = 0;

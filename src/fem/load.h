@@ -34,9 +34,6 @@ typedef struct sn_load_term {
 /* The value of a ramp at time t and its rate (may be NULL; from the left at a kink). In statics t is the load fraction. */
 double sn_ramp_value(const sn_ramp *ramp, double t, bool is_static, double *rate);
 
-/* Checks a load; the selector is not looked at. */
-sn_status sn_load_check(const sn_load *load, sn_error *error);
-
 /* A surface load over the given faces (compiled node numbers, outward). `node_count`: of all compiled nodes. */
 sn_status sn_load_surface(sn_context *context, const sn_load *load, int face_count, int face_nodes, const int32_t *face, int node_count,
                           const double *rest, sn_load_term *term, sn_error *error);

@@ -386,7 +386,7 @@ static sn_status check_prony(const sn_material *material, sn_error *error) {
 sn_status sn_material_check(const sn_context *context, const sn_material *material, sn_error *error) {
     const sn_law *law = sn_law_find(context, material->law);
     if (!law) return unknown_law(context, material->law, error);
-    sn_status status = sn_fields_check(material_field, FIELDS, material, "", error);
+    sn_status status = sn_fields_check(material_field, FIELDS, material, error);
     if (!status) status = check_constants(material, law, error);
     if (!status) status = check_blocks(material, law, error);
     if (!status) status = check_prony(material, error);

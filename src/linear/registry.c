@@ -99,21 +99,25 @@ sn_solver_options sn_solver_options_default(void) {
 static bool is(const char *name, const char *word) { return strcmp(name, word) == 0; }
 
 sn_status sn_solver_options_check(const sn_solver_options *options, sn_error *error) {
-    const sn_status status = sn_fields_check(field, COUNT(field), options, "solver.", error);
+    const sn_status status = sn_fields_check(field, COUNT(field), options, error);
     if (status) return status;
     if (sn_direct_find(options->method) && is(options->operator_, "assembly-free"))
-        return sn_fail(error, SN_BAD_INPUT, "solver.method '%s' is direct and needs a matrix: solver.operator must be assembled",
-                       options->method);
+        return sn_fail_at(error, SN_BAD_INPUT, "operator",
+                          "solver.method '%s' is direct and needs a matrix: solver.operator must be assembled", options->method);
     if (sn_direct_find(options->method) && is(options->precision, "single"))
-        return sn_fail(error, SN_BAD_INPUT, "solver.method '%s' is direct: solver.precision must be double or auto", options->method);
+        return sn_fail_at(error, SN_BAD_INPUT, "precision", "solver.method '%s' is direct: solver.precision must be double or auto",
+                          options->method);
     const sn_preconditioner *p = sn_preconditioner_find(options->preconditioner);
     if (p && p->needs_matrix && is(options->operator_, "assembly-free"))
-        return sn_fail(error, SN_BAD_INPUT, "solver.preconditioner '%s' needs a matrix: solver.operator must be assembled", p->name);
+        return sn_fail_at(error, SN_BAD_INPUT, "operator", "solver.preconditioner '%s' needs a matrix: solver.operator must be assembled",
+                          p->name);
     const sn_krylov *method = sn_krylov_find(options->method);
     if (method && method->own && is(options->operator_, "assembly-free"))
-        return sn_fail(error, SN_BAD_INPUT, "solver.method '%s' needs a matrix: solver.operator must be assembled", method->name);
+        return sn_fail_at(error, SN_BAD_INPUT, "operator", "solver.method '%s' needs a matrix: solver.operator must be assembled",
+                          method->name);
     if (method && method->own && p && p != method->own)
-        return sn_fail(error, SN_BAD_INPUT, "solver.method '%s' has %s built in: solver.preconditioner must be %s or auto, not '%s'",
-                       method->name, method->own->name, method->own->name, p->name);
+        return sn_fail_at(error, SN_BAD_INPUT, "preconditioner",
+                          "solver.method '%s' has %s built in: solver.preconditioner must be %s or auto, not '%s'", method->name,
+                          method->own->name, method->own->name, p->name);
     return SN_OK;
 }

@@ -41,8 +41,8 @@ static int parameter_count(const sn_generator *generator) {
 
 static sn_status check_value(const char *generator, const sn_generator_parameter *p, double value, sn_error *error) {
     if (isfinite(value) && value >= p->low && value <= p->high && (!p->whole || value == floor(value))) return SN_OK;
-    return sn_fail(error, SN_BAD_INPUT, "%s.%s is %.9g; it must be a %s from %g to %g", generator, p->name, value,
-                   p->whole ? "whole number" : "number", p->low, p->high);
+    return sn_fail_at(error, SN_BAD_INPUT, p->name, "%s.%s is %.9g; it must be a %s from %g to %g", generator, p->name, value,
+                      p->whole ? "whole number" : "number", p->low, p->high);
 }
 
 static sn_status set_value(const char *name, const sn_generator *generator, const sn_generator_value *given, double value[][3],
@@ -54,14 +54,14 @@ static sn_status set_value(const char *name, const sn_generator *generator, cons
         char text[400];
         snprintf(text, sizeof text, "%s has no parameter '%.100s'", name, given->name);
         sn_suggest(text, (int)sizeof text, given->name, generator->parameter, count, (int)sizeof *generator->parameter);
-        return sn_fail(error, SN_BAD_INPUT, "%s", text);
+        return sn_fail_at(error, SN_BAD_INPUT, given->name, "%s", text);
     }
     const sn_generator_parameter *p = &generator->parameter[i];
-    if (seen[i]) return sn_fail(error, SN_BAD_INPUT, "%s.%s is given twice", name, p->name);
+    if (seen[i]) return sn_fail_at(error, SN_BAD_INPUT, p->name, "%s.%s is given twice", name, p->name);
     seen[i] = 1;
     if (given->count != p->count && given->count != 1)
-        return sn_fail(error, SN_BAD_INPUT, "%s.%s has %d numbers; it takes %d%s", name, p->name, given->count, p->count,
-                       p->count > 1 ? ", or one for all of them" : "");
+        return sn_fail_at(error, SN_BAD_INPUT, p->name, "%s.%s has %d numbers; it takes %d%s", name, p->name, given->count, p->count,
+                          p->count > 1 ? ", or one for all of them" : "");
     for (int k = 0; k < p->count; ++k) {
         value[i][k] = given->value[given->count == 1 ? 0 : k];
         const sn_status status = check_value(name, p, value[i][k], error);

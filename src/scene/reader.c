@@ -1,10 +1,10 @@
 /* Values with their places; see reader.h. */
 #include "reader.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"
@@ -26,11 +26,11 @@ void *sn_scene_allocate(sn_reader *reader, size_t count, size_t size) {
 
 /* ---- Messages ---- */
 
-enum { PATH = 2 * SN_SCENE_DEPTH };
+enum { STEPS = 2 * SN_SCENE_DEPTH };
 
 static int collect_path(const sn_place *place, sn_json_step *step) {
     int steps = 0;
-    for (const sn_place *p = place; p->parent && steps < PATH; p = p->parent) step[steps++] = (sn_json_step){p->key, p->index};
+    for (const sn_place *p = place; p->parent && steps < STEPS; p = p->parent) step[steps++] = (sn_json_step){p->key, p->index};
     for (int i = 0; i < steps / 2; ++i) {
         const sn_json_step swap = step[i];
         step[i] = step[steps - 1 - i];
@@ -39,6 +39,7 @@ static int collect_path(const sn_place *place, sn_json_step *step) {
     return steps;
 }
 
+/* "bodies.0.material.young", as --set takes it. */
 static void print_path(const sn_json_step *step, int steps, char *text, size_t capacity) {
     size_t used = 0;
     text[0] = 0;
@@ -46,7 +47,7 @@ static void print_path(const sn_json_step *step, int steps, char *text, size_t c
         if (step[i].key)
             snprintf(text + used, capacity - used, "%s%.80s", i ? "." : "", step[i].key);
         else
-            snprintf(text + used, capacity - used, "[%d]", step[i].index);
+            snprintf(text + used, capacity - used, "%s%d", i ? "." : "", step[i].index);
         used += strlen(text + used);
     }
 }
@@ -66,28 +67,31 @@ static bool override_covers(const char *key, const sn_json_step *step, int steps
     return false;
 }
 
-static void print_position(const sn_place *place, bool at_key, char *text, size_t capacity, char *path_text, size_t path_capacity) {
-    const sn_reader *reader = place->reader;
-    sn_json_step step[PATH];
-    const int steps = collect_path(place, step);
-    print_path(step, steps, path_text, path_capacity);
+/* "file:line:column" of the value, or of its key; of the nearest value around it when the file does not have it. Values that come from the
+ * command line have no line: "--set key=value". */
+static void print_position(const sn_reader *reader, const sn_json_step *step, int steps, bool at_key, char *text, size_t capacity) {
     for (int i = reader->override_count - 1; i >= 0; --i) {
         if (!override_covers(reader->override[i].key, step, steps)) continue;
         snprintf(text, capacity, "--set %.80s=%.60s", reader->override[i].key, reader->override[i].value);
         return;
     }
     sn_json_position position;
-    const bool exact = sn_json_locate(reader->text, reader->bytes, step, steps, &position) == steps;
-    snprintf(text, capacity, "%.160s:%d:%d", reader->name, at_key || !exact ? position.key_line : position.line,
-             at_key || !exact ? position.key_column : position.column);
+    if (sn_json_locate(reader->text, reader->bytes, step, steps, &position) < steps) at_key = false;
+    snprintf(text, capacity, "%.160s:%d:%d", reader->name, at_key ? position.key_line : position.line,
+             at_key ? position.key_column : position.column);
 }
 
 static sn_status fail(const sn_place *place, bool at_key, sn_status status, const char *format, va_list arguments) {
-    char position[256], path[160], text[400];
-    print_position(place, at_key, position, sizeof position, path, sizeof path);
-    vsnprintf(text, sizeof text, format, arguments);
-    if (!*path) return sn_fail(place->reader->error, status, "%s: the scene %s", position, text);
-    return sn_fail(place->reader->error, status, "%s: key '%s' %s", position, path, text);
+    sn_json_step step[STEPS];
+    const int steps = collect_path(place, step);
+    sn_error *error = place->reader->error;
+    char position[256], path[sizeof error->path], sentence[400];
+    print_path(step, steps, path, sizeof path);
+    print_position(place->reader, step, steps, at_key, position, sizeof position);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    sn_fail(error, status, "%s: %s %s", position, *path ? path : "the scene", sentence);
+    if (error) memcpy(error->path, path, sizeof path);
+    return status;
 }
 
 sn_status sn_place_fail(const sn_place *place, sn_status status, const char *format, ...) {
@@ -106,43 +110,46 @@ sn_status sn_place_fail_key(const sn_place *place, sn_status status, const char 
     return status;
 }
 
-/* Where `word` stands in the text as a word of its own, or -1. */
-static long find_word(const char *text, const char *word) {
-    const size_t length = strlen(word);
-    if (!length) return -1;
-    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
-        const bool left = at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_' && at[-1] != '-');
-        const unsigned char behind = (unsigned char)at[length];
-        if (left && !isalnum(behind) && behind != '_' && behind != '-') return at - text;
+/* One step down the tree. A single object may stand for a list of one, so the item 0 of an object is the object itself. Returns the value
+ * there, or NULL. */
+static json_t *descend(json_t *value, char *name, sn_json_step *step, int *steps) {
+    const bool number = *name && strspn(name, "0123456789") == strlen(name);
+    json_t *child = NULL;
+    if (json_is_array(value) && number) {
+        child = json_array_get(value, (size_t)strtol(name, NULL, 10));
+        step[*steps] = (sn_json_step){NULL, (int)strtol(name, NULL, 10)};
+    } else if (json_is_object(value)) {
+        if (number && strtol(name, NULL, 10) == 0) return value;
+        child = json_object_get(value, name);
+        step[*steps] = (sn_json_step){name, 0};
+        if (!child && strcmp(name, "material") == 0) { /* "materials" is another name of this key */
+            child = json_object_get(value, "materials");
+            step[*steps].key = "materials";
+        }
     }
-    return -1;
+    if (child) ++*steps;
+    return child;
 }
 
 sn_status sn_place_wrap(const sn_place *place, const sn_error *inner) {
-    const char *nearest = NULL;
-    long first = -1;
-    if (json_is_object(place->value)) {
-        const char *key;
-        json_t *value;
-        json_object_foreach(place->value, key, value) {
-            const long at = find_word(inner->text, key);
-            if (at >= 0 && (first < 0 || at < first)) first = at, nearest = key;
-        }
+    sn_error *error = place->reader->error;
+    if (inner->status == SN_NO_MEMORY) return sn_no_memory(error);
+    sn_json_step step[STEPS];
+    int steps = collect_path(place, step);
+    char position[256], names[sizeof inner->path], path[2 * sizeof inner->path], before[sizeof inner->path];
+    print_path(step, steps, before, sizeof before);
+    snprintf(path, sizeof path, "%s%s%s", before, *before && *inner->path ? "." : "", inner->path);
+    memcpy(names, inner->path, sizeof names);
+    json_t *value = place->value;
+    for (char *name = names, *next; value && *name && steps < STEPS; name = next) {
+        next = name + strcspn(name, ".");
+        if (*next) *next++ = 0;
+        value = descend(value, name, step, &steps);
     }
-    sn_place child;
-    if (nearest && sn_place_get(place, nearest, &child)) {
-        int item; /* "fix.2" speaks of an item */
-        if (json_is_array(child.value) && sscanf(inner->text + first + strlen(nearest), ".%d", &item) == 1 && item >= 0 &&
-            item < sn_place_count(&child)) {
-            const sn_place entry = sn_place_at(&child, item);
-            return sn_place_wrap(&entry, inner);
-        }
-        return sn_place_wrap(&child, inner);
-    }
-    char position[256], path[160];
-    print_position(place, true, position, sizeof position, path, sizeof path);
-    if (!*path) return sn_fail(place->reader->error, inner->status, "%s: %.240s", position, inner->text);
-    return sn_fail(place->reader->error, inner->status, "%s: key '%s': %.300s", position, path, inner->text);
+    print_position(place->reader, step, steps, false, position, sizeof position);
+    sn_fail(error, inner->status, "%s: %s%s%s", position, path, *path ? ": " : "", sn_error_sentence(inner));
+    if (error) snprintf(error->path, sizeof error->path, "%.127s", path);
+    return inner->status;
 }
 
 /* ---- Ways down ---- */
@@ -176,6 +183,16 @@ sn_status sn_place_list(const sn_place *place, int least) {
     if (json_array_size(place->value) > 1 << 28) return sn_place_fail(place, SN_BAD_INPUT, "is a list of more than 2^28 items");
     if (sn_place_count(place) < least)
         return sn_place_fail(place, SN_BAD_INPUT, "is a list of %d; it needs at least %d", sn_place_count(place), least);
+    return SN_OK;
+}
+
+sn_status sn_place_items(const sn_place *place, size_t size, void **array, int *count) {
+    *count = 0;
+    const sn_status status = sn_place_list(place, 0);
+    if (status) return status;
+    *array = sn_scene_allocate(place->reader, (size_t)sn_place_count(place), size);
+    if (!*array) return sn_no_memory(place->reader->error);
+    *count = sn_place_count(place);
     return SN_OK;
 }
 
@@ -303,13 +320,6 @@ sn_status sn_read_name(const sn_place *place, const sn_listing *choice, int coun
     return status;
 }
 
-sn_status sn_read_axis(const sn_place *place, int *axis) {
-    static const sn_listing axes[] = {{"x", ""}, {"y", ""}, {"z", ""}};
-    const sn_status status = sn_read_choice(place, axes, 3, axis);
-    if (!status) ++*axis;
-    return status;
-}
-
 sn_status sn_read_keys(const sn_place *place, int width, const double **key, int *count) {
     sn_status status = sn_place_list(place, 1);
     if (status) return status;
@@ -329,33 +339,146 @@ sn_status sn_read_keys(const sn_place *place, int width, const double **key, int
     return SN_OK;
 }
 
-static sn_status read_field(const sn_place *place, const sn_field *field, char *target) {
-    const sn_range range = {field->low, field->high, field->low_open != 0, false, field->unit};
-    switch (field->type) {
-    case SN_FIELD_DOUBLE:
-        if (field->count == 1) return sn_read_number(place, &range, (double *)(void *)target);
-        return sn_read_numbers(place, &range, (double *)(void *)target, field->count);
-    case SN_FIELD_INT: {
-        const int low = field->low_open ? (int)field->low + 1 : (int)field->low;
-        return sn_read_int(place, low, field->high >= INT32_MAX ? INT32_MAX : (int)field->high, (int *)(void *)target);
-    }
-    case SN_FIELD_BOOL:
-        return sn_read_bool(place, (bool *)target);
-    case SN_FIELD_CHOICE: {
-        int count;
-        const sn_listing *choice = field->choices(&count);
-        return sn_read_name(place, choice, count, target, SN_NAME);
-    }
-    }
+/* ---- Tables ---- */
+
+static sn_status read_long(const sn_place *place, const sn_field *field, int64_t *value) {
+    if (!json_is_integer(place->value)) return wrong_type(place, "a whole number");
+    const json_int_t x = json_integer_value(place->value);
+    if ((double)x < field->low || (double)x > field->high)
+        return sn_place_fail(place, SN_BAD_INPUT, "is %lld; it must be a whole number of at least %g", (long long)x, field->low);
+    *value = x;
     return SN_OK;
 }
 
-sn_status sn_read_fields(const sn_place *object, const sn_field *field, int count, void *options) {
-    for (int i = 0; i < count; ++i) {
-        sn_place place;
-        if (!sn_place_get(object, field[i].name, &place)) continue;
-        const sn_status status = read_field(&place, &field[i], (char *)options + field[i].offset);
-        if (status) return status;
+static sn_status read_enum(const sn_place *place, const sn_field *field, int *value) {
+    int count, index;
+    const sn_listing *choice = field->choices(&count);
+    const sn_status status = sn_read_choice(place, choice, count, &index);
+    if (!status) *value = index + (int)field->low;
+    return status;
+}
+
+static sn_status read_axes(const sn_place *place, bool axis[3]) {
+    const char *text = json_string_value(place->value);
+    bool right = text && *text, held[3] = {false, false, false};
+    for (const char *at = text; right && *at; ++at) {
+        const int i = *at - 'x';
+        right = i >= 0 && i <= 2 && !held[i];
+        if (right) held[i] = true;
     }
+    if (!right) return sn_place_fail(place, SN_BAD_INPUT, "must be a string of axes, such as \"xyz\", \"xy\" or \"z\"");
+    memcpy(axis, held, sizeof held);
     return SN_OK;
+}
+
+static sn_status read_ramp(const sn_place *place, sn_ramp *ramp) {
+    double value[2];
+    const sn_status status = sn_read_numbers(place, &sn_any_number, value, 2);
+    if (status) return status;
+    if (value[0] > value[1]) return sn_place_fail(place, SN_BAD_INPUT, "ends at %g before it begins at %g", value[1], value[0]);
+    *ramp = (sn_ramp){value[0], value[1], true};
+    return SN_OK;
+}
+
+static sn_status read_field(const sn_place *place, const sn_field *field, void *target) {
+    const sn_range range = {field->low, field->high, field->low_open != 0, false, field->unit};
+    sn_field_keys *keys = target;
+    int count;
+    switch (SN_FIELD_KIND(field)) {
+    case SN_FIELD_DOUBLE:
+        return field->count == 1 ? sn_read_number(place, &range, target) : sn_read_numbers(place, &range, target, field->count);
+    case SN_FIELD_INT:
+        return sn_read_int(place, (int)field->low + (field->low_open != 0), field->high >= INT32_MAX ? INT32_MAX : (int)field->high,
+                           target);
+    case SN_FIELD_LONG:
+        return read_long(place, field, target);
+    case SN_FIELD_BOOL:
+        return sn_read_bool(place, target);
+    case SN_FIELD_CHOICE: {
+        const sn_listing *choice = field->choices(&count);
+        return sn_read_name(place, choice, count, target, SN_NAME);
+    }
+    case SN_FIELD_ENUM:
+        return read_enum(place, field, target);
+    case SN_FIELD_TEXT:
+        return sn_read_text(place, target, field->count);
+    case SN_FIELD_AXES:
+        return read_axes(place, target);
+    case SN_FIELD_DIRECTION:
+        return sn_read_direction(place, target);
+    case SN_FIELD_RAMP:
+        return read_ramp(place, target);
+    case SN_FIELD_KEYS:
+        return sn_read_keys(place, field->count, &keys->key, &keys->count);
+    case SN_FIELD_SELECT:
+        return sn_read_selector(place, target);
+    default: /* SN_FIELD_OWN: the owner reads it */
+        return SN_OK;
+    }
+}
+
+/* A part of a table: the fields below one object. "turn.axis" is the field "axis" of the level "turn.". */
+typedef struct level {
+    const sn_field *field;
+    int count;
+    const char *prefix;
+    size_t length;
+} level;
+
+/* The rest of a field's name on this level; NULL for fields of other objects. */
+static const char *name_on(const level *l, int i) {
+    return strncmp(l->field[i].name, l->prefix, l->length) == 0 ? l->field[i].name + l->length : NULL;
+}
+
+enum { NAMES = 48, LONGEST = 32 };
+
+/* The keys of the level, each once: "turn" stands for "turn.point", "turn.axis", ... */
+static int keys_of(const level *l, char key[NAMES][LONGEST], const char *name[NAMES]) {
+    int count = 0;
+    for (int i = 0; i < l->count && count < NAMES; ++i) {
+        const char *rest = name_on(l, i);
+        if (!rest) continue;
+        snprintf(key[count], LONGEST, "%.*s", (int)strcspn(rest, "."), rest);
+        bool known = false;
+        for (int k = 0; k < count; ++k) known = known || strcmp(key[k], key[count]) == 0;
+        if (!known) name[count] = key[count], ++count;
+    }
+    return count;
+}
+
+static sn_status read_level(const sn_place *object, const level *l, void *options);
+
+/* The value of one key: of the field of this name, or an object of the fields below it. */
+static sn_status read_key(const sn_place *object, const level *l, const char *key, void *options) {
+    char below[96];
+    snprintf(below, sizeof below, "%.*s%s.", (int)l->length, l->prefix, key);
+    const level inner = {l->field, l->count, below, strlen(below)};
+    const sn_field *exact = NULL;
+    bool deeper = false;
+    for (int i = 0; i < l->count; ++i) {
+        const char *rest = name_on(l, i);
+        if (rest && strcmp(rest, key) == 0) exact = &l->field[i];
+        deeper = deeper || name_on(&inner, i);
+    }
+    sn_place place;
+    if (!sn_place_get(object, key, &place)) {
+        if (exact && exact->type & SN_FIELD_NEEDED) return sn_place_fail(object, SN_BAD_INPUT, "needs '%s'", key);
+        return SN_OK;
+    }
+    if (deeper && (!exact || json_is_object(place.value))) return read_level(&place, &inner, options);
+    return read_field(&place, exact, (char *)options + exact->offset);
+}
+
+static sn_status read_level(const sn_place *object, const level *l, void *options) {
+    char key[NAMES][LONGEST];
+    const char *name[NAMES];
+    const int names = keys_of(l, key, name);
+    sn_status status = sn_place_known(object, name, names, (int)sizeof *name);
+    for (int i = 0; i < names && !status; ++i) status = read_key(object, l, name[i], options);
+    return status;
+}
+
+sn_status sn_read_fields(const sn_place *object, const sn_field *field, int count, void *options) {
+    const level all = {field, count, "", 0};
+    return read_level(object, &all, options);
 }

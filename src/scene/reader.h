@@ -1,5 +1,4 @@
-/* Reading values out of a parsed scene with errors that say where: "beam.json:12:5: key 'bodies[0].material.yung' is unknown; did you mean
- * 'young'?".
+/* Reading values out of a parsed scene. Errors name the place: "beam.json:12:5: bodies.0.material.yung is unknown; did you mean 'young'?".
  *
  * A place is a value together with the way to it. Places live on the stack of the functions that descend; a function that reads a place
  * returns a status and has already left its message. */
@@ -43,11 +42,12 @@ typedef struct sn_place {
 /* Zeroed memory of the scene, or NULL. */
 void *sn_scene_allocate(sn_reader *reader, size_t count, size_t size);
 
-/* Leaves a message with the place in front and returns `status`. `format` continues the sentence "key 'x' ...". */
+/* Leaves a message with the place in front and returns `status`. `format` continues the sentence "bodies.0.name ...". */
 sn_status sn_place_fail(const sn_place *place, sn_status status, const char *format, ...) SN_PRINTF(3, 4);
 /* The same at the key instead of the value. */
 sn_status sn_place_fail_key(const sn_place *place, sn_status status, const char *format, ...) SN_PRINTF(3, 4);
-/* A message from elsewhere with the place in front: the deepest child whose keys the message speaks of. */
+/* A message of the library about the value at `place`, with the position of the option that its path names in front. When the file does not
+ * give that option, its default is at fault: then the position is that of the nearest object around it. */
 sn_status sn_place_wrap(const sn_place *place, const sn_error *inner);
 
 bool sn_place_get(const sn_place *object, const char *key, sn_place *child); /* false: the object has no such key */
@@ -56,6 +56,8 @@ int sn_place_count(const sn_place *list);
 
 sn_status sn_place_object(const sn_place *place); /* errors when it is something else */
 sn_status sn_place_list(const sn_place *place, int least);
+/* A list and an array of the scene, one zeroed element of `size` bytes per item. On failure *count is 0. */
+sn_status sn_place_items(const sn_place *place, size_t size, void **array, int *count);
 /* An object none of whose keys is outside `names` (pointers to names, `stride` bytes apart). */
 sn_status sn_place_known(const sn_place *object, const void *names, int count, int stride);
 
@@ -75,11 +77,11 @@ sn_status sn_read_bool(const sn_place *place, bool *value);
 sn_status sn_read_text(const sn_place *place, char *value, int capacity); /* not empty, fits */
 sn_status sn_read_choice(const sn_place *place, const sn_listing *choice, int count, int *index);
 sn_status sn_read_name(const sn_place *place, const sn_listing *choice, int count, char *value, int capacity);
-/* "x", "y", "z" -> 1, 2, 3. */
-sn_status sn_read_axis(const sn_place *place, int *axis);
 /* [[t, a, b, ...], ...] with `width` numbers each and ascending times; the array belongs to the scene. */
 sn_status sn_read_keys(const sn_place *place, int width, const double **key, int *count);
-/* The fields of a table that the object gives; unknown keys are not looked for. */
+sn_status sn_read_selector(const sn_place *place, sn_selector *selector);
+/* Reads an object by a table: the fields that the object gives, and an error for a key that the table does not have. Fields of type
+ * SN_FIELD_OWN are left to the caller. */
 sn_status sn_read_fields(const sn_place *object, const sn_field *field, int count, void *options);
 
 #endif

@@ -5,57 +5,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "linear/solver.h"
 #include "locate.h"
 #include "scene_internal.h"
+#include "time/options.h"
 
-static const char *const root_keys[] = {"sinew",  "name",      "description", "gravity", "time",   "solver",
-                                        "bodies", "colliders", "probes",      "output",  "gallery"};
+static const sn_field fields[] = {
+    {"sinew", SN_FIELD_INT, offsetof(sn_scene, version), 1, 1, 1, 0, 1, NULL, NULL, "", "version of the scene format"},
+    {"name", SN_FIELD_TEXT, offsetof(sn_scene, name), sizeof((sn_scene *)0)->name, 0, 0, 0, 0, NULL, NULL, "",
+     "name of the scene; the file's name when it is not given"},
+    {"description", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "a string about the scene"},
+    {"gravity", SN_FIELD_DOUBLE, offsetof(sn_scene, world.gravity), 3, -1e300, 1e300, 0, 0, "[0, -9.81, 0]", NULL, "m/s^2",
+     "acceleration of free fall"},
+    {"time", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "time integration"},
+    {"solver", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "linear solver"},
+    {"bodies", SN_FIELD_OWN | SN_FIELD_NEEDED, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "a list of bodies, at least one"},
+    {"colliders", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "a list of colliders"},
+    {"probes", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "a list of probes"},
+    {"output", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "files and pictures"},
+    {"gallery.place", SN_FIELD_INT | SN_FIELD_NEEDED, offsetof(sn_scene, gallery.place), 1, 1, 1000, 0, 0, NULL, NULL, "",
+     "order in the gallery of the page, each place once"},
+    {"gallery.time", SN_FIELD_DOUBLE, offsetof(sn_scene, gallery.time), 1, 0, 1e300, 0, 0.5, NULL, NULL, "s", "time of the picture"},
+    {"gallery.colour", SN_FIELD_TEXT, offsetof(sn_scene, gallery.colour), 32, 0, 0, 0, 0, "none", NULL, "", "colours of the picture"},
+    {"gallery.wire", SN_FIELD_BOOL, offsetof(sn_scene, gallery.wire), 1, 0, 1, 0, 0, NULL, NULL, "", "draw the edges of the tets"},
+    {"gallery.zoom", SN_FIELD_DOUBLE, offsetof(sn_scene, gallery.zoom), 1, 0, 1e300, 1, 1.25, NULL, NULL, "", "larger is nearer"},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
 
-/* The page's gallery uses this key; here it is only checked. */
-static sn_status check_gallery(const sn_place *gallery) {
-    static const char *const keys[] = {"place", "time", "colour", "wire", "zoom"};
-    sn_place place;
-    int number;
-    double value;
-    bool wire;
-    char colour[32];
-    sn_status status = sn_place_known(gallery, keys, (int)(sizeof keys / sizeof *keys), (int)sizeof *keys);
-    if (!status && !sn_place_get(gallery, "place", &place)) status = sn_place_fail(gallery, SN_BAD_INPUT, "has no 'place'");
-    if (!status) status = sn_read_int(&place, 1, 1000, &number);
-    if (!status && sn_place_get(gallery, "time", &place)) status = sn_read_number(&place, &sn_number_from_zero, &value);
-    if (!status && sn_place_get(gallery, "colour", &place)) status = sn_read_text(&place, colour, (int)sizeof colour);
-    if (!status && sn_place_get(gallery, "wire", &place)) status = sn_read_bool(&place, &wire);
-    if (!status && sn_place_get(gallery, "zoom", &place)) status = sn_read_number(&place, &sn_positive_number, &value);
-    return status;
-}
-
-static sn_status read_head(const sn_place *root, sn_scene *scene) {
-    sn_place place;
-    sn_status status = SN_OK;
-    int version = 1;
-    if (sn_place_get(root, "sinew", &place)) status = sn_read_int(&place, 1, 1, &version);
-    if (!status && sn_place_get(root, "name", &place)) status = sn_read_text(&place, scene->name, (int)sizeof scene->name);
-    if (!status && sn_place_get(root, "description", &place) && !json_is_string(place.value))
-        status = sn_place_fail(&place, SN_BAD_INPUT, "must be a string");
-    if (!status && sn_place_get(root, "gallery", &place)) status = check_gallery(&place);
-    if (!status && sn_place_get(root, "gravity", &place)) status = sn_read_numbers(&place, &sn_any_number, scene->world.gravity, 3);
-    return status;
+const sn_field *sn_scene_fields(int *count) {
+    *count = FIELDS;
+    return fields;
 }
 
 static sn_status read_root(sn_scene *scene) {
     const sn_place root = {&scene->reader, NULL, NULL, 0, scene->root};
+    sn_world_options *world = &scene->world;
+    int times, solvers;
+    const sn_field *time = sn_time_fields(&times), *solver = sn_solver_fields(&solvers);
     sn_place place;
-    sn_status status = sn_place_known(&root, root_keys, (int)(sizeof root_keys / sizeof *root_keys), (int)sizeof *root_keys);
-    if (!status) status = read_head(&root, scene);
-    if (!status && sn_place_get(&root, "time", &place)) status = sn_scene_read_time(&place, &scene->world.time);
-    if (!status && sn_place_get(&root, "solver", &place)) status = sn_scene_read_solver(&place, &scene->world.solver);
+    sn_status status = sn_read_fields(&root, fields, FIELDS, scene);
+    if (!status && sn_place_get(&root, "description", &place) && !json_is_string(place.value))
+        status = sn_place_fail(&place, SN_BAD_INPUT, "must be a string");
+    if (!status && sn_place_get(&root, "time", &place)) status = sn_read_fields(&place, time, times, &world->time);
+    if (!status && sn_place_get(&root, "solver", &place)) status = sn_read_fields(&place, solver, solvers, &world->solver);
     if (!status && sn_place_get(&root, "output", &place)) status = sn_scene_read_output(&place, &scene->output);
-    if (status) return status;
-    if (!sn_place_get(&root, "bodies", &place))
-        return sn_place_fail(&root, SN_BAD_INPUT, "has no 'bodies'; a scene needs at least one body");
-    status = sn_scene_read_bodies(&place, scene);
+    if (!status && sn_place_get(&root, "bodies", &place)) status = sn_scene_read_bodies(&place, scene);
     if (!status && sn_place_get(&root, "colliders", &place)) status = sn_scene_read_colliders(&place, scene);
-    if (!status && sn_place_get(&root, "probes", &place)) status = sn_scene_read_probes(&place, scene);
+    if (!status && sn_place_get(&root, "probes", &place)) status = sn_scene_read_probes(&place, world);
     return status;
 }
 
@@ -186,3 +182,12 @@ const sn_mesh *sn_scene_surface(const sn_scene *scene, int body) {
 }
 const sn_world_options *sn_scene_world_options(const sn_scene *scene) { return &scene->world; }
 const sn_output_options *sn_scene_output(const sn_scene *scene) { return &scene->output; }
+
+sn_status sn_scene_create_world(const sn_scene *scene, sn_world **world, sn_error *error) {
+    sn_reader reader = scene->reader;
+    reader.error = error;
+    const sn_place root = {&reader, NULL, NULL, 0, scene->root};
+    sn_error inner = {0};
+    const sn_status status = sn_world_create(scene->context, &scene->world, world, &inner);
+    return status ? sn_place_wrap(&root, &inner) : SN_OK;
+}

@@ -4,6 +4,7 @@
 
 #include "scene_internal.h"
 #include "sinew/embed.h"
+#include "world/options.h"
 
 static const sn_range positive_length = {0, 1e300, true, false, ""};
 
@@ -95,9 +96,10 @@ typedef enum shape_need { NEED_TETS, NEED_TRIANGLES, NEED_PLANE } shape_need;
 
 static sn_status check_shape(const sn_place *source, shape_need need, const sn_mesh *mesh) {
     if (need == NEED_TETS && mesh->tet_count == 0)
-        return sn_place_fail(source, SN_BAD_INPUT,
-                             "gives a mesh without tets; a body needs a volume: make it the body's 'surface' and the mesh a 'cage' (or take "
-                             "the element tri3, for plane triangles)");
+        return sn_place_fail(
+            source, SN_BAD_INPUT,
+            "gives a mesh without tets; a body needs a volume: make it the body's 'surface' and the mesh a 'cage' (or take "
+            "the element tri3, for plane triangles)");
     if (need == NEED_TRIANGLES && mesh->triangle_count == 0) return sn_place_fail(source, SN_BAD_INPUT, "gives a mesh without triangles");
     if (need == NEED_PLANE && (mesh->tet_count > 0 || mesh->triangle_count == 0))
         return sn_place_fail(source, SN_BAD_INPUT, "gives a mesh of %d tets and %d triangles; the element tri3 needs triangles alone",
@@ -158,7 +160,8 @@ static sn_status read_cage(const sn_place *place, const sn_mesh *surface, sn_mes
 
 static sn_status read_mesh(const sn_place *place, bool plane, const sn_mesh *surface, sn_mesh **mesh) {
     sn_place cage;
-    return json_is_object(place->value) && sn_place_get(place, "cage", &cage) ? read_cage(place, surface, mesh) : read_shape(place, plane ? NEED_PLANE : NEED_TETS, mesh);
+    return json_is_object(place->value) && sn_place_get(place, "cage", &cage) ? read_cage(place, surface, mesh)
+                                                                              : read_shape(place, plane ? NEED_PLANE : NEED_TETS, mesh);
 }
 
 /* ---- Materials ---- */
@@ -180,7 +183,7 @@ static sn_status read_materials(const sn_place *place, sn_body_options *body) {
         select[i] = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
         if (!sn_place_get(&item, "select", &child)) continue;
         selecting = true;
-        status = sn_scene_read_select(&child, body->mesh, SN_NEED_NOTHING, &select[i]); /* by centroids: the world tries it */
+        status = sn_read_selector(&child, &select[i]);
         if (status) return status;
     }
     body->material = material;
@@ -196,28 +199,6 @@ static sn_status default_material(sn_reader *reader, sn_body_options *body) {
     body->material = material;
     body->material_count = 1;
     return SN_OK;
-}
-
-/* ---- Start ---- */
-
-sn_status sn_scene_read_initial(const sn_place *place, sn_initial *initial) {
-    static const char *const keys[] = {"velocity", "spin", "scale", "flatten", "mirror", "collapse", "scramble", "twist"};
-    sn_place child;
-    sn_status status = sn_place_known(place, keys, 8, (int)sizeof *keys);
-    if (!status && sn_place_get(place, "velocity", &child)) status = sn_read_numbers(&child, &sn_any_number, initial->velocity, 3);
-    if (!status && sn_place_get(place, "spin", &child)) status = sn_read_numbers(&child, &sn_any_number, initial->spin, 3);
-    if (!status && sn_place_get(place, "scale", &child)) status = sn_read_number(&child, &sn_any_number, &initial->scale);
-    if (!status && sn_place_get(place, "flatten", &child)) status = sn_read_axis(&child, &initial->flatten);
-    if (!status && sn_place_get(place, "mirror", &child)) status = sn_read_axis(&child, &initial->mirror);
-    if (!status && sn_place_get(place, "collapse", &child)) status = sn_read_bool(&child, &initial->collapse);
-    if (!status && sn_place_get(place, "twist", &child)) status = sn_read_number(&child, &sn_any_number, &initial->twist);
-    if (!status && sn_place_get(place, "scramble", &child)) {
-        if (!json_is_integer(child.value) || json_integer_value(child.value) < 0)
-            return sn_place_fail(&child, SN_BAD_INPUT, "must be a seed: a whole number of at least 0");
-        initial->scrambled = true;
-        initial->scramble = (uint64_t)json_integer_value(child.value);
-    }
-    return status;
 }
 
 /* ---- The body ---- */
@@ -239,7 +220,6 @@ static sn_status read_names(const sn_place *place, int index, sn_body_options *b
         status = sn_read_choice(&child, element, count, &choice);
         if (!status) body->element = element[choice].name;
     }
-    if (!status && sn_place_get(place, "thickness", &child)) status = sn_read_number(&child, &positive_length, &body->thickness);
     if (!status && sn_place_get(place, "mass", &child)) {
         static const sn_listing mass[] = {{"lumped", ""}, {"consistent", ""}};
         status = sn_read_choice(&child, mass, 2, &choice);
@@ -250,47 +230,46 @@ static sn_status read_names(const sn_place *place, int index, sn_body_options *b
 
 /* [{"select": ...}, ...]: rigid cores. */
 static sn_status read_rigid(const sn_place *place, sn_body_options *body) {
-    static const char *const keys[] = {"select"};
-    sn_status status = sn_place_list(place, 0);
-    if (status) return status;
-    const int count = sn_place_count(place);
-    sn_selector *select = sn_scene_allocate(place->reader, (size_t)count, sizeof *select);
-    if (!select) return sn_no_memory(place->reader->error);
-    for (int i = 0; i < count && !status; ++i) {
+    static const sn_field field = {"select", SN_FIELD_SELECT | SN_FIELD_NEEDED, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "the nodes"};
+    sn_selector *select = NULL;
+    sn_status status = sn_place_items(place, sizeof *select, (void **)&select, &body->rigid_count);
+    for (int i = 0; !status && i < body->rigid_count; ++i) {
         const sn_place item = sn_place_at(place, i);
-        sn_place child;
-        status = sn_place_known(&item, keys, 1, (int)sizeof *keys);
-        if (!status && !sn_place_get(&item, "select", &child)) status = sn_place_fail(&item, SN_BAD_INPUT, "needs 'select'");
-        if (!status) status = sn_scene_read_select(&child, body->mesh, SN_NEED_NODES, &select[i]);
+        status = sn_read_fields(&item, &field, 1, &select[i]);
     }
     body->rigid = select;
-    body->rigid_count = count;
     return status;
 }
 
+static sn_status read_initial(const sn_place *place, sn_initial *initial) {
+    int count;
+    const sn_field *field = sn_initial_fields(&count);
+    sn_place seed;
+    initial->scrambled = json_is_object(place->value) && sn_place_get(place, "scramble", &seed);
+    return sn_read_fields(place, field, count, initial);
+}
+
 static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn_body_options *body) {
-    static const char *const keys[] = {"name",     "mesh", "surface",   "element", "material", "materials",
-                                       "mass", "thickness", "fix",     "loads",    "links",    "rigid",    "initial"};
-    sn_place child;
-    sn_status status = sn_place_known(place, keys, (int)(sizeof keys / sizeof *keys), (int)sizeof *keys);
+    int fields;
+    const sn_field *field = sn_body_fields(&fields);
+    sn_place child, surface;
+    sn_status status = sn_read_fields(place, field, fields, body);
     if (!status) status = read_names(place, index, body);
     if (status) return status;
-    if (!sn_place_get(place, "mesh", &child)) return sn_place_fail(place, SN_BAD_INPUT, "has no 'mesh'");
-    const bool plane = body->element && strcmp(body->element, "tri3") == 0;
-    sn_place surface;
+    const bool plane = strcmp(body->element, "tri3") == 0;
     if (sn_place_get(place, "surface", &surface)) status = read_shape(&surface, NEED_TRIANGLES, &scene->surface[index]);
-    if (!status) status = read_mesh(&child, plane, scene->surface[index], &scene->mesh[index]);
+    if (!status && sn_place_get(place, "mesh", &child)) status = read_mesh(&child, plane, scene->surface[index], &scene->mesh[index]);
     if (status) return status;
     body->mesh = scene->mesh[index];
     if (sn_place_get(place, "material", &child) || sn_place_get(place, "materials", &child))
         status = read_materials(&child, body);
     else
         status = default_material(place->reader, body);
-    if (!status && sn_place_get(place, "fix", &child)) status = sn_scene_read_fixes(&child, body->mesh, body);
-    if (!status && sn_place_get(place, "loads", &child)) status = sn_scene_read_loads(&child, body->mesh, body);
+    if (!status && sn_place_get(place, "fix", &child)) status = sn_scene_read_fixes(&child, body);
+    if (!status && sn_place_get(place, "loads", &child)) status = sn_scene_read_loads(&child, body);
     if (!status && sn_place_get(place, "rigid", &child)) status = read_rigid(&child, body);
     if (!status && sn_place_get(place, "links", &child)) status = sn_scene_read_links(&child, body);
-    if (!status && sn_place_get(place, "initial", &child)) status = sn_scene_read_initial(&child, &body->initial);
+    if (!status && sn_place_get(place, "initial", &child)) status = read_initial(&child, &body->initial);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* Colliders and probes of a scene. */
+/* Colliders of a scene. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static sn_status read_parameter(const sn_place *place, const sn_shape_parameter 
     if (status) return status;
     sn_error inner = {0};
     status = sn_collider_set(collider, p->name, value, p->count, &inner);
-    return status ? sn_place_wrap(&child, &inner) : SN_OK;
+    return status ? sn_place_wrap(place->parent, &inner) : SN_OK;
 }
 
 /* The object of a shape: its parameters, and its mesh when the shape takes one. */
@@ -108,7 +108,7 @@ static sn_status read_collider(const sn_place *place, sn_collider *collider, sn_
     status = read_shape(&found, sn_shape_find(found.key), collider, mesh);
     if (!status) status = read_rest(place, collider);
     sn_error inner = {0};
-    if (!status && sn_collider_check(collider, &inner)) status = sn_place_wrap(&found, &inner);
+    if (!status && sn_collider_check(collider, &inner)) status = sn_place_wrap(place, &inner);
     return status;
 }
 
@@ -127,88 +127,5 @@ sn_status sn_scene_read_colliders(const sn_place *place, sn_scene *scene) {
     }
     scene->world.collider = collider;
     scene->world.collider_count = count;
-    return status;
-}
-
-/* ---- Probes ---- */
-
-static const sn_listing quantities[] = {{"displacement", ""}, {"position", ""}, {"velocity", ""},
-                                        {"reaction", ""},     {"volume", ""},   {"stress", ""}};
-
-static sn_status read_body(const sn_place *place, const sn_world_options *world, sn_probe *probe, int *index) {
-    const sn_status status = sn_read_text(place, probe->body, (int)sizeof probe->body);
-    if (status) return status;
-    sn_listing name[64];
-    int count = 0;
-    for (int i = 0; i < world->body_count && count < 64; ++i) name[count++] = (sn_listing){world->body[i].name, ""};
-    if (world->body_count <= 64) return sn_read_choice(place, name, count, index);
-    for (*index = 0; *index < world->body_count; ++*index)
-        if (strcmp(world->body[*index].name, probe->body) == 0) return SN_OK;
-    return sn_place_fail(place, SN_BAD_INPUT, "is '%.60s', which is no body's name", probe->body);
-}
-
-static bool has_label(const sn_mesh *mesh, int64_t label) {
-    if (!mesh->node_label) return label >= 0 && label < mesh->node_count;
-    for (int i = 0; i < mesh->node_count; ++i)
-        if (mesh->node_label[i] == label) return true;
-    return false;
-}
-
-/* One of nearest, node, select; a reaction or a volume without any is over the whole body. */
-static sn_status read_where(const sn_place *place, const sn_body_options *body, sn_probe *probe) {
-    sn_place nearest, node, select;
-    const bool has_nearest = sn_place_get(place, "nearest", &nearest), has_node = sn_place_get(place, "node", &node),
-               has_select = sn_place_get(place, "select", &select);
-    if (has_nearest + has_node + has_select > 1) return sn_place_fail(place, SN_BAD_INPUT, "has more than one of nearest, node, select");
-    if (has_nearest) {
-        probe->at = SN_PROBE_NEAREST;
-        return sn_read_numbers(&nearest, &sn_any_number, probe->nearest, 3);
-    }
-    if (has_node) {
-        probe->at = SN_PROBE_NODE;
-        if (!json_is_integer(node.value)) return sn_place_fail(&node, SN_BAD_INPUT, "must be the number of a node");
-        probe->node = (int64_t)json_integer_value(node.value);
-        const bool linear = !body->element || strcmp(body->element, "tet4") == 0; /* other elements have nodes that the mesh does not */
-        if (linear && !has_label(body->mesh, probe->node))
-            return sn_place_fail(&node, SN_BAD_INPUT, "is %lld; the body '%.60s' has no node of this number", (long long)probe->node,
-                                 body->name);
-        return SN_OK;
-    }
-    probe->at = SN_PROBE_SELECT;
-    if (has_select) return sn_scene_read_select(&select, body->mesh, SN_NEED_NODES, &probe->select);
-    if (probe->quantity != SN_QUANTITY_REACTION && probe->quantity != SN_QUANTITY_VOLUME)
-        return sn_place_fail(place, SN_BAD_INPUT, "needs one of nearest, node, select");
-    probe->select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
-    return SN_OK;
-}
-
-static sn_status read_probe(const sn_place *place, const sn_world_options *world, int index, sn_probe *probe) {
-    static const char *const keys[] = {"name", "body", "quantity", "nearest", "node", "select"};
-    sn_place child;
-    int body = 0, quantity = 0;
-    sn_status status = sn_place_known(place, keys, 6, (int)sizeof *keys);
-    snprintf(probe->name, sizeof probe->name, "probe%d", index);
-    if (!status && sn_place_get(place, "name", &child)) status = sn_read_text(&child, probe->name, (int)sizeof probe->name);
-    if (!status && sn_place_get(place, "body", &child)) status = read_body(&child, world, probe, &body);
-    if (!status && sn_place_get(place, "quantity", &child)) status = sn_read_choice(&child, quantities, 6, &quantity);
-    probe->quantity = (sn_quantity)quantity;
-    return status ? status : read_where(place, &world->body[body], probe);
-}
-
-sn_status sn_scene_read_probes(const sn_place *place, sn_scene *scene) {
-    sn_status status = sn_place_list(place, 0);
-    if (status) return status;
-    const int count = sn_place_count(place);
-    sn_probe *probe = sn_scene_allocate(place->reader, (size_t)count, sizeof *probe);
-    if (!probe) return sn_no_memory(place->reader->error);
-    for (int i = 0; i < count && !status; ++i) {
-        const sn_place item = sn_place_at(place, i);
-        status = read_probe(&item, &scene->world, i, &probe[i]);
-        for (int k = 0; k < i && !status; ++k)
-            if (strcmp(probe[k].name, probe[i].name) == 0)
-                status = sn_place_fail(&item, SN_BAD_INPUT, "has the name '%.60s' of another probe", probe[i].name);
-    }
-    scene->world.probe = probe;
-    scene->world.probe_count = count;
     return status;
 }

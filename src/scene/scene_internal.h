@@ -8,6 +8,13 @@
 struct sn_scene {
     sn_context *context;
     char name[128];
+    int version;
+    struct {
+        int place;
+        double time, zoom;
+        char colour[32];
+        bool wire;
+    } gallery; /* the page uses it */
     sn_world_options world;
     sn_output_options output;
     sn_reader reader; /* for the positions of later messages; its error pointer is only set during a call */
@@ -23,24 +30,19 @@ struct sn_scene {
 /* Changes the tree by the overrides and stores them, with list items as numbers, in the reader. */
 sn_status sn_scene_override(sn_reader *reader, json_t *root, const sn_override *override, int count);
 
-sn_status sn_scene_read_time(const sn_place *place, sn_time_options *options);
-sn_status sn_scene_read_solver(const sn_place *place, sn_solver_options *options);
 sn_status sn_scene_read_output(const sn_place *place, sn_output_options *options);
 sn_status sn_scene_read_bodies(const sn_place *place, sn_scene *scene);
 sn_status sn_scene_read_material(const sn_place *place, sn_material *material);
 sn_status sn_scene_read_colliders(const sn_place *place, sn_scene *scene);
 /* The mesh that an object names by a generator or a "file". Further keys that the object may have: `own`. */
 sn_status sn_scene_read_source(const sn_place *place, const char *const *own, int own_count, sn_mesh **mesh);
-sn_status sn_scene_read_probes(const sn_place *place, sn_scene *scene);
-sn_status sn_scene_read_ramp(const sn_place *place, sn_ramp *ramp);
-sn_status sn_scene_read_fixes(const sn_place *place, const sn_mesh *mesh, sn_body_options *body);
-sn_status sn_scene_read_loads(const sn_place *place, const sn_mesh *mesh, sn_body_options *body);
+sn_status sn_scene_read_probes(const sn_place *place, sn_world_options *world);
+sn_status sn_scene_read_fixes(const sn_place *place, sn_body_options *body);
+sn_status sn_scene_read_loads(const sn_place *place, sn_body_options *body);
 sn_status sn_scene_read_links(const sn_place *place, sn_body_options *body);
-sn_status sn_scene_read_initial(const sn_place *place, sn_initial *initial);
 
-/* What a selector has to pick from the mesh to be right. */
-typedef enum sn_select_need { SN_NEED_NOTHING, SN_NEED_NODES, SN_NEED_FACES, SN_NEED_ELEMENTS } sn_select_need;
-/* Reads a selector and tries it on the mesh: picking nothing is an error. */
-sn_status sn_scene_read_select(const sn_place *place, const sn_mesh *mesh, sn_select_need need, sn_selector *selector);
+/* The keys of the scene itself, and of "output". */
+const sn_field *sn_scene_fields(int *count);
+const sn_field *sn_output_option_fields(int *count);
 
 #endif

@@ -1,4 +1,5 @@
-/* Selectors of a scene: {"box": [[..], [..]]}, {"and": [..]}, "all". */
+/* Selectors of a scene: {"box": [[..], [..]]}, {"and": [..]}, "all". The world tries them on its meshes: a selector that picks nothing is
+ * an error. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,8 +8,6 @@
 static const sn_listing kinds[] = {{"all", ""},   {"surface", ""}, {"box", ""}, {"sphere", ""}, {"halfspace", ""}, {"normal", ""},
                                    {"nodes", ""}, {"group", ""},   {"and", ""}, {"or", ""},     {"not", ""},       {"angle", ""}};
 enum { KINDS = sizeof kinds / sizeof *kinds, ANGLE = KINDS - 1 }; /* in the order of sn_select_kind; angle belongs to normal */
-
-static sn_status read_selector(const sn_place *place, sn_selector *selector);
 
 static sn_status read_box(const sn_place *place, sn_selector *selector) {
     sn_status status = sn_place_list(place, 2);
@@ -88,7 +87,7 @@ static sn_status read_children(const sn_place *place, bool list, sn_selector *se
     if (!child) return sn_no_memory(place->reader->error);
     for (int i = 0; i < count; ++i) {
         const sn_place at = list ? sn_place_at(place, i) : *place;
-        const sn_status status = read_selector(&at, &child[i]);
+        const sn_status status = sn_read_selector(&at, &child[i]);
         if (status) return status;
     }
     selector->child = child;
@@ -127,7 +126,7 @@ static sn_status read_kind(const sn_place *place, sn_selector *selector) {
     return SN_OK;
 }
 
-static sn_status read_selector(const sn_place *place, sn_selector *selector) {
+sn_status sn_read_selector(const sn_place *place, sn_selector *selector) {
     *selector = (sn_selector){.angle = 1};
     if (json_is_string(place->value)) { /* "all", "surface" */
         int kind = 0;
@@ -157,46 +156,4 @@ static sn_status read_selector(const sn_place *place, sn_selector *selector) {
     }
     if (!status && sn_place_get(place, kinds[found].name, &child)) status = read_kind(&child, selector);
     return status;
-}
-
-/* True when an element has all its nodes picked. */
-static bool any_element(const sn_mesh *mesh, const uint8_t *mask) {
-    for (int t = 0; t < mesh->triangle_count && mesh->tet_count == 0; ++t) {
-        const int32_t *node = mesh->triangle + 3 * (size_t)t;
-        if (mask[node[0]] && mask[node[1]] && mask[node[2]]) return true;
-    }
-    for (int t = 0; t < mesh->tet_count; ++t) {
-        const int32_t *node = mesh->tet + (size_t)t * (size_t)mesh->tet_nodes;
-        if (mask[node[0]] && mask[node[1]] && mask[node[2]] && mask[node[3]]) return true;
-    }
-    return false;
-}
-
-static sn_status try_on(const sn_place *place, const sn_mesh *mesh, sn_select_need need, const sn_selector *selector) {
-    sn_reader *reader = place->reader;
-    sn_error inner = {0};
-    int faces = 0;
-    int32_t *face = NULL;
-    sn_status status = sn_mesh_boundary(mesh, &faces, &face, NULL, NULL, &inner);
-    if (status) return sn_place_wrap(place, &inner);
-    sn_mesh_release(mesh, face);
-    uint8_t *mask = sn_allocate_zero(reader->context, (size_t)mesh->node_count + (size_t)faces, 1);
-    if (!mask) return sn_no_memory(reader->error);
-    uint8_t *face_mask = mask + mesh->node_count;
-    status = sn_mesh_select(mesh, selector, mask, face_mask, &inner);
-    if (status) {
-        status = sn_place_wrap(place, &inner);
-    } else if (need == SN_NEED_FACES && !memchr(face_mask, 1, (size_t)faces)) {
-        status = sn_place_fail(place, SN_BAD_INPUT, "selects nodes but no whole boundary face; such a load needs faces");
-    } else if (need == SN_NEED_ELEMENTS && !any_element(mesh, mask)) {
-        status = sn_place_fail(place, SN_BAD_INPUT, "selects nodes but no whole element; such a load needs elements");
-    }
-    sn_release(reader->context, mask);
-    return status;
-}
-
-sn_status sn_scene_read_select(const sn_place *place, const sn_mesh *mesh, sn_select_need need, sn_selector *selector) {
-    const sn_status status = read_selector(place, selector);
-    if (status || need == SN_NEED_NOTHING) return status;
-    return try_on(place, mesh, need, selector);
 }

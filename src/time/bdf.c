@@ -54,7 +54,7 @@ static sn_status solve(sn_step *step, int order, double *x1, double *v1, double 
         sn_vector_add(system->context, n, -d[j] / (d[0] * d[0]), v, base);
     }
     sn_vector_add(system->context, n, 1, p, base);
-    for (int i = 0; i < n; ++i) guess[i] = step->h * step->v[i];
+    sn_vector_mix(system->context, n, step->h, step->v, 0, NULL, 0, NULL, guess);
     sn_vector_copy(system->context, n, step->x, x1);
     sn_newton_problem problem = sn_step_problem(step, guess, guess + n);
     problem.t1 = node[0];
@@ -62,7 +62,7 @@ static sn_status solve(sn_step *step, int order, double *x1, double *v1, double 
     problem.base = base, problem.origin = p;
     const sn_status status = sn_newton_solve(&problem, x1);
     if (status) return status;
-    for (int i = 0; i < n; ++i) v1[i] = d[0] * (x1[i] - p[i]);
+    sn_vector_difference(system->context, n, d[0], x1, p, v1);
     return SN_OK;
 }
 

@@ -2,8 +2,8 @@
  *
  * Solved for the middle y = (x + x1)/2: v_m = 2 (y - x)/h, (4/h^2) M (y - x - h/2 v) = f(t + h/2, y, v_m); then x1 = 2 y - x, v1 = 2 v_m -
  * v. Order 2, A-stable, symplectic; keeps linear and angular momentum (Hauth 3.2.4). Stiff modes are not damped. */
-#include "base/vector.h"
 #include "implicit.h"
+#include "loop.h"
 #include "methods.h"
 
 int sn_implicit_midpoint_history(int count) {
@@ -15,24 +15,23 @@ int sn_implicit_midpoint_scratch(int count) { return 2 * count + sn_midpoint_scr
 
 int sn_midpoint_scratch(int count) { return 3 * count + sn_newton_scratch(count); }
 
+/* From the middle a and the start (b, c), with the step p, to the end (other, out). */
+SN_LOOP(finish, const double move = 2 * (l.a[i] - l.b[i]); l.out[i] = 2 * move / l.p - l.c[i]; l.other[i] = l.b[i] + move)
+
 sn_status sn_midpoint(sn_step *step, double t, double h, const double *x, const double *v, double *x1, double *v1, double *scratch) {
     sn_system *system = step->system;
     const int n = system->count;
     double *y = scratch, *base = y + n, *guess = base + n;
     sn_vector_copy(system->context, n, x, y);
     sn_vector_mix(system->context, n, 1, x, 0.5 * h, v, 0, NULL, base);
-    for (int i = 0; i < n; ++i) guess[i] = 0.5 * h * v[i];
+    sn_vector_mix(system->context, n, 0.5 * h, v, 0, NULL, 0, NULL, guess);
     sn_newton_problem problem = sn_step_problem(step, guess, guess + n);
     problem.t1 = t + 0.5 * h;
     problem.m = 4 / (h * h), problem.a = 2 / h;
     problem.base = base, problem.origin = x, problem.velocity = v;
     const sn_status status = sn_newton_solve(&problem, y);
     if (status) return status;
-    for (int i = 0; i < n; ++i) {
-        const double move = 2 * (y[i] - x[i]);
-        v1[i] = 2 * move / h - v[i];
-        x1[i] = x[i] + move;
-    }
+    sn_loop(system->context, n, finish, (sn_operands){.p = h, .a = y, .b = x, .c = v, .out = v1, .other = x1});
     system->table->constrain(system, t + h, x1, v1, NULL);
     return SN_OK;
 }

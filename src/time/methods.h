@@ -1,12 +1,14 @@
-/* The table of methods: one line per method, one file each. A file <symbol>.c defines sn_<symbol>_history, sn_<symbol>_scratch and
- * sn_<symbol>_step. */
+/* The table of time integration methods: one line per method, and one file per line. The file <symbol>.c defines
+ * sn_<symbol>_history, sn_<symbol>_scratch and sn_<symbol>_step. */
 #ifndef SN_TIME_METHODS_H
 #define SN_TIME_METHODS_H
 
 #include "system.h"
 
-/* X(name, symbol, order, kind, adaptive, stability, text). BACKWARD: implicit, and the forces of a step are those at its end, so that it
- * can carry the multipliers of links; EXACT: implicit, of full order only with the exact Jacobian. */
+/* X(name, symbol, order, kind, adaptive, stability, text).
+ *
+ * Two kinds of implicit methods are special. BACKWARD: the forces of a step are those at its end, so the method can
+ * carry the multipliers of links. EXACT: the method has its full order only with the exact Jacobian. */
 enum { SN_METHOD_EXPLICIT, SN_METHOD_IMPLICIT, SN_METHOD_BACKWARD, SN_METHOD_EXACT };
 #define SN_METHODS(X)                                                                                                                      \
     X("implicit-euler", implicit_euler, 1, SN_METHOD_BACKWARD, false, "L", "backward Euler with Newton: robust, damps motion, order 1")    \

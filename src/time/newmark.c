@@ -7,12 +7,15 @@
  * + v + h (1 - gamma) a. History: valid, its time, a. */
 #include <math.h>
 
-#include "base/vector.h"
 #include "explicit.h"
 #include "implicit.h"
+#include "loop.h"
 #include "methods.h"
 
 static const double beta = 0.25, gamma_ = 0.5;
+
+/* The new acceleration out = (a - b) / p, and other += q out. */
+SN_LOOP(finish, l.out[i] = (l.a[i] - l.b[i]) / l.p; l.other[i] += l.q * l.out[i])
 
 int sn_newmark_history(int count) { return 2 + count; }
 
@@ -30,21 +33,17 @@ sn_status sn_newmark_step(sn_step *step) {
         status = sn_acceleration(step, step->t, step->x, step->v, a, a + n); /* the room of Newton serves */
     if (status) return status;
     sn_vector_copy(system->context, n, step->x, y);
-    for (int i = 0; i < n; ++i) {
-        base[i] = step->x[i] + h * step->v[i] + h * h * (0.5 - beta) * a[i];
-        guess[i] = h * step->v[i];
-        w[i] = step->v[i] + h * (1 - gamma_) * a[i];
-    }
+    sn_vector_mix(system->context, n, 1, step->x, h, step->v, h * h * (0.5 - beta), a, base);
+    sn_vector_mix(system->context, n, h, step->v, 0, NULL, 0, NULL, guess);
+    sn_vector_mix(system->context, n, 1, step->v, h * (1 - gamma_), a, 0, NULL, w);
     sn_newton_problem problem = sn_step_problem(step, guess, a + n);
     problem.t1 = step->t + h;
     problem.m = 1 / (beta * h * h), problem.a = gamma_ / (beta * h);
     problem.base = problem.origin = base, problem.offset = w;
     status = sn_newton_solve(&problem, y);
     if (status) return status;
-    for (int i = 0; i < n; ++i) {
-        a[i] = (y[i] - base[i]) / (beta * h * h);
-        w[i] += h * gamma_ * a[i];
-    }
+    const sn_operands end = {.p = beta * h * h, .q = h * gamma_, .a = y, .b = base, .out = a, .other = w};
+    sn_loop(system->context, n, finish, end);
     system->table->constrain(system, step->t + h, NULL, NULL, a);
     status = sn_step_finish(step, y, w);
     if (status) return status;

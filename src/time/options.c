@@ -1,4 +1,4 @@
-/* Options of time integration: one table of fields each. See options.h. */
+/* Options of time integration: one table of fields. See options.h. */
 #include "options.h"
 
 #include <string.h>
@@ -22,26 +22,18 @@ static const sn_field time_fields[] = {
      "equal fractions in which statics applies the load"},
     {"tolerance", SN_FIELD_DOUBLE, AT(sn_time_options, tolerance), 1, 0, 1, 0, 1e-6, NULL, NULL, "",
      "of adaptive methods: error of a step relative to the size of the body and its speeds; 0 takes fixed steps"},
-};
-
-static const sn_field newton_fields[] = {
-    {"kind", SN_FIELD_CHOICE, AT(sn_newton_options, kind), 1, 0, 0, 0, 0, "full", sn_newton_kinds, "",
+    {"newton.kind", SN_FIELD_CHOICE, AT(sn_time_options, newton.kind), 1, 0, 0, 0, 0, "full", sn_newton_kinds, "",
      "how the nonlinear equations are solved"},
-    {"iterations", SN_FIELD_INT, AT(sn_newton_options, iterations), 1, 1, 1e6, 0, 10, NULL, NULL, "", "most per step"},
-    {"tolerance", SN_FIELD_DOUBLE, AT(sn_newton_options, tolerance), 1, 0, 1, 1, 1e-6, NULL, NULL, "",
+    {"newton.iterations", SN_FIELD_INT, AT(sn_time_options, newton.iterations), 1, 1, 1e6, 0, 10, NULL, NULL, "", "most per step"},
+    {"newton.tolerance", SN_FIELD_DOUBLE, AT(sn_time_options, newton.tolerance), 1, 0, 1, 1, 1e-6, NULL, NULL, "",
      "of the residual relative to the largest of external, internal and inertia force, or of the correction relative to the body's size"},
-    {"line_search", SN_FIELD_BOOL, AT(sn_newton_options, line_search), 1, 0, 1, 0, 1, NULL, NULL, "",
+    {"newton.line_search", SN_FIELD_BOOL, AT(sn_time_options, newton.line_search), 1, 0, 1, 0, 1, NULL, NULL, "",
      "shorten corrections that do not lower the residual"},
 };
 
 const sn_field *sn_time_fields(int *count) {
     *count = COUNT(time_fields);
     return time_fields;
-}
-
-const sn_field *sn_newton_fields(int *count) {
-    *count = COUNT(newton_fields);
-    return newton_fields;
 }
 
 const sn_listing *sn_modes(int *count) {
@@ -53,12 +45,9 @@ sn_time_options sn_time_options_default(void) {
     sn_time_options options;
     memset(&options, 0, sizeof options);
     sn_fields_default(time_fields, COUNT(time_fields), &options);
-    sn_fields_default(newton_fields, COUNT(newton_fields), &options.newton);
     return options;
 }
 
 sn_status sn_time_options_check(const sn_time_options *options, sn_error *error) {
-    sn_status status = sn_fields_check(time_fields, COUNT(time_fields), options, "time.", error);
-    if (!status) status = sn_fields_check(newton_fields, COUNT(newton_fields), &options->newton, "time.newton.", error);
-    return status;
+    return sn_fields_check(time_fields, COUNT(time_fields), options, error);
 }

@@ -1,13 +1,10 @@
-/* The fields of sn_time_options and of its newton part: scene keys, ranges, defaults and texts. */
+/* The fields of sn_time_options and of its part sn_newton_options: scene keys, ranges, defaults and texts. */
 #ifndef SN_TIME_OPTIONS_H
 #define SN_TIME_OPTIONS_H
 
 #include "base/fields.h"
 #include "sinew/options.h"
 
-/* Offsets from the start of sn_time_options. */
 const sn_field *sn_time_fields(int *count);
-/* Offsets from the start of sn_newton_options. */
-const sn_field *sn_newton_fields(int *count);
 
 #endif

@@ -9,11 +9,11 @@
  * Stages and substeps come from the bound of the spectrum: the method is meant for motion whose fast modes are damped. */
 #include <math.h>
 
-#include "base/vector.h"
 #include "rock2.h"
 
 #include "base/context.h"
 #include "explicit.h"
+#include "loop.h"
 #include "methods.h"
 
 typedef struct entry {
@@ -108,6 +108,11 @@ static double limit(const void *self, double omega, double delta) {
     return fmax(0.8 * cbrt(8 * delta / omega), 0.3) / omega;
 }
 
+/* The three-term recurrence: out = p a + q out + r other, and other = the old out. */
+SN_LOOP(recur, const double next = l.p * l.a[i] + l.q * l.out[i] + l.r * l.other[i]; l.other[i] = l.out[i]; l.out[i] = next)
+/* The finishing pair: out = a + p b - q (b - c). */
+SN_LOOP(finish, l.out[i] = l.a[i] + l.p * l.b[i] - l.q * (l.b[i] - l.c[i]))
+
 /* One substep of h on (x, v) in place. */
 static sn_status substep(sn_step *step, const sn_rock2_polynomial *p, double t, double h, double *x, double *v, double *room) {
     sn_system *system = step->system;
@@ -118,11 +123,10 @@ static sn_status substep(sn_step *step, const sn_rock2_polynomial *p, double t, 
     for (int j = 0; j < p->stages - 2; ++j) {
         const sn_status status = sn_acceleration(step, t + p->time[j] * h, x, v, a, spare);
         if (status) return status;
-        for (int i = 0; i < n; ++i) {
-            const double nx = p->mu[j] * h * v[i] + p->kappa[j] * x[i] + p->nu[j] * x1[i],
-                         nv = p->mu[j] * h * a[i] + p->kappa[j] * v[i] + p->nu[j] * v1[i];
-            x1[i] = x[i], v1[i] = v[i], x[i] = nx, v[i] = nv;
-        }
+        sn_operands term = {.p = p->mu[j] * h, .q = p->kappa[j], .r = p->nu[j], .a = v, .out = x, .other = x1};
+        sn_loop(system->context, n, recur, term);
+        term.a = a, term.out = v, term.other = v1;
+        sn_loop(system->context, n, recur, term);
         system->table->constrain(system, t + p->time[j + 1] * h, x, v, NULL);
     }
     const double end = p->time[p->stages - 2], sigma = p->sigma, back = sigma - p->tau / sigma;
@@ -133,11 +137,8 @@ static sn_status substep(sn_step *step, const sn_rock2_polynomial *p, double t, 
     system->table->constrain(system, t + (end + sigma) * h, x1, v1, NULL);
     status = sn_acceleration(step, t + (end + sigma) * h, x1, v1, a1, spare);
     if (status) return status;
-    for (int i = 0; i < n; ++i) {
-        const double velocity = v[i];
-        x[i] = x1[i] + h * sigma * v1[i] - h * back * (v1[i] - velocity);
-        v[i] = v1[i] + h * sigma * a1[i] - h * back * (a1[i] - a[i]);
-    }
+    sn_loop(system->context, n, finish, (sn_operands){.p = h * sigma, .q = h * back, .a = x1, .b = v1, .c = v, .out = x});
+    sn_loop(system->context, n, finish, (sn_operands){.p = h * sigma, .q = h * back, .a = v1, .b = a1, .c = a, .out = v});
     system->table->constrain(system, t + h, x, v, NULL);
     return SN_OK;
 }

@@ -7,8 +7,8 @@
  * In the constrained directions x' = V(t), v' = A(t) are given functions of time: there J = 0 and u follows at once; p is bent there so
  * that ux = (p + uv)/g holds. */
 #include "base/context.h"
-#include "base/vector.h"
 #include "implicit.h"
+#include "loop.h"
 
 int sn_rosenbrock_scratch(const sn_rosenbrock *method, int count) { return (2 * method->stages + 12) * count; }
 
@@ -66,6 +66,15 @@ static void constrained_stage(sn_step *step, const sn_rosenbrock *method, const 
     sn_vector_scale(system->context, n, 1 / g, w->cv);
 }
 
+/* out += p a - b */
+SN_LOOP(bend, l.out[i] += l.p * l.a[i] - l.b[i])
+/* out += a + p b - c */
+SN_LOOP(add_forces, l.out[i] += l.a[i] + l.p * l.b[i] - l.c[i])
+/* out = (a + b) / p */
+SN_LOOP(divide_sum, l.out[i] = (l.a[i] + l.b[i]) / l.p)
+/* out = (out - a) / p */
+SN_LOOP(divide_change, l.out[i] = (l.out[i] - l.a[i]) / l.p)
+
 static sn_status stage(sn_step *step, const sn_rosenbrock *method, const work *w, int i, double g) {
     sn_system *system = step->system;
     const int n = system->count;
@@ -90,10 +99,11 @@ static sn_status stage(sn_step *step, const sn_rosenbrock *method, const work *w
         sn_vector_add(system->context, n, method->c[i][j] / h, w->uv + j * n, w->sum);
     }
     system->table->filter(system, w->p);
-    for (int k = 0; k < n; ++k) w->p[k] += g * w->cx[k] - w->cv[k];
+    sn_loop(system->context, n, bend, (sn_operands){.p = g, .a = w->cx, .b = w->cv, .out = w->p});
     system->table->mass_product(system, w->sum, w->q);
     sn_linearisation_product(w->linearisation, 0, 0, 1 / g, w->p, w->sum);
-    for (int k = 0; k < n; ++k) w->q[k] += w->f[k] + h * method->d[i] * w->rate[k] - w->sum[k];
+    const sn_operands right = {.p = h * method->d[i], .a = w->f, .b = w->rate, .c = w->sum, .out = w->q};
+    sn_loop(system->context, n, add_forces, right);
     /* The solver starts from zero in the free directions. */
     sn_vector_copy(system->context, n, w->cv, uv);
     const sn_solve solve = {.m = g, .d = 1, .k = 1 / g, .b = w->q, .x = uv, .tolerance = step->tolerance};
@@ -106,7 +116,7 @@ static sn_status stage(sn_step *step, const sn_rosenbrock *method, const work *w
     step->info->linear_residual = report.residual;
     step->info->solver = report.method, step->info->preconditioner = report.preconditioner;
     if (status) return status;
-    for (int k = 0; k < n; ++k) ux[k] = (w->p[k] + uv[k]) / g;
+    sn_loop(system->context, n, divide_sum, (sn_operands){.p = g, .a = w->p, .b = uv, .out = ux});
     return SN_OK;
 }
 
@@ -135,7 +145,7 @@ sn_status sn_rosenbrock_step(sn_step *step, const sn_rosenbrock *method) {
     sn_vector_copy(system->context, n, step->v, w.V);
     prescribed(system, step->t + e, w.cx, w.jerk, w.spare);
     prescribed(system, step->t, w.cx, w.A, w.spare);
-    for (int k = 0; k < n; ++k) w.jerk[k] = (w.jerk[k] - w.A[k]) / e;
+    sn_loop(system->context, n, divide_change, (sn_operands){.p = e, .a = w.A, .out = w.jerk});
     for (int i = 0; i < method->stages; ++i) {
         status = stage(step, method, &w, i, g);
         if (status) return status;

@@ -2,8 +2,11 @@
  *
  * The midpoint rule is symmetric, so its error has even powers of h/n alone and each further n gains two orders (Aitken-Neville; Hairer,
  * Norsett, Wanner I, II.9). Even n keep the stiff modes bounded: each substep flips their sign. */
-#include "base/vector.h"
 #include "implicit.h"
+#include "loop.h"
+
+/* out = a + p (a - out) */
+SN_LOOP(extrapolate, l.out[i] = l.a[i] + l.p * (l.a[i] - l.out[i]))
 
 int sn_start_scratch(int count) { return 10 * count + sn_midpoint_scratch(count); }
 
@@ -26,7 +29,7 @@ sn_status sn_start(sn_step *step, int columns, double *x1, double *v1, double *s
         sn_vector_copy(step->system->context, n, v, result[k] + n);
         for (int j = k - 1; j >= 0; --j) {
             const double ratio = (double)substeps[k] / substeps[j], weight = 1 / (ratio * ratio - 1);
-            for (int i = 0; i < 2 * n; ++i) result[j][i] = result[j + 1][i] + weight * (result[j + 1][i] - result[j][i]);
+            sn_loop(step->system->context, 2 * n, extrapolate, (sn_operands){.p = weight, .a = result[j + 1], .out = result[j]});
         }
     }
     sn_vector_copy(step->system->context, n, result[0], x1);

@@ -2,9 +2,12 @@
  *
  * With v1 = 2 (x1 - x)/h - v this is (4/h^2) M (x1 - x - h v) - f(t, x, v) - f(t + h, x1, v1) = 0. Order 2, A-stable. */
 #include "base/context.h"
-#include "base/vector.h"
 #include "implicit.h"
+#include "loop.h"
 #include "methods.h"
+
+/* The velocity at the end, out = 2 (a - b) / p - c. */
+SN_LOOP(finish, l.out[i] = 2 * (l.a[i] - l.b[i]) / l.p - l.c[i])
 
 int sn_trapezoidal_history(int count) {
     (void)count;
@@ -26,7 +29,8 @@ sn_status sn_trapezoidal_step(sn_step *step) {
     ++step->info->force_evaluations;
     if (status) return status;
     sn_vector_mix(system->context, n, 1, step->x, h, step->v, 0, NULL, base);
-    for (int i = 0; i < n; ++i) guess[i] = h * step->v[i], w[i] = -step->v[i];
+    sn_vector_mix(system->context, n, h, step->v, 0, NULL, 0, NULL, guess);
+    sn_vector_mix(system->context, n, -1, step->v, 0, NULL, 0, NULL, w);
     /* 4/h^2 (x1 - x - h v) stands for the sum of both accelerations. */
     sn_vector_zero(system->context, n, a);
     sn_vector_zero(system->context, n, y);
@@ -41,6 +45,6 @@ sn_status sn_trapezoidal_step(sn_step *step) {
     problem.extra = f, problem.inertia = a;
     status = sn_newton_solve(&problem, y);
     if (status) return status;
-    for (int i = 0; i < n; ++i) w[i] = 2 * (y[i] - step->x[i]) / h - step->v[i];
+    sn_loop(system->context, n, finish, (sn_operands){.p = h, .a = y, .b = step->x, .c = step->v, .out = w});
     return sn_step_finish(step, y, w);
 }

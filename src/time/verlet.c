@@ -4,9 +4,12 @@
  * is the symplectic scheme (Hauth 3.2.7). One force per step: a1 is kept in the history for the next. History: valid, its time, a. */
 #include <math.h>
 
-#include "base/vector.h"
 #include "explicit.h"
+#include "loop.h"
 #include "methods.h"
+
+/* out = a + p (b + c) */
+SN_LOOP(finish, l.out[i] = l.a[i] + l.p * (l.b[i] + l.c[i]))
 
 int sn_verlet_history(int count) { return 2 + count; }
 
@@ -29,16 +32,14 @@ sn_status sn_verlet_step(sn_step *step) {
     else
         status = sn_acceleration(step, step->t, step->x, step->v, a, a1 + n);
     if (!status) {
-        for (int i = 0; i < n; ++i) {
-            x[i] = step->x[i] + h * step->v[i] + 0.5 * h * h * a[i];
-            v[i] = step->v[i] + h * a[i];
-        }
+        sn_vector_mix(step->system->context, n, 1, step->x, h, step->v, 0.5 * h * h, a, x);
+        sn_vector_mix(step->system->context, n, 1, step->v, h, a, 0, NULL, v);
         step->system->table->constrain(step->system, step->t + h, x, v, NULL);
         status = sn_acceleration(step, step->t + h, x, v, a1, a1 + n);
     }
     if (status == SN_NOT_FINITE) return sn_explicit_diverged(step, "verlet", limit, NULL);
     if (status) return status;
-    for (int i = 0; i < n; ++i) v[i] = step->v[i] + 0.5 * h * (a[i] + a1[i]);
+    sn_loop(step->system->context, n, finish, (sn_operands){.p = 0.5 * h, .a = step->v, .b = a, .c = a1, .out = v});
     status = sn_explicit_finish(step, "verlet", limit, NULL, x, v, a1);
     if (status) return status;
     past[0] = 1, past[1] = step->t + h;

@@ -40,18 +40,20 @@ static sn_status take_core(sn_world *world, cores *own, int body, const sn_selec
     core *core = &own->core[own->count++];
     uint8_t *mask = sn_allocate_zero(world->context, (size_t)b->mesh->node_count, 1);
     if (!mask) return sn_no_memory(error);
-    sn_status status = sn_mesh_select(b->mesh, select, mask, NULL, error);
+    sn_status status = sn_within(error, sn_mesh_select(b->mesh, select, mask, NULL, error), "select");
     for (int i = 0; i < b->mesh->node_count && !status; ++i) {
         if (!mask[i]) continue;
         const int32_t node = model->compiled[b->node_first + i];
         const long long label = (long long)(b->mesh->node_label ? b->mesh->node_label[i] : i);
-        if (taken[node]) status = sn_fail(error, SN_BAD_INPUT, "node %lld is in another rigid core already", label);
+        if (taken[node]) status = sn_fail_at(error, SN_BAD_INPUT, "select", "node %lld is in another rigid core already", label);
         if (!status && !model->isolated[node] && sn_fixes_hold(world, node))
-            status = sn_fail(error, SN_BAD_INPUT, "node %lld is held by a fix; a rigid core moves freely (pull it with a grab)", label);
+            status = sn_fail_at(error, SN_BAD_INPUT, "select",
+                                "node %lld is held by a fix; a rigid core moves freely (pull it with a grab)", label);
         taken[node] = 1;
         core->count += !model->isolated[node];
     }
-    if (!status && core->count < 3) status = sn_fail(error, SN_BAD_INPUT, "a rigid core of %d nodes; it needs at least 3", core->count);
+    if (!status && core->count < 3)
+        status = sn_fail_at(error, SN_BAD_INPUT, "select", "a rigid core of %d nodes; it needs at least 3", core->count);
     if (!status) {
         core->node = sn_allocate(world->context, (size_t)core->count, sizeof *core->node);
         core->arm = sn_allocate(world->context, (size_t)core->count * 3, sizeof *core->arm);
@@ -92,7 +94,7 @@ static sn_status create(sn_world *world, const sn_world_options *options, sn_int
     for (int b = 0; b < options->body_count && !status; ++b)
         for (int i = 0; i < options->body[b].rigid_count && !status; ++i) {
             status = take_core(world, own, b, &options->body[b].rigid[i], taken, error);
-            if (status) status = sn_prefix(error, status, world->model->body[b].name, "rigid", i);
+            if (status) status = sn_within(error, status, "bodies.%d.rigid.%d", b, i);
         }
     sn_release(world->context, taken);
     return status ? status : take_modes(world, own, error);

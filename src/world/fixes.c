@@ -46,27 +46,6 @@ typedef struct fixes {
 
 static fixes *fixes_of(const sn_world *world) { return sn_interaction_of(world, &sn_kind_fixes)->data; }
 
-static sn_status check_fix(const sn_fix *fix, sn_error *error) {
-    if (!fix->axis[0] && !fix->axis[1] && !fix->axis[2]) return sn_fail(error, SN_BAD_INPUT, "no axis is held; name some of x, y, z");
-    for (int a = 0; a < 3; ++a)
-        if (!isfinite(fix->displacement[a])) return sn_fail(error, SN_BAD_INPUT, "the displacement is not finite");
-    if (fix->ramp.given && !(isfinite(fix->ramp.begin) && isfinite(fix->ramp.end) && fix->ramp.begin <= fix->ramp.end))
-        return sn_fail(error, SN_BAD_INPUT, "ramp [%g, %g] must have two times in ascending order", fix->ramp.begin, fix->ramp.end);
-    if (fix->key_count < 0 || (fix->key_count > 0 && !fix->key))
-        return sn_fail(error, SN_BAD_INPUT, "%d keys without numbers", fix->key_count);
-    for (int i = 0; i < 4 * fix->key_count; ++i)
-        if (!isfinite(fix->key[i])) return sn_fail(error, SN_BAD_INPUT, "key %d is not finite", i / 4);
-    for (int i = 1; i < fix->key_count; ++i)
-        if (!(fix->key[4 * i] > fix->key[4 * i - 4]))
-            return sn_fail(error, SN_BAD_INPUT, "the times of keys must ascend; key %d has %g after %g", i, fix->key[4 * i],
-                           fix->key[4 * i - 4]);
-    if (!fix->turning) return SN_OK;
-    const double length = sn_norm3(fix->turn_axis);
-    if (!(length > 0) || isinf(length)) return sn_fail(error, SN_BAD_INPUT, "the axis of the turn has no direction");
-    if (!isfinite(fix->turn_degrees) || !isfinite(sn_norm3(fix->turn_point))) return sn_fail(error, SN_BAD_INPUT, "the turn is not finite");
-    return SN_OK;
-}
-
 /* ---- The list ---- */
 static void release_item(sn_context *context, item *it) {
     sn_release(context, (void *)(uintptr_t)it->fix.key);
@@ -89,7 +68,7 @@ static sn_status take_nodes(const sn_world *world, int body, const sn_selector *
     const sn_mesh *mesh = world->model->body[body].mesh;
     uint8_t *mask = sn_allocate_zero(world->context, (size_t)mesh->node_count, 1);
     if (!mask) return sn_no_memory(error);
-    sn_status status = sn_mesh_select(mesh, select, mask, NULL, error);
+    sn_status status = sn_within(error, sn_mesh_select(mesh, select, mask, NULL, error), "select");
     for (int i = 0; i < mesh->node_count && !status; ++i) it->node_count += mask[i];
     if (!status) it->node = sn_allocate(world->context, (size_t)it->node_count, sizeof *it->node);
     if (!status && !it->node) status = sn_no_memory(error);
@@ -100,7 +79,7 @@ static sn_status take_nodes(const sn_world *world, int body, const sn_selector *
 }
 
 static sn_status make_item(const sn_world *world, int body, const sn_fix *fix, item *it, sn_error *error) {
-    sn_status status = check_fix(fix, error);
+    sn_status status = sn_fix_check(fix, error);
     if (status) return status;
     *it = (item){.fix = *fix};
     memset(&it->fix.select, 0, sizeof it->fix.select);
@@ -144,7 +123,7 @@ static sn_status create(sn_world *world, const sn_world_options *options, sn_int
         for (int i = 0; i < options->body[b].fix_count; ++i) {
             sn_status status = reserve_item(world, own, error);
             if (!status) status = make_item(world, b, &options->body[b].fix[i], &own->item[own->count], error);
-            if (status) return sn_prefix(error, status, world->model->body[b].name, "fix", i);
+            if (status) return sn_within(error, status, "bodies.%d.fix.%d", b, i);
             own->item[own->count++].id = own->next_id++;
         }
     fill_axes(world, own);

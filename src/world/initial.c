@@ -6,19 +6,6 @@
 #include "base/math3.h"
 #include "world.h"
 
-sn_status sn_initial_check(const sn_initial *initial, const char *name, sn_error *error) {
-    if (!isfinite(initial->scale)) return sn_fail(error, SN_BAD_INPUT, "body '%s': initial.scale is not finite", name);
-    if (!isfinite(initial->twist)) return sn_fail(error, SN_BAD_INPUT, "body '%s': initial.twist is not finite", name);
-    if (initial->flatten < 0 || initial->flatten > 3)
-        return sn_fail(error, SN_BAD_INPUT, "body '%s': initial.flatten is %d; allowed are x, y, z", name, initial->flatten);
-    if (initial->mirror < 0 || initial->mirror > 3)
-        return sn_fail(error, SN_BAD_INPUT, "body '%s': initial.mirror is %d; allowed are x, y, z", name, initial->mirror);
-    for (int a = 0; a < 3; ++a)
-        if (!isfinite(initial->velocity[a]) || !isfinite(initial->spin[a]))
-            return sn_fail(error, SN_BAD_INPUT, "body '%s': initial velocity or spin is not finite", name);
-    return SN_OK;
-}
-
 /* splitmix64 (Steele, Lea, Flood 2014): a number in [0, 1) from a counter. */
 static double random_at(uint64_t seed, uint64_t counter) {
     uint64_t z = seed + (counter + 1) * 0x9e3779b97f4a7c15u;

@@ -25,8 +25,6 @@
 
 enum { SWEEPS = 30, POINT_NODES = 20 };
 
-sn_link sn_link_default(void) { return (sn_link){.stabilise = "baumgarte", .rate = 0.2}; }
-
 /* h = sum weight x - target - keys. */
 typedef struct term {
     int id;
@@ -79,32 +77,17 @@ static sn_status add_point(const sn_world *world, int body, const double X[3], d
     return SN_OK;
 }
 
-static sn_status check_link(const sn_link *link, sn_error *error) {
-    for (int a = 0; a < 3; ++a)
-        if (!isfinite(link->point[a]) || !isfinite(link->to[a])) return sn_fail(error, SN_BAD_INPUT, "its points are not finite");
-    if (!(link->rate >= 0 && link->rate <= 1)) return sn_fail(error, SN_BAD_INPUT, "rate is %g; allowed is 0 to 1", link->rate);
-    if (*link->stabilise && strcmp(link->stabilise, "baumgarte") != 0 && strcmp(link->stabilise, "post") != 0)
-        return sn_fail(error, SN_BAD_INPUT, "stabilise is '%.31s'; allowed are baumgarte and post", link->stabilise);
-    if (link->key_count < 0 || (link->key_count > 0 && !link->key))
-        return sn_fail(error, SN_BAD_INPUT, "%d keys without numbers", link->key_count);
-    for (int i = 0; i < 4 * link->key_count; ++i)
-        if (!isfinite(link->key[i])) return sn_fail(error, SN_BAD_INPUT, "key %d is not finite", i / 4);
-    for (int i = 1; i < link->key_count; ++i)
-        if (!(link->key[4 * i] > link->key[4 * i - 4])) return sn_fail(error, SN_BAD_INPUT, "the times of its keys must ascend");
-    return SN_OK;
-}
-
 static sn_status make_term(const sn_world *world, int body, const sn_link *link, term *made, sn_error *error) {
-    sn_status status = check_link(link, error);
+    sn_status status = sn_link_check(link, error);
     if (status) return status;
     *made = (term){.post = strcmp(link->stabilise, "post") == 0, .rate = link->rate};
     status = add_point(world, body, link->point, 1, made, error);
-    if (status) return status;
+    if (status) return sn_within(error, status, "point");
     if (*link->body) {
         const int other = sn_model_find_body(world->model, link->body);
-        if (other < 0) return sn_fail_at(error, SN_BAD_INPUT, "body", "there is no body '%.63s' to link to", link->body);
+        if (other < 0) return sn_fail_at(error, SN_BAD_INPUT, "to.body", "there is no body '%.63s' to link to", link->body);
         status = add_point(world, other, link->to, -1, made, error);
-        if (status) return status;
+        if (status) return sn_within(error, status, "to.at");
     } else {
         memcpy(made->target, link->to, sizeof made->target);
     }
@@ -154,7 +137,7 @@ static sn_status create(sn_world *world, const sn_world_options *options, sn_int
     for (int b = 0; b < options->body_count; ++b)
         for (int i = 0; i < options->body[b].link_count; ++i) {
             const sn_status status = append(world, own, b, &options->body[b].link[i], error);
-            if (status) return sn_prefix(error, status, world->model->body[b].name, "links", i);
+            if (status) return sn_within(error, status, "bodies.%d.links.%d", b, i);
         }
     return fit(world, own, own->count, error);
 }

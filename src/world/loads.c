@@ -33,7 +33,7 @@ static sn_status pick(const sn_world *world, int body, const sn_selector *select
     p->node = sn_allocate_zero(world->context, (size_t)mesh->node_count, 1);
     p->face = sn_allocate_zero(world->context, (size_t)count, 1);
     if (!p->node || !p->face) return sn_no_memory(error);
-    status = sn_mesh_select(mesh, select, p->node, p->face_nodes ? p->face : NULL, error);
+    status = sn_within(error, sn_mesh_select(mesh, select, p->node, p->face_nodes ? p->face : NULL, error), "select");
     for (int f = 0; f < count && !status; ++f) {
         if (!p->face[f]) continue;
         memmove(p->faces + (size_t)p->face_count * (size_t)p->face_nodes, p->faces + (size_t)f * (size_t)p->face_nodes,
@@ -46,7 +46,7 @@ static sn_status pick(const sn_world *world, int body, const sn_selector *select
 /* Equal parts of a force for the picked nodes. */
 static sn_status nodes_force(const sn_world *world, const sn_body *body, const sn_load *load, const picked *p, double *force,
                              sn_error *error) {
-    if (load->follow) return sn_fail(error, SN_BAD_INPUT, "a force that follows needs a face; the selector picks only nodes");
+    if (load->follow) return sn_fail_at(error, SN_BAD_INPUT, "follow", "a force that follows needs a face; the selector picks only nodes");
     int count = 0;
     for (int i = 0; i < body->mesh->node_count; ++i) count += p->node[i];
     for (int i = 0; i < body->mesh->node_count; ++i)
@@ -69,7 +69,7 @@ static sn_status body_force(const sn_world *world, const sn_body *body, const sn
         for (int i = 0; i < body->element->nodes; ++i)
             for (int a = 0; a < 3; ++a) force[3 * node[i] + a] += share[i] * load->value[a];
     }
-    if (count == 0) return sn_fail(error, SN_BAD_INPUT, "the selector picks no whole element for a body load");
+    if (count == 0) return sn_fail_at(error, SN_BAD_INPUT, "select", "the selector picks no whole element for a body load");
     return SN_OK;
 }
 
@@ -80,7 +80,8 @@ static sn_status resolve(const sn_world *world, int body, const sn_load *load, p
         if (p->face_nodes == 0)
             return sn_fail(error, SN_UNSUPPORTED, "a plane body has no faces for this load; it takes 'force' and 'body' loads");
         if (p->face_count == 0)
-            return sn_fail(error, SN_BAD_INPUT, "the selector picks no boundary face; a face is picked when all its nodes are");
+            return sn_fail_at(error, SN_BAD_INPUT, "select",
+                              "the selector picks no boundary face; a face is picked when all its nodes are");
         return sn_load_surface(world->context, load, p->face_count, p->face_nodes, p->faces, model->node_count, model->rest, term, error);
     }
     double *force = sn_allocate_zero(world->context, (size_t)model->node_count * 3, sizeof *force);
@@ -121,7 +122,7 @@ static sn_status create(sn_world *world, const sn_world_options *options, sn_int
     for (int b = 0; b < options->body_count; ++b)
         for (int i = 0; i < options->body[b].load_count; ++i) {
             const sn_status status = append(world, own, b, &options->body[b].load[i], error);
-            if (status) return sn_prefix(error, status, world->model->body[b].name, "loads", i);
+            if (status) return sn_within(error, status, "bodies.%d.loads.%d", b, i);
         }
     return SN_OK;
 }

@@ -19,24 +19,24 @@ static sn_status find_element(const sn_body_options *options, sn_body *body, sn_
     char text[300];
     int count;
     const sn_listing *known = sn_element_names(&count);
-    snprintf(text, sizeof text, "body '%s': unknown element '%.40s'", body->name, name);
+    snprintf(text, sizeof text, "element '%.40s' is unknown", name);
     sn_suggest(text, sizeof text, name, known, count, sizeof *known);
-    return sn_fail(error, SN_BAD_INPUT, "%s", text);
+    return sn_fail_at(error, SN_BAD_INPUT, "element", "%s", text);
 }
 
 static sn_status check_mesh(const sn_body *body, const sn_mesh *mesh, sn_error *error) {
-    if (!mesh) return sn_fail(error, SN_BAD_INPUT, "body '%s' has no mesh", body->name);
-    const sn_status status = body->element->fits(mesh, body->name, error);
+    if (!mesh) return sn_fail_at(error, SN_BAD_INPUT, "mesh", "body '%s' has no mesh", body->name);
+    const sn_status status = body->element->fits(mesh, error);
     if (status) return status;
     for (int64_t i = 0; i < (int64_t)mesh->tet_count * mesh->tet_nodes; ++i)
         if (mesh->tet[i] < 0 || mesh->tet[i] >= mesh->node_count)
-            return sn_fail(error, SN_BAD_INPUT, "body '%s': tet %lld names node %d of %d nodes", body->name,
-                           (long long)(mesh->tet_label ? mesh->tet_label[i / mesh->tet_nodes] : i / mesh->tet_nodes), mesh->tet[i],
-                           mesh->node_count);
+            return sn_fail_at(error, SN_BAD_INPUT, "mesh", "tet %lld names node %d of %d nodes",
+                              (long long)(mesh->tet_label ? mesh->tet_label[i / mesh->tet_nodes] : i / mesh->tet_nodes), mesh->tet[i],
+                              mesh->node_count);
     for (int i = 0; i < 3 * mesh->node_count; ++i)
         if (!isfinite(mesh->position[i]))
-            return sn_fail(error, SN_BAD_INPUT, "body '%s': the position of node %lld is not finite", body->name,
-                           (long long)(mesh->node_label ? mesh->node_label[i / 3] : i / 3));
+            return sn_fail_at(error, SN_BAD_INPUT, "mesh", "the position of node %lld is not finite",
+                              (long long)(mesh->node_label ? mesh->node_label[i / 3] : i / 3));
     return SN_OK;
 }
 
@@ -44,7 +44,7 @@ static sn_status take_mass(const sn_body_options *options, sn_body *body, sn_err
     const char *mass = options->mass && *options->mass ? options->mass : "lumped";
     body->consistent = strcmp(mass, "consistent") == 0;
     if (body->consistent || strcmp(mass, "lumped") == 0) return SN_OK;
-    return sn_fail(error, SN_BAD_INPUT, "body '%s': mass '%.40s' is not one of lumped, consistent", body->name, mass);
+    return sn_fail_at(error, SN_BAD_INPUT, "mass", "mass '%.40s' is not one of lumped, consistent", mass);
 }
 
 /* The last material whose selector holds an element's centroid. */
@@ -54,8 +54,8 @@ static sn_status take_materials(sn_context *context, const sn_body_options *opti
     if (!body->material) return sn_no_memory(error);
     if (!options->material_select) {
         if (options->material_count <= 1) return SN_OK;
-        return sn_fail(error, SN_BAD_INPUT, "body '%s' has %d materials but no selectors that say where", body->name,
-                       options->material_count);
+        return sn_fail_at(error, SN_BAD_INPUT, "material", "the body has %d materials but no selectors that say where",
+                          options->material_count);
     }
     uint8_t *mask = sn_allocate(context, (size_t)mesh->tet_count, 1);
     if (!mask) return sn_no_memory(error);
@@ -63,14 +63,14 @@ static sn_status take_materials(sn_context *context, const sn_body_options *opti
     sn_status status = SN_OK;
     for (int m = 0; m < options->material_count && !status; ++m) {
         status = sn_select_centroids(mesh, &options->material_select[m], mask, error);
-        if (status) status = sn_prefix(error, status, body->name, "material", m);
+        status = sn_within(error, status, "material.%d.select", m);
         for (int e = 0; e < mesh->tet_count && !status; ++e)
             if (mask[e]) body->material[e] = m;
     }
     for (int e = 0; e < mesh->tet_count && !status; ++e)
         if (body->material[e] < 0)
-            status = sn_fail(error, SN_BAD_INPUT, "body '%s': element %lld has no material: no selector holds its centroid", body->name,
-                             (long long)(mesh->tet_label ? mesh->tet_label[e] : e));
+            status = sn_fail_at(error, SN_BAD_INPUT, "material", "element %lld has no material: no selector holds its centroid",
+                                (long long)(mesh->tet_label ? mesh->tet_label[e] : e));
     sn_release(context, mask);
     return status;
 }
@@ -78,16 +78,17 @@ static sn_status take_materials(sn_context *context, const sn_body_options *opti
 static sn_status take_body(sn_context *context, const sn_body_options *options, sn_body *body, sn_error *error) {
     snprintf(body->name, sizeof body->name, "%s", options->name && *options->name ? options->name : "body");
     if (options->name && strlen(options->name) >= sizeof body->name)
-        return sn_fail(error, SN_BAD_INPUT, "body '%s...': a name has at most %zu characters", body->name, sizeof body->name - 1);
+        return sn_fail_at(error, SN_BAD_INPUT, "name", "the name '%s...' is too long; it may have at most %zu characters", body->name,
+                          sizeof body->name - 1);
     sn_status status = find_element(options, body, error);
     if (!status) status = check_mesh(body, options->mesh, error);
     if (!status) status = take_mass(options, body, error);
-    if (!status) status = sn_initial_check(&options->initial, body->name, error);
+    if (!status) status = sn_within(error, sn_initial_check(&options->initial, error), "initial");
     if (status) return status;
     status = body->element->take(options->mesh, &body->mesh, error);
     body->thickness = body->element->dimension == 2 ? options->thickness : 1;
     if (!status && !(body->thickness > 0 && isfinite(body->thickness)))
-        status = sn_fail(error, SN_BAD_INPUT, "body '%s': thickness is %g; it must be finite and above 0", body->name, body->thickness);
+        status = sn_fail_at(error, SN_BAD_INPUT, "thickness", "thickness is %g; it must be finite and above 0", body->thickness);
     return status ? status : take_materials(context, options, body, error);
 }
 
@@ -133,7 +134,8 @@ static sn_status count_bodies(sn_model *model, const sn_world_options *options, 
         model->material_count += body->material_count;
         model->size = fmax(model->size, diagonal(body->mesh));
         if (nodes > INT32_MAX / 3 || elements > INT32_MAX / 2)
-            return sn_fail(error, SN_UNSUPPORTED, "the bodies have more than %d nodes or %d elements", INT32_MAX / 3, INT32_MAX / 2);
+            return sn_fail_at(error, SN_UNSUPPORTED, "bodies", "the bodies have more than %d nodes or %d elements", INT32_MAX / 3,
+                              INT32_MAX / 2);
     }
     model->node_count = (int)nodes, model->element_count = (int)elements;
     return SN_OK;

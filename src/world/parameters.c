@@ -49,10 +49,10 @@ static sn_status take_materials(sn_context *context, const sn_world_options *opt
         for (int m = 0; m < own; ++m) {
             const sn_material *source = body->material_count > 0 ? &body->material[m] : &fallback;
             sn_status status = sn_material_check(context, source, error);
-            if (status) return sn_prefix(error, status, body->name ? body->name : "body", "material", m);
+            if (status) return sn_within(error, status, "bodies.%d.material.%d", b, m);
             if (source->prony_count > 0)
-                return sn_fail(error, SN_UNSUPPORTED, "body '%s': material.%d has prony terms, which this version cannot integrate",
-                               body->name ? body->name : "body", m);
+                return sn_within(error, sn_fail_at(error, SN_UNSUPPORTED, "prony", "this version cannot integrate prony terms"),
+                                 "bodies.%d.material.%d", b, m);
             status = copy_material(context, source, &p->material[p->material_count], error);
             if (status) return status;
             ++p->material_count;
@@ -62,10 +62,12 @@ static sn_status take_materials(sn_context *context, const sn_world_options *opt
 }
 
 static sn_status take_time(sn_parameters *p, const sn_time_options *options, sn_error *error) {
-    const sn_status status = sn_time_options_check(options, error);
+    const sn_status status = sn_within(error, sn_time_options_check(options, error), "time");
     if (status) return status;
     const sn_method *method = sn_method_choose(options);
-    if (!method) return sn_fail(error, SN_BAD_INPUT, "mode '%.31s' with method '%.31s' is unknown", options->mode, options->method);
+    if (!method)
+        return sn_fail_at(error, SN_BAD_INPUT, "time.method", "mode '%.31s' with method '%.31s' is unknown", options->mode,
+                          options->method);
     p->time = *options;
     p->method = method;
     p->is_static = strcmp(options->mode, "static") == 0;
@@ -107,9 +109,9 @@ sn_status sn_parameters_stiff(const sn_world *world, sn_error *error) {
             const sn_status status = sn_material_evaluate(world->context, material, F, NULL, P, NULL, error);
             if (status) return status;
             if (P[1] == 0 || P[5] == 0 || P[6] == 0)
-                return sn_fail(error, SN_BAD_INPUT,
-                               "body '%s': material.%d has no stiffness in shear; a modulus of 0 is for mode 'dynamic'",
-                               world->model->body[b].name, m);
+                return sn_within(
+                    error, sn_fail(error, SN_BAD_INPUT, "the material has no stiffness in shear; a modulus of 0 is for mode 'dynamic'"),
+                    "bodies.%d.material.%d", b, m);
         }
     return SN_OK;
 }
@@ -224,7 +226,7 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
 }
 
 sn_status sn_world_set_solver(sn_world *world, const sn_solver_options *options, sn_error *error) {
-    sn_status status = sn_solver_options_check(options, error);
+    sn_status status = sn_within(error, sn_solver_options_check(options, error), "solver");
     if (!status) status = sn_linear_options(world->workspace.linear, options, error);
     if (status) return status;
     world->parameters.solver = *options;
@@ -248,9 +250,10 @@ static bool same_kind(const sn_material *a, const sn_material *b) {
 sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_material *material, sn_error *error) {
     if (!sn_world_material(world, body, index)) return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
     sn_status status = sn_material_check(world->context, material, error);
-    if (status) return sn_prefix(error, status, world->model->body[body].name, "material", index);
+    if (status) return sn_within(error, status, "bodies.%d.material.%d", body, index);
     if (material->prony_count > 0)
-        return sn_fail(error, SN_UNSUPPORTED, "body '%s': prony terms cannot be integrated by this version", world->model->body[body].name);
+        return sn_within(error, sn_fail_at(error, SN_UNSUPPORTED, "prony", "this version cannot integrate prony terms"),
+                         "bodies.%d.material.%d", body, index);
     sn_material *own = &world->parameters.material[world->model->body[body].material_first + index], old = *own, copy;
     status = copy_material(world->context, material, &copy, error);
     if (status) return status;

@@ -20,14 +20,14 @@ void sn_probes_destroy(sn_world *world) {
 
 /* Marks the nodes of a probe, in the mesh's numbers. */
 static sn_status mark(const sn_mesh *mesh, const sn_probe *probe, uint8_t *mask, sn_error *error) {
-    if (probe->at == SN_PROBE_SELECT) return sn_mesh_select(mesh, &probe->select, mask, NULL, error);
+    if (probe->at == SN_PROBE_SELECT) return sn_within(error, sn_mesh_select(mesh, &probe->select, mask, NULL, error), "select");
     if (probe->at == SN_PROBE_NODE) {
         for (int i = 0; i < mesh->node_count; ++i)
             if ((mesh->node_label ? mesh->node_label[i] : i) == probe->node) {
                 mask[i] = 1;
                 return SN_OK;
             }
-        return sn_fail(error, SN_BAD_INPUT, "there is no node %lld", (long long)probe->node);
+        return sn_fail_at(error, SN_BAD_INPUT, "node", "there is no node %lld", (long long)probe->node);
     }
     int nearest = -1;
     double least = INFINITY;
@@ -39,7 +39,8 @@ static sn_status mark(const sn_mesh *mesh, const sn_probe *probe, uint8_t *mask,
         if (d < least) least = d, nearest = i;
     }
     if (nearest < 0)
-        return sn_fail(error, SN_BAD_INPUT, "nearest [%g, %g, %g] is not a place", probe->nearest[0], probe->nearest[1], probe->nearest[2]);
+        return sn_fail_at(error, SN_BAD_INPUT, "nearest", "nearest [%g, %g, %g] is not a place", probe->nearest[0], probe->nearest[1],
+                          probe->nearest[2]);
     mask[nearest] = 1;
     return SN_OK;
 }
@@ -79,20 +80,21 @@ static sn_status take_elements(const sn_world *world, const sn_body *body, const
         target->element[target->element_count++] = body->element_first + e;
     }
     sn_release(world->context, around);
-    if (target->element_count == 0) return sn_fail(error, SN_BAD_INPUT, "the selector picks no whole element");
+    if (target->element_count == 0) return sn_fail_at(error, SN_BAD_INPUT, "select", "the selector picks no whole element");
     return SN_OK;
 }
 
 static sn_status take_probe(sn_world *world, const sn_probe *probe, sn_probe_target *target, sn_error *error) {
+    sn_status status = sn_probe_check(probe, error);
+    if (status) return status;
     target->probe = *probe;
     memset(&target->probe.select, 0, sizeof target->probe.select);
     target->body = probe->body[0] ? sn_model_find_body(world->model, probe->body) : 0;
-    if (target->body < 0) return sn_fail(error, SN_BAD_INPUT, "there is no body '%s'", probe->body);
-    if ((unsigned)probe->quantity > SN_QUANTITY_STRESS) return sn_fail(error, SN_BAD_INPUT, "quantity %d is unknown", (int)probe->quantity);
+    if (target->body < 0) return sn_fail_at(error, SN_BAD_INPUT, "body", "there is no body '%s'", probe->body);
     const sn_body *body = &world->model->body[target->body];
     uint8_t *mask = sn_allocate_zero(world->context, (size_t)body->mesh->node_count, 1);
     if (!mask) return sn_no_memory(error);
-    sn_status status = mark(body->mesh, probe, mask, error);
+    status = mark(body->mesh, probe, mask, error);
     if (!status) status = take_nodes(world, body, mask, target, error);
     if (!status && (probe->quantity == SN_QUANTITY_STRESS || probe->quantity == SN_QUANTITY_VOLUME))
         status = take_elements(world, body, mask, target, error);
@@ -106,14 +108,7 @@ sn_status sn_probes_create(sn_world *world, const sn_world_options *options, sn_
     for (int i = 0; i < options->probe_count; ++i) {
         ++world->probe_count;
         const sn_status status = take_probe(world, &options->probe[i], &world->probe[i], error);
-        if (!status || status == SN_NO_MEMORY || !error) {
-            if (status) return status;
-            continue;
-        }
-        char text[400];
-        memcpy(text, error->text, sizeof text);
-        text[sizeof text - 1] = 0;
-        return sn_fail(error, status, "probes.%d ('%s'): %s", i, options->probe[i].name, text);
+        if (status) return sn_within(error, status, "probes.%d", i);
     }
     return SN_OK;
 }

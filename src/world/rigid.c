@@ -4,6 +4,7 @@
  *   e_a . u = e_a . d + ((X - c) / l x e_a) . w
  * of 6 numbers; the piece is held when the rows have rank 6, that is when the 6x6 sum of row^T row has no small pivot. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/math3.h"
@@ -70,8 +71,10 @@ static sn_status check_piece(const sn_world *world, int32_t root, double *G, sn_
     const sn_body *body = &model->body[b];
     int user = 0;
     while (model->compiled[body->node_first + user] != root) ++user;
-    return sn_fail(
-        error, SN_BAD_INPUT,
+    char path[64];
+    snprintf(path, sizeof path, "bodies.%d.fix", b);
+    return sn_fail_at(
+        error, SN_BAD_INPUT, path,
         "body '%s' (the piece with node %lld) can move as a rigid body in %d of 6 ways; in mode '%s' its fixes must hold all six",
         body->name, (long long)(body->mesh->node_label ? body->mesh->node_label[user] : user), 6 - rank, world->parameters.time.mode);
 }

@@ -49,7 +49,7 @@ static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *err
             add_weights(source, solid->weight);
             continue;
         }
-        const sn_status status = sn_mass_lumped(source, solid->mass, error);
+        const sn_status status = sn_within(error, sn_mass_lumped(source, solid->mass, error), "bodies.%d.mesh", b);
         if (status) return status;
         for (int i = 0; i < world->model->body[b].mesh->node_count; ++i) {
             const int n = model->body[b].node_first + i;
@@ -99,7 +99,9 @@ static sn_status fill_compiled(const sn_world *world, sn_solid *solid, sn_error 
     for (int b = 0; b < world->model->body_count && !status; ++b) {
         solid->compiled[b] = solid->source[b];
         const sn_element *type = world->model->body[b].type;
-        if (type->derive) status = type->derive(world->context, &solid->source[b], solid->weight_exact, &solid->compiled[b], error);
+        if (!type->derive) continue;
+        status = type->derive(world->context, &solid->source[b], solid->weight_exact, &solid->compiled[b], error);
+        status = sn_within(error, status, "bodies.%d", b);
     }
     return status;
 }
@@ -130,7 +132,10 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
     fill_sources(world, solid);
     sn_status status = fill_mass(world, solid, error);
     if (!status) status = fill_compiled(world, solid, error);
-    if (!status) status = sn_elements_compile(context, solid->compiled, model->body_count, model->node_count, &solid->elements, error);
+    if (!status) {
+        status = sn_elements_compile(context, solid->compiled, model->body_count, model->node_count, &solid->elements, error);
+        status = sn_within(error, status, "bodies");
+    }
     if (!status) fill_places(world, solid);
     if (!status) status = sn_warping_create(context, &solid->elements, model->rest, &solid->warping, error);
     if (!status) status = fill_rayleigh(world, solid, error);

@@ -1,4 +1,4 @@
-/* Worlds: defaults, creation, release. */
+/* Worlds: creation and release. */
 #include "world.h"
 
 #include <math.h>
@@ -7,38 +7,11 @@
 
 #include "fixes.h"
 
-sn_fix sn_fix_default(void) { return (sn_fix){.axis = {true, true, true}, .turn_axis = {0, 1, 0}}; }
-sn_load sn_load_default(void) { return (sn_load){.kind = SN_LOAD_TRACTION}; }
-sn_initial sn_initial_default(void) { return (sn_initial){.scale = 1}; }
-sn_body_options sn_body_options_default(void) {
-    return (sn_body_options){.name = "body", .element = "tet4", .thickness = 1, .mass = "lumped", .initial = sn_initial_default()};
-}
-sn_world_options sn_world_options_default(void) {
-    return (sn_world_options){.gravity = {0, -9.81, 0}, .time = sn_time_options_default(), .solver = sn_solver_options_default()};
-}
 const sn_listing *sn_element_names(int *count) { return sn_elements(count); }
-
-sn_status sn_prefix(sn_error *error, sn_status status, const char *body, const char *what, int index) {
-    if (!error || status == SN_NO_MEMORY) return status;
-    char text[sizeof error->text];
-    memcpy(text, error->text, sizeof text);
-    text[400] = 0; /* room for the prefix */
-    if (index >= 0) return sn_fail(error, status, "body '%s': %s.%d: %s", body, what, index, text);
-    return sn_fail(error, status, "body '%s': %s%s", body, what, text);
-}
-
-static sn_status check_options(const sn_world_options *o, sn_error *error) {
-    if (o->body_count < 1 || !o->body) return sn_fail(error, SN_BAD_INPUT, "a world needs at least one body");
-    for (int a = 0; a < 3; ++a)
-        if (!isfinite(o->gravity[a]))
-            return sn_fail(error, SN_BAD_INPUT, "gravity [%g, %g, %g] is not finite", o->gravity[0], o->gravity[1], o->gravity[2]);
-    const sn_status status = sn_time_options_check(&o->time, error);
-    return status ? status : sn_solver_options_check(&o->solver, error);
-}
 
 /* Each part needs those before it. */
 static sn_status build(sn_world *world, const sn_world_options *options, sn_error *error) {
-    sn_status status = check_options(options, error);
+    sn_status status = sn_world_options_check(options, error);
     if (!status) status = sn_parameters_create(world->context, options, &world->parameters, error);
     if (!status) status = sn_model_create(world->context, options, &world->model, error);
     if (!status) status = sn_solid_create(world, &world->solid, error);

@@ -153,13 +153,15 @@ static void ranges(void **state) {
     for (int i = 0; i < 4; ++i) {
         material = sn_material_default();
         material.density = bad_density[i];
-        refused_at(&material, "density", "density is", "above 0");
+        refused_at(&material, "density", "density is", isfinite(bad_density[i]) ? "above 0" : "finite");
     }
     material = sn_material_default();
     material.viscous[1] = -1;
     refused_at(&material, "viscous.mu", "viscous.mu", "-1");
     material = sn_material_default();
     material.rayleigh[0] = NAN;
+    refused_at(&material, "rayleigh.mass", "rayleigh.mass", "finite");
+    material.rayleigh[0] = -1;
     refused_at(&material, "rayleigh.mass", "rayleigh.mass", "at least 0");
     material = sn_material_default();
     material.prony_count = 1;

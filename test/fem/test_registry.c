@@ -81,12 +81,12 @@ static void faces_and_points(void **state) {
         sn_error error = {0};
         assert_int_equal(sn_mesh_generate(context, "box", values, 3, &mesh, NULL), SN_OK);
         if (element->face_nodes == 0) { /* plane: a mesh of tets does not fit */
-            assert_int_equal(element->fits(mesh, "body", &error), SN_BAD_INPUT);
+            assert_int_equal(element->fits(mesh, &error), SN_BAD_INPUT);
             assert_non_null(strstr(error.text, element->name));
             sn_mesh_destroy(mesh);
             continue;
         }
-        assert_int_equal(element->fits(mesh, "body", &error), SN_OK);
+        assert_int_equal(element->fits(mesh, &error), SN_OK);
         assert_int_equal(element->take(mesh, &own, &error), SN_OK);
         assert_int_equal(own->tet_nodes, element->nodes);
         int count;

@@ -97,19 +97,19 @@ static void read_file(void **state) {
 
 static void messages(void **state) {
     (void)state;
-    refused(SCENE("{}"), "colliders[0]", "'capsule'");
-    refused(SCENE("{\"plane\": {}, \"box\": {\"size\": [1, 1, 1]}}"), "colliders[0]", "both 'plane' and 'box'");
+    refused(SCENE("{}"), "colliders.0", "'capsule'");
+    refused(SCENE("{\"plane\": {}, \"box\": {\"size\": [1, 1, 1]}}"), "colliders.0", "both 'plane' and 'box'");
     refused(SCENE("{\"capsul\": {}}"), "scene.json:2:", "'capsule'");
-    refused(SCENE("{\"capsule\": {\"from\": [0, 0, 0], \"to\": [0, 1, 0]}}"), "colliders[0].capsule", "'radius'");
-    refused(SCENE("{\"capsule\": {\"from\": [0, 0], \"to\": [0, 1, 0], \"radius\": 1}}"), "colliders[0].capsule.from", "3 numbers");
-    refused(SCENE("{\"box\": {\"size\": [1, 0, 1]}}"), "colliders[0].box.size[1]", "above 0");
-    refused(SCENE("{\"box\": {\"size\": [1, 0.5, 1], \"radius\": 0.4}}"), "colliders[0].box.radius", "0.25");
-    refused(SCENE("{\"box\": {\"size\": [1, 1, 1], \"rotate\": [0, 0, 0, 10]}}"), "colliders[0].box.rotate", "direction");
-    refused(SCENE("{\"plane\": {\"inside\": true}}"), "colliders[0].plane.inside", "no inside");
-    refused(SCENE("{\"mesh\": {\"thickness\": 1}}"), "colliders[0].mesh", "names no shape");
-    refused(SCENE("{\"mesh\": {\"file\": \"nowhere.obj\"}}"), "colliders[0].mesh.file", "nowhere.obj");
-    refused(SCENE("{\"plane\": {}, \"turn\": {\"axis\": [0, 1, 0]}}"), "colliders[0].turn", "'keys'");
-    refused(SCENE("{\"plane\": {}, \"turn\": {\"axis\": [0, 0, 0], \"keys\": [[0, 0]]}}"), "colliders[0].turn.axis", "zero");
+    refused(SCENE("{\"capsule\": {\"from\": [0, 0, 0], \"to\": [0, 1, 0]}}"), "colliders.0.capsule", "'radius'");
+    refused(SCENE("{\"capsule\": {\"from\": [0, 0], \"to\": [0, 1, 0], \"radius\": 1}}"), "colliders.0.capsule.from", "3 numbers");
+    refused(SCENE("{\"box\": {\"size\": [1, 0, 1]}}"), "colliders.0.box.size.1", "above 0");
+    refused(SCENE("{\"box\": {\"size\": [1, 0.5, 1], \"radius\": 0.4}}"), "colliders.0.box.radius", "0.25");
+    refused(SCENE("{\"box\": {\"size\": [1, 1, 1], \"rotate\": [0, 0, 0, 10]}}"), "colliders.0.box.rotate", "direction");
+    refused(SCENE("{\"plane\": {\"inside\": true}}"), "colliders.0.plane.inside", "no inside");
+    refused(SCENE("{\"mesh\": {\"thickness\": 1}}"), "colliders.0.mesh", "names no shape");
+    refused(SCENE("{\"mesh\": {\"file\": \"nowhere.obj\"}}"), "colliders.0.mesh.file", "nowhere.obj");
+    refused(SCENE("{\"plane\": {}, \"turn\": {\"axis\": [0, 1, 0]}}"), "colliders.0.turn", "'keys'");
+    refused(SCENE("{\"plane\": {}, \"turn\": {\"axis\": [0, 0, 0], \"keys\": [[0, 0]]}}"), "colliders.0.turn.axis", "zero");
 }
 
 static int start(void **state) {

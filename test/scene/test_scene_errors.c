@@ -19,58 +19,164 @@
 #define FIX "\"fix\": [ { \"select\": { \"box\": [[-1, -1, -1], [1e-6, 2, 2]] } } ]"
 #define SCENE(top, body) "{ \"sinew\": 1,\n  " top "\"bodies\": [ {\n    " body " } ] }"
 
+/* A scene with one mistake. ' stands for ", and @ marks the place that the message must give: it is taken out before the scene is read. */
 typedef struct bad {
-    const char *text, *position; /* position "" : any */
+    const char *text, *path; /* path: of the option at fault; NULL when the text is no JSON */
     const char *says[3];
 } bad;
 
+#define B "'mesh': { 'box': { 'size': [1, 1, 1], 'cells': [2, 2, 2] } }"
+#define M "'material': { 'law': 'corotated', 'young': 1e5, 'poisson': 0.3 }"
+#define TOP(top) "{ 'sinew': 1,\n  " top ",\n  'bodies': [ { " B " } ] }"
+#define BODY(body) "{ 'sinew': 1,\n  'bodies': [ {\n    " B ",\n    " body " } ] }"
+#define SECOND(body) "{ 'sinew': 1,\n  'bodies': [ { " B " },\n    { " B ",\n    " body " } ] }"
+
 static const bad table[] = {
-    {SCENE("", BOX ",\n    \"material\": { \"yung\": 1e5 }"), "t.json:4:19:", {"bodies[0].material.yung", "unknown", "young"}},
-    {SCENE("\"tme\": {},\n", BOX), "t.json:2:3:", {"'tme'", "unknown", "'time'"}},
-    {SCENE("\"gallery\": 3,\n", BOX), "t.json:2:14:", {"'gallery'", "", ""}},
-    {SCENE("\"gallery\": {},\n", BOX), "t.json:2:14:", {"'gallery'", "has no 'place'", ""}},
-    {SCENE("\"gallery\": { \"place\": 0 },\n", BOX), "", {"gallery.place", "is 0", ""}},
-    {SCENE("\"gallery\": { \"place\": 1, \"color\": \"none\" },\n", BOX), "", {"gallery.color", "unknown", "colour"}},
-    {SCENE("\"time\": { \"step\": \"fast\" },\n", BOX), "t.json:2:21:", {"time.step", "'fast'", "number"}},
-    {SCENE("\"time\": { \"step\": 0 },\n", BOX), "t.json:2:21:", {"time.step", "is 0", "above 0"}},
-    {SCENE("\"time\": { \"step\": -0.1 },\n", BOX), "t.json:2:21:", {"time.step", "-0.1", "above 0"}},
-    {SCENE("\"time\": { \"newton\": { \"kid\": \"full\" } },\n", BOX), "t.json:2:25:", {"time.newton.kid", "unknown", "kind"}},
-    {SCENE("\"solver\": { \"method\": \"gc\" },\n", BOX), "t.json:2:25:", {"solver.method", "'gc'", "'cg'"}},
-    {SCENE("\"solver\": { \"method\": \"gc\" },\n", BOX), "", {"did you mean 'cg'?", "known are auto, cg", "eisenstat"}},
-    {SCENE("\"solver\": { \"method\": \"\" },\n", BOX), "", {"is ''", "unknown; known are auto, cg", ""}},
-    {SCENE("\"colliders\": [ { \"plane\": {}, \"response\": \"Projektion\" } ],\n", BOX),
-     "",
-     {"colliders[0].response", "mean 'projection'", "penalty"}},
-    {SCENE("", BOX ", \"material\": { \"young\": 1e5, \"poisson\": 0.5 }"), "", {"poisson", "0.5", "below 0.5"}},
-    {SCENE("", BOX ", \"material\": { \"young\": 1e5, \"poisson\": 0.7 }"), "", {"poisson", "0.7", "below 0.5"}},
-    {SCENE("", BOX ", \"material\": { \"young\": -1, \"poisson\": 0.3 }"), "", {"young", "-1", "at least 0"}},
-    {SCENE("", BOX ", \"material\": { \"density\": 0 }"), "", {"bodies[0].material.density", "is 0", "above 0"}},
-    {SCENE("", BOX ", \"material\": { \"density\": -5 }"), "", {"bodies[0].material.density", "-5", "above 0"}},
-    {SCENE("", BOX ", \"material\": { \"young\": 1, \"poisson\": 0.1, \"lame\": [1, 2] }"), "", {"lame", "young", "not"}},
-    {SCENE("", BOX ", \"material\": { \"law\": \"stvkk\" }"), "", {"material.law", "'stvkk'", "'stvk'"}},
-    {SCENE("", "\"mesh\": { \"file\": \"no/such.msh\" }"), "", {"mesh.file", "such.msh", ""}},
-    {SCENE("", "\"mesh\": { \"bx\": {} }"), "", {"mesh.bx", "unknown", "'box'"}},
-    {SCENE("", "\"mesh\": { \"box\": { \"sice\": 1 } }"), "", {"box", "sice", "'size'"}},
-    {SCENE("", BOX ", \"fix\": [ { \"select\": { \"box\": [[5, 5, 5], [6, 6, 6]] } } ]"), "", {"bodies[0].fix[0].select", "nothing", ""}},
-    {SCENE("", BOX ", \"fix\": [ { \"select\": { \"boks\": [] } } ]"), "", {"select.boks", "unknown", "'box'"}},
-    {SCENE("", BOX ", \"fix\": [ { \"select\": \"all\", \"axes\": \"xw\" } ]"), "", {"fix[0].axes", "xyz", ""}},
-    {SCENE("", BOX ", \"loads\": [ { \"select\": \"all\" } ]"), "", {"loads[0]", "traction", "pressure"}},
-    {SCENE("", BOX ", \"loads\": [ { \"select\": { \"nodes\": [0] }, \"pressure\": 1 } ]"), "", {"loads[0].select", "face", ""}},
-    {SCENE("", BOX ", \"loads\": [ { \"select\": \"surface\", \"pressure\": 1, \"ramp\": [2, 1] } ]"), "", {"ramp", "before", ""}},
-    {SCENE("\"probes\": [ { \"node\": 99 } ],\n", BOX), "t.json:2:25:", {"probes[0].node", "99", ""}},
-    {SCENE("\"probes\": [ { \"node\": 1, \"body\": \"bdy\" } ],\n", BOX), "", {"probes[0].body", "'bdy'", "'body'"}},
-    {SCENE("\"colliders\": [ { \"sphere\": { \"radius\": 0 } } ],\n", BOX), "", {"colliders[0].sphere.radius", "above 0", ""}},
-    {SCENE("\"output\": { \"formats\": [\"vtk\"] },\n", BOX), "", {"output.formats[0]", "'vtk'", "'vtu'"}},
-    {SCENE("\"gravity\": [0, 1],\n", BOX), "t.json:2:14:", {"gravity", "list of 2", "3 numbers"}},
-    {SCENE("\"time\": { \"mode\": \"static\" },\n", BOX ", " MATERIAL), "", {"body", "", ""}},
-    {SCENE("\"name\": \"a\", \"name\": \"b\",\n", BOX), "t.json:2:", {"duplicate", "name", ""}},
-    {SCENE("\"gravity\": [0, 1e999, 0],\n", BOX), "t.json:2:", {"JSON", "", ""}},
-    {"{ \"bodies\": [", "t.json:1:", {"JSON", "", ""}},
-    {"{ \"sinew\": 2, \"bodies\": [] }", "t.json:1:12:", {"'sinew'", "is 2", ""}},
-    {"{ \"sinew\": 1 }", "t.json:1:1:", {"bodies", "", ""}},
-    {"[]", "t.json:1:1:", {"object", "", ""}},
-    {"", "t.json:1:", {"JSON", "", ""}},
+    /* The scene itself. */
+    {TOP("@'tme': {}"), "tme", {"unknown", "'time'", "known are"}},
+    {TOP("'gravity': @[0, 1]"), "gravity", {"list of 2", "3 numbers", ""}},
+    {TOP("'gravity': [0, @'down', 0]"), "gravity.1", {"'down'", "number", ""}},
+    {TOP("'gravity': [0, 1e999, 0]"), NULL, {"JSON", "", ""}},
+    {TOP("'name': 'a', 'name': 'b'"), NULL, {"duplicate", "name", ""}},
+    {TOP("'description': @1"), "description", {"string", "", ""}},
+    {"{ 'bodies': [", NULL, {"JSON", "", ""}},
+    {"{ 'sinew': @2, 'bodies': [] }", "sinew", {"is 2", "", ""}},
+    {"@{ 'sinew': 1 }", "", {"the scene needs 'bodies'", "", ""}},
+    {"{ 'sinew': 1, 'bodies': @[] }", "bodies", {"at least 1", "", ""}},
+    {"@[]", "", {"object", "", ""}},
+    {"", NULL, {"JSON", "", ""}},
+    {TOP("'gallery': @3"), "gallery", {"object", "", ""}},
+    {TOP("'gallery': @{}"), "gallery", {"needs 'place'", "", ""}},
+    {TOP("'gallery': { 'place': @0 }"), "gallery.place", {"is 0", "", ""}},
+    {TOP("'gallery': { 'place': 1, @'color': 'none' }"), "gallery.color", {"unknown", "colour", ""}},
+    /* Time and solver: by the reader, then by the library, which sees two keys together. */
+    {TOP("'time': { 'step': @'fast' }"), "time.step", {"'fast'", "number", "s"}},
+    {TOP("'time': { 'step': @0 }"), "time.step", {"is 0", "above 0", ""}},
+    {TOP("'time': { 'step': @-0.1 }"), "time.step", {"-0.1", "above 0", ""}},
+    {TOP("'time': { 'load_steps': @1.5 }"), "time.load_steps", {"1.5", "whole number", ""}},
+    {TOP("'time': { 'newton': { @'kid': 'full' } }"), "time.newton.kid", {"unknown", "kind", ""}},
+    {TOP("'time': { 'newton': {\n 'kind': 'full', 'tolerance': @2 } }"), "time.newton.tolerance", {"is 2", "at most 1", ""}},
+    {TOP("'time': { 'newton': @[] }"), "time.newton", {"list", "object", ""}},
+    {TOP("'solver': { 'method': @'gc' }"), "solver.method", {"did you mean 'cg'?", "known are auto, cg", "eisenstat"}},
+    {TOP("'solver': { 'method': @'' }"), "solver.method", {"is ''", "unknown; known are auto, cg", ""}},
+    {TOP("'solver': { 'method': 'ldlt',\n    'operator': @'assembly-free' }"), "solver.operator", {"ldlt", "needs a matrix", ""}},
+    {TOP("'solver': { 'preconditioner': @'ic0', 'method': 'eisenstat' }"), "solver.preconditioner", {"eisenstat", "'ic0'", "ssor"}},
+    /* Output. */
+    {TOP("'output': { 'formats': ['obj', @'vtk'] }"), "output.formats.1", {"'vtk'", "'vtu'", ""}},
+    {TOP("'output': { 'every': @-1 }"), "output.every", {"-1", "at least 0", ""}},
+    {TOP("'output': { 'picture': { 'elevation': @90 } }"), "output.picture.elevation", {"90", "at most 89", ""}},
+    {TOP("'output': { 'picture': { @'hight': 90 } }"), "output.picture.hight", {"unknown", "'height'", ""}},
+    {TOP("'output': { 'picture': { 'field': @'stres' } }"), "output.picture.field", {"'stres'", "von_mises", ""}},
+    /* Colliders. */
+    {TOP("'colliders': [ { 'plane': {}, 'response': @'Projektion' } ]"), "colliders.0.response", {"mean 'projection'", "penalty", ""}},
+    {TOP("'colliders': [ { 'plane': {} }, { 'sphere': { 'radius': @0 } } ]"), "colliders.1.sphere.radius", {"above 0", "", ""}},
+    {TOP("'colliders': [ { 'plane': {} },\n { 'plane': {}, 'friction': @-1 } ]"), "colliders.1.friction", {"-1", "at least 0", ""}},
+    {TOP("'colliders': [ { 'plane': { 'normal': @[0, 0, 0] } } ]"), "colliders.0.plane.normal", {"zero", "", ""}},
+    {TOP("'colliders': [ { 'plane': {}, 'keys': [[1, 0, 0, 0], @[1, 0, 0, 0]] } ]"), "colliders.0.keys.1", {"time 1 after 1", "", ""}},
+    /* Probes: the library looks for nodes and bodies. */
+    {TOP("'probes': [ { 'node': @99 } ]"), "probes.0.node", {"99", "no node", ""}},
+    {TOP("'probes': [ { 'node': 1 }, { 'node': 1, 'body': @'bdy' } ]"), "probes.1.body", {"'bdy'", "no body", ""}},
+    {TOP("'probes': [ { 'nearest': [0, 0, @true] } ]"), "probes.0.nearest.2", {"number", "", ""}},
+    {TOP("'probes': [ { 'node': 1, 'quantity': @'speed' } ]"), "probes.0.quantity", {"'speed'", "velocity", ""}},
+    {TOP("'probes': [ { 'select': @{ 'box': [[5, 5, 5], [6, 6, 6]] } } ]"), "probes.0.select", {"picks nothing", "", ""}},
+    {TOP("'probes': [ { 'select': @{ 'nodes': [0] }, 'quantity': 'volume' } ]"), "probes.0.select", {"no whole element", "", ""}},
+    {TOP("'probes': [ @{ 'quantity': 'stress' } ]"), "probes.0", {"nearest, node, select", "", ""}},
+    {TOP("'probes': [ { 'name': 'a', 'node': 1 }, @{ 'name': 'a', 'node': 2 } ]"), "probes.1", {"'a'", "another probe", ""}},
+    /* Body, mesh and start. */
+    {BODY("'mass': @'heavy'"), "bodies.0.mass", {"'heavy'", "lumped", ""}},
+    {BODY("'element': @'tet5'"), "bodies.0.element", {"'tet5'", "tet4", ""}},
+    {BODY("'thickness': @0"), "bodies.0.thickness", {"is 0", "above 0", ""}},
+    {"{ 'bodies': [ @{ 'name': 'a' } ] }", "bodies.0", {"needs 'mesh'", "", ""}},
+    {"{ 'bodies': [ { 'mesh': { 'file': @'no/such.msh' } } ] }", "bodies.0.mesh.file", {"such.msh", "", ""}},
+    {"{ 'bodies': [ { 'mesh': { @'bx': {} } } ] }", "bodies.0.mesh.bx", {"unknown", "'box'", ""}},
+    {"{ 'bodies': [ { 'mesh': { 'box': { 'cells': [1, 1, 1], 'sice': @1 } } } ] }", "bodies.0.mesh.box.sice", {"sice", "'size'", ""}},
+    {"{ 'bodies': [ { 'mesh': { 'box': { 'size': [1, 1, 1], 'cells': @[0, 1, 1] } } } ] }", "bodies.0.mesh.box.cells", {"is 0", "", ""}},
+    {SECOND("'initial': { 'scale': @'big' }"), "bodies.1.initial.scale", {"'big'", "", ""}},
+    {SECOND("'initial': { 'flatten': @'w' }"), "bodies.1.initial.flatten", {"'w'", "x, y, z", ""}},
+    {SECOND("'initial': { 'scramble': @-4 }"), "bodies.1.initial.scramble", {"-4", "at least 0", ""}},
+    {SECOND("'initial': { @'spn': [0, 0, 1] }"), "bodies.1.initial.spn", {"unknown", "'spin'", ""}},
+    /* Materials: most constants are the library's to judge. A list of materials, or one object. */
+    {BODY("'material': { @'yung': 1e5 }"), "bodies.0.material.yung", {"unknown", "young", ""}},
+    {BODY("'material': { 'young': 1e5, 'poisson': @0.5 }"), "bodies.0.material.poisson", {"0.5", "below 0.5", ""}},
+    {BODY("'material': { 'young': 1e5, 'poisson': @0.7 }"), "bodies.0.material.poisson", {"0.7", "below 0.5", ""}},
+    {BODY("'material': { 'young': @-1, 'poisson': 0.3 }"), "bodies.0.material.young", {"-1", "at least 0", ""}},
+    {BODY("'material': [ { 'select': 'all' },\n      { 'young': @-1, 'select': 'all' } ]"),
+     "bodies.0.material.1.young",
+     {"-1", "at least 0", ""}},
+    {BODY("'material': { 'density': @0 }"), "bodies.0.material.density", {"is 0", "above 0", ""}},
+    {BODY("'material': { 'density': @-5 }"), "bodies.0.material.density", {"-5", "above 0", ""}},
+    {BODY("'material': { @'young': 1, 'poisson': 0.1, 'lame': [1, 2] }"), "bodies.0.material.young", {"lame", "young", "not"}},
+    {BODY("'material': { 'law': @'stvkk' }"), "bodies.0.material.law", {"'stvkk'", "'stvk'", ""}},
+    {BODY("'material': { 'law': 'stvk', 'rotation': @'polar' }"), "bodies.0.material.rotation", {"'stvk'", "no rotation", ""}},
+    {BODY("'material': { 'law': 'ogden', 'mu': [1, 2], 'alpha': @[2], 'd1': 1 }"), "bodies.0.material.alpha", {"as many", "", ""}},
+    {BODY("'material': { 'viscous': { 'lambda': @-1 } }"), "bodies.0.material.viscous.lambda", {"-1", "at least 0", ""}},
+    {BODY("'materials': [ { 'select': @{ 'box': [[5, 5, 5], [6, 6, 6]] } } ]"),
+     "bodies.0.material.0.select",
+     {"no element's centroid", "", ""}},
+    {BODY("'material': { 'select': @{ 'sphere': [[9, 9, 9], 1] } }"), "bodies.0.material.0.select", {"no element's centroid", "", ""}},
+    {SECOND("'material': @{ 'law': 'mooney-rivlin', 'c10': 1 }"), "bodies.1.material.d1", {"lacks 'd1'", "", ""}},
+    /* Fixes. */
+    {BODY("'fix': @{}"), "bodies.0.fix", {"list", "", ""}},
+    {BODY("'fix': [ @{ 'axes': 'x' } ]"), "bodies.0.fix.0", {"needs 'select'", "", ""}},
+    {BODY("'fix': [ { 'select': @{ 'box': [[5, 5, 5], [6, 6, 6]] } } ]"), "bodies.0.fix.0.select", {"nothing", "", ""}},
+    {BODY("'fix': [ { 'select': { @'boks': [] } } ]"), "bodies.0.fix.0.select.boks", {"unknown", "'box'", ""}},
+    {BODY("'fix': [ { 'select': 'all' },\n { 'select': 'all', 'axes': @'xw' } ]"), "bodies.0.fix.1.axes", {"xyz", "", ""}},
+    {BODY("'fix': [ { 'select': 'all', 'ramp': @[2, 1] } ]"), "bodies.0.fix.0.ramp", {"before", "", ""}},
+    {BODY("'fix': [ { 'select': 'all', 'turn': @{ 'degrees': 4 } } ]"), "bodies.0.fix.0.turn", {"needs 'axis'", "", ""}},
+    {BODY("'fix': [ { 'select': 'all', 'turn': { 'axis': @[0, 0, 0], 'degrees': 4 } } ]"), "bodies.0.fix.0.turn.axis", {"zero", "", ""}},
+    {BODY("'fix': [ { 'select': 'all', 'displacement': [0, 0, 1], @'keys': [[0, 1, 1, 1]] } ]"), "bodies.0.fix.0.keys", {"beside", "", ""}},
+    {BODY("'rigid': [ { 'select': @{ 'nodes': [1, 2] } } ]"), "bodies.0.rigid.0.select", {"2 nodes", "at least 3", ""}},
+    /* Loads. */
+    {BODY("'loads': [ @{ 'select': 'all' } ]"), "bodies.0.loads.0", {"traction", "pressure", ""}},
+    {BODY("'loads': [ @{ 'select': 'all', 'pressure': 1, 'force': [1, 0, 0] } ]"),
+     "bodies.0.loads.0",
+     {"both 'pressure' and 'force'", "", ""}},
+    {BODY("'loads': [ { 'select': @{ 'nodes': [0] }, 'pressure': 1 } ]"), "bodies.0.loads.0.select", {"face", "", ""}},
+    {BODY("'loads': [ { 'body': [0, 1, 0] },\n { 'select': @{ 'nodes': [0] }, 'body': [0, 1, 0] } ]"),
+     "bodies.0.loads.1.select",
+     {"whole element", "", ""}},
+    {BODY("'loads': [ { 'body': [0, 1, 0], 'follow': @true } ]"), "bodies.0.loads.0.follow", {"surface", "", ""}},
+    {BODY("'loads': [ { 'select': 'surface', 'pressure': 1, 'ramp': @[2, 1] } ]"), "bodies.0.loads.0.ramp", {"before", "", ""}},
+    {BODY("'loads': [ { 'select': 'surface', 'shear': { 'direction': [1, 0, 0], @'valu': 1 } } ]"),
+     "bodies.0.loads.0.shear.valu",
+     {"unknown", "'value'", ""}},
+    /* Links. */
+    {BODY("'links': [ { 'point': [0.5, 0.5, 0.5] },\n  { 'point': @[5, 0, 0] } ]"), "bodies.0.links.1.point", {"not inside", "", ""}},
+    {BODY("'links': [ @{ 'to': [1, 1, 1] } ]"), "bodies.0.links.0", {"needs 'point'", "", ""}},
+    {BODY("'links': [ { 'point': [0, 0, 0], 'to': { 'body': @'arm' } } ]"), "bodies.0.links.0.to.body", {"'arm'", "", ""}},
+    {SECOND("'links': [ { 'point': [0, 0, 0],\n 'to': { 'body': 'body', 'at': @[9, 0, 0] } } ]"),
+     "bodies.1.links.0.to.at",
+     {"not inside", "", ""}},
+    {BODY("'links': [ { 'point': [0, 0, 0], 'rate': @2 } ]"), "bodies.0.links.0.rate", {"is 2", "at most 1", ""}},
+    {BODY("'links': [ { 'point': [0, 0, 0], 'stabilise': @'pots' } ]"), "bodies.0.links.0.stabilise", {"'post'", "", ""}},
+    {"{ 'time': { 'method': @'rk4' }, 'bodies': [ { " B ",\n 'links': [ { 'point': [0, 0, 0] } ] } ] }",
+     "time.method",
+     {"links", "bdf", ""}},
+    /* Keys that the file does not give: the nearest object around them. */
+    {"{ 'time': { 'mode': 'static' },\n 'bodies': [ { " B ", 'fix': [ { 'select': 'all' } ] },\n @{ " B ", " M " } ] }",
+     "bodies.1.fix",
+     {"rigid body in 6 of 6 ways", "", ""}},
+    {"{ 'time': { 'mode': 'static' }, 'bodies': [ { " B
+     ", 'fix': [ { 'select': { 'normal': [0, -1, 0] } } ],\n 'material': @{ 'young': 0, 'poisson': 0.3 } } ] }",
+     "bodies.0.material.0",
+     {"modulus of 0", "", ""}},
 };
+
+/* The scene with its quotes and without its mark; `line` and `column` of the mark, 0 without one. */
+static void prepare(const char *text, char *out, int *line, int *column) {
+    int at_line = 1, at_column = 1;
+    *line = *column = 0;
+    for (; *text; ++text) {
+        if (*text == '@') {
+            *line = at_line, *column = at_column;
+            continue;
+        }
+        *out++ = *text == '\'' ? '"' : *text;
+        ++at_column;
+        if (*text == '\n') ++at_line, at_column = 1;
+    }
+    *out = 0;
+}
 
 static sn_status try_scene(sn_context *context, const char *text, const sn_override *set, int sets, sn_error *error) {
     sn_scene *scene = NULL;
@@ -93,14 +199,24 @@ static sn_context *one_thread(void) {
 static void test_bad_scenes(void **state) {
     (void)state;
     sn_context *context = one_thread();
+    int wrong = 0;
     for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
+        char text[2000], position[64] = "t.json:";
+        int line, column;
+        prepare(table[i].text, text, &line, &column);
+        if (line) snprintf(position, sizeof position, "t.json:%d:%d: ", line, column);
         sn_error error = {0};
-        const sn_status status = try_scene(context, table[i].text, NULL, 0, &error);
-        bool good = status != SN_OK && error.status == status && strncmp(error.text, table[i].position, strlen(table[i].position)) == 0;
+        const sn_status status = try_scene(context, text, NULL, 0, &error);
+        bool good = status != SN_OK && error.status == status && strncmp(error.text, position, strlen(position)) == 0;
+        good = good && (!table[i].path || strcmp(table[i].path, error.path) == 0);
+        good = good && (!table[i].path || strncmp(error.text + strlen(position), error.path, strlen(error.path)) == 0);
         for (int k = 0; k < 3; ++k) good = good && strstr(error.text, table[i].says[k]);
-        if (!good) fail_msg("scene %zu gives '%s' (%s)\n%s", i, error.text, sn_status_name(status), table[i].text);
-        if (*table[i].text) assert_int_equal(strncmp(error.text, "t.json:", 7), 0);
+        if (good) continue;
+        print_message("%s\n  should be at %s of '%s' and say '%s'\n  gives '%s' (%s), path '%s'\n", table[i].text, position,
+                      table[i].path ? table[i].path : "", table[i].says[0], error.text, sn_status_name(status), error.path);
+        ++wrong;
     }
+    assert_int_equal(wrong, 0);
     sn_context_destroy(context);
 }
 

@@ -21,7 +21,7 @@ static void test_options(void **state) {
                 options.load_steps == 1);
     options.step = 0;
     assert_int_equal(sn_time_options_check(&options, &error), SN_BAD_INPUT);
-    assert_non_null(strstr(error.text, "time.step"));
+    assert_non_null(strstr(error.text, "step: step is 0"));
     options = sn_time_options_default();
     strcpy(options.method, "implicit-eular");
     assert_int_equal(sn_time_options_check(&options, &error), SN_BAD_INPUT);
@@ -29,7 +29,7 @@ static void test_options(void **state) {
     options = sn_time_options_default();
     options.newton.iterations = 0;
     assert_int_equal(sn_time_options_check(&options, &error), SN_BAD_INPUT);
-    assert_non_null(strstr(error.text, "time.newton.iterations"));
+    assert_non_null(strstr(error.path, "newton.iterations"));
     int count;
     const sn_listing *listing = sn_methods(&count);
     for (int i = 0; i < count; ++i) {

@@ -57,6 +57,17 @@ static bool message_has(const char *word) {
     return strstr(text, word) != NULL;
 }
 
+/* The keys of a scene, as docs/scene-keys.md and other programs get them. */
+static void test_keys(void **state) {
+    (void)state;
+    json_t *json = NULL;
+    assert_int_equal(sinew(&json, "list options --json"), 0);
+    const json_t *fix = json_object_get(json_object_get(json, "sn_fix"), "options");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(fix, 1), "name")), "axes");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(fix, 1), "default")), "xyz");
+    json_decref(json);
+}
+
 static void test_exit_codes(void **state) {
     (void)state;
     assert_int_equal(sinew(NULL, "--help"), 0);
@@ -257,13 +268,10 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exit_codes),
-                                       cmocka_unit_test(test_unwritable),
-                                       cmocka_unit_test(test_run_json),
-                                       cmocka_unit_test(test_same_bits),
-                                       cmocka_unit_test(test_sweep),
-                                       cmocka_unit_test(test_save_restore),
-                                       cmocka_unit_test(test_material_and_rotation),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exit_codes),   cmocka_unit_test(test_keys),
+                                       cmocka_unit_test(test_unwritable),   cmocka_unit_test(test_run_json),
+                                       cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_sweep),
+                                       cmocka_unit_test(test_save_restore), cmocka_unit_test(test_material_and_rotation),
                                        cmocka_unit_test(test_every_name)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

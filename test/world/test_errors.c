@@ -61,7 +61,7 @@ static void test_materials(void **state) {
     (void)state;
     scene s = {0};
     fresh(&s), set_constant(&s.material, "poisson", 0.5), refused(&s, "poisson");
-    assert_non_null(strstr(s.error.text, "'log'"));
+    assert_string_equal(s.error.path, "bodies.0.material.0.poisson");
     fresh(&s), set_constant(&s.material, "young", -1), refused(&s, "young");
     fresh(&s), s.material.density = 0, refused(&s, "density");
     fresh(&s), strcpy(s.material.law, "corotatet"), refused(&s, "corotated");
@@ -84,7 +84,7 @@ static void test_fixes_and_loads(void **state) {
     (void)state;
     scene s = {0};
     fresh(&s), s.body.fix_count = 1, s.fix[0].select = box_selector(5, 5, 5, 6, 6, 6), refused(&s, "fix.0");
-    assert_non_null(strstr(s.error.text, "'log'"));
+    assert_string_equal(s.error.path, "bodies.0.fix.0.select");
     fresh(&s), clamp_left(&s), s.fix[0].axis[0] = s.fix[0].axis[1] = s.fix[0].axis[2] = false, refused(&s, "axis");
     fresh(&s), clamp_left(&s), s.fix[0].ramp = (sn_ramp){2, 1, true}, refused(&s, "ramp [2, 1]");
     fresh(&s), clamp_left(&s), s.fix[0].turning = true, s.fix[0].turn_axis[1] = 0, refused(&s, "turn");
@@ -96,7 +96,7 @@ static void test_fixes_and_loads(void **state) {
     s.load[0].follow = true, refused(&s, "follow");
     s.load[0].kind = SN_LOAD_FORCE, refused(&s, "needs a face");
     s.load[0].follow = false, scene_create(&s);
-    fresh(&s), s.body.load_count = 1, s.load[0].value[0] = NAN, refused(&s, "not finite");
+    fresh(&s), s.body.load_count = 1, s.load[0].value[0] = NAN, refused(&s, "loads.0.traction.0: traction.0 is nan; it must be finite");
     fresh(&s), s.body.load_count = 1, s.load[0].ramp = (sn_ramp){3, 1, true}, refused(&s, "ramp [3, 1]");
     fresh(&s), s.options.collider_count = 1, s.collider[0].friction = -1, refused(&s, "colliders.0");
     fresh(&s), add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0), strcpy(s.probe[0].body, "lag"), refused(&s, "'lag'");

@@ -148,7 +148,7 @@ static void errors(void **state) {
     refused(&s, "no faces");
     scene_start(&s, NULL, 1, 1, 1, 1, 1, 1);
     s.body.element = "tri3";
-    refused(&s, "triangles alone");
+    refused(&s, "needs only triangles");
 }
 
 int main(void) {

@@ -252,7 +252,8 @@ static void test_witnesses(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_witnesses), cmocka_unit_test(test_same_bits), cmocka_unit_test(test_restore_goes_on),
-                                       cmocka_unit_test(test_methods_go_on), cmocka_unit_test(test_bad_states), cmocka_unit_test(test_put)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_witnesses),       cmocka_unit_test(test_same_bits),
+                                       cmocka_unit_test(test_restore_goes_on), cmocka_unit_test(test_methods_go_on),
+                                       cmocka_unit_test(test_bad_states),      cmocka_unit_test(test_put)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

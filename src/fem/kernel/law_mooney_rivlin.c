@@ -17,7 +17,8 @@ static sn_status prepare(const sn_law *law, const sn_material *material, double 
     const sn_constant *c10 = sn_material_constant(material, "c10"), *d1 = sn_material_constant(material, "d1");
     if (c10 || d1 || sn_material_constant(material, "c01")) {
         if (!c10 || !d1)
-            return sn_fail(error, SN_BAD_INPUT, "law 'mooney-rivlin' lacks '%s'; give c10, d1 and perhaps c01", c10 ? "d1" : "c10");
+            return sn_fail_at(error, SN_BAD_INPUT, c10 ? "d1" : "c10", "law 'mooney-rivlin' lacks '%s'; give c10, d1 and perhaps c01",
+                              c10 ? "d1" : "c10");
         constant[0] = sn_material_value(material, "c10", time, 0);
         constant[2] = 1 / sn_material_value(material, "d1", time, 0);
         return SN_OK;

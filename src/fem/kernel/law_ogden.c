@@ -26,17 +26,25 @@ static const sn_parameter parameter[] = {
 static sn_status own_constants(const sn_material *material, double time, double *constant, sn_error *error) {
     const sn_constant *mu = sn_material_constant(material, "mu"), *alpha = sn_material_constant(material, "alpha");
     if (!mu || !alpha || !sn_material_constant(material, "d1"))
-        return sn_fail(error, SN_BAD_INPUT, "law 'ogden' lacks '%s'; give mu, alpha and d1", !mu ? "mu" : !alpha ? "alpha" : "d1");
+        return sn_fail_at(error, SN_BAD_INPUT,
+                          !mu      ? "mu"
+                          : !alpha ? "alpha"
+                                   : "d1",
+                          "law 'ogden' lacks '%s'; give mu, alpha and d1",
+                          !mu      ? "mu"
+                          : !alpha ? "alpha"
+                                   : "d1");
     if (mu->count != alpha->count)
-        return sn_fail(error, SN_BAD_INPUT, "'mu' has %d values and 'alpha' %d; they must have as many", mu->count, alpha->count);
+        return sn_fail_at(error, SN_BAD_INPUT, "alpha", "'mu' has %d values and 'alpha' %d; they must have as many", mu->count,
+                          alpha->count);
     double sum = 0;
     for (int i = 0; i < mu->count && i < TERMS; ++i) {
-        if (alpha->value[i] == 0) return sn_fail(error, SN_BAD_INPUT, "value %d of 'alpha' is 0; it must not be", i + 1);
+        if (alpha->value[i] == 0) return sn_fail_at(error, SN_BAD_INPUT, "alpha", "value %d of 'alpha' is 0; it must not be", i + 1);
         constant[i] = mu->value[i];
         constant[TERMS + i] = alpha->value[i];
         sum += mu->value[i];
     }
-    if (sum < 0) return sn_fail(error, SN_BAD_INPUT, "the sum of 'mu' is %g; it must be at least 0", sum);
+    if (sum < 0) return sn_fail_at(error, SN_BAD_INPUT, "mu", "the sum of 'mu' is %g; it must be at least 0", sum);
     constant[2 * TERMS] = 1 / sn_material_value(material, "d1", time, 0);
     return SN_OK;
 }

@@ -17,8 +17,9 @@ static sn_status prepare(const sn_law *law, const sn_material *material, double 
     for (int i = 0; i < TERMS; ++i) constant[i] = 0;
     const sn_constant *c = sn_material_constant(material, "c"), *d1 = sn_material_constant(material, "d1");
     if (c || d1) {
-        if (!c || !d1) return sn_fail(error, SN_BAD_INPUT, "law 'reduced-polynomial' lacks '%s'; give c and d1", c ? "d1" : "c");
-        if (c->value[0] < 0) return sn_fail(error, SN_BAD_INPUT, "the first of 'c' is %g; it must be at least 0", c->value[0]);
+        if (!c || !d1)
+            return sn_fail_at(error, SN_BAD_INPUT, c ? "d1" : "c", "law 'reduced-polynomial' lacks '%s'; give c and d1", c ? "d1" : "c");
+        if (c->value[0] < 0) return sn_fail_at(error, SN_BAD_INPUT, "c", "the first of 'c' is %g; it must be at least 0", c->value[0]);
         for (int i = 0; i < c->count && i < TERMS; ++i) constant[i] = c->value[i];
         constant[TERMS] = 1 / sn_material_value(material, "d1", time, 0);
         return SN_OK;

@@ -1,0 +1,219 @@
+/* Options of a world and its parts: one table of fields for each struct. See options.h. */
+#include "options.h"
+
+#include <string.h>
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+#define ANY -1e300, 1e300, 0, 0
+#define OWN(name, text)                                                                                                                    \
+    { name, SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", text }
+#define KEYS_BESIDE(type)                                                                                                                  \
+    _Static_assert(offsetof(type, key_count) - offsetof(type, key) == offsetof(sn_field_keys, count), "key_count follows key")
+
+KEYS_BESIDE(sn_fix);
+KEYS_BESIDE(sn_link);
+
+/* ---- Names ---- */
+
+static const sn_listing axis_listing[] = {{"x", ""}, {"y", ""}, {"z", ""}};
+static const sn_listing stabilise_listing[] = {
+    {"baumgarte", "a part of the error is corrected in the motion"},
+    {"post", "a part of the error is corrected after the step"},
+};
+static const sn_listing quantity_listing[] = {
+    {"displacement", "m; mean over a selection"},
+    {"position", "m; mean over a selection"},
+    {"velocity", "m/s; mean over a selection"},
+    {"reaction", "N; force of the supports on the body: fixes, pins and colliders; total over a selection"},
+    {"volume", "m^3; total over the selected elements"},
+    {"stress", "Pa; Cauchy stress xx yy zz xy yz zx; mean over the elements"},
+};
+
+static const sn_listing *axes(int *count) {
+    *count = COUNT(axis_listing);
+    return axis_listing;
+}
+static const sn_listing *stabilisations(int *count) {
+    *count = COUNT(stabilise_listing);
+    return stabilise_listing;
+}
+static const sn_listing *quantities(int *count) {
+    *count = COUNT(quantity_listing);
+    return quantity_listing;
+}
+
+/* ---- Fields ---- */
+
+#define AT(member) offsetof(sn_fix, member)
+static const sn_field fix_fields[] = {
+    {"select", SN_FIELD_SELECT | SN_FIELD_NEEDED, AT(select), 1, 0, 0, 0, 0, NULL, NULL, "", "the nodes"},
+    {"axes", SN_FIELD_AXES, AT(axis), 3, 0, 0, 0, 1, NULL, NULL, "", "the directions that are held"},
+    {"displacement", SN_FIELD_DOUBLE, AT(displacement), 3, ANY, NULL, NULL, "m", "moves the nodes so far, as fast as `ramp` says"},
+    {"ramp", SN_FIELD_RAMP, AT(ramp), 1, 0, 0, 0, 0, NULL, NULL, "s", "when the displacement begins and ends"},
+    {"keys", SN_FIELD_KEYS, AT(key), 4, 0, 0, 0, 0, NULL, NULL, "s, m", "moves the nodes by x, y, z at each time, linear between"},
+    {"turn.point", SN_FIELD_DOUBLE, AT(turn_point), 3, ANY, NULL, NULL, "m", "a point of the axis about which the nodes turn"},
+    {"turn.axis", SN_FIELD_DIRECTION | SN_FIELD_NEEDED, AT(turn_axis), 3, ANY, NULL, NULL, "", "the direction of that axis"},
+    {"turn.degrees", SN_FIELD_DOUBLE | SN_FIELD_NEEDED, AT(turn_degrees), 1, ANY, NULL, NULL, "degrees", "how far they turn"},
+    {"turn.ramp", SN_FIELD_RAMP, AT(ramp), 1, 0, 0, 0, 0, NULL, NULL, "s", "the same as `ramp`"},
+};
+#undef AT
+
+#define AT(member) offsetof(sn_load, member)
+static const sn_field load_fields[] = {
+    {"traction", SN_FIELD_DOUBLE, AT(value), 3, ANY, NULL, NULL, "N/m^2", "force per rest area"},
+    {"pressure", SN_FIELD_DOUBLE, AT(scalar), 1, ANY, NULL, NULL, "Pa", "a positive pressure pushes inwards"},
+    {"force", SN_FIELD_DOUBLE, AT(value), 3, ANY, NULL, NULL, "N",
+     "the whole force; spread by area over the selected faces, equally over the nodes when no face is selected"},
+    {"body", SN_FIELD_DOUBLE, AT(value), 3, ANY, NULL, NULL, "N/m^3", "force per rest volume, on elements whose nodes are all selected"},
+    {"shear", SN_FIELD_DOUBLE, AT(value), 3, ANY, NULL, NULL, "N/m^2", "traction that is projected into each face"},
+    OWN("shear.direction", "direction of the shear, of any length"),
+    OWN("shear.value", "size of the shear in N/m^2; without it the length of `direction`"),
+    {"select", SN_FIELD_SELECT, AT(select), 1, 0, 0, 0, 0, NULL, NULL, "", "the faces, nodes or elements; only `body` can go without"},
+    {"follow", SN_FIELD_BOOL, AT(follow), 1, 0, 1, 0, 0, NULL, NULL, "",
+     "take the current normal and area; the traction turns with the face"},
+    {"ramp", SN_FIELD_RAMP, AT(ramp), 1, 0, 0, 0, 0, NULL, NULL, "s", "the load grows from 0 to all of it between these times"},
+};
+#undef AT
+
+#define AT(member) offsetof(sn_link, member)
+static const sn_field link_fields[] = {
+    {"point", SN_FIELD_DOUBLE | SN_FIELD_NEEDED, AT(point), 3, ANY, NULL, NULL, "m", "of the rest shape, inside the body"},
+    {"to", SN_FIELD_DOUBLE, AT(to), 3, ANY, NULL, NULL, "m", "a place in space; without it the point stays where it is"},
+    {"to.body", SN_FIELD_TEXT | SN_FIELD_NEEDED, AT(body), 64, 0, 0, 0, 0, NULL, NULL, "", "name of another body"},
+    {"to.at", SN_FIELD_DOUBLE, AT(to), 3, ANY, NULL, NULL, "m", "of the other body's rest shape, inside it"},
+    {"keys", SN_FIELD_KEYS, AT(key), 4, 0, 0, 0, 0, NULL, NULL, "s, m", "moves the place by x, y, z at each time, linear between"},
+    {"stabilise", SN_FIELD_CHOICE, AT(stabilise), 1, 0, 0, 0, 0, "baumgarte", stabilisations, "", "how an error is corrected"},
+    {"rate", SN_FIELD_DOUBLE, AT(rate), 1, 0, 1, 0, 0.2, NULL, NULL, "", "part of the error that a step corrects"},
+};
+#undef AT
+
+#define AT(member) offsetof(sn_initial, member)
+static const sn_field initial_fields[] = {
+    {"velocity", SN_FIELD_DOUBLE, AT(velocity), 3, ANY, NULL, NULL, "m/s", "of all nodes"},
+    {"spin", SN_FIELD_DOUBLE, AT(spin), 3, ANY, NULL, NULL, "rad/s", "about the centre of mass"},
+    {"scale", SN_FIELD_DOUBLE, AT(scale), 1, -1e300, 1e300, 0, 1, NULL, NULL, "", "size at the start relative to the rest shape"},
+    {"flatten", SN_FIELD_ENUM, AT(flatten), 1, 1, 3, 0, 0, NULL, axes, "", "this coordinate becomes the centre's"},
+    {"mirror", SN_FIELD_ENUM, AT(mirror), 1, 1, 3, 0, 0, NULL, axes, "", "this coordinate changes sides about the centre"},
+    {"collapse", SN_FIELD_BOOL, AT(collapse), 1, 0, 1, 0, 0, NULL, NULL, "", "all nodes start at the centre"},
+    {"scramble", SN_FIELD_LONG, AT(scramble), 1, 0, 1e300, 0, 0, NULL, NULL, "",
+     "a seed: nodes start at random places in the bounding box"},
+    {"twist", SN_FIELD_DOUBLE, AT(twist), 1, ANY, NULL, NULL, "degrees/m", "about the body's longest axis"},
+};
+#undef AT
+
+#define AT(member) offsetof(sn_probe, member)
+static const sn_field probe_fields[] = {
+    {"name", SN_FIELD_TEXT, AT(name), 64, 0, 0, 0, 0, NULL, NULL, "", "each name once; probe0, probe1, ... when it is not given"},
+    {"body", SN_FIELD_TEXT, AT(body), 64, 0, 0, 0, 0, NULL, NULL, "", "name of the body; the first body when it is not given"},
+    {"quantity", SN_FIELD_ENUM, AT(quantity), 1, 0, 5, 0, 0, NULL, quantities, "", "what the probe measures"},
+    {"nearest", SN_FIELD_DOUBLE, AT(nearest), 3, ANY, NULL, NULL, "m", "the node next to this place of the rest shape"},
+    {"node", SN_FIELD_LONG, AT(node), 1, ANY, NULL, NULL, "", "the node of this number"},
+    {"select", SN_FIELD_SELECT, AT(select), 1, 0, 0, 0, 0, NULL, NULL, "", "several nodes; a reaction or volume can go without: all nodes"},
+};
+#undef AT
+
+static const sn_field body_fields[] = {
+    OWN("name", "each name once; body, body1, ... when it is not given"),
+    {"mesh", SN_FIELD_OWN | SN_FIELD_NEEDED, 0, 1, 0, 0, 0, 0, NULL, NULL, "",
+     "a generator, a file or a cage, then `refine`, `scale`, `rotate`, `move`"},
+    OWN("surface", "a detailed closed surface for display, given like a mesh; it follows the elements"),
+    OWN("element", "see `sinew list elements`"),
+    OWN("mass", "lumped or consistent"),
+    {"thickness", SN_FIELD_DOUBLE, offsetof(sn_body_options, thickness), 1, 0, 1e300, 1, 1, NULL, NULL, "m", "of plane bodies"},
+    OWN("material", "one material, or a list of materials"),
+    OWN("materials", "the same as `material`"),
+    OWN("fix", "a list: nodes that are held or moved"),
+    OWN("loads", "a list of loads"),
+    OWN("rigid", "a list of {select}: selections that each move as one rigid body"),
+    OWN("links", "a list of links"),
+    OWN("initial", "motion and deformation at the start"),
+};
+
+#define FIELDS(function, table)                                                                                                            \
+    const sn_field *function(int *count) {                                                                                                 \
+        *count = COUNT(table);                                                                                                             \
+        return table;                                                                                                                      \
+    }
+FIELDS(sn_body_fields, body_fields)
+FIELDS(sn_fix_fields, fix_fields)
+FIELDS(sn_load_fields, load_fields)
+FIELDS(sn_link_fields, link_fields)
+FIELDS(sn_initial_fields, initial_fields)
+FIELDS(sn_probe_fields, probe_fields)
+
+/* ---- Defaults ---- */
+
+sn_fix sn_fix_default(void) {
+    sn_fix fix = {0};
+    sn_fields_default(fix_fields, COUNT(fix_fields), &fix);
+    fix.turn_axis[1] = 1;
+    return fix;
+}
+
+sn_load sn_load_default(void) {
+    sn_load load = {.kind = SN_LOAD_TRACTION};
+    sn_fields_default(load_fields, COUNT(load_fields), &load);
+    return load;
+}
+
+sn_link sn_link_default(void) {
+    sn_link link = {0};
+    sn_fields_default(link_fields, COUNT(link_fields), &link);
+    return link;
+}
+
+sn_initial sn_initial_default(void) {
+    sn_initial initial = {0};
+    sn_fields_default(initial_fields, COUNT(initial_fields), &initial);
+    return initial;
+}
+
+sn_probe sn_probe_default(void) {
+    sn_probe probe = {0};
+    sn_fields_default(probe_fields, COUNT(probe_fields), &probe);
+    return probe;
+}
+
+sn_body_options sn_body_options_default(void) {
+    sn_body_options body = {.name = "body", .element = "tet4", .mass = "lumped", .initial = sn_initial_default()};
+    sn_fields_default(body_fields, COUNT(body_fields), &body);
+    return body;
+}
+
+sn_world_options sn_world_options_default(void) {
+    return (sn_world_options){.gravity = {0, -9.81, 0}, .time = sn_time_options_default(), .solver = sn_solver_options_default()};
+}
+
+/* ---- Checks ---- */
+
+sn_status sn_fix_check(const sn_fix *fix, sn_error *error) { return sn_fields_check(fix_fields, COUNT(fix_fields), fix, error); }
+sn_status sn_link_check(const sn_link *link, sn_error *error) { return sn_fields_check(link_fields, COUNT(link_fields), link, error); }
+sn_status sn_probe_check(const sn_probe *probe, sn_error *error) {
+    return sn_fields_check(probe_fields, COUNT(probe_fields), probe, error);
+}
+
+sn_status sn_initial_check(const sn_initial *initial, sn_error *error) {
+    return sn_fields_check(initial_fields, COUNT(initial_fields), initial, error);
+}
+
+/* The five kinds share two members, so only the field of the load's own kind is looked at. */
+sn_status sn_load_check(const sn_load *load, sn_error *error) {
+    if ((unsigned)load->kind > SN_LOAD_SHEAR)
+        return sn_fail(error, SN_BAD_INPUT, "the kind of the load is %d; allowed are %d to %d", (int)load->kind, SN_LOAD_TRACTION,
+                       SN_LOAD_SHEAR);
+    sn_status status = sn_field_check(&load_fields[load->kind], load, error);
+    if (!status) status = sn_field_check(sn_field_find(load_fields, COUNT(load_fields), "ramp"), load, error);
+    if (!status && load->follow && load->kind == SN_LOAD_BODY)
+        status = sn_fail_at(error, SN_BAD_INPUT, "follow", "follow is for loads on a surface; a body load has a fixed direction");
+    return status;
+}
+
+sn_status sn_world_options_check(const sn_world_options *options, sn_error *error) {
+    static const sn_field gravity = {"gravity", SN_FIELD_DOUBLE, offsetof(sn_world_options, gravity), 3, ANY, NULL,
+                                     NULL,      "m/s^2",         "acceleration of free fall"};
+    if (options->body_count < 1 || !options->body) return sn_fail_at(error, SN_BAD_INPUT, "bodies", "a world needs at least one body");
+    sn_status status = sn_field_check(&gravity, options, error);
+    if (!status) status = sn_within(error, sn_time_options_check(&options->time, error), "time");
+    if (!status) status = sn_within(error, sn_solver_options_check(&options->solver, error), "solver");
+    return status;
+}
