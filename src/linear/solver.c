@@ -148,7 +148,7 @@ static sn_status solve(sn_linear *linear, double m, double d, double k, const sn
     *report = (sn_linear_report){.method = c.krylov ? c.krylov->name : c.preconditioner->name,
                                  .preconditioner = c.krylov ? c.preconditioner->name : ""};
     if (grouped(filter) && (!c.krylov || c.krylov->own))
-        return sn_fail(error, SN_UNSUPPORTED, "solver.method '%s' cannot serve rigid cores; take cg or auto", report->method);
+        return sn_fail(error, SN_UNSUPPORTED, "solver.method '%s' does not support rigid cores; use cg or auto", report->method);
     linear->watch.count = 0;
     linear->watch.late = false;
     linear->watch.deadline = linear->options.budget > 0 ? sn_seconds() + linear->options.budget : 0;
@@ -167,7 +167,7 @@ static sn_status solve(sn_linear *linear, double m, double d, double k, const sn
     if (status != SN_NOT_CONVERGED) return status;
     return sn_fail(error, status, "%s%s%s ended after %d iterations at a relative residual of %.3g, above the tolerance %.3g%s%s",
                    report->method, *report->preconditioner ? " with " : "", report->preconditioner, report->iterations, report->residual,
-                   tolerance, trouble ? ": it met " : "", trouble ? trouble : "");
+                   tolerance, trouble ? ": the cause is " : "", trouble ? trouble : "");
 }
 
 /* Whether `auto` has another method for a solve whose iterations did not reach the tolerance. Counts such solves. */

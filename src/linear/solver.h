@@ -129,7 +129,7 @@ typedef struct sn_krylov {
 #define SN_DIRECT_CHOLESKY(X)
 #endif
 #define SN_DIRECTS(X)                                                                                                                      \
-    X(direct_ldlt, "ldlt", "direct: sparse L D L^T factor of our own, also for indefinite matrices; for small bodies")                     \
+    X(direct_ldlt, "ldlt", "direct: sparse L D L^T factor without dependencies, also for indefinite matrices; for small bodies")           \
     SN_DIRECT_CHOLESKY(X)
 #define SN_PRECONDITIONERS(X)                                                                                                              \
     X(preconditioner_none, "none", "no preconditioner")                                                                                    \

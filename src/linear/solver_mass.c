@@ -43,7 +43,7 @@ static void lumped_solve(const sn_linear *linear, const sn_filter *filter, const
     for (int g = 0; filter && g < filter->group_count; ++g) sn_filter_group_mass_solve(&filter->group[g], linear->mass.lumped, f, out);
 }
 
-/* Two rounds of CG, each to 1e-14 of its right-hand side. The true residual of the result is then near rounding. */
+/* Two rounds of CG, each to 1e-14 of f. The true residual of the result is then near rounding. */
 sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const double *f, double *out, sn_error *error) {
     if (!linear->mass.coupled) {
         lumped_solve(linear, filter, f, out);

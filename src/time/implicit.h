@@ -4,8 +4,8 @@
 
 #include "system.h"
 
-/* Fills the fields that all Newton problems of a step have in common. The method sets t1, m, a, base and origin; the
- * optional fields start as NULL. */
+/* Fills the fields that all Newton problems of a step have in common. The method then sets t1, m, a, base and origin,
+ * and the optional fields that it uses. */
 sn_newton_problem sn_step_problem(sn_step *step, const double *guess, double *scratch);
 
 /* One implicit midpoint step from (t, x, v) to (x1, v1); scratch: sn_midpoint_scratch doubles. */

@@ -14,7 +14,7 @@ enum { SN_METHOD_EXPLICIT, SN_METHOD_IMPLICIT, SN_METHOD_BACKWARD, SN_METHOD_EXA
     X("implicit-euler", implicit_euler, 1, SN_METHOD_BACKWARD, false, "L", "backward Euler with Newton: robust, damps motion, order 1")    \
     X("implicit-midpoint", implicit_midpoint, 2, SN_METHOD_IMPLICIT, false, "A",                                                           \
       "implicit midpoint: order 2, keeps momentum and nearly the energy")                                                                  \
-    X("trapezoidal", trapezoidal, 2, SN_METHOD_IMPLICIT, false, "A", "trapezoidal rule: order 2, no damping of its own")                   \
+    X("trapezoidal", trapezoidal, 2, SN_METHOD_IMPLICIT, false, "A", "trapezoidal rule: order 2, no numerical damping")                    \
     X("newmark", newmark, 2, SN_METHOD_IMPLICIT, false, "A", "Newmark with average acceleration (beta 1/4, gamma 1/2): order 2")           \
     X("bdf2", bdf2, 2, SN_METHOD_BACKWARD, false, "L", "backward differentiation, order 2: accurate, damps only fast modes")               \
     X("bdf3", bdf3, 3, SN_METHOD_BACKWARD, false, "A(86)", "backward differentiation, order 3")                                            \

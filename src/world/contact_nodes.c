@@ -1,6 +1,7 @@
-/* Contact nodes: the surface nodes of the bodies with their areas, which colliders meet; and the boundary faces of a body.
+/* Contact nodes: the surface nodes of the bodies with their areas. Colliders act on these nodes. Also the boundary
+ * faces of a body.
  *
- * How much of a face's area goes to each of its nodes is up to the element (fem/element.h). */
+ * The table of the element says how much of a face's area goes to each of its nodes (fem/element.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,8 @@ sn_status sn_body_faces(const sn_model *model, int body, int *count, int32_t **f
     return status;
 }
 
-/* The rim of a plane body: half of each edge that belongs to one triangle, times the thickness, for each of its nodes. */
+/* The rim of a plane body: each edge that belongs to only one triangle. Each of its two nodes gets half of length times
+ * thickness. */
 static sn_status add_rim(sn_context *context, const sn_model *model, int body, double *area, sn_error *error) {
     const sn_body *b = &model->body[body];
     const int edges = 3 * b->mesh->tet_count;
@@ -77,9 +79,9 @@ sn_status sn_contact_nodes_create(const sn_world *world, sn_contact_nodes *surfa
         surface->mass = sn_allocate_zero(context, (size_t)count, sizeof *surface->mass);
         if (!surface->node || !surface->area || !surface->mass) status = sn_no_memory(error);
     }
-    for (int i = 0; i < model->node_count && !status; ++i) /* nodes of rigid cores are marked by their sign, */
+    for (int i = 0; i < model->node_count && !status; ++i) /* a negative area marks nodes of rigid cores */
         if (area[i] > 0 && sn_cores_hold(world, i)) area[i] *= -1;
-    for (int sign = 1; sign >= -1 && !status; sign -= 2) /* and come last */
+    for (int sign = 1; sign >= -1 && !status; sign -= 2) /* nodes of rigid cores come last */
         for (int i = 0; i < model->node_count; ++i) {
             if (!(sign * area[i] > 0)) continue;
             surface->node[surface->count] = i;
