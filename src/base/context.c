@@ -89,6 +89,10 @@ sn_status sn_context_create(const sn_context_options *options, sn_context **cont
 
 void sn_context_destroy(sn_context *context) {
     if (!context) return;
+    for (void *law = context->laws, *next; law; law = next) {
+        next = *(void **)law;
+        sn_release(context, law);
+    }
     sn_pool_destroy(&context->allocator, context->pool);
     context->allocator.release(context->allocator.user, context);
 }

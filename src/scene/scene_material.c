@@ -4,9 +4,8 @@
 
 #include "scene_internal.h"
 
-static const char *const common_keys[] = {"law",      "density", "rotation", "differential", "viscous", "rayleigh",
-                                          "prony",    "select",  "young",    "poisson",      "lame",    "warping",
-                                          "ghost_correction", "springs"};
+static const char *const common_keys[] = {"law",    "density", "rotation", "differential", "viscous", "rayleigh",         "prony",
+                                          "select", "young",   "poisson",  "lame",         "warping", "ghost_correction", "springs"};
 enum { COMMON = sizeof common_keys / sizeof *common_keys, KEYS = COMMON + 26 };
 
 static bool is_common(const char *name) {
@@ -166,11 +165,11 @@ sn_status sn_scene_read_material(const sn_place *place, sn_material *material) {
     if (status) return status;
     sn_place child;
     int count;
-    const sn_listing *laws = sn_laws(&count);
+    const sn_listing *laws = sn_context_laws(place->reader->context, &count);
     if (sn_place_get(place, "law", &child)) status = sn_read_name(&child, laws, count, material->law, (int)sizeof material->law);
     if (status) return status;
     int parameters = 0, names = 0;
-    const sn_parameter *parameter = sn_law_parameters(material->law, &parameters);
+    const sn_parameter *parameter = sn_law_parameters(place->reader->context, material->law, &parameters);
     const char *name[KEYS];
     for (int i = 0; i < COMMON; ++i) name[names++] = common_keys[i];
     const bool own_alpha = is_constant(parameter, parameters, "alpha");
@@ -183,5 +182,5 @@ sn_status sn_scene_read_material(const sn_place *place, sn_material *material) {
     if (!status) status = read_constants(place, parameter, parameters, material);
     if (status) return status;
     sn_error inner = {0};
-    return sn_material_check(material, &inner) ? sn_place_wrap(place, &inner) : SN_OK;
+    return sn_material_check(place->reader->context, material, &inner) ? sn_place_wrap(place, &inner) : SN_OK;
 }

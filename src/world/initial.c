@@ -69,7 +69,8 @@ void sn_initial_apply(sn_world *world, int index, const sn_initial *initial) {
     for (int i = 0; i < body->mesh->node_count; ++i) {
         const int32_t node = world->model->compiled[body->node_first + i];
         if (deforms(initial) && !world->model->isolated[node]) deform(&s, i, x + 3 * (size_t)node);
-        if (body->element->dimension == 2) x[3 * (size_t)node + 2] = world->model->rest[3 * (size_t)node + 2];
+        for (int a = 0; a < 3; ++a)
+            if (body->element->held >> a & 1) x[3 * (size_t)node + (size_t)a] = world->model->rest[3 * (size_t)node + (size_t)a];
     }
     double centre[3];
     mass_centre(world, body, x, centre);

@@ -54,37 +54,26 @@ typedef struct links {
 } links;
 
 /* ---- Creation ---- */
-/* The barycentric coordinates L of X in a tet. Returns the smallest; it is negative when X is outside. */
-static double coordinates(const double *a, const double *b, const double *c, const double *d, const double X[3], double L[4]) {
-    const double volume = sn_volume6(a, b, c, d);
-    if (volume == 0) return -INFINITY;
-    L[0] = sn_volume6(X, b, c, d) / volume, L[1] = sn_volume6(a, X, c, d) / volume, L[2] = sn_volume6(a, b, X, d) / volume;
-    L[3] = 1 - L[0] - L[1] - L[2];
-    return fmin(fmin(L[0], L[1]), fmin(L[2], L[3]));
-}
-
 /* Adds s times the shape functions at X, of the element of the body that holds X. */
 static sn_status add_point(const sn_world *world, int body, const double X[3], double s, term *term, sn_error *error) {
-    static const uint8_t edge[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
     const sn_body *b = &world->model->body[body];
     const int nodes = b->element->nodes;
     double best = -INFINITY, at[4] = {0};
     int found = -1;
     for (int e = 0; e < b->mesh->tet_count; ++e) {
         const int32_t *node = b->node + (size_t)e * (size_t)nodes;
-        const double *rest = world->model->rest;
         double L[4];
-        const double inside = coordinates(rest + 3 * (size_t)node[0], rest + 3 * (size_t)node[1], rest + 3 * (size_t)node[2],
-                                          rest + 3 * (size_t)node[3], X, L);
+        const double inside = sn_element_locate(b->element, node, world->model->rest, X, L);
         if (inside > best) best = inside, found = e, memcpy(at, L, sizeof at);
     }
     if (found < 0 || best < -1e-6)
         return sn_fail(error, SN_BAD_INPUT, "the point [%g, %g, %g] is not inside the body '%s' (of its rest shape)", X[0], X[1], X[2],
                        b->name);
     const int32_t *node = b->node + (size_t)found * (size_t)nodes;
+    double value[SN_ELEMENT_NODES], derivative[4 * SN_ELEMENT_NODES];
+    b->element->shape(at, value, derivative);
     for (int i = 0; i < nodes; ++i) {
-        double w = i < 4 ? at[i] : 4 * at[edge[i - 4][0]] * at[edge[i - 4][1]];
-        if (nodes == 10 && i < 4) w = at[i] * (2 * at[i] - 1);
+        const double w = value[i];
         if (fabs(w) < 1e-12) continue;
         int k = 0;
         while (k < term->count && term->node[k] != node[i]) ++k;

@@ -11,7 +11,7 @@
 
 static const sn_parameter parameter[] = {SN_ISOTROPIC_PARAMETERS};
 
-static sn_status prepare(const sn_material *material, double time, double *constant, sn_error *error) {
+static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant, sn_error *error) {
     double lambda, mu;
     const sn_status status = sn_material_lame(material, time, &lambda, &mu, error);
     if (status) return status;
