@@ -82,6 +82,7 @@ typedef struct sn_allocator {
 typedef void sn_parallel_for(void *host, int count, void (*task)(void *data, int index), void *data);
 
 typedef struct sn_context_options {
+    uint32_t cookie;               /* set by sn_context_options_default(); a struct without it is refused */
     sn_allocator allocator;        /* default: aligned_alloc and free */
     int threads;                   /* threads of the own pool, the caller's included; 0 (default): one per core, at most 64 */
     sn_parallel_for *parallel_for; /* default NULL: the own pool */

@@ -58,7 +58,8 @@ typedef struct sn_collider_turn {
 } sn_collider_turn;
 
 typedef struct sn_collider {
-    char shape[32]; /* a name of sn_shapes(); default "plane" */
+    uint32_t cookie; /* set by sn_collider_default(); a struct without it is refused */
+    char shape[32];  /* a name of sn_shapes(); default "plane" */
     int value_count;
     sn_constant value[SN_COLLIDER_VALUES]; /* the shape's parameters, by sn_collider_set; the others have their defaults. Keys of a
                                               constant are not used */

@@ -22,6 +22,7 @@ typedef struct sn_constant {
 } sn_constant;
 
 typedef struct sn_material {
+    uint32_t cookie;       /* set by sn_material_default(); a struct without it is refused */
     char law[32];          /* a name of sn_laws(); default "corotated" */
     char rotation[32];     /* a name of sn_rotations(); "": the law's default. Only for laws that use a rotation */
     char differential[32]; /* a name of sn_differentials(); "": the law's default */
@@ -34,9 +35,9 @@ typedef struct sn_material {
     double prony[SN_PRONY_TERMS][2]; /* modulus ratio, time in s */
     double alpha, beta;              /* of the rotations `dapd`, `project` and `reflect`: an element is degenerate when det F is below alpha
                                         (0 <= alpha < 1; default 0.1); beta >= 1 (default 3) is how far `dapd` moves it back */
-    char warping[16];      /* law "linear" alone: "edges" or "svd", stiffness warping per vertex; "" (default): none */
-    bool ghost_correction; /* warping: take the net force and torque out of a body's elastic forces; default false */
-    double spring_damper;  /* element "springs": N s/m of every spring, at least 0; default 0 */
+    char warping[16];                /* law "linear" alone: "edges" or "svd", stiffness warping per vertex; "" (default): none */
+    bool ghost_correction;           /* warping: take the net force and torque out of a body's elastic forces; default false */
+    double spring_damper;            /* element "springs": N s/m of every spring, at least 0; default 0 */
     double spring_quality; /* element "springs": quality factor of every spring-damper pair, at least 0; 0 (default): no such damper */
 } sn_material;
 
@@ -57,9 +58,9 @@ SN_API const sn_listing *sn_warpings(int *count);
 /* A constant of a law: for documentation and forms. Returns the number; parameter may be NULL. */
 typedef struct sn_parameter {
     const char *name, *unit, *text;
-    double low, high;          /* allowed range of each value */
-    int low_open, high_open;   /* the bound itself is not allowed */
-    int count_min, count_max;  /* how many values */
+    double low, high;         /* allowed range of each value */
+    int low_open, high_open;  /* the bound itself is not allowed */
+    int count_min, count_max; /* how many values */
 } sn_parameter;
 SN_API const sn_parameter *sn_law_parameters(const char *law, int *count);
 
@@ -69,7 +70,8 @@ SN_API sn_status sn_material_evaluate(sn_context *context, const sn_material *ma
                                       double differential[81], sn_error *error);
 
 /* The rotation that a method extracts from F (history: the path from rest to F), and S = R^T F. */
-SN_API sn_status sn_rotation_evaluate(sn_context *context, const char *method, const double F[9], double R[9], double S[9], sn_error *error);
+SN_API sn_status sn_rotation_evaluate(sn_context *context, const char *method, const double F[9], double R[9], double S[9],
+                                      sn_error *error);
 
 #ifdef __cplusplus
 }

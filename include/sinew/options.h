@@ -66,6 +66,7 @@ typedef struct sn_newton_options {
 } sn_newton_options;
 
 typedef struct sn_time_options {
+    uint32_t cookie;  /* set by sn_time_options_default(); a struct without it is refused */
     char mode[32];    /* "dynamic" (default), "static", "quasi-static" */
     char method[32];  /* a name of sn_methods(); default "implicit-euler" */
     double step;      /* s, above 0; default 0.01 */
@@ -78,6 +79,7 @@ typedef struct sn_time_options {
 /* ---- Linear solver ---- */
 
 typedef struct sn_solver_options {
+    uint32_t cookie;         /* set by sn_solver_options_default(); a struct without it is refused */
     char method[32];         /* a name of sn_solvers(); default "auto" */
     char preconditioner[32]; /* a name of sn_preconditioners(); default "auto" */
     char operator_[32];      /* scene key "operator": "assembled" (default) or "assembly-free" */

@@ -27,6 +27,7 @@ extern "C" {
 
 /* Nodes held, or moved along a prescribed path. */
 typedef struct sn_fix {
+    uint32_t cookie; /* set by sn_fix_default(); a struct without it is refused */
     sn_selector select;
     bool axis[3];           /* which of x, y, z are held; default all */
     double displacement[3]; /* m, reached by `ramp`; default 0 */
@@ -46,6 +47,7 @@ typedef enum sn_load_kind {
 } sn_load_kind;
 
 typedef struct sn_load {
+    uint32_t cookie; /* set by sn_load_default(); a struct without it is refused */
     sn_selector select;
     sn_load_kind kind;
     double value[3];
@@ -57,6 +59,7 @@ typedef struct sn_load {
 /* A material point of the body tied to a place in space, or to a material point of another body. Methods implicit-euler, bdf2 to bdf6 and
  * those without inertia. */
 typedef struct sn_link {
+    uint32_t cookie;   /* set by sn_link_default(); a struct without it is refused */
     double point[3];   /* of the rest shape, inside the body */
     char body[64];     /* the other body; "" (default): a place in space */
     double to[3];      /* the place, or the point of the other body's rest shape */
@@ -68,6 +71,7 @@ typedef struct sn_link {
 
 /* A deformation of the start that leaves the rest shape alone, applied in this order about the body's centre; then velocity and spin. */
 typedef struct sn_initial {
+    uint32_t cookie;    /* set by sn_initial_default(); a struct without it is refused */
     double velocity[3]; /* m/s */
     double spin[3];     /* rad/s about the centre of mass */
     double scale;       /* default 1 */
@@ -80,6 +84,7 @@ typedef struct sn_initial {
 } sn_initial;
 
 typedef struct sn_body_options {
+    uint32_t cookie;  /* set by sn_body_options_default(); a struct without it is refused */
     const char *name; /* default "body" */
     const sn_mesh *mesh;
     const char *element; /* "tet4" (default), "tet10", ... A tet4 mesh becomes tet10 by straight mid-edge nodes. "tri3": plane strain, for
@@ -112,6 +117,7 @@ typedef enum sn_quantity {
 } sn_quantity;
 
 typedef struct sn_probe {
+    uint32_t cookie; /* set by sn_probe_default(); a struct without it is refused */
     char name[64];
     char body[64]; /* "": the first body */
     sn_quantity quantity;
@@ -122,6 +128,7 @@ typedef struct sn_probe {
 } sn_probe;
 
 typedef struct sn_world_options {
+    uint32_t cookie;   /* set by sn_world_options_default(); a struct without it is refused */
     double gravity[3]; /* default 0, -9.81, 0 */
     sn_time_options time;
     sn_solver_options solver;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cookie.h"
 #include "base/words.h"
 #include "law.h"
 #include "names.h"
@@ -150,6 +151,7 @@ sn_status sn_material_lame(const sn_material *material, double time, double *lam
 
 sn_material sn_material_default(void) {
     return (sn_material){
+        .cookie = SN_COOKIE,
         .law = "corotated",
         .density = 1000,
         .constant_count = 2,
@@ -357,11 +359,13 @@ static sn_status check_damping(const sn_material *material, sn_error *error) {
 }
 
 sn_status sn_material_check(const sn_material *material, sn_error *error) {
+    sn_status status = sn_cookie_check(material->cookie, "sn_material", error);
+    if (status) return status;
     const sn_law *law = law_in(sn_laws_baseline, material->law);
     if (!law) return unknown_law(material->law, error);
     if (!(material->density > 0 && isfinite(material->density)))
         return sn_fail_at(error, SN_BAD_INPUT, "density", "'density' is %g; it must be finite and above 0", material->density);
-    sn_status status = check_constants(material, law, error);
+    status = check_constants(material, law, error);
     if (!status) status = check_blocks(material, law, error);
     if (!status) status = check_damping(material, error);
     double constant[SN_LAW_CONSTANTS];
