@@ -1,5 +1,7 @@
-/* Options: how a field is described, and the options of time integration and of the linear solver. Every field has a key of the same name
- * in the scene file. */
+/* Options of time integration and of the linear solver.
+ *
+ * Every field has a key of the same name in the scene file. One table per struct holds the defaults, the ranges and the
+ * scene keys (src/time/options.c, src/linear/registry.c). */
 #ifndef SINEW_OPTIONS_H
 #define SINEW_OPTIONS_H
 
@@ -57,47 +59,63 @@ typedef struct sn_option {
 
 /* ---- Time ---- */
 
+/* Newton's method solves the nonlinear equations of an implicit step. */
 typedef struct sn_newton_options {
-    char kind[32];    /* "full" (default), "one-step", "fixed", ... */
-    int iterations;   /* most per step; default 10 */
-    double tolerance; /* of the residual force relative to the largest of external, internal and inertia force, or of the correction
-                         relative to the body's size; default 1e-6 */
-    bool line_search; /* default true */
+    char kind[32];  /* a name of sn_newton_kinds(): "full" (default), "one-step", "inexact", "fixed" or "simplified" */
+    int iterations; /* at most so many per step, 1 to 1e6; default 10 */
+
+    /* Above 0, at most 1; default 1e-6. Newton's method has converged when the residual force is below this part of the
+     * largest of external, internal and inertia force, or when the correction is below this part of the body's size. */
+    double tolerance;
+
+    bool line_search; /* shorten corrections that do not lower the residual; default true */
 } sn_newton_options;
 
 typedef struct sn_time_options {
-    uint32_t cookie;  /* set by sn_time_options_default(); a struct without it is refused */
-    char mode[32];    /* "dynamic" (default), "static", "quasi-static" */
-    char method[32];  /* a name of sn_methods(); default "implicit-euler" */
-    double step;      /* s, above 0; default 0.01 */
-    double end;       /* s, at least 0; default 1 */
-    int load_steps;   /* of statics, at least 1; default 1 */
-    double tolerance; /* of adaptive methods, relative; default 1e-6 */
+    uint32_t cookie; /* set by sn_time_options_default(); a struct without it is refused */
+    char mode[32];   /* a name of sn_modes(): "dynamic" (default), "static" or "quasi-static" */
+    char method[32]; /* a name of sn_methods(), used in mode "dynamic"; default "implicit-euler" */
+    double step;     /* length of a time step: s, above 0; default 0.01 */
+    double end;      /* time at which a run ends: s, at least 0; default 1. sn_world_step does not stop there */
+    int load_steps;  /* mode "static": the load grows in so many equal fractions, 1 to 1e6; default 1 */
+
+    /* Adaptive methods: the allowed error of a step, relative to the size of the body and to its speeds. 0 to 1;
+     * default 1e-6. 0: steps of fixed length. */
+    double tolerance;
+
     sn_newton_options newton;
 } sn_time_options;
 
 /* ---- Linear solver ---- */
 
+/* The linear solver finds x in A x = b. Implicit steps need it in each iteration of Newton's method. */
 typedef struct sn_solver_options {
     uint32_t cookie;         /* set by sn_solver_options_default(); a struct without it is refused */
     char method[32];         /* a name of sn_solvers(); default "auto" */
-    char preconditioner[32]; /* a name of sn_preconditioners(); default "auto" */
-    char operator_[32];      /* scene key "operator": "assembled" (default) or "assembly-free" */
-    char precision[32];      /* of the assembled matrix: "auto" (default), "single", "double". The residual is always taken in double */
-    double tolerance;        /* ||b - A x|| / ||b||; default 1e-6 */
-    int iterations;          /* most per solve; default 500 */
-    bool warm_start;         /* start from the last step's increment; default true */
-    double budget; /* s per solve; 0 (default): no limit. The best x is taken when the time is up; results then depend on the machine */
-    int restart;   /* basis vectors of gmres before it starts anew, 1 to 100; default 30 */
-    double omega;  /* relaxation of ssor and eisenstat, above 0, at most 1.99; default 1 */
-    double drop;   /* ict leaves out smaller entries, relative to the size of the row; at least 0; default 0.01 */
+    char preconditioner[32]; /* a name of sn_preconditioners(), used by iterative solvers; default "auto" */
+    char operator_[32];      /* scene key "operator", a name of sn_operators(): "assembled" (default) or "assembly-free" */
+    char precision[32];      /* of the assembled matrix: "auto" (default), "single" or "double". Residuals are double */
+    double tolerance;        /* of the true residual ||b - A x|| / ||b||: above 0, at most 1; default 1e-6 */
+    int iterations;          /* at most so many per solve, 1 to 1e9; default 500 */
+    bool warm_start;         /* start from the increment of the last step; default true */
+
+    /* Time for one solve: s, 0 to 1e9. 0 (default): no limit. When the time is up, the solver returns its best x.
+     * Results then depend on the speed of the machine. */
+    double budget;
+
+    int restart;  /* gmres starts anew after so many basis vectors, 1 to 100; default 30 */
+    double omega; /* relaxation of ssor and eisenstat: above 0, at most 1.99; default 1 */
+    double drop;  /* ict leaves out entries below this part of the size of their row: 0 to 1; default 0.01 */
 } sn_solver_options;
 
 SN_API sn_time_options sn_time_options_default(void);
 SN_API sn_solver_options sn_solver_options_default(void);
+
+/* Check names and ranges. SN_BAD_INPUT when one is wrong; the message names the field and the allowed values. */
 SN_API sn_status sn_time_options_check(const sn_time_options *options, sn_error *error);
 SN_API sn_status sn_solver_options_check(const sn_solver_options *options, sn_error *error);
 
+/* The names that the fields above allow, each with one line about it. *count is the length of the table. */
 SN_API const sn_listing *sn_modes(int *count);
 SN_API const sn_listing *sn_methods(int *count);
 SN_API const sn_listing *sn_newton_kinds(int *count);

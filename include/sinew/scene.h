@@ -1,4 +1,4 @@
-/* Scene files: JSON -> a world with its output settings. docs/scene.md is the reference. */
+/* Scene files: from a JSON text to a world with its output settings. docs/scene.md describes all keys. */
 #ifndef SINEW_SCENE_H
 #define SINEW_SCENE_H
 
@@ -8,45 +8,60 @@
 extern "C" {
 #endif
 
+/* How pictures of the bodies are drawn. */
 typedef struct sn_picture_options {
-    int width, height;         /* 16 to 8192; default 1280 x 720 */
-    char field[24];            /* colour by: "von_mises" (default), "displacement", "velocity", "energy", "none" */
-    double low, high;          /* of the colour map; equal (default): from the data */
-    double azimuth, elevation; /* degrees about and above the ground; default 30, 20 */
-    bool edges;                /* draw the element edges; default true */
-    double view[2][3];         /* low and high corner of the box that must be seen; equal (default): the bodies */
+    int width, height;         /* pixels, 16 to 8192; default 1280 x 720 */
+    char field[24];            /* colour by "von_mises" (default), "displacement", "velocity", "energy" or "none" */
+    double low, high;          /* ends of the colour map, in the unit of the field; equal (default 0, 0): from the data */
+    double azimuth, elevation; /* degrees: of the eye around the y axis (default 30), above the ground (-89 to 89; default 20) */
+    bool edges;                /* draw the edges of the elements; default true */
+    double view[2][3];         /* m: low and high corner of the box that the picture shows; equal (default): the bodies */
 } sn_picture_options;
 SN_API sn_picture_options sn_picture_options_default(void);
 
+/* Which results a run writes. */
 typedef struct sn_output_options {
-    int every;           /* write each N-th step; 0: only the end; default 10 */
-    char formats[8][16]; /* "vtu", "obj", "ply", "stl", ...; default none unless asked */
-    int format_count;
-    char fields[12][24]; /* default displacement, velocity, stress, von_mises */
-    int field_count;
+    int every;           /* write each N-th step, at least 0; 0: only the last one; default 10 */
+    char formats[8][16]; /* format_count names: "vtu", "obj", "ply", "stl", ... */
+    int format_count;    /* 0 to 8; default 0: no files unless the caller asks for them */
+    char fields[12][24]; /* field_count names; default displacement, velocity, stress, von_mises */
+    int field_count;     /* 0 to 12; default 4 */
     sn_picture_options picture;
 } sn_output_options;
 
 typedef struct sn_scene sn_scene;
 
-/* An override "bodies.0.material.young=1e6": the key path and a JSON value (or a bare word, taken as a string). */
+/* Replaces one value of a scene: "bodies.0.material.young=1e6". `key` is the path of keys and indices; `value` is a
+ * JSON value, or a bare word, which stands for a string. */
 typedef struct sn_override {
     const char *key, *value;
 } sn_override;
 
+/* Reads a scene file. `overrides` has override_count items (may be NULL when the count is 0). Nothing of the arguments
+ * is kept but the context, which must outlive the scene. Mesh paths are relative to the folder of the file. Fails with
+ * SN_NOT_FOUND (the file, or a file that it names, cannot be opened), SN_IO, SN_BAD_INPUT or SN_NO_MEMORY; the message
+ * has file, line and column. *scene is then untouched. The caller frees *scene with sn_scene_destroy. */
 SN_API sn_status sn_scene_load(sn_context *context, const char *path, const sn_override *overrides, int override_count, sn_scene **scene,
                                sn_error *error);
-/* The same from text; `folder` is where relative mesh paths start, "" for none; `name` stands in messages. */
+
+/* Does the same for a text of `bytes` bytes. `name` stands in messages in the place of the file. Relative mesh paths
+ * start at `folder`; "" or NULL: at the working directory. */
 SN_API sn_status sn_scene_parse(sn_context *context, const char *text, size_t bytes, const char *name, const char *folder,
                                 const sn_override *overrides, int override_count, sn_scene **scene, sn_error *error);
-SN_API void sn_scene_destroy(sn_scene *scene);
+SN_API void sn_scene_destroy(sn_scene *scene); /* NULL does nothing. Worlds of the scene stay valid */
+
+/* The results of the next four functions are valid as long as the scene. */
+
+/* The scene's "name"; without one, the file's name without folder and ending. Never NULL. */
 SN_API const char *sn_scene_name(const sn_scene *scene);
-/* Valid as long as the scene. */
-SN_API const sn_world_options *sn_scene_world_options(const sn_scene *scene);
-SN_API const sn_output_options *sn_scene_output(const sn_scene *scene);
-/* The detailed surface that a body's `surface` gives for display, at rest; NULL without one. Valid as long as the scene. */
+SN_API const sn_world_options *sn_scene_world_options(const sn_scene *scene); /* never NULL */
+SN_API const sn_output_options *sn_scene_output(const sn_scene *scene);       /* never NULL */
+/* The detailed surface for display, at rest, that the key `surface` of a body names. NULL when the body has none, or
+ * when there is no such body. */
 SN_API const sn_mesh *sn_scene_surface(const sn_scene *scene, int body);
-/* Builds the world. Messages of sn_world_create get the file, line and column of the key at fault in front. */
+
+/* Builds the world of the scene: sn_world_create, whose messages then begin with file, line and column of the wrong
+ * key. Fails as sn_world_create does. The caller frees *world with sn_world_destroy. */
 SN_API sn_status sn_scene_create_world(const sn_scene *scene, sn_world **world, sn_error *error);
 
 /* The options of a struct that a scene gives: "sn_fix", "sn_time_options", ...; NULL for a name that is unknown. sn_option_group gives the

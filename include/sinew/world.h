@@ -8,9 +8,16 @@
  *     sn_world_create(context, &options, &world, &error);
  *     while (sn_world_time(world) < 1) sn_world_step(world, &report, &error);
  *
- * Everything that is handed in is copied and checked at creation; meshes and options may be released afterwards. Inside, a world is four
- * kinds of data: a constant model, parameters that may be edited between steps, a state that is all the next step's bits depend on, and a
- * workspace that can be rebuilt at any time. Node numbers are those of the user's mesh. SI units, y up. */
+ * sn_world_create checks and copies everything that it is given. Meshes and options may be released afterwards.
+ *
+ * A world holds four kinds of data:
+ *   - a constant model: meshes, elements, numbering;
+ *   - parameters, which the caller may edit between steps;
+ *   - a state: the result of the next step depends, bit for bit, on nothing but the state, model and parameters;
+ *   - a workspace, which can be rebuilt at any time.
+ *
+ * One thread at a time may use a world. Bodies are numbered from 0 in the order of the options. Nodes and elements have
+ * the numbers of the body's mesh. SI units, y up. */
 #ifndef SINEW_WORLD_H
 #define SINEW_WORLD_H
 
@@ -25,119 +32,158 @@
 extern "C" {
 #endif
 
-/* Nodes held, or moved along a prescribed path. */
+/* ---- Options ---- */
+
+/* Holds nodes in place, or moves them along a prescribed path. When several fixes hold the same axis of a node, the
+ * last one counts. */
 typedef struct sn_fix {
-    uint32_t cookie; /* set by sn_fix_default(); a struct without it is refused */
-    sn_selector select;
-    bool axis[3];           /* which of x, y, z are held; default all */
-    double displacement[3]; /* m, reached by `ramp`; default 0 */
-    sn_ramp ramp;
-    const double *key; /* key_count x 4: time, x, y, z displacement, linear between; or NULL */
-    int key_count;
-    bool turning; /* turn the nodes about an axis */
+    uint32_t cookie;        /* set by sn_fix_default(); a struct without it is refused */
+    sn_selector select;     /* the nodes; default: all. They must not belong to a rigid core */
+    bool axis[3];           /* which of x, y, z are held, at least one; default all */
+    double displacement[3]; /* m, times the factor of the ramp; default 0, 0, 0 */
+    sn_ramp ramp;           /* of the displacement and of the turn */
+
+    /* key_count x 4: time in s (ascending) and displacement x, y, z in m, linear between keys. Keys take the place of
+     * `displacement`. NULL (default): none. */
+    const double *key;
+    int key_count; /* at least 0; default 0 */
+
+    /* Also turn the nodes about an axis; default false. The point is on the axis (m; default 0, 0, 0). The axis has any
+     * length but zero (default 0, 1, 0). The angle in degrees (default 0) is multiplied with the factor of the ramp. */
+    bool turning;
     double turn_point[3], turn_axis[3], turn_degrees;
 } sn_fix;
 
 typedef enum sn_load_kind {
-    SN_LOAD_TRACTION, /* value: N/m^2 of rest area */
-    SN_LOAD_PRESSURE, /* scalar: Pa, positive pushes inwards */
-    SN_LOAD_FORCE,    /* value: N in all; spread by area over the selected faces, equally over nodes when no face is selected */
-    SN_LOAD_BODY,     /* value: N/m^3 of rest volume, over elements whose nodes are all selected */
+    SN_LOAD_TRACTION, /* value: force per rest area, N/m^2 */
+    SN_LOAD_PRESSURE, /* scalar: Pa; a positive pressure pushes inwards */
+    SN_LOAD_FORCE,    /* value: total force, N; spread by area over the selected faces; without a face, equally over the
+                         selected nodes */
+    SN_LOAD_BODY,     /* value: force per rest volume, N/m^3, on the elements whose nodes are all selected */
     SN_LOAD_SHEAR     /* value: direction times N/m^2; projected into each face */
 } sn_load_kind;
 
 typedef struct sn_load {
-    uint32_t cookie; /* set by sn_load_default(); a struct without it is refused */
-    sn_selector select;
-    sn_load_kind kind;
-    double value[3];
-    double scalar;
-    bool follow; /* current normal and area; the traction turns with the face */
-    sn_ramp ramp;
+    uint32_t cookie;    /* set by sn_load_default(); a struct without it is refused */
+    sn_selector select; /* default: all nodes. A face is selected when all its nodes are */
+    sn_load_kind kind;  /* default SN_LOAD_TRACTION */
+    double value[3];    /* see sn_load_kind; finite; default 0, 0, 0. A pressure does not use it */
+    double scalar;      /* the pressure: Pa, finite; default 0. Other kinds do not use it */
+
+    /* Take normal and area of the moving face, and turn the traction with the face; default false. Not for body loads,
+     * and not for a force on nodes. */
+    bool follow;
+
+    sn_ramp ramp; /* a factor of the whole load */
 } sn_load;
 
-/* A material point of the body tied to a place in space, or to a material point of another body. Methods implicit-euler, bdf2 to bdf6 and
- * those without inertia. */
+/* Ties a material point of the body to a place in space, or to a material point of another body. Links work with
+ * implicit-euler, bdf2 to bdf6 and the modes without inertia. Other methods are SN_UNSUPPORTED. */
 typedef struct sn_link {
-    uint32_t cookie;   /* set by sn_link_default(); a struct without it is refused */
-    double point[3];   /* of the rest shape, inside the body */
-    char body[64];     /* the other body; "" (default): a place in space */
-    double to[3];      /* the place, or the point of the other body's rest shape */
-    const double *key; /* key_count x 4: time, x, y, z by which the place moves, linear between; or NULL */
-    int key_count;
-    char stabilise[32]; /* how an error is corrected: "baumgarte" (default), in the motion; "post", after the step */
-    double rate;        /* part of the error that a step corrects, 0 to 1; default 0.2 */
+    uint32_t cookie; /* set by sn_link_default(); a struct without it is refused */
+    double point[3]; /* m: a point inside the rest shape of the body; default 0, 0, 0 */
+    char body[64];   /* name of the other body; "" (default): `to` is a place in space */
+    double to[3];    /* m: the place, or a point inside the rest shape of the other body; default 0, 0, 0 */
+
+    /* key_count x 4: time in s (ascending) and the offset x, y, z of `to` in m, linear between keys. NULL (default): no
+     * keys. */
+    const double *key;
+    int key_count; /* at least 0; default 0 */
+
+    /* How a gap between the two points is closed: "baumgarte" (default) in the motion, "post" after the step. */
+    char stabilise[32];
+    double rate; /* the part of the gap that a step closes, 0 to 1; default 0.2 */
 } sn_link;
 
-/* A deformation of the start that leaves the rest shape alone, applied in this order about the body's centre; then velocity and spin. */
+/* The start of a body. First its nodes are moved: scale, flatten or collapse, mirror, scramble, twist, in this order,
+ * about the body's centre of mass. The rest shape stays as it is. Then the nodes get velocity and spin. */
 typedef struct sn_initial {
     uint32_t cookie;    /* set by sn_initial_default(); a struct without it is refused */
-    double velocity[3]; /* m/s */
-    double spin[3];     /* rad/s about the centre of mass */
-    double scale;       /* default 1 */
-    int flatten;        /* 0 none (default), 1 x, 2 y, 3 z: that coordinate becomes the centre's */
-    int mirror;         /* as flatten */
-    bool collapse;      /* all nodes to the centre */
-    bool scrambled;
-    uint64_t scramble; /* seed, below 2^63: nodes at random places inside the bounding box */
-    double twist;      /* degrees per metre about the body's longest axis */
+    double velocity[3]; /* m/s, finite; default 0, 0, 0 */
+    double spin[3];     /* rad/s about the centre of mass after the deformation, finite; default 0, 0, 0 */
+    double scale;       /* factor, finite; default 1 */
+    int flatten;        /* 0 (default): no; 1, 2, 3: the coordinate x, y, z of all nodes becomes that of the centre */
+    int mirror;         /* 0 (default): no; 1, 2, 3: the coordinate x, y, z is mirrored at the centre */
+    bool collapse;      /* all nodes go to the centre; default false */
+    bool scrambled;     /* nodes go to random places inside the bounding box; default false */
+    uint64_t scramble;  /* seed of the random places, below 2^63; default 0 */
+    double twist;       /* degrees per metre along the body's longest axis, finite; default 0 */
 } sn_initial;
 
+/* A body. Each array may be NULL when its count is 0, and each count is 0 by default. */
 typedef struct sn_body_options {
-    uint32_t cookie;  /* set by sn_body_options_default(); a struct without it is refused */
-    const char *name; /* default "body" */
-    const sn_mesh *mesh;
-    const char *element; /* "tet4" (default), "tet10", ... A tet4 mesh becomes tet10 by straight mid-edge nodes. "tri3": plane strain, for
-                            a mesh of triangles in a plane z = constant; its nodes are held in z. No tractions: use force and body loads */
-    double thickness;    /* m, of plane bodies, above 0; default 1 */
-    const char *mass;    /* "lumped" (default), "consistent" */
-    const sn_material *material; /* material_count, at least 1 */
-    const sn_selector
-        *material_select; /* material_count; NULL: one material for all. The last one that holds an element's centroid counts */
+    uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
+    const char *name;    /* at most 63 bytes; NULL and "" mean "body"; default "body" */
+    const sn_mesh *mesh; /* the rest shape; must not be NULL. It has tets; for "tri3" it has triangles and no tets */
+
+    /* A name of sn_element_names(); default "tet4", also for NULL and "".
+     *   tet10  also takes a mesh of 4-node tets, and adds nodes in the middle of the straight edges
+     *   tri3   plane strain, for triangles in a plane z = constant. The nodes are held in z. The body takes only
+     *          loads of the kinds force and body */
+    const char *element;
+
+    double thickness; /* of plane bodies: m, finite, above 0; default 1 */
+    const char *mass; /* "lumped" (default, also for NULL and "") or "consistent" */
+
+    /* material_count materials; with a count of 0 the body has sn_material_default(). Selector i says which elements
+     * have material i: those with their centroid in it. The last selector that holds a centroid counts, and each
+     * centroid must be in one. material_select may be NULL when there is at most one material. */
+    const sn_material *material;
+    const sn_selector *material_select;
     int material_count;
+
     const sn_fix *fix;
     int fix_count;
+
     const sn_load *load;
     int load_count;
-    const sn_selector
-        *rigid; /* rigid_count selections, each of which moves as one rigid body (a bone); they share no node, and none is fixed */
+
+    /* Rigid cores (bones): each selection of nodes moves as one rigid body. The selections share no node, and no fix
+     * holds their nodes. */
+    const sn_selector *rigid;
     int rigid_count;
+
     const sn_link *link;
     int link_count;
+
     sn_initial initial;
 } sn_body_options;
 
 typedef enum sn_quantity {
-    SN_QUANTITY_DISPLACEMENT,
-    SN_QUANTITY_POSITION,
-    SN_QUANTITY_VELOCITY,
-    SN_QUANTITY_REACTION, /* force of the support on the body, total over the selection */
-    SN_QUANTITY_VOLUME,   /* current volume of the selected elements, total */
-    SN_QUANTITY_STRESS    /* Cauchy: xx yy zz xy yz zx, mean over the elements at the node */
+    SN_QUANTITY_DISPLACEMENT, /* x, y, z in m: mean over the nodes */
+    SN_QUANTITY_POSITION,     /* x, y, z in m: mean over the nodes */
+    SN_QUANTITY_VELOCITY,     /* x, y, z in m/s: mean over the nodes */
+    SN_QUANTITY_REACTION,     /* x, y, z in N: force of the supports on the body, total over the nodes */
+    SN_QUANTITY_VOLUME,       /* m^3: total over the elements whose nodes are all selected, or that use the node */
+    SN_QUANTITY_STRESS        /* Cauchy stress xx yy zz xy yz zx in Pa: mean over the nodes and the elements at each node */
 } sn_quantity;
 
+/* A probe reads one quantity at one node or at several nodes. */
 typedef struct sn_probe {
     uint32_t cookie; /* set by sn_probe_default(); a struct without it is refused */
     char name[64];
-    char body[64]; /* "": the first body */
+    char body[64]; /* name of the body; "": the first body */
     sn_quantity quantity;
+
+    /* Which of the next three fields gives the nodes. */
     enum { SN_PROBE_NEAREST, SN_PROBE_NODE, SN_PROBE_SELECT } at;
-    double nearest[3]; /* of the rest shape */
-    int64_t node;      /* label */
-    sn_selector select;
+    double nearest[3];  /* m: the node whose rest position is nearest to this point */
+    int64_t node;       /* the node with this label (sn_mesh.node_label) */
+    sn_selector select; /* the nodes that the selector picks */
 } sn_probe;
 
+/* Each array may be NULL when its count is 0. */
 typedef struct sn_world_options {
     uint32_t cookie;   /* set by sn_world_options_default(); a struct without it is refused */
-    double gravity[3]; /* default 0, -9.81, 0 */
+    double gravity[3]; /* m/s^2, finite; default 0, -9.81, 0 */
     sn_time_options time;
     sn_solver_options solver;
     const sn_body_options *body;
-    int body_count;
+    int body_count; /* at least 1; default 0 */
     const sn_collider *collider;
-    int collider_count;
+    int collider_count; /* default 0 */
     const sn_probe *probe;
-    int probe_count;
+    int probe_count; /* default 0 */
 } sn_world_options;
 
 SN_API sn_fix sn_fix_default(void);
@@ -147,122 +193,183 @@ SN_API sn_initial sn_initial_default(void);
 SN_API sn_probe sn_probe_default(void);
 SN_API sn_body_options sn_body_options_default(void);
 SN_API sn_world_options sn_world_options_default(void);
-SN_API const sn_listing *sn_element_names(int *count);
+SN_API const sn_listing *sn_element_names(int *count); /* the names for sn_body_options.element */
+
+/* ---- Life ---- */
 
 typedef struct sn_world sn_world;
-SN_API sn_status sn_world_create(sn_context *context, const sn_world_options *options, sn_world **world, sn_error *error);
-SN_API void sn_world_destroy(sn_world *world);
 
-/* What a step did. Counts, then times in seconds. */
+/* Makes a world at time 0. The context must outlive the world. Fails with SN_BAD_INPUT (an option is
+ * wrong, or fixes do not hold a body in a mode without inertia), SN_UNSUPPORTED (a combination that cannot be
+ * simulated) or SN_NO_MEMORY; *world is then NULL. The caller frees *world with sn_world_destroy. */
+SN_API sn_status sn_world_create(sn_context *context, const sn_world_options *options, sn_world **world, sn_error *error);
+SN_API void sn_world_destroy(sn_world *world); /* NULL does nothing */
+
+/* ---- Steps ---- */
+
+/* How a step went. */
 typedef struct sn_step_report {
-    sn_status status;
-    double time; /* s, after the step */
+    sn_status status; /* the status that sn_world_step returned */
+    double time;      /* s: the world's time after the step; unchanged when the step failed */
+
+    /* Iterations in all, and how often a part of the step failed and was tried again with half its length. */
     int newton_iterations, linear_iterations, retries;
-    int line_searches; /* corrections that the line search found wanting: cut, or borne for a while by its watchdog */
-    int loose; /* parts of the step, a sixteenth of it at most, that Newton's method did not converge for: its best iterate was taken */
-    double newton_residual, linear_residual;
-    double assembly_seconds, solve_seconds, seconds;
-    int linear_misses;                   /* linear solves that ended above their tolerance: their best iterate was taken */
-    const char *solver, *preconditioner; /* what ran, `auto` resolved; "" when nothing was solved */
-    const double *linear_history;        /* relative residuals of the last linear solve: of its start, then one per iteration. Lives until
-                                            the world's next step or edit */
-    int linear_history_count;            /* at most 4096; then they are the latest */
-    int contacts;                        /* nodes in contact */
+
+    /* Corrections that the line search did not take at once. It cut them, or its watchdog let them pass: the watchdog
+     * bears a larger residual for some iterations. */
+    int line_searches;
+
+    /* Parts of the step for which Newton's method did not converge, so that its best iterate was taken. Such a part is
+     * at most a sixteenth of the step. */
+    int loose;
+
+    double newton_residual, linear_residual; /* relative: of the last Newton iteration and of the last linear solve */
+
+    double assembly_seconds, solve_seconds, seconds; /* real time in s: assembly, linear solves, the whole step */
+
+    int linear_misses;                   /* linear solves that ended above their tolerance; their best iterate was taken */
+    const char *solver, *preconditioner; /* the ones that ran, never "auto"; "" when nothing was solved */
+
+    /* Relative residuals of the last linear solve: at its start, then after each iteration. The count is 0 to 4096; of
+     * a longer solve the latest are kept. NULL when nothing was solved. Valid until the world's next step or edit. */
+    const double *linear_history;
+    int linear_history_count;
+
+    int contacts; /* nodes that touch a collider */
 } sn_step_report;
 
-/* One step of options.time.step (dynamic, quasi-static), or the whole static solution. On failure the state is as before. Static: progress
- * after each load step through the callback of sn_world_watch. `report` may be NULL. */
+/* Takes one step of options.time.step seconds. In mode "static" it finds the whole static solution, and the callback of
+ * sn_world_watch is called after each load step. `report` may be NULL. Fails with SN_NOT_CONVERGED, SN_NOT_FINITE,
+ * SN_INVERTED, SN_SINGULAR, SN_STOPPED or SN_NO_MEMORY; the state is then as before the step. */
 SN_API sn_status sn_world_step(sn_world *world, sn_step_report *report, sn_error *error);
-/* Calls back between load steps and retries; a callback that returns false stops the step with SN_STOPPED. */
+
+/* Sets a callback for long steps; NULL: none. The world calls it between load steps and between retries. `fraction` is
+ * the load fraction in mode "static", otherwise the time over options.time.end. When the callback returns false, the
+ * step stops with SN_STOPPED. `user` is handed to the callback. */
 SN_API void sn_world_watch(sn_world *world, bool (*progress)(void *user, double fraction), void *user);
 
 /* ---- Looking ---- */
-SN_API double sn_world_time(const sn_world *world);
-SN_API int64_t sn_world_steps(const sn_world *world);
-SN_API int sn_world_node_count(const sn_world *world); /* of all bodies, in order */
-SN_API int sn_world_element_count(const sn_world *world);
+SN_API double sn_world_time(const sn_world *world);       /* s; in mode "static" the load fraction, 0 to 1 */
+SN_API int64_t sn_world_steps(const sn_world *world);     /* successful steps */
+SN_API int sn_world_node_count(const sn_world *world);    /* of all bodies */
+SN_API int sn_world_element_count(const sn_world *world); /* of all bodies */
 SN_API int sn_world_body_count(const sn_world *world);
-/* A body's mesh as the library uses it: the rest shape, with the mid-edge nodes of tet10. Lives as long as the world. NULL when
- * there is no such body. */
+
+/* The rest shape of a body as the world uses it, with the mid-edge nodes of tet10. Valid as long as the world. NULL
+ * when there is no such body. */
 SN_API const sn_mesh *sn_world_body_mesh(const sn_world *world, int body);
-SN_API const char *sn_world_body_name(const sn_world *world, int body); /* NULL when there is no such body */
-/* The place of a body's node in the vectors that a caller's interaction sees (interaction.h); -1 when there is no such node. */
+SN_API const char *sn_world_body_name(const sn_world *world, int body); /* valid as long as the world; NULL: no such body */
+
+/* The place of a body's node in the vectors of a caller's interaction (interaction.h). -1: no such node. */
 SN_API int sn_world_node(const sn_world *world, int body, int node);
-SN_API int sn_world_find_body(const sn_world *world, const char *name); /* -1 when there is none */
-/* Copies node_count(body) x 3 numbers in the user's numbering; either may be NULL. SN_BAD_INPUT when there is no such body. */
+SN_API int sn_world_find_body(const sn_world *world, const char *name); /* the body of this name; -1 when there is none */
+
+/* Copies the positions (m) and velocities (m/s) of a body's nodes: node_count x 3 numbers each, where node_count is
+ * that of sn_world_body_mesh. Each array may be NULL. SN_BAD_INPUT when there is no such body. */
 SN_API sn_status sn_world_get(const sn_world *world, int body, double *position, double *velocity);
+
+/* Sets positions and velocities, in the same shape; each may be NULL: unchanged. Nodes that are held stay on their
+ * path. SN_BAD_INPUT when there is no such body; SN_NOT_FINITE when a number is not finite. */
 SN_API sn_status sn_world_put(sn_world *world, int body, const double *position, const double *velocity, sn_error *error);
 
 typedef struct sn_energies {
-    double kinetic, elastic, gravity, total; /* J; gravity about the origin */
+    double kinetic, elastic, gravity, total; /* J; gravity is 0 for a mass at the origin; total is the sum of the three */
 } sn_energies;
+/* The energies of all bodies. SN_INVERTED when a law with ln J meets an element with J <= 0. */
 SN_API sn_status sn_world_energies(sn_world *world, sn_energies *energies, sn_error *error);
-/* Linear and angular momentum about the origin. */
+
+/* Linear momentum (kg m/s) and angular momentum about the origin (kg m^2/s) of all bodies. */
 SN_API void sn_world_momentum(const sn_world *world, double linear[3], double angular[3]);
-/* 16 hex digits and a zero, over time, positions and velocities in the user's numbering. */
+
+/* A hash of time, positions and velocities: 16 hexadecimal digits and a zero byte. */
 SN_API void sn_world_hash(const sn_world *world, char text[17]);
 
-/* Fields of a body for display and files. Per element: Cauchy stress (6: xx yy zz xy yz zx; mean over the points), von Mises stress, energy
- * density (J/m^3), volume ratio J, element quality now. Each may be NULL. Arrays are element_count(body) long. */
+/* Values of a body's elements, element_count = tet_count of sn_world_body_mesh. Each array may be NULL.
+ *   stress          element_count x 6: Cauchy stress xx yy zz xy yz zx in Pa, mean over the element's points
+ *   von_mises       element_count: von Mises stress in Pa
+ *   energy_density  element_count: J/m^3
+ *   volume_ratio    element_count: J = det F
+ * SN_BAD_INPUT when there is no such body. */
 SN_API sn_status sn_world_element_fields(sn_world *world, int body, double *stress, double *von_mises, double *energy_density,
                                          double *volume_ratio, sn_error *error);
 
-/* Forces of the supports on the nodes of a body (N), node_count(body) x 3 in the user's numbering: of fixes and pins in their held
- * directions, and of the colliders that are touched. Zero at free nodes. */
+/* Forces of the supports on a body (N): node_count x 3. Supports are fixes and pins, in the directions that they hold,
+ * and the colliders that the body touches. Free nodes get zero. SN_BAD_INPUT when there is no such body; SN_INVERTED as
+ * above. */
 SN_API sn_status sn_world_reactions(sn_world *world, int body, double *force, sn_error *error);
 
 SN_API int sn_world_collider_count(const sn_world *world);
-/* A collider where it is now: its parameters moved and turned, without its keys. Its mesh lives as long as the world. */
+/* A collider at its present place: its parameters are moved and turned, and it has no keys. Its mesh is valid as long
+ * as the world has the collider. `collider` counts from 0 in the order of the list. sn_collider_default() when there is
+ * no such collider. */
 SN_API sn_collider sn_world_collider(const sn_world *world, int collider);
-/* How far it has moved: a point that was at x before anything moved is at A x + b, pose = A row by row with b as fourth column (3 x 4). */
+/* The motion of a collider since the start: a point that was at x before is now at A x + b. `pose` is a 3 x 4 matrix,
+ * row by row: A in the first three columns, b (m) in the fourth. SN_BAD_INPUT when there is no such collider. */
 SN_API sn_status sn_world_collider_pose(const sn_world *world, int collider, double pose[12]);
-/* Its surface before anything moved. Release with sn_drawing_destroy. */
+/* The surface of a collider before any motion. Fails with SN_BAD_INPUT (no such collider) or SN_NO_MEMORY. The caller
+ * frees *drawing with sn_drawing_destroy. */
 SN_API sn_status sn_world_collider_drawing(const sn_world *world, int collider, sn_drawing **drawing, sn_error *error);
 
-/* Links of all bodies in order. `error`: how far apart the two points are now (m); `force`: of the link on the body's point (N), in the
- * last step. Either may be NULL. SN_BAD_INPUT when there is no such link. */
-SN_API int sn_world_link_count(const sn_world *world);
+SN_API int sn_world_link_count(const sn_world *world); /* of all bodies */
+/* The gap of a link now: `error`, its point minus the place it is tied to (m). The force of the link on the body's
+ * point in the last step: `force` (N). Either may be NULL. `link` counts through the bodies in order. SN_BAD_INPUT when
+ * there is no such link. */
 SN_API sn_status sn_world_link(const sn_world *world, int link, double error[3], double force[3]);
 
-/* The kinds of interactions: everything that acts on the bodies beside their own elements. */
+/* The kinds of interactions: everything that acts on the bodies except their own elements. */
 SN_API const sn_listing *sn_interactions(int *count);
-/* A line that a viewer draws of an interaction: a grab, a link, a load. */
+/* A line with which a viewer shows an interaction: a grab, a link, a load. */
 typedef struct sn_glyph {
-    const char *name; /* of the interaction */
+    const char *name; /* of the interaction; valid as long as the interaction */
     double from[3];   /* m: the point on the body */
-    double to[3];     /* m: its target; the point itself when there is none */
+    double to[3];     /* m: the target; equal to `from` when there is none */
     double force[3];  /* N, on the body */
 } sn_glyph;
-/* Writes at most `room` glyphs of the present state; returns how many there are. */
+/* Writes at most `room` glyphs of the present state. Returns how many there are, which may be more than `room`. `glyph`
+ * may be NULL when `room` is 0. */
 SN_API int sn_world_glyphs(const sn_world *world, sn_glyph *glyph, int room);
 
 SN_API int sn_world_probe_count(const sn_world *world);
-SN_API const char *sn_world_probe_name(const sn_world *world, int probe);
-/* Returns how many numbers it wrote to value (room for 6). */
+SN_API const char *sn_world_probe_name(const sn_world *world, int probe); /* valid as long as the world; NULL: no such probe */
+/* Reads a probe at the present state. Writes *count numbers to `value`: 3, or 1 for volume, or 6 for stress. The others
+ * become 0. Fails with SN_BAD_INPUT (no such probe); a reaction also with SN_INVERTED. */
 SN_API sn_status sn_world_probe(sn_world *world, int probe, double value[6], int *count, sn_error *error);
 
 /* ---- Editing between steps ---- */
+/* After a failure nothing has changed. The options are checked and copied as in sn_world_create. */
 SN_API sn_status sn_world_set_gravity(sn_world *world, const double gravity[3], sn_error *error); /* m/s^2, finite */
 SN_API sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_error *error);
 SN_API sn_status sn_world_set_solver(sn_world *world, const sn_solver_options *options, sn_error *error);
-/* Replaces material `index` of a body: same law, rotation and differential are cheap; others recompile the model and keep the state. */
+/* Replaces material `index` of a body and keeps the state. This is cheap when only constants change. It is slow when
+ * the law, rotation, differential, density, mass damping, alpha, beta or warping changes: the elements are then
+ * compiled again. SN_BAD_INPUT when there is no such material, or when the new one is wrong. */
 SN_API sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_material *material, sn_error *error);
+/* A material of a body. Valid until the material is set again. NULL when there is no such material. */
 SN_API const sn_material *sn_world_material(const sn_world *world, int body, int index);
 SN_API sn_time_options sn_world_time_options(const sn_world *world);
 SN_API sn_solver_options sn_world_solver_options(const sn_world *world);
-/* Pins a node where it is, or lets it go. Nodes held by a `fix` stay held. */
+
+/* Pins a node at its present position, or lets it go. A node that a fix holds stays held. SN_BAD_INPUT when there is no
+ * such node, or when it belongs to a rigid core. */
 SN_API sn_status sn_world_pin(sn_world *world, int body, int32_t node, bool pinned, sn_error *error);
-SN_API bool sn_world_pinned(const sn_world *world, int body, int32_t node); /* by sn_world_pin, or in a state that was restored */
-/* Pulls a point of a body towards `target` with a spring (stiffness N/m, damping N s/m). The point is the sum of up to four nodes times
- * their weights. `handle` is any number that the caller chooses; the same handle again moves the grab; a stiffness of 0 lets go. */
+/* Whether sn_world_pin, or a state that was restored, pins the node. False when there is no such node. */
+SN_API bool sn_world_pinned(const sn_world *world, int body, int32_t node);
+
+/* Pulls a point of a body towards `target` (m) with a spring. The point is the sum of four nodes times their weights; a
+ * node with weight 0 does not count. `stiffness` is in N/m and `damping` in N s/m; both are finite and at least 0.
+ * `handle` is a number that the caller chooses: a new handle makes a grab, and the same handle changes it. A stiffness
+ * of 0 removes the grab. SN_BAD_INPUT when a number is wrong, or when there is no such body or node. */
 SN_API sn_status sn_world_grab(sn_world *world, int handle, int body, const int32_t node[4], const double weight[4], const double target[3],
                                double stiffness, double damping, sn_error *error);
-/* Forces on the nodes of a body (N), node_count(body) x 3 in the user's numbering. They act in every step until they are set again; NULL:
- * none. */
+
+/* Sets forces on the nodes of a body (N): node_count x 3; NULL: none. They act in every step until they are set again.
+ * SN_BAD_INPUT when there is no such body; SN_NOT_FINITE when a number is not finite. */
 SN_API sn_status sn_world_set_forces(sn_world *world, int body, const double *force, sn_error *error);
 
-/* Fixes, loads, links and colliders may be added, changed and removed between steps. An `id` names one of them; `add` writes it to *id
- * (may be NULL). Those of the world's options have the ids 0, 1, 2, ... in the order of the bodies. On failure nothing has changed. */
+/* Fixes, loads, links and colliders may be added, changed and removed between steps. An id names one of them. The
+ * options of the world give the ids 0, 1, 2, ... in the order of the bodies, separately for each of the four kinds.
+ * `add` writes a new id to *id; `id` may be NULL. `change` keeps the id. Ids are not used again. The functions fail
+ * with SN_BAD_INPUT when the item is wrong, or when there is no such body or id. */
 SN_API sn_status sn_world_add_fix(sn_world *world, int body, const sn_fix *fix, int *id, sn_error *error);
 SN_API sn_status sn_world_change_fix(sn_world *world, int id, int body, const sn_fix *fix, sn_error *error);
 SN_API sn_status sn_world_remove_fix(sn_world *world, int id, sn_error *error);
@@ -277,11 +384,20 @@ SN_API sn_status sn_world_change_collider(sn_world *world, int id, const sn_coll
 SN_API sn_status sn_world_remove_collider(sn_world *world, int id, sn_error *error);
 
 /* ---- Saving ---- */
-/* A state as bytes: sn_world_state_size of them. Saving refreshes the workspace, so that the run that was saved and one that restores go on
- * with the same bits. Restoring into a world of another model is an error. */
-SN_API size_t sn_world_state_size(const sn_world *world);
+/* A state is saved as bytes in the byte order of the machine. It holds positions, velocities, time, the history of the
+ * method, pins, contacts, multipliers of links, and the forces of sn_world_set_forces. It does not hold gravity,
+ * options, materials, loads, colliders and grabs: the world that restores it keeps its own ones.
+ *
+ * Saving refreshes the workspace. Therefore the run that was saved and a run that restores it go on with the same
+ * bits. */
+SN_API size_t sn_world_state_size(const sn_world *world); /* bytes of a saved state */
+/* Writes the state to `bytes`, which has room for `size` bytes. SN_BAD_INPUT when the room is too small. */
 SN_API sn_status sn_world_save_state(sn_world *world, void *bytes, size_t size, sn_error *error);
+/* Takes a state over from `size` bytes. Fails with SN_BAD_INPUT (the bytes are damaged, or belong to another model),
+ * SN_UNSUPPORTED (another version or byte order) or SN_NOT_FINITE; the state is then as before. */
 SN_API sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size, sn_error *error);
+/* Do the same with a file. They also fail with SN_IO, SN_NOT_FOUND (restore: the file cannot be opened) or
+ * SN_NO_MEMORY. */
 SN_API sn_status sn_world_save(sn_world *world, const char *path, sn_error *error);
 SN_API sn_status sn_world_restore(sn_world *world, const char *path, sn_error *error);
 

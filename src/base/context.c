@@ -1,4 +1,4 @@
-/* The context: hooks, defaults, the choice of the instruction set. */
+/* The context: hooks of the host, defaults, and the choice of the instruction set. */
 #include "context.h"
 
 #include <stdarg.h>
@@ -15,8 +15,8 @@
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
-/* Aligned to cache lines; large arrays to huge pages, which the system is asked for: matrices are read all over the place, and small pages
- * cost a tenth of the time of a step with half a million elements. */
+/* Memory is aligned to cache lines. Large arrays are aligned to huge pages, which the system is asked for. Matrices are
+ * read in irregular order, and small pages cost a tenth of the time of a step with half a million elements. */
 static void *default_allocate(void *user, size_t bytes) {
     (void)user;
     const size_t unit = bytes < HUGE_PAGE / 2 ? 64 : HUGE_PAGE, rounded = (bytes + unit - 1) / unit * unit;
@@ -39,7 +39,7 @@ sn_context_options sn_context_options_default(void) {
 
 static const char *const isa_name[SN_ISA_COUNT] = {"baseline", "avx2", "avx512"};
 
-/* The widest kernels that this build has and this processor runs. */
+/* The widest kernels that are in this build and that this processor can run. */
 static sn_isa widest(void) {
 #if defined(SN_HAVE_X86_KERNELS)
     __builtin_cpu_init();
@@ -172,10 +172,10 @@ const char *sn_status_name(sn_status status) {
     return (unsigned)status < sizeof name / sizeof *name ? name[status] : "unknown";
 }
 
-/* The text is "path: sentence", or the sentence without a path. The values may point into the error itself. */
+/* The text is "path: sentence", or the sentence without a path. */
 static void fill(sn_error *error, sn_status status, const char *path, const char *format, va_list arguments) {
     if (!error) return;
-    char sentence[sizeof error->text];
+    char sentence[sizeof error->text]; /* a separate buffer, because the values may point into the error itself */
     vsnprintf(sentence, sizeof sentence, format, arguments);
     snprintf(error->path, sizeof error->path, "%s", path);
     const int used = *error->path ? snprintf(error->text, sizeof error->text, "%s: ", error->path) : 0;

@@ -1,7 +1,7 @@
-/* Inside view of sn_context: allocation and the parallel loop.
+/* The private view of sn_context: memory allocation and the parallel loop.
  *
- * Determinism rule: work is cut into a number of pieces that depends on the problem only, never on the number of threads; a piece
- * is always done by one thread from front to back; what pieces produce is combined in the order of the pieces. */
+ * Rule of determinism: work is cut into pieces. The number of pieces depends on the problem only, never on the number
+ * of threads. One thread does a piece from front to back. Results of pieces are combined in the order of the pieces. */
 #ifndef SN_BASE_CONTEXT_H
 #define SN_BASE_CONTEXT_H
 
@@ -17,11 +17,12 @@ struct sn_context {
     void *parallel_host;
     struct sn_pool *pool; /* NULL with a host scheduler or one thread */
     int threads;
-    sn_isa isa; /* which build of the kernels runs */
+    sn_isa isa; /* the instruction set of the kernels that run */
 };
 
-/* Of the builds of a kernel or a table of kernels, name_baseline, name_avx2 and name_avx512, the address of the one that runs. The file
- * that says this declares them. Without a context it is the baseline. */
+/* A kernel, or a table of kernels, is built once per instruction set: name_baseline, name_avx2 and name_avx512.
+ * SN_BUILD is the address of the build that runs. The file that uses SN_BUILD declares the builds. Without a context,
+ * the baseline runs. */
 #if defined(SN_HAVE_X86_KERNELS)
 #define SN_BUILD(context, name)                                                                                                            \
     (!(context)                        ? &name##_baseline                                                                                  \
@@ -32,30 +33,34 @@ struct sn_context {
 #define SN_BUILD(context, name) ((void)(context), &name##_baseline)
 #endif
 
-/* count * size bytes aligned to 64, or NULL (also on overflow). A count of 0 gives a valid pointer. */
+/* Allocates count * size bytes, aligned to 64. Returns NULL on failure, also on overflow. A count of 0 gives a valid
+ * pointer. */
 void *sn_allocate(const sn_context *context, size_t count, size_t size);
 void *sn_allocate_zero(const sn_context *context, size_t count, size_t size);
 void sn_release(const sn_context *context, void *memory); /* NULL allowed */
 
-/* Grows `*array` to hold at least `needed` items of `size` bytes, doubling; *capacity in items. Keeps the contents. */
+/* Grows `*array` by doubling until it holds at least `needed` items of `size` bytes, and keeps the contents. *capacity
+ * is in items. */
 sn_status sn_grow(const sn_context *context, void **array, int *capacity, int needed, size_t size, sn_error *error);
 
-/* The usual message for a failed allocation. */
+/* Sets the usual message for a failed allocation, and returns the status. */
 sn_status sn_no_memory(sn_error *error);
 
 /* Calls task(data, i) for each i in [0, count). A call from inside a task, or while another thread uses the pool, runs
- * serially: the result is the same. */
+ * serially. The result is the same. */
 void sn_parallel(const sn_context *context, int count, void (*task)(void *data, int index), void *data);
 
-/* The same, in one run of neighbouring pieces per thread: loops that follow each other find their data in the cache of the same core.
- * Without a context, one after the other. */
+/* Like sn_parallel, but each thread takes one run of neighbouring pieces. Loops that follow each other then find their
+ * data in the cache of the same core. Without a context, the pieces run one after the other. */
 void sn_parallel_pieces(const sn_context *context, int count, void (*task)(void *data, int piece), void *data);
 
-/* How many pieces of about `grain` items n items make (at least 1, 0 when n is 0), and where piece i begins. */
+/* The number of pieces of about `grain` items that n items make (at least 1; 0 when n is 0), and the begin of piece
+ * i. */
 static inline int sn_pieces(int64_t n, int64_t grain) { return (int)((n + grain - 1) / grain); }
 static inline int64_t sn_piece_begin(int64_t n, int64_t grain, int64_t i) { return i * grain < n ? i * grain : n; }
 
-/* Seconds of a monotonic clock, for reports only: no decision may depend on it. */
+/* Seconds of a monotonic clock. They are for reports and for the time budget of a solve. No other
+ * decision may depend on them. */
 double sn_seconds(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* FNV-1a, 64 bits: the hash of states. */
+/* The hash of states: FNV-1a with 64 bits. */
 #ifndef SN_BASE_HASH_H
 #define SN_BASE_HASH_H
 

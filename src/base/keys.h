@@ -1,10 +1,12 @@
-/* Values given at times, linear between them and constant before the first and after the last. */
+/* Values that are given at certain times. They are linear between these times, and constant before the first and after
+ * the last. */
 #ifndef SN_BASE_KEYS_H
 #define SN_BASE_KEYS_H
 
 #include <stdbool.h>
 
-/* key: key_count rows of a time and `count` values, with ascending times. Rates are those of the piece that ends at t, 0 outside. */
+/* `key` has key_count rows. A row is a time and `count` values; times ascend. `rate` is the slope of the piece that
+ * ends at t, and 0 outside the given times. */
 static inline void sn_key_values_at(const double *key, int key_count, int count, double t, double *value, double *rate) {
     const int width = count + 1;
     for (int a = 0; a < count; ++a) value[a] = rate[a] = 0;

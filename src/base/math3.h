@@ -1,4 +1,4 @@
-/* Scalar 3-vectors and row-major 3x3 matrices of doubles, for everything outside the kernels. */
+/* 3-vectors and row-major 3x3 matrices of doubles, for all code outside the kernels. */
 #ifndef SN_BASE_MATH3_H
 #define SN_BASE_MATH3_H
 
@@ -13,7 +13,7 @@ static inline void sn_cross3(const double a[3], const double b[3], double out[3]
 static inline void sn_subtract3(const double a[3], const double b[3], double out[3]) {
     for (int i = 0; i < 3; ++i) out[i] = a[i] - b[i];
 }
-/* Twice the vector area of triangle abc: its normal times twice its area. */
+/* Twice the vector area of triangle abc: the unit normal times twice the area. */
 static inline void sn_area_vector3(const double a[3], const double b[3], const double c[3], double out[3]) {
     double u[3], v[3];
     sn_subtract3(b, a, u);
@@ -33,7 +33,7 @@ static inline void sn_multiply_vector3(const double m[9], const double a[3], dou
 static inline double sn_determinant3(const double m[9]) {
     return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
 }
-/* Inverse; returns the determinant, and leaves `out` alone when that is 0. */
+/* The inverse. Returns the determinant; a determinant of 0 leaves `out` unchanged. */
 static inline double sn_inverse3(const double m[9], double out[9]) {
     const double d = sn_determinant3(m);
     if (d == 0) return 0;
@@ -43,7 +43,7 @@ static inline double sn_inverse3(const double m[9], double out[9]) {
     for (int i = 0; i < 9; ++i) out[i] = c[i] / d;
     return d;
 }
-/* The rotation by `degrees` about `axis` (any length but zero). */
+/* The rotation by `degrees` about `axis`. The axis may have any length except zero. */
 static inline void sn_axis_rotation3(const double axis[3], double degrees, double out[9]) {
     const double length = sn_norm3(axis), a = degrees * 0.017453292519943295, c = cos(a), s = sin(a), t = 1 - c;
     const double x = axis[0] / length, y = axis[1] / length, z = axis[2] / length;

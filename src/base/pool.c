@@ -1,12 +1,15 @@
-/* A loop has as many shares as there are threads: the caller's own and one per worker, each in a slot of its own. What a worker needs to
- * know stands in one cache line, which ends with the loop's ticket; a worker that sees a new ticket claims its slot, does its share and
- * says that it is done. The caller, when it is through with its own share, claims those that nobody has claimed yet, and waits only for the
- * others: a worker that is asleep or has no core of its own holds nobody up. Tickets and claims only grow, so that a worker that comes
- * late finds its slot claimed, whatever has happened in between.
+/* The thread pool.
  *
- * A loop of at most as many indices as threads gives index i to thread i: loops that follow each other find their data in the same cache.
- * In longer ones all shares take indices from one counter. Workers spin briefly before they sleep: the loops of one step follow each
- * other within microseconds. A caller that finds the pool busy (a nested loop, another host thread) runs its loop alone. */
+ * A loop has as many shares as there are threads: one for the caller, and one per worker. Each worker has a slot. The
+ * description of a loop is in one cache line, which ends with the ticket (number) of the loop. A worker that sees a new
+ * ticket claims its slot, does its share and marks the share as done. When the caller has done its share, it claims the
+ * shares that nobody has claimed yet, and waits only for the others. A worker that sleeps, or that has no core to run
+ * on, therefore delays nobody. Tickets and claims only grow, so a worker that comes late always finds its slot claimed.
+ *
+ * A loop with at most as many indices as threads gives index i to thread i. Loops that follow each other then find
+ * their data in the same cache. In longer loops, all shares take indices from one counter. Workers spin briefly before
+ * they sleep, because the loops of one step follow each other within microseconds. A caller that finds the pool busy (a
+ * nested loop, another thread of the host) runs its loop by itself. */
 #include "pool.h"
 
 #include <pthread.h>
@@ -18,17 +21,17 @@
 enum { SPINS = 10000, WORKERS = 63, LINE = 64 };
 
 typedef struct slot {
-    _Alignas(LINE) atomic_ullong claim; /* the last ticket that somebody took this share of, */
-    atomic_ullong done;                 /* and that its worker was through with */
+    _Alignas(LINE) atomic_ullong claim; /* the ticket of the last claimed share */
+    atomic_ullong done;                 /* the ticket of the last share that is done */
 } slot;
 
 struct sn_pool {
-    _Alignas(LINE) atomic_ullong ticket; /* of the last loop: a number, and how many slots take part */
+    _Alignas(LINE) atomic_ullong ticket; /* of the last loop; it contains a number and how many slots take part */
     void (*task)(void *data, int index);
     void *data;
     int count;
-    bool counted;                   /* indices come from the counter */
-    _Alignas(LINE) atomic_int next; /* the counter */
+    bool counted;                   /* indices come from `next` */
+    _Alignas(LINE) atomic_int next; /* the next index */
     _Alignas(LINE) atomic_int sleeping;
     atomic_bool stop;
     atomic_flag busy;
@@ -51,7 +54,7 @@ static inline void relax(void) {
 #endif
 }
 
-/* Slots that take part in a ticket's loop. */
+/* The number of slots that take part in the loop of a ticket. */
 static int slots_of(unsigned long long ticket) { return (int)(ticket % (WORKERS + 1)); }
 
 static void do_share(struct sn_pool *pool, int share) {
@@ -99,7 +102,7 @@ static void wake_sleepers(struct sn_pool *pool) {
     pthread_mutex_unlock(&pool->mutex);
 }
 
-/* The share of a worker: done by it, or by the caller if it has not come. */
+/* Finishes the share of a worker: waits for the worker, or does the share here if the worker has not claimed it. */
 static void finish(struct sn_pool *pool, int worker, unsigned long long ticket) {
     slot *s = &pool->slot[worker];
     if (atomic_load_explicit(&s->done, memory_order_acquire) == ticket) return;

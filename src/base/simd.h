@@ -1,10 +1,11 @@
-/* Vectors of doubles, generic in width, for the element kernels.
+/* Vectors of doubles with any number of lanes, for the element kernels.
  *
- * Data lies in blocks of SN_LANES elements whatever the width, so that one model serves every instruction set. A kernel file
- * is compiled once per instruction set with SN_WIDTH lanes per vector (8, 4, 2, or 1 for the scalar reference) and loops over a block in
- * steps of SN_WIDTH. Lanes never mix, and contraction is off: every width gives the same bits.
+ * Data is stored in blocks of SN_LANES elements for every vector width, so one model serves every instruction set. A
+ * kernel file is compiled once per instruction set, with SN_WIDTH lanes per vector (8, 4, 2, or 1 for the scalar
+ * reference). It loops over a block in steps of SN_WIDTH. Lanes never mix, and floating-point contraction is off, so
+ * every width gives the same bits.
  *
- * SN_ISA(name) gives the name its suffix of the instruction set. */
+ * SN_ISA(name) appends the suffix of the instruction set to the name. */
 #ifndef SN_BASE_SIMD_H
 #define SN_BASE_SIMD_H
 
@@ -35,7 +36,7 @@ static inline vd vd_set(double a) {
     for (int l = 0; l < SN_WIDTH; ++l) r[l] = a;
     return r;
 }
-/* Aligned to the vector: every row of a block of SN_LANES doubles is. */
+/* p is aligned to the vector, as every row of a block of SN_LANES doubles is. */
 static inline vd vd_load(const double *p) { return *(const vd *)p; }
 static inline void vd_store(double *p, vd a) { *(vd *)p = a; }
 static inline vd vd_gather(const double *p, const int32_t *index, int stride) {
@@ -44,13 +45,15 @@ static inline vd vd_gather(const double *p, const int32_t *index, int stride) {
     return r;
 }
 
-/* Rows to columns, 4 x 4 numbers at a time, in vectors of eight: turned are FRONT and BACK of the LOW, then of the HIGH ones. */
+/* Transposes 4 x 4 numbers at a time in vectors of eight. The columns are FRONT and BACK of the LOW results, then of
+ * the HIGH results. */
 #define SN_LOW8(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
 #define SN_HIGH8(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
 #define SN_FRONT8(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
 #define SN_BACK8(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
 
-/* Vectors of nodes: out[axis], lane by lane, is p[3 index + axis]. Where vectors are wide a node's three numbers are loaded at once. */
+/* Gathers vectors of nodes: out[axis], lane by lane, is p[3 index + axis]. With wide vectors, the three numbers of a
+ * node are loaded at once. */
 #if SN_WIDTH == 8 && defined(__AVX512VL__)
 static inline vd vd_pair3(const double *p, int32_t low, int32_t high) {
     const __m512d a = _mm512_castpd256_pd512(_mm256_maskz_loadu_pd(7, p + 3 * (int64_t)low));
@@ -59,12 +62,12 @@ static inline vd vd_pair3(const double *p, int32_t low, int32_t high) {
 static inline void vd_gather3(const double *p, const int32_t *index, vd out[3]) {
     const vd a = vd_pair3(p, index[0], index[4]), b = vd_pair3(p, index[1], index[5]);
     const vd c = vd_pair3(p, index[2], index[6]), d = vd_pair3(p, index[3], index[7]);
-    const vd xy0 = SN_LOW8(a, b), xy1 = SN_LOW8(c, d); /* x0 x1 y0 y1 | x4 x5 y4 y5 and the same of 2, 3, 6, 7 */
+    const vd xy0 = SN_LOW8(a, b), xy1 = SN_LOW8(c, d); /* x0 x1 y0 y1 | x4 x5 y4 y5, and the same for the nodes 2, 3, 6, 7 */
     out[0] = SN_FRONT8(xy0, xy1);
     out[1] = SN_BACK8(xy0, xy1);
     out[2] = SN_FRONT8(SN_HIGH8(a, b), SN_HIGH8(c, d));
 }
-/* The way back: out[lane] = x, y, z and a number that means nothing. */
+/* The inverse of vd_gather3: out[lane] = x, y, z and an unused number. */
 static inline void vd_spread3(const vd in[3], double out[SN_WIDTH][4]) {
     const vd xy0 = SN_LOW8(in[0], in[1]), xy1 = SN_HIGH8(in[0], in[1]), z0 = SN_LOW8(in[2], in[2]), z1 = SN_HIGH8(in[2], in[2]);
     const vd node[4] = {SN_FRONT8(xy0, z0), SN_BACK8(xy0, z0), SN_FRONT8(xy1, z1), SN_BACK8(xy1, z1)};
@@ -83,7 +86,7 @@ static inline void vd_spread3(const vd in[3], double out[SN_WIDTH][4]) {
 }
 #endif
 
-/* Masks are all ones or all zeros per lane, as comparisons give them. */
+/* A mask has all bits set or none per lane, as comparisons return it. */
 static inline vd vd_select(vi mask, vd a, vd b) { return (vd)((mask & (vi)a) | (~mask & (vi)b)); }
 static inline vd vd_abs(vd a) { return (vd)((vi)a & ~(vi)vd_set(-0.0)); }
 static inline vd vd_min(vd a, vd b) { return vd_select((vi)(a < b), a, b); }

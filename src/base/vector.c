@@ -123,7 +123,7 @@ void sn_vector_mix(const sn_context *context, int n, double a, const double *x, 
     sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), mix_piece, &w);
 }
 
-/* ---- One number from a vector: at most RUNS runs of pieces, whatever the number of threads ---- */
+/* ---- One number from a vector: at most RUNS runs of pieces, for any number of threads ---- */
 enum { RUNS = 64 };
 
 typedef struct reduce_work {

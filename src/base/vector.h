@@ -1,8 +1,8 @@
 /* Loops over whole vectors of n scalars, shared among the threads of the context.
  *
- * A piece is SN_PIECE scalars (SN_PIECE_NODES nodes). A sum runs in eight virtual lanes over the scalars of a piece, the lanes are added
- * as a fixed tree, and the pieces in their order: the same bits for every vector width and every number of threads. A context of NULL
- * runs the pieces one after the other. */
+ * A piece is SN_PIECE scalars (SN_PIECE_NODES nodes). A sum uses eight virtual lanes over the scalars of a piece. The
+ * lanes are added as a fixed tree, and the pieces in their order. The result has the same bits for every vector width
+ * and every number of threads. With a context of NULL, the pieces run one after the other. */
 #ifndef SN_BASE_VECTOR_H
 #define SN_BASE_VECTOR_H
 
@@ -16,15 +16,16 @@ void sn_vector_scale(const sn_context *context, int n, double s, double *out);  
 void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out);                         /* out += s a */
 void sn_vector_subtract(const sn_context *context, int n, const double *a, const double *b, double *out);             /* out = a - b */
 void sn_vector_difference(const sn_context *context, int n, double s, const double *a, const double *b, double *out); /* out = s (a - b) */
-/* out = a x + b y + c z; y and z may be NULL, out may be any of them. */
+/* out = a x + b y + c z. y and z may be NULL; out may be x, y or z. */
 void sn_vector_mix(const sn_context *context, int n, double a, const double *x, double b, const double *y, double c, const double *z,
                    double *out);
 
 double sn_vector_dot(const sn_context *context, int n, const double *a, const double *b);
 double sn_vector_norm(const sn_context *context, int n, const double *a);    /* the 2-norm */
-double sn_vector_largest(const sn_context *context, int n, const double *a); /* by size; NaN when a number is not finite */
+double sn_vector_largest(const sn_context *context, int n, const double *a); /* largest absolute value; NaN when a number is not finite */
 
-/* The dot product with one partial sum per piece, for methods that fuse it with other loops. `partial`: sn_dot_scratch(n) doubles. */
+/* The dot product with one partial sum per piece, for methods that fuse it with other loops. `partial`:
+ * sn_dot_scratch(n) doubles. */
 int sn_dot_scratch(int n);
 double sn_dot(const sn_context *context, int n, const double *a, const double *b, double *partial);
 /* Adds the partial sums of the pieces in order. */
@@ -37,7 +38,7 @@ static inline double sn_sum_pieces(int count, const double *partial) {
 /* The loops over one piece of n <= SN_PIECE scalars, for one instruction set (kernel/vector_kernel.c). */
 typedef struct sn_vector_kernels {
     double (*dot)(int n, const double *a, const double *b);
-    /* The largest by size; NaN when one is not finite. */
+    /* The largest absolute value; NaN when a number is not finite. */
     double (*largest)(int n, const double *a);
     /* r -= alpha q; returns r . r. */
     double (*residual)(int n, double alpha, const double *q, double *r);

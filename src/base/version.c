@@ -1,4 +1,4 @@
-/* The version and what the build is made of. */
+/* The version, and the list of the parts of this build. */
 #include "sinew/base.h"
 
 const char *sn_version(void) { return SN_VERSION; }
@@ -11,7 +11,7 @@ const char *sn_build_parts(void) {
 #if defined(SN_HAVE_CHOLMOD)
            "SuiteSparse CHOLMOD with METIS: direct solver (LGPL-2.1+, its Supernodal and MatrixOps modules GPL-2+; METIS Apache-2.0)\n"
 #else
-           "without CHOLMOD: no direct solver\n"
+           "without CHOLMOD: the direct solver is ldlt\n"
 #endif
 #if defined(SN_HAVE_X86_KERNELS)
            "kernels: baseline, AVX2, AVX-512\n"

@@ -1,4 +1,5 @@
-/* Edit distance with a cap, large and small letters alike: enough for a typing error in a key or a subcommand. */
+/* Edit distance with an upper limit, without regard to case. It suffices for a typing error in a key or a
+ * subcommand. */
 #include "words.h"
 
 #include <ctype.h>
@@ -51,7 +52,7 @@ void sn_suggest(char *text, int capacity, const char *word, const void *names, i
         snprintf(text + used, (size_t)capacity - used, "; did you mean '%s'?", nearest);
         used = strlen(text);
         for (int i = 0; i < count; ++i) list += strlen(name_at(names, i, stride)) + 2;
-        if (used + list >= (size_t)capacity) return; /* half a list would mislead */
+        if (used + list >= (size_t)capacity) return; /* a part of the list would mislead */
     }
     for (int i = 0; i < count && used + 1 < (size_t)capacity; ++i) {
         snprintf(text + used, (size_t)capacity - used, "%s%s",

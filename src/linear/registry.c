@@ -44,7 +44,7 @@ const sn_preconditioner *sn_preconditioner_find(const char *name) {
 
 /* ---- Listings ---- */
 #define ENTRY(symbol, name, text) {name, text},
-#define AUTO {"auto", "chosen by mode and size; the report says what ran"},
+#define AUTO {"auto", "chosen by mode and size; the report names the choice"},
 static const sn_listing solver_listing[] = {AUTO SN_KRYLOVS(ENTRY) SN_DIRECTS(ENTRY)};
 static const sn_listing preconditioner_listing[] = {AUTO SN_PRECONDITIONERS(ENTRY)};
 static const sn_listing operator_listing[] = {

@@ -1,5 +1,5 @@
-/* The solver of one system: keeps the matrix, the preconditioner or factor and the scratch, and wraps the methods in iterative refinement
- * (solver_refine.c). */
+/* The solver of one system. It keeps the matrix, the preconditioner or factor, and the scratch memory. It wraps the
+ * methods in iterative refinement (solver_refine.c). */
 #include "solver.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@
 
 #include "solver_inside.h"
 
-enum { HISTORY = 4096 }; /* residuals kept at most */
+enum { HISTORY = 4096 }; /* the most residuals that are kept */
 
-/* Room for what force evaluations leave behind. */
+/* Makes room for the rotations that a force evaluation stores. */
 static sn_status keep_rotations(sn_linear *linear, sn_error *error) {
     const sn_elements_model *elements = linear->model.elements;
     linear->cache.parameters = linear->next.parameters = -1;
@@ -148,7 +148,7 @@ static sn_status solve(sn_linear *linear, double m, double d, double k, const sn
     *report = (sn_linear_report){.method = c.krylov ? c.krylov->name : c.preconditioner->name,
                                  .preconditioner = c.krylov ? c.preconditioner->name : ""};
     if (grouped(filter) && (!c.krylov || c.krylov->own))
-        return sn_fail(error, SN_UNSUPPORTED, "solver.method '%s' cannot serve rigid cores; take cg or auto", report->method);
+        return sn_fail(error, SN_UNSUPPORTED, "solver.method '%s' does not support rigid cores; use cg or auto", report->method);
     linear->watch.count = 0;
     linear->watch.late = false;
     linear->watch.deadline = linear->options.budget > 0 ? sn_seconds() + linear->options.budget : 0;
@@ -167,10 +167,10 @@ static sn_status solve(sn_linear *linear, double m, double d, double k, const sn
     if (status != SN_NOT_CONVERGED) return status;
     return sn_fail(error, status, "%s%s%s ended after %d iterations at a relative residual of %.3g, above the tolerance %.3g%s%s",
                    report->method, *report->preconditioner ? " with " : "", report->preconditioner, report->iterations, report->residual,
-                   tolerance, trouble ? ": it met " : "", trouble ? trouble : "");
+                   tolerance, trouble ? ": the cause is " : "", trouble ? trouble : "");
 }
 
-/* Whether `auto` has another way for a solve whose iterations did not suffice. Counts such solves. */
+/* Whether `auto` has another method for a solve whose iterations did not reach the tolerance. Counts such solves. */
 static bool can_rescue(sn_linear *linear, const sn_filter *filter, const sn_linear_report *report, sn_status status) {
     if (!linear->is_static || sn_direct_find(report->method)) return false;
     if (!status) linear->misses = 0;
@@ -184,7 +184,7 @@ sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const
     sn_linear_report unused;
     if (!report) report = &unused;
     sn_status status = solve(linear, m, d, k, filter, false, b, x, tolerance, report, error);
-    const bool dropped = status == SN_NOT_CONVERGED && sn_direct_find(report->method); /* an old factor; the new one may say why */
+    const bool dropped = status == SN_NOT_CONVERGED && sn_direct_find(report->method); /* the factor is old; a new factor may show why */
     if (dropped) linear->place.prepared = false;
     if (dropped || can_rescue(linear, filter, report, status)) {
         const int spent = report->iterations;

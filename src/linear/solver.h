@@ -1,11 +1,15 @@
-/* Linear solvers: what a method sees, and the solver that a system owns.
+/* Linear solvers: the interface that a method implements, and the solver that a system owns.
  *
+ * The matrix of a solve is
  *   A = m M + d D + k K   with M the mass, D = -df/dv, K = -df/dx, filtered by the constraints.
  *
- * A Krylov method is one file krylov_<name>.c with one table; a preconditioner is one file preconditioner_<name>.c with one table. Methods
- * iterate on an operator that may be a single-precision copy of A. sn_linear_solve wraps them: it takes the residual b - A x with the exact
- * operator in double, lets the method reduce it, and repeats until the true residual meets the tolerance; an operator copy that does
- * not help is replaced by the exact one. */
+ * A Krylov method is one file krylov_<name>.c with one table. A preconditioner is one file preconditioner_<name>.c with
+ * one table.
+ *
+ * A method iterates on an operator. That operator may be a single-precision copy of A. sn_linear_solve wraps the
+ * method: it computes the residual b - A x with the exact operator in double precision, lets the method reduce the
+ * residual, and repeats until the true residual meets the tolerance. When the copy does not help, the exact operator
+ * takes its place. */
 #ifndef SN_LINEAR_SOLVER_H
 #define SN_LINEAR_SOLVER_H
 
@@ -15,97 +19,103 @@
 #include "linear/matrix/matrix.h"
 #include "sinew/options.h"
 
-enum { SN_RESTART_MAX = 100 }; /* of gmres */
+enum { SN_RESTART_MAX = 100 }; /* the largest `restart` of gmres */
 
-/* What a solve leaves behind for its caller while it runs: the residuals, and when to give up. */
+/* The record of a running solve for its caller: the residuals so far, and the time at which the solve must give up. */
 typedef struct sn_watch {
     double *history; /* 2-norms, one per iteration, the latest last */
     int count, capacity;
-    double deadline; /* of sn_seconds(); 0 for none */
+    double deadline; /* in seconds of sn_seconds(); 0: no deadline */
     bool late;
 } sn_watch;
 
-/* What a matrix was made from, for preconditioners that look behind it. */
+/* The origin of a matrix, for preconditioners that need more than its values. */
 typedef struct sn_source {
     const struct sn_assembly *assembly; /* elements, listed blocks and (m, d, k) (assembly.h); NULL: unknown */
     const double *rest;                 /* nodes x 3, rest positions; NULL when there are none */
-    const double *now;                  /* nodes x 3, the positions that it was linearised at */
-    int64_t place;                      /* number of the linearisation: with (m, d, k) it names the matrix */
+    const double *now;                  /* nodes x 3, the positions of the linearisation */
+    int64_t place;                      /* number of the linearisation; together with (m, d, k) it names the matrix */
 } sn_source;
 
-/* y = A x, not filtered: the method calls it with filtered x and filters y itself. */
+/* y = A x, not filtered. The method passes a filtered x and filters y itself. */
 typedef struct sn_operator {
     const sn_context *context;
     int n; /* scalars */
     void (*apply)(const void *self, const double *x, double *y);
     const void *self;
-    const sn_matrix *matrix; /* what `apply` multiplies with; NULL when assembly-free */
-    const double *diagonal;  /* nodes x 9, column-major diagonal blocks; for preconditioners that need it */
-    const sn_source *source; /* of the matrix; NULL: unknown, it may be another matrix each time */
+    const sn_matrix *matrix; /* the matrix that `apply` multiplies with; NULL when assembly-free */
+    const double *diagonal;  /* nodes x 9, column-major diagonal blocks, for preconditioners that use them */
+    /* The origin of the matrix. NULL: unknown, so the matrix may be a different one each time. */
+    const sn_source *source;
     bool symmetric;
-    /* y = A^T x when neither a matrix nor symmetry gives it; NULL: then there is none. */
+    /* y = A^T x, for an operator that has no matrix and is not symmetric. NULL: there is no transpose. */
     void (*apply_transpose)(const void *self, const double *x, double *y);
     const sn_solver_options *options; /* restart, omega, drop; NULL for the defaults */
     sn_watch *watch;                  /* NULL when nobody watches */
-    /* r = b - A x with the exact operator that this one is a copy of; NULL when it is exact itself. Methods may use it now and then to keep
-     * the residual of their recursion true. */
+    /* r = b - A x with the exact operator, when this operator is a copy of it; NULL when this operator is exact itself.
+     * A method may call it now and then to correct the residual of its recursion. */
     void (*residual)(const void *self, const double *b, const double *x, double *r);
 } sn_operator;
 
 void sn_operator_apply(const sn_operator *op, const double *x, double *y);
-/* The same, and returns x . y; `partial`: sn_dot_scratch(n) doubles. */
+/* y = A x; returns x . y. `partial`: sn_dot_scratch(n) doubles. */
 double sn_operator_apply_dot(const sn_operator *op, const double *x, double *y, double *partial);
-/* y = A^T x; false when the operator has no transpose. */
+/* y = A^T x. Returns false when the operator has no transpose. */
 bool sn_operator_apply_transpose(const sn_operator *op, const double *x, double *y);
 sn_solver_options sn_operator_options(const sn_operator *op);
-/* Notes the residual after an iteration. Returns true when the time is up: the method then stops. The clock is read every few iterations.
- */
+/* Records the residual after an iteration. Returns true when the time is up; the method then stops. The clock is read
+ * only every few iterations. */
 bool sn_operator_note(const sn_operator *op, int iteration, double residual);
 /* The operator of an assembled matrix. */
 sn_operator sn_operator_of_matrix(const sn_context *context, const sn_matrix *matrix, const double *diagonal, bool symmetric);
 
-/* A preconditioner, z = P r with P near A^-1 in the free directions; or a direct method, whose P is A^-1 up to rounding. r is filtered, and
- * so is z. */
+/* A preconditioner computes z = P r with P near A^-1 in the free directions. A direct method has the same table: its P
+ * is A^-1 up to rounding. Both r and z are filtered. */
 typedef struct sn_preconditioner {
     const char *name, *text;
     bool needs_matrix, needs_diagonal;
     bool direct; /* needs a double-precision matrix; fails with SN_SINGULAR */
-    /* Creates or refreshes *data for the operator and filter; an existing *data belongs to an operator of the same pattern. The
-     * preconditioner decides what of it may stay. On failure *data is what it was, or NULL and released. */
+    /* Creates or refreshes *data for the operator and the filter. An existing *data was made for an operator of the
+     * same pattern; the preconditioner decides which parts of *data stay. On failure *data is unchanged, or released
+     * and NULL. */
     sn_status (*update)(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error);
     void (*apply)(void *data, const double *r, double *z);
-    /* For preconditioners that act on each node alone: the nodes [begin, end), so that methods can fuse it with their own loops. Else NULL.
-     */
+    /* z = P r for the nodes [begin, end) only, so that a method can fuse it with its own loops. NULL unless the
+     * preconditioner treats each node separately. */
     void (*apply_range)(void *data, int begin, int end, const double *r, double *z);
-    /* How many iterations a solve with it took, and by how many decimal digits the residual fell; NULL when it does not care. */
+    /* Reports a finished solve: its iterations, and by how many decimal digits the residual fell. May be NULL. */
     void (*feedback)(void *data, int iterations, double digits);
     void (*release)(sn_context *context, void *data);
 } sn_preconditioner;
 
 typedef struct sn_krylov_report {
     int iterations;
-    double residual;     /* 2-norm, of the recursion, of the x that is returned */
-    sn_status status;    /* SN_OK, or SN_NOT_CONVERGED: out of iterations, or `trouble` */
-    const char *trouble; /* why it stopped early: "negative curvature", ...; NULL when it did not */
-    bool last;           /* out of iterations or time: x is the last iterate, the nearest in the matrix's norm whatever its residual */
+    double residual;     /* 2-norm for the returned x, as the method's recursion gives it */
+    sn_status status;    /* SN_OK; or SN_NOT_CONVERGED: out of iterations, or `trouble` */
+    const char *trouble; /* why the method stopped early: "negative curvature", ...; NULL when it did not */
+    /* Out of iterations or time: x is the last iterate. It is the nearest to the solution in the norm of A, even when
+     * its residual is not the smallest. */
+    bool last;
 } sn_krylov_report;
 
 typedef struct sn_krylov {
     const char *name, *text;
     bool needs_definite, needs_symmetric;
-    bool needs_transpose;         /* when the operator is not symmetric */
-    bool restarted;               /* wants `restart` scratch vectors more than `vectors` */
-    const sn_preconditioner *own; /* the preconditioner that it works with, and no other; NULL: any */
-    int vectors;                  /* scratch vectors of n doubles that it wants, besides 4 x sn_dot_scratch(n) doubles */
-    /* Solves A x = b from x = 0 to ||b - A x|| <= goal, at most `iterations`. b is filtered; x comes back filtered. Keeps the best iterate.
-     * scratch: vectors x n, then 4 x sn_dot_scratch(n) doubles. */
+    bool needs_transpose;         /* only when the operator is not symmetric */
+    bool restarted;               /* needs `restart` scratch vectors in addition to `vectors` */
+    const sn_preconditioner *own; /* the only preconditioner that the method works with; NULL: any */
+    int vectors;                  /* number of scratch vectors of n doubles, besides 4 x sn_dot_scratch(n) doubles */
+    /* Solves A x = b from x = 0 until ||b - A x|| <= goal, in at most `iterations` iterations. b is filtered, and so is
+     * the returned x. The method returns its best iterate. scratch: vectors x n, then 4 x sn_dot_scratch(n) doubles. */
     void (*solve)(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter, const double *b,
                   double *x, double goal, int iterations, double *scratch, sn_krylov_report *report);
 } sn_krylov;
 
 /* ---- Registry (registry.c) ----
- * X(symbol, name, text): one line per method, one file each, which defines the table sn_<symbol> and takes name and text by SN_LISTED. A
- * name of a solver is one of a Krylov method or of a direct one. */
+ *
+ * X(symbol, name, text): one line per method, and one file per line. The file defines the table sn_<symbol> and takes
+ * its name and text from here with SN_LISTED. The name of a solver is the name of a Krylov method or of a direct
+ * method. */
 #define SN_KRYLOVS(X)                                                                                                                      \
     X(krylov_cg, "cg", "conjugate gradients, for symmetric positive definite matrices")                                                    \
     X(krylov_minres, "minres", "minimal residuals, for symmetric matrices, definite or not")                                               \
@@ -119,7 +129,7 @@ typedef struct sn_krylov {
 #define SN_DIRECT_CHOLESKY(X)
 #endif
 #define SN_DIRECTS(X)                                                                                                                      \
-    X(direct_ldlt, "ldlt", "direct: sparse L D L^T factor of our own, also for indefinite matrices; for small bodies")                     \
+    X(direct_ldlt, "ldlt", "direct: sparse L D L^T factor without dependencies, also for indefinite matrices; for small bodies")           \
     SN_DIRECT_CHOLESKY(X)
 #define SN_PRECONDITIONERS(X)                                                                                                              \
     X(preconditioner_none, "none", "no preconditioner")                                                                                    \
@@ -141,9 +151,9 @@ SN_DIRECTS(SN_DECLARE_NAMES)
 SN_PRECONDITIONERS(SN_DECLARE_NAMES)
 #define SN_LISTED(symbol) .name = sn_##symbol##_name, .text = sn_##symbol##_text
 
-/* Scratch vectors that a method wants with these options. */
+/* The number of scratch vectors that a method needs with these options. */
 int sn_krylov_vectors(const sn_krylov *krylov, const sn_solver_options *options);
-/* By name; NULL when unknown. */
+/* Each finds a table by name; NULL when the name is unknown. */
 const sn_krylov *sn_krylov_find(const char *name);
 const sn_preconditioner *sn_direct_find(const char *name);
 const sn_preconditioner *sn_preconditioner_find(const char *name);
@@ -152,65 +162,74 @@ const sn_option *sn_solver_fields(int *count);
 
 typedef struct sn_linear_report {
     int iterations;
-    int rounds;                          /* how often the true residual was taken */
-    double residual;                     /* ||b - A x|| / ||b||, true, in double */
-    const char *method, *preconditioner; /* what ran */
-    bool fallback;                       /* the single-precision copy did not help and the exact operator took over */
+    int rounds;                          /* how often the true residual was computed */
+    double residual;                     /* ||b - A x|| / ||b||, the true one, in double precision */
+    const char *method, *preconditioner; /* the names of those that ran */
+    bool fallback;                       /* the single-precision copy did not help, so the exact operator took over */
     double assembly_seconds, setup_seconds, solve_seconds;
 } sn_linear_report;
 
 /* ---- The solver of one system ---- */
 typedef struct sn_linear sn_linear;
 
-/* What it is made from. All pointers must outlive it. */
+/* The parts that a solver is made from. All pointers must outlive the solver. */
 typedef struct sn_linear_model {
     int nodes;
     const sn_elements_model *elements;
-    const double *position;           /* nodes x 3, rest positions; NULL: no multigrid */
-    const double *mass;               /* lumped, per node; the diagonal part also with a consistent mass (then zero) */
-    const sn_batch_source *source;    /* consistent mass: element masses from here; NULL when lumped */
+    const double *position; /* nodes x 3, rest positions; NULL: no multigrid */
+    /* Lumped mass per node, kg. Elements with a consistent mass contribute nothing here. */
+    const double *mass;
+    /* The element masses of a consistent mass come from here; NULL when the mass is lumped. */
+    const sn_batch_source *source;
     const uint8_t *source_consistent; /* per source: 1 when its mass is consistent */
     int source_count;
-    const int32_t (*pair)[2]; /* extra couplings */
+    const int32_t (*pair)[2]; /* node pairs that are coupled in addition to those of the elements */
     int pair_count;
 } sn_linear_model;
 
 sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, const sn_solver_options *options, bool is_static,
                            sn_linear **linear, sn_error *error);
 void sn_linear_destroy(sn_linear *linear);
-/* Changes tolerance, method and so on between steps. */
+/* Changes tolerance, method and the other options between steps. */
 sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options, sn_error *error);
 
-/* out = M v and out = M^-1 f (consistent: CG to 1e-14; a filter may be NULL). */
+/* out = M v, and out = M^-1 f. A consistent mass is solved by CG to 1e-14. The filter may be NULL. */
 void sn_linear_mass_product(const sn_linear *linear, const double *v, double *out);
 sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const double *f, double *out, sn_error *error);
 
-/* Takes the linearisation at `view`: K and D of the elements plus the given blocks (NULL for none). x and v are copied; the other arrays of
- * `view` and the lists must stay until the last solve with it. view->kept is sn_linear_kept when the last force evaluation was at the same
- * place, else NULL. `rayleigh_mass`: per-node a of D = a M (NULL for none). Everything that was made at the last place is remade when it is
- * wanted. */
+/* Sets the linearisation: K and D of the elements at `view`, plus the given blocks (NULL for none). `rayleigh_mass` is
+ * the a of D = a M per node (NULL for none). x and v are copied. The other arrays of `view` and the lists must stay
+ * valid until the last solve with this linearisation.
+ *
+ * view->kept is sn_linear_kept when the last force evaluation was at the same place, otherwise NULL. Everything that
+ * was made for the previous linearisation is remade when it is needed. */
 void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness, const sn_block_list *damping,
                          const double *rayleigh_mass);
-/* Where a force evaluation may leave its rotations for a linearisation at the same place; NULL: nowhere. */
+/* Where a force evaluation stores its rotations, so that a linearisation at the same place can use them again. NULL:
+ * the solver keeps no rotations. */
 sn_kept_rotations *sn_linear_kept(sn_linear *linear);
-/* A force evaluation begins that will fill it: the rotations of the last one are gone. */
+/* Announces a force evaluation that will fill the kept rotations. The rotations of the previous evaluation are
+ * dropped. */
 sn_kept_rotations *sn_linear_visit(sn_linear *linear);
-/* out = (m M + d D + k K) u at the last linearisation, in double, unfiltered. */
+/* out = (m M + d D + k K) u at the last linearisation, in double precision, unfiltered. */
 void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out);
-/* Makes many products with these d and k at the last linearisation cheap. */
+/* Prepares for many products with these d and k at the last linearisation, so that each is cheap. */
 void sn_linear_prepare_products(sn_linear *linear, double d, double k);
-/* Solves (m M + d D + k K) x = b in the free directions. x: in, the start, with the wanted values in the constrained directions; out, the
- * solution. The matrix, preconditioner or factor is remade when the linearisation or (m, d, k) changed since the last solve.
- * SN_NOT_CONVERGED keeps the best x; SN_SINGULAR when a direct factorisation meets a zero pivot. */
+/* Solves (m M + d D + k K) x = b in the free directions. x comes in as the start, with the wanted values in the
+ * constrained directions, and goes out as the solution. The matrix and the preconditioner or factor are remade when the
+ * linearisation or (m, d, k) changed since the last solve. SN_NOT_CONVERGED leaves the best x. SN_SINGULAR: a direct
+ * factorisation met a zero pivot. */
 sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
                           double tolerance, sn_linear_report *report, sn_error *error);
-/* Directions that likely hold much of the next solution, n scalars each, at most SN_SPAN (span.h). When its matrix is in single precision,
- * that solve starts from the best in their span instead of what it is given in the free directions; then it forgets them. */
+/* Gives directions that likely contain much of the next solution: n scalars each, at most SN_SPAN of them (span.h).
+ * When its matrix is in single precision, the next solve ignores the given start in the free directions and starts from
+ * the best point in the span of the directions. It then forgets the directions. */
 void sn_linear_expect(sn_linear *linear, int count, const double *const *direction);
-/* The residuals of the last solve relative to its right-hand side: the start, then one per iteration of the method (of its recursion; the
- * true one where a round of refinement ended). The latest ones when it took very many. Valid until the next solve. */
+/* The residuals of the last solve relative to its right-hand side: the residual of the start, then one per iteration.
+ * They come from the method's recursion; where a round of refinement ended, the true residual stands instead. A very
+ * long solve keeps only the latest ones. Valid until the next solve. */
 const double *sn_linear_history(const sn_linear *linear, int *count);
-/* Forget everything rebuildable: the next solve starts as in a fresh process. */
+/* Drops everything that can be rebuilt. The next solve then starts as in a fresh process. */
 void sn_linear_refresh(sn_linear *linear);
 
 #endif

@@ -1,21 +1,24 @@
-/* What runs: the method, its preconditioner, and the operator, by the options or, for `auto`, by size, law, kind of problem and history:
- * statics begins with CG and multigrid unless the body is small, and takes a factor where the iterations do not suffice. CG serves
- * indefinite stiffness too: it stops at the first direction of negative curvature, and Newton's method makes do with what it has. */
+/* The choice of method, preconditioner and operator for a solve. The options name them. For `auto`, the choice depends
+ * on the size, the material law, the kind of problem and the history.
+ *
+ * Statics starts with CG and multigrid, unless the body is small. It uses a direct factor when the iterations do not
+ * reach the tolerance. CG is used for indefinite stiffness in statics too: it stops at the first direction of negative
+ * curvature, and Newton's method uses the iterate that CG has reached. */
 #include <string.h>
 
 #include "solver_inside.h"
 
 enum {
-    AUTO_MULTIGRID_NODES = 600, /* `auto` iterates with multigrid from this size */
-    AUTO_DIRECT_NODES = 20000,  /* and in statics, where that is slow, factors up to this one, */
-    AUTO_LDLT_NODES = 4000,     /* up to this one without CHOLMOD */
-    AUTO_MISSES = 3,            /* slow: so many solves in a row that their iterations did not suffice for */
+    AUTO_MULTIGRID_NODES = 600, /* `auto` uses multigrid from this size on */
+    AUTO_DIRECT_NODES = 20000,  /* `auto` in statics: largest size for a direct factor */
+    AUTO_LDLT_NODES = 4000,     /* the same, without CHOLMOD */
+    AUTO_MISSES = 3,            /* after this many misses in a row, statics uses the direct factor */
 };
 
 static bool is(const char *name, const char *word) { return strcmp(name, word) == 0; }
 static bool is_auto(const char *name) { return !*name || is(name, "auto"); }
 
-/* The direct method that `auto` takes in statics; NULL when none will do. */
+/* The direct method that `auto` uses in statics; NULL when none is suitable. */
 static const sn_preconditioner *auto_direct(const sn_linear *linear, const sn_choice *c, bool rescue) {
     const sn_solver_options *o = &linear->options;
     if (!is_auto(o->method) || !is_auto(o->preconditioner) || !linear->is_static || !c->assembled || is(o->precision, "single"))
@@ -44,7 +47,7 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
     c.single = c.assembled && !direct && (is(o->precision, "single") || (is_auto(o->precision) && !linear->is_static));
     if (direct) {
         c.preconditioner = direct;
-        if (chosen && !linear->operator_symmetric) c.krylov = &sn_krylov_gmres; /* the factor of the symmetric part as its preconditioner */
+        if (chosen && !linear->operator_symmetric) c.krylov = &sn_krylov_gmres; /* its preconditioner is the factor of the symmetric part */
         return c;
     }
     const bool large = c.assembled && linear->model.position && linear->model.nodes >= AUTO_MULTIGRID_NODES;

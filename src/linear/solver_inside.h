@@ -1,5 +1,6 @@
-/* What the parts of the solver share: solver.c (creation, the solve as a table of contents), solver_choice.c (what runs), solver_prepare.c
- * (the exact operator, matrix and preconditioner), solver_refine.c (refinement), solver_mass.c. */
+/* The state that the parts of the solver share: solver.c (creation; the solve as a table of contents), solver_choice.c
+ * (choice of method), solver_prepare.c (exact operator, matrix and preconditioner), solver_refine.c (refinement),
+ * solver_mass.c (mass matrix). */
 #ifndef SN_LINEAR_SOLVER_INSIDE_H
 #define SN_LINEAR_SOLVER_INSIDE_H
 
@@ -10,7 +11,7 @@
 
 enum { SN_REFINE_VECTORS = 4 }; /* r, e, the right-hand side, the best x */
 
-/* Linearised elements, and what their weights were made for (the settings have the revision 0 at first). */
+/* Linearised elements, and the numbers that their weights were made for. The settings start at revision 0. */
 typedef struct sn_linearised {
     double *value;
     double d, k;
@@ -23,16 +24,17 @@ typedef struct sn_made {
     double m, d, k;
 } sn_made;
 
-/* The place that the solver is linearised at, and the record of what was made there. Another place clears the record. */
+/* The linearisation of the solver, and the record of everything that was made for it. A new linearisation clears the
+ * record. `place` is the point (t, x, v) of the linearisation. */
 typedef struct sn_linear_place {
     int64_t number; /* counts the places; 0: none yet */
-    double *x, *v;  /* own copies, n each; the view points to them */
+    double *x, *v;  /* copies, n scalars each; the view points to them */
     sn_element_view view;
     const sn_block_list *stiffness, *damping; /* NULL for none */
     const double *rayleigh_mass;              /* NULL for none */
     sn_made matrix, diagonal, cache;
-    bool prepared; /* the preconditioner's data are of this matrix and filter, */
-    bool copied;   /* and were made for the matrix, not for the exact operator */
+    bool prepared; /* the preconditioner's data belong to this matrix and filter */
+    bool copied;   /* those data were made for the matrix, not for the exact operator */
 } sn_linear_place;
 
 struct sn_linear {
@@ -46,60 +48,61 @@ struct sn_linear {
 
     sn_linear_place place;
 
-    /* Rebuildable. */
+    /* ---- Can be rebuilt ---- */
     sn_matrix matrix;
-    sn_assembly assembly;    /* of the operator that runs now, */
-    sn_source source;        /* which it comes from */
-    bool operator_symmetric; /* the exact operator that runs now */
-    bool symmetric, exact;   /* of the matrix: as assembled; whether it is A to rounding in double */
+    sn_assembly assembly;    /* of the operator that runs now */
+    sn_source source;        /* the origin of that operator */
+    bool operator_symmetric; /* the exact operator that runs now is symmetric */
+    bool symmetric, exact;   /* the matrix: symmetric as assembled; equal to A up to rounding in double precision */
     double *diagonal;        /* nodes x 9 */
-    sn_linearised cache;     /* of the element products, elements->linearised_size; NULL until wanted */
-    sn_linearised next;      /* what `kept` points to when the elements are `turned`: the cache to come */
+    sn_linearised cache;     /* of the element products, elements->linearised_size numbers; NULL until needed */
+    sn_linearised next;      /* the next cache: `kept` points into it when the elements are `turned` */
     sn_kept_rotations kept;
     bool left; /* `kept` holds the rotations of the last force evaluation */
     sn_edges edges;
     sn_filter_copy filter;                   /* of the last solve; preconditioners point to it */
-    const sn_preconditioner *preconditioner; /* whose data this is */
+    const sn_preconditioner *preconditioner; /* the owner of `data` */
     void *data;
     double *scratch;
     int64_t scratch_size;
 
     void *mass_data; /* diagonal preconditioner of a coupled mass */
 
-    int span; /* directions expected */
+    int span; /* number of expected directions */
     const double *direction[SN_SPAN];
 
     sn_watch watch;
     double m, d, k; /* of the exact operator that runs now */
-    int misses;     /* of `auto` in statics: solves in a row that were not iterated to their tolerance */
+    int misses;     /* `auto` in statics: solves in a row whose iteration did not reach the tolerance */
 };
 
-/* What runs. */
+/* The methods that run a solve. */
 typedef struct sn_choice {
     const sn_krylov *krylov;                 /* NULL for a direct method */
     const sn_preconditioner *preconditioner; /* or the direct method */
     bool assembled, single;
 } sn_choice;
-/* solver_choice.c. `grouped`: the filter has rigid groups, which direct methods cannot serve. `rescue`: what `auto` chose did not do. */
+/* solver_choice.c. `grouped`: the filter has rigid groups, which direct methods do not support. `rescue`: the first
+ * choice of `auto` failed, so choose the next one. */
 sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue);
 
 /* solver_prepare.c */
 sn_assembly sn_linear_assembly(const sn_linear *linear);
-/* Matrix, diagonal, filter and scratch for a solve with (m, d, k) of the exact operator that runs now. */
+/* Makes matrix, diagonal, filter and scratch for a solve with the (m, d, k) of the exact operator that runs now. */
 sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filter *filter, sn_linear_report *report, sn_error *error);
-/* Scratch for the refinement and this many vectors more. */
+/* Makes scratch for the refinement and for this many more vectors. */
 sn_status sn_linear_ensure_scratch(sn_linear *linear, int vectors, sn_error *error);
 void sn_linear_ensure_cache(sn_linear *linear);
-/* The preconditioner's data or the factor. */
+/* Makes the data of the preconditioner, or the factor. */
 sn_status sn_linear_ensure_data(sn_linear *linear, const sn_choice *c, const sn_operator *op, sn_error *error);
 void sn_linear_release_data(sn_linear *linear);
 void sn_linear_release_matrix(sn_linear *linear);
-/* The operator that the method works on: the matrix, or the exact one. */
+/* The operator that the method iterates on: the matrix (`copy`) or the exact operator. */
 sn_operator sn_linear_operator(sn_linear *linear, bool copy);
 /* r = S (b - A x) with the exact operator. */
 void sn_linear_residual(const sn_linear *linear, const double *b, const double *x, double *r);
 
-/* solver_refine.c: refines x until the tolerance. *trouble: why the method stopped early, or NULL. */
+/* solver_refine.c: refines x until it meets the tolerance. *trouble: why the method stopped early, or NULL. */
 sn_status sn_linear_refine(sn_linear *linear, const sn_choice *c, const double *b, double *x, double tolerance, sn_linear_report *report,
                            const char **trouble, sn_error *error);
 

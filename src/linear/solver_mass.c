@@ -1,4 +1,4 @@
-/* The mass: products, and its inverse. */
+/* The mass matrix: products with it, and solves. */
 #include <math.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static void lumped_solve(const sn_linear *linear, const sn_filter *filter, const
     for (int g = 0; filter && g < filter->group_count; ++g) sn_filter_group_mass_solve(&filter->group[g], linear->mass.lumped, f, out);
 }
 
-/* Two rounds of CG, each to 1e-14 of its residual; the true residual of the answer is near rounding. */
+/* Two rounds of CG, each to 1e-14 of f. The true residual of the result is then near rounding. */
 sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const double *f, double *out, sn_error *error) {
     if (!linear->mass.coupled) {
         lumped_solve(linear, filter, f, out);
@@ -51,7 +51,7 @@ sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const
     }
     const int n = 3 * linear->model.nodes;
     double *r = linear->scratch, *e = r + n, *krylov = r + (int64_t)SN_REFINE_VECTORS * n;
-    double *diagonal = e; /* 3 n numbers, for `update` alone */
+    double *diagonal = e; /* 3 n numbers, used only by `update` */
     for (int64_t i = 0; i < linear->model.nodes; ++i)
         for (int c = 0; c < 9; ++c) diagonal[9 * i + c] = c % 4 == 0 ? linear->mass.coupled[linear->pattern.diagonal[i]] : 0;
     const sn_operator op = {

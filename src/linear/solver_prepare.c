@@ -1,5 +1,5 @@
-/* Before the method runs: the exact operator in double precision, the matrix that may be a copy of it, diagonal, preconditioner and
- * scratch. */
+/* Preparation of a solve: the exact operator in double precision, the matrix (which may be a copy of that operator in
+ * single precision), the diagonal, the preconditioner and the scratch memory. */
 #include <string.h>
 
 #include "solver_inside.h"
@@ -56,27 +56,29 @@ static void exact_apply(const void *self, const double *x, double *y) {
     exact_product(linear, linear->m, linear->d, linear->k, x, y);
 }
 
-/* Room for the element products of the exact operator; without memory for it they are just slower. */
+/* Makes room for the cache of the element products of the exact operator. Without memory for it, the products are only
+ * slower. */
 static bool have_cache(sn_linear *linear) {
     const size_t size = (size_t)linear->model.elements->linearised_size;
     if (!linear->cache.value) linear->cache.value = sn_allocate(linear->context, size, sizeof(double));
     return linear->cache.value != NULL;
 }
 
-/* Whether the assembly keeps the linearisation on its way: where that is a few numbers per element. */
+/* Whether the assembly stores the linearised elements on the way. It does when they are only a few numbers per
+ * element. */
 static bool cheap_cache(const sn_elements_model *elements) {
     for (int b = 0; b < elements->batch_count; ++b)
         if (!elements->batch[b].compact) return false;
     return true;
 }
 
-/* The cache is that of the linearisation, with the weights of d and k. */
+/* Notes that the cache belongs to the present linearisation and has the weights of d and k. */
 static void note_cache(sn_linear *linear) {
     linear->cache.d = linear->d, linear->cache.k = linear->k, linear->cache.parameters = linear->place.view.settings->revision;
     linear->place.cache = (sn_made){true, 0, linear->d, linear->k};
 }
 
-/* Takes what the last force evaluation left, if that was at the view. */
+/* Takes over the rotations of the last force evaluation, if that evaluation was at the view. */
 static bool take_kept(sn_linear *linear) {
     if (!linear->kept.linearised || !linear->place.view.kept) return false;
     const sn_linearised old = linear->cache;
@@ -121,7 +123,7 @@ sn_assembly sn_linear_assembly(const sn_linear *linear) {
                          .k = linear->k};
 }
 
-/* Edges where they serve, for the first matrix in single precision. */
+/* Makes the edges for the first matrix in single precision, if the elements allow assembly by edges. */
 static sn_status ensure_edges(sn_linear *linear, const sn_choice *c, sn_error *error) {
     if (!c->single || linear->edges.group_count || !sn_edges_serve(linear->model.elements, &linear->place.view)) return SN_OK;
     return sn_edges_create(linear->context, linear->model.elements, &linear->pattern, &linear->edges, error);
@@ -177,7 +179,7 @@ static void exact_residual(const void *self, const double *b, const double *x, d
     sn_vector_subtract(linear->context, 3 * linear->model.nodes, b, r, r);
 }
 
-/* The operator that the method works on: the matrix, or the exact one. */
+/* The operator that the method iterates on: the matrix or the exact operator. */
 sn_operator sn_linear_operator(sn_linear *linear, bool copy) {
     if (copy) {
         sn_operator op = sn_operator_of_matrix(linear->context, &linear->matrix, linear->diagonal, linear->symmetric);
@@ -206,7 +208,7 @@ sn_status sn_linear_ensure_data(sn_linear *linear, const sn_choice *c, const sn_
         linear->preconditioner = c->preconditioner;
     }
     const bool copy = op->matrix != NULL;
-    /* A preconditioner made from the matrix serves the exact operator too. */
+    /* A preconditioner that was made from the matrix also works for the exact operator. */
     sn_linear_place *place = &linear->place;
     if (linear->data && place->prepared && (place->copied == copy || (place->copied && c->preconditioner->needs_matrix))) return SN_OK;
     place->prepared = false;

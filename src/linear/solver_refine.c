@@ -4,7 +4,8 @@
  *   A~ e = r              by the method, on its copy A~ of the operator (single precision, symmetrised, ...)
  *   x += e                until ||r|| <= tolerance ||S (b - A x_c)||, x_c the constrained part of x
  *
- * A copy that does not halve the true residual in a round, or on which the method breaks down, is given up for the exact operator. */
+ * The exact operator replaces the copy when a round with the copy does not halve the true residual, or when the method
+ * breaks down on the copy. */
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ static double norm(const refinement *w, const double *v) { return sn_vector_norm
 /* r = S (b - A x). */
 static void true_residual(const refinement *w, const double *x, double *r) { sn_linear_residual(w->linear, w->b, x, r); }
 
-/* e -= B B^T e on a group's nodes; what is left of rounding alone counts as nothing. */
+/* e -= B B^T e on the nodes of a group. A remainder that is only rounding becomes 0. */
 static bool constrained_group(const sn_filter_group *group, const double *x, double *e) {
     double size = 0, left = 0;
     for (int i = 0; i < group->count; ++i)
@@ -44,7 +45,7 @@ static bool constrained_group(const sn_filter_group *group, const double *x, dou
     return false;
 }
 
-/* e = x - S x, zero at free nodes. Returns whether anything is left. */
+/* e = x - S x, which is zero at free nodes. Returns whether e is non-zero anywhere. */
 static bool constrained_part(const sn_context *context, const sn_filter *filter, int n, const double *x, double *e) {
     bool any = false;
     sn_vector_zero(context, n, e);
@@ -61,7 +62,7 @@ static bool constrained_part(const sn_context *context, const sn_filter *filter,
     return any;
 }
 
-/* The right-hand side of the free directions, and the constrained part of x in e. */
+/* Computes the right-hand side of the free directions, and the constrained part of x in e. */
 static void find_reference(refinement *w) {
     sn_linear *linear = w->linear;
     if (constrained_part(linear->context, &linear->filter.filter, w->n, w->x, w->e)) {
@@ -73,14 +74,14 @@ static void find_reference(refinement *w) {
     w->reference = norm(w, w->rhs);
 }
 
-/* Begins with nothing in the free directions. */
+/* Starts with zero in the free directions. */
 static double start_empty(refinement *w) {
     sn_vector_copy(w->linear->context, w->n, w->e, w->x);
     sn_vector_copy(w->linear->context, w->n, w->rhs, w->r);
     return w->reference;
 }
 
-/* Begins with x, or with nothing if that is better. Returns the norm of the residual. */
+/* Starts with the given x, or with zero if that is better. Returns the norm of the residual. */
 static double start_given(refinement *w) {
     if (memcmp(w->x, w->e, (size_t)w->n * sizeof(double)) == 0) return start_empty(w);
     true_residual(w, w->x, w->r);
@@ -88,8 +89,8 @@ static double start_given(refinement *w) {
     return size < w->reference ? size : start_empty(w);
 }
 
-/* Begins with the best in the span of the expected directions. The residual that the span leaves is wrong by the rounding of single
- * precision: where that is far below the tolerance it will do. */
+/* Starts with the best point in the span of the expected directions. The span leaves a residual with the rounding error
+ * of single precision. That is accurate enough when the rounding is far below the tolerance. */
 static double start_spanned(refinement *w, double tolerance) {
     sn_linear *linear = w->linear;
     const double rounding = 1e-5;
@@ -102,11 +103,11 @@ static double start_spanned(refinement *w, double tolerance) {
         sn_span_improve(&span, w->x, w->r);
     }
     const double size = norm(w, w->r);
-    if (!(size > tolerance * w->reference)) return start_given(w); /* good enough already? Only the truth counts */
+    if (!(size > tolerance * w->reference)) return start_given(w); /* it seems to meet the tolerance: check with the true residual */
     return size < w->reference ? size : start_empty(w);
 }
 
-/* e = about A~^-1 r. */
+/* e = A~^-1 r, approximately. */
 static void inner(refinement *w, const sn_choice *c, const sn_operator *op, double goal, int iterations, sn_krylov_report *report) {
     if (c->krylov) {
         sn_krylov_run(c->krylov, op, c->preconditioner, w->linear->data, &w->linear->filter.filter, w->r, w->e, goal, iterations, w->krylov,
@@ -119,12 +120,13 @@ static void inner(refinement *w, const sn_choice *c, const sn_operator *op, doub
     sn_filter_apply(&w->linear->filter.filter, w->e);
 }
 
-/* Rounds until the tolerance, the end of the iterations, or no more progress. Leaves the best x. */
+/* Repeats rounds until the tolerance is met, the iterations are used up, or there is no more progress. Leaves the best
+ * x. */
 static sn_status rounds(refinement *w, const sn_choice *c, double size, double tolerance, sn_linear_report *report, const char **trouble,
                         sn_error *error) {
     sn_linear *linear = w->linear;
     const double goal = tolerance * w->reference;
-    bool copy = c->assembled, is_best = true; /* x is */
+    bool copy = c->assembled, is_best = true; /* is_best: x is the best so far */
     double best = size;
     sn_status status = SN_OK;
     while (best > goal && report->iterations < linear->options.iterations && report->rounds < ROUNDS && !linear->watch.late) {
@@ -149,7 +151,7 @@ static sn_status rounds(refinement *w, const sn_choice *c, double size, double t
         *trouble = k.trouble;
         if (best <= goal || linear->watch.late || (!slow && !k.trouble)) continue;
         if (!copy || linear->exact || !c->krylov) break;
-        copy = false; /* the exact operator takes over from the best x */
+        copy = false; /* the exact operator continues from the best x */
         report->fallback = true;
         sn_linear_ensure_cache(linear);
         if (!is_best) sn_vector_copy(linear->context, w->n, w->best, w->x);

@@ -1,10 +1,15 @@
-/* Backward differentiation formulas of order 2 to 6 with steps of any length (Hauth 3.2.5; Hairer, Norsett, Wanner I, III.5).
+/* Backward differentiation formulas of order 2 to 6 with steps of any length (Hauth 3.2.5; Hairer, Norsett, Wanner I,
+ * III.5).
  *
- * The derivative at t1 of the polynomial through the last k states and the new one takes the place of the derivative:
+ * The derivative at t1 is replaced by that of the polynomial through the last k states and the new one:
  *   d_0 x1 + sum d_j x_(n+1-j) = v1,   M (d_0 v1 + sum d_j v_(n+1-j)) = f(t1, x1, v1),   j = 1..k
- * With p = -sum d_j x / d_0 and q = -sum d_j v / d_0 (j >= 1): v1 = d_0 (x1 - p) and d_0^2 M (x1 - p - q / d_0) = f. One Newton problem of
- * half size. The first k - 1 steps come from start.c, at least as accurate. L-stable at order 2; A(alpha) with 86, 73, 52, 18 degrees at 3
- * to 6. History: states known (besides the present one), the times of the present and of those, then (x, v) of each, the youngest first. */
+ * With p = -sum d_j x / d_0 and q = -sum d_j v / d_0 (j >= 1):
+ *   v1 = d_0 (x1 - p),   d_0^2 M (x1 - p - q / d_0) = f.
+ * This is one Newton problem of half size. The first k - 1 steps come from start.c and are at least as accurate. Order
+ * 2 is L-stable. The orders 3 to 6 are A(alpha)-stable with alpha = 86, 73, 52, 18 degrees.
+ *
+ * History: the number of known states besides the present one, the times of the present state and of those, then (x, v)
+ * of each, the youngest first. */
 #include <string.h>
 
 #include <math.h>
@@ -15,7 +20,7 @@
 
 enum { MOST = 6 };
 
-/* Head: count, then MOST times. */
+/* The head of the history: the count, then MOST times. */
 enum { HEAD = 1 + MOST };
 
 static int history(int order, int count) { return HEAD + 2 * (order - 1) * count; }
@@ -25,7 +30,7 @@ static int scratch(int count) {
     return 2 * count + (start > newton ? start : newton);
 }
 
-/* Weights of the derivative at node[0] of the polynomial through node[0..k]. */
+/* The weights of the derivative at node[0] of the polynomial through node[0..k]. */
 static void derivative(int k, const double *node, double *d) {
     d[0] = 0;
     for (int j = 1; j <= k; ++j) {
@@ -66,7 +71,7 @@ static sn_status solve(sn_step *step, int order, double *x1, double *v1, double 
     return SN_OK;
 }
 
-/* The present state goes into the history; t is its time. */
+/* Puts the present state into the history; t is the time of that state. */
 static void remember(sn_step *step, int order, int known) {
     const int n = step->system->count;
     double *past = step->history, *state = past + HEAD;
@@ -83,12 +88,13 @@ static void remember(sn_step *step, int order, int known) {
 static sn_status step_bdf(sn_step *step, int order) {
     const int n = step->system->count;
     double *x1 = step->scratch, *v1 = x1 + n;
-    /* A history of another time is of no use: start again. */
+    /* A history that does not end at the present time is of no use: start again. */
     const bool follows = fabs(step->history[1] - step->t) <= 1e-6 * step->h;
     const int known = follows ? (int)step->history[0] : 0;
     sn_status status = known >= order - 1 ? solve(step, order, x1, v1, v1 + n) : sn_start(step, (order + 1) / 2, x1, v1, v1 + n);
     if (status) return status;
-    /* sn_step_finish overwrites the present state, which the history needs: refuse first. */
+    /* sn_step_finish overwrites the present state, which the history still needs. A bad state must therefore be refused
+     * before that. */
     step->system->table->constrain(step->system, step->t + step->h, x1, v1, NULL);
     if (isfinite(sn_vector_largest(step->system->context, n, x1)) && isfinite(sn_vector_largest(step->system->context, n, v1)))
         remember(step, order, known);

@@ -1,10 +1,14 @@
-/* Step control: the frame's time is reached, or the failure is reported and the state kept.
+/* Step control: reaches the end of a frame, or reports the failure and keeps the state.
  *
- * Time inside the frame is counted in ticks of h / 1024. A step that fails is retried with half its ticks; two successes in a row double it
- * again. Where elements are turned inside out the force may jump, and then there is no solution to converge to, however small the step: for
- * a sixteenth of the frame or less Newton's best iterate serves when its residual is a tenth of the forces, at the end half; these are
- * counted. Statics may have no solution either, past a limit load: it is given up when an increment of a sixty-fourth of the load already
- * carried is refused, or after 20 refusals. Decisions depend on statuses and counts alone. */
+ * Time inside the frame is counted in ticks of h / 1024. A step that fails is retried with half its ticks. Two
+ * successes in a row double the ticks again.
+ *
+ * When elements are inside out, the force may jump. There is then no solution to converge to, for any step length. A
+ * part of a sixteenth of the frame or less may therefore end with Newton's best iterate when its residual is at most a
+ * tenth of the forces; the smallest parts may keep half. These parts are counted.
+ *
+ * Statics may have no solution beyond a limit load. It gives up after 20 refusals, or when it refuses an increment of a
+ * sixty-fourth of the load that is already carried. All decisions depend only on statuses and counts. */
 #include <math.h>
 
 #include <string.h>
@@ -43,16 +47,17 @@ sn_newton_problem sn_step_problem(sn_step *step, const double *guess, double *sc
                                .error = step->error};
 }
 
-/* The frame's start, a substep's start, the method. */
+/* Scratch for the start of the frame, the start of a substep, and the method. */
 int sn_control_scratch(const sn_method *method, int count) { return 2 * (2 * count + method->history(count)) + method->scratch(count); }
 
-/* Whether a smaller step may help. An explicit method that diverged has spoiled its state steps ago: that is reported, not covered up. */
+/* Whether a smaller step may help. An explicit method that diverged has damaged its state several steps ago. Such a
+ * failure is reported instead of hidden by smaller steps. */
 static bool can_retry(const sn_method *method, sn_status status) {
     if (!method->implicit) return status == SN_INVERTED;
     return status == SN_NOT_CONVERGED || status == SN_NOT_FINITE || status == SN_INVERTED || status == SN_SINGULAR;
 }
 
-/* The residual, relative to the forces, that a part of so many ticks may keep. */
+/* The residual, relative to the forces, that is allowed at the end of a part of `ticks` ticks. */
 static double loose(const sn_time_options *options, int ticks) {
     if (ticks > LOOSE || strcmp(options->mode, "dynamic") != 0) return 0;
     return ticks <= LOOSEST ? 0.5 : 0.1;
@@ -93,20 +98,19 @@ static sn_status try_step(const sn_method *method, sn_step *step, double *start)
 
 static bool is_static(const sn_step *step) { return strcmp(step->options->mode, "static") == 0; }
 
-/* Whether an increment of statics that was refused for the so-manieth time tells that there is no equilibrium ahead. */
+/* Whether there is probably no equilibrium ahead, after this many refusals of an increment of statics. */
 static bool at_limit(const sn_step *part, int refusals) {
     return is_static(part) && (refusals >= REFUSALS || part->h * BRACKET <= part->t);
 }
 
-/* The message of a load that statics could not carry. */
+/* Sets the message for a load that statics could not carry. */
 static sn_status name_limit(const sn_step *part, int refusals, sn_status status) {
     if (!part->error || !is_static(part)) return status;
     const sn_error inner = *part->error;
-    return sn_fail(
-        part->error, status,
-        "no equilibrium was found between load fractions %.4g and %.4g, in %d attempts: there may be none (the law gives way, or "
-        "the body buckles). %.300s",
-        part->t, part->t + part->h, refusals, inner.text);
+    return sn_fail(part->error, status,
+                   "no equilibrium was found between load fractions %.4g and %.4g, in %d attempts; perhaps there is none, because the "
+                   "material gives way or the body buckles. %.300s",
+                   part->t, part->t + part->h, refusals, inner.text);
 }
 
 sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
@@ -130,7 +134,7 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
             continue;
         }
         successes = 0;
-        if (ticks == TICKS) { /* the start is still there: keep it while parts of the step go on */
+        if (ticks == TICKS) { /* keep the start of the frame while parts of the step go on */
             sn_vector_copy(step->system->context, n, step->x, x);
             sn_vector_copy(step->system->context, n, step->v, v);
             sn_vector_copy(step->system->context, past, step->history, history);

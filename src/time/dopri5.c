@@ -1,5 +1,5 @@
-/* Dormand and Prince 5(4): order 5 with an embedded order 4, the last stage is the first of the next step. J. Comput. Appl. Math. 6 (1980)
- * 19-26; Hairer, Norsett, Wanner I, table II.5.2. */
+/* Dormand and Prince 5(4): order 5 with an embedded method of order 4. The last stage is the first stage of the next
+ * step. J. Comput. Appl. Math. 6 (1980) 19-26; Hairer, Norsett, Wanner I, table II.5.2. */
 #include "explicit.h"
 #include "methods.h"
 

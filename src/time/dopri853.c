@@ -1,5 +1,5 @@
-/* Dormand and Prince 8(5,3): order 8 in twelve stages, with embedded errors of order 5 and 3 that are combined. Hairer, Norsett, Wanner I,
- * II.5 and II.10 (the method of their code DOP853). References of the experiments come from it. */
+/* Dormand and Prince 8(5,3): order 8 in twelve stages, with a combination of embedded errors of order 5 and 3. Hairer,
+ * Norsett, Wanner I, II.5 and II.10 (the method of their code DOP853). The experiments use it for their references. */
 #include "explicit.h"
 #include "methods.h"
 
@@ -71,7 +71,7 @@ static const double c[12] = {0,
                              0.6,
                              6.0 / 7,
                              1};
-/* Error of order 5, and b minus the weights of an embedded method of order 3. */
+/* The error of order 5, and b minus the weights of an embedded method of order 3. */
 static const double e[12] = {
     [0] = 0.1312004499419488073250102996e-01,  [5] = -0.1225156446376204440720569753e+01, [6] = -0.4957589496572501915214079952,
     [7] = 0.1664377182454986536961530415e+01,  [8] = -0.3503288487499736816886487290,     [9] = 0.3341791187130174790297318841,

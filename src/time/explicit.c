@@ -32,7 +32,7 @@ sn_status sn_step_spectrum(sn_step *step, const double *x, double *stiffness, do
     const sn_status status = system->table->evaluate(system, &request, &result, error);
     if (status) return status;
     sn_linearisation *linearisation = result.linearisation;
-    if (!linearisation->table->spectrum) return sn_fail(error, SN_UNSUPPORTED, "the system knows no bound of its spectrum");
+    if (!linearisation->table->spectrum) return sn_fail(error, SN_UNSUPPORTED, "the system gives no bound on its highest frequency");
     return linearisation->table->spectrum(linearisation, stiffness, damping, error);
 }
 
@@ -41,7 +41,7 @@ sn_status sn_explicit_diverged(sn_step *step, const char *name, double (*limit)(
     sn_system *system = step->system;
     const double t = step->t + step->h;
     double stiffness = 0, damping = 0;
-    /* Where it diverged the state is spoiled already: far stretched, far stiffer. */
+    /* Use the rest positions: the state after a divergence is far stretched, and therefore far stiffer. */
     const double *x = system->rest ? system->rest : step->x;
     const bool known = sn_step_spectrum(step, x, &stiffness, &damping, NULL) == SN_OK;
     const double advice = !known ? 0 : limit(self, sqrt(fmax(stiffness, 0)), fmax(damping, 0));

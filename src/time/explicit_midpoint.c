@@ -1,4 +1,4 @@
-/* Explicit midpoint (Runge 1895): an Euler step to the middle, whose slope serves the whole step. Order 2. */
+/* Explicit midpoint (Runge 1895): an Euler step to the middle; the slope there is used for the whole step. Order 2. */
 #include "explicit.h"
 #include "methods.h"
 

@@ -2,10 +2,13 @@
  *
  *   v1 = (x1 - x) / h,   M (v1 - v) / h = f(t + h, x1, v1)
  *
- * which is one equation for x1: M (x1 - x - h v) / h^2 - f(t + h, x1, (x1 - x) / h) = 0 with Jacobian M / h^2 + D / h + K
- * (Hauth 3.2.2, 3.4.1). Newton starts at x: its first iteration is the semi-implicit step of Baraff and Witkin. The linear solver starts
- * from the best in the span of v, the mean acceleration a of the last step and the backward differences of a, which are the history: what
- * moves smoothly is then predicted as by a polynomial through the last steps. Solvers that make no use of that start from h (v + h a). */
+ * This is one equation for x1 (Hauth 3.2.2, 3.4.1):
+ *   M (x1 - x - h v) / h^2 - f(t + h, x1, (x1 - x) / h) = 0   with Jacobian M / h^2 + D / h + K.
+ *
+ * Newton starts at x. Its first iteration is the semi-implicit step of Baraff and Witkin. The linear solver starts from
+ * the best point in the span of v, the mean acceleration a of the last step, and the backward differences of a. The
+ * history holds a and these differences. A smooth motion is thus predicted by a polynomial through the last steps.
+ * Solvers that do not use the span start from h (v + h a). */
 #include "base/vector.h"
 #include "implicit.h"
 #include "linear/krylov/krylov.h"
@@ -23,7 +26,7 @@ typedef struct shift {
     double *a, *past;
 } shift;
 
-/* The new acceleration and its differences take the place of the old ones. */
+/* Replaces the old acceleration and its differences by the new ones. */
 static void shift_piece(void *data, int piece) {
     const shift *s = data;
     const int begin = piece * SN_PIECE, end = begin + SN_PIECE < s->n ? begin + SN_PIECE : s->n;

@@ -1,7 +1,9 @@
 /* Implicit midpoint: M (v1 - v) / h = f(t + h/2, (x + x1)/2, (v + v1)/2),  x1 = x + h (v + v1)/2.
  *
- * Solved for the middle y = (x + x1)/2: v_m = 2 (y - x)/h, (4/h^2) M (y - x - h/2 v) = f(t + h/2, y, v_m); then x1 = 2 y - x, v1 = 2 v_m -
- * v. Order 2, A-stable, symplectic; keeps linear and angular momentum (Hauth 3.2.4). Stiff modes are not damped. */
+ * The unknown is the middle y = (x + x1)/2:
+ *   v_m = 2 (y - x)/h,   (4/h^2) M (y - x - h/2 v) = f(t + h/2, y, v_m),   then x1 = 2 y - x, v1 = 2 v_m - v.
+ * Order 2, A-stable, symplectic. The method conserves linear and angular momentum (Hauth 3.2.4). It does not damp stiff
+ * modes. */
 #include "implicit.h"
 #include "loop.h"
 #include "methods.h"

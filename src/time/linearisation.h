@@ -1,7 +1,8 @@
 /* A linearisation: M, D = -df/dv and K = -df/dx of a system at one place (t, x, v).
  *
- * The system makes it when a request asks for one (system.h) and owns it. There is one per system: the next one takes its place. It keeps
- * its own copies of x and v, so that it may serve many solves and steps while the positions move on (simplified Newton). */
+ * A request can ask the system for a linearisation (system.h). The system makes it and owns it. A system has only one
+ * linearisation: a new one replaces the old one. A linearisation keeps copies of x and v. It can therefore serve many
+ * solves and steps while the positions change (simplified Newton). */
 #ifndef SN_TIME_LINEARISATION_H
 #define SN_TIME_LINEARISATION_H
 
@@ -9,13 +10,14 @@
 
 typedef struct sn_linearisation sn_linearisation;
 
-/* (m M + d D + k K) x = b in the free directions; the constrained components of x are given and stay. */
+/* One linear problem: (m M + d D + k K) x = b in the free directions. The constrained components of x are given and do
+ * not change. */
 typedef struct sn_solve {
     double m, d, k;
     const double *b;
-    double *x;        /* in: the start, and the given components; out: the solution, or the best that was found */
-    double tolerance; /* of |b - A x| / |b| */
-    /* Directions that likely hold much of the solution (sn_linear_expect). */
+    double *x;        /* in: the start, and the given components; out: the solution, or the best x that was found */
+    double tolerance; /* for |b - A x| / |b| */
+    /* Directions that likely contain much of the solution (sn_linear_expect). */
     int expected;
     const double *const *direction;
 } sn_solve;
@@ -23,7 +25,7 @@ typedef struct sn_solve {
 typedef struct sn_linearisation_table {
     /* out = (m M + d D + k K) u, unfiltered. */
     void (*product)(sn_linearisation *self, double m, double d, double k, const double *u, double *out);
-    /* SN_NOT_CONVERGED leaves the best x. `report` comes in as zeros. */
+    /* Solves the problem. SN_NOT_CONVERGED leaves the best x. `report` comes in as zeros. */
     sn_status (*solve)(sn_linearisation *self, const sn_solve *problem, sn_linear_report *report, sn_error *error);
     /* Upper bounds of the spectral radius of M^-1 K and of M^-1 D. NULL: the system knows none. */
     sn_status (*spectrum)(sn_linearisation *self, double *stiffness, double *damping, sn_error *error);
@@ -31,21 +33,23 @@ typedef struct sn_linearisation_table {
 
 struct sn_linearisation {
     const sn_linearisation_table *table;
-    bool damped; /* it may have a D */
-    int served;  /* solves since it was made; 0 also when it was forgotten */
+    bool damped; /* D may be non-zero */
+    int served;  /* number of solves since it was made; 0 also after it was forgotten */
 };
 
-/* The content was replaced. For systems. */
+/* Called by a system when it has replaced the content. */
 static inline void sn_linearisation_renew(sn_linearisation *self, bool damped) { self->damped = damped, self->served = 0; }
 
-/* Nobody keeps it any longer: parameters were edited, or the state was saved or restored. */
+/* Marks the linearisation as out of date: it failed, parameters were edited, or the state was saved or restored. No
+ * method then
+ * uses it again. */
 static inline void sn_linearisation_forget(sn_linearisation *self) { self->served = 0; }
 
 static inline void sn_linearisation_product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
     self->table->product(self, m, d, k, u, out);
 }
 
-/* Solves, and counts it. */
+/* Solves, and counts the solve in `served`. */
 sn_status sn_linearisation_solve(sn_linearisation *self, const sn_solve *problem, sn_linear_report *report, sn_error *error);
 
 #endif

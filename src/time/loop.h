@@ -1,7 +1,8 @@
-/* Fused loops over vectors that base/vector.h has no name for. They run in its pieces, shared among the threads in the same way.
+/* Fused loops over vectors, for sums that base/vector.h has no function for. They run in the pieces of base/vector.h
+ * and share these among the threads in the same way.
  *
- *   SN_LOOP(name, statement)   defines the loop: `statement` for each i, with the fields of `l`
- *   sn_loop(context, n, name, (sn_operands){...})   runs it */
+ *   SN_LOOP(name, statement)   defines a loop: it runs `statement` for each i, with the fields of `l`
+ *   sn_loop(context, n, name, (sn_operands){...})   runs the loop */
 #ifndef SN_TIME_LOOP_H
 #define SN_TIME_LOOP_H
 

@@ -1,18 +1,20 @@
-/* The table of methods: one line per method, one file each. A file <symbol>.c defines sn_<symbol>_history, sn_<symbol>_scratch and
- * sn_<symbol>_step. */
+/* The table of time integration methods: one line per method, and one file per line. The file <symbol>.c defines
+ * sn_<symbol>_history, sn_<symbol>_scratch and sn_<symbol>_step. */
 #ifndef SN_TIME_METHODS_H
 #define SN_TIME_METHODS_H
 
 #include "system.h"
 
-/* X(name, symbol, order, kind, adaptive, stability, text). BACKWARD: implicit, and the forces of a step are those at its end, so that it
- * can carry the multipliers of links; EXACT: implicit, of full order only with the exact Jacobian. */
+/* X(name, symbol, order, kind, adaptive, stability, text).
+ *
+ * Two kinds of implicit methods are special. BACKWARD: the forces of a step are those at its end, so the method can
+ * carry the multipliers of links. EXACT: the method has its full order only with the exact Jacobian. */
 enum { SN_METHOD_EXPLICIT, SN_METHOD_IMPLICIT, SN_METHOD_BACKWARD, SN_METHOD_EXACT };
 #define SN_METHODS(X)                                                                                                                      \
     X("implicit-euler", implicit_euler, 1, SN_METHOD_BACKWARD, false, "L", "backward Euler with Newton: robust, damps motion, order 1")    \
     X("implicit-midpoint", implicit_midpoint, 2, SN_METHOD_IMPLICIT, false, "A",                                                           \
       "implicit midpoint: order 2, keeps momentum and nearly the energy")                                                                  \
-    X("trapezoidal", trapezoidal, 2, SN_METHOD_IMPLICIT, false, "A", "trapezoidal rule: order 2, no damping of its own")                   \
+    X("trapezoidal", trapezoidal, 2, SN_METHOD_IMPLICIT, false, "A", "trapezoidal rule: order 2, no numerical damping")                    \
     X("newmark", newmark, 2, SN_METHOD_IMPLICIT, false, "A", "Newmark with average acceleration (beta 1/4, gamma 1/2): order 2")           \
     X("bdf2", bdf2, 2, SN_METHOD_BACKWARD, false, "L", "backward differentiation, order 2: accurate, damps only fast modes")               \
     X("bdf3", bdf3, 3, SN_METHOD_BACKWARD, false, "A(86)", "backward differentiation, order 3")                                            \

@@ -2,9 +2,11 @@
  *
  *   x1 = x + h v + h^2 ((1/2 - beta) a + beta a1),   v1 = v + h ((1 - gamma) a + gamma a1),   M a1 = f(t + h, x1, v1)
  *
- * The acceleration is carried from step to step, so a step costs no force evaluation beyond Newton's. Order 2, A-stable, no damping of its
- * own. With m = 1/(beta h^2), base = x + h v + h^2 (1/2 - beta) a the equation is m M (x1 - base) = f, and v1 = gamma/(beta h) (x1 - base)
- * + v + h (1 - gamma) a. History: valid, its time, a. */
+ * With m = 1/(beta h^2) and base = x + h v + h^2 (1/2 - beta) a:
+ *   m M (x1 - base) = f,   v1 = gamma/(beta h) (x1 - base) + v + h (1 - gamma) a.
+ *
+ * Order 2, A-stable, without numerical damping. The acceleration is kept from step to step, so a step needs no force
+ * evaluation besides those of Newton's method. History: whether it is valid, its time, a. */
 #include <math.h>
 
 #include "explicit.h"
@@ -30,7 +32,7 @@ sn_status sn_newmark_step(sn_step *step) {
     if (past[0] != 0 && fabs(past[1] - step->t) <= 1e-6 * h)
         sn_vector_copy(system->context, n, past + 2, a);
     else
-        status = sn_acceleration(step, step->t, step->x, step->v, a, a + n); /* the room of Newton serves */
+        status = sn_acceleration(step, step->t, step->x, step->v, a, a + n); /* Newton's scratch is free here */
     if (status) return status;
     sn_vector_copy(system->context, n, step->x, y);
     sn_vector_mix(system->context, n, 1, step->x, h, step->v, h * h * (0.5 - beta), a, base);

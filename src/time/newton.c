@@ -2,9 +2,9 @@
  *
  *   (m M + a D + K) d = -r(y),   y <- y + s d,   0 < s <= 1
  *
- * In the constrained directions position, velocity and acceleration are known functions of time and enter r as such. Prescribed motion
- * enters as given components of d, in the first iteration and while any of it is left. This file has the parts that the kinds share and
- * the table of the kinds (newton.h). */
+ * In the constrained directions, position, velocity and acceleration are known functions of time, and r uses these
+ * values. Prescribed motion enters as given components of d, in the first iteration and as long as a part of it is
+ * left. This file has the parts that the kinds share, and the table of the kinds (newton.h). */
 #include "newton.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ void sn_newton_velocity(sn_newton *w, const double *y) {
     if (p->a != 0) w->system->table->constrain(w->system, p->t1, NULL, w->velocity, NULL);
 }
 
-/* m (y - base) in the free directions, the prescribed value in the constrained ones. */
+/* m (y - base) in the free directions, and the prescribed value in the constrained ones. */
 static void take_inertia(sn_newton *w, const double *y, double *out) {
     const sn_newton_problem *p = w->problem;
     const sn_system_table *table = w->system->table;
@@ -58,7 +58,7 @@ static sn_status ask(sn_newton *w, sn_request request, const double *y, sn_resul
     return status;
 }
 
-/* r at y with the force at (y, w->velocity), filtered, with its norm and its scale. */
+/* Computes r at y with the force at (y, w->velocity), filtered, with its norm and its scale. */
 static sn_status evaluate_there(sn_newton *w, const double *y, sn_error *error) {
     const sn_newton_problem *p = w->problem;
     const sn_system_table *table = w->system->table;
@@ -97,8 +97,8 @@ sn_status sn_newton_linearise(sn_newton *w, const double *y) {
     return status;
 }
 
-/* f at the velocity q that belongs to y is taken as f(y, u) - D (q - u), so that forces that are not linear in the velocity are met where
- * they are (Baraff and Witkin 1998). */
+/* The force at y and its velocity q is approximated by f(y, u) - D (q - u). Forces that are not linear in the velocity
+ * are thus evaluated at the present velocity u (Baraff and Witkin 1998). */
 sn_status sn_newton_expand(sn_newton *w, const double *y, bool keeps) {
     const sn_newton_problem *p = w->problem;
     const sn_system_table *table = w->system->table;
@@ -151,8 +151,8 @@ sn_status sn_newton_correct(sn_newton *w, bool first, double prescribed, double 
     const sn_newton_problem *p = w->problem;
     const sn_context *context = w->system->context;
     sn_solve solve = {.m = p->m, .d = p->a, .k = 1, .b = w->work, .x = w->d, .tolerance = tolerance};
-    /* b = -r. Velocity and inertia of the prescribed motion are right in r already, only its K d is still to come: the rest of A d is taken
-     * back. */
+    /* b = -r. Velocity and inertia of the prescribed motion are already correct in r. Only its K d is missing. The
+     * other parts of A d are therefore subtracted. */
     if (prescribed > 1e-14 * w->system->size && p->a != 0)
         sn_linearisation_product(w->linearisation, p->m, p->a, 0, w->d, w->work);
     else
@@ -179,7 +179,7 @@ sn_status sn_newton_take_correction(sn_newton *w, double *y) {
     const sn_system_table *table = w->system->table;
     const double prescribed = sn_newton_prescribe(w, y);
     const sn_status status = sn_newton_correct(w, true, prescribed, p->linear_tolerance);
-    if (status && status != SN_NOT_CONVERGED) return status; /* a solve that stopped early serves as far as it got */
+    if (status && status != SN_NOT_CONVERGED) return status; /* a solve that stopped early is still used */
     ++p->info->newton_iterations;
     sn_vector_add(w->system->context, w->n, 1, w->d, y);
     table->constrain(w->system, p->t1, y, NULL, NULL);
@@ -230,6 +230,6 @@ sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
     const sn_newton_result result = find(problem->options->kind)->solve(&w, y);
     problem->info->newton_residual = result.residual;
     problem->info->loose += result.loose;
-    if (result.status) sn_newton_forget(&w); /* a linearisation from where it went wrong is not worth keeping */
+    if (result.status) sn_newton_forget(&w); /* the linearisation of a failed iteration is not worth keeping */
     return result.status;
 }

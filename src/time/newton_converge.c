@@ -1,11 +1,15 @@
-/* Newton's iteration until its tolerance is met, for the kinds that differ only in their rules (newton.h).
+/* Newton's iteration until its tolerance is met, for the kinds that differ only in their rules (newton.h). The
+ * iteration ends when
  *
- * Each correction is searched along (line_search.h). An iteration that carries prescribed motion is taken whole (the free residual before
- * it says nothing about it) unless it cannot be evaluated. A few steps in a row may raise |r| before the line search gets strict (the
- * watchdog of Chamberlain et al. 1982). Statics has no inertia to keep the matrix definite: it takes the exact K, and where that leads
- * nowhere (the solver gives up, the energy rises along d, no better place) the projected one for this iteration. The iteration ends when
+ *   |r| <= tolerance max(|external|, |internal|, |inertia|)   or   max |d| <= tolerance size.
  *
- *   |r| <= tolerance max(|external|, |internal|, |inertia|)   or   max |d| <= tolerance size */
+ * A line search shortens each correction (line_search.h), with these special rules:
+ *   - An iteration with prescribed motion is taken whole, unless the new place cannot be evaluated. The free residual
+ *     before it does not contain the prescribed motion, so it cannot judge the iteration.
+ *   - A few steps in a row may raise |r| before the line search becomes strict (the watchdog of Chamberlain et al.
+ *     1982).
+ *   - Statics has no inertia that keeps the matrix definite. It uses the exact K. When that fails (the solver gives up,
+ *     the energy rises along d, or there is no better place), it uses the projected K for this iteration. */
 #include <math.h>
 
 #include "base/vector.h"
@@ -16,9 +20,9 @@ enum { TRIALS = 10 };
 
 /* How one iteration ended. */
 typedef struct iteration {
-    sn_status status; /* SN_NOT_CONVERGED: it found no better place */
+    sn_status status; /* SN_NOT_CONVERGED: no better place was found */
     bool done;        /* converged */
-    bool uphill;      /* the linear solver stopped early with a direction that does not serve */
+    bool uphill;      /* the linear solver stopped early with a direction that is not useful */
 } iteration;
 
 static void keep_best(sn_newton *w, const double *y) {
@@ -33,8 +37,9 @@ static bool keeps(const sn_newton *w, const sn_newton_rules *rules) {
     return rules->sure && w->linearisation && w->linearisation->served > 0;
 }
 
-/* How many steps in a row may go uphill. Bodies that turn are stretched by the straight corrections: |r| rises by orders before it falls,
- * and a strict search would creep. Statics, far from the solution, gets more of them. */
+/* The most steps in a row that may go uphill. Straight corrections stretch a rotating body: |r| rises by orders of
+ * magnitude before it falls, and a strict search would be very slow. Statics starts far from the solution and gets more
+ * of these steps. */
 static int most_climbs(const sn_newton *w) { return w->problem->m != 0 ? 3 : 8; }
 
 static bool can_project(const sn_newton *w) { return w->problem->m == 0 && w->wanted != SN_LINEARISE_PROJECTED; }
@@ -42,7 +47,7 @@ static bool can_project(const sn_newton *w) { return w->problem->m == 0 && w->wa
 /* r . u */
 static double along(const sn_newton *w, const double *u) { return sn_vector_dot(w->system->context, w->n, w->r, u); }
 
-/* Solves for d; *slope receives phi'(0) = r . A d. A solve that stopped early serves when it goes downhill. */
+/* Solves for d; *slope receives phi'(0) = r . A d. A solve that stopped early is used when d goes downhill. */
 static iteration correct(sn_newton *w, const sn_newton_rules *rules, int number, double prescribed, double *slope) {
     const sn_newton_problem *p = w->problem;
     const double tolerance = rules->tolerance ? rules->tolerance(w, number) : p->linear_tolerance;
@@ -52,13 +57,15 @@ static iteration correct(sn_newton *w, const sn_newton_rules *rules, int number,
     if ((!status && !rules->tolerance) || sn_newton_carries(w, prescribed)) return (iteration){SN_OK};
     sn_linearisation_product(w->linearisation, p->m, p->a, 1, w->d, w->work);
     *slope = along(w, w->work);
-    /* Downhill for |r| or, as the iterates of a symmetric definite solve are, for the energy. */
+    /* Downhill means that |r| falls or that the energy falls. Iterates of a symmetric definite solve lower the
+     * energy. */
     if (status && !(*slope < 0) && !(along(w, w->d) < 0)) return (iteration){.status = status, .uphill = true};
     if (!(*slope < 0)) *slope = -w->residual * w->residual;
     return (iteration){SN_OK};
 }
 
-/* Takes y to a better place along d and evaluates there; *s: the part of d taken. `whole`: anything that can be evaluated is good. */
+/* Moves y to a better place along d and evaluates there. *s: the part of d that was taken. `whole`: any place that can
+ * be evaluated is good. */
 static sn_status search(sn_newton *w, double *y, double slope, bool whole, double *s) {
     const sn_newton_problem *p = w->problem;
     const sn_system_table *table = w->system->table;
@@ -88,7 +95,7 @@ static sn_status search(sn_newton *w, double *y, double slope, bool whole, doubl
     return evaluable ? SN_NOT_CONVERGED : status;
 }
 
-/* The way over the hill led nowhere: back to the best place, from there with a strict search. */
+/* The uphill steps did not help. Goes back to the best place and continues with a strict search. */
 static sn_status turn_back(sn_newton *w, double *y) {
     sn_vector_copy(w->system->context, w->n, w->best, y);
     sn_newton_forget(w);
@@ -112,7 +119,7 @@ static iteration iterate_once(sn_newton *w, const sn_newton_rules *rules, double
     if (can_project(w) && !carries && !small && !(along(w, w->d) < 0)) return (iteration){.status = SN_NOT_CONVERGED};
     status = search(w, y, slope, carries || small, &s);
     if (status == SN_NOT_CONVERGED && !w->fresh) {
-        /* An old linearisation led nowhere: once more from here with a new one. */
+        /* The old linearisation did not help: try again from here with a new one. */
         sn_newton_forget(w);
         return (iteration){.status = sn_newton_evaluate(w, y, p->error)};
     }
@@ -125,7 +132,7 @@ static iteration iterate_once(sn_newton *w, const sn_newton_rules *rules, double
     return (iteration){.done = s == 1 && small && (carries || !rules->sure || rules->sure(w, correction, rate))};
 }
 
-/* One iteration; in statics a second time with the projected K where the exact one leads nowhere. */
+/* One iteration. In statics there is a second attempt with the projected K when the exact K fails. */
 static iteration iterate(sn_newton *w, const sn_newton_rules *rules, double *y, int number) {
     const iteration exact = iterate_once(w, rules, y, number);
     const bool nowhere = exact.status == SN_NOT_CONVERGED || exact.status == SN_SINGULAR || exact.status == SN_NOT_FINITE;
@@ -150,18 +157,18 @@ static sn_newton_result give_up(sn_newton *w, double *y, int iterations, bool up
     const char *advice = p->m != 0 ? "a smaller step" : "more load steps or a smaller step";
     if (uphill)
         sn_fail(p->error, SN_NOT_CONVERGED,
-                "Newton's method did not converge at t = %g: the linear solver stopped at a residual of %.3g after its last iteration; "
-                "allow it more (solver.iterations), or take %s",
+                "Newton's method did not converge at t = %g: the linear solver stopped early at a relative residual of %.3g; "
+                "raise solver.iterations, or take %s",
                 p->t1, p->info->linear_residual, advice);
     else
         sn_fail(p->error, SN_NOT_CONVERGED,
-                "Newton's method did not converge at t = %g: relative residual %.3g after %d iterations (tolerance %g); take %s, or allow "
-                "more iterations",
+                "Newton's method did not converge at t = %g: relative residual %.3g after %d iterations (tolerance %g); take %s, or "
+                "raise time.newton.iterations",
                 p->t1, best, iterations, p->options->tolerance, advice);
     return (sn_newton_result){SN_NOT_CONVERGED, residual, false};
 }
 
-/* Iterations from an evaluated y to the solution. */
+/* Iterates from an evaluated y to the solution. */
 static sn_newton_result iterate_all(sn_newton *w, const sn_newton_rules *rules, double *y) {
     const sn_newton_problem *p = w->problem;
     for (int number = 0;; ++number) {

@@ -1,4 +1,4 @@
-/* "full": a linearisation in each iteration, linear solves to the tolerance of the solver. */
+/* "full": a new linearisation in each iteration, and linear solves to the tolerance of the solver. */
 #include "newton.h"
 
 sn_newton_result sn_newton_full(sn_newton *w, double *y) {

@@ -1,7 +1,8 @@
 /* "inexact": the linear tolerance follows the progress (Eisenstat and Walker 1996, choice 2). */
 #include "newton.h"
 
-/* eta = 0.9 (|r| / |r last|)^2, not falling too fast, and never more exact than the end needs. */
+/* eta = 0.9 (|r| / |r last|)^2. It must not fall too fast, and the solve must not be more exact than Newton's tolerance
+ * needs. */
 static double forcing(sn_newton *w, int iteration) {
     const sn_newton_problem *p = w->problem;
     if (iteration == 0) return w->eta = 0.1;

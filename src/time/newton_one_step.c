@@ -1,4 +1,4 @@
-/* "one-step": one linear solve and no more, the semi-implicit method. */
+/* "one-step": exactly one linear solve per step, the semi-implicit method. */
 #include "newton.h"
 
 sn_newton_result sn_newton_one_step(sn_newton *w, double *y) {

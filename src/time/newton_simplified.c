@@ -1,9 +1,9 @@
-/* "simplified": the linearisation is kept while |r| falls by half or better in each iteration, across steps too (Hauth 3.3). */
+/* "simplified": the linearisation is kept, also across steps, while each iteration at least halves |r| (Hauth 3.3). */
 #include <math.h>
 
 #include "newton.h"
 
-/* The correction of an old linearisation leaves rate / (1 - rate) of itself. */
+/* After a correction with an old linearisation, an error of rate / (1 - rate) times the correction remains. */
 static bool sure(const sn_newton *w, double correction, double rate) {
     return rate < 1 && correction * fmax(1, rate / (1 - rate)) <= w->problem->options->tolerance * w->system->size;
 }

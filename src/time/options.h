@@ -1,4 +1,4 @@
-/* The fields of sn_time_options and of its newton part: scene keys, ranges, defaults and texts. */
+/* The fields of sn_time_options and of its part sn_newton_options: scene keys, ranges, defaults and texts. */
 #ifndef SN_TIME_OPTIONS_H
 #define SN_TIME_OPTIONS_H
 

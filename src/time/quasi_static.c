@@ -1,6 +1,7 @@
-/* Equilibrium at the end of a step: f(t + h, x1, 0) = 0, from the last positions. Time plays the part of the load.
+/* Equilibrium at the end of a step: f(t + h, x1, 0) = 0, starting from the last positions. Time has the role of the
+ * load.
  *
- * Inertia and viscous forces are left out; velocities are zero afterwards. */
+ * There are no inertia and no viscous forces. Velocities are zero afterwards. */
 #include "base/vector.h"
 #include "implicit.h"
 

@@ -1,4 +1,4 @@
-/* Kutta's 3/8 rule (1901): four stages, order 4, smaller error than the classical method. */
+/* Kutta's 3/8 rule (1901): four stages, order 4, with a smaller error than the classical method. */
 #include "explicit.h"
 #include "methods.h"
 

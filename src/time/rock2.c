@@ -1,12 +1,17 @@
-/* ROCK2: stabilised explicit Runge-Kutta method of order 2 (Abdulle and Medovikov, Numer. Math. 90, 2001, 1-18; Hauth 3.2.8).
+/* ROCK2: a stabilised explicit Runge-Kutta method of order 2 (Abdulle and Medovikov, Numer. Math. 90, 2001, 1-18; Hauth
+ * 3.2.8). It is meant for motion whose fast modes are damped.
  *
- * With s stages it is stable on the negative real axis up to about 0.8 s^2. Its stability polynomial is R(z) = w(z) P(z) with P of degree s
- * - 2 from the family that is orthogonal with weight w(x)^2 / sqrt(1 - x^2) on [-1, 1], x = 1 + 2 z / length, and w(x) = (x - a)^2 + b^2. P
- * runs as a three-term recurrence over the stages, w as a finishing pair: g_(j+1) = mu_j h F(g_j) + kappa_j g_j + nu_j g_(j-1) k = g + h
- * sigma F(g),   y1 = k + h sigma F(k) - h (sigma - tau / sigma) (F(k) - F(g)),   so that w(z) = 1 + 2 sigma z + tau z^2 The table holds,
- * for each s, a and b (as (1 - a) s^2 and b s^2) such that |R| <= 0.95 in the interior and R agrees with exp to second order; they were
- * found by Newton's method on these two conditions. The recurrence follows from them by the Stieltjes procedure with Gauss-Chebyshev nodes.
- * Stages and substeps come from the bound of the spectrum: the method is meant for motion whose fast modes are damped. */
+ * With s stages it is stable on the negative real axis up to about 0.8 s^2. Its stability polynomial is R(z) = w(z)
+ * P(z) with w(x) = (x - a)^2 + b^2 and x = 1 + 2 z / length. P has degree s - 2 and belongs to the family that is
+ * orthogonal with weight w(x)^2 / sqrt(1 - x^2) on [-1, 1]. P is a three-term recurrence over the stages:
+ *   g_(j+1) = mu_j h F(g_j) + kappa_j g_j + nu_j g_(j-1).
+ * w is a finishing pair of stages, with w(z) = 1 + 2 sigma z + tau z^2:
+ *   k = g + h sigma F(g),   y1 = k + h sigma F(k) - h (sigma - tau / sigma) (F(k) - F(g)).
+ *
+ * For each s, the table holds a and b (as (1 - a) s^2 and b s^2) such that |R| <= 0.95 in the interior and R agrees
+ * with exp to second order. Newton's method on these two conditions gave the numbers. The recurrence follows from a and
+ * b by the Stieltjes procedure with Gauss-Chebyshev nodes. The bound of the spectrum determines the numbers of stages
+ * and substeps. */
 #include <math.h>
 
 #include "rock2.h"
@@ -67,7 +72,7 @@ sn_rock2_polynomial sn_rock2_make(int index) {
         const double w = (x[i] - a) * (x[i] - a) + b * b;
         weight[i] = w * w, last[i] = 0, now[i] = 1;
     }
-    /* p_(j+1) = (x - A) p_j - B p_(j-1), monic; divided by its value at 1. */
+    /* The monic recurrence p_(j+1) = (x - A) p_j - B p_(j-1), divided by its value at 1. */
     double norm_last = 1, end_last = 0, end = 1, ratio_last = 0;
     double d1_last = 0, d1 = 0, d2_last = 0, d2 = 0;
     for (int j = 0; j < n; ++j) {
@@ -87,7 +92,7 @@ sn_rock2_polynomial sn_rock2_make(int index) {
         norm_last = norm, end_last = end, end = end_next, ratio_last = ratio;
     }
     p.time[n] = d1;
-    /* R' = R'' = 1 at 0 fix the finishing pair. */
+    /* The conditions R' = R'' = 1 at 0 determine the finishing pair. */
     p.sigma = 0.5 * (1 - d1);
     p.tau = 0.5 - 0.5 * d2 - 2 * p.sigma * d1;
     return p;
@@ -100,7 +105,8 @@ int sn_rock2_history(int count) {
 
 int sn_rock2_scratch(int count) { return 9 * count; }
 
-/* The longest substep: near the imaginary axis a mode grows by about (h omega)^4 / 16 in each, which its damping has to outweigh. */
+/* The longest substep. Near the imaginary axis a mode grows by about (h omega)^4 / 16 per substep, and its damping must
+ * outweigh this growth. */
 static double limit(const void *self, double omega, double delta) {
     (void)self;
     if (omega == 0) return INFINITY;

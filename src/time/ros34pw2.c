@@ -1,7 +1,9 @@
-/* ROS34PW2 (Rang and Angermann, BIT 45, 2005, 761-787): a W-method of order 3 with four stages, stiffly accurate and L-stable with J exact.
- * The coefficients printed there (alpha, Gamma, b) in the variables of implicit.h: a = alpha Gamma^-1, c = 1/gamma - Gamma^-1, b Gamma^-1.
- * It stands in for the third-order W-method of Hauth's table 5.1 (AMF-RK32, Gerisch and Verwer 2002). Equations in implicit.h; a test
- * checks the order conditions. */
+/* ROS34PW2 (Rang and Angermann, BIT 45, 2005, 761-787): a W-method of order 3 with four stages. It is stiffly accurate,
+ * and L-stable with the exact J. The paper gives alpha, Gamma and b; in the variables of implicit.h these are a = alpha
+ * Gamma^-1, c = 1/gamma - Gamma^-1 and b Gamma^-1.
+ *
+ * The method takes the place of the third-order W-method of Hauth's table 5.1 (AMF-RK32, Gerisch and Verwer 2002). A
+ * test checks the order conditions. */
 #include "implicit.h"
 #include "methods.h"
 

@@ -1,11 +1,12 @@
 /* Rosenbrock and W-methods on M x'' = f(t, x, v): one linear solve of half size per stage (Hauth 3.2.6 and 3.4.1).
  *
- * For y = (x, v) and g = 1/(h gamma) a stage (implicit.h) reads
+ * For y = (x, v) and g = 1/(h gamma), a stage (implicit.h) is
  *   g ux - uv = V + sum (c_ij/h) ux_j + h d_i dV/dt      =: p
  *   M g uv + K ux + D uv = f + M sum (c_ij/h) uv_j + h d_i df/dt  =: q
- * and with ux = (p + uv)/g it is (g M + D + K/g) uv = q - K p / g. All stages share the matrix.
- * In the constrained directions x' = V(t), v' = A(t) are given functions of time: there J = 0 and u follows at once; p is bent there so
- * that ux = (p + uv)/g holds. */
+ * With ux = (p + uv)/g this becomes (g M + D + K/g) uv = q - K p / g. All stages share this matrix.
+ *
+ * In the constrained directions, x' = V(t) and v' = A(t) are given functions of time. There J = 0, and u follows
+ * directly. p is changed there so that ux = (p + uv)/g holds. */
 #include "base/context.h"
 #include "implicit.h"
 #include "loop.h"
@@ -22,7 +23,7 @@ typedef struct work {
     sn_linearisation *linearisation; /* at the start */
 } work;
 
-/* Force at a place, and for the first stage its rate and the linearisation. */
+/* The force at a place. For the first stage also its rate and the linearisation. */
 static sn_status evaluate(sn_step *step, const sn_request *request, sn_result *result) {
     const double start = sn_seconds();
     const sn_status status = step->system->table->evaluate(step->system, request, result, step->error);
@@ -31,7 +32,7 @@ static sn_status evaluate(sn_step *step, const sn_request *request, sn_result *r
     return status;
 }
 
-/* u -> its constrained components alone. */
+/* Reduces u to its constrained components. */
 static void constrained_part(sn_system *system, double *u, double *spare) {
     sn_vector_copy(system->context, system->count, u, spare);
     system->table->filter(system, spare);
@@ -48,7 +49,7 @@ static void prescribed(sn_system *system, double t, double *V, double *A, double
     constrained_part(system, A, spare);
 }
 
-/* u = (F(t_i) + sum (c/h) u_j + h d dF/dt) / g in the constrained directions, for both halves: into cx and cv. */
+/* u = (F(t_i) + sum (c/h) u_j + h d dF/dt) / g in the constrained directions, for x into cx and for v into cv. */
 static void constrained_stage(sn_step *step, const sn_rosenbrock *method, const work *w, int i, double g) {
     sn_system *system = step->system;
     const int n = system->count;

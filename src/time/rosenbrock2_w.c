@@ -1,7 +1,9 @@
-/* Rosenbrock W-method of order 2 with two stages (Verwer, Spee, Blom, Hundsdorfer, SIAM J. Sci. Comput. 20, 1999, 1456-1480):
+/* Rosenbrock W-method of order 2 with two stages (Verwer, Spee, Blom, Hundsdorfer, SIAM J. Sci. Comput. 20, 1999,
+ * 1456-1480):
  *   y1 = y + 3/2 h k1 + 1/2 h k2,  (1 - gamma h J) k1 = F(y),  (1 - gamma h J) k2 = F(y + h k1) - 2 k1
- * Of order 2 with any J, L-stable with J exact for gamma = 1 -+ 1/sqrt 2; the smaller root has the smaller error.
- * Equations in implicit.h; a test checks the order conditions. */
+ *
+ * It has order 2 with any J. With the exact J it is L-stable for gamma = 1 -+ 1/sqrt 2; the smaller root has the
+ * smaller error. The equations are in implicit.h. A test checks the order conditions. */
 #include <math.h>
 
 #include "implicit.h"

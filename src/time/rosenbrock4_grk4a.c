@@ -1,5 +1,6 @@
-/* Rosenbrock method of order 4 with four stages and three force evaluations: Kaps and Rentrop (Numer. Math. 33, 1979, 55-68), GRK4A:
- * A-stable. Coefficients as GRK4A in Hairer and Wanner II, IV.7. Equations in implicit.h; a test checks the order conditions. */
+/* Rosenbrock method of order 4 with four stages and three force evaluations: GRK4A of Kaps and Rentrop (Numer. Math.
+ * 33, 1979, 55-68), A-stable. The coefficients are those of GRK4A in Hairer and Wanner II, IV.7; the equations are in
+ * implicit.h. A test checks the order conditions. */
 #include "implicit.h"
 #include "methods.h"
 

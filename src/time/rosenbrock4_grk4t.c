@@ -1,6 +1,6 @@
-/* Rosenbrock method of order 4 with four stages and three force evaluations: Kaps and Rentrop (Numer. Math. 33, 1979, 55-68), GRK4T: A(89.3
- * degrees)-stable, with the smaller truncation error. Coefficients as GRK4T in Hairer and Wanner II, IV.7. Equations in implicit.h; a test
- * checks the order conditions. */
+/* Rosenbrock method of order 4 with four stages and three force evaluations: GRK4T of Kaps and Rentrop (Numer. Math.
+ * 33, 1979, 55-68), A(89.3 degrees)-stable, with a smaller truncation error than GRK4A. The coefficients are those of
+ * GRK4T in Hairer and Wanner II, IV.7; the equations are in implicit.h. A test checks the order conditions. */
 #include "implicit.h"
 #include "methods.h"
 

@@ -1,5 +1,6 @@
-/* Rosenbrock method of order 4 with four stages and three force evaluations: Hairer and Wanner II, IV.7, the method with gamma = 0.57282:
- * L-stable. Coefficients as LSTAB in Hairer and Wanner II, IV.7. Equations in implicit.h; a test checks the order conditions. */
+/* Rosenbrock method of order 4 with four stages and three force evaluations: the L-stable method of Hairer and Wanner
+ * II, IV.7, with gamma = 0.57282. The coefficients are those of LSTAB there; the equations are in implicit.h. A test
+ * checks the order conditions. */
 #include "implicit.h"
 #include "methods.h"
 

@@ -1,6 +1,6 @@
-/* Rosenbrock method of order 4 with four stages and three force evaluations: A modification of the Kaps-Rentrop methods by Shampine (ACM
- * TOMS 8, 1982, 93-113): gamma = 1/2, A-stable. Coefficients as SHAMP in Hairer and Wanner II, IV.7. Equations in implicit.h; a test checks
- * the order conditions. */
+/* Rosenbrock method of order 4 with four stages and three force evaluations: the modification of the Kaps-Rentrop
+ * methods by Shampine (ACM TOMS 8, 1982, 93-113), gamma = 1/2, A-stable. The coefficients are those of SHAMP in Hairer
+ * and Wanner II, IV.7; the equations are in implicit.h. A test checks the order conditions. */
 #include "implicit.h"
 #include "methods.h"
 

@@ -1,6 +1,6 @@
-/* Rosenbrock method of order 4 with four stages and three force evaluations: van Veldhuizen (Computing 33, 1984, 229-237), the D-stability
- * method: A(89.5 degrees)-stable. Coefficients as VELDD in Hairer and Wanner II, IV.7. Equations in implicit.h; a test checks the order
- * conditions. */
+/* Rosenbrock method of order 4 with four stages and three force evaluations: the D-stable method of van Veldhuizen
+ * (Computing 33, 1984, 229-237), A(89.5 degrees)-stable. The coefficients are those of VELDD in Hairer and Wanner II,
+ * IV.7; the equations are in implicit.h. A test checks the order conditions. */
 #include "implicit.h"
 #include "methods.h"
 

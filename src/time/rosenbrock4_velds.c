@@ -1,5 +1,6 @@
-/* Rosenbrock method of order 4 with four stages and three force evaluations: van Veldhuizen (Computing 33, 1984, 229-237) with gamma = 1/2:
- * A-stable. Coefficients as VELDS in Hairer and Wanner II, IV.7. Equations in implicit.h; a test checks the order conditions. */
+/* Rosenbrock method of order 4 with four stages and three force evaluations: the method of van Veldhuizen (Computing
+ * 33, 1984, 229-237) with gamma = 1/2, A-stable. The coefficients are those of VELDS in Hairer and Wanner II, IV.7; the
+ * equations are in implicit.h. A test checks the order conditions. */
 #include "implicit.h"
 #include "methods.h"
 

@@ -27,7 +27,7 @@ static work layout(const sn_step *step, const sn_tableau *tableau) {
     return w;
 }
 
-/* Stage i of a step of h from (t, x, v). */
+/* Computes stage i of a step of h from (t, x, v). */
 static sn_status stage(sn_step *step, const sn_tableau *tableau, const work *w, int i, double t, double h, const double *x,
                        const double *v) {
     sn_system *system = step->system;
@@ -46,7 +46,7 @@ static sn_status stage(sn_step *step, const sn_tableau *tableau, const work *w, 
     return sn_acceleration(step, time, w->position, V, w->force + i * n, w->spare);
 }
 
-/* (x1, v1) from (x, v), stages `first` and up. */
+/* Computes (x1, v1) from (x, v), beginning with stage `first`. */
 static sn_status advance(sn_step *step, const sn_tableau *tableau, const work *w, int first, double t, double h, const double *x,
                          const double *v) {
     const int n = step->system->count;
@@ -74,7 +74,7 @@ sn_status sn_tableau_step(sn_step *step, const sn_tableau *tableau) {
                               w.force + (tableau->stages - 1) * step->system->count);
 }
 
-/* Mean square of h sum e_i F_i, measured against the tolerance. */
+/* The mean square of h sum e_i F_i, relative to the tolerance. */
 static double error_of(sn_step *step, const sn_tableau *tableau, const work *w, const double *e, double h, double speed) {
     sn_system *system = step->system;
     const int n = system->count;
@@ -90,7 +90,7 @@ static double error_of(sn_step *step, const sn_tableau *tableau, const work *w, 
     return sum / (2 * n);
 }
 
-/* The error of the substep in units of the tolerance; NaN or inf when something went wrong. */
+/* The error of the substep in units of the tolerance; NaN or inf when it cannot be computed. */
 static double measure(sn_step *step, const sn_tableau *tableau, const work *w, double h) {
     const int n = step->system->count;
     const double speed = fmax(fmax(sn_vector_largest(step->system->context, n, w->v), sn_vector_largest(step->system->context, n, w->v1)),
@@ -130,7 +130,8 @@ sn_status sn_tableau_step_adaptive(sn_step *step, const sn_tableau *tableau) {
         double factor = isfinite(error) ? 0.9 * pow(fmax(error, 1e-12), -tableau->exponent) : 0.1;
         factor = fmin(fmax(factor, 0.1), refused ? 1 : 5);
         refused = !(error <= 1);
-        /* The length that the frame's end cut off says nothing about the next one, unless it was refused. */
+        /* A step that was shortened to the end of the frame says nothing about the length of the next one, unless it
+         * was refused. */
         if (!final || refused || factor * part > h) h = factor * part;
         if (refused) {
             ++step->info->retries;
@@ -166,7 +167,7 @@ static double growth(const sn_tableau *tableau, double re, double im) {
 
 double sn_tableau_limit(const void *self, double omega, double delta) {
     const double inside = omega * omega - 0.25 * delta * delta;
-    /* lambda^2 + delta lambda + omega^2 = 0: the larger of the roots. */
+    /* lambda^2 + delta lambda + omega^2 = 0: take the larger root. */
     const double re = inside >= 0 ? -0.5 * delta : -0.5 * delta - sqrt(-inside), im = inside >= 0 ? sqrt(inside) : 0;
     const double size = sqrt(re * re + im * im);
     if (size == 0) return INFINITY;

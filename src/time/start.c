@@ -1,7 +1,8 @@
 /* The first steps of multistep methods: implicit midpoint with n = 2, 4, 6 substeps, extrapolated.
  *
- * The midpoint rule is symmetric, so its error has even powers of h/n alone and each further n gains two orders (Aitken-Neville; Hairer,
- * Norsett, Wanner I, II.9). Even n keep the stiff modes bounded: each substep flips their sign. */
+ * The midpoint rule is symmetric, so its error has only even powers of h/n, and each further n gains two orders
+ * (Aitken-Neville; Hairer, Norsett, Wanner I, II.9). n is even because each substep flips the sign of stiff modes; an
+ * even number keeps them bounded. */
 #include "implicit.h"
 #include "loop.h"
 

@@ -1,5 +1,5 @@
-/* Statics: everything, gravity included, applied in equal fractions of the load; step->t is the fraction. A fraction that fails is halved
- * by the step control. */
+/* Statics: the whole load, including gravity, is applied in equal fractions. step->t is the fraction of the load. The
+ * step control halves a fraction that fails. */
 #include "system.h"
 
 sn_status sn_static_solve(sn_step *step, bool (*reached)(void *user, const sn_step *step), void *user) {

@@ -1,5 +1,5 @@
-/* Symplectic (semi-implicit) Euler: v1 = v + h M^-1 f(t, x, v), x1 = x + h v1. Order 1; without damping its energy error stays bounded up
- * to h = 2 / omega. */
+/* Symplectic (semi-implicit) Euler: v1 = v + h M^-1 f(t, x, v), x1 = x + h v1. Order 1. Without damping, its energy
+ * error stays bounded up to h = 2 / omega. */
 #include <math.h>
 
 #include "base/vector.h"

@@ -1,11 +1,13 @@
-/* The contract of a step: what an integrator and the thing that it moves know of each other. The thing, a system, is a soft body, a cloth
- * or a mass on a spring.
+/* The contract of a step between an integrator and the system that it moves. A system is a soft body, a cloth or a mass
+ * on a spring, for example.
  *
  *   M x'' = f(t, x, v),   v = x',   some directions prescribed in time (the constraint filter)
  *
- * Vectors have `count` scalars. D = -df/dv and K = -df/dx. The integrator sends a request: a place (t, x, v) and what it wants to know
- * there. The system fills what was asked for and returns a result. There are no other arguments: nothing that an integrator wants stands in
- * the system itself. */
+ * Vectors have `count` scalars. D = -df/dv and K = -df/dx.
+ *
+ * The integrator sends a request. A request names a place (t, x, v) and the quantities that the integrator wants there.
+ * The system computes these quantities and returns a result. There are no hidden arguments: the integrator never stores
+ * a wish in the system. */
 #ifndef SN_TIME_SYSTEM_H
 #define SN_TIME_SYSTEM_H
 
@@ -15,57 +17,67 @@ typedef struct sn_system sn_system;
 
 typedef enum sn_wanted {
     SN_LINEARISE_NONE,
-    SN_LINEARISE_EXACT,     /* as the differentials of the laws say */
-    SN_LINEARISE_PROJECTED, /* without the parts that can make K indefinite, where the system has the choice */
+    SN_LINEARISE_EXACT,     /* the true derivatives of the material laws */
+    SN_LINEARISE_PROJECTED, /* without the parts that can make K indefinite, if the system offers this choice */
 } sn_wanted;
 
 typedef struct sn_request {
     double t;            /* s */
     const double *x, *v; /* the place, count scalars each; v may be NULL for `check` and `energy` */
-    /* The place is that of the last request for a force, and nothing that forces depend on has changed since: what that request computed
-     * there (rotations) serves again. The caller promises it, nobody compares. */
+    /* The caller promises that the place is that of the last request for a force, and that nothing that the forces
+     * depend on has changed since. The system may then use its results from that request again (rotations). Nobody
+     * checks the promise. */
     bool here;
     double *force;       /* out: f(t, x, v), reactions excluded; NULL: not wanted */
-    double *rate;        /* out: df/dt of what depends on t explicitly (ramps, keys); NULL: not wanted */
+    double *rate;        /* out: df/dt of the forces that depend on t explicitly (ramps, keys); NULL: not wanted */
     double *energy;      /* out: potential energy of everything conservative, J; NULL: not wanted */
-    sn_wanted linearise; /* the linearisation of the place; it keeps its own copies of x and v */
-    double ahead;        /* s; above 0: force and linearisation are for one linear solve of so long a step (contact/penalty.h) */
-    bool check;          /* only: can f be had here? SN_INVERTED when not */
+    sn_wanted linearise; /* which linearisation to make at the place; it keeps copies of x and v */
+    /* s. Above 0: force and linearisation serve one linear solve of a step of this length (contact/penalty.h). */
+    double ahead;
+    /* Only answer whether f can be computed at the place; SN_INVERTED when it cannot. */
+    bool check;
 } sn_request;
 
 typedef struct sn_result {
-    double scale; /* with `force`: the larger of the norms of the external and of the internal force; residuals are measured against it */
-    /* The one that was asked for, or else the last one: it may be used again while its `served` is above 0. NULL: none was made yet. */
+    /* With `force`: the larger of two norms, that of the external and that of the internal force. Residuals are
+     * measured against it. */
+    double scale;
+    /* The requested linearisation. Without such a request: the last one, which may be used again while its `served` is
+     * above 0. NULL: none was made yet. */
     sn_linearisation *linearisation;
 } sn_result;
 
-/* All functions must be there, except for those that may be NULL. */
+/* The functions of a system. Every function is required unless its comment allows NULL. */
 typedef struct sn_system_table {
     void (*mass_product)(sn_system *system, const double *v, double *out);
     /* out = M^-1 f in the free directions, 0 in the constrained ones. */
     sn_status (*mass_solve)(sn_system *system, const double *f, double *out, sn_error *error);
-    /* Answers a request. SN_INVERTED or SN_NOT_FINITE when f cannot be had at the place. */
+    /* Answers a request. SN_INVERTED or SN_NOT_FINITE: f cannot be computed at the place. */
     sn_status (*evaluate)(sn_system *system, const sn_request *request, sn_result *result, sn_error *error);
-    /* Sets the constrained components of x, v and a (each may be NULL) to the prescribed values at time t. The others stay. */
+    /* Sets the constrained components of x, v and a (each may be NULL) to the prescribed values at time t. The other
+     * components stay. */
     void (*constrain)(sn_system *system, double t, double *x, double *v, double *a);
-    /* Puts positions back onto the surface that curved constraints allow (a rigid core), without prescribed motion. NULL: none are curved.
-     */
+    /* Moves positions back onto the surface that curved constraints (a rigid core) allow. Prescribed motion is not
+     * applied. NULL: no constraint is curved. */
     void (*retract)(sn_system *system, double *x);
     /* Zeroes the constrained components. */
     void (*filter)(sn_system *system, double *u);
 
-    /* A step begins at (t, x, v). Returns whether it must be settled. NULL: nothing to do, and no step is settled. */
+    /* A step begins at (t, x, v). Returns whether the step must be settled. NULL: there is nothing to do, and no step
+     * is settled. */
     bool (*begin)(sn_system *system, double t, const double *x, const double *v);
-    /* After a step of h from (t, x0, v0) to (x, v), before it is accepted: *settled false when the system has changed its constraints
-     * (contacts made or released) and the step is to be taken again from its start; a bounded number of times. It may still move x a
-     * little when settled. NULL when `begin` never asks for it. */
+    /* Called after a step of h from (t, x0, v0) to (x, v), before the step is accepted. *settled is false when the
+     * system has changed its constraints (contacts were made or released); the step is then taken again from its start.
+     * This happens a bounded number of times. A settled step may still move x a little. NULL when `begin` never asks
+     * for it. */
     sn_status (*settle)(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v, bool *settled,
                         sn_error *error);
-    /* The step was accepted with the new (t, x, v); or it was rejected. Each may be NULL. */
+    /* The step was accepted with the new (t, x, v), or it was rejected. Each may be NULL. */
     void (*accept)(sn_system *system, double t, const double *x, const double *v);
     void (*reject)(sn_system *system);
-    /* Newton's method has converged at (t, x, v): true when values that the forces keep constant during a solve (the normal forces of
-     * friction) were renewed and have changed, so that the solution is to be corrected; a bounded number of times. NULL: nothing lags. */
+    /* Newton's method has converged at (t, x, v). Some values stay constant during a solve (the normal forces of
+     * friction). This function renews them. It returns true when they changed, so that the solution must be corrected.
+     * This happens a bounded number of times. NULL: the system has no such values. */
     bool (*renew)(sn_system *system, double t, const double *x, const double *v);
 } sn_system_table;
 
@@ -73,24 +85,24 @@ struct sn_system {
     const sn_system_table *table;
     sn_context *context;
     int count;          /* scalars in x, in v, in f */
-    double size;        /* typical length of the body, m: corrections are measured against it */
-    const double *rest; /* positions where it is calm, for estimates of what steps it bears; NULL: none */
-    int auxiliary;      /* first-order variables beside x and v; 0 */
+    double size;        /* typical length of the body, m; corrections are measured against it */
+    const double *rest; /* positions at rest, to estimate how long steps may be; NULL: none */
+    int auxiliary;      /* number of first-order variables beside x and v; always 0 */
 };
 
 /* ---- Methods ---- */
 
-/* What a step did. Times in seconds, for reports only. */
+/* The record of a step. Times are in seconds, for reports only. */
 typedef struct sn_step_info {
     int newton_iterations, linear_iterations, force_evaluations, linearisations, retries, line_searches, loose;
     int linear_misses;                       /* linear solves that ended above their tolerance */
     double newton_residual, linear_residual; /* of the last iteration */
     double assembly_seconds, solve_seconds;
-    double suggested_step; /* what adaptive control would take next; 0 when it has no opinion */
+    double suggested_step; /* the next step that adaptive control would take; 0: no suggestion */
     const char *solver, *preconditioner;
 } sn_step_info;
 
-/* The integrator's part of the state: plain numbers, copied and saved with it. */
+/* The integrator's part of the state: plain numbers that are copied and saved with the state. */
 typedef struct sn_history {
     int count; /* doubles */
     double *value;
@@ -101,16 +113,18 @@ typedef struct sn_step {
     const sn_time_options *options;
     double tolerance; /* of the linear solver */
     bool warm_start;
-    /* Newton's best iterate is good enough, when it does not converge, if its residual is below this part of the forces; 0: it is not. */
+    /* Newton's best iterate is accepted, although it did not converge, when its residual is below this fraction of the
+     * forces. 0: it is never accepted. */
     double loose;
     double t, h;   /* from t to t + h */
-    double *x, *v; /* in: at t; out: at t + h. Untouched on failure */
-    /* method->history(count) doubles: zero at the start of a run and after x, v or t were edited from outside. Untouched on failure. */
+    double *x, *v; /* in: at t; out: at t + h. Unchanged on failure */
+    /* method->history(count) doubles. They are zero at the start of a run and after x, v or t were edited from outside.
+     * Unchanged on failure. */
     double *history;
     double *scratch; /* method->scratch(count) doubles */
     sn_step_info *info;
     sn_error *error;
-    /* Asked before each further part of a step that had to be divided; false gives the step up. May be NULL. */
+    /* Called before each further part of a step that was divided. Returning false gives the step up. May be NULL. */
     bool (*go_on)(void *user, const struct sn_step *part);
     void *user;
 } sn_step;
@@ -119,52 +133,62 @@ typedef struct sn_method {
     const char *name, *text;
     int order;
     bool implicit;
-    bool exact;       /* keeps its order only with the exact K and D; the others bear symmetric copies of them */
-    bool multipliers; /* can carry the multipliers of links: each step solves one system for the state at its end */
+    bool exact; /* needs the exact K and D for its order; other methods also work with symmetric copies */
+    /* Can carry the multipliers of links: each step solves one system for the state at its end. */
+    bool multipliers;
     bool adaptive;
     const char *stability;     /* "A", "L", "explicit: h < 2/omega", ... */
-    int (*history)(int count); /* doubles wanted */
+    int (*history)(int count); /* number of doubles */
     int (*scratch)(int count);
     sn_status (*step)(sn_step *step);
 } sn_method;
 
-/* How a method ends: prescribes the constrained components of x and v at t + h, refuses what is not finite, hands the rest to step->x and
- * step->v. */
+/* Ends a step of a method: prescribes the constrained components of x and v at t + h, refuses values that are not
+ * finite, and copies the others to step->x and step->v. */
 sn_status sn_step_finish(sn_step *step, double *x, double *v);
 
-/* Whether the forces can be had at x: asked by methods that end a step without a force evaluation. */
+/* Whether the forces can be computed at x, for methods that end a step without a force evaluation. */
 sn_status sn_step_check(sn_step *step, double t, const double *x);
 
-/* NULL when unknown; "" is the default method. */
+/* Finds a method by name. NULL when the name is unknown; "" is the default method. */
 const sn_method *sn_method_find(const char *name);
 
-/* Equilibrium at t + h, f(t + h, x, 0) = 0: one step of "quasi-static", and of "static" where t is the fraction of the load. Not in
- * sn_methods(). */
+/* The equilibrium at t + h, f(t + h, x, 0) = 0. It is one step of "quasi-static". It is also one step of "static",
+ * where t is the fraction of the load. sn_methods() does not list it. */
 const sn_method *sn_method_equilibrium(void);
-/* What a mode and a method name mean: the equilibrium for "static" and "quasi-static". NULL when unknown. */
+/* The method for the mode and the method name in the options. Modes "static" and "quasi-static" give the equilibrium.
+ * NULL when unknown. */
 const sn_method *sn_method_choose(const sn_time_options *options);
 
 /* ---- Step control ---- */
 
-/* Takes one step from t to t + h with `method`, whatever it takes: a step that does not converge, inverts or goes non-finite is retried
- * with half of it, and substeps go on (growing again after successes) until t + h is reached; never below h / 1024. On failure x, v and
- * history are as they were. Calls begin, accept and reject of the system for each substep; when a frame fails after accepted substeps, the
- * owner restores what it keeps beside x and v. Parts of h / 16 and less that do not converge may end with Newton's best
- * iterate, counted in info->loose. step->scratch holds sn_control_scratch doubles. info->retries counts the refused steps. */
+/* Goes from t to t + h with `method`, in several steps if necessary. A step that does not converge, inverts an element
+ * or is not finite is retried with half its length. Substeps continue until t + h is reached, grow again after
+ * successes, and are never below h / 1024. A substep of h / 16 or less that does not converge may end with Newton's
+ * best iterate; info->loose counts these. info->retries counts the refused steps.
+ *
+ * Calls begin, accept and reject of the system for each substep. On failure x, v and history are unchanged. When a
+ * frame fails after accepted substeps, the owner of the system restores the state that it keeps beside x and v.
+ * step->scratch holds sn_control_scratch doubles. */
 int sn_control_scratch(const sn_method *method, int count);
 sn_status sn_step_controlled(const sn_method *method, sn_step *step);
 
-/* Statics: from load fraction step->t to 1 in options->load_steps equal fractions of the whole, each by sn_step_controlled (so a failed
- * increment is halved and regrows). step->t is the fraction reached; on failure x is the equilibrium at step->t. v is zero afterwards.
- * `reached` (may be NULL) is called after each load step; false stops with SN_STOPPED. */
+/* Statics: goes from load fraction step->t to 1 in options->load_steps equal fractions of the whole load. Each is taken
+ * by sn_step_controlled, so a failed increment is halved and grows again. step->t is the fraction reached. On failure x
+ * is the equilibrium at step->t. v is zero afterwards. `reached` (may be NULL) is called after each load step;
+ * returning false stops with SN_STOPPED. */
 sn_status sn_static_solve(sn_step *step, bool (*reached)(void *user, const sn_step *step), void *user);
 
 /* ---- Newton ---- */
 
-/* Solves r(y) = 0 for y = x(t + h), with r = m M (y - base) - f(t1, y, a (y - origin) + w) - extra and its Jacobian m M + a D + K.
- *   implicit Euler: m = 1/h^2, base = x + h v, a = 1/h, origin = x, w = 0.   statics: m = 0, a = 0.
- * `y` comes in with the start (last positions), the wanted positions of the constrained components are taken from the system at t1: the
- * first iteration carries them in by the linear problem. On failure y is the best iterate. */
+/* Solves r(y) = 0 for y = x(t + h), with
+ *   r = m M (y - base) - f(t1, y, a (y - origin) + w) - extra   and its Jacobian m M + a D + K.
+ *
+ * Implicit Euler: m = 1/h^2, base = x + h v, a = 1/h, origin = x, w = 0. Statics: m = 0, a = 0.
+ *
+ * y comes in as the start (the last positions). The system gives the wanted positions of the constrained components at
+ * t1. The first iteration moves these components there as part of its linear problem. On failure y is the best
+ * iterate. */
 typedef struct sn_newton_problem {
     sn_system *system;
     double t1;
@@ -172,18 +196,20 @@ typedef struct sn_newton_problem {
     const double *base, *origin; /* count; NULL when m or a is 0 */
     const double *offset;        /* w, or NULL */
     const double *extra;         /* a constant force, or NULL */
-    /* What m (y - base) stands for in the constrained components, 0 in the others; NULL: the acceleration prescribed at t1. */
+    /* The value of m (y - base) in the constrained components, and 0 in the others. NULL: the acceleration prescribed
+     * at t1. */
     const double *inertia;
-    /* Where the first iteration takes force and linearisation, beside y: the last velocity. NULL: where y puts it. */
+    /* The velocity at which the first iteration takes force and linearisation, together with y: the last velocity.
+     * NULL: the velocity that belongs to y. */
     const double *velocity;
     const sn_newton_options *options;
     double linear_tolerance;
     double loose;        /* as in sn_step */
     const double *guess; /* start of the first linear solve (warm start), or NULL */
-    int expected;        /* directions that likely hold what the guess lacks */
+    int expected;        /* number of directions that likely contain the error of the guess */
     const double *const *direction;
     double *scratch;    /* sn_newton_scratch(count) doubles */
-    sn_step_info *info; /* counts are added to it */
+    sn_step_info *info; /* the counts of this solve are added to it */
     sn_error *error;
 } sn_newton_problem;
 

@@ -31,7 +31,7 @@ sn_status sn_trapezoidal_step(sn_step *step) {
     sn_vector_mix(system->context, n, 1, step->x, h, step->v, 0, NULL, base);
     sn_vector_mix(system->context, n, h, step->v, 0, NULL, 0, NULL, guess);
     sn_vector_mix(system->context, n, -1, step->v, 0, NULL, 0, NULL, w);
-    /* 4/h^2 (x1 - x - h v) stands for the sum of both accelerations. */
+    /* 4/h^2 (x1 - x - h v) is the sum of both accelerations. */
     sn_vector_zero(system->context, n, a);
     sn_vector_zero(system->context, n, y);
     system->table->constrain(system, step->t + h, NULL, NULL, y);

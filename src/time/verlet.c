@@ -1,7 +1,9 @@
-/* Velocity Verlet (leapfrog, Stoermer): x1 = x + h v + h^2/2 a, v1 = v + h/2 (a + a1).
+/* Velocity Verlet (leapfrog, Stoermer): x1 = x + h v + h^2/2 a, v1 = v + h/2 (a + a1) with a1 = M^-1 f(t + h, x1, v + h
+ * a).
  *
- * a1 = M^-1 f(t + h, x1, v + h a): the velocity that damping sees is predicted to second order, so the order stays two; without damping it
- * is the symplectic scheme (Hauth 3.2.7). One force per step: a1 is kept in the history for the next. History: valid, its time, a. */
+ * Damping forces use the velocity v + h a, which is predicted to second order, so the method keeps order 2. Without
+ * damping it is the symplectic scheme (Hauth 3.2.7). A step needs one force, because a1 is kept in the history for the
+ * next step. History: whether it is valid, its time, a. */
 #include <math.h>
 
 #include "explicit.h"
@@ -15,7 +17,7 @@ int sn_verlet_history(int count) { return 2 + count; }
 
 int sn_verlet_scratch(int count) { return 6 * count; }
 
-/* The undamped scheme is stable to 2 / omega; the predictor bears damping to h delta = 1. */
+/* The undamped scheme is stable up to 2 / omega. With damping, the predictor is stable up to h delta = 1. */
 static double limit(const void *self, double omega, double delta) {
     (void)self;
     const double wave = omega > 0 ? 2 / omega : INFINITY, damp = delta > 0 ? 1 / delta : INFINITY;

@@ -1,4 +1,5 @@
-/* The colliders of a world and the nodes that they may meet: shared by the two responses, collider_penalty.c and collider_projection.c. */
+/* The colliders of a world and the nodes that may touch them. The two responses, collider_penalty.c and
+ * collider_projection.c, share this data. */
 #ifndef SN_WORLD_COLLIDERS_H
 #define SN_WORLD_COLLIDERS_H
 
@@ -10,28 +11,29 @@ typedef struct sn_colliders {
     int count, next_id;
     int *id;
     sn_collider_model *collider;
-    sn_penalty *penalty;   /* of each collider: stiffness, damping, friction */
-    sn_contact_nodes node; /* the surface of the bodies; empty without colliders. Nodes of rigid cores come last: */
-    int core_count;        /* so many */
+    sn_penalty *penalty;   /* per collider: stiffness, damping, friction */
+    sn_contact_nodes node; /* the surface nodes of the bodies; empty without colliders. Nodes of rigid cores come last */
+    int core_count;        /* how many of the nodes belong to rigid cores */
 } sn_colliders;
 
-/* The colliders; NULL before they are made. */
+/* The colliders of the world; NULL before they are made. */
 sn_colliders *sn_world_colliders(const sn_world *world);
-/* colliders.c: the list from the options; stiffness and masses after an edit. */
+/* colliders.c: `create` makes the list from the options; `adapt` renews stiffness and masses after an edit. */
 sn_status sn_colliders_create(sn_world *world, const sn_world_options *options, sn_colliders **colliders, sn_error *error);
 void sn_colliders_destroy(sn_world *world, sn_colliders *colliders);
 void sn_colliders_adapt(const sn_world *world, sn_colliders *colliders);
-/* The nodes that a collider pushes by penalty: all of the surface, or, when its response is projection, only the nodes of rigid cores,
- * which cannot be constrained one by one. */
+/* The nodes that a collider pushes with penalty forces. With the response "penalty" these are all surface nodes. With
+ * "projection" these are the nodes of rigid cores, because nodes of a core cannot be constrained one by one. */
 sn_contact_nodes sn_colliders_pushed(const sn_colliders *colliders, int collider);
 
-/* How often steps were taken again because contacts had changed. */
+/* How many steps were taken again because contacts had changed. */
 int64_t sn_world_contact_repeats(const sn_world *world);
-/* contact_nodes.c: the surface nodes of all bodies with their areas; how many at the end belong to rigid cores. */
+/* contact_nodes.c: the surface nodes of all bodies with their areas. The last *core_count nodes belong to rigid
+ * cores. */
 sn_status sn_contact_nodes_create(const sn_world *world, sn_contact_nodes *nodes, int *core_count, sn_error *error);
-/* collider_projection.c: the list has moved in memory. */
+/* collider_projection.c: call this after the list has moved in memory. */
 void sn_projection_follow(sn_world *world);
-/* collider_penalty.c, collider_projection.c: scratch and numbers for the present list. */
+/* collider_penalty.c, collider_projection.c: make scratch and numbers for the present list. */
 sn_status sn_penalty_fit(sn_world *world, sn_error *error);
 sn_status sn_projection_fit(sn_world *world, sn_error *error);
 

@@ -1,4 +1,5 @@
-/* Parameters: everything about the bodies and the method that may be edited between steps. Interactions hold their own items. */
+/* Parameters: gravity, options and materials. The caller may edit them between steps. (Loads, fixes and so on are items
+ * of interactions.) */
 #ifndef SN_WORLD_PARAMETERS_H
 #define SN_WORLD_PARAMETERS_H
 
@@ -10,22 +11,24 @@ typedef struct sn_parameters {
     double gravity[3];
     sn_time_options time;
     sn_solver_options solver;
-    bool is_static, no_inertia; /* mode "static"; "static" or "quasi-static" */
+    bool is_static, no_inertia; /* the mode is "static"; the mode is "static" or "quasi-static" */
     const sn_method *method;
     int material_count;
-    sn_material *material;        /* keys owned */
-    sn_element_settings elements; /* the materials as the element kernels read them, at the time of the last filling */
+    sn_material *material;        /* material_count; the parameters own the keys */
+    sn_element_settings elements; /* the materials in the form that the element kernels read, at the time of the last
+                                     sn_solid_settings */
 } sn_parameters;
 
 sn_status sn_parameters_create(sn_context *context, const sn_world_options *options, sn_parameters *parameters, sn_error *error);
 void sn_parameters_destroy(sn_context *context, sn_parameters *parameters);
-/* Statics needs a shear modulus above 0 everywhere. */
+/* SN_BAD_INPUT when a material has no stiffness in shear: statics needs one everywhere. */
 sn_status sn_parameters_stiff(const sn_world *world, sn_error *error);
-/* Whether some modulus has keys. */
+/* Whether a constant of a material changes over time. */
 bool sn_parameters_keyed(const sn_parameters *parameters);
-/* Whether the bodies are compiled with the exact differentials of their laws: statics, and methods that need them. */
+/* Whether the elements use the exact differentials of their laws: in modes without inertia, and with methods that need
+ * them. */
 bool sn_parameters_exact(const sn_parameters *parameters);
-/* lambda + 2 mu at rest, in the stiffest direction (Pa). */
+/* The modulus lambda + 2 mu at rest, in the stiffest direction (Pa). */
 double sn_parameters_modulus(sn_context *context, const sn_material *material);
 
 #endif

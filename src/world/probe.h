@@ -1,4 +1,4 @@
-/* Probes: where they look. */
+/* Probes: the nodes and elements that each probe reads. */
 #ifndef SN_WORLD_PROBE_H
 #define SN_WORLD_PROBE_H
 
@@ -8,10 +8,10 @@ typedef struct sn_probe_target {
     sn_probe probe;
     int body;
     int node_count;
-    int32_t *node; /* compiled */
+    int32_t *node; /* compiled numbers */
     int element_count;
-    int32_t *element; /* of the whole world: stress, volume */
-    double *share;    /* stress: weight of each element's stress */
+    int32_t *element; /* for stress and volume: numbers in the whole world */
+    double *share;    /* for stress: the weight of each element */
 } sn_probe_target;
 
 sn_status sn_probes_create(sn_world *world, const sn_world_options *options, sn_error *error);

@@ -1,4 +1,4 @@
-/* The workspace: solver and scratch. Everything in it can be rebuilt at any time. */
+/* The workspace: the linear solver and scratch memory. Everything in it can be rebuilt at any time. */
 #ifndef SN_WORLD_WORKSPACE_H
 #define SN_WORLD_WORKSPACE_H
 
@@ -7,13 +7,14 @@
 #include "state.h"
 #include "time/system.h"
 
+/* `base` comes first in these structs, so that the functions of their tables can cast a pointer to it. */
 typedef struct sn_world_linearisation {
-    sn_linearisation base; /* first: the functions of the table cast */
+    sn_linearisation base;
     sn_world *world;
 } sn_world_linearisation;
 
 typedef struct sn_world_system {
-    sn_system base; /* first: the functions of the table cast */
+    sn_system base;
     sn_world *world;
     sn_world_linearisation linearisation;
 } sn_world_system;
@@ -21,34 +22,34 @@ typedef struct sn_world_system {
 typedef struct sn_workspace {
     sn_world_system system;
     sn_linear *linear;
-    sn_block_list stiffness, damping; /* of the linearisation, beside the elements */
-    double *vertex_rotation;          /* of warped nodes, x 9; NULL without warping */
-    double *x_before;                 /* positions at the last accepted (sub)step */
-    double *external;                 /* forces */
-    double *force;
-    double *scaled, *product; /* vectors for short use */
-    double *partial;          /* chunk_count doubles */
-    double *scratch;          /* of the method */
-    sn_state before;          /* the state when the step began */
-    double *own_before;       /* the interactions' numbers when the part of a step began */
+    sn_block_list stiffness, damping; /* blocks that the interactions add to the matrices of the elements */
+    double *vertex_rotation;          /* nodes x 9: rotations for stiffness warping; NULL without warping */
+    double *x_before;                 /* nodes x 3: positions after the last accepted part of a step */
+    double *external;                 /* nodes x 3: external forces */
+    double *force;                    /* nodes x 3: a force vector for short use */
+    double *scaled, *product;         /* nodes x 3: vectors for short use */
+    double *partial;                  /* one double per chunk of elements, for sums */
+    double *scratch;                  /* scratch of the integration method */
+    sn_state before;                  /* the state when the step began */
+    double *own_before;               /* the numbers of the interactions when the present part of the step began */
     int own_capacity;
-    double force_scale;
-    bool constraints_changed; /* the rigid modes of statics are to be checked again */
+    double force_scale;       /* N: the size of the forces at the last evaluation */
+    bool constraints_changed; /* statics must check again that all bodies are held */
 } sn_workspace;
 
 sn_status sn_workspace_create(sn_world *world, sn_error *error);
 void sn_workspace_destroy(sn_world *world);
-/* A solver for a solid, with the options of the world. */
+/* Makes a linear solver for a solid, with the options of the world. */
 sn_status sn_workspace_linear(const sn_world *world, const sn_solid *solid, sn_linear **linear, sn_error *error);
-/* Room for the frames of warped nodes of a solid; NULL without warping. */
+/* Makes the rotations of warped nodes of a solid, all identity; *rotation is NULL without warping. */
 sn_status sn_workspace_frames(const sn_world *world, const sn_solid *solid, double **rotation, sn_error *error);
-/* Everything rebuildable as in a fresh process. */
+/* Brings everything that can be rebuilt to the condition of a program that has just started. */
 void sn_workspace_refresh(sn_world *world);
-/* The matrices kept from the last steps no longer serve. */
+/* Drops the matrices that were kept from the last steps. */
 void sn_workspace_forget(sn_world *world);
-/* Scratch for the method in use, room for the blocks of all interactions, and the backup of the state. */
+/* Makes scratch for the method in use, room for the blocks of all interactions, and the backup of the state. */
 sn_status sn_workspace_fit(sn_world *world, sn_error *error);
-/* Takes the frames of warped nodes at x. */
+/* Computes the rotations of warped nodes at x. */
 void sn_workspace_warp(sn_world *world, const double *x);
 
 #endif

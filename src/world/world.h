@@ -1,9 +1,9 @@
-/* Inside of a world: the four kinds of data, each with a header of its own, and the list of interactions.
+/* The inside of a world: four kinds of data, each with its header, and the list of interactions.
  *
- *   model       constant: bodies, numbering, rest shape; with its materials compiled into the solid
+ *   model       constant: bodies, numbering, rest shape. Model and materials together are compiled into the solid
  *   parameters  editable between steps: gravity, options, materials
- *   state       everything the next step's bits depend on, one block of plain numbers
- *   workspace   rebuildable: solver, scratch */
+ *   state       one block of plain numbers: positions, velocities and everything else that the next step depends on
+ *   workspace   linear solver and scratch; can be rebuilt at any time */
 #ifndef SN_WORLD_WORLD_H
 #define SN_WORLD_WORLD_H
 
@@ -31,7 +31,7 @@ struct sn_world {
     void *user;
 };
 
-/* rigid.c: every piece of every body must have its six rigid motions held. */
+/* rigid.c: SN_BAD_INPUT when a connected piece of a body can still move as a rigid body. */
 sn_status sn_rigid_check(const sn_world *world, sn_error *error);
 /* initial.c: positions and velocities at the start. */
 void sn_initial_apply(sn_world *world, int body, const sn_initial *initial);
@@ -39,14 +39,15 @@ void sn_initial_apply(sn_world *world, int body, const sn_initial *initial);
 extern const sn_system_table sn_world_table;
 extern const sn_linearisation_table sn_world_linearisation_table;
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v);
-/* Forces at the state, into workspace.force. */
+/* Computes the forces at the present state, into workspace.force. */
 sn_status sn_world_forces(sn_world *world, sn_error *error);
-/* The reactions R = M (v - v0) / h - f of a step, into workspace.force, and the scale of the forces. */
+/* Computes the reactions R = M (v - v0) / h - f of a step, into workspace.force, and *scale, the size of the forces. */
 sn_status sn_world_step_reactions(sn_world *world, const sn_trial *trial, double *scale, sn_error *error);
-/* element_fields.c: stress (6), J, energy density (each may be NULL) and volume of one element at the state. */
+/* element_fields.c: stress (6), volume ratio J, energy density and volume of one element at the present state. Each may
+ * be NULL. */
 void sn_element_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density, double *volume);
 
-/* An edit between steps has moved something: multi-step methods start anew, and kept matrices no longer serve. */
+/* Call this after an edit that changes the motion: multi-step methods start anew, and kept matrices are dropped. */
 void sn_world_edited(sn_world *world);
 
 #endif

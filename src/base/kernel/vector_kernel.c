@@ -1,5 +1,6 @@
-/* The loops of vector.h over one piece, once per instruction set. Sums have SN_LANES virtual lanes: scalar i of the piece belongs to lane
- * i % SN_LANES, and the lanes are added as a fixed tree. Hence every vector width gives the same bits. */
+/* The loops of vector.h over one piece, built once per instruction set. Sums have SN_LANES virtual lanes: scalar i of
+ * the piece belongs to lane i % SN_LANES. The lanes are added as a fixed tree, so every vector width gives the same
+ * bits. */
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ static double dot(int n, const double *a, const double *b) {
 }
 
 static double largest(int n, const double *a) {
-    double lane[SN_LANES] = {0}, zero[SN_LANES] = {0}, most = 0; /* zero times what is not finite is NaN */
+    double lane[SN_LANES] = {0}, zero[SN_LANES] = {0}, most = 0; /* zero times a number that is not finite is NaN */
     int i = 0;
     for (; i + SN_LANES <= n; i += SN_LANES)
         for (int l = 0; l < SN_LANES; ++l) {
@@ -59,7 +60,7 @@ static double residual(int n, double alpha, const double *q, double *r) {
     return add_lanes(lane);
 }
 
-/* Whole vectors are loaded before any is stored: x_out may be x. */
+/* All vectors are loaded before the first store, because x_out may be x. */
 static void direction(int n, double alpha, double beta, const double *z, double *p, const double *x, double *x_out) {
     loose a, b;
     for (int l = 0; l < SN_WIDTH; ++l) a[l] = alpha, b[l] = beta;

@@ -1,9 +1,11 @@
-/* The direct solver: supernodal Cholesky factor of CHOLMOD (Chen, Davis, Hager and Rajamanickam 2008), ordered by METIS.
+/* The direct solver: the supernodal Cholesky factor of CHOLMOD (Chen, Davis, Hager and Rajamanickam 2008), ordered by
+ * METIS.
  *
- * The matrix of the free directions is S A S + s (I - S), s the mean of the node's diagonal: constrained components decouple and have a
- * pivot of their own size. The order is found on the graph of nodes, a third of the size, and kept with the symbolic factor as long as the
- * pattern stands. A pivot that is not positive, or that lost all but 1e-13 of its diagonal entry to the elimination, is reported as
- * SN_SINGULAR. */
+ * The matrix of the free directions is S A S + s (I - S), with s the mean of the node's diagonal. Constrained
+ * components are thus decoupled, and their pivots have the size of the others. The order is found on the graph of
+ * nodes, which has a third of the size of the graph of scalars. Order and symbolic factor are kept as long as the
+ * pattern stays. A pivot that is not positive, or that the elimination reduced below 1e-13 of its diagonal entry, is
+ * reported as SN_SINGULAR. */
 #include "linear/solver.h"
 
 #if defined(SN_HAVE_CHOLMOD)
@@ -22,7 +24,7 @@ typedef struct cholesky {
     cholmod_common common;
     cholmod_sparse *matrix; /* lower triangle, by columns */
     cholmod_factor *factor;
-    double *diagonal; /* 3 n: of the matrix, to judge the pivots */
+    double *diagonal; /* 3 n: the diagonal of the matrix, to judge the pivots */
     cholmod_dense *right, *left, *work_y, *work_e;
 } cholesky;
 
@@ -40,7 +42,7 @@ static void release(sn_context *context, void *data) {
     sn_release(context, c);
 }
 
-/* The order of the scalars from METIS on the nodes; AMD when METIS fails. */
+/* Orders the scalars with METIS on the nodes, or with AMD when METIS fails. */
 static bool order(cholesky *c, int *permutation) {
     const sn_pattern *p = c->pattern;
     int64_t upper = 0;
@@ -94,7 +96,7 @@ static void fill_matrix(cholesky *c, const sn_matrix *matrix, const sn_filter *f
         int next[3] = {begin[3 * j], begin[3 * j + 1], begin[3 * j + 2]};
         for (int32_t k = p->diagonal[j]; k < p->row_begin[j + 1]; ++k) {
             const bool own = k == p->diagonal[j];
-            double block[9]; /* of (j, column): its transpose is what stands below the diagonal */
+            double block[9]; /* block (j, column); its transpose stands below the diagonal */
             if (own)
                 sn_projected_block(matrix->double_ + 9 * (int64_t)k, S, block);
             else
@@ -107,7 +109,7 @@ static void fill_matrix(cholesky *c, const sn_matrix *matrix, const sn_filter *f
     }
 }
 
-/* The column whose pivot is the smallest part of its diagonal entry, and that part. */
+/* Finds the column whose pivot is smallest relative to its diagonal entry. Returns that ratio. */
 static double weakest_pivot(const cholesky *c, int64_t *column) {
     const cholmod_factor *L = c->factor;
     const int *permutation = L->Perm, *super = L->super, *pi = L->pi, *px = L->px;
@@ -183,7 +185,7 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
 }
 
 static void apply(void *data, const double *r, double *z) {
-    cholesky *c = (cholesky *)(uintptr_t)data; /* the workspaces change, the answer does not */
+    cholesky *c = (cholesky *)(uintptr_t)data; /* the workspaces change, the result does not */
     const size_t bytes = c->factor->n * sizeof(double);
     memcpy(c->right->x, r, bytes);
     if (!cholmod_solve2(CHOLMOD_A, c->factor, c->right, NULL, &c->left, NULL, &c->work_y, &c->work_e, &c->common)) {
@@ -203,5 +205,5 @@ const sn_preconditioner sn_factor_cholesky = {.name = "cholesky",
                                               .release = release};
 
 #else
-typedef int sn_no_cholmod; /* an empty file is not allowed */
+typedef int sn_no_cholmod; /* C does not allow an empty file */
 #endif

@@ -1,12 +1,13 @@
 /* Approximate minimum degree on the quotient graph (Amestoy, Davis and Duff 1996), without their supervariables.
  *
- * Eliminated nodes become elements: cliques that are kept as lists of their remaining nodes. Node i has the elements E_i and the
- * nodes A_i that it touches directly, in one list of the length of its row: eliminating p,
- *   L_p = A_p and the nodes of all elements of E_p, without p;   those elements are absorbed into p;
- *   for i in L_p: E_i loses the absorbed and wins p, A_i loses what L_p holds,
- * and each i lost at least one entry for the one it won, so the lists never outgrow their place. The degree of i is bounded by
- * |A_i| + |L_p - i| + sum of |L_e - L_p| over its other elements. Ties go to the node that came last into its degree's list: the order
- * depends on the graph alone. */
+ * An eliminated node becomes an element: a clique, stored as the list of its remaining nodes. Node i has the elements
+ * E_i and the nodes A_i that it touches directly. Both are in one list of the length of its row. Eliminating p does
+ * this:
+ *   L_p = A_p and the nodes of all elements of E_p, without p;   p absorbs those elements;
+ *   for i in L_p: E_i loses the absorbed elements and gains p, A_i loses the nodes of L_p.
+ * Each i loses at least one entry for the one that it gains, so a list never outgrows its space. The degree of i is
+ * bounded by |A_i| + |L_p - i| + sum of |L_e - L_p| over its other elements. Among equal degrees, the node that entered
+ * the list of that degree last comes first. The order therefore depends only on the graph. */
 #include "fill_order.h"
 
 #include <stdbool.h>
@@ -14,13 +15,13 @@
 
 typedef struct graph {
     int nodes;
-    int32_t *begin;            /* of a node's list: elements, then nodes */
-    int32_t *elements, *count; /* how many of each */
+    int32_t *begin;            /* start of a node's list: elements, then nodes */
+    int32_t *elements, *count; /* number of elements, and number of nodes, in the list */
     int32_t *list;
     int32_t *degree, *previous, *next, *head; /* nodes by degree, doubly linked */
     int32_t *state;                           /* 0: node, 1: element, 2: absorbed */
     int32_t *mark, *outside, *stamp;          /* mark[i] == p: in L_p; outside[e]: |L_e - L_p| when stamp[e] == p */
-    int64_t *member_begin;                    /* of the lists of the elements, in `pool` */
+    int64_t *member_begin;                    /* start of an element's list in `pool` */
     int32_t *member_count, *pool;
     int pool_capacity;
     int64_t pool_used;
@@ -61,7 +62,7 @@ static sn_status graph_create(sn_context *context, const sn_pattern *pattern, gr
     if (!good || !g->list || !g->member_begin) return sn_no_memory(error);
     int32_t next = 0;
     for (int i = 0; i < g->nodes; ++i) g->head[i] = g->mark[i] = g->stamp[i] = -1;
-    for (int32_t i = g->nodes - 1; i >= 0; --i) { /* backwards, so that ties begin with the lowest number */
+    for (int32_t i = g->nodes - 1; i >= 0; --i) { /* backwards, so that among equal degrees the lowest number comes first */
         g->begin[i] = next;
         for (int32_t k = pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k)
             if (pattern->column[k] != i) g->list[next++] = pattern->column[k];
@@ -71,7 +72,7 @@ static sn_status graph_create(sn_context *context, const sn_pattern *pattern, gr
     return SN_OK;
 }
 
-/* L_p into the pool, its nodes marked and taken out of the degree lists. */
+/* Writes L_p to the pool, marks its nodes and takes them out of the degree lists. */
 static sn_status form_element(sn_context *context, graph *g, int32_t p, sn_error *error) {
     const int32_t *list = g->list + g->begin[p];
     int64_t bound = g->count[p];
@@ -100,7 +101,7 @@ static sn_status form_element(sn_context *context, graph *g, int32_t p, sn_error
     return SN_OK;
 }
 
-/* |L_e - L_p| of all elements e around L_p. */
+/* Computes |L_e - L_p| for all elements e around L_p. */
 static void count_outside(graph *g, int32_t p) {
     const int32_t *member = g->pool + g->member_begin[p];
     for (int32_t m = 0; m < g->member_count[p]; ++m) {
@@ -110,7 +111,7 @@ static void count_outside(graph *g, int32_t p) {
             if (g->state[e] == 2) continue;
             if (g->stamp[e] != p) {
                 g->stamp[e] = p;
-                /* Eliminated nodes are still in the list: count the living once per visit. */
+                /* The list still has eliminated nodes: count the remaining ones once per visit. */
                 int32_t living = 0, *inside = g->pool + g->member_begin[e];
                 for (int32_t l = 0; l < g->member_count[e]; ++l)
                     if (g->state[inside[l]] == 0) inside[living++] = inside[l];
@@ -122,7 +123,7 @@ static void count_outside(graph *g, int32_t p) {
     }
 }
 
-/* New lists and degree of a node of L_p; `left`: nodes that are not eliminated yet. */
+/* Updates lists and degree of a node of L_p. `left`: the number of nodes that are not eliminated yet. */
 static void update_node(graph *g, int32_t p, int32_t i, int32_t left) {
     int32_t *list = g->list + g->begin[i], kept = 0;
     const int32_t elements = g->elements[i], all = elements + g->count[i];
@@ -130,7 +131,7 @@ static void update_node(graph *g, int32_t p, int32_t i, int32_t left) {
     for (int32_t k = 0; k < elements; ++k) {
         const int32_t e = list[k];
         if (g->state[e] == 2) continue;
-        if (g->outside[e] == 0) { /* nothing outside L_p: p holds it all */
+        if (g->outside[e] == 0) { /* no node is outside L_p: p absorbs e */
             g->state[e] = 2;
             continue;
         }
@@ -139,7 +140,7 @@ static void update_node(graph *g, int32_t p, int32_t i, int32_t left) {
     }
     g->elements[i] = kept;
     int32_t nodes = 0;
-    int32_t first = -1; /* the place of p may be that of the first node */
+    int32_t first = -1; /* p may take the place of the first node */
     for (int32_t k = elements; k < all; ++k) {
         const int32_t j = list[k];
         if (g->state[j] != 0 || g->mark[j] == p) continue;
@@ -149,7 +150,7 @@ static void update_node(graph *g, int32_t p, int32_t i, int32_t left) {
             list[kept + nodes] = j;
         ++nodes;
     }
-    /* Order: elements, p, nodes. With `nodes` of them there is room for p at `kept`, since i lost p or an element. */
+    /* The order is: elements, p, nodes. There is room for p at `kept`, because i lost p or an element. */
     if (nodes) {
         memmove(list + kept + 2, list + kept + 1, (size_t)(nodes - 1) * sizeof *list);
         list[kept + 1] = first;

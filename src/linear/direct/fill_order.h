@@ -4,7 +4,7 @@
 
 #include "linear/matrix/matrix.h"
 
-/* order[k]: the node that is eliminated k-th, by approximate minimum degree. nodes numbers. */
+/* order[k]: the node that is eliminated k-th, by approximate minimum degree. `order` has room for `nodes` numbers. */
 sn_status sn_order_minimum_degree(sn_context *context, const sn_pattern *pattern, int32_t *order, sn_error *error);
 
 #endif

@@ -1,11 +1,12 @@
-/* A sparse direct solver of our own that builds everywhere: L D L^T by 3 x 3 blocks, up-looking (after Davis's LDL), in the order of
+/* A sparse direct solver without dependencies: L D L^T by 3 x 3 blocks, up-looking (after Davis's LDL), in the order of
  * approximate minimum degree on the nodes.
  *
  *   U_ik = A_ik - sum_{j<k} U_ij L_kj^T,   L_ik = U_ik D_k^-1,   D_i = A_ii - sum_{k<i} U_ik L_ik^T
  *
- * A is the projected matrix of triangle.h. L is kept by columns; the order, the tree and the places stay as long as the pattern. D may be
- * indefinite: there is no pivoting across nodes, so a pivot block near zero relative to the diagonal is reported as SN_SINGULAR, and growth
- * shows in the residual, which refinement checks. One thread. Meant for small bodies and coarse levels. */
+ * A is the projected matrix of triangle.h. L is stored by columns. The order, the elimination tree and the places of
+ * the blocks stay as long as the pattern stays. D may be indefinite. There is no pivoting across nodes: a pivot block
+ * that is near zero relative to the diagonal is reported as SN_SINGULAR. Growth of the factor shows in the residual,
+ * which the refinement checks. The solver runs on one thread and is meant for small bodies and coarse levels. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 #include "linear/precondition/triangle.h"
 #include "symbolic.h"
 
-enum { STRIDE = 12 }; /* of a block of the row in the making: three columns of four */
+enum { STRIDE = 12 }; /* numbers of a block in the row that is being computed: three columns of four */
 typedef double v4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 typedef struct ldlt {
@@ -26,7 +27,7 @@ typedef struct ldlt {
     int32_t *order, *place, *parent;
     int32_t *a_begin, *a_column, *a_source; /* rows of A in the new order; source: place in the triangle, ~place when transposed */
     int64_t *l_begin;                       /* nodes + 1 */
-    int64_t *l_end;                         /* nodes: how far a column is filled */
+    int64_t *l_end;                         /* nodes: the end of the filled part of a column */
     int32_t *l_row;
     double *l_value; /* 9 numbers each */
     double *inverse; /* nodes x 9: D^-1 */
@@ -100,7 +101,8 @@ static sn_status create(sn_context *context, const sn_pattern *pattern, ldlt **o
     return status;
 }
 
-/* The inverse of a symmetric block; returns the smallest part of the diagonal's size that a direction is left with, or NaN. */
+/* The inverse of a symmetric block. Returns the smallest remaining part of the diagonal's size over all directions, or
+ * NaN. */
 static double invert(const double D[9], const double own[9], double out[9]) {
     double scale[3], scaled[9], inverse[9] = {0}, sum = 0;
     for (int a = 0; a < 3; ++a) {
@@ -127,7 +129,7 @@ static void eliminate(const ldlt *f, int32_t k, const double *restrict U, double
     }
 }
 
-/* Row i of L and its pivot; returns what `invert` does. */
+/* Computes row i of L and its pivot. Returns the result of `invert`. */
 static double factor_row(ldlt *f, int32_t i) {
     const double *own = f->triangle.diagonal + 9 * (int64_t)f->order[i];
     double D[9];

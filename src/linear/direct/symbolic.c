@@ -1,5 +1,6 @@
-/* The elimination tree (Liu 1986): the parent of column k is the first row below it that is not zero, and row i of the factor is the part
- * of the tree between the entries of row i of the matrix and i. */
+/* The elimination tree (Liu 1986). The parent of column k is the first row below the diagonal with a non-zero entry in
+ * this column. Row i of the factor consists of the paths in the tree from the entries of row i of the matrix up to
+ * i. */
 #include "symbolic.h"
 
 void sn_symbolic_count(const sn_pattern *pattern, const int32_t *order, const int32_t *place, int32_t *parent, int32_t *count,
@@ -9,7 +10,7 @@ void sn_symbolic_count(const sn_pattern *pattern, const int32_t *order, const in
         parent[i] = ancestor[i] = mark[i] = -1;
         count[i] = 0;
         for (int32_t e = pattern->row_begin[order[i]]; e < pattern->row_begin[order[i] + 1]; ++e)
-            for (int32_t k = place[pattern->column[e]], up; k >= 0 && k < i; k = up) { /* up to the root, which i becomes */
+            for (int32_t k = place[pattern->column[e]], up; k >= 0 && k < i; k = up) { /* climb to the root; i becomes the new root */
                 up = ancestor[k];
                 ancestor[k] = i;
                 if (up < 0) parent[k] = i;

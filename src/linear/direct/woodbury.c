@@ -1,19 +1,23 @@
-/* Direct methods whose factor outlives a change of the constraints (Sherman, Morrison and Woodbury; Hauth 5.4.2).
+/* Direct methods whose factor stays usable when the constraints or the matrix change (Sherman, Morrison and Woodbury;
+ * Hauth 5.4.2).
  *
- * The kept factor is that of A_0 = S_0 A S_0 + s (I - S_0). When the filter becomes S and the matrix stays, the nodes whose projection
- * changed get directions F that S_0 held and S may free, and directions N that S_0 left free (or F freed) and S holds. With x = x_0 + F m:
+ * Changed constraints. The kept factor is that of A_0 = S_0 A S_0 + s (I - S_0). Now the filter becomes S while the
+ * matrix stays. Each node whose projection changed gives two kinds of directions. The directions F were held by S_0 and
+ * may be freed by S. The directions N were left free by S_0 (or freed by F) and are held by S. With x = x_0 + F m:
  *
  *   [ A_0        S_0 A F   S_0 N ] [ x_0 ]   [ S_0 r ]
  *   [ F^T A S_0  F^T A F   F^T N ] [  m  ] = [ F^T r ]
  *   [ N^T S_0    N^T F     0     ] [  l  ]   [ 0     ]
  *
- * With B the two upper blocks at the right and G the lower ones, (G - B^T A_0^-1 B) y = g - B^T A_0^-1 S_0 r: as many solves with the kept
- * factor as there are directions, once, then two per right-hand side. N is scaled by the node's stiffness, so that the small dense matrix
- * has entries of one size. Too many directions, or a dense matrix that is singular: a new factor with the present filter.
+ * With B the two upper right blocks and G the four lower right ones, (G - B^T A_0^-1 B) y = g - B^T A_0^-1 S_0 r. This
+ * costs one solve with the kept factor per direction, once, and then two solves per right-hand side. N is scaled by the
+ * stiffness of the node, so that all entries of the small dense matrix have a similar size. When there are too many
+ * directions, or the dense matrix is singular, a new factor is made with the present filter.
  *
- * When the matrix changes and the filter stays, the old factor serves as the preconditioner of CG, to 1e-12 of each right-hand side, as
- * long as few iterations do: after a solve with more than PAYS the next matrix is factored, after MOST_STALE the present one. Counts, not
- * clocks, so that runs repeat. */
+ * Changed matrix. When the matrix changes and the filter stays, the old factor is the preconditioner of CG, which
+ * solves to 1e-12 of each right-hand side. The old factor is kept as long as few iterations suffice. After a solve with
+ * more than PAYS iterations, the next matrix is factored; after MOST_STALE iterations, the present one. These rules
+ * count iterations and never read a clock, so that runs can be repeated. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +26,7 @@
 #include "linear/matrix/filter.h"
 #include "linear/matrix/kernels.h"
 
-enum { MOST = 96 /* directions */, PAYS = 10, MOST_STALE = 20 };
+enum { MOST = 96 /* most directions */, PAYS = 10, MOST_STALE = 20 };
 
 typedef struct direction {
     int32_t node;
@@ -35,22 +39,22 @@ typedef struct woodbury {
     const sn_preconditioner *base;
     void *factor; /* data of `base` */
     bool valid;
-    int64_t place; /* of the matrix that was factored (sn_source), and its m, d, k; 0: unknown */
+    int64_t place; /* names the factored matrix (sn_source), together with m, d, k; 0: unknown */
     double m, d, k;
     int n, factorisations;
     sn_filter_copy kept;     /* S_0 */
     const sn_filter *filter; /* S */
     int count;
     direction direction[MOST];
-    int border_begin[MOST + 1]; /* columns of B: */
+    int border_begin[MOST + 1]; /* the columns of B */
     int32_t *border_node;
     double *border_value; /* 3 numbers each */
     int border_nodes, border_values;
-    double *schur; /* MOST x MOST, row by row; its LU factor */
+    double *schur; /* MOST x MOST, row by row; then its LU factor */
     int pivot[MOST];
     double *vector, *solution; /* n, scratch */
-    bool stale, worn;          /* the factor is of an older matrix; and is to be replaced by the next update */
-    sn_operator now;           /* stale: the present matrix */
+    bool stale, worn;          /* stale: the factor is of an older matrix; worn: the next update must replace it */
+    sn_operator now;           /* the present matrix, when the factor is stale */
     double *krylov;            /* scratch of CG */
 } woodbury;
 
@@ -71,10 +75,10 @@ static void release(sn_context *context, void *data) {
     sn_release(context, w);
 }
 
-/* ---- Which directions changed ---- */
+/* ---- The directions that changed ---- */
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-/* An orthonormal basis of the range of a projection; returns its size. */
+/* An orthonormal basis of the range of a projection. Returns the number of its vectors. */
 static int basis(const double Q[9], double out[3][3]) {
     double left[9];
     memcpy(left, Q, sizeof left);
@@ -83,7 +87,7 @@ static int basis(const double Q[9], double out[3][3]) {
         int widest = 0;
         for (int c = 1; c < 3; ++c)
             if (left[4 * c] > left[4 * widest]) widest = c;
-        if (!(left[4 * widest] > 1e-9)) break; /* the diagonal of a projection is the square of its column's length */
+        if (!(left[4 * widest] > 1e-9)) break; /* a diagonal entry of a projection is the square of the length of its column */
         double *v = out[rank], length = 0;
         for (int r = 0; r < 3; ++r) v[r] = left[3 * widest + r];
         for (int k = 0; k < rank; ++k) {
@@ -99,7 +103,7 @@ static int basis(const double Q[9], double out[3][3]) {
     return rank;
 }
 
-/* Whether the range of P holds that of Q: P Q = Q. */
+/* Whether the range of P contains the range of Q: P Q = Q. */
 static bool holds(const double P[9], const double Q[9]) {
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
@@ -129,7 +133,7 @@ static bool compare_node(woodbury *w, int32_t node, const double *S0, const doub
     return add(w, node, true, identity, S0) && add(w, node, false, identity, S);
 }
 
-/* Fills the directions; false when there are too many. */
+/* Fills the directions. Returns false when there are too many. */
 static bool compare(woodbury *w, const sn_filter *filter, int most) {
     const int now = filter ? filter->count : 0;
     w->count = 0;
@@ -144,7 +148,7 @@ static bool compare(woodbury *w, const sn_filter *filter, int most) {
 }
 
 /* ---- Border and dense matrix ---- */
-/* out = (symmetric part of A)_ij v for the block at a place of row i. */
+/* out = (symmetric part of A)_ij v for the block at `place`, which is in row i. */
 static void symmetric_block_apply(const sn_operator *op, int32_t place, const double v[3], double out[3]) {
     double block[9], back[9];
     sn_matrix_block(op->matrix, place, block);
@@ -189,7 +193,7 @@ static sn_status form_border(woodbury *w, const sn_operator *op, sn_error *error
     return SN_OK;
 }
 
-/* Column d of B . v, or v += s column. */
+/* The dot product of column d of B with v; and v += s times this column. */
 static double border_dot(const woodbury *w, int d, const double *v) {
     double sum = 0;
     for (int e = w->border_begin[d]; e < w->border_begin[d + 1]; ++e)
@@ -201,7 +205,7 @@ static void border_add(const woodbury *w, int d, double s, double *v) {
         for (int r = 0; r < 3; ++r) v[3 * (int64_t)w->border_node[e] + r] += s * w->border_value[3 * (int64_t)e + r];
 }
 
-/* Entry of G. */
+/* An entry of G. */
 static double corner(const sn_operator *op, const direction *a, const direction *b) {
     if (!a->freed && !b->freed) return 0;
     double v[3] = {0};
@@ -252,7 +256,7 @@ static void solve_dense(const double *A, int m, const int *pivot, double *y) {
 /* z = A_0^-1 v. */
 static void solve_kept(const woodbury *w, const double *v, double *z) { w->base->apply(w->factor, v, z); }
 
-/* The dense matrix; *good false when it is singular. */
+/* Makes and factors the dense matrix. *good is false when it is singular. */
 static sn_status correct(woodbury *w, const sn_operator *op, bool *good, sn_error *error) {
     for (int d = 0; d < w->count; ++d) {
         if (w->direction[d].freed) continue;
@@ -282,7 +286,7 @@ static void note_matrix(woodbury *w, const sn_source *source) {
     if (known) w->m = source->assembly->m, w->d = source->assembly->d, w->k = source->assembly->k;
 }
 
-/* Whether it is known that the operator's matrix is the one that was factored, or another one. */
+/* Whether the origin of the operator's matrix is known; and whether this matrix is the factored one. */
 static bool known(const sn_operator *op) { return op->source && op->source->assembly; }
 static bool same_matrix(const woodbury *w, const sn_source *source) {
     const sn_assembly *a = source->assembly;
@@ -308,16 +312,17 @@ static bool can_reuse(woodbury *w, const sn_operator *op, const sn_filter *filte
     return compare(w, filter, 0);
 }
 
-/* z = A^-1 r by CG with the old factor; false when there is a new factor now, which is to do it. */
+/* z = A^-1 r by CG with the old factor. Returns false when there is a new factor; the caller then solves with that
+ * one. */
 static bool reuse(woodbury *w, const double *r, double *z) {
     const double size = sn_vector_norm(w->context, w->n, r);
     sn_krylov_report report;
     sn_krylov_cg.solve(&w->now, w->base, w->factor, w->filter, r, z, 1e-12 * size, MOST_STALE, w->krylov, &report);
     w->worn = w->worn || report.status || report.iterations > PAYS;
-    if (report.residual <= 1e-6 * size) return true; /* refinement does the rest */
+    if (report.residual <= 1e-6 * size) return true; /* refinement improves it further */
     const sn_operator op = w->now;
     if (!refactor(w, &op, w->filter, NULL)) return false;
-    memset(z, 0, (size_t)w->n * sizeof *z); /* the next update will say why */
+    memset(z, 0, (size_t)w->n * sizeof *z); /* the next update will report why */
     return true;
 }
 
@@ -352,7 +357,7 @@ static sn_status update(const sn_preconditioner *base, sn_context *context, cons
 }
 
 static void apply(void *data, const double *r, double *z) {
-    woodbury *w = data; /* the factor may be replaced, the answer is the same */
+    woodbury *w = data; /* the factor may be replaced, the result is the same */
     if (w->stale && reuse(w, r, z)) return;
     if (!w->count) {
         solve_kept(w, r, z);

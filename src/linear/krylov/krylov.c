@@ -44,7 +44,8 @@ void sn_report_truth(const sn_operator *op, const sn_filter *filter, const doubl
 }
 
 /* ---- Groups ---- */
-/* Methods and preconditioners treat each node alone; what crosses nodes is wrapped around them: S A and S P S on the groups' modes. */
+/* Methods and preconditioners treat each node separately, but a group spans many nodes. The groups are therefore
+ * handled around them: the method sees S A and S P S, with S the projection onto the modes of the groups. */
 typedef struct grouped {
     const sn_operator *op;
     const sn_preconditioner *preconditioner;

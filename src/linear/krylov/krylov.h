@@ -1,4 +1,4 @@
-/* What the Krylov methods share: vector sums, filtered products, and the best iterate kept without copies. */
+/* Parts that the Krylov methods share: filtered products, and a store for the best iterate that avoids copies. */
 #ifndef SN_LINEAR_KRYLOV_H
 #define SN_LINEAR_KRYLOV_H
 
@@ -7,7 +7,8 @@
 /* y = S A x. */
 void sn_filtered_product(const sn_operator *op, const sn_filter *filter, const double *x, double *y);
 
-/* The iterate of a method and the best so far. When a step would leave the best, the new iterate goes to the other of two buffers. */
+/* The present iterate of a method and its best iterate so far. They may share one of two buffers. When a step makes the
+ * residual worse, the new iterate goes to the other buffer, so that the best one stays. */
 typedef struct sn_iterate {
     double *now, *best, *one, *two;
     double residual; /* of the best */
@@ -15,16 +16,16 @@ typedef struct sn_iterate {
 
 /* Starts at x = 0; `other` is the second buffer. */
 sn_iterate sn_iterate_begin(int n, double *x, double *other, double residual);
-/* now += s p, which has the given residual. */
+/* now += s p. `residual` is that of the new iterate. */
 void sn_iterate_step(const sn_context *context, int n, sn_iterate *iterate, double s, const double *p, double residual);
-/* Puts the best into the first buffer and completes the report. */
+/* Puts the best iterate into the first buffer and completes the report. */
 void sn_iterate_end(const sn_iterate *iterate, int n, double goal, sn_krylov_report *report);
 
-/* For methods whose recursion may drift from the truth. When the report says that the goal was missed: takes the true residual of x, and
- * gives up an x that is worse than none. r: n numbers of scratch. */
+/* For methods whose recursion may drift away from the true residual. When the report says that the goal was missed,
+ * this computes the true residual of x. An x that is worse than 0 becomes 0. r: n numbers of scratch. */
 void sn_report_truth(const sn_operator *op, const sn_filter *filter, const double *b, double *x, double *r, sn_krylov_report *report);
 
-/* Runs a method in the free directions, those of rigid groups included. As sn_krylov.solve. */
+/* Runs a method in the free directions, including those of rigid groups. The arguments are those of sn_krylov.solve. */
 void sn_krylov_run(const sn_krylov *krylov, const sn_operator *op, const sn_preconditioner *preconditioner, void *data,
                    const sn_filter *filter, const double *b, double *x, double goal, int iterations, double *scratch,
                    sn_krylov_report *report);

@@ -1,10 +1,10 @@
-/* BiCGStab (van der Vorst 1992) with the preconditioner P on the right, so that residuals are true ones:
+/* BiCGStab (van der Vorst 1992). The preconditioner P is on the right, so the residuals are the true ones:
  *
  *   p = r + beta (p - omega v),  v = A P p,  alpha = rho / (r~.v),  s = r - alpha v,  t = A P s,  omega = t.s / t.t
  *   x += alpha P p + omega P s,  r = s - omega t,  rho = r~.r
  *
- * When rho, r~.v or omega vanish against the vectors they come from, the recurrences have lost their meaning: it starts anew from x with
- * the present residual as r~, a few times, then reports the breakdown. */
+ * The recurrences break down when rho, r~.v or omega vanish against the vectors that they are made from. The method
+ * then restarts from x with the present residual as r~. After a few restarts it reports the breakdown. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct bicgstab {
     double rho, alpha, omega;
 } bicgstab;
 
-/* out = S A P in; `z` keeps P in. */
+/* out = S A P in; `z` receives P in. */
 static void product(const bicgstab *w, const double *in, double *z, double *out) {
     w->preconditioner->apply(w->data, in, z);
     sn_filtered_product(w->op, w->filter, z, out);
@@ -31,17 +31,18 @@ static void product(const bicgstab *w, const double *in, double *z, double *out)
 
 static double dot(const bicgstab *w, const double *a, const double *b) { return sn_dot(w->op->context, w->n, a, b, w->partial); }
 
-/* Whether a . b is nothing but rounding. */
+/* Whether a . b is only rounding. */
 static bool vanishes(double product, double a, double b) { return !(fabs(product) > 16 * DBL_EPSILON * a * b); }
 
-/* One iteration; x moves by alpha z + omega y. False when the recurrences broke down before anything changed. */
+/* One iteration; x moves by alpha z + omega y. Returns false when the recurrences broke down before anything
+ * changed. */
 static bool advance(bicgstab *w, double *size) {
     const sn_context *context = w->op->context;
     product(w, w->p, w->z, w->v);
     const double along = dot(w, w->shadow, w->v);
     if (vanishes(along, sqrt(dot(w, w->shadow, w->shadow)), sqrt(dot(w, w->v, w->v))) && isfinite(along)) return false;
     w->alpha = w->rho / along;
-    sn_vector_mix(context, w->n, 1, w->r, -w->alpha, w->v, 0, NULL, w->r); /* r is s now */
+    sn_vector_mix(context, w->n, 1, w->r, -w->alpha, w->v, 0, NULL, w->r); /* r is now s */
     product(w, w->r, w->y, w->t);
     const double tt = dot(w, w->t, w->t), ts = dot(w, w->t, w->r);
     w->omega = tt > 0 ? ts / tt : 0;

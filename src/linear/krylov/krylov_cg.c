@@ -1,20 +1,24 @@
-/* Preconditioned conjugate gradients (Hestenes and Stiefel 1952), filtered as in Baraff and Witkin 1998: r, z and p stay in the free
- * directions.
+/* Preconditioned conjugate gradients (Hestenes and Stiefel 1952), filtered as in Baraff and Witkin 1998: r, z and p
+ * stay in the free directions.
  *
  *   q = A p,  alpha = r.z / p.q,  x += alpha p,  r -= alpha q,  z = P r,  beta = r.z / (r.z before),  p = z + beta p
  *
- * Three passes over memory per iteration: the product with p.q; then r, z, r.r and r.z piece by piece when the preconditioner acts on
- * each node alone; then x and p, with x one step late so that p is read once. The residual of CG may rise on its way while the
- * error in the norm of A falls: when the iterations or the time end, the last iterate is the answer. After a breakdown it is the one with
- * the smallest residual, kept without a copy: when a step leaves the best x so far, the new x is written to the other of two buffers. */
+ * An iteration makes three passes over memory. The first computes the product and p.q. The second computes r, z, r.r
+ * and r.z piece by piece, if the preconditioner treats each node separately. The third computes x and p; x is one step
+ * late, so that p is read only once.
+ *
+ * The residual of CG may rise while the error in the norm of A falls. When the iterations or the time run out, the
+ * result is therefore the last iterate. After a breakdown, the result is the iterate with the smallest residual. It is
+ * kept without a copy: when a step moves away from the best x, the new x is written to the other of two buffers. */
 #include <math.h>
 #include <string.h>
 
 #include "linear/matrix/kernels.h"
 #include "linear/solver.h"
 
-/* The residual is replaced when r.r fell by this since the last time: often enough that the change stays small beside r, less often with a
- * strong preconditioner, whose few iterations drift less. */
+/* The true residual replaces r when r.r has fallen by this factor since the last replacement. This is often enough that
+ * the change stays small compared with r. A strong preconditioner needs fewer iterations, which drift less, so it
+ * replaces r less often. */
 #define REPLACE 1e-4
 #define REPLACE_STRONG 1e-6
 
@@ -31,7 +35,7 @@ typedef struct cg_work {
     double *square, *product; /* r.r and r.z per piece */
 } cg_work;
 
-/* r -= alpha S q, and with a local preconditioner z = P r, of one piece. */
+/* r -= alpha S q for one piece, and z = P r if the preconditioner is local. */
 static void residual_piece(void *data, int piece) {
     const cg_work *w = data;
     const int begin = piece * SN_PIECE, end = begin + SN_PIECE < w->n ? begin + SN_PIECE : w->n;
@@ -48,22 +52,23 @@ static void direction_piece(void *data, int piece) {
     w->kernels->direction(end - begin, w->alpha, w->beta, w->z + begin, w->p + begin, w->x + begin, w->x_out + begin);
 }
 
-/* Makes r of the step alpha, and z with a local preconditioner; returns r.r. */
+/* Computes r after the step alpha, and z if the preconditioner is local. Returns r.r. */
 static double advance(const sn_operator *op, cg_work *w) {
     sn_parallel_pieces(op->context, w->pieces, residual_piece, w);
     return sn_sum_pieces(w->pieces, w->square);
 }
 
-/* Makes z where `advance` did not; returns r.z. */
+/* Computes z if `advance` did not. Returns r.z. */
 static double precondition(const sn_operator *op, cg_work *w) {
     if (w->preconditioner->apply_range) return sn_sum_pieces(w->pieces, w->product);
     w->preconditioner->apply(w->data, w->r, w->z);
     return sn_dot(op->context, w->n, w->r, w->z, w->product);
 }
 
-/* Takes the step of x at once and puts the true residual in place of that of the recursion (van der Vorst and Ye 2000): what the operator's
- * copy is wrong by then acts on the steps to come alone. What comes in with it is not orthogonal to the last directions, so that the next
- * one is made conjugate to the last by its definition, beta = -z.q / p.q, instead of by the recursion. */
+/* Takes the step of x now, and replaces the residual of the recursion by the true residual (van der Vorst and Ye 2000).
+ * The error of the operator's copy then affects only later steps. The change of r is not orthogonal to the last
+ * directions. The next direction is therefore made conjugate to the last one by the definition, beta = -z.q / p.q,
+ * instead of the recursion. */
 static double replace(const sn_operator *op, cg_work *w, const double *b) {
     if (w->x_out != w->x) memcpy(w->x_out, w->x, (size_t)w->n * sizeof(double));
     sn_vector_add(op->context, w->n, w->alpha, w->p, w->x_out);
@@ -103,7 +108,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
     sn_vector_copy(op->context, n, b, w.r);
     *report = (sn_krylov_report){.status = SN_NOT_CONVERGED};
 
-    double rr = advance(op, &w), rz = precondition(op, &w); /* alpha = 0: z = P b */
+    double rr = advance(op, &w), rz = precondition(op, &w); /* alpha = 0, so z = P b */
     sn_vector_copy(op->context, n, w.z, w.p);
     double *now = x, *best = x, best_rr = rr;
     const double goal2 = goal * goal;

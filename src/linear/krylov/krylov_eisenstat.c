@@ -1,15 +1,18 @@
-/* Conjugate gradients with SSOR in the implementation of Eisenstat (1981; Hauth 5.4.1), filtered: half the work of CG with SSOR.
+/* Conjugate gradients with SSOR in the implementation of Eisenstat (1981; Hauth 5.4.1), filtered. It needs half the
+ * work of CG with SSOR.
  *
- * With W, K, M = W K^-1 W^T of ssor.h and A = W + W^T - K, CG on the scaled system  (W^-1 A W^-T) (W^T x) = W^-1 b  needs no product with
- * A:
+ * With W, K, M = W K^-1 W^T of ssor.h and A = W + W^T - K, CG on the scaled system  (W^-1 A W^-T) (W^T x) = W^-1 b
+ * needs no product with A:
  *
- *   W^-1 A W^-T p = t + W^-1 (p - K t),   t = W^-T p,
+ *   W^-1 A W^-T p = t + W^-1 (p - K t),   t = W^-T p.
  *
- * two sweeps, together one product's worth, where CG with SSOR has the product and two sweeps. With r the residual of the scaled system:
+ * These are two sweeps, which together cost as much as one product. CG with SSOR needs the product and two sweeps. With
+ * r the residual of the scaled system:
  *   q = t + W^-1 (p - K t),  alpha = r.K r / p.q,  x += alpha t,  r -= alpha q,  p = K r + beta p.
  *
- * The true residual is W r, half a product: it is taken when the energy norm, scaled by the last true one, says that the goal is met, and
- * every CHECK iterations. The best x is judged then. As in krylov_cg.c the last iterate is the answer when iterations or time end. */
+ * The true residual is W r and costs half a product. It is computed every CHECK iterations. It is also computed when
+ * the energy norm, scaled by the last true residual, suggests that the goal is met. Only then is the best x updated. As
+ * in krylov_cg.c, the result is the last iterate when iterations or time run out. */
 #include <math.h>
 #include <string.h>
 
@@ -89,7 +92,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         }
         sn_vector_mix(op->context, n, 1, w.Kr, rr / before, w.p, 0, NULL, w.p);
     }
-    if (report->trouble) { /* it stopped between two checks */
+    if (report->trouble) { /* the method stopped between two checks */
         size = true_size(&w);
         if (isfinite(size) && size < best) best = size, memcpy(w.best, x, bytes);
     }

@@ -1,8 +1,10 @@
-/* GMRES with restarts (Saad and Schultz 1986), the preconditioner P on the right so that residuals are true ones:
+/* GMRES with restarts (Saad and Schultz 1986). The preconditioner P is on the right, so the residuals are the true
+ * ones:
  *
  *   A P V_m = V_{m+1} H,   x += P V_m y,   y minimises || ||r|| e_1 - H y ||
  *
- * by modified Gram-Schmidt and Givens rotations. The residual never grows within a cycle. Cycles that gain nothing end it. */
+ * by modified Gram-Schmidt and Givens rotations. The residual never grows within a cycle. The method stops after cycles
+ * that gain nothing. */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +27,7 @@ typedef struct gmres {
 
 static double *basis(const gmres *w, int j) { return w->basis + (int64_t)j * w->n; }
 
-/* One more basis vector and column of H, rotated; returns false when something is not finite. */
+/* Adds a basis vector and a rotated column of H. Returns false when a number is not finite. */
 static bool extend(gmres *w, int j) {
     const sn_context *context = w->op->context;
     double *next = basis(w, j + 1), *column = w->triangle + j * (j + 1) / 2;
@@ -54,7 +56,7 @@ static bool extend(gmres *w, int j) {
     return isfinite(length);
 }
 
-/* z = P V y with R y = g; columns of a zero pivot are left out. */
+/* z = P V y with R y = g. Columns with a zero pivot are left out. */
 static void correction(gmres *w, int columns) {
     double y[SN_RESTART_MAX];
     for (int i = columns - 1; i >= 0; --i) {
@@ -96,7 +98,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
             if (complete) break;
         }
         correction(&w, columns);
-        /* The residual of the new x, by a product: the recursion has drifted a little. */
+        /* Compute the residual of the new x by a product, because the recursion has drifted a little. */
         sn_vector_mix(op->context, n, 1, iterate.now, 1, w.z, 0, NULL, w.r);
         sn_filtered_product(op, filter, w.r, w.basis);
         sn_vector_mix(op->context, n, 1, b, -1, w.basis, 0, NULL, w.basis);

@@ -1,10 +1,14 @@
-/* Preconditioned MINRES (Paige and Saunders 1975): symmetric matrices, definite or not, with a positive definite preconditioner P.
+/* Preconditioned MINRES (Paige and Saunders 1975), for symmetric matrices, definite or not, with a positive definite
+ * preconditioner P.
  *
- * Lanczos in the inner product of P makes vectors r_k = beta_k v_k with z_k = P r_k and the tridiagonal matrix T of
- *   A z_k / beta_k = (beta_k / beta_{k-1}) r_{k-1} + (alpha_k / beta_k) r_k + r_{k+1},
- * reflections (c, s) turn T to triangular, and x follows the directions w of its inverse: ||b - A x||_P is the smallest possible.
+ * The Lanczos process in the inner product of P makes vectors r_k = beta_k v_k with z_k = P r_k, and the tridiagonal
+ * matrix T of
+ *   A z_k / beta_k = (beta_k / beta_{k-1}) r_{k-1} + (alpha_k / beta_k) r_k + r_{k+1}.
+ * Reflections (c, s) make T triangular. x follows the directions w of the inverse of that triangle. ||b - A x||_P is
+ * then the smallest possible.
  *
- * The 2-norm of the residual, by which all methods stop, comes from the residual itself: with T's last reflected basis vector
+ * All methods stop by the 2-norm of the residual. It comes from the residual itself, with u_k the last reflected basis
+ * vector of T:
  *   u_k = s_k u_{k-1} - c_k v_{k+1},   b - A x_k = phi_k u_k. */
 #include <math.h>
 #include <string.h>

@@ -1,14 +1,17 @@
-/* QMR by coupled two-term recurrences (Freund and Nachtigal 1994), without look-ahead, the preconditioner P on the right.
+/* QMR by coupled two-term recurrences (Freund and Nachtigal 1994), without look-ahead. The preconditioner P is on the
+ * right. It is the solver of Kikuuwe (2008), 3.1, for stiffness matrices that are not definite.
  *
  * Any matrix, with P symmetric:
- *   v, w biorthogonal bases of A P and its transpose; p = P v - (xi delta / epsilon) p,  q = P w - (rho delta / epsilon) q,
- *   epsilon = q.A p,  beta = epsilon / delta,  v~ = A p - beta v,  w~ = A^T q - beta w,  delta = (P w).v;
- * symmetric matrices (the simplified QMR of the same authors) need one product and one P per iteration, for w is v up to scale:
+ *   v, w biorthogonal bases of A P and its transpose;
+ *   p = P v - (xi delta / epsilon) p,  q = P w - (rho delta / epsilon) q,
+ *   epsilon = q.A p,  beta = epsilon / delta,  v~ = A p - beta v,  w~ = A^T q - beta w,  delta = (P w).v.
+ * For a symmetric matrix, w is v up to scale. The simplified QMR of the same authors then needs one product and one P
+ * per iteration:
  *   alpha = rho / q.A q,  r -= alpha A q,  q = P r + (r.P r / rho) q.
- * Either way theta, c and the step d make x quasi-minimal, and the residual of that x is carried along with its own recurrence.
+ * In both cases theta, c and the step d make x quasi-minimal. The residual of that x has a recurrence too.
  *
- * It is the solver of Kikuuwe (2008), 3.1, for stiffness matrices that are not definite. A product that vanishes against its factors is a
- * breakdown: it starts anew from x a few times, then reports it. */
+ * A product that vanishes against its factors is a breakdown. The method then restarts from x. After a few restarts it
+ * reports the breakdown. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -24,10 +27,10 @@ typedef struct qmr {
     void *data;
     const sn_context *context;
     int n;
-    double *residual;   /* of x */
+    double *residual;   /* the residual of x */
     double *d, *s;      /* the step of x and A d */
     double *v, *w;      /* Lanczos vectors; symmetric: v is the residual of the underlying recursion */
-    double *p, *q;      /* directions; symmetric: p alone */
+    double *p, *q;      /* directions; symmetric: only p */
     double *Ap, *z, *t; /* A p, P w or P r, A^T q */
     double *partial;
     double rho, xi, delta, epsilon, theta, gamma, eta;
@@ -125,7 +128,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
     k.residual = scratch + n, k.d = k.residual + n, k.s = k.d + n, k.v = k.s + n, k.w = k.v + n, k.p = k.w + n, k.q = k.p + n;
     k.Ap = k.q + n, k.z = k.Ap + n, k.t = k.z + n, k.partial = scratch + (int64_t)VECTORS * n;
     *report = (sn_krylov_report){.status = SN_NOT_CONVERGED};
-    /* Vectors that a factor of zero multiplies at the start must be finite. */
+    /* A factor of zero multiplies these vectors at the start, so they must be finite. */
     memset(scratch, 0, (size_t)VECTORS * (size_t)n * sizeof(double));
     memcpy(k.residual, b, (size_t)n * sizeof(double));
     double size = norm(&k, b);

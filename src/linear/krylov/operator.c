@@ -23,7 +23,8 @@ sn_operator sn_operator_of_matrix(const sn_context *context, const sn_matrix *ma
         .context = context, .n = 3 * matrix->pattern->nodes, .matrix = matrix, .diagonal = diagonal, .symmetric = symmetric};
 }
 
-/* y_j = sum of A_ij^T x_i: row j knows its neighbours i and where (i, j) stands, so that each row is summed by one thread in one order. */
+/* y_j = sum of A_ij^T x_i. Row j knows its neighbours i and the places of the blocks (i, j). One thread can therefore
+ * sum a row, always in the same order. */
 typedef struct transpose_work {
     const sn_matrix *matrix;
     const double *x;
@@ -66,7 +67,7 @@ bool sn_operator_note(const sn_operator *op, int iteration, double residual) {
     enum { EVERY = 8 };
     sn_watch *watch = op->watch;
     if (!watch) return false;
-    if (watch->count == watch->capacity && watch->capacity > 1) { /* the older half makes room */
+    if (watch->count == watch->capacity && watch->capacity > 1) { /* drop the older half to make room */
         const int gone = watch->capacity / 2;
         watch->count -= gone;
         memmove(watch->history, watch->history + gone, (size_t)watch->count * sizeof *watch->history);

@@ -65,7 +65,7 @@ static void move_piece(void *data, int piece) {
     s->kernels->move(s->c, s->w, s->q, s->x, s->r, begin, end);
 }
 
-/* Runs a loop whose pieces leave `count` numbers each, and adds these up. */
+/* Runs a loop whose pieces produce `count` numbers each, and adds these up. */
 static void add_pieces(sn_span *s, void (*task)(void *data, int piece), int count, double *sum) {
     const int pieces = sn_pieces(s->matrix->pattern->nodes, SN_PIECE_NODES);
     sn_parallel_pieces(s->context, pieces, task, s);
@@ -75,9 +75,10 @@ static void add_pieces(sn_span *s, void (*task)(void *data, int piece), int coun
     }
 }
 
-/* G c = g by a Cholesky factorisation of the scaled G that leaves out the directions that are (nearly) in the span of those before. */
+/* Solves G c = g by a Cholesky factorisation of the scaled G. Directions that are (nearly) in the span of the earlier
+ * ones are left out. */
 static void solve_small(int count, const double *G, const double *g, double *c) {
-    const double smallest = 1e-6; /* of what a pivot was: rounding in single precision is below it */
+    const double smallest = 1e-6; /* of the original pivot; the rounding of single precision is below this */
     double L[SN_SPAN][SN_SPAN] = {{0}}, scale[SN_SPAN];
     for (int i = 0; i < count; ++i) {
         const double d = G[SN_SPAN * i + i];

@@ -1,10 +1,13 @@
-/* Assembly in four sweeps: the mass into an otherwise empty matrix; the elements colour after colour, chunks of one colour in parallel; the
- * sum of the triangles (kernel/scatter.c); the listed blocks one after the other. Where it can be had by edges (edges.h) the first three
- * are two: the blocks beside the diagonal; then the diagonal, and the mass. Every entry is summed in one order, whatever the number of
- * threads.
+/* Assembly of the matrix in four sweeps:
+ *   1. The mass goes into an otherwise empty matrix.
+ *   2. The elements are added colour by colour; chunks of one colour run in parallel.
+ *   3. The two triangles are summed (kernel/scatter_kernel.c).
+ *   4. The listed blocks are added one after the other.
+ * When assembly by edges is possible (edges.h), the first three sweeps become two: the off-diagonal blocks, then the
+ * diagonal with the mass. Every entry is summed in a fixed order, independent of the number of threads.
  *
- * Unsymmetric batches write all their blocks to their own places; then the matrix is not mirrored, and the symmetric batches write both
- * triangles. */
+ * Unsymmetric batches write all their blocks to their places. The matrix is then not mirrored, and the symmetric
+ * batches write both triangles. */
 #include "assembly.h"
 
 #include <math.h>
@@ -58,10 +61,10 @@ typedef struct sweep {
     const sn_linear_kernels *kernels;
     const sn_element_kernels *element_kernels;
     bool symmetric;
-    bool large;       /* a matrix that no cache near the core holds */
-    bool edges;       /* the blocks beside the diagonal are there */
-    int first;        /* chunk */
-    double *diagonal; /* diagonal blocks alone */
+    bool large;       /* the matrix does not fit into a cache near the core */
+    bool edges;       /* the off-diagonal blocks are filled already */
+    int first;        /* first chunk of the colour */
+    double *diagonal; /* output, when only the diagonal blocks are wanted */
 } sweep;
 
 static double *value_double(const sn_matrix *matrix, int64_t block) { return matrix->double_ + 9 * block; }
@@ -76,7 +79,7 @@ static void add_scaled_identity(const sn_matrix *matrix, int64_t block, double s
     }
 }
 
-/* What the rows begin with. */
+/* Sets the start values of the rows. */
 static void begin_rows(const sweep *s, int begin, int end) {
     const sn_pattern *pattern = s->matrix->pattern;
     const int64_t first = pattern->row_begin[begin], count = pattern->row_begin[end] - first;
@@ -100,7 +103,7 @@ static void mass_piece(void *data, int piece) {
             add_scaled_identity(s->matrix, pattern->diagonal[i], (a->m + a->d * own) * a->mass->lumped[i]);
             continue;
         }
-        /* `mirror` adds the triangles up: only the upper one gets its share. */
+        /* `mirror` adds the two triangles, so only the upper one gets the mass. */
         for (int32_t k = s->symmetric && !s->edges ? pattern->diagonal[i] : pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k) {
             const double other = a->rayleigh_mass ? a->rayleigh_mass[pattern->column[k]] : 0;
             add_scaled_identity(s->matrix, k, (a->m + a->d * 0.5 * (own + other)) * a->mass->coupled[k]);
@@ -108,7 +111,8 @@ static void mass_piece(void *data, int piece) {
     }
 }
 
-/* All blocks of one block of elements, both triangles. `full`: the element matrix has its lower blocks filled. */
+/* Adds all blocks of one block of elements, in both triangles. `full`: the lower blocks of the element matrices are
+ * filled. */
 static void scatter_all(const sweep *s, int nodes, bool full, const double *in, const int32_t *place) {
     for (int i = 0; i < nodes; ++i)
         for (int j = i; j < nodes; ++j, place += SN_LANES)
@@ -140,7 +144,7 @@ static void element_chunk(void *data, int index) {
     _Alignas(64) double matrix[ELEMENT_BLOCKS * 9 * SN_LANES];
     for (int block = chunk->block_begin; block < chunk->block_end; ++block) {
         const int32_t *place = a->map->place[chunk->batch] + (int64_t)block * pairs * SN_LANES;
-        if (s->large) /* the element matrices take about as long as memory does */
+        if (s->large) /* prefetch: computing the element matrices takes about as long as the memory access */
             for (int p = 0; p < pairs * SN_LANES; ++p) __builtin_prefetch(s->matrix->single_ + 9 * (int64_t)place[p] + 4, 1);
         s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, !a->view->unsymmetric, a->linearised, matrix);
         if (!s->symmetric)
@@ -166,7 +170,7 @@ static double entry(const sn_matrix *matrix, int64_t block, int k) {
     return matrix->single_ ? (double)value_single(matrix, block)[k] : value_double(matrix, block)[k];
 }
 
-/* Adds a list; returns how many blocks had no place. */
+/* Adds a list. Returns the number of blocks that have no place. */
 static int add_list(const sn_matrix *matrix, const sn_block_list *list, double factor) {
     int missing = 0;
     for (int i = 0; list && factor != 0 && i < list->count; ++i) {
@@ -230,7 +234,7 @@ static void diagonal_chunk(void *data, int index) {
     const sn_batch *batch = &a->elements->batch[chunk->batch];
     const int nodes = batch->element->nodes;
     _Alignas(64) double matrix[ELEMENT_BLOCKS * 9 * SN_LANES];
-    const bool alone = a->linearised && batch->compact; /* else every (nodes + 1)-th block of the matrix */
+    const bool alone = a->linearised && batch->compact; /* otherwise, these are every (nodes + 1)-th block of the matrix */
     for (int block = chunk->block_begin; block < chunk->block_end; ++block) {
         if (alone)
             s->element_kernels->diagonal(batch, block, a->linearised, matrix);

@@ -1,4 +1,4 @@
-/* Products of 3 x 3 blocks, column by column: B[3 * column + row]. */
+/* Products of 3 x 3 blocks. A block is stored column by column: B[3 * column + row]. */
 #ifndef SN_LINEAR_BLOCK_H
 #define SN_LINEAR_BLOCK_H
 
@@ -16,7 +16,7 @@ static inline void sn_block_subtract(const double A[9], const double B[9], doubl
 static inline void sn_block_apply(const double B[9], const double x[3], double out[3]) {
     for (int r = 0; r < 3; ++r) out[r] = B[r] * x[0] + B[3 + r] * x[1] + B[6 + r] * x[2];
 }
-/* y -= B x and y -= B^T x. */
+/* y -= B x, then y -= B^T x. */
 static inline void sn_block_take(const double B[9], const double x[3], double y[3]) {
     for (int r = 0; r < 3; ++r) y[r] -= B[r] * x[0] + B[3 + r] * x[1] + B[6 + r] * x[2];
 }

@@ -25,13 +25,13 @@ void sn_edges_release(sn_context *context, sn_edges *edges) {
     *edges = (sn_edges){0};
 }
 
-/* ---- Which tets are around an edge ---- */
+/* ---- The tets around each edge ---- */
 typedef struct listing {
     const sn_elements_model *elements;
     const sn_pattern *pattern;
     const int64_t *first;
     int32_t *count; /* tets of the block at each place; 0 left of and on the diagonal */
-    int64_t *begin; /* where its ends begin; NULL while they are counted */
+    int64_t *begin; /* the first end of the block; NULL while the ends are counted */
     int32_t (*end)[2];
 } listing;
 
@@ -62,16 +62,16 @@ static void list_edges(const listing *l) {
 }
 
 /* ---- Groups ---- */
-enum { WINDOW = 32 * SN_LANES }; /* edges that are sorted by how many tets they have: near each other in the matrix still */
+enum { WINDOW = 32 * SN_LANES }; /* edges that are sorted together by their number of tets; they stay close in the matrix */
 
-/* The places right of the diagonal, in windows sorted by falling count; returns how many. */
+/* Lists the places right of the diagonal, in windows sorted by falling count. Returns the number of places. */
 static int64_t order_places(const sn_pattern *pattern, const int32_t *count, int32_t *order) {
     int64_t edges = 0;
     for (int i = 0; i < pattern->nodes; ++i)
         for (int32_t k = pattern->diagonal[i] + 1; k < pattern->row_begin[i + 1]; ++k) order[edges++] = k;
     for (int64_t window = 0; window < edges; window += WINDOW) {
         const int64_t size = edges - window < WINDOW ? edges - window : WINDOW;
-        for (int64_t i = 1; i < size; ++i) { /* insertion keeps the order of equals */
+        for (int64_t i = 1; i < size; ++i) { /* insertion sort keeps the order of equal counts */
             const int32_t place = order[window + i];
             int64_t j = i;
             for (; j > 0 && count[order[window + j - 1]] < count[place]; --j) order[window + j] = order[window + j - 1];
@@ -87,7 +87,7 @@ static sn_status build_groups(sn_context *context, const listing *l, const int32
     edges->begin = sn_allocate_zero(context, (size_t)edges->group_count + 1, sizeof *edges->begin);
     edges->place = sn_allocate(context, (size_t)edges->group_count * SN_LANES, sizeof *edges->place);
     if (!edges->begin || !edges->place) return sn_no_memory(error);
-    for (int g = 0; g < edges->group_count; ++g) { /* the first of a group has the most */
+    for (int g = 0; g < edges->group_count; ++g) { /* the first edge of a group has the most tets */
         int32_t most = 0;
         for (int lane = 0; lane < SN_LANES; ++lane) {
             const int64_t i = (int64_t)g * SN_LANES + lane;
@@ -126,7 +126,7 @@ sn_status sn_edges_create(sn_context *context, const sn_elements_model *elements
     *edges = (sn_edges){0};
     edges->first = sn_allocate(context, (size_t)elements->batch_count, sizeof *edges->first);
     if (!edges->first) return sn_no_memory(error);
-    int64_t quads = 4; /* an empty tet */
+    int64_t quads = 4; /* starts with the four quads of the empty tet */
     for (int b = 0; b < elements->batch_count; ++b) {
         edges->first[b] = quads;
         quads += (int64_t)elements->batch[b].block_count * 4 * SN_LANES;

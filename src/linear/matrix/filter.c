@@ -10,7 +10,7 @@ static void project(const double S[9], double *v) {
     for (int i = 0; i < 3; ++i) v[i] = S[3 * i] * x + S[3 * i + 1] * y + S[3 * i + 2] * z;
 }
 
-/* First listed node that is not below `node`. */
+/* The first listed node that is not smaller than `node`. */
 static int lower_bound(const sn_filter *filter, int32_t node) {
     int low = 0, high = filter->count;
     while (low < high) {
@@ -55,7 +55,7 @@ void sn_filter_apply_groups(const sn_filter *filter, double *v) {
     }
 }
 
-/* Cholesky of a small matrix, then G q = b in place. Modes without mass stay at rest. */
+/* Solves G q = b in place by a small Cholesky factorisation. Modes without mass do not move. */
 static void solve_small(int n, double G[SN_GROUP_MODES][SN_GROUP_MODES], double *q) {
     double largest = 0;
     for (int i = 0; i < n; ++i) largest = G[i][i] > largest ? G[i][i] : largest;

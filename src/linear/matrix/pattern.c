@@ -1,12 +1,13 @@
-/* The pattern of the sparse matrix: which pairs of nodes share an element or a given coupling.
+/* The pattern of the sparse matrix: the pairs of nodes that share an element or an extra coupling.
  *
- * Every node lists the nodes of its elements and its extra pairs, marks away the doubles, and sorts: rows come out ascending. */
+ * Every node lists the nodes of its elements and its extra partners, skips duplicates, and sorts the list. The columns
+ * of each row are thus ascending. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "matrix.h"
 
-/* For each node, the elements around it (as batch, block and lane packed in one number) and its extra partners. */
+/* For each node, the elements around it and its extra partners. */
 typedef struct incidence {
     int64_t *begin; /* nodes + 1 */
     int64_t *item;  /* offset of the element's first node in its batch's node array; extra partners as ~node */
@@ -19,7 +20,7 @@ static void incidence_release(sn_context *context, incidence *in) {
     sn_release(context, in->batch);
 }
 
-/* Calls for each (node, item) pair; with item == NULL only counts into begin[node + 1]. */
+/* Visits each pair of node and element. When item is NULL, only counts into begin[node + 1]. */
 static void visit_elements(const sn_elements_model *elements, incidence *in, int64_t *next) {
     for (int b = 0; b < elements->batch_count; ++b) {
         const sn_batch *batch = &elements->batch[b];
@@ -81,7 +82,8 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The columns of one row, unsorted; `seen` holds the last row that met a node. Returns how many; `row` may be NULL. */
+/* Collects the columns of one row, unsorted. seen[node]: the last row that found this node. Returns the number of
+ * columns; `row` may be NULL. */
 static int gather_row(const sn_elements_model *elements, const incidence *in, int32_t node, int32_t *seen, int32_t *row) {
     int count = 0;
     seen[node] = node;

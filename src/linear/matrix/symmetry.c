@@ -1,10 +1,11 @@
-/* Whether an operator is symmetric, from its parts: masses are, the view says so of the elements, and listed blocks B are tried out:
- * u.B v = v.B u for two vectors without pattern. Blocks that are symmetric only as a sum pass as well. */
+/* Whether an operator is symmetric, judged by its parts. A mass is always symmetric. For the elements, the view tells.
+ * For the listed blocks B, the test u.B v = v.B u is made with two irregular vectors. Blocks that are symmetric only as
+ * a sum also pass this test. */
 #include <math.h>
 
 #include "assembly.h"
 
-/* Numbers between -1 and 1 that look random; the same everywhere. */
+/* Numbers between -1 and 1 that look random but are the same on every machine. */
 static double number(uint32_t i) {
     i = (i ^ (i >> 16)) * 0x7feb352du;
     i = (i ^ (i >> 15)) * 0x846ca68bu;

@@ -8,9 +8,10 @@
 #include "linear/matrix/kernels.h"
 
 enum {
-    SMALLEST = 60, /* nodes of a level that is solved directly: cubes of its parts' */
-    CORNERS = 12,  /* nodes of a part that need not become fewer */
-    SMALL = 40000, /* blocks of a level that one thread works on alone */
+    /* A level is solved directly when the sum of the cubes of the sizes of its parts is at most SMALLEST^3. */
+    SMALLEST = 60,
+    CORNERS = 12,  /* coarsening ends when no part has more nodes */
+    SMALL = 40000, /* a level with fewer blocks runs on one thread */
     GRAIN = 2048,  /* rows per piece of simple loops */
 };
 
@@ -25,7 +26,7 @@ static int by_pair(const void *a, const void *b) {
     return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-/* Level 0: the pattern with its rows in sweeping order. */
+/* Level 0: the pattern, with its rows in the order of the sweeps. */
 static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const double *position, sn_error *error) {
     sn_context *context = mg->context;
     sn_mg_level *fine = &mg->level[0];
@@ -87,7 +88,7 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
 }
 
 static sn_status make_values(sn_context *context, sn_mg_level *level, sn_error *error) {
-    const size_t n = (size_t)level->nodes + SN_MG_SLICE; /* slices read, and padding points, behind the last */
+    const size_t n = (size_t)level->nodes + SN_MG_SLICE; /* slices read behind the last node, and padding points there */
     const sn_status status = sn_mg_fill_slices(context, level, error);
     if (status) return status;
     level->value = sn_allocate_zero(context, 9 * (size_t)level->blocks + 8, sizeof *level->value);
@@ -101,7 +102,7 @@ static sn_status make_values(sn_context *context, sn_mg_level *level, sn_error *
                                                                                                                 : sn_no_memory(error);
 }
 
-/* The reach that a quarter of the nodes stay below: the spacing starts from the finer part of a graded mesh. */
+/* The lower quartile of the reach. The spacing thus starts from the finer part of a graded mesh. */
 static int by_value(const void *a, const void *b) {
     return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
 }
@@ -111,15 +112,15 @@ static sn_status lower_quartile(sn_context *context, const sn_mg_level *level, d
     if (!sorted) return sn_no_memory(error);
     int count = 0;
     for (int i = 0; i < level->nodes; ++i)
-        if (level->reach[i] > 0) sorted[count++] = level->reach[i]; /* some nodes may be without neighbours */
+        if (level->reach[i] > 0) sorted[count++] = level->reach[i]; /* a node may have no neighbours */
     qsort(sorted, (size_t)count, sizeof *sorted, by_value);
     *value = count ? sorted[count / 4] : 0;
     sn_release(context, sorted);
     return SN_OK;
 }
 
-/* The first lattice, coarser where its matrix would have far more blocks than that of the mesh: in strongly graded meshes, whose larger
- * part is carried. */
+/* Makes the first lattice. It becomes coarser when its matrix would have far more blocks than that of the mesh. This
+ * happens in strongly graded meshes, where most nodes are carried. */
 static sn_status make_first(sn_multigrid *mg, sn_mg_site *site, sn_error *error) {
     enum { TRIES = 4 };
     sn_mg_level *fine = &mg->level[0], *coarse = fine + 1;
@@ -140,7 +141,7 @@ static sn_status make_levels(sn_multigrid *mg, sn_mg_site site, sn_error *error)
     mg->level_count = 1;
     double work = 0;
     if (!status) status = sn_mg_find_parts(mg->context, &mg->level[0], &mg->last, &work, error);
-    if (!status && mg->level[0].nodes > SMALLEST) work = INFINITY; /* the mesh itself turns, and its matrix changes in every step */
+    if (!status && mg->level[0].nodes > SMALLEST) work = INFINITY; /* the mesh rotates, and its matrix changes in every step */
     while (!status && work > (double)SMALLEST * SMALLEST * SMALLEST && mg->level_count < SN_MG_LEVELS) {
         sn_mg_level *fine = &mg->level[mg->level_count - 1], *coarse = fine + 1;
         ++mg->level_count;
@@ -202,14 +203,14 @@ void sn_multigrid_destroy(sn_multigrid *mg) {
 
 /* ---- The cycle ---- */
 
-/* Vectors of the matrix, taken and given on level 0 while the sweeps have the rows at hand. */
+/* Vectors of the matrix. Level 0 reads them in and writes them out while the sweeps visit the rows. */
 typedef struct border {
     const sn_multigrid *mg;
     const sn_mg_kernels *kernels;
     const double *r;
     double *z;
     double factor; /* a power of two that brings r into the range of single precision */
-    bool measured; /* it was made for this r, not for the last one */
+    bool measured; /* the factor was made for this r, not for the last one */
 } border;
 
 typedef struct sweep_job {
@@ -228,11 +229,11 @@ static void sweep_chunk(void *data, int index) {
     job->rows(job->level, begin[0], begin[1]);
 }
 
-/* Where a loop is over before the threads have met. */
+/* A small level: a loop ends before all threads have started. */
 static bool is_small(const sn_mg_level *level) { return level->blocks < SMALL; }
 
 static void sweep(const sn_context *context, const sn_mg_level *level, void (*rows)(const sn_mg_level *, int, int), bool descending) {
-    if (is_small(level)) { /* colours and chunks follow each other in the order of the rows */
+    if (is_small(level)) { /* the chunks of all colours follow the order of the rows */
         rows(level, 0, level->nodes);
         return;
     }
@@ -243,8 +244,9 @@ static void sweep(const sn_context *context, const sn_mg_level *level, void (*ro
     }
 }
 
-/* How threads share a level: in slices, each takes the same part of every colour, in all loops, so that it finds most of what it reads in
- * its own cache; the rows of a colour do not touch, and the cut has no effect on the result. Otherwise pieces of GRAIN rows. */
+/* How threads share a level. In slices, each thread takes the same part of every colour in all loops, so it finds most
+ * of its data in its cache. The rows of a colour do not touch, so the cut has no effect on the result. Without slices,
+ * pieces of GRAIN rows. */
 static int shares(const sn_context *context, const sn_mg_level *level) {
     const int grain = level->nodes < 8 * GRAIN ? 128 : GRAIN;
     return level->slices->row ? sn_context_threads(context) : sn_pieces(level->nodes, grain);
@@ -259,7 +261,7 @@ static void give_rows(const border *b, int begin, int end) {
     b->kernels->give(&b->mg->level[0], b->mg->order, b->z, 1 / b->factor, begin, end);
 }
 
-/* The slices [begin, end), with what comes in or goes out at the border. */
+/* The slices [begin, end), including the vectors that are read or written at the border. */
 static void sweep_range(const sweep_job *job, int begin, int end, int share) {
     const int32_t *row = job->level->slices->row;
     if (job->border && !job->give) take_rows(job->border, row[begin], row[end], share);
@@ -278,7 +280,7 @@ static void sweep_slices(const sn_context *context, const sn_mg_level *level, vo
                          const border *border) {
     const int colors = level->slices->color_count;
     sweep_job job = {.border = border, .give = descending, .level = level, .rows = rows, .shares = shares(context, level)};
-    if (is_small(level)) { /* slices follow each other by colours */
+    if (is_small(level)) { /* the slices follow each other by colours */
         sweep_range(&job, 0, level->slices->count, 0);
         return;
     }
@@ -288,7 +290,7 @@ static void sweep_slices(const sn_context *context, const sn_mg_level *level, vo
     }
 }
 
-/* A share of all colours' slices, or a piece of the rows. */
+/* One share of the slices of all colours, or one piece of the rows. */
 static void residual_rows(void *data, int share) {
     const sweep_job *job = data;
     const sn_mg_level *level = job->level;
@@ -317,7 +319,7 @@ static void move_groups(void *data, int share) {
     job->move(job->level, job->coarse, (int)(n * share / job->shares), (int)(n * (share + 1) / job->shares));
 }
 
-/* The largest of the numbers in mg->partial, which are zero afterwards. */
+/* Returns the largest of the numbers in mg->partial, and sets them to zero. */
 static double largest(const sn_multigrid *mg) {
     double most = 0;
     for (int i = 0; i < sn_context_threads(mg->context); ++i) {
@@ -327,7 +329,7 @@ static double largest(const sn_multigrid *mg) {
     return most;
 }
 
-/* Notes that the last vector's largest entry is `most` times what was thought. */
+/* Notes that the largest entry of the last vector is `most` times the expected one. */
 static void note_size(sn_multigrid *mg, double most) {
     int exponent = 0;
     if (most > 0 && isfinite(most)) frexp(most, &exponent);
@@ -342,8 +344,8 @@ static void measure(sn_multigrid *mg, border *b) {
     b->measured = true;
 }
 
-/* CG hands in vectors that shrink little by little: the factor of one mostly serves the next, too. Returns false when it did not. The
- * result is the same for all factors in the range. */
+/* CG passes in vectors that shrink slowly, so the factor of one vector mostly suits the next. Returns false when it did
+ * not. All factors in the range give the same result. */
 static bool came_in(sn_multigrid *mg, border *b) {
     const double most = largest(mg);
     if (b->measured || (most > 0x1p-16 && most < 0x1p16)) {
@@ -395,7 +397,7 @@ static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l, border 
 void sn_multigrid_apply(sn_multigrid *mg, const double *r, double *z) {
     const sn_mg_kernels *kernels = sn_mg_kernels_for(mg->context);
     border b = {.mg = mg, .kernels = kernels, .r = r, .z = z, .factor = ldexp(1, -mg->exponent)};
-    const bool swept = mg->level_count > 1 && mg->level[0].slices->row; /* the sweeps take and give */
+    const bool swept = mg->level_count > 1 && mg->level[0].slices->row; /* the sweeps read and write the vectors */
     if (!mg->sized || !swept) measure(mg, &b);
     if (!swept) take_rows(&b, 0, mg->level[0].nodes, 0);
     cycle(mg, kernels, 0, swept ? &b : NULL);

@@ -1,17 +1,20 @@
 /* The first coarse matrix from element matrices: 27 blocks per row instead of up to 125.
  *
- * In P^T A P an element whose nodes lie in different lattice cells couples the corners of all of them. Here such an element belongs to one
- * cell, and its nodes take their values from that cell's trilinear function alone, continued a little beyond the cell:
+ * In P^T A P, an element whose nodes lie in different lattice cells couples the corners of all these cells. Here such
+ * an element belongs to one cell. Its nodes take their values only from the trilinear function of that cell, which is
+ * continued a little beyond the cell:
  *
  *   A' = sum over elements of P_e^T K_e P_e + P^T R P,   R = A - the sum of these K_e.
  *
- * A linear field is the same in all cells, so that rigid motions and linear fields stay exact, and every term is positive semidefinite when
- * K_e is. R holds the mass and whatever else acts on nodes. Where a cell has far fewer elements of its own than its neighbours (the body's
- * surface just reaches into it), or an element is larger than its cell, P_e would be no fair picture of P: such elements stay in R, that
- * is, they go into the plain Galerkin product.
+ * A linear field is the same in all cells, so rigid motions and linear fields stay exact. Every term is positive
+ * semidefinite when K_e is. R holds the mass and everything else that acts on nodes.
  *
- * What lists of blocks or a coupled mass add between two nodes of such an element is taken like an element of two nodes, S = -R_ij between
- * them and the rest on the diagonal: R_ii + R_ij. */
+ * P_e is a poor approximation of P in two cases: a cell has far fewer elements than its neighbours (the surface of the
+ * body just reaches into it), or an element is larger than its cell. Such elements stay in R, so they go into the plain
+ * Galerkin product.
+ *
+ * Lists of blocks and a coupled mass may also couple two nodes of an element in a cell. Such a coupling R_ij is treated
+ * as an element of two nodes with stiffness S = -R_ij. The remainder R_ii + R_ij stays on the diagonal. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +25,7 @@
 enum { NODES = SN_ELEMENT_NODES, COLORS = 64 };
 
 static const double own_share = 0.2; /* a group with less than this share of a neighbour's elements is weak */
-static const double beyond = 0.7;    /* how far a cell's function is continued, in spacings */
+static const double beyond = 0.7;    /* distance to which the function of a cell is continued, in spacings */
 
 void sn_mg_release_cells(sn_context *context, sn_mg_cells *c) {
     if (!c) return;
@@ -32,14 +35,14 @@ void sn_mg_release_cells(sn_context *context, sn_mg_cells *c) {
     sn_release(context, c);
 }
 
-/* Where a node is in a cell, from its first corner in spacings. */
+/* The position of a node relative to the first corner of a cell, in spacings. */
 static void in_cell(const sn_mg_cells *c, int32_t node, const int32_t cell[3], double f[3]) {
     for (int a = 0; a < 3; ++a) f[a] = c->at[3 * (int64_t)node + a] - cell[a];
 }
 
 /* ---- Set-up ---- */
 
-/* One lane of a block: its nodes. Returns how many, 0 for a padded lane. */
+/* The nodes of one lane of a block. Returns their number; 0 for a padded lane. */
 static int element_nodes(const sn_batch *batch, int block, int lane, int32_t node[NODES]) {
     const int nodes = batch->element->nodes;
     if (batch->element_of[(int64_t)block * SN_LANES + lane] < 0) return 0;
@@ -47,7 +50,7 @@ static int element_nodes(const sn_batch *batch, int block, int lane, int32_t nod
     return nodes;
 }
 
-/* Whether a cell's function may be continued to a node. */
+/* Whether the function of a cell may be continued to a node. */
 static bool near_cell(const sn_mg_cells *c, int32_t node, const int32_t cell[3]) {
     double f[3];
     in_cell(c, node, cell, f);
@@ -56,7 +59,7 @@ static bool near_cell(const sn_mg_cells *c, int32_t node, const int32_t cell[3])
     return true;
 }
 
-/* Whether a group's function can stand for the element: near enough, and all corners that it needs are there. */
+/* Whether the function of a group can represent the element: it is near enough, and all corners that it needs exist. */
 static bool reaches(const sn_mg_cells *c, const sn_mg_transfer *d, int g, int nodes, const int32_t *node) {
     for (int i = 0; i < nodes; ++i) {
         double f[3];
@@ -70,7 +73,8 @@ static bool reaches(const sn_mg_cells *c, const sn_mg_transfer *d, int g, int no
     return true;
 }
 
-/* The group among those of the element's nodes whose cell is nearest to its centre; -1 when none will do. */
+/* Among the groups of the element's nodes, the one whose cell is nearest to the element's centre; -1 when none is
+ * suitable. */
 static int choose_group(const sn_mg_cells *c, const sn_mg_transfer *d, const uint8_t *carried, int nodes, const int32_t *node) {
     double centre[3] = {0}, least = INFINITY;
     for (int i = 0; i < nodes; ++i) {
@@ -107,7 +111,7 @@ typedef struct assigning {
     const sn_mg_transfer *down;
     const sn_pattern *pattern;
     const uint8_t *carried;
-    int32_t *own, *most; /* elements of a group, and of the neighbour with the most */
+    int32_t *own, *most; /* number of elements: of a group, and of its neighbour with the most */
 } assigning;
 
 static void assign_element(void *data, int batch, int64_t place, int nodes, const int32_t *node) {
@@ -118,7 +122,7 @@ static void assign_element(void *data, int batch, int64_t place, int nodes, cons
     if (best >= 0) ++s->own[best];
 }
 
-/* The neighbour with the most elements. */
+/* Finds the number of elements of the neighbour with the most. */
 static void note_neighbours(void *data, int batch, int64_t place, int nodes, const int32_t *node) {
     const assigning *s = data;
     (void)batch, (void)place;
@@ -129,7 +133,7 @@ static void note_neighbours(void *data, int batch, int64_t place, int nodes, con
         }
 }
 
-/* Elements at weak groups stay in R. */
+/* Elements of weak groups stay in R. */
 static void leave_weak(void *data, int batch, int64_t place, int nodes, const int32_t *node) {
     const assigning *s = data;
     for (int i = 0; i < nodes; ++i) {
@@ -167,7 +171,7 @@ static sn_status make_element_groups(sn_context *context, sn_mg_cells *c, sn_err
 
 enum { FREE = -1, MIXED = -2 };
 
-/* Which blocks only such elements fill. */
+/* Finds the blocks that only elements in cells fill. */
 static void cover_edges(void *data, int batch, int64_t place, int nodes, const int32_t *node) {
     const assigning *s = data;
     const int g = s->cells->group[batch][place];
@@ -181,7 +185,7 @@ static void cover_edges(void *data, int batch, int64_t place, int nodes, const i
         }
 }
 
-/* Chunks of elements by colours: those of one colour share neither a node nor a group. */
+/* Colours the chunks of elements. Chunks of one colour share neither a node nor a group. */
 static sn_status color_chunks(sn_context *context, sn_mg_cells *c, int groups, sn_error *error) {
     const sn_elements_model *elements = c->elements;
     uint64_t *node_taken = sn_allocate_zero(context, (size_t)elements->node_count, sizeof *node_taken);
@@ -196,7 +200,7 @@ static sn_status color_chunks(sn_context *context, sn_mg_cells *c, int groups, s
         const sn_batch *batch = &elements->batch[chunk->batch];
         uint64_t used = 0;
         for (int pass = 0; pass < 2; ++pass) {
-            const uint64_t own = ~used ? ~used & -~used : 0; /* the lowest free one */
+            const uint64_t own = ~used ? ~used & -~used : 0; /* the lowest free colour */
             if (pass) color[k] = own ? __builtin_ctzll(own) : colors++;
             for (int block = chunk->block_begin; block < chunk->block_end; ++block)
                 for (int l = 0; l < SN_LANES; ++l) {
@@ -261,7 +265,7 @@ typedef struct cells_job {
     const sn_mg_kernels *kernels;
     const sn_element_kernels *element_kernels;
     float *value;
-    bool listed; /* more than elements and a lumped mass: all of R counts */
+    bool listed; /* there is more than elements and a lumped mass: all of R counts */
     int first;
 } cells_job;
 
@@ -288,7 +292,7 @@ static void filter_element(const cells_job *job, int nodes, const int32_t *node,
     }
 }
 
-/* Takes the blocks i <= j out of the fine matrix. */
+/* Subtracts the blocks i <= j from the fine matrix. */
 static void subtract_element(const cells_job *job, int nodes, const int32_t *place, const double *matrix) {
     const sn_mg_cells *c = job->cells;
     const int32_t *mirror = job->assembly->mass->pattern->mirror;
@@ -302,7 +306,7 @@ static void subtract_element(const cells_job *job, int nodes, const int32_t *pla
         }
 }
 
-/* The symmetric part of a full element matrix, to its upper blocks. */
+/* The symmetric part of a full element matrix, written to its upper blocks. */
 static void symmetrise(int nodes, double *matrix) {
     for (int i = 0; i < nodes; ++i)
         for (int j = i; j < nodes; ++j)
@@ -340,7 +344,8 @@ static void sum_chunk(void *data, int index) {
     }
 }
 
-/* What is left between two nodes of an element: an element of two nodes, and the rest on the diagonals. */
+/* Treats the remaining coupling between two nodes of an element as an element of two nodes. The remainder goes to the
+ * diagonals. */
 static void sum_edges(const cells_job *job) {
     const sn_mg_cells *c = job->cells;
     const sn_pattern *pattern = job->assembly->mass->pattern;

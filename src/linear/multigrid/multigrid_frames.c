@@ -1,11 +1,13 @@
-/* Frames that turn with the body: what keeps old coarse matrices good while the body moves.
+/* Frames that rotate with the body, so that old coarse matrices stay good while the body moves.
  *
- * The coarse matrices were made at some positions X. Since then the material around a coarse node has turned by Q, the rotation nearest to
+ * The coarse matrices were made at some positions X. Since then the material around a coarse node has rotated by Q, the
+ * rotation nearest to
  *
- *   sum over the fine nodes in the cells around it of (x - mean x) (X - mean X)^T
+ *   sum over the fine nodes in the cells around it of (x - mean x) (X - mean X)^T.
  *
- * and most of what happened to the stiffness is K -> Q K Q^T. The coarse levels therefore work in turned frames: Q^T on the way down, Q on
- * the way up. Where no rotation can be told (few nodes, all in a plane, turned inside out) the frame stays what it was. */
+ * Most of the change of the stiffness is K -> Q K Q^T. The coarse levels therefore work in rotated frames: vectors are
+ * multiplied by Q^T on the way down and by Q on the way up. Sometimes no rotation can be found: few nodes, all nodes in
+ * a plane, or a cell that is inside out. The frame then stays as it was. */
 #include <math.h>
 #include <string.h>
 
@@ -37,10 +39,10 @@ void sn_mg_take_frames(sn_multigrid *mg, const double *x) {
 typedef struct frame_job {
     sn_multigrid *mg;
     const double *x;
-    int first; /* of the colour, in color_group */
+    int first; /* first of the colour, in color_group */
 } frame_job;
 
-/* A group's sums, added to those of its parents. */
+/* Adds the sums of a group to those of its parents. */
 static void add_group(void *data, int index) {
     const frame_job *job = data;
     const sn_multigrid *mg = job->mg;
@@ -60,7 +62,8 @@ static void add_group(void *data, int index) {
             for (int s = 0; s < SUMS; ++s) mg->moment[SUMS * (int64_t)group->parent[c] + s] += sum[s];
 }
 
-/* The rotation nearest to m, by Newton's iteration (Higham 1986); false when m has none to speak of. */
+/* The rotation nearest to m, by Newton's iteration (Higham 1986). Returns false when m is too singular to have a clear
+ * one. */
 static bool nearest_rotation(double m[9]) {
     double size = 0;
     for (int e = 0; e < 9; ++e) size = fmax(size, fabs(m[e]));

@@ -1,17 +1,18 @@
-/* The graph of a coarse matrix: for each group of fine nodes the coarse nodes that its rows of A P reach, then the rows of P^T A P, then
- * their order for the sweeps. */
+/* The graph of a coarse matrix. For each group of fine nodes, the coarse nodes that its rows of A P reach; then the
+ * rows of P^T A P; then their order for the sweeps. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "multigrid_lattice.h"
 
 typedef struct reaching {
-    int32_t *group_stamp,
-        *column_stamp; /* where a group, or coarse node, is in the list of the group at hand, when not less than its begin */
+    /* The place of a group, and of a coarse node, in the list of the present group. A place is only valid when it is
+     * not below the begin of that list. */
+    int32_t *group_stamp, *column_stamp;
     int near_capacity, near_count, column_capacity, parents_capacity, column_count;
 } reaching;
 
-/* The place of another group in the list of the group at hand. */
+/* Finds or adds another group in the list of the present group. */
 static sn_status reach_group(sn_mg_builder *b, reaching *r, int g, int other, sn_mg_near **near_, sn_error *error) {
     sn_mg_transfer *d = b->down;
     if (r->group_stamp[other] < d->group[g].near_begin) {
@@ -27,7 +28,7 @@ static sn_status reach_group(sn_mg_builder *b, reaching *r, int g, int other, sn
     return SN_OK;
 }
 
-/* The rows of the group's parents in `rows` (bits) reach corner c of that one. */
+/* Notes that the rows of the group's parents in `rows` (bits) reach corner c of the near group. */
 static void reach_corner(sn_mg_builder *b, reaching *r, int g, sn_mg_near *near_, int c, unsigned rows) {
     sn_mg_transfer *d = b->down;
     const int begin = d->group[g].column_begin, parent = d->group[near_->group].parent[c];
@@ -54,7 +55,7 @@ static sn_status reach_of_group(sn_mg_builder *b, reaching *r, int g, sn_error *
     sn_mg_near *near_;
     group->near_begin = r->near_count;
     group->column_begin = r->column_count;
-    sn_status status = reach_group(b, r, g, g, &near_, error); /* itself first */
+    sn_status status = reach_group(b, r, g, g, &near_, error); /* the group itself comes first */
     for (int c = 0; c < 8 && d->cells && !status; ++c) reach_corner(b, r, g, near_, c, 255);
     for (int32_t m = group->node_begin; m < group->node_end; ++m) {
         const int i = d->member[m];
@@ -76,8 +77,8 @@ static sn_status reach_of_group(sn_mg_builder *b, reaching *r, int g, sn_error *
     return status;
 }
 
-/* For each group: the groups and the coarse nodes that its rows of A reach; for each fine block the place of its column's group in that
- * list. */
+/* For each group: the groups and the coarse nodes that its rows of A reach. For each fine block: the place of its
+ * column's group in that list. */
 static sn_status reach_columns(sn_mg_builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     d->near_of = sn_allocate(b->context, (size_t)b->fine->blocks, sizeof *d->near_of);
@@ -92,7 +93,7 @@ static sn_status reach_columns(sn_mg_builder *b, sn_error *error) {
     return status;
 }
 
-/* The coarse graph from the groups, in the numbering that `number` gives; columns ascending. */
+/* Makes the coarse graph from the groups, in the numbering that `number` gives, with ascending columns. */
 static int by_index(const void *a, const void *b) {
     return (*(const int32_t *)a > *(const int32_t *)b) - (*(const int32_t *)a < *(const int32_t *)b);
 }
@@ -141,7 +142,7 @@ static sn_status coarse_graph(sn_mg_builder *b, sn_error *error) {
     return status;
 }
 
-/* Brings a level whose rows were put into `order` (row -> old row) into that order. */
+/* Reorders a level. order: new row -> old row. */
 static sn_status permute(sn_mg_builder *b, const int32_t *order, sn_error *error) {
     sn_mg_level *coarse = b->coarse;
     const int n = coarse->nodes;

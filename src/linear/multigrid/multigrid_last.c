@@ -1,5 +1,5 @@
-/* The last level of multigrid: a dense inverse for each connected part of its graph. A scene of many bodies has at least one part per body,
- * of eight corners once a body fits into one cell. */
+/* The last level of multigrid: a dense inverse for each connected part of its graph. A scene of many bodies has at
+ * least one part per body. A body that fits into one cell is a part of eight corners. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,8 @@ static int32_t find(int32_t *root, int32_t i) {
     return i;
 }
 
-/* Numbers the parts in the order of their first node: part of node -> `part`. Returns how many. */
+/* Numbers the parts in the order of their first node, and writes the part of each node to `part`. Returns the number of
+ * parts. */
 static int number_parts(const sn_mg_level *level, int32_t *root, int32_t *part) {
     int count = 0;
     for (int i = 0; i < level->nodes; ++i) root[i] = i;
@@ -75,11 +76,12 @@ sn_status sn_mg_create_last(sn_context *context, sn_mg_last *l, sn_error *error)
     return l->inverse && l->vector && l->factor && l->work ? SN_OK : sn_no_memory(error);
 }
 
-/* F^T F = the matrix, F by rows in `f`. Directions without stiffness get a large pivot, that is nothing. */
+/* F^T F = the matrix, with F by rows in `f`. Directions without stiffness get a large pivot, so the inverse ignores
+ * them. */
 static void factorise(int64_t n, double *f, const double *original) {
     double most = 0;
     for (int i = 0; i < n; ++i) most = fmax(most, original[i]);
-    for (int j = 0; j < n; ++j) { /* column j of the factor goes to row j: the loops run along rows */
+    for (int j = 0; j < n; ++j) { /* column j of the factor goes to row j, so that the loops run along rows */
         double *row = f + j * n;
         const double pivot = row[j];
         const double root = pivot > 1e-6 * original[j] && original[j] > 1e-12 * most ? sqrt(pivot) : 1e6 * sqrt(most > 0 ? most : 1);
@@ -93,7 +95,7 @@ static void factorise(int64_t n, double *f, const double *original) {
     }
 }
 
-/* The inverse from that factor, in its place: Y = L^-1 row by row, then Y^T Y. */
+/* Replaces that factor by the inverse: Y = L^-1 row by row, then Y^T Y. */
 static void invert_factor(int64_t n, double *f, double *y) {
     for (int i = 0; i < n; ++i) {
         double *out = y + i * n;
@@ -140,7 +142,7 @@ void sn_mg_solve_last(const sn_mg_last *l, const sn_mg_level *level) {
         const int n = 3 * (l->begin[p + 1] - l->begin[p]);
         float *y = l->vector, *b = y + n;
         for (int i = 0; i < n; ++i) b[i] = level->b[4 * (int64_t)member[i / 3] + i % 3] * level->unscale[member[i / 3]], y[i] = 0;
-        for (int64_t k = 0; k < n; ++k) { /* the inverse is symmetric: its rows are its columns */
+        for (int64_t k = 0; k < n; ++k) { /* the inverse is symmetric, so its rows are its columns */
             const float *column = l->inverse + l->at[p] + k * n, factor = b[k];
             for (int i = 0; i < n; ++i) y[i] += factor * column[i];
         }

@@ -1,8 +1,12 @@
-/* From one level to the next: which lattice points become coarse nodes, and how the fine nodes hang on them. See multigrid.h for the idea.
+/* From one level to the next: choose the lattice points that become coarse nodes, and give the fine nodes their
+ * weights. multigrid.h explains the idea.
  *
- * Steps: (1) every fine node goes into a lattice cell, or is carried; (2) inside a cell, nodes joined by an edge form a group; (3) a group
- * has eight corners of its own; corners of two groups at the same lattice point are one when an edge joins the groups; (4) corners that
- * carry weight become coarse nodes, in Morton order; (5) the coarse graph follows from the groups (multigrid_graph.c). */
+ *   1. Every fine node goes into a lattice cell, or is carried.
+ *   2. Inside a cell, nodes that are joined by an edge form a group.
+ *   3. A group has eight separate corners. Corners of two groups at the same lattice point become one when an
+ *      edge joins the groups.
+ *   4. Corners with a weight become coarse nodes, in Morton order.
+ *   5. The coarse graph follows from the groups (multigrid_graph.c). */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,7 +14,7 @@
 
 #include "multigrid_lattice.h"
 
-/* A node whose neighbours are further away than this many spacings is carried to the coarse level as it is. */
+/* A node whose neighbours are farther away than this many spacings is carried to the coarse level as it is. */
 static const double carry_beyond = 0.8;
 
 static int32_t find(int32_t *root, int32_t i) {
@@ -29,7 +33,7 @@ static void join(int32_t *root, int32_t a, int32_t b) {
         root[a] = b;
 }
 
-/* A coordinate of a fine node from the lattice's first plane, in spacings. */
+/* A coordinate of a fine node, measured from the first plane of the lattice in spacings. */
 static double along(const sn_mg_builder *b, int i, int a) { return (b->fine->position[3 * i + a] - b->site->low[a]) / b->site->spacing[a]; }
 
 static void place_nodes(sn_mg_builder *b) {
@@ -52,7 +56,7 @@ static void place_nodes(sn_mg_builder *b) {
     }
 }
 
-/* Groups in the order of their first node; members by group. */
+/* Makes the groups in the order of their first node, and sorts the members by group. */
 static sn_status make_groups(sn_mg_builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     const int n = b->fine->nodes;
@@ -94,7 +98,7 @@ static void set_weights(sn_mg_builder *b) {
     }
 }
 
-/* Corners of two groups that an edge joins: one when they are the same lattice point. */
+/* Corners of two groups that an edge joins: they become one when they are the same lattice point. */
 static void join_corners(sn_mg_builder *b, int i, int j) {
     int shift[3];
     for (int a = 0; a < 3; ++a) {
@@ -138,7 +142,7 @@ static void lattice_point(const sn_mg_builder *b, int g, int c, int32_t point[3]
     for (int a = 0; a < 3; ++a) point[a] = cell[a] + (c >> a & 1);
 }
 
-/* Numbers the corners that carry weight, and fills parents and coarse positions (in preliminary order). */
+/* Numbers the corners that have a weight, and fills parents and coarse positions (in preliminary order). */
 static sn_status number_corners(sn_mg_builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     const int corners = 8 * d->group_count;
@@ -157,14 +161,14 @@ static sn_status number_corners(sn_mg_builder *b, sn_error *error) {
             if (j < i && !b->carried[j] && d->group_of[i] != d->group_of[j]) join_corners(b, i, j);
         }
     }
-    uint8_t *used = (uint8_t *)b->stamp; /* large enough: see sn_mg_build_transfer */
+    uint8_t *used = (uint8_t *)b->stamp; /* the array is large enough: see sn_mg_build_transfer */
     memset(used, 0, (size_t)corners);
     for (int i = 0; i < b->fine->nodes; ++i)
         for (int c = 0; c < 8; ++c)
             if (d->weight[i][c] != 0) used[find(b->corner_root, 8 * d->group_of[i] + c)] = 1;
     int count = 0;
     for (int c = 0; c < corners; ++c) {
-        if (!used[c]) continue; /* marked at roots only */
+        if (!used[c]) continue; /* only roots are marked */
         int32_t p[3];
         lattice_point(b, c / 8, c % 8, p);
         list[count++] = (numbered){spread((uint64_t)(p[0] + 1)) | spread((uint64_t)(p[1] + 1)) << 1 | spread((uint64_t)(p[2] + 1)) << 2, c};
@@ -212,8 +216,9 @@ static int32_t place_of(const sn_mg_level *level, int32_t row, int32_t column) {
     return low;
 }
 
-/* Groups of one colour share no coarse node. The parity of their cell is such a colour but for separate parts in one cell, which may meet
- * in a corner through their neighbours: they take the first colour that is free at all their corners, and one of their own when none is. */
+/* Groups of one colour must share no coarse node. The parity of the cell is such a colour, with one exception: separate
+ * parts in one cell may meet in a corner through their neighbours. Such a group takes the first colour that is free at
+ * all its corners. When there is none, it gets a new colour that no other group has. */
 static sn_status color_groups(sn_mg_builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     enum { SHARED = 64 };
@@ -241,7 +246,7 @@ static sn_status color_groups(sn_mg_builder *b, sn_error *error) {
     return SN_OK;
 }
 
-/* Weights by member, and which groups' sums make up P^T r at a coarse node. */
+/* Makes the weights by member, and the list of groups whose sums make up P^T r at a coarse node. */
 static sn_status give_sums(sn_mg_builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     const int coarse = b->coarse->nodes;
@@ -263,7 +268,7 @@ static sn_status give_sums(sn_mg_builder *b, sn_error *error) {
     return SN_OK;
 }
 
-/* Where each group's products go, the groups by colour, and the sums of the restriction. */
+/* Finds the places of each group's products, sorts the groups by colour, and prepares the sums of the restriction. */
 static sn_status finish(sn_mg_builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     sn_mg_level *coarse = b->coarse;
@@ -306,8 +311,8 @@ static sn_status build(sn_mg_builder *b, sn_error *error) {
     return finish(b, error);
 }
 
-/* A lattice from one end of the level to the other; the first one, without spacings yet, is made to fit in each direction: cells that the
- * body hardly reaches into are of little use. */
+/* Lays a lattice from one end of the level to the other. The first lattice has no spacings yet: they are chosen to fit
+ * the body in each direction, because cells that the body hardly reaches into are of little use. */
 static void place_lattice(sn_mg_site *site) {
     for (int a = 0; a < 3; ++a) {
         double high = -INFINITY;

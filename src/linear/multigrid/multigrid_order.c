@@ -1,6 +1,6 @@
-/* The order of a level's rows for Gauss-Seidel on threads: runs of neighbouring rows become chunks, chunks are coloured so that those of
- * one colour do not touch, and the rows of a chunk are sorted by node colours so that consecutive rows do not wait for each other.
- * Afterwards a sweep in ascending order of rows is a sweep by colours. */
+/* The order of a level's rows for Gauss-Seidel on threads. Runs of neighbouring rows become chunks. Chunks are coloured
+ * so that chunks of one colour do not touch. Inside a chunk, rows are sorted by the colours of nodes, so that
+ * consecutive rows do not wait for each other. A sweep in ascending order of rows is then a sweep by colours. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,15 +8,15 @@
 
 enum { CHUNK = 96, COLORS = 64 };
 
-/* The lowest colour that none of the marked ones is. */
+/* The lowest colour that is not marked in `used`. */
 static int lowest_free(uint64_t used) {
     int c = 0;
     while (c < COLORS - 1 && (used >> c & 1)) ++c;
     return c;
 }
 
-/* Colours runs of CHUNK rows by their adjacency. Returns the number of colours; more than COLORS - 1 neighbours of different colours
- * do not occur on meshes, and the last colour is then shared by chunks that are given one colour each by the caller's check. */
+/* Colours runs of CHUNK rows, so that runs of one colour do not touch. Returns the number of colours. Returns -1 when
+ * the neighbours of a chunk use all COLORS colours, which does not happen on ordinary meshes. */
 static int color_chunks(const sn_mg_level *level, int chunks, int32_t *color) {
     int most = 0;
     for (int c = 0; c < chunks; ++c) color[c] = -1;
@@ -35,7 +35,7 @@ static int color_chunks(const sn_mg_level *level, int chunks, int32_t *color) {
     return most;
 }
 
-/* Node colours inside one chunk, at most 16 of them; what does not fit goes into the last. */
+/* Colours the nodes inside one chunk with at most 16 colours. A node that finds no free colour gets the last one. */
 static void color_nodes(const sn_mg_level *level, int begin, int end, uint8_t *color) {
     for (int i = begin; i < end; ++i) {
         unsigned used = 0;
@@ -49,7 +49,8 @@ static void color_nodes(const sn_mg_level *level, int begin, int end, uint8_t *c
     }
 }
 
-/* Rows of one colour by length: the loops over their blocks then end as the processor expects. */
+/* Sorts the rows of one colour by length. Consecutive loops then have the same length, which the processor predicts
+ * well. */
 static void insert_by_length(const sn_mg_level *level, int32_t *sorted, int count, int row) {
     const int length = level->row_begin[row + 1] - level->row_begin[row];
     while (count > 0 && level->row_begin[sorted[count - 1] + 1] - level->row_begin[sorted[count - 1]] > length) {
@@ -69,7 +70,7 @@ sn_status sn_mg_order_rows(sn_context *context, sn_mg_level *level, int32_t *ord
         return sn_no_memory(error);
     }
     level->color_count = color_chunks(level, chunks, color);
-    if (level->color_count < 0) { /* a graph too dense to colour: one chunk after the other */
+    if (level->color_count < 0) { /* the graph is too dense to colour */
         sn_release(context, color);
         return sn_fail(error, SN_UNSUPPORTED, "the node graph is too dense for multigrid");
     }

@@ -1,18 +1,22 @@
-/* The scaled matrix of a level in slabs of sixteen blocks. Rows that are short and many, those of the mesh, go into slices of sixteen that
- * do not touch, for sweeps with one row per lane; the long rows of the coarse levels are cut into slabs each on its own.
+/* The scaled matrix of a level in slabs of sixteen blocks. The rows of the mesh are many and short: they go into slices
+ * of sixteen rows that do not touch, for sweeps with one row per lane. The rows of the coarse levels are long: each is
+ * cut into slabs by itself.
  *
- * Nodes are coloured greedily in mesh order; rows are sorted by colour, and inside a colour, in windows that follow the mesh, by the number
- * of their neighbours before and behind them, so that the rows of a slice have blocks in about the same number. A slice keeps its blocks
- * left of the diagonal, then those right of it, as slabs: one block of each row side by side, shorter rows filled up with zeros that point
- * to a node behind the last, which is zero. All slabs left of the diagonal come first, then all right of it: sweeps read memory in one
- * stream, or two. Threads share the slices of a colour in any way
- * without an effect on the result. */
+ * Nodes are coloured greedily in mesh order, and rows are sorted by colour. Inside a colour, windows follow the mesh.
+ * Inside a window, rows are sorted by the number of their neighbours before and after them, so that the rows of a slice
+ * have nearly equal numbers of blocks.
+ *
+ * A slice keeps the blocks left of the diagonal, then those right of it, as slabs: one block of each row side by side.
+ * Shorter rows are padded with zeros that point to a node behind the last one, which is zero. All slabs left of the
+ * diagonal come first, then all right of it, so sweeps read memory in one or two streams. Threads may share the slices
+ * of a colour in any way without an effect on the result. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "multigrid.h"
 
-enum { COLORS = 64, FULL = 4, WINDOW = 128 }; /* least mean number of slices per colour; rows that are sorted by length together */
+/* FULL: least mean number of slices per colour. WINDOW: rows that are sorted by length together. */
+enum { COLORS = 64, FULL = 4, WINDOW = 128 };
 
 extern const sn_mg_slice_kernels sn_mg_slice_kernels_baseline, sn_mg_slice_kernels_avx2, sn_mg_slice_kernels_avx512;
 
@@ -31,7 +35,7 @@ static int by_key(const void *a, const void *b) {
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Greedy colours in mesh order; returns their number, or 0 when there are too many. */
+/* Colours the nodes greedily in mesh order. Returns the number of colours, or 0 when there are too many. */
 static int color_nodes(const sn_mg_level *level, row_key *key) {
     int count = 0, size[COLORS] = {0};
     for (int i = 0; i < level->nodes; ++i) {
@@ -60,7 +64,7 @@ void sn_mg_release_slices(sn_context *context, sn_mg_slices *s) {
     sn_release(context, s);
 }
 
-/* Slices of the coloured rows. */
+/* Cuts the coloured rows into slices. */
 static sn_status cut(sn_context *context, const row_key *key, int nodes, int colors, sn_mg_slices *s, sn_error *error) {
     const int most = nodes / SN_MG_SLICE + colors + 1;
     s->color_count = colors;
@@ -79,7 +83,7 @@ static sn_status cut(sn_context *context, const row_key *key, int nodes, int col
     return SN_OK;
 }
 
-/* Whether slices hold at most twice the blocks that there are, with what they are filled up with. */
+/* Whether the slices, including their padding, hold at most twice the blocks of the level. */
 static bool well_filled(const sn_mg_level *level, const row_key *key, const sn_mg_slices *s) {
     int64_t slabs = 0;
     for (int i = 0; i < s->count; ++i) {
@@ -119,7 +123,7 @@ static int32_t part_begin(const sn_mg_level *level, int row, bool right) {
 }
 static int32_t part_end(const sn_mg_level *level, int row, bool right) { return right ? level->row_begin[row + 1] : level->diagonal[row]; }
 
-/* How many slabs part i of the slices or rows needs. */
+/* The number of slabs that part i of the slices or rows needs. */
 static int slabs_of(const sn_mg_level *level, int i) {
     const sn_mg_slices *s = level->slices;
     const bool right = i >= s->count;
@@ -133,7 +137,7 @@ static int slabs_of(const sn_mg_level *level, int i) {
     return most;
 }
 
-/* The block in lane l of the k-th slab of part i, or -1. */
+/* The block in lane l of the k-th slab of part i; -1 when there is none. */
 static int32_t block_at(const sn_mg_level *level, int i, int k, int l) {
     const sn_mg_slices *s = level->slices;
     const bool right = i >= s->count;

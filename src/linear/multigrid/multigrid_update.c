@@ -1,4 +1,4 @@
-/* New values for the levels of multigrid: the smoother's copy of the matrix, and the coarse matrices. See multigrid.h. */
+/* New values for the levels of multigrid: the smoother's copy of the matrix, and the coarse matrices (multigrid.h). */
 #include <string.h>
 
 #include "linear/matrix/filter.h"
@@ -6,15 +6,15 @@
 
 enum { GRAIN = 2048 }; /* rows per piece of simple loops */
 
-#define TURNED 0.1f /* radians that the smoother bears */
-#define SLOW 0.05f  /* and of one step, below which the frames may wait for the next */
+#define TURNED 0.1f /* radians; the smoother still works after such a rotation */
+#define SLOW 0.05f  /* radians in one step; below this the frames may wait for the next step */
 
 typedef struct copy_job {
     sn_multigrid *mg;
     const sn_matrix *matrix;
     sn_mg_level *level;
     bool filled;          /* level->value holds the matrix */
-    const uint8_t *fixed; /* rows that are held altogether; when not filled */
+    const uint8_t *fixed; /* rows that cannot move at all; used when not filled */
 } copy_job;
 
 static void copy_values(void *data, int piece) {
@@ -27,7 +27,7 @@ static void copy_values(void *data, int piece) {
         for (int64_t k = begin; k < end; ++k) fine->value[k] = (float)job->matrix->double_[k];
 }
 
-/* Where the values of a level are to be read. */
+/* The array that holds the values of a level. */
 static const float *values_of(const copy_job *job) { return job->filled ? job->level->value : job->matrix->single_; }
 
 static void invert_rows(void *data, int piece) {
@@ -84,7 +84,7 @@ typedef struct galerkin_job {
     const sn_mg_kernels *kernels;
     const sn_mg_level *fine;
     sn_mg_level *coarse;
-    int first; /* of the colour, in color_group */
+    int first; /* first of the colour, in color_group */
 } galerkin_job;
 
 static void galerkin_group(void *data, int index) {
@@ -102,12 +102,12 @@ static void galerkin(const sn_context *context, const sn_mg_level *fine, sn_mg_l
     }
 }
 
-/* Whether all constraints hold their nodes altogether; marks those rows. */
+/* Whether every constraint holds its node completely. Marks the rows of these nodes. */
 static bool only_fixed(sn_multigrid *mg, const sn_filter *filter, uint8_t *fixed) {
     const sn_mg_level *fine = &mg->level[0];
     memset(fixed, 0, (size_t)fine->nodes);
     if (!filter || filter->count == 0) return true;
-    int32_t *row_of = (int32_t *)fine->r; /* free between cycles; four floats per node */
+    int32_t *row_of = (int32_t *)fine->r; /* `r` is unused between cycles and has four floats per node */
     for (int i = 0; i < fine->nodes; ++i) row_of[mg->order[i]] = i;
     for (int f = 0; f < filter->count; ++f) {
         for (int e = 0; e < 9; ++e)

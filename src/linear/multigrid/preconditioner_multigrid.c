@@ -1,8 +1,9 @@
 /* Multigrid as a preconditioner: one cycle per application (multigrid.h).
  *
- * The smoother's matrix lasts for a few steps while the body moves and nothing else changes. The coarse matrices, which cost more, turn
- * with the body and stay until the solves say that they are too old: when one gains clearly fewer digits per iteration than the first one
- * after the last refresh. Counts, not clocks, so that runs repeat. */
+ * The matrix of the smoother is kept for a few steps while the body only moves. The coarse matrices cost more. They
+ * rotate with the body and are kept until the solves show that they are too old: a solve gains clearly fewer digits per
+ * iteration than the first solve after the last refresh. These rules count iterations and never read a clock, so that
+ * runs can be repeated. */
 #include <math.h>
 
 #include "linear/matrix/assembly.h"
@@ -11,18 +12,20 @@
 
 typedef struct data {
     sn_multigrid *multigrid;
-    double fresh, last; /* digits per iteration: of the first solve after the coarse matrices were made, of the last one; 0: unknown yet */
-    int kept;           /* solves since the smoother was made */
-    /* What the last update was for. */
+    /* Digits per iteration of the first solve with the present coarse matrices, and of the last solve; 0: not known
+     * yet. */
+    double fresh, last;
+    int kept; /* solves since the smoother was made */
+    /* The settings of the last update. */
     double m, d, k;
-    bool listed; /* there were blocks beside those of the elements: contacts and the like come and go */
+    bool listed; /* there were blocks that do not come from elements, such as contacts, which come and go */
     sn_filter_copy filter;
 } multigrid_data;
 
-#define STALE 0.7     /* of the digits per iteration: the coarse matrices are made anew */
-#define OLD 0.85      /* the smoother is */
-#define HOPELESS 0.01 /* digits per iteration: nothing is kept */
-enum { KEEP = 7 };    /* steps that the smoother lasts */
+#define STALE 0.7     /* below this part of the fresh digits per iteration, the coarse matrices are made anew */
+#define OLD 0.85      /* below this part, the smoother is made anew */
+#define HOPELESS 0.01 /* digits per iteration; below this nothing is kept */
+enum { KEEP = 7 };    /* number of steps for which the smoother is kept */
 
 static const sn_multigrid_options options = {.spacing = 2.0};
 
@@ -36,7 +39,7 @@ static void release(sn_context *context, void *pointer) {
 
 static bool any(const sn_block_list *list) { return list && list->count > 0; }
 
-/* Notes what the update is for; *moved: since the last one the body has moved, and nothing else has changed. */
+/* Notes the settings of the update. *moved: since the last update the body has moved, and nothing else has changed. */
 static sn_status note(sn_context *context, const sn_assembly *a, const sn_filter *filter, multigrid_data *data, bool *moved,
                       sn_error *error) {
     bool changed;
@@ -80,7 +83,8 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     return SN_OK;
 }
 
-/* A solve that got nowhere (its matrix was indefinite, say) is no measure for the next ones: the coarse matrices are not kept. */
+/* A solve that made no progress (because its matrix was indefinite, for example) is no measure for the next ones. The
+ * coarse matrices are then not kept. */
 static void feedback(void *pointer, int iterations, double digits) {
     multigrid_data *data = pointer;
     data->last = digits / iterations;
@@ -93,7 +97,7 @@ static void feedback(void *pointer, int iterations, double digits) {
 static void apply(void *pointer, const double *r, double *z) {
     const multigrid_data *data = pointer;
     sn_multigrid_apply(data->multigrid, r, z);
-    sn_filter_apply_range(&data->filter.filter, 0, INT32_MAX, z); /* the cycle leaves oblique planes a little */
+    sn_filter_apply_range(&data->filter.filter, 0, INT32_MAX, z); /* the cycle leaves oblique constraint planes a little */
 }
 
 const sn_preconditioner sn_preconditioner_multigrid = {

@@ -2,10 +2,13 @@
  *
  *   U_ij = A_ij - sum_{k<j} U_ik L_jk^T,   L_ij = U_ij D_j^-1,   D_i = A_ii - sum_{k<i} U_ik L_ik^T
  *
- * Row i takes its columns k in ascending order (a heap, since fill comes up on the way) and subtracts U_ik L_jk^T along column k of the
- * rows that are done. A block is measured by trace(U_ik L_ik^T), what it takes from the trace of the pivot: a measure that does not change
- * when nodes are scaled. When a pivot is not positive definite or lost nearly everything, all starts again with a larger shift of the
- * diagonal (Manteuffel 1980); when that ends nowhere, the diagonal alone is used. One thread; the same bits always. */
+ * Row i visits its columns k in ascending order. They are in a heap, because fill adds columns on the way. For each k,
+ * U_ik L_jk^T is subtracted along column k of the finished rows. A block is measured by trace(U_ik L_ik^T), its share
+ * of the pivot's trace. This measure does not change when nodes are scaled.
+ *
+ * When a pivot is not positive definite or lost nearly everything, the factorisation restarts with a larger shift of
+ * the diagonal (Manteuffel 1980). When no shift helps, only the diagonal is used. The factorisation runs on one thread
+ * and always gives the same bits. */
 #include "incomplete.h"
 
 #include <math.h>
@@ -16,7 +19,7 @@
 
 enum { TRIES = 12 };
 #define FIRST_SHIFT 1e-3
-#define LEAST_PIVOT 1e-6 /* of the diagonal it came from */
+#define LEAST_PIVOT 1e-6 /* relative to the diagonal that the pivot came from */
 
 void sn_incomplete_release(sn_context *context, void *data) {
     sn_incomplete *f = data;
@@ -26,7 +29,7 @@ void sn_incomplete_release(sn_context *context, void *data) {
     for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
 }
 
-/* Room for `blocks` blocks. */
+/* Makes room for `blocks` blocks. */
 static sn_status reserve(sn_context *context, sn_incomplete *f, int64_t blocks, sn_error *error) {
     if (blocks > INT32_MAX / 9) return sn_fail(error, SN_UNSUPPORTED, "the incomplete factor has too many blocks; a larger drop helps");
     const int needed = (int)blocks;
@@ -81,7 +84,7 @@ static void append(sn_incomplete *f, int32_t place, int32_t i, int32_t k, const 
     f->tail[k] = place;
 }
 
-/* Row i. *good: whether its pivot is. */
+/* Computes row i. *good: whether its pivot is good. */
 static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bool fill, double drop, bool *good, sn_error *error) {
     const sn_triangle *t = &f->triangle;
     const double *own = t->diagonal + 9 * (int64_t)i;
@@ -127,7 +130,7 @@ static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bo
     return SN_OK;
 }
 
-/* All rows with the present shift; *good false: a pivot broke down. */
+/* Computes all rows with the present shift. *good is false when a pivot broke down. */
 static sn_status factor(sn_context *context, sn_incomplete *f, bool fill, double drop, bool *good, sn_error *error) {
     const int nodes = f->triangle.nodes;
     for (int i = 0; i < nodes; ++i) f->head[i] = f->tail[i] = f->mark[i] = -1;
@@ -138,7 +141,7 @@ static sn_status factor(sn_context *context, sn_incomplete *f, bool fill, double
     return status;
 }
 
-/* Without a factor: the inverse of the positive part of the diagonal. */
+/* Used when there is no factor: the inverse of the positive part of the diagonal. */
 static void diagonal_only(sn_incomplete *f) {
     for (int64_t i = 0; i < f->triangle.nodes; ++i) {
         f->begin[i + 1] = 0;
@@ -186,5 +189,5 @@ void sn_incomplete_apply(void *data, const double *r, double *z) {
     for (int i = nodes - 1; i >= 0; --i)
         for (int32_t e = f->begin[i]; e < f->begin[i + 1]; ++e)
             sn_block_take_transpose(f->value + 9 * (int64_t)e, z + 3 * (int64_t)i, z + 3 * (int64_t)f->column[e]);
-    sn_filter_apply(f->filter, z); /* what rounding left over */
+    sn_filter_apply(f->filter, z); /* remove rounding in the constrained directions */
 }

@@ -1,26 +1,27 @@
-/* Incomplete factors A + shift diag |A| = about L D L^T of the projected matrix, by 3 x 3 blocks, in the nodes' own order. */
+/* Incomplete factors A + shift diag |A| = about L D L^T of the projected matrix, by 3 x 3 blocks, in the order of the
+ * nodes. */
 #ifndef SN_LINEAR_INCOMPLETE_H
 #define SN_LINEAR_INCOMPLETE_H
 
 #include "triangle.h"
 
-/* L has unit diagonal blocks and is kept by rows; D^-1 is kept. Positive definite. */
+/* L has unit diagonal blocks and is stored by rows. D is stored as D^-1. The product is positive definite. */
 typedef struct sn_incomplete {
     const sn_filter *filter;
     sn_triangle triangle;
     int32_t *begin;                   /* nodes + 1 */
-    int32_t *column, *row, *next;     /* per block of L; next: the next below in its column, -1 at the end */
+    int32_t *column, *row, *next;     /* per block of L; next: the next lower block in the same column, -1 at the end */
     double *value;                    /* per block of L, 9 numbers */
     int columns, rows, nexts, values; /* capacities */
     double *inverse;                  /* nodes x 9, D^-1 */
     int32_t *head, *tail;             /* per column of L: its first and last block */
-    double *work;                     /* nodes x 9, the row in the making */
-    int32_t *mark, *heap;             /* nodes each; mark[j] == i: block (i, j) is there */
-    double shift;                     /* that it took */
+    double *work;                     /* nodes x 9, the row that is being computed */
+    int32_t *mark, *heap;             /* nodes each; mark[j] == i: block (i, j) exists */
+    double shift;                     /* the shift that was needed */
 } sn_incomplete;
 
-/* fill: whether blocks outside the matrix's pattern may come up; then those (and any) that add less than drop^2 of A_ii's trace to the
- * pivot's trace are left out. Shifts the diagonal until all pivots are positive. */
+/* `fill`: the factor may have blocks outside the pattern of the matrix. Every block that adds less than drop^2 of
+ * A_ii's trace to the pivot's trace is then left out. The diagonal is shifted until all pivots are positive. */
 sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const sn_filter *filter, bool fill, double drop, void **data,
                                sn_error *error);
 void sn_incomplete_apply(void *data, const double *r, double *z);

@@ -1,7 +1,8 @@
-/* Block Jacobi: z_i = S (S A_ii S + s (I - S))^-1 S r_i, 3 x 3 blocks; S is the node's projection (the identity for free nodes).
+/* Block Jacobi: z_i = S (S A_ii S + s (I - S))^-1 S r_i with 3 x 3 blocks. S is the projection of the node (the
+ * identity for free nodes).
  *
- * A block that is not positive definite falls back to the inverse of its positive diagonal, so that the preconditioner is always positive
- * definite. Stored in the precision of the operator's matrix. */
+ * A block that is not positive definite is replaced by its positive diagonal, so the preconditioner is always positive
+ * definite. The inverses are stored in the precision of the operator's matrix. */
 #include <math.h>
 #include <string.h>
 
@@ -12,11 +13,11 @@ typedef struct block_jacobi {
     sn_context *context;
     const sn_linear_kernels *kernels;
     int nodes;
-    bool single;     /* which of the two is in use */
+    bool single;     /* `single_` is in use, otherwise `double_` */
     float *single_;  /* nodes x 9 + 4 */
     double *double_; /* the same */
     const sn_filter *filter;
-    const sn_operator *op; /* during update */
+    const sn_operator *op; /* only during an update */
 } block_jacobi;
 
 static void release(sn_context *context, void *data) {
@@ -91,7 +92,7 @@ static void apply_range(void *data, int begin, int end, const double *r, double 
         j->kernels->blocks_single(j->single_, r, z, begin, end);
     else
         j->kernels->blocks_double(j->double_, r, z, begin, end);
-    sn_filter_apply_range(j->filter, begin, end, z); /* what rounding left over */
+    sn_filter_apply_range(j->filter, begin, end, z); /* remove rounding in the constrained directions */
 }
 
 static void apply(void *data, const double *r, double *z) {

@@ -1,5 +1,5 @@
-/* Jacobi: z_i = r_i / A_ii. At a constrained node the diagonal is that of the projected block S A S + (I - S), and z is projected.
- * A diagonal that is zero or negative or not finite counts as 1. */
+/* Jacobi: z_i = r_i / A_ii. At a constrained node, the diagonal is that of the projected block S A S + (I - S), and z
+ * is projected. A diagonal entry that is zero, negative or not finite counts as 1. */
 #include <math.h>
 
 #include "linear/matrix/kernels.h"

@@ -1,4 +1,5 @@
-/* IC with a drop tolerance (Munksgaard 1980): fill is kept where it matters, by 3 x 3 blocks; see incomplete.h. */
+/* Incomplete Cholesky with a drop tolerance (Munksgaard 1980), by 3 x 3 blocks: only blocks that matter are kept
+ * (incomplete.h). */
 #include "incomplete.h"
 
 static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error) {

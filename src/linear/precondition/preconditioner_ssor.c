@@ -1,6 +1,7 @@
 /* SSOR by 3 x 3 blocks (Young 1971; Hauth 3.4): z = M^-1 r = W^-T K W^-1 r, with W and K of ssor.h.
  *
- * Two sweeps cost as much as one product with the matrix. Each node waits for its neighbours: the sweeps run on one thread. */
+ * The two sweeps cost as much as one product with the matrix. Each node needs the results of its neighbours, so the
+ * sweeps run on one thread. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ void sn_ssor_forward(const sn_ssor *s, const double *r, double *y) {
     }
 }
 
-/* Row i of L is column i of L^T: when z_i is known, it is taken from all the rows above. */
+/* Row i of L is column i of L^T. When z_i is known, its share is therefore subtracted from all rows above. */
 void sn_ssor_backward(const sn_ssor *s, double *z, double *Kz) {
     const sn_triangle *t = &s->triangle;
     for (int i = t->nodes - 1; i >= 0; --i) {
@@ -97,7 +98,7 @@ static void apply(void *data, const double *r, double *z) {
     sn_ssor_forward(s, r, z);
     sn_ssor_scale(s, z, z);
     sn_ssor_backward(s, z, NULL);
-    sn_filter_apply(s->filter, z); /* what rounding left over */
+    sn_filter_apply(s->filter, z); /* remove rounding in the constrained directions */
 }
 
 const sn_preconditioner sn_preconditioner_ssor = {

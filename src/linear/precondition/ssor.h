@@ -1,9 +1,9 @@
-/* The splitting A = L + D + L^T by 3 x 3 blocks that SSOR and Eisenstat's method sweep over.
+/* The splitting A = L + D + L^T by 3 x 3 blocks, for the sweeps of SSOR and of Eisenstat's method.
  *
  *   W = D / omega + L,   K = (2 - omega) / omega D,   M = W K^-1 W^T
  *
- * D's blocks are made positive definite where they are not, so that M always is. The sweeps go through the nodes in their order, on one
- * thread. */
+ * A block of D that is not positive definite is replaced by one that is, so M is always positive definite. The sweeps
+ * visit the nodes in their order, on one thread. */
 #ifndef SN_LINEAR_SSOR_H
 #define SN_LINEAR_SSOR_H
 
@@ -11,18 +11,19 @@
 
 typedef struct sn_ssor {
     sn_context *context;
-    sn_triangle triangle; /* its diagonal is D */
+    sn_triangle triangle; /* the diagonal of the triangle is D */
     double *inverse;      /* nodes x 9: omega D^-1 */
     double omega;
-    bool definite; /* no block of D had to be replaced: the splitting is A's own */
+    bool definite; /* no block of D was replaced: L + D + L^T is A itself */
     const sn_filter *filter;
 } sn_ssor;
 
 /* y = W^-1 r; y may be r. */
 void sn_ssor_forward(const sn_ssor *ssor, const double *r, double *y);
-/* z = W^-T z. `Kz`, when not NULL, becomes K z: it comes with the sweep, since z_i = omega D_i^-1 s_i and K_i z_i = (2 - omega) s_i. */
+/* z = W^-T z. `Kz` (NULL: not wanted) becomes K z. The sweep yields it at no cost, since z_i = omega D_i^-1 s_i and K_i
+ * z_i = (2 - omega) s_i. */
 void sn_ssor_backward(const sn_ssor *ssor, double *z, double *Kz);
-/* y = K x of the nodes. */
+/* y = K x. */
 void sn_ssor_scale(const sn_ssor *ssor, const double *x, double *y);
 /* y = W x. */
 void sn_ssor_product(const sn_ssor *ssor, const double *x, double *y);

@@ -1,5 +1,5 @@
-/* All directions of a span at once: see span.h. A node's numbers are three rows, one per axis, of one number per direction; the product
- * with a block repeats its entries along the rows. */
+/* Kernels that treat all directions of a span at once (span.h). The numbers of a node form three rows, one per axis; a
+ * row has one number per direction. The product with a block repeats the entries of the block along the rows. */
 #include "linear/krylov/span.h"
 
 #include "linear/multigrid/kernel/slab.h"
@@ -10,11 +10,11 @@ typedef float f8 __attribute__((vector_size(32)));
 enum { S = SN_SPAN, NODE = SN_SPAN_NODE };
 _Static_assert(SN_SPAN_NODE == 16, "a node is one vector");
 
-/* Entry i of a column of the block along row i; row c of the node's numbers three times. */
+/* ALONG: entry i of a column of the block, repeated along row i. ROW: row c of the node's numbers, three times. */
 #define ALONG(a, c) __builtin_shufflevector(a, a, c, c, c, c, c, c + 1, c + 1, c + 1, c + 1, c + 1, c + 2, c + 2, c + 2, c + 2, c + 2, 15)
 #define ROW(a, c)                                                                                                                          \
     __builtin_shufflevector(a, a, c, c + 1, c + 2, c + 3, c + 4, c, c + 1, c + 2, c + 3, c + 4, c, c + 1, c + 2, c + 3, c + 4, 15)
-/* Direction k of each row. */
+/* Direction k of each row, repeated along the row. */
 #define ONE(a, k)                                                                                                                          \
     __builtin_shufflevector(a, a, k, k, k, k, k, k + S, k + S, k + S, k + S, k + S, k + 2 * S, k + 2 * S, k + 2 * S, k + 2 * S, k + 2 * S, \
                             15)

@@ -1,4 +1,4 @@
-/* See linear/edges.h. */
+/* See linear/matrix/edges.h. */
 #include "linear/matrix/edges.h"
 
 #include "base/simd.h"
@@ -7,11 +7,12 @@
 #include <immintrin.h>
 #endif
 
-#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between functions of this file alone */
+#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed only between functions of this file */
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* W lanes side by side: half a block where vectors are short. The shuffles work on 4 x 4 numbers; for eight lanes on two such at once. */
+/* W lanes side by side: a whole block, or half a block with short vectors. The shuffles transpose 4 x 4 numbers; with
+ * eight lanes, two such squares at once. */
 #if SN_WIDTH >= 4
 enum { W = 8 };
 #define LOW SN_LOW8
@@ -30,7 +31,7 @@ typedef float quad __attribute__((vector_size(16), may_alias));
 typedef float quad_loose __attribute__((vector_size(16), aligned(4), may_alias));
 typedef double wide __attribute__((vector_size(8 * W), may_alias));
 
-/* The quads of lanes k and k + 4, at = the first of them. */
+/* The quads of lanes k and k + 4; `at` points to the first of them. */
 INLINE vf quads(const float *base, const int32_t *at) {
     const quad a = *(const quad *)(base + 4 * (int64_t)at[0]);
 #if SN_WIDTH >= 4
@@ -40,7 +41,7 @@ INLINE vf quads(const float *base, const int32_t *at) {
 #endif
 }
 
-/* Rows to columns, 4 x 4 numbers at a time. */
+/* Transposes 4 x 4 numbers at a time. */
 INLINE void turn(vf a, vf b, vf c, vf d, vf out[4]) {
     out[0] = FRONT(LOW(a, b), LOW(c, d));
     out[1] = BACK(LOW(a, b), LOW(c, d));
@@ -53,7 +54,7 @@ INLINE void gather(const float *base, const int32_t *at, vf out[4]) {
     turn(quads(base, at), quads(base, at + 1), quads(base, at + 2), quads(base, at + 3), out);
 }
 
-/* The quad of a lane, of numbers that were turned. */
+/* The quad of one lane, from transposed numbers. */
 INLINE quad quad_of(const vf *turned, int lane) {
 #if SN_WIDTH >= 4
     const vf v = turned[lane % 4];
@@ -98,7 +99,7 @@ INLINE void store_entries(vf a, vf b, vf c, vf d, const int32_t *place, const in
         if (place[l] >= 0) *(quad_loose *)(value + 9 * (int64_t)(map ? map[place[l]] : place[l]) + offset) = quad_of(entry, l);
 }
 
-/* Asks memory for the blocks that groups further on write. */
+/* Prefetches the blocks that later groups write. */
 enum { GROUPS_AHEAD = 8 };
 INLINE void ask_ahead(const int32_t *place, const int32_t *mirror, const float *value) {
     for (int l = 0; l < W; ++l) {

@@ -1,14 +1,15 @@
-/* Products with 3x3 blocks and the fused vector loops of Krylov methods.
+/* Products with 3x3 blocks.
  *
- * A block row is summed in six chains, one per column and per parity of the block's place in the row, added as ((a0 + a1) + a2) + ((b0 +
- * b1) + b2): short chains hide the latency of the additions, and the shape of the sum is the same for every instruction set. */
+ * A block row is summed in six chains: one per column and per parity of the block's place in the row. They are added as
+ * ((a0 + a1) + a2) + ((b0 + b1) + b2). Short chains hide the latency of the additions, and the shape of the sum is the
+ * same for every instruction set. */
 #include "linear/matrix/kernels.h"
 
 #if defined(__AVX__)
 #include <immintrin.h>
 #endif
 
-#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between functions of this file alone */
+#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed only between functions of this file */
 
 typedef double v4 __attribute__((vector_size(32)));
 typedef double v4_loose __attribute__((vector_size(32), aligned(8), may_alias));
@@ -16,7 +17,7 @@ typedef float v4f_loose __attribute__((vector_size(16), aligned(4), may_alias));
 typedef double v2_loose __attribute__((vector_size(16), aligned(8), may_alias));
 
 #if defined(__AVX__)
-/* One instruction; __builtin_convertvector makes two halves of it. */
+/* This is one instruction; __builtin_convertvector would split it into two halves. */
 static inline v4 column_single(const float *p) { return (v4)_mm256_cvtps_pd(_mm_loadu_ps(p)); }
 #else
 static inline v4 column_single(const float *p) { return __builtin_convertvector(*(const v4f_loose *)p, v4); }
@@ -28,7 +29,7 @@ static inline void store3(double *p, v4 a) {
     p[2] = a[2];
 }
 
-enum { PREFETCH = 2048 }; /* numbers ahead: the matrix is read once from end to end */
+enum { PREFETCH = 2048 }; /* prefetch distance in numbers; the matrix is read once from end to end */
 
 /* One definition for both precisions; T is the stored type, COLUMN loads three numbers of it. */
 #define DEFINE_PRODUCT(NAME, T, COLUMN)                                                                                                    \

@@ -1,9 +1,11 @@
-/* From element matrices to the sparse matrix.
+/* Adds element matrices to the sparse matrix.
  *
- * Element matrices come as structure of arrays, eight elements side by side. A block (i, j), i <= j in the element's own order, is added as
- * it is at the place of its two nodes, in whichever triangle that lies. When all elements are in, `mirror` adds the two triangles up: s =
- * A_ij + A_ji^T,   A_ij = s,   A_ji = s^T and copies the upper triangle of each diagonal block to its lower: the matrix is symmetric to the
- * last bit. */
+ * Element matrices come as structure of arrays, eight elements side by side. A block (i, j), i <= j in the order of the
+ * element's nodes, is added unchanged at the place of its two nodes, which may be in either triangle. After all
+ * elements, `mirror` adds the two triangles:
+ *   s = A_ij + A_ji^T,   A_ij = s,   A_ji = s^T.
+ * It also copies the upper triangle of each diagonal block to the lower one. The matrix is then symmetric to the last
+ * bit. */
 #include "linear/matrix/kernels.h"
 
 typedef float v8f __attribute__((vector_size(32)));

@@ -1,6 +1,6 @@
-/* P_e^T K_e P_e of one element on the eight corners of a cell: see multigrid_cells.c.
+/* P_e^T K_e P_e of one element on the eight corners of a cell (multigrid_cells.c).
  *
- * The cell's matrix has the blocks p <= q, each a vector of sixteen of which nine count. */
+ * The matrix of the cell has the blocks p <= q. Each block is a vector of sixteen numbers, of which nine count. */
 #include "slab.h"
 
 /* The transpose of a block. */
@@ -8,10 +8,10 @@ static inline v16 turned(v16 a) { return __builtin_shufflevector(a, a, 0, 3, 6, 
 
 static inline v16 times(v16 a, float w) { return a * (v16){w, w, w, w, w, w, w, w, w, w, w, w, w, w, w, w}; }
 
-/* Trilinear weights at f, continued outside of the cell. */
+/* Trilinear weights at f, also outside the cell. */
 static inline void weights_at(const double f[3], float weight[SN_MG_PARENTS]) {
     const float x = (float)f[0], y = (float)f[1], z = (float)f[2], xy = x * y, yz = y * z, zx = z * x, xyz = xy * z;
-    /* Sums to one and to f up to rounding, whatever f. */
+    /* For every f the weights sum to one and reproduce f, up to rounding. */
     weight[7] = xyz, weight[6] = yz - xyz, weight[5] = zx - xyz, weight[3] = xy - xyz;
     weight[1] = x - xy - weight[5], weight[2] = y - xy - weight[6], weight[4] = z - zx - weight[6];
     weight[0] = 1 - x - weight[2] - weight[4] - weight[6];
@@ -47,7 +47,8 @@ static inline __attribute__((always_inline)) void add_element(const int nodes, c
         }
 }
 
-/* `matrix`: [i][j][9][SN_LANES], its blocks i <= j; only the first lane. `f`: the nodes in the cell, in spacings. */
+/* `matrix`: [i][j][9][SN_LANES], its blocks i <= j, only the first lane. `f`: the positions of the nodes in the cell,
+ * in spacings. */
 void SN_ISA(sn_mg_cell)(int nodes, const double *matrix, const double (*f)[3], float *sum);
 void SN_ISA(sn_mg_cell)(int nodes, const double *matrix, const double (*f)[3], float *sum) {
     if (nodes == 4)

@@ -1,12 +1,13 @@
-/* The Galerkin product A' = P^T A P of two levels, group by group: for each fine row the blocks of A P gather in a small local row, which
- * is then added with the row's weights to a local 8 x columns matrix, and that goes to its places in A'.
+/* The Galerkin product A' = P^T A P of two levels, group by group. For each fine row, the blocks of A P are collected
+ * in a small local row. This row is added, with the weights of the fine row, to a local matrix of 8 x columns. The
+ * local matrix is then added to its places in A'.
  *
- * A local block is a vector of sixteen: nine numbers, and seven that come along unread (those of the next block), so that a block is one
- * load and one product. */
+ * A local block is a vector of sixteen: nine numbers, and seven unused ones that belong to the next block. A block is
+ * thus one load and one product. */
 #include "slab.h"
 
-/* row[columns] = sum over the blocks of row i of A times the weights of their columns' parents. Marks the columns that it meets in `met`,
- * lists them in `list`, and returns how many. */
+/* row[columns] = sum over the blocks of row i of A times the weights of their columns' parents. Marks the columns that
+ * it reaches in `met` and lists them in `list`. Returns their number. */
 static int gather_row(const sn_mg_level *fine, const sn_mg_group *group, int i, v16 *row, uint8_t *met, int16_t *list) {
     const sn_mg_transfer *d = fine->down;
     int count = 0;
@@ -46,7 +47,7 @@ static void add_cell(const sn_mg_transfer *d, int g, int columns, v16 *local) {
         }
 }
 
-/* Adds a group's rows to the coarse matrix; target: 8 x columns places in it. */
+/* Adds a group's rows to the coarse matrix. target: 8 x columns places in the coarse matrix. */
 void SN_ISA(sn_mg_galerkin)(const sn_mg_level *fine, const sn_mg_level *coarse, int g);
 void SN_ISA(sn_mg_galerkin)(const sn_mg_level *fine, const sn_mg_level *coarse, int g) {
     const sn_mg_transfer *d = fine->down;

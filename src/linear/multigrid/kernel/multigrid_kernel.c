@@ -1,6 +1,7 @@
-/* Gauss-Seidel sweeps of the multigrid levels by rows, and the transfers between levels: see multigrid.h.
+/* Gauss-Seidel sweeps of the multigrid levels by rows, and the transfers between levels (multigrid.h).
  *
- * The blocks of a row lie in slabs of sixteen (multigrid_slices.c): its sum runs in sixteen lanes that are added as a tree. */
+ * The blocks of a row lie in slabs of sixteen (multigrid_slices.c). The sum of a row has sixteen lanes, which are added
+ * as a tree. */
 #include "slab.h"
 
 typedef float v4 __attribute__((vector_size(16), aligned(16), may_alias));
@@ -69,7 +70,7 @@ static inline v4 turned_back(const float *frame, v4 a) {
     return (v4){dot3(q[0], a), dot3(q[1], a), dot3(q[2], a), 0};
 }
 
-/* Four of the weights, each four times. */
+/* Four of the weights, each repeated four times. */
 #define EACH(a, c)                                                                                                                         \
     __builtin_shufflevector(a, a, c, c, c, c, c + 1, c + 1, c + 1, c + 1, c + 2, c + 2, c + 2, c + 2, c + 3, c + 3, c + 3, c + 3)
 
@@ -100,7 +101,7 @@ static void restrict_(const sn_mg_level *level, const sn_mg_level *coarse, int b
     }
 }
 
-/* r = scale Q x, so that the prolongation need not do it for each parent's value eight times and more. */
+/* r = scale Q x. It is done once here, since the prolongation reads each parent's value eight times or more. */
 static void unscale(const sn_mg_level *level, int begin, int end) {
     for (int i = begin; i < end; ++i) {
         const v4 x = at(level->x, i) * splat(level->scale[i]);
@@ -114,7 +115,8 @@ static void prolong(const sn_mg_level *level, const sn_mg_level *coarse, int beg
     const i4 keep = {-1, -1, -1, 0};
     for (int g = begin; g < end; ++g) {
         _Alignas(64) float parents[4 * SN_MG_PARENTS];
-        for (int c = 0; c < SN_MG_PARENTS; ++c) *(v4 *)(parents + 4 * c) = at(coarse->r, d->parent[g][c]); /* weight 0 for no parent */
+        for (int c = 0; c < SN_MG_PARENTS; ++c)
+            *(v4 *)(parents + 4 * c) = at(coarse->r, d->parent[g][c]); /* a missing parent has weight 0 */
         const v16 low = *(const v16 *)parents, high = *(const v16 *)(parents + 16);
         for (int32_t m = d->group[g].node_begin; m < d->group[g].node_end; ++m) {
             const v16 w = *(const v16_loose *)d->member_weight[m];
@@ -131,7 +133,8 @@ static void prolong(const sn_mg_level *level, const sn_mg_level *coarse, int beg
 typedef double d2 __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double d4 __attribute__((vector_size(32), aligned(8), may_alias));
 
-/* b = scale * factor * r of the rows [begin, end); returns the largest |factor r|. Four numbers are read per node, three at the last. */
+/* b = scale * factor * r of the rows [begin, end). Returns the largest |factor r|. Four numbers are read per node, but
+ * only three at the last node. */
 static float take(const sn_mg_level *level, const int32_t *order, const double *r, double factor, int begin, int end) {
     const i4 keep = {-1, -1, -1, 0}, positive = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
     v4 most = splat(0);

@@ -1,7 +1,7 @@
-/* Gauss-Seidel sweeps on slices of sixteen independent rows, one row per lane: see multigrid_slices.c.
+/* Gauss-Seidel sweeps on slices of sixteen independent rows, one row per lane (multigrid_slices.c).
  *
- * A slab holds one block of each of the sixteen rows. A row adds its blocks in ascending order, s += (a0 x + a1 y) + a2 z with a the
- * columns of the block, in every build alike. */
+ * A slab holds one block of each of the sixteen rows. A row adds its blocks in ascending order, s += (a0 x + a1 y) + a2
+ * z with a the columns of the block. This order is the same for every instruction set. */
 #include <math.h>
 
 #include "slab.h"
@@ -59,8 +59,8 @@ static void residual_slices(const sn_mg_level *level, int begin, int end) {
     }
 }
 
-/* The 16-bit values of the slices, or rows, [begin, end), to the nearest, from blocks of nine numbers. s_i s_j is taken first, so that the
- * copy is symmetric to the bit when the matrix is. */
+/* Makes the 16-bit values of the slices, or rows, [begin, end) from blocks of nine numbers, rounded to the nearest. s_i
+ * s_j is computed first, so that the copy of a symmetric matrix is symmetric to the bit. */
 static void quantise_slices(const sn_mg_level *level, const float *value, int begin, int end) {
     const sn_mg_slices *d = level->slices;
     const v16 most = all(32767.0f), half = all(0.5f);
@@ -98,8 +98,9 @@ enum { ROWS = 8 };
 
 static inline d8 choose(l8 mask, d8 a, d8 b) { return (d8)((mask & (l8)a) | (~mask & (l8)b)); }
 
-/* The inverses of symmetric positive semidefinite blocks in the directions where they have something, times `factor`: directions without
- * stiffness (held ones, corners without support) get no correction. By a shifted adjugate: exact for regular blocks. */
+/* The inverses of symmetric positive semidefinite blocks, times `factor`, in the directions where they have stiffness.
+ * Directions without stiffness (held ones, corners without support) get no correction. The method is a shifted
+ * adjugate, which is exact for regular blocks. */
 static inline void invert_blocks(d8 m[9], d8 factor, d8 out[9]) {
     const d8 zero = {0}, one = zero + 1, trace = m[0] + m[4] + m[8];
     l8 held[3];
@@ -115,13 +116,13 @@ static inline void invert_blocks(d8 m[9], d8 factor, d8 out[9]) {
     const d8 scale = factor / choose(regular, det, one);
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
-            /* Where rounding made it indefinite: the diagonal alone. */
+            /* Where rounding made the block indefinite, use only the diagonal. */
             const d8 alone = i == j ? factor / choose(some, m[4 * i], one) : zero;
             out[3 * i + j] = choose(some & ~held[i] & ~held[j], choose(regular, scale * out[3 * i + j], alone), zero);
         }
 }
 
-/* Scales and inverse diagonal blocks of the rows [begin, end). */
+/* Makes the scales and inverse diagonal blocks of the rows [begin, end). */
 static void invert(const sn_mg_level *level, const float *value, const uint8_t *fixed, int begin, int end) {
     sn_mg_slices *slices = level->slices;
     for (int first = begin; first < end; first += ROWS) {

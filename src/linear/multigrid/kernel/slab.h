@@ -1,5 +1,5 @@
-/* Slabs of sixteen blocks times vectors of four floats per node: what the sweeps on rows and on slices share. The arithmetic is the same
- * in every build. */
+/* Products of slabs (sixteen blocks each) with vectors of four floats per node, for the sweeps on rows and on slices.
+ * The arithmetic is the same for every instruction set. */
 #ifndef SN_LINEAR_KERNEL_SLAB_H
 #define SN_LINEAR_KERNEL_SLAB_H
 
@@ -18,7 +18,8 @@ static inline v16 all(float a) { return (v16){0} + a; }
 #if SN_WIDTH == 8 && defined(__AVX512BW__)
 #include <immintrin.h>
 
-/* Four vectors of four nodes each, nodes q, q + 4, q + 8, q + 12 in vector q, to x, y and z of the nodes in order. */
+/* Takes four vectors of four nodes each; vector q holds the nodes q, q + 4, q + 8, q + 12. Returns x, y and z of the
+ * nodes in order. */
 static inline void split(const __m512 q[4], v16 out[3]) {
     const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(q[0], q[1])), b = _mm512_castps_pd(_mm512_unpacklo_ps(q[2], q[3]));
     const __m512d c = _mm512_castps_pd(_mm512_unpackhi_ps(q[0], q[1])), d = _mm512_castps_pd(_mm512_unpackhi_ps(q[2], q[3]));
@@ -63,10 +64,10 @@ static inline void join(const v16 in[3], float *rows) {
     }
 }
 
-/* Four numbers, four times. */
+/* Four numbers, repeated four times. */
 static inline v16 four_times(const float *a) { return (v16)_mm512_broadcast_f32x4(_mm_load_ps(a)); }
 
-/* Entries e to e + 3 of sixteen blocks. */
+/* The entries e to e + 3 of sixteen blocks. */
 static inline void entries4(const float *const *block, int e, v16 out[4]) {
     __m512 q[4];
     for (int i = 0; i < 4; ++i) {
@@ -122,7 +123,7 @@ static inline void entries(const float *const *block, v16 out[9]) {
     out[8] = last[3];
 }
 
-/* How many slabs ahead memory is asked for them; sweeps go one way or the other. */
+/* Prefetch distance in slabs. Sweeps run forward or backward, so the sign varies. */
 enum { AHEAD = 16 };
 
 /* s += the slabs [begin, end) times x. */
