@@ -31,6 +31,7 @@ typedef struct sn_constant {
 
 /* Plain data; copying is fine (keys are shared). */
 typedef struct sn_material {
+    uint32_t cookie;       /* set by sn_material_default(); a struct without it is refused */
     char law[32];          /* a name of sn_laws(), or of a law that was added to the context; default "corotated" */
     char rotation[32];     /* a name of sn_rotations(); "" (default): "polar". Only for laws that use a rotation */
     char differential[32]; /* a name of sn_differentials(); "" (default): the law's choice, and the exact one where a method needs it */

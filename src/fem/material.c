@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cookie.h"
 #include "base/words.h"
 #include "law.h"
 #include "material.h"
@@ -210,6 +211,7 @@ sn_status sn_material_lame(const sn_material *material, double time, double *lam
 
 sn_material sn_material_default(void) {
     sn_material material = {
+        .cookie = SN_COOKIE,
         .law = "corotated",
         .constant_count = 2,
         .constant = {{.name = "young", .count = 1, .value = {5e5}}, {.name = "poisson", .count = 1, .value = {0.33}}},
@@ -384,9 +386,11 @@ static sn_status check_prony(const sn_material *material, sn_error *error) {
 }
 
 sn_status sn_material_check(const sn_context *context, const sn_material *material, sn_error *error) {
+    sn_status status = sn_cookie_check(material->cookie, "sn_material", error);
+    if (status) return status;
     const sn_law *law = sn_law_find(context, material->law);
     if (!law) return unknown_law(context, material->law, error);
-    sn_status status = sn_fields_check(material_field, FIELDS, material, error);
+    status = sn_fields_check(material_field, FIELDS, material, error);
     if (!status) status = check_constants(material, law, error);
     if (!status) status = check_blocks(material, law, error);
     if (!status) status = check_prony(material, error);

@@ -34,7 +34,7 @@ static sn_status read_keyed(const sn_place *place, const char *name, sn_material
     status = sn_read_keys(&list, 2, &key, &count);
     if (status) return status;
     sn_error inner = {0};
-    if (sn_material_set(material, name, &key[1], 1, &inner)) return sn_place_wrap(place, &inner);
+    if (sn_material_set(material, name, &key[1], 1, &inner)) return sn_place_wrap(place->parent, &inner);
     for (int i = 0; i < material->constant_count; ++i) {
         if (strcmp(material->constant[i].name, name) != 0) continue;
         material->constant[i].key = key;
@@ -58,7 +58,7 @@ static sn_status read_constant(const sn_place *place, const char *name, sn_mater
     }
     if (status) return status;
     sn_error inner = {0};
-    if (sn_material_set(material, name, value, count, &inner)) return sn_place_wrap(place, &inner);
+    if (sn_material_set(material, name, value, count, &inner)) return sn_place_wrap(place->parent, &inner);
     return SN_OK;
 }
 
