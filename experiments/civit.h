@@ -1,4 +1,5 @@
-/* What Civit's experiments share: scenes of beams, counts of degenerate elements, energies over time. */
+/* Functions that Civit's experiments share: a solver, counts of degenerate elements, the methods that the document
+ * compares. */
 #ifndef SINEW_EXPERIMENTS_CIVIT_H
 #define SINEW_EXPERIMENTS_CIVIT_H
 
@@ -8,7 +9,8 @@
 
 #include "experiment.h"
 
-/* A solver for the exact differential, which may be indefinite: minres when this build has it, else conjugate gradients. */
+/* A solver for the exact differential, which may be indefinite: minres if this build has it, otherwise conjugate
+ * gradients. */
 static inline const char *civit_indefinite_solver(void) {
     int count;
     const sn_listing *solver = sn_solvers(&count);
@@ -17,7 +19,7 @@ static inline const char *civit_indefinite_solver(void) {
     return "cg";
 }
 
-/* Elements with det F <= 0 (all bodies). Negative on failure. */
+/* How many elements of all bodies have det F <= 0; negative on failure. */
 static inline int civit_degenerate(sn_world *world) {
     int count = 0;
     for (int b = 0; b < sn_world_body_count(world); ++b) {

@@ -1,6 +1,8 @@
-/* Civit 3.3.5, experiments 1 to 3: what the approximate stress differentials cost and keep. A beam held at its upper left corner (plane) or
- * edge (solid) swings under 100 m/s2 without damping; total energy over time for every differential, step and number of Newton
- * iterations. Implicit Euler only loses energy, so energy that comes back is a sign of instability. */
+/* Civit 3.3.5, experiments 1 to 3: cost and energy loss of the approximate stress differentials.
+ *
+ * A beam is held at its upper left corner (plane) or edge (solid). It swings under 100 m/s2 without damping. The
+ * experiment records the total energy over time for every differential, step and number of Newton iterations. Implicit
+ * Euler can only lose energy, so a rise of the energy is a sign of instability. */
 #include <time.h>
 
 #include "civit.h"
@@ -11,7 +13,7 @@ static const int rate[STEPS] = {30, 60, 120, 240}, newton[NEWTON] = {1, 2, 4, 8}
 
 typedef struct beam {
     const char *name, *body;
-    int linear; /* iterations of the linear solver; 0 unlimited */
+    int linear; /* most iterations of the linear solver; 0: unlimited */
 } beam;
 
 static const beam beams[] = {
@@ -32,8 +34,8 @@ static const double mass[] = {5, 5, 1.6}, poisson[] = {0.3, 0.3, 0.35};
 
 typedef struct swing {
     double energy[SAMPLES]; /* J, at equal times */
-    double seconds, gain;   /* of processor time; sum of the rises of the energy */
-    double loss;            /* energy lost, mean over time */
+    double seconds, gain;   /* processor time in s; sum of all rises of the energy */
+    double loss;            /* lost energy, mean over time */
     int retries, linear;
 } swing;
 
@@ -77,7 +79,7 @@ static sn_status follow(experiment_run *run, int b, int kind, int hertz, int ite
     return status;
 }
 
-/* How far two courses of the energy are apart, in parts of what one of them could swing: m g times the length. */
+/* The difference of two energy curves, relative to the largest possible swing: m g times the length. */
 static double apart(const swing *a, const swing *b, double scale) {
     double sum = 0;
     for (int i = 0; i < SAMPLES; ++i) sum += fabs(a->energy[i] - b->energy[i]) / SAMPLES;
@@ -120,7 +122,7 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
     sn_status status = SN_OK;
     const int count = run->quick ? 1 : 3;
     for (int b = 0; b < count && !status; ++b) {
-        const int iterations = b == 0 ? most : 2; /* the limited ones with 1 and 2 */
+        const int iterations = b == 0 ? most : 2; /* with a limited linear solver: 1 and 2 */
         const double scale = mass[b] * 100 * 2.1;
         for (int k = 0; k < KINDS && !status; ++k)
             for (int s = 0; s < steps && !status; ++s)
@@ -147,7 +149,7 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
                 int at = runs++;
                 for (; at > 0 && difference[at - 1] > d; --at) difference[at] = difference[at - 1];
                 difference[at] = d;
-                if (newton[n] <= 2) { /* the same number of solves */
+                if (newton[n] <= 2) { /* compare runs with the same number of solves */
                     exact_cost += AT(EXACT, s, n)->seconds, hybrid_cost += AT(HYBRID, s, n)->seconds;
                     exact_linear += AT(EXACT, s, n)->linear, hybrid_linear += AT(HYBRID, s, n)->linear;
                     solves += end * rate[s] * newton[n];
@@ -175,7 +177,8 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
         } else {
             experiment_note(run, "%s: energy that comes back, in m g l: truncated-2 %.3g, hybrid %.3g", beams[b].name, second, calm);
         }
-        /* As many solves: quarter of the step with one iteration, or four iterations (quick: half and two). */
+        /* Two ways to spend the same number of solves: a quarter of the step with one iteration, or four iterations
+         * (quick: half and two). */
         const int finer = run->quick || b > 0 ? 1 : 2;
         const double small = AT(HYBRID, finer, 0)->loss, many = AT(HYBRID, 0, finer)->loss;
         snprintf(id, sizeof id, "%s-small-steps", tag);

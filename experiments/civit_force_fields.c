@@ -1,9 +1,14 @@
-/* Civit 4.2 to 4.4: forces on one free corner of a triangle, and of a tet, swept over [-3, 3]^2 while the others stay at rest, for each way
- * to take the rotation. Methods with history see the straight path from rest. E = 1000 Pa, nu = 0.35, alpha = 0.1.
+/* Civit 4.2 to 4.4: force fields of one element, for each way to take the rotation.
  *
- * Measured on the grid of forces: sources, cells of the inverted half around which the field turns once and flows outwards; whether the
- * energy rises all the way along the line of inversion; and how far the energies that are recovered along x then y and along y then x
- * are apart (Civit A.2), which is zero for conservative forces. Uses the element kernels. */
+ * One corner of a triangle, and of a tet, moves over [-3, 3]^2; the other corners stay at rest. The experiment computes
+ * the force on the moving corner. Methods with history see the straight path from rest. E = 1000 Pa, nu = 0.35, alpha =
+ * 0.1.
+ *
+ * Measured on the grid of forces:
+ *   - sources: cells of the inverted half around which the field turns once and flows outwards;
+ *   - whether the energy rises all the way along the line of inversion;
+ *   - the difference of two energies, one integrated along x then y, the other along y then x (Civit A.2). It is zero
+ * for conservative forces. Uses the element kernels. */
 #include <stdalign.h>
 
 #include "civit.h"
@@ -11,7 +16,7 @@
 
 typedef struct method {
     const char *name, *law, *rotation;
-    double beta, turn; /* degrees by which the rest shape is turned: QR prefers an axis */
+    double beta, turn; /* turn: degrees by which the rest shape is turned, because QR prefers an axis */
 } method;
 
 static const method methods[] = {
@@ -32,10 +37,11 @@ static const method methods[] = {
 enum { METHODS = sizeof methods / sizeof *methods, QR45 = 3, ISVD = 4, FIRST_DAPD = 9, SIDE = 120 };
 
 typedef struct field {
-    double fx[SIDE + 1][SIDE + 1], fy[SIDE + 1][SIDE + 1], energy[SIDE + 1][SIDE + 1]; /* [j][i] at x = -3 + 6 i / SIDE, y alike */
+    /* [j][i] at x = -3 + 6 i / SIDE, y = -3 + 6 j / SIDE */
+    double fx[SIDE + 1][SIDE + 1], fy[SIDE + 1][SIDE + 1], energy[SIDE + 1][SIDE + 1];
 } field;
 
-/* Slightly off the symmetric places, where critical points lie on grid nodes. */
+/* The grid is slightly off the symmetric places; there critical points would lie on grid nodes. */
 static double place(int i) { return -3 + 6.0 * i / SIDE + 0.0071; }
 
 static sn_status sweep(sn_context *context, const method *m, bool solid, field *out, sn_error *error) {
@@ -55,7 +61,7 @@ static sn_status sweep(sn_context *context, const method *m, bool solid, field *
     sn_status status = sn_material_set(&material, "young", &E, 1, error);
     if (!status) status = sn_material_set(&material, "poisson", &nu, 1, error);
     const int32_t node[4] = {0, 1, 2, 3}, swapped[4] = {0, 2, 1, 3}, of = 0;
-    const bool swap = solid; /* positive volume */
+    const bool swap = solid; /* makes the volume positive */
     const sn_batch_source source = {.element = sn_element_find(solid ? "tet4" : "tri3"),
                                     .element_count = 1,
                                     .node = swap ? swapped : node,
@@ -85,7 +91,8 @@ static sn_status sweep(sn_context *context, const method *m, bool solid, field *
 
 static double turned(double ax, double ay, double bx, double by) { return atan2(ax * by - ay * bx, ax * bx + ay * by); }
 
-/* Sources in the inverted half, below the collapse. The loops of neighbouring cells overlap: their finds count as one. */
+/* Counts sources in the inverted half, below the collapse. The loops around neighbouring cells overlap, so neighbours
+ * count as one. */
 static int sources(const field *f) {
     static bool found[SIDE + 1][SIDE + 1];
     int count = 0;
@@ -108,7 +115,7 @@ static int sources(const field *f) {
     return count;
 }
 
-/* Forces that push farther into inversion: the share of the inverted points with a downward force. */
+/* The share of the inverted points whose force points downwards: it pushes farther into inversion. */
 static double downwards(const field *f) {
     int count = 0, all = 0;
     for (int j = 0; j <= SIDE; ++j)
@@ -117,7 +124,7 @@ static double downwards(const field *f) {
     return (double)count / all;
 }
 
-/* The largest fall of the energy, relative to its largest value, on the way down x = 0 from the collapse. */
+/* The largest fall of the energy on the line x = 0, downwards from the collapse; relative to the largest energy. */
 static double energy_fall(const field *f) {
     double fall = 0, top = 0, most = 0;
     for (int j = SIDE; j >= 0; --j) {
@@ -129,8 +136,8 @@ static double energy_fall(const field *f) {
     return fall / most;
 }
 
-/* The two energies recovered from the forces, x then y and y then x, from the rest place: largest difference by the largest energy, over
- * the regular half or everywhere. The trapezoidal rule of Civit A.2. */
+/* Integrates the forces from the rest place in two ways, x then y and y then x, by the trapezoidal rule (Civit A.2).
+ * Returns the largest difference of the two energies over the largest energy, in the regular half or everywhere. */
 static double path_difference(const field *f, bool regular) {
     static double a[SIDE + 1][SIDE + 1], b[SIDE + 1][SIDE + 1];
     const int i0 = SIDE / 2, j0 = SIDE * 2 / 3;

@@ -1,8 +1,10 @@
-/* Civit 4.5.1: degeneration that gravity enforces for good. A plane beam held left, right and below (144, 576, 2000 triangles) and a beam
- * on the left half of its base; elements with det F <= 0 once it rests.
+/* Civit 4.5.1: permanent degeneration under gravity. The experiment counts the elements with det F <= 0 when the body
+ * is at rest. The bodies are a plane beam held left, right and below (144, 576, 2000 triangles), and a beam on the left
+ * half of its base.
  *
- * Far from its ends the plane beam is a column held sideways, u'' = rho g / (lambda + 2 mu), so that at the base
- * det F = 1 - rho g H / (lambda + 2 mu): the printed load leaves 0.80 of it, and the base collapses at five times that load. */
+ * Far from its ends the plane beam is a column held sideways, u'' = rho g / (lambda + 2 mu). At the base
+ * det F = 1 - rho g H / (lambda + 2 mu). With the printed load this is 0.80; the base collapses at five times that
+ * load. */
 #include "civit.h"
 
 typedef struct test {
@@ -18,7 +20,7 @@ static const test tests[] = {
     {"plane 144", PLANE(12, 6), 100},
     {"plane 576", PLANE(24, 12), 100},
     {"plane 2000", PLANE(50, 20), 100},
-    {"plane 144 heavy", PLANE(12, 6), 600}, /* the document's load alone collapses nothing here */
+    {"plane 144 heavy", PLANE(12, 6), 600}, /* the load of the document collapses nothing here */
     {"plane 576 heavy", PLANE(24, 12), 600},
     {"solid 324",
      "\"mesh\": {\"box\": {\"size\": [2.1, 0.6, 0.6], \"cells\": [6, 3, 3], \"split\": 6}},"
@@ -59,7 +61,7 @@ static sn_status rest(experiment_run *run, const test *t, int method, double end
     }
     const sn_mesh *mesh = sn_world_body_mesh(world, 0);
     double *x = malloc(3 * (size_t)mesh->node_count * sizeof *x), *ratio = malloc((size_t)mesh->tet_count * sizeof *ratio);
-    if (!status && plane && x && ratio && nodes) { /* closed triangles, for the picture */
+    if (!status && plane && x && ratio && nodes) { /* writes the triangles as closed lines, for the picture */
         sn_world_get(world, 0, x, NULL);
         status = sn_world_element_fields(world, 0, NULL, NULL, NULL, ratio, error);
         for (int e = 0; e < mesh->tet_count; ++e) {
@@ -95,7 +97,7 @@ static void plot(experiment_run *run) {
     experiment_plot(run, "persistent.svg", script);
 }
 
-/* Quick: the two small plane ones and the solid one. */
+/* A quick run takes the two small plane beams and the solid one. */
 static bool skipped(const experiment_run *run, int t) { return run->quick && t != 0 && t != 3 && t != 5; }
 
 static sn_status run_persistent(experiment_run *run, sn_error *error) {

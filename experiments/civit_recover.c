@@ -1,5 +1,6 @@
-/* Civit 4.5.2: recovery from transient degeneration. A cube and two other bodies with all nodes at random places inside their bounding box,
- * and bodies dropped hard onto the ground: elements with det F <= 0 over time for QR, ISVD and DAPD with beta 1 and 5. */
+/* Civit 4.5.2: recovery from transient degeneration. A cube and two other bodies start with all nodes at random places
+ * inside their bounding box. Other bodies are dropped hard onto the ground. The experiment counts the elements with det
+ * F <= 0 over time, for QR, ISVD and DAPD with beta 1 and 5. */
 #include "civit.h"
 #include "measure.h"
 
@@ -8,7 +9,7 @@ typedef struct body {
     double young, mass;
 } body;
 
-/* Stand-ins for the document's scanned bodies, with their moduli, masses and numbers of elements. */
+/* Bodies that replace the scanned bodies of the document. They have the same moduli, masses and numbers of elements. */
 static const body bodies[] = {
     {"cube", "{\"box\": {\"size\": [1, 1, 1], \"cells\": [6, 6, 6], \"split\": 6}}", 1e3, 1},
     {"sphere", "{\"sphere\": {\"radius\": [0.5, 0.5, 0.5], \"cells\": 3}}", 1e4, 1.2},
@@ -17,8 +18,8 @@ static const body bodies[] = {
 };
 
 typedef struct course {
-    double clean; /* s from which on there is no degenerate element; the end when there is one */
-    double area;  /* s: degenerate share of the elements integrated over time */
+    double clean; /* s: time after which there is no degenerate element; the end time when one is left */
+    double area;  /* s: the share of degenerate elements, integrated over time */
     int most, last, elements;
 } course;
 
@@ -30,7 +31,7 @@ static sn_status follow(experiment_run *run, FILE *table, const char *test, cons
     /* Dropped bodies land on different sides. */
     snprintf(mesh, sizeof mesh, "%.*s, \"rotate\": [1, 0.3, 0.7, %d]}", (int)strlen(b->mesh) - 1, b->mesh, drop ? 25 * (seed - 7) : 0);
     if (drop)
-        snprintf(start, sizeof start, "\"initial\": {\"velocity\": [0, -30, 0]}"); /* 4.5 of the 5 m already fallen */
+        snprintf(start, sizeof start, "\"initial\": {\"velocity\": [0, -30, 0]}"); /* the speed after 4.5 of the 5 m of the fall */
     else
         snprintf(start, sizeof start, "\"initial\": {\"scramble\": %d}", seed);
     sn_scene *measured;

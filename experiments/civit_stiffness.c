@@ -1,12 +1,13 @@
-/* Civit 3.3.5, experiment 4: too few iterations of the linear solver turn a stiff body into slow motion. The solid beam, E from 1e3 to 1e6,
- * hybrid differential, 10, 20, 40 and unlimited iterations of CG: gravitational energy over time, and when its first low comes. */
+/* Civit 3.3.5, experiment 4: with too few iterations of the linear solver a stiff body moves in slow motion. The solid
+ * beam has E from 1e3 to 1e6 and the hybrid differential. CG has 10, 20, 40 or unlimited iterations. The experiment
+ * records the gravitational energy over time and the time of its first minimum. */
 #include "civit.h"
 
 enum { MODULI = 4, LIMITS = 4 };
 static const double young[MODULI] = {1e3, 1e4, 1e5, 1e6};
 static const int limit[LIMITS] = {10, 20, 40, 5000};
 
-/* *low: time of the first low of the gravitational energy; *fall: time to fall by a tenth of m g l. */
+/* *low: time of the first minimum of the gravitational energy; *fall: time until it has fallen by a tenth of m g l. */
 static sn_status follow(experiment_run *run, double E, int iterations, int newton, double end, FILE *courses, double *low, double *fall,
                         sn_error *error) {
     sn_scene *scene;
@@ -50,7 +51,7 @@ static sn_status run_stiffness(experiment_run *run, sn_error *error) {
     if (!courses || !table) return SN_IO;
     double low[MODULI][LIMITS][2], fall[MODULI][LIMITS][2];
     sn_status status = SN_OK;
-    const int newtons = run->quick ? 1 : 2; /* 1 and 4 */
+    const int newtons = run->quick ? 1 : 2; /* 1 and 4 Newton iterations */
     for (int m = 0; m < MODULI && !status; ++m)
         for (int l = 0; l < LIMITS && !status; ++l)
             for (int n = 0; n < newtons && !status; ++n) {
@@ -61,7 +62,7 @@ static sn_status run_stiffness(experiment_run *run, sn_error *error) {
     fclose(courses);
     fclose(table);
     if (status) return status;
-    const int stiff = 2; /* 1e5: at 1e6 even 40 iterations hardly move it */
+    const int stiff = 2; /* E = 1e5: at 1e6 the beam hardly moves even with 40 iterations */
     experiment_claim(run, "few-slow-down", fall[stiff][0][0] / fall[stiff][3][0], "> 1.1", fall[stiff][0][0] > 1.1 * fall[stiff][3][0],
                      "E = 1e5: time to fall by a tenth of m g l with 10 iterations (%.3g s; the run ends at %g s) over unlimited (%.3g s)",
                      fall[stiff][0][0], end, fall[stiff][3][0]);

@@ -1,7 +1,8 @@
-/* Experiments: the source documents' experiments with their claims, run by `sinew experiment`.
+/* Experiments of the source documents, with their claims. `sinew experiment` runs them.
  *
- * An experiment is one file experiments/<name>.c with one table and a line in experiments/experiments.c. It simulates, writes its tables
- * as CSV and its plots as SVG into the output folder, and checks each claim with the figure it measured. It may use internal headers. */
+ * An experiment is one file experiments/<name>.c with one table, and a line in experiments/experiments.c. It simulates,
+ * writes tables (CSV) and plots (SVG) to the output folder, and compares each claim with a measured number. It may use
+ * internal headers. */
 #ifndef SINEW_EXPERIMENT_H
 #define SINEW_EXPERIMENT_H
 
@@ -12,8 +13,8 @@
 
 typedef struct experiment_run {
     sn_context *context;
-    const char *out; /* folder, exists */
-    bool quick;      /* smaller sizes and shorter times, for continuous integration: the same claims where they still make sense */
+    const char *out; /* the output folder, which exists */
+    bool quick;      /* use smaller meshes and shorter runs, for automatic tests; check the claims that still make sense */
     struct experiment_report *report;
 } experiment_run;
 
@@ -21,29 +22,31 @@ typedef struct experiment {
     const char *name;
     const char *text;   /* one line */
     const char *source; /* document and section */
-    /* SN_OK when it ran to its end, whatever the claims say; else a status with a message. */
+    /* Returns SN_OK when it ran to its end, also when claims do not hold; otherwise a status with a message. */
     sn_status (*run)(experiment_run *run, sn_error *error);
 } experiment;
 
 extern const experiment *const experiments[];
 extern const int experiment_count;
 
-/* Records a claim: a short id, what is claimed, the measured value, what was expected ("within 0.15 of 2", "< 0.05") and whether it holds.
- * Never pass a value that was not measured. */
+/* Records a claim: a short id, the measured value, the expected value ("within 0.15 of 2", "< 0.05"), whether the claim
+ * holds, and the text of the claim (printf-like). The value must be measured. */
 void experiment_claim(experiment_run *run, const char *id, double value, const char *expected, bool pass, const char *text, ...)
     __attribute__((format(printf, 6, 7)));
-/* A remark for the reader: what differs from the document, and why. */
+/* Adds a remark for the reader, such as a difference from the document and its reason. */
 void experiment_note(experiment_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Progress in [0, 1], shown on a terminal. */
 void experiment_progress(experiment_run *run, double fraction);
 
-/* A CSV table in the output folder: open, rows of numbers (or text cells), close. */
+/* Opens a CSV table in the output folder and writes its header line. The caller writes the rows and closes the file. */
 FILE *experiment_table(experiment_run *run, const char *file, const char *header, sn_error *error);
-/* Runs gnuplot with `script` (output SVG to <out>/<file>; the working folder is the output folder, so that the CSV names are as given).
- * Says in a note when gnuplot is missing: the CSV is always there. */
+/* Runs gnuplot with `script`; the plot is the SVG file <out>/<file>. The working folder is the output folder, so that
+ * the script can use the names of the tables. When gnuplot is missing, a note says so; the tables are there in any
+ * case. */
 void experiment_plot(experiment_run *run, const char *file, const char *script);
 
-/* Runs a scene given as text with printf-like arguments, to its end; NULL world to drop it. */
+/* Runs a scene to its end. The scene is a text with printf-like arguments. `world` may be NULL when it is not
+ * needed. */
 sn_status experiment_scene(experiment_run *run, sn_scene **scene, sn_world **world, sn_error *error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

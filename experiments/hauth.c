@@ -1,4 +1,4 @@
-/* See hauth.h. */
+/* Functions of the experiments on time integration; see hauth.h. */
 #include "hauth.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static sn_status make_world(sn_context *context, const hauth_case *scene, const 
     return status;
 }
 
-/* Time of this thread alone: what else the machine does leaves it alone. */
+/* Processor time of this thread, s. Other work on the machine does not change it. */
 static double processor_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -1,12 +1,13 @@
 /* Hauth's first example: a soft bar under its weight, with every method (Hauth 5.2.1).
  *
- * Bar 0.3 x 0.1 x 0.1 m, 144 tets, clamped at x = 0, StVK with lambda 0.3 MPa, mu 3 kPa, viscous 3 kPa s and 0.03 kPa s, density 1000,
- * gravity 1 m/s^2 (the load that fits the printed drops; with 10 the bar hangs straight down). RMS error of the positions at 0.5 s against
- * dopri853 at 1e-14. Strict Newton: 1e-12 of the largest force; loose: 1e-5.
+ * Bar 0.3 x 0.1 x 0.1 m, 144 tets, clamped at x = 0, StVK with lambda 0.3 MPa, mu 3 kPa, viscous 3 kPa s and 0.03 kPa
+ * s, density 1000, gravity 1 m/s^2. This load fits the printed drops; with 10 m/s^2 the bar hangs straight down. The
+ * error is the RMS error of the positions at 0.5 s, against dopri853 at 1e-14. Strict Newton ends at 1e-12 of the
+ * largest force, loose Newton at 1e-5.
  *
- * The viscosity is stiff: its fastest mode decays with delta = 2e4 / s. Rosenbrock methods of order 4 show less than their order while
- * h delta is above 1 (order reduction), and their errors are near rounding when it is not; their orders are measured on the same bar with a
- * tenth of the viscosity. */
+ * The viscosity is stiff: its fastest mode decays with delta = 2e4 / s. While h delta is above 1, Rosenbrock methods of
+ * order 4 show less than their order (order reduction). When h delta is below 1, their errors are near rounding.
+ * Therefore their orders are measured on the same bar with a tenth of the viscosity. */
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ typedef struct campaign {
 static sn_status one(campaign *c, const char *label, const hauth_setting *setting, hauth_outcome *outcome, sn_error *error) {
     const sn_status status = hauth_simulate(c->context, &c->scene, setting, outcome, NULL, NULL, error);
     if (status) return status;
-    /* Adaptive methods without a tolerance, and conjugate gradients, go by other names in the tables. */
+    /* Adaptive methods without a tolerance, and conjugate gradients, have other names in the tables. */
     const bool fixed = setting->tolerance == 0 && sn_method_find(setting->method)->adaptive;
     const char *suffix = fixed ? "-fixed" : strcmp(setting->solver, "cg") == 0 ? "-cg" : "";
     fprintf(c->table, "%s%s,%s,%g,%g,%.4g,%.6g,%.4g,%.4g,%d,%s\n", setting->method, suffix, label, c->scene.end / setting->steps,
@@ -43,7 +44,8 @@ static sn_status one(campaign *c, const char *label, const hauth_setting *settin
     return SN_OK;
 }
 
-/* The errors of a method with `first`, 2 first, 4 first, ... steps up to `last` or the floor; returns how many. */
+/* Computes the errors of a method with `first`, 2 first, 4 first, ... steps, up to `last` steps or the floor. Returns
+ * how many. */
 static sn_status sweep(campaign *c, const char *label, hauth_setting setting, int first, int last, double floor, double *errors, int *count,
                        hauth_outcome *outcomes, sn_error *error) {
     *count = 0;
@@ -52,7 +54,7 @@ static sn_status sweep(campaign *c, const char *label, hauth_setting setting, in
         hauth_outcome outcome;
         const sn_status status = one(c, label, &setting, &outcome, error);
         if (status) return status;
-        /* A step that was retried in parts is of another length than it says. */
+        /* A step that was retried in parts did not have the intended length. */
         errors[*count] = outcome.status || outcome.retries > 0 ? NAN : outcome.error;
         if (outcomes) outcomes[*count] = outcome;
         ++*count;
@@ -61,7 +63,8 @@ static sn_status sweep(campaign *c, const char *label, hauth_setting setting, in
     return SN_OK;
 }
 
-/* Where rounding begins to show: Newton ends at 1e-12; explicit and Rosenbrock methods have no such end. */
+/* The error at which rounding begins to show. Newton ends at 1e-12; explicit and Rosenbrock methods have no such
+ * limit. */
 static const double newton_floor = 3e-12, other_floor = 3e-14;
 
 static hauth_setting strict(const char *method) {
@@ -80,7 +83,7 @@ static void claim_order(experiment_run *run, const sn_method *method, double ord
     experiment_claim(run, id, order, expected, fabs(order - method->order) < 0.15, "order of %s%s", method->name, where);
 }
 
-/* Implicit methods: orders, and the largest step that they bear. */
+/* Implicit methods: their orders, and the largest step with which they work. */
 static sn_status run_implicit(campaign *c, double *slowest, sn_error *error) {
     const char *const *const family[] = {hauth_newton_methods, hauth_rosenbrock_methods};
     *slowest = 0;
@@ -94,7 +97,7 @@ static sn_status run_implicit(campaign *c, double *slowest, sn_error *error) {
             const double floor = f == 0 ? newton_floor : other_floor;
             const sn_status status = sweep(c, "strict", strict(method->name), 5, last, floor, errors, &count, outcomes, error);
             if (status) return status;
-            /* The first step length that it takes whole. */
+            /* The first step length that works without retries. */
             int first = 0;
             while (first < count && !isfinite(errors[first])) ++first;
             for (int k = first; k < count && k < first + 2; ++k) *slowest = fmax(*slowest, first < 4 ? outcomes[first].seconds : INFINITY);
@@ -103,7 +106,7 @@ static sn_status run_implicit(campaign *c, double *slowest, sn_error *error) {
     return SN_OK;
 }
 
-/* Orders of the Rosenbrock methods on the bar with a tenth of the viscosity. */
+/* The orders of the Rosenbrock methods, on the bar with a tenth of the viscosity. */
 static sn_status run_light(campaign *c, sn_error *error) {
     for (int i = 0; hauth_rosenbrock_methods[i]; ++i) {
         const sn_method *method = sn_method_find(hauth_rosenbrock_methods[i]);
@@ -116,7 +119,7 @@ static sn_status run_light(campaign *c, sn_error *error) {
     return SN_OK;
 }
 
-/* Explicit methods: orders, and that they fail at a step of 2 ms. */
+/* Explicit methods: their orders, and their failure at a step of 2 ms. */
 static sn_status run_explicit(campaign *c, int *failing, sn_error *error) {
     *failing = 0;
     for (int i = 0; hauth_explicit_methods[i]; ++i) {
@@ -134,7 +137,7 @@ static sn_status run_explicit(campaign *c, int *failing, sn_error *error) {
         if (fixed && outcomes[0].status) ++*failing;
         if (!c->run->quick) claim_order(c->run, method, hauth_order(errors, count, other_floor), "");
     }
-    /* The adaptive ones as they are meant: with tolerances. */
+    /* Adaptive methods with tolerances, as they are meant to be used. */
     for (int i = 0; i < 2; ++i)
         for (double tolerance = 1e-3; tolerance > (c->run->quick ? 1e-6 : 1e-13); tolerance *= 1e-2) {
             hauth_setting setting = strict(i ? "dopri853" : "dopri5");
@@ -146,7 +149,7 @@ static sn_status run_explicit(campaign *c, int *failing, sn_error *error) {
     return SN_OK;
 }
 
-/* Loose Newton, with a direct solver and with conjugate gradients; Newton iterations per step. */
+/* Loose Newton with a direct solver and with conjugate gradients: errors and Newton iterations per step. */
 static sn_status run_loose(campaign *c, sn_error *error) {
     static const char *const method[] = {"implicit-euler", "implicit-midpoint", "bdf2", "bdf3"};
     static const int steps[] = {5, 10, 25, 50, 100, 250, 500};
@@ -163,7 +166,7 @@ static sn_status run_loose(campaign *c, sn_error *error) {
                 if (status) return status;
             }
         for (int i = 0; i < count; ++i) {
-            if (!(outcome[0][i].error > 0) || !(outcome[1][i].error > 0)) worst = INFINITY; /* a run that failed */
+            if (!(outcome[0][i].error > 0) || !(outcome[1][i].error > 0)) worst = INFINITY; /* a run has failed */
             worst = fmax(worst, fabs(outcome[1][i].error / outcome[0][i].error - 1));
             if (m == 3) newton[i] = outcome[0][i].newton;
         }

@@ -1,8 +1,9 @@
 /* Hauth's fourth example: the bar of the first one at rest, on finer and finer meshes (Hauth 5.3.2).
  *
- * Bar 0.3 x 0.1 x 0.1 m, clamped at x = 0, StVK with lambda 0.3 MPa, mu 3 kPa, density 1000, gravity 1 m/s^2 (the load that fits the
- * printed drops). The drop of the upper corner of the free end against 133.7 mm (the document: quadratic elements, 75931 tets). With lambda
- * / mu = 100 (Poisson's ratio 0.495) linear tets lock: their one strain per element must keep its volume. */
+ * Bar 0.3 x 0.1 x 0.1 m, clamped at x = 0, StVK with lambda 0.3 MPa, mu 3 kPa, density 1000, gravity 1 m/s^2 (the load
+ * that fits the printed drops). The experiment compares the drop of the upper corner of the free end with 133.7 mm (the
+ * document: quadratic elements, 75931 tets). With lambda / mu = 100 (Poisson's ratio 0.495) linear tets lock: they have
+ * one strain per element, and it must keep the volume. */
 #include <math.h>
 
 #include "hauth.h"

@@ -1,7 +1,8 @@
-/* hauth-contact: bodies dropped on a plane with constraints by projection, solved in three ways (Hauth 5.4.2).
+/* hauth-contact: bodies fall on a plane whose response is projection; three linear solvers (Hauth 5.4.2).
  *
- * A sphere 0.2 m across and a longish body fall 0.2 m and are followed for 10 s with steps of 0.01 s; filtered CG, filtered Eisenstat, and
- * a direct factor with Sherman, Morrison and Woodbury's formula for the contacts that come and go. */
+ * A sphere with a diameter of 0.2 m and a longish body fall 0.2 m. The run takes 10 s with steps of 0.01 s. The solvers
+ * are filtered CG, filtered Eisenstat, and a direct factor with the formula of Sherman, Morrison and Woodbury for the
+ * contacts that come and go. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ enum { WAYS = 3, BODIES = 3 };
 static const char *const way[WAYS] = {"cg", "eisenstat", "ldlt"};
 static const struct {
     const char *name, *mesh;
-    double below; /* how far its lowest node is below its origin */
+    double below; /* m: how far the lowest node of the body is below its origin */
 } body[BODIES] = {{"sphere-160", "\"sphere\": {\"radius\": 0.1, \"cells\": 2}", 0.1},
                   {"sphere-540", "\"sphere\": {\"radius\": 0.1, \"cells\": 3}", 0.1},
                   {"longish-540", "\"sphere\": {\"radius\": [0.14, 0.08, 0.07], \"cells\": 3}, \"rotate\": [0, 0, 1, 25]", 0.14}};
@@ -23,9 +24,10 @@ static const struct {
 typedef struct way_result {
     int steps, contacts, free_searches, searches, retries, newton, linear;
     int64_t repeats;
-    double lowest, kinetic, force; /* m; at the end by the energy of the fall; of the plane by the weight */
-    double *height;                /* of the middle, per step */
-    double *position;              /* at the end */
+    double lowest, kinetic, force; /* lowest node, m; kinetic energy at the end over the energy of the fall; force of
+                                      the plane over the weight */
+    double *height;                /* per step: height of the middle, m */
+    double *position;              /* nodes x 3: positions at the end */
     int nodes;
 } way_result;
 

@@ -1,10 +1,15 @@
-/* Hauth 5.3.5, examples 6 and 7: Green's strain as the standard, against Cauchy's, the corotated one with frames from edges ("warped") and
- * from the polar decomposition, and the hybrid of Green's pressure and corotated shear.
+/* Hauth 5.3.5, examples 6 and 7: four strains are compared with Green's strain, the standard. They are Cauchy's strain,
+ * the corotated strain with rotations from edges ("warped") and from the polar decomposition, and the hybrid of Green's
+ * pressure and corotated shear.
  *
- * Example 6: a cube is turned, sheared by a load on its top (as Green's strain has it), and turned again; the inner forces of each strain
- * at these shapes, pressure (lambda) and shear (mu) apart. Example 7: a long bar sheared by a load on its top; displacement of a corner
- * along the bar (the document's z).
- * Element frames from edges are those of `qr`: Gram-Schmidt on the element's axes. */
+ * Example 6: a cube is turned, then sheared by a load on its top (the shape is computed with Green's strain), then
+ * turned again. The experiment compares the inner forces of each strain at these shapes, with pressure (lambda) and
+ * shear (mu) separate.
+ *
+ * Example 7: a load on the top shears a long bar. The experiment compares the displacement of a corner along the bar (z
+ * in the document).
+ *
+ * Rotations from edges are those of `qr`: Gram-Schmidt on the axes of the element. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +30,7 @@ static const strain strains[] = {
 };
 enum { GREEN, CAUCHY, WARPED, POLAR, HYBRID, STRAINS };
 
-/* Forces of a strain at positions x, with the given lambda and mu. */
+/* The forces of a strain at positions x, with the given lambda and mu. */
 static sn_status forces(sn_context *context, const sn_mesh *mesh, const strain *s, double lambda, double mu, const double *x, double *f,
                         sn_error *error) {
     sn_material material = sn_material_default();
@@ -60,7 +65,7 @@ static double norm(const double *a, const double *b, int n) {
     return sqrt(sum);
 }
 
-/* Turns about x, then z: no axis of the mesh stays. */
+/* Turns about x, then about z, so that every axis of the mesh changes its direction. */
 static void turn(const double *x, int nodes, double angle, double *out) {
     const double c = cos(angle), s = sin(angle);
     for (int i = 0; i < nodes; ++i) {
@@ -69,7 +74,7 @@ static void turn(const double *x, int nodes, double angle, double *out) {
     }
 }
 
-/* The static shape under a shear load on the top, into a new array. */
+/* Computes the static shape under a shear load on the top, in a new array. */
 static sn_status sheared(experiment_run *run, const char *body, const strain *s, const char *lame, double load, sn_scene **scene,
                          sn_world **world, sn_error *error) {
     char rotation[60] = "";
@@ -111,7 +116,7 @@ static sn_status cube(experiment_run *run, sn_error *error) {
     double phantom[STRAINS] = {0}, worst[STRAINS][3] = {{0}}, spread[STRAINS] = {0};
     const double part[3][2] = {{lambda, mu}, {lambda, 0}, {0, mu}};
     const int angles = run->quick ? 4 : 24;
-    double size = 0; /* of the forces that hold the sheared cube */
+    double size = 0; /* size of the forces that hold the sheared cube */
     if (!status) status = forces(run->context, mesh, &strains[GREEN], lambda, mu, x, g, error);
     size = norm(g, NULL, n);
     for (int a = 0; a <= angles && !status; ++a) {
@@ -196,7 +201,8 @@ static sn_status run_corotated(experiment_run *run, sn_error *error) {
     if (!status)
         experiment_plot(
             run, "cube.svg",
-            "set datafile missing NaN\nset xlabel 'angle in rad'\nset ylabel 'relative force error of the sheared cube'\nset yrange [0:*]\nset key outside\n"
+            "set datafile missing NaN\nset xlabel 'angle in rad'\nset ylabel 'relative force error of the sheared cube'\nset yrange "
+            "[0:*]\nset key outside\n"
             "plot for [s in 'warped polar hybrid'] 'cube.csv' using (strcol(1) eq 'sheared' && strcol(3) eq s ? $2 : NaN):4 with "
             "linespoints title s,"
             " for [s in 'warped polar hybrid'] '' using (strcol(1) eq 'sheared' && strcol(3) eq s ? $2 : NaN):5 with lines dt 2 title s.' "

@@ -1,11 +1,13 @@
 /* Hauth's third example: a cube that hangs from its top face, on finer and finer meshes (Hauth 5.3.1, table 5.3).
  *
- * Cube of 0.1 m, density 1000, StVK with lambda = mu = 1 kPa, viscous 0.1 kPa s each, g = 10, cells of six tets (Kuhn): 6, 48, 384, 3072,
- * 24576. The document runs bdf3 with 1 ms to 10 s, when the cube has come to rest. Here the equilibrium is solved for on every mesh, and
- * bdf3 is run to 10 s on the coarse ones to show that it gets there. The reference, 13.78 mm, is another code's with quadratic tets.
+ * Cube of 0.1 m, density 1000, StVK with lambda = mu = 1 kPa, viscous 0.1 kPa s each, g = 10, cells of six tets (Kuhn):
+ * 6, 48, 384, 3072, 24576. The document runs bdf3 with steps of 1 ms to 10 s, when the cube is at rest. Here statics
+ * finds the equilibrium on every mesh. On the coarse meshes bdf3 runs to 10 s too, to show that it reaches the
+ * equilibrium. The reference, 13.78 mm, comes from another program with quadratic tets.
  *
- * The split breaks the symmetry of the four lower corners: two lie on the diagonal that all cells share the ends of, and bracket the
- * answer; the other two (mixed) are equal by symmetry, and are the ones compared. */
+ * The split into tets breaks the symmetry of the four lower corners. Two corners lie on the diagonal direction of the
+ * cells; their drops are an upper and a lower bound of the answer. The other two corners (mixed) are equal by symmetry.
+ * The comparison uses a mixed corner. */
 #include <math.h>
 
 #include "hauth.h"
@@ -17,7 +19,7 @@ static const double reference = 13.78;
     "], \"split\": 6 } }, \"material\": { \"law\": \"stvk\", \"lame\": [1e3, 1e3], \"density\": 1000, \"viscous\": { \"lambda\": 100, "    \
     "\"mu\": 100 } }, \"fix\": [ { \"select\": { \"box\": [[-1, 0.0999999, -1], [1, 1, 1]] } } ] } ]"
 
-/* Drops of the lower corners (0, 0), (1, 0) and (1, 1) in mm; the fourth equals the second. */
+/* The drops of the lower corners (0, 0), (1, 0) and (1, 1) in mm. The fourth drop equals the second. */
 static sn_status equilibrium(experiment_run *run, int cells, double drop[3], sn_error *error) {
     sn_scene *scene = NULL;
     sn_world *world = NULL;
@@ -41,7 +43,7 @@ static sn_status equilibrium(experiment_run *run, int cells, double drop[3], sn_
     return status;
 }
 
-/* The mixed corner after 10 s of bdf3. */
+/* The drop of the mixed corner after 10 s with bdf3. */
 static sn_status fall(experiment_run *run, const char *scene, int cells, double *drop, sn_error *error) {
     sn_context *context = NULL;
     sn_status status = hauth_context(&context, error);

@@ -1,9 +1,10 @@
 /* Hauth's second example: pure shear by live loads (Hauth 5.2.2).
  *
- * Cube of 0.1 m, 384 tets, StVK with lambda 0.1 MPa, mu 1 kPa, viscous 0.02 MPa s and 0.1 kPa s, density 1000, no gravity. Four tangential
- * loads that turn with their faces grow to 200 N/m^2 within 1 s; the edge x = y = 0 is held. Nothing but the balance of the four loads
- * keeps the cube from turning about the edge: what the integrator gets wrong shows as a rotation. The problem and its mesh are symmetric in
- * x and y, so the rotation is the angle by which the far edge leaves the diagonal. RMS error of the positions at 1 s. */
+ * Cube of 0.1 m, 384 tets, StVK with lambda 0.1 MPa, mu 1 kPa, viscous 0.02 MPa s and 0.1 kPa s, density 1000, no
+ * gravity. Four tangential loads that turn with their faces grow to 200 N/m^2 within 1 s. The edge x = y = 0 is held.
+ * Only the balance of the four loads keeps the cube from turning about this edge, so errors of the integrator show as a
+ * rotation. The problem and its mesh are symmetric in x and y, so the rotation is the angle between the far edge and
+ * the diagonal. The error is the RMS error of the positions at 1 s. */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ static const char cube[] =
 enum { FAR_CORNER = 24 }; /* (0.1, 0.1, 0) of 5 x 5 x 5 nodes */
 
 typedef struct watch {
-    double turn, middle; /* largest |angle| in degrees; the corner's x at 10 s */
+    double turn, middle; /* largest |angle| in degrees; x of the far corner at 10 s */
     double last;
 } watch;
 
@@ -43,7 +44,7 @@ static hauth_setting setting_of(const char *method, int steps, double newton) {
         .method = method, .steps = steps, .newton = newton, .solver = "cholesky", .preconditioner = "auto", .linear = 1e-12};
 }
 
-/* Twenty seconds with every implicit method at 25 steps per second. */
+/* Runs every implicit method for 20 s with 25 steps per second. */
 static sn_status hold(experiment_run *run, sn_context *context, sn_error *error) {
     static const char *const few[] = {"implicit-euler", "implicit-midpoint", "bdf3", "rosenbrock4-grk4t", NULL};
     const char *const *const family[] = {run->quick ? few : hauth_newton_methods, run->quick ? few + 4 : hauth_rosenbrock_methods};
@@ -111,7 +112,7 @@ static sn_status work_precision(experiment_run *run, sn_context *context, hauth_
     return SN_OK;
 }
 
-/* Explicit methods at ten times their limit say so, and suggest a step that holds. */
+/* With ten times their largest stable step, explicit methods report the failure and suggest a step that works. */
 static sn_status explicit_fails(experiment_run *run, sn_context *context, sn_error *error) {
     hauth_case scene = {.scene = cube, .end = 0.005};
     hauth_outcome o;

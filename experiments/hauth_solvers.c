@@ -1,9 +1,10 @@
-/* hauth-solvers: iterations, work and fill-in of the linear solvers on the matrices of three scenes (Hauth 3.4.2 to 3.4.4, tables 3.3 to
- * 3.5).
+/* hauth-solvers: iterations, work and fill-in of the linear solvers on the matrices of three scenes (Hauth 3.4.2
+ * to 3.4.4, tables 3.3 to 3.5).
  *
- * A sphere that touches a table, a liver-like ellipsoid that is held and sags, a cube under shear. The matrix is that of the next step,
- * M / h^2 + D / h + K, the right-hand side its residual. Work is counted as in the document, in multiplications per iteration: 6 dim + 2
- * nnz for CG with SSOR, 8 dim + nnz for Eisenstat's implementation. */
+ * The scenes are a sphere that touches a table, a liver-like ellipsoid that is held and sags, and a cube under shear.
+ * The matrix is the matrix of the next step, M / h^2 + D / h + K; the right-hand side is the residual of this step.
+ * Work is counted as in the document, in multiplications per iteration: 6 dim + 2 nnz for CG with SSOR, 8 dim + nnz for
+ * Eisenstat's implementation. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,13 +55,13 @@ static const solver_case cases[3] = {
 
 typedef struct solver_result {
     int iterations[SOLVERS];
-    double setup[SOLVERS], solve[SOLVERS], work[SOLVERS]; /* s, the setup with the assembly; multiplications of the iterations */
+    double setup[SOLVERS], solve[SOLVERS], work[SOLVERS]; /* s (setup includes the assembly); work: multiplications of all iterations */
     double dim, nnz;
-    int64_t natural, reduced, matrix; /* blocks below the diagonal */
+    int64_t natural, reduced, matrix; /* numbers of blocks below the diagonal */
     int nodes, tets;
 } solver_result;
 
-/* Blocks of the factor below the diagonal in an order of elimination. */
+/* How many blocks the factor has below the diagonal, for a given order of elimination. */
 static int64_t fill_of(const sn_pattern *pattern, const int32_t *order) {
     const int nodes = pattern->nodes;
     int32_t *place = calloc((size_t)nodes * 6, sizeof *place);
@@ -74,7 +75,7 @@ static int64_t fill_of(const sn_pattern *pattern, const int32_t *order) {
     return sum;
 }
 
-/* The natural order is that of the mesh as the user numbers it. */
+/* The natural order is the order of the nodes in the mesh file. */
 static sn_status measure_fill(const sn_world *world, solver_result *result, sn_error *error) {
     sn_pattern pattern = {0};
     sn_status status = sn_pattern_create(world->context, &world->solid->elements, NULL, 0, &pattern, error);
@@ -94,7 +95,7 @@ static sn_status measure_fill(const sn_world *world, solver_result *result, sn_e
     return status;
 }
 
-/* Operations of one iteration beside those of plain CG's product. */
+/* The multiplications of one iteration besides those of the product in plain CG. */
 static double work_per_iteration(int s, const solver_result *r) {
     switch (s) {
     case DIAG:
@@ -131,11 +132,12 @@ static sn_status solve_all(sn_world *world, double h, solver_result *result, sn_
         for (int k = 0; k < times && !status; ++k) {
             sn_linear_report report;
             sn_linear_refresh(linear);
-            double seconds[2]; /* with the assembly and the factor or preconditioner; once more without */
+            double seconds[2]; /* first solve, with assembly and factor or preconditioner; second solve, without them */
             for (int again = 0; again < 2 && !status; ++again) {
                 memset(x, 0, n * sizeof *x);
                 const double start = thread_seconds();
-                status = sn_linear_solve(linear, 1 / (h * h), 1 / h, 1, sn_interactions_filter(world, NULL), b, x, options.tolerance, &report, error);
+                status = sn_linear_solve(linear, 1 / (h * h), 1 / h, 1, sn_interactions_filter(world, NULL), b, x, options.tolerance,
+                                         &report, error);
                 seconds[again] = thread_seconds() - start;
             }
             if (status) break;

@@ -1,12 +1,14 @@
-/* Hauth 5.3.3: examples 3 (a hung cube) and 4 (a cantilever) with mass-spring-damper meshes: distortion by the mesh, wrong oscillations,
- * three strategies of damping, speed against finite elements. */
+/* Hauth 5.3.3: examples 3 (a hanging cube) and 4 (a cantilever) with meshes of masses, springs and dampers. Topics:
+ * distortion by the mesh, wrong oscillations, three strategies of damping, and the speed compared with finite
+ * elements. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "measure.h"
 
-/* The cube of example 3: lambda = mu = 1 kPa, so E = 2.5 kPa; hung from its top face. `body`: element and damping. */
+/* The cube of example 3: lambda = mu = 1 kPa, so E = 2.5 kPa. It hangs from its top face. `body`: keys for element and
+ * damping. */
 static sn_status make_cube(experiment_run *run, const char *mesh, const char *element, const char *material, double h, sn_world **world,
                            sn_error *error) {
     sn_scene *scene = NULL;
@@ -23,9 +25,9 @@ static sn_status make_cube(experiment_run *run, const char *mesh, const char *el
 }
 
 typedef struct cube {
-    double drop, side; /* of the bottom face's mean at rest, m */
-    double swing;      /* largest sideways motion of it on the way, m */
-    int reversals;     /* of the drop, by more than a hundredth of it */
+    double drop, side; /* m: drop and sideways shift of the mean of the bottom face, at rest */
+    double swing;      /* m: largest sideways motion of this mean before */
+    int reversals;     /* how often the drop changed direction, by more than a hundredth of itself */
     double seconds;    /* per step */
     sn_status status;
 } cube;
@@ -37,7 +39,7 @@ static sn_status run_cube(experiment_run *run, const char *mesh, const char *ele
     sn_status status = make_cube(run, mesh, element, material, h, &world, error);
     if (status) return status;
     *out = (cube){.seconds = INFINITY};
-    double turning = 0, direction = 1; /* the last extreme, and where the drop has been going since */
+    double turning = 0, direction = 1; /* the last extreme, and the direction of the drop since then */
     while (sn_world_time(world) < end - 1e-9 && !out->status) {
         double value[6], seconds;
         int count;
@@ -109,7 +111,8 @@ static sn_status damping(experiment_run *run, sn_error *error) {
                  {"fem low", "tet4", "\"law\": \"stvk\", \"viscous\": {\"lambda\": %g, \"mu\": 5}"}};
     enum { TRIES = sizeof tries / sizeof *tries };
     const double E = 2500;
-    /* Uniform: d = c E with c chosen for this mesh; by stiffness d = k/3 and k/15; quality 0.1 and 0.25 as printed. */
+    /* Three strategies. Uniform: d = c E, where c is chosen for this mesh. By stiffness: d = k/3 and k/15. By quality:
+     * 0.1 and 0.25 as printed. */
     const double value[TRIES] = {E / 1000, E / 15000, 1.0 / 3, 1.0 / 15, 0.1, 0.25, 5};
     static const char mesh[] = "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [1, 1, 1], \"split\": 6}, \"refine\": 2}";
     FILE *table = experiment_table(run, "damping.csv", "strategy,time,drop_mm,side_mm", error);

@@ -1,10 +1,10 @@
-/* Hauth's toy: a mass on a damped spring, m z'' = -k (z - l0) - d z' + m g, with every method (Hauth 3.2.2, after Hauth, Etzmuss and
- * Strasser 2003).
+/* Hauth's toy: a mass on a damped spring, m z'' = -k (z - l0) - d z' + m g, with every method (Hauth 3.2.2, after
+ * Hauth, Etzmuss and Strasser 2003).
  *
- * m 0.1, k 100, l0 -1, d 1, g -10, z(0) -1, z'(0) -5. Exact: z = -(33 sqrt 39 / 1300) e^-5t sin(5 sqrt(39) t) + e^-5t cos(5 sqrt(39) t) /
- * 100
- * - 1.01. The error is that of position, and of velocity over the frequency, at t = 0.4 s. Work counts force evaluations and linear solves:
- * the time of one unknown says nothing. */
+ * m 0.1, k 100, l0 -1, d 1, g -10, z(0) -1, z'(0) -5. Exact: z = -(33 sqrt 39 / 1300) e^-5t sin(5 sqrt(39) t) + e^-5t
+ * cos(5 sqrt(39) t) / 100
+ * - 1.01. The error is the error of the position, and of the velocity over the frequency, at t = 0.4 s. Work counts
+ * force evaluations and linear solves, because the run time of a system with one unknown says nothing. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 static const double mass = 0.1, spring = 100, damper = 1, gravity = -10;
 
 typedef struct toy {
-    sn_system system; /* first: the table's functions cast */
+    sn_system system; /* comes first, so that the functions of the table can cast */
     sn_linearisation linearisation;
     int solves;
 } toy;
@@ -72,7 +72,7 @@ static const sn_system_table toy_table = {.mass_product = toy_mass_product,
 
 typedef struct flight {
     sn_status status;
-    double error, largest; /* at the end; |z + 1.01| over the way */
+    double error, largest; /* error at the end; largest |z + 1.01| of the run */
     int work;
     double suggestion;
 } flight;
@@ -114,13 +114,13 @@ static flight fly(const sn_method *method, double h, int steps) {
     return f;
 }
 
-/* Whether 4000 steps of h bring the mass to rest. */
+/* Whether the mass is at rest after 4000 steps of length h. */
 static bool stable(const sn_method *method, double h) {
     const flight f = fly(method, h, 4000);
     return !f.status && f.error < 1e-3 && f.largest < 10;
 }
 
-/* The largest h up to 1 s with every tried h below it stable: a scan upwards, then bisection. */
+/* The largest stable h up to 1 s: an upward scan to the first unstable h, then bisection. */
 static double largest_stable(const sn_method *method) {
     double low = 1e-3;
     for (double h = low; h < 1; h *= 1.05) {

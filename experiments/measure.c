@@ -1,4 +1,4 @@
-/* See measure.h. */
+/* Measurements for experiments; see measure.h. */
 #include "measure.h"
 
 #include <math.h>
@@ -77,7 +77,7 @@ double measure_speed(const sn_world *world, int body) {
     const int n = sn_world_body_mesh(world, body)->node_count;
     for (int i = 0; i < n && v; ++i) {
         const double square = v[3 * i] * v[3 * i] + v[3 * i + 1] * v[3 * i + 1] + v[3 * i + 2] * v[3 * i + 2];
-        if (!(square <= fastest)) fastest = square; /* a NaN gets through */
+        if (!(square <= fastest)) fastest = square; /* also takes a NaN over */
     }
     free(v);
     return sqrt(fastest);

@@ -1,25 +1,28 @@
-/* What several experiments measure: volume, distance from the rest shape, inverted elements, worlds stepped under a watch. */
+/* Measurements that several experiments use: volume, inverted elements, distance from the rest shape, time of steps. */
 #ifndef SINEW_MEASURE_H
 #define SINEW_MEASURE_H
 
 #include "experiment.h"
 
-/* Volume of a body's tets at positions x (node_count x 3). */
+/* The total volume (m^3) of the tets at positions x (node_count x 3). */
 double measure_volume(const sn_mesh *mesh, const double *x);
-/* How many tets have no positive volume. */
+/* How many tets have a volume of 0 or less at positions x. */
 int measure_inverted(const sn_mesh *mesh, const double *x);
-/* Largest distance of a node from its rest place after the best rigid motion, in diagonals of the body's box. */
+/* The largest distance of a node from its rest position, after the best rigid motion, over the diagonal of the body's
+ * bounding box. */
 double measure_distance(sn_context *context, const sn_mesh *mesh, const double *x);
+/* The diagonal of the bounding box at rest, m. */
 double measure_diagonal(const sn_mesh *mesh);
-/* Largest speed of a node of a body. */
+/* The largest speed of a node of a body, m/s. */
 double measure_speed(const sn_world *world, int body);
-/* Positions (velocities) of a body in memory of its own: free() it. NULL without memory. */
+/* A new array with the positions (velocities) of a body, node_count x 3; release it with free(). NULL when there is no
+ * memory. */
 double *measure_positions(const sn_world *world, int body);
 double *measure_velocities(const sn_world *world, int body);
-/* `steps` steps; *seconds per step (may be NULL), *retries in all (may be NULL). Stops at the first failure. */
+/* Takes `steps` steps and stops at the first failure. *seconds: time per step; *retries: total. Both may be NULL. */
 sn_status measure_steps(sn_world *world, int steps, double *seconds, int *retries, sn_error *error);
-/* The processor time of the fastest of some steps (what the machine does besides only adds) and the linear iterations of the last (may be
- * NULL). */
+/* Takes `repeats` steps. *seconds: the processor time of the fastest one, because other work on the machine can only
+ * add time. *iterations (may be NULL): the linear iterations of the last one. */
 sn_status measure_fastest_step(sn_world *world, int repeats, double *seconds, double *iterations, sn_error *error);
 
 #endif

@@ -1,11 +1,11 @@
-/* Mueller 4.1: three bars under gravity, linear, warped per vertex and nonlinear (Green): volume over time, cost of a step, and a longer
- * bar. */
+/* Mueller 4.1: three bars under gravity: linear, warped per vertex, and nonlinear (Green's strain). The experiment
+ * measures the volume over time and the cost of a step; also for a longer bar. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "measure.h"
 
-enum { KINDS = 3, EDGES = 3 }; /* the last: warped by frames from edges, as the document's bars were */
+enum { KINDS = 3, EDGES = 3 }; /* the last kind: warped by rotations from edges, as in the document */
 static const char *const kind_name[KINDS] = {"linear", "warped", "green"};
 static const char *const kind_law[KINDS + 1] = {"\"law\": \"linear\"", "\"law\": \"linear\", \"warping\": \"svd\"",
                                                 "\"law\": \"stvk\", \"differential\": \"exact\"",
@@ -27,13 +27,13 @@ static sn_status make_bar(experiment_run *run, int cells, int kind, double dampi
 
 typedef struct bar {
     double growth, shrink; /* largest and smallest V / V0 - 1 */
-    double drop;           /* of the tip at the end, m */
+    double drop;           /* m: drop of the tip at the end */
     double seconds, fastest;
     int retries;
     sn_status status;
 } bar;
 
-/* Volume every step into `volume` (may be NULL). */
+/* Runs a bar. Writes the volume after each step to `volume` (may be NULL). */
 static sn_status run_bar(experiment_run *run, int cells, int kind, double damping, double h, int steps, double *volume, bar *out,
                          sn_error *error) {
     sn_world *world = NULL;

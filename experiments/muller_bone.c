@@ -1,5 +1,5 @@
-/* Mueller 4.3, 4.4 and the ghost forces of 3: a rigid bone in soft skin, turned by a spring; and a free body's momentum with and without
- * the correction. */
+/* Mueller 4.3, 4.4, and the ghost forces of 3. A spring turns a rigid bone in soft skin. A free body keeps or changes
+ * its momentum, with and without the correction of ghost forces. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,7 +23,8 @@ static sn_status make_body(experiment_run *run, double E, double h, const char *
     return status;
 }
 
-/* Mean angle about z by which the nodes in a shell of the rest shape have turned: least squares over their arms. */
+/* The mean angle about z by which the nodes in a shell of the rest shape have turned: a least-squares fit over their
+ * arms. */
 static double angle_of(const sn_mesh *mesh, const double *x, double inner, double outer) {
     double s = 0, c = 0;
     for (int i = 0; i < mesh->node_count; ++i) {
@@ -36,7 +37,7 @@ static double angle_of(const sn_mesh *mesh, const double *x, double inner, doubl
     return atan2(s, c) * 180 / PI;
 }
 
-/* The node of the bone next to a point. */
+/* The node of the bone that is nearest to a point. */
 static int nearest(const sn_mesh *mesh, double x, double y, double z) {
     int best = 0;
     double least = INFINITY;
@@ -54,7 +55,7 @@ static sn_status pull(sn_world *world, int handle, int node, const double target
     return sn_world_grab(world, handle, 0, nodes, weight, target, stiffness, 2 * sqrt(stiffness), error);
 }
 
-/* Turns the bone by 60 degrees in 0.15 s about z: two springs hold its axis, a third pulls it round. */
+/* Turns the bone by 60 degrees about z in 0.15 s. Two springs hold its axis; a third spring turns it. */
 static sn_status turn_bone(experiment_run *run, double E, FILE *table, double *lag, double *overshoot, double *distortion,
                            sn_error *error) {
     sn_world *world = NULL;
@@ -76,7 +77,7 @@ static sn_status turn_bone(experiment_run *run, double E, FILE *table, double *l
         const double bone = angle_of(mesh, x, 0, 0.065), skin = angle_of(mesh, x, 0.09, 1);
         *lag = fmax(*lag, bone - skin), *overshoot = fmax(*overshoot, skin - bone);
         if (table) fprintf(table, "%g,%g,%.6g,%.6g\n", E, t, bone, skin);
-        double worst = 0; /* a bone edge's change of length */
+        double worst = 0; /* the largest change of length of an edge of the bone */
         const double now = hypot(hypot(x[3 * low] - x[3 * side], x[3 * low + 1] - x[3 * side + 1]), x[3 * low + 2] - x[3 * side + 2]);
         const double then = hypot(hypot(a[0] - c[0], a[1] - c[1]), a[2] - c[2]);
         worst = fabs(now / then - 1);
@@ -93,7 +94,8 @@ typedef struct rider {
     float *now; /* vertices x 3 */
 } rider;
 
-/* Angle about the y axis through the origin of the vertices farther from it than `arm`, in degrees. */
+/* The angle (degrees) about the y axis through the origin, of the vertices that are farther from this axis than
+ * `arm`. */
 static double surface_angle(const rider *r, double arm) {
     double s = 0, c = 0;
     for (int i = 0; i < r->embedding->vertex_count; ++i) {
@@ -122,7 +124,7 @@ static double surface_volume(const rider *r, bool rest) {
     return volume;
 }
 
-/* The node of the bone next to a point, the bone being the ball of radius 0.09 about the origin. */
+/* The node of the bone that is nearest to a point. The bone is the ball of radius 0.09 m around the origin. */
 static int bone_node(const sn_mesh *mesh, double x, double y, double z) {
     int best = 0;
     double least = INFINITY;
@@ -134,7 +136,7 @@ static int bone_node(const sn_mesh *mesh, double x, double y, double z) {
     return best;
 }
 
-/* 60 degrees in 0.15 s about y, then held. */
+/* Turns by 60 degrees about y in 0.15 s, then holds. */
 static sn_status swing(experiment_run *run, sn_world *world, rider *r, FILE *table, double *lag, double *left, double *swelling,
                        sn_error *error) {
     const sn_mesh *mesh = sn_world_body_mesh(world, 0);
@@ -165,7 +167,7 @@ static sn_status swing(experiment_run *run, sn_world *world, rider *r, FILE *tab
     return status;
 }
 
-/* A dragon of 5000 triangles in tets of its own cage. */
+/* A dragon of 5000 triangles, inside a cage of tets that is made for it. */
 static sn_status turn_dragon(experiment_run *run, sn_error *error) {
     sn_scene *scene = NULL;
     sn_world *world = NULL;
@@ -207,7 +209,7 @@ static sn_status turn_dragon(experiment_run *run, sn_error *error) {
     return status;
 }
 
-/* A free body, twisted and stretched at the start, let go: |P| and |L| against the sums of |m v| and |m r x v|. */
+/* A free body starts twisted and stretched. Compares its |P| and |L| with momenta that the motion could have. */
 static sn_status let_go(experiment_run *run, bool correction, FILE *table, double *linear, double *angular, sn_error *error) {
     sn_world *world = NULL;
     sn_status status = make_body(run, 1e4, 0.002, "implicit-midpoint", "full", correction, &world, error);
@@ -215,7 +217,7 @@ static sn_status let_go(experiment_run *run, bool correction, FILE *table, doubl
     const sn_mesh *mesh = sn_world_body_mesh(world, 0);
     double *x = measure_positions(world, 0);
     if (!x) return sn_fail(error, SN_NO_MEMORY, "out of memory");
-    for (int i = 0; i < mesh->node_count; ++i) { /* a bend about y, a twist about z, uneven in z */
+    for (int i = 0; i < mesh->node_count; ++i) { /* bend about y, and twist about z, unevenly along z */
         double *p = x + 3 * i;
         const double bend = 4 * p[2], twist = 5 * p[2] + 10 * p[0], y = p[1], X = p[0];
         p[0] = X * cos(twist) - y * sin(twist) + 0.6 * p[2] * sin(bend);

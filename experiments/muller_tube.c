@@ -1,5 +1,5 @@
-/* Mueller 4.2: a tube dropped tilted onto the ground; the largest stable step of warped stiffness and of a nonlinear law with one Newton
- * step, for five moduli. */
+/* Mueller 4.2: a tilted tube falls on the ground. The experiment finds the largest stable step of warped stiffness, and
+ * of a nonlinear law with one Newton iteration, for five moduli. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,8 +10,8 @@ static const double young[] = {2e5, 1e5, 0.5e5, 0.2e5, 0.1e5};
 static const double printed[2][5] = {{30, 20, 10, 10, 10}, {5, 5, 2, 1, 1}};
 enum { STEPS = sizeof milliseconds / sizeof *milliseconds, MODULI = 5 };
 
-/* Whether the tube falls, hits and comes to rest without a node ever being faster than a free fall could make it, with no element left
- * inside out. */
+/* Whether a run is stable: the tube falls, hits the ground and comes to rest, no node is ever faster than a free fall
+ * allows, and no element is inverted at the end. */
 static sn_status is_stable(experiment_run *run, double E, double h, bool warped, double end, bool *stable, double *fastest,
                            sn_error *error) {
     sn_scene *scene = NULL;
@@ -34,7 +34,7 @@ static sn_status is_stable(experiment_run *run, double E, double h, bool warped,
     while (*stable && sn_world_time(world) < end) {
         *stable = measure_steps(world, 1, NULL, &retries, NULL) == SN_OK && retries == 0;
         *fastest = fmax(*fastest, measure_speed(world, 0));
-        /* 1 m of fall gives 4.4 m/s; what whips round on impact may be somewhat faster. */
+        /* A fall of 1 m gives 4.4 m/s. Parts that swing on impact may be somewhat faster. */
         *stable = *stable && *fastest < 15;
     }
     double *x = measure_positions(world, 0);
@@ -55,7 +55,7 @@ static sn_status run_tube(experiment_run *run, sn_error *error) {
     for (int e = 0; e < MODULI && !status; e += every) {
         double largest[2] = {0, 0};
         for (int kind = 0; kind < 2; ++kind)
-            for (int s = run->quick ? 1 : 0; s < STEPS && !status; ++s) { /* up to the first that is not */
+            for (int s = run->quick ? 1 : 0; s < STEPS && !status; ++s) { /* up to the first step that is not stable */
                 bool stable;
                 double fastest;
                 status = is_stable(run, young[e], 1e-3 * milliseconds[s], kind == 0, end, &stable, &fastest, error);
@@ -65,7 +65,7 @@ static sn_status run_tube(experiment_run *run, sn_error *error) {
             }
         if (status) break;
         fprintf(table, "%g,%g,%g,%g,%g\n", young[e], largest[0], largest[1], printed[0][e], printed[1][e]);
-        const double ratio = largest[0] / fmax(largest[1], 0.5); /* none counts as 0.5 ms */
+        const double ratio = largest[0] / fmax(largest[1], 0.5); /* no stable step counts as 0.5 ms */
         least = fmin(least, ratio);
         char id[32];
         snprintf(id, sizeof id, "E-%g", young[e]);

@@ -1,7 +1,8 @@
 /* nesme-assembly: time of a step against the number of CG iterations, with the matrix assembled and without (Nesme, 3).
  *
- * Assembling costs before the first iteration, a product with the matrix costs less than one through the elements: two straight lines that
- * cross. 8x8x8 nodes; no preconditioner; the same number of iterations is forced by a tolerance that cannot be reached. */
+ * Assembly costs time before the first iteration. Then a product with the matrix costs less than a product through the
+ * elements. So there are two straight lines that cross. The body has 8x8x8 nodes. There is no preconditioner. A
+ * tolerance that cannot be reached forces the same number of iterations. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
-/* Nesme 4.1, figures 5 and 6: a body without stiffness crushed flat on the ground regains its shape with its stiffness; a liver-like body
- * held at four points and violently displaced regains it when let go. */
+/* Nesme 4.1, figures 5 and 6. A body without stiffness is crushed flat on the ground; it regains its shape when it gets
+ * its stiffness back. A liver-like body is held at four points and violently displaced; it regains its shape when it is
+ * released. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@ static const way ways[] = {{"updated-qr", "\"law\": \"corotated-updated\", \"rot
                            {"polar", "\"law\": \"corotated\", \"rotation\": \"polar\""}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* Runs to `end` and writes the distance from the rest shape and the inverted elements; gravity goes at `weightless`. */
+/* Runs to `end`, and writes the distance from the rest shape and the number of inverted elements. Gravity ends at the
+ * time `weightless`. */
 static sn_status follow(experiment_run *run, sn_world *world, double end, const char *what, int way, FILE *table, double *last,
                         int *inverted, double *flattest, sn_error *error) {
     const sn_mesh *mesh = sn_world_body_mesh(world, 0);
@@ -52,7 +54,7 @@ static sn_status crush(experiment_run *run, int way, FILE *table, double *last, 
     *flattest = INFINITY;
     status = follow(run, world, 1, "crushed", way, table, last, inverted, flattest, error);
     if (!status) status = follow(run, world, 2, "crushed", way, table, last, inverted, flattest, error);
-    sn_world_set_gravity(world, (double[3]){0, 0, 0}, NULL); /* so that the weight does not bend the shape */
+    sn_world_set_gravity(world, (double[3]){0, 0, 0}, NULL); /* otherwise the weight would bend the shape */
     if (!status) status = follow(run, world, run->quick ? 5 : 8, "crushed", way, table, last, inverted, flattest, error);
     sn_world_destroy(world);
     return status;
@@ -77,7 +79,7 @@ static sn_status displace(experiment_run *run, int way, FILE *table, double *las
     for (int i = 0; i < mesh->node_count; ++i)
         if (mesh->position[3 * i + 1] > mesh->position[3 * top + 1]) top = i;
     const double *p = mesh->position + 3 * top;
-    int32_t held[4] = {top, top, top, top}; /* a tet at the top, so that the pull is not on one node alone */
+    int32_t held[4] = {top, top, top, top}; /* a tet at the top, so that the pull acts on four nodes and not on one */
     for (int e = 0; e < mesh->tet_count; ++e)
         for (int i = 0; i < 4; ++i)
             if (mesh->tet[4 * e + i] == top) memcpy(held, mesh->tet + 4 * e, sizeof held);

@@ -1,4 +1,5 @@
-/* nesme-scaling: time of a step against the number of tets, with a fixed number of CG iterations (Nesme, 4): linear growth. */
+/* nesme-scaling: the time of a step grows linearly with the number of tets, with a fixed number of CG iterations
+ * (Nesme, 4). */
 #include <math.h>
 
 #include "experiment.h"

@@ -1,8 +1,9 @@
-/* Nesme 2.3, figure 3: an equilateral tet pulled along its edges, by forces without net force and torque at any shape. With the gradients
- * of the rest shape and the rotation qr its own forces make it spin; with those of the present shape they do not.
+/* Nesme 2.3, figure 3: forces pull an equilateral tet along its edges. These forces have no net force and no net
+ * torque, whatever its shape. With the gradients of the rest shape and the rotation qr, the elastic forces make the tet
+ * spin. With the gradients of the present shape they do not.
  *
- * Symplectic Euler, v += h f / m, x += h v, keeps the angular momentum of torque-free forces to rounding: what is seen is the forces' own.
- */
+ * Symplectic Euler, v += h f / m, x += h v, keeps the angular momentum of torque-free forces up to rounding. So a
+ * change of the angular momentum comes from the elastic forces. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,8 @@ static sn_status compile(sn_context *context, const char *law, const char *rotat
     return status ? status : sn_elements_compile(context, &t->source, 1, 4, &t->model, error);
 }
 
-/* Pulls along each edge with its own constant tension: no net force, no net torque, whatever the shape. Tensions that make it lean. */
+/* Pulls along each edge with a constant tension, different for each edge. There is no net force and no net torque,
+ * whatever the shape. The tensions make the tet lean. */
 static void add_pulls(const double *x, double *f) {
     static const int edge[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
     static const double tension[6] = {0, 300, -200, 150, 250, -150};
@@ -60,7 +62,7 @@ static void angular_momentum(const double *x, const double *v, double mass, doub
     }
 }
 
-/* Largest |L| up to each time, into `series` (samples); the scale of L that the speeds could give in *scale. */
+/* Writes the largest |L| up to each sample to `series`. *scale: the |L| that the speeds could give. */
 static sn_status run_tet(sn_context *context, const char *law, const char *rotation, int steps, int samples, double *series, double *scale,
                          sn_error *error) {
     tet t;
@@ -75,7 +77,7 @@ static sn_status run_tet(sn_context *context, const char *law, const char *rotat
         memset(f, 0, sizeof f);
         status = sn_elements_force(context, &t.model, &view, f, error);
         add_pulls(x, f);
-        const double drag = h * i < 0.5 ? 5 : 0; /* calms the shape at first; it makes L smaller only */
+        const double drag = h * i < 0.5 ? 5 : 0; /* damps the shape at first; it can only make L smaller */
         for (int k = 0; k < 12; ++k) {
             v[k] = (v[k] + h * f[k] / mass) / (1 + h * drag);
             x[k] += h * v[k];
@@ -92,7 +94,7 @@ static sn_status run_tet(sn_context *context, const char *law, const char *rotat
 static sn_status run_torque(experiment_run *run, sn_error *error) {
     static const char *const law[3] = {"corotated", "corotated-updated", "corotated-updated"}, *const rotation[3] = {"qr", "qr", "polar"};
     enum { SAMPLES = 100 };
-    const int steps = run->quick ? 10000 : 20000; /* without drag the updated gradients, which have no energy, last for some 5 s */
+    const int steps = run->quick ? 10000 : 20000; /* without drag the updated gradients, which have no energy, stay stable for about 5 s */
     double series[3][SAMPLES], scale[3];
     for (int k = 0; k < 3; ++k) {
         const sn_status status = run_tet(run->context, law[k], rotation[k], steps, SAMPLES, series[k], &scale[k], error);

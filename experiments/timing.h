@@ -1,5 +1,5 @@
-/* For experiments that measure time: one thread and its processor time, which other work on the machine disturbs least; a straight line by
- * least squares. */
+/* Functions for experiments that measure time. They use one thread and its processor time, because other work on the
+ * machine disturbs it least. Also a straight line by least squares. */
 #ifndef SINEW_EXPERIMENT_TIMING_H
 #define SINEW_EXPERIMENT_TIMING_H
 
@@ -14,7 +14,7 @@ static inline double thread_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Runs `body` with a context of one thread in place of the run's. */
+/* Runs `body` with a context of one thread in the place of the context of the run. */
 static inline sn_status run_on_one_thread(const experiment_run *run, sn_status (*body)(experiment_run *run, sn_error *error),
                                           sn_error *error) {
     experiment_run own = *run;

@@ -1,4 +1,4 @@
-/* Options of the subcommands, and messages. */
+/* Reads the options of the subcommands; prints messages. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static int take_value(const tool_option *option, const char *value) {
     return TOOL_OK;
 }
 
-/* True for "-3" and "-.5", which are values. */
+/* True for words such as "-3" and "-.5": they are values, not options. */
 static bool looks_like_number(const char *word) { return word[0] == '-' && strchr("0123456789.", word[1]) && word[1]; }
 
 int tool_parse(const tool_command *command, int count, char **word, const tool_option *option, int options, const char **positional,

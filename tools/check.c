@@ -1,4 +1,4 @@
-/* sinew check: is a scene right? */
+/* sinew check: checks a scene without running it. */
 #include "tool.h"
 
 static int check(int count, char **word);

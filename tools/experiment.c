@@ -1,4 +1,4 @@
-/* sinew experiment: runs the documents' experiments and checks their claims. */
+/* sinew experiment: runs the experiments of the source documents and checks their claims. */
 #include "experiment.h"
 
 #include <errno.h>
@@ -14,11 +14,11 @@ static int run_command(int count, char **word);
 
 const tool_command tool_experiment = {"experiment",
                                       "experiment list | experiment run NAME|all [--out DIR] [--json] [--quick] [--threads N]",
-                                      "the documents' experiments with their claims",
-                                      "  --out DIR    tables (CSV), plots (SVG) and result.json; default out/NAME\n"
-                                      "  --quick      smaller and shorter\n"
-                                      "  --json       the claims as JSON on standard output\n"
-                                      "  --threads N  default: one per core\n",
+                                      "run the experiments of the source documents and check their claims",
+                                      "  --out DIR    the folder for tables (CSV), plots (SVG) and result.json (default: out/NAME)\n"
+                                      "  --quick      use smaller meshes and shorter runs\n"
+                                      "  --json       print the claims as JSON on standard output\n"
+                                      "  --threads N  use N threads (default: one per core)\n",
                                       run_command};
 
 struct experiment_report {
@@ -112,7 +112,7 @@ sn_status experiment_scene(experiment_run *run, sn_scene **scene_out, sn_world *
     return SN_OK;
 }
 
-/* Creates a folder and those above it. */
+/* Creates a folder and its parent folders. */
 static bool make_folder(const char *path) {
     char part[1024];
     snprintf(part, sizeof part, "%s", path);

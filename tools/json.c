@@ -1,4 +1,4 @@
-/* JSON on standard output. */
+/* Prints JSON on standard output. */
 #include <math.h>
 #include <stdlib.h>
 

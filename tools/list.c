@@ -1,4 +1,4 @@
-/* sinew list: the names of everything that a scene or the command can use. */
+/* sinew list: prints all names that a scene or a subcommand can use. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,10 @@
 static int list(int count, char **word);
 
 const tool_command tool_list = {
-    "list", "list [KIND] [--json]", "every name that a scene or the command can use, with one line about it",
-    "  KIND    one list only, such as laws, methods or scenes; sinew list kinds names all lists, sinew list options all keys of a scene\n"
-    "  --json  machine-readable\n",
+    "list", "list [KIND] [--json]", "print all names that a scene or a subcommand can use, with one line about each",
+    "  KIND    print one list only, such as laws, methods or scenes. sinew list kinds prints the names of all lists,\n"
+    "          sinew list options prints all keys of a scene\n"
+    "  --json  print JSON\n",
     list};
 
 static const sn_listing *experiment_listing(int *count) {
@@ -22,7 +23,7 @@ static const sn_listing *experiment_listing(int *count) {
     return all;
 }
 
-/* ---- Ready scenes: beside the build, in the working folder, or installed ---- */
+/* ---- Ready scenes: in the working folder, beside the build, or installed ---- */
 
 enum { SCENES = 128 };
 static char scene_name[SCENES][64], scene_text[SCENES][160];
@@ -76,7 +77,7 @@ static const sn_listing *scenes(int *count) {
     return scene_listing;
 }
 
-/* ---- The lists: to add one, add a line ---- */
+/* ---- The lists: to add a list, add a line ---- */
 
 typedef struct kind {
     const char *name, *text;
@@ -92,9 +93,9 @@ static const kind kinds[] = {
     {"differentials", "the matrix of Newton's method: material.differential", sn_differentials},
     {"warpings", "stiffness warping per vertex: material.warping", sn_warpings},
     {"elements", "element types: body.element", sn_element_names},
-    {"shapes", "solids that bodies meet: the key of a collider; docs/contact.md", sn_shapes},
+    {"shapes", "solids that bodies touch: the key of a collider; docs/contact.md", sn_shapes},
     {"responses", "how a collider acts: collider.response", sn_responses},
-    {"interactions", "everything that acts on the bodies beside their elements", sn_interactions},
+    {"interactions", "everything that acts on the bodies except their elements", sn_interactions},
     {"modes", "dynamic, static, ...: time.mode", sn_modes},
     {"methods", "time integrators: time.method", sn_methods},
     {"newton-kinds", "how far Newton's method goes: time.newton.kind", sn_newton_kinds},
@@ -104,10 +105,10 @@ static const kind kinds[] = {
     {"precisions", "numbers of the matrix: solver.precision", sn_precisions},
     {"generators", "meshes without a file: body.mesh", sn_generators},
     {"formats", "mesh files: body.mesh.file, sinew mesh", sn_mesh_formats},
-    {"output-formats", "files that a run leaves: output.formats", sn_output_formats},
+    {"output-formats", "files that a run writes: output.formats", sn_output_formats},
     {"output-fields", "fields in .vtu files: output.fields", sn_output_fields},
     {"picture-fields", "colours of pictures: output.picture.field", sn_picture_fields},
-    {"experiments", "the documents' experiments: sinew experiment", experiment_listing},
+    {"experiments", "experiments of the source documents: sinew experiment", experiment_listing},
     {"scenes", "ready scenes: sinew run, sinew view", scenes},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };

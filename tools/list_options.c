@@ -1,5 +1,5 @@
-/* sinew list options: the keys of a scene with their defaults, ranges and meaning, from the library's tables. Printed as Markdown, or as
- * JSON. */
+/* sinew list options: prints the keys of a scene with their defaults, ranges and meaning, as Markdown or JSON. They
+ * come from the tables of the library. */
 #include <string.h>
 
 #include "tool.h"

@@ -1,4 +1,5 @@
-/* The command: finds the subcommand and hands over. To add one: a file with its table, a line in `commands`. */
+/* The command: finds the subcommand and runs it. To add a subcommand, add a file with its table and a line in
+ * `commands`. */
 #include <string.h>
 
 #include "tool.h"
@@ -10,7 +11,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 static void print_help(FILE *file) {
     fprintf(file, "sinew %s: soft solids by finite elements\n\nusage: sinew SUBCOMMAND [--help]\n\n", sn_version());
     for (int i = 0; i < COMMANDS; ++i) fprintf(file, "  %-10s %s\n", commands[i]->name, commands[i]->text);
-    fprintf(file, "\n  --version  the version, the build's parts and their licences\n"
+    fprintf(file, "\n  --version  print the version, the libraries in this build and their licences\n"
                   "\nExit code 0: success; 1: a run failed; 2: bad usage or input.\n");
 }
 

@@ -1,7 +1,11 @@
-/* sinew material: a law at one deformation gradient, or along a path.
+/* sinew material: evaluates a law at one deformation gradient, or along a path of deformations.
  *
- * Paths: uniaxial F = diag(l, s, s) with stress-free sides (s by Newton on P_yy = 0), biaxial F = diag(l, l, s) with P_zz = 0, and simple
- * shear F = I + g e_x e_y^T. Reported stress: first Piola-Kirchhoff P_xx (P_xy in shear), force per rest area. */
+ * Paths:
+ *   uniaxial   F = diag(l, s, s) with stress-free sides: Newton's method finds s with P_yy = 0
+ *   biaxial    F = diag(l, l, s) with P_zz = 0
+ *   shear      simple shear, F = I + g e_x e_y^T
+ *
+ * The reported stress is the first Piola-Kirchhoff stress P_xx (P_xy in shear): force per rest area. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +18,14 @@ const tool_command tool_material = {
     "material",
     "material LAW [--young E --poisson NU | --set KEY=VALUE...] (--F \"nine numbers\" | --uniaxial A:B:N | --biaxial A:B:N | --shear "
     "A:B:N) [--json] [--plot F.svg]",
-    "a law's energy, stress and differential at one deformation, or a curve",
-    "  --young E, --poisson NU  the usual moduli (default 5e5, 0.33)\n"
-    "  --set KEY=VALUE          a constant of the law, such as lame=3e5,3e3 or c10=1e5; several numbers with commas\n"
-    "  --F \"a b c d e f g h i\"  deformation gradient, row by row: energy density, stress P, differential dP/dF\n"
-    "  --uniaxial A:B:N         N stretches from A to B, the sides free\n"
-    "  --biaxial A:B:N          equal stretches in x and y, z free\n"
-    "  --shear A:B:N            simple shear\n"
-    "  --json                   machine-readable\n"
+    "print energy, stress and differential of a law at one deformation, or a stress curve",
+    "  --young E, --poisson NU  Young's modulus in Pa and Poisson's ratio (default 5e5, 0.33)\n"
+    "  --set KEY=VALUE          set a constant of the law, such as c10=1e5 or lame=3e5,3e3 (several numbers with commas)\n"
+    "  --F \"a b c d e f g h i\"  a deformation gradient, row by row; prints energy density, stress P and dP/dF\n"
+    "  --uniaxial A:B:N         N stretches from A to B in x; the sides are free\n"
+    "  --biaxial A:B:N          N equal stretches from A to B in x and y; z is free\n"
+    "  --shear A:B:N            N simple shears from A to B\n"
+    "  --json                   print JSON\n"
     "  --plot F.svg             draw the curve\n",
     material_command};
 
@@ -37,7 +41,7 @@ static int set_constant(sn_material *material, const char *name, const char *tex
     if (count > SN_CONSTANT_VALUES || !tool_numbers(text, value, count))
         return tool_fail(TOOL_BAD_INPUT, "%s is '%s'; it must be a finite number or up to %d of them with commas", name, text,
                          SN_CONSTANT_VALUES);
-    if (strcmp(name, "alpha") == 0 || strcmp(name, "beta") == 0) { /* of a rotation, unless the law has a constant of this name */
+    if (strcmp(name, "alpha") == 0 || strcmp(name, "beta") == 0) { /* belongs to the rotation, unless the law has such a constant */
         int parameters;
         const sn_parameter *parameter = sn_law_parameters(material->law, &parameters);
         bool own = false;
@@ -86,7 +90,8 @@ static int at_point(sn_context *context, const sn_material *material, const char
 
 /* ---- Paths ---- */
 
-/* Newton on the free stretch s: P of the free axis = 0, with bisection's caution: s stays positive. */
+/* Newton's method for the free stretch s: P of the free axis becomes 0. Corrections are limited so that s stays
+ * positive. */
 static sn_status free_stretch(sn_context *context, const sn_material *material, int path, double l, double *s, double *energy, double P[9],
                               sn_error *error) {
     double dP[81];
@@ -154,7 +159,8 @@ static int along_path(sn_context *context, const sn_material *material, int path
     if (!data) return tool_fail(TOOL_FAILED, "out of memory");
     double side = 1;
     int code = TOOL_OK;
-    /* From rest to the first point in small steps, so that the free stretch follows its branch. */
+    /* Go from rest to the first point in small steps, so that the free stretch stays on the branch that begins at
+     * rest. */
     for (int i = 1; i <= 20 && path != SHEAR && !code; ++i) {
         double energy, stress;
         sn_error error = {0};

@@ -1,4 +1,4 @@
-/* sinew mesh: read or generate a mesh, report on it, transform it, write it. */
+/* sinew mesh: reads or generates a mesh, reports on it, transforms it and writes it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,14 @@ const tool_command tool_mesh = {
     "mesh IN [-o OUT] [--info] [--refine N] [--order 1|2] [--scale S] [--rotate \"x y z degrees\"] [--move \"x y z\"] [--ascii] [--json]",
     "read, generate, report, convert and refine meshes",
     "  IN             a file, or a generator such as box:size=1,1,1:cells=4,4,4:split=6 (see sinew list generators)\n"
-    "  -o OUT         write; the ending chooses the format (see sinew list formats)\n"
+    "  -o OUT         write the mesh to OUT; the ending chooses the format (see sinew list formats)\n"
     "  --info         report counts, volume, quality and bad elements (default without -o)\n"
     "  --refine N     split every tet into eight, N times\n"
-    "  --order 1|2    2: add straight mid-edge nodes (tet10)\n"
-    "  --scale S, --rotate, --move   applied in this order\n"
-    "  --ascii        text where the format has both; --binary the other\n"
-    "  --version-of V version of a .msh file, 2.2 or 4.1\n"
-    "  --json         the report, machine-readable\n",
+    "  --order 1|2    with 2, add nodes in the middle of the straight edges (tet10)\n"
+    "  --scale S, --rotate, --move   transform the mesh, in this order\n"
+    "  --ascii        write text when the format has text and binary files; --binary writes binary\n"
+    "  --version-of V write a .msh file of version V, 2.2 or 4.1\n"
+    "  --json         print the report as JSON\n",
     mesh_command};
 
 /* ---- Input ---- */
@@ -33,7 +33,7 @@ static bool is_generator(const char *text) {
     return false;
 }
 
-/* A word without an ending is more likely a mistyped generator than a file. */
+/* A name without an ending is probably a mistyped generator, not a file. */
 static int unreadable(const char *in, const sn_error *error) {
     int count;
     const sn_listing *generator = sn_generators(&count);
@@ -44,7 +44,7 @@ static int unreadable(const char *in, const sn_error *error) {
     return tool_fail(TOOL_BAD_INPUT, "there is no generator '%s'; did you mean '%s'?", word, nearest);
 }
 
-/* "box:size=1,1,1:split=6". */
+/* Makes a mesh from a text such as "box:size=1,1,1:split=6". */
 static int generate(sn_context *context, const char *spec, sn_mesh **mesh) {
     char text[1024];
     sn_generator_value value[16];
@@ -126,7 +126,7 @@ static json_t *report_json(const sn_mesh *mesh, const sn_mesh_report *r) {
     return object;
 }
 
-/* Signed volume over the cube of the longest edge: what "flat" is measured by here. */
+/* The signed volume over the cube of the longest edge. A small value means a flat tet. */
 static double relative_volume(const sn_mesh *mesh, int tet) {
     const int32_t *n = mesh->tet + (size_t)tet * (size_t)mesh->tet_nodes;
     double e[3][3], longest = 0;

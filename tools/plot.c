@@ -1,4 +1,4 @@
-/* A line plot as SVG: axes with round ticks, a legend, thin lines. */
+/* Writes a line plot as SVG: axes with round numbers, a legend, thin lines. */
 #include <math.h>
 
 #include "tool.h"

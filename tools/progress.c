@@ -1,4 +1,4 @@
-/* A bar with the time left, on standard error and only when that is a terminal. */
+/* A progress bar with the time left. It goes to standard error, and only when standard error is a terminal. */
 #include <string.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,11 +1,11 @@
-/* sinew rotation: the rotation that a method extracts from one deformation gradient. */
+/* sinew rotation: prints the rotation that a method extracts from a deformation gradient. */
 #include "tool.h"
 
 static int rotation(int count, char **word);
 
-const tool_command tool_rotation = {
-    "rotation", "rotation METHOD --F \"nine numbers\" [--json]", "the rotation and the stretch that a method extracts",
-    "  --F \"a b c d e f g h i\"  deformation gradient, row by row\n  --json  machine-readable\n", rotation};
+const tool_command tool_rotation = {"rotation", "rotation METHOD --F \"nine numbers\" [--json]",
+                                    "print the rotation and the stretch that a method extracts",
+                                    "  --F \"a b c d e f g h i\"  the deformation gradient, row by row\n  --json  print JSON\n", rotation};
 
 static void print_matrix(const char *name, const double *m) {
     for (int i = 0; i < 3; ++i) printf("%s  % .15g  % .15g  % .15g\n", i == 1 ? name : " ", m[3 * i], m[3 * i + 1], m[3 * i + 2]);

@@ -1,4 +1,4 @@
-/* sinew run: simulates a scene, once or for every combination of swept values. */
+/* sinew run: simulates a scene, once or for every combination of the values of --sweep. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,26 +13,26 @@ const tool_command tool_run = {"run",
                                "run SCENE [--set KEY=VALUE]... [--sweep KEY=A,B]... [--out DIR] [--every N] [--threads N] [--json] "
                                "[--quiet] [--picture F.png] [--video F.mp4] [--save F] [--restore F]",
                                "simulate a scene",
-                               "  --set KEY=VALUE    override a key: time.step=0.005, bodies.0.material.young=1e6\n"
-                               "  --sweep KEY=A,B,C  run once per value; several sweeps: all combinations\n"
-                               "  --out DIR          where results go: probes.csv and the formats of the scene's output\n"
-                               "  --every N          write each N-th step (default: the scene's)\n"
-                               "  --threads N        threads (default: one per core); results do not depend on it\n"
+                               "  --set KEY=VALUE    replace a value of the scene: time.step=0.005, bodies.0.material.young=1e6\n"
+                               "  --sweep KEY=A,B,C  run once per value; several sweeps run all combinations\n"
+                               "  --out DIR          the folder for results: probes.csv and the output formats of the scene\n"
+                               "  --every N          write each N-th step (default: as in the scene)\n"
+                               "  --threads N        use N threads (default: one per core); results do not depend on N\n"
                                "  --json             print one JSON object and nothing else on standard output\n"
-                               "  --quiet            no progress bar and no summary\n"
-                               "  --picture F.png    a picture of the end\n"
-                               "  --video F.mp4      a video of the run (needs ffmpeg)\n"
-                               "  --save F           save the state at the end; --restore F begins with one\n",
+                               "  --quiet            show no progress bar and no summary\n"
+                               "  --picture F.png    write a picture of the last state\n"
+                               "  --video F.mp4      write a video of the run (needs ffmpeg)\n"
+                               "  --save F           save the last state; --restore F starts from a saved state\n",
                                run};
 
-/* One swept key with its values. */
+/* One key of --sweep with its values. */
 typedef struct sweep {
     const char *key;
     char *value[256];
     int count, at;
 } sweep;
 
-/* Splits at commas outside of brackets and quotes. */
+/* Splits the text at commas that are outside of brackets and quotes. */
 static void split_values(char *text, sweep *s) {
     int depth = 0;
     bool quoted = false;
@@ -55,7 +55,7 @@ static bool next_combination(sweep *s, int sweeps) {
     return false;
 }
 
-/* Folders, with their parents. */
+/* Makes a folder and its parent folders. */
 static bool make_folder(const char *path) {
     char text[1024];
     if (strlen(path) >= sizeof text || !*path) return false;
@@ -73,7 +73,7 @@ static bool make_folder(const char *path) {
     return S_ISDIR(about.st_mode);
 }
 
-/* "dir/name.png" -> "dir/name-003.png" for the runs of a sweep. */
+/* The file name for one run of a sweep: "dir/name.png" becomes "dir/name-003.png". */
 static const char *numbered(const char *path, int number, char *text, size_t capacity) {
     if (!path || number < 0) return path;
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');

@@ -1,4 +1,4 @@
-/* One run of a scene, behind `sinew run`. */
+/* One run of a scene, as `sinew run` does it. */
 #ifndef SINEW_TOOL_RUN_H
 #define SINEW_TOOL_RUN_H
 
@@ -6,21 +6,22 @@
 
 typedef struct run_options {
     const char *scene, *out, *picture, *video, *save, *restore; /* NULL: not wanted */
-    int every;                                                  /* -1: the scene's */
+    int every;                                                  /* -1: as in the scene */
     int threads;
     bool json, quiet;
     sn_override override[2 * TOOL_MANY];
     int overrides;
 } run_options;
 
-/* Runs and prints the summary; *result gets the JSON object when the world could be made, also of a failed run. Returns the exit code. */
+/* Runs the scene and prints the summary. *result gets a JSON object, also when the run failed. Returns the exit
+ * code. */
 int run_scene(const run_options *options, json_t **result);
 
-/* ---- video.c: ffmpeg as a process that takes raw frames ---- */
+/* ---- video.c: a process of ffmpeg that receives raw frames ---- */
 typedef struct tool_video tool_video;
-/* NULL after a message when ffmpeg is missing. */
+/* Starts ffmpeg. Prints a message and returns NULL when ffmpeg is missing. `rate`: frames per second. */
 tool_video *tool_video_open(const char *path, int width, int height, double rate);
 bool tool_video_frame(tool_video *video, const unsigned char *rgb);
-bool tool_video_close(tool_video *video); /* false after a message when ffmpeg failed */
+bool tool_video_close(tool_video *video); /* prints a message and returns false when ffmpeg failed */
 
 #endif

@@ -1,4 +1,4 @@
-/* One run: load, step, write, report. */
+/* One run of a scene: load, step, write, report. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@ typedef struct job {
     sn_writer *writer;
     FILE *probes; /* probes.csv */
     tool_video *video;
-    unsigned char *frame; /* of the video */
+    unsigned char *frame; /* pixels of the present frame of the video */
     sn_picture_options picture;
     tool_progress progress;
     int every;
     double setup, begin; /* s */
-    double start_time;   /* s of the world: what a restored state brings along is not this run's */
+    double start_time;   /* s: the world's time at the start; above 0 after --restore */
     int64_t start_steps;
-    int64_t newton, linear, divided, loose; /* steps that were taken in parts; parts that did not converge */
+    int64_t newton, linear, divided, loose; /* iterations; steps that were taken in parts; parts that did not converge */
     int64_t misses;                         /* linear solves that did not reach their tolerance */
     sn_step_report last;
     sn_status status; /* of the run */
@@ -60,7 +60,8 @@ static bool write_probes(job *j) {
     return true;
 }
 
-/* The view of a video only grows, so that the camera is calm; the ground under a falling body is in it from the start. */
+/* The view of a video only grows, so that the camera stays calm. It contains the ground under a falling body from the
+ * start. */
 static void grow_view(job *j) {
     double(*view)[3] = j->picture.view;
     const bool first = memcmp(view[0], view[1], sizeof view[0]) == 0;
@@ -95,7 +96,7 @@ static bool write_frame(job *j) {
     return false;
 }
 
-/* Where results go; false after a message. */
+/* Opens the files for results. Returns false with a message in the job when one cannot be opened. */
 static bool open_files(job *j) {
     const run_options *o = j->options;
     const sn_output_options *output = sn_scene_output(j->scene);
@@ -116,10 +117,10 @@ static bool open_files(job *j) {
         }
     }
     if (!o->video) return true;
-    j->picture.width -= j->picture.width % 2, j->picture.height -= j->picture.height % 2; /* the encoder wants even sizes */
+    j->picture.width -= j->picture.width % 2, j->picture.height -= j->picture.height % 2; /* the encoder needs even sizes */
     j->frame = malloc(3 * (size_t)j->picture.width * (size_t)j->picture.height);
     const double step = sn_scene_world_options(j->scene)->time.step;
-    const double rate = fmin(60, fmax(1, 1 / (step * (j->every ? j->every : 1)))); /* real time when it can be shown */
+    const double rate = fmin(60, fmax(1, 1 / (step * (j->every ? j->every : 1)))); /* real time, within 1 to 60 frames per second */
     if (j->frame) j->video = tool_video_open(o->video, j->picture.width, j->picture.height, rate);
     if (!j->video) sn_fail(&j->error, SN_IO, "%s: the video cannot be written", o->video);
     return j->video != NULL;
@@ -144,7 +145,7 @@ static bool step_once(job *j) {
     return j->status == SN_OK;
 }
 
-/* All steps to the end; a status other than SN_OK stays in the job. */
+/* Takes all steps to the end. A status other than SN_OK is kept in the job. */
 static void step_all(job *j) {
     const sn_world_options *world = sn_scene_world_options(j->scene);
     const bool is_static = strcmp(world->time.mode, "static") == 0;
@@ -180,7 +181,7 @@ static json_t *probes_json(job *j) {
     return object;
 }
 
-/* Iterations and misses are totals, the rest is of the last solve. */
+/* Iterations and misses are totals of the run; the other values belong to the last solve. */
 static json_t *linear_json(const job *j) {
     return json_pack("{s:I, s:o, s:I, s:s, s:s, s:o}", "iterations", (json_int_t)j->linear, "residual",
                      tool_number(j->last.linear_residual), "misses", (json_int_t)j->misses, "method", j->last.solver ? j->last.solver : "",
@@ -245,7 +246,7 @@ static void print_summary(const job *j, double seconds, const sn_energies *e) {
     if (o->save) printf("  state     %s\n", o->save);
 }
 
-/* After the steps: state, picture, report. Returns the exit code. */
+/* After the steps: writes state, picture and report. Returns the exit code. */
 static int finish(job *j, json_t **result) {
     const run_options *o = j->options;
     sn_energies energies = {0};

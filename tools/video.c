@@ -1,4 +1,4 @@
-/* Videos: raw RGB frames through a pipe into ffmpeg, which runs without a shell. */
+/* Videos: raw RGB frames go through a pipe to ffmpeg. ffmpeg is started without a shell. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -55,7 +55,7 @@ tool_video *tool_video_open(const char *path, int width, int height, double rate
     }
     close(ends[0]);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    signal(SIGPIPE, SIG_IGN); /* a dying ffmpeg is a failed write, not our end */
+    signal(SIGPIPE, SIG_IGN); /* when ffmpeg dies, a write fails; the signal would end this program */
     video->pipe = ends[1];
     video->bytes = 3 * (size_t)width * (size_t)height;
     video->path = path;

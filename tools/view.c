@@ -1,8 +1,10 @@
-/* sinew view: serves the page on loopback and runs the native engine behind it.
+/* sinew view: serves the page on the loopback address and simulates with the native engine.
  *
- * One thread owns the engine; the server (view_server.h) hands it what the tabs send. Several tabs may watch; the mouse belongs to the tab
- * that grabbed until it has let go of everything. A message is the length of its JSON text (4 bytes, little-endian), the text, zeros up to
- * a multiple of 8, then bytes. */
+ * One thread owns the engine. The server (view_server.h) gives this thread the messages of the browser tabs. Several
+ * tabs may watch. The first tab that grabs a body owns the mouse until it has released everything.
+ *
+ * A message is the length of its JSON text (4 bytes, little-endian), the text, zeros up to a multiple of 8, then binary
+ * data. */
 #include "tool.h"
 
 #if !defined(SN_HAVE_CIVETWEB)
@@ -31,17 +33,17 @@ const tool_command tool_view = {"view", "view SCENE [--port N]",
 static int view(int count, char **word);
 
 const tool_command tool_view = {"view", "view SCENE [--port N] [--threads N]", "serve the page with the native engine on loopback",
-                                "  --port N     default 8765; 0: any free one\n"
-                                "  --threads N  threads of the engine (default: one per core)\n"
-                                "Prints the address; ends with Ctrl-C. The page must have been built (make web).\n",
+                                "  --port N     the port (default 8765); 0 takes any free port\n"
+                                "  --threads N  use N threads (default: one per core)\n"
+                                "Prints the address of the page. Ctrl-C ends it. Build the page first: make web\n",
                                 view};
 
 typedef struct viewer {
-    view_server *server; /* NULL while the first scene is loaded: errors go to the terminal */
+    view_server *server; /* NULL while the first scene is loaded; errors then go to the terminal */
     engine *engine;
-    int target;       /* who gets what the engine says now; -1: all */
-    int holder;       /* of the mouse; -1: nobody */
-    unsigned handles; /* that the holder holds, a bit each */
+    int target;       /* the tab that gets the present messages of the engine; -1: all tabs */
+    int holder;       /* the tab that owns the mouse; -1: none */
+    unsigned handles; /* the grabs of the holder, one bit each */
     bool failed;      /* the first scene cannot be loaded */
     char *packet;
     size_t capacity;
@@ -91,7 +93,7 @@ static void let_go(viewer *s) {
     s->holder = -1, s->handles = 0;
 }
 
-/* False when another tab holds the mouse. */
+/* Whether the tab may send this message. False when another tab holds the mouse. */
 static bool may_grab(viewer *s, int place, const char *what, const json_t *head) {
     const bool grabs = strcmp(what, "grab") == 0, releases = strcmp(what, "release") == 0;
     if (!grabs && !releases) return true;
@@ -136,20 +138,20 @@ static void run(viewer *s) {
         int clients;
         bool wants;
         view_message *list = view_server_receive(s->server, wait, &clients, &wants);
-        wait = list ? 0 : 0.2; /* a message may change who wants what: look again */
+        wait = list ? 0 : 0.2; /* a message may change whether a tab wants a frame: look again */
         while (list) {
             view_message *next = list->next;
             handle(s, list);
             free(list);
             list = next;
         }
-        if (wait > 0 && clients) wait = engine_tick(s->engine, wants); /* nobody looks: nothing moves */
+        if (wait > 0 && clients) wait = engine_tick(s->engine, wants); /* the simulation stands still while no tab is open */
     }
 }
 
 /* ---- Start and end ---- */
 
-/* Where the page is: beside the command, or installed. */
+/* Finds the folder of the page: beside the command, or installed. */
 static bool find_site(char *folder, size_t capacity) {
     char self[1024];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -209,7 +211,7 @@ static int view(int count, char **word) {
     if (!find_site(site, sizeof site)) return tool_fail(TOOL_FAILED, "the page is not built: make web");
     if (!mkdtemp(files)) return tool_fail(TOOL_FAILED, "%s: cannot make a folder: %s", files, strerror(errno));
     viewer s = {.target = -1, .holder = -1};
-    const struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND}; /* a second one ends it at once */
+    const struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND}; /* a second signal ends the program at once */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);

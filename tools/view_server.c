@@ -21,27 +21,27 @@ typedef struct packet {
 } packet;
 
 typedef struct client {
-    struct mg_connection *connection; /* NULL: free place */
-    bool ready, drawn;                /* opened; wants the next frame */
-    bool leaving, broken;             /* its connection closes; it did not take what was sent in time */
-    packet *queue[QUEUE];             /* a ring */
+    struct mg_connection *connection; /* NULL: this place is free */
+    bool ready, drawn;                /* the connection is open; the client wants the next frame */
+    bool leaving, broken;             /* the connection closes; the client did not read in time */
+    packet *queue[QUEUE];             /* a ring buffer of packets to send */
     int first, count;
     pthread_t writer;
-    pthread_cond_t work; /* something is in the queue, or it is leaving */
-    char *partial;       /* of a message in several frames */
+    pthread_cond_t work; /* signalled when the queue has a packet, or when the client leaves */
+    char *partial;       /* the first frames of a message that comes in several frames */
     size_t partial_size;
 } client;
 
 struct view_server {
-    pthread_mutex_t mutex; /* of everything below */
-    pthread_cond_t wake;   /* messages */
+    pthread_mutex_t mutex; /* protects everything below */
+    pthread_cond_t wake;   /* signalled when a message has arrived */
     client client[CLIENTS];
     view_message *first, **last;
     struct mg_context *context;
     int port;
 };
 
-/* What a writer is started with. */
+/* The argument of a writer thread. */
 typedef struct task {
     view_server *server;
     int place;
@@ -104,7 +104,7 @@ void view_server_drawn(view_server *s, int place) {
     pthread_mutex_unlock(&s->mutex);
 }
 
-/* ---- In: civetweb's threads ---- */
+/* ---- In: these functions run in the threads of civetweb ---- */
 
 static bool same_address(const view_server *s, const char *text, const char *before) {
     char allowed[2][64];
@@ -113,7 +113,7 @@ static bool same_address(const view_server *s, const char *text, const char *bef
     return text && (strcmp(text, allowed[0]) == 0 || strcmp(text, allowed[1]) == 0);
 }
 
-/* 1 when the request has been answered. */
+/* Returns 1 when it has answered the request. */
 static int begin_request(struct mg_connection *connection) {
     const struct mg_request_info *info = mg_get_request_info(connection);
     const view_server *s = mg_get_user_data(mg_get_context(connection));
@@ -128,7 +128,7 @@ static int begin_request(struct mg_connection *connection) {
     return 0;
 }
 
-/* 0 lets the client in. */
+/* Returns 0 to accept the client. */
 static int connect_client(const struct mg_connection *connection, void *user) {
     view_server *s = user;
     if (!same_address(s, mg_get_header(connection, "Origin"), "http://") || !same_address(s, mg_get_header(connection, "Host"), ""))
@@ -152,7 +152,7 @@ static void client_ready(struct mg_connection *connection, void *user) {
     const int place = place_of(connection);
     client *c = &s->client[place];
     task *job = malloc(sizeof *job);
-    if (!job) return; /* it will never hear anything */
+    if (!job) return; /* without a writer the client gets no messages */
     *job = (task){s, place};
     pthread_mutex_lock(&s->mutex);
     pthread_cond_init(&c->work, NULL);
@@ -175,7 +175,7 @@ static void enqueue(view_server *s, int place, const char *data, size_t size) {
     pthread_cond_signal(&s->wake);
 }
 
-/* 0 closes the connection. */
+/* Returns 0 to close the connection. */
 static int client_data(struct mg_connection *connection, int bits, char *data, size_t size, void *user) {
     view_server *s = user;
     const int place = place_of(connection), kind = bits & 15;
@@ -205,7 +205,7 @@ static void client_closed(const struct mg_connection *connection, void *user) {
     pthread_mutex_lock(&s->mutex);
     const bool writing = c->ready;
     c->ready = false, c->leaving = true;
-    enqueue(s, place, NULL, 0); /* lets go what it held */
+    enqueue(s, place, NULL, 0); /* tells the engine that the client has left, so that its grabs end */
     if (writing) {
         pthread_cond_signal(&c->work);
         pthread_mutex_unlock(&s->mutex);
@@ -260,7 +260,7 @@ view_server *view_server_start(const char *site, int port) {
                              "listening_ports",
                              ports,
                              "num_threads",
-                             "24", /* one per client, and some for the page */
+                             "24", /* threads: one per client, and some for the page */
                              "enable_directory_listing",
                              "no",
                              "enable_websocket_ping_pong",

@@ -1,7 +1,8 @@
-/* The server of `sinew view`: pages over HTTP, messages over WebSockets, on loopback alone.
+/* The server of `sinew view`: pages over HTTP, messages over WebSockets, only on the loopback address.
  *
- * Each tab has a queue and a thread that writes it out, so that a tab which does not read holds up nobody else. What tabs send is kept in
- * one list for the thread that owns the engine. Only pages that this server served may connect: Host and Origin are checked. */
+ * Each tab has a queue and a thread that sends it, so that a tab that does not read does not delay the others. The
+ * messages of all tabs go to one list, which the thread of the engine reads. Only pages of this server may connect: the
+ * server checks Host and Origin. */
 #ifndef SINEW_VIEW_SERVER_H
 #define SINEW_VIEW_SERVER_H
 
@@ -10,7 +11,7 @@
 
 typedef struct view_server view_server;
 
-/* What a client sent; size 0: it has left. */
+/* A message of a client (a browser tab). size 0: the client has left. */
 typedef struct view_message {
     struct view_message *next;
     int client;
@@ -18,16 +19,17 @@ typedef struct view_message {
     char data[];
 } view_message;
 
-/* Serves the folder `site`; port 0: any that is free. NULL with errno when it cannot. */
+/* Serves the folder `site`. port 0: any free port. Returns NULL and sets errno on failure. */
 view_server *view_server_start(const char *site, int port);
 void view_server_stop(view_server *server);
 int view_server_port(const view_server *server);
-/* Queues the packet for one client (only >= 0) or all; a frame only goes to clients that have drawn the last one. */
+/* Queues a packet for the client `only`, or for all clients when `only` is negative. A frame goes only to clients that
+ * have drawn the last frame. */
 void view_server_send(view_server *server, int only, bool frame, const char *packet, size_t size);
-/* The client wants the next frame. */
+/* The client has drawn its frame and wants the next one. */
 void view_server_drawn(view_server *server, int client);
-/* Waits for messages at most so many seconds and hands over all of them, in order; free() each. *clients: how many there are; *wants: one
- * of them wants a frame. */
+/* Waits at most so many seconds for messages. Returns a list of all of them, in order; the caller frees each with
+ * free(). *clients: how many clients there are. *wants: whether one of them wants a frame. */
 view_message *view_server_receive(view_server *server, double seconds, int *clients, bool *wants);
 
 #endif

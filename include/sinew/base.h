@@ -66,13 +66,15 @@ typedef enum sn_status {
  * numbers. */
 SN_API const char *sn_status_name(sn_status status);
 
-/* A failing function leaves its message here. The caller owns the struct. Every function accepts NULL. A function that succeeds does not
- * touch the struct. A caller needs only `text`: it is complete. */
+/* The message of a failure. The caller owns the struct. Every function accepts NULL. A function that succeeds does not
+ * change the struct. To show a message, `text` is enough: it is complete. */
 typedef struct sn_error {
     sn_status status;
-    char path[128]; /* the option at fault, as a scene names it: "bodies.0.material.0.young"; "" when no option is at fault */
-    char text[512]; /* one line without a newline: "PATH: young is -3; it must be above 0", and the file, line and column before it when the
-                       error comes from a scene. Without a path only the sentence */
+    char path[128]; /* the wrong option, as a scene names it: "bodies.0.material.0.young"; "" when no option is wrong */
+
+    /* One line without a newline: the path, then a sentence: "PATH: young is -3; it must be above 0". An error of a
+     * scene has file, line and column before that. Without a path the text is only the sentence. */
+    char text[512];
 } sn_error;
 
 /* Fills `error` and returns `status`, so that a function can write `return sn_fail(error, SN_BAD_INPUT, ...)`. `format`
@@ -86,7 +88,7 @@ SN_API sn_status sn_fail_at(sn_error *error, sn_status status, const char *path,
  * the path "young" into "bodies.2.young" and an empty path into "bodies.2". `format` and its values give the name, as
  * in printf. Returns `status`. Does nothing for SN_OK and SN_NO_MEMORY. */
 SN_API sn_status sn_within(sn_error *error, sn_status status, const char *format, ...) SN_PRINTF(3, 4);
-/* The text without the path in front. Lives as long as the error. */
+/* The sentence of an error: its text without the path in front. Valid until the error changes. */
 SN_API const char *sn_error_sentence(const sn_error *error);
 
 /* ---- Context ---- */

@@ -13,48 +13,49 @@
 extern "C" {
 #endif
 
-/* Room for the name of a building block in an options struct, the closing zero included. */
+/* How many bytes an options struct has for a name (of a method, a law, ...), with the closing zero. */
 #define SN_NAME 32
 
-/* A factor that grows linearly from 0 at `begin` to 1 at `end` and stays 1. */
+/* A factor over time: 0 until `begin`, then linear, 1 from `end` on. {0, 0} is always 1. In mode "static" the time is
+ * the load fraction, which grows from 0 to 1; without a ramp, or with begin = end, the factor is this fraction. */
 typedef struct sn_ramp {
-    double begin, end; /* s; begin <= end */
-    bool given;        /* false (default): the factor is 1 in dynamics, and the load fraction in statics */
+    double begin, end; /* s, finite; begin <= end; default 0, 0 */
+    bool given;        /* false (default): there is no ramp, and the factor is 1 (mode "static": the load fraction) */
 } sn_ramp;
 
 /* ---- Description of options ---- */
 
-/* How a field lies in its struct, and how a scene gives it. */
+/* The type of a field in its struct, and the form of its value in a scene. */
 typedef enum sn_option_type {
     SN_FIELD_DOUBLE,      /* double[count]: a number, or a list of `count` numbers */
     SN_FIELD_INT,         /* int: a whole number */
     SN_FIELD_BOOL,        /* bool: true or false */
     SN_FIELD_CHOICE,      /* char[SN_NAME]: one of `choices()`; "" stands for automatic */
-    SN_FIELD_ENUM,        /* int or enum: the place in `choices()` plus `low`; a scene gives the name */
+    SN_FIELD_ENUM,        /* int or enum: the index in `choices()` plus `low`; a scene gives the name */
     SN_FIELD_LONG,        /* int64_t: a whole number */
     SN_FIELD_TEXT,        /* char[count]: a string */
-    SN_FIELD_AXES,        /* bool[3]: a string of some of x, y, z */
+    SN_FIELD_AXES,        /* bool[3]: a string with some of the letters x, y, z */
     SN_FIELD_DIRECTION,   /* double[3]: three numbers, not all zero */
     SN_FIELD_RAMP,        /* sn_ramp: [begin, end] */
-    SN_FIELD_KEYS,        /* const double * and int: rows of `count` numbers, the first of them a time; the times ascend */
+    SN_FIELD_KEYS,        /* const double * and int: rows of `count` numbers. The first number is a time; times ascend */
     SN_FIELD_SELECT,      /* sn_selector */
-    SN_FIELD_OWN,         /* another shape, which `text` describes */
+    SN_FIELD_OWN,         /* another form, which `text` describes */
     SN_FIELD_NEEDED = 256 /* added to a type: a scene must give the key */
 } sn_option_type;
 
 /* One field of an options struct. */
 typedef struct sn_option {
-    const char *name;   /* the scene's key; "newton.kind" is the key `kind` of the object `newton` */
-    int type;           /* of sn_option_type */
+    const char *name;   /* the key in a scene; "newton.kind" is the key `kind` of the object `newton` */
+    int type;           /* a value of sn_option_type, plus SN_FIELD_NEEDED when a scene must give the key */
     size_t offset;      /* bytes from the start of the struct */
-    int count;          /* numbers of SN_FIELD_DOUBLE and of a row of SN_FIELD_KEYS, bytes of SN_FIELD_TEXT; 1 otherwise */
-    double low, high;   /* allowed range of each number; beyond 1e300 there is no bound */
+    int count;          /* DOUBLE: how many numbers; KEYS: how many numbers in a row; TEXT: how many bytes; other types: 1 */
+    double low, high;   /* allowed range of each number; -1e300 and 1e300 mean no bound */
     int low_open;       /* 1: `low` itself is not allowed */
-    double value;       /* default of numbers and bools */
-    const char *choice; /* default of names; may be NULL */
-    const sn_listing *(*choices)(int *count); /* NULL when there are none */
-    const char *unit;                         /* "" when there is none */
-    const char *text;
+    double value;       /* default of a number or a bool */
+    const char *choice; /* default of a name; may be NULL */
+    const sn_listing *(*choices)(int *count); /* the allowed names; NULL: none */
+    const char *unit;                         /* "" when the value has no unit */
+    const char *text;                         /* one line about the field */
 } sn_option;
 
 /* ---- Time ---- */

@@ -64,9 +64,11 @@ SN_API const sn_mesh *sn_scene_surface(const sn_scene *scene, int body);
  * key. Fails as sn_world_create does. The caller frees *world with sn_world_destroy. */
 SN_API sn_status sn_scene_create_world(const sn_scene *scene, sn_world **world, sn_error *error);
 
-/* The options of a struct that a scene gives: "sn_fix", "sn_time_options", ...; NULL for a name that is unknown. sn_option_group gives the
- * names one by one, with their place in a scene, and NULL at the end. Static tables. */
+/* The fields of an options struct that a scene can set: their keys, ranges and defaults. `struct_name` is "sn_fix",
+ * "sn_time_options", ... *count is the length of the table. Returns NULL and a count of 0 for an unknown name. */
 SN_API const sn_option *sn_options(const char *struct_name, int *count);
+/* The structs that sn_options knows: name of the struct, and its place in a scene. `index` counts from 0. NULL after
+ * the last one. */
 SN_API const sn_listing *sn_option_group(int index);
 
 #ifdef __cplusplus

@@ -160,14 +160,14 @@ typedef enum sn_quantity {
 
 /* A probe reads one quantity at one node or at several nodes. */
 typedef struct sn_probe {
-    uint32_t cookie; /* set by sn_probe_default(); a struct without it is refused */
-    char name[64];
-    char body[64]; /* name of the body; "": the first body */
-    sn_quantity quantity;
+    uint32_t cookie;      /* set by sn_probe_default(); a struct without it is refused */
+    char name[64];        /* stands in results; default "" */
+    char body[64];        /* name of the body; "" (default): the first body */
+    sn_quantity quantity; /* default SN_QUANTITY_DISPLACEMENT */
 
-    /* Which of the next three fields gives the nodes. */
+    /* Which of the next three fields gives the nodes; default SN_PROBE_NEAREST. */
     enum { SN_PROBE_NEAREST, SN_PROBE_NODE, SN_PROBE_SELECT } at;
-    double nearest[3];  /* m: the node whose rest position is nearest to this point */
+    double nearest[3];  /* m: the node whose rest position is nearest to this point; default 0, 0, 0 */
     int64_t node;       /* the node with this label (sn_mesh.node_label) */
     sn_selector select; /* the nodes that the selector picks */
 } sn_probe;

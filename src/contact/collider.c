@@ -1,4 +1,4 @@
-/* Colliders as options: defaults, parameters, checks; the list of responses. */
+/* The options of a collider: defaults, parameters and checks; the list of responses. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ sn_collider sn_collider_default(void) {
     return (sn_collider){.cookie = SN_COOKIE, .shape = "plane", .response = "penalty", .damping = 0.1, .turn = {.axis = {0, 1, 0}}};
 }
 
-/* "NAME 'word' is unknown; did you mean ...?" at the path NAME. */
+/* Fails with "NAME 'word' is unknown; did you mean ...?" at the path NAME. */
 static sn_status unknown(const char *name, const char *word, const void *names, int count, int stride, sn_error *error) {
     char text[400];
     snprintf(text, sizeof text, "%s '%.31s' is unknown", name, word);
@@ -73,7 +73,7 @@ const double *sn_collider_get(const sn_collider *collider, const char *name) {
 
 /* ---- Checks ---- */
 
-/* A number with its range. */
+/* Checks that a number is finite and in its range. */
 static sn_status check_number(const char *name, double value, double low, double high, bool low_open, const char *unit, sn_error *error) {
     const bool above = low_open ? value > low : value >= low;
     if (isfinite(value) && above && value <= high) return SN_OK;
@@ -115,7 +115,7 @@ static sn_status check_shape(const sn_collider *c, const sn_shape *shape, sn_err
     return shape->check ? shape->check(c, error) : SN_OK;
 }
 
-/* Rows of `width` numbers, the first of them an ascending time. */
+/* Checks keys: rows of `width` numbers. The first number of a row is a time; the times must ascend. */
 static sn_status check_keys(const double *key, int count, int width, sn_error *error) {
     if (count < 0 || (count > 0 && !key)) return sn_fail_at(error, SN_BAD_INPUT, "keys", "there are %d keys, but no array of them", count);
     for (int i = 0; i < width * count; ++i)

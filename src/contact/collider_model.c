@@ -1,4 +1,4 @@
-/* See collider.h. */
+/* Colliders of a world: copies, motion, gap. See collider.h. */
 #include "collider.h"
 
 #include <math.h>
@@ -72,7 +72,7 @@ bool sn_collider_moves(const sn_collider_model *collider) {
 }
 
 bool sn_collider_can_pass(const sn_collider_model *collider) {
-    return collider->shape->passed && !collider->options.inside; /* who is inside of it stays there or ends in it */
+    return collider->shape->passed && !collider->options.inside; /* a node inside stays inside or ends in the wall */
 }
 
 void sn_collider_at(const sn_collider_model *collider, double t, sn_pose *pose) {
@@ -92,7 +92,7 @@ static void turn_back(const double R[9], const double v[3], double out[3]) {
     for (int i = 0; i < 3; ++i) out[i] = R[i] * v[0] + R[3 + i] * v[1] + R[6 + i] * v[2];
 }
 
-/* From the scene's frame to the shape's. */
+/* From the coordinates of the scene to those of the shape. */
 static void own_place(const sn_collider_model *c, const sn_pose *pose, const double x[3], double own[3]) {
     for (int a = 0; a < 3; ++a) own[a] = x[a] - c->centre[a] - pose->offset[a];
     if (!pose->turned) return;
@@ -179,14 +179,14 @@ bool sn_collider_passed(const sn_collider_model *collider, double t0, const doub
 
 /* ---- Looking ---- */
 
-/* The turn R after the turn [axis, degrees], again as axis and degrees. */
+/* First the turn [axis, degrees], then R: both together, again as axis and degrees. */
 static void combine_turns(const double R[9], double turn[4]) {
     double own[9], all[9] = {0};
     sn_axis_rotation3(turn, turn[3], own);
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
             for (int k = 0; k < 3; ++k) all[3 * i + j] += R[3 * i + k] * own[3 * k + j];
-    /* The quaternion with its largest part first, so that nothing small is divided by. */
+    /* The quaternion: its largest part is computed first, so that no division is by a small number. */
     const double w = 1 + all[0] + all[4] + all[8], x = 1 + all[0] - all[4] - all[8], y = 1 - all[0] + all[4] - all[8],
                  z = 1 - all[0] - all[4] + all[8];
     double q[4];

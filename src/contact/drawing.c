@@ -1,11 +1,11 @@
-/* Surfaces to draw. */
+/* Surfaces of colliders for display. */
 #include <math.h>
 
 #include "base/context.h"
 #include "base/math3.h"
 #include "shape.h"
 
-enum { QUARTER = 20 }; /* pieces of a quarter of a circle */
+enum { QUARTER = 20 }; /* a quarter of a circle has so many pieces */
 
 void sn_drawing_destroy(sn_drawing *drawing) {
     if (!drawing) return;
@@ -25,7 +25,8 @@ sn_status sn_drawing_room(sn_drawing *drawing, int vertices, int triangles, sn_e
     return SN_OK;
 }
 
-/* Cosine and sine of piece i of quarter q. The ends of a quarter are exact, so that faces are flat. */
+/* Cosine and sine at the start of piece i of quarter q. They are exact at the ends of a quarter, so that faces are
+ * flat. */
 static void quarter_circle(int q, int i, double *c, double *s) {
     const double angle = 1.5707963267948966 * i / QUARTER;
     const double a = i == QUARTER ? 0 : cos(angle), b = i == 0 ? 0 : i == QUARTER ? 1 : sin(angle);
@@ -33,7 +34,7 @@ static void quarter_circle(int q, int i, double *c, double *s) {
     *s = q == 0 ? b : q == 1 ? a : q == 2 ? -b : -a;
 }
 
-/* Adds the triangle unless two of its corners share a place. */
+/* Adds the triangle, unless two of its corners are at the same place. */
 static void add_triangle(sn_drawing *drawing, int a, int b, int c) {
     const int corner[3] = {a, b, c};
     for (int i = 0; i < 3; ++i) {
@@ -45,8 +46,8 @@ static void add_triangle(sn_drawing *drawing, int a, int b, int c) {
     ++drawing->triangle_count;
 }
 
-/* A globe of directions d, eight times an eighth, each eighth with rims: a vertex is (+-half) + radius d, with the signs of its eighth.
- * The strips between two eighths are the edges and faces of the box. */
+/* Makes a globe of directions d, cut into eight parts (one per corner of the box). A vertex is at (+-half) + radius d,
+ * with the signs of its part. Strips between two parts become the edges and faces of the box. */
 sn_status sn_drawing_rounded(sn_drawing *drawing, const double half[3], double radius, const double R[9], sn_error *error) {
     enum { COLUMNS = 4 * (QUARTER + 1), ROWS = 2 * (QUARTER + 1) };
     const sn_status status = sn_drawing_room(drawing, COLUMNS * ROWS, 2 * COLUMNS * (ROWS - 1) + 4, error);
@@ -57,7 +58,7 @@ sn_status sn_drawing_rounded(sn_drawing *drawing, const double half[3], double r
             const double sign[3] = {q == 0 || q == 3 ? 1 : -1, south ? -1 : 1, q < 2 ? -1 : 1};
             double c, s, up, out;
             quarter_circle(q, column % (QUARTER + 1), &c, &s);
-            quarter_circle(0, south ? row - QUARTER - 1 : row, &up, &out); /* from the north pole, then from the equator */
+            quarter_circle(0, south ? row - QUARTER - 1 : row, &up, &out); /* from the north pole or the equator */
             const double level = south ? -out : up, ring = south ? up : out;
             const double d[3] = {ring * c, level, -ring * s};
             double own[3];
@@ -73,7 +74,7 @@ sn_status sn_drawing_rounded(sn_drawing *drawing, const double half[3], double r
             add_triangle(drawing, a, a + COLUMNS, b + COLUMNS);
             add_triangle(drawing, a, b + COLUMNS, b);
         }
-    for (int pole = 0; pole < 2; ++pole) { /* the faces above and below: one vertex of each quarter */
+    for (int pole = 0; pole < 2; ++pole) { /* the upper and the lower face: one vertex of each quarter */
         const int first = pole ? (ROWS - 1) * COLUMNS : 0, turn = pole ? 3 * (QUARTER + 1) : QUARTER + 1;
         const int other = pole ? QUARTER + 1 : 3 * (QUARTER + 1);
         add_triangle(drawing, first, first + turn, first + 2 * (QUARTER + 1));

@@ -1,21 +1,25 @@
-/* Regularised Coulomb friction of one contact, f_t = -mu N lambda(u_t), and the matrix that Newton's method gets for it.
+/* Regularised Coulomb friction of one contact, f_t = -mu N lambda(u_t), and the matrix that Newton's method gets for
+ * it.
  *
  *   lambda(u) = u / w(|u|),   w(r) = e / (2 - r / e) for r < e, r above      (|lambda| <= 1; e: the slip speed)
  *
- * The derivative of lambda along u is next to nothing while the contact slides and 2/e while it sticks: whole corrections overshoot the
- * narrow zone between and turn the slip over, again and again, and a search creeps. The cure is that of Chan, Golub and Mulet (1999) for
- * the like problem of total variation: lambda is an unknown of its own, w(|u|) lambda - u = 0 is what is linearised,
+ * The derivative of lambda along u is almost 0 while the contact slides, and 2/e while it sticks. Plain Newton
+ * corrections jump over the narrow zone between and reverse the slip again and again; with a line search they become
+ * very small. Chan, Golub and Mulet (1999) solve the same difficulty for total variation: lambda becomes an unknown,
+ * and the equation w(|u|) lambda - u = 0 is linearised,
  *
- *   lambda <- (u + du - w' lambda (u . du) / |u|) / w,  cut to |lambda| <= 1,      D = mu N / w (I - w' sym(lambda u^T) / |u|)
+ *   lambda <- (u + du - w' lambda (u . du) / |u|) / w,  cut to |lambda| <= 1,      D = mu N / w (I - w' sym(lambda u^T)
+ * / |u|)
  *
- * and the residual stays that of lambda(u). D is positive semidefinite; it tends to the derivative as lambda and u come to agree. The
- * start, lambda = 0, is the secant of Kacanov's iteration.
+ * The residual still uses lambda(u). D is positive semidefinite, and it approaches the derivative as lambda approaches
+ * lambda(u). The first D, with lambda = 0, is the secant of Kacanov's iteration.
  *
- * N lags: during a solve it is a constant, first that of the beginning of the step, then that of the last solution, until it changes no
- * more (Li et al. 2020, incremental potential contact). Each solve is then that of a potential, with a symmetric matrix, and the first
- * guesses of the normal force, orders too large in an impact, do not reach the friction.
+ * The normal force N is constant during a solve. It is first the N of the beginning of the step, then the N of the last
+ * solution, until it does not change any more (Li et al. 2020, incremental potential contact). Then each solve has a
+ * potential and a symmetric matrix. Also, the first guesses of the normal force in an impact, which are far too large,
+ * do not enter the friction.
  *
- * The memory lasts for one step. */
+ * The memory (lambda, u and N of each contact) lasts for one step. */
 #ifndef SN_CONTACT_FRICTION_H
 #define SN_CONTACT_FRICTION_H
 
@@ -24,21 +28,22 @@
 
 #include "base/math3.h"
 
-/* Of one pair of a node and a collider, between the linearisations of a step. All zero: none yet. */
+/* The memory of one pair of a node and a collider. All zero: nothing is known yet. */
 typedef struct sn_friction {
     double lambda[3], slip[3];
-    double normal; /* N, lagging */
-    bool known;    /* there is a slip */
+    double normal; /* N of the last solution */
+    bool known;    /* `slip` and `lambda` are set */
 } sn_friction;
 
-/* 1 / w; w' into *rate when not NULL. */
+/* Returns phi = 1 / w(r), and writes w'(r) to *rate (may be NULL). */
 static inline double sn_friction_phi(double r, double e, double *rate) {
     const double phi = r < e ? (2 - r / e) / e : 1 / r;
     if (rate) *rate = r < e ? 1 / ((2 - r / e) * (2 - r / e)) : 1;
     return phi;
 }
 
-/* Takes the memory along to the slip velocity ut, across the normal n (which turns on curved colliders). */
+/* Updates lambda for the new slip velocity ut. The part of lambda along the normal n is removed, because n turns on
+ * curved colliders. */
 static inline void sn_friction_follow(sn_friction *memory, const double n[3], const double ut[3], double e) {
     if (memory->known) {
         double rate, along = 0, off = 0, square = 0;
@@ -59,7 +64,7 @@ static inline void sn_friction_follow(sn_friction *memory, const double n[3], co
     memory->known = true;
 }
 
-/* Adds D of a contact with normal n; strength: mu N. */
+/* Adds the matrix D of a contact with normal n. strength: mu N. */
 static inline void sn_friction_add(const sn_friction *memory, const double n[3], double e, double strength, double D[9]) {
     double rate;
     const double r = sn_norm3(memory->slip), phi = sn_friction_phi(r, e, &rate);

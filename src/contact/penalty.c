@@ -9,11 +9,11 @@
 
 enum { GRIP = 100 }; /* d0 = sqrt(A) / GRIP */
 
-/* What one touching node knows. */
+/* Everything about one node that touches. */
 typedef struct touch {
     double n[3];
     sn_bend bend;
-    const double *spin;      /* of the collider; NULL: it does not turn */
+    const double *spin;      /* spin of the collider; NULL: it does not turn */
     double normal;           /* f_n */
     double k, c, grip, rate; /* A p'(d); the damper's c; s(d); s'(d) */
     double un, ut[3], slip;  /* u_n, u_t, |u_t| */
@@ -26,13 +26,14 @@ static void relative_velocity(const sn_collider_model *collider, const sn_pose *
     sn_subtract3(v, w, u);
 }
 
-/* The parts of sqrt and the node's weights are taken here, so that a free node costs one gap. False: it does not touch. */
+/* Fills *at when the node touches; otherwise returns false. The gap is computed first, so that a free node costs
+ * little. */
 static bool touch_at(const sn_collider_model *collider, const sn_penalty *p, const sn_pose *pose, const double *x, const double *v,
                      double area, double mass, touch *at) {
     double u[3] = {0}, reach = 0;
     if (p->ahead != 0) {
         if (v) relative_velocity(collider, pose, x, v, u);
-        reach = p->ahead * sn_norm3(u) + sqrt(area); /* more than any node that counts */
+        reach = p->ahead * sn_norm3(u) + sqrt(area); /* a node farther away does not count */
     }
     const double depth = -sn_collider_gap(collider, pose, x, reach, at->n, &at->bend);
     if (!(area > 0) || (!(depth > 0) && p->ahead == 0) || -depth > reach) return false;
@@ -41,7 +42,7 @@ static bool touch_at(const sn_collider_model *collider, const sn_penalty *p, con
     at->un = sn_dot3(u, at->n);
     const bool outside = !(depth > 0);
     const double full = sqrt(area) / GRIP;
-    if (outside && !(depth - p->ahead * at->un > -1e-6 * full)) return false; /* what lies on it, but for rounding, counts */
+    if (outside && !(depth - p->ahead * at->un > -1e-6 * full)) return false; /* a node on the surface counts, up to rounding */
     const double k = area * p->stiffness, part = p->depth > 0 && !outside ? depth / p->depth : 0;
     at->k = k * (1 + 3 * part * part);
     at->c = outside ? 0 : 2 * p->damping * sqrt(k * mass);
@@ -50,7 +51,7 @@ static bool touch_at(const sn_collider_model *collider, const sn_penalty *p, con
     for (int a = 0; a < 3; ++a) at->ut[a] = u[a] - at->un * at->n[a];
     at->slip = sn_norm3(at->ut);
     at->normal = k * depth * (1 + part * part) - at->c * at->grip * at->un;
-    if (!(at->normal > 0) && !outside) { /* the damper would pull: the node is let go */
+    if (!(at->normal > 0) && !outside) { /* the damper would pull, so there is no force */
         at->normal = at->k = at->c = 0;
     }
     const double e = p->slip, r = at->slip;
@@ -89,7 +90,7 @@ void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty
     }
 }
 
-/* How u_n and u_t change with x. With W the matrix of spin x:  du/dx = -W,  grad u_n = (grad n) u_t + spin x n,
+/* How u_n and u_t change with x. W is the matrix with W r = spin x r:  du/dx = -W,  grad u_n = (grad n) u_t + spin x n,
  * du_t/dx = -W - n (grad u_n)^T - u_n grad n. */
 static void turn_of_slip(const touch *it, double by_x[3], double turn[9]) {
     static const double still[3] = {0};
@@ -126,7 +127,7 @@ static void exact_blocks(const touch *it, double mu, double K[9], double D[9]) {
         }
 }
 
-/* The symmetric, positive semidefinite part that is worth keeping. */
+/* Symmetric, positive semidefinite blocks, close to the exact ones. */
 static void definite_blocks(const touch *it, double mu, double e, const sn_friction *memory, double K[9], double D[9]) {
     const double stiff = fmax(it->k - it->c * it->rate * it->un, 0), bend = fmax(-it->normal * it->bend.curvature, 0);
     for (int i = 0; i < 3; ++i)

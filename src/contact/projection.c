@@ -1,5 +1,5 @@
-/* Projection response: contacts, their prescribed directions, friction. The rules are in projection.h; the judgement is in
- * projection_settle.c. */
+/* Projection response: contacts, their prescribed directions, friction. projection.h states the rules;
+ * projection_settle.c decides which contacts stay. */
 #include "projection.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "base/math3.h"
 #include "projection_settle.h"
 
-enum { ROWS = 3 }; /* per node */
+enum { ROWS = 3 }; /* at most so many per node */
 
 bool sn_collider_projects(const sn_collider_model *collider) { return strcmp(collider->options.response, "projection") == 0; }
 
@@ -61,8 +61,8 @@ static void project(const double *S, const double v[3], double out[3]) {
     for (int r = 0; r < 3; ++r) out[r] = S ? S[3 * r] * v[0] + S[3 * r + 1] * v[1] + S[3 * r + 2] * v[2] : v[r];
 }
 
-/* Adds the row of a direction c of a node that has `count` rows already; S: what was held before them. Directions that those leave next to
- * nothing of are dropped. */
+/* Adds a row for the direction c of a node that has `count` rows already. S: the projection of the fixes that hold the
+ * node, or NULL. When S and the rows already hold almost all of c, nothing is added. Returns the new count. */
 static int add_row(sn_contact_row *row, int count, const double *S, int32_t node, int32_t contact, const double c[3]) {
     if (count == ROWS) return count;
     double u[3];
@@ -79,7 +79,7 @@ static int add_row(sn_contact_row *row, int count, const double *S, int32_t node
     return count + 1;
 }
 
-/* The rows of the contacts [first, end) of one node: normals, then what a sticking contact holds besides. */
+/* The rows of the contacts [first, end) of one node: first the normals, then the tangents of sticking contacts. */
 static int node_rows(const sn_projection *p, const double *status, const double *S, int first, int end, sn_contact_row *row) {
     int count = 0;
     for (int i = first; i < end; ++i) count = add_row(row, count, S, p->contact[i].node, i, p->contact[i].n);
@@ -116,11 +116,11 @@ static void filter_entry(sn_projection *p, int32_t node, const double *S, const 
         const double square = sn_dot3(row[k].u, row[k].u);
         for (int e = 0; e < 9; ++e) out[e] -= row[k].u[e / 3] * row[k].u[e % 3] / square;
     }
-    for (int e = 0; e < 9; ++e) /* what is left of nothing */
+    for (int e = 0; e < 9; ++e) /* rounding errors become zero */
         if (fabs(out[e]) < 1e-15) out[e] = 0;
 }
 
-/* Rows and filter of the present contacts. */
+/* Makes the rows and the filter of the present contacts. */
 static void make_filter(sn_projection *p, const sn_filter *held, const double *status) {
     sn_filter merged = *held;
     merged.node = p->filter.node, merged.projection = p->filter.projection, merged.count = 0;
@@ -158,7 +158,7 @@ void sn_projection_collect(sn_projection *p, const sn_filter *held, double t, co
             else
                 sn_contact_linearise(p, slot, t, x + 3 * (size_t)p->surface->node[i], own);
         }
-    memset(p->friction, 0, (size_t)sn_projection_slots(p) * sizeof *p->friction); /* the step is taken from its start */
+    memset(p->friction, 0, (size_t)sn_projection_slots(p) * sizeof *p->friction); /* the step starts again, with an empty memory */
     make_filter(p, held, status);
 }
 
@@ -208,7 +208,7 @@ void sn_contact_slip(const sn_projection *p, const sn_contact *contact, double t
     for (int a = 0; a < 3; ++a) ut[a] = u[a] - un * contact->n[a];
 }
 
-/* mu N of a slipping contact; 0 for others. */
+/* mu N of a slipping contact; 0 of other contacts. */
 static double grip(const sn_projection *p, const double *status, const sn_contact *contact) {
     if (status[contact->slot] != SN_CONTACT_SLIP) return 0;
     return p->penalty[contact->collider].friction * status[sn_projection_slots(p) + contact->slot];

@@ -1,4 +1,5 @@
-/* Projection response: which contacts a step makes, releases, lets slip or stick. The rules are in projection.h. */
+/* Projection response: decides which contacts a step makes and releases, and which slip or stick. projection.h states
+ * the rules. */
 #include <math.h>
 #include <string.h>
 
@@ -6,10 +7,10 @@
 #include "projection_settle.h"
 
 enum {
-    CHANGES = 4,  /* of one contact in a step; then it may be made, but no longer released */
-    ROUNDS = 24,  /* of a step; then what there is has to do */
-    FRICTION = 6, /* of these for a changed N alone */
-    CURVED = 2,   /* and for a curved surface alone */
+    CHANGES = 4,  /* changes of one contact in a step; after that it is not released any more */
+    ROUNDS = 24,  /* how often a step is taken again; after that its contacts stay */
+    FRICTION = 6, /* how many of these rounds may be only for a changed N */
+    CURVED = 2,   /* how many of these rounds may be only for a curved surface */
 };
 
 typedef struct judge {
@@ -17,9 +18,9 @@ typedef struct judge {
     const sn_filter *held;
     const sn_projection_step *step;
     double *status, *load;
-    int changes; /* contacts made, released, slipping, sticking */
-    bool loads;  /* some N changed */
-    bool curved; /* some contact left its surface */
+    int changes; /* how many contacts were made or released, began to slip or to stick */
+    bool loads;  /* an N has changed */
+    bool curved; /* a contact has left its surface */
 } judge;
 
 static void change(judge *j, int slot, sn_contact_status to) {
@@ -34,7 +35,8 @@ static double gap_at(const sn_collider_model *collider, double t, const double x
     return sn_collider_gap(collider, &pose, x, reach, n, NULL);
 }
 
-/* Nodes of a group move with it: they cannot be constrained one by one. */
+/* Whether a node belongs to a group (a rigid core). Such a node moves with its group and cannot be constrained
+ * separately. */
 static bool in_group(const sn_filter *filter, int32_t node) {
     for (int g = 0; g < filter->group_count; ++g)
         for (int i = 0; i < filter->group[g].count; ++i)
@@ -42,7 +44,7 @@ static bool in_group(const sn_filter *filter, int32_t node) {
     return false;
 }
 
-/* Free nodes that ended inside: contacts where their path met the surface. */
+/* Makes contacts of free nodes that ended inside. The contact is where the path of the node met the surface. */
 static void make_contacts(judge *j) {
     sn_projection *p = j->p;
     const double depth = 1e-9 * p->size, t1 = j->step->t + j->step->h;
@@ -57,7 +59,7 @@ static void make_contacts(judge *j) {
         if (!(after < -depth)) continue;
         const double *S = sn_filter_find(j->held, p->surface->node[slot % nodes]);
         if ((S && S[0] == 0 && S[4] == 0 && S[8] == 0) || in_group(j->held, p->surface->node[slot % nodes]))
-            continue; /* it cannot give way */
+            continue; /* the node cannot move */
         const double before = gap_at(collider, j->step->t, x0, INFINITY, n), part = before > 0 ? before / (before - after) : 0;
         for (int a = 0; a < 3; ++a) meet[a] = x0[a] + part * (x1[a] - x0[a]);
         sn_contact_linearise(p, slot, t1, meet, &p->fresh[slot]);
@@ -67,7 +69,8 @@ static void make_contacts(judge *j) {
     }
 }
 
-/* Normal forces N of the contacts [first, end) of one node from its reaction, by least squares; `rest`: what they leave of it. */
+/* The normal forces N of the contacts [first, end) of one node: a least-squares fit to its reaction. `rest`: the rest
+ * of the reaction. */
 static void normal_forces(const judge *j, int first, int end, double *N, double rest[3]) {
     const sn_projection *p = j->p;
     const int count = end - first;
@@ -98,7 +101,7 @@ static void normal_forces(const judge *j, int first, int end, double *N, double 
         for (int a = 0; a < 3; ++a) rest[a] -= N[k] * n[k][a];
 }
 
-/* Friction of a contact that stays, with its new N; `rest`: tangential reaction of the node. */
+/* Judges the friction of a contact that stays, with its new N. `rest`: the tangential reaction of the node. */
 static void judge_friction(judge *j, const sn_contact *contact, double N, const double rest[3]) {
     const sn_penalty *penalty = &j->p->penalty[contact->collider];
     const int slot = contact->slot;
@@ -118,7 +121,7 @@ static void judge_friction(judge *j, const sn_contact *contact, double N, const 
     j->loads = j->loads || fabs(j->load[slot] - was) > 0.02 * j->load[slot] + j->step->noise;
 }
 
-/* A slipping contact on a curved surface that has left it gets the normal of where it is now. */
+/* When a slipping contact has left a curved surface, it gets the normal of its present place. */
 static void judge_surface(judge *j, const sn_contact *contact) {
     sn_projection *p = j->p;
     const double t1 = j->step->t + j->step->h, *x = j->step->x + 3 * (size_t)contact->node;

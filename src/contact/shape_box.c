@@ -1,11 +1,13 @@
-/* A box with edges rounded by `radius`: everything within the radius of an inner box with half sizes h = size / 2 - radius.
+/* A box with edges rounded by `radius`: everything within the radius of an inner box with half sizes h = size / 2 -
+ * radius.
  *
  * In the axes of the box, with q = |x| - h by component and m = max(q, 0):
  *
  *   outside of the inner box   gap = |m| - r,       n = m / |m| with the signs of x,  grad n = (P - n n^T) / |m|
  *   in it                      gap = max(q) - r,    n = the axis of the largest q,     grad n = 0
  *
- * P is the projector on the axes with q > 0: one beside a face (nothing bends), two beside an edge, three beside a corner. */
+ * P is the projector on the axes with q > 0: one beside a face (nothing bends), two beside an edge, three beside a
+ * corner. */
 #include <math.h>
 
 #include "base/math3.h"
@@ -49,7 +51,8 @@ static void own_axes(const box *b, const double x[3], double y[3]) {
     for (int i = 0; i < 3; ++i) y[i] = b->R[i] * x[0] + b->R[3 + i] * x[1] + b->R[6 + i] * x[2];
 }
 
-/* In the axes of the box; `beside`: which q are above 0. Returns the distance from the inner box, negative inside. */
+/* The distance of x from the inner box, negative inside; x and n are in the axes of the box. beside[i]: whether q_i is
+ * above 0. */
 static double own_gap(const box *b, const double y[3], double n[3], bool beside[3]) {
     double q[3], m[3];
     int widest = 0;
@@ -86,7 +89,8 @@ static double gap(const void *data, const double x[3], double n[3], sn_bend *ben
     return d - b->radius;
 }
 
-/* Where the way from a to b is in a box of half sizes h, as parts of the way. False: nowhere. `side`: the axis that it comes in by. */
+/* Whether the path from a to b goes through a box of half sizes h. *side: the axis of the face by which it enters; -1
+ * when it starts inside. */
 static bool clip(const double h[3], const double a[3], const double b[3], int *side) {
     double low = 0, high = 1;
     *side = -1;
@@ -103,8 +107,8 @@ static bool clip(const double h[3], const double a[3], const double b[3], int *s
     return low < high;
 }
 
-/* It ends inside, but nearest to the face opposite to the one where it came in; or it leads through a box that is smaller on all sides by
- * a quarter of the smallest half size, and out. */
+/* A path has passed in two cases. It ends inside, nearest to the face opposite to the one by which it entered. Or it
+ * ends outside and went through an inner box, which is smaller on all sides by a quarter of the smallest half size. */
 static bool passed(const void *data, const double a[3], const double b[3]) {
     const box *own = data;
     double p[3], q[3], n[3], outer[3], inner[3], least = INFINITY;

@@ -1,7 +1,8 @@
 /* A capsule: everything within `radius` of the segment from `from` to `to`. With c(x) the nearest point of the segment,
  *
  *   gap = |x - c| - r,   n = (x - c) / |x - c|,
- *   grad n = (I - n n^T - e e^T) / |x - c|  beside the segment (e: its direction),  (I - n n^T) / |x - c|  beyond its ends.
+ *   grad n = (I - n n^T - e e^T) / |x - c|  beside the segment (e: its direction),  (I - n n^T) / |x - c|  beyond its
+ * ends.
  *
  * Its centre is the middle of the segment. */
 #include <math.h>
@@ -10,7 +11,7 @@
 #include "shape.h"
 
 typedef struct capsule {
-    double e[3]; /* unit; any when the segment is a point */
+    double e[3]; /* unit direction of the segment; any direction when the segment is a point */
     double half; /* length of the segment / 2 */
     double radius;
 } capsule;
@@ -39,7 +40,7 @@ static sn_status create(sn_context *context, const sn_collider *collider, void *
 
 static double clamp(double x, double most) { return x < -most ? -most : x > most ? most : x; }
 
-/* A unit vector across e. */
+/* A unit vector at a right angle to e. */
 static void across(const double e[3], double out[3]) {
     const int a = fabs(e[0]) < 0.6 ? 0 : 1;
     double length;
@@ -54,7 +55,7 @@ static double gap(const void *data, const double x[3], double n[3], sn_bend *ben
     double d[3];
     for (int a = 0; a < 3; ++a) d[a] = x[a] - near * c->e[a];
     const double r = sn_norm3(d);
-    if (!(r > 0)) { /* on the middle line */
+    if (!(r > 0)) { /* x is on the segment */
         across(c->e, n);
         if (bend) bend->curvature = 0;
         return -c->radius;
@@ -67,7 +68,7 @@ static double gap(const void *data, const double x[3], double n[3], sn_bend *ben
     return r - c->radius;
 }
 
-/* Squared distance of the middle line from the way a + s (b - a), and from its point s = part. */
+/* The distance of the point a + part (b - a) from the segment; `off`: the vector from the segment to the point. */
 static double distance_at(const capsule *c, const double a[3], const double b[3], double part, double off[3]) {
     double p[3];
     for (int i = 0; i < 3; ++i) p[i] = a[i] + part * (b[i] - a[i]);
@@ -76,8 +77,8 @@ static double distance_at(const capsule *c, const double a[3], const double b[3]
     return sn_norm3(off);
 }
 
-/* As for a ball, with the middle line for the centre. The distance from a segment is convex along the way: its least value is found by
- * cutting the way in thirds. */
+/* The rule of the ball (shape_sphere.c), with the segment in the place of the centre. The distance from a segment is
+ * convex along the path, so that its smallest value is found by cutting the path in thirds. */
 static bool passed(const void *data, const double a[3], const double b[3]) {
     const capsule *c = data;
     double from[3], to[3], off[3], low = 0, high = 1;

@@ -1,18 +1,20 @@
-/* The surface of a triangle mesh. With d(x) the distance from the nearest point p of the triangles and t the thickness:
+/* The surface of a triangle mesh. d(x) is the distance from the nearest point p of the triangles, t is the thickness:
  *
- *   a closed mesh is a solid        gap = +-d - t / 2, minus inside of it
- *   an open mesh is a sheet         gap = d - t / 2, from both sides; it needs a thickness
+ *   a closed mesh is a solid        gap = +-d - t / 2, where the sign is minus inside
+ *   an open mesh is a sheet         gap = d - t / 2 on both sides; it needs a thickness
  *
- *   n = grad d. On a face nothing bends; beside an edge along e  grad n = +-(I - n n^T - e e^T) / d;  beside a corner
- *   grad n = +-(I - n n^T) / d.
+ *   n = grad gap. When p is on a face, grad n = 0. On an edge with direction e, grad n = +-(I - n n^T - e e^T) / d. On
+ * a corner, grad n = +-(I - n n^T) / d.
  *
- * Inside or outside: the sign of (x - p) . N with the pseudo-normal N of the part of the surface that p is on: the normal of a face, the
- * sum of the normals of both faces of an edge, the sum of the normals of all faces of a corner weighted by their angles there (Baerentzen
- * and Aanaes 2005). For a closed mesh without crossings this is exact, and it costs nothing beside the search for p; a winding number
- * would forgive holes, but it is a sum over all triangles, and a solid with holes has no inside to keep bodies out of.
+ * A point x is outside when (x - p) . N > 0. N is the pseudo-normal of the part of the surface that has p: the normal
+ * of a face, the sum of the normals of the two faces of an edge, or the sum of the normals of all faces of a corner,
+ * weighted by their angles (Baerentzen and Aanaes 2005). For a closed mesh that does not cross itself the sign is
+ * exact, and it costs nothing besides the search for p. A winding number would also work with holes. But it is a sum
+ * over all triangles, and a solid with holes has no clear inside.
  *
- * Points with equal coordinates are one, so that meshes which were cut along their edges are closed. A mesh with tets gives their
- * boundary. A closed mesh that faces inwards is turned round. The centre is the middle of the bounding box. */
+ * Points with equal coordinates count as one point, so that a mesh that was cut along its edges is closed. Of a mesh
+ * with tets the boundary is taken. When a closed mesh faces inwards, its triangles are reversed. The centre is the
+ * middle of the bounding box. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +28,15 @@
 
 typedef struct mesh_shape {
     int nodes, triangles;
-    double *position;    /* nodes x 3, from the centre */
+    double *position;    /* nodes x 3, relative to the centre */
     int32_t *triangle;   /* triangles x 3 */
-    int32_t *partner;    /* triangles x 3: the edge from corner k to k + 1 as an edge of the other triangle, or -1 */
-    double *face_normal; /* triangles x 3, unit; zero for a flat one */
-    double *node_normal; /* nodes x 3: weighted by angles */
+    int32_t *partner;    /* triangles x 3, for the edge from corner k to k + 1: the same edge in the other triangle, as 3 x
+                            triangle + k; -1: none */
+    double *face_normal; /* triangles x 3, unit; zero of a triangle without area */
+    double *node_normal; /* nodes x 3: pseudo-normals, weighted by angles */
     bool closed;
     double margin; /* t / 2 */
-    double size;   /* diagonal of its box */
+    double size;   /* m, diagonal of the bounding box */
     sn_triangle_tree tree;
 } mesh_shape;
 
@@ -56,7 +59,7 @@ static const sn_shape_parameter parameters[] = {
 
 /* ---- Surface ---- */
 
-/* A place of the mesh, for welding. */
+/* The position of a node, for finding nodes with equal positions. */
 typedef struct place {
     double x[3];
     int32_t node;
@@ -74,7 +77,8 @@ static int by_place(const void *a, const void *b) {
     return order ? order : (p->node > q->node) - (p->node < q->node);
 }
 
-/* Own nodes, one per place that a face uses, and own triangles without those that have two corners in one place. */
+/* Makes nodes, one per position that a face uses, and triangles. Triangles with two corners at one position are left
+ * out. */
 static sn_status weld(sn_context *context, const sn_mesh *mesh, const int32_t *face, int faces, mesh_shape *m, sn_error *error) {
     place *at = sn_allocate(context, 3 * (size_t)faces, sizeof *at);
     int32_t *new_of_old = sn_allocate(context, (size_t)mesh->node_count, sizeof *new_of_old);
@@ -101,7 +105,7 @@ static sn_status weld(sn_context *context, const sn_mesh *mesh, const int32_t *f
     return enough ? SN_OK : sn_no_memory(error);
 }
 
-/* scale, rotate, move; then from the centre. */
+/* Applies scale, rotate and move; then makes the positions relative to the centre. */
 static void place_nodes(const sn_collider *collider, mesh_shape *m, double centre[3]) {
     const double scale = *sn_collider_get(collider, "scale"), *rotate = sn_collider_get(collider, "rotate"),
                  *move = sn_collider_get(collider, "move");
@@ -120,7 +124,7 @@ static void place_nodes(const sn_collider *collider, mesh_shape *m, double centr
 }
 
 typedef struct half_edge {
-    int32_t low, high, edge; /* ends; 3 x triangle + k */
+    int32_t low, high, edge; /* the nodes at its ends; its number, 3 x triangle + k */
 } half_edge;
 
 static int by_ends(const void *a, const void *b) {
@@ -132,7 +136,8 @@ static int by_ends(const void *a, const void *b) {
 
 static int32_t next_in_triangle(int32_t edge) { return edge % 3 == 2 ? edge - 2 : edge + 1; }
 
-/* Partners of the edges; counts edges of one triangle, of more than two, and of two that do not agree on the outside. */
+/* Finds the partners of the edges. Counts three kinds of edges: of one triangle, of more than two, and of two that face
+ * opposite sides. */
 static sn_status pair_edges(sn_context *context, mesh_shape *m, int count[3], sn_error *error) {
     const int edges = 3 * m->triangles;
     half_edge *all = sn_allocate(context, (size_t)edges, sizeof *all);
@@ -157,7 +162,7 @@ static sn_status pair_edges(sn_context *context, mesh_shape *m, int count[3], sn
     return SN_OK;
 }
 
-/* A solid faces outwards. */
+/* Makes the triangles of a solid face outwards. */
 static sn_status orient(mesh_shape *m, sn_error *error) {
     static const double origin[3] = {0};
     double volume = 0;
@@ -167,7 +172,7 @@ static sn_status orient(mesh_shape *m, sn_error *error) {
     }
     if (!(fabs(volume) > 1e-12 * m->size * m->size * m->size))
         return sn_fail_at(error, SN_BAD_INPUT, "", "the mesh is closed, but it holds no volume");
-    for (int t = 0; t < m->triangles && volume < 0; ++t) { /* corners a, c, b: the first edge and the last change places */
+    for (int t = 0; t < m->triangles && volume < 0; ++t) { /* the corners become a, c, b: the first and the last edge are exchanged */
         int32_t *n = m->triangle + 3 * (size_t)t, *p = m->partner + 3 * (size_t)t, swap = n[1];
         n[1] = n[2], n[2] = swap;
         swap = p[0], p[0] = p[2], p[2] = swap;
@@ -246,7 +251,8 @@ static void destroy(sn_context *context, void *data) {
 
 /* ---- Gap ---- */
 
-/* The pseudo-normal of the part that is nearest, of any length; zero where all its triangles are flat. */
+/* The pseudo-normal, of any length, of the part of the surface that is nearest. It is zero when all its triangles have
+ * no area. */
 static void pseudo_normal(const mesh_shape *m, const sn_nearest_point *at, double N[3]) {
     const size_t edge = 3 * (size_t)at->triangle + (size_t)at->k;
     const double *own = m->face_normal + 3 * (size_t)at->triangle;
@@ -266,7 +272,7 @@ static double gap(const void *data, const double x[3], double n[3], sn_bend *ben
     const double distance = sqrt(at.square), side = sn_dot3(d, N) < 0 ? -1 : 1, sign = m->closed ? side : 1, length = sn_norm3(N);
     const bool on_it = !(distance > 1e-12 * m->size), flat = at.part == SN_PART_FACE && length > 0;
     if (bend) bend->curvature = 0;
-    if (flat || on_it) { /* the direction to the nearest point says little or nothing */
+    if (flat || on_it) { /* beside a face, or almost on the surface: the pseudo-normal is the better direction */
         const double outward = m->closed ? 1 : side;
         for (int a = 0; a < 3; ++a) n[a] = length > 0 ? outward * N[a] / length : a == 1;
         return sign * distance - m->margin;
@@ -284,8 +290,9 @@ static double gap(const void *data, const double x[3], double n[3], sn_bend *ben
     return sign * distance - m->margin;
 }
 
-/* A sheet: the way crosses it. A solid: the way comes in through one face, and leaves through a face that looks the other way, or ends
- * where the nearest face looks the other way. A chord shorter than a thousandth of the mesh is not taken for a way through. */
+/* A path has passed a sheet when it crosses it. A path has passed a solid when it enters through one face and leaves
+ * through a face that looks the other way, or ends where the nearest face looks the other way. A part inside that is
+ * shorter than a thousandth of the mesh does not count. */
 static bool passed(const void *data, const double a[3], const double b[3]) {
     const mesh_shape *m = data;
     sn_crossings through;
@@ -295,7 +302,7 @@ static bool passed(const void *data, const double a[3], const double b[3]) {
     if (!m->closed) return true;
     const double *in = m->face_normal + 3 * (size_t)through.first, *out = m->face_normal + 3 * (size_t)through.last;
     sn_subtract3(b, a, way);
-    if (sn_dot3(in, way) > 0) return false; /* it began inside */
+    if (sn_dot3(in, way) > 0) return false; /* the path began inside */
     if (gap(m, b, n, NULL) < 0) return sn_dot3(in, n) < 0;
     return (through.last_part - through.first_part) * sn_norm3(way) > 1e-3 * m->size && sn_dot3(in, out) < 0;
 }
@@ -309,7 +316,8 @@ static double bound(const void *data) {
 
 /* ---- Drawing ---- */
 
-/* One side of the surface: vertices from `first` on, moved by `offset` along their normals. */
+/* Adds one side of the surface. Its vertices have the numbers from `first` on; they are moved by `offset` along their
+ * normals. */
 static void draw_side(const mesh_shape *m, const int32_t *corner, const int32_t *source, int vertices, double offset, sn_drawing *drawing,
                       int first, int first_triangle) {
     double *normal = drawing->normal + 3 * (size_t)first, *position = drawing->position + 3 * (size_t)first;
@@ -326,12 +334,12 @@ static void draw_side(const mesh_shape *m, const int32_t *corner, const int32_t 
         }
     }
     for (int i = 0; i < 3 * m->triangles; ++i) {
-        const int32_t from = side > 0 ? i : 3 * (i / 3) + 2 - i % 3; /* the other side is seen the other way round */
+        const int32_t from = side > 0 ? i : 3 * (i / 3) + 2 - i % 3; /* the other side has the opposite orientation */
         drawing->triangle[3 * (size_t)first_triangle + (size_t)i] = first + corner[from];
     }
 }
 
-/* The rim of a sheet, between its two sides. */
+/* Adds the rim of a sheet, between its two sides. */
 static void draw_rim(const mesh_shape *m, const int32_t *corner, int vertices, sn_drawing *drawing, int first_triangle) {
     int32_t *out = drawing->triangle + 3 * (size_t)first_triangle;
     for (int32_t i = 0; i < 3 * m->triangles; ++i) {

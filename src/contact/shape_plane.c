@@ -1,4 +1,4 @@
-/* The half-space below a plane: gap = x . n. Its centre is its point. */
+/* The half-space below a plane: gap = x . n. The centre of the shape is the given point of the plane. */
 #include "base/math3.h"
 #include "shape.h"
 

@@ -27,14 +27,15 @@ static double gap(const void *data, const double x[3], double n[3], sn_bend *ben
     if (r > 0) {
         for (int a = 0; a < 3; ++a) n[a] = x[a] / r;
         if (bend) sn_bend_round(1 / r, n, bend);
-    } else { /* the centre: any direction is as good */
+    } else { /* at the centre all directions are equally good */
         n[0] = n[2] = 0, n[1] = 1;
         if (bend) bend->curvature = 0;
     }
     return r - s->radius;
 }
 
-/* In at one side and out at the other, by a chord deeper than a quarter of the radius; or still inside, but nearer to the far side. */
+/* A path has passed in two cases. It enters on one side and leaves on the other, and comes deeper than a quarter of the
+ * radius. Or it ends inside, nearer to the far side. */
 static bool passed(const void *data, const double a[3], const double b[3]) {
     const sphere *s = data;
     double p[3], way[3];

@@ -1,4 +1,4 @@
-/* The list of shapes, and the parts that their files share. */
+/* The list of shapes, and functions that the files of the shapes share. */
 #include <string.h>
 
 #include "base/context.h"

@@ -1,5 +1,5 @@
-/* See triangle_tree.h. The nearest point of a triangle by the regions of its corners, edges and face: Ericson, Real-Time Collision
- * Detection (2005), 5.1.5. */
+/* The tree of triangles; see triangle_tree.h. The nearest point of a triangle depends on the region of x: nearest to a
+ * corner, an edge or the face (Ericson, Real-Time Collision Detection, 2005, 5.1.5). */
 #include "triangle_tree.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/context.h"
 #include "base/math3.h"
 
-enum { LEAF = 4, STACK = 64 }; /* halving by count: the depth is at most 31 */
+enum { LEAF = 4, STACK = 64 }; /* each fork halves the count, so that the depth is at most 31 */
 
 typedef struct item {
     double key;
@@ -147,7 +147,7 @@ void sn_triangle_tree_nearest(const sn_triangle_tree *tree, const double x[3], s
         }
         if (node->count > 0) continue;
         const double left = box_square(node + 1, x), right = box_square(&tree->node[node->first], x);
-        const bool left_first = left <= right; /* the nearer one is taken from the stack first */
+        const bool left_first = left <= right; /* the nearer box goes on top of the stack */
         stack[top].node = left_first ? node->first : at + 1, stack[top++].square = left_first ? right : left;
         stack[top].node = left_first ? at + 1 : node->first, stack[top++].square = left_first ? left : right;
     }
@@ -155,7 +155,7 @@ void sn_triangle_tree_nearest(const sn_triangle_tree *tree, const double x[3], s
 
 /* ---- Crossings ---- */
 
-/* Whether the way meets the box. */
+/* Whether the path from a to b meets the box. */
 static bool meets(const sn_tree_node *node, const double a[3], const double b[3]) {
     double low = 0, high = 1;
     for (int i = 0; i < 3; ++i) {
@@ -170,7 +170,8 @@ static bool meets(const sn_tree_node *node, const double a[3], const double b[3]
     return low <= high;
 }
 
-/* The part of the way at which it crosses the triangle, or -1. The three volumes with the edges must have one sign. */
+/* The part of the path (0 to 1) at which it crosses the triangle, or -1. The three volumes with the edges must have the
+ * same sign. */
 static double crossing(const sn_triangle_tree *tree, int32_t triangle, const double a[3], const double b[3]) {
     const double *p = corner_of(tree, triangle, 0), *q = corner_of(tree, triangle, 1), *r = corner_of(tree, triangle, 2);
     const double before = sn_volume6(p, q, r, a), behind = sn_volume6(p, q, r, b);

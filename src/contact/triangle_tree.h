@@ -1,7 +1,9 @@
-/* A tree of boxes over triangles: the nearest point of the surface, and where a straight way crosses it.
+/* A tree of boxes over triangles. It finds the nearest point of the surface, and the places where a straight path
+ * crosses it.
  *
- * Built once: triangles are halved by count along the longest side of the box of their middles, ties by number, so the tree depends on the
- * mesh only. A search goes to the nearer box first and leaves out every box that is farther than the best triangle so far. */
+ * The tree is built once. Each fork sorts its triangles along the longest side of the box around their centres (equal
+ * ones by number) and gives one half to each child. So the tree depends only on the mesh. A search goes to the nearer
+ * box first, and leaves out every box that is farther than the best triangle so far. */
 #ifndef SN_CONTACT_TRIANGLE_TREE_H
 #define SN_CONTACT_TRIANGLE_TREE_H
 
@@ -11,18 +13,19 @@
 
 typedef struct sn_tree_node {
     double low[3], high[3];
-    int32_t first, count; /* of a leaf: its triangles in `order`; count 0: a fork, children at the next place and at `first` */
+    int32_t first, count; /* leaf: its triangles, order[first] and on; fork: count is 0, the children are the next node
+                             and node[first] */
 } sn_tree_node;
 
 typedef struct sn_triangle_tree {
-    const double *position;  /* the caller's */
-    const int32_t *triangle; /* the caller's */
+    const double *position;  /* nodes x 3; belongs to the caller and must outlive the tree */
+    const int32_t *triangle; /* triangles x 3; belongs to the caller and must outlive the tree */
     int32_t *order;
     sn_tree_node *node;
     int node_count;
 } sn_triangle_tree;
 
-/* Which part of a triangle is nearest: its face; the edge from corner k to corner k + 1; corner k. */
+/* The part of a triangle that is nearest: its face, the edge from corner k to corner k + 1, or corner k. */
 typedef enum sn_triangle_part { SN_PART_FACE, SN_PART_EDGE, SN_PART_CORNER } sn_triangle_part;
 
 typedef struct sn_nearest_point {
@@ -30,7 +33,7 @@ typedef struct sn_nearest_point {
     sn_triangle_part part;
     int k;
     double point[3];
-    double square; /* of the distance */
+    double square; /* squared distance, m^2 */
 } sn_nearest_point;
 
 sn_status sn_triangle_tree_create(sn_context *context, const double *position, const int32_t *triangle, int count, sn_triangle_tree *tree,
@@ -39,7 +42,8 @@ void sn_triangle_tree_destroy(sn_context *context, sn_triangle_tree *tree);
 
 void sn_triangle_tree_nearest(const sn_triangle_tree *tree, const double x[3], sn_nearest_point *nearest);
 
-/* The first and the last triangle that the way from a to b crosses, with the parts of the way; returns how many it crosses. */
+/* The first and the last triangle that the path from a to b crosses, and the parts of the path (0 to 1) at the
+ * crossings. The function returns how many triangles the path crosses. */
 typedef struct sn_crossings {
     int32_t first, last;
     double first_part, last_part;

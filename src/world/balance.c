@@ -1,5 +1,6 @@
-/* The balance of warped bodies: stiffness warping per vertex leaves net forces and torques on a free body ("ghost forces"). Where a
- * material asks for it, they are taken out of the elements' forces (Mueller et al. 2002, 3.4). */
+/* The balance of warped bodies. Stiffness warping per vertex leaves a net force and a net torque on a free body ("ghost
+ * forces"). When a material asks for it, this interaction takes them out of the forces of the elements (Mueller et al.
+ * 2002, 3.4). */
 #include "fem/warping.h"
 #include "world.h"
 

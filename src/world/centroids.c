@@ -1,5 +1,6 @@
-/* Selectors on elements: where the centroid is. Shapes see the centroid itself, groups of tets their members; selectors that speak of nodes
- * or faces pick an element when they pick all its nodes. */
+/* Selectors on elements. A shape (box, sphere, half-space) picks the elements whose centroid is in it. A group of tets
+ * picks its members. All other selectors, which speak of nodes or faces, pick an element when they pick all its
+ * nodes. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* How well the functions of an interaction agree: central differences along fixed directions at the present state. */
+/* Checks how well the functions of an interaction agree. It takes central differences along fixed directions at the
+ * present state. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ typedef struct checker {
     double *u, *moved, *low, *high, *product; /* n each */
 } checker;
 
-/* Numbers between -1 and 1, fixed by their place. */
+/* Fills u with fixed numbers between -1 and 1. */
 static void direction(const checker *c, int index, double *u) {
     for (int i = 0; i < c->n; ++i) u[i] = ((i * 7919 + index * 104729) % 2003) / 1001.0 - 1;
 }
@@ -32,10 +33,11 @@ static double energy_at(const checker *c, const sn_place *place) {
     return energy;
 }
 
-/* |a - b| relative to the larger of both. */
+/* |a - b| over the larger of |a| and |b|. */
 static double apart(double a, double b) { return fabs(a - b) / fmax(fmax(fabs(a), fabs(b)), 1e-300); }
 
-/* The largest entry of |(high - low) / 2e + product| relative to the largest of both. */
+/* The largest entry of |slope + product|, slope = (high - low) / 2e, over the largest entry of |slope| and
+ * |product|. */
 static double mismatch(const checker *c, double e) {
     double worst = 0, size = 0;
     for (int i = 0; i < c->n; ++i) {
@@ -46,7 +48,8 @@ static double mismatch(const checker *c, double e) {
     return size > 0 ? worst / size : 0;
 }
 
-/* Without velocities: dampers and friction have no energy. */
+/* Compares the force with the gradient of the energy. Velocities are left out, because dampers and friction have no
+ * energy. */
 static double check_energy(const checker *c, const sn_place *place, double e) {
     sn_place still = *place, there;
     double along = 0, value[2];

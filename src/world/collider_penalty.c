@@ -1,5 +1,5 @@
-/* Colliders that push: the penalty response (contact/penalty.h) of the world's colliders, with friction that remembers its normal forces
- * during a step (contact/friction.h). */
+/* Colliders that push: the penalty response (contact/penalty.h) of the world's colliders. During a step, friction uses
+ * normal forces that it remembers from the last solve (contact/friction.h). */
 #include "contact/penalty.h"
 
 #include <string.h>
@@ -9,10 +9,10 @@
 
 typedef struct pushing {
     sn_colliders *colliders;
-    sn_friction *friction; /* colliders x surface nodes: of the present step */
-    bool frictional;       /* it serves: a step of a method that takes symmetric matrices is under way */
-    int rounds;            /* how often its normal forces were renewed in this step */
-    int touching;          /* nodes that touch, at the last force */
+    sn_friction *friction; /* colliders x surface nodes: the memory of friction in the present step */
+    bool frictional;       /* the memory is in use: a step of a method with symmetric matrices is under way */
+    int rounds;            /* how often this step has renewed the normal forces */
+    int touching;          /* how many nodes touched at the last call of `force` */
 } pushing;
 
 static size_t pairs(const pushing *own) { return (size_t)own->colliders->count * (size_t)own->colliders->node.count; }
@@ -47,7 +47,7 @@ static void destroy(sn_world *world, sn_interaction *self) {
 
 static void adapt(sn_world *world, sn_interaction *self) { sn_colliders_adapt(world, ((pushing *)self->data)->colliders); }
 
-/* Memory of the friction on a collider; NULL outside of the steps that keep one. */
+/* The memory of the friction on a collider; NULL when none is in use. */
 static sn_friction *memory(const pushing *own, int collider) {
     return own->frictional ? own->friction + (size_t)collider * (size_t)own->colliders->node.count : NULL;
 }
@@ -75,7 +75,8 @@ static void energy(const sn_world *world, const sn_interaction *self, const sn_p
     }
 }
 
-/* Colliders that move: a difference quotient, of the piece of the keys that begins. */
+/* df/dt of colliders that move, as a difference quotient. At a key it belongs to the piece of the path that begins
+ * there. */
 static void rate(sn_world *world, sn_interaction *self, const sn_place *place, double *out) {
     const sn_colliders *c = ((const pushing *)self->data)->colliders;
     const int n = 3 * world->model->node_count;
@@ -116,7 +117,8 @@ static void blocks(sn_world *world, sn_interaction *self, const sn_place *place,
 }
 
 /* ---- Steps ---- */
-/* The present normal forces into the memory of friction; whether they have changed by more than a part in 50. */
+/* Writes the present normal forces into the memory of friction. Returns whether they have changed by more than a part
+ * in 50. */
 static bool lag(const pushing *own, double t, const double *x, const double *v) {
     const sn_colliders *c = own->colliders;
     double square = 0, change = 0;
@@ -152,7 +154,7 @@ static bool renew(sn_world *world, sn_interaction *self, double t, const double 
     return own->frictional && own->rounds++ < ROUNDS && lag(own, t, x, v);
 }
 
-/* A step that took a node through a collider is refused, so that a smaller one sees them meet. */
+/* Refuses a step that took a node through a collider. A shorter step will then see that they meet. */
 static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error) {
     (void)settled;
     const sn_colliders *own = ((const pushing *)self->data)->colliders;

@@ -1,5 +1,5 @@
-/* Colliders that constrain: the projection response (contact/projection.h) of the world's colliders. The numbers in the state are status
- * and normal force of each pair of a projecting collider and a surface node. */
+/* Colliders that constrain: the projection response (contact/projection.h) of the world's colliders. The state keeps
+ * two numbers for each pair of a projecting collider and a surface node: status and normal force. */
 #include "contact/projection.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 typedef struct projecting {
     sn_projection projection;
-    int touching; /* contacts at the last force */
+    int touching; /* how many contacts there were at the last call of `force` */
 } projecting;
 
 static sn_status fit(const sn_world *world, projecting *own, sn_error *error) {
@@ -94,7 +94,7 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
     return p->projecting > 0;
 }
 
-/* The reactions decide which contacts stay. */
+/* Decides, from the reactions, which contacts stay. */
 static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error) {
     sn_projection *p = &((projecting *)self->data)->projection;
     const sn_parameters *parameters = &world->parameters;
@@ -121,7 +121,7 @@ static void report(const sn_world *world, const sn_interaction *self, sn_step_re
     report->contacts += ((const projecting *)self->data)->touching;
 }
 
-/* Normal force and friction of the nodes that are held. */
+/* Normal force and friction on the nodes in contact. */
 static void support(const sn_world *world, const sn_interaction *self, const double *balance, double *force) {
     const sn_projection *p = &((const projecting *)self->data)->projection;
     const sn_contact_nodes *node = &sn_world_colliders(world)->node;

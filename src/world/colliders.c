@@ -45,9 +45,12 @@ void sn_colliders_destroy(sn_world *world, sn_colliders *own) {
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }
 
-/* Default stiffness: ten times that of the material behind a surface node, (lambda + 2 mu) / l with l the root of the mean node area, and
- * at least so much that the weight of the largest body presses it in by less than a thousandth of its size; stiffening from a hundredth of
- * its size on. A stiffness that was asked for stays linear. */
+/* Sets the stiffness of the contact springs. A stiffness that the caller gave is taken as it is, and the spring stays
+ * linear.
+ *
+ * The default is ten times the stiffness of the material behind a surface node, (lambda + 2 mu) / l, where l is the
+ * square root of the mean node area. It is at least so large that the weight of a body presses it in by less than a
+ * thousandth of its size. Beyond a depth of a hundredth of the size of the largest body the spring stiffens. */
 void sn_colliders_adapt(const sn_world *world, sn_colliders *own) {
     const sn_parameters *p = &world->parameters;
     double area = 0, modulus = 0, density = 0;
@@ -80,7 +83,7 @@ sn_contact_nodes sn_colliders_pushed(const sn_colliders *own, int collider) {
 }
 
 /* ---- Editing ---- */
-/* Contacts start anew: the next step finds them again. */
+/* Fits everything to the changed list. All contacts are forgotten; the next step finds them again. */
 static sn_status refit(sn_world *world, sn_error *error) {
     sn_colliders_adapt(world, sn_world_colliders(world));
     sn_status status = sn_penalty_fit(world, error);

@@ -1,7 +1,8 @@
-/* Contact nodes: the surface nodes of the bodies with their areas, which colliders meet; and the boundary faces of a body.
+/* Contact nodes: the surface nodes of the bodies with their areas. Colliders act on these nodes. Also the boundary
+ * faces of a body.
  *
- * A node's area is a third of its faces' for three-node faces. A six-node face counts as its four parts: 1/12 for each corner, 1/4 for each
- * middle. */
+ * A face with three nodes gives a third of its area to each node. A face with six nodes counts as four small triangles:
+ * it gives 1/12 of its area to each corner and 1/4 to each mid-edge node. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ static int by_key(const void *a, const void *b) {
 
 static const uint8_t middle_of[4][4] = {{0, 4, 6, 7}, {4, 0, 5, 8}, {6, 5, 0, 9}, {7, 8, 9, 0}};
 
-/* The local index of a node among an element's corners. */
+/* Which corner of the element (0 to 3) the node is. */
 static int corner_of(const int32_t *tet, int32_t node) {
     for (int i = 0; i < 4; ++i)
         if (tet[i] == node) return i;
@@ -52,7 +53,8 @@ sn_status sn_body_faces(sn_context *context, const sn_model *model, int body, in
     return status;
 }
 
-/* The rim of a plane body: half of each edge that belongs to one triangle, times the thickness, for each of its nodes. */
+/* The rim of a plane body: each edge that belongs to only one triangle. Each of its two nodes gets half of length times
+ * thickness. */
 static sn_status add_rim(sn_context *context, const sn_model *model, int body, double *area, sn_error *error) {
     const sn_body *b = &model->body[body];
     const int edges = 3 * b->mesh->tet_count;
@@ -105,9 +107,9 @@ sn_status sn_contact_nodes_create(const sn_world *world, sn_contact_nodes *surfa
         surface->mass = sn_allocate_zero(context, (size_t)count, sizeof *surface->mass);
         if (!surface->node || !surface->area || !surface->mass) status = sn_no_memory(error);
     }
-    for (int i = 0; i < model->node_count && !status; ++i) /* nodes of rigid cores are marked by their sign, */
+    for (int i = 0; i < model->node_count && !status; ++i) /* a negative area marks nodes of rigid cores */
         if (area[i] > 0 && sn_cores_hold(world, i)) area[i] *= -1;
-    for (int sign = 1; sign >= -1 && !status; sign -= 2) /* and come last */
+    for (int sign = 1; sign >= -1 && !status; sign -= 2) /* nodes of rigid cores come last */
         for (int i = 0; i < model->node_count; ++i) {
             if (!(sign * area[i] > 0)) continue;
             surface->node[surface->count] = i;

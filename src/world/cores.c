@@ -1,13 +1,21 @@
 /* Rigid cores: a selection of nodes that moves as one rigid body, six degrees of freedom.
  *
- * The unknowns stay nodal. The solvers see the projection onto the rigid modes of the core at the present positions,
- *   S = B B^T,   B: orthonormal columns from the translations and the turns about the centre,
- * so that the equations tested with B are Newton's and Euler's for the core, with its elastic neighbours. A correction along B leaves the
- * rigid placements to second order, hence each trial is put back onto the nearest one,
- *   x_i = c + R (X_i - C),   c the centre of mass, R = polar(sum m_i (x_i - c) (X_i - C)^T)
- * and at the end of a step the velocities become the rigid motion with the same momentum: v_c = sum m v / m, I w = sum m (x - c) x v with x
- * before it was put back. The placement is read off the positions, so the state needs no more. (Mueller et al. 2002, 4.3: bone and skin.)
- */
+ * The unknowns are still the positions of the nodes. The solvers project them onto the rigid modes of the core at the
+ * present positions:
+ *
+ *   S = B B^T,   B: orthonormal columns, from the three translations and the three turns about the centre
+ *
+ * The equations multiplied with B^T are Newton's and Euler's equations of the core, together with its elastic
+ * neighbours.
+ *
+ * A correction along B deforms the core by a second-order amount. Therefore each trial is moved to the nearest rigid
+ * placement:
+ *
+ *   x_i = c + R (X_i - C),   c: the centre of mass (C: at rest),   R = polar(sum m_i (x_i - c) (X_i - C)^T)
+ *
+ * At the end of a step the velocities become the rigid motion with the same momentum: v_c = sum m v / m and I w = sum m
+ * (x - c) x v, with the positions x from before they were moved. The placement follows from the positions, so the state
+ * keeps no other numbers of a core. (Mueller et al. 2002, 4.3: bone and skin.) */
 #include "cores.h"
 
 #include <math.h>
@@ -20,17 +28,17 @@
 /* Nodes that move as one rigid body. */
 typedef struct core {
     int count;
-    int32_t *node; /* compiled, ascending */
-    double *arm;   /* count x 3: rest position from the rest centre */
-    double *mass;  /* count: of each node, for centre and inertia */
+    int32_t *node; /* count: compiled numbers, ascending */
+    double *arm;   /* count x 3: rest position minus the rest centre */
+    double *mass;  /* count: kg of each node, for centre and inertia */
     double total;
 } core;
 
 typedef struct cores {
     int count;
     core *core;
-    sn_filter_group *group; /* per core: its rigid modes at the positions last looked at */
-    sn_filter filter;       /* that of the interactions before, with the groups */
+    sn_filter_group *group; /* per core: its rigid modes at the positions of the last `arrive` */
+    sn_filter filter;       /* the filter of the interactions before this one, plus the groups */
 } cores;
 
 /* ---- Creation ---- */
@@ -114,7 +122,7 @@ static void destroy(sn_world *world, sn_interaction *self) {
     sn_release(world->context, own);
 }
 
-/* Masses and arms, from the solid. */
+/* Takes masses and arms from the solid. */
 static void adapt(sn_world *world, sn_interaction *self) {
     const cores *own = self->data;
     for (int g = 0; own && g < own->count; ++g) {
@@ -123,7 +131,7 @@ static void adapt(sn_world *world, sn_interaction *self) {
         core->total = 0;
         for (int i = 0; i < core->count; ++i) {
             const double lumped = world->solid->mass[core->node[i]];
-            core->mass[i] = lumped > 0 ? lumped : 1; /* a consistent mass may have negative row sums: every node counts alike */
+            core->mass[i] = lumped > 0 ? lumped : 1; /* a consistent mass may have negative row sums: then all nodes weigh the same */
             core->total += core->mass[i];
             for (int a = 0; a < 3; ++a) centre[a] += core->mass[i] * world->model->rest[3 * (size_t)core->node[i] + (size_t)a];
         }
@@ -143,7 +151,7 @@ bool sn_cores_hold(const sn_world *world, int32_t node) {
 }
 
 /* ---- Modes ---- */
-/* Makes `mode` orthogonal to those before it and of length 1; false when nothing is left of it. */
+/* Makes `mode` orthogonal to the modes before it, and of length 1. Returns false when nothing is left of it. */
 static bool orthonormalise(const double *basis, int before, int n, double *mode) {
     double first = 0, last = 0;
     for (int i = 0; i < n; ++i) first += mode[i] * mode[i];
@@ -159,7 +167,7 @@ static bool orthonormalise(const double *basis, int before, int n, double *mode)
     return true;
 }
 
-/* The rigid modes at x. */
+/* Computes the rigid modes at x. */
 static void arrive(sn_world *world, sn_interaction *self, const double *x) {
     (void)world;
     const cores *own = self->data;
@@ -213,7 +221,8 @@ static void angular_momentum(const core *core, const double *x, const double *v,
     }
 }
 
-/* w with I w = L, I the inertia of the arms R A_i. A core on a line gets no spin about it. */
+/* The spin w with I w = L, where I is the inertia of the arms R A_i. A core whose nodes lie on a line gets no spin
+ * about this line. */
 static void spin_of(const core *core, const double R[9], const double L[3], double w[3]) {
     double I[9] = {0}, inverse[9], trace = 0;
     for (int i = 0; i < core->count; ++i) {
@@ -229,7 +238,7 @@ static void spin_of(const core *core, const double R[9], const double L[3], doub
     if (sn_inverse3(I, inverse) != 0) sn_multiply_vector3(inverse, L, w);
 }
 
-/* Puts x on the nearest rigid placement and, when v is given, v on the rigid motion of the same momentum. */
+/* Moves x to the nearest rigid placement. When v is not NULL, v becomes the rigid motion of the same momentum. */
 static void settle_down(const sn_world *world, const cores *own, double *x, double *v) {
     for (int g = 0; own && g < own->count; ++g) {
         const core *core = &own->core[g];

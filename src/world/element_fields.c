@@ -6,7 +6,7 @@
 #include "base/math3.h"
 #include "world.h"
 
-/* A tet of a body of springs: its volume; stress and energy belong to the edges. */
+/* A tet of a body of springs has a volume. Its stress and energy are 0, because they belong to the edges. */
 static void spring_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density, double *volume) {
     int b = 0;
     while (b + 1 < world->model->body_count && world->model->body[b + 1].element_first <= element) ++b;

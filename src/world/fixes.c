@@ -1,9 +1,13 @@
 /* Fixes and pins: nodes that are held in place or moved along a path.
  *
- * Each axis of a node belongs to the last fix that holds it. A fix puts a node with rest position X at
- *   x(t) = p + R(s(t) angle) (X - p) + d(t),   d = s(t) displacement, or the keys
- * with s its ramp, and gives it the velocity x'(t), at kinks that of the piece that ends there. Pinned nodes, isolated nodes and the z axis
- * of plane bodies stay where they are. The numbers in the state are the pins: 1 or 0 per node. */
+ * When several fixes hold the same axis of a node, the last one counts. A fix puts a node with rest position X at
+ *
+ *   x(t) = p + R(s(t) angle) (X - p) + d(t),   d(t) = s(t) displacement, or the keys;   s: the ramp
+ *
+ * and gives it the velocity x'(t). At a kink of the path this is the velocity of the piece that ends there.
+ *
+ * Pinned nodes, isolated nodes and the z axis of plane bodies stay at their place. The numbers in the state are the
+ * pins: 1 or 0 per node. */
 #include "fixes.h"
 
 #include <math.h>
@@ -19,17 +23,17 @@ enum { FREE = -1, IN_PLACE = -2 };
 
 typedef struct item {
     int id;
-    sn_fix fix; /* keys owned; the selector is resolved: */
+    sn_fix fix; /* owns its keys; its selector is empty, because the nodes are listed below */
     int node_count;
-    int32_t *node; /* compiled */
+    int32_t *node; /* node_count, compiled numbers */
 } item;
 
-/* A held node: for each axis the place of its fix in the list, or FREE, IN_PLACE. */
+/* A held node. For each axis: the index of the fix that holds it, or FREE, or IN_PLACE. */
 typedef struct held_node {
     int32_t node, fix[3];
 } held_node;
 
-/* Where a fix is at one time: x = point + R (X - point) + offset. */
+/* The motion of a fix at one time: x = point + R (X - point) + offset. */
 typedef struct motion {
     double point[3], R[9], offset[3], rate[3], spin[3];
 } motion;
@@ -38,7 +42,7 @@ typedef struct fixes {
     int count, capacity, motion_capacity, next_id;
     item *item;
     motion *motion;  /* per item */
-    int32_t *fix_of; /* nodes x 3: place of the item that holds the axis, or FREE, IN_PLACE */
+    int32_t *fix_of; /* nodes x 3: index of the item that holds the axis, or FREE, or IN_PLACE */
     int held_count, held_capacity, node_capacity, projection_capacity;
     held_node *held;
     sn_filter filter;
@@ -93,7 +97,7 @@ static sn_status make_item(const sn_world *world, int body, const sn_fix *fix, i
     return status;
 }
 
-/* Room for one more item. */
+/* Makes room for one more item. */
 static sn_status reserve_item(const sn_world *world, fixes *own, sn_error *error) {
     sn_status status = sn_grow(world->context, (void **)&own->item, &own->capacity, own->count + 1, sizeof *own->item, error);
     if (!status) status = sn_grow(world->context, (void **)&own->motion, &own->motion_capacity, own->count + 1, sizeof *own->motion, error);
@@ -190,7 +194,7 @@ bool sn_fixes_hold(const sn_world *world, int32_t node) {
 }
 
 static const sn_filter *filter(const sn_world *world, const sn_interaction *self, const sn_filter *before) {
-    (void)world, (void)before; /* it comes first in the list */
+    (void)world, (void)before; /* fixes come first in the list: there is no filter before them */
     return &((const fixes *)self->data)->filter;
 }
 
@@ -250,7 +254,8 @@ static void move_all(const sn_world *world, fixes *own, double t) {
     for (int i = 0; i < own->count; ++i) motion_at(&own->item[i].fix, t, world->parameters.is_static, &own->motion[i]);
 }
 
-/* Displacements go in straight pieces: only the turn accelerates. */
+/* Writes the accelerations of held nodes. Displacements have none, because they go in straight pieces; a turn has
+ * one. */
 static void accelerate(const sn_world *world, fixes *own, double t, double *a) {
     move_all(world, own, t);
     for (int i = 0; i < own->held_count; ++i) {
@@ -296,7 +301,7 @@ const sn_interaction_kind sn_kind_fixes = {
     .create = create, .destroy = destroy, .numbers = numbers, .filter = filter, .prescribe = prescribe, .holds = holds, .support = support};
 
 /* ---- Editing ---- */
-/* Held nodes after the list has changed. */
+/* Renews the held nodes after the list has changed. */
 static sn_status refit(sn_world *world, fixes *own, sn_error *error) {
     fill_axes(world, own);
     const sn_status status = sn_fixes_update(world, error);

@@ -1,4 +1,5 @@
-/* Forces on nodes that the caller sets, constant until they are set again. They are numbers of the state: a saved run goes on with them. */
+/* Forces on nodes that the caller sets. They are constant until the caller sets them again. The state keeps them, so
+ * that a saved run goes on with the same forces. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +7,7 @@
 #include "world.h"
 
 typedef struct forces {
-    bool any; /* some force is not zero */
+    bool any; /* a force is not zero */
 } forces;
 
 static sn_status create(sn_world *world, const sn_world_options *options, sn_interaction *self, sn_error *error) {
@@ -22,7 +23,7 @@ static int64_t numbers(const sn_world *world, const sn_interaction *self) {
     return 3 * (int64_t)world->model->node_count;
 }
 
-/* A state was restored: its forces may not be zero. */
+/* Finds out whether there are forces: a restored state may have brought some. */
 static void refresh(sn_world *world, sn_interaction *self) {
     forces *own = self->data;
     own->any = sn_vector_largest(world->context, 3 * world->model->node_count, self->number) > 0;

@@ -2,8 +2,9 @@
  *
  *   f_i = w_i (k (target - p) - c p'),   K_ij = k w_i w_j I,   D_ij = c w_i w_j I
  *
- * The matrix has places for these blocks only when the nodes share an element. Otherwise the off-diagonal ones are added to the diagonal,
- * which is a stiffer matrix of the same force: Newton still arrives. */
+ * The matrix has places for these blocks only when the nodes share an element. Otherwise the off-diagonal blocks are
+ * added to the diagonal. The matrix is then too stiff, but the force is the same, so that Newton's method still finds
+ * the solution. */
 #include <math.h>
 #include <string.h>
 
@@ -11,9 +12,9 @@
 
 typedef struct spring {
     int handle;
-    int32_t node[4]; /* compiled */
+    int32_t node[4]; /* compiled numbers */
     double weight[4], target[3], stiffness, damping;
-    bool coupled; /* all of its nodes share an element: its off-diagonal blocks are in the pattern */
+    bool coupled; /* all nodes share an element, so that the matrix has places for the off-diagonal blocks */
 } spring;
 
 typedef struct grabs {
@@ -104,7 +105,7 @@ static void holds(const sn_world *world, const sn_interaction *self, sn_hold *ho
         for (int a = 0; a < 3; ++a) hold(user, 4, own->spring[g].node, own->spring[g].weight, a);
 }
 
-/* From the point to its target. */
+/* Draws a line from the point to its target. */
 static int draw(const sn_world *world, const sn_interaction *self, sn_glyph *glyph, int room) {
     const grabs *own = self->data;
     for (int g = 0; g < own->count && g < room; ++g)
@@ -127,7 +128,7 @@ const sn_interaction_kind sn_kind_grabs = {.create = create,
                                            .draw = draw};
 
 /* ---- Editing ---- */
-/* Whether some element holds all nodes that carry weight. */
+/* Whether one element has all the nodes whose weight is not 0. */
 static bool share_element(const sn_body *body, const spring *grab) {
     const int nodes = body->element->nodes;
     for (int e = 0; e < body->mesh->tet_count; ++e) {

@@ -1,5 +1,7 @@
-/* Gravity: f = s w g with w the weights of the nodes, and s the load fraction in statics, 1 otherwise. Statics and quasi-statics take the
- * weights of the exact integral, dynamics those that agree with the mass: free fall is then exact. */
+/* Gravity: f = s w g, where w is the mass (kg) of a node and s is the load fraction in statics, otherwise 1.
+ *
+ * Modes without inertia take w from the exact integral int rho N dV. Dynamics takes the w that agrees with the mass
+ * matrix, so that free fall is exact. */
 #include "base/math3.h"
 #include "world.h"
 

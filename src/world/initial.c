@@ -1,5 +1,5 @@
-/* The start of a body: a deformation that leaves its rest shape alone, then velocity and spin. Deformations are about the centre of mass of
- * the rest shape, the spin is about that of the start. */
+/* The start of a body: first a deformation, then velocity and spin. The rest shape does not change. The deformation is
+ * about the centre of mass of the rest shape; the spin is about the centre of mass of the deformed body. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The list of interactions: its kinds, and the walks over it. See interaction.h. */
+/* The list of interactions: its kinds, and the functions that call all interactions of the list. See interaction.h. */
 #include "interaction.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ const sn_listing *sn_interactions(int *count) {
     return listing;
 }
 
-/* Runs the statement for each interaction whose kind has the function. */
+/* Runs the statement that follows for each interaction whose kind has the function. */
 #define EACH(world, self, function)                                                                                                        \
     for (int i_ = 0; i_ < (world)->interaction_count; ++i_)                                                                                \
         for (sn_interaction *self = (world)->interaction[i_]; self && self->kind->function; self = NULL)

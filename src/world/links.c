@@ -1,21 +1,27 @@
-/* Links: equality constraints that tie a material point of a body to a place, or to a material point of another body (Civit 3.4).
+/* Links: equality constraints that tie a material point of a body to a place, or to a material point of another body
+ * (Civit 3.4).
  *
- *   h = sum_i w_i x_i - target(t) = 0,   w the shape functions of the element at the point (of the other body's with the other sign)
+ *   h = sum_i w_i x_i - target(t) = 0,   w: the shape functions of the element at the point; those of the other body
+ * have the other sign
  *
- * G = dh/dx is constant, three rows per link. The multipliers l (N, the force of a link on its point) are the numbers in the state:
- * f += G^T l. Each linear solve of Newton's method becomes
+ * h is the error of a link: the gap between its two points. G = dh/dx is constant and has three rows per link. The
+ * state keeps the multipliers l (N): the force of a link on its point. They act as f += G^T l. Each linear solve of
+ * Newton's method becomes
  *
- *   A d = b + G^T dl,  G d = h_goal - h(y):    Z = A^-1 G^T,  (G Z) dl = h_goal - h - G d_0,  d = d_0 + Z dl,  A d_0 = b
+ *   A d = b + G^T dl,  G d = h_goal - h(y):    Z = A^-1 G^T,  (G Z) dl = h_goal - h - G d_0,  d = d_0 + Z dl,  A d_0 =
+ * b
  *
- * so that a force in the range of G^T changes dl but not d. That is used to let Newton's method see a link that is not met:
- * f += G^T (l - s (h - h_goal)) with a stiffness s of the body's size. Three more solves per link, warm from the last ones; any solver
- * serves. G Z is small and symmetric; it is inverted by its eigenvalues without those that vanish, so that redundant links share their
- * force and contradicting ones meet in the middle.
+ * A force in the range of G^T changes dl, but not d. Therefore a spring can be added that shows Newton's method a link
+ * that is not met: f += G^T (l - s (h - h_goal)), where the stiffness s is the modulus times the size of the body.
  *
- * Stabilisation of what is wrong when a step begins, h_0:
+ * Z needs three more solves per link; they start from the last Z. Any linear solver can do them. G Z is small and
+ * symmetric. It is inverted by its eigenvalues, without the ones that vanish. Redundant links then share their force,
+ * and contradicting links meet in the middle.
+ *
+ * Stabilisation corrects the error h_0 at the beginning of a step:
  *   baumgarte   h_goal = (1 - rate) h_0: the correction is part of the motion
- *   post        h_goal = h_0; after the step x_i -= rate h w_i / m_i / sum_j (w_j^2 / m_j), which leaves velocities alone. The corrections
- *               of several links at one node are averaged (Civit 3.4.2.4). */
+ *   post        h_goal = h_0; after the step x_i -= rate h w_i / m_i / sum_j (w_j^2 / m_j). Velocities do not change.
+ * When several links correct one node, the mean of the corrections is taken (Civit 3.4.2.4). */
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +35,7 @@ enum { SWEEPS = 30, POINT_NODES = 20 };
 typedef struct term {
     int id;
     int count;
-    int32_t node[POINT_NODES]; /* compiled */
+    int32_t node[POINT_NODES]; /* compiled numbers */
     double weight[POINT_NODES], target[3];
     double *key; /* owned */
     int key_count;
@@ -40,15 +46,15 @@ typedef struct term {
 typedef struct links {
     int count, capacity, next_id;
     term *term;
-    double *goal, *error; /* per link x 3: h that the step aims at; h at the last force */
-    double *solution;     /* 3 links x vector: A^-1 G^T */
-    double *small;        /* 2 x (3 links)^2 */
-    double *right;        /* 2 x 3 links */
-    double stiffness;     /* N/m; 0 outside of steps */
+    double *goal, *error; /* links x 3: the h that the step aims at; the h of the last call of `force` */
+    double *solution;     /* 3 links x vector: Z = A^-1 G^T */
+    double *small;        /* 2 x (3 links)^2: G Z and its eigenvectors */
+    double *right;        /* 2 x 3 links: right-hand side and solution of the small system */
+    double stiffness;     /* s, N/m; 0 outside of steps */
 } links;
 
 /* ---- Creation ---- */
-/* Linear coordinates of X in a tet; returns the smallest. */
+/* The barycentric coordinates L of X in a tet. Returns the smallest; it is negative when X is outside. */
 static double coordinates(const double *a, const double *b, const double *c, const double *d, const double X[3], double L[4]) {
     const double volume = sn_volume6(a, b, c, d);
     if (volume == 0) return -INFINITY;
@@ -57,7 +63,7 @@ static double coordinates(const double *a, const double *b, const double *c, con
     return fmin(fmin(L[0], L[1]), fmin(L[2], L[3]));
 }
 
-/* Adds the shape functions of the element of a body that holds X, times s. */
+/* Adds s times the shape functions at X, of the element of the body that holds X. */
 static sn_status add_point(const sn_world *world, int body, const double X[3], double s, term *term, sn_error *error) {
     static const uint8_t edge[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
     const sn_body *b = &world->model->body[body];
@@ -118,7 +124,7 @@ static void release_scratch(const sn_world *world, links *own) {
     }
 }
 
-/* Scratch for so many links; starts anew. On failure the old one stays. */
+/* Makes new scratch for `count` links, all zero. On failure the old scratch stays. */
 static sn_status fit(sn_world *world, links *own, int count, sn_error *error) {
     const size_t rows = 3 * (size_t)count, n = 3 * (size_t)world->model->node_count;
     links made = *own;
@@ -224,7 +230,8 @@ static void force(sn_world *world, sn_interaction *self, const sn_place *place, 
 }
 
 /* ---- The small system ---- */
-/* Eigenvalues (on the diagonal of S) and eigenvectors (columns of Q) of a symmetric matrix by Jacobi's rotations. */
+/* Jacobi's rotations: the eigenvalues (on the diagonal of S) and eigenvectors (columns of Q) of a symmetric m x m
+ * matrix S. */
 static void eigen(int m, double *S, double *Q) {
     for (int i = 0; i < m * m; ++i) Q[i] = i % (m + 1) == 0;
     for (int sweep = 0; sweep < SWEEPS; ++sweep) {
@@ -256,7 +263,7 @@ static void eigen(int m, double *S, double *Q) {
     }
 }
 
-/* y = S^+ g, and keeps of l what S can see; S is destroyed. */
+/* y = S^+ g, the pseudo-inverse. Also takes the part of l out that lies along vanishing eigenvalues. Destroys S. */
 static void solve_small(int m, double *S, double *Q, const double *g, double *y, double *l) {
     double largest = 0;
     eigen(m, S, Q);
@@ -277,7 +284,7 @@ static double row_dot(const term *term, int axis, const double *x) {
     return sum;
 }
 
-/* The solutions Z = A^-1 G^T, warm from the last ones. */
+/* Solves for Z = A^-1 G^T, starting from the last Z. */
 static sn_status solve_rows(sn_world *world, const links *own, const sn_bordered *system, sn_linear_report *report, sn_error *error) {
     const size_t n = 3 * (size_t)world->model->node_count;
     const sn_filter *filter = sn_interactions_filter(world, NULL);
@@ -359,7 +366,7 @@ static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *t
 }
 
 /* ---- Looking ---- */
-/* From the point to its place. */
+/* Draws a line from the point to its place. */
 static int draw(const sn_world *world, const sn_interaction *self, sn_glyph *glyph, int room) {
     const links *own = self->data;
     for (int l = 0; l < own->count && l < room; ++l) {
@@ -408,7 +415,7 @@ static int find(const links *own, int id, sn_error *error) {
     return -1;
 }
 
-/* Scratch and state for the present list; `kept`: multipliers, 3 per link, or NULL. */
+/* Makes scratch and state for the present list. `kept`: the multipliers, 3 per link; NULL: zero. */
 static sn_status refit(sn_world *world, links *own, const double *kept, sn_error *error) {
     sn_status status = fit(world, own, own->count, error);
     if (!status) status = sn_world_relayout(world, error);

@@ -1,4 +1,5 @@
-/* Loads: tractions, pressures and forces on selected faces, nodes or elements (fem/load.h), each times its ramp. */
+/* Loads: tractions, pressures and forces on selected faces, nodes or elements (fem/load.h). The ramp of a load is a
+ * factor. */
 #include "fem/load.h"
 
 #include <math.h>
@@ -19,9 +20,9 @@ typedef struct loads {
 /* ---- Selection ---- */
 
 typedef struct picked {
-    uint8_t *node, *face; /* of the body's mesh, user numbers */
+    uint8_t *node, *face; /* masks over the nodes and the boundary faces of the body's mesh */
     int face_count, face_nodes;
-    int32_t *faces; /* all boundary faces, compiled; then those that are picked */
+    int32_t *faces; /* compiled nodes: all boundary faces at first; then the face_count faces that are picked */
 } picked;
 
 static sn_status pick(const sn_world *world, int body, const sn_selector *select, picked *p, sn_error *error) {
@@ -44,7 +45,7 @@ static sn_status pick(const sn_world *world, int body, const sn_selector *select
     return status;
 }
 
-/* Equal parts of a force for the picked nodes. */
+/* Spreads a force equally over the picked nodes. */
 static sn_status nodes_force(const sn_world *world, const sn_body *body, const sn_load *load, const picked *p, double *force,
                              sn_error *error) {
     if (load->follow) return sn_fail_at(error, SN_BAD_INPUT, "follow", "a force that follows needs a face; the selector picks only nodes");
@@ -157,7 +158,7 @@ static void energy(const sn_world *world, const sn_interaction *self, const sn_p
     }
 }
 
-/* At a kink of a ramp, the rate of the piece that begins. */
+/* df/dt. At a kink of a ramp it is the rate of the piece that begins there. */
 static void rate(sn_world *world, sn_interaction *self, const sn_place *place, double *out) {
     const loads *own = self->data;
     for (int i = 0; i < own->count; ++i) {
@@ -187,7 +188,7 @@ static void blocks(sn_world *world, sn_interaction *self, const sn_place *place,
     }
 }
 
-/* An arrow per node of a dead load, as long as its share of the largest force times the body's size. */
+/* One glyph per node of a load that does not follow; `to` equals `from`. */
 static int draw(const sn_world *world, const sn_interaction *self, sn_glyph *glyph, int room) {
     const loads *own = self->data;
     int count = 0;

@@ -1,4 +1,4 @@
-/* Looking at a world: numbers in the user's numbering, energies, momentum, hash. */
+/* Looking at a world: positions and velocities in user numbers, energies, momentum, hash. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ sn_status sn_world_get(const sn_world *world, int body, double *position, double
     return SN_OK;
 }
 
-/* New positions and velocities: held components keep to their path, multi-step methods start anew. */
+/* Sets positions and velocities. Held components stay on their path; multi-step methods start anew. */
 sn_status sn_world_put(sn_world *world, int body, const double *position, const double *velocity, sn_error *error) {
     const sn_status status = sn_model_check_body(world->model, body, error);
     if (status) return status;

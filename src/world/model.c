@@ -1,6 +1,7 @@
-/* The model: bodies are checked and copied, numbered for locality, and their elements get materials.
+/* The model: checks and copies the bodies, numbers their nodes so that neighbours are near each other, and gives each
+ * element its material.
  *
- * Nodes that no element uses stay where they are: they are in every output, but never move. */
+ * Nodes that no element uses are in every output, but they never move. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static sn_status take_mass(const sn_body_options *options, sn_body *body, sn_err
     return sn_fail_at(error, SN_BAD_INPUT, "mass", "mass '%.40s' is not one of lumped, consistent", mass);
 }
 
-/* The last material whose selector holds an element's centroid. */
+/* Gives each element the last material whose selector holds the centroid of the element. */
 static sn_status take_materials(sn_context *context, const sn_body_options *options, sn_body *body, sn_error *error) {
     const sn_mesh *mesh = body->mesh;
     body->material = sn_allocate_zero(context, (size_t)mesh->tet_count, sizeof *body->material);
@@ -85,7 +86,7 @@ static sn_status take_materials(sn_context *context, const sn_body_options *opti
     return status;
 }
 
-/* The elements of a plane body are its triangles, all counter-clockwise. */
+/* Makes the triangles of a plane body its elements, all counter-clockwise. */
 static sn_status take_triangles(sn_mesh *mesh, sn_error *error) {
     const size_t count = (size_t)mesh->triangle_count;
     int32_t *cell = sn_allocate(mesh->context, 3 * count, sizeof *cell);
@@ -133,7 +134,7 @@ static sn_status take_body(sn_context *context, const sn_body_options *options, 
     return status ? status : take_materials(context, options, body, error);
 }
 
-/* Numbers a body's nodes, and writes its rest shape and elements in those numbers. */
+/* Gives the nodes of a body compiled numbers, and writes its rest shape and elements in these numbers. */
 static sn_status number_body(sn_context *context, sn_model *model, sn_body *body, sn_error *error) {
     const sn_mesh *mesh = body->mesh;
     const int nodes = body->element->nodes;

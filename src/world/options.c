@@ -211,7 +211,7 @@ sn_status sn_initial_check(const sn_initial *initial, sn_error *error) {
     return check(initial->cookie, "sn_initial", initial_fields, COUNT(initial_fields), initial, error);
 }
 
-/* The five kinds share two members, so only the field of the load's own kind is looked at. */
+/* The five kinds share the members `value` and `scalar`, so only the field of the load's kind is checked. */
 sn_status sn_load_check(const sn_load *load, sn_error *error) {
     sn_status status = sn_cookie_check(load->cookie, "sn_load", error);
     if (status) return status;

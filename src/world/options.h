@@ -1,4 +1,4 @@
-/* The fields of the options that a world is made from: scene keys, ranges, defaults and texts. */
+/* The fields of the options of a world and its parts: scene keys, ranges, defaults and texts. */
 #ifndef SN_WORLD_OPTIONS_H
 #define SN_WORLD_OPTIONS_H
 
@@ -12,13 +12,14 @@ const sn_field *sn_link_fields(int *count);
 const sn_field *sn_initial_fields(int *count);
 const sn_field *sn_probe_fields(int *count);
 
-/* Each gives the path of the field at fault. Selectors and names of bodies are checked where they are used. */
+/* Each function checks one struct. The error has the path of the wrong field. Selectors and names of bodies are checked
+ * later, where they are used. */
 sn_status sn_fix_check(const sn_fix *fix, sn_error *error);
 sn_status sn_load_check(const sn_load *load, sn_error *error);
 sn_status sn_link_check(const sn_link *link, sn_error *error);
 sn_status sn_initial_check(const sn_initial *initial, sn_error *error);
 sn_status sn_probe_check(const sn_probe *probe, sn_error *error);
-/* Gravity, time and solver. The bodies, colliders and probes are checked one by one. */
+/* Checks gravity, time and solver. Bodies, colliders and probes have separate checks. */
 sn_status sn_world_options_check(const sn_world_options *options, sn_error *error);
 
 #endif

@@ -1,4 +1,5 @@
-/* Interactions that the caller supplies (sinew/interaction.h): an adapter from the caller's table to ours. */
+/* Interactions that the caller supplies (sinew/interaction.h): an adapter from the public table to the internal one
+ * (interaction.h). */
 #include "sinew/interaction.h"
 
 #include <stdio.h>
@@ -52,7 +53,8 @@ static int64_t block_count(const sn_world *world, const sn_interaction *self, bo
     return ((const supplied *)self->data)->table.block_count;
 }
 
-/* Ours are column by column. Blocks of nodes that are not there are left out. */
+/* Appends blocks to a list. Public blocks are row by row, internal blocks column by column. Blocks with wrong node
+ * numbers are left out. */
 static void append(const sn_world *world, const sn_block *block, int count, sn_block_list *list) {
     const int nodes = world->model->node_count;
     for (int i = 0; i < count; ++i) {

@@ -1,11 +1,11 @@
-/* Parameters: what may be edited between steps. */
+/* Parameters: gravity, options and materials, which may be edited between steps. */
 #include <math.h>
 #include <string.h>
 
 #include "base/math3.h"
 #include "world.h"
 
-/* ---- Materials: own copies of keys ---- */
+/* ---- Materials: the parameters own copies of the keys ---- */
 static void release_material(sn_context *context, sn_material *material) {
     for (int i = 0; i < material->constant_count; ++i) {
         sn_release(context, (void *)(uintptr_t)material->constant[i].key);
@@ -130,7 +130,7 @@ sn_time_options sn_world_time_options(const sn_world *world) { return world->par
 sn_solver_options sn_world_solver_options(const sn_world *world) { return world->parameters.solver; }
 
 /* ---- Changes that need a new solver or a new solid ---- */
-/* A state and scratch of the new method's size; its history starts anew. */
+/* Makes state, scratch and solver for a new method. The history of the method starts anew. */
 static sn_status change_method(sn_world *world, sn_error *error) {
     sn_linear *linear = NULL;
     sn_status status = sn_workspace_linear(world, world->solid, &linear, error);
@@ -146,7 +146,7 @@ static sn_status change_method(sn_world *world, sn_error *error) {
     return SN_OK;
 }
 
-/* What a new solid needs beside itself. */
+/* A new solid and everything that must fit it. */
 typedef struct compiled {
     const sn_solid *solid;
     sn_element_settings settings;
@@ -182,7 +182,8 @@ static void release_compiled(sn_context *context, compiled *c) {
     sn_release(context, c->vertex_rotation);
 }
 
-/* Compiles the solid again and keeps the state, and the history unless the method changed; rotations start from rest. */
+/* Compiles the solid again and keeps the state. Keeps the history too when the method is the same. Rotations start from
+ * rest. */
 static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
     compiled c = {0};
     sn_status status = compile(world, &c, error);
@@ -240,7 +241,7 @@ const sn_material *sn_world_material(const sn_world *world, int body, int index)
     return &world->parameters.material[world->model->body[body].material_first + index];
 }
 
-/* Whether the batches, the mass and the state's layout stay. */
+/* Whether batches, mass and the layout of the state stay the same. */
 static bool same_kind(const sn_material *a, const sn_material *b) {
     return strcmp(a->law, b->law) == 0 && strcmp(a->rotation, b->rotation) == 0 && strcmp(a->differential, b->differential) == 0 &&
            a->density == b->density && a->rayleigh[0] == b->rayleigh[0] && a->alpha == b->alpha && a->beta == b->beta &&

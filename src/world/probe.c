@@ -1,9 +1,10 @@
-/* Probes: their places are found once, their values are taken from the state.
+/* Probes. Their nodes and elements are found once, at creation. Their values are computed from the present state:
  *
- * displacement, position, velocity: mean over the nodes. reaction: total over the nodes' held components of M a - f, the force of the
- * support on the body (colliders are supports too), with a the change of velocity over the last step by its length (0 in statics). volume:
- * of the elements whose nodes are all selected, or that hold the node. stress: at a node the mean over the elements that hold it, then the
- * mean over the nodes. */
+ *   displacement, position, velocity   mean over the nodes
+ *   reaction   force of the supports on the body (colliders are supports too): M a - f, total over the held components
+ * of the nodes. a is the change of velocity in the last step over the length of the step; it is 0 in statics volume
+ * total over the elements whose nodes are all selected; of a probe at one node, over the elements that use the node
+ *   stress     at a node the mean over the elements that use it; then the mean over the nodes */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ void sn_probes_destroy(sn_world *world) {
     sn_release(world->context, world->probe);
 }
 
-/* Marks the nodes of a probe, in the mesh's numbers. */
+/* Marks the nodes of a probe in `mask`, one byte per node of the mesh. */
 static sn_status mark(const sn_mesh *mesh, const sn_probe *probe, uint8_t *mask, sn_error *error) {
     if (probe->at == SN_PROBE_SELECT) return sn_within(error, sn_mesh_select(mesh, &probe->select, mask, NULL, error), "select");
     if (probe->at == SN_PROBE_NODE) {
@@ -55,7 +56,8 @@ static sn_status take_nodes(const sn_world *world, const sn_body *body, const ui
     return SN_OK;
 }
 
-/* The elements that count, and for stress how much each does: 1 / (nodes of the probe x elements at the node), summed. */
+/* Finds the elements of a probe. For stress it also finds their weights: the sum of 1 / (nodes of the probe x elements
+ * at the node). */
 static sn_status take_elements(const sn_world *world, const sn_body *body, const uint8_t *mask, sn_probe_target *target, sn_error *error) {
     const sn_mesh *mesh = body->mesh;
     const bool stress = target->probe.quantity == SN_QUANTITY_STRESS, any = stress || target->probe.at != SN_PROBE_SELECT;
@@ -118,7 +120,7 @@ const char *sn_world_probe_name(const sn_world *world, int probe) {
     return probe >= 0 && probe < world->probe_count ? world->probe[probe].probe.name : NULL;
 }
 
-/* Force of the supports, per node, into workspace.force: zero at free components. */
+/* Writes the forces of the supports on the nodes to workspace.force. Free components get zero. */
 static sn_status reactions(sn_world *world, sn_error *error) {
     sn_workspace *work = &world->workspace;
     const sn_status status = sn_world_forces(world, error);

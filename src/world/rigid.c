@@ -1,8 +1,12 @@
-/* Statics needs every piece to be held: the check names the first one that can move.
+/* Statics needs every connected piece of the bodies to be held. The check names the first piece that can move.
  *
- * A rigid motion u(X) = d + w x (X - c) / l of a connected piece is killed by the held components of its nodes. Each gives a row
+ * A rigid motion of a piece is u(X) = d + w x (X - c) / l. A held component, axis a of a node at X, forbids motions
+ * with e_a . u not 0,
+ *
  *   e_a . u = e_a . d + ((X - c) / l x e_a) . w
- * of 6 numbers; the piece is held when the rows have rank 6, that is when the 6x6 sum of row^T row has no small pivot. */
+ *
+ * which is a row of 6 numbers for (d, w). The piece is held when its rows have rank 6: when the 6 x 6 sum of row^T row
+ * has no small pivot. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +58,7 @@ static void add_row(double G[36], const double row[6]) {
         for (int j = 0; j < 6; ++j) G[6 * i + j] += row[i] * row[j];
 }
 
-/* The row of a unit force along axis a at X, measured from c in lengths l. */
+/* The row of axis a at X: lengths are measured from c in units of l. */
 static void rigid_row(const double X[3], const double c[3], double l, int a, double row[6]) {
     double e[3] = {0}, arm[3];
     e[a] = 1;

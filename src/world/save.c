@@ -1,8 +1,12 @@
-/* Saving and restoring a state as bytes: a header, the layout of the state (state.h), and its numbers, in the byte order of the machine.
+/* Saving and restoring a state as bytes: a header, the layout of the state (state.h), and its numbers, in the byte
+ * order of the machine.
  *
- * The header names the model by a hash over its rest shape, elements, laws and method, and the numbers by a checksum. Gravity, options,
- * materials, and the items of interactions (loads, colliders, grabs) are not saved: a world that restores has its own. The interactions'
- * numbers are saved: pins, contacts, multipliers of links, forces from outside. */
+ * The header has a hash over rest shape, elements, laws and method, so that a state is not restored into another model.
+ * It also has a checksum over all bytes.
+ *
+ * Gravity, options, materials and the items of interactions (loads, colliders, grabs) are not saved; the world that
+ * restores keeps its own. The numbers of the interactions are saved: pins, contacts, multipliers of links, forces that
+ * the caller set. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +16,7 @@
 
 typedef struct header {
     char magic[8];
-    uint32_t version, order; /* 0x01020304: tells the byte order */
+    uint32_t version, order; /* order is 0x01020304; other bytes show another byte order */
     uint64_t model, parts, count, checksum;
     double time, base_time;
     int64_t steps, base_steps;
@@ -40,7 +44,7 @@ static uint64_t model_hash(const sn_world *world) {
     return hash_text(hash, world->parameters.method->name);
 }
 
-/* Over the header, the layout and the numbers. */
+/* A hash over the header, the layout and the numbers. */
 static uint64_t checksum(const header *h, const void *body) {
     header plain = *h;
     plain.checksum = 0;
@@ -70,7 +74,7 @@ sn_status sn_world_save_state(sn_world *world, void *bytes, size_t size, sn_erro
     return SN_OK;
 }
 
-/* The first part of the layout that differs, by name. */
+/* Compares the layouts. The message names the first part that differs. */
 static sn_status check_layout(const sn_world *world, const char *layout, sn_error *error) {
     for (int i = 0; i < world->state.part_count; ++i) {
         const sn_part *own = &world->state.part[i];
@@ -95,7 +99,7 @@ static sn_status check_header(const sn_world *world, const header *h, const char
     if (h->parts != (uint64_t)world->state.part_count || h->count != (uint64_t)world->state.count) {
         const bool whole = h->parts == (uint64_t)world->state.part_count && size >= sizeof *h + h->parts * sizeof(sn_part);
         const sn_status status = whole ? check_layout(world, body, error) : SN_OK;
-        return status ? status : sn_fail(error, SN_BAD_INPUT, "the state belongs to another model: its interactions are others");
+        return status ? status : sn_fail(error, SN_BAD_INPUT, "the state belongs to another model: it has other interactions");
     }
     if (size < sn_world_state_size(world))
         return sn_fail(error, SN_BAD_INPUT, "the state is cut off: %zu bytes of %zu", size, sn_world_state_size(world));
@@ -107,7 +111,7 @@ static sn_status check_header(const sn_world *world, const header *h, const char
 
 sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size, sn_error *error) {
     header h;
-    if (size < sizeof h) return sn_fail(error, SN_BAD_INPUT, "the state is cut off: %zu bytes, its header alone has %zu", size, sizeof h);
+    if (size < sizeof h) return sn_fail(error, SN_BAD_INPUT, "the state is cut off: %zu bytes, a header has %zu", size, sizeof h);
     memcpy(&h, bytes, sizeof h);
     const char *body = (const char *)bytes + sizeof h;
     sn_state *state = &world->state, *before = &world->workspace.before;
@@ -143,7 +147,7 @@ sn_status sn_world_save(sn_world *world, const char *path, sn_error *error) {
 sn_status sn_world_restore(sn_world *world, const char *path, sn_error *error) {
     FILE *file = fopen(path, "rb");
     if (!file) return sn_fail(error, SN_NOT_FOUND, "%s: cannot be opened", path);
-    const size_t room = sn_world_state_size(world) + 1; /* one more shows a file that is too long */
+    const size_t room = sn_world_state_size(world) + 1; /* one byte more than a state has: it shows a file that is too long */
     char *bytes = sn_allocate(world->context, room, 1);
     sn_status status = bytes ? SN_OK : sn_no_memory(error);
     const size_t size = status ? 0 : fread(bytes, 1, room, file);

@@ -1,7 +1,8 @@
-/* The solid: what the bodies and their materials compile to. Batches, mass, gravity's weights, Rayleigh mass damping.
+/* The solid: compiles the bodies and their materials into batches of elements, mass, weights of gravity and Rayleigh
+ * mass damping.
  *
- * Weights of gravity: with a lumped mass w_i = m_i, so that a free body falls with g at every node; statics uses w_i = int rho N_i dV,
- * which is what the consistent mass gives as well. For tet4 all of them agree. */
+ * Weights of gravity (kg): with a lumped mass w_i = m_i, so that every node of a free body falls with g. Statics uses
+ * w_i = int rho N_i dV; the consistent mass gives the same. For tet4 all of them agree. */
 #include <string.h>
 
 #include "fem/load.h"
@@ -62,7 +63,7 @@ static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *err
     return SN_OK;
 }
 
-/* Per node the mean of the elements' a, weighted by volume and density. */
+/* Rayleigh's mass damping a per node: the mean over the elements at the node, weighted by volume and density. */
 static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error *error) {
     bool any = false;
     for (int m = 0; m < world->parameters.material_count; ++m) any = any || world->parameters.material[m].rayleigh[0] != 0;
@@ -93,7 +94,7 @@ static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error 
     return SN_OK;
 }
 
-/* What the batches are made of: the sources themselves, or their springs. */
+/* Fills the sources of the batches: the elements of a body, or its springs. */
 static sn_status fill_compiled(const sn_world *world, sn_solid *solid, sn_error *error) {
     sn_status status = SN_OK;
     for (int b = 0; b < world->model->body_count && !status; ++b) {

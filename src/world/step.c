@@ -1,4 +1,5 @@
-/* One step, as a table of contents: remember the state, bring the parameters to the step's end, integrate, judge, count. */
+/* One step. sn_world_step reads like a table of contents: remember the state, set the moduli for the end of the step,
+ * integrate, check the result, count. */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ static sn_step start_step(sn_world *world, double h, sn_step_info *info, sn_erro
                      .error = error};
 }
 
-/* Keyed moduli at the end of the step. */
+/* Sets moduli that change over time to their values at the end of the step. */
 static sn_status update_moduli(sn_world *world, double t, sn_error *error) {
     if (!sn_parameters_keyed(&world->parameters)) return SN_OK;
     sn_workspace_forget(world);
@@ -39,7 +40,7 @@ static bool report_progress(void *user, const sn_step *step) {
     return !world->progress || world->progress(world->user, step->t);
 }
 
-/* Statics: the rest of the load, or once more at full load after a change. */
+/* Statics: applies the rest of the load. At full load it solves once more, because something may have changed. */
 static sn_status run_static(sn_world *world, sn_step *step, double *time) {
     *time = 1;
     if (step->t < 1) return sn_static_solve(step, report_progress, world);

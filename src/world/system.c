@@ -1,10 +1,11 @@
-/* The system of a world: what the integrators see.
+/* The system of a world: the equations that the integrators solve (time/system.h).
  *
- *   f = elements (elastic, viscous, Rayleigh stiffness) - sym(a M) v + interactions
+ *   f = elements (elastic, viscous, Rayleigh stiffness) - sym(a M) v + interactions,   a: Rayleigh's mass damping per
+ * node
  *
- * with a Rayleigh's mass damping per node. The linearisation is exact but for the unsymmetric parts: viscous stress leaves out its change
- * with x, and interactions give symmetric blocks where they have the choice, so that CG and Cholesky serve. Methods that need the exact
- * Jacobian (Rosenbrock's) get it with these parts. */
+ * The linearisation leaves out the unsymmetric parts, so that CG and Cholesky can solve it: the change of viscous
+ * stress with x, and the unsymmetric parts of interactions. Otherwise it is exact. Methods that need the exact Jacobian
+ * (Rosenbrock's) get it with these parts. */
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ sn_element_view sn_world_view(const sn_world *world, const double *x, const doub
 static double norm(const sn_world *world, const double *u) { return sn_vector_norm(world->context, 3 * world->model->node_count, u); }
 
 /* ---- Forces ---- */
-/* -(a M + M a) v / 2; uses the workspace's `force` as scratch when the mass is coupled. */
+/* Adds -(a M + M a) v / 2 to f. Uses workspace.scaled and workspace.product as scratch when the mass is consistent. */
 static void add_rayleigh(sn_world *world, const double *v, double *f) {
     const sn_solid *solid = world->solid;
     const int n = world->model->node_count;
@@ -71,7 +72,7 @@ static sn_status force(sn_world *world, const sn_request *request, sn_error *err
     return SN_OK;
 }
 
-/* Energy of the elements and of all interactions that have one. */
+/* The energy of the elements and of all interactions that have an energy. */
 static sn_status potential(sn_world *world, const sn_request *request, sn_error *error) {
     const sn_place place = {.t = request->t, .x = request->x};
     const sn_element_view view = sn_world_view(world, place.x, NULL);
@@ -87,7 +88,7 @@ static void force_rate(sn_world *world, const sn_request *request) {
     sn_interactions_rate(world, &place, request->rate);
 }
 
-/* Laws that need J > 0 say so when they are asked for their energy. */
+/* SN_INVERTED when a law that needs J > 0 meets J <= 0: the computation of the energy finds that out. */
 static sn_status check(sn_world *world, const sn_request *request, sn_error *error) {
     if (!world->solid->elements.positive) return SN_OK;
     const sn_element_view view = sn_world_view(world, request->x, NULL);
@@ -96,7 +97,7 @@ static sn_status check(sn_world *world, const sn_request *request, sn_error *err
 }
 
 /* ---- Linearisation ---- */
-/* `here`: interactions, warped frames and rotations are those of the place already. */
+/* `here`: interactions, rotations of warped nodes and rotations of elements already belong to this place. */
 static void linearise(sn_world *world, const sn_request *request, bool here) {
     sn_workspace *work = &world->workspace;
     const sn_parameters *p = &world->parameters;
@@ -165,7 +166,8 @@ static void constrain(sn_system *system, double t, double *x, double *v, double 
 static void retract(sn_system *system, double *x) { sn_interactions_retract(world_of(system), x); }
 static void filter(sn_system *system, double *u) { sn_filter_apply(sn_interactions_filter(world_of(system), NULL), u); }
 
-/* The largest eigenvalue of M^-1 A by the power method from a fixed start. Its estimates come from below; the margin makes up for it. */
+/* The largest eigenvalue of M^-1 A, by the power method from a fixed start. The estimates are too small; a margin makes
+ * up for it. */
 static sn_status largest_eigenvalue(sn_world *world, double d, double k, double *value, sn_error *error) {
     enum { ITERATIONS = 40 };
     sn_system *system = &world->workspace.system.base;
@@ -224,7 +226,7 @@ static void accept(sn_system *system, double t, const double *x, const double *v
     if (world->state.rotation_count > 0) {
         const sn_element_view view = sn_world_view(world, x, NULL);
         sn_elements_accept(world->context, &world->solid->elements, &view, world->state.rotation);
-        sn_workspace_forget(world); /* the linearisation looks at the rotations' past */
+        sn_workspace_forget(world); /* the linearisation depends on the past of the rotations */
     }
     sn_workspace_warp(world, x);
     sn_vector_copy(world->context, system->count, x, world->workspace.x_before);

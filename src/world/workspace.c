@@ -1,4 +1,4 @@
-/* The workspace: solver and scratch. See workspace.h. */
+/* The workspace: linear solver and scratch memory. See workspace.h. */
 #include "workspace.h"
 
 #include <string.h>

@@ -27,7 +27,7 @@ static sn_status build(sn_world *world, const sn_world_options *options, sn_erro
     return status;
 }
 
-/* The state at time 0. */
+/* Sets the state at time 0. */
 static sn_status start(sn_world *world, const sn_world_options *options, sn_error *error) {
     const size_t bytes = (size_t)world->model->node_count * 3 * sizeof(double);
     sn_interactions_adapt(world);
