@@ -71,7 +71,9 @@ static sn_status sweep(sn_context *context, const method *m, bool solid, field *
                                     .material_count = 1,
                                     .name = m->name};
     sn_elements_model model = {0};
+    sn_element_settings settings = {0};
     if (!status) status = sn_elements_compile(context, &source, 1, nodes, &model, error);
+    if (!status) status = sn_element_settings_create(context, &model, &material, 0, &settings, error);
     if (status) return status;
     alignas(64) double state[SN_ROTATION_STATE * SN_LANES] = {0}, partial[8];
     for (int j = 0; j <= SIDE && !status; ++j)
@@ -80,11 +82,12 @@ static sn_status sweep(sn_context *context, const method *m, bool solid, field *
             const double px = place(i), py = place(j);
             x[0] = c * px - s * py, x[1] = s * px + c * py;
             memset(f, 0, sizeof f);
-            const sn_element_view view = {.x = x, .x_before = rest, .rotation_state = state};
+            const sn_element_view view = {.settings = &settings, .x = x, .x_before = rest, .rotation_state = state};
             status = sn_elements_force(context, &model, &view, f, error);
             if (!status) status = sn_elements_energy(context, &model, &view, partial, &out->energy[j][i], error);
             out->fx[j][i] = c * f[0] + s * f[1], out->fy[j][i] = -s * f[0] + c * f[1];
         }
+    sn_element_settings_release(context, &settings);
     sn_elements_release(context, &model);
     return status;
 }

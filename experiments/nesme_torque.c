@@ -16,6 +16,7 @@ typedef struct tet {
     sn_material material;
     sn_batch_source source;
     sn_elements_model model;
+    sn_element_settings settings;
 } tet;
 
 static const double rest[12] = {0, 0, 0, 1, 0, 0, 0.5, 0.86602540378443865, 0, 0.5, 0.28867513459481288, 0.81649658092772603};
@@ -36,7 +37,8 @@ static sn_status compile(sn_context *context, const char *law, const char *rotat
                                   .materials = &t->material,
                                   .material_count = 1,
                                   .name = "tet"};
-    return status ? status : sn_elements_compile(context, &t->source, 1, 4, &t->model, error);
+    if (!status) status = sn_elements_compile(context, &t->source, 1, 4, &t->model, error);
+    return status ? status : sn_element_settings_create(context, &t->model, &t->material, 0, &t->settings, error);
 }
 
 /* Pulls along each edge with a constant tension, different for each edge. There is no net force and no net torque,
@@ -73,7 +75,7 @@ static sn_status run_tet(sn_context *context, const char *law, const char *rotat
     memcpy(x, rest, sizeof x);
     *scale = 0;
     for (int i = 0; i < steps && !status; ++i) {
-        const sn_element_view view = {.x = x};
+        const sn_element_view view = {.settings = &t.settings, .x = x};
         memset(f, 0, sizeof f);
         status = sn_elements_force(context, &t.model, &view, f, error);
         add_pulls(x, f);
@@ -87,6 +89,7 @@ static sn_status run_tet(sn_context *context, const char *law, const char *rotat
         for (int n = 0; n < 4; ++n) *scale = fmax(*scale, mass * sn_norm3(v + 3 * n) * 4);
         series[(int64_t)i * samples / steps] = largest;
     }
+    sn_element_settings_release(context, &t.settings);
     sn_elements_release(context, &t.model);
     return status;
 }
