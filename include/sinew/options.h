@@ -1,7 +1,7 @@
 /* Options of time integration and of the linear solver.
  *
  * Every field has a key of the same name in the scene file. One table per struct holds the defaults, the ranges and the
- * scene keys (src/time/options.c, src/linear/registry.c). */
+ * scene keys (src/time/time_options.c, src/linear/registry.c). */
 #ifndef SINEW_OPTIONS_H
 #define SINEW_OPTIONS_H
 

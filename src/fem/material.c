@@ -11,7 +11,7 @@
 #include "base/cookie.h"
 #include "base/words.h"
 #include "law.h"
-#include "material.h"
+#include "material_fields.h"
 #include "names.h"
 #include "point.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/fields.h"
 #include "law.h"
-#include "material.h"
+#include "material_fields.h"
 
 typedef struct own_law {
     struct own_law *next; /* first: the context releases the chain (base/context.c) */

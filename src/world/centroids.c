@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "world.h"
+#include "inside.h"
 
 static void centroid(const sn_mesh *mesh, int e, double c[3]) {
     const int32_t *tet = mesh->tet + (size_t)e * (size_t)mesh->tet_nodes;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "colliders.h"
-#include "world.h"
+#include "inside.h"
 
 typedef struct pushing {
     sn_colliders *colliders;

@@ -9,7 +9,7 @@
 #include "colliders.h"
 #include "cores.h"
 #include "fem/load.h"
-#include "world.h"
+#include "inside.h"
 
 static int by_key(const void *a, const void *b) {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;

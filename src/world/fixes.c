@@ -17,7 +17,7 @@
 #include "base/math3.h"
 #include "cores.h"
 #include "fem/load.h"
-#include "world.h"
+#include "inside.h"
 
 enum { FREE = -1, IN_PLACE = -2 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "world.h"
+#include "inside.h"
 
 /* splitmix64 (Steele, Lea, Flood 2014): a number in [0, 1) from a counter. */
 static double random_at(uint64_t seed, uint64_t counter) {

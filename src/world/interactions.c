@@ -1,9 +1,9 @@
-/* The list of interactions: its kinds, and the functions that call all interactions of the list. See interaction.h. */
-#include "interaction.h"
+/* The list of interactions: its kinds, and the functions that call all interactions of the list. See interaction_kind.h. */
+#include "interaction_kind.h"
 
 #include <stdio.h>
 
-#include "world.h"
+#include "inside.h"
 
 #define ENTRY(symbol, name, text) {name, text},
 static const sn_listing listing[] = {SN_INTERACTIONS(ENTRY)};

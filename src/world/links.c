@@ -27,7 +27,7 @@
 
 #include "base/keys.h"
 #include "base/math3.h"
-#include "world.h"
+#include "inside.h"
 
 enum { SWEEPS = 30, POINT_NODES = 20 };
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "world.h"
+#include "inside.h"
 
 typedef struct item {
     int id;

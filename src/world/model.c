@@ -8,7 +8,7 @@
 
 #include "base/math3.h"
 #include "base/words.h"
-#include "world.h"
+#include "inside.h"
 
 static sn_status find_element(const sn_body_options *options, sn_body *body, sn_error *error) {
     const char *name = options->element && *options->element ? options->element : "tet4";

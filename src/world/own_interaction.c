@@ -1,11 +1,11 @@
 /* Interactions that the caller supplies (sinew/interaction.h): an adapter from the public table to the internal one
- * (interaction.h). */
+ * (interaction_kind.h). */
 #include "sinew/interaction.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "world.h"
+#include "inside.h"
 
 enum { COOKIE = 0x494e5431 };
 

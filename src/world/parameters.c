@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "world.h"
+#include "inside.h"
 
 /* ---- Materials: the parameters own copies of the keys ---- */
 static void release_material(sn_context *context, sn_material *material) {

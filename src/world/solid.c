@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fem/load.h"
-#include "world.h"
+#include "inside.h"
 
 static void fill_sources(const sn_world *world, sn_solid *solid) {
     const sn_model *model = world->model;

@@ -11,7 +11,7 @@
 
 #include "base/math3.h"
 #include "base/vector.h"
-#include "world.h"
+#include "inside.h"
 
 static sn_world *world_of(sn_system *system) { return ((sn_world_system *)system)->world; }
 static sn_world *world_at(sn_linearisation *linearisation) { return ((sn_world_linearisation *)linearisation)->world; }

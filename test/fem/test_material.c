@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "fem/law.h"
-#include "fem/material.h"
+#include "fem/material_fields.h"
 
 static sn_material with_law(const char *law) {
     sn_material material = sn_material_default();

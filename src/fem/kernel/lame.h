@@ -4,7 +4,7 @@
 
 #include "fem/law.h"
 
-#include "parameters.h"
+#include "law_parameters.h"
 
 static const sn_parameter lame_parameter[] = {SN_ISOTROPIC_PARAMETERS};
 

@@ -3,7 +3,7 @@
 #include "fem/names.h"
 
 #include "invariants.h"
-#include "parameters.h"
+#include "law_parameters.h"
 #include "scalar_functions.h"
 
 static const sn_parameter parameter[] = {SN_ISOTROPIC_PARAMETERS};

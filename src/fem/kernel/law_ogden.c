@@ -9,8 +9,8 @@
 #include "fem/law.h"
 #include "fem/names.h"
 
+#include "law_parameters.h"
 #include "modes.h"
-#include "parameters.h"
 #include "scalar_functions.h"
 #include "svd3.h"
 

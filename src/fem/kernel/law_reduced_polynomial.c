@@ -3,7 +3,7 @@
 #include "fem/names.h"
 
 #include "isochoric.h"
-#include "parameters.h"
+#include "law_parameters.h"
 
 enum { TERMS = 6 };
 

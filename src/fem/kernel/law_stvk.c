@@ -4,7 +4,7 @@
 #include "fem/names.h"
 
 #include "invariants.h"
-#include "parameters.h"
+#include "law_parameters.h"
 
 static const sn_parameter parameter[] = {SN_ISOTROPIC_PARAMETERS};
 

@@ -1,5 +1,5 @@
 /* Options of a world and its parts: one table of fields for each struct. See options.h. */
-#include "options.h"
+#include "world_options.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Options of time integration: one table of fields. See options.h. */
-#include "options.h"
+#include "time_options.h"
 
 #include <string.h>
 
