@@ -73,8 +73,8 @@ static sn_status sweep(sn_context *context, const method *m, bool solid, field *
     sn_elements_model model = {0};
     sn_element_settings settings = {0};
     if (!status) status = sn_elements_compile(context, &source, 1, nodes, &model, error);
+    if (!status) status = sn_element_settings_create(context, &model, &material, 0, &settings, error);
     if (status) return status;
-    status = sn_element_settings_create(context, &model, &material, 0, &settings, error);
     alignas(64) double state[SN_ROTATION_STATE * SN_LANES] = {0}, partial[8];
     for (int j = 0; j <= SIDE && !status; ++j)
         for (int i = 0; i <= SIDE && !status; ++i) {

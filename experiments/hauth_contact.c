@@ -9,7 +9,7 @@
 
 #include "experiment.h"
 #include "world/colliders.h"
-#include "world/world.h"
+#include "world/inside.h"
 
 enum { WAYS = 3, BODIES = 3 };
 

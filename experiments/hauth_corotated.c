@@ -50,11 +50,11 @@ static sn_status forces(sn_context *context, const sn_mesh *mesh, const strain *
     sn_elements_model model = {0};
     sn_element_settings settings = {0};
     if (!status) status = sn_elements_compile(context, &source, 1, mesh->node_count, &model, error);
+    if (!status) status = sn_element_settings_create(context, &model, &material, 0, &settings, error);
     if (!status) {
         const sn_element_view view = {.settings = &settings, .x = x};
         memset(f, 0, 3 * (size_t)mesh->node_count * sizeof *f);
-        status = sn_element_settings_create(context, &model, &material, 0, &settings, error);
-        if (!status) status = sn_elements_force(context, &model, &view, f, error);
+        status = sn_elements_force(context, &model, &view, f, error);
         sn_element_settings_release(context, &settings);
         sn_elements_release(context, &model);
     }

@@ -13,7 +13,7 @@
 #include "linear/direct/fill_order.h"
 #include "linear/direct/symbolic.h"
 #include "timing.h"
-#include "world/world.h"
+#include "world/inside.h"
 
 enum { SOLVERS = 8, TIMES = 3, SOLVES = 20 };
 

@@ -38,10 +38,7 @@ static sn_status compile(sn_context *context, const char *law, const char *rotat
                                   .material_count = 1,
                                   .name = "tet"};
     if (!status) status = sn_elements_compile(context, &t->source, 1, 4, &t->model, error);
-    if (status) return status;
-    status = sn_element_settings_create(context, &t->model, &t->material, 0, &t->settings, error);
-    if (status) sn_elements_release(context, &t->model);
-    return status;
+    return status ? status : sn_element_settings_create(context, &t->model, &t->material, 0, &t->settings, error);
 }
 
 /* Pulls along each edge with a constant tension, different for each edge. There is no net force and no net torque,

@@ -43,7 +43,7 @@ static int set_constant(sn_material *material, const char *name, const char *tex
                          SN_CONSTANT_VALUES);
     if (strcmp(name, "alpha") == 0 || strcmp(name, "beta") == 0) { /* belongs to the rotation, unless the law has such a constant */
         int parameters;
-        const sn_parameter *parameter = sn_law_parameters(material->law, &parameters);
+        const sn_parameter *parameter = sn_law_parameters(NULL, material->law, &parameters);
         bool own = false;
         for (int i = 0; i < parameters; ++i) own = own || strcmp(parameter[i].name, name) == 0;
         if (!own) {
@@ -206,7 +206,7 @@ static int material_command(int count, char **word) {
     if (!code && poisson) code = set_constant(&material, "poisson", poisson);
     for (int i = 0; i < sets && !code; ++i) code = set_word(&material, (char *)set[i]);
     sn_error error = {0};
-    if (!code && sn_material_check(&material, &error)) code = tool_error(&error);
+    if (!code && sn_material_check(NULL, &material, &error)) code = tool_error(&error);
     if (code) return code;
     sn_context *context = tool_context(1);
     if (!context) return TOOL_FAILED;

@@ -105,6 +105,7 @@ typedef struct sn_allocator {
 typedef void sn_parallel_for(void *host, int count, void (*task)(void *data, int index), void *data);
 
 typedef struct sn_context_options {
+    uint32_t cookie;        /* set by sn_context_options_default(); a struct without it is refused */
     sn_allocator allocator; /* default: aligned_alloc and free */
 
     /* Threads of the library's pool, with the caller's thread among them: 0 to 64. 0 (default): one per core, at

@@ -61,6 +61,7 @@ typedef struct sn_collider_turn {
 
 /* sn_world_create and sn_world_add_collider copy a collider with its keys and its mesh. */
 typedef struct sn_collider {
+    uint32_t cookie; /* set by sn_collider_default(); a struct without it is refused */
     char shape[32];  /* a name of sn_shapes(); default "plane" */
     int value_count; /* used places of `value`, 0 to SN_COLLIDER_VALUES; default 0 */
 

@@ -1,7 +1,7 @@
 /* Options of time integration and of the linear solver.
  *
  * Every field has a key of the same name in the scene file. One table per struct holds the defaults, the ranges and the
- * scene keys (src/time/options.c, src/linear/registry.c). */
+ * scene keys (src/time/time_options.c, src/linear/registry.c). */
 #ifndef SINEW_OPTIONS_H
 #define SINEW_OPTIONS_H
 
@@ -73,6 +73,7 @@ typedef struct sn_newton_options {
 } sn_newton_options;
 
 typedef struct sn_time_options {
+    uint32_t cookie; /* set by sn_time_options_default(); a struct without it is refused */
     char mode[32];   /* a name of sn_modes(): "dynamic" (default), "static" or "quasi-static" */
     char method[32]; /* a name of sn_methods(), used in mode "dynamic"; default "implicit-euler" */
     double step;     /* length of a time step: s, above 0; default 0.01 */
@@ -90,6 +91,7 @@ typedef struct sn_time_options {
 
 /* The linear solver finds x in A x = b. Implicit steps need it in each iteration of Newton's method. */
 typedef struct sn_solver_options {
+    uint32_t cookie;         /* set by sn_solver_options_default(); a struct without it is refused */
     char method[32];         /* a name of sn_solvers(); default "auto" */
     char preconditioner[32]; /* a name of sn_preconditioners(), used by iterative solvers; default "auto" */
     char operator_[32];      /* scene key "operator", a name of sn_operators(): "assembled" (default) or "assembly-free" */

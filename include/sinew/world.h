@@ -37,6 +37,7 @@ extern "C" {
 /* Holds nodes in place, or moves them along a prescribed path. When several fixes hold the same axis of a node, the
  * last one counts. */
 typedef struct sn_fix {
+    uint32_t cookie;        /* set by sn_fix_default(); a struct without it is refused */
     sn_selector select;     /* the nodes; default: all. They must not belong to a rigid core */
     bool axis[3];           /* which of x, y, z are held, at least one; default all */
     double displacement[3]; /* m, times the factor of the ramp; default 0, 0, 0 */
@@ -63,6 +64,7 @@ typedef enum sn_load_kind {
 } sn_load_kind;
 
 typedef struct sn_load {
+    uint32_t cookie;    /* set by sn_load_default(); a struct without it is refused */
     sn_selector select; /* default: all nodes. A face is selected when all its nodes are */
     sn_load_kind kind;  /* default SN_LOAD_TRACTION */
     double value[3];    /* see sn_load_kind; finite; default 0, 0, 0. A pressure does not use it */
@@ -78,6 +80,7 @@ typedef struct sn_load {
 /* Ties a material point of the body to a place in space, or to a material point of another body. Links work with
  * implicit-euler, bdf2 to bdf6 and the modes without inertia. Other methods are SN_UNSUPPORTED. */
 typedef struct sn_link {
+    uint32_t cookie; /* set by sn_link_default(); a struct without it is refused */
     double point[3]; /* m: a point inside the rest shape of the body; default 0, 0, 0 */
     char body[64];   /* name of the other body; "" (default): `to` is a place in space */
     double to[3];    /* m: the place, or a point inside the rest shape of the other body; default 0, 0, 0 */
@@ -95,6 +98,7 @@ typedef struct sn_link {
 /* The start of a body. First its nodes are moved: scale, flatten or collapse, mirror, scramble, twist, in this order,
  * about the body's centre of mass. The rest shape stays as it is. Then the nodes get velocity and spin. */
 typedef struct sn_initial {
+    uint32_t cookie;    /* set by sn_initial_default(); a struct without it is refused */
     double velocity[3]; /* m/s, finite; default 0, 0, 0 */
     double spin[3];     /* rad/s about the centre of mass after the deformation, finite; default 0, 0, 0 */
     double scale;       /* factor, finite; default 1 */
@@ -108,6 +112,7 @@ typedef struct sn_initial {
 
 /* A body. Each array may be NULL when its count is 0, and each count is 0 by default. */
 typedef struct sn_body_options {
+    uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
     const char *name;    /* at most 63 bytes; NULL and "" mean "body"; default "body" */
     const sn_mesh *mesh; /* the rest shape; must not be NULL. It has tets; for "tri3" it has triangles and no tets */
 
@@ -155,6 +160,7 @@ typedef enum sn_quantity {
 
 /* A probe reads one quantity at one node or at several nodes. */
 typedef struct sn_probe {
+    uint32_t cookie;      /* set by sn_probe_default(); a struct without it is refused */
     char name[64];        /* stands in results; default "" */
     char body[64];        /* name of the body; "" (default): the first body */
     sn_quantity quantity; /* default SN_QUANTITY_DISPLACEMENT */
@@ -168,6 +174,7 @@ typedef struct sn_probe {
 
 /* Each array may be NULL when its count is 0. */
 typedef struct sn_world_options {
+    uint32_t cookie;   /* set by sn_world_options_default(); a struct without it is refused */
     double gravity[3]; /* m/s^2, finite; default 0, -9.81, 0 */
     sn_time_options time;
     sn_solver_options solver;

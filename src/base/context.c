@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cookie.h"
 #include "pool.h"
 
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -33,7 +34,7 @@ static void default_release(void *user, void *memory) {
 }
 
 sn_context_options sn_context_options_default(void) {
-    return (sn_context_options){.allocator = {default_allocate, default_release, NULL}, .simd = "auto"};
+    return (sn_context_options){.cookie = SN_COOKIE, .allocator = {default_allocate, default_release, NULL}, .simd = "auto"};
 }
 
 static const char *const isa_name[SN_ISA_COUNT] = {"baseline", "avx2", "avx512"};
@@ -69,10 +70,12 @@ static int default_threads(void) {
 
 sn_status sn_context_create(const sn_context_options *options, sn_context **context, sn_error *error) {
     const sn_context_options o = options ? *options : sn_context_options_default();
+    sn_status status = sn_cookie_check(o.cookie, "sn_context_options", error);
+    if (status) return status;
     if (o.threads < 0 || o.threads > 64)
         return sn_fail(error, SN_BAD_INPUT, "threads is %d; allowed are 0 (one per core) to 64", o.threads);
     sn_isa isa;
-    sn_status status = choose_isa(o.simd, &isa, error);
+    status = choose_isa(o.simd, &isa, error);
     if (status) return status;
     sn_context *c = o.allocator.allocate(o.allocator.user, sizeof *c);
     if (!c) return sn_no_memory(error);
@@ -89,6 +92,10 @@ sn_status sn_context_create(const sn_context_options *options, sn_context **cont
 
 void sn_context_destroy(sn_context *context) {
     if (!context) return;
+    for (void *law = context->laws, *next; law; law = next) {
+        next = *(void **)law;
+        sn_release(context, law);
+    }
     sn_pool_destroy(&context->allocator, context->pool);
     context->allocator.release(context->allocator.user, context);
 }
@@ -212,6 +219,10 @@ sn_status sn_within(sn_error *error, sn_status status, const char *format, ...) 
     va_end(arguments);
     snprintf(path, sizeof path, "%s%s%s", before, *error->path ? "." : "", error->path);
     return sn_fail_at(error, status, path, "%s", sn_error_sentence(error));
+}
+
+sn_status sn_cookie_check(uint32_t cookie, const char *name, sn_error *error) {
+    return cookie == SN_COOKIE ? SN_OK : sn_fail(error, SN_BAD_INPUT, "%s was not made by %s_default()", name, name);
 }
 
 sn_status sn_no_memory(sn_error *error) { return sn_fail(error, SN_NO_MEMORY, "out of memory"); }

@@ -18,6 +18,7 @@ struct sn_context {
     struct sn_pool *pool; /* NULL with a host scheduler or one thread */
     int threads;
     sn_isa isa; /* the instruction set of the kernels that run */
+    void *laws; /* laws of the caller (fem/own_law.c): a chain of blocks. Each begins with the pointer to the next one */
 };
 
 /* A kernel, or a table of kernels, is built once per instruction set: name_baseline, name_avx2 and name_avx512.

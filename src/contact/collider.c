@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cookie.h"
 #include "base/words.h"
 #include "shape.h"
 
@@ -18,7 +19,7 @@ const sn_listing *sn_responses(int *count) {
 }
 
 sn_collider sn_collider_default(void) {
-    return (sn_collider){.shape = "plane", .response = "penalty", .damping = 0.1, .turn = {.axis = {0, 1, 0}}};
+    return (sn_collider){.cookie = SN_COOKIE, .shape = "plane", .response = "penalty", .damping = 0.1, .turn = {.axis = {0, 1, 0}}};
 }
 
 /* Fails with "NAME 'word' is unknown; did you mean ...?" at the path NAME. */
@@ -139,7 +140,8 @@ static sn_status check_turn(const sn_collider_turn *turn, sn_error *error) {
 
 sn_status sn_collider_check(const sn_collider *c, sn_error *error) {
     const sn_shape *shape;
-    sn_status status = find_shape(c, &shape, error);
+    sn_status status = sn_cookie_check(c->cookie, "sn_collider", error);
+    if (!status) status = find_shape(c, &shape, error);
     if (!status) status = sn_within(error, check_shape(c, shape, error), "%s", c->shape);
     if (!status) status = check_number("friction", c->friction, 0, 1e300, false, "", error);
     if (!status) status = check_number("stiffness", c->stiffness, 0, 1e300, false, "Pa/m", error);

@@ -1,5 +1,5 @@
-/* Colliders of a world: copies, motion, gap. See collider.h. */
-#include "collider.h"
+/* Colliders of a world: copies, motion, gap. See collider_model.h. */
+#include "collider_model.h"
 
 #include <math.h>
 #include <string.h>

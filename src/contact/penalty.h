@@ -25,7 +25,7 @@
 #ifndef SN_CONTACT_PENALTY_H
 #define SN_CONTACT_PENALTY_H
 
-#include "collider.h"
+#include "collider_model.h"
 #include "friction.h"
 
 typedef struct sn_penalty {

@@ -24,7 +24,7 @@
 #ifndef SN_CONTACT_PROJECTION_H
 #define SN_CONTACT_PROJECTION_H
 
-#include "collider.h"
+#include "collider_model.h"
 #include "linear/matrix/filter.h"
 #include "linear/matrix/matrix.h"
 #include "penalty.h"

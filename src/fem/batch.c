@@ -40,7 +40,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     const sn_law *law = out->law;
     if (!law) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown law '%s'", body, material->law);
     out->differential = law->default_differential;
-    if (material->warping[0]) out->warping = strcmp(material->warping, "svd") == 0 ? SN_WARPING_SVD : SN_WARPING_EDGES;
+    out->warping = sn_warping_find(material->warping);
     if (material->differential[0]) {
         const int d = sn_differential_find(material->differential);
         if (d < 0 || !(law->differentials & 1u << d))
@@ -90,14 +90,17 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
     if (c->law->flags & SN_LAW_WARPED && blended) batch->compact = SN_COMPACT_BLENDED;
     if (batch->warped) batch->compact = SN_COMPACT_WARPED;
     batch->linearised_items = batch->compact ? 3 * element->nodes : 81;
-    if (element == &sn_element_springs) batch->warped = batch->compact = 0, batch->linearised_items = 9;
+    if (element->derive) batch->warped = batch->compact = 0, batch->linearised_items = 9;
     return model->batch_count++;
 }
 
 /* ---- Input ---- */
 static int64_t label_of(const sn_batch_source *source, int element) { return source->label ? source->label[element] : element; }
 
-static sn_status check_source(const sn_batch_source *source, int node_count, sn_error *error) {
+static sn_status check_source(const sn_context *context, const sn_batch_source *source, int node_count, sn_error *error) {
+    if (!sn_element_kernels_for(context)->serves(source->element))
+        return sn_fail(error, SN_UNSUPPORTED, "body '%s': element '%s' of %d nodes and %d points has no kernels", source->name,
+                       source->element->name, source->element->nodes, source->element->points);
     const int nodes = source->element->nodes;
     for (int e = 0; e < source->element_count; ++e) {
         if (source->material[e] < 0 || source->material[e] >= source->material_count)
@@ -115,7 +118,7 @@ static sn_status check_source(const sn_batch_source *source, int node_count, sn_
 static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error) {
     for (int s = 0; s < w->source_count; ++s) {
         const sn_batch_source *source = &w->source[s];
-        sn_status status = check_source(source, model->node_count, error);
+        sn_status status = check_source(w->context, source, model->node_count, error);
         if (status) return sn_within(error, status, "%d.mesh", s);
         int32_t *of = w->batch_of[s] = sn_allocate(w->context, (size_t)source->material_count, sizeof *of);
         if (!of) return sn_no_memory(error);
@@ -143,7 +146,7 @@ static sn_status sort_items(work *w, const sn_elements_model *model, sn_error *e
     for (int b = 0; b < model->batch_count; ++b) end[b + 1] += end[b];
     for (int s = 0; s < w->source_count; ++s) {
         const sn_batch_source *source = &w->source[s];
-        const int nodes = source->element->nodes, corners = source->element->dimension + 1;
+        const int nodes = source->element->nodes, corners = source->element->corners;
         for (int e = 0; e < source->element_count; ++e) {
             sn_batch_item *item = &w->item[end[w->batch_of[s][source->material[e]]]++];
             *item = (sn_batch_item){.source = s, .element = e};
@@ -196,7 +199,7 @@ static sn_status allocate_batch(const sn_context *context, sn_batch *batch, sn_e
     batch->material_of = sn_allocate(context, lanes, sizeof *batch->material_of);
     batch->source_of = sn_allocate(context, lanes, sizeof *batch->source_of);
     if (history) batch->rest_edge = sn_allocate(context, lanes * 9, sizeof *batch->rest_edge);
-    if (batch->element == &sn_element_springs) {
+    if (batch->element->derive) {
         batch->pair_mass = sn_allocate(context, lanes, sizeof *batch->pair_mass);
         if (!batch->pair_mass) return sn_no_memory(error);
     }
@@ -229,7 +232,7 @@ static void fill_spring(sn_batch *batch, const sn_batch_source *source, int e, i
 /* Gradients, weights and rest edges of one element in its lane. Flat: a volume below 1e-12 of the cube on its longest edge. */
 static sn_status fill_shape(sn_batch *batch, const sn_batch_source *source, int e, int64_t block, int lane, int padded, sn_error *error) {
     const sn_element *element = batch->element;
-    const int nodes = element->nodes, points = element->points, corners = element->dimension + 1;
+    const int nodes = element->nodes, points = element->points, corners = element->corners;
     double X[3 * SN_ELEMENT_NODES], gradient[3 * SN_ELEMENT_NODES];
     for (int i = 0; i < nodes; ++i) memcpy(&X[3 * i], &source->rest[3 * (int64_t)source->node[(int64_t)e * nodes + i]], 3 * sizeof *X);
     const double thickness = element->dimension == 2 && source->thickness > 0 ? source->thickness : 1;

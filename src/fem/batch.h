@@ -104,7 +104,7 @@ typedef struct sn_element_view {
     const double *rotation_state;  /* NULL when no batch uses any */
     const double *vertex_rotation; /* node_count x 9, for warped batches; NULL when there are none */
     sn_kept_rotations *kept;       /* `force` writes to it; the others read it: it is of this view. NULL: none */
-    bool projected;   /* batches that `projects` take the projected differential; default: the exact one */
+    bool projected;                /* batches that `projects` take the projected differential; default: the exact one */
     bool unsymmetric; /* false: K is made symmetric, and the change of viscous stress with x is left out. true: the Jacobian as it is:
                          unsymmetrised, with that change (Green: always; corotated: where dR is at hand, that is with the exact and the
                          projected differential). The change of Rayleigh forces with x, a second differential, is in neither. */
@@ -117,6 +117,8 @@ static inline sn_differential sn_batch_differential(const sn_batch *batch, bool 
 
 /* ---- Kernels over one chunk, for one instruction set (kernel/element.c). They return 0 where nothing is said. ---- */
 typedef struct sn_element_kernels {
+    /* Whether there are kernels for this element. */
+    int (*serves)(const sn_element *element);
     /* Adds the chunk's elastic energy (J) to *energy. Returns how many real elements a POSITIVE_J law met with J <= 0. */
     int (*energy)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double *energy);
     /* Adds the forces of the chunk (elastic, viscous and Rayleigh stiffness damping) to f. Returns as above. */

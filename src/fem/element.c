@@ -1,126 +1,20 @@
-/* The element types: linear and quadratic tets, and the plane linear triangle.
+/* The registry of element types, and what they share.
  *
- * Shape functions in barycentric coordinates L. Linear: N_i = L_i. Quadratic: corners N_i = L_i (2 L_i - 1), mid-edge nodes
- * N_ij = 4 L_i L_j, edges in the order 01 12 20 03 13 23. Rules have positive weights only, so that the stiffness keeps its sign:
- *   4 points, degree 2, and 14 points, degree 5 (the latter of
- *   N. J. Walkington, Quadrature on simplices of arbitrary dimension, 2000). */
+ * Rules have positive weights only, so that the stiffness keeps its sign: 4 points, degree 2, and 14 points, degree 5 (the latter of
+ * N. J. Walkington, Quadrature on simplices of arbitrary dimension, 2000). */
 #include "element.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/math3.h"
+#include "names.h"
 
-/* ---- Rules ---- */
-#define THIRD (1.0 / 3.0)
-static const double one_point[1][4] = {{0.25, 0.25, 0.25, 0.25}};
-static const double one_weight[1] = {1};
-
-#define A4 0.13819660112501051518 /* (5 - sqrt 5) / 20 */
-#define B4 0.58541019662496845446
-static const double four_point[4][4] = {{B4, A4, A4, A4}, {A4, B4, A4, A4}, {A4, A4, B4, A4}, {A4, A4, A4, B4}};
-static const double four_weight[4] = {0.25, 0.25, 0.25, 0.25};
-
-#define A14 0.31088591926330060980
-#define B14 0.06734224221009817061 /* 1 - 3 a */
-#define C14 0.09273525031089122629
-#define D14 0.72179424906732632114
-#define E14 0.04550370412564964949
-#define F14 0.45449629587435035051 /* 1/2 - e */
-static const double fourteen_point[14][4] = {{B14, A14, A14, A14}, {A14, B14, A14, A14}, {A14, A14, B14, A14}, {A14, A14, A14, B14},
-                                             {D14, C14, C14, C14}, {C14, D14, C14, C14}, {C14, C14, D14, C14}, {C14, C14, C14, D14},
-                                             {E14, E14, F14, F14}, {E14, F14, E14, F14}, {E14, F14, F14, E14}, {F14, E14, E14, F14},
-                                             {F14, E14, F14, E14}, {F14, F14, E14, E14}};
-#define U14 0.11268792571801585080
-#define V14 0.07349304311636194934
-#define W14 0.04254602077708146686
-static const double fourteen_weight[14] = {U14, U14, U14, U14, V14, V14, V14, V14, W14, W14, W14, W14, W14, W14};
-
-static const double plane_point[1][4] = {{THIRD, THIRD, THIRD, 0}};
-/* The edge midpoints: degree 2 on a triangle. */
-static const double plane_mass_point[3][4] = {{0.5, 0.5, 0, 0}, {0, 0.5, 0.5, 0}, {0.5, 0, 0.5, 0}};
-static const double plane_mass_weight[3] = {THIRD, THIRD, THIRD};
-
-/* ---- Shape functions ---- */
-static void linear(int nodes, const double L[4], double *value, double *derivative) {
-    for (int i = 0; i < nodes; ++i) {
-        value[i] = L[i];
-        for (int k = 0; k < 4; ++k) derivative[4 * i + k] = k == i;
-    }
-}
-static void tet4_shape(const double L[4], double *value, double *derivative) { linear(4, L, value, derivative); }
-static void tri3_shape(const double L[4], double *value, double *derivative) { linear(3, L, value, derivative); }
-
-static void tet10_shape(const double L[4], double *value, double *derivative) {
-    static const int edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
-    memset(derivative, 0, 40 * sizeof *derivative);
-    for (int i = 0; i < 4; ++i) {
-        value[i] = L[i] * (2 * L[i] - 1);
-        derivative[4 * i + i] = 4 * L[i] - 1;
-    }
-    for (int e = 0; e < 6; ++e) {
-        const int a = edge[e][0], b = edge[e][1];
-        value[4 + e] = 4 * L[a] * L[b];
-        derivative[4 * (4 + e) + a] = 4 * L[b];
-        derivative[4 * (4 + e) + b] = 4 * L[a];
-    }
-}
-
-/* ---- The table ---- */
-const sn_element sn_element_tet4 = {.name = "tet4",
-                                    .text = "linear tet, one point",
-                                    .nodes = 4,
-                                    .points = 1,
-                                    .dimension = 3,
-                                    .point = one_point,
-                                    .weight = one_weight,
-                                    .mass_points = 4,
-                                    .mass_point = four_point,
-                                    .mass_weight = four_weight,
-                                    .shape = tet4_shape};
-const sn_element sn_element_tet10 = {.name = "tet10",
-                                     .text = "quadratic tet, 4 points (degree 2)",
-                                     .nodes = 10,
-                                     .points = 4,
-                                     .dimension = 3,
-                                     .point = four_point,
-                                     .weight = four_weight,
-                                     .mass_points = 14,
-                                     .mass_point = fourteen_point,
-                                     .mass_weight = fourteen_weight,
-                                     .shape = tet10_shape};
-const sn_element sn_element_tet10_high = {.name = "tet10-high",
-                                          .text = "quadratic tet, 14 points (degree 5)",
-                                          .nodes = 10,
-                                          .points = 14,
-                                          .dimension = 3,
-                                          .point = fourteen_point,
-                                          .weight = fourteen_weight,
-                                          .mass_points = 14,
-                                          .mass_point = fourteen_point,
-                                          .mass_weight = fourteen_weight,
-                                          .shape = tet10_shape};
-const sn_element sn_element_tri3 = {.name = "tri3",
-                                    .text = "plane linear triangle (plane strain)",
-                                    .nodes = 3,
-                                    .points = 1,
-                                    .dimension = 2,
-                                    .point = plane_point,
-                                    .weight = one_weight,
-                                    .mass_points = 3,
-                                    .mass_point = plane_mass_point,
-                                    .mass_weight = plane_mass_weight,
-                                    .shape = tri3_shape};
-
-const sn_element sn_element_springs = {.name = "springs",
-                                       .text = "a spring and a damper along every edge of the tets",
-                                       .nodes = 2,
-                                       .points = 1,
-                                       .dimension = 1,
-                                       .point = one_point,
-                                       .weight = one_weight};
-
-static const sn_element *const table[] = {&sn_element_tet4, &sn_element_tet10, &sn_element_tet10_high, &sn_element_tri3,
-                                          &sn_element_springs};
+/* ---- The registry ---- */
+#define ENTRY(id) &sn_element_##id,
+#define LISTING(id) {SN_ELEMENT_##id},
+static const sn_element *const table[] = {SN_ELEMENTS(ENTRY)};
+static const sn_listing listing[] = {SN_ELEMENTS(LISTING)};
 enum { COUNT = sizeof table / sizeof *table };
 
 const sn_element *sn_element_find(const char *name) {
@@ -130,13 +24,39 @@ const sn_element *sn_element_find(const char *name) {
 }
 
 const sn_listing *sn_elements(int *count) {
-    static const sn_listing listing[COUNT] = {{"tet4", "linear tet, one point"},
-                                              {"tet10", "quadratic tet, 4 points (degree 2)"},
-                                              {"tet10-high", "quadratic tet, 14 points (degree 5)"},
-                                              {"tri3", "plane linear triangle (plane strain)"},
-                                              {"springs", "a spring and a damper along every edge of the tets"}};
     *count = COUNT;
     return listing;
+}
+
+/* ---- Rules and shapes ---- */
+const double sn_rule_one_point[1][4] = {{0.25, 0.25, 0.25, 0.25}};
+const double sn_rule_one_weight[1] = {1};
+
+#define A4 0.13819660112501051518 /* (5 - sqrt 5) / 20 */
+#define B4 0.58541019662496845446
+const double sn_rule_four_point[4][4] = {{B4, A4, A4, A4}, {A4, B4, A4, A4}, {A4, A4, B4, A4}, {A4, A4, A4, B4}};
+const double sn_rule_four_weight[4] = {0.25, 0.25, 0.25, 0.25};
+
+#define A14 0.31088591926330060980
+#define B14 0.06734224221009817061 /* 1 - 3 a */
+#define C14 0.09273525031089122629
+#define D14 0.72179424906732632114
+#define E14 0.04550370412564964949
+#define F14 0.45449629587435035051 /* 1/2 - e */
+const double sn_rule_fourteen_point[14][4] = {{B14, A14, A14, A14}, {A14, B14, A14, A14}, {A14, A14, B14, A14}, {A14, A14, A14, B14},
+                                              {D14, C14, C14, C14}, {C14, D14, C14, C14}, {C14, C14, D14, C14}, {C14, C14, C14, D14},
+                                              {E14, E14, F14, F14}, {E14, F14, E14, F14}, {E14, F14, F14, E14}, {F14, E14, E14, F14},
+                                              {F14, E14, F14, E14}, {F14, F14, E14, E14}};
+#define U14 0.11268792571801585080
+#define V14 0.07349304311636194934
+#define W14 0.04254602077708146686
+const double sn_rule_fourteen_weight[14] = {U14, U14, U14, U14, V14, V14, V14, V14, W14, W14, W14, W14, W14, W14};
+
+void sn_shape_linear(int nodes, const double L[4], double *value, double *derivative) {
+    for (int i = 0; i < nodes; ++i) {
+        value[i] = L[i];
+        for (int k = 0; k < 4; ++k) derivative[4 * i + k] = k == i;
+    }
 }
 
 double sn_element_gradient(const sn_element *element, const double *X, const double L[4], double *value, double *gradient) {
@@ -161,4 +81,64 @@ double sn_element_gradient(const sn_element *element, const double *X, const dou
             gradient[3 * i + a] = sum;
         }
     return plane ? determinant / 2 : determinant / 6;
+}
+
+/* ---- Meshes ---- */
+sn_status sn_element_fits_tets(const sn_mesh *mesh, sn_error *error) {
+    if (mesh->tet_count > 0) return SN_OK;
+    return sn_fail_at(error, SN_BAD_INPUT, "mesh", "the mesh has %d nodes and %d triangles but no tets; a solid body needs tets",
+                      mesh->node_count, mesh->triangle_count);
+}
+
+static double area2(const double *a, const double *b, const double *c) {
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+double sn_element_locate(const sn_element *element, const int32_t *node, const double *position, const double X[3], double L[4]) {
+    const double *p[4];
+    for (int i = 0; i < element->corners; ++i) p[i] = position + 3 * (size_t)node[i];
+    L[3] = 0;
+    if (element->corners == 3) {
+        const double area = area2(p[0], p[1], p[2]);
+        if (area == 0) return -INFINITY;
+        L[0] = area2(X, p[1], p[2]) / area, L[1] = area2(p[0], X, p[2]) / area, L[2] = 1 - L[0] - L[1];
+        return fmin(L[0], fmin(L[1], L[2]));
+    }
+    const double volume = sn_volume6(p[0], p[1], p[2], p[3]);
+    if (volume == 0) return -INFINITY;
+    L[0] = sn_volume6(X, p[1], p[2], p[3]) / volume, L[1] = sn_volume6(p[0], X, p[2], p[3]) / volume;
+    L[2] = sn_volume6(p[0], p[1], X, p[3]) / volume;
+    L[3] = 1 - L[0] - L[1] - L[2];
+    return fmin(fmin(L[0], L[1]), fmin(L[2], L[3]));
+}
+
+/* The local index of a node among an element's corners. */
+static int corner_of(const sn_element *element, const int32_t *cell, int32_t node) {
+    for (int i = 0; i < element->corners; ++i)
+        if (cell[i] == node) return i;
+    return 0;
+}
+
+sn_status sn_element_faces(const sn_element *element, const sn_mesh *mesh, int *count, int32_t **face, sn_error *error) {
+    const size_t n = (size_t)element->face_nodes;
+    int32_t *corner = NULL, *owner = NULL;
+    *count = 0, *face = NULL;
+    if (n == 0) return SN_OK;
+    sn_status status = sn_mesh_boundary(mesh, count, &corner, &owner, NULL, error);
+    if (status) return status;
+    *face = sn_allocate(mesh->context, (size_t)*count * n, sizeof **face);
+    if (!*face) status = sn_no_memory(error);
+    for (int f = 0; f < *count && !status; ++f) {
+        const int32_t *cell = mesh->tet + (size_t)owner[f] * (size_t)mesh->tet_nodes;
+        int32_t *out = *face + (size_t)f * n;
+        int local[3];
+        for (int i = 0; i < 3; ++i) {
+            out[i] = corner[3 * (size_t)f + (size_t)i];
+            local[i] = corner_of(element, cell, out[i]);
+        }
+        for (int i = 0; i < 3 && element->middle; ++i) out[3 + i] = cell[element->middle[local[i]][local[(i + 1) % 3]]];
+    }
+    sn_mesh_release(mesh, corner);
+    sn_mesh_release(mesh, owner);
+    return status;
 }

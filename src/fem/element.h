@@ -1,4 +1,7 @@
-/* Element types: shape functions on the reference element and quadrature.
+/* Element types: shape functions on the reference element, quadrature, and what a body needs to know of its elements.
+ *
+ * A type is one file element_<name>.c with one table, and one line in names.h. Its kernels are compiled per number of nodes and points
+ * (kernel/element_kernel.c); a type without kernels is refused when elements are compiled.
  *
  * Everything the kernels need is per element and per quadrature point: the gradients g_i of the shape functions in the rest shape for
  * nodes 1..N-1 (that of node 0 is minus their sum) and the weight w (volume share). Then
@@ -7,14 +10,22 @@
 #ifndef SN_FEM_ELEMENT_H
 #define SN_FEM_ELEMENT_H
 
-#include "sinew/base.h"
+#include <stdbool.h>
+
+#include "base/context.h"
+#include "names.h"
+#include "sinew/mesh.h"
 
 enum { SN_ELEMENT_NODES = 10, SN_ELEMENT_POINTS = 15 };
+
+struct sn_batch_source;
 
 typedef struct sn_element {
     const char *name, *text;
     int nodes, points;
-    int dimension; /* 3, or 2 for plane elements */
+    int corners;   /* the first nodes; so many barycentric coordinates are in use */
+    int dimension; /* 3; 2 for plane elements; 1 for springs */
+    unsigned held; /* bits 1 << axis: along these axes its nodes do not move */
     /* Quadrature of the stiffness: barycentric coordinates (points x 4) and weights that sum to 1. */
     const double (*point)[4];
     const double *weight;
@@ -24,17 +35,54 @@ typedef struct sn_element {
     const double *mass_weight;
     /* At barycentric coordinates L: values (nodes), and derivatives by L (nodes x 4). */
     void (*shape)(const double L[4], double *value, double *derivative);
+    bool row_sums; /* its lumped mass: row sums of the consistent one; else the diagonal scaled to the mass (HRZ) */
+
+    /* Boundary faces: three corners, outward, then the middles of their edges. 0 nodes: no faces, the boundary is the rim of a plane body.
+     */
+    int face_nodes;
+    const double *face_share;   /* face_nodes: the part of a face's area that goes to each node in contact */
+    const uint8_t (*middle)[4]; /* the node between corners i and j; NULL without middles */
+
+    /* Whether a mesh makes such elements, and a new mesh whose cells (tet, tet_nodes) are the elements. */
+    sn_status (*fits)(const sn_mesh *mesh, sn_error *error);
+    sn_status (*take)(const sn_mesh *mesh, sn_mesh **own, sn_error *error);
+
+    /* Elements that are derived from those of another type, the carrier, which has the mass, the loads and the surface: the springs on the
+     * edges of tets. NULL: an element is its own carrier. node_mass: per compiled node. `release` ends the derived source. */
+    const struct sn_element *carrier;
+    sn_status (*derive)(sn_context *context, const struct sn_batch_source *carrier, const double *node_mass,
+                        struct sn_batch_source *derived, sn_error *error);
+    void (*release)(sn_context *context, struct sn_batch_source *derived);
 } sn_element;
 
-extern const sn_element sn_element_tet4, sn_element_tet10, sn_element_tet10_high, sn_element_tri3;
-/* A spring between two nodes (springs.h): what the edges of a body of "springs" compile to; has no shape functions. */
-extern const sn_element sn_element_springs;
+#define SN_DECLARE_ELEMENT(id) extern const sn_element sn_element_##id;
+SN_ELEMENTS(SN_DECLARE_ELEMENT)
+#undef SN_DECLARE_ELEMENT
 const sn_element *sn_element_find(const char *name); /* NULL when unknown */
+/* The type that has the mass, the loads and the surface. */
+static inline const sn_element *sn_element_carrier(const sn_element *element) { return element->carrier ? element->carrier : element; }
 const sn_listing *sn_elements(int *count);
 
 /* Gradients g_i (all nodes x 3) of the shape functions in the rest shape X (nodes x 3) at barycentric L, and optionally their values.
  * Returns the volume (area for plane elements, of thickness 1) of the whole element if this point's density of volume held everywhere:
  * times a quadrature weight it is the point's share. Not positive: flat or inverted; the gradients are then not set. */
 double sn_element_gradient(const sn_element *element, const double *X, const double L[4], double *value, double *gradient);
+
+/* Barycentric coordinates L of the point X in the element's corners (nodes x 3 positions by `node`). Returns the smallest: at least 0
+ * inside; minus infinity for a flat element. */
+double sn_element_locate(const sn_element *element, const int32_t *node, const double *position, const double X[3], double L[4]);
+
+/* The boundary faces of a mesh as element->take made it, in its node numbers, face_nodes each; release with sn_mesh_release. Without face
+ * nodes there are none. */
+sn_status sn_element_faces(const sn_element *element, const sn_mesh *mesh, int *count, int32_t **face, sn_error *error);
+
+/* ---- Shared by the types ---- */
+extern const double sn_rule_one_point[1][4], sn_rule_one_weight[1];
+extern const double sn_rule_four_point[4][4], sn_rule_four_weight[4];           /* degree 2 */
+extern const double sn_rule_fourteen_point[14][4], sn_rule_fourteen_weight[14]; /* degree 5 */
+/* N_i = L_i */
+void sn_shape_linear(int nodes, const double L[4], double *value, double *derivative);
+/* `fits` of solids: the mesh has tets. */
+sn_status sn_element_fits_tets(const sn_mesh *mesh, sn_error *error);
 
 #endif

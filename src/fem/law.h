@@ -49,33 +49,41 @@ typedef struct sn_law {
 
     /* Material -> constants at time t (keyed moduli). `constant` has SN_LAW_CONSTANTS places. Corotational isotropic laws put lambda, mu
      * first. */
-    sn_status (*prepare)(const sn_material *material, double time, double *constant, sn_error *error);
+    sn_status (*prepare)(const struct sn_law *law, const sn_material *material, double time, double *constant, sn_error *error);
 
     /* Kernels; c: constants, one vector each. R is NULL for laws without SN_LAW_ROTATION; dR only for exact and projected. */
-    void (*energy)(const vd *c, const vd *F, const vd *R, vd *psi);
-    void (*stress)(const vd *c, const vd *F, const vd *R, vd *P);
-    void (*differential)(sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP);
+    void (*energy)(const struct sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi);
+    void (*stress)(const struct sn_law *law, const vd *c, const vd *F, const vd *R, vd *P);
+    void (*differential)(const struct sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP);
 
     /* Of laws with SN_LAW_WARPED that offer hybrid: g in [0, 1], how much of truncated-1 it takes; else NULL. */
     vd (*blend)(const vd *F, const vd *R);
 
     /* The law's own strain measure, for viscous damping. */
     sn_strain strain;
+
+    const sn_law_table *table; /* of laws that the caller supplied (own_law.c); NULL for ours */
 } sn_law;
 
 /* All laws of one instruction set, in the same order in each; kernel/laws.c. */
 extern const sn_law *const sn_laws_baseline[], *const sn_laws_avx2[], *const sn_laws_avx512[];
 extern const int sn_law_count_baseline;
 
-/* The law by name for this context's instruction set, or NULL. */
+/* The law by name for this context's instruction set, ours or one that was added to the context; NULL when there is none. Without a
+ * context: ours. */
 const sn_law *sn_law_find(const sn_context *context, const char *name);
+/* own_law.c: the law of that name that was added to the context, or NULL. */
+const sn_law *sn_own_law_find(const sn_context *context, const char *name);
+/* Laws of the caller: what all of them share, with kernels that call the functions of law->table lane by lane. kernel/own_law.c. */
+extern const sn_law sn_own_law_baseline, sn_own_law_avx2, sn_own_law_avx512;
 
 /* lambda and mu from young/poisson or lame at time t (the pair that is given; laws' own constants do not count). */
 sn_status sn_material_lame(const sn_material *material, double time, double *lambda, double *mu, sn_error *error);
 /* The value of a scalar constant at time t, or `fallback` when it is absent. */
 double sn_material_value(const sn_material *material, const char *name, double time, double fallback);
 const sn_constant *sn_material_constant(const sn_material *material, const char *name); /* NULL when absent */
-int sn_differential_find(const char *name);                                             /* -1 when unknown */
+int sn_warping_find(const char *name);      /* SN_WARPING_ of batch.h, in the order of sn_warpings(); SN_WARPING_NONE when unknown */
+int sn_differential_find(const char *name); /* -1 when unknown */
 
 /* ---- Rotations ---- */
 enum { SN_ROTATION_STATE = 4 }; /* doubles of per-element state (witness pair of dapd and the like) */

@@ -39,7 +39,7 @@ sn_status sn_mass_lumped(const sn_batch_source *source, double *mass, sn_error *
         for (int i = 0; i < nodes; ++i) diagonal += M[nodes * i + i];
         for (int i = 0; i < nodes; ++i) {
             lumped[i] = M[nodes * i + i] * (total / diagonal);
-            if (nodes > 4) continue;
+            if (!source->element->row_sums) continue;
             lumped[i] = 0;
             for (int j = 0; j < nodes; ++j) lumped[i] += M[nodes * i + j];
         }

@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cookie.h"
 #include "base/words.h"
 #include "law.h"
+#include "material_fields.h"
 #include "names.h"
 #include "point.h"
 
@@ -37,7 +39,11 @@ static const sn_rotation *rotation_in(const sn_rotation *const *rotations, const
     return NULL;
 }
 
-const sn_law *sn_law_find(const sn_context *context, const char *name) { return law_in(BY_ISA(context, sn_laws), name); }
+const sn_law *sn_law_find(const sn_context *context, const char *name) {
+    if (!context) return law_in(sn_laws_baseline, name);
+    const sn_law *law = law_in(BY_ISA(context, sn_laws), name);
+    return law ? law : sn_own_law_find(context, name);
+}
 
 const sn_rotation *sn_rotation_find(const sn_context *context, const char *name) {
     return rotation_in(BY_ISA(context, sn_rotations), name);
@@ -87,10 +93,65 @@ const sn_listing *sn_warpings(int *count) {
     return listing;
 }
 
-const sn_parameter *sn_law_parameters(const char *law, int *count) {
-    const sn_law *found = law_in(sn_laws_baseline, law);
+int sn_warping_find(const char *name) {
+    int count;
+    const sn_listing *listing = sn_warpings(&count);
+    for (int i = 0; i < count; ++i)
+        if (strcmp(listing[i].name, name) == 0) return i + 1;
+    return 0;
+}
+
+const sn_parameter *sn_law_parameters(const sn_context *context, const char *law, int *count) {
+    const sn_law *found = sn_law_find(context, law);
     if (count) *count = found ? found->parameter_count : 0;
     return found ? found->parameter : NULL;
+}
+
+/* ---- Options ---- */
+#define NUMBER(key, member, minimum, open, standard, unit_text, about)                                                                     \
+    {                                                                                                                                      \
+        .name = key, .type = SN_FIELD_DOUBLE, .offset = offsetof(sn_material, member), .count = 1, .low = minimum, .low_open = open,       \
+        .high = 1e300, .value = standard, .unit = unit_text, .text = about                                                                 \
+    }
+#define CHOICE(key, member, list, about)                                                                                                   \
+    {                                                                                                                                      \
+        .name = key, .type = SN_FIELD_CHOICE, .offset = offsetof(sn_material, member), .count = 1, .choices = list, .unit = "",            \
+        .text = about                                                                                                                      \
+    }
+
+static const sn_field material_field[] = {
+    CHOICE("rotation", rotation, sn_rotations, "how a corotational law takes the rotation out; default: polar"),
+    CHOICE("differential", differential, sn_differentials, "how the stress is linearised; default: the law's own choice"),
+    NUMBER("density", density, 0, 1, 1000, "kg/m^3", "mass per rest volume"),
+    NUMBER("viscous.lambda", viscous[0], 0, 0, 0, "Pa s", "viscosity against the rate of volume"),
+    NUMBER("viscous.mu", viscous[1], 0, 0, 0, "Pa s", "viscosity against the rate of shape"),
+    NUMBER("rayleigh.mass", rayleigh[0], 0, 0, 0, "1/s", "a of the damping D = a M + b K"),
+    NUMBER("rayleigh.stiffness", rayleigh[1], 0, 0, 0, "s", "b of the damping D = a M + b K"),
+    {.name = "alpha",
+     .type = SN_FIELD_DOUBLE,
+     .offset = offsetof(sn_material, alpha),
+     .count = 1,
+     .high = 1,
+     .value = 0.1,
+     .unit = "",
+     .text = "rotations dapd, project and reflect: an element is degenerate when det F is below alpha"},
+    NUMBER("beta", beta, 1, 0, 3, "", "rotation dapd: how far a degenerate element is moved back"),
+    CHOICE("warping", warping, sn_warpings, "law linear: stiffness warping per vertex; default: none"),
+    {.name = "ghost_correction",
+     .type = SN_FIELD_BOOL,
+     .offset = offsetof(sn_material, ghost_correction),
+     .count = 1,
+     .unit = "",
+     .text = "warping: take the net force and torque out of a body's elastic forces"},
+    NUMBER("springs.damper", spring_damper, 0, 0, 0, "N s/m", "element springs: the damper of every spring"),
+    NUMBER("springs.quality", spring_quality, 0, 0, 0, "",
+           "element springs: the quality factor of every spring and damper; 0: no such damper"),
+};
+enum { FIELDS = sizeof material_field / sizeof *material_field };
+
+const sn_field *sn_material_fields(int *count) {
+    *count = FIELDS;
+    return material_field;
 }
 
 /* ---- Constants ---- */
@@ -149,14 +210,14 @@ sn_status sn_material_lame(const sn_material *material, double time, double *lam
 }
 
 sn_material sn_material_default(void) {
-    return (sn_material){
+    sn_material material = {
+        .cookie = SN_COOKIE,
         .law = "corotated",
-        .density = 1000,
         .constant_count = 2,
         .constant = {{.name = "young", .count = 1, .value = {5e5}}, {.name = "poisson", .count = 1, .value = {0.33}}},
-        .alpha = 0.1,
-        .beta = 3,
     };
+    sn_fields_default(material_field, FIELDS, &material);
+    return material;
 }
 
 static void drop_constant(sn_material *material, int index) {
@@ -168,7 +229,7 @@ sn_status sn_material_set(sn_material *material, const char *name, const double 
     const size_t room = sizeof material->constant[0].name;
     if (!name[0] || strlen(name) >= room) return sn_fail(error, SN_BAD_INPUT, "'%s' is not the name of a constant", name);
     if (count < 1 || count > SN_CONSTANT_VALUES)
-        return sn_fail_at(error, SN_BAD_INPUT, name, "'%s' has %d values; allowed are 1 to %d", name, count, SN_CONSTANT_VALUES);
+        return sn_fail(error, SN_BAD_INPUT, "'%s' has %d values; allowed are 1 to %d", name, count, SN_CONSTANT_VALUES);
     const group mine = group_of(name, count);
     for (int i = material->constant_count - 1; i >= 0; --i) {
         const sn_constant *other = &material->constant[i];
@@ -177,7 +238,7 @@ sn_status sn_material_set(sn_material *material, const char *name, const double 
         if (excluded || strcmp(other->name, name) == 0) drop_constant(material, i);
     }
     if (material->constant_count == SN_MATERIAL_CONSTANTS)
-        return sn_fail_at(error, SN_BAD_INPUT, name, "'%s' is one constant too many; at most %d are allowed", name, SN_MATERIAL_CONSTANTS);
+        return sn_fail(error, SN_BAD_INPUT, "'%s' is one constant too many; at most %d are allowed", name, SN_MATERIAL_CONSTANTS);
     sn_constant *constant = &material->constant[material->constant_count++];
     *constant = (sn_constant){.count = count};
     memcpy(constant->name, name, strlen(name) + 1);
@@ -238,9 +299,9 @@ static sn_status unknown(const char *path, const char *what, const char *name, c
     return sn_fail_at(error, SN_BAD_INPUT, path, "%s", text);
 }
 
-static sn_status unknown_law(const char *name, sn_error *error) {
+static sn_status unknown_law(const sn_context *context, const char *name, sn_error *error) {
     int count;
-    const sn_listing *laws = sn_laws(&count);
+    const sn_listing *laws = sn_context_laws(context, &count);
     return unknown("law", "law", name, laws, count, sizeof *laws, error);
 }
 
@@ -279,26 +340,8 @@ static sn_status check_constants(const sn_material *material, const sn_law *law,
     return SN_OK;
 }
 
-static sn_status check_blocks(const sn_material *material, const sn_law *law, sn_error *error) {
-    const sn_rotation *rotation = NULL;
-    if (material->rotation[0]) {
-        rotation = rotation_in(sn_rotations_baseline, material->rotation);
-        if (!rotation) return unknown_rotation(material->rotation, error);
-        if (!(law->flags & SN_LAW_ROTATION))
-            return sn_fail_at(error, SN_BAD_INPUT, "rotation", "rotation '%s' does not go with law '%s', which uses no rotation",
-                              rotation->name, law->name);
-    }
-    if (rotation && rotation->uses_history) {
-        if (!(material->alpha >= 0 && material->alpha < 1))
-            return sn_fail_at(error, SN_BAD_INPUT, "alpha", "'alpha' is %g; it must be at least 0 and below 1", material->alpha);
-        if (!(material->beta >= 1 && isfinite(material->beta)))
-            return sn_fail_at(error, SN_BAD_INPUT, "beta", "'beta' is %g; it must be finite and at least 1", material->beta);
-    }
-    if (!material->differential[0]) return SN_OK;
+static sn_status check_differential(const sn_material *material, const sn_law *law, const sn_rotation *rotation, sn_error *error) {
     const int kind = sn_differential_find(material->differential);
-    if (kind < 0)
-        return unknown("differential", "differential", material->differential, differential_listing, SN_DIFFERENTIAL_COUNT,
-                       sizeof *differential_listing, error);
     if (!(law->differentials >> kind & 1u)) {
         char text[160] = "";
         for (int i = 0; i < SN_DIFFERENTIAL_COUNT; ++i)
@@ -313,59 +356,46 @@ static sn_status check_blocks(const sn_material *material, const sn_law *law, sn
     return SN_OK;
 }
 
-static sn_status check_warping(const sn_material *material, sn_error *error) {
-    if (!material->warping[0]) return SN_OK;
-    int count;
-    const sn_listing *known = sn_warpings(&count);
-    bool found = false;
-    for (int i = 0; i < count; ++i) found = found || strcmp(known[i].name, material->warping) == 0;
-    if (!found) return unknown("warping", "warping", material->warping, known, count, sizeof *known, error);
-    if (strcmp(material->law, "linear") != 0)
-        return sn_fail_at(error, SN_BAD_INPUT, "warping", "'warping' goes with law 'linear' alone, not with '%s'", material->law);
-    return SN_OK;
+/* Whether the chosen blocks go with each other. */
+static sn_status check_blocks(const sn_material *material, const sn_law *law, sn_error *error) {
+    const sn_rotation *rotation = material->rotation[0] ? rotation_in(sn_rotations_baseline, material->rotation) : NULL;
+    if (rotation && !(law->flags & SN_LAW_ROTATION))
+        return sn_fail_at(error, SN_BAD_INPUT, "rotation", "rotation '%s' does not go with law '%s', which uses no rotation",
+                          rotation->name, law->name);
+    if (!(material->alpha < 1))
+        return sn_fail_at(error, SN_BAD_INPUT, "alpha", "alpha is %g; it must be at least 0 and below 1", material->alpha);
+    if (material->warping[0] && strcmp(material->law, "linear") != 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "warping", "'warping' goes with law 'linear' only, not with '%s'", material->law);
+    return material->differential[0] ? check_differential(material, law, rotation, error) : SN_OK;
 }
 
-static sn_status check_damping(const sn_material *material, sn_error *error) {
-    if (!(material->spring_damper >= 0 && isfinite(material->spring_damper)))
-        return sn_fail_at(error, SN_BAD_INPUT, "springs.damper", "'springs.damper' is %g; it must be finite and at least 0",
-                          material->spring_damper);
-    if (!(material->spring_quality >= 0 && isfinite(material->spring_quality)))
-        return sn_fail_at(error, SN_BAD_INPUT, "springs.quality", "'springs.quality' is %g; it must be finite and at least 0",
-                          material->spring_quality);
-    const sn_status warping = check_warping(material, error);
-    if (warping) return warping;
-    static const char *const viscous[] = {"viscous.lambda", "viscous.mu"}, *const rayleigh[] = {"rayleigh.mass", "rayleigh.stiffness"};
-    for (int i = 0; i < 2; ++i) {
-        if (!(material->viscous[i] >= 0 && isfinite(material->viscous[i])))
-            return sn_fail_at(error, SN_BAD_INPUT, viscous[i], "'%s' is %g; it must be finite and at least 0", viscous[i],
-                              material->viscous[i]);
-        if (!(material->rayleigh[i] >= 0 && isfinite(material->rayleigh[i])))
-            return sn_fail_at(error, SN_BAD_INPUT, rayleigh[i], "'%s' is %g; it must be finite and at least 0", rayleigh[i],
-                              material->rayleigh[i]);
-    }
+static sn_status check_prony(const sn_material *material, sn_error *error) {
     if (material->prony_count < 0 || material->prony_count > SN_PRONY_TERMS)
         return sn_fail_at(error, SN_BAD_INPUT, "prony", "'prony' has %d terms; allowed are 0 to %d", material->prony_count, SN_PRONY_TERMS);
     for (int i = 0; i < material->prony_count; ++i) {
         const double *term = material->prony[i];
+        sn_status status = SN_OK;
         if (!(term[0] >= 0 && isfinite(term[0])))
-            return sn_fail_at(error, SN_BAD_INPUT, "prony", "'prony' term %d: modulus is %g; it must be finite and at least 0", i + 1,
-                              term[0]);
-        if (!(term[1] > 0 && isfinite(term[1])))
-            return sn_fail_at(error, SN_BAD_INPUT, "prony", "'prony' term %d: time is %g; it must be finite and above 0", i + 1, term[1]);
+            status = sn_fail_at(error, SN_BAD_INPUT, "modulus", "'prony' term %d: modulus is %g; it must be finite and at least 0", i + 1,
+                                term[0]);
+        else if (!(term[1] > 0 && isfinite(term[1])))
+            status = sn_fail_at(error, SN_BAD_INPUT, "time", "'prony' term %d: time is %g; it must be finite and above 0", i + 1, term[1]);
+        if (status) return sn_within(error, status, "prony.%d", i);
     }
     return SN_OK;
 }
 
-sn_status sn_material_check(const sn_material *material, sn_error *error) {
-    const sn_law *law = law_in(sn_laws_baseline, material->law);
-    if (!law) return unknown_law(material->law, error);
-    if (!(material->density > 0 && isfinite(material->density)))
-        return sn_fail_at(error, SN_BAD_INPUT, "density", "'density' is %g; it must be finite and above 0", material->density);
-    sn_status status = check_constants(material, law, error);
+sn_status sn_material_check(const sn_context *context, const sn_material *material, sn_error *error) {
+    sn_status status = sn_cookie_check(material->cookie, "sn_material", error);
+    if (status) return status;
+    const sn_law *law = sn_law_find(context, material->law);
+    if (!law) return unknown_law(context, material->law, error);
+    status = sn_fields_check(material_field, FIELDS, material, error);
+    if (!status) status = check_constants(material, law, error);
     if (!status) status = check_blocks(material, law, error);
-    if (!status) status = check_damping(material, error);
+    if (!status) status = check_prony(material, error);
     double constant[SN_LAW_CONSTANTS];
-    if (!status) status = law->prepare(material, 0, constant, error);
+    if (!status) status = law->prepare(law, material, 0, constant, error);
     return status;
 }
 
@@ -387,7 +417,7 @@ static sn_status check_matrix(const double F[9], sn_error *error) {
 
 sn_status sn_material_evaluate(sn_context *context, const sn_material *material, const double F[9], double *energy, double stress[9],
                                double differential[81], sn_error *error) {
-    sn_status status = sn_material_check(material, error);
+    sn_status status = sn_material_check(context, material, error);
     if (!status) status = check_matrix(F, error);
     if (status) return status;
     const sn_law *law = sn_law_find(context, material->law);
@@ -396,7 +426,7 @@ sn_status sn_material_evaluate(sn_context *context, const sn_material *material,
     if (differential && rotation && !rotation->differential)
         return sn_fail(error, SN_UNSUPPORTED, "there is no exact differential with rotation '%s'", rotation->name);
     double constant[SN_LAW_CONSTANTS];
-    status = law->prepare(material, 0, constant, error);
+    status = law->prepare(law, material, 0, constant, error);
     if (status) return status;
     const double J = F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) + F[2] * (F[3] * F[7] - F[4] * F[6]);
     if ((law->flags & SN_LAW_POSITIVE_J) && !(J > 0))

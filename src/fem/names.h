@@ -1,5 +1,5 @@
-/* The names of all laws and rotations with their one line of text: one table for the kernels' tables and for the public lists.
- * A new block is one file in kernel/ and one entry here: its name and text, and its place in the list. */
+/* The names of all laws, rotations and elements with their one line of text: one table for the kernels' tables and for the public lists.
+ * A new block is one file (of laws and rotations in kernel/) and one entry here: its name and text, and its place in the list. */
 #ifndef SN_FEM_NAMES_H
 #define SN_FEM_NAMES_H
 
@@ -57,5 +57,19 @@
 #define SN_ROTATION_project "project", "polar of the element moved back to where it collapsed"
 #define SN_ROTATION_reflect "reflect", "polar of the element mirrored at where it collapsed"
 #define SN_ROTATION_dapd "dapd", "degeneration-aware polar decomposition: no turn beyond the collapse, smooth; alpha and beta"
+
+/* The first is the default. */
+#define SN_ELEMENTS(X)                                                                                                                     \
+    X(tet4)                                                                                                                                \
+    X(tet10)                                                                                                                               \
+    X(tet10_high)                                                                                                                          \
+    X(tri3)                                                                                                                                \
+    X(springs)
+
+#define SN_ELEMENT_tet4 "tet4", "linear tet, one point"
+#define SN_ELEMENT_tet10 "tet10", "quadratic tet, 4 points (degree 2)"
+#define SN_ELEMENT_tet10_high "tet10-high", "quadratic tet, 14 points (degree 5)"
+#define SN_ELEMENT_tri3 "tri3", "plane linear triangle (plane strain)"
+#define SN_ELEMENT_springs "springs", "a spring and a damper along every edge of the tets"
 
 #endif

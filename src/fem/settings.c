@@ -33,7 +33,7 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
             if (strcmp(material->law, batch->law->name) != 0)
                 return sn_fail_at(error, SN_BAD_INPUT, "law", "the law of a material cannot change from '%s' to '%s' while running",
                                   batch->law->name, material->law);
-            const sn_status status = batch->law->prepare(material, time, constant, error);
+            const sn_status status = batch->law->prepare(batch->law, material, time, constant, error);
             if (status) return status;
             if (material->viscous[0] != 0 || material->viscous[1] != 0) settings->damped |= SN_DAMPED_VISCOUS;
             if (material->rayleigh[1] != 0) settings->damped |= SN_DAMPED_RAYLEIGH;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "names.h"
 
 typedef struct edge {
     int32_t low, high, material;
@@ -96,6 +97,17 @@ sn_status sn_springs_create(sn_context *context, const sn_batch_source *tets, co
     if (status) sn_springs_release(context, springs);
     return status;
 }
+
+const sn_element sn_element_springs = {SN_ELEMENT_springs,
+                                       .nodes = 2,
+                                       .points = 1,
+                                       .corners = 2,
+                                       .dimension = 1,
+                                       .point = sn_rule_one_point,
+                                       .weight = sn_rule_one_weight,
+                                       .carrier = &sn_element_tet4,
+                                       .derive = sn_springs_create,
+                                       .release = sn_springs_release};
 
 void sn_springs_release(sn_context *context, sn_batch_source *springs) {
     if (springs->element != &sn_element_springs) return;

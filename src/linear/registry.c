@@ -1,6 +1,7 @@
 /* The tables of linear solvers, preconditioners and operators, and the options that name them. */
 #include <string.h>
 
+#include "base/cookie.h"
 #include "base/fields.h"
 #include "solver.h"
 
@@ -92,6 +93,7 @@ const sn_field *sn_solver_fields(int *count) {
 sn_solver_options sn_solver_options_default(void) {
     sn_solver_options options;
     memset(&options, 0, sizeof options);
+    options.cookie = SN_COOKIE;
     sn_fields_default(field, COUNT(field), &options);
     return options;
 }
@@ -99,7 +101,8 @@ sn_solver_options sn_solver_options_default(void) {
 static bool is(const char *name, const char *word) { return strcmp(name, word) == 0; }
 
 sn_status sn_solver_options_check(const sn_solver_options *options, sn_error *error) {
-    const sn_status status = sn_fields_check(field, COUNT(field), options, error);
+    sn_status status = sn_cookie_check(options->cookie, "sn_solver_options", error);
+    if (!status) status = sn_fields_check(field, COUNT(field), options, error);
     if (status) return status;
     if (sn_direct_find(options->method) && is(options->operator_, "assembly-free"))
         return sn_fail_at(error, SN_BAD_INPUT, "operator",

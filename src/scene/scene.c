@@ -8,7 +8,7 @@
 #include "linear/solver.h"
 #include "locate.h"
 #include "scene_internal.h"
-#include "time/options.h"
+#include "time/time_options.h"
 
 static const sn_field fields[] = {
     {"sinew", SN_FIELD_INT, offsetof(sn_scene, version), 1, 1, 1, 0, 1, NULL, NULL, "", "version of the scene format"},

@@ -4,7 +4,7 @@
 
 #include "scene_internal.h"
 #include "sinew/embed.h"
-#include "world/options.h"
+#include "world/world_options.h"
 
 static const sn_range positive_length = {0, 1e300, true, false, ""};
 

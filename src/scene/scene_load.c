@@ -4,7 +4,7 @@
 
 #include "base/math3.h"
 #include "scene_internal.h"
-#include "world/options.h"
+#include "world/world_options.h"
 
 static sn_status read_fix(const sn_place *place, sn_fix *fix) {
     int count;

@@ -1,25 +1,40 @@
-/* Materials of a scene: the law, its constants, its damping. Which constants there are is the law's business (sn_law_parameters). */
+/* Materials of a scene. The law says which constants there are (sn_law_parameters). A table says which options there are
+ * (sn_material_fields). */
 #include <stdio.h>
 #include <string.h>
 
+#include "fem/material_fields.h"
 #include "scene_internal.h"
 
-static const char *const common_keys[] = {"law",      "density", "rotation", "differential", "viscous", "rayleigh",
-                                          "prony",    "select",  "young",    "poisson",      "lame",    "warping",
-                                          "ghost_correction", "springs"};
-enum { COMMON = sizeof common_keys / sizeof *common_keys, KEYS = COMMON + 26 };
+enum { KEYS = 48 };
 
-static bool is_common(const char *name) {
-    for (int i = 0; i < COMMON; ++i)
-        if (strcmp(common_keys[i], name) == 0) return true;
+/* The keys of a material: the table of its options, and the keys that this file reads. */
+typedef struct key_table {
+    sn_field field[KEYS];
+    int count;
+} key_table;
+
+static bool is_known(const key_table *table, const char *name) {
+    for (int i = 0; i < table->count; ++i)
+        if (strcmp(table->field[i].name, name) == 0) return true;
     return false;
 }
 
-/* True when the law has a constant of this name: alpha of ogden is not alpha of the rotation dapd. */
-static bool is_constant(const sn_parameter *parameter, int parameters, const char *name) {
-    for (int i = 0; i < parameters; ++i)
-        if (strcmp(parameter[i].name, name) == 0) return true;
-    return false;
+static void add_key(key_table *table, const char *name) {
+    if (table->count < KEYS && !is_known(table, name)) table->field[table->count++] = (sn_field){.name = name, .type = SN_FIELD_OWN};
+}
+
+/* A constant of the law hides an option of the same name: alpha of ogden is not alpha of the rotation dapd. */
+static key_table make_table(const sn_parameter *parameter, int parameters) {
+    static const char *const own[] = {"law", "select", "prony", "young", "poisson", "lame"};
+    key_table table = {0};
+    int count;
+    const sn_field *option = sn_material_fields(&count);
+    for (size_t i = 0; i < sizeof own / sizeof *own; ++i) add_key(&table, own[i]);
+    for (int i = 0; i < parameters; ++i) add_key(&table, parameter[i].name);
+    for (int i = 0; i < count && table.count < KEYS; ++i)
+        if (!is_known(&table, option[i].name)) table.field[table.count++] = option[i];
+    return table;
 }
 
 /* {"keys": [[t, value], ...]} of a scalar constant: its value is the first one, the keys do the rest. */
@@ -35,7 +50,7 @@ static sn_status read_keyed(const sn_place *place, const char *name, sn_material
     status = sn_read_keys(&list, 2, &key, &count);
     if (status) return status;
     sn_error inner = {0};
-    if (sn_material_set(material, name, &key[1], 1, &inner)) return sn_place_wrap(place, &inner);
+    if (sn_material_set(material, name, &key[1], 1, &inner)) return sn_place_wrap(place->parent, &inner);
     for (int i = 0; i < material->constant_count; ++i) {
         if (strcmp(material->constant[i].name, name) != 0) continue;
         material->constant[i].key = key;
@@ -59,7 +74,7 @@ static sn_status read_constant(const sn_place *place, const char *name, sn_mater
     }
     if (status) return status;
     sn_error inner = {0};
-    if (sn_material_set(material, name, value, count, &inner)) return sn_place_wrap(place, &inner);
+    if (sn_material_set(material, name, value, count, &inner)) return sn_place_wrap(place->parent, &inner);
     return SN_OK;
 }
 
@@ -71,8 +86,11 @@ static sn_status read_constants(const sn_place *place, const sn_parameter *param
     bool keep_default = true;
     sn_place child;
     for (int i = 0; i < 3; ++i) name[names++] = moduli[i];
-    for (int i = 0; i < parameters && names < KEYS; ++i)
-        if (!is_common(parameter[i].name)) name[names++] = parameter[i].name;
+    for (int i = 0; i < parameters && names < KEYS; ++i) {
+        bool twice = false;
+        for (int k = 0; k < 3; ++k) twice = twice || strcmp(parameter[i].name, moduli[k]) == 0;
+        if (!twice) name[names++] = parameter[i].name;
+    }
     for (int i = 2; i < names; ++i)
         if (sn_place_get(place, name[i], &child)) keep_default = false;
     if (!keep_default) material->constant_count = 0;
@@ -91,18 +109,6 @@ static sn_status read_constants(const sn_place *place, const sn_parameter *param
                 material->constant_count ? material->constant[material->constant_count - 1].name : "");
     }
     return SN_OK;
-}
-
-/* {first: x, second: y}, both at least 0. */
-static sn_status read_pair(const sn_place *place, const char *first, const char *second, const char *unit_first, const char *unit_second,
-                           double value[2]) {
-    const char *const keys[] = {first, second};
-    const sn_range range[2] = {{0, 1e300, false, false, unit_first}, {0, 1e300, false, false, unit_second}};
-    sn_status status = sn_place_known(place, keys, 2, (int)sizeof *keys);
-    sn_place child;
-    for (int i = 0; i < 2 && !status; ++i)
-        if (sn_place_get(place, keys[i], &child)) status = sn_read_number(&child, &range[i], &value[i]);
-    return status;
 }
 
 static sn_status read_prony(const sn_place *place, sn_material *material) {
@@ -124,64 +130,22 @@ static sn_status read_prony(const sn_place *place, sn_material *material) {
     return status;
 }
 
-static sn_status read_springs(const sn_place *place, sn_material *material) {
-    double value[2] = {0, 0};
-    const sn_status status = read_pair(place, "damper", "quality", "N s/m", "", value);
-    material->spring_damper = value[0], material->spring_quality = value[1];
-    return status;
-}
-
-static sn_status read_behaviour(const sn_place *place, bool own_alpha, sn_material *material) {
-    static const sn_range density = {0, 1e300, true, false, "kg/m^3"};
-    sn_place child;
-    sn_status status = SN_OK;
-    int count;
-    const sn_listing *choice;
-    if (sn_place_get(place, "density", &child)) status = sn_read_number(&child, &density, &material->density);
-    if (!status && sn_place_get(place, "rotation", &child)) {
-        choice = sn_rotations(&count);
-        status = sn_read_name(&child, choice, count, material->rotation, (int)sizeof material->rotation);
-    }
-    if (!status && sn_place_get(place, "differential", &child)) {
-        choice = sn_differentials(&count);
-        status = sn_read_name(&child, choice, count, material->differential, (int)sizeof material->differential);
-    }
-    if (!status && sn_place_get(place, "viscous", &child)) status = read_pair(&child, "lambda", "mu", "Pa s", "Pa s", material->viscous);
-    if (!status && sn_place_get(place, "rayleigh", &child)) status = read_pair(&child, "mass", "stiffness", "1/s", "s", material->rayleigh);
-    if (!status && sn_place_get(place, "prony", &child)) status = read_prony(&child, material);
-    if (!status && sn_place_get(place, "warping", &child)) {
-        choice = sn_warpings(&count);
-        status = sn_read_name(&child, choice, count, material->warping, (int)sizeof material->warping);
-    }
-    if (!status && sn_place_get(place, "ghost_correction", &child)) status = sn_read_bool(&child, &material->ghost_correction);
-    if (!status && sn_place_get(place, "springs", &child)) status = read_springs(&child, material);
-    if (!status && !own_alpha && sn_place_get(place, "alpha", &child)) status = sn_read_number(&child, &sn_any_number, &material->alpha);
-    if (!status && sn_place_get(place, "beta", &child)) status = sn_read_number(&child, &sn_any_number, &material->beta);
-    return status;
-}
-
 sn_status sn_scene_read_material(const sn_place *place, sn_material *material) {
     *material = sn_material_default();
     sn_status status = sn_place_object(place);
     if (status) return status;
     sn_place child;
     int count;
-    const sn_listing *laws = sn_laws(&count);
+    const sn_listing *laws = sn_context_laws(place->reader->context, &count);
     if (sn_place_get(place, "law", &child)) status = sn_read_name(&child, laws, count, material->law, (int)sizeof material->law);
     if (status) return status;
-    int parameters = 0, names = 0;
-    const sn_parameter *parameter = sn_law_parameters(material->law, &parameters);
-    const char *name[KEYS];
-    for (int i = 0; i < COMMON; ++i) name[names++] = common_keys[i];
-    const bool own_alpha = is_constant(parameter, parameters, "alpha");
-    if (!own_alpha) name[names++] = "alpha";
-    name[names++] = "beta";
-    for (int i = 0; i < parameters && names < KEYS; ++i)
-        if (!is_common(parameter[i].name)) name[names++] = parameter[i].name;
-    status = sn_place_known(place, name, names, (int)sizeof *name);
-    if (!status) status = read_behaviour(place, own_alpha, material);
+    int parameters = 0;
+    const sn_parameter *parameter = sn_law_parameters(place->reader->context, material->law, &parameters);
+    const key_table table = make_table(parameter, parameters);
+    status = sn_read_fields(place, table.field, table.count, material);
+    if (!status && sn_place_get(place, "prony", &child)) status = read_prony(&child, material);
     if (!status) status = read_constants(place, parameter, parameters, material);
     if (status) return status;
     sn_error inner = {0};
-    return sn_material_check(material, &inner) ? sn_place_wrap(place, &inner) : SN_OK;
+    return sn_material_check(place->reader->context, material, &inner) ? sn_place_wrap(place, &inner) : SN_OK;
 }

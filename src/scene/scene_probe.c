@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "scene_internal.h"
-#include "world/options.h"
+#include "world/world_options.h"
 
 /* One of nearest, node, select; a reaction or a volume without any of them is over the whole body. */
 static sn_status read_where(const sn_place *place, sn_probe *probe) {

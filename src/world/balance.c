@@ -2,7 +2,7 @@
  * forces"). When a material asks for it, this interaction takes them out of the forces of the elements (Mueller et al.
  * 2002, 3.4). */
 #include "fem/warping.h"
-#include "world.h"
+#include "inside.h"
 
 static bool wanted(const sn_world *world, const sn_body *body) {
     for (int m = 0; m < body->material_count; ++m) {

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "world.h"
+#include "inside.h"
 
 static void centroid(const sn_mesh *mesh, int e, double c[3]) {
     const int32_t *tet = mesh->tet + (size_t)e * (size_t)mesh->tet_nodes;
-    const int corners = mesh->tet_nodes == 3 ? 3 : 4;
+    const int corners = mesh->tet_nodes < 4 ? mesh->tet_nodes : 4;
     for (int a = 0; a < 3; ++a) {
         c[a] = 0;
         for (int i = 0; i < corners; ++i) c[a] += mesh->position[3 * (size_t)tet[i] + (size_t)a] / corners;

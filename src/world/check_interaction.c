@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "inside.h"
 #include "linear/matrix/assembly.h"
 #include "sinew/interaction.h"
-#include "world.h"
 
 enum { DIRECTIONS = 8, VECTORS = 5 };
 

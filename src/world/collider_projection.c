@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "colliders.h"
-#include "world.h"
+#include "inside.h"
 
 typedef struct projecting {
     sn_projection projection;
@@ -110,8 +110,8 @@ static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *t
     return SN_OK;
 }
 
-static void end(sn_world *world, sn_interaction *self, bool accepted) {
-    (void)world, (void)accepted;
+static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
+    (void)world, (void)place;
     sn_projection_end(&((projecting *)self->data)->projection);
 }
 

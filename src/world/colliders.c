@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "world.h"
+#include "inside.h"
 
 sn_colliders *sn_world_colliders(const sn_world *world) {
     const sn_interaction *self = sn_interaction_of(world, &sn_kind_penalty);

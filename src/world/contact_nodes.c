@@ -1,8 +1,7 @@
 /* Contact nodes: the surface nodes of the bodies with their areas. Colliders act on these nodes. Also the boundary
  * faces of a body.
  *
- * A face with three nodes gives a third of its area to each node. A face with six nodes counts as four small triangles:
- * it gives 1/12 of its area to each corner and 1/4 to each mid-edge node. */
+ * The table of the element says how much of a face's area goes to each of its nodes (fem/element.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,46 +9,18 @@
 #include "colliders.h"
 #include "cores.h"
 #include "fem/load.h"
-#include "world.h"
+#include "inside.h"
 
 static int by_key(const void *a, const void *b) {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
-static const uint8_t middle_of[4][4] = {{0, 4, 6, 7}, {4, 0, 5, 8}, {6, 5, 0, 9}, {7, 8, 9, 0}};
-
-/* Which corner of the element (0 to 3) the node is. */
-static int corner_of(const int32_t *tet, int32_t node) {
-    for (int i = 0; i < 4; ++i)
-        if (tet[i] == node) return i;
-    return 0;
-}
-
-sn_status sn_body_faces(sn_context *context, const sn_model *model, int body, int *count, int32_t **face, sn_error *error) {
+sn_status sn_body_faces(const sn_model *model, int body, int *count, int32_t **face, sn_error *error) {
     const sn_body *b = &model->body[body];
-    const sn_mesh *mesh = b->mesh;
-    const int n = b->element->nodes == 10 ? 6 : 3;
-    int32_t *corner = NULL, *owner = NULL;
-    sn_status status = sn_mesh_boundary(mesh, count, &corner, &owner, NULL, error);
-    if (status) return status;
-    *face = sn_allocate(context, (size_t)*count * (size_t)n, sizeof **face);
-    if (!*face) status = sn_no_memory(error);
+    const sn_status status = sn_element_faces(b->element, b->mesh, count, face, error);
     const int32_t *compiled = model->compiled + b->node_first;
-    for (int f = 0; f < *count && !status; ++f) {
-        if (b->element->dimension == 2) {
-            for (int i = 0; i < 3; ++i) (*face)[3 * (size_t)f + (size_t)i] = compiled[corner[3 * (size_t)f + (size_t)i]];
-            continue;
-        }
-        const int32_t *tet = mesh->tet + (size_t)owner[f] * (size_t)mesh->tet_nodes;
-        int local[3];
-        for (int i = 0; i < 3; ++i) local[i] = corner_of(tet, corner[3 * (size_t)f + (size_t)i]);
-        int32_t *out = *face + (size_t)f * (size_t)n;
-        for (int i = 0; i < 3; ++i) out[i] = compiled[tet[local[i]]];
-        for (int i = 0; i < 3 && n == 6; ++i) out[3 + i] = compiled[tet[middle_of[local[i]][local[(i + 1) % 3]]]];
-    }
-    sn_mesh_release(mesh, corner);
-    sn_mesh_release(mesh, owner);
+    for (int64_t i = 0; i < (int64_t)*count * b->element->face_nodes && !status; ++i) (*face)[i] = compiled[(*face)[i]];
     return status;
 }
 
@@ -78,15 +49,16 @@ static sn_status add_rim(sn_context *context, const sn_model *model, int body, d
 }
 
 static sn_status add_areas(sn_context *context, const sn_model *model, int body, double *area, sn_error *error) {
-    if (model->body[body].element->dimension == 2) return add_rim(context, model, body, area, error);
-    const int n = model->body[body].element->nodes == 10 ? 6 : 3;
+    const sn_element *element = model->body[body].element;
+    const int n = element->face_nodes;
+    if (n == 0) return add_rim(context, model, body, area, error);
     int count = 0;
     int32_t *face = NULL;
-    const sn_status status = sn_body_faces(context, model, body, &count, &face, error);
+    const sn_status status = sn_body_faces(model, body, &count, &face, error);
     for (int f = 0; f < count && !status; ++f) {
         const int32_t *node = face + (size_t)f * (size_t)n;
         const double whole = sn_face_area(n, node, model->rest);
-        for (int i = 0; i < n; ++i) area[node[i]] += whole * (n == 3 ? 1.0 / 3 : i < 3 ? 1.0 / 12 : 0.25);
+        for (int i = 0; i < n; ++i) area[node[i]] += whole * element->face_share[i];
     }
     sn_release(context, face);
     return status;

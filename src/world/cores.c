@@ -23,7 +23,7 @@
 
 #include "base/math3.h"
 #include "fixes.h"
-#include "world.h"
+#include "inside.h"
 
 /* Nodes that move as one rigid body. */
 typedef struct core {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "world.h"
+#include "inside.h"
 
 /* A tet of a body of springs has a volume. Its stress and energy are 0, because they belong to the edges. */
 static void spring_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density, double *volume) {

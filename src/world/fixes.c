@@ -17,7 +17,7 @@
 #include "base/math3.h"
 #include "cores.h"
 #include "fem/load.h"
-#include "world.h"
+#include "inside.h"
 
 enum { FREE = -1, IN_PLACE = -2 };
 
@@ -112,8 +112,8 @@ static void fill_axes(const sn_world *world, fixes *own) {
             for (int a = 0; a < 3; ++a)
                 if (own->item[f].fix.axis[a]) own->fix_of[3 * (size_t)own->item[f].node[i] + (size_t)a] = f;
     for (int b = 0; b < model->body_count; ++b) /* plane bodies stay in their plane */
-        for (int i = 0; i < model->body[b].mesh->node_count && model->body[b].element->dimension == 2; ++i)
-            own->fix_of[3 * (size_t)(model->body[b].node_first + i) + 2] = IN_PLACE;
+        for (int i = 0; i < 3 * model->body[b].mesh->node_count; ++i)
+            if (model->body[b].element->held >> i % 3 & 1) own->fix_of[3 * (size_t)model->body[b].node_first + (size_t)i] = IN_PLACE;
     for (int i = 0; i < model->node_count; ++i)
         for (int a = 0; a < 3 && model->isolated[i]; ++a) own->fix_of[3 * (size_t)i + (size_t)a] = IN_PLACE;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/vector.h"
-#include "world.h"
+#include "inside.h"
 
 typedef struct forces {
     bool any; /* a force is not zero */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "world.h"
+#include "inside.h"
 
 typedef struct spring {
     int handle;

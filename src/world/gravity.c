@@ -3,7 +3,7 @@
  * Modes without inertia take w from the exact integral int rho N dV. Dynamics takes the w that agrees with the mass
  * matrix, so that free fall is exact. */
 #include "base/math3.h"
-#include "world.h"
+#include "inside.h"
 
 static const double *weights(const sn_world *world) {
     return world->parameters.no_inertia ? world->solid->weight_exact : world->solid->weight;

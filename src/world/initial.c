@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "world.h"
+#include "inside.h"
 
 /* splitmix64 (Steele, Lea, Flood 2014): a number in [0, 1) from a counter. */
 static double random_at(uint64_t seed, uint64_t counter) {
@@ -69,7 +69,8 @@ void sn_initial_apply(sn_world *world, int index, const sn_initial *initial) {
     for (int i = 0; i < body->mesh->node_count; ++i) {
         const int32_t node = world->model->compiled[body->node_first + i];
         if (deforms(initial) && !world->model->isolated[node]) deform(&s, i, x + 3 * (size_t)node);
-        if (body->element->dimension == 2) x[3 * (size_t)node + 2] = world->model->rest[3 * (size_t)node + 2];
+        for (int a = 0; a < 3; ++a)
+            if (body->element->held >> a & 1) x[3 * (size_t)node + (size_t)a] = world->model->rest[3 * (size_t)node + (size_t)a];
     }
     double centre[3];
     mass_centre(world, body, x, centre);

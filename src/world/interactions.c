@@ -1,9 +1,9 @@
-/* The list of interactions: its kinds, and the functions that call all interactions of the list. See interaction.h. */
-#include "interaction.h"
+/* The list of interactions: its kinds, and the functions that call all interactions of the list. See interaction_kind.h. */
+#include "interaction_kind.h"
 
 #include <stdio.h>
 
-#include "world.h"
+#include "inside.h"
 
 #define ENTRY(symbol, name, text) {name, text},
 static const sn_listing listing[] = {SN_INTERACTIONS(ENTRY)};
@@ -159,7 +159,7 @@ sn_status sn_interactions_settle(sn_world *world, const sn_trial *trial, bool *s
     return status;
 }
 
-void sn_interactions_end(sn_world *world, bool accepted) { EACH(world, self, end) self->kind->end(world, self, accepted); }
+void sn_interactions_end(sn_world *world, const sn_place *place) { EACH(world, self, end) self->kind->end(world, self, place); }
 
 /* ---- Looking ---- */
 void sn_interactions_report(const sn_world *world, sn_step_report *report) {

@@ -27,7 +27,7 @@
 
 #include "base/keys.h"
 #include "base/math3.h"
-#include "world.h"
+#include "inside.h"
 
 enum { SWEEPS = 30, POINT_NODES = 20 };
 
@@ -54,37 +54,26 @@ typedef struct links {
 } links;
 
 /* ---- Creation ---- */
-/* The barycentric coordinates L of X in a tet. Returns the smallest; it is negative when X is outside. */
-static double coordinates(const double *a, const double *b, const double *c, const double *d, const double X[3], double L[4]) {
-    const double volume = sn_volume6(a, b, c, d);
-    if (volume == 0) return -INFINITY;
-    L[0] = sn_volume6(X, b, c, d) / volume, L[1] = sn_volume6(a, X, c, d) / volume, L[2] = sn_volume6(a, b, X, d) / volume;
-    L[3] = 1 - L[0] - L[1] - L[2];
-    return fmin(fmin(L[0], L[1]), fmin(L[2], L[3]));
-}
-
 /* Adds s times the shape functions at X, of the element of the body that holds X. */
 static sn_status add_point(const sn_world *world, int body, const double X[3], double s, term *term, sn_error *error) {
-    static const uint8_t edge[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
     const sn_body *b = &world->model->body[body];
     const int nodes = b->element->nodes;
     double best = -INFINITY, at[4] = {0};
     int found = -1;
     for (int e = 0; e < b->mesh->tet_count; ++e) {
         const int32_t *node = b->node + (size_t)e * (size_t)nodes;
-        const double *rest = world->model->rest;
         double L[4];
-        const double inside = coordinates(rest + 3 * (size_t)node[0], rest + 3 * (size_t)node[1], rest + 3 * (size_t)node[2],
-                                          rest + 3 * (size_t)node[3], X, L);
+        const double inside = sn_element_locate(b->element, node, world->model->rest, X, L);
         if (inside > best) best = inside, found = e, memcpy(at, L, sizeof at);
     }
     if (found < 0 || best < -1e-6)
         return sn_fail(error, SN_BAD_INPUT, "the point [%g, %g, %g] is not inside the body '%s' (of its rest shape)", X[0], X[1], X[2],
                        b->name);
     const int32_t *node = b->node + (size_t)found * (size_t)nodes;
+    double value[SN_ELEMENT_NODES], derivative[4 * SN_ELEMENT_NODES];
+    b->element->shape(at, value, derivative);
     for (int i = 0; i < nodes; ++i) {
-        double w = i < 4 ? at[i] : 4 * at[edge[i - 4][0]] * at[edge[i - 4][1]];
-        if (nodes == 10 && i < 4) w = at[i] * (2 * at[i] - 1);
+        const double w = value[i];
         if (fabs(w) < 1e-12) continue;
         int k = 0;
         while (k < term->count && term->node[k] != node[i]) ++k;
@@ -210,8 +199,8 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
     return own->count > 0;
 }
 
-static void end(sn_world *world, sn_interaction *self, bool accepted) {
-    (void)world, (void)accepted;
+static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
+    (void)world, (void)place;
     ((links *)self->data)->stiffness = 0;
 }
 
@@ -416,12 +405,12 @@ static int find(const links *own, int id, sn_error *error) {
 }
 
 /* Makes scratch and state for the present list. `kept`: the multipliers, 3 per link; NULL: zero. */
-static sn_status refit(sn_world *world, links *own, const double *kept, sn_error *error) {
-    sn_status status = fit(world, own, own->count, error);
-    if (!status) status = sn_world_relayout(world, error);
+/* Makes a state for the present list. `kept` holds the multipliers of the list, 3 per link. */
+static sn_status refit(sn_world *world, const links *own, const double *kept, sn_error *error) {
+    const sn_status status = sn_world_relayout(world, error);
     if (status) return status;
     double *number = sn_interaction_of(world, &sn_kind_links)->number;
-    for (int i = 0; i < 3 * own->count; ++i) number[i] = kept ? kept[i] : 0;
+    for (int i = 0; i < 3 * own->count; ++i) number[i] = kept[i];
     sn_world_edited(world);
     return SN_OK;
 }
@@ -439,6 +428,7 @@ sn_status sn_world_add_link(sn_world *world, int body, const sn_link *link, int 
         return status;
     }
     status = sn_interactions_allow(world, world->parameters.method, error);
+    if (!status) status = fit(world, own, own->count, error);
     if (!status) status = refit(world, own, kept, error);
     if (status) sn_release(world->context, own->term[--own->count].key);
     if (!status && id) *id = own->next_id - 1;
@@ -472,10 +462,18 @@ sn_status sn_world_remove_link(sn_world *world, int id, sn_error *error) {
     if (!kept) return sn_no_memory(error);
     for (int i = 0, k = 0; i < 3 * own->count; ++i)
         if (i / 3 != at) kept[k++] = self->number[i];
-    sn_release(world->context, own->term[at].key);
-    memmove(own->term + at, own->term + at + 1, (size_t)(own->count - at - 1) * sizeof *own->term);
+    const term removed = own->term[at];
+    const size_t behind = (size_t)(own->count - at - 1) * sizeof *own->term;
+    memmove(own->term + at, own->term + at + 1, behind);
     --own->count;
-    const sn_status status = refit(world, own, kept, error);
+    const sn_status status = refit(world, own, kept, error); /* the scratch of one link more serves */
+    if (status) {
+        memmove(own->term + at + 1, own->term + at, behind);
+        own->term[at] = removed;
+        ++own->count;
+    } else {
+        sn_release(world->context, removed.key);
+    }
     sn_release(world->context, kept);
     return status;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "world.h"
+#include "inside.h"
 
 typedef struct item {
     int id;
@@ -27,15 +27,14 @@ typedef struct picked {
 
 static sn_status pick(const sn_world *world, int body, const sn_selector *select, picked *p, sn_error *error) {
     const sn_mesh *mesh = world->model->body[body].mesh;
-    p->face_nodes = world->model->body[body].element->nodes == 10 ? 6 : 3;
+    p->face_nodes = world->model->body[body].element->face_nodes;
     int count = 0;
-    sn_status status = sn_body_faces(world->context, world->model, body, &count, &p->faces, error);
+    sn_status status = sn_body_faces(world->model, body, &count, &p->faces, error);
     if (status) return status;
     p->node = sn_allocate_zero(world->context, (size_t)mesh->node_count, 1);
     p->face = sn_allocate_zero(world->context, (size_t)count, 1);
     if (!p->node || !p->face) return sn_no_memory(error);
-    if (world->model->body[body].element->dimension == 2) count = 0; /* its triangles are elements, not a boundary */
-    status = sn_within(error, sn_mesh_select(mesh, select, p->node, p->face, error), "select");
+    status = sn_within(error, sn_mesh_select(mesh, select, p->node, p->face_nodes ? p->face : NULL, error), "select");
     for (int f = 0; f < count && !status; ++f) {
         if (!p->face[f]) continue;
         memmove(p->faces + (size_t)p->face_count * (size_t)p->face_nodes, p->faces + (size_t)f * (size_t)p->face_nodes,
@@ -79,7 +78,7 @@ static sn_status resolve(const sn_world *world, int body, const sn_load *load, p
     const sn_model *model = world->model;
     const bool by_nodes = load->kind == SN_LOAD_FORCE && p->face_count == 0;
     if (load->kind != SN_LOAD_BODY && !by_nodes) {
-        if (model->body[body].element->dimension == 2)
+        if (p->face_nodes == 0)
             return sn_fail(error, SN_UNSUPPORTED, "a plane body has no faces for this load; it takes 'force' and 'body' loads");
         if (p->face_count == 0)
             return sn_fail_at(error, SN_BAD_INPUT, "select",

@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "base/math3.h"
-#include "world.h"
+#include "inside.h"
 
 double sn_world_time(const sn_world *world) { return world->state.time; }
 int64_t sn_world_steps(const sn_world *world) { return world->state.steps; }

@@ -8,14 +8,15 @@
 
 #include "base/math3.h"
 #include "base/words.h"
-#include "world.h"
+#include "inside.h"
 
 static sn_status find_element(const sn_body_options *options, sn_body *body, sn_error *error) {
     const char *name = options->element && *options->element ? options->element : "tet4";
-    body->element = sn_element_find(name);
-    body->springs = body->element == &sn_element_springs;
-    if (body->springs) body->element = &sn_element_tet4;
-    if (body->element) return SN_OK;
+    body->type = sn_element_find(name);
+    if (body->type) {
+        body->element = sn_element_carrier(body->type);
+        return SN_OK;
+    }
     char text[300];
     int count;
     const sn_listing *known = sn_element_names(&count);
@@ -26,19 +27,8 @@ static sn_status find_element(const sn_body_options *options, sn_body *body, sn_
 
 static sn_status check_mesh(const sn_body *body, const sn_mesh *mesh, sn_error *error) {
     if (!mesh) return sn_fail_at(error, SN_BAD_INPUT, "mesh", "body '%s' has no mesh", body->name);
-    if (body->element->dimension == 2) {
-        if (mesh->triangle_count < 1 || mesh->tet_count > 0)
-            return sn_fail_at(error, SN_BAD_INPUT, "mesh", "the mesh has %d tets and %d triangles; element %s needs only triangles",
-                              mesh->tet_count, mesh->triangle_count, body->element->name);
-        for (int i = 0; i < 3 * mesh->triangle_count; ++i)
-            if (mesh->triangle[i] < 0 || mesh->triangle[i] >= mesh->node_count)
-                return sn_fail_at(error, SN_BAD_INPUT, "mesh", "triangle %d names node %d of %d nodes", i / 3, mesh->triangle[i],
-                                  mesh->node_count);
-    } else if (mesh->tet_count < 1)
-        return sn_fail_at(error, SN_BAD_INPUT, "mesh", "the mesh has %d nodes and %d triangles but no tets; a solid body needs tets",
-                          mesh->node_count, mesh->triangle_count);
-    if (mesh->tet_nodes == 10 && body->element->nodes == 4)
-        return sn_fail_at(error, SN_BAD_INPUT, "element", "element tet4 does not fit a mesh of 10-node tets; use tet10 or tet10-high");
+    const sn_status status = body->element->fits(mesh, error);
+    if (status) return status;
     for (int64_t i = 0; i < (int64_t)mesh->tet_count * mesh->tet_nodes; ++i)
         if (mesh->tet[i] < 0 || mesh->tet[i] >= mesh->node_count)
             return sn_fail_at(error, SN_BAD_INPUT, "mesh", "tet %lld names node %d of %d nodes",
@@ -86,33 +76,6 @@ static sn_status take_materials(sn_context *context, const sn_body_options *opti
     return status;
 }
 
-/* Makes the triangles of a plane body its elements, all counter-clockwise. */
-static sn_status take_triangles(sn_mesh *mesh, sn_error *error) {
-    const size_t count = (size_t)mesh->triangle_count;
-    int32_t *cell = sn_allocate(mesh->context, 3 * count, sizeof *cell);
-    int64_t *label = mesh->triangle_label ? sn_allocate(mesh->context, count, sizeof *label) : NULL;
-    if (!cell || (mesh->triangle_label && !label)) {
-        sn_release(mesh->context, cell);
-        return sn_no_memory(error);
-    }
-    for (size_t t = 0; t < count; ++t) {
-        int32_t *node = mesh->triangle + 3 * t;
-        double n[3];
-        sn_area_vector3(mesh->position + 3 * (size_t)node[0], mesh->position + 3 * (size_t)node[1], mesh->position + 3 * (size_t)node[2],
-                        n);
-        if (n[2] < 0) {
-            const int32_t other = node[1];
-            node[1] = node[2], node[2] = other;
-        }
-    }
-    memcpy(cell, mesh->triangle, 3 * count * sizeof *cell);
-    if (label) memcpy(label, mesh->triangle_label, count * sizeof *label);
-    sn_release(mesh->context, mesh->tet);
-    mesh->tet = cell, mesh->tet_label = label;
-    mesh->tet_count = (int)count, mesh->tet_nodes = 3;
-    return SN_OK;
-}
-
 static sn_status take_body(sn_context *context, const sn_body_options *options, sn_body *body, sn_error *error) {
     snprintf(body->name, sizeof body->name, "%s", options->name && *options->name ? options->name : "body");
     if (options->name && strlen(options->name) >= sizeof body->name)
@@ -123,14 +86,10 @@ static sn_status take_body(sn_context *context, const sn_body_options *options, 
     if (!status) status = take_mass(options, body, error);
     if (!status) status = sn_within(error, sn_initial_check(&options->initial, error), "initial");
     if (status) return status;
-    if (options->mesh->tet_nodes == 4 && body->element->nodes == 10)
-        status = sn_mesh_to_tet10(options->mesh, &body->mesh, error);
-    else
-        status = sn_mesh_copy(options->mesh, &body->mesh, error);
+    status = body->element->take(options->mesh, &body->mesh, error);
     body->thickness = body->element->dimension == 2 ? options->thickness : 1;
     if (!status && !(body->thickness > 0 && isfinite(body->thickness)))
         status = sn_fail_at(error, SN_BAD_INPUT, "thickness", "thickness is %g; it must be finite and above 0", body->thickness);
-    if (!status && body->element->dimension == 2) status = take_triangles(body->mesh, error);
     return status ? status : take_materials(context, options, body, error);
 }
 

@@ -12,11 +12,11 @@
 
 typedef struct sn_body {
     char name[64];
-    sn_mesh *mesh; /* a copy of the caller's mesh, with the mid-edge nodes of tet10 */
-    const sn_element *element;
-    bool springs;     /* springs along the edges replace the elements; `element` then serves mass and loads only */
-    bool consistent;  /* the mass matrix is consistent, not lumped */
-    double thickness; /* m, of plane bodies; 1 for others */
+    sn_mesh *mesh;             /* a copy of the caller's mesh, with the mid-edge nodes of tet10 */
+    const sn_element *type;    /* as it was asked for */
+    const sn_element *element; /* its carrier: the type of the cells of the mesh, of the mass, the loads and the surface */
+    bool consistent;           /* the mass matrix is consistent, not lumped */
+    double thickness;          /* m, of plane bodies; 1 for others */
     int node_first, element_first, material_first, material_count;
     int32_t *node;     /* elements x element nodes: compiled node numbers */
     int32_t *material; /* per element: material, counted from material_first */
@@ -46,7 +46,7 @@ static inline int32_t sn_model_node(const sn_model *model, int body, int node) {
 
 /* centroids.c: sets mask[element] to 1 for each element whose centroid is in the selector, to 0 for the others. */
 sn_status sn_select_centroids(const sn_mesh *mesh, const sn_selector *selector, uint8_t *mask, sn_error *error);
-/* contact_nodes.c: the boundary faces of a body, 3 or 6 compiled nodes each. Release *face with sn_release. */
-sn_status sn_body_faces(sn_context *context, const sn_model *model, int body, int *count, int32_t **face, sn_error *error);
+/* contact_nodes.c: the boundary faces of a body, element->face_nodes compiled nodes each. Release *face with sn_release. */
+sn_status sn_body_faces(const sn_model *model, int body, int *count, int32_t **face, sn_error *error);
 
 #endif

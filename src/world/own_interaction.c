@@ -1,11 +1,11 @@
 /* Interactions that the caller supplies (sinew/interaction.h): an adapter from the public table to the internal one
- * (interaction.h). */
+ * (interaction_kind.h). */
 #include "sinew/interaction.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "world.h"
+#include "inside.h"
 
 enum { COOKIE = 0x494e5431 };
 
@@ -83,10 +83,12 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
     return false;
 }
 
-static void end(sn_world *world, sn_interaction *self, bool accepted) {
+static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
     const supplied *own = self->data;
-    const sn_interaction_place there = seen(world, self, world->state.time, world->workspace.x_before, NULL);
-    if (own->table.end) own->table.end(own->user, &there, accepted, self->number);
+    const bool still = world->parameters.no_inertia;
+    const sn_interaction_place there = place ? seen(world, self, place->t, place->x, place->v)
+                                             : seen(world, self, world->state.time, world->state.x, still ? NULL : world->state.v);
+    if (own->table.end) own->table.end(own->user, &there, place != NULL, self->number);
 }
 
 static const sn_interaction_kind kind = {.destroy = destroy,
@@ -122,10 +124,22 @@ static sn_status make(const sn_world *world, const sn_interaction_table *table, 
     return own->stiffness && own->damping ? SN_OK : sn_no_memory(error);
 }
 
-static void take_out(sn_world *world, int at) {
+/* Takes an interaction out of the list. The caller releases it. */
+static sn_interaction *take_out(sn_world *world, int at) {
     sn_interaction *self = world->interaction[at];
     memmove(world->interaction + at, world->interaction + at + 1, (size_t)(world->interaction_count - at - 1) * sizeof *world->interaction);
     --world->interaction_count;
+    return self;
+}
+
+/* Puts it back to its place. There is room. */
+static void put_back(sn_world *world, int at, sn_interaction *self) {
+    memmove(world->interaction + at + 1, world->interaction + at, (size_t)(world->interaction_count - at) * sizeof *world->interaction);
+    world->interaction[at] = self;
+    ++world->interaction_count;
+}
+
+static void release(sn_world *world, sn_interaction *self) {
     destroy(world, self);
     sn_release(world->context, self);
 }
@@ -146,7 +160,7 @@ sn_status sn_world_add_interaction(sn_world *world, const sn_interaction_table *
             own->id = ((supplied *)world->interaction[i]->data)->id + 1;
     status = sn_world_relayout(world, error);
     if (status) {
-        take_out(world, world->interaction_count - 1);
+        release(world, take_out(world, world->interaction_count - 1));
         return status;
     }
     sn_world_edited(world);
@@ -157,10 +171,15 @@ sn_status sn_world_add_interaction(sn_world *world, const sn_interaction_table *
 sn_status sn_world_remove_interaction(sn_world *world, int id, sn_error *error) {
     for (int i = 0; i < world->interaction_count; ++i) {
         if (world->interaction[i]->kind != &kind || ((supplied *)world->interaction[i]->data)->id != id) continue;
-        take_out(world, i);
+        sn_interaction *self = take_out(world, i);
         const sn_status status = sn_world_relayout(world, error);
-        if (!status) sn_world_edited(world);
-        return status;
+        if (status) {
+            put_back(world, i, self);
+            return status;
+        }
+        release(world, self);
+        sn_world_edited(world);
+        return SN_OK;
     }
     return sn_fail(error, SN_BAD_INPUT, "there is no interaction %d of the caller's", id);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "world.h"
+#include "inside.h"
 
 /* ---- Materials: the parameters own copies of the keys ---- */
 static void release_material(sn_context *context, sn_material *material) {
@@ -48,7 +48,7 @@ static sn_status take_materials(sn_context *context, const sn_world_options *opt
         const int own = body->material_count > 0 ? body->material_count : 1;
         for (int m = 0; m < own; ++m) {
             const sn_material *source = body->material_count > 0 ? &body->material[m] : &fallback;
-            sn_status status = sn_material_check(source, error);
+            sn_status status = sn_material_check(context, source, error);
             if (status) return sn_within(error, status, "bodies.%d.material.%d", b, m);
             if (source->prony_count > 0)
                 return sn_within(error, sn_fail_at(error, SN_UNSUPPORTED, "prony", "this version cannot integrate prony terms"),
@@ -250,7 +250,7 @@ static bool same_kind(const sn_material *a, const sn_material *b) {
 
 sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_material *material, sn_error *error) {
     if (!sn_world_material(world, body, index)) return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
-    sn_status status = sn_material_check(material, error);
+    sn_status status = sn_material_check(world->context, material, error);
     if (status) return sn_within(error, status, "bodies.%d.material.%d", body, index);
     if (material->prony_count > 0)
         return sn_within(error, sn_fail_at(error, SN_UNSUPPORTED, "prony", "this version cannot integrate prony terms"),

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "world.h"
+#include "inside.h"
 
 void sn_probes_destroy(sn_world *world) {
     for (int i = 0; i < world->probe_count; ++i) {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "world.h"
+#include "inside.h"
 
 static int32_t root_of(int32_t *parent, int32_t i) {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];

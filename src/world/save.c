@@ -12,7 +12,7 @@
 
 #include "base/hash.h"
 #include "fixes.h"
-#include "world.h"
+#include "inside.h"
 
 typedef struct header {
     char magic[8];

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fem/load.h"
-#include "world.h"
+#include "inside.h"
 
 static void fill_sources(const sn_world *world, sn_solid *solid) {
     const sn_model *model = world->model;
@@ -55,7 +55,7 @@ static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *err
         for (int i = 0; i < world->model->body[b].mesh->node_count; ++i) {
             const int n = model->body[b].node_first + i;
             solid->weight[n] = solid->mass[n];
-            if (source->element->nodes <= 4) solid->weight_exact[n] = solid->mass[n];
+            if (source->element->row_sums) solid->weight_exact[n] = solid->mass[n];
         }
     }
     for (int i = 0; i < model->node_count; ++i)
@@ -99,9 +99,10 @@ static sn_status fill_compiled(const sn_world *world, sn_solid *solid, sn_error 
     sn_status status = SN_OK;
     for (int b = 0; b < world->model->body_count && !status; ++b) {
         solid->compiled[b] = solid->source[b];
-        if (world->model->body[b].springs)
-            status = sn_within(error, sn_springs_create(world->context, &solid->source[b], solid->weight_exact, &solid->compiled[b], error),
-                               "bodies.%d", b);
+        const sn_element *type = world->model->body[b].type;
+        if (!type->derive) continue;
+        status = type->derive(world->context, &solid->source[b], solid->weight_exact, &solid->compiled[b], error);
+        status = sn_within(error, status, "bodies.%d", b);
     }
     return status;
 }
@@ -111,8 +112,7 @@ static void fill_places(const sn_world *world, sn_solid *solid) {
     for (int b = 0; b < solid->elements.batch_count; ++b) {
         const sn_batch *batch = &solid->elements.batch[b];
         for (int64_t i = 0; i < (int64_t)batch->block_count * SN_LANES; ++i)
-            if (batch->element_of[i] >= 0 && batch->element != &sn_element_springs)
-                solid->place[batch->element_of[i]] = (int64_t)b << 40 | i;
+            if (batch->element_of[i] >= 0 && !batch->element->derive) solid->place[batch->element_of[i]] = (int64_t)b << 40 | i;
     }
 }
 
@@ -155,7 +155,10 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
 static void release(sn_context *context, sn_solid *solid) {
     sn_elements_release(context, &solid->elements);
     sn_warping_release(context, &solid->warping);
-    for (int b = 0; solid->compiled && b < solid->body_count; ++b) sn_springs_release(context, &solid->compiled[b]);
+    for (int b = 0; solid->compiled && b < solid->body_count; ++b) {
+        const sn_element *element = solid->compiled[b].element;
+        if (element && element->release) element->release(context, &solid->compiled[b]);
+    }
     void *const array[] = {solid->compiled, solid->source, solid->consistent,   solid->place,
                            solid->mass,     solid->weight, solid->weight_exact, solid->rayleigh};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);

@@ -7,7 +7,7 @@
 
 #include "base/simd.h"
 #include "base/vector.h"
-#include "world.h"
+#include "inside.h"
 
 enum { OWN_PARTS = 5 }; /* positions, velocities, accelerations, history, rotations */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/vector.h"
-#include "world.h"
+#include "inside.h"
 
 static sn_step start_step(sn_world *world, double h, sn_step_info *info, sn_error *error) {
     return (sn_step){.system = &world->workspace.system.base,

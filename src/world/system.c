@@ -11,7 +11,7 @@
 
 #include "base/math3.h"
 #include "base/vector.h"
-#include "world.h"
+#include "inside.h"
 
 static sn_world *world_of(sn_system *system) { return ((sn_world_system *)system)->world; }
 static sn_world *world_at(sn_linearisation *linearisation) { return ((sn_world_linearisation *)linearisation)->world; }
@@ -217,12 +217,12 @@ static sn_status settle(sn_system *system, double t, double h, const double *x0,
 static void reject(sn_system *system) {
     sn_world *world = world_of(system);
     memcpy(world->state.value + world->state.own, world->workspace.own_before, (size_t)world->state.own_count * sizeof(double));
-    sn_interactions_end(world, false);
+    sn_interactions_end(world, NULL);
 }
 
 static void accept(sn_system *system, double t, const double *x, const double *v) {
-    (void)t, (void)v;
     sn_world *world = world_of(system);
+    const sn_place place = {.t = t, .x = x, .v = world->parameters.no_inertia ? NULL : v};
     if (world->state.rotation_count > 0) {
         const sn_element_view view = sn_world_view(world, x, NULL);
         sn_elements_accept(world->context, &world->solid->elements, &view, world->state.rotation);
@@ -230,7 +230,7 @@ static void accept(sn_system *system, double t, const double *x, const double *v
     }
     sn_workspace_warp(world, x);
     sn_vector_copy(world->context, system->count, x, world->workspace.x_before);
-    sn_interactions_end(world, true);
+    sn_interactions_end(world, &place);
 }
 
 sn_status sn_world_step_reactions(sn_world *world, const sn_trial *trial, double *scale, sn_error *error) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "world.h"
+#include "inside.h"
 
 static void release_blocks(sn_context *context, sn_block_list *list) {
     sn_release(context, list->row);

@@ -1,5 +1,5 @@
 /* Worlds: creation and release. */
-#include "world.h"
+#include "inside.h"
 
 #include <math.h>
 #include <stdio.h>

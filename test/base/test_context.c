@@ -183,10 +183,11 @@ static void test_paths(void **state) {
     sn_error error = {0};
     assert_int_equal(sn_fail_at(&error, SN_BAD_INPUT, "young", "young is %g", -1.0), SN_BAD_INPUT);
     assert_string_equal(error.path, "young");
-    assert_string_equal(error.text, "young is -1");
+    assert_string_equal(error.text, "young: young is -1");
     assert_int_equal(sn_within(&error, SN_BAD_INPUT, "bodies.%d", 2), SN_BAD_INPUT);
     assert_string_equal(error.path, "bodies.2.young");
-    assert_string_equal(error.text, "young is -1");
+    assert_string_equal(error.text, "bodies.2.young: young is -1");
+    assert_string_equal(sn_error_sentence(&error), "young is -1");
 
     sn_fail(&error, SN_BAD_INPUT, "no option is at fault"); /* an older path is gone */
     assert_string_equal(error.path, "");

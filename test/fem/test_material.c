@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "fem/law.h"
+#include "fem/material_fields.h"
 
 static sn_material with_law(const char *law) {
     sn_material material = sn_material_default();
@@ -28,15 +29,53 @@ static void append(sn_material *material, const char *name, double value) {
 
 static void refused(const sn_material *material, const char *word, const char *other) {
     sn_error error = {0};
-    assert_int_equal(sn_material_check(material, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_material_check(NULL, material, &error), SN_BAD_INPUT);
     if (!strstr(error.text, word) || !strstr(error.text, other)) fail_msg("'%s' lacks '%s' or '%s'", error.text, word, other);
     assert_int_equal(error.status, SN_BAD_INPUT);
+}
+
+/* The same, and the error names the option. */
+static void refused_at(const sn_material *material, const char *path, const char *word, const char *other) {
+    sn_error error = {0};
+    assert_int_equal(sn_material_check(NULL, material, &error), SN_BAD_INPUT);
+    assert_string_equal(error.path, path);
+    refused(material, word, other);
+}
+
+/* One table drives defaults and ranges: every option of it has its default in a default material, and refuses what is out of range. */
+static void options_come_from_the_table(void **state) {
+    (void)state;
+    int count;
+    const sn_field *field = sn_material_fields(&count);
+    assert_true(count >= 13);
+    for (int i = 0; i < count; ++i) {
+        sn_material material = sn_material_default();
+        void *place = (char *)&material + field[i].offset;
+        assert_true(field[i].text && field[i].text[0] && field[i].unit);
+        if (field[i].type == SN_FIELD_CHOICE) {
+            assert_string_equal(place, "");
+            strcpy(place, "nonsense");
+            refused_at(&material, field[i].name, "nonsense", field[i].name);
+        } else if (field[i].type == SN_FIELD_DOUBLE) {
+            assert_true(*(double *)place == field[i].value);
+            *(double *)place = field[i].low - 1;
+            refused_at(&material, field[i].name, field[i].name, field[i].low_open ? "above" : "at least");
+            *(double *)place = NAN;
+            refused_at(&material, field[i].name, "nan", field[i].name);
+        } else {
+            assert_int_equal(field[i].type, SN_FIELD_BOOL);
+            assert_true(*(bool *)place == (field[i].value != 0));
+        }
+    }
+    sn_material material = sn_material_default();
+    material.alpha = 1;
+    refused_at(&material, "alpha", "alpha is 1", "below 1");
 }
 
 static void default_is_valid(void **state) {
     (void)state;
     const sn_material material = sn_material_default();
-    assert_int_equal(sn_material_check(&material, NULL), SN_OK);
+    assert_int_equal(sn_material_check(NULL, &material, NULL), SN_OK);
     double lambda, mu;
     assert_int_equal(sn_material_lame(&material, 0, &lambda, &mu, NULL), SN_OK);
     assert_true(fabs(mu - 5e5 / 2.66) < 1e-9 && fabs(lambda - 5e5 * 0.33 / (1.33 * 0.34)) < 1e-9);
@@ -63,11 +102,11 @@ static void pairs_replace_each_other(void **state) {
     set(&material, "c10", 100);
     refused(&material, "d1", "lacks");
     set(&material, "d1", 1e-3);
-    assert_int_equal(sn_material_check(&material, NULL), SN_OK);
+    assert_int_equal(sn_material_check(NULL, &material, NULL), SN_OK);
     assert_int_equal(material.constant_count, 2);
     set(&material, "young", 1e4), set(&material, "poisson", 0.4);
     assert_int_equal(material.constant_count, 2);
-    assert_int_equal(sn_material_check(&material, NULL), SN_OK);
+    assert_int_equal(sn_material_check(NULL, &material, NULL), SN_OK);
 }
 
 static void too_much(void **state) {
@@ -99,11 +138,11 @@ static void ranges(void **state) {
     }
     sn_material material = sn_material_default();
     set(&material, "young", -5);
-    refused(&material, "'young' is -5", "at least 0");
+    refused_at(&material, "young", "'young' is -5", "at least 0");
     set(&material, "young", INFINITY);
     refused(&material, "'young'", "finite");
     set(&material, "young", 0);
-    assert_int_equal(sn_material_check(&material, NULL), SN_OK);
+    assert_int_equal(sn_material_check(NULL, &material, NULL), SN_OK);
     sn_material_set(&material, "lame", (double[]){1, -2}, 2, NULL);
     refused(&material, "mu is -2", "at least 0");
     sn_material_set(&material, "lame", (double[]){-3, 3}, 2, NULL);
@@ -114,17 +153,19 @@ static void ranges(void **state) {
     for (int i = 0; i < 4; ++i) {
         material = sn_material_default();
         material.density = bad_density[i];
-        refused(&material, "'density'", "above 0");
+        refused_at(&material, "density", "density is", isfinite(bad_density[i]) ? "above 0" : "finite");
     }
     material = sn_material_default();
     material.viscous[1] = -1;
-    refused(&material, "viscous.mu", "-1");
+    refused_at(&material, "viscous.mu", "viscous.mu", "-1");
     material = sn_material_default();
     material.rayleigh[0] = NAN;
-    refused(&material, "rayleigh.mass", "at least 0");
+    refused_at(&material, "rayleigh.mass", "rayleigh.mass", "finite");
+    material.rayleigh[0] = -1;
+    refused_at(&material, "rayleigh.mass", "rayleigh.mass", "at least 0");
     material = sn_material_default();
     material.prony_count = 1;
-    refused(&material, "prony", "time is 0");
+    refused_at(&material, "prony.0.time", "prony", "time is 0");
 }
 
 static void mixtures(void **state) {
@@ -144,7 +185,7 @@ static void mixtures(void **state) {
 static void unknown_names(void **state) {
     (void)state;
     sn_material material = with_law("corotatd");
-    refused(&material, "corotatd", "'corotated'");
+    refused_at(&material, "law", "corotatd", "'corotated'");
     material = with_law("jelly");
     refused(&material, "jelly", "known are linear, corotated");
     material = sn_material_default();
@@ -155,14 +196,14 @@ static void unknown_names(void **state) {
     refused(&material, "c10", "corotated");
     material = sn_material_default();
     strcpy(material.rotation, "polr");
-    refused(&material, "polr", "'polar'");
+    refused_at(&material, "rotation", "polr", "'polar'");
     strcpy(material.rotation, "qr");
-    assert_int_equal(sn_material_check(&material, NULL), SN_OK);
+    assert_int_equal(sn_material_check(NULL, &material, NULL), SN_OK);
     strcpy(material.differential, "exact");
     refused(&material, "exact", "'qr'");
     strcpy(material.differential, "exat");
     strcpy(material.rotation, "");
-    refused(&material, "exat", "'exact'");
+    refused_at(&material, "differential", "exat", "'exact'");
     material = with_law("stvk");
     strcpy(material.rotation, "polar");
     refused(&material, "polar", "uses no rotation");
@@ -182,7 +223,7 @@ static void own_constants(void **state) {
     sn_material_set(&material, "alpha", (double[]){1, 0}, 2, NULL);
     refused(&material, "alpha", "is 0");
     sn_material_set(&material, "alpha", (double[]){1, 2}, 2, NULL);
-    assert_int_equal(sn_material_check(&material, NULL), SN_OK);
+    assert_int_equal(sn_material_check(NULL, &material, NULL), SN_OK);
     sn_material_set(&material, "mu", (double[]){1, -2}, 2, NULL);
     refused(&material, "sum of 'mu' is -1", "at least 0");
     set(&material, "d1", 0);
@@ -204,7 +245,7 @@ static void orthotropic(void **state) {
     sn_material_set(&material, "poisson", (double[]){0.3, 0.2, 0.1}, 3, NULL);
     refused(&material, "shear", "three values");
     sn_material_set(&material, "shear", (double[]){100, 100, 100}, 3, NULL);
-    assert_int_equal(sn_material_check(&material, NULL), SN_OK);
+    assert_int_equal(sn_material_check(NULL, &material, NULL), SN_OK);
     sn_material_set(&material, "poisson", (double[]){0.3, 1.5, 0.1}, 3, NULL);
     refused(&material, "nu_yz is 1.5", "below 1.41421"); /* sqrt(600 / 300) */
     sn_material_set(&material, "young", (double[]){1000, 1000, 1000}, 3, NULL);
@@ -221,7 +262,7 @@ static void keys(void **state) {
     const double key[6] = {0, 100, 2, 300, 3, 50};
     material.constant[0].key = key;
     material.constant[0].key_count = 3;
-    assert_int_equal(sn_material_check(&material, NULL), SN_OK);
+    assert_int_equal(sn_material_check(NULL, &material, NULL), SN_OK);
     static const double at[6][2] = {{-1, 100}, {0, 100}, {1, 200}, {2, 300}, {2.5, 175}, {9, 50}};
     for (int i = 0; i < 6; ++i) assert_true(fabs(sn_material_value(&material, "young", at[i][0], -1) - at[i][1]) < 1e-12);
     assert_true(sn_material_value(&material, "absent", 0, -7) == -7);
@@ -269,7 +310,7 @@ static void listings(void **state) {
             assert_true(found->constant_count <= SN_LAW_CONSTANTS);
             assert_true(found->differentials >> found->default_differential & 1u);
             int count;
-            const sn_parameter *parameter = sn_law_parameters(law[i].name, &count);
+            const sn_parameter *parameter = sn_law_parameters(NULL, law[i].name, &count);
             assert_int_equal(count, found->parameter_count);
             for (int k = 0; k < count; ++k)
                 assert_true(parameter[k].name[0] && parameter[k].text[0] && parameter[k].count_max >= parameter[k].count_min);
@@ -280,7 +321,7 @@ static void listings(void **state) {
         sn_context_destroy(context);
     }
     int count = -1;
-    assert_null(sn_law_parameters("none", &count));
+    assert_null(sn_law_parameters(NULL, "none", &count));
     assert_int_equal(count, 0);
 }
 
@@ -312,6 +353,7 @@ static void evaluation_errors(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(default_is_valid),
+        cmocka_unit_test(options_come_from_the_table),
         cmocka_unit_test(pairs_replace_each_other),
         cmocka_unit_test(too_much),
         cmocka_unit_test(ranges),

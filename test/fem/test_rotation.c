@@ -178,6 +178,55 @@ static void same_bits(void **state) {
     for (int v = 0; v < 3; ++v) sn_context_destroy(context[v]);
 }
 
+/* Every rotation of the registry: orthogonal for every matrix, R = Q for F = Q, near it for a small strain, and the derivative that it
+ * offers is that of differences. */
+static void conformance(void **state) {
+    (void)state;
+    sn_context *context = context_for("auto");
+    int methods, derived = 0;
+    const sn_listing *listing = sn_rotations(&methods);
+    uint64_t seed = 29;
+    for (int m = 0; m < methods; ++m) {
+        const char *name = listing[m].name;
+        const sn_rotation *rotation = sn_rotation_find(context, name);
+        for (int class = 0; class < MATRIX_CLASSES; ++class)
+            for (int n = 0; n < 100; ++n) {
+                double F[9], R[9];
+                nasty_matrix(class, &seed, F);
+                assert_int_equal(sn_rotation_evaluate(context, name, F, R, NULL, NULL), SN_OK);
+                if (!(orthogonality(R) < 1e-13)) fail_msg("%s: orthogonality %g", name, orthogonality(R));
+            }
+        for (int n = 0; n < 100; ++n) {
+            double Q[9], F[9], R[9];
+            random_rotation(&seed, Q);
+            assert_int_equal(sn_rotation_evaluate(context, name, Q, R, NULL, NULL), SN_OK);
+            for (int i = 0; i < 9; ++i) assert_true(fabs(R[i] - Q[i]) < 1e-13);
+            for (int i = 0; i < 9; ++i) F[i] = Q[i] + 1e-3 * draw(&seed);
+            assert_int_equal(sn_rotation_evaluate(context, name, F, R, NULL, NULL), SN_OK);
+            for (int i = 0; i < 9; ++i) assert_true(fabs(R[i] - Q[i]) < 1e-2);
+            if (!rotation->differential) continue;
+            alignas(64) double block[72], turned[72], dR[81 * SN_LANES];
+            for (int i = 0; i < 72; ++i) block[i] = F[i / SN_LANES];
+            sn_point_kernels_for(context)->rotation(rotation, 0.1, 3, block, turned, dR);
+            for (int b = 0; b < 9; ++b) {
+                double less[9], more[9];
+                const double h = 1e-5, x = F[b];
+                F[b] = x - h, sn_rotation_evaluate(context, name, F, less, NULL, NULL);
+                F[b] = x + h, sn_rotation_evaluate(context, name, F, more, NULL, NULL);
+                F[b] = x;
+                for (int a = 0; a < 9; ++a) {
+                    const double rate = (more[a] - less[a]) / (2 * h);
+                    if (!(fabs(rate - dR[(9 * a + b) * SN_LANES]) < 1e-8))
+                        fail_msg("%s: dR[%d][%d] is %g, by differences %g", name, a, b, dR[(9 * a + b) * SN_LANES], rate);
+                }
+            }
+            ++derived;
+        }
+    }
+    assert_true(derived >= 400);
+    sn_context_destroy(context);
+}
+
 static void bad_input(void **state) {
     (void)state;
     sn_context *context = context_for("auto");
@@ -194,9 +243,14 @@ static void bad_input(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(polar_is_nearest), cmocka_unit_test(polar_recovers_rotation), cmocka_unit_test(others),
-        cmocka_unit_test(derivative),       cmocka_unit_test(derivative_is_finite),    cmocka_unit_test(same_bits),
+        cmocka_unit_test(polar_is_nearest),
+        cmocka_unit_test(polar_recovers_rotation),
+        cmocka_unit_test(others),
+        cmocka_unit_test(derivative),
+        cmocka_unit_test(derivative_is_finite),
+        cmocka_unit_test(same_bits),
         cmocka_unit_test(bad_input),
+        cmocka_unit_test(conformance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,10 @@ static inline void clamp_left(scene *s) {
 
 static inline sn_probe *add_probe(scene *s, sn_quantity quantity, double x, double y, double z) {
     sn_probe *p = &s->probe[s->options.probe_count++];
-    *p = (sn_probe){.name = "p", .quantity = quantity, .at = SN_PROBE_NEAREST, .nearest = {x, y, z}};
+    *p = sn_probe_default();
+    strcpy(p->name, "p");
+    p->quantity = quantity;
+    p->nearest[0] = x, p->nearest[1] = y, p->nearest[2] = z;
     return p;
 }
 

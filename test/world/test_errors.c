@@ -131,6 +131,30 @@ static void test_failing_step(void **state) {
     scene_end(&s);
 }
 
+/* Structs that no default function made are refused, wherever they stand. */
+static void test_cookies(void **state) {
+    (void)state;
+    scene s = {0};
+    fresh(&s), s.options.cookie = 0, refused(&s, "sn_world_options was not made by sn_world_options_default()");
+    fresh(&s), s.options.time.cookie = 0, refused(&s, "time: sn_time_options was not");
+    fresh(&s), s.options.solver.cookie = 0, refused(&s, "solver: sn_solver_options was not");
+    fresh(&s), s.body.cookie = 0, refused(&s, "bodies.0: sn_body_options was not");
+    fresh(&s), s.body.initial.cookie = 0, refused(&s, "bodies.0.initial: sn_initial was not");
+    fresh(&s), s.material.cookie = 0, refused(&s, "bodies.0.material.0: sn_material was not");
+    fresh(&s), clamp_left(&s), s.fix[0].cookie = 0, refused(&s, "bodies.0.fix.0: sn_fix was not");
+    fresh(&s), s.body.load_count = 1, s.load[0].cookie = 0, refused(&s, "bodies.0.loads.0: sn_load was not");
+    fresh(&s), s.options.collider_count = 1, s.collider[0].cookie = 0, refused(&s, "colliders.0: sn_collider was not");
+    fresh(&s), add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0)->cookie = 0, refused(&s, "probes.0: sn_probe was not");
+    fresh(&s);
+    sn_link link = {.rate = 0.2};
+    s.body.link = &link, s.body.link_count = 1, refused(&s, "bodies.0.links.0: sn_link was not");
+    scene_end(&s);
+    sn_context *context = NULL;
+    sn_context_options options = sn_context_options_default();
+    options.cookie = 0;
+    assert_int_equal(sn_context_create(&options, &context, NULL), SN_BAD_INPUT);
+}
+
 static void test_lists(void **state) {
     (void)state;
     int count;
@@ -145,8 +169,8 @@ static void test_lists(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bodies), cmocka_unit_test(test_materials),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bodies),          cmocka_unit_test(test_materials),
                                        cmocka_unit_test(test_fixes_and_loads), cmocka_unit_test(test_failing_step),
-                                       cmocka_unit_test(test_lists)};
+                                       cmocka_unit_test(test_cookies),         cmocka_unit_test(test_lists)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,28 @@ static void stretched_strip(void **state) {
     scene_end(&s);
 }
 
+/* A link finds its point by the triangle's shape functions, and holds it. */
+static void linked(void **state) {
+    (void)state;
+    scene s;
+    plane_start(&s, 0.3, 0.2, 3, 2);
+    sn_link link = sn_link_default();
+    link.point[0] = link.to[0] = 0.17, link.point[1] = link.to[1] = 0.13;
+    s.body.link = &link, s.body.link_count = 1;
+    scene_create(&s);
+    step(&s, 20);
+    double p[3], l[3];
+    sn_world_momentum(s.world, p, l);
+    const double mass = 1000 * 0.3 * 0.2;
+    assert_true(fabs(p[1]) < 0.2 * 9.81 * sn_world_time(s.world) * mass); /* it hangs and swings, and does not fall */
+    scene_end(&s);
+    plane_start(&s, 0.3, 0.2, 3, 2);
+    link.point[0] = 0.31;
+    s.body.link = &link, s.body.link_count = 1;
+    assert_int_equal(sn_world_create(s.context, &s.options, &s.world, NULL), SN_BAD_INPUT); /* outside */
+    scene_end(&s);
+}
+
 static void free_fall(void **state) {
     (void)state;
     scene s;
@@ -130,7 +152,7 @@ static void errors(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stretched_strip), cmocka_unit_test(free_fall), cmocka_unit_test(laws_and_rotations),
-                                       cmocka_unit_test(falls_on_ground), cmocka_unit_test(errors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stretched_strip),    cmocka_unit_test(linked),          cmocka_unit_test(free_fall),
+                                       cmocka_unit_test(laws_and_rotations), cmocka_unit_test(falls_on_ground), cmocka_unit_test(errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ INLINE void add_warped_forces(const int N, const slice *s, int q, const vd *c, c
         vd R[9], H[9], S[9], P[9];
         vertex_frame(s, i, R);
         vm_transpose_multiply(R, F, H);
-        s->batch->law->stress(c, H, NULL, S);
+        s->batch->law->stress(s->batch->law, c, H, NULL, S);
         vm_multiply(R, S, P);
         if (rate) add_viscous(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], R, rate, P);
         for (int a = 0; a < 3; ++a)
@@ -114,7 +114,7 @@ INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begi
                 if (batch->rotation || batch->warping) rotation_at(N, Q, &s, q, F, R, NULL);
                 if (batch->warping) turn_back(R, F);
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
-                law->energy(c, F, batch->rotation ? R : NULL, &psi);
+                law->energy(law, c, F, batch->rotation ? R : NULL, &psi);
                 sum += vd_load(s.weight + q * SN_LANES) * psi;
             }
             for (int l = 0; l < SN_WIDTH; ++l)
@@ -150,7 +150,7 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
                 if (batch->rotation || damped) rotation_at(N, Q, &s, q, F, R, with_dR ? dR : NULL);
                 keep_rotation(N, Q, &s, q, R);
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
-                law->stress(c, F, batch->rotation ? R : NULL, P);
+                law->stress(law, c, F, batch->rotation ? R : NULL, P);
                 if (damped) {
                     vd rate[9];
                     outer_sum(N, gradient_at(N, &s, q), speed, rate);
@@ -504,10 +504,10 @@ INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int bloc
             if (batch->warping) turn_back(R, H);
             if (out_psi) {
                 vd psi;
-                batch->law->energy(c, H, batch->rotation ? R : NULL, &psi);
+                batch->law->energy(batch->law, c, H, batch->rotation ? R : NULL, &psi);
                 vd_store(out_psi + q * SN_LANES + lane, psi);
             }
-            batch->law->stress(c, H, batch->rotation ? R : NULL, P);
+            batch->law->stress(batch->law, c, H, batch->rotation ? R : NULL, P);
             if (batch->warping) {
                 for (int i = 0; i < 9; ++i) H[i] = P[i];
                 vm_multiply(R, H, P);
@@ -567,9 +567,23 @@ INLINE int accept_body(const int N, const int Q, const sn_batch *batch, int begi
         return body(4, 1, __VA_ARGS__);                                                                                                    \
     case 10:                                                                                                                               \
         return body(10, batch->element->points, __VA_ARGS__);                                                                              \
-    default:                                                                                                                               \
+    case 3:                                                                                                                                \
         return body(3, 1, __VA_ARGS__);                                                                                                    \
+    default: /* `serves` keeps others out */                                                                                               \
+        return 0;                                                                                                                          \
     }
+
+static int serves(const sn_element *element) {
+    switch (element->nodes) {
+    case 2:
+        return element->derive != NULL;
+    case 3:
+    case 4:
+        return element->points == 1;
+    default:
+        return element->nodes == 10 && element->points <= SN_ELEMENT_POINTS;
+    }
+}
 
 static int energy(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *sum) {
     if (batch->element->nodes == 2) return spring_energy(batch, begin, end, view, sum);
@@ -613,5 +627,5 @@ static int accept(const sn_batch *batch, int begin, int end, const sn_element_vi
 }
 
 extern const sn_element_kernels SN_ISA(sn_element_kernels);
-const sn_element_kernels SN_ISA(sn_element_kernels) = {energy,    force,    linearise, weigh,    product,
-                                                       stiffness, diagonal, stress,    rotation, accept};
+const sn_element_kernels SN_ISA(sn_element_kernels) = {serves,    energy,   force,  linearise, weigh, product,
+                                                       stiffness, diagonal, stress, rotation,  accept};

@@ -298,7 +298,7 @@ APART void add_viscous_change_corotated(double k, vd lambda, vd mu, const vd *R,
 /* dP as the view wants it. R is not looked at for laws without rotation. */
 APART void law_differential(const slice *s, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     const sn_batch *batch = s->batch;
-    batch->law->differential(sn_batch_differential(batch, s->view->projected), c, F, batch->rotation ? R : NULL, dR, dP);
+    batch->law->differential(batch->law, sn_batch_differential(batch, s->view->projected), c, F, batch->rotation ? R : NULL, dR, dP);
     if (s->view->unsymmetric) return;
     const vd half = vd_set(0.5);
     for (int a = 0; a < 9; ++a)

@@ -140,17 +140,17 @@ static inline void invariant_projected(const derivative *d, vd I1, const vd F[9]
 
 /* energy, stress and differential of a law with the static functions density(c, i, psi) and derivatives(c, i, d). */
 #define SN_INVARIANT_KERNELS(positive)                                                                                                     \
-    static void energy(const vd *c, const vd *F, const vd *R, vd *psi) {                                                                   \
+    static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi) {                                                \
         const invariants i = invariants_of(F, positive);                                                                                   \
         density(c, &i, psi);                                                                                                               \
     }                                                                                                                                      \
-    static void stress(const vd *c, const vd *F, const vd *R, vd *P) {                                                                     \
+    static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *P) {                                                  \
         const invariants i = invariants_of(F, positive);                                                                                   \
         derivative d = no_derivative();                                                                                                    \
         derivatives(c, &i, &d);                                                                                                            \
         invariant_stress(&d, i.I1, F, P);                                                                                                  \
     }                                                                                                                                      \
-    static void differential(sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {                          \
+    static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {       \
         const invariants i = invariants_of(F, positive);                                                                                   \
         derivative d = no_derivative();                                                                                                    \
         derivatives(c, &i, &d);                                                                                                            \

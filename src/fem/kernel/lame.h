@@ -4,11 +4,11 @@
 
 #include "fem/law.h"
 
-#include "parameters.h"
+#include "law_parameters.h"
 
 static const sn_parameter lame_parameter[] = {SN_ISOTROPIC_PARAMETERS};
 
-static inline sn_status prepare_lame(const sn_material *material, double time, double *constant, sn_error *error) {
+static inline sn_status prepare_lame(const sn_law *law, const sn_material *material, double time, double *constant, sn_error *error) {
     return sn_material_lame(material, time, &constant[0], &constant[1], error);
 }
 

@@ -6,7 +6,7 @@
 #include "fem/names.h"
 
 #include "invariants.h"
-#include "parameters.h"
+#include "law_parameters.h"
 #include "scalar_functions.h"
 
 static const sn_parameter parameter[] = {
@@ -17,7 +17,7 @@ static const sn_parameter parameter[] = {
     {"c", "Pa", "factor of J^2; default 0", -INFINITY, INFINITY, 1, 1, 1, 1},
 };
 
-static sn_status prepare(const sn_material *material, double time, double *constant, sn_error *error) {
+static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant, sn_error *error) {
     int own = 0;
     for (int i = 0; i < 4; ++i) {
         own += sn_material_constant(material, parameter[3 + i].name) != NULL;

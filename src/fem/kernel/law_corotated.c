@@ -20,14 +20,14 @@ static inline vd stretch(const vd *F, const vd *R) {
     return t;
 }
 
-static void energy(const vd *c, const vd *F, const vd *R, vd *psi) {
+static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi) {
     vd D[9];
     corotated_strain(F, R, D);
     const vd t = vm_trace(D);
     *psi = c[1] * vm_dot(D, D) + vd_set(0.5) * c[0] * (t * t);
 }
 
-static void stress(const vd *c, const vd *F, const vd *R, vd *P) {
+static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *P) {
     vd D[9];
     corotated_strain(F, R, D);
     const vd twice = vd_set(2) * c[1], pressure = c[0] * vm_trace(D);
@@ -88,7 +88,7 @@ static void projected(const vd *c, const vd *F, const vd *R, vd *dP) {
     principal_assemble(&p, U, V, dP);
 }
 
-static void differential(sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     const vd zero = vd_set(0), one = vd_set(1);
     switch (kind) {
     case SN_DIFFERENTIAL_TRUNCATED_1:

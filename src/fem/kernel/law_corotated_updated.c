@@ -22,7 +22,7 @@ static inline void strain(const vd *F, const vd *R, vd e[9]) {
     for (int i = 0; i < 9; i += 4) e[i] -= vd_set(1);
 }
 
-static void energy(const vd *c, const vd *F, const vd *R, vd *psi) {
+static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi) {
     vd e[9];
     strain(F, R, e);
     const vd trace = vm_trace(e);
@@ -40,7 +40,7 @@ static inline void turned_stress(const vd *c, const vd *F, const vd *R, vd *T) {
     vm_multiply_transpose(Re, R, T);
 }
 
-static void stress(const vd *c, const vd *F, const vd *R, vd *P) {
+static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *P) {
     vd T[9], C[9];
     turned_stress(c, F, R, T);
     vm_cofactor(F, C);
@@ -91,7 +91,7 @@ static void exact(const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     }
 }
 
-static void differential(sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     if (kind == SN_DIFFERENTIAL_EXACT)
         exact(c, F, R, dR, dP);
     else

@@ -10,14 +10,14 @@
 #include "lame.h"
 #include "modes.h"
 
-static void energy(const vd *c, const vd *F, const vd *R, vd *psi) {
+static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi) {
     const vd j = volume_change(F);
     vd D[9];
     corotated_strain(F, R, D);
     *psi = c[1] * vm_dot(D, D) + vd_set(0.5) * c[0] * (j * j);
 }
 
-static void stress(const vd *c, const vd *F, const vd *R, vd *P) {
+static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *P) {
     vd cof[9], D[9];
     vm_cofactor(F, cof);
     corotated_strain(F, R, D);
@@ -53,7 +53,7 @@ static void projected(const vd *c, const vd *F, const vd *R, vd *dP) {
     principal_assemble(&p, U, V, dP);
 }
 
-static void differential(sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     if (kind == SN_DIFFERENTIAL_EXACT)
         exact(c, F, R, dR, dP);
     else

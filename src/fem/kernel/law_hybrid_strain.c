@@ -22,14 +22,14 @@ static inline vd green_trace(const vd *F) {
     return trace + vd_set(0.5) * square;
 }
 
-static void energy(const vd *c, const vd *F, const vd *R, vd *psi) {
+static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi) {
     vd D[9];
     const vd e = green_trace(F);
     corotated_strain(F, R, D);
     *psi = c[1] * vm_dot(D, D) + vd_set(0.5) * c[0] * (e * e);
 }
 
-static void stress(const vd *c, const vd *F, const vd *R, vd *P) {
+static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *P) {
     vd D[9];
     corotated_strain(F, R, D);
     vm_multiply(R, D, P);
@@ -52,7 +52,7 @@ static void projected(const vd *c, const vd *F, const vd *R, vd *dP) {
     principal_assemble(&p, U, V, dP);
 }
 
-static void differential(sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     if (kind != SN_DIFFERENTIAL_EXACT) {
         projected(c, F, R, dP);
         return;

@@ -14,14 +14,14 @@ static inline void strain(const vd *F, vd e[9]) {
     e[5] = e[7] = half * (F[5] + F[7]);
 }
 
-static void energy(const vd *c, const vd *F, const vd *R, vd *psi) {
+static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi) {
     vd e[9];
     strain(F, e);
     const vd trace = vm_trace(e);
     *psi = c[1] * vm_dot(e, e) + vd_set(0.5) * c[0] * (trace * trace);
 }
 
-static void stress(const vd *c, const vd *F, const vd *R, vd *P) {
+static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *P) {
     vd e[9];
     strain(F, e);
     const vd pressure = c[0] * vm_trace(e), twice = vd_set(2) * c[1];
@@ -29,7 +29,7 @@ static void stress(const vd *c, const vd *F, const vd *R, vd *P) {
     for (int i = 0; i < 9; i += 4) P[i] += pressure;
 }
 
-static void differential(sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     for (int i = 0; i < 81; ++i) dP[i] = vd_set(0);
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {

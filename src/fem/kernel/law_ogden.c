@@ -9,8 +9,8 @@
 #include "fem/law.h"
 #include "fem/names.h"
 
+#include "law_parameters.h"
 #include "modes.h"
-#include "parameters.h"
 #include "scalar_functions.h"
 #include "svd3.h"
 
@@ -49,7 +49,7 @@ static sn_status own_constants(const sn_material *material, double time, double 
     return SN_OK;
 }
 
-static sn_status prepare(const sn_material *material, double time, double *constant, sn_error *error) {
+static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant, sn_error *error) {
     for (int i = 0; i < TERMS; ++i) constant[i] = 0, constant[TERMS + i] = 2;
     if (sn_material_constant(material, "mu") || sn_material_constant(material, "alpha") || sn_material_constant(material, "d1"))
         return own_constants(material, time, constant, error);
@@ -81,7 +81,7 @@ static inline void evaluate(const vd *F, state *x) {
 
 static inline int in_use(vd mu) { return vi_any((vi)(mu != vd_set(0))); }
 
-static void energy(const vd *c, const vd *F, const vd *R, vd *psi) {
+static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi) {
     state x;
     evaluate(F, &x);
     vd sum = c[2 * TERMS] * (x.j * x.j);
@@ -112,7 +112,7 @@ static inline void log_gradient(const vd *c, const state *x, vd t[3], vd *slope)
     for (int i = 0; i < 3; ++i) t[i] -= mean;
 }
 
-static void stress(const vd *c, const vd *F, const vd *R, vd *P) {
+static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *P) {
     state x;
     vd t[3], UD[9];
     evaluate(F, &x);
@@ -161,7 +161,7 @@ static inline void differentiate(const vd *c, const state *x, principal *p) {
     }
 }
 
-static void differential(sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     state x;
     principal p;
     evaluate(F, &x);

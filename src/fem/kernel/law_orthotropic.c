@@ -32,14 +32,14 @@ static inline void subtract_cross(vd m[9], const vd z[3]) {
     m[5] += z[0], m[7] -= z[0];
 }
 
-static void energy(const vd *c, const vd *F, const vd *R, vd *psi) {
+static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi) {
     vd S[9], e[9], sigma[9];
     corotated_strain(F, R, S, e);
     orthotropic_stress(c, e, sigma);
     *psi = vd_set(0.5) * vm_dot(e, sigma);
 }
 
-static void stress(const vd *c, const vd *F, const vd *R, vd *P) {
+static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *P) {
     vd S[9], e[9], sigma[9], product[9], inverse[6], y[3], z[3];
     corotated_strain(F, R, S, e);
     orthotropic_stress(c, e, sigma);
@@ -95,7 +95,7 @@ static void exact(const vd *c, const vd *F, const vd *R, vd *dP) {
     }
 }
 
-static void differential(sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     if (kind == SN_DIFFERENTIAL_TRUNCATED_2) {
         orthotropic_through(c, R, dP);
         return;

@@ -16,21 +16,21 @@ static inline void green(const vd *F, vd E[9]) {
         for (int j = 0; j < 3; ++j) E[3 * i + j] = vd_set(0.5) * (E[3 * i + j] + (A[3 * i + j] + A[3 * j + i]));
 }
 
-static void energy(const vd *c, const vd *F, const vd *R, vd *psi) {
+static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi) {
     vd E[9], S[9];
     green(F, E);
     orthotropic_stress(c, E, S);
     *psi = vd_set(0.5) * vm_dot(E, S);
 }
 
-static void stress(const vd *c, const vd *F, const vd *R, vd *P) {
+static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *P) {
     vd E[9], S[9];
     green(F, E);
     orthotropic_stress(c, E, S);
     vm_multiply(F, S, P);
 }
 
-static void differential(sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     vd E[9], S[9];
     green(F, E);
     orthotropic_stress(c, E, S);

@@ -3,7 +3,7 @@
 #include "fem/names.h"
 
 #include "isochoric.h"
-#include "parameters.h"
+#include "law_parameters.h"
 
 enum { TERMS = 6 };
 
@@ -13,7 +13,7 @@ static const sn_parameter parameter[] = {
     {"d1", "1/Pa", "2 / bulk modulus", 0, INFINITY, 1, 1, 1, 1},
 };
 
-static sn_status prepare(const sn_material *material, double time, double *constant, sn_error *error) {
+static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant, sn_error *error) {
     for (int i = 0; i < TERMS; ++i) constant[i] = 0;
     const sn_constant *c = sn_material_constant(material, "c"), *d1 = sn_material_constant(material, "d1");
     if (c || d1) {

@@ -6,12 +6,12 @@
 #include "fem/names.h"
 
 #include "invariants.h"
-#include "parameters.h"
+#include "law_parameters.h"
 #include "scalar_functions.h"
 
 static const sn_parameter parameter[] = {SN_ISOTROPIC_PARAMETERS};
 
-static sn_status prepare(const sn_material *material, double time, double *constant, sn_error *error) {
+static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant, sn_error *error) {
     double lambda, mu;
     const sn_status status = sn_material_lame(material, time, &lambda, &mu, error);
     if (status) return status;

@@ -62,7 +62,8 @@ static inline sn_status orthotropic_axes(const sn_material *material, double A[9
     return SN_OK;
 }
 
-static inline sn_status orthotropic_prepare(const sn_material *material, double time, double *constant, sn_error *error) {
+static inline sn_status orthotropic_prepare(const sn_law *law, const sn_material *material, double time, double *constant,
+                                            sn_error *error) {
     static const char *const needed[3] = {"young", "poisson", "shear"};
     const sn_constant *given[3];
     for (int i = 0; i < 3; ++i) {

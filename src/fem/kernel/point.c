@@ -29,12 +29,12 @@ static void law_point(const sn_law *law, const sn_rotation *rotation, const doub
         view.alpha = degenerate[0], view.beta = degenerate[1];
         if (rotation) rotation->extract(&view, R);
         const vd *r = rotation ? R : NULL;
-        if (psi) law->energy(c, f, r, out), store(psi, 1, lane, out);
-        if (P) law->stress(c, f, r, out), store(P, 9, lane, out);
+        if (psi) law->energy(law, c, f, r, out), store(psi, 1, lane, out);
+        if (P) law->stress(law, c, f, r, out), store(P, 9, lane, out);
         if (!dP) continue;
         const int turns = rotation && rotation->differential && (kind == SN_DIFFERENTIAL_EXACT || kind == SN_DIFFERENTIAL_PROJECTED);
         if (turns) rotation->differential(&view, R, dR);
-        law->differential(kind, c, f, r, turns ? dR : NULL, out);
+        law->differential(law, kind, c, f, r, turns ? dR : NULL, out);
         store(dP, 81, lane, out);
     }
 }

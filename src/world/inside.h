@@ -7,14 +7,14 @@
 #ifndef SN_WORLD_WORLD_H
 #define SN_WORLD_WORLD_H
 
-#include "interaction.h"
+#include "interaction_kind.h"
 #include "model.h"
-#include "options.h"
 #include "parameters.h"
 #include "probe.h"
 #include "solid.h"
 #include "state.h"
 #include "workspace.h"
+#include "world_options.h"
 
 struct sn_world {
     sn_context *context;

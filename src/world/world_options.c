@@ -1,7 +1,9 @@
 /* Options of a world and its parts: one table of fields for each struct. See options.h. */
-#include "options.h"
+#include "world_options.h"
 
 #include <string.h>
+
+#include "base/cookie.h"
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 #define ANY -1e300, 1e300, 0, 0
@@ -144,64 +146,79 @@ FIELDS(sn_probe_fields, probe_fields)
 /* ---- Defaults ---- */
 
 sn_fix sn_fix_default(void) {
-    sn_fix fix = {0};
+    sn_fix fix = {.cookie = SN_COOKIE};
     sn_fields_default(fix_fields, COUNT(fix_fields), &fix);
     fix.turn_axis[1] = 1;
     return fix;
 }
 
 sn_load sn_load_default(void) {
-    sn_load load = {.kind = SN_LOAD_TRACTION};
+    sn_load load = {.cookie = SN_COOKIE, .kind = SN_LOAD_TRACTION};
     sn_fields_default(load_fields, COUNT(load_fields), &load);
     return load;
 }
 
 sn_link sn_link_default(void) {
-    sn_link link = {0};
+    sn_link link = {.cookie = SN_COOKIE};
     sn_fields_default(link_fields, COUNT(link_fields), &link);
     return link;
 }
 
 sn_initial sn_initial_default(void) {
-    sn_initial initial = {0};
+    sn_initial initial = {.cookie = SN_COOKIE};
     sn_fields_default(initial_fields, COUNT(initial_fields), &initial);
     return initial;
 }
 
 sn_probe sn_probe_default(void) {
-    sn_probe probe = {0};
+    sn_probe probe = {.cookie = SN_COOKIE};
     sn_fields_default(probe_fields, COUNT(probe_fields), &probe);
     return probe;
 }
 
 sn_body_options sn_body_options_default(void) {
-    sn_body_options body = {.name = "body", .element = "tet4", .mass = "lumped", .initial = sn_initial_default()};
+    sn_body_options body = {.cookie = SN_COOKIE, .name = "body", .element = "tet4", .mass = "lumped", .initial = sn_initial_default()};
     sn_fields_default(body_fields, COUNT(body_fields), &body);
     return body;
 }
 
 sn_world_options sn_world_options_default(void) {
-    return (sn_world_options){.gravity = {0, -9.81, 0}, .time = sn_time_options_default(), .solver = sn_solver_options_default()};
+    return (sn_world_options){
+        .cookie = SN_COOKIE, .gravity = {0, -9.81, 0}, .time = sn_time_options_default(), .solver = sn_solver_options_default()};
 }
 
 /* ---- Checks ---- */
 
-sn_status sn_fix_check(const sn_fix *fix, sn_error *error) { return sn_fields_check(fix_fields, COUNT(fix_fields), fix, error); }
-sn_status sn_link_check(const sn_link *link, sn_error *error) { return sn_fields_check(link_fields, COUNT(link_fields), link, error); }
+/* The cookie, then every field of a table. */
+static sn_status check(uint32_t cookie, const char *name, const sn_field *field, int count, const void *options, sn_error *error) {
+    const sn_status status = sn_cookie_check(cookie, name, error);
+    return status ? status : sn_fields_check(field, count, options, error);
+}
+
+sn_status sn_fix_check(const sn_fix *fix, sn_error *error) {
+    return check(fix->cookie, "sn_fix", fix_fields, COUNT(fix_fields), fix, error);
+}
+
+sn_status sn_link_check(const sn_link *link, sn_error *error) {
+    return check(link->cookie, "sn_link", link_fields, COUNT(link_fields), link, error);
+}
+
 sn_status sn_probe_check(const sn_probe *probe, sn_error *error) {
-    return sn_fields_check(probe_fields, COUNT(probe_fields), probe, error);
+    return check(probe->cookie, "sn_probe", probe_fields, COUNT(probe_fields), probe, error);
 }
 
 sn_status sn_initial_check(const sn_initial *initial, sn_error *error) {
-    return sn_fields_check(initial_fields, COUNT(initial_fields), initial, error);
+    return check(initial->cookie, "sn_initial", initial_fields, COUNT(initial_fields), initial, error);
 }
 
 /* The five kinds share the members `value` and `scalar`, so only the field of the load's kind is checked. */
 sn_status sn_load_check(const sn_load *load, sn_error *error) {
+    sn_status status = sn_cookie_check(load->cookie, "sn_load", error);
+    if (status) return status;
     if ((unsigned)load->kind > SN_LOAD_SHEAR)
         return sn_fail(error, SN_BAD_INPUT, "the kind of the load is %d; allowed are %d to %d", (int)load->kind, SN_LOAD_TRACTION,
                        SN_LOAD_SHEAR);
-    sn_status status = sn_field_check(&load_fields[load->kind], load, error);
+    status = sn_field_check(&load_fields[load->kind], load, error);
     if (!status) status = sn_field_check(sn_field_find(load_fields, COUNT(load_fields), "ramp"), load, error);
     if (!status && load->follow && load->kind == SN_LOAD_BODY)
         status = sn_fail_at(error, SN_BAD_INPUT, "follow", "follow is for loads on a surface; a body load has a fixed direction");
@@ -211,9 +228,13 @@ sn_status sn_load_check(const sn_load *load, sn_error *error) {
 sn_status sn_world_options_check(const sn_world_options *options, sn_error *error) {
     static const sn_field gravity = {"gravity", SN_FIELD_DOUBLE, offsetof(sn_world_options, gravity), 3, ANY, NULL,
                                      NULL,      "m/s^2",         "acceleration of free fall"};
+    sn_status status = sn_cookie_check(options->cookie, "sn_world_options", error);
+    if (status) return status;
     if (options->body_count < 1 || !options->body) return sn_fail_at(error, SN_BAD_INPUT, "bodies", "a world needs at least one body");
-    sn_status status = sn_field_check(&gravity, options, error);
+    status = sn_field_check(&gravity, options, error);
     if (!status) status = sn_within(error, sn_time_options_check(&options->time, error), "time");
     if (!status) status = sn_within(error, sn_solver_options_check(&options->solver, error), "solver");
+    for (int b = 0; b < options->body_count && !status; ++b)
+        status = sn_within(error, sn_cookie_check(options->body[b].cookie, "sn_body_options", error), "bodies.%d", b);
     return status;
 }

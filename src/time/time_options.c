@@ -1,7 +1,9 @@
 /* Options of time integration: one table of fields. See options.h. */
-#include "options.h"
+#include "time_options.h"
 
 #include <string.h>
+
+#include "base/cookie.h"
 
 #define AT(type, member) offsetof(type, member)
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
@@ -44,10 +46,12 @@ const sn_listing *sn_modes(int *count) {
 sn_time_options sn_time_options_default(void) {
     sn_time_options options;
     memset(&options, 0, sizeof options);
+    options.cookie = SN_COOKIE;
     sn_fields_default(time_fields, COUNT(time_fields), &options);
     return options;
 }
 
 sn_status sn_time_options_check(const sn_time_options *options, sn_error *error) {
-    return sn_fields_check(time_fields, COUNT(time_fields), options, error);
+    const sn_status status = sn_cookie_check(options->cookie, "sn_time_options", error);
+    return status ? status : sn_fields_check(time_fields, COUNT(time_fields), options, error);
 }
