@@ -1,12 +1,13 @@
 /* The clamped beams beside Bullet: one run, one table.
  *
- * Box 0.3 x 0.3 x 1 m clamped at z = 0, gravity across (-y), 5 tets per cell, E 5e5, nu 0.33, rho 1000, step 0.01, no damping, corotated,
- * implicit Euler with one Newton step. The drop is that of the node in the middle of the free end after 0.4 s.
+ * Box 0.3 x 0.3 x 1 m clamped at z = 0, gravity across (-y), 5 tets per cell, E 5e5, nu 0.33, rho 1000, step 0.01, no
+ * damping, corotated, implicit Euler with one Newton step. The drop is that of the node in the middle of the free end
+ * after 0.4 s.
  *
  *   bench_beams [--large] [--quick] [--alone] [--size 0..4] [--preconditioner NAME] [--threads N]
  *
- * --large adds the two largest beams, without block Jacobi, --alone leaves the peer out, --size runs one beam, --threads one number of
- * them. Last comes how the time per tet grows from 50,625 to 501,760 tets. */
+ * --large adds the two largest beams, without block Jacobi, --alone leaves the peer out, --size runs one beam,
+ * --threads one number of them. Last comes how the time per tet grows from 50,625 to 501,760 tets. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@ static double now(void) {
 
 static sn_mesh *make_beam(sn_context *context, const int cells[3]) {
     sn_error error;
-    const sn_generator_value value[] = {{"size", 3, {0.3, 0.3, 1}}, {"cells", 3, {cells[0], cells[1], cells[2]}}, {"split", 1, {5, 0, 0}}};
+    const sn_generator_value value[] = {
+        {"size", 3, {0.3, 0.3, 1}}, {"cells", 3, {cells[0], cells[1], cells[2]}}, {"split", 1, {5, 0, 0}}};
     sn_mesh *mesh;
     if (sn_mesh_generate(context, "box", value, 3, &mesh, &error)) die(&error);
     return mesh;
@@ -64,7 +66,9 @@ static measured run_sinew(int threads, const int cells[3], double tolerance, con
 
     sn_material material = sn_material_default();
     material.density = density;
-    if (sn_material_set(&material, "young", &young, 1, &error) || sn_material_set(&material, "poisson", &poisson, 1, &error)) die(&error);
+    if (sn_material_set(&material, "young", &young, 1, &error) ||
+        sn_material_set(&material, "poisson", &poisson, 1, &error))
+        die(&error);
     sn_fix clamp = sn_fix_default();
     clamp.select = (sn_selector){.kind = SN_SELECT_BOX, .box = {{-1, -1, -1e-6}, {1, 1, 1e-6}}};
     sn_body_options body = sn_body_options_default();
@@ -124,16 +128,17 @@ static peer_result run_bullet(const int cells[3], int steps) {
         double e[3][3];
         for (int k = 0; k < 3; ++k)
             for (int a = 0; a < 3; ++a) e[k][a] = mesh->position[3 * n[k + 1] + a] - mesh->position[3 * n[0] + a];
-        const double volume = (e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
-                               e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
-                              6;
+        const double volume =
+            (e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+             e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
+            6;
         for (int k = 0; k < 4; ++k) mass[n[k]] += density * volume / 4;
     }
     for (int i = 0; i < mesh->node_count; ++i)
         if (mesh->position[3 * i + 2] < 1e-6) mass[i] = 0;
     const double mu = young / (2 * (1 + poisson)), lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
-    const peer_result result = peer_bullet_run(mesh->node_count, mesh->position, mesh->tet_count, mesh->tet, mass, lambda, mu, gravity,
-                                               step, steps, middle_of_free_end(mesh));
+    const peer_result result = peer_bullet_run(mesh->node_count, mesh->position, mesh->tet_count, mesh->tet, mass,
+                                               lambda, mu, gravity, step, steps, middle_of_free_end(mesh));
     free(mass);
     sn_mesh_destroy(mesh);
     sn_context_destroy(context);
@@ -160,27 +165,27 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
             least = most = atoi(argv[++i]);
         else
-            return fprintf(stderr,
-                           "usage: bench_beams [--large] [--quick] [--alone] [--size 0..4] [--preconditioner NAME] [--threads N]\n"),
+            return fprintf(stderr, "usage: bench_beams [--large] [--quick] [--alone] [--size 0..4] [--preconditioner "
+                                   "NAME] [--threads N]\n"),
                    2;
     }
-    printf("%9s %8s %7s %-24s %9s %6s %9s %9s %7s %7s %8s\n", "tets", "residual", "threads", "solver", "ms/step", "iter", "assembly",
-           "solve", "ns/tet", "drop m", "x Bullet");
+    printf("%9s %8s %7s %-24s %9s %6s %9s %9s %7s %7s %8s\n", "tets", "residual", "threads", "solver", "ms/step",
+           "iter", "assembly", "solve", "ns/tet", "drop m", "x Bullet");
     for (int s = first; s < sizes; ++s) {
         const double tets = 5.0 * cells[s][0] * cells[s][1] * cells[s][2];
         const int peer_steps = quick ? 3 : s < 3 ? STEPS : 4, steps = quick ? 6 : STEPS;
         const peer_result peer = peers ? run_bullet(cells[s], peer_steps) : (peer_result){0, 0};
         if (peers)
-            printf("%9.0f %8s %7d %-24s %9.3f %6s %9s %9s %7.0f %7.4f %8.2f\n", tets, "3.5e-4", 1, "Bullet", 1e3 * peer.seconds_per_step,
-                   "", "", "", 1e9 * peer.seconds_per_step / tets, peer.drop, 1.0);
+            printf("%9.0f %8s %7d %-24s %9.3f %6s %9s %9s %7.0f %7.4f %8.2f\n", tets, "3.5e-4", 1, "Bullet",
+                   1e3 * peer.seconds_per_step, "", "", "", 1e9 * peer.seconds_per_step / tets, peer.drop, 1.0);
         for (int k = s < 3 ? 0 : kinds - 1; k < kinds; ++k)
             for (int r = 0; r < 2; ++r)
                 for (int threads = least; threads <= most; ++threads) {
                     const double tolerance = r ? 1e-3 : 1e-6;
                     const measured m = run_sinew(threads, cells[s], tolerance, preconditioner[k], steps);
-                    printf("%9.0f %8.0e %7d %-24s %9.3f %6.1f %9.3f %9.3f %7.0f %7.4f %8.2f\n", tets, tolerance, threads, m.solver,
-                           1e3 * m.seconds, m.iterations, 1e3 * m.assembly, 1e3 * m.solve, 1e9 * m.seconds / tets, m.drop,
-                           peer.seconds_per_step / m.seconds);
+                    printf("%9.0f %8.0e %7d %-24s %9.3f %6.1f %9.3f %9.3f %7.0f %7.4f %8.2f\n", tets, tolerance,
+                           threads, m.solver, 1e3 * m.seconds, m.iterations, 1e3 * m.assembly, 1e3 * m.solve,
+                           1e9 * m.seconds / tets, m.drop, peer.seconds_per_step / m.seconds);
                     fflush(stdout);
                     if (r == 0 && threads <= 2) per_tet[s][threads] = 1e9 * m.seconds / tets;
                 }

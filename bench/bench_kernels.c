@@ -37,7 +37,9 @@ static void run_energy(beam *b) {
 static void run_force(beam *b) { sn_elements_force(b->context, &b->model, &b->view, b->out, NULL); }
 static void run_product(beam *b) { sn_elements_product(b->context, &b->model, &b->view, 1, 0, NULL, b->x, b->out); }
 static void run_linearise(beam *b) { sn_elements_linearise(b->context, &b->model, &b->view, 1, 0, b->linearised); }
-static void run_kept_product(beam *b) { sn_elements_product(b->context, &b->model, &b->view, 1, 0, b->linearised, b->x, b->out); }
+static void run_kept_product(beam *b) {
+    sn_elements_product(b->context, &b->model, &b->view, 1, 0, b->linearised, b->x, b->out);
+}
 static void run_stiffness(beam *b) {
     for (int i = 0; i < b->model.batch_count; ++i)
         for (int block = 0; block < b->model.batch[i].block_count; ++block)
@@ -109,7 +111,8 @@ static void measure(const char *simd, const char *element_name, const char *law,
     b.linearised = need(sn_allocate(b.context, (size_t)b.model.linearised_size, sizeof *b.linearised));
     printf("%-9s %-10s %-12s %-12s %6d %6d %4d %4d", sn_context_simd(b.context), element_name, law,
            differential[0] ? differential : "default", elements, nodes, b.model.chunk_count, b.model.color_count);
-    void (*const run[])(beam *) = {run_rotation, run_energy, run_force, run_stiffness, run_product, run_linearise, run_kept_product};
+    void (*const run[])(beam *) = {run_rotation, run_energy,    run_force,       run_stiffness,
+                                   run_product,  run_linearise, run_kept_product};
     for (size_t i = 0; i < sizeof run / sizeof *run; ++i) printf(" %9.1f", nanoseconds(&b, run[i], elements));
     printf("\n");
     sn_release(b.context, b.linearised);
@@ -121,8 +124,9 @@ static void measure(const char *simd, const char *element_name, const char *law,
 }
 
 int main(void) {
-    printf("%-9s %-10s %-12s %-12s %6s %6s %4s %4s %9s %9s %9s %9s %9s %9s %9s   (ns per tet, one thread)\n", "simd", "element", "law",
-           "differential", "tets", "nodes", "chk", "col", "rotation", "energy", "force", "stiffness", "product", "linearise", "kept-prod");
+    printf("%-9s %-10s %-12s %-12s %6s %6s %4s %4s %9s %9s %9s %9s %9s %9s %9s   (ns per tet, one thread)\n", "simd",
+           "element", "law", "differential", "tets", "nodes", "chk", "col", "rotation", "energy", "force", "stiffness",
+           "product", "linearise", "kept-prod");
     static const char *const simd[] = {"baseline", "avx2", "avx512"};
     for (int i = 0; i < 3; ++i) measure(simd[i], "tet4", "corotated", "");
     measure("auto", "tet4", "corotated", "exact");

@@ -18,7 +18,8 @@ typedef struct stream_work {
 } stream_work;
 
 /* Reads the values of one piece of the matrix and adds them up, as fast as memory gives them. */
-__attribute__((target_clones("avx512f", "avx2", "default"))) static float stream_sum(const float *value, int64_t count) {
+__attribute__((target_clones("avx512f", "avx2", "default"))) static float stream_sum(const float *value,
+                                                                                     int64_t count) {
     float lane[128] = {0}, sum = 0;
     for (int64_t i = 0; i + 128 <= count; i += 128)
         for (int l = 0; l < 128; ++l) lane[l] += value[i + l];
@@ -50,7 +51,8 @@ static sn_status system_create(sn_context *context, int a, int c, matrix_system 
     if (status) return status;
     s->mass = (sn_mass){&s->pattern, s->b.mass, NULL};
     s->matrix =
-        (sn_matrix){.pattern = &s->pattern, .single_ = sn_allocate_zero(context, (size_t)s->pattern.block_count * 9 + 4, sizeof(float))};
+        (sn_matrix){.pattern = &s->pattern,
+                    .single_ = sn_allocate_zero(context, (size_t)s->pattern.block_count * 9 + 4, sizeof(float))};
     s->diagonal = sn_allocate(context, (size_t)s->pattern.nodes * 9, sizeof(double));
     s->view = (sn_element_view){.settings = &s->b.settings, .x = s->b.x};
     return s->matrix.single_ && s->diagonal ? SN_OK : sn_no_memory(error);
@@ -74,8 +76,13 @@ static sn_status parts(sn_context *context, int a, int c, sn_error *error) {
     if (!linearised) return sn_no_memory(error);
     status = sn_edges_create(context, &s.b.elements, &s.pattern, &edges, error);
     if (status) return status;
-    sn_assembly assembly = {
-        .context = context, .elements = &s.b.elements, .map = &s.map, .mass = &s.mass, .view = &s.view, .m = 1 / 1e-4, .k = 1};
+    sn_assembly assembly = {.context = context,
+                            .elements = &s.b.elements,
+                            .map = &s.map,
+                            .mass = &s.mass,
+                            .view = &s.view,
+                            .m = 1 / 1e-4,
+                            .k = 1};
     double seconds = 1e9, by_edges = 1e9, kernel = 1e9;
     bool symmetric;
     int missing;
@@ -99,10 +106,11 @@ static sn_status parts(sn_context *context, int a, int c, sn_error *error) {
             sn_element_kernels_for(context)->stiffness(&s.b.elements.batch[0], k, &s.view, 1, 0, 1, NULL, out);
         kernel = least(kernel, sn_seconds() - start);
     }
-    printf("%d threads: %d tets, %d nodes, %lld blocks, matrix %.2f MB, %d chunks in %d colours\n", sn_context_threads(context), s.b.tets,
-           s.b.nodes, (long long)s.pattern.block_count, (double)s.pattern.block_count * 36e-6, s.b.elements.chunk_count,
-           s.b.elements.color_count);
-    printf("  assembly       %8.3f ms  %6.1f ns/tet by edges from linearised elements\n", 1e3 * by_edges, 1e9 * by_edges / s.b.tets);
+    printf("%d threads: %d tets, %d nodes, %lld blocks, matrix %.2f MB, %d chunks in %d colours\n",
+           sn_context_threads(context), s.b.tets, s.b.nodes, (long long)s.pattern.block_count,
+           (double)s.pattern.block_count * 36e-6, s.b.elements.chunk_count, s.b.elements.color_count);
+    printf("  assembly       %8.3f ms  %6.1f ns/tet by edges from linearised elements\n", 1e3 * by_edges,
+           1e9 * by_edges / s.b.tets);
     printf("  by elements    %8.3f ms  %6.1f ns/tet from positions", 1e3 * seconds, 1e9 * seconds / s.b.tets);
     if (kernel < 1e9) printf("  (element matrices alone %.1f ns/tet)", 1e9 * kernel / s.b.tets);
 
@@ -147,7 +155,8 @@ static sn_status parts(sn_context *context, int a, int c, sn_error *error) {
     sn_multigrid *multigrid = NULL;
     const sn_multigrid_options mg_options = {.spacing = 2.0};
     double cycle = 1e9, fresh = 1e9, kept = 1e9;
-    if (!status) status = sn_multigrid_create(context, &s.pattern, s.b.rest, &s.b.elements, &mg_options, &multigrid, error);
+    if (!status)
+        status = sn_multigrid_create(context, &s.pattern, s.b.rest, &s.b.elements, &mg_options, &multigrid, error);
     for (int i = 0; i < 10 && !status; ++i) {
         double start = sn_seconds();
         sn_multigrid_update(multigrid, &s.matrix, &assembly, &s.b.filter, s.b.rest, true);
@@ -165,8 +174,8 @@ static sn_status parts(sn_context *context, int a, int c, sn_error *error) {
     printf("\n  matrix stream  %8.3f ms  %6.1f GB/s\n", 1e3 * once, (double)stream.count * 4e-9 / once);
     printf("  product        %8.3f ms  %6.2f x the stream\n", 1e3 * product, product / once);
     printf("  CG iteration   %8.3f ms  %6.2f x the stream\n", 1e3 * iteration, iteration / once);
-    printf("  multigrid cycle%8.3f ms  %6.2f x the stream; new matrix %.3f ms, with its coarse levels %.3f ms\n", 1e3 * cycle, cycle / once,
-           1e3 * kept, 1e3 * fresh);
+    printf("  multigrid cycle%8.3f ms  %6.2f x the stream; new matrix %.3f ms, with its coarse levels %.3f ms\n",
+           1e3 * cycle, cycle / once, 1e3 * kept, 1e3 * fresh);
     printf("  element product %7.3f ms; cached %.3f ms after %.3f ms\n", 1e3 * element, 1e3 * cached, 1e3 * linearise);
     sn_release(context, work);
     system_destroy(context, &s);
@@ -200,10 +209,11 @@ static sn_status solves(sn_context *context, int a, int c, sn_error *error) {
             const double seconds = sn_seconds() - start;
             if (seconds < best) best = seconds, least_report = report;
         }
-        printf("  %s %s to %.0e: %8.2f ms = assembly %.2f + setup %.2f + solve %.2f, %d iterations in %d rounds, residual %.2e%s\n",
+        printf("  %s %s to %.0e: %8.2f ms = assembly %.2f + setup %.2f + solve %.2f, %d iterations in %d rounds, "
+               "residual %.2e%s\n",
                report.method, report.preconditioner, tolerance[t], 1e3 * best, 1e3 * least_report.assembly_seconds,
-               1e3 * least_report.setup_seconds, 1e3 * least_report.solve_seconds, report.iterations, report.rounds, report.residual,
-               report.fallback ? ", fallback" : "");
+               1e3 * least_report.setup_seconds, 1e3 * least_report.solve_seconds, report.iterations, report.rounds,
+               report.residual, report.fallback ? ", fallback" : "");
     }
     sn_linear_destroy(linear);
     free(f);

@@ -1,8 +1,9 @@
-/* What a step of each method costs on the bar of Hauth's first example (144 tets, 63 nodes; Hauth 5.2.1), one thread, in time of the
- * processor.
+/* What a step of each method costs on the bar of Hauth's first example (144 tets, 63 nodes; Hauth 5.2.1), one thread,
+ * in time of the processor.
  *
- * Implicit methods: 100 steps of 5 ms with the default Newton tolerance. Explicit ones: 2000 steps of 0.05 ms, within all of their limits.
- * Beside the time of a step stands that of a simulated second, and its ratio to implicit Euler's. */
+ * Implicit methods: 100 steps of 5 ms with the default Newton tolerance. Explicit ones: 2000 steps of 0.05 ms, within
+ * all of their limits. Beside the time of a step stands that of a simulated second, and its ratio to implicit Euler's.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -10,13 +11,14 @@
 #include "sinew/sinew.h"
 #include "time/system.h"
 
-static const char format[] = "{ \"sinew\": 1, \"gravity\": [0, -1, 0], \"time\": { \"method\": \"%s\", \"step\": %g, \"tolerance\": %g }, "
-                             "\"solver\": { \"method\": \"ldlt\" }, "
-                             "\"bodies\": [ { \"name\": \"bar\", \"mesh\": { \"box\": { \"size\": [0.3, 0.1, 0.1], \"cells\": [6, 2, 2], "
-                             "\"split\": 6 } }, \"material\": { "
-                             "\"law\": \"stvk\", \"lame\": [3e5, 3e3], \"density\": 1000, \"viscous\": { \"lambda\": 3000, \"mu\": 30 } }, "
-                             "\"fix\": [ { \"select\": { \"box\": "
-                             "[[-1, -1, -1], [1e-6, 1, 1]] } } ] } ] }";
+static const char format[] =
+    "{ \"sinew\": 1, \"gravity\": [0, -1, 0], \"time\": { \"method\": \"%s\", \"step\": %g, \"tolerance\": %g }, "
+    "\"solver\": { \"method\": \"ldlt\" }, "
+    "\"bodies\": [ { \"name\": \"bar\", \"mesh\": { \"box\": { \"size\": [0.3, 0.1, 0.1], \"cells\": [6, 2, 2], "
+    "\"split\": 6 } }, \"material\": { "
+    "\"law\": \"stvk\", \"lame\": [3e5, 3e3], \"density\": 1000, \"viscous\": { \"lambda\": 3000, \"mu\": 30 } }, "
+    "\"fix\": [ { \"select\": { \"box\": "
+    "[[-1, -1, -1], [1e-6, 1, 1]] } } ] } ] }";
 
 typedef struct row {
     double seconds, newton, linear; /* per step; the best of three runs */
@@ -29,7 +31,8 @@ static double processor_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static sn_status measure(sn_context *context, const char *method, double h, double tolerance, int steps, row *out, sn_error *error) {
+static sn_status measure(sn_context *context, const char *method, double h, double tolerance, int steps, row *out,
+                         sn_error *error) {
     char text[2000];
     snprintf(text, sizeof text, format, method, h, tolerance);
     *out = (row){.seconds = 1e300};
@@ -45,7 +48,8 @@ static sn_status measure(sn_context *context, const char *method, double h, doub
             sn_step_report report;
             const double before = processor_seconds();
             out->status = sn_world_step(world, &report, error);
-            seconds += processor_seconds() - before, newton += report.newton_iterations, linear += report.linear_iterations;
+            seconds += processor_seconds() - before, newton += report.newton_iterations,
+                linear += report.linear_iterations;
         }
         sn_world_destroy(world);
         if (out->status) return SN_OK;
@@ -67,8 +71,8 @@ int main(void) {
     const sn_listing *listing = sn_methods(&count);
     double yardstick = 0;
     printf("A step of each method on a bar of 144 tets, one thread\n");
-    printf("%-22s %5s %10s %12s %8s %8s %14s %10s\n", "method", "order", "step (ms)", "us per step", "newton", "linear", "s per second",
-           "to Euler's");
+    printf("%-22s %5s %10s %12s %8s %8s %14s %10s\n", "method", "order", "step (ms)", "us per step", "newton", "linear",
+           "s per second", "to Euler's");
     for (int i = 0; i < count; ++i) {
         const sn_method *method = sn_method_find(listing[i].name);
         /* rock2 and the adaptive ones divide long steps by themselves. */
@@ -84,8 +88,8 @@ int main(void) {
             continue;
         }
         if (i == 0) yardstick = r.seconds / h;
-        printf("%-22s %5d %10g %12.1f %8.2f %8.2f %14.3f %10.2f\n", method->name, method->order, 1e3 * h, 1e6 * r.seconds, r.newton,
-               r.linear, r.seconds / h, r.seconds / h / yardstick);
+        printf("%-22s %5d %10g %12.1f %8.2f %8.2f %14.3f %10.2f\n", method->name, method->order, 1e3 * h,
+               1e6 * r.seconds, r.newton, r.linear, r.seconds / h, r.seconds / h / yardstick);
         fflush(stdout);
     }
     sn_context_destroy(context);

@@ -1,5 +1,6 @@
-/* Nanoseconds per tet of each rotation on one thread, batched: a bar of 40,000 tets, at a shape that is stretched and turned, and with a
- * third of its elements inverted. The last columns are the force with that rotation, and the ratio to polar's. */
+/* Nanoseconds per tet of each rotation on one thread, batched: a bar of 40,000 tets, at a shape that is stretched and
+ * turned, and with a third of its elements inverted. The last columns are the force with that rotation, and the ratio
+ * to polar's. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@ typedef struct bar {
 
 static void rotations(bar *b) {
     const sn_element_kernels *kernels = sn_element_kernels_for(b->context);
-    for (int block = 0; block < b->model.batch[0].block_count; ++block) kernels->rotation(&b->model.batch[0], block, &b->view, b->scratch);
+    for (int block = 0; block < b->model.batch[0].block_count; ++block)
+        kernels->rotation(&b->model.batch[0], block, &b->view, b->scratch);
 }
 
 static void forces(bar *b) { sn_elements_force(b->context, &b->model, &b->view, b->out, NULL); }
@@ -68,7 +70,8 @@ int main(void) {
     double *x = numbers(context, 3 * (int64_t)mesh->node_count), polar[2] = {0};
     int count;
     const sn_listing *method = sn_rotations(&count);
-    printf("%d tets, one thread, ns per tet\n%-10s %10s %10s %10s %8s\n", elements, "rotation", "regular", "degenerate", "force", "ratio");
+    printf("%d tets, one thread, ns per tet\n%-10s %10s %10s %10s %8s\n", elements, "rotation", "regular", "degenerate",
+           "force", "ratio");
     for (int m = 0; m < count; ++m) {
         sn_material material = sn_material_default();
         snprintf(material.rotation, sizeof material.rotation, "%s", method[m].name);
@@ -89,11 +92,13 @@ int main(void) {
         b.state = numbers(context, b.model.rotation_state_size);
         b.out = numbers(context, 3 * (int64_t)mesh->node_count);
         b.scratch = numbers(context, 9 * SN_LANES);
-        b.view = (sn_element_view){.settings = &b.settings, .x = x, .x_before = mesh->position, .rotation_state = b.state};
+        b.view =
+            (sn_element_view){.settings = &b.settings, .x = x, .x_before = mesh->position, .rotation_state = b.state};
         double time[3];
         for (int rough = 0; rough < 2; ++rough) {
             shape(mesh, rough, x);
-            sn_elements_accept(context, &b.model, &b.view, b.state); /* witnesses are found once, not in each evaluation */
+            sn_elements_accept(context, &b.model, &b.view,
+                               b.state); /* witnesses are found once, not in each evaluation */
             time[rough] = nanoseconds(&b, rotations, elements);
             if (rough == 0) time[2] = nanoseconds(&b, forces, elements);
         }

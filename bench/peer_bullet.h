@@ -14,8 +14,8 @@ typedef struct peer_result {
 } peer_result;
 
 /* nodes x 3 positions, tets x 4 corners, mass per node (0: fixed). Steps of `step` seconds with gravity along -y. */
-peer_result peer_bullet_run(int nodes, const double *position, int tets, const int32_t *tet, const double *mass, double lambda, double mu,
-                            double gravity, double step, int steps, int probe);
+peer_result peer_bullet_run(int nodes, const double *position, int tets, const int32_t *tet, const double *mass,
+                            double lambda, double mu, double gravity, double step, int steps, int probe);
 
 #ifdef __cplusplus
 }

@@ -41,10 +41,11 @@ static const sn_law_table rubber = {
     .stress = rubber_stress,
 };
 
-static const char scene_text[] = "{ \"sinew\": 1, \"time\": { \"step\": 0.01, \"end\": 0.2 }, \"bodies\": [ {"
-                                 "  \"mesh\": { \"box\": { \"size\": [0.3, 0.1, 0.1], \"cells\": [6, 2, 2], \"split\": 6 } },"
-                                 "  \"material\": { \"law\": \"rubber\", \"stiffness\": 1e5, \"bulk\": 1e6, \"density\": 1000 },"
-                                 "  \"fix\": [ { \"select\": { \"box\": [[-1, -1, -1], [1e-6, 1, 1]] } } ] } ] }";
+static const char scene_text[] =
+    "{ \"sinew\": 1, \"time\": { \"step\": 0.01, \"end\": 0.2 }, \"bodies\": [ {"
+    "  \"mesh\": { \"box\": { \"size\": [0.3, 0.1, 0.1], \"cells\": [6, 2, 2], \"split\": 6 } },"
+    "  \"material\": { \"law\": \"rubber\", \"stiffness\": 1e5, \"bulk\": 1e6, \"density\": 1000 },"
+    "  \"fix\": [ { \"select\": { \"box\": [[-1, -1, -1], [1e-6, 1, 1]] } } ] } ] }";
 
 static sn_status run(sn_context *context, sn_error *error) {
     sn_status status = sn_context_add_law(context, &rubber, error); /* before scenes and worlds */
@@ -53,7 +54,9 @@ static sn_status run(sn_context *context, sn_error *error) {
     sn_scene *scene = NULL;
     sn_world *world = NULL;
     status = sn_scene_parse(context, scene_text, strlen(scene_text), "rubber", ".", NULL, 0, &scene, error);
-    if (!status) status = sn_law_check(context, sn_scene_world_options(scene)->body[0].material, error); /* does the law hold water? */
+    if (!status)
+        status = sn_law_check(context, sn_scene_world_options(scene)->body[0].material,
+                              error); /* does the law hold water? */
     if (!status) status = sn_scene_create_world(scene, &world, error);
     while (!status && sn_world_time(world) < 0.2) status = sn_world_step(world, NULL, error);
     if (!status) printf("%d steps with law rubber\n", (int)sn_world_steps(world));

@@ -18,11 +18,13 @@ typedef struct beam {
 
 static const beam beams[] = {
     {"plane",
-     "\"mesh\": {\"rectangle\": {\"size\": [2.1, 0.6], \"cells\": [24, 12]}, \"move\": [0, -0.6, 0]}, \"element\": \"tri3\","
+     "\"mesh\": {\"rectangle\": {\"size\": [2.1, 0.6], \"cells\": [24, 12]}, \"move\": [0, -0.6, 0]}, \"element\": "
+     "\"tri3\","
      " \"fix\": [{\"select\": {\"box\": [[-1e-6, -1e-6, -1], [1e-6, 1e-6, 1]]}}], ",
      0},
     {"plane 10",
-     "\"mesh\": {\"rectangle\": {\"size\": [2.1, 0.6], \"cells\": [24, 12]}, \"move\": [0, -0.6, 0]}, \"element\": \"tri3\","
+     "\"mesh\": {\"rectangle\": {\"size\": [2.1, 0.6], \"cells\": [24, 12]}, \"move\": [0, -0.6, 0]}, \"element\": "
+     "\"tri3\","
      " \"fix\": [{\"select\": {\"box\": [[-1e-6, -1e-6, -1], [1e-6, 1e-6, 1]]}}], ",
      10},
     {"solid 10",
@@ -39,20 +41,23 @@ typedef struct swing {
     int retries, linear;
 } swing;
 
-static sn_status follow(experiment_run *run, int b, int kind, int hertz, int iterations, double end, swing *out, sn_error *error) {
+static sn_status follow(experiment_run *run, int b, int kind, int hertz, int iterations, double end, swing *out,
+                        sn_error *error) {
     sn_scene *scene;
     sn_world *world;
     const double volume = b < 2 ? 2.1 * 0.6 : 2.1 * 0.6 * 0.6;
     sn_status status = experiment_scene(
         run, &scene, &world, error,
-        "{\"sinew\": 1, \"gravity\": [0, -100, 0], \"time\": {\"method\": \"implicit-euler\", \"step\": %.17g, \"end\": %g,"
+        "{\"sinew\": 1, \"gravity\": [0, -100, 0], \"time\": {\"method\": \"implicit-euler\", \"step\": %.17g, "
+        "\"end\": %g,"
         " \"newton\": {\"kind\": \"fixed\", \"iterations\": %d}},"
-        " \"solver\": {\"method\": \"%s\", \"preconditioner\": \"none\", \"operator\": \"assembly-free\", \"iterations\": %d, "
+        " \"solver\": {\"method\": \"%s\", \"preconditioner\": \"none\", \"operator\": \"assembly-free\", "
+        "\"iterations\": %d, "
         "\"tolerance\": 1e-3},"
         " \"bodies\": [{%s \"material\": {\"law\": \"corotated\", \"young\": 1000, \"poisson\": %g, \"density\": %.17g,"
         " \"rotation\": \"isvd\", \"differential\": \"%s\"}}]}",
-        1.0 / hertz, end, iterations, kind == EXACT ? civit_indefinite_solver() : "cg", beams[b].linear ? beams[b].linear : 5000,
-        beams[b].body, poisson[b], mass[b] / volume, kinds[kind]);
+        1.0 / hertz, end, iterations, kind == EXACT ? civit_indefinite_solver() : "cg",
+        beams[b].linear ? beams[b].linear : 5000, beams[b].body, poisson[b], mass[b] / volume, kinds[kind]);
     if (status) return status;
     *out = (swing){0};
     const int steps = (int)lround(end * hertz);
@@ -90,16 +95,18 @@ static void plot(experiment_run *run, const char *name, int steps, int iteration
     char script[40000], file[60];
     snprintf(file, sizeof file, "energy_%.5s_%s.svg", name, strstr(name, "10") ? "limited" : "unlimited");
     int at = snprintf(script, sizeof script,
-                      "set terminal svg size 1500,1100 font 'sans,11' background '#ffffff'\nset output '%s'\nset multiplot layout %d,%d "
+                      "set terminal svg size 1500,1100 font 'sans,11' background '#ffffff'\nset output '%s'\nset "
+                      "multiplot layout %d,%d "
                       "title 'Total energy in J over time in s: %s'\n",
                       file, steps, iterations, name);
     for (int s = 0; s < steps; ++s)
         for (int n = 0; n < iterations; ++n) {
-            at += snprintf(script + at, sizeof script - (size_t)at, "set title 'step 1/%d s, Newton %d'\n%s\nplot ", rate[s], newton[n],
-                           s + n ? "unset key" : "set key bottom left");
+            at += snprintf(script + at, sizeof script - (size_t)at, "set title 'step 1/%d s, Newton %d'\n%s\nplot ",
+                           rate[s], newton[n], s + n ? "unset key" : "set key bottom left");
             for (int k = 0; k < KINDS; ++k)
                 at += snprintf(script + at, sizeof script - (size_t)at,
-                               "%s'energy.csv' using (strcol(1) eq '%s' && strcol(2) eq '%s' && $3 == %d && $4 == %d ? $5 : NaN):6 with "
+                               "%s'energy.csv' using (strcol(1) eq '%s' && strcol(2) eq '%s' && $3 == %d && $4 == %d ? "
+                               "$5 : NaN):6 with "
                                "lines lw 1.5 title '%s'",
                                k ? ", " : "", name, kinds[k], rate[s], newton[n], kinds[k]);
             at += snprintf(script + at, sizeof script - (size_t)at, "\n");
@@ -111,9 +118,9 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
     const double end = run->quick ? 1.5 : 4;
     const int steps = run->quick ? 2 : STEPS, most = run->quick ? 2 : NEWTON;
     FILE *courses = experiment_table(run, "energy.csv", "beam,differential,rate,newton,time,energy", error);
-    FILE *table = courses
-                      ? experiment_table(run, "differentials.csv", "beam,differential,rate,newton,loss,gain,seconds,linear,retries", error)
-                      : NULL;
+    FILE *table = courses ? experiment_table(run, "differentials.csv",
+                                             "beam,differential,rate,newton,loss,gain,seconds,linear,retries", error)
+                          : NULL;
     swing *all = calloc((size_t)KINDS * STEPS * NEWTON, sizeof *all);
     if (!courses || !table || !all) {
         free(all);
@@ -130,11 +137,11 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
                     swing *w = &all[(k * STEPS + s) * NEWTON + n];
                     status = follow(run, b, k, rate[s], newton[n], end, w, error);
                     if (status) break;
-                    fprintf(table, "\"%s\",%s,%d,%d,%g,%g,%g,%d,%d\n", beams[b].name, kinds[k], rate[s], newton[n], w->loss, w->gain,
-                            w->seconds, w->linear, w->retries);
+                    fprintf(table, "\"%s\",%s,%d,%d,%g,%g,%g,%d,%d\n", beams[b].name, kinds[k], rate[s], newton[n],
+                            w->loss, w->gain, w->seconds, w->linear, w->retries);
                     for (int i = 0; i < SAMPLES; ++i)
-                        fprintf(courses, "\"%s\",%s,%d,%d,%g,%g\n", beams[b].name, kinds[k], rate[s], newton[n], end * i / (SAMPLES - 1),
-                                w->energy[i]);
+                        fprintf(courses, "\"%s\",%s,%d,%d,%g,%g\n", beams[b].name, kinds[k], rate[s], newton[n],
+                                end * i / (SAMPLES - 1), w->energy[i]);
                     experiment_progress(run, (b + (k * steps + s) / (double)(KINDS * steps)) / count);
                 }
         if (status) break;
@@ -154,28 +161,32 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
                     exact_linear += AT(EXACT, s, n)->linear, hybrid_linear += AT(HYBRID, s, n)->linear;
                     solves += end * rate[s] * newton[n];
                 }
-                second = fmax(second, AT(SECOND, s, n)->gain / scale), calm = fmax(calm, AT(HYBRID, s, n)->gain / scale);
+                second = fmax(second, AT(SECOND, s, n)->gain / scale),
+                calm = fmax(calm, AT(HYBRID, s, n)->gain / scale);
             }
         const double median = difference[runs / 2];
         char id[60];
         const char *tag = b == 0 ? "plane" : b == 1 ? "plane-10" : "solid-10";
         snprintf(id, sizeof id, "%s-hybrid-as-exact", tag);
         experiment_claim(run, id, median, "< 0.05", median < 0.05,
-                         "%s: energy of hybrid against exact, mean over time by m g l, median of %d steps and iterations (worst %.3g)",
+                         "%s: energy of hybrid against exact, mean over time by m g l, median of %d steps and "
+                         "iterations (worst %.3g)",
                          beams[b].name, runs, worst);
         snprintf(id, sizeof id, "%s-hybrid-cheaper", tag);
-        experiment_claim(
-            run, id, hybrid_cost / exact_cost, "< 0.9", hybrid_cost < 0.9 * exact_cost,
-            "%s: cost of hybrid with CG over exact with MINRES (document: about 0.5, most of it by the terms of dR; here these "
-            "are in a closed form), %.3g over %.3g linear iterations per solve",
-            beams[b].name, hybrid_linear / solves, exact_linear / solves);
+        experiment_claim(run, id, hybrid_cost / exact_cost, "< 0.9", hybrid_cost < 0.9 * exact_cost,
+                         "%s: cost of hybrid with CG over exact with MINRES (document: about 0.5, most of it by the "
+                         "terms of dR; here these "
+                         "are in a closed form), %.3g over %.3g linear iterations per solve",
+                         beams[b].name, hybrid_linear / solves, exact_linear / solves);
         if (b < 2) {
             snprintf(id, sizeof id, "%s-truncated-2-unstable", tag);
             experiment_claim(run, id, second, "> 0.05 and twice hybrid's", second > 0.05 && second > 2 * calm,
-                             "%s: energy that comes back with truncated-2, in m g l, the worst of all steps and iterations (hybrid %.3g)",
+                             "%s: energy that comes back with truncated-2, in m g l, the worst of all steps and "
+                             "iterations (hybrid %.3g)",
                              beams[b].name, calm);
         } else {
-            experiment_note(run, "%s: energy that comes back, in m g l: truncated-2 %.3g, hybrid %.3g", beams[b].name, second, calm);
+            experiment_note(run, "%s: energy that comes back, in m g l: truncated-2 %.3g, hybrid %.3g", beams[b].name,
+                            second, calm);
         }
         /* Two ways to spend the same number of solves: a quarter of the step with one iteration, or four iterations
          * (quick: half and two). */
@@ -183,7 +194,8 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
         const double small = AT(HYBRID, finer, 0)->loss, many = AT(HYBRID, 0, finer)->loss;
         snprintf(id, sizeof id, "%s-small-steps", tag);
         experiment_claim(run, id, small / many, "< 1", small < many,
-                         "%s: energy lost by hybrid with 1/%d s and 1 iteration over that with 1/30 s and %d, at the same number of solves",
+                         "%s: energy lost by hybrid with 1/%d s and 1 iteration over that with 1/30 s and %d, at the "
+                         "same number of solves",
                          beams[b].name, rate[finer], newton[finer]);
         plot(run, beams[b].name, steps, iterations);
     }
@@ -191,14 +203,13 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
     fclose(courses);
     fclose(table);
     if (strcmp(civit_indefinite_solver(), "cg") == 0)
-        experiment_note(
-            run,
-            "this build has no MINRES: the exact differential is solved by CG, which stops at negative curvature with its best iterate");
-    experiment_note(
-        run, "products without an assembled matrix, as in the document; with one, all differentials cost about the same per iteration");
+        experiment_note(run, "this build has no MINRES: the exact differential is solved by CG, which stops at "
+                             "negative curvature with its best iterate");
+    experiment_note(run, "products without an assembled matrix, as in the document; with one, all differentials cost "
+                         "about the same per iteration");
     return status;
 }
 
-const experiment experiment_civit_differentials = {"civit-differentials",
-                                                   "energy and cost of exact, truncated, hybrid and projected stress differentials",
-                                                   "Civit 3.3.5, experiments 1 to 3", run_differentials};
+const experiment experiment_civit_differentials = {
+    "civit-differentials", "energy and cost of exact, truncated, hybrid and projected stress differentials",
+    "Civit 3.3.5, experiments 1 to 3", run_differentials};

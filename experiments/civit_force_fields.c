@@ -45,7 +45,8 @@ typedef struct field {
 static double place(int i) { return -3 + 6.0 * i / SIDE + 0.0071; }
 
 static sn_status sweep(sn_context *context, const method *m, bool solid, field *out, sn_error *error) {
-    static const double triangle[9] = {0, 1, 0, -1, 0, 0, 1, 0, 0}, tet[12] = {0, 1, 0, -1, 0, 0.6, 1, 0, 0.6, 0, 0, -1};
+    static const double triangle[9] = {0, 1, 0, -1, 0, 0, 1, 0, 0},
+                        tet[12] = {0, 1, 0, -1, 0, 0.6, 1, 0, 0.6, 0, 0, -1};
     const int nodes = solid ? 4 : 3;
     double rest[12], x[12], f[12];
     const double c = cos(m->turn * 0.017453292519943295), s = sin(m->turn * 0.017453292519943295);
@@ -103,8 +104,9 @@ static int sources(const field *f) {
     for (int j = 1; j < SIDE - 1; ++j) {
         if (place(j + 1) > -0.1) break;
         for (int i = 1; i < SIDE - 1; ++i) {
-            const int ring[12][2] = {{i - 1, j - 1}, {i, j - 1},     {i + 1, j - 1}, {i + 2, j - 1}, {i + 2, j},     {i + 2, j + 1},
-                                     {i + 2, j + 2}, {i + 1, j + 2}, {i, j + 2},     {i - 1, j + 2}, {i - 1, j + 1}, {i - 1, j}};
+            const int ring[12][2] = {{i - 1, j - 1}, {i, j - 1},     {i + 1, j - 1}, {i + 2, j - 1},
+                                     {i + 2, j},     {i + 2, j + 1}, {i + 2, j + 2}, {i + 1, j + 2},
+                                     {i, j + 2},     {i - 1, j + 2}, {i - 1, j + 1}, {i - 1, j}};
             double angle = 0, flow = 0;
             for (int k = 0; k < 12; ++k) {
                 const int *p = ring[k], *q = ring[(k + 1) % 12];
@@ -112,7 +114,8 @@ static int sources(const field *f) {
                 flow += f->fx[p[1]][p[0]] * (p[0] - i - 0.5) + f->fy[p[1]][p[0]] * (p[1] - j - 0.5);
             }
             found[j][i] = angle > 5 && flow > 0;
-            count += found[j][i] && !found[j][i - 1] && !found[j - 1][i - 1] && !found[j - 1][i] && !found[j - 1][i + 1];
+            count +=
+                found[j][i] && !found[j][i - 1] && !found[j - 1][i - 1] && !found[j - 1][i] && !found[j - 1][i + 1];
         }
     }
     return count;
@@ -173,25 +176,30 @@ static void plot(experiment_run *run, const char *shape) {
     char script[16000], file[60];
     for (int energy = 0; energy < 2; ++energy) {
         snprintf(file, sizeof file, "%s_%s.svg", energy ? "energy" : "forces", shape);
-        int at = snprintf(script, sizeof script,
-                          "set terminal svg size 1600,1320 font 'sans,12' background '#ffffff'\nset output '%s'\nset multiplot layout "
-                          "3,5\nunset key\nunset grid\nset size square\n"
-                          "set xrange [-3:3]\nset yrange [-3:3]\nset xtics 1\nset ytics 1\nset palette defined (0 '#30123b', 0.2 "
-                          "'#4686fb', 0.4 '#1ae4b6', 0.6 '#a4fc3c', 0.8 '#fb7e21', 1 '#7a0403')\n"
-                          "unset colorbox\nset tmargin 2\nset object 1 polygon from 0,1 to -1,0 to 1,0 to 0,1 fillstyle empty border rgb "
-                          "'#000000' lw 1.5 front\n",
-                          file);
+        int at = snprintf(
+            script, sizeof script,
+            "set terminal svg size 1600,1320 font 'sans,12' background '#ffffff'\nset output '%s'\nset multiplot "
+            "layout "
+            "3,5\nunset key\nunset grid\nset size square\n"
+            "set xrange [-3:3]\nset yrange [-3:3]\nset xtics 1\nset ytics 1\nset palette defined (0 '#30123b', 0.2 "
+            "'#4686fb', 0.4 '#1ae4b6', 0.6 '#a4fc3c', 0.8 '#fb7e21', 1 '#7a0403')\n"
+            "unset colorbox\nset tmargin 2\nset object 1 polygon from 0,1 to -1,0 to 1,0 to 0,1 fillstyle empty border "
+            "rgb "
+            "'#000000' lw 1.5 front\n",
+            file);
         for (int m = 0; m < METHODS; ++m) {
             if (energy)
                 at += snprintf(script + at, sizeof script - (size_t)at,
-                               "set title '%s'\nset view map\nplot 'field_%s_%d.csv' using 1:2:(log10($5 + 1)) with image, '' using 1:2 "
+                               "set title '%s'\nset view map\nplot 'field_%s_%d.csv' using 1:2:(log10($5 + 1)) with "
+                               "image, '' using 1:2 "
                                "every 100000 with points pt 0\n",
                                methods[m].name, shape, m);
             else
-                at += snprintf(script + at, sizeof script - (size_t)at,
-                               "set title '%s'\nplot 'field_%s_%d.csv' every 5:5 using 1:2:(l = sqrt($3*$3 + $4*$4) + 1e-9, "
-                               "0.22*$3/l):(0.22*$4/l):(log10(l + 10)) with vectors head size 0.08,25 filled lc palette lw 1.2\n",
-                               methods[m].name, shape, m);
+                at += snprintf(
+                    script + at, sizeof script - (size_t)at,
+                    "set title '%s'\nplot 'field_%s_%d.csv' every 5:5 using 1:2:(l = sqrt($3*$3 + $4*$4) + 1e-9, "
+                    "0.22*$3/l):(0.22*$4/l):(log10(l + 10)) with vectors head size 0.08,25 filled lc palette lw 1.2\n",
+                    methods[m].name, shape, m);
         }
         experiment_plot(run, file, script);
     }
@@ -200,7 +208,8 @@ static void plot(experiment_run *run, const char *shape) {
 static sn_status run_fields(experiment_run *run, sn_error *error) {
     static field f;
     FILE *table =
-        experiment_table(run, "fields.csv", "element,method,sources,downwards,energy_fall,path_difference,path_difference_regular", error);
+        experiment_table(run, "fields.csv",
+                         "element,method,sources,downwards,energy_fall,path_difference,path_difference_regular", error);
     if (!table) return SN_IO;
     double found[2][METHODS][5];
     sn_status status = SN_OK;
@@ -222,7 +231,8 @@ static sn_status run_fields(experiment_run *run, sn_error *error) {
             }
             for (int j = 0; j <= SIDE; ++j) {
                 for (int i = 0; i <= SIDE; ++i)
-                    fprintf(grid, "%.5g,%.5g,%.6g,%.6g,%.6g\n", place(i), place(j), f.fx[j][i], f.fy[j][i], f.energy[j][i]);
+                    fprintf(grid, "%.5g,%.5g,%.6g,%.6g,%.6g\n", place(i), place(j), f.fx[j][i], f.fy[j][i],
+                            f.energy[j][i]);
                 fprintf(grid, "\n");
             }
             fclose(grid);
@@ -234,33 +244,37 @@ static sn_status run_fields(experiment_run *run, sn_error *error) {
         const char *shape = k ? "tet" : "triangle";
         char id[60];
         double worst = 0, fall = 0, down = 0;
-        for (int m = FIRST_DAPD; m < METHODS; ++m) worst = fmax(worst, found[k][m][0]), fall = fmax(fall, found[k][m][2]);
+        for (int m = FIRST_DAPD; m < METHODS; ++m)
+            worst = fmax(worst, found[k][m][0]), fall = fmax(fall, found[k][m][2]);
         down = found[k][METHODS - 1][1];
         snprintf(id, sizeof id, "%s-dapd-no-source", shape);
-        experiment_claim(run, id, worst, "0", worst == 0, "%s: source points in the inverted half with DAPD, beta 1, 2, 3, 5 (ISVD has %g)",
-                         shape, found[k][ISVD][0]);
+        experiment_claim(run, id, worst, "0", worst == 0,
+                         "%s: source points in the inverted half with DAPD, beta 1, 2, 3, 5 (ISVD has %g)", shape,
+                         found[k][ISVD][0]);
         snprintf(id, sizeof id, "%s-isvd-source", shape);
-        experiment_claim(run, id, found[k][ISVD][0], ">= 1", found[k][ISVD][0] >= 1, "%s: source points in the inverted half with ISVD",
-                         shape);
+        experiment_claim(run, id, found[k][ISVD][0], ">= 1", found[k][ISVD][0] >= 1,
+                         "%s: source points in the inverted half with ISVD", shape);
         snprintf(id, sizeof id, "%s-energy-grows", shape);
-        experiment_claim(run, id, fall, "< 1e-9", fall < 1e-9,
-                         "%s: largest fall of DAPD's energy while the corner moves into inversion (ISVD: %.3g of its largest)", shape,
-                         found[k][ISVD][2]);
+        experiment_claim(
+            run, id, fall, "< 1e-9", fall < 1e-9,
+            "%s: largest fall of DAPD's energy while the corner moves into inversion (ISVD: %.3g of its largest)",
+            shape, found[k][ISVD][2]);
         snprintf(id, sizeof id, "%s-qr-not-conservative", shape);
         experiment_claim(run, id, found[k][QR45][4], "> 0.05", found[k][QR45][4] > 0.05,
                          "%s: energies along two paths apart in the regular half, QR turned by 45 degrees", shape);
         snprintf(id, sizeof id, "%s-others-conservative", shape);
         const double regular = fmax(found[k][ISVD][4], found[k][METHODS - 1][4]);
         experiment_claim(run, id, regular, "< 0.01", regular < 0.01,
-                         "%s: the same for ISVD and DAPD 5; with the degenerate half DAPD 5 has %.3g", shape, found[k][METHODS - 1][3]);
+                         "%s: the same for ISVD and DAPD 5; with the degenerate half DAPD 5 has %.3g", shape,
+                         found[k][METHODS - 1][3]);
         snprintf(id, sizeof id, "%s-dapd-pushes-out", shape);
         experiment_claim(run, id, down, "< ISVD's", down < found[k][ISVD][1],
-                         "%s: share of inverted places with a force farther in, DAPD 5 (ISVD %.3g, QR 45 %.3g)", shape, found[k][ISVD][1],
-                         found[k][QR45][1]);
+                         "%s: share of inverted places with a force farther in, DAPD 5 (ISVD %.3g, QR 45 %.3g)", shape,
+                         found[k][ISVD][1], found[k][QR45][1]);
         plot(run, shape);
     }
     return SN_OK;
 }
 
-const experiment experiment_civit_force_fields = {"civit-force-fields", "force and energy fields of one element for every rotation",
-                                                  "Civit 4.2 to 4.4", run_fields};
+const experiment experiment_civit_force_fields = {
+    "civit-force-fields", "force and energy fields of one element for every rotation", "Civit 4.2 to 4.4", run_fields};

@@ -8,18 +8,21 @@ static const double young[MODULI] = {1e3, 1e4, 1e5, 1e6};
 static const int limit[LIMITS] = {10, 20, 40, 5000};
 
 /* *low: time of the first minimum of the gravitational energy; *fall: time until it has fallen by a tenth of m g l. */
-static sn_status follow(experiment_run *run, double E, int iterations, int newton, double end, FILE *courses, double *low, double *fall,
-                        sn_error *error) {
+static sn_status follow(experiment_run *run, double E, int iterations, int newton, double end, FILE *courses,
+                        double *low, double *fall, sn_error *error) {
     sn_scene *scene;
     sn_world *world;
     sn_status status = experiment_scene(
         run, &scene, &world, error,
-        "{\"sinew\": 1, \"gravity\": [0, -100, 0], \"time\": {\"method\": \"implicit-euler\", \"step\": 0.016666666666666666, \"end\": %g,"
+        "{\"sinew\": 1, \"gravity\": [0, -100, 0], \"time\": {\"method\": \"implicit-euler\", \"step\": "
+        "0.016666666666666666, \"end\": %g,"
         " \"newton\": {\"kind\": \"fixed\", \"iterations\": %d}},"
         " \"solver\": {\"method\": \"%s\", \"preconditioner\": \"none\", \"iterations\": %d, \"tolerance\": 1e-3},"
-        " \"bodies\": [{\"mesh\": {\"box\": {\"size\": [2.1, 0.6, 0.6], \"cells\": [6, 3, 3], \"split\": 6}, \"move\": [0, -0.6, 0]},"
+        " \"bodies\": [{\"mesh\": {\"box\": {\"size\": [2.1, 0.6, 0.6], \"cells\": [6, 3, 3], \"split\": 6}, \"move\": "
+        "[0, -0.6, 0]},"
         " \"fix\": [{\"select\": {\"box\": [[-1e-6, -1e-6, -1], [1e-6, 1e-6, 1]]}}],"
-        " \"material\": {\"law\": \"corotated\", \"young\": %g, \"poisson\": 0.35, \"density\": %.17g, \"rotation\": \"isvd\", "
+        " \"material\": {\"law\": \"corotated\", \"young\": %g, \"poisson\": 0.35, \"density\": %.17g, \"rotation\": "
+        "\"isvd\", "
         "\"differential\": \"hybrid\"}}]}",
         end, newton, "cg", iterations, E, 1.6 / (2.1 * 0.6 * 0.6));
     if (status) return status;
@@ -63,47 +66,59 @@ static sn_status run_stiffness(experiment_run *run, sn_error *error) {
     fclose(table);
     if (status) return status;
     const int stiff = 2; /* E = 1e5: at 1e6 the beam hardly moves even with 40 iterations */
-    experiment_claim(run, "few-slow-down", fall[stiff][0][0] / fall[stiff][3][0], "> 1.1", fall[stiff][0][0] > 1.1 * fall[stiff][3][0],
-                     "E = 1e5: time to fall by a tenth of m g l with 10 iterations (%.3g s; the run ends at %g s) over unlimited (%.3g s)",
+    experiment_claim(run, "few-slow-down", fall[stiff][0][0] / fall[stiff][3][0], "> 1.1",
+                     fall[stiff][0][0] > 1.1 * fall[stiff][3][0],
+                     "E = 1e5: time to fall by a tenth of m g l with 10 iterations (%.3g s; the run ends at %g s) over "
+                     "unlimited (%.3g s)",
                      fall[stiff][0][0], end, fall[stiff][3][0]);
-    const bool restores =
-        fall[stiff][2][0] < fall[stiff][1][0] && fall[stiff][1][0] <= fall[stiff][0][0] && fall[stiff][3][0] <= fall[stiff][2][0];
+    const bool restores = fall[stiff][2][0] < fall[stiff][1][0] && fall[stiff][1][0] <= fall[stiff][0][0] &&
+                          fall[stiff][3][0] <= fall[stiff][2][0];
     experiment_claim(run, "more-restore", fall[stiff][2][0] / fall[stiff][0][0], "< 1, falling 10, 20, 40", restores,
-                     "E = 1e5: the same time with 40 iterations over 10 (20: %.3g s, 40: %.3g s)", fall[stiff][1][0], fall[stiff][2][0]);
-    experiment_claim(
-        run, "frequency-restored", fabs(low[1][2][0] - low[1][3][0]), "< 0.02, one step", fabs(low[1][2][0] - low[1][3][0]) < 0.02,
-        "E = 1e4: s between the first low of the swing with 40 iterations and unlimited (10: %.3g s, 20: %.3g s, unlimited: %.3g s)",
-        low[1][0][0], low[1][1][0], low[1][3][0]);
-    experiment_claim(run, "soft-needs-few", fabs(low[0][0][0] - low[0][3][0]), "< 0.02, one step", fabs(low[0][0][0] - low[0][3][0]) < 0.02,
+                     "E = 1e5: the same time with 40 iterations over 10 (20: %.3g s, 40: %.3g s)", fall[stiff][1][0],
+                     fall[stiff][2][0]);
+    experiment_claim(run, "frequency-restored", fabs(low[1][2][0] - low[1][3][0]), "< 0.02, one step",
+                     fabs(low[1][2][0] - low[1][3][0]) < 0.02,
+                     "E = 1e4: s between the first low of the swing with 40 iterations and unlimited (10: %.3g s, 20: "
+                     "%.3g s, unlimited: %.3g s)",
+                     low[1][0][0], low[1][1][0], low[1][3][0]);
+    experiment_claim(run, "soft-needs-few", fabs(low[0][0][0] - low[0][3][0]), "< 0.02, one step",
+                     fabs(low[0][0][0] - low[0][3][0]) < 0.02,
                      "E = 1e3: s between the first low with 10 iterations and unlimited (%.3g s)", low[0][3][0]);
     bool grows = true;
     for (int m = 1; m < MODULI; ++m) grows = grows && fall[m][0][0] >= fall[m - 1][0][0];
-    experiment_claim(run, "grows-with-stiffness", fall[3][0][0] / fall[0][0][0], "> 1, rising with E",
-                     grows && fall[3][0][0] > fall[0][0][0],
-                     "the slow-down by 10 iterations grows with E: time to fall at 1e6 over 1e3 (%.3g, %.3g, %.3g, %.3g s)", fall[0][0][0],
-                     fall[1][0][0], fall[2][0][0], fall[3][0][0]);
+    experiment_claim(
+        run, "grows-with-stiffness", fall[3][0][0] / fall[0][0][0], "> 1, rising with E",
+        grows && fall[3][0][0] > fall[0][0][0],
+        "the slow-down by 10 iterations grows with E: time to fall at 1e6 over 1e3 (%.3g, %.3g, %.3g, %.3g s)",
+        fall[0][0][0], fall[1][0][0], fall[2][0][0], fall[3][0][0]);
     if (newtons > 1)
-        experiment_claim(run, "linear-before-newton", fall[stiff][2][0] / fall[stiff][0][1], "<= 1", fall[stiff][2][0] <= fall[stiff][0][1],
-                         "E = 1e5: time to fall with 40 iterations of one Newton step over that with 10 iterations of four, the same work");
+        experiment_claim(run, "linear-before-newton", fall[stiff][2][0] / fall[stiff][0][1], "<= 1",
+                         fall[stiff][2][0] <= fall[stiff][0][1],
+                         "E = 1e5: time to fall with 40 iterations of one Newton step over that with 10 iterations of "
+                         "four, the same work");
     char script[4000];
-    int at = snprintf(script, sizeof script,
-                      "set terminal svg size 1300,900 font 'sans,12' background '#ffffff'\nset output 'stiffness.svg'\nset multiplot "
-                      "layout 2,2\nset xlabel 'time in s'\nset ylabel 'gravitational energy in J'\n");
+    int at = snprintf(
+        script, sizeof script,
+        "set terminal svg size 1300,900 font 'sans,12' background '#ffffff'\nset output 'stiffness.svg'\nset multiplot "
+        "layout 2,2\nset xlabel 'time in s'\nset ylabel 'gravitational energy in J'\n");
     for (int m = 0; m < MODULI; ++m) {
-        at += snprintf(script + at, sizeof script - (size_t)at, "set title 'E = %g Pa, one Newton step of 1/60 s'\nplot ", young[m]);
+        at += snprintf(script + at, sizeof script - (size_t)at,
+                       "set title 'E = %g Pa, one Newton step of 1/60 s'\nplot ", young[m]);
         for (int l = 0; l < LIMITS; ++l)
-            at += snprintf(script + at, sizeof script - (size_t)at,
-                           "%s'stiffness.csv' using ($1 == %g && $2 == %d && $3 == 1 ? $4 : NaN):5 with lines lw 1.5 title '%s'",
-                           l ? ", " : "", young[m], limit[l],
-                           l == 0   ? "10 iterations"
-                           : l == 1 ? "20"
-                           : l == 2 ? "40"
-                                    : "unlimited");
+            at += snprintf(
+                script + at, sizeof script - (size_t)at,
+                "%s'stiffness.csv' using ($1 == %g && $2 == %d && $3 == 1 ? $4 : NaN):5 with lines lw 1.5 title '%s'",
+                l ? ", " : "", young[m], limit[l],
+                l == 0   ? "10 iterations"
+                : l == 1 ? "20"
+                : l == 2 ? "40"
+                         : "unlimited");
         at += snprintf(script + at, sizeof script - (size_t)at, "\n");
     }
     experiment_plot(run, "stiffness.svg", script);
     return SN_OK;
 }
 
-const experiment experiment_civit_stiffness = {"civit-stiffness", "slow motion of stiff bodies with too few solver iterations",
+const experiment experiment_civit_stiffness = {"civit-stiffness",
+                                               "slow motion of stiff bodies with too few solver iterations",
                                                "Civit 3.3.5, experiment 4", run_stiffness};

@@ -14,7 +14,7 @@
 typedef struct experiment_run {
     sn_context *context;
     const char *out; /* the output folder, which exists */
-    bool quick;      /* use smaller meshes and shorter runs, for automatic tests; check the claims that still make sense */
+    bool quick; /* use smaller meshes and shorter runs, for automatic tests; check the claims that still make sense */
     struct experiment_report *report;
 } experiment_run;
 
@@ -31,8 +31,8 @@ extern const int experiment_count;
 
 /* Records a claim: a short id, the measured value, the expected value ("within 0.15 of 2", "< 0.05"), whether the claim
  * holds, and the text of the claim (printf-like). The value must be measured. */
-void experiment_claim(experiment_run *run, const char *id, double value, const char *expected, bool pass, const char *text, ...)
-    __attribute__((format(printf, 6, 7)));
+void experiment_claim(experiment_run *run, const char *id, double value, const char *expected, bool pass,
+                      const char *text, ...) __attribute__((format(printf, 6, 7)));
 /* Adds a remark for the reader, such as a difference from the document and its reason. */
 void experiment_note(experiment_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Progress in [0, 1], shown on a terminal. */
@@ -47,7 +47,7 @@ void experiment_plot(experiment_run *run, const char *file, const char *script);
 
 /* Runs a scene to its end. The scene is a text with printf-like arguments. `world` may be NULL when it is not
  * needed. */
-sn_status experiment_scene(experiment_run *run, sn_scene **scene, sn_world **world, sn_error *error, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+sn_status experiment_scene(experiment_run *run, sn_scene **scene, sn_world **world, sn_error *error, const char *format,
+                           ...) __attribute__((format(printf, 5, 6)));
 
 #endif

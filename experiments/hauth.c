@@ -14,8 +14,9 @@ const char *const hauth_newton_methods[] = {
 const char *const hauth_rosenbrock_methods[] = {"rosenbrock2-w",     "ros34pw2",          "rosenbrock4-shampine",
                                                 "rosenbrock4-grk4a", "rosenbrock4-grk4t", "rosenbrock4-veldd",
                                                 "rosenbrock4-velds", "rosenbrock4-lstab", NULL};
-const char *const hauth_explicit_methods[] = {"explicit-euler", "symplectic-euler", "explicit-midpoint", "verlet", "rk4",
-                                              "rk38",           "dopri5",           "dopri853",          "rock2",  NULL};
+const char *const hauth_explicit_methods[] = {
+    "explicit-euler", "symplectic-euler", "explicit-midpoint", "verlet", "rk4",
+    "rk38",           "dopri5",           "dopri853",          "rock2",  NULL};
 
 sn_status hauth_context(sn_context **context, sn_error *error) {
     sn_context_options options = sn_context_options_default();
@@ -23,14 +24,17 @@ sn_status hauth_context(sn_context **context, sn_error *error) {
     return sn_context_create(&options, context, error);
 }
 
-static sn_status make_world(sn_context *context, const hauth_case *scene, const hauth_setting *s, sn_world **world, sn_error *error) {
+static sn_status make_world(sn_context *context, const hauth_case *scene, const hauth_setting *s, sn_world **world,
+                            sn_error *error) {
     char *text = NULL;
-    const int length = asprintf(
-        &text,
-        "{ \"sinew\": 1, \"time\": { \"method\": \"%s\", \"step\": %.17g, \"end\": %.17g, \"tolerance\": %g, \"newton\": { "
-        "\"tolerance\": %g, \"iterations\": 40 } }, \"solver\": { \"method\": \"%s\", \"preconditioner\": \"%s\", \"tolerance\": %g, "
-        "\"precision\": \"double\", \"iterations\": 5000 }, %s }",
-        s->method, scene->end / s->steps, scene->end, s->tolerance, s->newton, s->solver, s->preconditioner, s->linear, scene->scene);
+    const int length = asprintf(&text,
+                                "{ \"sinew\": 1, \"time\": { \"method\": \"%s\", \"step\": %.17g, \"end\": %.17g, "
+                                "\"tolerance\": %g, \"newton\": { "
+                                "\"tolerance\": %g, \"iterations\": 40 } }, \"solver\": { \"method\": \"%s\", "
+                                "\"preconditioner\": \"%s\", \"tolerance\": %g, "
+                                "\"precision\": \"double\", \"iterations\": 5000 }, %s }",
+                                s->method, scene->end / s->steps, scene->end, s->tolerance, s->newton, s->solver,
+                                s->preconditioner, s->linear, scene->scene);
     if (length < 0) return sn_fail(error, SN_NO_MEMORY, "out of memory");
     sn_scene *parsed = NULL;
     sn_status status = sn_scene_parse(context, text, (size_t)length, "experiment", "", NULL, 0, &parsed, error);
@@ -85,7 +89,8 @@ sn_status hauth_simulate(sn_context *context, hauth_case *scene, const hauth_set
     outcome->linear = done ? (double)linear / done : 0;
     sn_world_get(world, 0, scene->position, NULL);
     sn_world_destroy(world);
-    if (!outcome->status && scene->reference) outcome->error = distance(3 * scene->nodes, scene->position, scene->reference);
+    if (!outcome->status && scene->reference)
+        outcome->error = distance(3 * scene->nodes, scene->position, scene->reference);
     return SN_OK;
 }
 
@@ -112,21 +117,24 @@ double hauth_order(const double *error, int count, double floor) {
     return order;
 }
 
-void hauth_plot(experiment_run *run, const char *file, const char *table, const char *title, const char *const *method, int x, int y,
-                const char *x_label, const char *y_label, const char *extra) {
-    static const char *const colour[] = {"#1f4e9c", "#c0392b", "#1b8a5a", "#8e44ad", "#b9770e", "#0e8fa8", "#d6498f", "#555555", "#7a9a01"};
+void hauth_plot(experiment_run *run, const char *file, const char *table, const char *title, const char *const *method,
+                int x, int y, const char *x_label, const char *y_label, const char *extra) {
+    static const char *const colour[] = {"#1f4e9c", "#c0392b", "#1b8a5a", "#8e44ad", "#b9770e",
+                                         "#0e8fa8", "#d6498f", "#555555", "#7a9a01"};
     char *script = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&script, &size);
     if (!out) return;
     fprintf(out,
-            "set title '%s'\nset logscale xy\nset format x '10^{%%T}'\nset format y '10^{%%T}'\nset xlabel '%s'\nset ylabel '%s'\nset key "
+            "set title '%s'\nset logscale xy\nset format x '10^{%%T}'\nset format y '10^{%%T}'\nset xlabel '%s'\nset "
+            "ylabel '%s'\nset key "
             "outside "
             "right\n%s\nplot",
             title, x_label, y_label, extra ? extra : "");
     for (int i = 0; method[i]; ++i)
         fprintf(out,
-                "%s '%s' using (strcol(1) eq '%s' ? $%d : NaN):%d every ::1 with linespoints lw 1.6 pt %d ps 0.7 lc rgb '%s' title '%s'",
+                "%s '%s' using (strcol(1) eq '%s' ? $%d : NaN):%d every ::1 with linespoints lw 1.6 pt %d ps 0.7 lc "
+                "rgb '%s' title '%s'",
                 i ? "," : "", table, method[i], x, y, i + 4, colour[i % 9], method[i]);
     fprintf(out, "\n");
     fclose(out);

@@ -53,7 +53,7 @@ double hauth_order(const double *error, int count, double floor);
 extern const char *const hauth_newton_methods[], *const hauth_rosenbrock_methods[], *const hauth_explicit_methods[];
 /* Makes a double logarithmic plot of column y against column x of a table. The first column of the table has the name
  * of the method; each method of the list gets a curve. `extra`: lines for gnuplot before the plot. */
-void hauth_plot(experiment_run *run, const char *file, const char *table, const char *title, const char *const *method, int x, int y,
-                const char *x_label, const char *y_label, const char *extra);
+void hauth_plot(experiment_run *run, const char *file, const char *table, const char *title, const char *const *method,
+                int x, int y, const char *x_label, const char *y_label, const char *extra);
 
 #endif

@@ -10,19 +10,23 @@
 
 static const double reference = 133.7;
 
-static sn_status equilibrium(experiment_run *run, const char *element, int n, double *drop, double *seconds, int *nodes, sn_error *error) {
+static sn_status equilibrium(experiment_run *run, const char *element, int n, double *drop, double *seconds, int *nodes,
+                             sn_error *error) {
     sn_scene *scene = NULL;
     sn_world *world = NULL;
-    sn_status status = experiment_scene(
-        run, &scene, &world, error,
-        "{ \"sinew\": 1, \"gravity\": [0, -1, 0], \"time\": { \"mode\": \"static\", \"load_steps\": 2, \"newton\": { \"iterations\": 60, "
-        "\"tolerance\": 1e-7 } }, \"solver\": { \"tolerance\": 1e-8 }, \"bodies\": [ { \"name\": \"bar\", \"element\": \"%s\", \"mesh\": { "
-        "\"box\": "
-        "{ \"size\": [0.3, 0.1, 0.1], \"cells\": [%d, %d, %d], \"split\": 6 } }, \"material\": { \"law\": \"stvk\", \"lame\": [3e5, 3e3], "
-        "\"density\": 1000 }, \"fix\": [ { \"select\": { \"box\": [[-1, -1, -1], [1e-6, 1, 1]] } } ] } ], \"probes\": [ { \"name\": "
-        "\"tip\", "
-        "\"nearest\": [0.3, 0.1, 0.1] } ] }",
-        element, 3 * n, n, n);
+    sn_status status = experiment_scene(run, &scene, &world, error,
+                                        "{ \"sinew\": 1, \"gravity\": [0, -1, 0], \"time\": { \"mode\": \"static\", "
+                                        "\"load_steps\": 2, \"newton\": { \"iterations\": 60, "
+                                        "\"tolerance\": 1e-7 } }, \"solver\": { \"tolerance\": 1e-8 }, \"bodies\": [ { "
+                                        "\"name\": \"bar\", \"element\": \"%s\", \"mesh\": { "
+                                        "\"box\": "
+                                        "{ \"size\": [0.3, 0.1, 0.1], \"cells\": [%d, %d, %d], \"split\": 6 } }, "
+                                        "\"material\": { \"law\": \"stvk\", \"lame\": [3e5, 3e3], "
+                                        "\"density\": 1000 }, \"fix\": [ { \"select\": { \"box\": [[-1, -1, -1], "
+                                        "[1e-6, 1, 1]] } } ] } ], \"probes\": [ { \"name\": "
+                                        "\"tip\", "
+                                        "\"nearest\": [0.3, 0.1, 0.1] } ] }",
+                                        element, 3 * n, n, n);
     if (status) return status;
     sn_step_report report;
     status = sn_world_step(world, &report, error);
@@ -36,8 +40,8 @@ static sn_status equilibrium(experiment_run *run, const char *element, int n, do
     return status;
 }
 
-static sn_status column(experiment_run *run, FILE *table, const char *element, const int *level, int levels, double *drops,
-                        sn_error *error) {
+static sn_status column(experiment_run *run, FILE *table, const char *element, const int *level, int levels,
+                        double *drops, sn_error *error) {
     for (int i = 0; i < levels; ++i) {
         double seconds;
         int nodes;
@@ -62,26 +66,33 @@ static sn_status run_cantilever(experiment_run *run, sn_error *error) {
     fclose(table);
     if (status) return status;
     bool closer = true;
-    for (int i = 1; i < levels; ++i) closer = closer && fabs(tet10_drop[i] - reference) < fabs(tet10_drop[i - 1] - reference);
+    for (int i = 1; i < levels; ++i)
+        closer = closer && fabs(tet10_drop[i] - reference) < fabs(tet10_drop[i - 1] - reference);
     const double last = tet10_drop[levels - 1], deviation = 100 * fabs(last / reference - 1);
-    experiment_claim(run, "tet10-converges", last, "each mesh nearer to 133.7 mm", closer, "tet10: %.1f, %.1f, %.1f, %.1f%s mm",
-                     tet10_drop[0], tet10_drop[1], tet10_drop[2], tet10_drop[3], levels > 4 ? " ... " : "");
+    experiment_claim(run, "tet10-converges", last, "each mesh nearer to 133.7 mm", closer,
+                     "tet10: %.1f, %.1f, %.1f, %.1f%s mm", tet10_drop[0], tet10_drop[1], tet10_drop[2], tet10_drop[3],
+                     levels > 4 ? " ... " : "");
     const double within = run->quick ? 2.5 : 1;
-    experiment_claim(run, "tet10-within", deviation, run->quick ? "< 2.5 %" : "< 1 %", deviation < within, "tet10 with %d tets: %.2f mm",
+    experiment_claim(run, "tet10-within", deviation, run->quick ? "< 2.5 %" : "< 1 %", deviation < within,
+                     "tet10 with %d tets: %.2f mm",
                      18 * quadratic[levels - 1] * quadratic[levels - 1] * quadratic[levels - 1], last);
     experiment_claim(run, "tet4-locks", tet4_drop[1], "near 24 mm", fabs(tet4_drop[1] - 24) < 1,
-                     "tet4 with 144 tets drops %.1f mm, with %d tets %.1f mm: linear tets lock at this Poisson ratio", tet4_drop[1],
-                     18 * linear[tet4 - 1] * linear[tet4 - 1] * linear[tet4 - 1], tet4_drop[tet4 - 1]);
+                     "tet4 with 144 tets drops %.1f mm, with %d tets %.1f mm: linear tets lock at this Poisson ratio",
+                     tet4_drop[1], 18 * linear[tet4 - 1] * linear[tet4 - 1] * linear[tet4 - 1], tet4_drop[tet4 - 1]);
     experiment_note(run, "the document's own mesh of 16640 linear tets gives 128.8 mm; Kuhn cells lock harder");
     experiment_plot(
         run, "drops.svg",
-        "set title 'A cantilever at rest: drop of its tip'\nset logscale x\nset xlabel 'nodes'\nset ylabel 'drop (mm)'\nset yrange "
-        "[0:150]\nset key right center\nplot 133.7 with lines dashtype 2 lc rgb '#555555' title '133.7 mm, another code', 'drops.csv' "
+        "set title 'A cantilever at rest: drop of its tip'\nset logscale x\nset xlabel 'nodes'\nset ylabel 'drop "
+        "(mm)'\nset yrange "
+        "[0:150]\nset key right center\nplot 133.7 with lines dashtype 2 lc rgb '#555555' title '133.7 mm, another "
+        "code', 'drops.csv' "
         "using "
-        "(strcol(1) eq 'tet10' ? $3 : NaN):4 every ::1 with linespoints pt 7 ps 0.8 lw 2 lc rgb '#1f4e9c' title 'tet10', '' using "
+        "(strcol(1) eq 'tet10' ? $3 : NaN):4 every ::1 with linespoints pt 7 ps 0.8 lw 2 lc rgb '#1f4e9c' title "
+        "'tet10', '' using "
         "(strcol(1) eq 'tet4' ? $3 : NaN):4 every ::1 with linespoints pt 5 ps 0.8 lw 2 lc rgb '#c0392b' title 'tet4'");
     return SN_OK;
 }
 
-const experiment experiment_hauth_cantilever = {"hauth-cantilever", "a cantilever at rest on finer and finer meshes, linear and quadratic",
+const experiment experiment_hauth_cantilever = {"hauth-cantilever",
+                                                "a cantilever at rest on finer and finer meshes, linear and quadratic",
                                                 "Hauth 5.3.2", run_cantilever};

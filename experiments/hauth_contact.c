@@ -17,9 +17,10 @@ static const char *const way[WAYS] = {"cg", "eisenstat", "ldlt"};
 static const struct {
     const char *name, *mesh;
     double below; /* m: how far the lowest node of the body is below its origin */
-} body[BODIES] = {{"sphere-160", "\"sphere\": {\"radius\": 0.1, \"cells\": 2}", 0.1},
-                  {"sphere-540", "\"sphere\": {\"radius\": 0.1, \"cells\": 3}", 0.1},
-                  {"longish-540", "\"sphere\": {\"radius\": [0.14, 0.08, 0.07], \"cells\": 3}, \"rotate\": [0, 0, 1, 25]", 0.14}};
+} body[BODIES] = {
+    {"sphere-160", "\"sphere\": {\"radius\": 0.1, \"cells\": 2}", 0.1},
+    {"sphere-540", "\"sphere\": {\"radius\": 0.1, \"cells\": 3}", 0.1},
+    {"longish-540", "\"sphere\": {\"radius\": [0.14, 0.08, 0.07], \"cells\": 3}, \"rotate\": [0, 0, 1, 25]", 0.14}};
 
 typedef struct way_result {
     int steps, contacts, free_searches, searches, retries, newton, linear;
@@ -77,9 +78,11 @@ static sn_status run_way(experiment_run *run, int b, int w, int steps, way_resul
     sn_world *world = NULL;
     sn_status status = experiment_scene(
         run, &scene, &world, error,
-        "{\"sinew\": 1, \"time\": {\"method\": \"implicit-euler\", \"step\": 0.01, \"newton\": {\"iterations\": 30, \"tolerance\": 1e-8}}, "
+        "{\"sinew\": 1, \"time\": {\"method\": \"implicit-euler\", \"step\": 0.01, \"newton\": {\"iterations\": 30, "
+        "\"tolerance\": 1e-8}}, "
         "\"solver\": {\"method\": \"%s\", \"tolerance\": 1e-8, \"precision\": \"double\", \"iterations\": 3000}, "
-        "\"bodies\": [{\"mesh\": {%s, \"move\": [0, %g, 0]}, \"material\": {\"law\": \"stvk\", \"young\": 1e5, \"poisson\": 0.3, "
+        "\"bodies\": [{\"mesh\": {%s, \"move\": [0, %g, 0]}, \"material\": {\"law\": \"stvk\", \"young\": 1e5, "
+        "\"poisson\": 0.3, "
         "\"density\": 1000, \"viscous\": {\"lambda\": 50, \"mu\": 50}}}], "
         "\"colliders\": [{\"plane\": {}, \"response\": \"projection\", \"friction\": 0.5}], "
         "\"probes\": [{\"name\": \"r\", \"select\": \"all\", \"quantity\": \"reaction\"}]}",
@@ -108,13 +111,17 @@ static void claim_body(experiment_run *run, int b, int steps, const way_result *
     snprintf(id, sizeof id, "%s-stable", body[b].name);
     experiment_claim(run, id, done, "all steps", done == steps, "steps that all three ways took without failure");
     snprintf(id, sizeof id, "%s-outside", body[b].name);
-    experiment_claim(run, id, lowest, "> -1e-8 m", lowest > -1e-8, "the lowest place of any node, over all steps and ways");
+    experiment_claim(run, id, lowest, "> -1e-8 m", lowest > -1e-8,
+                     "the lowest place of any node, over all steps and ways");
     snprintf(id, sizeof id, "%s-agree", body[b].name);
-    experiment_claim(run, id, moment, "< 1e-4 m", moment < 1e-4,
-                     "largest difference of the middle's height between the ways over all steps; of any node at the end: %.2e m", apart);
+    experiment_claim(
+        run, id, moment, "< 1e-4 m", moment < 1e-4,
+        "largest difference of the middle's height between the ways over all steps; of any node at the end: %.2e m",
+        apart);
     snprintf(id, sizeof id, "%s-rest", body[b].name);
-    experiment_claim(run, id, kinetic, "< 0.01", kinetic < 1e-2 && force < 0.05,
-                     "kinetic energy in the end by that of the fall; what the plane carries is off the weight by %.2g of it", force);
+    experiment_claim(
+        run, id, kinetic, "< 0.01", kinetic < 1e-2 && force < 0.05,
+        "kinetic energy in the end by that of the fall; what the plane carries is off the weight by %.2g of it", force);
 }
 
 static sn_status write_tables(experiment_run *run, int b, int steps, const way_result *r, sn_error *error) {
@@ -130,8 +137,8 @@ static sn_status write_tables(experiment_run *run, int b, int steps, const way_r
 
 static sn_status run_experiment(experiment_run *run, sn_error *error) {
     const int bodies = run->quick ? 1 : BODIES, steps = run->quick ? 250 : 1000;
-    FILE *summary =
-        experiment_table(run, "summary.csv", "body,way,newton,linear,line_searches,free_searches,retries,repeats,contacts", error);
+    FILE *summary = experiment_table(
+        run, "summary.csv", "body,way,newton,linear,line_searches,free_searches,retries,repeats,contacts", error);
     if (!summary) return SN_IO;
     sn_status status = SN_OK;
     int searches = 0, free_searches = 0;
@@ -139,8 +146,8 @@ static sn_status run_experiment(experiment_run *run, sn_error *error) {
         way_result r[WAYS] = {0};
         for (int w = 0; w < WAYS && !status; ++w) {
             status = run_way(run, b, w, steps, &r[w], error);
-            fprintf(summary, "%s,%s,%d,%d,%d,%d,%d,%lld,%d\n", body[b].name, way[w], r[w].newton, r[w].linear, r[w].searches,
-                    r[w].free_searches, r[w].retries, (long long)r[w].repeats, r[w].contacts);
+            fprintf(summary, "%s,%s,%d,%d,%d,%d,%d,%lld,%d\n", body[b].name, way[w], r[w].newton, r[w].linear,
+                    r[w].searches, r[w].free_searches, r[w].retries, (long long)r[w].repeats, r[w].contacts);
             searches += r[w].searches, free_searches += r[w].free_searches;
             experiment_progress(run, (b * WAYS + w + 1.0) / (bodies * WAYS));
         }
@@ -152,14 +159,17 @@ static sn_status run_experiment(experiment_run *run, sn_error *error) {
     if (status) return status;
     experiment_plot(run, "height.svg",
                     "set xlabel 'time, s'\nset ylabel 'height of the middle, m'\nset xrange [0:3]\n"
-                    "plot 'sphere-160.csv' using 1:2 skip 1 with lines title 'filtered CG', '' using 1:3 skip 1 with lines dt 2 title "
+                    "plot 'sphere-160.csv' using 1:2 skip 1 with lines title 'filtered CG', '' using 1:3 skip 1 with "
+                    "lines dt 2 title "
                     "'filtered Eisenstat', '' using 1:4 skip 1 with lines dt 3 title 'direct with Woodbury'");
-    experiment_claim(run, "line-search", searches, "> 0", searches > 0 && free_searches == 0,
-                     "corrections that the line search found wanting, of all runs in steps with contacts; in free flight: %d",
-                     free_searches);
+    experiment_claim(
+        run, "line-search", searches, "> 0", searches > 0 && free_searches == 0,
+        "corrections that the line search found wanting, of all runs in steps with contacts; in free flight: %d",
+        free_searches);
     experiment_note(run, "tets: 160 and 540 for the document's 172 and 275, a longish body of 540 for its duck of 511");
     return SN_OK;
 }
 
-const experiment experiment_hauth_contact = {"hauth-contact", "bodies dropped on a plane: contact by projection, three ways to solve",
+const experiment experiment_hauth_contact = {"hauth-contact",
+                                             "bodies dropped on a plane: contact by projection, three ways to solve",
                                              "Hauth 5.4.2", run_experiment};

@@ -31,8 +31,8 @@ static const strain strains[] = {
 enum { GREEN, CAUCHY, WARPED, POLAR, HYBRID, STRAINS };
 
 /* The forces of a strain at positions x, with the given lambda and mu. */
-static sn_status forces(sn_context *context, const sn_mesh *mesh, const strain *s, double lambda, double mu, const double *x, double *f,
-                        sn_error *error) {
+static sn_status forces(sn_context *context, const sn_mesh *mesh, const strain *s, double lambda, double mu,
+                        const double *x, double *f, sn_error *error) {
     sn_material material = sn_material_default();
     const double lame[2] = {lambda, mu};
     snprintf(material.law, sizeof material.law, "%s", s->law);
@@ -78,17 +78,18 @@ static void turn(const double *x, int nodes, double angle, double *out) {
 }
 
 /* Computes the static shape under a shear load on the top, in a new array. */
-static sn_status sheared(experiment_run *run, const char *body, const strain *s, const char *lame, double load, sn_scene **scene,
-                         sn_world **world, sn_error *error) {
+static sn_status sheared(experiment_run *run, const char *body, const strain *s, const char *lame, double load,
+                         sn_scene **scene, sn_world **world, sn_error *error) {
     char rotation[60] = "";
     if (s->rotation[0]) snprintf(rotation, sizeof rotation, ", \"rotation\": \"%s\"", s->rotation);
-    sn_status status = experiment_scene(
-        run, scene, world, error,
-        "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"mode\": \"static\", \"load_steps\": 5, \"newton\": {\"iterations\": 100, "
-        "\"tolerance\": 1e-8}},"
-        " \"bodies\": [{%s, \"material\": {\"law\": \"%s\", \"lame\": [%s]%s},"
-        " \"fix\": [{\"select\": {\"group\": \"y-\"}}], \"loads\": [{\"select\": {\"normal\": [0, 1, 0]}, \"traction\": [0, 0, %g]}]}]}",
-        body, s->law, lame, rotation, load);
+    sn_status status = experiment_scene(run, scene, world, error,
+                                        "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"mode\": \"static\", "
+                                        "\"load_steps\": 5, \"newton\": {\"iterations\": 100, "
+                                        "\"tolerance\": 1e-8}},"
+                                        " \"bodies\": [{%s, \"material\": {\"law\": \"%s\", \"lame\": [%s]%s},"
+                                        " \"fix\": [{\"select\": {\"group\": \"y-\"}}], \"loads\": [{\"select\": "
+                                        "{\"normal\": [0, 1, 0]}, \"traction\": [0, 0, %g]}]}]}",
+                                        body, s->law, lame, rotation, load);
     if (status) return status;
     status = sn_world_step(*world, NULL, error);
     if (status) {
@@ -103,7 +104,8 @@ static sn_status cube(experiment_run *run, sn_error *error) {
     char lame[60], body[200];
     const int cells = run->quick ? 3 : 5;
     snprintf(lame, sizeof lame, "%.17g, %g", lambda, mu);
-    snprintf(body, sizeof body, "\"mesh\": {\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [%d, %d, %d], \"split\": 5}}", cells, cells,
+    snprintf(body, sizeof body,
+             "\"mesh\": {\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [%d, %d, %d], \"split\": 5}}", cells, cells,
              cells);
     sn_scene *scene;
     sn_world *world;
@@ -147,18 +149,22 @@ static sn_status cube(experiment_run *run, sn_error *error) {
     sn_world_destroy(world);
     sn_scene_destroy(scene);
     if (status) return status;
-    experiment_claim(run, "cauchy-phantom", phantom[CAUCHY], "> 0.1", phantom[CAUCHY] > 0.1,
-                     "example 6: largest phantom force of Cauchy's strain under rotation, by the forces of the sheared cube");
+    experiment_claim(
+        run, "cauchy-phantom", phantom[CAUCHY], "> 0.1", phantom[CAUCHY] > 0.1,
+        "example 6: largest phantom force of Cauchy's strain under rotation, by the forces of the sheared cube");
     const double others = fmax(fmax(phantom[WARPED], phantom[POLAR]), fmax(phantom[HYBRID], phantom[GREEN]));
     experiment_claim(run, "no-phantom", others, "< 1e-9", others < 1e-9, "example 6: the same of all others");
     experiment_claim(run, "rotation-invariant", fmax(fmax(spread[WARPED], spread[POLAR]), spread[HYBRID]), "< 1e-6",
                      fmax(fmax(spread[WARPED], spread[POLAR]), spread[HYBRID]) < 1e-6,
                      "example 6: change of the errors of the sheared cube while it turns");
-    experiment_claim(run, "polar-halves-warped", worst[POLAR][0] / worst[WARPED][0], "< 0.75", worst[POLAR][0] < 0.75 * worst[WARPED][0],
-                     "example 6: force error of polar (%.3g) over warped (%.3g); pressure %.3g and %.3g, shear %.3g and %.3g",
-                     worst[POLAR][0], worst[WARPED][0], worst[POLAR][1], worst[WARPED][1], worst[POLAR][2], worst[WARPED][2]);
-    experiment_claim(run, "hybrid-less-still", worst[HYBRID][0] / worst[POLAR][0], "< 1", worst[HYBRID][0] < worst[POLAR][0],
-                     "example 6: force error of hybrid (%.3g) over polar", worst[HYBRID][0]);
+    experiment_claim(
+        run, "polar-halves-warped", worst[POLAR][0] / worst[WARPED][0], "< 0.75",
+        worst[POLAR][0] < 0.75 * worst[WARPED][0],
+        "example 6: force error of polar (%.3g) over warped (%.3g); pressure %.3g and %.3g, shear %.3g and %.3g",
+        worst[POLAR][0], worst[WARPED][0], worst[POLAR][1], worst[WARPED][1], worst[POLAR][2], worst[WARPED][2]);
+    experiment_claim(run, "hybrid-less-still", worst[HYBRID][0] / worst[POLAR][0], "< 1",
+                     worst[HYBRID][0] < worst[POLAR][0], "example 6: force error of hybrid (%.3g) over polar",
+                     worst[HYBRID][0]);
     experiment_claim(run, "pressure-worst", worst[POLAR][1] / worst[POLAR][2], "> 1", worst[POLAR][1] > worst[POLAR][2],
                      "example 6: polar's error in the pressure over that in the shear");
     return SN_OK;
@@ -173,8 +179,8 @@ static sn_status bar(experiment_run *run, sn_error *error) {
         sn_scene *scene;
         sn_world *world;
         /* 0.1 x 0.6 x 0.1 m standing on its base: 2 x 10 x 2 cells of 5, 200 tets (document: 337) */
-        status = sheared(run, "\"mesh\": {\"box\": {\"size\": [0.1, 0.6, 0.1], \"cells\": [2, 10, 2], \"split\": 5}}", &strains[s],
-                         "1e5, 1e4", 200, &scene, &world, error);
+        status = sheared(run, "\"mesh\": {\"box\": {\"size\": [0.1, 0.6, 0.1], \"cells\": [2, 10, 2], \"split\": 5}}",
+                         &strains[s], "1e5, 1e4", 200, &scene, &world, error);
         if (status) break;
         const sn_mesh *mesh = sn_world_body_mesh(world, 0);
         double *x = calloc(3 * (size_t)mesh->node_count, sizeof *x);
@@ -190,7 +196,8 @@ static sn_status bar(experiment_run *run, sn_error *error) {
     fclose(table);
     if (status) return status;
     experiment_claim(run, "bar-polar-before-warped", off[POLAR] / off[WARPED], "< 1", off[POLAR] < off[WARPED],
-                     "example 7: error of the displacement along the bar, of polar (%.3g) over warped (%.3g); Cauchy %.3g, Green's corner "
+                     "example 7: error of the displacement along the bar, of polar (%.3g) over warped (%.3g); Cauchy "
+                     "%.3g, Green's corner "
                      "comes down by %.3g m",
                      off[POLAR], off[WARPED], off[CAUCHY], drop[GREEN]);
     experiment_claim(run, "bar-hybrid-best", off[HYBRID] / off[POLAR], "< 1", off[HYBRID] < off[POLAR],
@@ -202,14 +209,16 @@ static sn_status run_corotated(experiment_run *run, sn_error *error) {
     sn_status status = cube(run, error);
     if (!status) status = bar(run, error);
     if (!status)
-        experiment_plot(
-            run, "cube.svg",
-            "set datafile missing NaN\nset xlabel 'angle in rad'\nset ylabel 'relative force error of the sheared cube'\nset yrange "
-            "[0:*]\nset key outside\n"
-            "plot for [s in 'warped polar hybrid'] 'cube.csv' using (strcol(1) eq 'sheared' && strcol(3) eq s ? $2 : NaN):4 with "
-            "linespoints title s,"
-            " for [s in 'warped polar hybrid'] '' using (strcol(1) eq 'sheared' && strcol(3) eq s ? $2 : NaN):5 with lines dt 2 title s.' "
-            "pressure'");
+        experiment_plot(run, "cube.svg",
+                        "set datafile missing NaN\nset xlabel 'angle in rad'\nset ylabel 'relative force error of the "
+                        "sheared cube'\nset yrange "
+                        "[0:*]\nset key outside\n"
+                        "plot for [s in 'warped polar hybrid'] 'cube.csv' using (strcol(1) eq 'sheared' && strcol(3) "
+                        "eq s ? $2 : NaN):4 with "
+                        "linespoints title s,"
+                        " for [s in 'warped polar hybrid'] '' using (strcol(1) eq 'sheared' && strcol(3) eq s ? $2 : "
+                        "NaN):5 with lines dt 2 title s.' "
+                        "pressure'");
     experiment_note(run, "loads are applied statically; frames from edges are those of qr, one per element");
     return status;
 }

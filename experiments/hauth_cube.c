@@ -14,22 +14,24 @@
 
 static const double reference = 13.78;
 
-#define CUBE(mesh)                                                                                                                         \
-    "\"gravity\": [0, -10, 0], \"bodies\": [ { \"name\": \"cube\", \"mesh\": { \"box\": { \"size\": [0.1, 0.1, 0.1], \"cells\": [" mesh    \
-    "], \"split\": 6 } }, \"material\": { \"law\": \"stvk\", \"lame\": [1e3, 1e3], \"density\": 1000, \"viscous\": { \"lambda\": 100, "    \
+#define CUBE(mesh)                                                                                                     \
+    "\"gravity\": [0, -10, 0], \"bodies\": [ { \"name\": \"cube\", \"mesh\": { \"box\": { \"size\": [0.1, 0.1, 0.1], " \
+    "\"cells\": [" mesh "], \"split\": 6 } }, \"material\": { \"law\": \"stvk\", \"lame\": [1e3, 1e3], \"density\": "  \
+    "1000, \"viscous\": { \"lambda\": 100, "                                                                           \
     "\"mu\": 100 } }, \"fix\": [ { \"select\": { \"box\": [[-1, 0.0999999, -1], [1, 1, 1]] } } ] } ]"
 
 /* The drops of the lower corners (0, 0), (1, 0) and (1, 1) in mm. The fourth drop equals the second. */
 static sn_status equilibrium(experiment_run *run, int cells, double drop[3], sn_error *error) {
     sn_scene *scene = NULL;
     sn_world *world = NULL;
-    sn_status status = experiment_scene(
-        run, &scene, &world, error,
-        "{ \"sinew\": 1, \"time\": { \"mode\": \"static\", \"load_steps\": 2, \"newton\": { \"iterations\": 40, \"tolerance\": 1e-9 "
-        "} }, \"solver\": { \"tolerance\": 1e-10 }, " CUBE(
-            "%d, %d, %d") ", \"probes\": [ { \"name\": \"a\", \"nearest\": [0, 0, "
-                          "0] }, { \"name\": \"b\", \"nearest\": [0.1, 0, 0] }, { \"name\": \"d\", \"nearest\": [0.1, 0, 0.1] } ] }",
-        cells, cells, cells);
+    sn_status status = experiment_scene(run, &scene, &world, error,
+                                        "{ \"sinew\": 1, \"time\": { \"mode\": \"static\", \"load_steps\": 2, "
+                                        "\"newton\": { \"iterations\": 40, \"tolerance\": 1e-9 "
+                                        "} }, \"solver\": { \"tolerance\": 1e-10 }, " CUBE(
+                                            "%d, %d, %d") ", \"probes\": [ { \"name\": \"a\", \"nearest\": [0, 0, "
+                                                          "0] }, { \"name\": \"b\", \"nearest\": [0.1, 0, 0] }, { "
+                                                          "\"name\": \"d\", \"nearest\": [0.1, 0, 0.1] } ] }",
+                                        cells, cells, cells);
     if (status) return status;
     status = sn_world_step(world, NULL, error);
     for (int i = 0; i < 3 && !status; ++i) {
@@ -49,8 +51,12 @@ static sn_status fall(experiment_run *run, const char *scene, int cells, double 
     sn_status status = hauth_context(&context, error);
     if (status) return status;
     hauth_case cube = {.scene = scene, .end = 10};
-    const hauth_setting setting = {
-        .method = "bdf3", .steps = run->quick ? 1000 : 10000, .newton = 1e-8, .solver = "auto", .preconditioner = "auto", .linear = 1e-8};
+    const hauth_setting setting = {.method = "bdf3",
+                                   .steps = run->quick ? 1000 : 10000,
+                                   .newton = 1e-8,
+                                   .solver = "auto",
+                                   .preconditioner = "auto",
+                                   .linear = 1e-8};
     hauth_outcome outcome;
     status = hauth_simulate(context, &cube, &setting, &outcome, NULL, NULL, error);
     if (!status && outcome.status) status = sn_fail(error, outcome.status, "bdf3: %s", outcome.message);
@@ -81,8 +87,8 @@ static sn_status run_cube(experiment_run *run, sn_error *error) {
     enum { LEVELS = 5 };
     static const double printed[LEVELS] = {4.26, 5.65, 2.95, 0.66, 0.15};
     const int levels = run->quick ? LEVELS - 1 : LEVELS;
-    FILE *table =
-        experiment_table(run, "drops.csv", "tets,first corner (mm),mixed corner (mm),last corner (mm),error (%),printed (%)", error);
+    FILE *table = experiment_table(
+        run, "drops.csv", "tets,first corner (mm),mixed corner (mm),last corner (mm),error (%),printed (%)", error);
     if (!table) return error->status;
     double mixed[LEVELS] = {0}, errors[LEVELS] = {0};
     for (int i = 0; i < levels; ++i) {
@@ -100,24 +106,29 @@ static sn_status run_cube(experiment_run *run, sn_error *error) {
     bool falls = true;
     for (int i = 1; i < levels; ++i) falls = falls && errors[i] < errors[i - 1];
     experiment_claim(run, "falls", errors[0] / errors[levels - 1], "falls on every mesh", falls,
-                     "the error of the mixed corner falls with every octasection: %.2f, %.2f, %.2f, %.2f%s %%", errors[0], errors[1],
-                     errors[2], errors[3], levels > 4 ? ", ..." : "");
+                     "the error of the mixed corner falls with every octasection: %.2f, %.2f, %.2f, %.2f%s %%",
+                     errors[0], errors[1], errors[2], errors[3], levels > 4 ? ", ..." : "");
     experiment_claim(run, "at-3072", mixed[3], "13.88 to 13.89 mm, rounded", mixed[3] > 13.875 && mixed[3] < 13.895,
                      "drop with 3072 tets, mm");
     if (levels == LEVELS)
-        experiment_claim(run, "at-24576", errors[4], "< 0.3 %", errors[4] < 0.3, "error with 24576 tets: %.3f mm against %.2f mm", mixed[4],
-                         reference);
-    experiment_note(run, "the first rise of the document's column (4.26 to 5.65 %%) belongs to its coarsest mesh and does not appear here");
+        experiment_claim(run, "at-24576", errors[4], "< 0.3 %", errors[4] < 0.3,
+                         "error with 24576 tets: %.3f mm against %.2f mm", mixed[4], reference);
+    experiment_note(run, "the first rise of the document's column (4.26 to 5.65 %%) belongs to its coarsest mesh and "
+                         "does not appear here");
     const sn_status status = compare_motion(run, mixed, error);
-    experiment_plot(
-        run, "drops.svg",
-        "set title 'A hanging cube: drop of its lower corners'\nset logscale x\nset xlabel 'tets'\nset ylabel 'drop (mm)'\nset yrange "
-        "[9:18.5]\nset xrange [4:40000]\nplot 13.78 with lines dashtype 2 lc rgb '#555555' title '13.78 mm, another code', "
-        "'drops.csv' using 1:2 every ::1 with linespoints pt 5 ps 0.6 lc rgb '#c0392b' title 'first corner', '' using 1:3 every ::1 "
-        "with linespoints pt 7 ps 0.8 lw 2 lc rgb '#1f4e9c' title 'mixed corners', '' using 1:4 every ::1 with linespoints pt 9 ps 0.7 lc "
-        "rgb "
-        "'#1b8a5a' title 'last corner'");
+    experiment_plot(run, "drops.svg",
+                    "set title 'A hanging cube: drop of its lower corners'\nset logscale x\nset xlabel 'tets'\nset "
+                    "ylabel 'drop (mm)'\nset yrange "
+                    "[9:18.5]\nset xrange [4:40000]\nplot 13.78 with lines dashtype 2 lc rgb '#555555' title '13.78 "
+                    "mm, another code', "
+                    "'drops.csv' using 1:2 every ::1 with linespoints pt 5 ps 0.6 lc rgb '#c0392b' title 'first "
+                    "corner', '' using 1:3 every ::1 "
+                    "with linespoints pt 7 ps 0.8 lw 2 lc rgb '#1f4e9c' title 'mixed corners', '' using 1:4 every ::1 "
+                    "with linespoints pt 9 ps 0.7 lc "
+                    "rgb "
+                    "'#1b8a5a' title 'last corner'");
     return status;
 }
 
-const experiment experiment_hauth_cube = {"hauth-cube", "a hanging cube on finer and finer meshes", "Hauth 5.3.1, table 5.3", run_cube};
+const experiment experiment_hauth_cube = {"hauth-cube", "a hanging cube on finer and finer meshes",
+                                          "Hauth 5.3.1, table 5.3", run_cube};

@@ -21,9 +21,10 @@ typedef struct solver_name {
     const char *label, *method, *preconditioner;
 } solver_name;
 
-static const solver_name solver[SOLVERS] = {
-    {"diag", "cg", "diagonal"}, {"block-diag", "cg", "block-jacobi"}, {"IC(0)", "cg", "ic0"},     {"IC(1e-2)", "cg", "ict"},
-    {"SSOR", "cg", "ssor"},     {"Eisenstat", "eisenstat", ""},       {"direct", "cholesky", ""}, {"direct (own)", "ldlt", ""}};
+static const solver_name solver[SOLVERS] = {{"diag", "cg", "diagonal"}, {"block-diag", "cg", "block-jacobi"},
+                                            {"IC(0)", "cg", "ic0"},     {"IC(1e-2)", "cg", "ict"},
+                                            {"SSOR", "cg", "ssor"},     {"Eisenstat", "eisenstat", ""},
+                                            {"direct", "cholesky", ""}, {"direct (own)", "ldlt", ""}};
 enum { DIAG, BLOCK, IC0, ICT, SSOR, EISENSTAT, CHOLESKY, LDLT };
 
 typedef struct solver_case {
@@ -36,26 +37,33 @@ typedef struct solver_case {
 static const solver_case cases[3] = {
     {"sphere",
      "{\"sinew\": 1, \"time\": {\"step\": 0.03, \"newton\": {\"kind\": \"one-step\"}}, " TAIL
-     "\"bodies\": [{\"mesh\": {\"sphere\": {\"radius\": 0.1, \"cells\": 2}, \"move\": [0, 0.11, 0]}, \"material\": {\"law\": "
+     "\"bodies\": [{\"mesh\": {\"sphere\": {\"radius\": 0.1, \"cells\": 2}, \"move\": [0, 0.11, 0]}, \"material\": "
+     "{\"law\": "
      "\"corotated\", "
-     "\"young\": 2e5, \"poisson\": 0.45, \"density\": 1000}}], \"colliders\": [{\"plane\": {}, \"response\": \"projection\"}]}",
+     "\"young\": 2e5, \"poisson\": 0.45, \"density\": 1000}}], \"colliders\": [{\"plane\": {}, \"response\": "
+     "\"projection\"}]}",
      4},
     {"liver",
      "{\"sinew\": 1, \"time\": {\"step\": 0.007, \"newton\": {\"kind\": \"one-step\"}}, " TAIL
-     "\"bodies\": [{\"mesh\": {\"sphere\": {\"radius\": [0.1, 0.15, 0.1], \"cells\": 5}}, \"material\": {\"law\": \"corotated\", "
-     "\"young\": 2e4, \"poisson\": 0.45, \"density\": 1000}, \"fix\": [{\"select\": {\"box\": [[-1, 0.09, -1], [1, 1, 1]]}}]}]}",
+     "\"bodies\": [{\"mesh\": {\"sphere\": {\"radius\": [0.1, 0.15, 0.1], \"cells\": 5}}, \"material\": {\"law\": "
+     "\"corotated\", "
+     "\"young\": 2e4, \"poisson\": 0.45, \"density\": 1000}, \"fix\": [{\"select\": {\"box\": [[-1, 0.09, -1], [1, 1, "
+     "1]]}}]}]}",
      2},
     {"cube",
      "{\"sinew\": 1, \"time\": {\"step\": 0.004, \"newton\": {\"kind\": \"one-step\"}}, " TAIL
-     "\"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [%d, %d, %d], \"split\": 6}}, \"material\": {\"law\": "
-     "\"corotated\", \"young\": 2e4, \"poisson\": 0.45, \"density\": 1000}, \"fix\": [{\"select\": {\"box\": [[-1, -1, -1], [1, 1e-6, "
+     "\"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [%d, %d, %d], \"split\": 6}}, "
+     "\"material\": {\"law\": "
+     "\"corotated\", \"young\": 2e4, \"poisson\": 0.45, \"density\": 1000}, \"fix\": [{\"select\": {\"box\": [[-1, -1, "
+     "-1], [1, 1e-6, "
      "1]]}}], "
      "\"loads\": [{\"select\": {\"normal\": [0, 1, 0]}, \"traction\": [200, 0, 0]}]}]}",
      2}};
 
 typedef struct solver_result {
     int iterations[SOLVERS];
-    double setup[SOLVERS], solve[SOLVERS], work[SOLVERS]; /* s (setup includes the assembly); work: multiplications of all iterations */
+    double setup[SOLVERS], solve[SOLVERS],
+        work[SOLVERS]; /* s (setup includes the assembly); work: multiplications of all iterations */
     double dim, nnz;
     int64_t natural, reduced, matrix; /* numbers of blocks below the diagonal */
     int nodes, tets;
@@ -116,8 +124,11 @@ static sn_status solve_all(sn_world *world, double h, solver_result *result, sn_
     double *b = calloc(2 * n, sizeof *b), *x = b + n;
     if (!b) return sn_no_memory(error);
     system->table->begin(system, world->state.time, world->state.x, world->state.v);
-    const sn_request request = {
-        .t = world->state.time + h, .x = world->state.x, .v = world->state.v, .force = b, .linearise = SN_LINEARISE_EXACT};
+    const sn_request request = {.t = world->state.time + h,
+                                .x = world->state.x,
+                                .v = world->state.v,
+                                .force = b,
+                                .linearise = SN_LINEARISE_EXACT};
     sn_status status = system->table->evaluate(system, &request, &(sn_result){0}, error);
     system->table->mass_product(system, world->state.v, x);
     for (size_t i = 0; i < n; ++i) b[i] += x[i] / h;
@@ -136,8 +147,8 @@ static sn_status solve_all(sn_world *world, double h, solver_result *result, sn_
             for (int again = 0; again < 2 && !status; ++again) {
                 memset(x, 0, n * sizeof *x);
                 const double start = thread_seconds();
-                status = sn_linear_solve(linear, 1 / (h * h), 1 / h, 1, sn_interactions_filter(world, NULL), b, x, options.tolerance,
-                                         &report, error);
+                status = sn_linear_solve(linear, 1 / (h * h), 1 / h, 1, sn_interactions_filter(world, NULL), b, x,
+                                         options.tolerance, &report, error);
                 seconds[again] = thread_seconds() - start;
             }
             if (status) break;
@@ -152,7 +163,8 @@ static sn_status solve_all(sn_world *world, double h, solver_result *result, sn_
     return status;
 }
 
-static sn_status run_case(experiment_run *run, const solver_case *c, int cells, solver_result *result, sn_error *error) {
+static sn_status run_case(experiment_run *run, const solver_case *c, int cells, solver_result *result,
+                          sn_error *error) {
     sn_scene *scene = NULL;
     sn_world *world = NULL;
     sn_status status = experiment_scene(run, &scene, &world, error, c->scene, cells, cells, cells);
@@ -168,18 +180,21 @@ static sn_status run_case(experiment_run *run, const solver_case *c, int cells, 
 }
 
 static sn_status write_tables(experiment_run *run, const solver_result *result, sn_error *error) {
-    FILE *table = experiment_table(run, "solvers.csv", "scene,nodes,tets,solver,iterations,work,setup_seconds,solve_seconds", error);
+    FILE *table = experiment_table(run, "solvers.csv",
+                                   "scene,nodes,tets,solver,iterations,work,setup_seconds,solve_seconds", error);
     if (!table) return SN_IO;
     for (int c = 0; c < 3; ++c)
         for (int s = 0; s < SOLVERS; ++s)
-            fprintf(table, "%s,%d,%d,%s,%d,%.6g,%.6g,%.6g\n", cases[c].name, result[c].nodes, result[c].tets, solver[s].label,
-                    result[c].iterations[s], result[c].work[s], result[c].setup[s], result[c].solve[s]);
+            fprintf(table, "%s,%d,%d,%s,%d,%.6g,%.6g,%.6g\n", cases[c].name, result[c].nodes, result[c].tets,
+                    solver[s].label, result[c].iterations[s], result[c].work[s], result[c].setup[s],
+                    result[c].solve[s]);
     fclose(table);
     table = experiment_table(run, "iterations.csv", "scene,diag,block,ic0,ict,ssor,eisenstat", error);
     if (!table) return SN_IO;
     for (int c = 0; c < 3; ++c)
         fprintf(table, "%s,%d,%d,%d,%d,%d,%d\n", cases[c].name, result[c].iterations[DIAG], result[c].iterations[BLOCK],
-                result[c].iterations[IC0], result[c].iterations[ICT], result[c].iterations[SSOR], result[c].iterations[EISENSTAT]);
+                result[c].iterations[IC0], result[c].iterations[ICT], result[c].iterations[SSOR],
+                result[c].iterations[EISENSTAT]);
     fclose(table);
     table = experiment_table(run, "fill.csv", "scene,matrix_blocks,natural,minimum_degree", error);
     if (!table) return SN_IO;
@@ -187,9 +202,10 @@ static sn_status write_tables(experiment_run *run, const solver_result *result, 
         fprintf(table, "%s,%lld,%lld,%lld\n", cases[c].name, (long long)result[c].matrix, (long long)result[c].natural,
                 (long long)result[c].reduced);
     fclose(table);
-    experiment_plot(run, "iterations.svg",
-                    "set style data histogram\nset style fill solid 0.8\nset ylabel 'iterations to 1e-6'\nset key outside\n"
-                    "plot for [i=2:7] 'iterations.csv' using i:xtic(1) title columnheader(i)");
+    experiment_plot(
+        run, "iterations.svg",
+        "set style data histogram\nset style fill solid 0.8\nset ylabel 'iterations to 1e-6'\nset key outside\n"
+        "plot for [i=2:7] 'iterations.csv' using i:xtic(1) title columnheader(i)");
     return SN_OK;
 }
 
@@ -199,25 +215,27 @@ static void claim_pattern(experiment_run *run, const solver_result *r, const cha
     const bool order = i[BLOCK] < 1.15 * i[DIAG] && i[BLOCK] > i[SSOR] && i[SSOR] >= i[IC0] && i[IC0] > i[ICT];
     snprintf(id, sizeof id, "%s-order", name);
     experiment_claim(run, id, i[DIAG], "diag ~ block > SSOR >= IC(0) > IC(1e-2)", order,
-                     "iterations on the %s: diag %d, block-diag %d, IC(0) %d, IC(1e-2) %d, SSOR %d, Eisenstat %d", name, i[DIAG], i[BLOCK],
-                     i[IC0], i[ICT], i[SSOR], i[EISENSTAT]);
+                     "iterations on the %s: diag %d, block-diag %d, IC(0) %d, IC(1e-2) %d, SSOR %d, Eisenstat %d", name,
+                     i[DIAG], i[BLOCK], i[IC0], i[ICT], i[SSOR], i[EISENSTAT]);
     const double half = (double)i[SSOR] / i[DIAG], third = (double)i[IC0] / i[DIAG];
     snprintf(id, sizeof id, "%s-ssor", name);
     experiment_claim(run, id, half, "0.3 to 0.65", half > 0.3 && half < 0.65,
                      "SSOR needs about 0.4 of the diagonal's iterations (the document: 0.37 to 0.49)");
     snprintf(id, sizeof id, "%s-ic0", name);
-    experiment_claim(run, id, third, "0.1 to 0.5", third > 0.1 && third < 0.5,
-                     "IC(0), here by 3x3 blocks, needs a third of the diagonal's iterations or less (the document: 0.30 to 0.36)");
+    experiment_claim(
+        run, id, third, "0.1 to 0.5", third > 0.1 && third < 0.5,
+        "IC(0), here by 3x3 blocks, needs a third of the diagonal's iterations or less (the document: 0.30 to 0.36)");
     const double work = r->work[EISENSTAT] / r->work[SSOR];
     snprintf(id, sizeof id, "%s-eisenstat", name);
     experiment_claim(run, id, work, "0.4 to 0.66", work > 0.4 && work < 0.66,
-                     "work of Eisenstat's implementation by that of CG with SSOR (the document: 0.46 to 0.63); measured in time: %.2f",
+                     "work of Eisenstat's implementation by that of CG with SSOR (the document: 0.46 to 0.63); "
+                     "measured in time: %.2f",
                      r->solve[EISENSTAT] / r->solve[SSOR]);
     snprintf(id, sizeof id, "%s-fill", name);
     const double fill = (double)r->reduced / (double)r->natural;
     experiment_claim(run, id, fill, "< 0.75", fill < 0.75,
-                     "fill-in of minimum degree by that of the natural order (blocks: matrix %lld, %lld, %lld)", (long long)r->matrix,
-                     (long long)r->natural, (long long)r->reduced);
+                     "fill-in of minimum degree by that of the natural order (blocks: matrix %lld, %lld, %lld)",
+                     (long long)r->matrix, (long long)r->natural, (long long)r->reduced);
 }
 
 static double best_iterative(const solver_result *r, int solves) {
@@ -247,18 +265,20 @@ static sn_status measure(experiment_run *run, sn_error *error) {
     experiment_claim(run, "direct-small", small, "< 1", small < 1,
                      "sphere: time of a factor with %d solves by that of the best iterative solver", SOLVES);
     experiment_claim(run, "iterative-large", large, "> 1", large > 1,
-                     "cube: time of a factor with one solve by that of the best iterative solver; with %d solves %.2f", SOLVES,
-                     best_direct(&result[2], SOLVES) / best_iterative(&result[2], SOLVES));
-    experiment_note(
-        run, "meshes: sphere %d tets, liver-like ellipsoid %d, cube %d; material and step are ours, the document does not print them",
-        result[0].tets, result[1].tets, result[2].tets);
+                     "cube: time of a factor with one solve by that of the best iterative solver; with %d solves %.2f",
+                     SOLVES, best_direct(&result[2], SOLVES) / best_iterative(&result[2], SOLVES));
     experiment_note(run,
-                    "Eisenstat's method here stops by the true residual, so that its iterations are those of SSOR; the document's go on a "
-                    "little longer");
+                    "meshes: sphere %d tets, liver-like ellipsoid %d, cube %d; material and step are ours, the "
+                    "document does not print them",
+                    result[0].tets, result[1].tets, result[2].tets);
+    experiment_note(run, "Eisenstat's method here stops by the true residual, so that its iterations are those of "
+                         "SSOR; the document's go on a "
+                         "little longer");
     return SN_OK;
 }
 
 static sn_status run_experiment(experiment_run *run, sn_error *error) { return run_on_one_thread(run, measure, error); }
 
-const experiment experiment_hauth_solvers = {"hauth-solvers", "iterations, work and fill-in of the linear solvers on three matrices",
+const experiment experiment_hauth_solvers = {"hauth-solvers",
+                                             "iterations, work and fill-in of the linear solvers on three matrices",
                                              "Hauth 3.4, tables 3.3 to 3.5", run_experiment};

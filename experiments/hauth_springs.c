@@ -9,17 +9,19 @@
 
 /* The cube of example 3: lambda = mu = 1 kPa, so E = 2.5 kPa. It hangs from its top face. `body`: keys for element and
  * damping. */
-static sn_status make_cube(experiment_run *run, const char *mesh, const char *element, const char *material, double h, sn_world **world,
-                           sn_error *error) {
+static sn_status make_cube(experiment_run *run, const char *mesh, const char *element, const char *material, double h,
+                           sn_world **world, sn_error *error) {
     sn_scene *scene = NULL;
-    const sn_status status =
-        experiment_scene(run, &scene, world, error,
-                         "{\"sinew\": 1, \"gravity\": [0, -10, 0], \"time\": {\"method\": \"bdf3\", \"step\": %g, \"newton\": {\"kind\": "
-                         "\"full\", \"iterations\": 20}},"
-                         " \"bodies\": [{\"mesh\": %s, \"element\": \"%s\", \"material\": {%s, \"lame\": [1000, 1000], \"density\": 1000},"
-                         " \"fix\": [{\"select\": {\"normal\": [0, 1, 0]}}]}],"
-                         " \"probes\": [{\"name\": \"bottom\", \"select\": {\"normal\": [0, -1, 0]}, \"quantity\": \"displacement\"}]}",
-                         h, mesh, element, material);
+    const sn_status status = experiment_scene(
+        run, &scene, world, error,
+        "{\"sinew\": 1, \"gravity\": [0, -10, 0], \"time\": {\"method\": \"bdf3\", \"step\": %g, \"newton\": "
+        "{\"kind\": "
+        "\"full\", \"iterations\": 20}},"
+        " \"bodies\": [{\"mesh\": %s, \"element\": \"%s\", \"material\": {%s, \"lame\": [1000, 1000], \"density\": "
+        "1000},"
+        " \"fix\": [{\"select\": {\"normal\": [0, 1, 0]}}]}],"
+        " \"probes\": [{\"name\": \"bottom\", \"select\": {\"normal\": [0, -1, 0]}, \"quantity\": \"displacement\"}]}",
+        h, mesh, element, material);
     sn_scene_destroy(scene);
     return status;
 }
@@ -32,8 +34,8 @@ typedef struct cube {
     sn_status status;
 } cube;
 
-static sn_status run_cube(experiment_run *run, const char *mesh, const char *element, const char *material, double end, FILE *table,
-                          const char *name, cube *out, sn_error *error) {
+static sn_status run_cube(experiment_run *run, const char *mesh, const char *element, const char *material, double end,
+                          FILE *table, const char *name, cube *out, sn_error *error) {
     sn_world *world = NULL;
     const double h = run->quick ? 0.004 : 0.002;
     sn_status status = make_cube(run, mesh, element, material, h, &world, error);
@@ -69,23 +71,27 @@ static sn_status distortion(experiment_run *run, sn_error *error) {
                   {"384", "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [1, 1, 1], \"split\": 6}, \"refine\": 2}"},
                   {"320 (5 per cell)", "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [4, 4, 4], \"split\": 5}}"}};
     enum { MESHES = sizeof meshes / sizeof *meshes };
-    FILE *table = experiment_table(run, "distortion.csv", "mesh,springs_drop_mm,springs_side_mm,fem_drop_mm,fem_side_mm", error);
+    FILE *table =
+        experiment_table(run, "distortion.csv", "mesh,springs_drop_mm,springs_side_mm,fem_drop_mm,fem_side_mm", error);
     if (!table) return error->status;
     double bias[MESHES], least = INFINITY, most = 0, fem_most = 0;
     sn_status status = SN_OK;
     for (int m = 0; m < MESHES && !status; ++m) {
         cube springs, fem;
-        status = run_cube(run, meshes[m].mesh, "springs", "\"law\": \"corotated\", \"springs\": {\"quality\": 0.25}", 3, NULL, "", &springs,
-                          error);
+        status = run_cube(run, meshes[m].mesh, "springs", "\"law\": \"corotated\", \"springs\": {\"quality\": 0.25}", 3,
+                          NULL, "", &springs, error);
         if (!status)
-            status = run_cube(run, meshes[m].mesh, "tet4", "\"law\": \"stvk\", \"viscous\": {\"lambda\": 100, \"mu\": 100}", 3, NULL, "",
-                              &fem, error);
+            status =
+                run_cube(run, meshes[m].mesh, "tet4", "\"law\": \"stvk\", \"viscous\": {\"lambda\": 100, \"mu\": 100}",
+                         3, NULL, "", &fem, error);
         if (status) break;
         bias[m] = springs.side / springs.drop;
         least = fmin(least, bias[m]), most = fmax(most, bias[m]), fem_most = fmax(fem_most, fem.side / fem.drop);
-        fprintf(table, "%s,%.6g,%.6g,%.6g,%.6g\n", meshes[m].name, 1e3 * springs.drop, 1e3 * springs.side, 1e3 * fem.drop, 1e3 * fem.side);
-        experiment_note(run, "%s tets: springs drop %.2f mm and go %.2f mm sideways; finite elements %.2f mm and %.2f mm", meshes[m].name,
-                        1e3 * springs.drop, 1e3 * springs.side, 1e3 * fem.drop, 1e3 * fem.side);
+        fprintf(table, "%s,%.6g,%.6g,%.6g,%.6g\n", meshes[m].name, 1e3 * springs.drop, 1e3 * springs.side,
+                1e3 * fem.drop, 1e3 * fem.side);
+        experiment_note(run,
+                        "%s tets: springs drop %.2f mm and go %.2f mm sideways; finite elements %.2f mm and %.2f mm",
+                        meshes[m].name, 1e3 * springs.drop, 1e3 * springs.side, 1e3 * fem.drop, 1e3 * fem.side);
         experiment_progress(run, 0.3 * (m + 1) / MESHES);
     }
     fclose(table);
@@ -114,7 +120,8 @@ static sn_status damping(experiment_run *run, sn_error *error) {
     /* Three strategies. Uniform: d = c E, where c is chosen for this mesh. By stiffness: d = k/3 and k/15. By quality:
      * 0.1 and 0.25 as printed. */
     const double value[TRIES] = {E / 1000, E / 15000, 1.0 / 3, 1.0 / 15, 0.1, 0.25, 5};
-    static const char mesh[] = "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [1, 1, 1], \"split\": 6}, \"refine\": 2}";
+    static const char mesh[] =
+        "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [1, 1, 1], \"split\": 6}, \"refine\": 2}";
     FILE *table = experiment_table(run, "damping.csv", "strategy,time,drop_mm,side_mm", error);
     if (!table) return error->status;
     cube result[TRIES];
@@ -122,20 +129,23 @@ static sn_status damping(experiment_run *run, sn_error *error) {
     for (int i = 0; i < TRIES && !status; ++i) {
         char material[160];
         snprintf(material, sizeof material, tries[i].material, value[i]);
-        status = run_cube(run, mesh, tries[i].element, material, run->quick ? 2 : 5, table, tries[i].name, &result[i], error);
+        status = run_cube(run, mesh, tries[i].element, material, run->quick ? 2 : 5, table, tries[i].name, &result[i],
+                          error);
         experiment_progress(run, 0.3 + 0.4 * (i + 1) / TRIES);
     }
     fclose(table);
     if (status) return status;
     experiment_plot(run, "damping.svg",
                     "set xlabel 'time (s)'; set ylabel 'drop of the bottom (mm)'\n"
-                    "plot for [s in '\"uniform high\" \"uniform low\" \"stiffness high\" \"stiffness low\" \"quality high\" \"quality "
+                    "plot for [s in '\"uniform high\" \"uniform low\" \"stiffness high\" \"stiffness low\" \"quality "
+                    "high\" \"quality "
                     "low\" \"fem low\"']"
                     " 'damping.csv' using (strcol(1) eq s ? $2 : 1/0):3 skip 1 with lines title s");
     double least = INFINITY;
     for (int s = 0; s < 3; ++s) {
         char id[40];
-        snprintf(id, sizeof id, "%.*s-damps", (int)(strchr(tries[2 * s].name, ' ') - tries[2 * s].name), tries[2 * s].name);
+        snprintf(id, sizeof id, "%.*s-damps", (int)(strchr(tries[2 * s].name, ' ') - tries[2 * s].name),
+                 tries[2 * s].name);
         const int high = result[2 * s].reversals, low = result[2 * s + 1].reversals;
         experiment_claim(run, id, high, "fewer than, or none as, with low",
                          !result[2 * s].status && !result[2 * s + 1].status && (high < low || high + low == 0),
@@ -143,10 +153,10 @@ static sn_status damping(experiment_run *run, sn_error *error) {
         least = fmin(least, result[2 * s + 1].swing / result[2 * s + 1].drop);
     }
     const double fem = result[6].swing / result[6].drop;
-    experiment_claim(
-        run, "wrong-oscillations", least / fem, "> 1.5", least > 1.5 * fem,
-        "sideways motion of springs on the way, least over the strategies (%.3g of the drop), by that of finite elements (%.3g)", least,
-        fem);
+    experiment_claim(run, "wrong-oscillations", least / fem, "> 1.5", least > 1.5 * fem,
+                     "sideways motion of springs on the way, least over the strategies (%.3g of the drop), by that of "
+                     "finite elements (%.3g)",
+                     least, fem);
     return SN_OK;
 }
 
@@ -159,13 +169,15 @@ static sn_status speed(experiment_run *run, sn_error *error) {
                                             "\"law\": \"corotated\", \"viscous\": {\"lambda\": 100, \"mu\": 100}"};
     for (int k = 0; k < 3; ++k) {
         cube out;
-        const sn_status status = run_cube(run, mesh, k ? "tet4" : "springs", material[k], run->quick ? 0.1 : 0.2, NULL, "", &out, error);
+        const sn_status status =
+            run_cube(run, mesh, k ? "tet4" : "springs", material[k], run->quick ? 0.1 : 0.2, NULL, "", &out, error);
         if (status) return status;
         seconds[k] = out.seconds;
     }
-    experiment_claim(run, "faster", seconds[1] / seconds[0], ">= 2 (document 2 to 3)", seconds[1] >= 2 * seconds[0],
-                     "step of finite elements (stvk, %.2f ms) by one of springs (%.2f ms), 3072 tets; corotated elements: %.2f",
-                     1e3 * seconds[1], 1e3 * seconds[0], seconds[2] / seconds[0]);
+    experiment_claim(
+        run, "faster", seconds[1] / seconds[0], ">= 2 (document 2 to 3)", seconds[1] >= 2 * seconds[0],
+        "step of finite elements (stvk, %.2f ms) by one of springs (%.2f ms), 3072 tets; corotated elements: %.2f",
+        1e3 * seconds[1], 1e3 * seconds[0], seconds[2] / seconds[0]);
     return SN_OK;
 }
 
@@ -182,9 +194,11 @@ static sn_status cantilever(experiment_run *run, sn_error *error) {
         const int n = fine ? (run->quick ? 9 : 12) : 6;
         status = experiment_scene(
             run, &scene, &world, error,
-            "{\"sinew\": 1, \"gravity\": [0, -1, 0], \"time\": {\"step\": 0.02}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.3, 0.1, "
+            "{\"sinew\": 1, \"gravity\": [0, -1, 0], \"time\": {\"step\": 0.02}, \"bodies\": [{\"mesh\": {\"box\": "
+            "{\"size\": [0.3, 0.1, "
             "0.1],"
-            " \"cells\": [%d, %d, %d], \"split\": 6}}, \"element\": \"springs\", \"material\": {\"lame\": [3e5, 3e3], \"density\": 1000,"
+            " \"cells\": [%d, %d, %d], \"split\": 6}}, \"element\": \"springs\", \"material\": {\"lame\": [3e5, 3e3], "
+            "\"density\": 1000,"
             " \"springs\": {\"quality\": 0.5}}, \"fix\": [{\"select\": {\"box\": [[-1, -1, -1], [1e-6, 1, 1]]}}]}],"
             " \"probes\": [{\"name\": \"tip\", \"nearest\": [0.3, 0.05, 0.05], \"quantity\": \"displacement\"}]}",
             n, n / 3, n / 3);
@@ -202,7 +216,8 @@ static sn_status cantilever(experiment_run *run, sn_error *error) {
     fclose(table);
     if (status) return status;
     experiment_claim(run, "coarse-too-stiff", tip[0] / reference, "< 0.9", tip[0] < 0.9 * reference,
-                     "tip drop of the coarse spring beam (%.1f mm; finer: %.1f mm) by the converged 133.7 mm", 1e3 * tip[0], 1e3 * tip[1]);
+                     "tip drop of the coarse spring beam (%.1f mm; finer: %.1f mm) by the converged 133.7 mm",
+                     1e3 * tip[0], 1e3 * tip[1]);
     const double off = fabs(tip[1] / reference - 1);
     experiment_claim(run, "not-the-beam", off, "> 0.05", off > 0.05,
                      "error of the finer spring beam's drop: the constants do not make it the material");
@@ -214,12 +229,12 @@ static sn_status run_springs(experiment_run *run, sn_error *error) {
     if (!status) status = damping(run, error);
     if (!status) status = speed(run, error);
     if (!status) status = cantilever(run, error);
-    experiment_note(
-        run,
-        "damping: the uniform dampers are E/1000 and E/15000 N s/m here (the document's E/100 and E/1500 belong to its own units of k); "
-        "the two free triangulations of the document are replaced by a mesh of five tets per cell");
+    experiment_note(run, "damping: the uniform dampers are E/1000 and E/15000 N s/m here (the document's E/100 and "
+                         "E/1500 belong to its own units of k); "
+                         "the two free triangulations of the document are replaced by a mesh of five tets per cell");
     return status;
 }
 
-const experiment experiment_hauth_springs = {"hauth-springs", "a hung cube and a cantilever of springs: what the mesh does to them",
+const experiment experiment_hauth_springs = {"hauth-springs",
+                                             "a hung cube and a cantilever of springs: what the mesh does to them",
                                              "Hauth 5.3.3, appendix B", run_springs};

@@ -43,7 +43,9 @@ static sn_status toy_evaluate(sn_system *s, const sn_request *request, sn_result
     if (request->linearise) sn_linearisation_renew(&q->linearisation, true);
     return SN_OK;
 }
-static void toy_constrain(sn_system *s, double t, double *x, double *v, double *a) { (void)s, (void)t, (void)x, (void)v, (void)a; }
+static void toy_constrain(sn_system *s, double t, double *x, double *v, double *a) {
+    (void)s, (void)t, (void)x, (void)v, (void)a;
+}
 static void toy_filter(sn_system *s, double *u) { (void)s, (void)u; }
 
 static void toy_product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
@@ -63,7 +65,8 @@ static sn_status toy_spectrum(sn_linearisation *self, double *stiffness, double 
     return SN_OK;
 }
 
-static const sn_linearisation_table toy_linearisation = {.product = toy_product, .solve = toy_solve, .spectrum = toy_spectrum};
+static const sn_linearisation_table toy_linearisation = {
+    .product = toy_product, .solve = toy_solve, .spectrum = toy_spectrum};
 static const sn_system_table toy_table = {.mass_product = toy_mass_product,
                                           .mass_solve = toy_mass_solve,
                                           .evaluate = toy_evaluate,
@@ -78,7 +81,8 @@ typedef struct flight {
 } flight;
 
 static double exact_error(double t, double x, double v) {
-    const double w = 5 * sqrt(39.0), a = -33 * sqrt(39.0) / 1300, b = 0.01, e = exp(-5 * t), s = sin(w * t), c = cos(w * t);
+    const double w = 5 * sqrt(39.0), a = -33 * sqrt(39.0) / 1300, b = 0.01, e = exp(-5 * t), s = sin(w * t),
+                 c = cos(w * t);
     return hypot(x - (e * (a * s + b * c) - 1.01), (v - e * ((-5 * a - w * b) * s + (w * a - 5 * b) * c)) / w);
 }
 
@@ -110,7 +114,8 @@ static flight fly(const sn_method *method, double h, int steps) {
     }
     free(history);
     free(scratch);
-    f.error = exact_error(steps * h, x[0], v[0]), f.work = info.force_evaluations + q.solves, f.suggestion = info.suggested_step;
+    f.error = exact_error(steps * h, x[0], v[0]), f.work = info.force_evaluations + q.solves,
+    f.suggestion = info.suggested_step;
     return f;
 }
 
@@ -200,11 +205,13 @@ static sn_status run_toy(experiment_run *run, sn_error *error) {
                 {"rosenbrock.svg", "A mass on a spring: Rosenbrock and W-methods", hauth_rosenbrock_methods},
                 {"explicit.svg", "A mass on a spring: explicit methods", hauth_explicit_methods}};
     for (int i = 0; i < 3; ++i)
-        hauth_plot(run, plot[i].file, "work-precision.csv", plot[i].title, plot[i].method, 4, 5, "force evaluations and linear solves",
-                   "error at 0.4 s (m)", "set yrange [1e-13:10]");
-    experiment_note(run, "bdf4 to bdf6 have limits too (stability.csv): they are A(alpha)-stable with 73, 52, 18 degrees, and this spring "
+        hauth_plot(run, plot[i].file, "work-precision.csv", plot[i].title, plot[i].method, 4, 5,
+                   "force evaluations and linear solves", "error at 0.4 s (m)", "set yrange [1e-13:10]");
+    experiment_note(run, "bdf4 to bdf6 have limits too (stability.csv): they are A(alpha)-stable with 73, 52, 18 "
+                         "degrees, and this spring "
                          "stands 81 degrees off the real axis");
     return SN_OK;
 }
 
-const experiment experiment_hauth_toy = {"hauth-toy", "a mass on a spring with every method: order and stability", "Hauth 3.2.2", run_toy};
+const experiment experiment_hauth_toy = {"hauth-toy", "a mass on a spring with every method: order and stability",
+                                         "Hauth 3.2.2", run_toy};

@@ -7,18 +7,19 @@
 
 #define PI 3.14159265358979323846
 
-static sn_status make_body(experiment_run *run, double E, double h, const char *method, const char *newton, bool correction,
-                           sn_world **world, sn_error *error) {
+static sn_status make_body(experiment_run *run, double E, double h, const char *method, const char *newton,
+                           bool correction, sn_world **world, sn_error *error) {
     sn_scene *scene = NULL;
-    const sn_status status =
-        experiment_scene(run, &scene, world, error,
-                         "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"method\": \"%s\", \"step\": %g, \"newton\": {\"kind\": "
-                         "\"%s\", \"iterations\": 30}}, \"solver\": {\"method\": \"cg\", \"tolerance\": 1e-8},"
-                         " \"bodies\": [{\"mesh\": {\"sphere\": {\"radius\": [0.1, 0.1, 0.16], \"cells\": %d}},"
-                         " \"material\": {\"law\": \"linear\", \"warping\": \"svd\", \"ghost_correction\": %s, \"young\": %g, \"poisson\": "
-                         "0.33, \"density\": 1000},"
-                         " \"rigid\": [{\"select\": {\"sphere\": {\"center\": [0, 0, 0], \"radius\": 0.065}}}]}]}",
-                         method, h, newton, run->quick ? 4 : 5, correction ? "true" : "false", E);
+    const sn_status status = experiment_scene(
+        run, &scene, world, error,
+        "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"method\": \"%s\", \"step\": %g, \"newton\": {\"kind\": "
+        "\"%s\", \"iterations\": 30}}, \"solver\": {\"method\": \"cg\", \"tolerance\": 1e-8},"
+        " \"bodies\": [{\"mesh\": {\"sphere\": {\"radius\": [0.1, 0.1, 0.16], \"cells\": %d}},"
+        " \"material\": {\"law\": \"linear\", \"warping\": \"svd\", \"ghost_correction\": %s, \"young\": %g, "
+        "\"poisson\": "
+        "0.33, \"density\": 1000},"
+        " \"rigid\": [{\"select\": {\"sphere\": {\"center\": [0, 0, 0], \"radius\": 0.065}}}]}]}",
+        method, h, newton, run->quick ? 4 : 5, correction ? "true" : "false", E);
     sn_scene_destroy(scene);
     return status;
 }
@@ -49,15 +50,16 @@ static int nearest(const sn_mesh *mesh, double x, double y, double z) {
     return best;
 }
 
-static sn_status pull(sn_world *world, int handle, int node, const double target[3], double stiffness, sn_error *error) {
+static sn_status pull(sn_world *world, int handle, int node, const double target[3], double stiffness,
+                      sn_error *error) {
     const int32_t nodes[4] = {node, 0, 0, 0};
     const double weight[4] = {1, 0, 0, 0};
     return sn_world_grab(world, handle, 0, nodes, weight, target, stiffness, 2 * sqrt(stiffness), error);
 }
 
 /* Turns the bone by 60 degrees about z in 0.15 s. Two springs hold its axis; a third spring turns it. */
-static sn_status turn_bone(experiment_run *run, double E, FILE *table, double *lag, double *overshoot, double *distortion,
-                           sn_error *error) {
+static sn_status turn_bone(experiment_run *run, double E, FILE *table, double *lag, double *overshoot,
+                           double *distortion, sn_error *error) {
     sn_world *world = NULL;
     sn_status status = make_body(run, E, 0.005, "implicit-euler", "one-step", true, &world, error);
     if (status) return status;
@@ -78,7 +80,8 @@ static sn_status turn_bone(experiment_run *run, double E, FILE *table, double *l
         *lag = fmax(*lag, bone - skin), *overshoot = fmax(*overshoot, skin - bone);
         if (table) fprintf(table, "%g,%g,%.6g,%.6g\n", E, t, bone, skin);
         double worst = 0; /* the largest change of length of an edge of the bone */
-        const double now = hypot(hypot(x[3 * low] - x[3 * side], x[3 * low + 1] - x[3 * side + 1]), x[3 * low + 2] - x[3 * side + 2]);
+        const double now =
+            hypot(hypot(x[3 * low] - x[3 * side], x[3 * low + 1] - x[3 * side + 1]), x[3 * low + 2] - x[3 * side + 2]);
         const double then = hypot(hypot(a[0] - c[0], a[1] - c[1]), a[2] - c[2]);
         worst = fabs(now / then - 1);
         *distortion = fmax(*distortion, worst);
@@ -117,9 +120,10 @@ static double surface_volume(const rider *r, bool rest) {
                 const int32_t at = 3 * r->embedding->triangle[3 * t + k] + a;
                 p[k][a] = rest ? r->embedding->rest[at] : (double)r->now[at];
             }
-        volume += (p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) + p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
-                   p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0])) /
-                  6;
+        volume +=
+            (p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) + p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
+             p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0])) /
+            6;
     }
     return volume;
 }
@@ -137,19 +141,21 @@ static int bone_node(const sn_mesh *mesh, double x, double y, double z) {
 }
 
 /* Turns by 60 degrees about y in 0.15 s, then holds. */
-static sn_status swing(experiment_run *run, sn_world *world, rider *r, FILE *table, double *lag, double *left, double *swelling,
-                       sn_error *error) {
+static sn_status swing(experiment_run *run, sn_world *world, rider *r, FILE *table, double *lag, double *left,
+                       double *swelling, sn_error *error) {
     const sn_mesh *mesh = sn_world_body_mesh(world, 0);
-    const int low = bone_node(mesh, 0, -0.08, 0), high = bone_node(mesh, 0, 0.08, 0), side = bone_node(mesh, 0.08, 0, 0);
+    const int low = bone_node(mesh, 0, -0.08, 0), high = bone_node(mesh, 0, 0.08, 0),
+              side = bone_node(mesh, 0.08, 0, 0);
     const double *a = mesh->position + 3 * low, *b = mesh->position + 3 * high, *c = mesh->position + 3 * side;
     const double volume = surface_volume(r, true);
     const int steps = run->quick ? 60 : 400;
     sn_status status = SN_OK;
     for (int i = 0; i < steps && !status; ++i) {
         const double t = 0.005 * (i + 1), angle = (t < 0.15 ? t / 0.15 : 1) * PI / 3;
-        const double target[3][3] = {{a[0] * cos(angle) + a[2] * sin(angle), a[1], a[2] * cos(angle) - a[0] * sin(angle)},
-                                     {b[0] * cos(angle) + b[2] * sin(angle), b[1], b[2] * cos(angle) - b[0] * sin(angle)},
-                                     {c[0] * cos(angle) + c[2] * sin(angle), c[1], c[2] * cos(angle) - c[0] * sin(angle)}};
+        const double target[3][3] = {
+            {a[0] * cos(angle) + a[2] * sin(angle), a[1], a[2] * cos(angle) - a[0] * sin(angle)},
+            {b[0] * cos(angle) + b[2] * sin(angle), b[1], b[2] * cos(angle) - b[0] * sin(angle)},
+            {c[0] * cos(angle) + c[2] * sin(angle), c[1], c[2] * cos(angle) - c[0] * sin(angle)}};
         const int node[3] = {low, high, side};
         for (int k = 0; k < 3 && !status; ++k) status = pull(world, k, node[k], target[k], 2e4, error);
         if (!status) status = sn_world_step(world, NULL, error);
@@ -162,7 +168,8 @@ static sn_status swing(experiment_run *run, sn_world *world, rider *r, FILE *tab
         *swelling = fmax(*swelling, fabs(surface_volume(r, false) / volume - 1));
         if (i % 30 == 29 && i < 120)
             for (int v = 0; v < r->embedding->vertex_count; ++v)
-                fprintf(table, "%g,%.5g,%.5g,%.5g\n", t, (double)r->now[3 * v], (double)r->now[3 * v + 1], (double)r->now[3 * v + 2]);
+                fprintf(table, "%g,%.5g,%.5g,%.5g\n", t, (double)r->now[3 * v], (double)r->now[3 * v + 1],
+                        (double)r->now[3 * v + 2]);
     }
     return status;
 }
@@ -171,18 +178,21 @@ static sn_status swing(experiment_run *run, sn_world *world, rider *r, FILE *tab
 static sn_status turn_dragon(experiment_run *run, sn_error *error) {
     sn_scene *scene = NULL;
     sn_world *world = NULL;
-    sn_status status =
-        experiment_scene(run, &scene, &world, error,
-                         "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.005, \"newton\": {\"kind\": \"one-step\"}},"
-                         " \"solver\": {\"method\": \"cg\", \"tolerance\": 1e-5},"
-                         " \"bodies\": [{\"surface\": {\"dragon\": {\"triangles\": 5000, \"size\": 0.3}, \"move\": [0.03, -0.13, 0]},"
-                         " \"mesh\": {\"cage\": {\"cells\": 16}}, \"material\": {\"law\": \"linear\", \"warping\": \"svd\","
-                         " \"ghost_correction\": true, \"young\": 1e5, \"poisson\": 0.33, \"density\": 1000, \"rayleigh\": {\"mass\": 2}},"
-                         " \"rigid\": [{\"select\": {\"sphere\": {\"center\": [0, 0, 0], \"radius\": 0.09}}}]}]}");
+    sn_status status = experiment_scene(
+        run, &scene, &world, error,
+        "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.005, \"newton\": {\"kind\": \"one-step\"}},"
+        " \"solver\": {\"method\": \"cg\", \"tolerance\": 1e-5},"
+        " \"bodies\": [{\"surface\": {\"dragon\": {\"triangles\": 5000, \"size\": 0.3}, \"move\": [0.03, -0.13, 0]},"
+        " \"mesh\": {\"cage\": {\"cells\": 16}}, \"material\": {\"law\": \"linear\", \"warping\": \"svd\","
+        " \"ghost_correction\": true, \"young\": 1e5, \"poisson\": 0.33, \"density\": 1000, \"rayleigh\": {\"mass\": "
+        "2}},"
+        " \"rigid\": [{\"select\": {\"sphere\": {\"center\": [0, 0, 0], \"radius\": 0.09}}}]}]}");
     rider r = {0};
     FILE *table = status ? NULL : experiment_table(run, "surface.csv", "time,x,y,z", error);
     if (!status && !table) status = error->status;
-    if (!status) status = sn_embedding_create(sn_world_body_mesh(world, 0), sn_scene_surface(scene, 0), 180, &r.embedding, error);
+    if (!status)
+        status =
+            sn_embedding_create(sn_world_body_mesh(world, 0), sn_scene_surface(scene, 0), 180, &r.embedding, error);
     if (!status) r.now = malloc((size_t)r.embedding->vertex_count * 3 * sizeof *r.now);
     if (!status && !r.now) status = sn_fail(error, SN_NO_MEMORY, "out of memory");
     double lag = 0, left = 0, swelling = 0;
@@ -190,17 +200,24 @@ static sn_status turn_dragon(experiment_run *run, sn_error *error) {
     if (table) fclose(table);
     if (!status) {
         const double size = measure_diagonal(sn_world_body_mesh(world, 0));
-        experiment_claim(run, "surface-inside", r.embedding->farthest / size, "0", r.embedding->farthest == 0,
-                         "a surface of %d triangles in %d tets with a bone: its farthest vertex outside of them, in body sizes",
-                         r.embedding->triangle_count, sn_world_element_count(world));
-        experiment_claim(run, "surface-lags", lag, "> 2 degrees", lag > 2, "what lies outside of the bone behind it, at most");
-        if (!run->quick) experiment_claim(run, "surface-arrives", fabs(left), "< 1 degree", fabs(left) < 1, "and 1.85 s after the turn");
-        experiment_claim(run, "surface-volume", swelling, "< 0.1", swelling < 0.1, "largest change of the volume in the surface");
+        experiment_claim(
+            run, "surface-inside", r.embedding->farthest / size, "0", r.embedding->farthest == 0,
+            "a surface of %d triangles in %d tets with a bone: its farthest vertex outside of them, in body sizes",
+            r.embedding->triangle_count, sn_world_element_count(world));
+        experiment_claim(run, "surface-lags", lag, "> 2 degrees", lag > 2,
+                         "what lies outside of the bone behind it, at most");
+        if (!run->quick)
+            experiment_claim(run, "surface-arrives", fabs(left), "< 1 degree", fabs(left) < 1,
+                             "and 1.85 s after the turn");
+        experiment_claim(run, "surface-volume", swelling, "< 0.1", swelling < 0.1,
+                         "largest change of the volume in the surface");
         experiment_plot(run, "surface.svg",
-                        "set terminal svg size 1200,400 font 'sans,11' background '#ffffff'\nset multiplot layout 1,3\nset size ratio -1\n"
+                        "set terminal svg size 1200,400 font 'sans,11' background '#ffffff'\nset multiplot layout "
+                        "1,3\nset size ratio -1\n"
                         "unset key\nset xrange [-0.35:0.35]\nset yrange [-0.35:0.35]\n"
                         "do for [at in '0.15 0.3 0.45'] { set title 'from above, '.at.' s'\n"
-                        "plot 'surface.csv' using (abs($1-(at+0))<1e-6?$2:1/0):(-$4) skip 1 with points pt 7 ps 0.1 lc rgb '#1f77b4' }");
+                        "plot 'surface.csv' using (abs($1-(at+0))<1e-6?$2:1/0):(-$4) skip 1 with points pt 7 ps 0.1 lc "
+                        "rgb '#1f77b4' }");
     }
     sn_embedding_destroy(r.embedding);
     free(r.now);
@@ -210,7 +227,8 @@ static sn_status turn_dragon(experiment_run *run, sn_error *error) {
 }
 
 /* A free body starts twisted and stretched. Compares its |P| and |L| with momenta that the motion could have. */
-static sn_status let_go(experiment_run *run, bool correction, FILE *table, double *linear, double *angular, sn_error *error) {
+static sn_status let_go(experiment_run *run, bool correction, FILE *table, double *linear, double *angular,
+                        sn_error *error) {
     sn_world *world = NULL;
     sn_status status = make_body(run, 1e4, 0.002, "implicit-midpoint", "full", correction, &world, error);
     if (status) return status;
@@ -259,14 +277,19 @@ static sn_status run_bone(experiment_run *run, sn_error *error) {
     if (status) return status;
     experiment_plot(run, "turn.svg",
                     "set xlabel 'time (s)'; set ylabel 'angle (degrees)'\n"
-                    "plot 'turn.csv' using ($1==1e4?$2:1/0):3 skip 1 with lines title 'bone', '' using ($1==1e2?$2:1/0):4 skip 1 with "
+                    "plot 'turn.csv' using ($1==1e4?$2:1/0):3 skip 1 with lines title 'bone', '' using "
+                    "($1==1e2?$2:1/0):4 skip 1 with "
                     "lines title 'skin, 1e2 Pa',"
-                    " '' using ($1==1e4?$2:1/0):4 skip 1 with lines title 'skin, 1e4 Pa', '' using ($1==1e6?$2:1/0):4 skip 1 with lines "
+                    " '' using ($1==1e4?$2:1/0):4 skip 1 with lines title 'skin, 1e4 Pa', '' using ($1==1e6?$2:1/0):4 "
+                    "skip 1 with lines "
                     "title 'skin, 1e6 Pa'");
-    experiment_claim(run, "bone-rigid", distortion, "< 1e-10", distortion < 1e-10, "relative change of a length in the bone");
+    experiment_claim(run, "bone-rigid", distortion, "< 1e-10", distortion < 1e-10,
+                     "relative change of a length in the bone");
     experiment_claim(run, "skin-lags", lag[2], "> 2 degrees", lag[2] > 2, "skin of 1e4 Pa behind its bone, at most");
-    experiment_claim(run, "skin-swings", overshoot[2], "> 0.5 degrees", overshoot[2] > 0.5, "and ahead of it afterwards");
-    experiment_claim(run, "softer-lags-more", lag[0] / lag[4], "> 3", lag[0] > lag[2] && lag[2] > lag[4] && lag[0] > 3 * lag[4],
+    experiment_claim(run, "skin-swings", overshoot[2], "> 0.5 degrees", overshoot[2] > 0.5,
+                     "and ahead of it afterwards");
+    experiment_claim(run, "softer-lags-more", lag[0] / lag[4], "> 3",
+                     lag[0] > lag[2] && lag[2] > lag[4] && lag[0] > 3 * lag[4],
                      "lag at 1e2 Pa (%.3g degrees) by that at 1e6 Pa (%.3g degrees)", lag[0], lag[4]);
     table = experiment_table(run, "momentum.csv", "correction,time,linear,angular", error);
     if (!table) return error->status;
@@ -276,9 +299,11 @@ static sn_status run_bone(experiment_run *run, sn_error *error) {
     if (status) return status;
     experiment_plot(run, "momentum.svg",
                     "set logscale y; set format y '%g'; set xlabel 'time (s)'; set ylabel 'largest momentum so far'\n"
-                    "plot 'momentum.csv' using ($1==0?$2:1/0):3 skip 1 with lines title 'linear, without', '' using ($1==1?$2:1/0):3 skip "
+                    "plot 'momentum.csv' using ($1==0?$2:1/0):3 skip 1 with lines title 'linear, without', '' using "
+                    "($1==1?$2:1/0):3 skip "
                     "1 with lines title 'linear, with correction',"
-                    " '' using ($1==0?$2:1/0):4 skip 1 with lines title 'angular, without', '' using ($1==1?$2:1/0):4 skip 1 with lines "
+                    " '' using ($1==0?$2:1/0):4 skip 1 with lines title 'angular, without', '' using ($1==1?$2:1/0):4 "
+                    "skip 1 with lines "
                     "title 'angular, with correction'");
     experiment_claim(run, "drifts-without", linear[0], "> 1e-3", linear[0] > 1e-3,
                      "linear momentum of a free body from rest, relative to its motion");
@@ -289,10 +314,12 @@ static sn_status run_bone(experiment_run *run, sn_error *error) {
     sn_world *world = NULL;
     status = make_body(run, 1e4, 0.005, "implicit-euler", "one-step", true, &world, error);
     if (status) return status;
-    experiment_note(run, "an ellipsoid of %d tets and a dragon stand for the bunny and the dog", sn_world_element_count(world));
+    experiment_note(run, "an ellipsoid of %d tets and a dragon stand for the bunny and the dog",
+                    sn_world_element_count(world));
     sn_world_destroy(world);
     return turn_dragon(run, error);
 }
 
-const experiment experiment_muller_bone = {"muller-bone", "a rigid bone in soft skin; ghost forces with and without correction",
+const experiment experiment_muller_bone = {"muller-bone",
+                                           "a rigid bone in soft skin; ghost forces with and without correction",
                                            "Mueller 3, 4.3, 4.4", run_bone};

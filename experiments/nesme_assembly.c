@@ -12,20 +12,23 @@
 
 enum { COUNTS = 7 };
 
-static sn_status time_step(experiment_run *run, const char *operator_, int iterations, int repeats, double *seconds, double *counted,
-                           int *tets, sn_error *error) {
+static sn_status time_step(experiment_run *run, const char *operator_, int iterations, int repeats, double *seconds,
+                           double *counted, int *tets, sn_error *error) {
     sn_scene *scene = NULL;
     sn_world *world = NULL;
-    sn_status status = experiment_scene(
-        run, &scene, &world, error,
-        "{\"sinew\": 1, \"time\": {\"step\": 0.03, \"newton\": {\"kind\": \"one-step\"}}, \"solver\": {\"method\": \"cg\", "
-        "\"preconditioner\": \"none\", \"operator\": \"%s\", \"precision\": \"double\", \"tolerance\": 1e-13, \"iterations\": %d, "
-        "\"warm_start\": false}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [1, 1, 1], \"cells\": [7, 7, 7], \"split\": 6}}, "
-        "\"material\": "
-        "{\"law\": \"corotated\", \"young\": 1e7, \"poisson\": 0.45, \"density\": 1000}, \"fix\": [{\"select\": {\"box\": [[-1, -1, -1], "
-        "[0.001, 2, "
-        "2]]}}]}]}",
-        operator_, iterations);
+    sn_status status = experiment_scene(run, &scene, &world, error,
+                                        "{\"sinew\": 1, \"time\": {\"step\": 0.03, \"newton\": {\"kind\": "
+                                        "\"one-step\"}}, \"solver\": {\"method\": \"cg\", "
+                                        "\"preconditioner\": \"none\", \"operator\": \"%s\", \"precision\": "
+                                        "\"double\", \"tolerance\": 1e-13, \"iterations\": %d, "
+                                        "\"warm_start\": false}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [1, 1, "
+                                        "1], \"cells\": [7, 7, 7], \"split\": 6}}, "
+                                        "\"material\": "
+                                        "{\"law\": \"corotated\", \"young\": 1e7, \"poisson\": 0.45, \"density\": "
+                                        "1000}, \"fix\": [{\"select\": {\"box\": [[-1, -1, -1], "
+                                        "[0.001, 2, "
+                                        "2]]}}]}]}",
+                                        operator_, iterations);
     if (status) return status;
     *tets = sn_world_element_count(world);
     status = measure_fastest_step(world, repeats, seconds, counted, error);
@@ -38,13 +41,15 @@ static sn_status measure(experiment_run *run, sn_error *error) {
     static const int count[COUNTS] = {5, 10, 20, 40, 60, 80, 100};
     double x[2][COUNTS], y[2][COUNTS];
     int tets = 0;
-    FILE *table =
-        experiment_table(run, "steps.csv", "assembled_iterations,assembled_seconds,assembly_free_iterations,assembly_free_seconds", error);
+    FILE *table = experiment_table(
+        run, "steps.csv", "assembled_iterations,assembled_seconds,assembly_free_iterations,assembly_free_seconds",
+        error);
     if (!table) return SN_IO;
     sn_status status = SN_OK;
     for (int i = 0; i < COUNTS && !status; ++i) {
         for (int k = 0; k < 2 && !status; ++k)
-            status = time_step(run, k ? "assembly-free" : "assembled", count[i], run->quick ? 25 : 100, &y[k][i], &x[k][i], &tets, error);
+            status = time_step(run, k ? "assembly-free" : "assembled", count[i], run->quick ? 25 : 100, &y[k][i],
+                               &x[k][i], &tets, error);
         fprintf(table, "%g,%.8g,%g,%.8g\n", x[0][i], y[0][i], x[1][i], y[1][i]);
         experiment_progress(run, (i + 1.0) / COUNTS);
     }
@@ -54,26 +59,29 @@ static sn_status measure(experiment_run *run, sn_error *error) {
     const double crossing = (with.intercept - without.intercept) / (without.slope - with.slope);
     experiment_plot(
         run, "steps.svg",
-        "set xlabel 'CG iterations'\nset ylabel 'time of a step, ms'\nset key left top\nplot 'steps.csv' using 1:($2*1000) skip 1 with "
+        "set xlabel 'CG iterations'\nset ylabel 'time of a step, ms'\nset key left top\nplot 'steps.csv' using "
+        "1:($2*1000) skip 1 with "
         "linespoints title 'assembled', '' using 3:($4*1000) skip 1 with linespoints title 'assembly-free'");
     experiment_claim(run, "assembled-line", with.r2, "> 0.95", with.r2 > 0.95,
-                     "assembled: %.3f ms and %.4f ms per iteration; squared correlation with a straight line", 1e3 * with.intercept,
-                     1e3 * with.slope);
+                     "assembled: %.3f ms and %.4f ms per iteration; squared correlation with a straight line",
+                     1e3 * with.intercept, 1e3 * with.slope);
     experiment_claim(run, "assembly-free-line", without.r2, "> 0.95", without.r2 > 0.95,
-                     "assembly-free: %.3f ms and %.4f ms per iteration; squared correlation with a straight line", 1e3 * without.intercept,
-                     1e3 * without.slope);
+                     "assembly-free: %.3f ms and %.4f ms per iteration; squared correlation with a straight line",
+                     1e3 * without.intercept, 1e3 * without.slope);
     experiment_claim(run, "slopes", without.slope / with.slope, "> 1", without.slope > with.slope,
                      "an iteration through the elements by one with the matrix");
-    experiment_claim(run, "crossing", crossing, "0 to 50", crossing > 0 && crossing < 50,
-                     "iterations from which assembling pays: about 50 in the document, fewer here, where assembling costs little");
-    experiment_note(run,
-                    "%d tets, 6 per cell (the document: 3430, both 5-splits overlaid); assembly-free products use stresses and "
-                    "rotations that are prepared once per linearisation",
-                    tets);
+    experiment_claim(
+        run, "crossing", crossing, "0 to 50", crossing > 0 && crossing < 50,
+        "iterations from which assembling pays: about 50 in the document, fewer here, where assembling costs little");
+    experiment_note(
+        run,
+        "%d tets, 6 per cell (the document: 3430, both 5-splits overlaid); assembly-free products use stresses and "
+        "rotations that are prepared once per linearisation",
+        tets);
     return SN_OK;
 }
 
 static sn_status run_experiment(experiment_run *run, sn_error *error) { return run_on_one_thread(run, measure, error); }
 
-const experiment experiment_nesme_assembly = {"nesme-assembly", "time of a step against CG iterations, assembled and assembly-free",
-                                              "Nesme 3", run_experiment};
+const experiment experiment_nesme_assembly = {
+    "nesme-assembly", "time of a step against CG iterations, assembled and assembly-free", "Nesme 3", run_experiment};

@@ -19,7 +19,8 @@ typedef struct tet {
     sn_element_settings settings;
 } tet;
 
-static const double rest[12] = {0, 0, 0, 1, 0, 0, 0.5, 0.86602540378443865, 0, 0.5, 0.28867513459481288, 0.81649658092772603};
+static const double rest[12] = {
+    0, 0, 0, 1, 0, 0, 0.5, 0.86602540378443865, 0, 0.5, 0.28867513459481288, 0.81649658092772603};
 
 static sn_status compile(sn_context *context, const char *law, const char *rotation, tet *t, sn_error *error) {
     static const int32_t node[4] = {0, 1, 2, 3}, material[1] = {0};
@@ -65,8 +66,8 @@ static void angular_momentum(const double *x, const double *v, double mass, doub
 }
 
 /* Writes the largest |L| up to each sample to `series`. *scale: the |L| that the speeds could give. */
-static sn_status run_tet(sn_context *context, const char *law, const char *rotation, int steps, int samples, double *series, double *scale,
-                         sn_error *error) {
+static sn_status run_tet(sn_context *context, const char *law, const char *rotation, int steps, int samples,
+                         double *series, double *scale, sn_error *error) {
     tet t;
     sn_status status = compile(context, law, rotation, &t, error);
     if (status) return status;
@@ -95,24 +96,30 @@ static sn_status run_tet(sn_context *context, const char *law, const char *rotat
 }
 
 static sn_status run_torque(experiment_run *run, sn_error *error) {
-    static const char *const law[3] = {"corotated", "corotated-updated", "corotated-updated"}, *const rotation[3] = {"qr", "qr", "polar"};
+    static const char *const law[3] = {"corotated", "corotated-updated", "corotated-updated"}, *const rotation[3] = {
+                                                                                                   "qr", "qr", "polar"};
     enum { SAMPLES = 100 };
-    const int steps = run->quick ? 10000 : 20000; /* without drag the updated gradients, which have no energy, stay stable for about 5 s */
+    const int steps =
+        run->quick ? 10000
+                   : 20000; /* without drag the updated gradients, which have no energy, stay stable for about 5 s */
     double series[3][SAMPLES], scale[3];
     for (int k = 0; k < 3; ++k) {
-        const sn_status status = run_tet(run->context, law[k], rotation[k], steps, SAMPLES, series[k], &scale[k], error);
+        const sn_status status =
+            run_tet(run->context, law[k], rotation[k], steps, SAMPLES, series[k], &scale[k], error);
         if (status) return status;
         experiment_progress(run, (k + 1) / 3.0);
     }
     FILE *table = experiment_table(run, "momentum.csv", "time,stale_qr,updated_qr,updated_polar", error);
     if (!table) return error->status;
     for (int i = 0; i < SAMPLES; ++i)
-        fprintf(table, "%g,%.9g,%.9g,%.9g\n", 2e-4 * (i + 1) * steps / SAMPLES, series[0][i], series[1][i], series[2][i]);
+        fprintf(table, "%g,%.9g,%.9g,%.9g\n", 2e-4 * (i + 1) * steps / SAMPLES, series[0][i], series[1][i],
+                series[2][i]);
     fclose(table);
-    experiment_plot(
-        run, "momentum.svg",
-        "set logscale y; set format y '%g'; set xlabel 'time (s)'; set ylabel 'largest |L| so far (kg m^2/s)'; set key center right\n"
-        "plot for [i=2:4] 'momentum.csv' using 1:i skip 1 with lines lw 2 title word('stale-qr updated-qr updated-polar', i-1)");
+    experiment_plot(run, "momentum.svg",
+                    "set logscale y; set format y '%g'; set xlabel 'time (s)'; set ylabel 'largest |L| so far (kg "
+                    "m^2/s)'; set key center right\n"
+                    "plot for [i=2:4] 'momentum.csv' using 1:i skip 1 with lines lw 2 title word('stale-qr updated-qr "
+                    "updated-polar', i-1)");
     const double stale = series[0][SAMPLES - 1] / scale[0], early = series[0][SAMPLES / 20] / scale[0];
     experiment_claim(run, "stale-spins", stale, "> 0.01", stale > 0.01,
                      "largest angular momentum, rest gradients with qr, relative to its speeds");
@@ -122,12 +129,14 @@ static sn_status run_torque(experiment_run *run, sn_error *error) {
         const double kept = series[k][SAMPLES - 1] / scale[k];
         char id[32];
         snprintf(id, sizeof id, "updated-%s-zero", rotation[k]);
-        experiment_claim(run, id, kept, "< 1e-10", kept < 1e-10, "the same with the present shape's gradients and %s", rotation[k]);
+        experiment_claim(run, id, kept, "< 1e-10", kept < 1e-10, "the same with the present shape's gradients and %s",
+                         rotation[k]);
     }
-    experiment_note(run, "drag of 5/s calms the shape for 0.5 s, then there is none; the updated gradients with qr, which have no energy, "
+    experiment_note(run, "drag of 5/s calms the shape for 0.5 s, then there is none; the updated gradients with qr, "
+                         "which have no energy, "
                          "then blow up after about 6 s, their angular momentum being zero until then");
     return SN_OK;
 }
 
-const experiment experiment_nesme_torque = {"nesme-torque", "a tet under balanced forces: torque of stale and of updated gradients",
-                                            "Nesme 2.3", run_torque};
+const experiment experiment_nesme_torque = {
+    "nesme-torque", "a tet under balanced forces: torque of stale and of updated gradients", "Nesme 2.3", run_torque};

@@ -15,8 +15,8 @@ static inline double thread_seconds(void) {
 }
 
 /* Runs `body` with a context of one thread in the place of the context of the run. */
-static inline sn_status run_on_one_thread(const experiment_run *run, sn_status (*body)(experiment_run *run, sn_error *error),
-                                          sn_error *error) {
+static inline sn_status run_on_one_thread(const experiment_run *run,
+                                          sn_status (*body)(experiment_run *run, sn_error *error), sn_error *error) {
     experiment_run own = *run;
     sn_context_options options = sn_context_options_default();
     options.threads = 1;

@@ -2,7 +2,8 @@
  *
  *     failing_allocator failing = failing_allocator_make();
  *     sn_context *context = failing_allocator_context(&failing);   // one thread
- *     failing_allocator_arm(&failing, n);                          // the n-th request from now on (1, 2, ...) and all after it fail
+ *     failing_allocator_arm(&failing, n);                          // the n-th request from now on (1, 2, ...) and all
+ * after it fail
  *     ... call; expect SN_NO_MEMORY until n exceeds the requests of a whole call ...
  *     failing_allocator_disarm(&failing);
  *     assert_int_equal(failing.live, blocks_before); */

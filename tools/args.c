@@ -20,8 +20,8 @@ int tool_fail(int code, const char *format, ...) {
 }
 
 int tool_error(const sn_error *error) {
-    static const bool input[] = {
-        [SN_BAD_INPUT] = true, [SN_NOT_FOUND] = true, [SN_IO] = true, [SN_SINGULAR] = true, [SN_UNSUPPORTED] = true, [SN_INVERTED] = true};
+    static const bool input[] = {[SN_BAD_INPUT] = true, [SN_NOT_FOUND] = true,   [SN_IO] = true,
+                                 [SN_SINGULAR] = true,  [SN_UNSUPPORTED] = true, [SN_INVERTED] = true};
     const unsigned s = (unsigned)error->status;
     return tool_fail(s < sizeof input / sizeof *input && input[s] ? TOOL_BAD_INPUT : TOOL_FAILED, "%s", error->text);
 }
@@ -53,21 +53,24 @@ sn_context *tool_context(int threads) {
 
 static int unknown_option(const tool_command *command, const char *word, const tool_option *option, int options) {
     const char *nearest = sn_nearest(word, option, options, (int)sizeof *option);
-    if (nearest) return tool_fail(TOOL_BAD_INPUT, "%s has no option '%s'; did you mean '%s'?", command->name, word, nearest);
+    if (nearest)
+        return tool_fail(TOOL_BAD_INPUT, "%s has no option '%s'; did you mean '%s'?", command->name, word, nearest);
     return tool_fail(TOOL_BAD_INPUT, "%s has no option '%s'; see sinew %s --help", command->name, word, command->name);
 }
 
 static int take_value(const tool_option *option, const char *value) {
     if (option->text) *option->text = value;
     if (option->many) {
-        if (*option->many_count == TOOL_MANY) return tool_fail(TOOL_BAD_INPUT, "%s is given more than %d times", option->name, TOOL_MANY);
+        if (*option->many_count == TOOL_MANY)
+            return tool_fail(TOOL_BAD_INPUT, "%s is given more than %d times", option->name, TOOL_MANY);
         option->many[(*option->many_count)++] = value;
     }
     if (option->number) {
         char *end;
         const long number = strtol(value, &end, 10);
         if (!*value || *end || number < option->low || number > 1000000000)
-            return tool_fail(TOOL_BAD_INPUT, "%s is '%s'; it must be a whole number of at least %d", option->name, value, option->low);
+            return tool_fail(TOOL_BAD_INPUT, "%s is '%s'; it must be a whole number of at least %d", option->name,
+                             value, option->low);
         *option->number = (int)number;
     }
     return TOOL_OK;
@@ -76,8 +79,8 @@ static int take_value(const tool_option *option, const char *value) {
 /* True for words such as "-3" and "-.5": they are values, not options. */
 static bool looks_like_number(const char *word) { return word[0] == '-' && strchr("0123456789.", word[1]) && word[1]; }
 
-int tool_parse(const tool_command *command, int count, char **word, const tool_option *option, int options, const char **positional,
-               int most, int *positional_count) {
+int tool_parse(const tool_command *command, int count, char **word, const tool_option *option, int options,
+               const char **positional, int most, int *positional_count) {
     *positional_count = 0;
     bool only_words = false;
     for (int i = 0; i < count; ++i) {
@@ -87,7 +90,8 @@ int tool_parse(const tool_command *command, int count, char **word, const tool_o
         }
         if (only_words || word[i][0] != '-' || !word[i][1] || looks_like_number(word[i])) {
             if (*positional_count == most)
-                return tool_fail(TOOL_BAD_INPUT, "%s does not expect '%s'; usage: sinew %s", command->name, word[i], command->usage);
+                return tool_fail(TOOL_BAD_INPUT, "%s does not expect '%s'; usage: sinew %s", command->name, word[i],
+                                 command->usage);
             positional[(*positional_count)++] = word[i];
             continue;
         }

@@ -10,7 +10,8 @@
 
 static int bench(int count, char **word);
 
-const tool_command tool_bench = {"bench", "bench [--json] [--quick]", "measure the speed of this machine, with the real-time factor",
+const tool_command tool_bench = {"bench", "bench [--json] [--quick]",
+                                 "measure the speed of this machine, with the real-time factor",
                                  "  --json   print the report as JSON\n  --quick  leave out the largest beam\n", bench};
 
 typedef struct row {
@@ -33,7 +34,8 @@ static sn_status make_world(sn_context *context, row *r, sn_world **world, sn_er
     sn_fix fix = sn_fix_default();
     fix.select = (sn_selector){.kind = SN_SELECT_BOX, .box = {{-1, -1, -1}, {1, 1, 1e-6}}};
     sn_body_options body = sn_body_options_default();
-    body.name = "beam", body.mesh = mesh, body.material = &material, body.material_count = 1, body.fix = &fix, body.fix_count = 1;
+    body.name = "beam", body.mesh = mesh, body.material = &material, body.material_count = 1, body.fix = &fix,
+    body.fix_count = 1;
     sn_probe probe = sn_probe_default();
     snprintf(probe.name, sizeof probe.name, "tip");
     probe.nearest[0] = probe.nearest[1] = 0.15, probe.nearest[2] = 1;
@@ -73,13 +75,14 @@ static void measure(row *r, double most_seconds) {
 }
 
 static json_t *as_json(const row *r) {
-    json_t *o =
-        json_pack("{s:s, s:i, s:i, s:i, s:o, s:i, s:o}", "status", sn_status_name(r->status), "tets", r->tets, "nodes", r->nodes, "threads",
-                  r->threads, "tolerance", tool_number(r->tolerance), "steps", r->steps, "per_step", tool_number(r->per_step));
+    json_t *o = json_pack("{s:s, s:i, s:i, s:i, s:o, s:i, s:o}", "status", sn_status_name(r->status), "tets", r->tets,
+                          "nodes", r->nodes, "threads", r->threads, "tolerance", tool_number(r->tolerance), "steps",
+                          r->steps, "per_step", tool_number(r->per_step));
     json_object_set_new(o, "assembly", tool_number(r->assembly));
     json_object_set_new(o, "solve", tool_number(r->solve));
     json_object_set_new(o, "assembly_ns_per_tet", tool_number(1e9 * r->assembly / r->tets));
-    json_object_set_new(o, "linear_iterations_per_step", tool_number((double)r->iterations / (r->steps ? r->steps : 1)));
+    json_object_set_new(o, "linear_iterations_per_step",
+                        tool_number((double)r->iterations / (r->steps ? r->steps : 1)));
     json_object_set_new(o, "drop", r->steps == STEPS ? tool_number(r->drop) : json_null());
     json_object_set_new(o, "realtime_factor", tool_number(r->realtime));
     return o;
@@ -99,19 +102,21 @@ static int bench(int count, char **word) {
     if (!context) return TOOL_FAILED;
     json_t *rows = json_array();
     if (!json)
-        printf("kernels %s, %d cores; time per step in ms\n%8s %8s %8s %9s %9s %9s %9s %8s %9s\n", sn_context_simd(context), many, "tets",
-               "threads", "residual", "ms/step", "assembly", "ns/tet", "solve", "its/step", "realtime");
+        printf("kernels %s, %d cores; time per step in ms\n%8s %8s %8s %9s %9s %9s %9s %8s %9s\n",
+               sn_context_simd(context), many, "tets", "threads", "residual", "ms/step", "assembly", "ns/tet", "solve",
+               "its/step", "realtime");
     for (int c = 0; c < (quick ? 2 : 3); ++c)
         for (int t = 0; t < 2; ++t)
             for (int threads = 1; threads <= many; threads += many > 1 ? many - 1 : 1) {
-                row r = {.cells = {cells[c][0], cells[c][1], cells[c][2]}, .threads = threads, .tolerance = tolerance[t]};
+                row r = {
+                    .cells = {cells[c][0], cells[c][1], cells[c][2]}, .threads = threads, .tolerance = tolerance[t]};
                 measure(&r, 15);
                 if (r.status) code = TOOL_FAILED;
                 if (json)
                     json_array_append_new(rows, as_json(&r));
                 else
-                    printf("%8d %8d %8.0e %9.3f %9.3f %9.1f %9.3f %8.1f %8.2fx  drop %.4f m\n", r.tets, r.threads, r.tolerance,
-                           1e3 * r.per_step, 1e3 * r.assembly, 1e9 * r.assembly / r.tets, 1e3 * r.solve,
+                    printf("%8d %8d %8.0e %9.3f %9.3f %9.1f %9.3f %8.1f %8.2fx  drop %.4f m\n", r.tets, r.threads,
+                           r.tolerance, 1e3 * r.per_step, 1e3 * r.assembly, 1e9 * r.assembly / r.tets, 1e3 * r.solve,
                            (double)r.iterations / (r.steps ? r.steps : 1), r.realtime, r.drop);
             }
     if (json)

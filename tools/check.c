@@ -16,7 +16,8 @@ static int check(int count, char **word) {
     sn_override override[TOOL_MANY];
     for (int i = 0; i < sets; ++i) {
         char *value;
-        if (!tool_split((char *)set[i], &value)) return tool_fail(TOOL_BAD_INPUT, "--set '%s' must be KEY=VALUE", set[i]);
+        if (!tool_split((char *)set[i], &value))
+            return tool_fail(TOOL_BAD_INPUT, "--set '%s' must be KEY=VALUE", set[i]);
         override[i] = (sn_override){set[i], value};
     }
     sn_context *context = tool_context(0);
@@ -25,11 +26,12 @@ static int check(int count, char **word) {
     sn_scene *scene = NULL;
     sn_world *world = NULL;
     code = TOOL_OK;
-    if (sn_scene_load(context, scene_path, override, sets, &scene, &error) || sn_scene_create_world(scene, &world, &error)) {
+    if (sn_scene_load(context, scene_path, override, sets, &scene, &error) ||
+        sn_scene_create_world(scene, &world, &error)) {
         code = tool_error(&error);
     } else {
-        printf("%s: right: %d bodies, %d nodes, %d elements\n", scene_path, sn_world_body_count(world), sn_world_node_count(world),
-               sn_world_element_count(world));
+        printf("%s: right: %d bodies, %d nodes, %d elements\n", scene_path, sn_world_body_count(world),
+               sn_world_node_count(world), sn_world_element_count(world));
     }
     sn_world_destroy(world);
     sn_scene_destroy(scene);

@@ -12,14 +12,14 @@
 
 static int run_command(int count, char **word);
 
-const tool_command tool_experiment = {"experiment",
-                                      "experiment list | experiment run NAME|all [--out DIR] [--json] [--quick] [--threads N]",
-                                      "run the experiments of the source documents and check their claims",
-                                      "  --out DIR    the folder for tables (CSV), plots (SVG) and result.json (default: out/NAME)\n"
-                                      "  --quick      use smaller meshes and shorter runs\n"
-                                      "  --json       print the claims as JSON on standard output\n"
-                                      "  --threads N  use N threads (default: one per core)\n",
-                                      run_command};
+const tool_command tool_experiment = {
+    "experiment", "experiment list | experiment run NAME|all [--out DIR] [--json] [--quick] [--threads N]",
+    "run the experiments of the source documents and check their claims",
+    "  --out DIR    the folder for tables (CSV), plots (SVG) and result.json (default: out/NAME)\n"
+    "  --quick      use smaller meshes and shorter runs\n"
+    "  --json       print the claims as JSON on standard output\n"
+    "  --threads N  use N threads (default: one per core)\n",
+    run_command};
 
 struct experiment_report {
     json_t *claims, *notes;
@@ -28,7 +28,8 @@ struct experiment_report {
     tool_progress progress;
 };
 
-void experiment_claim(experiment_run *run, const char *id, double value, const char *expected, bool pass, const char *format, ...) {
+void experiment_claim(experiment_run *run, const char *id, double value, const char *expected, bool pass,
+                      const char *format, ...) {
     char text[400];
     va_list arguments;
     va_start(arguments, format);
@@ -47,7 +48,8 @@ void experiment_claim(experiment_run *run, const char *id, double value, const c
     else
         ++report->failed;
     tool_progress_end(&report->progress);
-    fprintf(report->json ? stderr : stdout, "  %s  %-28s %-12.6g expected %-28s %s\n", pass ? "PASS" : "FAIL", id, value, expected, text);
+    fprintf(report->json ? stderr : stdout, "  %s  %-28s %-12.6g expected %-28s %s\n", pass ? "PASS" : "FAIL", id,
+            value, expected, text);
 }
 
 void experiment_note(experiment_run *run, const char *format, ...) {
@@ -83,15 +85,18 @@ void experiment_plot(experiment_run *run, const char *file, const char *script) 
         experiment_note(run, "%s cannot be written", path);
         return;
     }
-    fprintf(
-        f, "set terminal svg size 900,640 font 'sans,13' background '#ffffff'\nset output '%s'\nset datafile separator ','\nset grid\n%s\n",
-        file, script);
+    fprintf(f,
+            "set terminal svg size 900,640 font 'sans,13' background '#ffffff'\nset output '%s'\nset datafile "
+            "separator ','\nset grid\n%s\n",
+            file, script);
     fclose(f);
     snprintf(command, sizeof command, "cd '%s' && gnuplot '%s.gp' >/dev/null 2>&1", run->out, file);
-    if (system(command) != 0) experiment_note(run, "no plot %s: gnuplot is missing or failed; the table is there", file);
+    if (system(command) != 0)
+        experiment_note(run, "no plot %s: gnuplot is missing or failed; the table is there", file);
 }
 
-sn_status experiment_scene(experiment_run *run, sn_scene **scene_out, sn_world **world_out, sn_error *error, const char *format, ...) {
+sn_status experiment_scene(experiment_run *run, sn_scene **scene_out, sn_world **world_out, sn_error *error,
+                           const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     char *text = NULL;
@@ -152,7 +157,8 @@ static int run_one(const experiment *e, const char *out, bool quick, bool json, 
     json_dump_file(result, path, JSON_REAL_PRECISION(17) | JSON_INDENT(1));
     json_array_append_new(results, result);
     if (status) fprintf(stderr, "sinew: %s: %s\n", e->name, error.text);
-    fprintf(json ? stderr : stdout, "  %d claims hold, %d do not; results in %s\n", report.passed, report.failed, folder);
+    fprintf(json ? stderr : stdout, "  %d claims hold, %d do not; results in %s\n", report.passed, report.failed,
+            folder);
     return pass ? TOOL_OK : TOOL_FAILED;
 }
 
@@ -173,7 +179,8 @@ static int run_command(int count, char **word) {
     const int bad = tool_parse(&tool_experiment, count, word, option, 4, positional, 2, &positionals);
     if (bad) return bad;
     if (positionals == 1 && strcmp(positional[0], "list") == 0) return list_experiments();
-    if (positionals != 2 || strcmp(positional[0], "run") != 0) return tool_fail(TOOL_BAD_INPUT, "usage: sinew %s", tool_experiment.usage);
+    if (positionals != 2 || strcmp(positional[0], "run") != 0)
+        return tool_fail(TOOL_BAD_INPUT, "usage: sinew %s", tool_experiment.usage);
     const bool all = strcmp(positional[1], "all") == 0;
     const char *name[256];
     int chosen = -1;
@@ -184,7 +191,8 @@ static int run_command(int count, char **word) {
     if (!all && chosen < 0) {
         const char *nearest = sn_nearest(positional[1], name, experiment_count, (int)sizeof *name);
         return tool_fail(TOOL_BAD_INPUT, "there is no experiment '%s'%s%s%s", positional[1],
-                         nearest ? "; did you mean '" : "; see sinew experiment list", nearest ? nearest : "", nearest ? "'?" : "");
+                         nearest ? "; did you mean '" : "; see sinew experiment list", nearest ? nearest : "",
+                         nearest ? "'?" : "");
     }
     sn_context *context = tool_context(threads);
     if (!context) return TOOL_FAILED;

@@ -57,7 +57,9 @@ static void describe(const char *folder, const char *file, char *text, size_t ca
     json_decref(root);
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(((const sn_listing *)a)->name, ((const sn_listing *)b)->name); }
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const sn_listing *)a)->name, ((const sn_listing *)b)->name);
+}
 
 static const sn_listing *scenes(int *count) {
     char folder[1024];
@@ -124,7 +126,8 @@ static json_t *as_json(const kind *k) {
     int count;
     const sn_listing *entry = k->entries(&count);
     json_t *array = json_array();
-    for (int i = 0; i < count; ++i) json_array_append_new(array, json_pack("{s:s, s:s}", "name", entry[i].name, "text", entry[i].text));
+    for (int i = 0; i < count; ++i)
+        json_array_append_new(array, json_pack("{s:s, s:s}", "name", entry[i].name, "text", entry[i].text));
     return array;
 }
 
@@ -149,8 +152,9 @@ static int list(int count, char **word) {
         if (strcmp(kinds[i].name, wanted) == 0) only = i;
     if (words && only < 0) {
         const char *nearest = sn_nearest(wanted, kinds, KINDS, (int)sizeof *kinds);
-        return tool_fail(TOOL_BAD_INPUT, "there is no list of '%s'%s%s%s", wanted, nearest ? "; did you mean '" : "; see sinew list kinds",
-                         nearest ? nearest : "", nearest ? "'?" : "");
+        return tool_fail(TOOL_BAD_INPUT, "there is no list of '%s'%s%s%s", wanted,
+                         nearest ? "; did you mean '" : "; see sinew list kinds", nearest ? nearest : "",
+                         nearest ? "'?" : "");
     }
     json_t *object = json_object();
     for (int i = 0; i < KINDS; ++i) {

@@ -74,14 +74,16 @@ static json_t *as_json(const sn_option *option, int count) {
         char value[128], range[400];
         print_default(&option[i], value, sizeof value);
         print_range(&option[i], range, sizeof range);
-        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name", option[i].name, "type", type_name(&option[i]),
-                                               "unit", option[i].unit, "default", value, "range", range, "text", option[i].text));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name", option[i].name, "type",
+                                               type_name(&option[i]), "unit", option[i].unit, "default", value, "range",
+                                               range, "text", option[i].text));
     }
     return array;
 }
 
 static void as_markdown(const sn_listing *group, const sn_option *option, int count) {
-    printf("\n## %s\nIn C: `%s`.\n\n| key | value | unit | default | allowed | meaning |\n| --- | --- | --- | --- | --- | --- |\n",
+    printf("\n## %s\nIn C: `%s`.\n\n| key | value | unit | default | allowed | meaning |\n| --- | --- | --- | --- | "
+           "--- | --- |\n",
            group->text, group->name);
     for (int i = 0; i < count; ++i) {
         char value[128], range[400];
@@ -96,14 +98,16 @@ static void as_markdown(const sn_listing *group, const sn_option *option, int co
 int tool_list_options(bool json) {
     json_t *object = json_object();
     if (!json)
-        printf("# Keys of a scene\n\nWritten by `make docs` from the tables of the library (`sinew list options`). [scene.md](scene.md) "
+        printf("# Keys of a scene\n\nWritten by `make docs` from the tables of the library (`sinew list options`). "
+               "[scene.md](scene.md) "
                "explains them.\n");
     for (int i = 0; sn_option_group(i); ++i) {
         const sn_listing *group = sn_option_group(i);
         int count;
         const sn_option *option = sn_options(group->name, &count);
         if (json)
-            json_object_set_new(object, group->name, json_pack("{s:s, s:o}", "path", group->text, "options", as_json(option, count)));
+            json_object_set_new(object, group->name,
+                                json_pack("{s:s, s:o}", "path", group->text, "options", as_json(option, count)));
         else
             as_markdown(group, option, count);
     }

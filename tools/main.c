@@ -4,8 +4,9 @@
 
 #include "tool.h"
 
-static const tool_command *const commands[] = {&tool_run,      &tool_check, &tool_list,  &tool_mesh,      &tool_material,
-                                               &tool_rotation, &tool_view,  &tool_bench, &tool_experiment};
+static const tool_command *const commands[] = {&tool_run,  &tool_check,    &tool_list,
+                                               &tool_mesh, &tool_material, &tool_rotation,
+                                               &tool_view, &tool_bench,    &tool_experiment};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *file) {
@@ -39,7 +40,8 @@ int main(int count, char **word) {
         name[i] = commands[i]->name;
         if (strcmp(word[1], name[i]) != 0) continue;
         if (!asks_for_help(count - 2, word + 2)) return commands[i]->run(count - 2, word + 2);
-        printf("usage: sinew %s\n\n%s\n%s%s", commands[i]->usage, commands[i]->text, *commands[i]->help ? "\n" : "", commands[i]->help);
+        printf("usage: sinew %s\n\n%s\n%s%s", commands[i]->usage, commands[i]->text, *commands[i]->help ? "\n" : "",
+               commands[i]->help);
         return TOOL_OK;
     }
     const char *nearest = sn_nearest(word[1], name, COMMANDS, (int)sizeof *name);

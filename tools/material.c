@@ -16,11 +16,13 @@ static int material_command(int count, char **word);
 
 const tool_command tool_material = {
     "material",
-    "material LAW [--young E --poisson NU | --set KEY=VALUE...] (--F \"nine numbers\" | --uniaxial A:B:N | --biaxial A:B:N | --shear "
+    "material LAW [--young E --poisson NU | --set KEY=VALUE...] (--F \"nine numbers\" | --uniaxial A:B:N | --biaxial "
+    "A:B:N | --shear "
     "A:B:N) [--json] [--plot F.svg]",
     "print energy, stress and differential of a law at one deformation, or a stress curve",
     "  --young E, --poisson NU  Young's modulus in Pa and Poisson's ratio (default 5e5, 0.33)\n"
-    "  --set KEY=VALUE          set a constant of the law, such as c10=1e5 or lame=3e5,3e3 (several numbers with commas)\n"
+    "  --set KEY=VALUE          set a constant of the law, such as c10=1e5 or lame=3e5,3e3 (several numbers with "
+    "commas)\n"
     "  --F \"a b c d e f g h i\"  a deformation gradient, row by row; prints energy density, stress P and dP/dF\n"
     "  --uniaxial A:B:N         N stretches from A to B in x; the sides are free\n"
     "  --biaxial A:B:N          N equal stretches from A to B in x and y; z is free\n"
@@ -39,9 +41,10 @@ static int set_constant(sn_material *material, const char *name, const char *tex
     for (const char *p = text; *p; ++p)
         if (*p == ',') ++count;
     if (count > SN_CONSTANT_VALUES || !tool_numbers(text, value, count))
-        return tool_fail(TOOL_BAD_INPUT, "%s is '%s'; it must be a finite number or up to %d of them with commas", name, text,
-                         SN_CONSTANT_VALUES);
-    if (strcmp(name, "alpha") == 0 || strcmp(name, "beta") == 0) { /* belongs to the rotation, unless the law has such a constant */
+        return tool_fail(TOOL_BAD_INPUT, "%s is '%s'; it must be a finite number or up to %d of them with commas", name,
+                         text, SN_CONSTANT_VALUES);
+    if (strcmp(name, "alpha") == 0 ||
+        strcmp(name, "beta") == 0) { /* belongs to the rotation, unless the law has such a constant */
         int parameters;
         const sn_parameter *parameter = sn_law_parameters(NULL, material->law, &parameters);
         bool own = false;
@@ -71,11 +74,12 @@ static int set_word(sn_material *material, char *text) {
 static int at_point(sn_context *context, const sn_material *material, const char *text, bool json) {
     double F[9], energy, P[9], dP[81];
     sn_error error = {0};
-    if (!tool_numbers(text, F, 9)) return tool_fail(TOOL_BAD_INPUT, "--F is '%s'; it must be nine finite numbers, row by row", text);
+    if (!tool_numbers(text, F, 9))
+        return tool_fail(TOOL_BAD_INPUT, "--F is '%s'; it must be nine finite numbers, row by row", text);
     if (sn_material_evaluate(context, material, F, &energy, P, dP, &error)) return tool_error(&error);
     if (json) {
-        tool_print_json(json_pack("{s:s, s:o, s:o, s:o, s:o}", "law", material->law, "F", tool_array(F, 9), "energy", tool_number(energy),
-                                  "stress", tool_array(P, 9), "differential", tool_array(dP, 81)));
+        tool_print_json(json_pack("{s:s, s:o, s:o, s:o, s:o}", "law", material->law, "F", tool_array(F, 9), "energy",
+                                  tool_number(energy), "stress", tool_array(P, 9), "differential", tool_array(dP, 81)));
         return TOOL_OK;
     }
     printf("energy density  %.15g J/m^3\n\nstress P = d energy / d F, Pa\n", energy);
@@ -92,14 +96,15 @@ static int at_point(sn_context *context, const sn_material *material, const char
 
 /* Newton's method for the free stretch s: P of the free axis becomes 0. Corrections are limited so that s stays
  * positive. */
-static sn_status free_stretch(sn_context *context, const sn_material *material, int path, double l, double *s, double *energy, double P[9],
-                              sn_error *error) {
+static sn_status free_stretch(sn_context *context, const sn_material *material, int path, double l, double *s,
+                              double *energy, double P[9], sn_error *error) {
     double dP[81];
     for (int iteration = 0; iteration < 100; ++iteration) {
         const double F[9] = {l, 0, 0, 0, path == UNIAXIAL ? *s : l, 0, 0, 0, *s};
         const sn_status status = sn_material_evaluate(context, material, F, energy, P, dP, error);
         if (status) return status;
-        const double slope = path == UNIAXIAL ? dP[9 * 4 + 4] + dP[9 * 4 + 8] : dP[9 * 8 + 8], residual = path == UNIAXIAL ? P[4] : P[8];
+        const double slope = path == UNIAXIAL ? dP[9 * 4 + 4] + dP[9 * 4 + 8] : dP[9 * 8 + 8],
+                     residual = path == UNIAXIAL ? P[4] : P[8];
         const double scale = fabs(P[0]) + fabs(slope);
         if (fabs(residual) <= 1e-13 * scale) return SN_OK;
         double step = slope != 0 ? -residual / slope : 0.1;
@@ -109,11 +114,12 @@ static sn_status free_stretch(sn_context *context, const sn_material *material, 
         if (fabs(step) <= 1e-15 * *s) return SN_OK;
         *s += step;
     }
-    return sn_fail(error, SN_NOT_CONVERGED, "the free stretch at %g did not converge; the law may have no stress-free side there", l);
+    return sn_fail(error, SN_NOT_CONVERGED,
+                   "the free stretch at %g did not converge; the law may have no stress-free side there", l);
 }
 
-static sn_status path_point(sn_context *context, const sn_material *material, int path, double x, double *side, double *energy,
-                            double *stress, sn_error *error) {
+static sn_status path_point(sn_context *context, const sn_material *material, int path, double x, double *side,
+                            double *energy, double *stress, sn_error *error) {
     double P[9];
     sn_status status;
     if (path == SHEAR) {
@@ -130,31 +136,33 @@ static int print_path(const sn_material *material, int path, const double *data,
     const double *x = data, *stress = data + n, *side = data + 2 * n, *energy = data + 3 * n;
     if (json) {
         tool_print_json(json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "law", material->law, "path", path_name[path],
-                                  path == SHEAR ? "shear" : "stretch", tool_array(x, n), "stress", tool_array(stress, n), "side",
-                                  tool_array(side, n), "energy", tool_array(energy, n)));
+                                  path == SHEAR ? "shear" : "stretch", tool_array(x, n), "stress",
+                                  tool_array(stress, n), "side", tool_array(side, n), "energy", tool_array(energy, n)));
     } else {
-        printf("%14s %18s %18s %18s\n", path == SHEAR ? "shear" : "stretch", path == SHEAR ? "P_xy [Pa]" : "P_xx [Pa]", "free stretch",
-               "energy [J/m^3]");
+        printf("%14s %18s %18s %18s\n", path == SHEAR ? "shear" : "stretch", path == SHEAR ? "P_xy [Pa]" : "P_xx [Pa]",
+               "free stretch", "energy [J/m^3]");
         for (int i = 0; i < n; ++i) printf("%14.6g %18.9g %18.9g %18.9g\n", x[i], stress[i], side[i], energy[i]);
     }
     if (!plot) return TOOL_OK;
     char title[96];
     snprintf(title, sizeof title, "%s, %s", material->law, path_name[path]);
     const tool_curve curve = {material->law, x, stress, n};
-    if (!tool_plot_svg(plot, title, path == SHEAR ? "shear" : "stretch", "first Piola-Kirchhoff stress [Pa]", &curve, 1))
+    if (!tool_plot_svg(plot, title, path == SHEAR ? "shear" : "stretch", "first Piola-Kirchhoff stress [Pa]", &curve,
+                       1))
         return TOOL_FAILED;
     if (!json) printf("plot: %s\n", plot);
     return TOOL_OK;
 }
 
-static int along_path(sn_context *context, const sn_material *material, int path, const char *range, bool json, const char *plot) {
+static int along_path(sn_context *context, const sn_material *material, int path, const char *range, bool json,
+                      const char *plot) {
     double a, b;
     int n;
     char rest;
     if (sscanf(range, "%lf:%lf:%d%c", &a, &b, &n, &rest) != 3 || n < 2 || n > 100000 || !isfinite(a) || !isfinite(b) ||
         (path != SHEAR && (a <= 0 || b <= 0)))
-        return tool_fail(TOOL_BAD_INPUT, "--%s is '%s'; it must be A:B:N with N from 2 to 100000%s", path_name[path], range,
-                         path == SHEAR ? "" : " and stretches above 0");
+        return tool_fail(TOOL_BAD_INPUT, "--%s is '%s'; it must be A:B:N with N from 2 to 100000%s", path_name[path],
+                         range, path == SHEAR ? "" : " and stretches above 0");
     double *data = calloc((size_t)n * 4, sizeof *data);
     if (!data) return tool_fail(TOOL_FAILED, "out of memory");
     double side = 1;
@@ -164,12 +172,14 @@ static int along_path(sn_context *context, const sn_material *material, int path
     for (int i = 1; i <= 20 && path != SHEAR && !code; ++i) {
         double energy, stress;
         sn_error error = {0};
-        if (path_point(context, material, path, 1 + (a - 1) * i / 20, &side, &energy, &stress, &error)) code = tool_error(&error);
+        if (path_point(context, material, path, 1 + (a - 1) * i / 20, &side, &energy, &stress, &error))
+            code = tool_error(&error);
     }
     for (int i = 0; i < n && !code; ++i) {
         sn_error error = {0};
         data[i] = a + (b - a) * i / (n - 1);
-        if (path_point(context, material, path, data[i], &side, &data[3 * n + i], &data[n + i], &error)) code = tool_error(&error);
+        if (path_point(context, material, path, data[i], &side, &data[3 * n + i], &data[n + i], &error))
+            code = tool_error(&error);
         data[2 * n + i] = path == SHEAR ? 1 : side;
     }
     if (!code) code = print_path(material, path, data, n, json, plot);
@@ -178,7 +188,8 @@ static int along_path(sn_context *context, const sn_material *material, int path
 }
 
 static int material_command(int count, char **word) {
-    const char *law = NULL, *young = NULL, *poisson = NULL, *F = NULL, *range[3] = {NULL, NULL, NULL}, *plot = NULL, *set[TOOL_MANY];
+    const char *law = NULL, *young = NULL, *poisson = NULL, *F = NULL, *range[3] = {NULL, NULL, NULL}, *plot = NULL,
+               *set[TOOL_MANY];
     bool json = false;
     int sets = 0, laws, code, paths = 0, path = 0;
     const tool_option option[] = {{.name = "--young", .text = &young},
@@ -195,7 +206,8 @@ static int material_command(int count, char **word) {
     for (int i = 0; i < 3; ++i)
         if (range[i]) path = i, ++paths;
     if (laws == 0 || paths + (F != NULL) != 1)
-        return tool_fail(TOOL_BAD_INPUT, "material needs a law and one of --F, --uniaxial, --biaxial, --shear; usage: sinew %s",
+        return tool_fail(TOOL_BAD_INPUT,
+                         "material needs a law and one of --F, --uniaxial, --biaxial, --shear; usage: sinew %s",
                          tool_material.usage);
     if (plot && !tool_writable(plot)) return TOOL_BAD_INPUT;
     if (plot && F) return tool_fail(TOOL_BAD_INPUT, "--plot draws a curve; give --uniaxial, --biaxial or --shear");

@@ -9,7 +9,8 @@ static int mesh_command(int count, char **word);
 
 const tool_command tool_mesh = {
     "mesh",
-    "mesh IN [-o OUT] [--info] [--refine N] [--order 1|2] [--scale S] [--rotate \"x y z degrees\"] [--move \"x y z\"] [--ascii] [--json]",
+    "mesh IN [-o OUT] [--info] [--refine N] [--order 1|2] [--scale S] [--rotate \"x y z degrees\"] [--move \"x y z\"] "
+    "[--ascii] [--json]",
     "read, generate, report, convert and refine meshes",
     "  IN             a file, or a generator such as box:size=1,1,1:cells=4,4,4:split=6 (see sinew list generators)\n"
     "  -o OUT         write the mesh to OUT; the ending chooses the format (see sinew list formats)\n"
@@ -61,7 +62,8 @@ static int generate(sn_context *context, const char *spec, sn_mesh **mesh) {
         for (const char *p = numbers; *p; ++p)
             if (*p == ',') ++v->count;
         if (v->count > 3 || !tool_numbers(numbers, v->value, v->count))
-            return tool_fail(TOOL_BAD_INPUT, "%s is '%s'; it must be one to three finite numbers with commas", part, numbers);
+            return tool_fail(TOOL_BAD_INPUT, "%s is '%s'; it must be one to three finite numbers with commas", part,
+                             numbers);
     }
     sn_error error = {0};
     return sn_mesh_generate(context, name, value, count, mesh, &error) ? tool_error(&error) : TOOL_OK;
@@ -89,7 +91,8 @@ static int transform(sn_mesh *mesh, const char *scale, const char *rotate, const
         sn_mesh_rotate(mesh, v, v[3]);
     }
     if (move) {
-        if (!tool_numbers(move, v, 3)) return tool_fail(TOOL_BAD_INPUT, "--move is '%s'; it must be three numbers", move);
+        if (!tool_numbers(move, v, 3))
+            return tool_fail(TOOL_BAD_INPUT, "--move is '%s'; it must be three numbers", move);
         sn_mesh_move(mesh, v);
     }
     return TOOL_OK;
@@ -101,25 +104,28 @@ static json_t *report_json(const sn_mesh *mesh, const sn_mesh_report *r) {
     json_t *groups = json_array();
     for (int i = 0; i < mesh->group_count; ++i) {
         static const char *const kind[] = {"nodes", "tets", "triangles"};
-        json_array_append_new(groups, json_pack("{s:s, s:s, s:i}", "name", mesh->group[i].name, "kind", kind[mesh->group[i].kind], "count",
-                                                mesh->group[i].count));
+        json_array_append_new(groups, json_pack("{s:s, s:s, s:i}", "name", mesh->group[i].name, "kind",
+                                                kind[mesh->group[i].kind], "count", mesh->group[i].count));
     }
-    json_t *object = json_pack("{s:i, s:i, s:i, s:i, s:i}", "nodes", r->nodes, "tets", r->tets, "tet_nodes", mesh->tet_nodes, "triangles",
-                               r->triangles, "boundary_faces", r->boundary_faces);
+    json_t *object = json_pack("{s:i, s:i, s:i, s:i, s:i}", "nodes", r->nodes, "tets", r->tets, "tet_nodes",
+                               mesh->tet_nodes, "triangles", r->triangles, "boundary_faces", r->boundary_faces);
     json_object_set_new(object, "volume", tool_number(r->volume));
     json_object_set_new(object, "low", tool_array(r->low, 3));
     json_object_set_new(object, "high", tool_array(r->high, 3));
-    json_object_set_new(object, "quality",
-                        json_pack("{s:o, s:o}", "min", tool_number(r->quality_min), "mean", tool_number(r->quality_mean)));
-    json_object_set_new(object, "dihedral",
-                        json_pack("{s:o, s:o}", "min", tool_number(r->dihedral_min), "max", tool_number(r->dihedral_max)));
     json_object_set_new(
-        object, "edge",
-        json_pack("{s:o, s:o, s:o}", "min", tool_number(r->edge_min), "mean", tool_number(r->edge_mean), "max", tool_number(r->edge_max)));
+        object, "quality",
+        json_pack("{s:o, s:o}", "min", tool_number(r->quality_min), "mean", tool_number(r->quality_mean)));
+    json_object_set_new(
+        object, "dihedral",
+        json_pack("{s:o, s:o}", "min", tool_number(r->dihedral_min), "max", tool_number(r->dihedral_max)));
+    json_object_set_new(object, "edge",
+                        json_pack("{s:o, s:o, s:o}", "min", tool_number(r->edge_min), "mean", tool_number(r->edge_mean),
+                                  "max", tool_number(r->edge_max)));
     json_object_set_new(object, "bad",
-                        json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "inverted", r->inverted, "flat", r->flat, "duplicate_tets",
-                                  r->duplicate_tets, "duplicate_nodes", r->duplicate_nodes, "isolated_nodes", r->isolated_nodes,
-                                  "nonmanifold_faces", r->nonmanifold_faces, "open_edges", r->open_edges));
+                        json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "inverted", r->inverted, "flat", r->flat,
+                                  "duplicate_tets", r->duplicate_tets, "duplicate_nodes", r->duplicate_nodes,
+                                  "isolated_nodes", r->isolated_nodes, "nonmanifold_faces", r->nonmanifold_faces,
+                                  "open_edges", r->open_edges));
     json_object_set_new(object, "components", json_integer(r->components));
     json_object_set_new(object, "worst_tet", json_integer(r->worst_tet));
     json_object_set_new(object, "groups", groups);
@@ -135,7 +141,8 @@ static double relative_volume(const sn_mesh *mesh, int tet) {
             e[i][k] = mesh->position[3 * (size_t)n[i + 1] + (size_t)k] - mesh->position[3 * (size_t)n[0] + (size_t)k];
         longest = fmax(longest, hypot(hypot(e[i][0], e[i][1]), e[i][2]));
     }
-    const double volume = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+    const double volume = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
+                          e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
                           e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
     return longest > 0 ? volume / (longest * longest * longest) : 0;
 }
@@ -150,7 +157,8 @@ static void print_bad_tets(const sn_mesh *mesh) {
             ++more;
             continue;
         }
-        printf("  tet %lld is %s\n", (long long)(mesh->tet_label ? mesh->tet_label[t] : t), volume < -1e-10 ? "inverted" : "flat");
+        printf("  tet %lld is %s\n", (long long)(mesh->tet_label ? mesh->tet_label[t] : t),
+               volume < -1e-10 ? "inverted" : "flat");
         ++printed;
     }
     if (more) printf("  and %d more\n", more);
@@ -159,12 +167,13 @@ static void print_bad_tets(const sn_mesh *mesh) {
 static void print_report(const sn_mesh *mesh, const sn_mesh_report *r) {
     printf("nodes           %d\ntets            %d%s\ntriangles       %d\nboundary faces  %d\n", r->nodes, r->tets,
            r->tets && mesh->tet_nodes == 10 ? " of 10 nodes" : "", r->triangles, r->boundary_faces);
-    printf("volume          %.9g m^3\nbox             [%g, %g, %g] to [%g, %g, %g]\n", r->volume, r->low[0], r->low[1], r->low[2],
-           r->high[0], r->high[1], r->high[2]);
+    printf("volume          %.9g m^3\nbox             [%g, %g, %g] to [%g, %g, %g]\n", r->volume, r->low[0], r->low[1],
+           r->low[2], r->high[0], r->high[1], r->high[2]);
     if (r->tets)
         printf("quality         min %.4g (tet %lld), mean %.4g\ndihedral        %.4g to %.4g degrees\n", r->quality_min,
                (long long)r->worst_tet, r->quality_mean, r->dihedral_min, r->dihedral_max);
-    printf("edges           %.4g to %.4g m, mean %.4g\ncomponents      %d\n", r->edge_min, r->edge_max, r->edge_mean, r->components);
+    printf("edges           %.4g to %.4g m, mean %.4g\ncomponents      %d\n", r->edge_min, r->edge_max, r->edge_mean,
+           r->components);
     for (int i = 0; i < mesh->group_count; ++i) {
         static const char *const kind[] = {"nodes", "tets", "triangles"};
         printf("group           '%s': %d %s\n", mesh->group[i].name, mesh->group[i].count, kind[mesh->group[i].kind]);
@@ -235,12 +244,14 @@ static int mesh_command(int count, char **word) {
     if (!code) code = transform(mesh, scale, rotate, move);
     if (!code && out) {
         const size_t length = strlen(out);
-        const bool surface = length > 4 && (strcmp(out + length - 4, ".stl") == 0 || strcmp(out + length - 4, ".ply") == 0);
+        const bool surface =
+            length > 4 && (strcmp(out + length - 4, ".stl") == 0 || strcmp(out + length - 4, ".ply") == 0);
         const sn_mesh_write_options options = {.binary = ascii ? false : binary ? true : surface, .version = version};
         if (sn_mesh_write(mesh, out, &options, &error))
             code = tool_error(&error);
         else if (!json)
-            printf("wrote %s: %d nodes, %d tets, %d triangles\n", out, mesh->node_count, mesh->tet_count, mesh->triangle_count);
+            printf("wrote %s: %d nodes, %d tets, %d triangles\n", out, mesh->node_count, mesh->tet_count,
+                   mesh->triangle_count);
     }
     if (!code && (info || json || !out)) code = report(mesh, json);
     sn_mesh_destroy(mesh);

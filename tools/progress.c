@@ -28,7 +28,8 @@ void tool_progress_show(tool_progress *progress, double fraction) {
     bar[WIDTH] = 0;
     const double spent = now - progress->begin;
     if (fraction > 0.01)
-        fprintf(stderr, "\r%s [%s] %3.0f%%  %.0f s left  ", progress->label, bar, 100 * fraction, spent * (1 - fraction) / fraction);
+        fprintf(stderr, "\r%s [%s] %3.0f%%  %.0f s left  ", progress->label, bar, 100 * fraction,
+                spent * (1 - fraction) / fraction);
     else
         fprintf(stderr, "\r%s [%s]", progress->label, bar);
     fflush(stderr);

@@ -9,21 +9,22 @@
 
 static int run(int count, char **word);
 
-const tool_command tool_run = {"run",
-                               "run SCENE [--set KEY=VALUE]... [--sweep KEY=A,B]... [--out DIR] [--every N] [--threads N] [--json] "
-                               "[--quiet] [--picture F.png] [--video F.mp4] [--save F] [--restore F]",
-                               "simulate a scene",
-                               "  --set KEY=VALUE    replace a value of the scene: time.step=0.005, bodies.0.material.young=1e6\n"
-                               "  --sweep KEY=A,B,C  run once per value; several sweeps run all combinations\n"
-                               "  --out DIR          the folder for results: probes.csv and the output formats of the scene\n"
-                               "  --every N          write each N-th step (default: as in the scene)\n"
-                               "  --threads N        use N threads (default: one per core); results do not depend on N\n"
-                               "  --json             print one JSON object and nothing else on standard output\n"
-                               "  --quiet            show no progress bar and no summary\n"
-                               "  --picture F.png    write a picture of the last state\n"
-                               "  --video F.mp4      write a video of the run (needs ffmpeg)\n"
-                               "  --save F           save the last state; --restore F starts from a saved state\n",
-                               run};
+const tool_command tool_run = {
+    "run",
+    "run SCENE [--set KEY=VALUE]... [--sweep KEY=A,B]... [--out DIR] [--every N] [--threads N] [--json] "
+    "[--quiet] [--picture F.png] [--video F.mp4] [--save F] [--restore F]",
+    "simulate a scene",
+    "  --set KEY=VALUE    replace a value of the scene: time.step=0.005, bodies.0.material.young=1e6\n"
+    "  --sweep KEY=A,B,C  run once per value; several sweeps run all combinations\n"
+    "  --out DIR          the folder for results: probes.csv and the output formats of the scene\n"
+    "  --every N          write each N-th step (default: as in the scene)\n"
+    "  --threads N        use N threads (default: one per core); results do not depend on N\n"
+    "  --json             print one JSON object and nothing else on standard output\n"
+    "  --quiet            show no progress bar and no summary\n"
+    "  --picture F.png    write a picture of the last state\n"
+    "  --video F.mp4      write a video of the run (needs ffmpeg)\n"
+    "  --save F           save the last state; --restore F starts from a saved state\n",
+    run};
 
 /* One key of --sweep with its values. */
 typedef struct sweep {
@@ -141,10 +142,12 @@ static int run(int count, char **word) {
     int code = tool_parse(&tool_run, count, word, option, (int)(sizeof option / sizeof *option), &o.scene, 1, &scenes);
     if (code) return code;
     if (scenes == 0) return tool_fail(TOOL_BAD_INPUT, "run needs a scene; usage: sinew %s", tool_run.usage);
-    if (o.threads > 64) return tool_fail(TOOL_BAD_INPUT, "--threads is %d; allowed are 0 (one per core) to 64", o.threads);
+    if (o.threads > 64)
+        return tool_fail(TOOL_BAD_INPUT, "--threads is %d; allowed are 0 (one per core) to 64", o.threads);
     for (int i = 0; i < sets; ++i) {
         char *value;
-        if (!tool_split((char *)set[i], &value)) return tool_fail(TOOL_BAD_INPUT, "--set '%s' must be KEY=VALUE", set[i]);
+        if (!tool_split((char *)set[i], &value))
+            return tool_fail(TOOL_BAD_INPUT, "--set '%s' must be KEY=VALUE", set[i]);
         o.override[o.overrides++] = (sn_override){set[i], value};
     }
     sweep *s = calloc((size_t)sweeps + 1, sizeof *s);

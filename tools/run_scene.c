@@ -22,8 +22,9 @@ typedef struct job {
     double setup, begin; /* s */
     double start_time;   /* s: the world's time at the start; above 0 after --restore */
     int64_t start_steps;
-    int64_t newton, linear, divided, loose; /* iterations; steps that were taken in parts; parts that did not converge */
-    int64_t misses;                         /* linear solves that did not reach their tolerance */
+    int64_t newton, linear, divided,
+        loose;      /* iterations; steps that were taken in parts; parts that did not converge */
+    int64_t misses; /* linear solves that did not reach their tolerance */
     sn_step_report last;
     sn_status status; /* of the run */
     sn_error error;
@@ -108,7 +109,8 @@ static bool open_files(job *j) {
         snprintf(stem, sizeof stem, "%.100s", slash ? slash + 1 : o->scene);
         char *dot = strrchr(stem, '.');
         if (dot && dot != stem) *dot = 0;
-        if (output->format_count && sn_writer_create(j->context, o->out, stem, output, &j->writer, &j->error)) return false;
+        if (output->format_count && sn_writer_create(j->context, o->out, stem, output, &j->writer, &j->error))
+            return false;
         snprintf(path, sizeof path, "%.1000s/probes.csv", o->out);
         if (sn_world_probe_count(j->world) > 0) {
             j->probes = fopen(path, "wb");
@@ -117,10 +119,12 @@ static bool open_files(job *j) {
         }
     }
     if (!o->video) return true;
-    j->picture.width -= j->picture.width % 2, j->picture.height -= j->picture.height % 2; /* the encoder needs even sizes */
+    j->picture.width -= j->picture.width % 2,
+        j->picture.height -= j->picture.height % 2; /* the encoder needs even sizes */
     j->frame = malloc(3 * (size_t)j->picture.width * (size_t)j->picture.height);
     const double step = sn_scene_world_options(j->scene)->time.step;
-    const double rate = fmin(60, fmax(1, 1 / (step * (j->every ? j->every : 1)))); /* real time, within 1 to 60 frames per second */
+    const double rate =
+        fmin(60, fmax(1, 1 / (step * (j->every ? j->every : 1)))); /* real time, within 1 to 60 frames per second */
     if (j->frame) j->video = tool_video_open(o->video, j->picture.width, j->picture.height, rate);
     if (!j->video) sn_fail(&j->error, SN_IO, "%s: the video cannot be written", o->video);
     return j->video != NULL;
@@ -184,8 +188,9 @@ static json_t *probes_json(job *j) {
 /* Iterations and misses are totals of the run; the other values belong to the last solve. */
 static json_t *linear_json(const job *j) {
     return json_pack("{s:I, s:o, s:I, s:s, s:s, s:o}", "iterations", (json_int_t)j->linear, "residual",
-                     tool_number(j->last.linear_residual), "misses", (json_int_t)j->misses, "method", j->last.solver ? j->last.solver : "",
-                     "preconditioner", j->last.preconditioner ? j->last.preconditioner : "", "history",
+                     tool_number(j->last.linear_residual), "misses", (json_int_t)j->misses, "method",
+                     j->last.solver ? j->last.solver : "", "preconditioner",
+                     j->last.preconditioner ? j->last.preconditioner : "", "history",
                      tool_array(j->last.linear_history, j->last.linear_history_count));
 }
 
@@ -194,21 +199,24 @@ static json_t *result_json(job *j, double seconds, const sn_energies *e) {
     const double simulated = sn_world_time(j->world) - j->start_time;
     char hash[17];
     sn_world_hash(j->world, hash);
-    json_t *o = json_pack("{s:s, s:s, s:s, s:o, s:I, s:i, s:i, s:i}", "scene", sn_scene_name(j->scene), "status", sn_status_name(j->status),
-                          "message", j->status ? j->error.text : "", "time", tool_number(sn_world_time(j->world)), "steps",
-                          (json_int_t)sn_world_steps(j->world), "threads", sn_context_threads(j->context), "nodes",
-                          sn_world_node_count(j->world), "elements", sn_world_element_count(j->world));
+    json_t *o = json_pack("{s:s, s:s, s:s, s:o, s:I, s:i, s:i, s:i}", "scene", sn_scene_name(j->scene), "status",
+                          sn_status_name(j->status), "message", j->status ? j->error.text : "", "time",
+                          tool_number(sn_world_time(j->world)), "steps", (json_int_t)sn_world_steps(j->world),
+                          "threads", sn_context_threads(j->context), "nodes", sn_world_node_count(j->world), "elements",
+                          sn_world_element_count(j->world));
     json_object_set_new(o, "energy",
-                        json_pack("{s:o, s:o, s:o, s:o}", "kinetic", tool_number(e->kinetic), "elastic", tool_number(e->elastic), "gravity",
-                                  tool_number(e->gravity), "total", tool_number(e->total)));
+                        json_pack("{s:o, s:o, s:o, s:o}", "kinetic", tool_number(e->kinetic), "elastic",
+                                  tool_number(e->elastic), "gravity", tool_number(e->gravity), "total",
+                                  tool_number(e->total)));
     json_object_set_new(o, "probes", probes_json(j));
     json_object_set_new(o, "newton",
-                        json_pack("{s:I, s:I, s:I}", "iterations", (json_int_t)j->newton, "divided", (json_int_t)j->divided, "loose",
-                                  (json_int_t)j->loose));
+                        json_pack("{s:I, s:I, s:I}", "iterations", (json_int_t)j->newton, "divided",
+                                  (json_int_t)j->divided, "loose", (json_int_t)j->loose));
     json_object_set_new(o, "linear", linear_json(j));
     json_object_set_new(o, "timing",
-                        json_pack("{s:o, s:o, s:o, s:o}", "setup", tool_number(j->setup), "total", tool_number(j->setup + seconds),
-                                  "per_step", tool_number(steps ? seconds / (double)steps : 0), "realtime_factor",
+                        json_pack("{s:o, s:o, s:o, s:o}", "setup", tool_number(j->setup), "total",
+                                  tool_number(j->setup + seconds), "per_step",
+                                  tool_number(steps ? seconds / (double)steps : 0), "realtime_factor",
                                   tool_number(seconds > 0 ? simulated / seconds : 0)));
     json_object_set_new(o, "hash", json_string(hash));
     return o;
@@ -218,9 +226,10 @@ static void print_summary(const job *j, double seconds, const sn_energies *e) {
     const run_options *o = j->options;
     const int64_t steps = sn_world_steps(j->world) - j->start_steps;
     printf("%s: %s\n", sn_scene_name(j->scene), j->status ? sn_status_name(j->status) : "done");
-    printf("  %d nodes, %d elements, %lld steps to %.6g s\n", sn_world_node_count(j->world), sn_world_element_count(j->world),
-           (long long)steps, sn_world_time(j->world));
-    printf("  energy    kinetic %.6g J, elastic %.6g J, gravity %.6g J, total %.6g J\n", e->kinetic, e->elastic, e->gravity, e->total);
+    printf("  %d nodes, %d elements, %lld steps to %.6g s\n", sn_world_node_count(j->world),
+           sn_world_element_count(j->world), (long long)steps, sn_world_time(j->world));
+    printf("  energy    kinetic %.6g J, elastic %.6g J, gravity %.6g J, total %.6g J\n", e->kinetic, e->elastic,
+           e->gravity, e->total);
     printf("  work      %lld Newton and %lld linear iterations", (long long)j->newton, (long long)j->linear);
     if (j->last.solver && *j->last.solver)
         printf(", %s%s%s", j->last.solver, *j->last.preconditioner ? " with " : "", j->last.preconditioner);
@@ -228,10 +237,12 @@ static void print_summary(const job *j, double seconds, const sn_energies *e) {
     if (j->misses) printf("  care      %lld linear solves did not reach their tolerance\n", (long long)j->misses);
     if (j->divided) printf("  care      %lld steps did not converge and were divided\n", (long long)j->divided);
     if (j->loose)
-        printf("  care      %lld small parts of steps did not converge either: their best iterate was taken\n", (long long)j->loose);
-    printf("  time      %.3g s for the set-up, %.3g s for the run, %.3g ms per step, real-time factor %.3g, %d threads\n", j->setup,
-           seconds, steps ? 1e3 * seconds / (double)steps : 0, seconds > 0 ? (sn_world_time(j->world) - j->start_time) / seconds : 0,
-           sn_context_threads(j->context));
+        printf("  care      %lld small parts of steps did not converge either: their best iterate was taken\n",
+               (long long)j->loose);
+    printf(
+        "  time      %.3g s for the set-up, %.3g s for the run, %.3g ms per step, real-time factor %.3g, %d threads\n",
+        j->setup, seconds, steps ? 1e3 * seconds / (double)steps : 0,
+        seconds > 0 ? (sn_world_time(j->world) - j->start_time) / seconds : 0, sn_context_threads(j->context));
     for (int i = 0; i < sn_world_probe_count(j->world); ++i) {
         double value[6];
         int count = 0;
@@ -255,7 +266,8 @@ static int finish(job *j, json_t **result) {
     sn_error error = {0};
     int code = TOOL_OK;
     if (!j->status && o->save && sn_world_save(j->world, o->save, &error)) tool_error(&error), code = TOOL_FAILED;
-    if (o->picture && sn_world_picture(j->world, o->picture, &j->picture, &error)) tool_error(&error), code = TOOL_FAILED;
+    if (o->picture && sn_world_picture(j->world, o->picture, &j->picture, &error))
+        tool_error(&error), code = TOOL_FAILED;
     if (sn_world_energies(j->world, &energies, &error)) energies = (sn_energies){NAN, NAN, NAN, NAN};
     *result = result_json(j, seconds, &energies);
     if (!o->json && !o->quiet) print_summary(j, seconds, &energies);
@@ -282,7 +294,8 @@ int run_scene(const run_options *options, json_t **result) {
     const double start = tool_seconds();
     int code = TOOL_OK;
     if (sn_scene_load(j.context, options->scene, options->override, options->overrides, &j.scene, &j.error) ||
-        sn_scene_create_world(j.scene, &j.world, &j.error) || (options->restore && sn_world_restore(j.world, options->restore, &j.error)))
+        sn_scene_create_world(j.scene, &j.world, &j.error) ||
+        (options->restore && sn_world_restore(j.world, options->restore, &j.error)))
         code = tool_error(&j.error);
     j.setup = tool_seconds() - start;
     if (!code) j.start_time = sn_world_time(j.world), j.start_steps = sn_world_steps(j.world);
@@ -295,7 +308,8 @@ int run_scene(const run_options *options, json_t **result) {
     }
     if (j.video && !tool_video_close(j.video)) code = code ? code : TOOL_FAILED;
     if (code == TOOL_BAD_INPUT && options->json && !*result)
-        *result = json_pack("{s:s, s:s, s:s}", "scene", options->scene, "status", sn_status_name(j.error.status), "message", j.error.text);
+        *result = json_pack("{s:s, s:s, s:s}", "scene", options->scene, "status", sn_status_name(j.error.status),
+                            "message", j.error.text);
     close_job(&j);
     return code;
 }

@@ -17,7 +17,8 @@ typedef struct tool_command {
     int (*run)(int count, char **word);
 } tool_command;
 
-extern const tool_command tool_run, tool_check, tool_list, tool_mesh, tool_material, tool_rotation, tool_view, tool_bench, tool_experiment;
+extern const tool_command tool_run, tool_check, tool_list, tool_mesh, tool_material, tool_rotation, tool_view,
+    tool_bench, tool_experiment;
 
 /* ---- args.c ---- */
 
@@ -37,8 +38,8 @@ typedef struct tool_option {
 
 /* Reads the words of a command line: options, and at most `most` other arguments, which go to `positional`. Returns
  * TOOL_OK, or prints a message and returns TOOL_BAD_INPUT. */
-int tool_parse(const tool_command *command, int count, char **word, const tool_option *option, int options, const char **positional,
-               int most, int *positional_count);
+int tool_parse(const tool_command *command, int count, char **word, const tool_option *option, int options,
+               const char **positional, int most, int *positional_count);
 /* Reads numbers from "a,b,c" or "a b c". Returns false unless there are exactly `wanted` finite numbers. */
 bool tool_numbers(const char *text, double *value, int wanted);
 /* Splits "KEY=VALUE" in place. Returns false when there is no '='. */
@@ -79,6 +80,7 @@ typedef struct tool_curve {
     int count;
 } tool_curve;
 /* Writes a line plot as SVG. Returns false when the file cannot be written. */
-bool tool_plot_svg(const char *path, const char *title, const char *x_label, const char *y_label, const tool_curve *curve, int curves);
+bool tool_plot_svg(const char *path, const char *title, const char *x_label, const char *y_label,
+                   const tool_curve *curve, int curves);
 
 #endif

@@ -49,8 +49,9 @@ tool_video *tool_video_open(const char *path, int width, int height, double rate
         dup2(ends[0], STDIN_FILENO);
         close(ends[0]);
         close(ends[1]);
-        execlp("ffmpeg", "ffmpeg", "-loglevel", "error", "-y", "-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", size,
-               "-framerate", frames, "-i", "-", "-pix_fmt", "yuv420p", "-crf", "18", path, (char *)NULL);
+        execlp("ffmpeg", "ffmpeg", "-loglevel", "error", "-y", "-f", "rawvideo", "-pixel_format", "rgb24",
+               "-video_size", size, "-framerate", frames, "-i", "-", "-pix_fmt", "yuv420p", "-crf", "18", path,
+               (char *)NULL);
         _exit(127);
     }
     close(ends[0]);

@@ -11,11 +11,13 @@
 
 static int left_out(int count, char **word) {
     (void)count, (void)word;
-    return tool_fail(TOOL_FAILED,
-                     "view was left out of this build: it needs civetweb (Debian: libcivetweb-dev), then cmake and make again");
+    return tool_fail(
+        TOOL_FAILED,
+        "view was left out of this build: it needs civetweb (Debian: libcivetweb-dev), then cmake and make again");
 }
 const tool_command tool_view = {"view", "view SCENE [--port N]",
-                                "serve the page with the native engine on loopback (left out of this build)", "", left_out};
+                                "serve the page with the native engine on loopback (left out of this build)", "",
+                                left_out};
 
 #else
 
@@ -32,7 +34,8 @@ const tool_command tool_view = {"view", "view SCENE [--port N]",
 
 static int view(int count, char **word);
 
-const tool_command tool_view = {"view", "view SCENE [--port N] [--threads N]", "serve the page with the native engine on loopback",
+const tool_command tool_view = {"view", "view SCENE [--port N] [--threads N]",
+                                "serve the page with the native engine on loopback",
                                 "  --port N     the port (default 8765); 0 takes any free port\n"
                                 "  --threads N  use N threads (default: one per core)\n"
                                 "Prints the address of the page. Ctrl-C ends it. Build the page first: make web\n",
@@ -98,7 +101,8 @@ static bool may_grab(viewer *s, int place, const char *what, const json_t *head)
     const bool grabs = strcmp(what, "grab") == 0, releases = strcmp(what, "release") == 0;
     if (!grabs && !releases) return true;
     if (s->holder >= 0 && s->holder != place) {
-        if (grabs && json_object_get(head, "triangle")) say_to(s, place, "{\"type\":\"note\",\"text\":\"another tab holds the mouse\"}");
+        if (grabs && json_object_get(head, "triangle"))
+            say_to(s, place, "{\"type\":\"note\",\"text\":\"another tab holds the mouse\"}");
         return false;
     }
     const json_int_t handle = json_integer_value(json_object_get(head, "handle"));
@@ -123,8 +127,8 @@ static void handle(viewer *s, const view_message *m) {
     if (what && strcmp(what, "drawn") == 0) {
         view_server_drawn(s->server, m->client);
     } else if (what && may_grab(s, m->client, what, head)) {
-        const bool private_answer =
-            strcmp(what, "hello") == 0 || strcmp(what, "describe") == 0 || strcmp(what, "save") == 0 || strcmp(what, "hash") == 0;
+        const bool private_answer = strcmp(what, "hello") == 0 || strcmp(what, "describe") == 0 ||
+                                    strcmp(what, "save") == 0 || strcmp(what, "hash") == 0;
         s->target = private_answer ? m->client : -1;
         const size_t size = m->size > begin ? m->size - begin : 0;
         engine_message(s->engine, m->data + 4, length, m->data + (size ? begin : 0), size);
@@ -145,7 +149,8 @@ static void run(viewer *s) {
             free(list);
             list = next;
         }
-        if (wait > 0 && clients) wait = engine_tick(s->engine, wants); /* the simulation stands still while no tab is open */
+        if (wait > 0 && clients)
+            wait = engine_tick(s->engine, wants); /* the simulation stands still while no tab is open */
     }
 }
 
@@ -201,7 +206,8 @@ static int serve(viewer *s, const char *scene, const char *site, const char *fil
 static int view(int count, char **word) {
     const char *scene = NULL;
     int port = 8765, threads = 0, scenes;
-    const tool_option option[] = {{.name = "--port", .number = &port, .low = 0}, {.name = "--threads", .number = &threads, .low = 0}};
+    const tool_option option[] = {{.name = "--port", .number = &port, .low = 0},
+                                  {.name = "--threads", .number = &threads, .low = 0}};
     int code = tool_parse(&tool_view, count, word, option, 2, &scene, 1, &scenes);
     if (code) return code;
     if (scenes == 0) return tool_fail(TOOL_BAD_INPUT, "view needs a scene; usage: sinew %s", tool_view.usage);
@@ -211,7 +217,8 @@ static int view(int count, char **word) {
     if (!find_site(site, sizeof site)) return tool_fail(TOOL_FAILED, "the page is not built: make web");
     if (!mkdtemp(files)) return tool_fail(TOOL_FAILED, "%s: cannot make a folder: %s", files, strerror(errno));
     viewer s = {.target = -1, .holder = -1};
-    const struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND}; /* a second signal ends the program at once */
+    const struct sigaction action = {.sa_handler = stop,
+                                     .sa_flags = (int)SA_RESETHAND}; /* a second signal ends the program at once */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);

@@ -67,7 +67,8 @@ static void *write_out(void *user) {
         c->first = (c->first + 1) % QUEUE, --c->count;
         const bool broken = c->broken;
         pthread_mutex_unlock(&s->mutex);
-        const bool sent = !broken && mg_websocket_write(c->connection, MG_WEBSOCKET_OPCODE_BINARY, p->data, p->size) > 0;
+        const bool sent =
+            !broken && mg_websocket_write(c->connection, MG_WEBSOCKET_OPCODE_BINARY, p->data, p->size) > 0;
         pthread_mutex_lock(&s->mutex);
         c->broken = c->broken || !sent;
         drop(p);
@@ -131,7 +132,8 @@ static int begin_request(struct mg_connection *connection) {
 /* Returns 0 to accept the client. */
 static int connect_client(const struct mg_connection *connection, void *user) {
     view_server *s = user;
-    if (!same_address(s, mg_get_header(connection, "Origin"), "http://") || !same_address(s, mg_get_header(connection, "Host"), ""))
+    if (!same_address(s, mg_get_header(connection, "Origin"), "http://") ||
+        !same_address(s, mg_get_header(connection, "Host"), ""))
         return 1;
     int place = -1;
     pthread_mutex_lock(&s->mutex);
@@ -145,7 +147,9 @@ static int connect_client(const struct mg_connection *connection, void *user) {
     return place < 0;
 }
 
-static int place_of(const struct mg_connection *connection) { return (int)(intptr_t)mg_get_user_connection_data(connection) - 1; }
+static int place_of(const struct mg_connection *connection) {
+    return (int)(intptr_t)mg_get_user_connection_data(connection) - 1;
+}
 
 static void client_ready(struct mg_connection *connection, void *user) {
     view_server *s = user;
@@ -183,7 +187,8 @@ static int client_data(struct mg_connection *connection, int bits, char *data, s
     if (kind == MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE) return 0;
     if (kind != MG_WEBSOCKET_OPCODE_BINARY && kind != MG_WEBSOCKET_OPCODE_CONTINUATION) return 1;
     pthread_mutex_lock(&s->mutex);
-    char *all = c->broken || c->partial_size + size > MESSAGE_MOST ? NULL : realloc(c->partial, c->partial_size + size + 1);
+    char *all =
+        c->broken || c->partial_size + size > MESSAGE_MOST ? NULL : realloc(c->partial, c->partial_size + size + 1);
     if (all) {
         memcpy(all + c->partial_size, data, size);
         c->partial = all, c->partial_size += size;

@@ -1,5 +1,6 @@
-/* The engine: its life, the messages that it sends, and the table of the messages that it takes. See engine.h; docs/embed-wasm.md lists the
- * messages. To add a message, write its function (engine_command) and add a line to the table. */
+/* The engine: its life, the messages that it sends, and the table of the messages that it takes. See engine.h;
+ * docs/embed-wasm.md lists the messages. To add a message, write its function (engine_command) and add a line to the
+ * table. */
 #include "engine_internal.h"
 
 #include <math.h>
@@ -40,7 +41,8 @@ void engine_say(engine *e, json_t *head, const void *bytes, size_t size) {
 void engine_error(engine *e, sn_status status, const char *text) {
     json_t *message = json_string(text);
     if (!message) message = json_string("a message that is not valid UTF-8");
-    engine_say(e, json_pack("{s:s, s:s, s:o}", "type", "error", "status", sn_status_name(status), "text", message), NULL, 0);
+    engine_say(e, json_pack("{s:s, s:s, s:o}", "type", "error", "status", sn_status_name(status), "text", message),
+               NULL, 0);
 }
 
 /* ---- Life ---- */
@@ -73,7 +75,8 @@ void engine_destroy(engine *e) {
 
 static void add_list(json_t *lists, const char *name, const sn_listing *entry, int count) {
     json_t *list = json_array();
-    for (int i = 0; i < count; ++i) json_array_append_new(list, json_pack("{s:s, s:s}", "name", entry[i].name, "text", entry[i].text));
+    for (int i = 0; i < count; ++i)
+        json_array_append_new(list, json_pack("{s:s, s:s}", "name", entry[i].name, "text", entry[i].text));
     json_object_set_new(lists, name, list);
 }
 
@@ -105,9 +108,10 @@ static json_t *make_lists(void) {
 static sn_status hello(engine *e, const engine_request *request, sn_error *error) {
     (void)request, (void)error;
     engine_say(e,
-               json_pack("{s:s, s:s, s:i, s:s, s:o, s:{s:s, s:s, s:b}}", "type", "hello", "version", sn_version(), "threads",
-                         sn_context_threads(e->context), "simd", sn_context_simd(e->context), "lists", make_lists(), "look", "colour",
-                         engine_colours[e->colour].name, "glyphs", engine_glyphs[e->glyph].name, "wire", (int)e->wire),
+               json_pack("{s:s, s:s, s:i, s:s, s:o, s:{s:s, s:s, s:b}}", "type", "hello", "version", sn_version(),
+                         "threads", sn_context_threads(e->context), "simd", sn_context_simd(e->context), "lists",
+                         make_lists(), "look", "colour", engine_colours[e->colour].name, "glyphs",
+                         engine_glyphs[e->glyph].name, "wire", (int)e->wire),
                NULL, 0);
     return SN_OK;
 }

@@ -11,19 +11,21 @@ static double body_mass(const engine_shape *s) {
     return sum;
 }
 
-/* A spring pulls the point towards the target. The spring never pulls from farther away than the body is long: this limits the force, and
- * keeps the elements at the hand in shape however far and fast the hand goes. */
+/* A spring pulls the point towards the target. The spring never pulls from farther away than the body is long: this
+ * limits the force, and keeps the elements at the hand in shape however far and fast the hand goes. */
 static sn_status apply_grab(engine *e, int handle, sn_error *error) {
     const engine_grab *g = &e->grab[handle];
     const engine_shape *s = &e->shape[g->body];
     double at[3] = {0}, target[3], far = 0;
     for (int i = 0; i < 4; ++i)
-        for (int k = 0; k < 3 && g->weight[i] != 0; ++k) at[k] += g->weight[i] * s->position[3 * (size_t)g->node[i] + (size_t)k];
+        for (int k = 0; k < 3 && g->weight[i] != 0; ++k)
+            at[k] += g->weight[i] * s->position[3 * (size_t)g->node[i] + (size_t)k];
     for (int k = 0; k < 3; ++k) far += (g->target[k] - at[k]) * (g->target[k] - at[k]);
     const double share = far > s->length * s->length ? s->length / sqrt(far) : 1;
     for (int k = 0; k < 3; ++k) target[k] = at[k] + share * (g->target[k] - at[k]);
     e->changed = true, e->shown = false;
-    return sn_world_grab(e->world, handle, g->body, g->node, g->weight, target, g->on ? g->stiffness : 0, g->damping, error);
+    return sn_world_grab(e->world, handle, g->body, g->node, g->weight, target, g->on ? g->stiffness : 0, g->damping,
+                         error);
 }
 
 void engine_renew_grabs(engine *e) {
@@ -44,17 +46,20 @@ static bool read_vector(const json_t *list, double *v, int count) {
 }
 
 /* The point of the skin that a message names. */
-static sn_status read_point(engine *e, const json_t *message, int *body, int32_t node[4], double weight[4], sn_error *error) {
+static sn_status read_point(engine *e, const json_t *message, int *body, int32_t node[4], double weight[4],
+                            sn_error *error) {
     double share[3];
     *body = (int)json_integer_value(json_object_get(message, "body"));
-    if (*body < 0 || *body >= e->bodies) return sn_fail(error, SN_BAD_INPUT, "body %d; the scene has %d", *body, e->bodies);
-    if (!read_vector(json_object_get(message, "share"), share, 3)) return sn_fail(error, SN_BAD_INPUT, "'share' must be three numbers");
-    return sn_embedding_point(e->shape[*body].skin, (int)json_integer_value(json_object_get(message, "triangle")), share, node, weight,
-                              error);
+    if (*body < 0 || *body >= e->bodies)
+        return sn_fail(error, SN_BAD_INPUT, "body %d; the scene has %d", *body, e->bodies);
+    if (!read_vector(json_object_get(message, "share"), share, 3))
+        return sn_fail(error, SN_BAD_INPUT, "'share' must be three numbers");
+    return sn_embedding_point(e->shape[*body].skin, (int)json_integer_value(json_object_get(message, "triangle")),
+                              share, node, weight, error);
 }
 
-/* The stiffness of the spring is the larger of two: (2 pi f)^2 m moves the whole body at about 2 Hz; E V^(1/3) deforms the body by about as
- * much as the point is moved. */
+/* The stiffness of the spring is the larger of two: (2 pi f)^2 m moves the whole body at about 2 Hz; E V^(1/3) deforms
+ * the body by about as much as the point is moved. */
 sn_status engine_grab_point(engine *e, const engine_request *request, sn_error *error) {
     const json_t *message = request->message;
     const int handle = (int)json_integer_value(json_object_get(message, "handle"));
@@ -106,8 +111,8 @@ static double distance2(const double *a, const double *b) {
     return (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]);
 }
 
-/* Pins the nodes within `radius` of the point, and always the node with the largest weight. When one of them is pinned already, all pins
- * within the radius are removed instead. */
+/* Pins the nodes within `radius` of the point, and always the node with the largest weight. When one of them is pinned
+ * already, all pins within the radius are removed instead. */
 sn_status engine_pin(engine *e, const engine_request *request, sn_error *error) {
     const json_t *message = request->message;
     int body, heaviest = 0;
@@ -118,10 +123,13 @@ sn_status engine_pin(engine *e, const engine_request *request, sn_error *error) 
     for (int i = 1; i < 4; ++i)
         if (weight[i] > weight[heaviest]) heaviest = i;
     engine_shape *s = &e->shape[body];
-    const double *centre = s->position + 3 * (size_t)node[heaviest], radius = json_number_value(json_object_get(message, "radius"));
+    const double *centre = s->position + 3 * (size_t)node[heaviest],
+                 radius = json_number_value(json_object_get(message, "radius"));
     bool on = true;
     for (int i = 0; i < s->mesh->node_count; ++i)
-        if ((s->held[i] & 2) && (i == node[heaviest] || distance2(s->position + 3 * (size_t)i, centre) <= radius * radius)) on = false;
+        if ((s->held[i] & 2) &&
+            (i == node[heaviest] || distance2(s->position + 3 * (size_t)i, centre) <= radius * radius))
+            on = false;
     for (int i = 0; i < s->mesh->node_count && !status; ++i)
         if (i == node[heaviest] || distance2(s->position + 3 * (size_t)i, centre) <= radius * radius)
             if (on || (s->held[i] & 2)) status = pin_node(e, body, i, on, error);

@@ -47,7 +47,8 @@ sn_status engine_load(engine *e, const engine_request *request, sn_error *error)
     if (!json_is_string(text)) return sn_fail(error, SN_BAD_INPUT, "load: 'text' is not a string");
     const bool playing = e->playing;
     if (play) e->playing = json_is_true(play);
-    const sn_status status = load_text(e, json_string_value(text), json_string_length(text), name ? name : "scene", error);
+    const sn_status status =
+        load_text(e, json_string_value(text), json_string_length(text), name ? name : "scene", error);
     if (status) e->playing = playing;
     return status;
 }
@@ -79,8 +80,10 @@ void engine_open(engine *e, const char *path) {
 
 /* ---- Dropped files ---- */
 
-/* The path of a file in the engine's folder. The message's 'name' must be a plain file name, which cannot leave the folder. */
-static sn_status own_path(const engine *e, const engine_request *request, const char *what, char *path, size_t capacity, sn_error *error) {
+/* The path of a file in the engine's folder. The message's 'name' must be a plain file name, which cannot leave the
+ * folder. */
+static sn_status own_path(const engine *e, const engine_request *request, const char *what, char *path, size_t capacity,
+                          sn_error *error) {
     const char *name = json_string_value(json_object_get(request->message, "name"));
     const bool plain = name && *name && name[0] != '.' && !strpbrk(name, "/\\");
     if (plain && snprintf(path, capacity, "%s/%s", e->folder, name) < (int)capacity) return SN_OK;
@@ -97,23 +100,25 @@ sn_status engine_keep_file(engine *e, const engine_request *request, sn_error *e
     return SN_OK;
 }
 
-/* The text of a scene of one mesh, scaled to a metre and half a metre above the ground. A surface gets a cage. Free the text. */
+/* The text of a scene of one mesh, scaled to a metre and half a metre above the ground. A surface gets a cage. Free the
+ * text. */
 static char *scene_of_mesh(const char *name, const sn_mesh_report *r) {
     const double longest = fmax(r->high[0] - r->low[0], fmax(r->high[1] - r->low[1], r->high[2] - r->low[2])),
                  scale = longest > 0 ? 1 / longest : 1;
-    json_t *shape = json_pack("{s:s, s:f, s:[f, f, f]}", "file", name, "scale", scale, "move", -scale * (r->low[0] + r->high[0]) / 2,
-                              0.5 - scale * r->low[1], -scale * (r->low[2] + r->high[2]) / 2);
-    json_t *body = json_pack("{s:s, s:{s:s, s:f, s:f, s:{s:f}}}", "name", "body", "material", "law", "corotated", "young", 5e4, "poisson",
-                             0.4, "rayleigh", "stiffness", 0.003);
+    json_t *shape = json_pack("{s:s, s:f, s:[f, f, f]}", "file", name, "scale", scale, "move",
+                              -scale * (r->low[0] + r->high[0]) / 2, 0.5 - scale * r->low[1],
+                              -scale * (r->low[2] + r->high[2]) / 2);
+    json_t *body = json_pack("{s:s, s:{s:s, s:f, s:f, s:{s:f}}}", "name", "body", "material", "law", "corotated",
+                             "young", 5e4, "poisson", 0.4, "rayleigh", "stiffness", 0.003);
     if (r->tets) {
         json_object_set_new(body, "mesh", shape);
     } else {
         json_object_set_new(body, "surface", shape);
         json_object_set_new(body, "mesh", json_pack("{s:{s:i}}", "cage", "cells", 14));
     }
-    json_t *scene =
-        json_pack("{s:i, s:s, s:{s:f, s:{s:s}}, s:[o], s:[{s:{s:[f, f, f]}, s:f}]}", "sinew", 1, "name", name, "time", "step", 0.01,
-                  "newton", "kind", "one-step", "bodies", body, "colliders", "plane", "point", 0.0, 0.0, 0.0, "friction", 0.5);
+    json_t *scene = json_pack("{s:i, s:s, s:{s:f, s:{s:s}}, s:[o], s:[{s:{s:[f, f, f]}, s:f}]}", "sinew", 1, "name",
+                              name, "time", "step", 0.01, "newton", "kind", "one-step", "bodies", body, "colliders",
+                              "plane", "point", 0.0, 0.0, 0.0, "friction", 0.5);
     char *text = scene ? json_dumps(scene, JSON_INDENT(2)) : NULL;
     json_decref(scene);
     return text;

@@ -1,7 +1,8 @@
-/* Frames: positions and normals of the skin, values to colour it by, wireframe, glyphs, and the numbers that the page shows.
+/* Frames: positions and normals of the skin, values to colour it by, wireframe, glyphs, and the numbers that the page
+ * shows.
  *
- * Bytes of a frame, all float32: position (3 per vertex), normal (3), value (1, when coloured), wire node (3, when shown), mark (3 per held
- * node), glyph (x, y, z, vector, kind). Counts are in the head. */
+ * Bytes of a frame, all float32: position (3 per vertex), normal (3), value (1, when coloured), wire node (3, when
+ * shown), mark (3 per held node), glyph (x, y, z, vector, kind). Counts are in the head. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +23,8 @@ enum { KIND_FORCE, KIND_HELD, KIND_TENSION, KIND_COMPRESSION, GLYPH_FLOATS = 7, 
 /* Edges from the first corner as columns; of a triangle two, and its unit normal. */
 static void edges(const double *x, const int32_t *t, int corners, double m[9]) {
     for (int i = 0; i + 1 < corners && i < 3; ++i)
-        for (int k = 0; k < 3; ++k) m[3 * k + i] = x[3 * (size_t)t[i + 1] + (size_t)k] - x[3 * (size_t)t[0] + (size_t)k];
+        for (int k = 0; k < 3; ++k)
+            m[3 * k + i] = x[3 * (size_t)t[i + 1] + (size_t)k] - x[3 * (size_t)t[0] + (size_t)k];
     if (corners > 3) return;
     double length = 0;
     for (int k = 0; k < 3; ++k) {
@@ -49,7 +51,8 @@ static double strain_of(const double *rest, const double *x, const int32_t *t, i
             inverse[3 * i + j] = (Dm[3 * p + r] * Dm[3 * q + s] - Dm[3 * p + s] * Dm[3 * q + r]) / det;
         }
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) F[3 * i + j] = Ds[3 * i] * inverse[j] + Ds[3 * i + 1] * inverse[3 + j] + Ds[3 * i + 2] * inverse[6 + j];
+        for (int j = 0; j < 3; ++j)
+            F[3 * i + j] = Ds[3 * i] * inverse[j] + Ds[3 * i + 1] * inverse[3 + j] + Ds[3 * i + 2] * inverse[6 + j];
     static const int first[6] = {0, 1, 2, 0, 1, 2}, second[6] = {0, 1, 2, 1, 2, 0};
     for (int c = 0; c < 6; ++c) {
         const int a = first[c], b = second[c];
@@ -60,7 +63,8 @@ static double strain_of(const double *rest, const double *x, const int32_t *t, i
     return sqrt(2 * sum / 3);
 }
 
-/* 12 (3 |V|)^(2/3) / sum of squared edges, with the sign of V: 1 regular, 0 flat, negative inverted. Of a triangle 4 sqrt(3) A / sum. */
+/* 12 (3 |V|)^(2/3) / sum of squared edges, with the sign of V: 1 regular, 0 flat, negative inverted. Of a triangle 4
+ * sqrt(3) A / sum. */
 static double quality_of(const double *x, const int32_t *t, int corners) {
     double m[9], sum = 0;
     edges(x, t, corners, m);
@@ -72,7 +76,8 @@ static double quality_of(const double *x, const int32_t *t, int corners) {
                 sum += d * d;
             }
     if (!(sum > 0)) return 0;
-    return corners == 3 ? 2 * sqrt(3) * fabs(measure) / sum : copysign(12 * pow(fabs(measure) / 2, 2.0 / 3) / sum, measure);
+    return corners == 3 ? 2 * sqrt(3) * fabs(measure) / sum
+                        : copysign(12 * pow(fabs(measure) / 2, 2.0 / 3) / sum, measure);
 }
 
 /* Mean over the tets at a node. */
@@ -80,7 +85,8 @@ static void spread(engine_shape *s) {
     const sn_mesh *mesh = s->mesh;
     memset(s->value, 0, (size_t)mesh->node_count * sizeof *s->value);
     for (int t = 0; t < mesh->tet_count; ++t)
-        for (int i = 0; i < mesh->tet_nodes; ++i) s->value[mesh->tet[(size_t)t * (size_t)mesh->tet_nodes + (size_t)i]] += s->element[t];
+        for (int i = 0; i < mesh->tet_nodes; ++i)
+            s->value[mesh->tet[(size_t)t * (size_t)mesh->tet_nodes + (size_t)i]] += s->element[t];
     for (int i = 0; i < mesh->node_count; ++i)
         if (s->uses[i]) s->value[i] /= s->uses[i];
 }
@@ -101,7 +107,9 @@ static void colour_body(engine *e, int body) {
     }
     if (e->colour == COLOUR_VON_MISES || e->colour == COLOUR_ENERGY) {
         const bool stress = e->colour == COLOUR_VON_MISES;
-        if (sn_world_element_fields(e->world, body, NULL, stress ? s->element : NULL, stress ? NULL : s->element, NULL, NULL)) return;
+        if (sn_world_element_fields(e->world, body, NULL, stress ? s->element : NULL, stress ? NULL : s->element, NULL,
+                                    NULL))
+            return;
     } else {
         for (int t = 0; t < mesh->tet_count; ++t) {
             const int32_t *tet = mesh->tet + (size_t)t * (size_t)mesh->tet_nodes;
@@ -123,7 +131,8 @@ static void principal(const double stress[6], double value[3], double V[9]) {
             for (int q = p + 1; q < 3; ++q) {
                 if (a[3 * p + q] == 0) continue;
                 const double theta = (a[4 * q] - a[4 * p]) / (2 * a[3 * p + q]),
-                             t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
+                             t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1),
+                             s = t * c;
                 for (int k = 0; k < 3; ++k) {
                     const double u = a[3 * k + p], v = a[3 * k + q];
                     a[3 * k + p] = c * u - s * v, a[3 * k + q] = s * u + c * v;
@@ -202,7 +211,8 @@ static json_t *grabs_json(const engine *e) {
         if (!g->on) continue;
         double x[3] = {0};
         for (int i = 0; i < 4; ++i)
-            for (int k = 0; k < 3; ++k) x[k] += g->weight[i] * e->shape[g->body].position[3 * (size_t)g->node[i] + (size_t)k];
+            for (int k = 0; k < 3; ++k)
+                x[k] += g->weight[i] * e->shape[g->body].position[3 * (size_t)g->node[i] + (size_t)k];
         json_array_append_new(list, json_pack("{s:i, s:o, s:o, s:f}", "handle", h, "at", engine_vector(x, 3), "target",
                                               engine_vector(g->target, 3), "stiffness", g->stiffness));
     }
@@ -235,12 +245,13 @@ static json_t *numbers_json(engine *e) {
     if (sn_world_energies(e->world, &energy, NULL)) energy = (sn_energies){0};
     const double all[4] = {energy.kinetic, energy.elastic, energy.gravity, energy.total};
     if (e->steps_since) e->milliseconds = 1e3 * e->seconds_since / e->steps_since;
-    json_t *head = json_pack("{s:s, s:f, s:I, s:b, s:f, s:o, s:f, s:i, s:f, s:f, s:i, s:f, s:o, s:o, s:o}", "type", "frame", "time",
-                             sn_world_time(e->world), "steps", (json_int_t)sn_world_steps(e->world), "playing", (int)e->playing, "speed",
-                             e->speed, "energy", engine_vector(all, 4), "milliseconds", e->milliseconds, "stepsSince", e->steps_since,
-                             "newton", e->steps_since ? (double)e->newton / e->steps_since : 0, "linear",
-                             e->steps_since ? (double)e->linear / e->steps_since : 0, "contacts", e->contacts, "factor", e->factor,
-                             "probes", probes_json(e), "colliders", colliders_json(e), "grabs", grabs_json(e));
+    json_t *head =
+        json_pack("{s:s, s:f, s:I, s:b, s:f, s:o, s:f, s:i, s:f, s:f, s:i, s:f, s:o, s:o, s:o}", "type", "frame",
+                  "time", sn_world_time(e->world), "steps", (json_int_t)sn_world_steps(e->world), "playing",
+                  (int)e->playing, "speed", e->speed, "energy", engine_vector(all, 4), "milliseconds", e->milliseconds,
+                  "stepsSince", e->steps_since, "newton", e->steps_since ? (double)e->newton / e->steps_since : 0,
+                  "linear", e->steps_since ? (double)e->linear / e->steps_since : 0, "contacts", e->contacts, "factor",
+                  e->factor, "probes", probes_json(e), "colliders", colliders_json(e), "grabs", grabs_json(e));
     e->steps_since = e->newton = e->linear = 0, e->seconds_since = 0;
     return head;
 }
@@ -256,7 +267,8 @@ static float *skin_floats(engine *e, float *at, int vertices, float *range) {
         if (e->colour == COLOUR_NONE) continue;
         colour_body(e, b);
         sn_embedding_values(s->skin, s->value, value);
-        for (int v = 0; v < s->skin->vertex_count; ++v) range[0] = fminf(range[0], value[v]), range[1] = fmaxf(range[1], value[v]);
+        for (int v = 0; v < s->skin->vertex_count; ++v)
+            range[0] = fminf(range[0], value[v]), range[1] = fmaxf(range[1], value[v]);
         value += s->skin->vertex_count;
     }
     return e->colour == COLOUR_NONE ? at + 6 * (size_t)vertices : value;
@@ -264,16 +276,18 @@ static float *skin_floats(engine *e, float *at, int vertices, float *range) {
 
 void engine_send_frame(engine *e) {
     int vertices = 0, wires = 0, held = 0;
-    for (int b = 0; b < e->bodies; ++b) vertices += e->shape[b].skin->vertex_count, wires += e->wire ? e->shape[b].wire_nodes : 0;
+    for (int b = 0; b < e->bodies; ++b)
+        vertices += e->shape[b].skin->vertex_count, wires += e->wire ? e->shape[b].wire_nodes : 0;
     for (int b = 0; b < e->bodies; ++b) held += e->shape[b].held_count;
-    const size_t most =
-        7 * (size_t)vertices + 3 * (size_t)wires + 3 * (size_t)held + GLYPH_FLOATS * (2 * GLYPHS_MOST + 8 * (size_t)e->bodies);
+    const size_t most = 7 * (size_t)vertices + 3 * (size_t)wires + 3 * (size_t)held +
+                        GLYPH_FLOATS * (2 * GLYPHS_MOST + 8 * (size_t)e->bodies);
     float *begin = engine_buffer(e, most * sizeof *begin), range[2] = {FLT_MAX, -FLT_MAX};
     if (!begin) return;
     float *at = skin_floats(e, begin, vertices, range);
     for (int b = 0; b < e->bodies && e->wire; ++b)
         for (int i = 0; i < e->shape[b].wire_nodes; ++i)
-            for (int k = 0; k < 3; ++k) *at++ = (float)e->shape[b].position[3 * (size_t)e->shape[b].wire_node[i] + (size_t)k];
+            for (int k = 0; k < 3; ++k)
+                *at++ = (float)e->shape[b].position[3 * (size_t)e->shape[b].wire_node[i] + (size_t)k];
     int pins = 0;
     for (int b = 0; b < e->bodies; ++b)
         for (int i = 0; i < e->shape[b].mesh->node_count; ++i) {
@@ -294,8 +308,9 @@ void engine_send_frame(engine *e) {
     const bool coloured = e->colour != COLOUR_NONE && range[0] <= range[1];
     const double bounds[2] = {coloured ? (double)range[0] : 0, coloured ? (double)range[1] : 1};
     json_object_set_new(head, "counts",
-                        json_pack("{s:i, s:i, s:i, s:i, s:i}", "vertices", vertices, "values", e->colour == COLOUR_NONE ? 0 : vertices,
-                                  "wire", wires, "pins", pins, "glyphs", (int)((at - glyph) / GLYPH_FLOATS)));
+                        json_pack("{s:i, s:i, s:i, s:i, s:i}", "vertices", vertices, "values",
+                                  e->colour == COLOUR_NONE ? 0 : vertices, "wire", wires, "pins", pins, "glyphs",
+                                  (int)((at - glyph) / GLYPH_FLOATS)));
     json_object_set_new(head, "colour", json_string(engine_colours[e->colour].name));
     json_object_set_new(head, "range", engine_vector(bounds, 2));
     engine_say(e, head, begin, (size_t)(at - begin) * sizeof *begin);

@@ -16,7 +16,8 @@ void engine_start_clock(engine *e) {
 sn_status engine_play(engine *e, const engine_request *request, sn_error *error) {
     (void)error;
     e->playing = json_is_true(json_object_get(request->message, "on"));
-    e->clock = e->factor_clock = engine_seconds(), e->factor_time = sn_world_time(e->world), e->lag = 0, e->shown = false;
+    e->clock = e->factor_clock = engine_seconds(), e->factor_time = sn_world_time(e->world), e->lag = 0,
+    e->shown = false;
     return SN_OK;
 }
 
@@ -44,7 +45,8 @@ static bool step(engine *e) {
     if (!e->is_static) sn_world_watch(e->world, go_on, e);
     const sn_status status = sn_world_step(e->world, &report, &error);
     e->shown = false, e->changed = false;
-    ++e->steps_since, e->seconds_since += report.seconds, e->newton += report.newton_iterations, e->linear += report.linear_iterations;
+    ++e->steps_since, e->seconds_since += report.seconds, e->newton += report.newton_iterations,
+        e->linear += report.linear_iterations;
     e->contacts = report.contacts;
     if (!status) return true;
     e->playing = false, e->failed = true;
@@ -68,7 +70,8 @@ static void measure_factor(engine *e, double now) {
     e->factor_clock = now, e->factor_time = sn_world_time(e->world);
 }
 
-/* Takes the steps that are due, within the budget of a frame. Steps that do not fit are dropped: the scene runs in slow motion. */
+/* Takes the steps that are due, within the budget of a frame. Steps that do not fit are dropped: the scene runs in slow
+ * motion. */
 static double run_due(engine *e, double now) {
     const double h = sn_world_time_options(e->world).step, most = fmax(h, 2 * budget_seconds * e->speed);
     e->lag = fmin(e->lag + (now - e->clock) * e->speed, most);

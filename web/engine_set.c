@@ -1,4 +1,5 @@
-/* Editing while the scene runs: sliders and choices. The library checks the values, and its messages go to the page as they are. */
+/* Editing while the scene runs: sliders and choices. The library checks the values, and its messages go to the page as
+ * they are. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,8 @@ static const sn_constant *constant(const sn_material *material, const char *name
 
 /* Young's modulus and Poisson's ratio of a material; false when its constants are the law's own. */
 static bool moduli(const sn_material *material, double *young, double *poisson) {
-    const sn_constant *E = constant(material, "young"), *nu = constant(material, "poisson"), *lame = constant(material, "lame");
+    const sn_constant *E = constant(material, "young"), *nu = constant(material, "poisson"),
+                      *lame = constant(material, "lame");
     if (E && nu && E->count == 1 && nu->count == 1) {
         *young = E->value[0], *poisson = nu->value[0];
         return true;
@@ -30,7 +32,9 @@ double engine_young(const sn_material *material) {
     return moduli(material, &young, &poisson) && young > 0 ? young : 1e5;
 }
 
-static int material_count(const engine *e, int body) { return sn_scene_world_options(e->scene)->body[body].material_count; }
+static int material_count(const engine *e, int body) {
+    return sn_scene_world_options(e->scene)->body[body].material_count;
+}
 
 json_t *engine_parameters(const engine *e) {
     json_t *materials = json_array();
@@ -38,8 +42,9 @@ json_t *engine_parameters(const engine *e) {
         for (int i = 0; i < material_count(e, b); ++i) {
             const sn_material *m = sn_world_material(e->world, b, i);
             double young = 0, poisson = 0;
-            json_t *o = json_pack("{s:i, s:i, s:s, s:s, s:f, s:f, s:f}", "body", b, "index", i, "law", m->law, "rotation", m->rotation,
-                                  "density", m->density, "damping", m->rayleigh[1], "drag", m->rayleigh[0]);
+            json_t *o =
+                json_pack("{s:i, s:i, s:s, s:s, s:f, s:f, s:f}", "body", b, "index", i, "law", m->law, "rotation",
+                          m->rotation, "density", m->density, "damping", m->rayleigh[1], "drag", m->rayleigh[0]);
             if (moduli(m, &young, &poisson)) {
                 json_object_set_new(o, "young", json_real(young));
                 json_object_set_new(o, "poisson", json_real(poisson));
@@ -49,8 +54,9 @@ json_t *engine_parameters(const engine *e) {
     const sn_time_options time = sn_world_time_options(e->world);
     const sn_solver_options solver = sn_world_solver_options(e->world);
     const json_t *gravity = json_object_get(e->changes, "gravity");
-    return json_pack("{s:o, s:s, s:s, s:f, s:s, s:s, s:s, s:o}", "materials", materials, "mode", time.mode, "method", time.method, "step",
-                     time.step, "newton", time.newton.kind, "solver", solver.method, "preconditioner", solver.preconditioner, "gravity",
+    return json_pack("{s:o, s:s, s:s, s:f, s:s, s:s, s:s, s:o}", "materials", materials, "mode", time.mode, "method",
+                     time.method, "step", time.step, "newton", time.newton.kind, "solver", solver.method,
+                     "preconditioner", solver.preconditioner, "gravity",
                      gravity ? json_deep_copy(gravity) : engine_vector(sn_scene_world_options(e->scene)->gravity, 3));
 }
 
@@ -63,20 +69,23 @@ static sn_status set_material(engine *e, json_t *message, int body, int index, s
     sn_material m = *sn_world_material(e->world, body, index);
     double young = 0, poisson = 0;
     const bool known = moduli(&m, &young, &poisson);
-    json_t *E = json_object_get(message, "young"), *nu = json_object_get(message, "poisson"), *law = json_object_get(message, "law");
+    json_t *E = json_object_get(message, "young"), *nu = json_object_get(message, "poisson"),
+           *law = json_object_get(message, "law");
     json_t *damping = json_object_get(message, "damping"), *drag = json_object_get(message, "drag");
     if (json_is_number(damping)) m.rayleigh[1] = json_number_value(damping);
     if (json_is_number(drag)) m.rayleigh[0] = json_number_value(drag);
     if (json_is_string(law) && strcmp(json_string_value(law), m.law) != 0) {
-        if (!known) return sn_fail(error, SN_UNSUPPORTED, "the constants of law '%s' cannot be taken over to another law", m.law);
+        if (!known)
+            return sn_fail(error, SN_UNSUPPORTED, "the constants of law '%s' cannot be taken over to another law",
+                           m.law);
         take_name(message, "law", m.law, sizeof m.law);
         m.rotation[0] = m.differential[0] = 0;
     }
     take_name(message, "rotation", m.rotation, sizeof m.rotation);
     if (json_is_number(E) || json_is_number(nu) || json_is_string(law)) {
         if (!known)
-            return sn_fail(error, SN_UNSUPPORTED, "the constants of law '%s' are not young and poisson here; they cannot be changed",
-                           m.law);
+            return sn_fail(error, SN_UNSUPPORTED,
+                           "the constants of law '%s' are not young and poisson here; they cannot be changed", m.law);
         if (json_is_number(E)) young = json_number_value(E);
         if (json_is_number(nu)) poisson = json_number_value(nu);
         sn_status status = sn_material_set(&m, "young", &young, 1, error);
@@ -110,13 +119,15 @@ static sn_status set_solver(engine *e, json_t *message, sn_error *error) {
 
 sn_status engine_set(engine *e, json_t *message, sn_error *error) {
     static const char *const of_material[] = {"young", "poisson", "damping", "drag", "law", "rotation"},
-                             *const of_time[] = {"step", "method", "newton"}, *const of_solver[] = {"solver", "preconditioner"};
+                             *const of_time[] = {"step", "method", "newton"},
+                             *const of_solver[] = {"solver", "preconditioner"};
     sn_status status = SN_OK;
     json_t *gravity = json_object_get(message, "gravity");
     if (json_array_size(gravity) == 3) {
         double g[3];
         for (size_t i = 0; i < 3; ++i) g[i] = json_number_value(json_array_get(gravity, i));
-        if (!isfinite(g[0]) || !isfinite(g[1]) || !isfinite(g[2])) return sn_fail(error, SN_BAD_INPUT, "gravity is not finite");
+        if (!isfinite(g[0]) || !isfinite(g[1]) || !isfinite(g[2]))
+            return sn_fail(error, SN_BAD_INPUT, "gravity is not finite");
         sn_world_set_gravity(e->world, g, NULL);
         json_object_set(e->changes, "gravity", gravity);
     }

@@ -1,5 +1,5 @@
-/* How bodies are shown: the skin (the scene's surface in its tets, or their boundary), the wireframe of the boundary, held nodes; and the
- * message that describes a scene. */
+/* How bodies are shown: the skin (the scene's surface in its tets, or their boundary), the wireframe of the boundary,
+ * held nodes; and the message that describes a scene. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,8 @@ static sn_status mark_held(const engine *e, int body, sn_error *error) {
 static double volume_of(const double *x, const int32_t *t, int corners, double thickness) {
     double e[9] = {0};
     for (int i = 0; i + 1 < corners && i < 3; ++i)
-        for (int k = 0; k < 3; ++k) e[3 * i + k] = x[3 * (size_t)t[i + 1] + (size_t)k] - x[3 * (size_t)t[0] + (size_t)k];
+        for (int k = 0; k < 3; ++k)
+            e[3 * i + k] = x[3 * (size_t)t[i + 1] + (size_t)k] - x[3 * (size_t)t[0] + (size_t)k];
     const double n[3] = {e[1] * e[5] - e[2] * e[4], e[2] * e[3] - e[0] * e[5], e[0] * e[4] - e[1] * e[3]};
     if (corners == 3) return thickness * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) / 2;
     return fabs(n[0] * e[6] + n[1] * e[7] + n[2] * e[8]) / 6;
@@ -74,8 +75,8 @@ static sn_status make_shape(engine *e, int body, sn_error *error) {
     s->mesh = sn_world_body_mesh(e->world, body);
     const sn_mesh *surface = sn_scene_surface(e->scene, body), *mesh = s->mesh;
     s->embedded = surface != NULL;
-    sn_status status =
-        surface ? sn_embedding_create(mesh, surface, 180, &s->skin, error) : sn_embedding_boundary(mesh, crease, &s->skin, error);
+    sn_status status = surface ? sn_embedding_create(mesh, surface, 180, &s->skin, error)
+                               : sn_embedding_boundary(mesh, crease, &s->skin, error);
     if (!status) status = make_wire(s, error);
     if (status) return status;
     const size_t n = (size_t)mesh->node_count, m = (size_t)mesh->tet_count;
@@ -88,10 +89,12 @@ static sn_status make_shape(engine *e, int body, sn_error *error) {
     s->mass = calloc(n + 1, sizeof *s->mass);
     s->uses = calloc(n + 1, sizeof *s->uses);
     s->element = calloc(7 * m + 1, sizeof *s->element);
-    if (!s->held || !s->position || !s->velocity || !s->before || !s->reaction || !s->value || !s->mass || !s->uses || !s->element)
+    if (!s->held || !s->position || !s->velocity || !s->before || !s->reaction || !s->value || !s->mass || !s->uses ||
+        !s->element)
         return sn_fail(error, SN_NO_MEMORY, "out of memory");
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    for (size_t i = 0; i < 3 * n; ++i) low[i % 3] = fmin(low[i % 3], mesh->position[i]), high[i % 3] = fmax(high[i % 3], mesh->position[i]);
+    for (size_t i = 0; i < 3 * n; ++i)
+        low[i % 3] = fmin(low[i % 3], mesh->position[i]), high[i % 3] = fmax(high[i % 3], mesh->position[i]);
     s->length = n ? sqrt((high[0] - low[0]) * (high[0] - low[0]) + (high[1] - low[1]) * (high[1] - low[1]) +
                          (high[2] - low[2]) * (high[2] - low[2]))
                   : 0;
@@ -118,8 +121,8 @@ void engine_shapes_destroy(engine *e) {
     for (int b = 0; e->shape && b < e->bodies; ++b) {
         engine_shape *s = &e->shape[b];
         sn_embedding_destroy(s->skin);
-        free(s->wire_node), free(s->wire_edge), free(s->held), free(s->position), free(s->velocity), free(s->before), free(s->reaction),
-            free(s->value), free(s->mass), free(s->uses), free(s->element);
+        free(s->wire_node), free(s->wire_edge), free(s->held), free(s->position), free(s->velocity), free(s->before),
+            free(s->reaction), free(s->value), free(s->mass), free(s->uses), free(s->element);
     }
     free(e->shape);
     e->shape = NULL, e->bodies = 0;
@@ -131,10 +134,11 @@ static json_t *describe_bodies(const engine *e) {
     json_t *list = json_array();
     for (int b = 0; b < e->bodies; ++b) {
         const engine_shape *s = &e->shape[b];
-        json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "name", sn_world_body_name(e->world, b), "nodes",
-                                              s->mesh->node_count, "elements", s->mesh->tet_count, "vertices", s->skin->vertex_count,
-                                              "triangles", s->skin->triangle_count, "wireNodes", s->wire_nodes, "wireEdges", s->wire_edges,
-                                              "embedded", (int)s->embedded));
+        json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:b}", "name",
+                                              sn_world_body_name(e->world, b), "nodes", s->mesh->node_count, "elements",
+                                              s->mesh->tet_count, "vertices", s->skin->vertex_count, "triangles",
+                                              s->skin->triangle_count, "wireNodes", s->wire_nodes, "wireEdges",
+                                              s->wire_edges, "embedded", (int)s->embedded));
     }
     return list;
 }
@@ -149,10 +153,11 @@ static json_t *describe_colliders(const engine *e) {
         for (int k = 0; k < 3 * d->triangle_count; ++k) json_array_append_new(triangles, json_integer(d->triangle[k]));
         double pose[12];
         sn_world_collider_pose(e->world, i, pose);
-        json_array_append_new(list, json_pack("{s:b, s:b, s:o, s:o, s:o, s:o}", "endless", (int)d->endless, "inside", (int)d->inside,
-                                              "position", engine_vector(d->position, 3 * d->vertex_count), "normal",
-                                              engine_vector(d->normal, 3 * d->vertex_count), "triangles", triangles, "pose",
-                                              engine_vector(pose, 12)));
+        json_array_append_new(list,
+                              json_pack("{s:b, s:b, s:o, s:o, s:o, s:o}", "endless", (int)d->endless, "inside",
+                                        (int)d->inside, "position", engine_vector(d->position, 3 * d->vertex_count),
+                                        "normal", engine_vector(d->normal, 3 * d->vertex_count), "triangles", triangles,
+                                        "pose", engine_vector(pose, 12)));
         sn_drawing_destroy(d);
     }
     return list;
@@ -172,7 +177,8 @@ static json_t *describe_box(const engine *e) {
 
 void engine_send_scene(engine *e) {
     size_t count = 0;
-    for (int b = 0; b < e->bodies; ++b) count += 3 * (size_t)e->shape[b].skin->triangle_count + 2 * (size_t)e->shape[b].wire_edges;
+    for (int b = 0; b < e->bodies; ++b)
+        count += 3 * (size_t)e->shape[b].skin->triangle_count + 2 * (size_t)e->shape[b].wire_edges;
     int32_t *index = engine_buffer(e, count * sizeof *index);
     if (!index) {
         engine_error(e, SN_NO_MEMORY, "out of memory");
@@ -190,11 +196,12 @@ void engine_send_scene(engine *e) {
     }
     const sn_picture_options *picture = &sn_scene_output(e->scene)->picture;
     json_t *probes = json_array();
-    for (int i = 0; i < sn_world_probe_count(e->world); ++i) json_array_append_new(probes, json_string(sn_world_probe_name(e->world, i)));
-    json_t *head =
-        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:b}", "type", "scene", "name", sn_scene_name(e->scene), "bodies",
-                  describe_bodies(e), "colliders", describe_colliders(e), "box", describe_box(e), "probes", probes, "parameters",
-                  engine_parameters(e), "azimuth", picture->azimuth, "elevation", picture->elevation, "playing", (int)e->playing);
+    for (int i = 0; i < sn_world_probe_count(e->world); ++i)
+        json_array_append_new(probes, json_string(sn_world_probe_name(e->world, i)));
+    json_t *head = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:f, s:f, s:b}", "type", "scene", "name",
+                             sn_scene_name(e->scene), "bodies", describe_bodies(e), "colliders", describe_colliders(e),
+                             "box", describe_box(e), "probes", probes, "parameters", engine_parameters(e), "azimuth",
+                             picture->azimuth, "elevation", picture->elevation, "playing", (int)e->playing);
     if (e->text) json_object_set_new(head, "text", json_string(e->text));
     engine_say(e, head, index, count * sizeof *index);
 }

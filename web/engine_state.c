@@ -36,7 +36,8 @@ static sn_status apply_parameters(engine *e, json_t *parameters, sn_error *error
     sn_status status = engine_set(e, parameters, error);
     size_t i;
     json_t *material;
-    json_array_foreach(json_object_get(parameters, "materials"), i, material) if (!status) status = engine_set(e, material, error);
+    json_array_foreach(json_object_get(parameters, "materials"), i, material) if (!status) status =
+        engine_set(e, material, error);
     return status;
 }
 
@@ -68,8 +69,8 @@ sn_status engine_hash(engine *e, const engine_request *request, sn_error *error)
     char hash[17];
     sn_world_hash(e->world, hash);
     engine_say(e,
-               json_pack("{s:s, s:s, s:I, s:f}", "type", "hash", "hash", hash, "steps", (json_int_t)sn_world_steps(e->world), "time",
-                         sn_world_time(e->world)),
+               json_pack("{s:s, s:s, s:I, s:f}", "type", "hash", "hash", hash, "steps",
+                         (json_int_t)sn_world_steps(e->world), "time", sn_world_time(e->world)),
                NULL, 0);
     return SN_OK;
 }

@@ -1,4 +1,5 @@
-/* The engine's exports to JavaScript. Messages go in by sinew_message and come out through Module.onmessage(text, bytes). */
+/* The engine's exports to JavaScript. Messages go in by sinew_message and come out through Module.onmessage(text,
+ * bytes). */
 #include <emscripten.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,4 +27,6 @@ EMSCRIPTEN_KEEPALIVE void sinew_message(engine *engine, const char *text, const 
     engine_message(engine, text, strlen(text), bytes, size);
 }
 
-EMSCRIPTEN_KEEPALIVE double sinew_tick(engine *engine, int wants_frame) { return engine_tick(engine, wants_frame != 0); }
+EMSCRIPTEN_KEEPALIVE double sinew_tick(engine *engine, int wants_frame) {
+    return engine_tick(engine, wants_frame != 0);
+}

@@ -49,10 +49,10 @@ extern "C" {
 
 typedef enum sn_status {
     SN_OK = 0,
-    SN_BAD_INPUT,     /* a file, option, mesh or value is wrong; the message names it and says which values are allowed */
-    SN_NOT_FOUND,     /* a file cannot be opened, or a name is unknown */
-    SN_NO_MEMORY,     /* the allocator returned NULL; nothing leaked, nothing changed */
-    SN_IO,            /* reading or writing failed half-way */
+    SN_BAD_INPUT, /* a file, option, mesh or value is wrong; the message names it and says which values are allowed */
+    SN_NOT_FOUND, /* a file cannot be opened, or a name is unknown */
+    SN_NO_MEMORY, /* the allocator returned NULL; nothing leaked, nothing changed */
+    SN_IO,        /* reading or writing failed half-way */
     SN_NOT_CONVERGED, /* an iteration ended above its tolerance; the best iterate is kept */
     SN_NOT_FINITE,    /* a number is NaN or infinite; the state before the step is kept */
     SN_INVERTED,      /* a law with ln J met J <= 0 (J is the volume ratio det F); the step is retried with half its
@@ -82,7 +82,8 @@ typedef struct sn_error {
 SN_API sn_status sn_fail(sn_error *error, sn_status status, const char *format, ...) SN_PRINTF(3, 4);
 
 /* Does the same for a wrong option. `path` is the name of the option inside the struct that the function was given. */
-SN_API sn_status sn_fail_at(sn_error *error, sn_status status, const char *path, const char *format, ...) SN_PRINTF(4, 5);
+SN_API sn_status sn_fail_at(sn_error *error, sn_status status, const char *path, const char *format, ...)
+    SN_PRINTF(4, 5);
 
 /* Puts the name of the outer part before the path of an error: `return sn_within(error, status, "bodies.%d", 2)` turns
  * the path "young" into "bodies.2.young" and an empty path into "bodies.2". `format` and its values give the name, as

@@ -52,11 +52,12 @@ enum { SN_COLLIDER_VALUES = 8 };
 
 /* How a collider turns about an axis. */
 typedef struct sn_collider_turn {
-    double axis[3];    /* any length but zero; default 0, 1, 0 */
-    double point[3];   /* a point on the axis, m; default 0, 0, 0. It moves with the collider's `key` */
-    bool has_point;    /* false (default): the axis goes through the centre of the shape, and `point` is not used */
-    const double *key; /* key_count x 2: time in s (ascending) and angle in degrees, linear between keys; NULL: no turn */
-    int key_count;     /* at least 0; default 0 */
+    double axis[3];  /* any length but zero; default 0, 1, 0 */
+    double point[3]; /* a point on the axis, m; default 0, 0, 0. It moves with the collider's `key` */
+    bool has_point;  /* false (default): the axis goes through the centre of the shape, and `point` is not used */
+    const double
+        *key;      /* key_count x 2: time in s (ascending) and angle in degrees, linear between keys; NULL: no turn */
+    int key_count; /* at least 0; default 0 */
 } sn_collider_turn;
 
 /* sn_world_create and sn_world_add_collider copy a collider with its keys and its mesh. */
@@ -100,7 +101,8 @@ SN_API sn_collider sn_collider_sphere(const double center[3], double radius);
 
 /* Sets the parameter `name` of the collider's shape to `count` numbers, which are copied. SN_BAD_INPUT when the shape
  * or the parameter is unknown, or when `count` is not the count of the parameter. sn_collider_check tests the range. */
-SN_API sn_status sn_collider_set(sn_collider *collider, const char *name, const double *value, int count, sn_error *error);
+SN_API sn_status sn_collider_set(sn_collider *collider, const char *name, const double *value, int count,
+                                 sn_error *error);
 
 /* The numbers of a parameter: those that were set, or the defaults. NULL when the shape has no such parameter, or when
  * a required parameter was not set. Valid until the collider changes. */

@@ -56,8 +56,8 @@ typedef struct sn_interaction_table {
      * block_count blocks. Writes how many blocks it wrote to the two counts, which are 0 before. NULL: no blocks; the
      * steps then treat the force as a constant. A block between two nodes that share no element has no place in the
      * assembled matrix; the matrix leaves it out. */
-    void (*blocks)(void *user, const sn_interaction_place *place, sn_block *stiffness, int *stiffness_count, sn_block *damping,
-                   int *damping_count);
+    void (*blocks)(void *user, const sn_interaction_place *place, sn_block *stiffness, int *stiffness_count,
+                   sn_block *damping, int *damping_count);
 
     /* `begin`: a step begins at the place. `end`: the step has ended there and was accepted, or not. `end` may change
      * the number_count numbers at `number` after an accepted step. Each function may be NULL. */
@@ -71,7 +71,8 @@ SN_API sn_interaction_table sn_interaction_table_default(void);
 /* Adds an interaction. The table is copied. `user` (may be NULL) is handed to its functions and must live as long as
  * the interaction. *id (`id` may be NULL) gets the number that sn_world_remove_interaction takes. Fails with
  * SN_BAD_INPUT (cookie, name, counts or `force` wrong) or SN_NO_MEMORY. */
-SN_API sn_status sn_world_add_interaction(sn_world *world, const sn_interaction_table *table, void *user, int *id, sn_error *error);
+SN_API sn_status sn_world_add_interaction(sn_world *world, const sn_interaction_table *table, void *user, int *id,
+                                          sn_error *error);
 
 /* Removes an interaction that the caller added. SN_BAD_INPUT when there is none with this id. */
 SN_API sn_status sn_world_remove_interaction(sn_world *world, int id, sn_error *error);
@@ -88,7 +89,8 @@ typedef struct sn_interaction_errors {
 
 /* Checks one interaction. `name`: the name of a caller's interaction, or a name of sn_interactions(). Fails with
  * SN_NOT_FOUND (the world has no interaction of this name) or SN_NO_MEMORY. */
-SN_API sn_status sn_world_check_interaction(sn_world *world, const char *name, sn_interaction_errors *errors, sn_error *error);
+SN_API sn_status sn_world_check_interaction(sn_world *world, const char *name, sn_interaction_errors *errors,
+                                            sn_error *error);
 
 #ifdef __cplusplus
 }

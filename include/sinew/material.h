@@ -1,4 +1,5 @@
-/* Materials: a law with its constants, its damping and the way its rotation and differential are taken. And laws of your own.
+/* Materials: a law with its constants, its damping and the way its rotation and differential are taken. And laws of
+ * your own.
  *
  * Start from sn_material_default(), edit, and check with sn_material_check. Matrices are row-major. */
 #ifndef SINEW_MATERIAL_H
@@ -23,10 +24,10 @@ typedef struct sn_constant {
     char name[16];                    /* a name of sn_law_parameters(), at most 15 characters */
     int count;                        /* numbers in `value`, 1 to SN_CONSTANT_VALUES; the law says how many it wants */
     double value[SN_CONSTANT_VALUES]; /* unit and range as the law says */
-    const double *key;                /* key_count x 2: time in s and value, times ascending. The number changes linearly between keys and
-                                         stays before the first and after the last one; `value` is then not read. Only where the law wants
-                                         one number. NULL: no keys. A world copies the keys; until then they are yours */
-    int key_count;                    /* 0 without keys */
+    const double *key; /* key_count x 2: time in s and value, times ascending. The number changes linearly between keys
+                          and stays before the first and after the last one; `value` is then not read. Only where the
+                          law wants one number. NULL: no keys. A world copies the keys; until then they are yours */
+    int key_count;     /* 0 without keys */
 } sn_constant;
 
 /* Plain data; copying is fine (keys are shared). */
@@ -34,33 +35,40 @@ typedef struct sn_material {
     uint32_t cookie;       /* set by sn_material_default(); a struct without it is refused */
     char law[32];          /* a name of sn_laws(), or of a law that was added to the context; default "corotated" */
     char rotation[32];     /* a name of sn_rotations(); "" (default): "polar". Only for laws that use a rotation */
-    char differential[32]; /* a name of sn_differentials(); "" (default): the law's choice, and the exact one where a method needs it */
+    char differential[32]; /* a name of sn_differentials(); "" (default): the law's choice, and the exact one where a
+                              method needs it */
     double density;        /* kg/m^3, above 0; default 1000 */
     int constant_count;    /* of `constant`, 0 to SN_MATERIAL_CONSTANTS */
     sn_constant constant[SN_MATERIAL_CONSTANTS]; /* default: young 5e5 Pa, poisson 0.33. sn_material_set edits them */
-    double
-        viscous[2]; /* d_lambda, d_mu in Pa s, at least 0; default 0. They act on the rate of the law's strain (Green's if it has none) */
-    double rayleigh[2];              /* a in 1/s and b in s of the damping D = a M + b K, at least 0; default 0 */
-    int prony_count;                 /* terms of `prony`, 0 (default) to SN_PRONY_TERMS; worlds cannot integrate them yet and refuse them */
+    double viscous[2];  /* d_lambda, d_mu in Pa s, at least 0; default 0. They act on the rate of the law's strain
+                           (Green's if it has none) */
+    double rayleigh[2]; /* a in 1/s and b in s of the damping D = a M + b K, at least 0; default 0 */
+    int prony_count;    /* terms of `prony`, 0 (default) to SN_PRONY_TERMS; worlds cannot integrate them yet and refuse
+                           them */
     double prony[SN_PRONY_TERMS][2]; /* modulus ratio, at least 0; time in s, above 0 */
-    double alpha;     /* rotations "dapd", "project", "reflect": an element is degenerate when det F is below alpha; at least 0 and below
-                         1, default 0.1 */
+    double alpha;     /* rotations "dapd", "project", "reflect": an element is degenerate when det F is below alpha; at
+                         least 0 and below     1, default 0.1 */
     double beta;      /* rotation "dapd": how far a degenerate element is moved back; at least 1, default 3 */
-    char warping[32]; /* a name of sn_warpings(): stiffness warping per vertex, for law "linear" only; "" (default): none */
+    char warping[32]; /* a name of sn_warpings(): stiffness warping per vertex, for law "linear" only; "" (default):
+                         none */
     bool ghost_correction; /* warping: take the net force and torque out of a body's elastic forces; default false */
     double spring_damper;  /* element "springs": N s/m of every spring, at least 0; default 0 */
-    double spring_quality; /* element "springs": quality factor of every spring with its damper, at least 0; 0 (default): no such damper */
+    double spring_quality; /* element "springs": quality factor of every spring with its damper, at least 0; 0
+                              (default): no such damper */
 } sn_material;
 
 /* Corotated, young 5e5 Pa, poisson 0.33, density 1000 kg/m^3, no damping. */
 SN_API sn_material sn_material_default(void);
 
-/* Sets a constant and replaces one of the same name. The pair `young` and `poisson`, the constant `lame`, and a law's own constants are
- * three groups that exclude each other: a constant of one group drops those of the others. value: `count` numbers, copied. */
-SN_API sn_status sn_material_set(sn_material *material, const char *name, const double *value, int count, sn_error *error);
+/* Sets a constant and replaces one of the same name. The pair `young` and `poisson`, the constant `lame`, and a law's
+ * own constants are three groups that exclude each other: a constant of one group drops those of the others. value:
+ * `count` numbers, copied. */
+SN_API sn_status sn_material_set(sn_material *material, const char *name, const double *value, int count,
+                                 sn_error *error);
 
-/* Checks law, constants, options and ranges without building anything. context: knows the laws that were added to it; NULL: only the
- * library's laws are known. The path of an error is the option's name as a scene has it: "density", "viscous.mu", "young". */
+/* Checks law, constants, options and ranges without building anything. context: knows the laws that were added to it;
+ * NULL: only the library's laws are known. The path of an error is the option's name as a scene has it: "density",
+ * "viscous.mu", "young". */
 SN_API sn_status sn_material_check(const sn_context *context, const sn_material *material, sn_error *error);
 
 /* The library's blocks by name with one line of text each. `count` (may be NULL) gets their number. Static. */
@@ -79,32 +87,37 @@ typedef struct sn_parameter {
     int count_min, count_max; /* how many numbers, 1 to SN_CONSTANT_VALUES */
 } sn_parameter;
 
-/* The constants of a law; `count` (may be NULL) gets their number. NULL and 0 for an unknown law. context: as for sn_material_check. The
- * array lives as long as the context, and for the library's laws forever. */
+/* The constants of a law; `count` (may be NULL) gets their number. NULL and 0 for an unknown law. context: as for
+ * sn_material_check. The array lives as long as the context, and for the library's laws forever. */
 SN_API const sn_parameter *sn_law_parameters(const sn_context *context, const char *law, int *count);
 
-/* At one deformation gradient F: energy density in J/m^3, first Piola-Kirchhoff stress P = d energy / d F in Pa, and the exact differential
- * d P / d F in Pa, 9 x 9 in the order of F. Keys count at time 0. Each output may be NULL. SN_INVERTED when a law that needs det F > 0
- * meets another F. */
-SN_API sn_status sn_material_evaluate(sn_context *context, const sn_material *material, const double F[9], double *energy, double stress[9],
-                                      double differential[81], sn_error *error);
+/* At one deformation gradient F: energy density in J/m^3, first Piola-Kirchhoff stress P = d energy / d F in Pa, and
+ * the exact differential d P / d F in Pa, 9 x 9 in the order of F. Keys count at time 0. Each output may be NULL.
+ * SN_INVERTED when a law that needs det F > 0 meets another F. */
+SN_API sn_status sn_material_evaluate(sn_context *context, const sn_material *material, const double F[9],
+                                      double *energy, double stress[9], double differential[81], sn_error *error);
 
-/* The rotation that a method extracts from F (methods with a history take the path from rest to F), and S = R^T F. R and S may be NULL. */
-SN_API sn_status sn_rotation_evaluate(sn_context *context, const char *method, const double F[9], double R[9], double S[9],
-                                      sn_error *error);
+/* The rotation that a method extracts from F (methods with a history take the path from rest to F), and S = R^T F. R
+ * and S may be NULL. */
+SN_API sn_status sn_rotation_evaluate(sn_context *context, const char *method, const double F[9], double R[9],
+                                      double S[9], sn_error *error);
 
 /* ---- Laws of your own (docs/own-law.md) ---- */
-/* `constant` holds the numbers of all parameters in the order of the table; a parameter has count_max places, and those that a material
- * leaves out are 0. The functions are called on several threads at the same time, and must give the same answer for the same numbers. */
+/* `constant` holds the numbers of all parameters in the order of the table; a parameter has count_max places, and those
+ * that a material leaves out are 0. The functions are called on several threads at the same time, and must give the
+ * same answer for the same numbers. */
 typedef struct sn_law_table {
-    const char *name; /* as materials and scenes name the law: 1 to 31 of a-z, 0-9, - and _, a letter first; no law has it yet */
+    const char *name; /* as materials and scenes name the law: 1 to 31 of a-z, 0-9, - and _, a letter first; no law has
+                         it yet */
     const char *text; /* one line for listings; never NULL */
-    const sn_parameter *parameter; /* parameter_count; a material must give each of them. Names that materials use already (young, density,
+    const sn_parameter *parameter; /* parameter_count; a material must give each of them. Names that materials use
+                                      already (young, density,
                                       ...) are refused. NULL when there are none */
     int parameter_count;           /* 0 to SN_MATERIAL_CONSTANTS, of at most 24 numbers in all */
-    bool needs_positive_volume;    /* the law is for det F > 0 only: its functions are not called for other F, and a step that meets such
-                                      an element is retried smaller */
-    /* Energy per rest volume in J/m^3; 0 at rest (F = I), and the same for Q F as for F with any rotation Q. Never NULL. */
+    bool needs_positive_volume; /* the law is for det F > 0 only: its functions are not called for other F, and a step
+                                   that meets such an element is retried smaller */
+    /* Energy per rest volume in J/m^3; 0 at rest (F = I), and the same for Q F as for F with any rotation Q. Never
+     * NULL. */
     double (*energy)(void *user, const double *constant, const double F[9]);
     /* First Piola-Kirchhoff stress P = d energy / d F in Pa; 0 at rest. Never NULL. */
     void (*stress)(void *user, const double *constant, const double F[9], double P[9]);
@@ -113,17 +126,18 @@ typedef struct sn_law_table {
     void *user; /* handed to the functions; must outlive the context */
 } sn_law_table;
 
-/* Makes a law known to a context: from then on materials and scenes of this context can name it. The table is copied with its words and
- * parameters. Call it before the context is used on other threads. SN_BAD_INPUT when the table is not complete or its name is taken; the
- * context is then as before. */
+/* Makes a law known to a context: from then on materials and scenes of this context can name it. The table is copied
+ * with its words and parameters. Call it before the context is used on other threads. SN_BAD_INPUT when the table is
+ * not complete or its name is taken; the context is then as before. */
 SN_API sn_status sn_context_add_law(sn_context *context, const sn_law_table *table, sn_error *error);
 
-/* All laws that a context knows: the library's, then those that were added. `count` may be NULL. Lives as long as the context. */
+/* All laws that a context knows: the library's, then those that were added. `count` may be NULL. Lives as long as the
+ * context. */
 SN_API const sn_listing *sn_context_laws(const sn_context *context, int *count);
 
-/* Tries a material's law with the material's constants: no energy and stress at rest; the same energy and a turned stress after a rigid
- * turn; energy, stress and differential agree by differences, at a fixed set of strong deformations; all finite. Any law, the library's
- * too. SN_BAD_INPUT with a message that says where the law fails. */
+/* Tries a material's law with the material's constants: no energy and stress at rest; the same energy and a turned
+ * stress after a rigid turn; energy, stress and differential agree by differences, at a fixed set of strong
+ * deformations; all finite. Any law, the library's too. SN_BAD_INPUT with a message that says where the law fails. */
 SN_API sn_status sn_law_check(sn_context *context, const sn_material *material, sn_error *error);
 
 #ifdef __cplusplus

@@ -27,32 +27,32 @@ typedef struct sn_ramp {
 
 /* The type of a field in its struct, and the form of its value in a scene. */
 typedef enum sn_option_type {
-    SN_FIELD_DOUBLE,      /* double[count]: a number, or a list of `count` numbers */
-    SN_FIELD_INT,         /* int: a whole number */
-    SN_FIELD_BOOL,        /* bool: true or false */
-    SN_FIELD_CHOICE,      /* char[SN_NAME]: one of `choices()`; "" stands for automatic */
-    SN_FIELD_ENUM,        /* int or enum: the index in `choices()` plus `low`; a scene gives the name */
-    SN_FIELD_LONG,        /* int64_t: a whole number */
-    SN_FIELD_TEXT,        /* char[count]: a string */
-    SN_FIELD_AXES,        /* bool[3]: a string with some of the letters x, y, z */
-    SN_FIELD_DIRECTION,   /* double[3]: three numbers, not all zero */
-    SN_FIELD_RAMP,        /* sn_ramp: [begin, end] */
-    SN_FIELD_KEYS,        /* const double * and int: rows of `count` numbers. The first number is a time; times ascend */
-    SN_FIELD_SELECT,      /* sn_selector */
-    SN_FIELD_OWN,         /* another form, which `text` describes */
+    SN_FIELD_DOUBLE,    /* double[count]: a number, or a list of `count` numbers */
+    SN_FIELD_INT,       /* int: a whole number */
+    SN_FIELD_BOOL,      /* bool: true or false */
+    SN_FIELD_CHOICE,    /* char[SN_NAME]: one of `choices()`; "" stands for automatic */
+    SN_FIELD_ENUM,      /* int or enum: the index in `choices()` plus `low`; a scene gives the name */
+    SN_FIELD_LONG,      /* int64_t: a whole number */
+    SN_FIELD_TEXT,      /* char[count]: a string */
+    SN_FIELD_AXES,      /* bool[3]: a string with some of the letters x, y, z */
+    SN_FIELD_DIRECTION, /* double[3]: three numbers, not all zero */
+    SN_FIELD_RAMP,      /* sn_ramp: [begin, end] */
+    SN_FIELD_KEYS,      /* const double * and int: rows of `count` numbers. The first number is a time; times ascend */
+    SN_FIELD_SELECT,    /* sn_selector */
+    SN_FIELD_OWN,       /* another form, which `text` describes */
     SN_FIELD_NEEDED = 256 /* added to a type: a scene must give the key */
 } sn_option_type;
 
 /* One field of an options struct. */
 typedef struct sn_option {
-    const char *name;   /* the key in a scene; "newton.kind" is the key `kind` of the object `newton` */
-    int type;           /* a value of sn_option_type, plus SN_FIELD_NEEDED when a scene must give the key */
-    size_t offset;      /* bytes from the start of the struct */
-    int count;          /* DOUBLE: how many numbers; KEYS: how many numbers in a row; TEXT: how many bytes; other types: 1 */
-    double low, high;   /* allowed range of each number; -1e300 and 1e300 mean no bound */
-    int low_open;       /* 1: `low` itself is not allowed */
-    double value;       /* default of a number or a bool */
-    const char *choice; /* default of a name; may be NULL */
+    const char *name; /* the key in a scene; "newton.kind" is the key `kind` of the object `newton` */
+    int type;         /* a value of sn_option_type, plus SN_FIELD_NEEDED when a scene must give the key */
+    size_t offset;    /* bytes from the start of the struct */
+    int count; /* DOUBLE: how many numbers; KEYS: how many numbers in a row; TEXT: how many bytes; other types: 1 */
+    double low, high;                         /* allowed range of each number; -1e300 and 1e300 mean no bound */
+    int low_open;                             /* 1: `low` itself is not allowed */
+    double value;                             /* default of a number or a bool */
+    const char *choice;                       /* default of a name; may be NULL */
     const sn_listing *(*choices)(int *count); /* the allowed names; NULL: none */
     const char *unit;                         /* "" when the value has no unit */
     const char *text;                         /* one line about the field */
@@ -94,11 +94,11 @@ typedef struct sn_solver_options {
     uint32_t cookie;         /* set by sn_solver_options_default(); a struct without it is refused */
     char method[32];         /* a name of sn_solvers(); default "auto" */
     char preconditioner[32]; /* a name of sn_preconditioners(), used by iterative solvers; default "auto" */
-    char operator_[32];      /* scene key "operator", a name of sn_operators(): "assembled" (default) or "assembly-free" */
-    char precision[32];      /* of the assembled matrix: "auto" (default), "single" or "double". Residuals are double */
-    double tolerance;        /* of the true residual ||b - A x|| / ||b||: above 0, at most 1; default 1e-6 */
-    int iterations;          /* at most so many per solve, 1 to 1e9; default 500 */
-    bool warm_start;         /* start from the increment of the last step; default true */
+    char operator_[32]; /* scene key "operator", a name of sn_operators(): "assembled" (default) or "assembly-free" */
+    char precision[32]; /* of the assembled matrix: "auto" (default), "single" or "double". Residuals are double */
+    double tolerance;   /* of the true residual ||b - A x|| / ||b||: above 0, at most 1; default 1e-6 */
+    int iterations;     /* at most so many per solve, 1 to 1e9; default 500 */
+    bool warm_start;    /* start from the increment of the last step; default true */
 
     /* Time for one solve: s, 0 to 1e9. 0 (default): no limit. When the time is up, the solver returns its best x.
      * Results then depend on the speed of the machine. */

@@ -10,12 +10,13 @@ extern "C" {
 
 /* How pictures of the bodies are drawn. */
 typedef struct sn_picture_options {
-    int width, height;         /* pixels, 16 to 8192; default 1280 x 720 */
-    char field[24];            /* colour by "von_mises" (default), "displacement", "velocity", "energy" or "none" */
-    double low, high;          /* ends of the colour map, in the unit of the field; equal (default 0, 0): from the data */
-    double azimuth, elevation; /* degrees: of the eye around the y axis (default 30), above the ground (-89 to 89; default 20) */
-    bool edges;                /* draw the edges of the elements; default true */
-    double view[2][3];         /* m: low and high corner of the box that the picture shows; equal (default): the bodies */
+    int width, height; /* pixels, 16 to 8192; default 1280 x 720 */
+    char field[24];    /* colour by "von_mises" (default), "displacement", "velocity", "energy" or "none" */
+    double low, high;  /* ends of the colour map, in the unit of the field; equal (default 0, 0): from the data */
+    double azimuth,
+        elevation; /* degrees: of the eye around the y axis (default 30), above the ground (-89 to 89; default 20) */
+    bool edges;    /* draw the edges of the elements; default true */
+    double view[2][3]; /* m: low and high corner of the box that the picture shows; equal (default): the bodies */
 } sn_picture_options;
 SN_API sn_picture_options sn_picture_options_default(void);
 
@@ -41,13 +42,14 @@ typedef struct sn_override {
  * is kept but the context, which must outlive the scene. Mesh paths are relative to the folder of the file. Fails with
  * SN_NOT_FOUND (the file, or a file that it names, cannot be opened), SN_IO, SN_BAD_INPUT or SN_NO_MEMORY; the message
  * has file, line and column. *scene is then untouched. The caller frees *scene with sn_scene_destroy. */
-SN_API sn_status sn_scene_load(sn_context *context, const char *path, const sn_override *overrides, int override_count, sn_scene **scene,
-                               sn_error *error);
+SN_API sn_status sn_scene_load(sn_context *context, const char *path, const sn_override *overrides, int override_count,
+                               sn_scene **scene, sn_error *error);
 
 /* Does the same for a text of `bytes` bytes. `name` stands in messages in the place of the file. Relative mesh paths
  * start at `folder`; "" or NULL: at the working directory. */
-SN_API sn_status sn_scene_parse(sn_context *context, const char *text, size_t bytes, const char *name, const char *folder,
-                                const sn_override *overrides, int override_count, sn_scene **scene, sn_error *error);
+SN_API sn_status sn_scene_parse(sn_context *context, const char *text, size_t bytes, const char *name,
+                                const char *folder, const sn_override *overrides, int override_count, sn_scene **scene,
+                                sn_error *error);
 SN_API void sn_scene_destroy(sn_scene *scene); /* NULL does nothing. Worlds of the scene stay valid */
 
 /* The results of the next four functions are valid as long as the scene. */

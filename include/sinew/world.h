@@ -155,7 +155,7 @@ typedef enum sn_quantity {
     SN_QUANTITY_VELOCITY,     /* x, y, z in m/s: mean over the nodes */
     SN_QUANTITY_REACTION,     /* x, y, z in N: force of the supports on the body, total over the nodes */
     SN_QUANTITY_VOLUME,       /* m^3: total over the elements whose nodes are all selected, or that use the node */
-    SN_QUANTITY_STRESS        /* Cauchy stress xx yy zz xy yz zx in Pa: mean over the nodes and the elements at each node */
+    SN_QUANTITY_STRESS /* Cauchy stress xx yy zz xy yz zx in Pa: mean over the nodes and the elements at each node */
 } sn_quantity;
 
 /* A probe reads one quantity at one node or at several nodes. */
@@ -202,7 +202,8 @@ typedef struct sn_world sn_world;
 /* Makes a world at time 0. The context must outlive the world. Fails with SN_BAD_INPUT (an option is
  * wrong, or fixes do not hold a body in a mode without inertia), SN_UNSUPPORTED (a combination that cannot be
  * simulated) or SN_NO_MEMORY; *world is then NULL. The caller frees *world with sn_world_destroy. */
-SN_API sn_status sn_world_create(sn_context *context, const sn_world_options *options, sn_world **world, sn_error *error);
+SN_API sn_status sn_world_create(sn_context *context, const sn_world_options *options, sn_world **world,
+                                 sn_error *error);
 SN_API void sn_world_destroy(sn_world *world); /* NULL does nothing */
 
 /* ---- Steps ---- */
@@ -227,7 +228,7 @@ typedef struct sn_step_report {
 
     double assembly_seconds, solve_seconds, seconds; /* real time in s: assembly, linear solves, the whole step */
 
-    int linear_misses;                   /* linear solves that ended above their tolerance; their best iterate was taken */
+    int linear_misses; /* linear solves that ended above their tolerance; their best iterate was taken */
     const char *solver, *preconditioner; /* the ones that ran, never "auto"; "" when nothing was solved */
 
     /* Relative residuals of the last linear solve: at its start, then after each iteration. The count is 0 to 4096; of
@@ -258,11 +259,13 @@ SN_API int sn_world_body_count(const sn_world *world);
 /* The rest shape of a body as the world uses it, with the mid-edge nodes of tet10. Valid as long as the world. NULL
  * when there is no such body. */
 SN_API const sn_mesh *sn_world_body_mesh(const sn_world *world, int body);
-SN_API const char *sn_world_body_name(const sn_world *world, int body); /* valid as long as the world; NULL: no such body */
+SN_API const char *sn_world_body_name(const sn_world *world,
+                                      int body); /* valid as long as the world; NULL: no such body */
 
 /* The place of a body's node in the vectors of a caller's interaction (interaction.h). -1: no such node. */
 SN_API int sn_world_node(const sn_world *world, int body, int node);
-SN_API int sn_world_find_body(const sn_world *world, const char *name); /* the body of this name; -1 when there is none */
+SN_API int sn_world_find_body(const sn_world *world,
+                              const char *name); /* the body of this name; -1 when there is none */
 
 /* Copies the positions (m) and velocities (m/s) of a body's nodes: node_count x 3 numbers each, where node_count is
  * that of sn_world_body_mesh. Each array may be NULL. SN_BAD_INPUT when there is no such body. */
@@ -270,10 +273,12 @@ SN_API sn_status sn_world_get(const sn_world *world, int body, double *position,
 
 /* Sets positions and velocities, in the same shape; each may be NULL: unchanged. Nodes that are held stay on their
  * path. SN_BAD_INPUT when there is no such body; SN_NOT_FINITE when a number is not finite. */
-SN_API sn_status sn_world_put(sn_world *world, int body, const double *position, const double *velocity, sn_error *error);
+SN_API sn_status sn_world_put(sn_world *world, int body, const double *position, const double *velocity,
+                              sn_error *error);
 
 typedef struct sn_energies {
-    double kinetic, elastic, gravity, total; /* J; gravity is 0 for a mass at the origin; total is the sum of the three */
+    double kinetic, elastic, gravity,
+        total; /* J; gravity is 0 for a mass at the origin; total is the sum of the three */
 } sn_energies;
 /* The energies of all bodies. SN_INVERTED when a law with ln J meets an element with J <= 0. */
 SN_API sn_status sn_world_energies(sn_world *world, sn_energies *energies, sn_error *error);
@@ -290,8 +295,8 @@ SN_API void sn_world_hash(const sn_world *world, char text[17]);
  *   energy_density  element_count: J/m^3
  *   volume_ratio    element_count: J = det F
  * SN_BAD_INPUT when there is no such body. */
-SN_API sn_status sn_world_element_fields(sn_world *world, int body, double *stress, double *von_mises, double *energy_density,
-                                         double *volume_ratio, sn_error *error);
+SN_API sn_status sn_world_element_fields(sn_world *world, int body, double *stress, double *von_mises,
+                                         double *energy_density, double *volume_ratio, sn_error *error);
 
 /* Forces of the supports on a body (N): node_count x 3. Supports are fixes and pins, in the directions that they hold,
  * and the colliders that the body touches. Free nodes get zero. SN_BAD_INPUT when there is no such body; SN_INVERTED as
@@ -330,7 +335,8 @@ typedef struct sn_glyph {
 SN_API int sn_world_glyphs(const sn_world *world, sn_glyph *glyph, int room);
 
 SN_API int sn_world_probe_count(const sn_world *world);
-SN_API const char *sn_world_probe_name(const sn_world *world, int probe); /* valid as long as the world; NULL: no such probe */
+SN_API const char *sn_world_probe_name(const sn_world *world,
+                                       int probe); /* valid as long as the world; NULL: no such probe */
 /* Reads a probe at the present state. Writes *count numbers to `value`: 3, or 1 for volume, or 6 for stress. The others
  * become 0. Fails with SN_BAD_INPUT (no such probe); a reaction also with SN_INVERTED. */
 SN_API sn_status sn_world_probe(sn_world *world, int probe, double value[6], int *count, sn_error *error);
@@ -343,7 +349,8 @@ SN_API sn_status sn_world_set_solver(sn_world *world, const sn_solver_options *o
 /* Replaces material `index` of a body and keeps the state. This is cheap when only constants change. It is slow when
  * the law, rotation, differential, density, mass damping, alpha, beta or warping changes: the elements are then
  * compiled again. SN_BAD_INPUT when there is no such material, or when the new one is wrong. */
-SN_API sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_material *material, sn_error *error);
+SN_API sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_material *material,
+                                       sn_error *error);
 /* A material of a body. Valid until the material is set again. NULL when there is no such material. */
 SN_API const sn_material *sn_world_material(const sn_world *world, int body, int index);
 SN_API sn_time_options sn_world_time_options(const sn_world *world);
@@ -359,8 +366,8 @@ SN_API bool sn_world_pinned(const sn_world *world, int body, int32_t node);
  * node with weight 0 does not count. `stiffness` is in N/m and `damping` in N s/m; both are finite and at least 0.
  * `handle` is a number that the caller chooses: a new handle makes a grab, and the same handle changes it. A stiffness
  * of 0 removes the grab. SN_BAD_INPUT when a number is wrong, or when there is no such body or node. */
-SN_API sn_status sn_world_grab(sn_world *world, int handle, int body, const int32_t node[4], const double weight[4], const double target[3],
-                               double stiffness, double damping, sn_error *error);
+SN_API sn_status sn_world_grab(sn_world *world, int handle, int body, const int32_t node[4], const double weight[4],
+                               const double target[3], double stiffness, double damping, sn_error *error);
 
 /* Sets forces on the nodes of a body (N): node_count x 3; NULL: none. They act in every step until they are set again.
  * SN_BAD_INPUT when there is no such body; SN_NOT_FINITE when a number is not finite. */

@@ -34,7 +34,8 @@ static void default_release(void *user, void *memory) {
 }
 
 sn_context_options sn_context_options_default(void) {
-    return (sn_context_options){.cookie = SN_COOKIE, .allocator = {default_allocate, default_release, NULL}, .simd = "auto"};
+    return (sn_context_options){
+        .cookie = SN_COOKIE, .allocator = {default_allocate, default_release, NULL}, .simd = "auto"};
 }
 
 static const char *const isa_name[SN_ISA_COUNT] = {"baseline", "avx2", "avx512"};
@@ -79,7 +80,8 @@ sn_status sn_context_create(const sn_context_options *options, sn_context **cont
     if (status) return status;
     sn_context *c = o.allocator.allocate(o.allocator.user, sizeof *c);
     if (!c) return sn_no_memory(error);
-    *c = (sn_context){.allocator = o.allocator, .parallel_for = o.parallel_for, .parallel_host = o.parallel_host, .isa = isa};
+    *c = (sn_context){
+        .allocator = o.allocator, .parallel_for = o.parallel_for, .parallel_host = o.parallel_host, .isa = isa};
     c->threads = o.threads ? o.threads : default_threads();
     if (!c->parallel_for && c->threads > 1) status = sn_pool_create(&c->allocator, c->threads, &c->pool, error);
     if (status) {
@@ -206,7 +208,8 @@ sn_status sn_fail_at(sn_error *error, sn_status status, const char *path, const 
 
 const char *sn_error_sentence(const sn_error *error) {
     const size_t length = strlen(error->path);
-    if (!length || strncmp(error->text, error->path, length) != 0 || strncmp(error->text + length, ": ", 2) != 0) return error->text;
+    if (!length || strncmp(error->text, error->path, length) != 0 || strncmp(error->text + length, ": ", 2) != 0)
+        return error->text;
     return error->text + length + 2;
 }
 

@@ -18,17 +18,18 @@ struct sn_context {
     struct sn_pool *pool; /* NULL with a host scheduler or one thread */
     int threads;
     sn_isa isa; /* the instruction set of the kernels that run */
-    void *laws; /* laws of the caller (fem/own_law.c): a chain of blocks. Each begins with the pointer to the next one */
+    void
+        *laws; /* laws of the caller (fem/own_law.c): a chain of blocks. Each begins with the pointer to the next one */
 };
 
 /* A kernel, or a table of kernels, is built once per instruction set: name_baseline, name_avx2 and name_avx512.
  * SN_BUILD is the address of the build that runs. The file that uses SN_BUILD declares the builds. Without a context,
  * the baseline runs. */
 #if defined(SN_HAVE_X86_KERNELS)
-#define SN_BUILD(context, name)                                                                                                            \
-    (!(context)                        ? &name##_baseline                                                                                  \
-     : (context)->isa == SN_ISA_AVX512 ? &name##_avx512                                                                                    \
-     : (context)->isa == SN_ISA_AVX2   ? &name##_avx2                                                                                      \
+#define SN_BUILD(context, name)                                                                                        \
+    (!(context)                        ? &name##_baseline                                                              \
+     : (context)->isa == SN_ISA_AVX512 ? &name##_avx512                                                                \
+     : (context)->isa == SN_ISA_AVX2   ? &name##_avx2                                                                  \
                                        : &name##_baseline)
 #else
 #define SN_BUILD(context, name) ((void)(context), &name##_baseline)

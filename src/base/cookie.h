@@ -1,5 +1,5 @@
-/* The mark of an options struct that its default function made. A struct of zeros, or one that was compiled against another header, does
- * not have it. */
+/* The mark of an options struct that its default function made. A struct of zeros, or one that was compiled against
+ * another header, does not have it. */
 #ifndef SN_BASE_COOKIE_H
 #define SN_BASE_COOKIE_H
 

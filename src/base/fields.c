@@ -68,7 +68,8 @@ static sn_status check_number(const sn_field *field, int item, double value, sn_
     else
         snprintf(path, sizeof path, "%s.%d", field->name, item);
     if (!isfinite(value)) return sn_fail_at(error, SN_BAD_INPUT, path, "%s is %g; it must be finite", path, value);
-    return sn_fail_at(error, SN_BAD_INPUT, path, "%s is %g; it must be %s%s%s", path, value, range, *field->unit ? " " : "", field->unit);
+    return sn_fail_at(error, SN_BAD_INPUT, path, "%s is %g; it must be %s%s%s", path, value, range,
+                      *field->unit ? " " : "", field->unit);
 }
 
 static sn_status check_numbers(const sn_field *field, const double *value, sn_error *error) {
@@ -104,21 +105,22 @@ static sn_status check_enum(const sn_field *field, int value, sn_error *error) {
 
 static sn_status check_text(const sn_field *field, const char *value, sn_error *error) {
     if (memchr(value, 0, (size_t)field->count)) return SN_OK;
-    return sn_fail_at(error, SN_BAD_INPUT, field->name, "%s '%.20s...' does not end; it may have at most %d characters", field->name, value,
-                      field->count - 1);
+    return sn_fail_at(error, SN_BAD_INPUT, field->name, "%s '%.20s...' does not end; it may have at most %d characters",
+                      field->name, value, field->count - 1);
 }
 
 static sn_status check_direction(const sn_field *field, const double *value, sn_error *error) {
     const double length = sqrt(value[0] * value[0] + value[1] * value[1] + value[2] * value[2]);
     if (length > 0 && isfinite(length)) return SN_OK;
-    return sn_fail_at(error, SN_BAD_INPUT, field->name, "%s [%g, %g, %g] has no direction; it must be finite and not zero", field->name,
-                      value[0], value[1], value[2]);
+    return sn_fail_at(error, SN_BAD_INPUT, field->name,
+                      "%s [%g, %g, %g] has no direction; it must be finite and not zero", field->name, value[0],
+                      value[1], value[2]);
 }
 
 static sn_status check_ramp(const sn_field *field, const sn_ramp *ramp, sn_error *error) {
     if (!ramp->given || (isfinite(ramp->begin) && isfinite(ramp->end) && ramp->begin <= ramp->end)) return SN_OK;
-    return sn_fail_at(error, SN_BAD_INPUT, field->name, "%s [%g, %g] must have two times, the first at most the second", field->name,
-                      ramp->begin, ramp->end);
+    return sn_fail_at(error, SN_BAD_INPUT, field->name, "%s [%g, %g] must have two times, the first at most the second",
+                      field->name, ramp->begin, ramp->end);
 }
 
 static sn_status check_keys(const sn_field *field, const sn_field_keys *keys, sn_error *error) {
@@ -131,10 +133,11 @@ static sn_status check_keys(const sn_field *field, const sn_field_keys *keys, sn
         snprintf(path, sizeof path, "%s.%d", field->name, i);
         for (int k = 0; k < width; ++k)
             if (!isfinite(row[k]))
-                return sn_fail_at(error, SN_BAD_INPUT, path, "number %d of key %d is %g; it must be finite", k, i, row[k]);
+                return sn_fail_at(error, SN_BAD_INPUT, path, "number %d of key %d is %g; it must be finite", k, i,
+                                  row[k]);
         if (i && !(row[0] > row[-width]))
-            return sn_fail_at(error, SN_BAD_INPUT, path, "key %d has the time %g after %g; the times of keys must ascend", i, row[0],
-                              row[-width]);
+            return sn_fail_at(error, SN_BAD_INPUT, path,
+                              "key %d has the time %g after %g; the times of keys must ascend", i, row[0], row[-width]);
     }
     return SN_OK;
 }
@@ -157,7 +160,8 @@ sn_status sn_field_check(const sn_field *field, const void *options, sn_error *e
     case SN_FIELD_AXES:
         for (int k = 0; k < 3; ++k)
             if (((const bool *)place)[k]) return SN_OK;
-        return sn_fail_at(error, SN_BAD_INPUT, field->name, "%s names no axis; it must name some of x, y, z", field->name);
+        return sn_fail_at(error, SN_BAD_INPUT, field->name, "%s names no axis; it must name some of x, y, z",
+                          field->name);
     case SN_FIELD_DIRECTION:
         return check_direction(field, place, error);
     case SN_FIELD_RAMP:

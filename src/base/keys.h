@@ -7,7 +7,8 @@
 
 /* `key` has key_count rows. A row is a time and `count` values; times ascend. `rate` is the slope of the piece that
  * ends at t, and 0 outside the given times. */
-static inline void sn_key_values_at(const double *key, int key_count, int count, double t, double *value, double *rate) {
+static inline void sn_key_values_at(const double *key, int key_count, int count, double t, double *value,
+                                    double *rate) {
     const int width = count + 1;
     for (int a = 0; a < count; ++a) value[a] = rate[a] = 0;
     if (!key || key_count == 0) return;

@@ -63,7 +63,8 @@ static void do_share(struct sn_pool *pool, int share) {
         return;
     }
     const int count = pool->count;
-    for (int i; (i = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed)) < count;) pool->task(pool->data, i);
+    for (int i; (i = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed)) < count;)
+        pool->task(pool->data, i);
 }
 
 static bool claim(slot *s, unsigned long long ticket) {
@@ -74,7 +75,8 @@ static bool claim(slot *s, unsigned long long ticket) {
 static void sleep_until_new(struct sn_pool *pool, unsigned long long seen) {
     pthread_mutex_lock(&pool->mutex);
     atomic_fetch_add(&pool->sleeping, 1);
-    while (atomic_load(&pool->ticket) == seen && !atomic_load(&pool->stop)) pthread_cond_wait(&pool->wake, &pool->mutex);
+    while (atomic_load(&pool->ticket) == seen && !atomic_load(&pool->stop))
+        pthread_cond_wait(&pool->wake, &pool->mutex);
     atomic_fetch_sub(&pool->sleeping, 1);
     pthread_mutex_unlock(&pool->mutex);
 }
@@ -85,7 +87,8 @@ static void *work(void *argument) {
     slot *own = &pool->slot[self->index];
     unsigned long long seen = 0;
     while (!atomic_load_explicit(&pool->stop, memory_order_relaxed)) {
-        for (int spin = 0; spin < SPINS && atomic_load_explicit(&pool->ticket, memory_order_relaxed) == seen; ++spin) relax();
+        for (int spin = 0; spin < SPINS && atomic_load_explicit(&pool->ticket, memory_order_relaxed) == seen; ++spin)
+            relax();
         if (atomic_load(&pool->ticket) == seen) sleep_until_new(pool, seen);
         seen = atomic_load(&pool->ticket);
         if (self->index >= slots_of(seen) || !claim(own, seen)) continue;

@@ -62,14 +62,16 @@ static inline vd vd_pair3(const double *p, int32_t low, int32_t high) {
 static inline void vd_gather3(const double *p, const int32_t *index, vd out[3]) {
     const vd a = vd_pair3(p, index[0], index[4]), b = vd_pair3(p, index[1], index[5]);
     const vd c = vd_pair3(p, index[2], index[6]), d = vd_pair3(p, index[3], index[7]);
-    const vd xy0 = SN_LOW8(a, b), xy1 = SN_LOW8(c, d); /* x0 x1 y0 y1 | x4 x5 y4 y5, and the same for the nodes 2, 3, 6, 7 */
+    const vd xy0 = SN_LOW8(a, b),
+             xy1 = SN_LOW8(c, d); /* x0 x1 y0 y1 | x4 x5 y4 y5, and the same for the nodes 2, 3, 6, 7 */
     out[0] = SN_FRONT8(xy0, xy1);
     out[1] = SN_BACK8(xy0, xy1);
     out[2] = SN_FRONT8(SN_HIGH8(a, b), SN_HIGH8(c, d));
 }
 /* The inverse of vd_gather3: out[lane] = x, y, z and an unused number. */
 static inline void vd_spread3(const vd in[3], double out[SN_WIDTH][4]) {
-    const vd xy0 = SN_LOW8(in[0], in[1]), xy1 = SN_HIGH8(in[0], in[1]), z0 = SN_LOW8(in[2], in[2]), z1 = SN_HIGH8(in[2], in[2]);
+    const vd xy0 = SN_LOW8(in[0], in[1]), xy1 = SN_HIGH8(in[0], in[1]), z0 = SN_LOW8(in[2], in[2]),
+             z1 = SN_HIGH8(in[2], in[2]);
     const vd node[4] = {SN_FRONT8(xy0, z0), SN_BACK8(xy0, z0), SN_FRONT8(xy1, z1), SN_BACK8(xy1, z1)};
     for (int l = 0; l < 4; ++l) {
         _mm256_store_pd(out[l], _mm512_castpd512_pd256((__m512d)node[l]));
@@ -111,7 +113,8 @@ static inline int vi_all(vi mask) { return !vi_any(~mask); }
 /* ---- 3x3 matrices, row-major: m[3 * row + column] ---- */
 static inline void vm_multiply(const vd a[9], const vd b[9], vd out[9]) { /* a b */
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+        for (int j = 0; j < 3; ++j)
+            out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
 }
 static inline void vm_transpose_multiply(const vd a[9], const vd b[9], vd out[9]) { /* a^T b */
     for (int i = 0; i < 3; ++i)
@@ -119,7 +122,8 @@ static inline void vm_transpose_multiply(const vd a[9], const vd b[9], vd out[9]
 }
 static inline void vm_multiply_transpose(const vd a[9], const vd b[9], vd out[9]) { /* a b^T */
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) out[3 * i + j] = a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] + a[3 * i + 2] * b[3 * j + 2];
+        for (int j = 0; j < 3; ++j)
+            out[3 * i + j] = a[3 * i] * b[3 * j] + a[3 * i + 1] * b[3 * j + 1] + a[3 * i + 2] * b[3 * j + 2];
 }
 /* Cofactors: d det / d a, so det = sum a cof / 3 and a^-T = cof / det. */
 static inline void vm_cofactor(const vd a[9], vd out[9]) {

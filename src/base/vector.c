@@ -6,7 +6,9 @@
 
 extern const sn_vector_kernels sn_vector_kernels_baseline, sn_vector_kernels_avx2, sn_vector_kernels_avx512;
 
-const sn_vector_kernels *sn_vector_kernels_for(const sn_context *context) { return SN_BUILD(context, sn_vector_kernels); }
+const sn_vector_kernels *sn_vector_kernels_for(const sn_context *context) {
+    return SN_BUILD(context, sn_vector_kernels);
+}
 
 typedef struct vector_work {
     const sn_vector_kernels *kernels;
@@ -117,8 +119,8 @@ static void mix_piece(void *data, int piece) {
         for (int64_t i = begin; i < end; ++i) w->out[i] = a * w->x[i];
 }
 
-void sn_vector_mix(const sn_context *context, int n, double a, const double *x, double b, const double *y, double c, const double *z,
-                   double *out) {
+void sn_vector_mix(const sn_context *context, int n, double a, const double *x, double b, const double *y, double c,
+                   const double *z, double *out) {
     mix_work w = {n, a, b, c, x, y, z, out};
     sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), mix_piece, &w);
 }
@@ -135,8 +137,12 @@ typedef struct reduce_work {
 
 static reduce_work reduction(const sn_context *context, int n, const double *a, const double *b) {
     const int pieces = sn_pieces(n, SN_PIECE);
-    return (reduce_work){
-        .kernels = sn_vector_kernels_for(context), .n = n, .pieces = pieces, .runs = pieces < RUNS ? pieces : RUNS, .a = a, .b = b};
+    return (reduce_work){.kernels = sn_vector_kernels_for(context),
+                         .n = n,
+                         .pieces = pieces,
+                         .runs = pieces < RUNS ? pieces : RUNS,
+                         .a = a,
+                         .b = b};
 }
 
 static int run_begin(const reduce_work *w, int run) { return (int)((int64_t)w->pieces * run / w->runs); }
@@ -168,7 +174,9 @@ double sn_vector_dot(const sn_context *context, int n, const double *a, const do
     return sn_sum_pieces(w.runs, w.run);
 }
 
-double sn_vector_norm(const sn_context *context, int n, const double *a) { return sqrt(sn_vector_dot(context, n, a, a)); }
+double sn_vector_norm(const sn_context *context, int n, const double *a) {
+    return sqrt(sn_vector_dot(context, n, a, a));
+}
 
 double sn_vector_largest(const sn_context *context, int n, const double *a) {
     if (n <= SN_PIECE) return sn_vector_kernels_for(context)->largest(n, a);

@@ -10,19 +10,22 @@
 
 enum { SN_PIECE_NODES = 512, SN_PIECE = 3 * SN_PIECE_NODES };
 
-void sn_vector_copy(const sn_context *context, int n, const double *a, double *out);                                  /* out = a */
-void sn_vector_zero(const sn_context *context, int n, double *out);                                                   /* out = 0 */
-void sn_vector_scale(const sn_context *context, int n, double s, double *out);                                        /* out *= s */
-void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out);                         /* out += s a */
-void sn_vector_subtract(const sn_context *context, int n, const double *a, const double *b, double *out);             /* out = a - b */
-void sn_vector_difference(const sn_context *context, int n, double s, const double *a, const double *b, double *out); /* out = s (a - b) */
+void sn_vector_copy(const sn_context *context, int n, const double *a, double *out);          /* out = a */
+void sn_vector_zero(const sn_context *context, int n, double *out);                           /* out = 0 */
+void sn_vector_scale(const sn_context *context, int n, double s, double *out);                /* out *= s */
+void sn_vector_add(const sn_context *context, int n, double s, const double *a, double *out); /* out += s a */
+void sn_vector_subtract(const sn_context *context, int n, const double *a, const double *b,
+                        double *out); /* out = a - b */
+void sn_vector_difference(const sn_context *context, int n, double s, const double *a, const double *b,
+                          double *out); /* out = s (a - b) */
 /* out = a x + b y + c z. y and z may be NULL; out may be x, y or z. */
-void sn_vector_mix(const sn_context *context, int n, double a, const double *x, double b, const double *y, double c, const double *z,
-                   double *out);
+void sn_vector_mix(const sn_context *context, int n, double a, const double *x, double b, const double *y, double c,
+                   const double *z, double *out);
 
 double sn_vector_dot(const sn_context *context, int n, const double *a, const double *b);
-double sn_vector_norm(const sn_context *context, int n, const double *a);    /* the 2-norm */
-double sn_vector_largest(const sn_context *context, int n, const double *a); /* largest absolute value; NaN when a number is not finite */
+double sn_vector_norm(const sn_context *context, int n, const double *a); /* the 2-norm */
+double sn_vector_largest(const sn_context *context, int n,
+                         const double *a); /* largest absolute value; NaN when a number is not finite */
 
 /* The dot product with one partial sum per piece, for methods that fuse it with other loops. `partial`:
  * sn_dot_scratch(n) doubles. */

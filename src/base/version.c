@@ -9,7 +9,8 @@ const char *sn_build_parts(void) {
            "zlib: compressed results (zlib)\n"
            "libpng: pictures (libpng)\n"
 #if defined(SN_HAVE_CHOLMOD)
-           "SuiteSparse CHOLMOD with METIS: direct solver (LGPL-2.1+, its Supernodal and MatrixOps modules GPL-2+; METIS Apache-2.0)\n"
+           "SuiteSparse CHOLMOD with METIS: direct solver (LGPL-2.1+, its Supernodal and MatrixOps modules GPL-2+; "
+           "METIS Apache-2.0)\n"
 #else
            "without CHOLMOD: the direct solver is ldlt\n"
 #endif

@@ -9,7 +9,9 @@
 
 enum { LONGEST = 63 };
 
-static const char *name_at(const void *names, int i, int stride) { return *(const char *const *)((const char *)names + (long)i * stride); }
+static const char *name_at(const void *names, int i, int stride) {
+    return *(const char *const *)((const char *)names + (long)i * stride);
+}
 
 static int lower(char c) { return tolower((unsigned char)c); }
 

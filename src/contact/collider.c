@@ -9,7 +9,8 @@
 
 static const sn_listing response_table[] = {
     {"penalty", "a spring and a damper per area on each surface node inside, with regularised Coulomb friction"},
-    {"projection", "the normal direction of touching nodes is constrained in the solver; Coulomb friction that sticks or slips"},
+    {"projection",
+     "the normal direction of touching nodes is constrained in the solver; Coulomb friction that sticks or slips"},
 };
 enum { RESPONSES = sizeof response_table / sizeof *response_table };
 
@@ -19,11 +20,13 @@ const sn_listing *sn_responses(int *count) {
 }
 
 sn_collider sn_collider_default(void) {
-    return (sn_collider){.cookie = SN_COOKIE, .shape = "plane", .response = "penalty", .damping = 0.1, .turn = {.axis = {0, 1, 0}}};
+    return (sn_collider){
+        .cookie = SN_COOKIE, .shape = "plane", .response = "penalty", .damping = 0.1, .turn = {.axis = {0, 1, 0}}};
 }
 
 /* Fails with "NAME 'word' is unknown; did you mean ...?" at the path NAME. */
-static sn_status unknown(const char *name, const char *word, const void *names, int count, int stride, sn_error *error) {
+static sn_status unknown(const char *name, const char *word, const void *names, int count, int stride,
+                         sn_error *error) {
     char text[400];
     snprintf(text, sizeof text, "%s '%.31s' is unknown", name, word);
     sn_suggest(text, (int)sizeof text, word, names, count, stride);
@@ -47,15 +50,19 @@ sn_status sn_collider_set(sn_collider *collider, const char *name, const double 
     if (!parameter) {
         char text[400];
         snprintf(text, sizeof text, "a collider of shape '%s' has no '%.31s'", collider->shape, name);
-        sn_suggest(text, (int)sizeof text, name, shape->parameter, shape->parameter_count, (int)sizeof *shape->parameter);
+        sn_suggest(text, (int)sizeof text, name, shape->parameter, shape->parameter_count,
+                   (int)sizeof *shape->parameter);
         return sn_fail_at(error, SN_BAD_INPUT, collider->shape, "%s", text);
     }
     if (count != parameter->count)
-        return sn_within(error, sn_fail_at(error, SN_BAD_INPUT, name, "%s has %d numbers; it must have %d", name, count, parameter->count),
-                         "%s", collider->shape);
+        return sn_within(
+            error,
+            sn_fail_at(error, SN_BAD_INPUT, name, "%s has %d numbers; it must have %d", name, count, parameter->count),
+            "%s", collider->shape);
     int i = 0;
     while (i < collider->value_count && strcmp(collider->value[i].name, name) != 0) ++i;
-    if (i == SN_COLLIDER_VALUES) return sn_fail_at(error, SN_BAD_INPUT, collider->shape, "a collider has at most %d parameters", i);
+    if (i == SN_COLLIDER_VALUES)
+        return sn_fail_at(error, SN_BAD_INPUT, collider->shape, "a collider has at most %d parameters", i);
     if (i == collider->value_count) ++collider->value_count;
     collider->value[i] = (sn_constant){.count = count};
     snprintf(collider->value[i].name, sizeof collider->value[i].name, "%s", name);
@@ -74,13 +81,15 @@ const double *sn_collider_get(const sn_collider *collider, const char *name) {
 /* ---- Checks ---- */
 
 /* Checks that a number is finite and in its range. */
-static sn_status check_number(const char *name, double value, double low, double high, bool low_open, const char *unit, sn_error *error) {
+static sn_status check_number(const char *name, double value, double low, double high, bool low_open, const char *unit,
+                              sn_error *error) {
     const bool above = low_open ? value > low : value >= low;
     if (isfinite(value) && above && value <= high) return SN_OK;
     char allowed[96] = "finite";
     const char *space = *unit ? " " : "";
     if (low > -1e300 && high < 1e300)
-        snprintf(allowed, sizeof allowed, "%s %g and at most %g%s%s", low_open ? "above" : "at least", low, high, space, unit);
+        snprintf(allowed, sizeof allowed, "%s %g and at most %g%s%s", low_open ? "above" : "at least", low, high, space,
+                 unit);
     else if (low > -1e300)
         snprintf(allowed, sizeof allowed, "%s %g%s%s", low_open ? "above" : "at least", low, space, unit);
     return sn_fail_at(error, SN_BAD_INPUT, name, "%s is %g%s%s; it must be %s", name, value, space, unit, allowed);
@@ -95,7 +104,8 @@ static sn_status check_parameter(const sn_collider *collider, const sn_shape_par
     }
     const bool directed = p->role == SN_ROLE_DIRECTION || p->role == SN_ROLE_TURN;
     if (directed && value[0] == 0 && value[1] == 0 && value[2] == 0)
-        return sn_fail_at(error, SN_BAD_INPUT, p->name, "%s is [0, 0, 0%s]; it has no direction", p->name, p->count > 3 ? ", ..." : "");
+        return sn_fail_at(error, SN_BAD_INPUT, p->name, "%s is [0, 0, 0%s]; it has no direction", p->name,
+                          p->count > 3 ? ", ..." : "");
     return SN_OK;
 }
 
@@ -103,27 +113,29 @@ static sn_status check_shape(const sn_collider *c, const sn_shape *shape, sn_err
     for (int i = 0; i < c->value_count; ++i) {
         const sn_shape_parameter *parameter = sn_shape_parameter_find(shape, c->value[i].name);
         if (!parameter || parameter->count != c->value[i].count)
-            return sn_fail_at(error, SN_BAD_INPUT, "", "'%.15s' with %d numbers is not a parameter of this shape", c->value[i].name,
-                              c->value[i].count);
+            return sn_fail_at(error, SN_BAD_INPUT, "", "'%.15s' with %d numbers is not a parameter of this shape",
+                              c->value[i].name, c->value[i].count);
     }
     for (int i = 0; i < shape->parameter_count; ++i) {
         const sn_status status = check_parameter(c, &shape->parameter[i], error);
         if (status) return status;
     }
     if (shape->takes_mesh != (c->mesh != NULL))
-        return sn_fail_at(error, SN_BAD_INPUT, "", "%s", shape->takes_mesh ? "needs a mesh" : "this shape takes no mesh");
+        return sn_fail_at(error, SN_BAD_INPUT, "", "%s",
+                          shape->takes_mesh ? "needs a mesh" : "this shape takes no mesh");
     return shape->check ? shape->check(c, error) : SN_OK;
 }
 
 /* Checks keys: rows of `width` numbers. The first number of a row is a time; the times must ascend. */
 static sn_status check_keys(const double *key, int count, int width, sn_error *error) {
-    if (count < 0 || (count > 0 && !key)) return sn_fail_at(error, SN_BAD_INPUT, "keys", "there are %d keys, but no array of them", count);
+    if (count < 0 || (count > 0 && !key))
+        return sn_fail_at(error, SN_BAD_INPUT, "keys", "there are %d keys, but no array of them", count);
     for (int i = 0; i < width * count; ++i)
         if (!isfinite(key[i])) return sn_fail_at(error, SN_BAD_INPUT, "keys", "key %d is not finite", i / width);
     for (int i = 1; i < count; ++i)
         if (!(key[width * i] > key[width * i - width]))
-            return sn_fail_at(error, SN_BAD_INPUT, "keys", "the times of the keys must ascend; key %d has %g after %g", i, key[width * i],
-                              key[width * i - width]);
+            return sn_fail_at(error, SN_BAD_INPUT, "keys", "the times of the keys must ascend; key %d has %g after %g",
+                              i, key[width * i], key[width * i - width]);
     return SN_OK;
 }
 
@@ -131,8 +143,8 @@ static sn_status check_turn(const sn_collider_turn *turn, sn_error *error) {
     sn_status status = check_keys(turn->key, turn->key_count, 2, error);
     const double length = fmax(fabs(turn->axis[0]), fmax(fabs(turn->axis[1]), fabs(turn->axis[2])));
     if (!status && turn->key_count > 0 && (!(length > 0) || !isfinite(turn->axis[0] + turn->axis[1] + turn->axis[2])))
-        status =
-            sn_fail_at(error, SN_BAD_INPUT, "axis", "the axis [%g, %g, %g] has no direction", turn->axis[0], turn->axis[1], turn->axis[2]);
+        status = sn_fail_at(error, SN_BAD_INPUT, "axis", "the axis [%g, %g, %g] has no direction", turn->axis[0],
+                            turn->axis[1], turn->axis[2]);
     if (!status && turn->has_point && !isfinite(turn->point[0] + turn->point[1] + turn->point[2]))
         status = sn_fail_at(error, SN_BAD_INPUT, "point", "the point of the axis is not finite");
     return status;

@@ -49,7 +49,8 @@ static sn_status create(sn_context *context, const sn_collider *options, sn_coll
     return SN_OK;
 }
 
-sn_status sn_collider_model_create(sn_context *context, const sn_collider *options, sn_collider_model *collider, sn_error *error) {
+sn_status sn_collider_model_create(sn_context *context, const sn_collider *options, sn_collider_model *collider,
+                                   sn_error *error) {
     *collider = (sn_collider_model){0};
     const sn_status status = create(context, options, collider, error);
     if (status) sn_collider_model_destroy(context, collider);
@@ -115,8 +116,8 @@ static void turn_matrix(const double R[9], double A[9]) {
             for (int k = 0; k < 3; ++k) A[3 * i + j] += B[3 * i + k] * R[3 * j + k];
 }
 
-double sn_collider_gap(const sn_collider_model *collider, const sn_pose *pose, const double x[3], double reach, double n[3],
-                       sn_bend *bend) {
+double sn_collider_gap(const sn_collider_model *collider, const sn_pose *pose, const double x[3], double reach,
+                       double n[3], sn_bend *bend) {
     double own[3], straight[3];
     own_place(collider, pose, x, own);
     if (collider->bound < INFINITY) {
@@ -166,7 +167,8 @@ void sn_collider_move(const sn_collider_model *collider, const sn_pose *pose, co
     for (int a = 0; a < 3; ++a) x[a] = turned[a] + pose->offset[a];
 }
 
-bool sn_collider_passed(const sn_collider_model *collider, double t0, const double x0[3], double t1, const double x1[3]) {
+bool sn_collider_passed(const sn_collider_model *collider, double t0, const double x0[3], double t1,
+                        const double x1[3]) {
     if (!sn_collider_can_pass(collider)) return false;
     sn_pose pose;
     double a[3], b[3];
@@ -224,7 +226,8 @@ sn_collider sn_collider_shown(const sn_collider_model *collider, double t) {
     return shown;
 }
 
-sn_status sn_collider_draw(sn_context *context, const sn_collider_model *collider, sn_drawing **drawing, sn_error *error) {
+sn_status sn_collider_draw(sn_context *context, const sn_collider_model *collider, sn_drawing **drawing,
+                           sn_error *error) {
     sn_drawing *d = sn_allocate_zero(context, 1, sizeof *d);
     if (!d) return sn_no_memory(error);
     d->context = context;

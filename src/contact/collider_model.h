@@ -31,7 +31,8 @@ typedef struct sn_pose {
 } sn_pose;
 
 /* Checks and copies the options. After a failure the model is empty. */
-sn_status sn_collider_model_create(sn_context *context, const sn_collider *options, sn_collider_model *collider, sn_error *error);
+sn_status sn_collider_model_create(sn_context *context, const sn_collider *options, sn_collider_model *collider,
+                                   sn_error *error);
 void sn_collider_model_destroy(sn_context *context, sn_collider_model *collider);
 
 bool sn_collider_moves(const sn_collider_model *collider);
@@ -41,7 +42,8 @@ bool sn_collider_can_pass(const sn_collider_model *collider);
 void sn_collider_at(const sn_collider_model *collider, double t, sn_pose *pose);
 /* The signed gap at x, n = grad gap, and the bend of n (may be NULL). A gap above `reach` need not be exact: the result
  * is then some number between `reach` and the gap, and n and bend are not set. */
-double sn_collider_gap(const sn_collider_model *collider, const sn_pose *pose, const double x[3], double reach, double n[3], sn_bend *bend);
+double sn_collider_gap(const sn_collider_model *collider, const sn_pose *pose, const double x[3], double reach,
+                       double n[3], sn_bend *bend);
 /* The velocity w of the collider's point at x. */
 void sn_collider_velocity(const sn_collider_model *collider, const sn_pose *pose, const double x[3], double w[3]);
 /* `unmove`: the place before any motion of the collider's point that is now at x. `move`: the way back. */
@@ -49,10 +51,12 @@ void sn_collider_unmove(const sn_collider_model *collider, const sn_pose *pose, 
 void sn_collider_move(const sn_collider_model *collider, const sn_pose *pose, const double rest[3], double x[3]);
 /* Whether a node that went from x0 at t0 to x1 at t1 has passed through the collider. The gap at x1 does not show
  * this. */
-bool sn_collider_passed(const sn_collider_model *collider, double t0, const double x0[3], double t1, const double x1[3]);
+bool sn_collider_passed(const sn_collider_model *collider, double t0, const double x0[3], double t1,
+                        const double x1[3]);
 
 /* The options of the collider at time t: moved and turned, without keys. */
 sn_collider sn_collider_shown(const sn_collider_model *collider, double t);
-sn_status sn_collider_draw(sn_context *context, const sn_collider_model *collider, sn_drawing **drawing, sn_error *error);
+sn_status sn_collider_draw(sn_context *context, const sn_collider_model *collider, sn_drawing **drawing,
+                           sn_error *error);
 
 #endif

@@ -48,7 +48,8 @@ static void add_triangle(sn_drawing *drawing, int a, int b, int c) {
 
 /* Makes a globe of directions d, cut into eight parts (one per corner of the box). A vertex is at (+-half) + radius d,
  * with the signs of its part. Strips between two parts become the edges and faces of the box. */
-sn_status sn_drawing_rounded(sn_drawing *drawing, const double half[3], double radius, const double R[9], sn_error *error) {
+sn_status sn_drawing_rounded(sn_drawing *drawing, const double half[3], double radius, const double R[9],
+                             sn_error *error) {
     enum { COLUMNS = 4 * (QUARTER + 1), ROWS = 2 * (QUARTER + 1) };
     const sn_status status = sn_drawing_room(drawing, COLUMNS * ROWS, 2 * COLUMNS * (ROWS - 1) + 4, error);
     if (status) return status;

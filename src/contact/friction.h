@@ -65,13 +65,16 @@ static inline void sn_friction_follow(sn_friction *memory, const double n[3], co
 }
 
 /* Adds the matrix D of a contact with normal n. strength: mu N. */
-static inline void sn_friction_add(const sn_friction *memory, const double n[3], double e, double strength, double D[9]) {
+static inline void sn_friction_add(const sn_friction *memory, const double n[3], double e, double strength,
+                                   double D[9]) {
     double rate;
     const double r = sn_norm3(memory->slip), phi = sn_friction_phi(r, e, &rate);
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
             const double tangent = (i == j) - n[i] * n[j];
-            const double turn = r > 0 ? 0.5 * rate * (memory->lambda[i] * memory->slip[j] + memory->slip[i] * memory->lambda[j]) / r : 0;
+            const double turn =
+                r > 0 ? 0.5 * rate * (memory->lambda[i] * memory->slip[j] + memory->slip[i] * memory->lambda[j]) / r
+                      : 0;
             D[3 * i + j] += strength * phi * (tangent - turn);
         }
 }

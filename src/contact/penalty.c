@@ -20,7 +20,8 @@ typedef struct touch {
     double phi, phi_rate;    /* phi(r), phi'(r) / r */
 } touch;
 
-static void relative_velocity(const sn_collider_model *collider, const sn_pose *pose, const double *x, const double *v, double u[3]) {
+static void relative_velocity(const sn_collider_model *collider, const sn_pose *pose, const double *x, const double *v,
+                              double u[3]) {
     double w[3];
     sn_collider_velocity(collider, pose, x, w);
     sn_subtract3(v, w, u);
@@ -28,8 +29,8 @@ static void relative_velocity(const sn_collider_model *collider, const sn_pose *
 
 /* Fills *at when the node touches; otherwise returns false. The gap is computed first, so that a free node costs
  * little. */
-static bool touch_at(const sn_collider_model *collider, const sn_penalty *p, const sn_pose *pose, const double *x, const double *v,
-                     double area, double mass, touch *at) {
+static bool touch_at(const sn_collider_model *collider, const sn_penalty *p, const sn_pose *pose, const double *x,
+                     const double *v, double area, double mass, touch *at) {
     double u[3] = {0}, reach = 0;
     if (p->ahead != 0) {
         if (v) relative_velocity(collider, pose, x, v, u);
@@ -42,7 +43,8 @@ static bool touch_at(const sn_collider_model *collider, const sn_penalty *p, con
     at->un = sn_dot3(u, at->n);
     const bool outside = !(depth > 0);
     const double full = sqrt(area) / GRIP;
-    if (outside && !(depth - p->ahead * at->un > -1e-6 * full)) return false; /* a node on the surface counts, up to rounding */
+    if (outside && !(depth - p->ahead * at->un > -1e-6 * full))
+        return false; /* a node on the surface counts, up to rounding */
     const double k = area * p->stiffness, part = p->depth > 0 && !outside ? depth / p->depth : 0;
     at->k = k * (1 + 3 * part * part);
     at->c = outside ? 0 : 2 * p->damping * sqrt(k * mass);
@@ -60,15 +62,16 @@ static bool touch_at(const sn_collider_model *collider, const sn_penalty *p, con
     return true;
 }
 
-int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
-                     const double *v, const sn_friction *memory, double *f) {
+int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
+                     double t, const double *x, const double *v, const sn_friction *memory, double *f) {
     sn_pose pose;
     sn_collider_at(collider, t, &pose);
     int touching = 0;
     for (int i = 0; i < nodes->count; ++i) {
         const size_t at = 3 * (size_t)nodes->node[i];
         touch it;
-        if (!touch_at(collider, penalty, &pose, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i], &it)) continue;
+        if (!touch_at(collider, penalty, &pose, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i], &it))
+            continue;
         ++touching;
         const double drag = v ? penalty->friction * (memory ? memory[i].normal : it.normal) * it.phi : 0;
         for (int a = 0; a < 3; ++a) f[at + (size_t)a] += it.normal * it.n[a] - drag * it.ut[a];
@@ -76,8 +79,8 @@ int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalt
     return touching;
 }
 
-void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
-                    const double *v, sn_friction *memory, double *square, double *change) {
+void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
+                    double t, const double *x, const double *v, sn_friction *memory, double *square, double *change) {
     sn_pose pose;
     sn_collider_at(collider, t, &pose);
     for (int i = 0; i < nodes->count; ++i) {
@@ -112,7 +115,8 @@ static void exact_blocks(const touch *it, double mu, double K[9], double D[9]) {
         by_v[a] = -it->c * it->grip * it->n[a];
     }
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) H[3 * i + j] = it->phi * (i == j) + it->phi_rate * it->ut[i] * it->ut[j]; /* d(phi u_t)/du_t */
+        for (int j = 0; j < 3; ++j)
+            H[3 * i + j] = it->phi * (i == j) + it->phi_rate * it->ut[i] * it->ut[j]; /* d(phi u_t)/du_t */
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
             const double bent = it->bend.curvature != 0 ? it->bend.curvature * it->bend.across[3 * i + j] : 0;
@@ -139,8 +143,9 @@ static void definite_blocks(const touch *it, double mu, double e, const sn_frict
     if (mu > 0) sn_friction_add(memory, it->n, e, mu * memory->normal, D);
 }
 
-int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t,
-                      const double *x, const double *v, bool definite, sn_friction *memory, int32_t *node, double *K, double *D) {
+int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
+                      double t, const double *x, const double *v, bool definite, sn_friction *memory, int32_t *node,
+                      double *K, double *D) {
     sn_pose pose;
     double k[9], d[9];
     sn_collider_at(collider, t, &pose);
@@ -148,7 +153,8 @@ int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penal
     for (int i = 0; i < nodes->count; ++i) {
         const size_t at = 3 * (size_t)nodes->node[i];
         touch it;
-        if (!touch_at(collider, penalty, &pose, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i], &it)) continue;
+        if (!touch_at(collider, penalty, &pose, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i], &it))
+            continue;
         const double mu = v ? penalty->friction : 0;
         if (definite) {
             sn_friction fresh = {.normal = it.normal}, *friction = memory ? &memory[i] : &fresh;
@@ -169,8 +175,8 @@ int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penal
     return count;
 }
 
-double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t,
-                         const double *x) {
+double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
+                         double t, const double *x) {
     sn_pose pose;
     double n[3], energy = 0;
     sn_collider_at(collider, t, &pose);

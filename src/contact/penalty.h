@@ -47,19 +47,20 @@ typedef struct sn_contact_nodes {
 
 /* Adds the forces of a collider at time t to f. Returns how many nodes touch. `memory` (one per node): friction uses
  * its N; NULL: friction uses the present N. */
-int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
-                     const double *v, const sn_friction *memory, double *f);
+int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
+                     double t, const double *x, const double *v, const sn_friction *memory, double *f);
 /* Writes the present N of each node into its memory. Adds the squares of N to *square and the squares of its changes to
  * *change. */
-void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t, const double *x,
-                    const double *v, sn_friction *memory, double *square, double *change);
+void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
+                    double t, const double *x, const double *v, sn_friction *memory, double *square, double *change);
 /* Writes one block of K and one block of D (column-major) per touching node. Returns how many; at most nodes->count.
  * `definite`: the blocks are symmetric and positive semidefinite, and friction updates the memory. Without a memory the
  * blocks of friction are at least as large as the exact ones. When `definite` is false, the blocks are exact. */
-int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t,
-                      const double *x, const double *v, bool definite, sn_friction *memory, int32_t *node, double *K, double *D);
+int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
+                      double t, const double *x, const double *v, bool definite, sn_friction *memory, int32_t *node,
+                      double *K, double *D);
 /* The energy of the springs: sum A k d^2 / 2 (1 + (d / D)^2 / 2). */
-double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes, double t,
-                         const double *x);
+double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
+                         double t, const double *x);
 
 #endif

@@ -11,18 +11,26 @@
 
 enum { ROWS = 3 }; /* at most so many per node */
 
-bool sn_collider_projects(const sn_collider_model *collider) { return strcmp(collider->options.response, "projection") == 0; }
+bool sn_collider_projects(const sn_collider_model *collider) {
+    return strcmp(collider->options.response, "projection") == 0;
+}
 
 int sn_projection_slots(const sn_projection *p) { return p->projecting * p->surface->count; }
 
-sn_status sn_projection_create(sn_context *context, const sn_collider_model *collider, const sn_penalty *penalty, int collider_count,
-                               const sn_contact_nodes *surface, double size, sn_projection *p, sn_error *error) {
-    *p = (sn_projection){
-        .context = context, .collider = collider, .penalty = penalty, .collider_count = collider_count, .surface = surface, .size = size};
+sn_status sn_projection_create(sn_context *context, const sn_collider_model *collider, const sn_penalty *penalty,
+                               int collider_count, const sn_contact_nodes *surface, double size, sn_projection *p,
+                               sn_error *error) {
+    *p = (sn_projection){.context = context,
+                         .collider = collider,
+                         .penalty = penalty,
+                         .collider_count = collider_count,
+                         .surface = surface,
+                         .size = size};
     int projecting = 0;
     for (int i = 0; i < collider_count; ++i) projecting += sn_collider_projects(&collider[i]);
     if ((int64_t)projecting * surface->count > INT32_MAX / 4)
-        return sn_fail(error, SN_UNSUPPORTED, "%d colliders with the response 'projection' on %d surface nodes are too many", projecting,
+        return sn_fail(error, SN_UNSUPPORTED,
+                       "%d colliders with the response 'projection' on %d surface nodes are too many", projecting,
                        surface->count);
     p->which = sn_allocate(context, (size_t)projecting, sizeof *p->which);
     if (!p->which) return sn_no_memory(error);
@@ -39,7 +47,8 @@ sn_status sn_projection_create(sn_context *context, const sn_collider_model *col
 }
 
 void sn_projection_destroy(sn_projection *p) {
-    void *const array[] = {p->which, p->contact, p->fresh, p->changes, p->friction, p->row, p->filter.node, p->filter.projection};
+    void *const array[] = {p->which,    p->contact, p->fresh,       p->changes,
+                           p->friction, p->row,     p->filter.node, p->filter.projection};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(p->context, array[i]);
     *p = (sn_projection){0};
 }
@@ -80,7 +89,8 @@ static int add_row(sn_contact_row *row, int count, const double *S, int32_t node
 }
 
 /* The rows of the contacts [first, end) of one node: first the normals, then the tangents of sticking contacts. */
-static int node_rows(const sn_projection *p, const double *status, const double *S, int first, int end, sn_contact_row *row) {
+static int node_rows(const sn_projection *p, const double *status, const double *S, int first, int end,
+                     sn_contact_row *row) {
     int count = 0;
     for (int i = first; i < end; ++i) count = add_row(row, count, S, p->contact[i].node, i, p->contact[i].n);
     for (int i = first; i < end; ++i) {
@@ -102,9 +112,11 @@ static int node_rows(const sn_projection *p, const double *status, const double 
 sn_status sn_projection_reserve(sn_projection *p, int held, sn_error *error) {
     if (!p->projecting) return SN_OK;
     const int count = held + p->surface->count;
-    sn_status status = sn_grow(p->context, (void **)&p->filter.node, &p->filter_nodes, count, sizeof *p->filter.node, error);
+    sn_status status =
+        sn_grow(p->context, (void **)&p->filter.node, &p->filter_nodes, count, sizeof *p->filter.node, error);
     if (status) return status;
-    return sn_grow(p->context, (void **)&p->filter.projection, &p->filter_projections, count, 9 * sizeof *p->filter.projection, error);
+    return sn_grow(p->context, (void **)&p->filter.projection, &p->filter_projections, count,
+                   9 * sizeof *p->filter.projection, error);
 }
 
 static void filter_entry(sn_projection *p, int32_t node, const double *S, const sn_contact_row *row, int rows) {
@@ -158,7 +170,8 @@ void sn_projection_collect(sn_projection *p, const sn_filter *held, double t, co
             else
                 sn_contact_linearise(p, slot, t, x + 3 * (size_t)p->surface->node[i], own);
         }
-    memset(p->friction, 0, (size_t)sn_projection_slots(p) * sizeof *p->friction); /* the step starts again, with an empty memory */
+    memset(p->friction, 0,
+           (size_t)sn_projection_slots(p) * sizeof *p->friction); /* the step starts again, with an empty memory */
     make_filter(p, held, status);
 }
 

@@ -61,8 +61,8 @@ typedef struct sn_projection {
     sn_contact_row *row;
     sn_filter filter; /* the constraints of held nodes and of contacts */
     int filter_nodes, filter_projections;
-    uint8_t *changes;      /* per slot: how often it changed in this step */
-    sn_contact *fresh;     /* per slot: a contact that this step made or gave a new normal; node is -1 when there is none */
+    uint8_t *changes;  /* per slot: how often it changed in this step */
+    sn_contact *fresh; /* per slot: a contact that this step made or gave a new normal; node is -1 when there is none */
     sn_friction *friction; /* per slot: memory of friction in the present step */
     int rounds, friction_rounds, curved_rounds;
     int64_t repeats; /* how often steps were taken again, for reports */
@@ -74,8 +74,9 @@ bool sn_collider_projects(const sn_collider_model *collider);
  * per slot: first the `status` of all slots, then the `load` (N) of all slots. All are zero at the start. */
 int sn_projection_slots(const sn_projection *p);
 /* `collider`, `penalty` and `surface` are not copied; they must outlive p. */
-sn_status sn_projection_create(sn_context *context, const sn_collider_model *collider, const sn_penalty *penalty, int collider_count,
-                               const sn_contact_nodes *surface, double size, sn_projection *p, sn_error *error);
+sn_status sn_projection_create(sn_context *context, const sn_collider_model *collider, const sn_penalty *penalty,
+                               int collider_count, const sn_contact_nodes *surface, double size, sn_projection *p,
+                               sn_error *error);
 void sn_projection_destroy(sn_projection *p);
 
 /* Makes room in the filter for `held` held nodes. */
@@ -95,9 +96,10 @@ void sn_projection_blocks(sn_projection *p, const double *status, double t, cons
 /* The result of a step. */
 typedef struct sn_projection_step {
     double t, h;
-    const double *x0, *x, *v; /* positions before and after; velocity after, NULL in statics: then there is no friction */
-    const double *reaction;   /* R, nodes x 3; NULL when there is no contact yet */
-    double noise;             /* e_f, N: smaller forces count as zero */
+    const double *x0, *x,
+        *v;                 /* positions before and after; velocity after, NULL in statics: then there is no friction */
+    const double *reaction; /* R, nodes x 3; NULL when there is no contact yet */
+    double noise;           /* e_f, N: smaller forces count as zero */
 } sn_projection_step;
 /* Judges a step. True: the contacts stay. False: status, load, contacts and filter have changed, and the step must be
  * taken again. */

@@ -60,7 +60,8 @@ static void make_contacts(judge *j) {
         const double *S = sn_filter_find(j->held, p->surface->node[slot % nodes]);
         if ((S && S[0] == 0 && S[4] == 0 && S[8] == 0) || in_group(j->held, p->surface->node[slot % nodes]))
             continue; /* the node cannot move */
-        const double before = gap_at(collider, j->step->t, x0, INFINITY, n), part = before > 0 ? before / (before - after) : 0;
+        const double before = gap_at(collider, j->step->t, x0, INFINITY, n),
+                     part = before > 0 ? before / (before - after) : 0;
         for (int a = 0; a < 3; ++a) meet[a] = x0[a] + part * (x1[a] - x0[a]);
         sn_contact_linearise(p, slot, t1, meet, &p->fresh[slot]);
         const bool rough = j->step->v && p->penalty[p->which[slot / nodes]].friction > 0;
@@ -81,7 +82,8 @@ static void normal_forces(const judge *j, int first, int end, double *N, double 
     /* Gram-Schmidt: n_k = sum_l r_kl e_l. Contacts that add no direction get no force. */
     for (int k = 0; k < count; ++k) {
         const double *own = p->contact[first + k].n;
-        for (int a = 0; a < 3; ++a) n[k][a] = S ? S[3 * a] * own[0] + S[3 * a + 1] * own[1] + S[3 * a + 2] * own[2] : own[a];
+        for (int a = 0; a < 3; ++a)
+            n[k][a] = S ? S[3 * a] * own[0] + S[3 * a + 1] * own[1] + S[3 * a + 2] * own[2] : own[a];
         memcpy(e[k], n[k], sizeof e[k]);
         for (int l = 0; l < k; ++l) {
             r[k][l] = length[l] > 0 ? sn_dot3(n[k], e[l]) : 0;
@@ -126,7 +128,9 @@ static void judge_surface(judge *j, const sn_contact *contact) {
     sn_projection *p = j->p;
     const double t1 = j->step->t + j->step->h, *x = j->step->x + 3 * (size_t)contact->node;
     double n[3];
-    if (p->curved_rounds >= CURVED || fabs(gap_at(&p->collider[contact->collider], t1, x, INFINITY, n)) <= 1e-4 * p->size) return;
+    if (p->curved_rounds >= CURVED ||
+        fabs(gap_at(&p->collider[contact->collider], t1, x, INFINITY, n)) <= 1e-4 * p->size)
+        return;
     sn_contact_linearise(p, contact->slot, t1, x, &p->fresh[contact->slot]);
     j->curved = true;
 }

@@ -20,11 +20,11 @@
 #include "sinew/collider.h"
 
 /* The list of shapes: name and one line about it. */
-#define SN_SHAPES(X)                                                                                                                       \
-    X(plane, "the half-space below a plane")                                                                                               \
-    X(sphere, "a ball")                                                                                                                    \
-    X(capsule, "everything within a radius of a straight line between two points")                                                         \
-    X(box, "a box, with rounded edges when it has a radius")                                                                               \
+#define SN_SHAPES(X)                                                                                                   \
+    X(plane, "the half-space below a plane")                                                                           \
+    X(sphere, "a ball")                                                                                                \
+    X(capsule, "everything within a radius of a straight line between two points")                                     \
+    X(box, "a box, with rounded edges when it has a radius")                                                           \
     X(mesh, "the surface of a triangle mesh: a closed one is a solid, an open one a sheet with a thickness")
 
 typedef struct sn_bend {
@@ -41,7 +41,8 @@ typedef struct sn_shape {
     /* Checks everything beyond the ranges of single parameters. NULL: there is nothing more to check. */
     sn_status (*check)(const sn_collider *collider, sn_error *error);
     /* Fills `data` (zero before) and `centre` from a collider that was checked. */
-    sn_status (*create)(sn_context *context, const sn_collider *collider, void *data, double centre[3], sn_error *error);
+    sn_status (*create)(sn_context *context, const sn_collider *collider, void *data, double centre[3],
+                        sn_error *error);
     /* Releases everything that `data` points to, also when `create` failed half-way. NULL: nothing to release. */
     void (*destroy)(sn_context *context, void *data);
 
@@ -76,6 +77,7 @@ void sn_bend_edge(double curvature, const double n[3], const double e[3], sn_ben
 sn_status sn_drawing_room(sn_drawing *drawing, int vertices, int triangles, sn_error *error);
 /* Makes the surface of a rounded box: all points within `radius` of a box with half sizes `half`, turned by R (its
  * columns are the axes of the box). Half sizes of zero give a ball or a capsule; a radius of zero gives a sharp box. */
-sn_status sn_drawing_rounded(sn_drawing *drawing, const double half[3], double radius, const double R[9], sn_error *error);
+sn_status sn_drawing_rounded(sn_drawing *drawing, const double half[3], double radius, const double R[9],
+                             sn_error *error);
 
 #endif

@@ -22,19 +22,41 @@ typedef struct box {
 static const sn_shape_parameter parameters[] = {
     {"center", NULL, SN_ROLE_PLACE, 3, -1e300, 1e300, false, false, {0, 0, 0}, "m", "the centre"},
     {"size", NULL, SN_ROLE_NUMBER, 3, 0, 1e300, true, true, {0}, "m", "from face to face, along the box's own axes"},
-    {"radius", NULL, SN_ROLE_NUMBER, 1, 0, 1e300, false, false, {0}, "m", "of the rounded edges; at most half of the smallest size"},
-    {"rotate", NULL, SN_ROLE_TURN, 4, -1e300, 1e300, false, false, {0, 0, 1, 0}, "", "axis x, y, z and degrees, about the centre"},
+    {"radius",
+     NULL,
+     SN_ROLE_NUMBER,
+     1,
+     0,
+     1e300,
+     false,
+     false,
+     {0},
+     "m",
+     "of the rounded edges; at most half of the smallest size"},
+    {"rotate",
+     NULL,
+     SN_ROLE_TURN,
+     4,
+     -1e300,
+     1e300,
+     false,
+     false,
+     {0, 0, 1, 0},
+     "",
+     "axis x, y, z and degrees, about the centre"},
 };
 
 static sn_status check(const sn_collider *collider, sn_error *error) {
     const double *size = sn_collider_get(collider, "size"), radius = *sn_collider_get(collider, "radius");
     const double most = 0.5 * fmin(size[0], fmin(size[1], size[2]));
-    return radius <= most ? SN_OK
-                          : sn_fail_at(error, SN_BAD_INPUT, "radius", "radius is %g m; it must be at most half of the smallest size, %g m",
-                                       radius, most);
+    return radius <= most
+               ? SN_OK
+               : sn_fail_at(error, SN_BAD_INPUT, "radius",
+                            "radius is %g m; it must be at most half of the smallest size, %g m", radius, most);
 }
 
-static sn_status create(sn_context *context, const sn_collider *collider, void *data, double centre[3], sn_error *error) {
+static sn_status create(sn_context *context, const sn_collider *collider, void *data, double centre[3],
+                        sn_error *error) {
     (void)context, (void)error;
     box *b = data;
     const double *size = sn_collider_get(collider, "size"), *rotate = sn_collider_get(collider, "rotate");

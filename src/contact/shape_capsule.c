@@ -22,7 +22,8 @@ static const sn_shape_parameter parameters[] = {
     {"radius", NULL, SN_ROLE_NUMBER, 1, 0, 1e300, true, true, {0}, "m", "distance of the surface from the middle line"},
 };
 
-static sn_status create(sn_context *context, const sn_collider *collider, void *data, double centre[3], sn_error *error) {
+static sn_status create(sn_context *context, const sn_collider *collider, void *data, double centre[3],
+                        sn_error *error) {
     (void)context, (void)error;
     capsule *c = data;
     const double *from = sn_collider_get(collider, "from"), *to = sn_collider_get(collider, "to");
@@ -104,5 +105,10 @@ static sn_status draw(const void *data, sn_drawing *drawing, sn_error *error) {
     return sn_drawing_rounded(drawing, half, c->radius, R, error);
 }
 
-const sn_shape sn_shape_capsule = {
-    .parameter = parameters, .parameter_count = 3, .size = sizeof(capsule), .create = create, .gap = gap, .passed = passed, .draw = draw};
+const sn_shape sn_shape_capsule = {.parameter = parameters,
+                                   .parameter_count = 3,
+                                   .size = sizeof(capsule),
+                                   .create = create,
+                                   .gap = gap,
+                                   .passed = passed,
+                                   .draw = draw};

@@ -28,10 +28,10 @@
 
 typedef struct mesh_shape {
     int nodes, triangles;
-    double *position;    /* nodes x 3, relative to the centre */
-    int32_t *triangle;   /* triangles x 3 */
-    int32_t *partner;    /* triangles x 3, for the edge from corner k to k + 1: the same edge in the other triangle, as 3 x
-                            triangle + k; -1: none */
+    double *position;  /* nodes x 3, relative to the centre */
+    int32_t *triangle; /* triangles x 3 */
+    int32_t *partner; /* triangles x 3, for the edge from corner k to k + 1: the same edge in the other triangle, as 3 x
+                         triangle + k; -1: none */
     double *face_normal; /* triangles x 3, unit; zero of a triangle without area */
     double *node_normal; /* nodes x 3: pseudo-normals, weighted by angles */
     bool closed;
@@ -41,7 +41,17 @@ typedef struct mesh_shape {
 } mesh_shape;
 
 static const sn_shape_parameter parameters[] = {
-    {"thickness", NULL, SN_ROLE_NUMBER, 1, 0, 1e300, false, false, {0}, "m", "the solid reaches half of it beyond the triangles"},
+    {"thickness",
+     NULL,
+     SN_ROLE_NUMBER,
+     1,
+     0,
+     1e300,
+     false,
+     false,
+     {0},
+     "m",
+     "the solid reaches half of it beyond the triangles"},
     {"scale", NULL, SN_ROLE_NUMBER, 1, 0, 1e300, true, false, {1}, "", "first the mesh is scaled"},
     {"rotate",
      NULL,
@@ -79,7 +89,8 @@ static int by_place(const void *a, const void *b) {
 
 /* Makes nodes, one per position that a face uses, and triangles. Triangles with two corners at one position are left
  * out. */
-static sn_status weld(sn_context *context, const sn_mesh *mesh, const int32_t *face, int faces, mesh_shape *m, sn_error *error) {
+static sn_status weld(sn_context *context, const sn_mesh *mesh, const int32_t *face, int faces, mesh_shape *m,
+                      sn_error *error) {
     place *at = sn_allocate(context, 3 * (size_t)faces, sizeof *at);
     int32_t *new_of_old = sn_allocate(context, (size_t)mesh->node_count, sizeof *new_of_old);
     m->position = sn_allocate(context, 9 * (size_t)faces, sizeof *m->position);
@@ -91,7 +102,8 @@ static sn_status weld(sn_context *context, const sn_mesh *mesh, const int32_t *f
     }
     if (enough) qsort(at, 3 * (size_t)faces, sizeof *at, by_place);
     for (int i = 0; i < 3 * faces && enough; ++i) {
-        if (i == 0 || compare_places(&at[i], &at[i - 1]) != 0) memcpy(m->position + 3 * (size_t)m->nodes++, at[i].x, sizeof at[i].x);
+        if (i == 0 || compare_places(&at[i], &at[i - 1]) != 0)
+            memcpy(m->position + 3 * (size_t)m->nodes++, at[i].x, sizeof at[i].x);
         new_of_old[at[i].node] = m->nodes - 1;
     }
     for (int f = 0; f < faces && enough; ++f) {
@@ -168,11 +180,13 @@ static sn_status orient(mesh_shape *m, sn_error *error) {
     double volume = 0;
     for (int t = 0; t < m->triangles; ++t) {
         const int32_t *n = m->triangle + 3 * (size_t)t;
-        volume += sn_volume6(origin, m->position + 3 * (size_t)n[0], m->position + 3 * (size_t)n[1], m->position + 3 * (size_t)n[2]);
+        volume += sn_volume6(origin, m->position + 3 * (size_t)n[0], m->position + 3 * (size_t)n[1],
+                             m->position + 3 * (size_t)n[2]);
     }
     if (!(fabs(volume) > 1e-12 * m->size * m->size * m->size))
         return sn_fail_at(error, SN_BAD_INPUT, "", "the mesh is closed, but it holds no volume");
-    for (int t = 0; t < m->triangles && volume < 0; ++t) { /* the corners become a, c, b: the first and the last edge are exchanged */
+    for (int t = 0; t < m->triangles && volume < 0;
+         ++t) { /* the corners become a, c, b: the first and the last edge are exchanged */
         int32_t *n = m->triangle + 3 * (size_t)t, *p = m->partner + 3 * (size_t)t, swap = n[1];
         n[1] = n[2], n[2] = swap;
         swap = p[0], p[0] = p[2], p[2] = swap;
@@ -210,18 +224,19 @@ static sn_status check_topology(const sn_collider *collider, mesh_shape *m, cons
     m->closed = count[0] + count[1] + count[2] == 0;
     if (m->closed) return orient(m, error);
     if (!(m->margin > 0))
-        return sn_fail_at(
-            error, SN_BAD_INPUT, "thickness",
-            "the mesh is not closed: %d edges belong to one triangle, %d to more than two, %d to two that face opposite sides; "
-            "close it, or give a thickness to make a sheet of it",
-            count[0], count[1], count[2]);
+        return sn_fail_at(error, SN_BAD_INPUT, "thickness",
+                          "the mesh is not closed: %d edges belong to one triangle, %d to more than two, %d to two "
+                          "that face opposite sides; "
+                          "close it, or give a thickness to make a sheet of it",
+                          count[0], count[1], count[2]);
     if (collider->inside)
-        return sn_fail_at(error, SN_BAD_INPUT, "inside", "the mesh is not closed (%d edges belong to one triangle): a sheet has no inside",
-                          count[0]);
+        return sn_fail_at(error, SN_BAD_INPUT, "inside",
+                          "the mesh is not closed (%d edges belong to one triangle): a sheet has no inside", count[0]);
     return SN_OK;
 }
 
-static sn_status create(sn_context *context, const sn_collider *collider, void *data, double centre[3], sn_error *error) {
+static sn_status create(sn_context *context, const sn_collider *collider, void *data, double centre[3],
+                        sn_error *error) {
     mesh_shape *m = data;
     int faces = 0, count[3] = {0};
     int32_t *face = NULL;
@@ -269,7 +284,8 @@ static double gap(const void *data, const double x[3], double n[3], sn_bend *ben
     sn_triangle_tree_nearest(&m->tree, x, &at);
     pseudo_normal(m, &at, N);
     sn_subtract3(x, at.point, d);
-    const double distance = sqrt(at.square), side = sn_dot3(d, N) < 0 ? -1 : 1, sign = m->closed ? side : 1, length = sn_norm3(N);
+    const double distance = sqrt(at.square), side = sn_dot3(d, N) < 0 ? -1 : 1, sign = m->closed ? side : 1,
+                 length = sn_norm3(N);
     const bool on_it = !(distance > 1e-12 * m->size), flat = at.part == SN_PART_FACE && length > 0;
     if (bend) bend->curvature = 0;
     if (flat || on_it) { /* beside a face, or almost on the surface: the pseudo-normal is the better direction */
@@ -282,7 +298,8 @@ static double gap(const void *data, const double x[3], double n[3], sn_bend *ben
     if (bend && at.part == SN_PART_EDGE) {
         const int32_t edge = 3 * at.triangle + at.k;
         double e[3];
-        sn_subtract3(m->position + 3 * (size_t)m->triangle[next_in_triangle(edge)], m->position + 3 * (size_t)m->triangle[edge], e);
+        sn_subtract3(m->position + 3 * (size_t)m->triangle[next_in_triangle(edge)],
+                     m->position + 3 * (size_t)m->triangle[edge], e);
         const double along = sn_norm3(e);
         for (int a = 0; a < 3; ++a) e[a] /= along;
         sn_bend_edge(sign / distance, n, e, bend);
@@ -318,13 +335,14 @@ static double bound(const void *data) {
 
 /* Adds one side of the surface. Its vertices have the numbers from `first` on; they are moved by `offset` along their
  * normals. */
-static void draw_side(const mesh_shape *m, const int32_t *corner, const int32_t *source, int vertices, double offset, sn_drawing *drawing,
-                      int first, int first_triangle) {
+static void draw_side(const mesh_shape *m, const int32_t *corner, const int32_t *source, int vertices, double offset,
+                      sn_drawing *drawing, int first, int first_triangle) {
     double *normal = drawing->normal + 3 * (size_t)first, *position = drawing->position + 3 * (size_t)first;
     const double side = offset < 0 ? -1 : 1;
     memset(normal, 0, 3 * (size_t)vertices * sizeof *normal);
     for (int i = 0; i < 3 * m->triangles; ++i)
-        for (int a = 0; a < 3; ++a) normal[3 * (size_t)corner[i] + (size_t)a] += side * m->face_normal[3 * (size_t)(i / 3) + (size_t)a];
+        for (int a = 0; a < 3; ++a)
+            normal[3 * (size_t)corner[i] + (size_t)a] += side * m->face_normal[3 * (size_t)(i / 3) + (size_t)a];
     for (int v = 0; v < vertices; ++v) {
         double *n = normal + 3 * (size_t)v;
         const double length = sn_norm3(n);
@@ -340,7 +358,8 @@ static void draw_side(const mesh_shape *m, const int32_t *corner, const int32_t 
 }
 
 /* Adds the rim of a sheet, between its two sides. */
-static void draw_rim(const mesh_shape *m, const int32_t *corner, int vertices, sn_drawing *drawing, int first_triangle) {
+static void draw_rim(const mesh_shape *m, const int32_t *corner, int vertices, sn_drawing *drawing,
+                     int first_triangle) {
     int32_t *out = drawing->triangle + 3 * (size_t)first_triangle;
     for (int32_t i = 0; i < 3 * m->triangles; ++i) {
         if (m->partner[i] >= 0) continue;
@@ -358,10 +377,13 @@ static sn_status draw(const void *data, sn_drawing *drawing, sn_error *error) {
             *source = sn_allocate(drawing->context, corners, sizeof *source);
     int vertices = 0, rim = 0;
     sn_status status = corner && source ? SN_OK : sn_no_memory(error);
-    if (!status) status = sn_crease_split(drawing->context, m->position, m->triangle, m->triangles, 35, corner, source, &vertices, error);
+    if (!status)
+        status = sn_crease_split(drawing->context, m->position, m->triangle, m->triangles, 35, corner, source,
+                                 &vertices, error);
     for (size_t i = 0; i < corners; ++i) rim += m->partner[i] < 0;
     const int sides = m->closed ? 1 : 2;
-    if (!status) status = sn_drawing_room(drawing, sides * vertices, sides * m->triangles + (m->closed ? 0 : 2 * rim), error);
+    if (!status)
+        status = sn_drawing_room(drawing, sides * vertices, sides * m->triangles + (m->closed ? 0 : 2 * rim), error);
     if (!status) draw_side(m, corner, source, vertices, m->margin, drawing, 0, 0);
     if (!status && !m->closed) {
         draw_side(m, corner, source, vertices, -m->margin, drawing, vertices, m->triangles);

@@ -8,17 +8,30 @@ typedef struct plane {
 
 static const sn_shape_parameter parameters[] = {
     {"point", NULL, SN_ROLE_PLACE, 3, -1e300, 1e300, false, false, {0, 0, 0}, "m", "a point of the plane"},
-    {"normal", NULL, SN_ROLE_DIRECTION, 3, -1e300, 1e300, false, false, {0, 1, 0}, "", "to the side where the bodies are; any length"},
+    {"normal",
+     NULL,
+     SN_ROLE_DIRECTION,
+     3,
+     -1e300,
+     1e300,
+     false,
+     false,
+     {0, 1, 0},
+     "",
+     "to the side where the bodies are; any length"},
 };
 
 static sn_status check(const sn_collider *collider, sn_error *error) {
-    return collider->inside ? sn_fail_at(error, SN_BAD_INPUT, "inside", "a plane has no inside; turn its normal round") : SN_OK;
+    return collider->inside ? sn_fail_at(error, SN_BAD_INPUT, "inside", "a plane has no inside; turn its normal round")
+                            : SN_OK;
 }
 
-static sn_status create(sn_context *context, const sn_collider *collider, void *data, double centre[3], sn_error *error) {
+static sn_status create(sn_context *context, const sn_collider *collider, void *data, double centre[3],
+                        sn_error *error) {
     (void)context, (void)error;
     plane *p = data;
-    const double *point = sn_collider_get(collider, "point"), *normal = sn_collider_get(collider, "normal"), length = sn_norm3(normal);
+    const double *point = sn_collider_get(collider, "point"), *normal = sn_collider_get(collider, "normal"),
+                 length = sn_norm3(normal);
     for (int a = 0; a < 3; ++a) centre[a] = point[a], p->n[a] = normal[a] / length;
     return SN_OK;
 }
@@ -42,8 +55,13 @@ static sn_status draw(const void *data, sn_drawing *drawing, sn_error *error) {
     return status;
 }
 
-const sn_shape sn_shape_plane = {
-    .parameter = parameters, .parameter_count = 2, .size = sizeof(plane), .check = check, .create = create, .gap = gap, .draw = draw};
+const sn_shape sn_shape_plane = {.parameter = parameters,
+                                 .parameter_count = 2,
+                                 .size = sizeof(plane),
+                                 .check = check,
+                                 .create = create,
+                                 .gap = gap,
+                                 .draw = draw};
 
 sn_collider sn_collider_plane(const double point[3], const double normal[3]) {
     sn_collider collider = sn_collider_default();

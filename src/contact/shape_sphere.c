@@ -13,7 +13,8 @@ static const sn_shape_parameter parameters[] = {
     {"radius", NULL, SN_ROLE_NUMBER, 1, 0, 1e300, true, true, {0}, "m", "the radius"},
 };
 
-static sn_status create(sn_context *context, const sn_collider *collider, void *data, double centre[3], sn_error *error) {
+static sn_status create(sn_context *context, const sn_collider *collider, void *data, double centre[3],
+                        sn_error *error) {
     (void)context, (void)error;
     sphere *s = data;
     for (int a = 0; a < 3; ++a) centre[a] = sn_collider_get(collider, "center")[a];
@@ -53,8 +54,13 @@ static sn_status draw(const void *data, sn_drawing *drawing, sn_error *error) {
     return sn_drawing_rounded(drawing, half, ((const sphere *)data)->radius, axes, error);
 }
 
-const sn_shape sn_shape_sphere = {
-    .parameter = parameters, .parameter_count = 2, .size = sizeof(sphere), .create = create, .gap = gap, .passed = passed, .draw = draw};
+const sn_shape sn_shape_sphere = {.parameter = parameters,
+                                  .parameter_count = 2,
+                                  .size = sizeof(sphere),
+                                  .create = create,
+                                  .gap = gap,
+                                  .passed = passed,
+                                  .draw = draw};
 
 sn_collider sn_collider_sphere(const double center[3], double radius) {
     sn_collider collider = sn_collider_default();

@@ -49,7 +49,8 @@ static void build(sn_triangle_tree *tree, item *scratch, int first, int count) {
     int axis = 0;
     for (int a = 1; a < 3; ++a)
         if (high[a] - low[a] > high[axis] - low[axis]) axis = a;
-    for (int i = 0; i < count; ++i) scratch[i] = (item){middle(tree, tree->order[first + i], axis), tree->order[first + i]};
+    for (int i = 0; i < count; ++i)
+        scratch[i] = (item){middle(tree, tree->order[first + i], axis), tree->order[first + i]};
     qsort(scratch, (size_t)count, sizeof *scratch, by_key);
     for (int i = 0; i < count; ++i) tree->order[first + i] = scratch[i].triangle;
     build(tree, scratch, first, count / 2);
@@ -58,8 +59,8 @@ static void build(sn_triangle_tree *tree, item *scratch, int first, int count) {
     build(tree, scratch, first + count / 2, count - count / 2);
 }
 
-sn_status sn_triangle_tree_create(sn_context *context, const double *position, const int32_t *triangle, int count, sn_triangle_tree *tree,
-                                  sn_error *error) {
+sn_status sn_triangle_tree_create(sn_context *context, const double *position, const int32_t *triangle, int count,
+                                  sn_triangle_tree *tree, sn_error *error) {
     *tree = (sn_triangle_tree){.position = position, .triangle = triangle};
     tree->order = sn_allocate(context, (size_t)count, sizeof *tree->order);
     tree->node = sn_allocate(context, 2 * (size_t)count, sizeof *tree->node);
@@ -83,7 +84,8 @@ static void along(const double a[3], const double b[3], double part, double out[
     for (int i = 0; i < 3; ++i) out[i] = a[i] + part * (b[i] - a[i]);
 }
 
-static void nearest_of_triangle(const double a[3], const double b[3], const double c[3], const double x[3], sn_nearest_point *at) {
+static void nearest_of_triangle(const double a[3], const double b[3], const double c[3], const double x[3],
+                                sn_nearest_point *at) {
     double ab[3], ac[3], bc[3], p[3];
     sn_subtract3(b, a, ab);
     sn_subtract3(c, a, ac);
@@ -141,8 +143,8 @@ void sn_triangle_tree_nearest(const sn_triangle_tree *tree, const double x[3], s
         const sn_tree_node *node = &tree->node[at];
         for (int i = node->first; i < node->first + node->count; ++i) {
             sn_nearest_point here = {.triangle = tree->order[i]};
-            nearest_of_triangle(corner_of(tree, here.triangle, 0), corner_of(tree, here.triangle, 1), corner_of(tree, here.triangle, 2), x,
-                                &here);
+            nearest_of_triangle(corner_of(tree, here.triangle, 0), corner_of(tree, here.triangle, 1),
+                                corner_of(tree, here.triangle, 2), x, &here);
             if (here.square < nearest->square) *nearest = here;
         }
         if (node->count > 0) continue;
@@ -173,7 +175,8 @@ static bool meets(const sn_tree_node *node, const double a[3], const double b[3]
 /* The part of the path (0 to 1) at which it crosses the triangle, or -1. The three volumes with the edges must have the
  * same sign. */
 static double crossing(const sn_triangle_tree *tree, int32_t triangle, const double a[3], const double b[3]) {
-    const double *p = corner_of(tree, triangle, 0), *q = corner_of(tree, triangle, 1), *r = corner_of(tree, triangle, 2);
+    const double *p = corner_of(tree, triangle, 0), *q = corner_of(tree, triangle, 1),
+                 *r = corner_of(tree, triangle, 2);
     const double before = sn_volume6(p, q, r, a), behind = sn_volume6(p, q, r, b);
     if ((before > 0) == (behind > 0) || before == behind) return -1;
     const double u = sn_volume6(a, b, p, q), v = sn_volume6(a, b, q, r), w = sn_volume6(a, b, r, p);
@@ -181,7 +184,8 @@ static double crossing(const sn_triangle_tree *tree, int32_t triangle, const dou
     return before / (before - behind);
 }
 
-int sn_triangle_tree_cross(const sn_triangle_tree *tree, const double a[3], const double b[3], sn_crossings *crossings) {
+int sn_triangle_tree_cross(const sn_triangle_tree *tree, const double a[3], const double b[3],
+                           sn_crossings *crossings) {
     int32_t stack[STACK];
     int top = 0, count = 0;
     *crossings = (sn_crossings){-1, -1, INFINITY, -INFINITY};

@@ -36,8 +36,8 @@ typedef struct sn_nearest_point {
     double square; /* squared distance, m^2 */
 } sn_nearest_point;
 
-sn_status sn_triangle_tree_create(sn_context *context, const double *position, const int32_t *triangle, int count, sn_triangle_tree *tree,
-                                  sn_error *error);
+sn_status sn_triangle_tree_create(sn_context *context, const double *position, const int32_t *triangle, int count,
+                                  sn_triangle_tree *tree, sn_error *error);
 void sn_triangle_tree_destroy(sn_context *context, sn_triangle_tree *tree);
 
 void sn_triangle_tree_nearest(const sn_triangle_tree *tree, const double x[3], sn_nearest_point *nearest);

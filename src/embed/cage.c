@@ -1,5 +1,6 @@
-/* Tets around a surface. Kept are the cells of a grid that a triangle meets (separating axes: Akenine-Moeller 2001), and the cells that a
- * flood from outside does not reach. Each cell is cut into five tets with alternating diagonals, like a box with split 5. */
+/* Tets around a surface. Kept are the cells of a grid that a triangle meets (separating axes: Akenine-Moeller 2001),
+ * and the cells that a flood from outside does not reach. Each cell is cut into five tets with alternating diagonals,
+ * like a box with split 5. */
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +49,8 @@ static void mark_surface(grid *g, const sn_mesh *surface) {
     for (int t = 0; t < surface->triangle_count; ++t) {
         const double *corner[3];
         int low[3], high[3];
-        for (int i = 0; i < 3; ++i) corner[i] = surface->position + 3 * (size_t)surface->triangle[3 * (size_t)t + (size_t)i];
+        for (int i = 0; i < 3; ++i)
+            corner[i] = surface->position + 3 * (size_t)surface->triangle[3 * (size_t)t + (size_t)i];
         for (int k = 0; k < 3; ++k) {
             low[k] = (int)floor((fmin(fmin(corner[0][k], corner[1][k]), corner[2][k]) - g->low[k]) / g->size);
             high[k] = (int)floor((fmax(fmax(corner[0][k], corner[1][k]), corner[2][k]) - g->low[k]) / g->size);
@@ -168,7 +170,8 @@ static sn_status make_tets(const grid *g, sn_context *context, sn_mesh **cage, s
 
 sn_status sn_embedding_cage(const sn_mesh *surface, int cells, sn_mesh **cage, sn_error *error) {
     if (cells < 2 || cells > 256) return sn_fail(error, SN_BAD_INPUT, "cells is %d; it must be from 2 to 256", cells);
-    if (surface->triangle_count < 1) return sn_fail(error, SN_BAD_INPUT, "the surface has no triangles to build a cage around");
+    if (surface->triangle_count < 1)
+        return sn_fail(error, SN_BAD_INPUT, "the surface has no triangles to build a cage around");
     grid g = {0};
     sn_status status = sn_mesh_check(surface, error);
     if (!status) status = sn_mesh_check_finite(surface, error);

@@ -1,5 +1,5 @@
-/* See crease.h. Corners of triangles are joined by a union-find across every smooth edge; each class is a vertex. Vertices are numbered by
- * their first corner. */
+/* See crease.h. Corners of triangles are joined by a union-find across every smooth edge; each class is a vertex.
+ * Vertices are numbered by their first corner. */
 #include "crease.h"
 
 #include <math.h>
@@ -59,8 +59,8 @@ static void join_smooth(const double *position, const int32_t *triangle, const e
     join(parent, corner_at(triangle, e[0].corner, e[0].high), corner_at(triangle, e[1].corner, e[0].high));
 }
 
-sn_status sn_crease_split(sn_context *context, const double *position, const int32_t *triangle, int triangles, double crease,
-                          int32_t *corner, int32_t *source, int *count, sn_error *error) {
+sn_status sn_crease_split(sn_context *context, const double *position, const int32_t *triangle, int triangles,
+                          double crease, int32_t *corner, int32_t *source, int *count, sn_error *error) {
     const int corners = 3 * triangles;
     edge *list = sn_allocate(context, (size_t)corners, sizeof *list);
     int32_t *parent = sn_allocate(context, (size_t)corners, sizeof *parent);

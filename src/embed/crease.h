@@ -4,9 +4,10 @@
 
 #include "base/context.h"
 
-/* Two triangles that share an edge go on sharing its ends when their normals are at most `crease` degrees apart. `corner` (triangles x 3)
- * gets the new vertex of each corner, `source` (triangles x 3, *count of them used) the old one of each new vertex. */
-sn_status sn_crease_split(sn_context *context, const double *position, const int32_t *triangle, int triangles, double crease,
-                          int32_t *corner, int32_t *source, int *count, sn_error *error);
+/* Two triangles that share an edge go on sharing its ends when their normals are at most `crease` degrees apart.
+ * `corner` (triangles x 3) gets the new vertex of each corner, `source` (triangles x 3, *count of them used) the old
+ * one of each new vertex. */
+sn_status sn_crease_split(sn_context *context, const double *position, const int32_t *triangle, int triangles,
+                          double crease, int32_t *corner, int32_t *source, int *count, sn_error *error);
 
 #endif

@@ -40,11 +40,13 @@ void sn_embedding_destroy(sn_embedding *e) {
     sn_release(e->context, e);
 }
 
-static sn_status split(sn_embedding *e, const double *position, const int32_t *triangle, double crease, sn_error *error) {
-    const sn_status status =
-        sn_crease_split(e->context, position, triangle, e->triangle_count, crease, e->triangle, e->source, &e->vertex_count, error);
+static sn_status split(sn_embedding *e, const double *position, const int32_t *triangle, double crease,
+                       sn_error *error) {
+    const sn_status status = sn_crease_split(e->context, position, triangle, e->triangle_count, crease, e->triangle,
+                                             e->source, &e->vertex_count, error);
     if (status) return status;
-    for (int v = 0; v < e->vertex_count; ++v) memcpy(e->rest + 3 * (size_t)v, position + 3 * (size_t)e->source[v], 3 * sizeof *e->rest);
+    for (int v = 0; v < e->vertex_count; ++v)
+        memcpy(e->rest + 3 * (size_t)v, position + 3 * (size_t)e->source[v], 3 * sizeof *e->rest);
     return SN_OK;
 }
 
@@ -56,8 +58,10 @@ static sn_status check_mesh(const sn_mesh *mesh, sn_error *error) {
 static sn_status check(const sn_mesh *carrier, double crease, sn_error *error) {
     const sn_status status = check_mesh(carrier, error);
     if (status) return status;
-    if (carrier->tet_count < 1) return sn_fail(error, SN_BAD_INPUT, "a surface cannot be embedded in a mesh without tets");
-    if (!(crease >= 0 && crease <= 180)) return sn_fail(error, SN_BAD_INPUT, "crease is %g; it must be from 0 to 180 degrees", crease);
+    if (carrier->tet_count < 1)
+        return sn_fail(error, SN_BAD_INPUT, "a surface cannot be embedded in a mesh without tets");
+    if (!(crease >= 0 && crease <= 180))
+        return sn_fail(error, SN_BAD_INPUT, "crease is %g; it must be from 0 to 180 degrees", crease);
     return SN_OK;
 }
 
@@ -78,14 +82,16 @@ static sn_status carry(const sn_mesh *carrier, sn_embedding *e, sn_error *error)
     return found ? SN_OK : sn_fail(error, SN_BAD_INPUT, "every tet of the mesh that should carry a surface is flat");
 }
 
-sn_status sn_embedding_create(const sn_mesh *carrier, const sn_mesh *surface, double crease, sn_embedding **embedding, sn_error *error) {
+sn_status sn_embedding_create(const sn_mesh *carrier, const sn_mesh *surface, double crease, sn_embedding **embedding,
+                              sn_error *error) {
     sn_status status = check(carrier, crease, error);
     if (!status) status = sn_mesh_check_tets(carrier, error);
     if (!status) status = check_mesh(surface, error);
     int count = surface->triangle_count;
     const int32_t *face = surface->triangle;
     int32_t *boundary = NULL;
-    if (!status && count == 0 && surface->tet_count > 0) status = sn_mesh_boundary(surface, &count, &boundary, NULL, NULL, error);
+    if (!status && count == 0 && surface->tet_count > 0)
+        status = sn_mesh_boundary(surface, &count, &boundary, NULL, NULL, error);
     if (status) return status;
     if (boundary) face = boundary;
     sn_embedding *e = NULL;
@@ -104,7 +110,8 @@ sn_status sn_embedding_create(const sn_mesh *carrier, const sn_mesh *surface, do
 
 /* ---- The carrier's boundary ---- */
 
-/* Mid-edge node of two corners of a quadratic tet, in VTK's order. A collapsed tet may have one node at both corners: then the corner. */
+/* Mid-edge node of two corners of a quadratic tet, in VTK's order. A collapsed tet may have one node at both corners:
+ * then the corner. */
 static int32_t middle(const int32_t *tet, int a, int b) {
     static const int edge[4][4] = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3}};
     return tet[edge[a][b]];
@@ -144,7 +151,8 @@ sn_status sn_embedding_boundary(const sn_mesh *carrier, double crease, sn_embedd
         status = split(e, carrier->position, triangle, crease, error);
     }
     for (int v = 0; !status && v < e->vertex_count; ++v)
-        for (int k = 0; k < 4; ++k) e->node[4 * (size_t)v + (size_t)k] = e->source[v], e->weight[4 * (size_t)v + (size_t)k] = k == 0;
+        for (int k = 0; k < 4; ++k)
+            e->node[4 * (size_t)v + (size_t)k] = e->source[v], e->weight[4 * (size_t)v + (size_t)k] = k == 0;
     sn_mesh_release(carrier, face), sn_mesh_release(carrier, owner);
     sn_release(carrier->context, triangle);
     if (status) {
@@ -172,7 +180,8 @@ void sn_embedding_positions(const sn_embedding *e, const double *position, float
 void sn_embedding_values(const sn_embedding *e, const double *value, float *out) {
     for (int v = 0; v < e->vertex_count; ++v) {
         double sum = 0;
-        for (int i = 0; i < 4; ++i) sum += e->weight[4 * (size_t)v + (size_t)i] * value[e->node[4 * (size_t)v + (size_t)i]];
+        for (int i = 0; i < 4; ++i)
+            sum += e->weight[4 * (size_t)v + (size_t)i] * value[e->node[4 * (size_t)v + (size_t)i]];
         out[v] = (float)sum;
     }
 }
@@ -181,7 +190,8 @@ void sn_embedding_normals(const sn_embedding *e, const float *position, float *n
     memset(normal, 0, 3 * (size_t)e->vertex_count * sizeof *normal);
     for (int t = 0; t < e->triangle_count; ++t) {
         const int32_t *v = e->triangle + 3 * (size_t)t;
-        const float *a = position + 3 * (size_t)v[0], *b = position + 3 * (size_t)v[1], *c = position + 3 * (size_t)v[2];
+        const float *a = position + 3 * (size_t)v[0], *b = position + 3 * (size_t)v[1],
+                    *c = position + 3 * (size_t)v[2];
         const float p[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, q[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
         const float n[3] = {p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]};
         for (int i = 0; i < 3; ++i)
@@ -197,10 +207,10 @@ void sn_embedding_normals(const sn_embedding *e, const float *position, float *n
     }
 }
 
-/* When each vertex of the triangle sits on one node, these nodes carry the point. Otherwise the tet of the vertex with the largest share
- * does. */
-sn_status sn_embedding_point(const sn_embedding *e, int triangle, const double share[3], int32_t node[4], double weight[4],
-                             sn_error *error) {
+/* When each vertex of the triangle sits on one node, these nodes carry the point. Otherwise the tet of the vertex with
+ * the largest share does. */
+sn_status sn_embedding_point(const sn_embedding *e, int triangle, const double share[3], int32_t node[4],
+                             double weight[4], sn_error *error) {
     if (triangle < 0 || triangle >= e->triangle_count)
         return sn_fail(error, SN_BAD_INPUT, "triangle %d; the surface has %d", triangle, e->triangle_count);
     const int32_t *v = e->triangle + 3 * (size_t)triangle;

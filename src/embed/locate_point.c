@@ -1,8 +1,8 @@
 /* See locate_point.h.
  *
- * A point outside of all tets belongs to the tet with the smallest violation: the largest distance of the point beyond one of the tet's
- * face planes. For convex cells this is the nearest tet up to a small factor. The search goes over rings of grid cells around the point
- * until a ring has tets, and then over one more ring. */
+ * A point outside of all tets belongs to the tet with the smallest violation: the largest distance of the point beyond
+ * one of the tet's face planes. For convex cells this is the nearest tet up to a small factor. The search goes over
+ * rings of grid cells around the point until a ring has tets, and then over one more ring. */
 #include "locate_point.h"
 
 #include <math.h>
@@ -24,7 +24,8 @@ static double volume6(const double a[3], const double b[3], const double c[3], c
 }
 
 bool sn_tet_weights(const sn_mesh *mesh, int tet, const double p[3], double weight[4]) {
-    const double *a = corner(mesh, tet, 0), *b = corner(mesh, tet, 1), *c = corner(mesh, tet, 2), *d = corner(mesh, tet, 3);
+    const double *a = corner(mesh, tet, 0), *b = corner(mesh, tet, 1), *c = corner(mesh, tet, 2),
+                 *d = corner(mesh, tet, 3);
     const double whole = volume6(a, b, c, d);
     if (!(fabs(whole) > 0)) return false;
     weight[0] = volume6(p, b, c, d) / whole;
@@ -51,7 +52,8 @@ static int clamp(double value, int count) { return value < 0 ? 0 : value >= coun
 static void tet_range(const sn_locator *l, int tet, int low[3], int high[3]) {
     for (int k = 0; k < 3; ++k) {
         double least = HUGE_VAL, most = -HUGE_VAL;
-        for (int i = 0; i < 4; ++i) least = fmin(least, corner(l->mesh, tet, i)[k]), most = fmax(most, corner(l->mesh, tet, i)[k]);
+        for (int i = 0; i < 4; ++i)
+            least = fmin(least, corner(l->mesh, tet, i)[k]), most = fmax(most, corner(l->mesh, tet, i)[k]);
         low[k] = clamp((least - l->low[k]) / l->size, l->count[k]);
         high[k] = clamp((most - l->low[k]) / l->size, l->count[k]);
     }
@@ -122,7 +124,8 @@ void sn_locator_destroy(sn_locator *l) {
 }
 
 /* Tries the tets of one cell. */
-static void try_cell(const sn_locator *l, size_t c, const double point[3], int *best, double best_weight[4], double *best_outside) {
+static void try_cell(const sn_locator *l, size_t c, const double point[3], int *best, double best_weight[4],
+                     double *best_outside) {
     for (int32_t i = l->first[c]; i < l->first[c + 1]; ++i) {
         double w[4], outside = 0;
         if (!sn_tet_weights(l->mesh, l->tet[i], point, w)) continue;
@@ -146,8 +149,10 @@ int sn_locator_find(const sn_locator *l, const double point[3], double weight[4]
         for (int k = centre[2] - ring; k <= centre[2] + ring; ++k)
             for (int j = centre[1] - ring; j <= centre[1] + ring; ++j)
                 for (int i = centre[0] - ring; i <= centre[0] + ring; ++i) {
-                    const bool shell = abs(i - centre[0]) == ring || abs(j - centre[1]) == ring || abs(k - centre[2]) == ring;
-                    if (!shell || i < 0 || j < 0 || k < 0 || i >= l->count[0] || j >= l->count[1] || k >= l->count[2]) continue;
+                    const bool shell =
+                        abs(i - centre[0]) == ring || abs(j - centre[1]) == ring || abs(k - centre[2]) == ring;
+                    if (!shell || i < 0 || j < 0 || k < 0 || i >= l->count[0] || j >= l->count[1] || k >= l->count[2])
+                        continue;
                     try_cell(l, cell(l, i, j, k), point, &best, weight, outside);
                 }
         if (best >= 0 && *outside == 0) return best;

@@ -15,7 +15,8 @@ typedef struct sn_locator {
 
 sn_status sn_locator_create(const sn_mesh *mesh, sn_locator *locator, sn_error *error);
 void sn_locator_destroy(sn_locator *locator);
-/* The tet that holds the point best, its barycentric weights, and how far outside of it the point is (0: inside). -1 without tets. */
+/* The tet that holds the point best, its barycentric weights, and how far outside of it the point is (0: inside). -1
+ * without tets. */
 int sn_locator_find(const sn_locator *locator, const double point[3], double weight[4], double *outside);
 /* Barycentric weights of a point in a tet; false when the tet is flat. */
 bool sn_tet_weights(const sn_mesh *mesh, int tet, const double point[3], double weight[4]);

@@ -34,8 +34,8 @@ static bool can_be_exact(const sn_law *law, const sn_rotation *rotation) {
     return law->differentials & 1u << SN_DIFFERENTIAL_EXACT && (!rotation || rotation->differential);
 }
 
-static sn_status choose(const sn_context *context, const sn_material *material, const char *body, bool exact, choice *out,
-                        sn_error *error) {
+static sn_status choose(const sn_context *context, const sn_material *material, const char *body, bool exact,
+                        choice *out, sn_error *error) {
     *out = (choice){.law = sn_law_find(context, material->law)};
     const sn_law *law = out->law;
     if (!law) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown law '%s'", body, material->law);
@@ -44,7 +44,8 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     if (material->differential[0]) {
         const int d = sn_differential_find(material->differential);
         if (d < 0 || !(law->differentials & 1u << d))
-            return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' has no differential '%s'", body, law->name, material->differential);
+            return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' has no differential '%s'", body, law->name,
+                           material->differential);
         out->differential = (sn_differential)d;
         exact = false;
     }
@@ -53,21 +54,25 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
                     law->differentials & 1u << SN_DIFFERENTIAL_PROJECTED;
     if (!(law->flags & SN_LAW_ROTATION)) {
         if (!material->rotation[0]) return SN_OK;
-        return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' uses no rotation, but '%s' is given", body, law->name, material->rotation);
+        return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' uses no rotation, but '%s' is given", body, law->name,
+                       material->rotation);
     }
     const char *name = material->rotation[0] ? material->rotation : "polar";
     out->rotation = sn_rotation_find(context, name);
     if (!out->rotation) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown rotation '%s'", body, name);
-    if (exact && !can_be_exact(law, out->rotation)) out->differential = law->default_differential, out->projects = false;
+    if (exact && !can_be_exact(law, out->rotation))
+        out->differential = law->default_differential, out->projects = false;
     if (out->differential == SN_DIFFERENTIAL_EXACT && !out->rotation->differential)
-        return sn_fail(error, SN_BAD_INPUT, "body '%s': the rotation '%s' has no derivative: the exact differential needs one", body, name);
+        return sn_fail(error, SN_BAD_INPUT,
+                       "body '%s': the rotation '%s' has no derivative: the exact differential needs one", body, name);
     if (out->rotation->uses_history) out->alpha = material->alpha, out->beta = material->beta;
     return SN_OK;
 }
 
 static int same_choice(const sn_batch *batch, const sn_element *element, const choice *c) {
-    return batch->element == element && batch->law == c->law && batch->rotation == c->rotation && batch->differential == c->differential &&
-           batch->projects == c->projects && batch->alpha == c->alpha && batch->beta == c->beta && batch->warping == c->warping;
+    return batch->element == element && batch->law == c->law && batch->rotation == c->rotation &&
+           batch->differential == c->differential && batch->projects == c->projects && batch->alpha == c->alpha &&
+           batch->beta == c->beta && batch->warping == c->warping;
 }
 
 /* Appends a batch, or finds one alike. model->batch has room. */
@@ -85,8 +90,10 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
                         .alpha = c->alpha,
                         .beta = c->beta,
                         .warping = c->warping};
-    batch->warped = (c->law->flags & SN_LAW_WARPED) && (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || c->law->flags & SN_LAW_CONSTANT);
-    const int blended = c->differential == SN_DIFFERENTIAL_TRUNCATED_1 || (c->differential == SN_DIFFERENTIAL_HYBRID && c->law->blend);
+    batch->warped = (c->law->flags & SN_LAW_WARPED) &&
+                    (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || c->law->flags & SN_LAW_CONSTANT);
+    const int blended =
+        c->differential == SN_DIFFERENTIAL_TRUNCATED_1 || (c->differential == SN_DIFFERENTIAL_HYBRID && c->law->blend);
     if (c->law->flags & SN_LAW_WARPED && blended) batch->compact = SN_COMPACT_BLENDED;
     if (batch->warped) batch->compact = SN_COMPACT_WARPED;
     batch->linearised_items = batch->compact ? 3 * element->nodes : 81;
@@ -95,12 +102,15 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
 }
 
 /* ---- Input ---- */
-static int64_t label_of(const sn_batch_source *source, int element) { return source->label ? source->label[element] : element; }
+static int64_t label_of(const sn_batch_source *source, int element) {
+    return source->label ? source->label[element] : element;
+}
 
-static sn_status check_source(const sn_context *context, const sn_batch_source *source, int node_count, sn_error *error) {
+static sn_status check_source(const sn_context *context, const sn_batch_source *source, int node_count,
+                              sn_error *error) {
     if (!sn_element_kernels_for(context)->serves(source->element))
-        return sn_fail(error, SN_UNSUPPORTED, "body '%s': element '%s' of %d nodes and %d points has no kernels", source->name,
-                       source->element->name, source->element->nodes, source->element->points);
+        return sn_fail(error, SN_UNSUPPORTED, "body '%s': element '%s' of %d nodes and %d points has no kernels",
+                       source->name, source->element->name, source->element->nodes, source->element->points);
     const int nodes = source->element->nodes;
     for (int e = 0; e < source->element_count; ++e) {
         if (source->material[e] < 0 || source->material[e] >= source->material_count)
@@ -174,7 +184,8 @@ static sn_status make_chunks(const work *w, sn_elements_model *model, sn_error *
     model->chunk = sn_allocate(w->context, (size_t)count, sizeof *model->chunk);
     if (!model->chunk) return sn_no_memory(error);
     for (int b = 0; b < model->batch_count; ++b) {
-        const int64_t elements = w->batch_begin[b + 1] - w->batch_begin[b], size = sn_chunk_size(model->batch[b].element, elements);
+        const int64_t elements = w->batch_begin[b + 1] - w->batch_begin[b],
+                      size = sn_chunk_size(model->batch[b].element, elements);
         int block = 0;
         for (int64_t first = 0; first < elements; first += size) {
             const int64_t rest = elements - first, here = rest < size ? rest : size;
@@ -203,8 +214,8 @@ static sn_status allocate_batch(const sn_context *context, sn_batch *batch, sn_e
         batch->pair_mass = sn_allocate(context, lanes, sizeof *batch->pair_mass);
         if (!batch->pair_mass) return sn_no_memory(error);
     }
-    const int complete = batch->node && batch->gradient && batch->weight && batch->element_of && batch->material_of && batch->source_of &&
-                         (!history || batch->rest_edge);
+    const int complete = batch->node && batch->gradient && batch->weight && batch->element_of && batch->material_of &&
+                         batch->source_of && (!history || batch->rest_edge);
     return complete ? SN_OK : sn_no_memory(error);
 }
 
@@ -229,18 +240,21 @@ static void fill_spring(sn_batch *batch, const sn_batch_source *source, int e, i
     batch->pair_mass[block * SN_LANES + lane] = source->pair_mass[e];
 }
 
-/* Gradients, weights and rest edges of one element in its lane. Flat: a volume below 1e-12 of the cube on its longest edge. */
-static sn_status fill_shape(sn_batch *batch, const sn_batch_source *source, int e, int64_t block, int lane, int padded, sn_error *error) {
+/* Gradients, weights and rest edges of one element in its lane. Flat: a volume below 1e-12 of the cube on its longest
+ * edge. */
+static sn_status fill_shape(sn_batch *batch, const sn_batch_source *source, int e, int64_t block, int lane, int padded,
+                            sn_error *error) {
     const sn_element *element = batch->element;
     const int nodes = element->nodes, points = element->points, corners = element->corners;
     double X[3 * SN_ELEMENT_NODES], gradient[3 * SN_ELEMENT_NODES];
-    for (int i = 0; i < nodes; ++i) memcpy(&X[3 * i], &source->rest[3 * (int64_t)source->node[(int64_t)e * nodes + i]], 3 * sizeof *X);
+    for (int i = 0; i < nodes; ++i)
+        memcpy(&X[3 * i], &source->rest[3 * (int64_t)source->node[(int64_t)e * nodes + i]], 3 * sizeof *X);
     const double thickness = element->dimension == 2 && source->thickness > 0 ? source->thickness : 1;
     const double edge = longest_edge(X, corners), least = 1e-12 * edge * edge * (corners == 4 ? edge : 1);
     for (int i = 1; i < nodes && element->dimension == 2; ++i)
         if (fabs(X[3 * i + 2] - X[2]) > 1e-12 * edge)
-            return sn_fail(error, SN_BAD_INPUT, "body '%s': plane element %lld does not lie in a plane z = constant", source->name,
-                           (long long)label_of(source, e));
+            return sn_fail(error, SN_BAD_INPUT, "body '%s': plane element %lld does not lie in a plane z = constant",
+                           source->name, (long long)label_of(source, e));
     for (int q = 0; q < points; ++q) {
         const double volume = sn_element_gradient(element, X, element->point[q], NULL, gradient);
         if (!(volume > least))
@@ -252,19 +266,21 @@ static sn_status fill_shape(sn_batch *batch, const sn_batch_source *source, int 
     }
     for (int a = 0; a < 3 && batch->rest_edge; ++a)
         for (int i = 0; i < 3; ++i)
-            batch->rest_edge[(block * 9 + 3 * a + i) * SN_LANES + lane] = i + 1 < corners ? X[3 * (i + 1) + a] - X[a] : a == 2;
+            batch->rest_edge[(block * 9 + 3 * a + i) * SN_LANES + lane] =
+                i + 1 < corners ? X[3 * (i + 1) + a] - X[a] : a == 2;
     return SN_OK;
 }
 
-static sn_status fill_chunk(const work *w, sn_batch *batch, const sn_chunk *chunk, const sn_batch_item *items, int64_t count,
-                            sn_error *error) {
+static sn_status fill_chunk(const work *w, sn_batch *batch, const sn_chunk *chunk, const sn_batch_item *items,
+                            int64_t count, sn_error *error) {
     const int nodes = batch->element->nodes;
     for (int64_t n = 0; n < (int64_t)(chunk->block_end - chunk->block_begin) * SN_LANES; ++n) {
         const int padded = n >= count, lane = (int)(n % SN_LANES);
         const int64_t block = chunk->block_begin + n / SN_LANES, at = block * SN_LANES + lane;
         const sn_batch_item *it = &items[padded ? count - 1 : n];
         const sn_batch_source *source = &w->source[it->source];
-        for (int i = 0; i < nodes; ++i) batch->node[(block * nodes + i) * SN_LANES + lane] = source->node[(int64_t)it->element * nodes + i];
+        for (int i = 0; i < nodes; ++i)
+            batch->node[(block * nodes + i) * SN_LANES + lane] = source->node[(int64_t)it->element * nodes + i];
         batch->element_of[at] = padded ? -1 : it->element + source->element_offset;
         batch->source_of[at] = padded ? -1 : it->source;
         batch->material_of[at] = source->material[it->element] + source->material_offset;
@@ -281,14 +297,17 @@ static sn_status fill_chunk(const work *w, sn_batch *batch, const sn_chunk *chun
 static int all_turned(const sn_elements_model *model) {
     for (int b = 0; b < model->batch_count; ++b) {
         const sn_batch *batch = &model->batch[b];
-        if (batch->element != &sn_element_tet4 || batch->compact != SN_COMPACT_WARPED || !batch->rotation || batch->warping) return 0;
+        if (batch->element != &sn_element_tet4 || batch->compact != SN_COMPACT_WARPED || !batch->rotation ||
+            batch->warping)
+            return 0;
     }
     return model->batch_count > 0;
 }
 
 static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error *error) {
     model->turned = all_turned(model);
-    for (int b = 0; b < model->batch_count; ++b) model->positive = model->positive || model->batch[b].law->flags & SN_LAW_POSITIVE_J;
+    for (int b = 0; b < model->batch_count; ++b)
+        model->positive = model->positive || model->batch[b].law->flags & SN_LAW_POSITIVE_J;
     for (int b = 0; b < model->batch_count; ++b) {
         sn_batch *batch = &model->batch[b];
         const sn_status status = allocate_batch(w->context, batch, error);
@@ -309,7 +328,8 @@ static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error 
     for (int i = 0; i < model->chunk_count; ++i) {
         const sn_chunk *chunk = &model->chunk[i];
         if (chunk->block_begin == 0) first = w->batch_begin[chunk->batch];
-        const int64_t rest = w->batch_begin[chunk->batch + 1] - first, room = (int64_t)(chunk->block_end - chunk->block_begin) * SN_LANES;
+        const int64_t rest = w->batch_begin[chunk->batch + 1] - first,
+                      room = (int64_t)(chunk->block_end - chunk->block_begin) * SN_LANES;
         const int64_t count = rest < room ? rest : room;
         const sn_status status = fill_chunk(w, &model->batch[chunk->batch], chunk, &w->item[first], count, error);
         if (status) return status;

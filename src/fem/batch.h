@@ -1,9 +1,10 @@
-/* Batches: elements of one kind (element type, law, rotation, differential) in blocks of SN_LANES, structure of arrays, ready for the
- * kernels; and the chunks that threads work on.
+/* Batches: elements of one kind (element type, law, rotation, differential) in blocks of SN_LANES, structure of arrays,
+ * ready for the kernels; and the chunks that threads work on.
  *
- * A chunk is a run of blocks of one batch. Chunks of one colour share no node, so they may write to nodes at the same time; colours
- * follow each other in order. Hence every sum into a node or a matrix entry has one order, whatever the number of threads.
- * The last block of a chunk may be padded: padded lanes repeat a real element with weight 0 and are not scattered. */
+ * A chunk is a run of blocks of one batch. Chunks of one colour share no node, so they may write to nodes at the same
+ * time; colours follow each other in order. Hence every sum into a node or a matrix entry has one order, whatever the
+ * number of threads. The last block of a chunk may be padded: padded lanes repeat a real element with weight 0 and are
+ * not scattered. */
 #ifndef SN_FEM_BATCH_H
 #define SN_FEM_BATCH_H
 
@@ -22,25 +23,29 @@ typedef struct sn_batch {
     const sn_law *law;
     const sn_rotation *rotation; /* NULL when the law needs none */
     sn_differential differential;
-    int projects; /* the exact differential was not asked for by name and can be indefinite: a view may ask for the projected one */
+    int projects; /* the exact differential was not asked for by name and can be indefinite: a view may ask for the
+                     projected one */
     int block_count;
-    int32_t *node;          /* block_count x nodes x SN_LANES, compiled node numbers */
-    double *gradient;       /* block_count x points x (nodes - 1) x 3 x SN_LANES, 1/m */
-    double *weight;         /* block_count x points x SN_LANES, m^3; 0 in padded lanes */
-    int warped;             /* its linearised stress is the warped stiffness R K0 R^T of SN_LAW_WARPED */
-    int compact;            /* SN_COMPACT_: the closed forms of SN_LAW_WARPED hold */
-    double *rest_edge;      /* block_count x 9 x SN_LANES: Dm of the corners; only for rotations with history, else NULL */
-    int32_t *element_of;    /* block_count x SN_LANES: index of the element in its body's mesh, -1 in padded lanes */
+    int32_t *node;       /* block_count x nodes x SN_LANES, compiled node numbers */
+    double *gradient;    /* block_count x points x (nodes - 1) x 3 x SN_LANES, 1/m */
+    double *weight;      /* block_count x points x SN_LANES, m^3; 0 in padded lanes */
+    int warped;          /* its linearised stress is the warped stiffness R K0 R^T of SN_LAW_WARPED */
+    int compact;         /* SN_COMPACT_: the closed forms of SN_LAW_WARPED hold */
+    double *rest_edge;   /* block_count x 9 x SN_LANES: Dm of the corners; only for rotations with history, else NULL */
+    int32_t *element_of; /* block_count x SN_LANES: index of the element in its body's mesh, -1 in padded lanes */
     int32_t *material_of;   /* block_count x SN_LANES: index of the material in the parameters */
     int32_t *source_of;     /* block_count x SN_LANES: index of the source, -1 in padded lanes */
-    int64_t rotation_state; /* offset of its rotation state in the state's array, in doubles: block_count x points x SN_ROTATION_STATE x
-                               SN_LANES; -1 for none */
-    int64_t linearised;     /* offset of its part in a linearised buffer, in doubles: block_count x points x linearised_items x SN_LANES */
+    int64_t rotation_state; /* offset of its rotation state in the state's array, in doubles: block_count x points x
+                               SN_ROTATION_STATE x SN_LANES; -1 for none */
+    int64_t linearised;     /* offset of its part in a linearised buffer, in doubles: block_count x points x
+                               linearised_items x SN_LANES */
     int linearised_items;
-    int64_t kept;       /* offset of its part in the kept rotations, in doubles: block_count x points x 9 x SN_LANES; -1 for none */
+    int64_t kept; /* offset of its part in the kept rotations, in doubles: block_count x points x 9 x SN_LANES; -1 for
+                     none */
     double alpha, beta; /* of the rotation */
     int warping;        /* SN_WARPING_: frames per vertex, from view->vertex_rotation */
-    double *pair_mass;  /* springs alone: block_count x SN_LANES, kg; their `gradient` is the rest edge, their `weight` the factor of k */
+    double *pair_mass;  /* springs alone: block_count x SN_LANES, kg; their `gradient` is the rest edge, their `weight`
+                           the factor of k */
 } sn_batch;
 
 typedef struct sn_chunk {
@@ -55,13 +60,15 @@ typedef struct sn_batch_origin {
     int64_t *label; /* a copy, or NULL: labels are indices */
 } sn_batch_origin;
 
-/* The compiled elements of a system. Nothing in it changes after the compilation; the numbers that do are in sn_element_settings. */
+/* The compiled elements of a system. Nothing in it changes after the compilation; the numbers that do are in
+ * sn_element_settings. */
 typedef struct sn_elements_model {
     int node_count;
     int64_t rotation_state_size; /* doubles of rotation state of all batches, all zero at rest */
     int64_t linearised_size;     /* doubles of a linearised buffer, 64-byte aligned */
-    int turned;        /* all batches are tet4 of the warped stiffness with rotations: their linearisation is R g and three weights */
-    int positive;      /* some law needs J > 0 */
+    int turned;   /* all batches are tet4 of the warped stiffness with rotations: their linearisation is R g and three
+                     weights */
+    int positive; /* some law needs J > 0 */
     int64_t kept_size; /* doubles of the kept rotations, 64-byte aligned */
     int source_count;
     sn_batch_origin *origin; /* source_count */
@@ -76,26 +83,29 @@ typedef struct sn_elements_model {
 /* The numbers of a batch that follow from its materials. */
 typedef struct sn_batch_settings {
     double *constant; /* block_count x law->constant_count x SN_LANES */
-    double *damping;  /* block_count x 3 x SN_LANES: d_lambda, d_mu, Rayleigh stiffness part b. Springs: their damper, 0, b */
-    unsigned damped;  /* SN_DAMPED_ bits: which of them are not all zero */
+    double *damping; /* block_count x 3 x SN_LANES: d_lambda, d_mu, Rayleigh stiffness part b. Springs: their damper, 0,
+                        b */
+    unsigned damped; /* SN_DAMPED_ bits: which of them are not all zero */
 } sn_batch_settings;
 
-/* The numbers of a model that follow from its materials. They may change between evaluations (sn_elements_parameters); several settings can
- * belong to one model. */
+/* The numbers of a model that follow from its materials. They may change between evaluations (sn_elements_parameters);
+ * several settings can belong to one model. */
 typedef struct sn_element_settings {
     int batch_count;
     sn_batch_settings *batch; /* batch_count */
     int64_t revision;         /* 0 until the first filling, then another number after each */
 } sn_element_settings;
 
-/* Rotations are what a corotated force spends most of its time on, and a linearisation mostly follows at the same place: `force` leaves
- * them here. */
+/* Rotations are what a corotated force spends most of its time on, and a linearisation mostly follows at the same
+ * place: `force` leaves them here. */
 typedef struct sn_kept_rotations {
     double *value;      /* kept_size doubles; NULL for a model that is `turned` */
-    double *linearised; /* instead: linearised_size doubles that take R g where `linearise` would put them, and no weights */
+    double *linearised; /* instead: linearised_size doubles that take R g where `linearise` would put them, and no
+                           weights */
 } sn_kept_rotations;
 
-/* What the elements are evaluated at, and what is asked of their linearisation. Arrays are node_count x 3 in compiled numbering. */
+/* What the elements are evaluated at, and what is asked of their linearisation. Arrays are node_count x 3 in compiled
+ * numbering. */
 typedef struct sn_element_view {
     const sn_element_settings *settings; /* never NULL */
     const double *x;
@@ -105,9 +115,10 @@ typedef struct sn_element_view {
     const double *vertex_rotation; /* node_count x 9, for warped batches; NULL when there are none */
     sn_kept_rotations *kept;       /* `force` writes to it; the others read it: it is of this view. NULL: none */
     bool projected;                /* batches that `projects` take the projected differential; default: the exact one */
-    bool unsymmetric; /* false: K is made symmetric, and the change of viscous stress with x is left out. true: the Jacobian as it is:
-                         unsymmetrised, with that change (Green: always; corotated: where dR is at hand, that is with the exact and the
-                         projected differential). The change of Rayleigh forces with x, a second differential, is in neither. */
+    bool unsymmetric; /* false: K is made symmetric, and the change of viscous stress with x is left out. true: the
+                         Jacobian as it is: unsymmetrised, with that change (Green: always; corotated: where dR is at
+                         hand, that is with the exact and the projected differential). The change of Rayleigh forces
+                         with x, a second differential, is in neither. */
 } sn_element_view;
 
 /* The differential that a batch takes. */
@@ -119,32 +130,34 @@ static inline sn_differential sn_batch_differential(const sn_batch *batch, bool 
 typedef struct sn_element_kernels {
     /* Whether there are kernels for this element. */
     int (*serves)(const sn_element *element);
-    /* Adds the chunk's elastic energy (J) to *energy. Returns how many real elements a POSITIVE_J law met with J <= 0. */
+    /* Adds the chunk's elastic energy (J) to *energy. Returns how many real elements a POSITIVE_J law met with J <= 0.
+     */
     int (*energy)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double *energy);
     /* Adds the forces of the chunk (elastic, viscous and Rayleigh stiffness damping) to f. Returns as above. */
     int (*force)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double *f);
-    /* What `product` needs of k K + d D, for all vectors u at one x: written to the chunk's part of `linearised` (linearised_size doubles
-     * for the whole model). */
-    int (*linearise)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double k, double d,
-                     double *linearised);
+    /* What `product` needs of k K + d D, for all vectors u at one x: written to the chunk's part of `linearised`
+     * (linearised_size doubles for the whole model). */
+    int (*linearise)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double k,
+                     double d, double *linearised);
     /* Only the weights, of a model that is `turned`. */
-    int (*weigh)(const sn_batch *batch, int block_begin, int block_end, const sn_element_settings *settings, double k, double d,
-                 double *linearised);
-    /* Adds (k K + d D) u to out, K = -df/dx, D = -df/dv: the assembly-free product. With `linearised` (else NULL) the view, k and d are
-     * not looked at; the bits are the same. */
-    int (*product)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double k, double d,
-                   const double *linearised, const double *u, double *out);
-    /* Element matrices k K + d D of one block: out has nodes x nodes blocks of 3 x 3, [i][j][3 * column + row][SN_LANES] (column-major
-     * blocks, as the sparse matrix wants them), 64-byte aligned. With `upper` only the blocks i <= j are filled (K symmetric). Also
-     * writes the block's part of `linearised` unless that is NULL. */
-    int (*stiffness)(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *linearised,
-                     double *out);
+    int (*weigh)(const sn_batch *batch, int block_begin, int block_end, const sn_element_settings *settings, double k,
+                 double d, double *linearised);
+    /* Adds (k K + d D) u to out, K = -df/dx, D = -df/dv: the assembly-free product. With `linearised` (else NULL) the
+     * view, k and d are not looked at; the bits are the same. */
+    int (*product)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double k,
+                   double d, const double *linearised, const double *u, double *out);
+    /* Element matrices k K + d D of one block: out has nodes x nodes blocks of 3 x 3, [i][j][3 * column +
+     * row][SN_LANES] (column-major blocks, as the sparse matrix wants them), 64-byte aligned. With `upper` only the
+     * blocks i <= j are filled (K symmetric). Also writes the block's part of `linearised` unless that is NULL. */
+    int (*stiffness)(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper,
+                     double *linearised, double *out);
     /* Their diagonal blocks alone, of a compact batch that is linearised: [i][3 * column + row][SN_LANES]. */
     int (*diagonal)(const sn_batch *batch, int block, const double *linearised, double *out);
-    /* F, elastic P and Cauchy stress P F^T / J, [point][9][SN_LANES] each, and the energy density psi, [point][SN_LANES], at every
-     * quadrature point of one block; NULL to skip one. For laws of the Cauchy strain, the Cauchy stress is P. |J| counts as at least 1e-12
-     * so that flat elements stay finite. */
-    int (*stress)(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy, double *psi);
+    /* F, elastic P and Cauchy stress P F^T / J, [point][9][SN_LANES] each, and the energy density psi,
+     * [point][SN_LANES], at every quadrature point of one block; NULL to skip one. For laws of the Cauchy strain, the
+     * Cauchy stress is P. |J| counts as at least 1e-12 so that flat elements stay finite. */
+    int (*stress)(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy,
+                  double *psi);
     /* Only the rotations: [point][9][SN_LANES]; the identity for laws without. */
     int (*rotation)(const sn_batch *batch, int block, const sn_element_view *view, double *R);
     /* Accept hook of rotations with history: updates `state` (same layout as view->rotation_state). */
@@ -164,58 +177,63 @@ typedef struct sn_batch_source {
     const int32_t *material; /* element_count: index into `materials` */
     const sn_material *materials;
     int material_count;
-    int material_offset;              /* added to material_of */
-    int element_offset;               /* added to element_of */
-    bool exact;                       /* materials that leave the differential to their law take the exact one where there is one */
-    const char *name;                 /* the body's, for messages */
-    const int64_t *label;             /* element labels for messages, or NULL */
+    int material_offset;  /* added to material_of */
+    int element_offset;   /* added to element_of */
+    bool exact;           /* materials that leave the differential to their law take the exact one where there is one */
+    const char *name;     /* the body's, for messages */
+    const int64_t *label; /* element labels for messages, or NULL */
     const double *factor, *pair_mass; /* springs alone, per element: k / E in m, reduced mass in kg */
 } sn_batch_source;
 
-/* Groups the elements of all sources by (element, law, rotation, differential), orders them for locality (by lowest node), cuts them into
- * chunks and colours these. Flat or inverted rest elements are an error that names the element. */
+/* Groups the elements of all sources by (element, law, rotation, differential), orders them for locality (by lowest
+ * node), cuts them into chunks and colours these. Flat or inverted rest elements are an error that names the element.
+ */
 sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source, int source_count, int node_count,
                               sn_elements_model *model, sn_error *error);
 void sn_elements_release(sn_context *context, sn_elements_model *model);
 
 /* Room for the settings of a model, and their first filling from `materials` (by sn_batch.material_of) at time t. */
-sn_status sn_element_settings_create(sn_context *context, const sn_elements_model *model, const sn_material *materials, double time,
-                                     sn_element_settings *settings, sn_error *error);
+sn_status sn_element_settings_create(sn_context *context, const sn_elements_model *model, const sn_material *materials,
+                                     double time, sn_element_settings *settings, sn_error *error);
 void sn_element_settings_release(sn_context *context, sn_element_settings *settings);
-/* Fills the settings again from edited or keyed materials at time t. Allocates nothing. The laws must be those of the compilation. */
-sn_status sn_elements_parameters(const sn_elements_model *model, const sn_material *materials, double time, sn_element_settings *settings,
-                                 sn_error *error);
+/* Fills the settings again from edited or keyed materials at time t. Allocates nothing. The laws must be those of the
+ * compilation. */
+sn_status sn_elements_parameters(const sn_elements_model *model, const sn_material *materials, double time,
+                                 sn_element_settings *settings, sn_error *error);
 /* Whether any element has a D. */
 int sn_elements_damped(const sn_elements_model *model, const sn_element_settings *settings);
 
-/* Calls task(data, chunk) for all chunks, in any order; each thread takes the chunks that the sums over colours give it too, and finds them
- * in its cache. */
-void sn_elements_chunks(const sn_context *context, const sn_elements_model *model, void (*task)(void *data, int chunk), void *data);
+/* Calls task(data, chunk) for all chunks, in any order; each thread takes the chunks that the sums over colours give it
+ * too, and finds them in its cache. */
+void sn_elements_chunks(const sn_context *context, const sn_elements_model *model, void (*task)(void *data, int chunk),
+                        void *data);
 
-/* Whole-model sums, parallel and in fixed order. SN_INVERTED, with one element named, when a law that needs J > 0 meets another J; the sums
- * are then of no use. `partial`: chunk_count doubles of scratch. */
-sn_status sn_elements_energy(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *partial,
-                             double *energy, sn_error *error);
+/* Whole-model sums, parallel and in fixed order. SN_INVERTED, with one element named, when a law that needs J > 0 meets
+ * another J; the sums are then of no use. `partial`: chunk_count doubles of scratch. */
+sn_status sn_elements_energy(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
+                             double *partial, double *energy, sn_error *error);
 /* ADDS the forces to f (node_count x 3). */
-sn_status sn_elements_force(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *f,
-                            sn_error *error);
+sn_status sn_elements_force(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
+                            double *f, sn_error *error);
 /* Fills `linearised` (model->linearised_size doubles) for products with k K + d D at this view. */
-void sn_elements_linearise(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d,
-                           double *linearised);
+void sn_elements_linearise(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
+                           double k, double d, double *linearised);
 /* Only the weights in it, of a model that is `turned`. */
-void sn_elements_weigh(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings, double k, double d,
-                       double *linearised);
+void sn_elements_weigh(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings,
+                       double k, double d, double *linearised);
 /* ADDS (k K + d D) u to out; linearised may be NULL. */
-void sn_elements_product(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d,
-                         const double *linearised, const double *u, double *out);
-/* A step was accepted at view->x, from view->x_before: updates the rotation state (rotation_state_size doubles). Nothing without history.
+void sn_elements_product(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
+                         double k, double d, const double *linearised, const double *u, double *out);
+/* A step was accepted at view->x, from view->x_before: updates the rotation state (rotation_state_size doubles).
+ * Nothing without history.
  */
-void sn_elements_accept(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *state);
+void sn_elements_accept(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
+                        double *state);
 
 /* ---- Mass ---- */
-/* Lumped: ADDS each element's share, with the density of its material, to mass[compiled node]. Row sums for tet4 and tri3; HRZ for tet10:
- * the diagonal of the consistent mass scaled to the element's mass, as row sums go negative there. Plane elements have the thickness of
- * their source. */
+/* Lumped: ADDS each element's share, with the density of its material, to mass[compiled node]. Row sums for tet4 and
+ * tri3; HRZ for tet10: the diagonal of the consistent mass scaled to the element's mass, as row sums go negative there.
+ * Plane elements have the thickness of their source. */
 sn_status sn_mass_lumped(const sn_batch_source *source, double *mass, sn_error *error);
 /* Consistent element mass: nodes x nodes scalars of element e in kg (each times the 3x3 identity). */
 void sn_mass_element(const sn_batch_source *source, int e, double *mass);

@@ -1,7 +1,7 @@
 /* The registry of element types, and what they share.
  *
- * Rules have positive weights only, so that the stiffness keeps its sign: 4 points, degree 2, and 14 points, degree 5 (the latter of
- * N. J. Walkington, Quadrature on simplices of arbitrary dimension, 2000). */
+ * Rules have positive weights only, so that the stiffness keeps its sign: 4 points, degree 2, and 14 points, degree 5
+ * (the latter of N. J. Walkington, Quadrature on simplices of arbitrary dimension, 2000). */
 #include "element.h"
 
 #include <math.h>
@@ -43,10 +43,10 @@ const double sn_rule_four_weight[4] = {0.25, 0.25, 0.25, 0.25};
 #define D14 0.72179424906732632114
 #define E14 0.04550370412564964949
 #define F14 0.45449629587435035051 /* 1/2 - e */
-const double sn_rule_fourteen_point[14][4] = {{B14, A14, A14, A14}, {A14, B14, A14, A14}, {A14, A14, B14, A14}, {A14, A14, A14, B14},
-                                              {D14, C14, C14, C14}, {C14, D14, C14, C14}, {C14, C14, D14, C14}, {C14, C14, C14, D14},
-                                              {E14, E14, F14, F14}, {E14, F14, E14, F14}, {E14, F14, F14, E14}, {F14, E14, E14, F14},
-                                              {F14, E14, F14, E14}, {F14, F14, E14, E14}};
+const double sn_rule_fourteen_point[14][4] = {
+    {B14, A14, A14, A14}, {A14, B14, A14, A14}, {A14, A14, B14, A14}, {A14, A14, A14, B14}, {D14, C14, C14, C14},
+    {C14, D14, C14, C14}, {C14, C14, D14, C14}, {C14, C14, C14, D14}, {E14, E14, F14, F14}, {E14, F14, E14, F14},
+    {E14, F14, F14, E14}, {F14, E14, E14, F14}, {F14, E14, F14, E14}, {F14, F14, E14, E14}};
 #define U14 0.11268792571801585080
 #define V14 0.07349304311636194934
 #define W14 0.04254602077708146686
@@ -59,7 +59,8 @@ void sn_shape_linear(int nodes, const double L[4], double *value, double *deriva
     }
 }
 
-double sn_element_gradient(const sn_element *element, const double *X, const double L[4], double *value, double *gradient) {
+double sn_element_gradient(const sn_element *element, const double *X, const double L[4], double *value,
+                           double *gradient) {
     const int nodes = element->nodes, plane = element->dimension == 2, axes = element->dimension;
     double local[SN_ELEMENT_NODES], derivative[SN_ELEMENT_NODES * 4];
     element->shape(L, value ? value : local, derivative);
@@ -86,15 +87,17 @@ double sn_element_gradient(const sn_element *element, const double *X, const dou
 /* ---- Meshes ---- */
 sn_status sn_element_fits_tets(const sn_mesh *mesh, sn_error *error) {
     if (mesh->tet_count > 0) return SN_OK;
-    return sn_fail_at(error, SN_BAD_INPUT, "mesh", "the mesh has %d nodes and %d triangles but no tets; a solid body needs tets",
-                      mesh->node_count, mesh->triangle_count);
+    return sn_fail_at(error, SN_BAD_INPUT, "mesh",
+                      "the mesh has %d nodes and %d triangles but no tets; a solid body needs tets", mesh->node_count,
+                      mesh->triangle_count);
 }
 
 static double area2(const double *a, const double *b, const double *c) {
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
-double sn_element_locate(const sn_element *element, const int32_t *node, const double *position, const double X[3], double L[4]) {
+double sn_element_locate(const sn_element *element, const int32_t *node, const double *position, const double X[3],
+                         double L[4]) {
     const double *p[4];
     for (int i = 0; i < element->corners; ++i) p[i] = position + 3 * (size_t)node[i];
     L[3] = 0;
@@ -119,7 +122,8 @@ static int corner_of(const sn_element *element, const int32_t *cell, int32_t nod
     return 0;
 }
 
-sn_status sn_element_faces(const sn_element *element, const sn_mesh *mesh, int *count, int32_t **face, sn_error *error) {
+sn_status sn_element_faces(const sn_element *element, const sn_mesh *mesh, int *count, int32_t **face,
+                           sn_error *error) {
     const size_t n = (size_t)element->face_nodes;
     int32_t *corner = NULL, *owner = NULL;
     *count = 0, *face = NULL;

@@ -1,12 +1,12 @@
 /* Element types: shape functions on the reference element, quadrature, and what a body needs to know of its elements.
  *
- * A type is one file element_<name>.c with one table, and one line in names.h. Its kernels are compiled per number of nodes and points
- * (kernel/element_kernel.c); a type without kernels is refused when elements are compiled.
+ * A type is one file element_<name>.c with one table, and one line in names.h. Its kernels are compiled per number of
+ * nodes and points (kernel/element_kernel.c); a type without kernels is refused when elements are compiled.
  *
- * Everything the kernels need is per element and per quadrature point: the gradients g_i of the shape functions in the rest shape for
- * nodes 1..N-1 (that of node 0 is minus their sum) and the weight w (volume share). Then
- *   F = F0 + sum_{i>=1} (x_i - x_0) (x) g_i,      f_i = -sum_q w_q P g_i,      K_ij = sum_q w_q g_i . dP . g_j
- * with F0 = 0 for solids; a plane triangle has its rest shape in the xy plane and F0 = e_z (x) e_z (plane strain). */
+ * Everything the kernels need is per element and per quadrature point: the gradients g_i of the shape functions in the
+ * rest shape for nodes 1..N-1 (that of node 0 is minus their sum) and the weight w (volume share). Then F = F0 +
+ * sum_{i>=1} (x_i - x_0) (x) g_i,      f_i = -sum_q w_q P g_i,      K_ij = sum_q w_q g_i . dP . g_j with F0 = 0 for
+ * solids; a plane triangle has its rest shape in the xy plane and F0 = e_z (x) e_z (plane strain). */
 #ifndef SN_FEM_ELEMENT_H
 #define SN_FEM_ELEMENT_H
 
@@ -37,7 +37,8 @@ typedef struct sn_element {
     void (*shape)(const double L[4], double *value, double *derivative);
     bool row_sums; /* its lumped mass: row sums of the consistent one; else the diagonal scaled to the mass (HRZ) */
 
-    /* Boundary faces: three corners, outward, then the middles of their edges. 0 nodes: no faces, the boundary is the rim of a plane body.
+    /* Boundary faces: three corners, outward, then the middles of their edges. 0 nodes: no faces, the boundary is the
+     * rim of a plane body.
      */
     int face_nodes;
     const double *face_share;   /* face_nodes: the part of a face's area that goes to each node in contact */
@@ -47,8 +48,9 @@ typedef struct sn_element {
     sn_status (*fits)(const sn_mesh *mesh, sn_error *error);
     sn_status (*take)(const sn_mesh *mesh, sn_mesh **own, sn_error *error);
 
-    /* Elements that are derived from those of another type, the carrier, which has the mass, the loads and the surface: the springs on the
-     * edges of tets. NULL: an element is its own carrier. node_mass: per compiled node. `release` ends the derived source. */
+    /* Elements that are derived from those of another type, the carrier, which has the mass, the loads and the surface:
+     * the springs on the edges of tets. NULL: an element is its own carrier. node_mass: per compiled node. `release`
+     * ends the derived source. */
     const struct sn_element *carrier;
     sn_status (*derive)(sn_context *context, const struct sn_batch_source *carrier, const double *node_mass,
                         struct sn_batch_source *derived, sn_error *error);
@@ -60,20 +62,25 @@ SN_ELEMENTS(SN_DECLARE_ELEMENT)
 #undef SN_DECLARE_ELEMENT
 const sn_element *sn_element_find(const char *name); /* NULL when unknown */
 /* The type that has the mass, the loads and the surface. */
-static inline const sn_element *sn_element_carrier(const sn_element *element) { return element->carrier ? element->carrier : element; }
+static inline const sn_element *sn_element_carrier(const sn_element *element) {
+    return element->carrier ? element->carrier : element;
+}
 const sn_listing *sn_elements(int *count);
 
-/* Gradients g_i (all nodes x 3) of the shape functions in the rest shape X (nodes x 3) at barycentric L, and optionally their values.
- * Returns the volume (area for plane elements, of thickness 1) of the whole element if this point's density of volume held everywhere:
- * times a quadrature weight it is the point's share. Not positive: flat or inverted; the gradients are then not set. */
-double sn_element_gradient(const sn_element *element, const double *X, const double L[4], double *value, double *gradient);
+/* Gradients g_i (all nodes x 3) of the shape functions in the rest shape X (nodes x 3) at barycentric L, and optionally
+ * their values. Returns the volume (area for plane elements, of thickness 1) of the whole element if this point's
+ * density of volume held everywhere: times a quadrature weight it is the point's share. Not positive: flat or inverted;
+ * the gradients are then not set. */
+double sn_element_gradient(const sn_element *element, const double *X, const double L[4], double *value,
+                           double *gradient);
 
-/* Barycentric coordinates L of the point X in the element's corners (nodes x 3 positions by `node`). Returns the smallest: at least 0
- * inside; minus infinity for a flat element. */
-double sn_element_locate(const sn_element *element, const int32_t *node, const double *position, const double X[3], double L[4]);
+/* Barycentric coordinates L of the point X in the element's corners (nodes x 3 positions by `node`). Returns the
+ * smallest: at least 0 inside; minus infinity for a flat element. */
+double sn_element_locate(const sn_element *element, const int32_t *node, const double *position, const double X[3],
+                         double L[4]);
 
-/* The boundary faces of a mesh as element->take made it, in its node numbers, face_nodes each; release with sn_mesh_release. Without face
- * nodes there are none. */
+/* The boundary faces of a mesh as element->take made it, in its node numbers, face_nodes each; release with
+ * sn_mesh_release. Without face nodes there are none. */
 sn_status sn_element_faces(const sn_element *element, const sn_mesh *mesh, int *count, int32_t **face, sn_error *error);
 
 /* ---- Shared by the types ---- */

@@ -1,5 +1,6 @@
-/* The quadratic tet: corners N_i = L_i (2 L_i - 1), mid-edge nodes N_ij = 4 L_i L_j, edges in the order 01 12 20 03 13 23. Two rules: 4
- * points, enough for straight edges, and 14. A mesh of four-node tets gets straight mid-edge nodes. */
+/* The quadratic tet: corners N_i = L_i (2 L_i - 1), mid-edge nodes N_ij = 4 L_i L_j, edges in the order 01 12 20 03
+ * 13 23. Two rules: 4 points, enough for straight edges, and 14. A mesh of four-node tets gets straight mid-edge nodes.
+ */
 #include <string.h>
 
 #include "element.h"
@@ -28,11 +29,12 @@ static sn_status take(const sn_mesh *mesh, sn_mesh **own, sn_error *error) {
 static const double share[6] = {1.0 / 12, 1.0 / 12, 1.0 / 12, 0.25, 0.25, 0.25};
 static const uint8_t middle[4][4] = {{0, 4, 6, 7}, {4, 0, 5, 8}, {6, 5, 0, 9}, {7, 8, 9, 0}};
 
-#define QUADRATIC                                                                                                                          \
-    .nodes = 10, .corners = 4, .dimension = 3, .mass_points = 14, .mass_point = sn_rule_fourteen_point,                                    \
-    .mass_weight = sn_rule_fourteen_weight, .shape = shape, .face_nodes = 6, .face_share = share, .middle = middle,                        \
+#define QUADRATIC                                                                                                      \
+    .nodes = 10, .corners = 4, .dimension = 3, .mass_points = 14, .mass_point = sn_rule_fourteen_point,                \
+    .mass_weight = sn_rule_fourteen_weight, .shape = shape, .face_nodes = 6, .face_share = share, .middle = middle,    \
     .fits = sn_element_fits_tets, .take = take
 
-const sn_element sn_element_tet10 = {SN_ELEMENT_tet10, .points = 4, .point = sn_rule_four_point, .weight = sn_rule_four_weight, QUADRATIC};
+const sn_element sn_element_tet10 = {SN_ELEMENT_tet10, .points = 4, .point = sn_rule_four_point,
+                                     .weight = sn_rule_four_weight, QUADRATIC};
 const sn_element sn_element_tet10_high = {SN_ELEMENT_tet10_high, .points = 14, .point = sn_rule_fourteen_point,
                                           .weight = sn_rule_fourteen_weight, QUADRATIC};

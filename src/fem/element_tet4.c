@@ -7,7 +7,8 @@ static void shape(const double L[4], double *value, double *derivative) { sn_sha
 static sn_status fits(const sn_mesh *mesh, sn_error *error) {
     const sn_status status = sn_element_fits_tets(mesh, error);
     if (status || mesh->tet_nodes != 10) return status;
-    return sn_fail_at(error, SN_BAD_INPUT, "element", "element tet4 does not fit a mesh of 10-node tets; use tet10 or tet10-high");
+    return sn_fail_at(error, SN_BAD_INPUT, "element",
+                      "element tet4 does not fit a mesh of 10-node tets; use tet10 or tet10-high");
 }
 
 static const double share[3] = {1.0 / 3, 1.0 / 3, 1.0 / 3};

@@ -1,4 +1,5 @@
-/* The plane linear triangle, in plane strain: its rest shape lies in a plane z = constant, and its nodes are held in z. */
+/* The plane linear triangle, in plane strain: its rest shape lies in a plane z = constant, and its nodes are held in z.
+ */
 #include <string.h>
 
 #include "base/math3.h"
@@ -15,12 +16,13 @@ static void shape(const double L[4], double *value, double *derivative) { sn_sha
 
 static sn_status fits(const sn_mesh *mesh, sn_error *error) {
     if (mesh->triangle_count < 1 || mesh->tet_count > 0)
-        return sn_fail_at(error, SN_BAD_INPUT, "mesh", "the mesh has %d tets and %d triangles; element tri3 needs only triangles",
-                          mesh->tet_count, mesh->triangle_count);
+        return sn_fail_at(error, SN_BAD_INPUT, "mesh",
+                          "the mesh has %d tets and %d triangles; element tri3 needs only triangles", mesh->tet_count,
+                          mesh->triangle_count);
     for (int i = 0; i < 3 * mesh->triangle_count; ++i)
         if (mesh->triangle[i] < 0 || mesh->triangle[i] >= mesh->node_count)
-            return sn_fail_at(error, SN_BAD_INPUT, "mesh", "triangle %d names node %d of %d nodes", i / 3, mesh->triangle[i],
-                              mesh->node_count);
+            return sn_fail_at(error, SN_BAD_INPUT, "mesh", "triangle %d names node %d of %d nodes", i / 3,
+                              mesh->triangle[i], mesh->node_count);
     return SN_OK;
 }
 
@@ -36,8 +38,8 @@ static sn_status take_triangles(sn_mesh *mesh, sn_error *error) {
     for (size_t t = 0; t < count; ++t) {
         int32_t *node = mesh->triangle + 3 * t;
         double n[3];
-        sn_area_vector3(mesh->position + 3 * (size_t)node[0], mesh->position + 3 * (size_t)node[1], mesh->position + 3 * (size_t)node[2],
-                        n);
+        sn_area_vector3(mesh->position + 3 * (size_t)node[0], mesh->position + 3 * (size_t)node[1],
+                        mesh->position + 3 * (size_t)node[2], n);
         if (n[2] < 0) {
             const int32_t other = node[1];
             node[1] = node[2], node[2] = other;

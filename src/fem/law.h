@@ -1,11 +1,11 @@
-/* The interface of material laws, and of the rotations that some of them use. Kernel side: widths differ per instruction set.
+/* The interface of material laws, and of the rotations that some of them use. Kernel side: widths differ per
+ * instruction set.
  *
- * A law is one file in kernel/law_<name>.c with one const table SN_ISA(sn_law_<name>), listed in kernel/laws.c. Its functions work on
- * SN_WIDTH elements at a time, one per lane.
- *   psi(F)            energy per rest volume, zero at rest
- *   P   = d psi / dF  first Piola-Kirchhoff stress; force on node i = -volume P g_i with g_i the rest gradient of its shape function
- *   dP  = d P / dF    81 numbers, dP[9 * a + b] = d P[a] / d F[b], row-major F
- * Corotational laws see R, from the rotation block, and for their exact differential dR[9 * a + b] = d R[a] / d F[b]. */
+ * A law is one file in kernel/law_<name>.c with one const table SN_ISA(sn_law_<name>), listed in kernel/laws.c. Its
+ * functions work on SN_WIDTH elements at a time, one per lane. psi(F)            energy per rest volume, zero at rest
+ *   P   = d psi / dF  first Piola-Kirchhoff stress; force on node i = -volume P g_i with g_i the rest gradient of its
+ * shape function dP  = d P / dF    81 numbers, dP[9 * a + b] = d P[a] / d F[b], row-major F Corotational laws see R,
+ * from the rotation block, and for their exact differential dR[9 * a + b] = d R[a] / d F[b]. */
 #ifndef SN_FEM_LAW_H
 #define SN_FEM_LAW_H
 
@@ -18,11 +18,13 @@ enum { SN_LAW_CONSTANTS = 24 }; /* most constants that a law's kernels see */
 typedef enum sn_law_flags {
     SN_LAW_ROTATION = 1,   /* uses R */
     SN_LAW_INDEFINITE = 2, /* its exact differential can be indefinite */
-    SN_LAW_ISOTROPIC = 4,  /* psi depends on the singular values of F only: the projected differential works in the principal frame */
+    SN_LAW_ISOTROPIC =
+        4, /* psi depends on the singular values of F only: the projected differential works in the principal frame */
     SN_LAW_POSITIVE_J = 8, /* needs det F > 0 */
     SN_LAW_CONSTANT = 16,  /* dP does not depend on F */
-    SN_LAW_WARPED = 32,    /* isotropic with lambda, mu = c[0], c[1], and its truncated-2 differential (or, if constant, any, with R = I) is
-                              lambda tr(R^T dF) R + mu (dF + R dF^T R): the kernels then use closed forms */
+    SN_LAW_WARPED =
+        32, /* isotropic with lambda, mu = c[0], c[1], and its truncated-2 differential (or, if constant, any, with R =
+               I) is lambda tr(R^T dF) R + mu (dF + R dF^T R): the kernels then use closed forms */
     SN_LAW_NO_POTENTIAL = 64, /* the stress is not the gradient of the energy: dP is not symmetric */
 } sn_law_flags;
 
@@ -30,12 +32,14 @@ typedef enum sn_differential {
     SN_DIFFERENTIAL_EXACT,
     SN_DIFFERENTIAL_PROJECTED,   /* the exact one with its negative eigenvalues set to zero */
     SN_DIFFERENTIAL_TRUNCATED_1, /* Civit 3.19: 2 mu dF + lambda tr(R^T dF) R */
-    SN_DIFFERENTIAL_TRUNCATED_2, /* Civit 3.21: 2 mu R sym(R^T dF) + lambda tr(R^T dF) R, the warped stiffness R K0 R^T */
+    SN_DIFFERENTIAL_TRUNCATED_2, /* Civit 3.21: 2 mu R sym(R^T dF) + lambda tr(R^T dF) R, the warped stiffness R K0 R^T
+                                  */
     SN_DIFFERENTIAL_HYBRID,      /* Civit 3.23: between the two by the mean stretch */
     SN_DIFFERENTIAL_COUNT
 } sn_differential;
 
-/* Whose rate the viscous stress acts on: Green's E' (P_v = F (dl tr E' + 2 dm E')), the corotated one, or the linear one. */
+/* Whose rate the viscous stress acts on: Green's E' (P_v = F (dl tr E' + 2 dm E')), the corotated one, or the linear
+ * one. */
 typedef enum sn_strain { SN_STRAIN_GREEN, SN_STRAIN_COROTATED, SN_STRAIN_CAUCHY } sn_strain;
 
 typedef struct sn_law {
@@ -43,18 +47,22 @@ typedef struct sn_law {
     unsigned flags;
     unsigned differentials; /* bit set of 1 << sn_differential that it offers */
     sn_differential default_differential;
-    const sn_parameter *parameter; /* all its constants; isotropic laws begin with young, poisson, lame, which stand for the others */
+    const sn_parameter
+        *parameter; /* all its constants; isotropic laws begin with young, poisson, lame, which stand for the others */
     int parameter_count;
     int constant_count; /* of the array that `prepare` fills and the kernels read */
 
-    /* Material -> constants at time t (keyed moduli). `constant` has SN_LAW_CONSTANTS places. Corotational isotropic laws put lambda, mu
-     * first. */
-    sn_status (*prepare)(const struct sn_law *law, const sn_material *material, double time, double *constant, sn_error *error);
+    /* Material -> constants at time t (keyed moduli). `constant` has SN_LAW_CONSTANTS places. Corotational isotropic
+     * laws put lambda, mu first. */
+    sn_status (*prepare)(const struct sn_law *law, const sn_material *material, double time, double *constant,
+                         sn_error *error);
 
-    /* Kernels; c: constants, one vector each. R is NULL for laws without SN_LAW_ROTATION; dR only for exact and projected. */
+    /* Kernels; c: constants, one vector each. R is NULL for laws without SN_LAW_ROTATION; dR only for exact and
+     * projected. */
     void (*energy)(const struct sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi);
     void (*stress)(const struct sn_law *law, const vd *c, const vd *F, const vd *R, vd *P);
-    void (*differential)(const struct sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP);
+    void (*differential)(const struct sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R,
+                         const vd *dR, vd *dP);
 
     /* Of laws with SN_LAW_WARPED that offer hybrid: g in [0, 1], how much of truncated-1 it takes; else NULL. */
     vd (*blend)(const vd *F, const vd *R);
@@ -69,12 +77,13 @@ typedef struct sn_law {
 extern const sn_law *const sn_laws_baseline[], *const sn_laws_avx2[], *const sn_laws_avx512[];
 extern const int sn_law_count_baseline;
 
-/* The law by name for this context's instruction set, ours or one that was added to the context; NULL when there is none. Without a
- * context: ours. */
+/* The law by name for this context's instruction set, ours or one that was added to the context; NULL when there is
+ * none. Without a context: ours. */
 const sn_law *sn_law_find(const sn_context *context, const char *name);
 /* own_law.c: the law of that name that was added to the context, or NULL. */
 const sn_law *sn_own_law_find(const sn_context *context, const char *name);
-/* Laws of the caller: what all of them share, with kernels that call the functions of law->table lane by lane. kernel/own_law.c. */
+/* Laws of the caller: what all of them share, with kernels that call the functions of law->table lane by lane.
+ * kernel/own_law.c. */
 extern const sn_law sn_own_law_baseline, sn_own_law_avx2, sn_own_law_avx512;
 
 /* lambda and mu from young/poisson or lame at time t (the pair that is given; laws' own constants do not count). */
@@ -82,7 +91,8 @@ sn_status sn_material_lame(const sn_material *material, double time, double *lam
 /* The value of a scalar constant at time t, or `fallback` when it is absent. */
 double sn_material_value(const sn_material *material, const char *name, double time, double fallback);
 const sn_constant *sn_material_constant(const sn_material *material, const char *name); /* NULL when absent */
-int sn_warping_find(const char *name);      /* SN_WARPING_ of batch.h, in the order of sn_warpings(); SN_WARPING_NONE when unknown */
+int sn_warping_find(
+    const char *name); /* SN_WARPING_ of batch.h, in the order of sn_warpings(); SN_WARPING_NONE when unknown */
 int sn_differential_find(const char *name); /* -1 when unknown */
 
 /* ---- Rotations ---- */
@@ -92,8 +102,9 @@ enum { SN_ROTATION_STATE = 4 }; /* doubles of per-element state (witness pair of
 typedef struct sn_rotation_view {
     const vd *F;        /* now */
     const vd *F_before; /* at the last accepted step; NULL when there is none (the path runs from rest) */
-    const vd *Dm;       /* rest edges, columns; row-major 3 x 3; the last one of a plane element is the z axis. NULL without history */
-    int dimension;      /* 3; 2 for plane elements, which turn about the z axis alone */
+    const vd *Dm;  /* rest edges, columns; row-major 3 x 3; the last one of a plane element is the z axis. NULL without
+                      history */
+    int dimension; /* 3; 2 for plane elements, which turn about the z axis alone */
     double alpha, beta; /* of dapd, project and reflect */
     vd *state;          /* SN_ROTATION_STATE, zero at rest; updated only by `accept` */
 } sn_rotation_view;

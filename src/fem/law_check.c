@@ -1,5 +1,5 @@
-/* The conformance of a law with the constants of one material, by numbers alone: rest, rigid invariance, and energy, stress and
- * differential against differences of each other.
+/* The conformance of a law with the constants of one material, by numbers alone: rest, rigid invariance, and energy,
+ * stress and differential against differences of each other.
  *
  * Differences are of fourth order with a step of 1e-5; F is without a unit and near 1. */
 #include <math.h>
@@ -52,7 +52,8 @@ static double largest(const double *a, int count) {
 }
 
 static void multiply(const double *a, const double *b, double *out) {
-    for (int i = 0; i < 9; ++i) out[i] = a[i / 3 * 3] * b[i % 3] + a[i / 3 * 3 + 1] * b[3 + i % 3] + a[i / 3 * 3 + 2] * b[6 + i % 3];
+    for (int i = 0; i < 9; ++i)
+        out[i] = a[i / 3 * 3] * b[i % 3] + a[i / 3 * 3 + 1] * b[3 + i % 3] + a[i / 3 * 3 + 2] * b[6 + i % 3];
 }
 
 static sn_status at(const trial *t, const double *F, double *psi, double *P, double *dP) {
@@ -84,11 +85,14 @@ static sn_status try_rest(trial *t) {
     if (!status) status = differences(t, states[0].F, gradient, rate);
     if (status) return status;
     t->size = largest(rate, 81);
-    if (!isfinite(t->size)) return sn_fail(t->error, SN_BAD_INPUT, "law '%s': its stress is not finite near rest", t->law->name);
+    if (!isfinite(t->size))
+        return sn_fail(t->error, SN_BAD_INPUT, "law '%s': its stress is not finite near rest", t->law->name);
     if (!(fabs(psi) <= 1e-13 * t->size))
-        return sn_fail(t->error, SN_BAD_INPUT, "law '%s': its energy at rest is %g J/m^3; it must be 0", t->law->name, psi);
+        return sn_fail(t->error, SN_BAD_INPUT, "law '%s': its energy at rest is %g J/m^3; it must be 0", t->law->name,
+                       psi);
     if (!(largest(P, 9) <= 1e-12 * t->size))
-        return sn_fail(t->error, SN_BAD_INPUT, "law '%s': its stress at rest is %g Pa; it must be 0", t->law->name, largest(P, 9));
+        return sn_fail(t->error, SN_BAD_INPUT, "law '%s': its stress at rest is %g Pa; it must be 0", t->law->name,
+                       largest(P, 9));
     return SN_OK;
 }
 
@@ -102,11 +106,13 @@ static sn_status try_turns(const trial *t, int state) {
         if (status) return status;
         multiply(turns[k], P, expected);
         if (!(fabs(psi - turned) <= 1e-12 * (t->size + fabs(psi))))
-            return sn_fail(t->error, SN_BAD_INPUT, "law '%s', %s: a rigid turn changes its energy from %.12g to %.12g J/m^3", t->law->name,
+            return sn_fail(t->error, SN_BAD_INPUT,
+                           "law '%s', %s: a rigid turn changes its energy from %.12g to %.12g J/m^3", t->law->name,
                            states[state].name, psi, turned);
         for (int i = 0; i < 9; ++i)
             if (!(fabs(expected[i] - Pt[i]) <= 1e-11 * (t->size + largest(P, 9))))
-                return sn_fail(t->error, SN_BAD_INPUT, "law '%s', %s: its stress does not turn with the body: P[%d] is %.12g, not %.12g",
+                return sn_fail(t->error, SN_BAD_INPUT,
+                               "law '%s', %s: its stress does not turn with the body: P[%d] is %.12g, not %.12g",
                                t->law->name, states[state].name, i, Pt[i], expected[i]);
     }
     return status;
@@ -120,17 +126,20 @@ static sn_status try_derivatives(const trial *t, int state) {
     if (status) return status;
     const double size = fmax(largest(dP, 81), largest(rate, 81)), force = fmax(largest(P, 9), 1e-3 * size);
     if (!isfinite(psi) || !isfinite(largest(P, 9)) || !isfinite(largest(dP, 81)))
-        return sn_fail(t->error, SN_BAD_INPUT, "law '%s', %s: energy %g, stress %g, differential %g; all must be finite", law, where, psi,
+        return sn_fail(t->error, SN_BAD_INPUT,
+                       "law '%s', %s: energy %g, stress %g, differential %g; all must be finite", law, where, psi,
                        largest(P, 9), largest(dP, 81));
     const bool potential = !(t->law->flags & SN_LAW_NO_POTENTIAL);
     for (int i = 0; i < 9 && potential; ++i)
         if (!(fabs(gradient[i] - P[i]) <= 1e-6 * force))
-            return sn_fail(t->error, SN_BAD_INPUT, "law '%s', %s: its stress P[%d] is %.12g, but d energy / dF is %.12g", law, where, i,
-                           P[i], gradient[i]);
+            return sn_fail(t->error, SN_BAD_INPUT,
+                           "law '%s', %s: its stress P[%d] is %.12g, but d energy / dF is %.12g", law, where, i, P[i],
+                           gradient[i]);
     for (int i = 0; i < 81; ++i)
         if (!(fabs(rate[i] - dP[i]) <= 1e-6 * size))
-            return sn_fail(t->error, SN_BAD_INPUT, "law '%s', %s: its differential [%d][%d] is %.12g, but dP / dF is %.12g", law, where,
-                           i / 9, i % 9, dP[i], rate[i]);
+            return sn_fail(t->error, SN_BAD_INPUT,
+                           "law '%s', %s: its differential [%d][%d] is %.12g, but dP / dF is %.12g", law, where, i / 9,
+                           i % 9, dP[i], rate[i]);
     return SN_OK;
 }
 
@@ -141,7 +150,8 @@ sn_status sn_law_check(sn_context *context, const sn_material *material, sn_erro
     if (!status) status = try_rest(&t);
     const int count = law && law->flags & SN_LAW_POSITIVE_J ? POSITIVE_STATES : STATES;
     for (int s = 0; s < count && !status; ++s) {
-        if (law->strain != SN_STRAIN_CAUCHY) status = try_turns(&t, s); /* the linear strain sees turns, by its definition */
+        if (law->strain != SN_STRAIN_CAUCHY)
+            status = try_turns(&t, s); /* the linear strain sees turns, by its definition */
         if (!status) status = try_derivatives(&t, s);
     }
     return status;

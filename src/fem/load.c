@@ -1,4 +1,5 @@
-/* Loads: compilation into nodal forces and faces, dead forces, ramps. The integrals over moving faces are in load_follow.c. */
+/* Loads: compilation into nodal forces and faces, dead forces, ramps. The integrals over moving faces are in
+ * load_follow.c. */
 #include "load.h"
 
 #include <string.h>
@@ -33,7 +34,8 @@ double sn_face_area(int face_nodes, const int32_t *face, const double *rest) {
     return area;
 }
 
-void sn_load_volume_shares(const sn_element *element, double thickness, const int32_t *node, const double *rest, double *share) {
+void sn_load_volume_shares(const sn_element *element, double thickness, const int32_t *node, const double *rest,
+                           double *share) {
     if (element->dimension == 2) {
         double n[3];
         sn_area_vector3(rest + 3 * node[0], rest + 3 * node[1], rest + 3 * node[2], n);
@@ -47,7 +49,8 @@ void sn_load_volume_shares(const sn_element *element, double thickness, const in
         double edge[9] = {0};
         for (int i = 0; i < element->nodes; ++i)
             for (int k = 1; k < 4; ++k)
-                for (int a = 0; a < 3; ++a) edge[3 * a + k - 1] += rest[3 * node[i] + a] * (derivative[4 * i + k] - derivative[4 * i]);
+                for (int a = 0; a < 3; ++a)
+                    edge[3 * a + k - 1] += rest[3 * node[i] + a] * (derivative[4 * i + k] - derivative[4 * i]);
         const double w = element->mass_weight[q] * sn_determinant3(edge) / 6;
         for (int i = 0; i < element->nodes; ++i) share[i] += w * value[i];
     }
@@ -79,12 +82,14 @@ static void add_dead_face(const sn_load_term *term, const int32_t *face, const d
 }
 
 static void term_start(const sn_load *load, const double *rest, sn_load_term *term) {
-    *term = (sn_load_term){.kind = load->kind, .follow = load->follow, .ramp = load->ramp, .scalar = load->scalar, .rest = rest};
+    *term = (sn_load_term){
+        .kind = load->kind, .follow = load->follow, .ramp = load->ramp, .scalar = load->scalar, .rest = rest};
     for (int a = 0; a < 3; ++a) term->value[a] = load->value[a];
 }
 
 /* Keeps the nodes of a dense force that carry something. */
-static sn_status compress(sn_context *context, int node_count, const double *force, sn_load_term *term, sn_error *error) {
+static sn_status compress(sn_context *context, int node_count, const double *force, sn_load_term *term,
+                          sn_error *error) {
     int count = 0;
     for (int i = 0; i < node_count; ++i) count += force[3 * i] != 0 || force[3 * i + 1] != 0 || force[3 * i + 2] != 0;
     term->node = sn_allocate(context, (size_t)count, sizeof *term->node);
@@ -101,19 +106,20 @@ static sn_status compress(sn_context *context, int node_count, const double *for
     return SN_OK;
 }
 
-sn_status sn_load_nodal(sn_context *context, const sn_load *load, int node_count, const double *force, sn_load_term *term,
-                        sn_error *error) {
+sn_status sn_load_nodal(sn_context *context, const sn_load *load, int node_count, const double *force,
+                        sn_load_term *term, sn_error *error) {
     term_start(load, NULL, term);
     return compress(context, node_count, force, term, error);
 }
 
-sn_status sn_load_surface(sn_context *context, const sn_load *load, int face_count, int face_nodes, const int32_t *face, int node_count,
-                          const double *rest, sn_load_term *term, sn_error *error) {
+sn_status sn_load_surface(sn_context *context, const sn_load *load, int face_count, int face_nodes, const int32_t *face,
+                          int node_count, const double *rest, sn_load_term *term, sn_error *error) {
     term_start(load, rest, term);
     term->face_nodes = face_nodes;
     if (term->kind == SN_LOAD_FORCE) {
         double area = 0;
-        for (int i = 0; i < face_count; ++i) area += sn_face_area(face_nodes, face + (size_t)i * (size_t)face_nodes, rest);
+        for (int i = 0; i < face_count; ++i)
+            area += sn_face_area(face_nodes, face + (size_t)i * (size_t)face_nodes, rest);
         for (int a = 0; a < 3; ++a) term->value[a] = area > 0 ? load->value[a] / area : 0;
     }
     if (load->follow) {
@@ -144,7 +150,8 @@ void sn_load_force(const sn_load_term *term, double factor, const double *x, dou
     if (factor == 0) return;
     for (int i = 0; i < term->count; ++i)
         for (int a = 0; a < 3; ++a) f[3 * term->node[i] + a] += factor * term->force[3 * i + a];
-    for (int i = 0; i < term->face_count; ++i) sn_face_force(term, term->face + (size_t)i * (size_t)term->face_nodes, factor, x, f);
+    for (int i = 0; i < term->face_count; ++i)
+        sn_face_force(term, term->face + (size_t)i * (size_t)term->face_nodes, factor, x, f);
 }
 
 double sn_load_work(const sn_load_term *term, double factor, const double *x, const double *rest) {
@@ -159,7 +166,8 @@ double sn_load_work(const sn_load_term *term, double factor, const double *x, co
 
 int sn_load_block_count(const sn_load_term *term) { return term->face_count * term->face_nodes * term->face_nodes; }
 
-int sn_load_blocks(const sn_load_term *term, double factor, const double *x, bool symmetric, int32_t *row, int32_t *column, double *value) {
+int sn_load_blocks(const sn_load_term *term, double factor, const double *x, bool symmetric, int32_t *row,
+                   int32_t *column, double *value) {
     const int n = term->face_nodes;
     int count = 0;
     double K[SN_FACE_NODES * SN_FACE_NODES * 9];
@@ -172,7 +180,8 @@ int sn_load_blocks(const sn_load_term *term, double factor, const double *x, boo
                 const double *B = K + 9 * (n * i + j), *T = K + 9 * (n * j + i);
                 double *out = value + 9 * (size_t)count;
                 for (int r = 0; r < 3; ++r)
-                    for (int c = 0; c < 3; ++c) out[3 * c + r] = symmetric ? 0.5 * (B[3 * r + c] + T[3 * c + r]) : B[3 * r + c];
+                    for (int c = 0; c < 3; ++c)
+                        out[3 * c + r] = symmetric ? 0.5 * (B[3 * r + c] + T[3 * c + r]) : B[3 * r + c];
                 row[count] = face[i];
                 column[count] = face[j];
             }

@@ -1,43 +1,47 @@
 /* Loads that follow a face: force and exact linearisation.
  *
- * With a = dx/dxi, b = dx/deta, c = a x b, J = |c|, n = c / J at a quadrature point, and da = N_j,xi u, db = N_j,eta u for a change u of
- * node j: dc = da x b + a x db,   dJ = n . dc,   dn = (dc - n dJ) / J Pressure (Bonet and Wood, Nonlinear Continuum Mechanics for Finite
- * Element Analysis, 8.5): f_i = -p w N_i c. Traction: f_i = w N_i R T J. The rest frame E = (e1, e2, n0) makes F_s = A + n (x) n0 a 3x3
- * matrix G with G e1, G e2 in the plane; R is found from the rotation by angle atan2(A21 - A12, A11 + A22) in the plane, which is the polar
- * one, and with S = R^T G dR = R [w]x,   (tr S I - S) w = axial vector of (R^T dG - dG^T R). */
+ * With a = dx/dxi, b = dx/deta, c = a x b, J = |c|, n = c / J at a quadrature point, and da = N_j,xi u, db = N_j,eta u
+ * for a change u of node j: dc = da x b + a x db,   dJ = n . dc,   dn = (dc - n dJ) / J Pressure (Bonet and Wood,
+ * Nonlinear Continuum Mechanics for Finite Element Analysis, 8.5): f_i = -p w N_i c. Traction: f_i = w N_i R T J. The
+ * rest frame E = (e1, e2, n0) makes F_s = A + n (x) n0 a 3x3 matrix G with G e1, G e2 in the plane; R is found from the
+ * rotation by angle atan2(A21 - A12, A11 + A22) in the plane, which is the polar one, and with S = R^T G dR = R [w]x,
+ * (tr S I - S) w = axial vector of (R^T dG - dG^T R). */
 #include <string.h>
 
 #include "base/math3.h"
 #include "load_face.h"
 
-/* Triangle rules: one point for three nodes (N_i linear, c constant); six points of degree 4 for six nodes (N_i c has degree 4), Dunavant
- * 1985. */
+/* Triangle rules: one point for three nodes (N_i linear, c constant); six points of degree 4 for six nodes (N_i c has
+ * degree 4), Dunavant 1985. */
 #define P1 0.44594849091596488632
 #define W1 (0.5 * 0.22338158967801146570)
 #define P2 0.09157621350977074346
 #define W2 (0.5 * 0.10995174365532186764)
-#define QUADRATIC(x, y)                                                                                                                    \
-    {                                                                                                                                      \
-        (1 - (x) - (y)) * (1 - 2 * (x)-2 * (y)), (x) * (2 * (x)-1), (y) * (2 * (y)-1), 4 * (x) * (1 - (x) - (y)), 4 * (x) * (y),           \
-            4 * (y) * (1 - (x) - (y))                                                                                                      \
+#define QUADRATIC(x, y)                                                                                                \
+    {                                                                                                                  \
+        (1 - (x) - (y)) * (1 - 2 * (x)-2 * (y)), (x) * (2 * (x)-1), (y) * (2 * (y)-1), 4 * (x) * (1 - (x) - (y)),      \
+            4 * (x) * (y), 4 * (y) * (1 - (x) - (y))                                                                   \
     }
-#define QUADRATIC_ALONG(x, y)                                                                                                              \
-    {                                                                                                                                      \
-        {4 * (x) + 4 * (y)-3, 4 * (x)-1, 0, 4 - 8 * (x)-4 * (y), 4 * (y), -4 * (y)}, {                                                     \
-            4 * (x) + 4 * (y)-3, 0, 4 * (y)-1, -4 * (x), 4 * (x), 4 - 4 * (x)-8 * (y)                                                      \
-        }                                                                                                                                  \
+#define QUADRATIC_ALONG(x, y)                                                                                          \
+    {                                                                                                                  \
+        {4 * (x) + 4 * (y)-3, 4 * (x)-1, 0, 4 - 8 * (x)-4 * (y), 4 * (y), -4 * (y)}, {                                 \
+            4 * (x) + 4 * (y)-3, 0, 4 * (y)-1, -4 * (x), 4 * (x), 4 - 4 * (x)-8 * (y)                                  \
+        }                                                                                                              \
     }
 
-static const sn_face_rule linear_rule = {
-    .nodes = 3, .points = 1, .weight = {0.5}, .value = {{1.0 / 3, 1.0 / 3, 1.0 / 3}}, .along = {{{-1, 1, 0}, {-1, 0, 1}}}};
-static const sn_face_rule quadratic_rule = {.nodes = 6,
-                                            .points = 6,
-                                            .weight = {W1, W1, W1, W2, W2, W2},
-                                            .value = {QUADRATIC(P1, P1), QUADRATIC(1 - 2 * P1, P1), QUADRATIC(P1, 1 - 2 * P1),
-                                                      QUADRATIC(P2, P2), QUADRATIC(1 - 2 * P2, P2), QUADRATIC(P2, 1 - 2 * P2)},
-                                            .along = {QUADRATIC_ALONG(P1, P1), QUADRATIC_ALONG(1 - 2 * P1, P1),
-                                                      QUADRATIC_ALONG(P1, 1 - 2 * P1), QUADRATIC_ALONG(P2, P2),
-                                                      QUADRATIC_ALONG(1 - 2 * P2, P2), QUADRATIC_ALONG(P2, 1 - 2 * P2)}};
+static const sn_face_rule linear_rule = {.nodes = 3,
+                                         .points = 1,
+                                         .weight = {0.5},
+                                         .value = {{1.0 / 3, 1.0 / 3, 1.0 / 3}},
+                                         .along = {{{-1, 1, 0}, {-1, 0, 1}}}};
+static const sn_face_rule quadratic_rule = {
+    .nodes = 6,
+    .points = 6,
+    .weight = {W1, W1, W1, W2, W2, W2},
+    .value = {QUADRATIC(P1, P1), QUADRATIC(1 - 2 * P1, P1), QUADRATIC(P1, 1 - 2 * P1), QUADRATIC(P2, P2),
+              QUADRATIC(1 - 2 * P2, P2), QUADRATIC(P2, 1 - 2 * P2)},
+    .along = {QUADRATIC_ALONG(P1, P1), QUADRATIC_ALONG(1 - 2 * P1, P1), QUADRATIC_ALONG(P1, 1 - 2 * P1),
+              QUADRATIC_ALONG(P2, P2), QUADRATIC_ALONG(1 - 2 * P2, P2), QUADRATIC_ALONG(P2, 1 - 2 * P2)}};
 
 const sn_face_rule *sn_face_rule_for(int nodes) { return nodes == 3 ? &linear_rule : &quadratic_rule; }
 
@@ -64,7 +68,8 @@ static double plane_frame(const double a[3], const double b[3], double frame[9])
 typedef struct face_point {
     double a[3], b[3], n[3];
     double area, rest_area; /* |a x b| now and at rest */
-    double dual[2][3];      /* rest vectors with dual . rest tangent = identity, in the rest plane: A = a (x) dual0 + b (x) dual1 */
+    double dual[2][3]; /* rest vectors with dual . rest tangent = identity, in the rest plane: A = a (x) dual0 + b (x)
+                          dual1 */
     double n0[3];
     double R[9], S[9];
     double traction[3]; /* at rest */
@@ -80,7 +85,8 @@ static void rest_dual(const double frame[9], const double a[3], const double b[3
 }
 
 /* False when the face has no area, at rest or now: then it carries no traction. */
-static bool face_point_at(const sn_load_term *term, const sn_face_rule *rule, int q, const int32_t *face, const double *x, face_point *p) {
+static bool face_point_at(const sn_load_term *term, const sn_face_rule *rule, int q, const int32_t *face,
+                          const double *x, face_point *p) {
     double A[3], B[3], E[9], e[9];
     sn_face_tangents(rule, q, face, term->rest, A, B);
     sn_face_tangents(rule, q, face, x, p->a, p->b);
@@ -94,7 +100,8 @@ static bool face_point_at(const sn_load_term *term, const sn_face_rule *rule, in
     /* G = a (x) dual0 + b (x) dual1 + n (x) n0; its 2x2 part in the frames gives the angle in the plane. */
     double G[9], m[2][2];
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) G[3 * i + j] = p->a[i] * p->dual[0][j] + p->b[i] * p->dual[1][j] + p->n[i] * p->n0[j];
+        for (int j = 0; j < 3; ++j)
+            G[3 * i + j] = p->a[i] * p->dual[0][j] + p->b[i] * p->dual[1][j] + p->n[i] * p->n0[j];
     for (int i = 0; i < 2; ++i)
         for (int j = 0; j < 2; ++j) {
             double w[3];
@@ -105,8 +112,8 @@ static bool face_point_at(const sn_load_term *term, const sn_face_rule *rule, in
     const double cosine = r > 0 ? c / r : 1, sine = r > 0 ? s / r : 0;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
-            p->R[3 * i + j] =
-                cosine * (e[i] * E[j] + e[3 + i] * E[3 + j]) + sine * (e[3 + i] * E[j] - e[i] * E[3 + j]) + e[6 + i] * E[6 + j];
+            p->R[3 * i + j] = cosine * (e[i] * E[j] + e[3 + i] * E[3 + j]) +
+                              sine * (e[3 + i] * E[j] - e[i] * E[3 + j]) + e[6 + i] * E[6 + j];
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) p->S[3 * i + j] = p->R[i] * G[j] + p->R[3 + i] * G[3 + j] + p->R[6 + i] * G[6 + j];
 
@@ -136,7 +143,8 @@ void sn_face_force(const sn_load_term *term, const int32_t *face, double factor,
 }
 
 /* The change of (a x b) when node j moves along `axis`. */
-static void area_change(const sn_face_rule *rule, int q, int j, int axis, const double a[3], const double b[3], double out[3]) {
+static void area_change(const sn_face_rule *rule, int q, int j, int axis, const double a[3], const double b[3],
+                        double out[3]) {
     double u[3] = {0}, first[3], second[3];
     u[axis] = rule->along[q][0][j];
     sn_cross3(u, b, first);
@@ -146,8 +154,8 @@ static void area_change(const sn_face_rule *rule, int q, int j, int axis, const 
 }
 
 /* The change of R T (times the area for tractions) when node j moves along `axis`. */
-static void traction_change(const sn_load_term *term, const sn_face_rule *rule, int q, int j, int axis, const face_point *p,
-                            double out[3]) {
+static void traction_change(const sn_load_term *term, const sn_face_rule *rule, int q, int j, int axis,
+                            const face_point *p, double out[3]) {
     double dc[3], dn[3], dG[9], RdG[9], w[3], left[9], inverse[9] = {0}, turned[3], change[3];
     area_change(rule, q, j, axis, p->a, p->b, dc);
     const double dJ = sn_dot3(p->n, dc);
@@ -155,9 +163,11 @@ static void traction_change(const sn_load_term *term, const sn_face_rule *rule, 
     for (int i = 0; i < 3; ++i)
         for (int k = 0; k < 3; ++k)
             dG[3 * i + k] =
-                (i == axis ? rule->along[q][0][j] * p->dual[0][k] + rule->along[q][1][j] * p->dual[1][k] : 0) + dn[i] * p->n0[k];
+                (i == axis ? rule->along[q][0][j] * p->dual[0][k] + rule->along[q][1][j] * p->dual[1][k] : 0) +
+                dn[i] * p->n0[k];
     for (int i = 0; i < 3; ++i)
-        for (int k = 0; k < 3; ++k) RdG[3 * i + k] = p->R[i] * dG[k] + p->R[3 + i] * dG[3 + k] + p->R[6 + i] * dG[6 + k];
+        for (int k = 0; k < 3; ++k)
+            RdG[3 * i + k] = p->R[i] * dG[k] + p->R[3 + i] * dG[3 + k] + p->R[6 + i] * dG[6 + k];
     const double axial[3] = {RdG[7] - RdG[5], RdG[2] - RdG[6], RdG[3] - RdG[1]};
     const double trace = p->S[0] + p->S[4] + p->S[8];
     for (int i = 0; i < 9; ++i) left[i] = (i % 4 == 0 ? trace : 0) - p->S[i];
@@ -166,7 +176,8 @@ static void traction_change(const sn_load_term *term, const sn_face_rule *rule, 
     sn_cross3(w, p->traction, turned);
     sn_multiply_vector3(p->R, turned, change);
     sn_multiply_vector3(p->R, p->traction, turned);
-    for (int i = 0; i < 3; ++i) out[i] = term->kind == SN_LOAD_FORCE ? p->rest_area * change[i] : p->area * change[i] + dJ * turned[i];
+    for (int i = 0; i < 3; ++i)
+        out[i] = term->kind == SN_LOAD_FORCE ? p->rest_area * change[i] : p->area * change[i] + dJ * turned[i];
 }
 
 void sn_face_stiffness(const sn_load_term *term, const int32_t *face, double factor, const double *x, double *K) {
@@ -190,7 +201,8 @@ void sn_face_stiffness(const sn_load_term *term, const int32_t *face, double fac
                     traction_change(term, rule, q, j, axis, &p, change);
                 for (int i = 0; i < n; ++i)
                     for (int row = 0; row < 3; ++row)
-                        K[9 * (n * i + j) + 3 * row + axis] -= factor * rule->weight[q] * rule->value[q][i] * change[row];
+                        K[9 * (n * i + j) + 3 * row + axis] -=
+                            factor * rule->weight[q] * rule->value[q][i] * change[row];
             }
     }
 }

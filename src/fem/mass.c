@@ -1,7 +1,7 @@
 /* Mass of elements: M_ij = sum_q rho v_q N_i N_j by a rule that is exact for straight edges.
  *
- * Lumped: row sums for linear elements; for quadratic ones, whose corner row sums are negative, the diagonal scaled to the element's mass
- * (E. Hinton, T. Rock, O. C. Zienkiewicz 1976). */
+ * Lumped: row sums for linear elements; for quadratic ones, whose corner row sums are negative, the diagonal scaled to
+ * the element's mass (E. Hinton, T. Rock, O. C. Zienkiewicz 1976). */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@ static double consistent(const sn_batch_source *source, int e, double *mass) {
     const double thickness = element->dimension == 2 && source->thickness > 0 ? source->thickness : 1;
     const double density = thickness * source->materials[source->material[e]].density;
     double X[3 * SN_ELEMENT_NODES], value[SN_ELEMENT_NODES], gradient[3 * SN_ELEMENT_NODES], total = 0;
-    for (int i = 0; i < nodes; ++i) memcpy(&X[3 * i], &source->rest[3 * (int64_t)source->node[(int64_t)e * nodes + i]], 3 * sizeof *X);
+    for (int i = 0; i < nodes; ++i)
+        memcpy(&X[3 * i], &source->rest[3 * (int64_t)source->node[(int64_t)e * nodes + i]], 3 * sizeof *X);
     memset(mass, 0, (size_t)(nodes * nodes) * sizeof *mass);
     for (int q = 0; q < element->mass_points; ++q) {
         const double volume = sn_element_gradient(element, X, element->mass_point[q], value, gradient);
@@ -34,8 +35,8 @@ sn_status sn_mass_lumped(const sn_batch_source *source, double *mass, sn_error *
         double M[SN_ELEMENT_NODES * SN_ELEMENT_NODES], lumped[SN_ELEMENT_NODES], diagonal = 0;
         const double total = consistent(source, e, M);
         if (!(total > 0) || !isfinite(total))
-            return sn_fail(error, SN_BAD_INPUT, "body '%s': element %lld has the mass %g kg; allowed are positive ones", source->name,
-                           (long long)(source->label ? source->label[e] : e), total);
+            return sn_fail(error, SN_BAD_INPUT, "body '%s': element %lld has the mass %g kg; allowed are positive ones",
+                           source->name, (long long)(source->label ? source->label[e] : e), total);
         for (int i = 0; i < nodes; ++i) diagonal += M[nodes * i + i];
         for (int i = 0; i < nodes; ++i) {
             lumped[i] = M[nodes * i + i] * (total / diagonal);

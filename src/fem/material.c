@@ -1,8 +1,9 @@
-/* Materials: setting and checking constants, the lists of laws, rotations and differentials, and single-point evaluation.
+/* Materials: setting and checking constants, the lists of laws, rotations and differentials, and single-point
+ * evaluation.
  *
- * Constants come in groups that exclude each other: young and poisson; lame; and the law's own (c10, mu, ...). Setting a member of one
- * group through sn_material_set drops the other groups, so that edits never contradict each other; sn_material_check refuses a material
- * that was filled with members of several. */
+ * Constants come in groups that exclude each other: young and poisson; lame; and the law's own (c10, mu, ...). Setting
+ * a member of one group through sn_material_set drops the other groups, so that edits never contradict each other;
+ * sn_material_check refuses a material that was filled with members of several. */
 #include <math.h>
 #include <stdalign.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 
 /* ---- Lookup ---- */
 #if defined(SN_HAVE_X86_KERNELS)
-#define BY_ISA(context, name)                                                                                                              \
+#define BY_ISA(context, name)                                                                                          \
     ((context)->isa == SN_ISA_AVX512 ? name##_avx512 : (context)->isa == SN_ISA_AVX2 ? name##_avx2 : name##_baseline)
 #else
 #define BY_ISA(context, name) (name##_baseline)
@@ -108,20 +109,21 @@ const sn_parameter *sn_law_parameters(const sn_context *context, const char *law
 }
 
 /* ---- Options ---- */
-#define NUMBER(key, member, minimum, open, standard, unit_text, about)                                                                     \
-    {                                                                                                                                      \
-        .name = key, .type = SN_FIELD_DOUBLE, .offset = offsetof(sn_material, member), .count = 1, .low = minimum, .low_open = open,       \
-        .high = 1e300, .value = standard, .unit = unit_text, .text = about                                                                 \
+#define NUMBER(key, member, minimum, open, standard, unit_text, about)                                                 \
+    {                                                                                                                  \
+        .name = key, .type = SN_FIELD_DOUBLE, .offset = offsetof(sn_material, member), .count = 1, .low = minimum,     \
+        .low_open = open, .high = 1e300, .value = standard, .unit = unit_text, .text = about                           \
     }
-#define CHOICE(key, member, list, about)                                                                                                   \
-    {                                                                                                                                      \
-        .name = key, .type = SN_FIELD_CHOICE, .offset = offsetof(sn_material, member), .count = 1, .choices = list, .unit = "",            \
-        .text = about                                                                                                                      \
+#define CHOICE(key, member, list, about)                                                                               \
+    {                                                                                                                  \
+        .name = key, .type = SN_FIELD_CHOICE, .offset = offsetof(sn_material, member), .count = 1, .choices = list,    \
+        .unit = "", .text = about                                                                                      \
     }
 
 static const sn_field material_field[] = {
     CHOICE("rotation", rotation, sn_rotations, "how a corotational law takes the rotation out; default: polar"),
-    CHOICE("differential", differential, sn_differentials, "how the stress is linearised; default: the law's own choice"),
+    CHOICE("differential", differential, sn_differentials,
+           "how the stress is linearised; default: the law's own choice"),
     NUMBER("density", density, 0, 1, 1000, "kg/m^3", "mass per rest volume"),
     NUMBER("viscous.lambda", viscous[0], 0, 0, 0, "Pa s", "viscosity against the rate of volume"),
     NUMBER("viscous.mu", viscous[1], 0, 0, 0, "Pa s", "viscosity against the rate of shape"),
@@ -194,16 +196,18 @@ sn_status sn_material_lame(const sn_material *material, double time, double *lam
         *lambda = lame->value[0], *mu = lame->value[1];
         if (*mu < 0) return sn_fail_at(error, SN_BAD_INPUT, "lame", "lame: mu is %g; it must be at least 0", *mu);
         if (3 * *lambda + 2 * *mu < 0)
-            return sn_fail_at(error, SN_BAD_INPUT, "lame", "lame: lambda is %g with mu %g; lambda must be at least -2/3 mu", *lambda, *mu);
+            return sn_fail_at(error, SN_BAD_INPUT, "lame",
+                              "lame: lambda is %g with mu %g; lambda must be at least -2/3 mu", *lambda, *mu);
         return SN_OK;
     }
     for (int i = 0; i < 2; ++i) {
         const char *name = i ? "poisson" : "young";
         if (!sn_material_constant(material, name))
-            return sn_fail_at(error, SN_BAD_INPUT, name, "material of law '%s' lacks '%s'; give young and poisson, or lame", material->law,
-                              name);
+            return sn_fail_at(error, SN_BAD_INPUT, name,
+                              "material of law '%s' lacks '%s'; give young and poisson, or lame", material->law, name);
     }
-    const double young = sn_material_value(material, "young", time, 0), nu = sn_material_value(material, "poisson", time, 0);
+    const double young = sn_material_value(material, "young", time, 0),
+                 nu = sn_material_value(material, "poisson", time, 0);
     *mu = young / (2 * (1 + nu));
     *lambda = young * nu / ((1 + nu) * (1 - 2 * nu));
     return SN_OK;
@@ -227,7 +231,8 @@ static void drop_constant(sn_material *material, int index) {
 
 sn_status sn_material_set(sn_material *material, const char *name, const double *value, int count, sn_error *error) {
     const size_t room = sizeof material->constant[0].name;
-    if (!name[0] || strlen(name) >= room) return sn_fail(error, SN_BAD_INPUT, "'%s' is not the name of a constant", name);
+    if (!name[0] || strlen(name) >= room)
+        return sn_fail(error, SN_BAD_INPUT, "'%s' is not the name of a constant", name);
     if (count < 1 || count > SN_CONSTANT_VALUES)
         return sn_fail(error, SN_BAD_INPUT, "'%s' has %d values; allowed are 1 to %d", name, count, SN_CONSTANT_VALUES);
     const group mine = group_of(name, count);
@@ -238,7 +243,8 @@ sn_status sn_material_set(sn_material *material, const char *name, const double 
         if (excluded || strcmp(other->name, name) == 0) drop_constant(material, i);
     }
     if (material->constant_count == SN_MATERIAL_CONSTANTS)
-        return sn_fail(error, SN_BAD_INPUT, "'%s' is one constant too many; at most %d are allowed", name, SN_MATERIAL_CONSTANTS);
+        return sn_fail(error, SN_BAD_INPUT, "'%s' is one constant too many; at most %d are allowed", name,
+                       SN_MATERIAL_CONSTANTS);
     sn_constant *constant = &material->constant[material->constant_count++];
     *constant = (sn_constant){.count = count};
     memcpy(constant->name, name, strlen(name) + 1);
@@ -265,13 +271,14 @@ static sn_status check_value(const sn_parameter *parameter, double value, sn_err
 static sn_status check_constant(const sn_parameter *parameter, const sn_constant *constant, sn_error *error) {
     if (constant->key) {
         if (parameter->count_max > 1 || constant->key_count < 1)
-            return sn_fail_at(error, SN_BAD_INPUT, parameter->name, "'%s' cannot have keys; only single numbers can, with at least one key",
-                              parameter->name);
+            return sn_fail_at(error, SN_BAD_INPUT, parameter->name,
+                              "'%s' cannot have keys; only single numbers can, with at least one key", parameter->name);
         for (int i = 0; i < constant->key_count; ++i) {
             const double *key = constant->key + 2 * i;
             if (!isfinite(key[0]) || (i > 0 && !(key[0] > key[-2])))
-                return sn_fail_at(error, SN_BAD_INPUT, parameter->name, "'%s': the time of key %d is %g; times must be finite and ascend",
-                                  parameter->name, i + 1, key[0]);
+                return sn_fail_at(error, SN_BAD_INPUT, parameter->name,
+                                  "'%s': the time of key %d is %g; times must be finite and ascend", parameter->name,
+                                  i + 1, key[0]);
             const sn_status status = check_value(parameter, key[1], error);
             if (status) return status;
         }
@@ -279,10 +286,10 @@ static sn_status check_constant(const sn_parameter *parameter, const sn_constant
     }
     if (constant->count < parameter->count_min || constant->count > parameter->count_max) {
         if (parameter->count_min == parameter->count_max)
-            return sn_fail_at(error, SN_BAD_INPUT, parameter->name, "'%s' has %d values; it must have %d", parameter->name, constant->count,
-                              parameter->count_min);
-        return sn_fail_at(error, SN_BAD_INPUT, parameter->name, "'%s' has %d values; it must have %d to %d", parameter->name,
-                          constant->count, parameter->count_min, parameter->count_max);
+            return sn_fail_at(error, SN_BAD_INPUT, parameter->name, "'%s' has %d values; it must have %d",
+                              parameter->name, constant->count, parameter->count_min);
+        return sn_fail_at(error, SN_BAD_INPUT, parameter->name, "'%s' has %d values; it must have %d to %d",
+                          parameter->name, constant->count, parameter->count_min, parameter->count_max);
     }
     for (int i = 0; i < constant->count; ++i) {
         const sn_status status = check_value(parameter, constant->value[i], error);
@@ -292,7 +299,8 @@ static sn_status check_constant(const sn_parameter *parameter, const sn_constant
 }
 
 /* "unknown X 'name'; did you mean ...". */
-static sn_status unknown(const char *path, const char *what, const char *name, const void *names, int count, int stride, sn_error *error) {
+static sn_status unknown(const char *path, const char *what, const char *name, const void *names, int count, int stride,
+                         sn_error *error) {
     char text[400];
     snprintf(text, sizeof text, "unknown %s '%.40s'", what, name);
     sn_suggest(text, sizeof text, name, names, count, stride);
@@ -313,8 +321,8 @@ static sn_status unknown_rotation(const char *name, sn_error *error) {
 
 static sn_status check_constants(const sn_material *material, const sn_law *law, sn_error *error) {
     if (material->constant_count < 0 || material->constant_count > SN_MATERIAL_CONSTANTS)
-        return sn_fail(error, SN_BAD_INPUT, "a material has %d constants; allowed are 0 to %d", material->constant_count,
-                       SN_MATERIAL_CONSTANTS);
+        return sn_fail(error, SN_BAD_INPUT, "a material has %d constants; allowed are 0 to %d",
+                       material->constant_count, SN_MATERIAL_CONSTANTS);
     const sn_constant *first = NULL;
     for (int i = 0; i < material->constant_count; ++i) {
         const sn_constant *constant = &material->constant[i];
@@ -324,7 +332,8 @@ static sn_status check_constants(const sn_material *material, const sn_law *law,
         if (!parameter) {
             char what[64];
             snprintf(what, sizeof what, "constant of law '%s'", law->name);
-            return unknown(constant->name, what, constant->name, law->parameter, law->parameter_count, sizeof *law->parameter, error);
+            return unknown(constant->name, what, constant->name, law->parameter, law->parameter_count,
+                           sizeof *law->parameter, error);
         }
         if (sn_material_constant(material, constant->name) != constant)
             return sn_fail_at(error, SN_BAD_INPUT, constant->name, "'%s' is given twice", constant->name);
@@ -333,26 +342,31 @@ static sn_status check_constants(const sn_material *material, const sn_law *law,
         if (group_of(constant->name, constant->count) == GROUP_ANY) continue;
         if (!first) first = constant;
         if (group_of(first->name, first->count) != group_of(constant->name, constant->count))
-            return sn_fail_at(error, SN_BAD_INPUT, constant->name,
-                              "'%s' and '%s' exclude each other; give young and poisson, or lame, or the law's own constants", first->name,
-                              constant->name);
+            return sn_fail_at(
+                error, SN_BAD_INPUT, constant->name,
+                "'%s' and '%s' exclude each other; give young and poisson, or lame, or the law's own constants",
+                first->name, constant->name);
     }
     return SN_OK;
 }
 
-static sn_status check_differential(const sn_material *material, const sn_law *law, const sn_rotation *rotation, sn_error *error) {
+static sn_status check_differential(const sn_material *material, const sn_law *law, const sn_rotation *rotation,
+                                    sn_error *error) {
     const int kind = sn_differential_find(material->differential);
     if (!(law->differentials >> kind & 1u)) {
         char text[160] = "";
         for (int i = 0; i < SN_DIFFERENTIAL_COUNT; ++i)
             if (law->differentials >> i & 1u)
-                snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", text[0] ? ", " : "", differential_listing[i].name);
-        return sn_fail_at(error, SN_BAD_INPUT, "differential", "differential '%s' does not go with law '%s', which offers %s",
-                          material->differential, law->name, text);
+                snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", text[0] ? ", " : "",
+                         differential_listing[i].name);
+        return sn_fail_at(error, SN_BAD_INPUT, "differential",
+                          "differential '%s' does not go with law '%s', which offers %s", material->differential,
+                          law->name, text);
     }
     if (kind == SN_DIFFERENTIAL_EXACT && rotation && !rotation->differential)
         return sn_fail_at(error, SN_BAD_INPUT, "differential",
-                          "differential 'exact' does not go with rotation '%s', which has no derivative", rotation->name);
+                          "differential 'exact' does not go with rotation '%s', which has no derivative",
+                          rotation->name);
     return SN_OK;
 }
 
@@ -360,26 +374,30 @@ static sn_status check_differential(const sn_material *material, const sn_law *l
 static sn_status check_blocks(const sn_material *material, const sn_law *law, sn_error *error) {
     const sn_rotation *rotation = material->rotation[0] ? rotation_in(sn_rotations_baseline, material->rotation) : NULL;
     if (rotation && !(law->flags & SN_LAW_ROTATION))
-        return sn_fail_at(error, SN_BAD_INPUT, "rotation", "rotation '%s' does not go with law '%s', which uses no rotation",
-                          rotation->name, law->name);
+        return sn_fail_at(error, SN_BAD_INPUT, "rotation",
+                          "rotation '%s' does not go with law '%s', which uses no rotation", rotation->name, law->name);
     if (!(material->alpha < 1))
-        return sn_fail_at(error, SN_BAD_INPUT, "alpha", "alpha is %g; it must be at least 0 and below 1", material->alpha);
+        return sn_fail_at(error, SN_BAD_INPUT, "alpha", "alpha is %g; it must be at least 0 and below 1",
+                          material->alpha);
     if (material->warping[0] && strcmp(material->law, "linear") != 0)
-        return sn_fail_at(error, SN_BAD_INPUT, "warping", "'warping' goes with law 'linear' only, not with '%s'", material->law);
+        return sn_fail_at(error, SN_BAD_INPUT, "warping", "'warping' goes with law 'linear' only, not with '%s'",
+                          material->law);
     return material->differential[0] ? check_differential(material, law, rotation, error) : SN_OK;
 }
 
 static sn_status check_prony(const sn_material *material, sn_error *error) {
     if (material->prony_count < 0 || material->prony_count > SN_PRONY_TERMS)
-        return sn_fail_at(error, SN_BAD_INPUT, "prony", "'prony' has %d terms; allowed are 0 to %d", material->prony_count, SN_PRONY_TERMS);
+        return sn_fail_at(error, SN_BAD_INPUT, "prony", "'prony' has %d terms; allowed are 0 to %d",
+                          material->prony_count, SN_PRONY_TERMS);
     for (int i = 0; i < material->prony_count; ++i) {
         const double *term = material->prony[i];
         sn_status status = SN_OK;
         if (!(term[0] >= 0 && isfinite(term[0])))
-            status = sn_fail_at(error, SN_BAD_INPUT, "modulus", "'prony' term %d: modulus is %g; it must be finite and at least 0", i + 1,
-                                term[0]);
+            status = sn_fail_at(error, SN_BAD_INPUT, "modulus",
+                                "'prony' term %d: modulus is %g; it must be finite and at least 0", i + 1, term[0]);
         else if (!(term[1] > 0 && isfinite(term[1])))
-            status = sn_fail_at(error, SN_BAD_INPUT, "time", "'prony' term %d: time is %g; it must be finite and above 0", i + 1, term[1]);
+            status = sn_fail_at(error, SN_BAD_INPUT, "time",
+                                "'prony' term %d: time is %g; it must be finite and above 0", i + 1, term[1]);
         if (status) return sn_within(error, status, "prony.%d", i);
     }
     return SN_OK;
@@ -411,37 +429,42 @@ static void first_lane(const double *block, int count, double *out) {
 
 static sn_status check_matrix(const double F[9], sn_error *error) {
     for (int i = 0; i < 9; ++i)
-        if (!isfinite(F[i])) return sn_fail(error, SN_BAD_INPUT, "number %d of F is %g; all nine must be finite", i + 1, F[i]);
+        if (!isfinite(F[i]))
+            return sn_fail(error, SN_BAD_INPUT, "number %d of F is %g; all nine must be finite", i + 1, F[i]);
     return SN_OK;
 }
 
-sn_status sn_material_evaluate(sn_context *context, const sn_material *material, const double F[9], double *energy, double stress[9],
-                               double differential[81], sn_error *error) {
+sn_status sn_material_evaluate(sn_context *context, const sn_material *material, const double F[9], double *energy,
+                               double stress[9], double differential[81], sn_error *error) {
     sn_status status = sn_material_check(context, material, error);
     if (!status) status = check_matrix(F, error);
     if (status) return status;
     const sn_law *law = sn_law_find(context, material->law);
     const sn_rotation *rotation = NULL;
-    if (law->flags & SN_LAW_ROTATION) rotation = sn_rotation_find(context, material->rotation[0] ? material->rotation : "polar");
+    if (law->flags & SN_LAW_ROTATION)
+        rotation = sn_rotation_find(context, material->rotation[0] ? material->rotation : "polar");
     if (differential && rotation && !rotation->differential)
         return sn_fail(error, SN_UNSUPPORTED, "there is no exact differential with rotation '%s'", rotation->name);
     double constant[SN_LAW_CONSTANTS];
     status = law->prepare(law, material, 0, constant, error);
     if (status) return status;
-    const double J = F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) + F[2] * (F[3] * F[7] - F[4] * F[6]);
+    const double J =
+        F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) + F[2] * (F[3] * F[7] - F[4] * F[6]);
     if ((law->flags & SN_LAW_POSITIVE_J) && !(J > 0))
         return sn_fail(error, SN_INVERTED, "law '%s' needs det F above 0; it is %g", law->name, J);
     const double degenerate[2] = {material->alpha, material->beta};
     alignas(64) double block[9 * SN_LANES], psi[SN_LANES], P[9 * SN_LANES], dP[81 * SN_LANES];
     spread(F, block);
-    sn_point_kernels_for(context)->law(law, rotation, degenerate, SN_DIFFERENTIAL_EXACT, constant, block, psi, P, differential ? dP : NULL);
+    sn_point_kernels_for(context)->law(law, rotation, degenerate, SN_DIFFERENTIAL_EXACT, constant, block, psi, P,
+                                       differential ? dP : NULL);
     if (energy) *energy = psi[0];
     if (stress) first_lane(P, 9, stress);
     if (differential) first_lane(dP, 81, differential);
     return SN_OK;
 }
 
-sn_status sn_rotation_evaluate(sn_context *context, const char *method, const double F[9], double R[9], double S[9], sn_error *error) {
+sn_status sn_rotation_evaluate(sn_context *context, const char *method, const double F[9], double R[9], double S[9],
+                               sn_error *error) {
     const sn_rotation *rotation = sn_rotation_find(context, method);
     if (!rotation) return unknown_rotation(method, error);
     const sn_status status = check_matrix(F, error);

@@ -1,51 +1,55 @@
-/* The names of all laws, rotations and elements with their one line of text: one table for the kernels' tables and for the public lists.
- * A new block is one file (of laws and rotations in kernel/) and one entry here: its name and text, and its place in the list. */
+/* The names of all laws, rotations and elements with their one line of text: one table for the kernels' tables and for
+ * the public lists. A new block is one file (of laws and rotations in kernel/) and one entry here: its name and text,
+ * and its place in the list. */
 #ifndef SN_FEM_NAMES_H
 #define SN_FEM_NAMES_H
 
-#define SN_LAWS(X)                                                                                                                         \
-    X(linear)                                                                                                                              \
-    X(corotated)                                                                                                                           \
-    X(corrected_corotated)                                                                                                                 \
-    X(hybrid_strain)                                                                                                                       \
-    X(corotated_updated)                                                                                                                   \
-    X(stvk)                                                                                                                                \
-    X(neo_hookean)                                                                                                                         \
-    X(stable_neo_hookean)                                                                                                                  \
-    X(mooney_rivlin)                                                                                                                       \
-    X(ogden)                                                                                                                               \
-    X(reduced_polynomial)                                                                                                                  \
-    X(ciarlet)                                                                                                                             \
-    X(orthotropic)                                                                                                                         \
+#define SN_LAWS(X)                                                                                                     \
+    X(linear)                                                                                                          \
+    X(corotated)                                                                                                       \
+    X(corrected_corotated)                                                                                             \
+    X(hybrid_strain)                                                                                                   \
+    X(corotated_updated)                                                                                               \
+    X(stvk)                                                                                                            \
+    X(neo_hookean)                                                                                                     \
+    X(stable_neo_hookean)                                                                                              \
+    X(mooney_rivlin)                                                                                                   \
+    X(ogden)                                                                                                           \
+    X(reduced_polynomial)                                                                                              \
+    X(ciarlet)                                                                                                         \
+    X(orthotropic)                                                                                                     \
     X(orthotropic_green)
 
 #define SN_LAW_linear "linear", "Hooke's law on the linear strain, for small displacements"
 #define SN_LAW_corotated "corotated", "Hooke's law on the strain that remains when the element's rotation is taken out"
-#define SN_LAW_corrected_corotated "corrected-corotated", "corotated shape term with the nonlinear volume term (J - 1)^2"
+#define SN_LAW_corrected_corotated                                                                                     \
+    "corrected-corotated", "corotated shape term with the nonlinear volume term (J - 1)^2"
 #define SN_LAW_hybrid_strain "hybrid-strain", "corotated shear with the pressure of Green's strain"
-#define SN_LAW_corotated_updated                                                                                                           \
+#define SN_LAW_corotated_updated                                                                                       \
     "corotated-updated", "corotated with the gradients of the present shape: no torque of its own, with any rotation"
 #define SN_LAW_stvk "stvk", "Saint Venant-Kirchhoff: Hooke's law on Green's strain"
 #define SN_LAW_neo_hookean "neo-hookean", "compressible neo-Hookean with ln J"
 #define SN_LAW_stable_neo_hookean "stable-neo-hookean", "neo-Hookean that stays finite under inversion and collapse"
-#define SN_LAW_mooney_rivlin                                                                                                               \
+#define SN_LAW_mooney_rivlin                                                                                           \
     "mooney-rivlin", "first and second isochoric invariant and a volume term; without c01 the isochoric neo-Hookean"
 #define SN_LAW_ogden "ogden", "powers of the isochoric stretches and a volume term"
-#define SN_LAW_reduced_polynomial "reduced-polynomial", "powers of the first isochoric invariant and a volume term (Yeoh)"
+#define SN_LAW_reduced_polynomial                                                                                      \
+    "reduced-polynomial", "powers of the first isochoric invariant and a volume term (Yeoh)"
 #define SN_LAW_ciarlet "ciarlet", "Ciarlet-Geymonat: tr C, tr C^2, tr cof C, J^2 and ln J"
-#define SN_LAW_orthotropic "orthotropic", "three moduli, ratios and shear moduli along material axes, on the corotated strain"
+#define SN_LAW_orthotropic                                                                                             \
+    "orthotropic", "three moduli, ratios and shear moduli along material axes, on the corotated strain"
 #define SN_LAW_orthotropic_green "orthotropic-green", "the same on Green's strain"
 
 /* The first is the default. */
-#define SN_ROTATIONS(X)                                                                                                                    \
-    X(polar)                                                                                                                               \
-    X(higham)                                                                                                                              \
-    X(qr)                                                                                                                                  \
-    X(isvd)                                                                                                                                \
-    X(csvd)                                                                                                                                \
-    X(pd_qr)                                                                                                                               \
-    X(project)                                                                                                                             \
-    X(reflect)                                                                                                                             \
+#define SN_ROTATIONS(X)                                                                                                \
+    X(polar)                                                                                                           \
+    X(higham)                                                                                                          \
+    X(qr)                                                                                                              \
+    X(isvd)                                                                                                            \
+    X(csvd)                                                                                                            \
+    X(pd_qr)                                                                                                           \
+    X(project)                                                                                                         \
+    X(reflect)                                                                                                         \
     X(dapd)
 
 #define SN_ROTATION_polar "polar", "the nearest proper rotation, for every matrix: singular, inverted, tiny or huge"
@@ -56,14 +60,15 @@
 #define SN_ROTATION_pd_qr "pd-qr", "polar while det F is at least 0.06, qr below"
 #define SN_ROTATION_project "project", "polar of the element moved back to where it collapsed"
 #define SN_ROTATION_reflect "reflect", "polar of the element mirrored at where it collapsed"
-#define SN_ROTATION_dapd "dapd", "degeneration-aware polar decomposition: no turn beyond the collapse, smooth; alpha and beta"
+#define SN_ROTATION_dapd                                                                                               \
+    "dapd", "degeneration-aware polar decomposition: no turn beyond the collapse, smooth; alpha and beta"
 
 /* The first is the default. */
-#define SN_ELEMENTS(X)                                                                                                                     \
-    X(tet4)                                                                                                                                \
-    X(tet10)                                                                                                                               \
-    X(tet10_high)                                                                                                                          \
-    X(tri3)                                                                                                                                \
+#define SN_ELEMENTS(X)                                                                                                 \
+    X(tet4)                                                                                                            \
+    X(tet10)                                                                                                           \
+    X(tet10_high)                                                                                                      \
+    X(tri3)                                                                                                            \
     X(springs)
 
 #define SN_ELEMENT_tet4 "tet4", "linear tet, one point"

@@ -1,6 +1,6 @@
-/* Laws of the caller: their tables are checked, copied and kept by the context. Each law is one block of memory: the law, the copies of its
- * parameters and words, and the listing of all laws that the context knows from then on. Blocks form a chain, the newest first; listings
- * of older blocks stay valid. */
+/* Laws of the caller: their tables are checked, copied and kept by the context. Each law is one block of memory: the
+ * law, the copies of its parameters and words, and the listing of all laws that the context knows from then on. Blocks
+ * form a chain, the newest first; listings of older blocks stay valid. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -53,34 +53,41 @@ static bool is_taken(const char *name) {
 static sn_status check_parameter(const sn_law_table *table, int index, sn_error *error) {
     const sn_parameter *p = &table->parameter[index];
     if (!is_name(p->name, sizeof((sn_constant *)0)->name))
-        return sn_fail(error, SN_BAD_INPUT, "law '%s': the name of parameter %d is '%.40s'; allowed are 1 to 15 of a-z, 0-9, - and _",
+        return sn_fail(error, SN_BAD_INPUT,
+                       "law '%s': the name of parameter %d is '%.40s'; allowed are 1 to 15 of a-z, 0-9, - and _",
                        table->name, index, p->name ? p->name : "");
     if (is_taken(p->name))
-        return sn_fail(error, SN_BAD_INPUT, "law '%s': a parameter cannot be called '%s': materials use that name already", table->name,
+        return sn_fail(error, SN_BAD_INPUT,
+                       "law '%s': a parameter cannot be called '%s': materials use that name already", table->name,
                        p->name);
     for (int i = 0; i < index; ++i)
         if (strcmp(table->parameter[i].name, p->name) == 0)
             return sn_fail(error, SN_BAD_INPUT, "law '%s': two parameters are called '%s'", table->name, p->name);
-    if (!p->unit || !p->text) return sn_fail(error, SN_BAD_INPUT, "law '%s': parameter '%s' lacks its unit or text", table->name, p->name);
+    if (!p->unit || !p->text)
+        return sn_fail(error, SN_BAD_INPUT, "law '%s': parameter '%s' lacks its unit or text", table->name, p->name);
     if (p->count_min < 1 || p->count_max < p->count_min || p->count_max > SN_CONSTANT_VALUES)
-        return sn_fail(error, SN_BAD_INPUT, "law '%s': parameter '%s' has %d to %d values; allowed are 1 to %d", table->name, p->name,
-                       p->count_min, p->count_max, SN_CONSTANT_VALUES);
+        return sn_fail(error, SN_BAD_INPUT, "law '%s': parameter '%s' has %d to %d values; allowed are 1 to %d",
+                       table->name, p->name, p->count_min, p->count_max, SN_CONSTANT_VALUES);
     if (!(p->low <= p->high))
-        return sn_fail(error, SN_BAD_INPUT, "law '%s': parameter '%s' has the empty range %g to %g", table->name, p->name, p->low, p->high);
+        return sn_fail(error, SN_BAD_INPUT, "law '%s': parameter '%s' has the empty range %g to %g", table->name,
+                       p->name, p->low, p->high);
     return SN_OK;
 }
 
 static sn_status check_table(const sn_context *context, const sn_law_table *table, sn_error *error) {
     if (!is_name(table->name, SN_NAME))
-        return sn_fail_at(error, SN_BAD_INPUT, "name", "the name of a law is '%.40s'; allowed are 1 to %d of a-z, 0-9, - and _",
+        return sn_fail_at(error, SN_BAD_INPUT, "name",
+                          "the name of a law is '%.40s'; allowed are 1 to %d of a-z, 0-9, - and _",
                           table->name ? table->name : "", SN_NAME - 1);
-    if (sn_law_find(context, table->name)) return sn_fail_at(error, SN_BAD_INPUT, "name", "there is a law '%s' already", table->name);
+    if (sn_law_find(context, table->name))
+        return sn_fail_at(error, SN_BAD_INPUT, "name", "there is a law '%s' already", table->name);
     if (!table->text) return sn_fail_at(error, SN_BAD_INPUT, "text", "law '%s' lacks its text", table->name);
     if (!table->energy) return sn_fail_at(error, SN_BAD_INPUT, "energy", "law '%s' lacks its energy", table->name);
     if (!table->stress) return sn_fail_at(error, SN_BAD_INPUT, "stress", "law '%s' lacks its stress", table->name);
-    if (table->parameter_count < 0 || table->parameter_count > SN_MATERIAL_CONSTANTS || (table->parameter_count && !table->parameter))
-        return sn_fail_at(error, SN_BAD_INPUT, "parameter_count", "law '%s' has %d parameters; allowed are 0 to %d", table->name,
-                          table->parameter_count, SN_MATERIAL_CONSTANTS);
+    if (table->parameter_count < 0 || table->parameter_count > SN_MATERIAL_CONSTANTS ||
+        (table->parameter_count && !table->parameter))
+        return sn_fail_at(error, SN_BAD_INPUT, "parameter_count", "law '%s' has %d parameters; allowed are 0 to %d",
+                          table->name, table->parameter_count, SN_MATERIAL_CONSTANTS);
     int values = 0;
     for (int i = 0; i < table->parameter_count; ++i) {
         const sn_status status = check_parameter(table, i, error);
@@ -88,8 +95,9 @@ static sn_status check_table(const sn_context *context, const sn_law_table *tabl
         values += table->parameter[i].count_max;
     }
     if (values > SN_LAW_CONSTANTS)
-        return sn_fail_at(error, SN_BAD_INPUT, "parameter", "the parameters of law '%s' have %d values; at most %d are allowed",
-                          table->name, values, SN_LAW_CONSTANTS);
+        return sn_fail_at(error, SN_BAD_INPUT, "parameter",
+                          "the parameters of law '%s' have %d values; at most %d are allowed", table->name, values,
+                          SN_LAW_CONSTANTS);
     return SN_OK;
 }
 
@@ -97,7 +105,8 @@ static sn_status check_table(const sn_context *context, const sn_law_table *tabl
 static size_t words_of(const sn_law_table *table) {
     size_t bytes = strlen(table->name) + strlen(table->text) + 2;
     for (int i = 0; i < table->parameter_count; ++i)
-        bytes += strlen(table->parameter[i].name) + strlen(table->parameter[i].unit) + strlen(table->parameter[i].text) + 3;
+        bytes +=
+            strlen(table->parameter[i].name) + strlen(table->parameter[i].unit) + strlen(table->parameter[i].text) + 3;
     return bytes;
 }
 
@@ -112,7 +121,8 @@ sn_status sn_context_add_law(sn_context *context, const sn_law_table *table, sn_
     if (status) return status;
     int known;
     const sn_listing *before = sn_context_laws(context, &known);
-    const size_t parameters = (size_t)table->parameter_count * sizeof(sn_parameter), listing = ((size_t)known + 1) * sizeof(sn_listing);
+    const size_t parameters = (size_t)table->parameter_count * sizeof(sn_parameter),
+                 listing = ((size_t)known + 1) * sizeof(sn_listing);
     own_law *own = sn_allocate_zero(context, 1, sizeof *own + parameters + listing + words_of(table));
     if (!own) return sn_no_memory(error);
     sn_parameter *parameter = (sn_parameter *)(own + 1);

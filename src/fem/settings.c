@@ -5,10 +5,12 @@
 #include "springs.h"
 
 /* The damper of a spring: the same for all, or by its quality; the part in proportion to k is Rayleigh's. */
-static void fill_damper(const sn_batch *batch, const sn_material *material, const double *lame, int64_t n, sn_batch_settings *settings) {
+static void fill_damper(const sn_batch *batch, const sn_material *material, const double *lame, int64_t n,
+                        sn_batch_settings *settings) {
     const double sum = lame[0] + lame[1], young = sum > 0 ? lame[1] * (3 * lame[0] + 2 * lame[1]) / sum : 0;
     double *damping = settings->damping + n / SN_LANES * 3 * SN_LANES + n % SN_LANES;
-    damping[0] = material->spring_damper + sn_spring_damper(young * batch->weight[n], batch->pair_mass[n], material->spring_quality);
+    damping[0] = material->spring_damper +
+                 sn_spring_damper(young * batch->weight[n], batch->pair_mass[n], material->spring_quality);
     damping[SN_LANES] = 0;
     damping[2 * SN_LANES] = material->rayleigh[1];
     if (damping[0] != 0 || material->rayleigh[1] != 0) settings->damped |= SN_DAMPED_VISCOUS;
@@ -19,8 +21,8 @@ static void fill_damping(const sn_material *material, int64_t n, sn_batch_settin
     for (int i = 0; i < 3; ++i) settings->damping[(n / SN_LANES * 3 + i) * SN_LANES + n % SN_LANES] = damping[i];
 }
 
-static sn_status fill_batch(const sn_batch *batch, const sn_material *materials, double time, sn_batch_settings *settings,
-                            sn_error *error) {
+static sn_status fill_batch(const sn_batch *batch, const sn_material *materials, double time,
+                            sn_batch_settings *settings, sn_error *error) {
     const int count = batch->law->constant_count;
     double constant[SN_LAW_CONSTANTS] = {0};
     const sn_material *material = NULL;
@@ -31,7 +33,8 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
             last = batch->material_of[n];
             material = &materials[last];
             if (strcmp(material->law, batch->law->name) != 0)
-                return sn_fail_at(error, SN_BAD_INPUT, "law", "the law of a material cannot change from '%s' to '%s' while running",
+                return sn_fail_at(error, SN_BAD_INPUT, "law",
+                                  "the law of a material cannot change from '%s' to '%s' while running",
                                   batch->law->name, material->law);
             const sn_status status = batch->law->prepare(batch->law, material, time, constant, error);
             if (status) return status;
@@ -42,13 +45,14 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
             fill_damper(batch, material, constant, n, settings);
         else
             fill_damping(material, n, settings);
-        for (int i = 0; i < count; ++i) settings->constant[(n / SN_LANES * count + i) * SN_LANES + n % SN_LANES] = constant[i];
+        for (int i = 0; i < count; ++i)
+            settings->constant[(n / SN_LANES * count + i) * SN_LANES + n % SN_LANES] = constant[i];
     }
     return SN_OK;
 }
 
-sn_status sn_elements_parameters(const sn_elements_model *model, const sn_material *materials, double time, sn_element_settings *settings,
-                                 sn_error *error) {
+sn_status sn_elements_parameters(const sn_elements_model *model, const sn_material *materials, double time,
+                                 sn_element_settings *settings, sn_error *error) {
     ++settings->revision;
     for (int b = 0; b < model->batch_count; ++b) {
         const sn_status status = fill_batch(&model->batch[b], materials, time, &settings->batch[b], error);
@@ -63,8 +67,8 @@ int sn_elements_damped(const sn_elements_model *model, const sn_element_settings
     return 0;
 }
 
-sn_status sn_element_settings_create(sn_context *context, const sn_elements_model *model, const sn_material *materials, double time,
-                                     sn_element_settings *settings, sn_error *error) {
+sn_status sn_element_settings_create(sn_context *context, const sn_elements_model *model, const sn_material *materials,
+                                     double time, sn_element_settings *settings, sn_error *error) {
     *settings = (sn_element_settings){0};
     settings->batch = sn_allocate_zero(context, (size_t)model->batch_count, sizeof *settings->batch);
     if (!settings->batch) return sn_no_memory(error);
@@ -73,7 +77,8 @@ sn_status sn_element_settings_create(sn_context *context, const sn_elements_mode
     for (int b = 0; b < model->batch_count && !status; ++b) {
         const size_t lanes = (size_t)model->batch[b].block_count * SN_LANES;
         sn_batch_settings *own = &settings->batch[b];
-        own->constant = sn_allocate(context, lanes * (size_t)model->batch[b].law->constant_count, sizeof *own->constant);
+        own->constant =
+            sn_allocate(context, lanes * (size_t)model->batch[b].law->constant_count, sizeof *own->constant);
         own->damping = sn_allocate(context, lanes * 3, sizeof *own->damping);
         if (!own->constant || !own->damping) status = sn_no_memory(error);
     }

@@ -32,7 +32,8 @@ static sn_status check_materials(const sn_batch_source *tets, sn_error *error) {
         const char *law = tets->materials[m].law;
         if (strcmp(law, "corotated") != 0 && strcmp(law, "linear") != 0)
             return sn_fail(error, SN_BAD_INPUT,
-                           "body '%s': element springs goes with law 'corotated' (springs that turn) or 'linear' (for warping), not '%s'",
+                           "body '%s': element springs goes with law 'corotated' (springs that turn) or 'linear' (for "
+                           "warping), not '%s'",
                            tets->name, law);
     }
     return SN_OK;
@@ -45,11 +46,12 @@ static sn_status list_edges(const sn_batch_source *tets, edge *out, int64_t *cou
     for (int e = 0; e < tets->element_count; ++e) {
         const int32_t *node = tets->node + (int64_t)e * tets->element->nodes;
         const double *X = tets->rest;
-        const double volume =
-            sn_volume6(X + 3 * (int64_t)node[0], X + 3 * (int64_t)node[1], X + 3 * (int64_t)node[2], X + 3 * (int64_t)node[3]) / 6;
+        const double volume = sn_volume6(X + 3 * (int64_t)node[0], X + 3 * (int64_t)node[1], X + 3 * (int64_t)node[2],
+                                         X + 3 * (int64_t)node[3]) /
+                              6;
         if (!(volume > 0))
-            return sn_fail(error, SN_BAD_INPUT, "body '%s': element %lld is flat or inverted at rest (volume %g)", tets->name,
-                           (long long)(tets->label ? tets->label[e] : e), volume);
+            return sn_fail(error, SN_BAD_INPUT, "body '%s': element %lld is flat or inverted at rest (volume %g)",
+                           tets->name, (long long)(tets->label ? tets->label[e] : e), volume);
         for (int k = 0; k < 6; ++k) {
             const int32_t a = node[ends[k][0]], b = node[ends[k][1]];
             out[n++] = (edge){a < b ? a : b, a < b ? b : a, tets->material[e], volume};
@@ -66,8 +68,8 @@ static sn_status list_edges(const sn_batch_source *tets, edge *out, int64_t *cou
     return SN_OK;
 }
 
-sn_status sn_springs_create(sn_context *context, const sn_batch_source *tets, const double *node_mass, sn_batch_source *springs,
-                            sn_error *error) {
+sn_status sn_springs_create(sn_context *context, const sn_batch_source *tets, const double *node_mass,
+                            sn_batch_source *springs, sn_error *error) {
     *springs = *tets;
     springs->element = &sn_element_springs;
     springs->node = springs->material = NULL;
@@ -80,7 +82,8 @@ sn_status sn_springs_create(sn_context *context, const sn_batch_source *tets, co
     status = list_edges(tets, edges, &count, error);
     int32_t *node = sn_allocate(context, (size_t)count * 2, sizeof *node),
             *material = sn_allocate(context, (size_t)count, sizeof *material);
-    double *factor = sn_allocate(context, (size_t)count, sizeof *factor), *mass = sn_allocate(context, (size_t)count, sizeof *mass);
+    double *factor = sn_allocate(context, (size_t)count, sizeof *factor),
+           *mass = sn_allocate(context, (size_t)count, sizeof *mass);
     springs->element_count = (int)count;
     springs->node = node, springs->material = material, springs->factor = factor, springs->pair_mass = mass;
     if (!status && (!node || !material || !factor || !mass)) status = sn_no_memory(error);

@@ -1,4 +1,5 @@
-/* Sums over all elements of a model: chunk by chunk, the chunks of one colour at the same time, colours one after the other. */
+/* Sums over all elements of a model: chunk by chunk, the chunks of one colour at the same time, colours one after the
+ * other. */
 #include <stdatomic.h>
 
 #include "base/math3.h"
@@ -7,7 +8,9 @@
 extern const sn_element_kernels sn_element_kernels_baseline;
 extern const sn_element_kernels sn_element_kernels_avx2, sn_element_kernels_avx512;
 
-const sn_element_kernels *sn_element_kernels_for(const sn_context *context) { return SN_BUILD(context, sn_element_kernels); }
+const sn_element_kernels *sn_element_kernels_for(const sn_context *context) {
+    return SN_BUILD(context, sn_element_kernels);
+}
 
 /* One parallel loop. `first`: of the chunks that the loop's index counts from. */
 typedef struct sum {
@@ -56,9 +59,11 @@ static void product_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
     const sn_batch *batch = &s->model->batch[c->batch];
-    const bool undamped = s->view && !s->view->settings->batch[c->batch].damped && !batch->pair_mass; /* springs have dampers */
+    const bool undamped =
+        s->view && !s->view->settings->batch[c->batch].damped && !batch->pair_mass; /* springs have dampers */
     if (s->k == 0 && undamped) return;
-    s->kernels->product(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->k, s->d, s->linearised, s->u, s->out);
+    s->kernels->product(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->k, s->d, s->linearised,
+                        s->u, s->out);
 }
 
 static void accept_task(void *data, int index) {
@@ -85,11 +90,13 @@ static void share_task(void *data, int share) {
     const share_work *w = data;
     for (int c = 0; c < w->model->color_count; ++c) {
         const int64_t first = w->model->color_begin[c], count = w->model->color_begin[c + 1] - first;
-        for (int64_t i = count * share / w->shares; i < count * (share + 1) / w->shares; ++i) w->task(w->data, (int)(first + i));
+        for (int64_t i = count * share / w->shares; i < count * (share + 1) / w->shares; ++i)
+            w->task(w->data, (int)(first + i));
     }
 }
 
-void sn_elements_chunks(const sn_context *context, const sn_elements_model *model, void (*task)(void *data, int chunk), void *data) {
+void sn_elements_chunks(const sn_context *context, const sn_elements_model *model, void (*task)(void *data, int chunk),
+                        void *data) {
     if (context->parallel_for) {
         sn_parallel(context, model->chunk_count, task, data);
     } else {
@@ -100,7 +107,8 @@ void sn_elements_chunks(const sn_context *context, const sn_elements_model *mode
 
 /* ---- Inverted elements ---- */
 /* The worst J over the points of each lane of a block. */
-static void lowest_J(const sn_element_kernels *kernels, const sn_batch *batch, int block, const sn_element_view *view, double *J) {
+static void lowest_J(const sn_element_kernels *kernels, const sn_batch *batch, int block, const sn_element_view *view,
+                     double *J) {
     _Alignas(64) double F[SN_ELEMENT_POINTS * 9 * SN_LANES];
     kernels->stress(batch, block, view, F, NULL, NULL, NULL);
     for (int l = 0; l < SN_LANES; ++l) {
@@ -115,8 +123,8 @@ static void lowest_J(const sn_element_kernels *kernels, const sn_batch *batch, i
 }
 
 /* Names the first bad element in the order of sources and elements. */
-static sn_status report_inverted(const sn_element_kernels *kernels, const sn_elements_model *model, const sn_element_view *view, int count,
-                                 sn_error *error) {
+static sn_status report_inverted(const sn_element_kernels *kernels, const sn_elements_model *model,
+                                 const sn_element_view *view, int count, sn_error *error) {
     int source = -1, element = -1;
     double worst = 0;
     for (int b = 0; b < model->batch_count; ++b) {
@@ -134,13 +142,13 @@ static sn_status report_inverted(const sn_element_kernels *kernels, const sn_ele
     if (source < 0) return sn_fail(error, SN_INVERTED, "%d elements have J <= 0", count);
     const sn_batch_origin *origin = &model->origin[source];
     const int64_t index = element - origin->element_offset;
-    return sn_fail(error, SN_INVERTED, "body '%s': element %lld has J = %g, but its law needs J > 0 (%d such elements)", origin->name,
-                   (long long)(origin->label ? origin->label[index] : index), worst, count);
+    return sn_fail(error, SN_INVERTED, "body '%s': element %lld has J = %g, but its law needs J > 0 (%d such elements)",
+                   origin->name, (long long)(origin->label ? origin->label[index] : index), worst, count);
 }
 
 /* ---- The sums ---- */
-sn_status sn_elements_energy(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *partial,
-                             double *energy, sn_error *error) {
+sn_status sn_elements_energy(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
+                             double *partial, double *energy, sn_error *error) {
     sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .out = partial};
     sn_parallel(context, model->chunk_count, energy_task, &s);
     double total = 0;
@@ -150,28 +158,34 @@ sn_status sn_elements_energy(const sn_context *context, const sn_elements_model 
     return bad ? report_inverted(s.kernels, model, view, bad, error) : SN_OK;
 }
 
-sn_status sn_elements_force(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *f,
-                            sn_error *error) {
+sn_status sn_elements_force(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
+                            double *f, sn_error *error) {
     sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .out = f};
     colour_by_colour(context, &s, force_task);
     const int bad = atomic_load(&s.bad);
     return bad ? report_inverted(s.kernels, model, view, bad, error) : SN_OK;
 }
 
-void sn_elements_linearise(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d,
-                           double *linearised) {
-    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .k = k, .d = d, .out = linearised};
+void sn_elements_linearise(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
+                           double k, double d, double *linearised) {
+    sum s = {
+        .kernels = sn_element_kernels_for(context), .model = model, .view = view, .k = k, .d = d, .out = linearised};
     sn_elements_chunks(context, model, linearise_task, &s);
 }
 
-void sn_elements_weigh(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings, double k, double d,
-                       double *linearised) {
-    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .settings = settings, .k = k, .d = d, .out = linearised};
+void sn_elements_weigh(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings,
+                       double k, double d, double *linearised) {
+    sum s = {.kernels = sn_element_kernels_for(context),
+             .model = model,
+             .settings = settings,
+             .k = k,
+             .d = d,
+             .out = linearised};
     sn_elements_chunks(context, model, weigh_task, &s);
 }
 
-void sn_elements_product(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double k, double d,
-                         const double *linearised, const double *u, double *out) {
+void sn_elements_product(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
+                         double k, double d, const double *linearised, const double *u, double *out) {
     sum s = {.kernels = sn_element_kernels_for(context),
              .model = model,
              .view = view,
@@ -183,7 +197,8 @@ void sn_elements_product(const sn_context *context, const sn_elements_model *mod
     colour_by_colour(context, &s, product_task);
 }
 
-void sn_elements_accept(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double *state) {
+void sn_elements_accept(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
+                        double *state) {
     sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .out = state};
     if (model->rotation_state_size > 0) sn_parallel(context, model->chunk_count, accept_task, &s);
 }

@@ -24,7 +24,8 @@ static int compare_pairs(const void *left, const void *right) {
     return (a->neighbour > b->neighbour) - (a->neighbour < b->neighbour);
 }
 
-/* All (vertex, neighbour) pairs of the warped batches, sorted, each once; a vertex of both kinds of batches counts as `svd`. */
+/* All (vertex, neighbour) pairs of the warped batches, sorted, each once; a vertex of both kinds of batches counts as
+ * `svd`. */
 static int64_t list_pairs(const sn_elements_model *model, uint8_t *svd, pair *out) {
     int64_t count = 0;
     for (int b = 0; b < model->batch_count; ++b) {
@@ -61,8 +62,8 @@ static double cosine(const double *rest, const pair *a, const pair *b) {
     return sn_dot3(d, e) / (sn_norm3(d) * sn_norm3(e));
 }
 
-/* The edges of a frame: an edge and the two nearest to it in direction, the closest such three of all, so that their mean is a steady axis;
- * and the edge most across their mean. */
+/* The edges of a frame: an edge and the two nearest to it in direction, the closest such three of all, so that their
+ * mean is a steady axis; and the edge most across their mean. */
 static void pick_edges(const pair *p, int count, const double *rest, int32_t pick[SN_WARPING_EDGE_ROWS]) {
     double best = -INFINITY;
     int three[3] = {0, 0, 0};
@@ -77,7 +78,8 @@ static void pick_edges(const pair *p, int count, const double *rest, int32_t pic
             else if (c > value[1] + 1e-9)
                 value[1] = c, near[1] = j;
         }
-        if (value[0] + value[1] > best + 1e-9) best = value[0] + value[1], three[0] = k, three[1] = near[0], three[2] = near[1];
+        if (value[0] + value[1] > best + 1e-9)
+            best = value[0] + value[1], three[0] = k, three[1] = near[0], three[2] = near[1];
     }
     double mean[3] = {0}, least = INFINITY;
     for (int k = 0; k < 3; ++k) {
@@ -115,14 +117,17 @@ static sn_status allocate(sn_context *context, sn_warping *w, int blocks, int64_
 static int64_t block_rows(const pair *p, const int64_t *begin, int first, int vertices, int *taken) {
     int64_t most = 0;
     const int edges_only = p[begin[first]].edges_only;
-    for (*taken = 0; *taken < SN_LANES && first + *taken < vertices && p[begin[first + *taken]].edges_only == edges_only; ++*taken) {
+    for (*taken = 0;
+         *taken < SN_LANES && first + *taken < vertices && p[begin[first + *taken]].edges_only == edges_only;
+         ++*taken) {
         const int64_t count = begin[first + *taken + 1] - begin[first + *taken];
         if (count > most) most = count;
     }
     return edges_only ? SN_WARPING_EDGE_ROWS : most;
 }
 
-static void fill_block(sn_warping *w, int block, const pair *p, const int64_t *begin, int first, int taken, const double *rest) {
+static void fill_block(sn_warping *w, int block, const pair *p, const int64_t *begin, int first, int taken,
+                       const double *rest) {
     const int64_t row = w->begin[block], rows = w->begin[block + 1] - row;
     for (int lane = 0; lane < SN_LANES; ++lane) {
         const int vertex = first + (lane < taken ? lane : 0);
@@ -136,17 +141,19 @@ static void fill_block(sn_warping *w, int block, const pair *p, const int64_t *b
             const int32_t other = own->edges_only ? pick[k] : k < count ? own[k].neighbour : own->node;
             w->neighbour[(row + k) * SN_LANES + lane] = other;
             for (int a = 0; a < 3; ++a)
-                w->rest[(3 * (row + k) + a) * SN_LANES + lane] = rest[3 * (int64_t)other + a] - rest[3 * (int64_t)own->node + a];
+                w->rest[(3 * (row + k) + a) * SN_LANES + lane] =
+                    rest[3 * (int64_t)other + a] - rest[3 * (int64_t)own->node + a];
         }
     }
 }
 
-static sn_status build(sn_context *context, const pair *p, int64_t count, int64_t *begin, const double *rest, sn_warping *w,
-                       sn_error *error) {
+static sn_status build(sn_context *context, const pair *p, int64_t count, int64_t *begin, const double *rest,
+                       sn_warping *w, sn_error *error) {
     const int vertices = list_vertices(p, count, begin);
     int64_t rows = 0;
     int blocks = 0, taken;
-    for (int first = 0; first < vertices; first += taken, ++blocks) rows += block_rows(p, begin, first, vertices, &taken);
+    for (int first = 0; first < vertices; first += taken, ++blocks)
+        rows += block_rows(p, begin, first, vertices, &taken);
     const sn_status status = allocate(context, w, blocks, rows, error);
     for (int first = 0; first < vertices && !status; first += taken) {
         const int64_t own = block_rows(p, begin, first, vertices, &taken);
@@ -156,7 +163,8 @@ static sn_status build(sn_context *context, const pair *p, int64_t count, int64_
     return status;
 }
 
-sn_status sn_warping_create(sn_context *context, const sn_elements_model *model, const double *rest, sn_warping *warping, sn_error *error) {
+sn_status sn_warping_create(sn_context *context, const sn_elements_model *model, const double *rest,
+                            sn_warping *warping, sn_error *error) {
     *warping = (sn_warping){0};
     bool any = false;
     for (int b = 0; b < model->batch_count; ++b) any = any || model->batch[b].warping;
@@ -193,7 +201,8 @@ typedef struct rotations {
 
 static void rotations_task(void *data, int index) {
     const rotations *r = data;
-    const int begin = index * BLOCKS, end = begin + BLOCKS < r->warping->block_count ? begin + BLOCKS : r->warping->block_count;
+    const int begin = index * BLOCKS,
+              end = begin + BLOCKS < r->warping->block_count ? begin + BLOCKS : r->warping->block_count;
     r->kernel(r->warping, begin, end, r->x, r->R);
 }
 

@@ -6,8 +6,8 @@
 #include "solver.h"
 
 /* ---- Tables and names ---- */
-#define DEFINE_NAMES(symbol, name, text)                                                                                                   \
-    const char sn_##symbol##_name[] = name;                                                                                                \
+#define DEFINE_NAMES(symbol, name, text)                                                                               \
+    const char sn_##symbol##_name[] = name;                                                                            \
     const char sn_##symbol##_text[] = text;
 SN_KRYLOVS(DEFINE_NAMES)
 SN_DIRECTS(DEFINE_NAMES)
@@ -62,7 +62,9 @@ static const sn_listing *listing(const sn_listing *table, int size, int *count) 
     return table;
 }
 const sn_listing *sn_solvers(int *count) { return listing(solver_listing, COUNT(solver_listing), count); }
-const sn_listing *sn_preconditioners(int *count) { return listing(preconditioner_listing, COUNT(preconditioner_listing), count); }
+const sn_listing *sn_preconditioners(int *count) {
+    return listing(preconditioner_listing, COUNT(preconditioner_listing), count);
+}
 const sn_listing *sn_operators(int *count) { return listing(operator_listing, COUNT(operator_listing), count); }
 const sn_listing *sn_precisions(int *count) { return listing(precision_listing, COUNT(precision_listing), count); }
 
@@ -72,17 +74,22 @@ static const sn_field field[] = {
     {"method", SN_FIELD_CHOICE, PLACE(method), 1, 0, 0, 0, 0, "auto", sn_solvers, "", "linear solver"},
     {"preconditioner", SN_FIELD_CHOICE, PLACE(preconditioner), 1, 0, 0, 0, 0, "auto", sn_preconditioners, "",
      "preconditioner of iterative solvers"},
-    {"operator", SN_FIELD_CHOICE, PLACE(operator_), 1, 0, 0, 0, 0, "assembled", sn_operators, "", "how products with the matrix are taken"},
+    {"operator", SN_FIELD_CHOICE, PLACE(operator_), 1, 0, 0, 0, 0, "assembled", sn_operators, "",
+     "how products with the matrix are taken"},
     {"precision", SN_FIELD_CHOICE, PLACE(precision), 1, 0, 0, 0, 0, "auto", sn_precisions, "",
      "of the assembled matrix; residuals are always double"},
-    {"tolerance", SN_FIELD_DOUBLE, PLACE(tolerance), 1, 0, 1, 1, 1e-6, NULL, NULL, "", "true relative residual ||b - A x|| / ||b||"},
+    {"tolerance", SN_FIELD_DOUBLE, PLACE(tolerance), 1, 0, 1, 1, 1e-6, NULL, NULL, "",
+     "true relative residual ||b - A x|| / ||b||"},
     {"iterations", SN_FIELD_INT, PLACE(iterations), 1, 1, 1e9, 0, 500, NULL, NULL, "", "most iterations of one solve"},
-    {"warm_start", SN_FIELD_BOOL, PLACE(warm_start), 1, 0, 1, 0, 1, NULL, NULL, "", "start from the last step's increment"},
+    {"warm_start", SN_FIELD_BOOL, PLACE(warm_start), 1, 0, 1, 0, 1, NULL, NULL, "",
+     "start from the last step's increment"},
     {"budget", SN_FIELD_DOUBLE, PLACE(budget), 1, 0, 1e9, 0, 0, NULL, NULL, "s",
      "time for one solve, 0 for no limit; a limit makes results depend on the machine"},
-    {"restart", SN_FIELD_INT, PLACE(restart), 1, 1, SN_RESTART_MAX, 0, 30, NULL, NULL, "", "basis vectors of gmres before it starts anew"},
+    {"restart", SN_FIELD_INT, PLACE(restart), 1, 1, SN_RESTART_MAX, 0, 30, NULL, NULL, "",
+     "basis vectors of gmres before it starts anew"},
     {"omega", SN_FIELD_DOUBLE, PLACE(omega), 1, 0, 1.99, 1, 1, NULL, NULL, "", "relaxation of ssor and eisenstat"},
-    {"drop", SN_FIELD_DOUBLE, PLACE(drop), 1, 0, 1, 0, 1e-2, NULL, NULL, "", "what ict leaves out, relative to the size of the row"},
+    {"drop", SN_FIELD_DOUBLE, PLACE(drop), 1, 0, 1, 0, 1e-2, NULL, NULL, "",
+     "what ict leaves out, relative to the size of the row"},
 };
 
 const sn_field *sn_solver_fields(int *count) {
@@ -106,21 +113,22 @@ sn_status sn_solver_options_check(const sn_solver_options *options, sn_error *er
     if (status) return status;
     if (sn_direct_find(options->method) && is(options->operator_, "assembly-free"))
         return sn_fail_at(error, SN_BAD_INPUT, "operator",
-                          "solver.method '%s' is direct and needs a matrix: solver.operator must be assembled", options->method);
-    if (sn_direct_find(options->method) && is(options->precision, "single"))
-        return sn_fail_at(error, SN_BAD_INPUT, "precision", "solver.method '%s' is direct: solver.precision must be double or auto",
+                          "solver.method '%s' is direct and needs a matrix: solver.operator must be assembled",
                           options->method);
+    if (sn_direct_find(options->method) && is(options->precision, "single"))
+        return sn_fail_at(error, SN_BAD_INPUT, "precision",
+                          "solver.method '%s' is direct: solver.precision must be double or auto", options->method);
     const sn_preconditioner *p = sn_preconditioner_find(options->preconditioner);
     if (p && p->needs_matrix && is(options->operator_, "assembly-free"))
-        return sn_fail_at(error, SN_BAD_INPUT, "operator", "solver.preconditioner '%s' needs a matrix: solver.operator must be assembled",
-                          p->name);
+        return sn_fail_at(error, SN_BAD_INPUT, "operator",
+                          "solver.preconditioner '%s' needs a matrix: solver.operator must be assembled", p->name);
     const sn_krylov *method = sn_krylov_find(options->method);
     if (method && method->own && is(options->operator_, "assembly-free"))
-        return sn_fail_at(error, SN_BAD_INPUT, "operator", "solver.method '%s' needs a matrix: solver.operator must be assembled",
-                          method->name);
+        return sn_fail_at(error, SN_BAD_INPUT, "operator",
+                          "solver.method '%s' needs a matrix: solver.operator must be assembled", method->name);
     if (method && method->own && p && p != method->own)
         return sn_fail_at(error, SN_BAD_INPUT, "preconditioner",
-                          "solver.method '%s' has %s built in: solver.preconditioner must be %s or auto, not '%s'", method->name,
-                          method->own->name, method->own->name, p->name);
+                          "solver.method '%s' has %s built in: solver.preconditioner must be %s or auto, not '%s'",
+                          method->name, method->own->name, method->own->name, p->name);
     return SN_OK;
 }

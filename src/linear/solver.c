@@ -19,12 +19,13 @@ static sn_status keep_rotations(sn_linear *linear, sn_error *error) {
         linear->kept.linearised = linear->next.value;
         return linear->cache.value && linear->next.value ? SN_OK : sn_no_memory(error);
     }
-    if (elements->kept_size > 0) linear->kept.value = sn_allocate(linear->context, (size_t)elements->kept_size, sizeof(double));
+    if (elements->kept_size > 0)
+        linear->kept.value = sn_allocate(linear->context, (size_t)elements->kept_size, sizeof(double));
     return linear->kept.value || elements->kept_size == 0 ? SN_OK : sn_no_memory(error);
 }
 
-sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, const sn_solver_options *options, bool is_static,
-                           sn_linear **out, sn_error *error) {
+sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, const sn_solver_options *options,
+                           bool is_static, sn_linear **out, sn_error *error) {
     sn_status status = sn_solver_options_check(options, error);
     if (status) return status;
     sn_linear *linear = sn_allocate_zero(context, 1, sizeof *linear);
@@ -86,7 +87,8 @@ void sn_linear_destroy(sn_linear *linear) {
 sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options, sn_error *error) {
     const sn_status status = sn_solver_options_check(options, error);
     if (status) return status;
-    if (linear->options.omega != options->omega || linear->options.drop != options->drop) linear->place.prepared = false;
+    if (linear->options.omega != options->omega || linear->options.drop != options->drop)
+        linear->place.prepared = false;
     linear->options = *options;
     linear->misses = 0;
     return SN_OK;
@@ -108,8 +110,8 @@ void sn_linear_refresh(sn_linear *linear) {
     linear->place.matrix.valid = linear->place.diagonal.valid = linear->place.cache.valid = false;
 }
 
-void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness, const sn_block_list *damping,
-                         const double *rayleigh_mass) {
+void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness,
+                         const sn_block_list *damping, const double *rayleigh_mass) {
     const sn_linear_place last = linear->place;
     const int n = 3 * linear->model.nodes;
     linear->place = (sn_linear_place){.number = last.number + 1,
@@ -129,7 +131,9 @@ void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const s
     if (!linear->left) own->kept = NULL;
 }
 
-sn_kept_rotations *sn_linear_kept(sn_linear *linear) { return linear->kept.value || linear->kept.linearised ? &linear->kept : NULL; }
+sn_kept_rotations *sn_linear_kept(sn_linear *linear) {
+    return linear->kept.value || linear->kept.linearised ? &linear->kept : NULL;
+}
 
 sn_kept_rotations *sn_linear_visit(sn_linear *linear) {
     linear->place.view.kept = NULL;
@@ -139,8 +143,8 @@ sn_kept_rotations *sn_linear_visit(sn_linear *linear) {
 
 static bool grouped(const sn_filter *filter) { return filter && filter->group_count > 0; }
 
-static sn_status solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, bool rescue, const double *b, double *x,
-                       double tolerance, sn_linear_report *report, sn_error *error) {
+static sn_status solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, bool rescue,
+                       const double *b, double *x, double tolerance, sn_linear_report *report, sn_error *error) {
     linear->m = m, linear->d = d, linear->k = k;
     const sn_assembly assembly = sn_linear_assembly(linear);
     linear->operator_symmetric = sn_assembly_symmetric(&assembly);
@@ -148,13 +152,15 @@ static sn_status solve(sn_linear *linear, double m, double d, double k, const sn
     *report = (sn_linear_report){.method = c.krylov ? c.krylov->name : c.preconditioner->name,
                                  .preconditioner = c.krylov ? c.preconditioner->name : ""};
     if (grouped(filter) && (!c.krylov || c.krylov->own))
-        return sn_fail(error, SN_UNSUPPORTED, "solver.method '%s' does not support rigid cores; use cg or auto", report->method);
+        return sn_fail(error, SN_UNSUPPORTED, "solver.method '%s' does not support rigid cores; use cg or auto",
+                       report->method);
     linear->watch.count = 0;
     linear->watch.late = false;
     linear->watch.deadline = linear->options.budget > 0 ? sn_seconds() + linear->options.budget : 0;
     if (c.krylov && c.krylov->needs_transpose && !c.assembled && !linear->operator_symmetric)
         return sn_fail(error, SN_UNSUPPORTED,
-                       "solver.method '%s' needs products with the transpose, which the unsymmetric assembly-free operator does not have: "
+                       "solver.method '%s' needs products with the transpose, which the unsymmetric assembly-free "
+                       "operator does not have: "
                        "solver.operator must be assembled, or the method bicgstab or gmres",
                        c.krylov->name);
     sn_status status = sn_linear_prepare(linear, &c, filter, report, error);
@@ -165,9 +171,10 @@ static sn_status solve(sn_linear *linear, double m, double d, double k, const sn
     status = sn_linear_refine(linear, &c, b, x, tolerance, report, &trouble, error);
     report->solve_seconds = sn_seconds() - start - report->setup_seconds;
     if (status != SN_NOT_CONVERGED) return status;
-    return sn_fail(error, status, "%s%s%s ended after %d iterations at a relative residual of %.3g, above the tolerance %.3g%s%s",
-                   report->method, *report->preconditioner ? " with " : "", report->preconditioner, report->iterations, report->residual,
-                   tolerance, trouble ? ": the cause is " : "", trouble ? trouble : "");
+    return sn_fail(error, status,
+                   "%s%s%s ended after %d iterations at a relative residual of %.3g, above the tolerance %.3g%s%s",
+                   report->method, *report->preconditioner ? " with " : "", report->preconditioner, report->iterations,
+                   report->residual, tolerance, trouble ? ": the cause is " : "", trouble ? trouble : "");
 }
 
 /* Whether `auto` has another method for a solve whose iterations did not reach the tolerance. Counts such solves. */
@@ -179,12 +186,13 @@ static bool can_rescue(sn_linear *linear, const sn_filter *filter, const sn_line
     return !sn_linear_choose(linear, grouped(filter), true).krylov;
 }
 
-sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
-                          double tolerance, sn_linear_report *report, sn_error *error) {
+sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b,
+                          double *x, double tolerance, sn_linear_report *report, sn_error *error) {
     sn_linear_report unused;
     if (!report) report = &unused;
     sn_status status = solve(linear, m, d, k, filter, false, b, x, tolerance, report, error);
-    const bool dropped = status == SN_NOT_CONVERGED && sn_direct_find(report->method); /* the factor is old; a new factor may show why */
+    const bool dropped =
+        status == SN_NOT_CONVERGED && sn_direct_find(report->method); /* the factor is old; a new factor may show why */
     if (dropped) linear->place.prepared = false;
     if (dropped || can_rescue(linear, filter, report, status)) {
         const int spent = report->iterations;

@@ -67,7 +67,8 @@ sn_solver_options sn_operator_options(const sn_operator *op);
  * only every few iterations. */
 bool sn_operator_note(const sn_operator *op, int iteration, double residual);
 /* The operator of an assembled matrix. */
-sn_operator sn_operator_of_matrix(const sn_context *context, const sn_matrix *matrix, const double *diagonal, bool symmetric);
+sn_operator sn_operator_of_matrix(const sn_context *context, const sn_matrix *matrix, const double *diagonal,
+                                  bool symmetric);
 
 /* A preconditioner computes z = P r with P near A^-1 in the free directions. A direct method has the same table: its P
  * is A^-1 up to rounding. Both r and z are filtered. */
@@ -78,7 +79,8 @@ typedef struct sn_preconditioner {
     /* Creates or refreshes *data for the operator and the filter. An existing *data was made for an operator of the
      * same pattern; the preconditioner decides which parts of *data stay. On failure *data is unchanged, or released
      * and NULL. */
-    sn_status (*update)(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error);
+    sn_status (*update)(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
+                        sn_error *error);
     void (*apply)(void *data, const double *r, double *z);
     /* z = P r for the nodes [begin, end) only, so that a method can fuse it with its own loops. NULL unless the
      * preconditioner treats each node separately. */
@@ -107,8 +109,8 @@ typedef struct sn_krylov {
     int vectors;                  /* number of scratch vectors of n doubles, besides 4 x sn_dot_scratch(n) doubles */
     /* Solves A x = b from x = 0 until ||b - A x|| <= goal, in at most `iterations` iterations. b is filtered, and so is
      * the returned x. The method returns its best iterate. scratch: vectors x n, then 4 x sn_dot_scratch(n) doubles. */
-    void (*solve)(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter, const double *b,
-                  double *x, double goal, int iterations, double *scratch, sn_krylov_report *report);
+    void (*solve)(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter,
+                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report);
 } sn_krylov;
 
 /* ---- Registry (registry.c) ----
@@ -116,28 +118,32 @@ typedef struct sn_krylov {
  * X(symbol, name, text): one line per method, and one file per line. The file defines the table sn_<symbol> and takes
  * its name and text from here with SN_LISTED. The name of a solver is the name of a Krylov method or of a direct
  * method. */
-#define SN_KRYLOVS(X)                                                                                                                      \
-    X(krylov_cg, "cg", "conjugate gradients, for symmetric positive definite matrices")                                                    \
-    X(krylov_minres, "minres", "minimal residuals, for symmetric matrices, definite or not")                                               \
-    X(krylov_qmr, "qmr", "quasi-minimal residuals by coupled two-term recurrences, for any matrix")                                        \
-    X(krylov_bicgstab, "bicgstab", "stabilised biconjugate gradients, for any matrix")                                                     \
-    X(krylov_gmres, "gmres", "generalised minimal residuals with restarts, for any matrix")                                                \
-    X(krylov_eisenstat, "eisenstat", "conjugate gradients with SSOR at half the work, for symmetric positive definite matrices")
+#define SN_KRYLOVS(X)                                                                                                  \
+    X(krylov_cg, "cg", "conjugate gradients, for symmetric positive definite matrices")                                \
+    X(krylov_minres, "minres", "minimal residuals, for symmetric matrices, definite or not")                           \
+    X(krylov_qmr, "qmr", "quasi-minimal residuals by coupled two-term recurrences, for any matrix")                    \
+    X(krylov_bicgstab, "bicgstab", "stabilised biconjugate gradients, for any matrix")                                 \
+    X(krylov_gmres, "gmres", "generalised minimal residuals with restarts, for any matrix")                            \
+    X(krylov_eisenstat, "eisenstat",                                                                                   \
+      "conjugate gradients with SSOR at half the work, for symmetric positive definite matrices")
 #if defined(SN_HAVE_CHOLMOD)
-#define SN_DIRECT_CHOLESKY(X) X(direct_cholesky, "cholesky", "direct: supernodal Cholesky factor (CHOLMOD, ordered by METIS)")
+#define SN_DIRECT_CHOLESKY(X)                                                                                          \
+    X(direct_cholesky, "cholesky", "direct: supernodal Cholesky factor (CHOLMOD, ordered by METIS)")
 #else
 #define SN_DIRECT_CHOLESKY(X)
 #endif
-#define SN_DIRECTS(X)                                                                                                                      \
-    X(direct_ldlt, "ldlt", "direct: sparse L D L^T factor without dependencies, also for indefinite matrices; for small bodies")           \
+#define SN_DIRECTS(X)                                                                                                  \
+    X(direct_ldlt, "ldlt",                                                                                             \
+      "direct: sparse L D L^T factor without dependencies, also for indefinite matrices; for small bodies")            \
     SN_DIRECT_CHOLESKY(X)
-#define SN_PRECONDITIONERS(X)                                                                                                              \
-    X(preconditioner_none, "none", "no preconditioner")                                                                                    \
-    X(preconditioner_diagonal, "diagonal", "the inverse of the diagonal (Jacobi)")                                                         \
-    X(preconditioner_block_jacobi, "block-jacobi", "the inverses of the 3 x 3 diagonal blocks")                                            \
-    X(preconditioner_multigrid, "multigrid", "a cycle of multigrid on lattices over the mesh; the choice for large bodies")                \
-    X(preconditioner_ssor, "ssor", "symmetric successive over-relaxation by 3 x 3 blocks")                                                 \
-    X(preconditioner_ic0, "ic0", "incomplete Cholesky factor on the pattern of the matrix, by 3 x 3 blocks")                               \
+#define SN_PRECONDITIONERS(X)                                                                                          \
+    X(preconditioner_none, "none", "no preconditioner")                                                                \
+    X(preconditioner_diagonal, "diagonal", "the inverse of the diagonal (Jacobi)")                                     \
+    X(preconditioner_block_jacobi, "block-jacobi", "the inverses of the 3 x 3 diagonal blocks")                        \
+    X(preconditioner_multigrid, "multigrid",                                                                           \
+      "a cycle of multigrid on lattices over the mesh; the choice for large bodies")                                   \
+    X(preconditioner_ssor, "ssor", "symmetric successive over-relaxation by 3 x 3 blocks")                             \
+    X(preconditioner_ic0, "ic0", "incomplete Cholesky factor on the pattern of the matrix, by 3 x 3 blocks")           \
     X(preconditioner_ict, "ict", "incomplete Cholesky factor with a drop tolerance, by 3 x 3 blocks")
 
 #define SN_DECLARE_KRYLOV(symbol, name, text) extern const sn_krylov sn_##symbol;
@@ -187,15 +193,16 @@ typedef struct sn_linear_model {
     int pair_count;
 } sn_linear_model;
 
-sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, const sn_solver_options *options, bool is_static,
-                           sn_linear **linear, sn_error *error);
+sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, const sn_solver_options *options,
+                           bool is_static, sn_linear **linear, sn_error *error);
 void sn_linear_destroy(sn_linear *linear);
 /* Changes tolerance, method and the other options between steps. */
 sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options, sn_error *error);
 
 /* out = M v, and out = M^-1 f. A consistent mass is solved by CG to 1e-14. The filter may be NULL. */
 void sn_linear_mass_product(const sn_linear *linear, const double *v, double *out);
-sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const double *f, double *out, sn_error *error);
+sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const double *f, double *out,
+                               sn_error *error);
 
 /* Sets the linearisation: K and D of the elements at `view`, plus the given blocks (NULL for none). `rayleigh_mass` is
  * the a of D = a M per node (NULL for none). x and v are copied. The other arrays of `view` and the lists must stay
@@ -203,8 +210,8 @@ sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const
  *
  * view->kept is sn_linear_kept when the last force evaluation was at the same place, otherwise NULL. Everything that
  * was made for the previous linearisation is remade when it is needed. */
-void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness, const sn_block_list *damping,
-                         const double *rayleigh_mass);
+void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness,
+                         const sn_block_list *damping, const double *rayleigh_mass);
 /* Where a force evaluation stores its rotations, so that a linearisation at the same place can use them again. NULL:
  * the solver keeps no rotations. */
 sn_kept_rotations *sn_linear_kept(sn_linear *linear);
@@ -219,8 +226,8 @@ void sn_linear_prepare_products(sn_linear *linear, double d, double k);
  * constrained directions, and goes out as the solution. The matrix and the preconditioner or factor are remade when the
  * linearisation or (m, d, k) changed since the last solve. SN_NOT_CONVERGED leaves the best x. SN_SINGULAR: a direct
  * factorisation met a zero pivot. */
-sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b, double *x,
-                          double tolerance, sn_linear_report *report, sn_error *error);
+sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b,
+                          double *x, double tolerance, sn_linear_report *report, sn_error *error);
 /* Gives directions that likely contain much of the next solution: n scalars each, at most SN_SPAN of them (span.h).
  * When its matrix is in single precision, the next solve ignores the given start in the free directions and starts from
  * the best point in the span of the directions. It then forgets the directions. */

@@ -21,9 +21,11 @@ static bool is_auto(const char *name) { return !*name || is(name, "auto"); }
 /* The direct method that `auto` uses in statics; NULL when none is suitable. */
 static const sn_preconditioner *auto_direct(const sn_linear *linear, const sn_choice *c, bool rescue) {
     const sn_solver_options *o = &linear->options;
-    if (!is_auto(o->method) || !is_auto(o->preconditioner) || !linear->is_static || !c->assembled || is(o->precision, "single"))
+    if (!is_auto(o->method) || !is_auto(o->preconditioner) || !linear->is_static || !c->assembled ||
+        is(o->precision, "single"))
         return NULL;
-    const bool iterates = linear->model.position && linear->model.nodes >= AUTO_MULTIGRID_NODES && linear->misses < AUTO_MISSES;
+    const bool iterates =
+        linear->model.position && linear->model.nodes >= AUTO_MULTIGRID_NODES && linear->misses < AUTO_MISSES;
     if (iterates && !rescue) return NULL;
     const sn_preconditioner *cholesky = sn_direct_find("cholesky");
     if (cholesky) return linear->model.nodes <= AUTO_DIRECT_NODES ? cholesky : NULL;
@@ -47,7 +49,8 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
     c.single = c.assembled && !direct && (is(o->precision, "single") || (is_auto(o->precision) && !linear->is_static));
     if (direct) {
         c.preconditioner = direct;
-        if (chosen && !linear->operator_symmetric) c.krylov = &sn_krylov_gmres; /* its preconditioner is the factor of the symmetric part */
+        if (chosen && !linear->operator_symmetric)
+            c.krylov = &sn_krylov_gmres; /* its preconditioner is the factor of the symmetric part */
         return c;
     }
     const bool large = c.assembled && linear->model.position && linear->model.nodes >= AUTO_MULTIGRID_NODES;
@@ -56,7 +59,9 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
     else if (!linear->operator_symmetric)
         c.krylov = &sn_krylov_bicgstab;
     else
-        c.krylov = may_be_indefinite(linear->model.elements, &linear->place.view) && !linear->is_static ? &sn_krylov_minres : &sn_krylov_cg;
+        c.krylov = may_be_indefinite(linear->model.elements, &linear->place.view) && !linear->is_static
+                       ? &sn_krylov_minres
+                       : &sn_krylov_cg;
     if (c.krylov->own)
         c.preconditioner = c.krylov->own;
     else

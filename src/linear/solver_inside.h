@@ -89,7 +89,8 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue);
 /* solver_prepare.c */
 sn_assembly sn_linear_assembly(const sn_linear *linear);
 /* Makes matrix, diagonal, filter and scratch for a solve with the (m, d, k) of the exact operator that runs now. */
-sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filter *filter, sn_linear_report *report, sn_error *error);
+sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filter *filter, sn_linear_report *report,
+                            sn_error *error);
 /* Makes scratch for the refinement and for this many more vectors. */
 sn_status sn_linear_ensure_scratch(sn_linear *linear, int vectors, sn_error *error);
 void sn_linear_ensure_cache(sn_linear *linear);
@@ -103,8 +104,8 @@ sn_operator sn_linear_operator(sn_linear *linear, bool copy);
 void sn_linear_residual(const sn_linear *linear, const double *b, const double *x, double *r);
 
 /* solver_refine.c: refines x until it meets the tolerance. *trouble: why the method stopped early, or NULL. */
-sn_status sn_linear_refine(sn_linear *linear, const sn_choice *c, const double *b, double *x, double tolerance, sn_linear_report *report,
-                           const char **trouble, sn_error *error);
+sn_status sn_linear_refine(sn_linear *linear, const sn_choice *c, const double *b, double *x, double tolerance,
+                           sn_linear_report *report, const char **trouble, sn_error *error);
 
 /* solver_mass.c */
 sn_status sn_linear_couple_mass(sn_linear *linear, sn_error *error);

@@ -40,11 +40,13 @@ static void lumped_solve(const sn_linear *linear, const sn_filter *filter, const
         for (int c = 0; c < 3; ++c) out[3 * i + c] = mass > 0 ? f[3 * i + c] / mass : 0;
     }
     sn_filter_apply_range(filter, 0, INT32_MAX, out);
-    for (int g = 0; filter && g < filter->group_count; ++g) sn_filter_group_mass_solve(&filter->group[g], linear->mass.lumped, f, out);
+    for (int g = 0; filter && g < filter->group_count; ++g)
+        sn_filter_group_mass_solve(&filter->group[g], linear->mass.lumped, f, out);
 }
 
 /* Two rounds of CG, each to 1e-14 of f. The true residual of the result is then near rounding. */
-sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const double *f, double *out, sn_error *error) {
+sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const double *f, double *out,
+                               sn_error *error) {
     if (!linear->mass.coupled) {
         lumped_solve(linear, filter, f, out);
         return SN_OK;
@@ -53,9 +55,14 @@ sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const
     double *r = linear->scratch, *e = r + n, *krylov = r + (int64_t)SN_REFINE_VECTORS * n;
     double *diagonal = e; /* 3 n numbers, used only by `update` */
     for (int64_t i = 0; i < linear->model.nodes; ++i)
-        for (int c = 0; c < 9; ++c) diagonal[9 * i + c] = c % 4 == 0 ? linear->mass.coupled[linear->pattern.diagonal[i]] : 0;
-    const sn_operator op = {
-        .context = linear->context, .n = n, .apply = mass_apply, .self = linear, .diagonal = diagonal, .symmetric = true};
+        for (int c = 0; c < 9; ++c)
+            diagonal[9 * i + c] = c % 4 == 0 ? linear->mass.coupled[linear->pattern.diagonal[i]] : 0;
+    const sn_operator op = {.context = linear->context,
+                            .n = n,
+                            .apply = mass_apply,
+                            .self = linear,
+                            .diagonal = diagonal,
+                            .symmetric = true};
     const sn_status status = sn_preconditioner_diagonal.update(linear->context, &op, filter, &linear->mass_data, error);
     if (status) return status;
     memcpy(r, f, (size_t)n * sizeof *r);
@@ -64,8 +71,8 @@ sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const
     memset(out, 0, (size_t)n * sizeof *out);
     sn_krylov_report report = {.status = SN_OK};
     for (int round = 0; round < 2 && size > 0; ++round) {
-        sn_krylov_run(&sn_krylov_cg, &op, &sn_preconditioner_diagonal, linear->mass_data, filter, r, e, 1e-14 * size, 10000, krylov,
-                      &report);
+        sn_krylov_run(&sn_krylov_cg, &op, &sn_preconditioner_diagonal, linear->mass_data, filter, r, e, 1e-14 * size,
+                      10000, krylov, &report);
         sn_vector_add(linear->context, n, 1, e, out);
         sn_linear_mass_product(linear, out, r);
         sn_vector_subtract(linear->context, n, f, r, r);

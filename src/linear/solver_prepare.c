@@ -42,7 +42,8 @@ static void exact_product(const sn_linear *linear, double m, double d, double k,
     }
     const double *cache = made_for(&linear->place.cache, 0, d, k) ? linear->cache.value : NULL;
     sn_mass_product(linear->context, &linear->mass, m, d, linear->place.rayleigh_mass, u, out);
-    if (k != 0 || d != 0) sn_elements_product(linear->context, linear->model.elements, &linear->place.view, k, d, cache, u, out);
+    if (k != 0 || d != 0)
+        sn_elements_product(linear->context, linear->model.elements, &linear->place.view, k, d, cache, u, out);
     sn_block_list_product(linear->place.stiffness, k, u, out);
     sn_block_list_product(linear->place.damping, d, u, out);
 }
@@ -74,7 +75,8 @@ static bool cheap_cache(const sn_elements_model *elements) {
 
 /* Notes that the cache belongs to the present linearisation and has the weights of d and k. */
 static void note_cache(sn_linear *linear) {
-    linear->cache.d = linear->d, linear->cache.k = linear->k, linear->cache.parameters = linear->place.view.settings->revision;
+    linear->cache.d = linear->d, linear->cache.k = linear->k,
+    linear->cache.parameters = linear->place.view.settings->revision;
     linear->place.cache = (sn_made){true, 0, linear->d, linear->k};
 }
 
@@ -125,23 +127,28 @@ sn_assembly sn_linear_assembly(const sn_linear *linear) {
 
 /* Makes the edges for the first matrix in single precision, if the elements allow assembly by edges. */
 static sn_status ensure_edges(sn_linear *linear, const sn_choice *c, sn_error *error) {
-    if (!c->single || linear->edges.group_count || !sn_edges_serve(linear->model.elements, &linear->place.view)) return SN_OK;
+    if (!c->single || linear->edges.group_count || !sn_edges_serve(linear->model.elements, &linear->place.view))
+        return SN_OK;
     return sn_edges_create(linear->context, linear->model.elements, &linear->pattern, &linear->edges, error);
 }
 
 static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *error) {
     const size_t values = (size_t)linear->pattern.block_count * 9 + 8;
-    if ((c->single && linear->matrix.double_) || (!c->single && linear->matrix.single_)) sn_linear_release_matrix(linear);
+    if ((c->single && linear->matrix.double_) || (!c->single && linear->matrix.single_))
+        sn_linear_release_matrix(linear);
     if (made_for(&linear->place.matrix, linear->m, linear->d, linear->k)) return SN_OK;
     linear->place.matrix.valid = false;
     const sn_status status = ensure_edges(linear, c, error);
     if (status) return status;
     linear->matrix.pattern = &linear->pattern;
-    if (c->single && !linear->matrix.single_) linear->matrix.single_ = sn_allocate_zero(linear->context, values, sizeof(float));
-    if (!c->single && !linear->matrix.double_) linear->matrix.double_ = sn_allocate_zero(linear->context, values, sizeof(double));
+    if (c->single && !linear->matrix.single_)
+        linear->matrix.single_ = sn_allocate_zero(linear->context, values, sizeof(float));
+    if (!c->single && !linear->matrix.double_)
+        linear->matrix.double_ = sn_allocate_zero(linear->context, values, sizeof(double));
     if (!linear->matrix.single_ && !linear->matrix.double_) return sn_no_memory(error);
     sn_assembly assembly = sn_linear_assembly(linear);
-    if (c->single && linear->edges.group_count && have_cache(linear) && sn_edges_serve(linear->model.elements, &linear->place.view)) {
+    if (c->single && linear->edges.group_count && have_cache(linear) &&
+        sn_edges_serve(linear->model.elements, &linear->place.view)) {
         sn_linear_ensure_cache(linear);
         assembly.linearised = linear->cache.value;
         if (linear->d != 0 || linear->k != 0) assembly.edges = &linear->edges;
@@ -210,22 +217,26 @@ sn_status sn_linear_ensure_data(sn_linear *linear, const sn_choice *c, const sn_
     const bool copy = op->matrix != NULL;
     /* A preconditioner that was made from the matrix also works for the exact operator. */
     sn_linear_place *place = &linear->place;
-    if (linear->data && place->prepared && (place->copied == copy || (place->copied && c->preconditioner->needs_matrix))) return SN_OK;
+    if (linear->data && place->prepared &&
+        (place->copied == copy || (place->copied && c->preconditioner->needs_matrix)))
+        return SN_OK;
     place->prepared = false;
-    const sn_status status = c->preconditioner->update(linear->context, op, &linear->filter.filter, &linear->data, error);
+    const sn_status status =
+        c->preconditioner->update(linear->context, op, &linear->filter.filter, &linear->data, error);
     place->prepared = !status;
     place->copied = copy;
     return status;
 }
 
-sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filter *filter, sn_linear_report *report, sn_error *error) {
+sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filter *filter, sn_linear_report *report,
+                            sn_error *error) {
     const double start = sn_seconds();
     bool changed;
     sn_status status = sn_filter_copy_update(linear->context, filter, &linear->filter, &changed, error);
     if (changed) linear->place.prepared = false;
     if (!status)
-        status =
-            sn_linear_ensure_scratch(linear, SN_REFINE_VECTORS + (c->krylov ? sn_krylov_vectors(c->krylov, &linear->options) : 0), error);
+        status = sn_linear_ensure_scratch(
+            linear, SN_REFINE_VECTORS + (c->krylov ? sn_krylov_vectors(c->krylov, &linear->options) : 0), error);
     if (!status && c->assembled) status = ensure_matrix(linear, c, error);
     if (!status && !c->assembled) {
         linear->symmetric = linear->operator_symmetric;

@@ -26,7 +26,9 @@ typedef struct refinement {
 static double norm(const refinement *w, const double *v) { return sn_vector_norm(w->linear->context, w->n, v); }
 
 /* r = S (b - A x). */
-static void true_residual(const refinement *w, const double *x, double *r) { sn_linear_residual(w->linear, w->b, x, r); }
+static void true_residual(const refinement *w, const double *x, double *r) {
+    sn_linear_residual(w->linear, w->b, x, r);
+}
 
 /* e -= B B^T e on the nodes of a group. A remainder that is only rounding becomes 0. */
 static bool constrained_group(const sn_filter_group *group, const double *x, double *e) {
@@ -95,7 +97,8 @@ static double start_spanned(refinement *w, double tolerance) {
     sn_linear *linear = w->linear;
     const double rounding = 1e-5;
     double *scratch = (double *)(((uintptr_t)w->krylov + 63) & ~(uintptr_t)63);
-    sn_span span = sn_span_create(linear->context, &linear->matrix, &linear->filter.filter, linear->span, linear->direction, scratch);
+    sn_span span = sn_span_create(linear->context, &linear->matrix, &linear->filter.filter, linear->span,
+                                  linear->direction, scratch);
     start_empty(w);
     sn_span_improve(&span, w->x, w->r);
     if (tolerance < rounding) {
@@ -103,15 +106,17 @@ static double start_spanned(refinement *w, double tolerance) {
         sn_span_improve(&span, w->x, w->r);
     }
     const double size = norm(w, w->r);
-    if (!(size > tolerance * w->reference)) return start_given(w); /* it seems to meet the tolerance: check with the true residual */
+    if (!(size > tolerance * w->reference))
+        return start_given(w); /* it seems to meet the tolerance: check with the true residual */
     return size < w->reference ? size : start_empty(w);
 }
 
 /* e = A~^-1 r, approximately. */
-static void inner(refinement *w, const sn_choice *c, const sn_operator *op, double goal, int iterations, sn_krylov_report *report) {
+static void inner(refinement *w, const sn_choice *c, const sn_operator *op, double goal, int iterations,
+                  sn_krylov_report *report) {
     if (c->krylov) {
-        sn_krylov_run(c->krylov, op, c->preconditioner, w->linear->data, &w->linear->filter.filter, w->r, w->e, goal, iterations, w->krylov,
-                      report);
+        sn_krylov_run(c->krylov, op, c->preconditioner, w->linear->data, &w->linear->filter.filter, w->r, w->e, goal,
+                      iterations, w->krylov, report);
     } else {
         c->preconditioner->apply(w->linear->data, w->r, w->e);
         *report = (sn_krylov_report){.iterations = 1, .status = SN_OK};
@@ -122,14 +127,15 @@ static void inner(refinement *w, const sn_choice *c, const sn_operator *op, doub
 
 /* Repeats rounds until the tolerance is met, the iterations are used up, or there is no more progress. Leaves the best
  * x. */
-static sn_status rounds(refinement *w, const sn_choice *c, double size, double tolerance, sn_linear_report *report, const char **trouble,
-                        sn_error *error) {
+static sn_status rounds(refinement *w, const sn_choice *c, double size, double tolerance, sn_linear_report *report,
+                        const char **trouble, sn_error *error) {
     sn_linear *linear = w->linear;
     const double goal = tolerance * w->reference;
     bool copy = c->assembled, is_best = true; /* is_best: x is the best so far */
     double best = size;
     sn_status status = SN_OK;
-    while (best > goal && report->iterations < linear->options.iterations && report->rounds < ROUNDS && !linear->watch.late) {
+    while (best > goal && report->iterations < linear->options.iterations && report->rounds < ROUNDS &&
+           !linear->watch.late) {
         const sn_operator op = sn_linear_operator(linear, copy);
         const double start = sn_seconds();
         status = sn_linear_ensure_data(linear, c, &op, error);
@@ -163,13 +169,14 @@ static sn_status rounds(refinement *w, const sn_choice *c, double size, double t
     return best <= goal ? SN_OK : SN_NOT_CONVERGED;
 }
 
-sn_status sn_linear_refine(sn_linear *linear, const sn_choice *c, const double *b, double *x, double tolerance, sn_linear_report *report,
-                           const char **trouble, sn_error *error) {
+sn_status sn_linear_refine(sn_linear *linear, const sn_choice *c, const double *b, double *x, double tolerance,
+                           sn_linear_report *report, const char **trouble, sn_error *error) {
     const int n = 3 * linear->model.nodes;
     refinement w = {.linear = linear, .b = b, .x = x, .n = n, .r = linear->scratch};
     w.e = w.r + n, w.rhs = w.e + n, w.best = w.rhs + n, w.krylov = w.best + n;
     find_reference(&w);
-    const bool spans = linear->span > 0 && c->krylov && c->single && linear->symmetric && linear->filter.filter.group_count == 0;
+    const bool spans =
+        linear->span > 0 && c->krylov && c->single && linear->symmetric && linear->filter.filter.group_count == 0;
     double size = w.reference;
     if (!(w.reference > 0) || !isfinite(w.reference))
         start_empty(&w);

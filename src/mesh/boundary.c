@@ -1,7 +1,8 @@
 /* The boundary: faces that belong to one tet only.
  *
- * A face points away from the corner that its tet leaves out, so that also a tet listed inside out (negative volume) has outward
- * faces; for a flat tet the order of its corners decides. Faces of three or more tets are not boundary: sn_mesh_inspect counts them. */
+ * A face points away from the corner that its tet leaves out, so that also a tet listed inside out (negative volume)
+ * has outward faces; for a flat tet the order of its corners decides. Faces of three or more tets are not boundary:
+ * sn_mesh_inspect counts them. */
 #include <string.h>
 
 #include "base/math3.h"
@@ -21,7 +22,8 @@ static void release(const sn_mesh *mesh, boundary *b) {
 
 static sn_status allocate(const sn_mesh *mesh, boundary *b, int64_t count, sn_error *error) {
     if (count > INT32_MAX)
-        return sn_fail(error, SN_UNSUPPORTED, "%lld boundary faces; at most %d are supported", (long long)count, INT32_MAX);
+        return sn_fail(error, SN_UNSUPPORTED, "%lld boundary faces; at most %d are supported", (long long)count,
+                       INT32_MAX);
     b->count = (int)count;
     b->face = sn_allocate(mesh->context, (size_t)count * 3, sizeof *b->face);
     b->owner = sn_allocate(mesh->context, (size_t)count, sizeof *b->owner);
@@ -51,7 +53,8 @@ static void fill(const sn_mesh *mesh, const uint8_t *single, boundary *b) {
     for (int t = 0; t < mesh->tet_count; ++t) {
         if (!single[t]) continue;
         const int32_t *tet = mesh->tet + (size_t)t * (size_t)mesh->tet_nodes;
-        const double v = sn_volume6(x + 3 * (size_t)tet[0], x + 3 * (size_t)tet[1], x + 3 * (size_t)tet[2], x + 3 * (size_t)tet[3]);
+        const double v =
+            sn_volume6(x + 3 * (size_t)tet[0], x + 3 * (size_t)tet[1], x + 3 * (size_t)tet[2], x + 3 * (size_t)tet[3]);
         for (int k = 0; k < 4; ++k) {
             if (!(single[t] >> k & 1)) continue;
             const uint8_t *local = sn_tet_face[k];
@@ -82,15 +85,19 @@ static sn_status boundary_of_surface(const sn_mesh *mesh, boundary *b, sn_error 
     const sn_status status = allocate(mesh, b, mesh->triangle_count, error);
     if (status) return status;
     memcpy(b->face, mesh->triangle, (size_t)b->count * 3 * sizeof *b->face);
-    for (int i = 0; i < b->count; ++i) b->owner[i] = mesh->tet_nodes == 3 ? i : -1; /* plane elements are their own faces */
+    for (int i = 0; i < b->count; ++i)
+        b->owner[i] = mesh->tet_nodes == 3 ? i : -1; /* plane elements are their own faces */
     memset(b->opposite, 0, (size_t)b->count);
     return SN_OK;
 }
 
-sn_status sn_mesh_boundary(const sn_mesh *mesh, int *count, int32_t **face, int32_t **owner, uint8_t **opposite, sn_error *error) {
+sn_status sn_mesh_boundary(const sn_mesh *mesh, int *count, int32_t **face, int32_t **owner, uint8_t **opposite,
+                           sn_error *error) {
     boundary b = {0};
     sn_status status = sn_mesh_check(mesh, error);
-    if (!status) status = mesh->tet_count && mesh->tet_nodes > 3 ? boundary_of_tets(mesh, &b, error) : boundary_of_surface(mesh, &b, error);
+    if (!status)
+        status = mesh->tet_count && mesh->tet_nodes > 3 ? boundary_of_tets(mesh, &b, error)
+                                                        : boundary_of_surface(mesh, &b, error);
     if (status) return status;
     *count = b.count;
     if (face) *face = b.face, b.face = NULL;

@@ -7,7 +7,9 @@
 
 /* ---- Labels ---- */
 
-static uint32_t spread(int64_t label, uint32_t slots) { return (uint32_t)(((uint64_t)label * 0x9E3779B97F4A7C15u) >> 32) & (slots - 1); }
+static uint32_t spread(int64_t label, uint32_t slots) {
+    return (uint32_t)(((uint64_t)label * 0x9E3779B97F4A7C15u) >> 32) & (slots - 1);
+}
 
 static void put(sn_labels *l, int index) {
     uint32_t s = spread(l->label[index], l->slots);
@@ -88,9 +90,11 @@ static sn_status add_label(sn_builder *b, sn_text *t, sn_labels *labels, int64_t
 
 sn_status sn_builder_node(sn_builder *b, sn_text *t, int64_t label, const double position[3]) {
     for (int i = 0; i < 3; ++i) {
-        if (!isfinite(position[i])) return sn_text_fail(t, "coordinate %d of node %lld is not finite", i + 1, (long long)label);
+        if (!isfinite(position[i]))
+            return sn_text_fail(t, "coordinate %d of node %lld is not finite", i + 1, (long long)label);
     }
-    sn_status status = sn_grow(b->context, (void **)&b->position, &b->position_capacity, b->node.count + 1, 3 * sizeof(double), t->error);
+    sn_status status = sn_grow(b->context, (void **)&b->position, &b->position_capacity, b->node.count + 1,
+                               3 * sizeof(double), t->error);
     if (!status) status = add_label(b, t, &b->node, label, "node");
     if (!status) memcpy(b->position + 3 * (size_t)(b->node.count - 1), position, 3 * sizeof(double));
     return status;
@@ -98,8 +102,8 @@ sn_status sn_builder_node(sn_builder *b, sn_text *t, int64_t label, const double
 
 sn_status sn_builder_tet(sn_builder *b, sn_text *t, int64_t label, const int32_t *node, int count) {
     if (b->tet_nodes && b->tet_nodes != count) {
-        return sn_text_fail(t, "tet %lld has %d nodes, those before it have %d; mixed meshes are not supported", (long long)label, count,
-                            b->tet_nodes);
+        return sn_text_fail(t, "tet %lld has %d nodes, those before it have %d; mixed meshes are not supported",
+                            (long long)label, count, b->tet_nodes);
     }
     b->tet_nodes = count;
     const size_t bytes = (size_t)count * sizeof *node;
@@ -111,7 +115,8 @@ sn_status sn_builder_tet(sn_builder *b, sn_text *t, int64_t label, const int32_t
 
 sn_status sn_builder_triangle(sn_builder *b, sn_text *t, int64_t label, const int32_t node[3]) {
     const size_t bytes = 3 * sizeof *node;
-    sn_status status = sn_grow(b->context, (void **)&b->triangle_node, &b->triangle_capacity, b->triangle.count + 1, bytes, t->error);
+    sn_status status =
+        sn_grow(b->context, (void **)&b->triangle_node, &b->triangle_capacity, b->triangle.count + 1, bytes, t->error);
     if (!status) status = add_label(b, t, &b->triangle, label, "triangle");
     if (!status) memcpy(b->triangle_node + 3 * (size_t)(b->triangle.count - 1), node, bytes);
     return status;
@@ -132,13 +137,15 @@ sn_status sn_builder_find_node(sn_builder *b, sn_text *t, int64_t label, int32_t
     if (!b->node.count) return sn_text_fail(t, "node %lld does not exist: there are no nodes", (long long)label);
     if (b->node.slot) return sn_text_fail(t, "node %lld does not exist", (long long)label);
     const long long first = (long long)b->node.label[0];
-    return sn_text_fail(t, "node %lld does not exist; the nodes are %lld to %lld", (long long)label, first, first + b->node.count - 1);
+    return sn_text_fail(t, "node %lld does not exist; the nodes are %lld to %lld", (long long)label, first,
+                        first + b->node.count - 1);
 }
 
 /* ---- Groups ---- */
 
 static sn_status new_group(sn_builder *b, sn_text *t, sn_group_kind kind, const char *name, int length, int *group) {
-    sn_status status = sn_grow(b->context, (void **)&b->group, &b->group_capacity, b->group_count + 1, sizeof *b->group, t->error);
+    sn_status status =
+        sn_grow(b->context, (void **)&b->group, &b->group_capacity, b->group_count + 1, sizeof *b->group, t->error);
     if (status) return status;
     sn_builder_group *g = &b->group[b->group_count];
     *g = (sn_builder_group){.kind = kind};
@@ -147,13 +154,16 @@ static sn_status new_group(sn_builder *b, sn_text *t, sn_group_kind kind, const 
     return SN_OK;
 }
 
-sn_status sn_builder_group_named(sn_builder *b, sn_text *t, sn_group_kind kind, const char *name, int length, int *group) {
+sn_status sn_builder_group_named(sn_builder *b, sn_text *t, sn_group_kind kind, const char *name, int length,
+                                 int *group) {
     const int longest = (int)sizeof b->group->name - 1;
     if (length < 1) return sn_text_fail(t, "the name of a group is empty");
     if (length > longest)
-        return sn_text_fail(t, "the name of group '%.20s...' has %d characters; at most %d are allowed", name, length, longest);
+        return sn_text_fail(t, "the name of group '%.20s...' has %d characters; at most %d are allowed", name, length,
+                            longest);
     for (int i = 0; i < length; ++i) {
-        if ((unsigned char)name[i] < 32 || name[i] == 127) return sn_text_fail(t, "the name of a group has a control character");
+        if ((unsigned char)name[i] < 32 || name[i] == 127)
+            return sn_text_fail(t, "the name of a group has a control character");
     }
     for (int i = 0; i < b->group_count; ++i) {
         if (b->group[i].kind != kind || !sn_text_is(name, length, b->group[i].name)) continue;
@@ -164,7 +174,8 @@ sn_status sn_builder_group_named(sn_builder *b, sn_text *t, sn_group_kind kind, 
 }
 
 sn_status sn_builder_group_numbered(sn_builder *b, sn_text *t, sn_group_kind kind, int64_t number, int *group) {
-    static const char *const prefix[3] = {[SN_GROUP_NODES] = "node", [SN_GROUP_TETS] = "tet", [SN_GROUP_TRIANGLES] = "tri"};
+    static const char *const prefix[3] = {
+        [SN_GROUP_NODES] = "node", [SN_GROUP_TETS] = "tet", [SN_GROUP_TRIANGLES] = "tri"};
     sn_labels *seen = &b->reference[kind];
     const int known = sn_labels_find(seen, number);
     if (known >= 0) {
@@ -176,8 +187,8 @@ sn_status sn_builder_group_numbered(sn_builder *b, sn_text *t, sn_group_kind kin
     bool fresh;
     sn_status status = sn_builder_group_named(b, t, kind, name, length, group);
     if (!status) {
-        status =
-            sn_grow(b->context, (void **)&b->reference_group[kind], &b->reference_capacity[kind], seen->count + 1, sizeof(int), t->error);
+        status = sn_grow(b->context, (void **)&b->reference_group[kind], &b->reference_capacity[kind], seen->count + 1,
+                         sizeof(int), t->error);
     }
     if (!status) status = sn_labels_add(b->context, seen, number, &fresh, t->error);
     if (!status) b->reference_group[kind][seen->count - 1] = *group;
@@ -188,7 +199,8 @@ sn_status sn_builder_join(sn_builder *b, sn_text *t, int group, int32_t member) 
     sn_builder_group *g = &b->group[group];
     if (g->count && g->member[g->count - 1] == member) return SN_OK;
     if (g->count == INT32_MAX) return sn_text_fail(t, "group '%s' is too large", g->name);
-    sn_status status = sn_grow(b->context, (void **)&g->member, &g->capacity, g->count + 1, sizeof *g->member, t->error);
+    sn_status status =
+        sn_grow(b->context, (void **)&g->member, &g->capacity, g->count + 1, sizeof *g->member, t->error);
     if (!status) g->member[g->count++] = member;
     return status;
 }
@@ -207,7 +219,8 @@ sn_status sn_builder_finish(sn_builder *b, sn_text *t, sn_mesh **mesh) {
     if (!b->tet.count && !b->triangle.count) return sn_text_fail(t, "the file has no tets and no triangles");
     const int tet_nodes = b->tet_nodes ? b->tet_nodes : 4;
     sn_mesh *m;
-    sn_status status = sn_mesh_create(b->context, b->node.count, b->tet.count, tet_nodes, b->triangle.count, &m, t->error);
+    sn_status status =
+        sn_mesh_create(b->context, b->node.count, b->tet.count, tet_nodes, b->triangle.count, &m, t->error);
     if (status) return status;
     if (b->node.count) memcpy(m->position, b->position, (size_t)b->node.count * 3 * sizeof(double));
     if (b->tet.count) memcpy(m->tet, b->tet_node, (size_t)b->tet.count * (size_t)tet_nodes * sizeof(int32_t));

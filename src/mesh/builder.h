@@ -1,7 +1,8 @@
 /* A mesh that is being read: nodes, tets, triangles and groups that grow. Each is checked as it comes in.
  *
- * Numbers of the file are labels. As long as they are consecutive (nearly always) a label is found by subtraction; the first one out of
- * the row moves them into a hash table. A label that comes twice is refused at the line where it comes the second time. */
+ * Numbers of the file are labels. As long as they are consecutive (nearly always) a label is found by subtraction; the
+ * first one out of the row moves them into a hash table. A label that comes twice is refused at the line where it comes
+ * the second time. */
 #ifndef SN_MESH_BUILDER_H
 #define SN_MESH_BUILDER_H
 
@@ -56,7 +57,8 @@ sn_status sn_builder_fan(sn_builder *builder, sn_text *text, const int32_t *node
 sn_status sn_builder_find_node(sn_builder *builder, sn_text *text, int64_t label, int32_t *index);
 
 /* The group of this kind and name, made when it is new. */
-sn_status sn_builder_group_named(sn_builder *builder, sn_text *text, sn_group_kind kind, const char *name, int length, int *group);
+sn_status sn_builder_group_named(sn_builder *builder, sn_text *text, sn_group_kind kind, const char *name, int length,
+                                 int *group);
 /* The group of a reference number, named "node-7", "tet-7" or "tri-7". */
 sn_status sn_builder_group_numbered(sn_builder *builder, sn_text *text, sn_group_kind kind, int64_t number, int *group);
 sn_status sn_builder_join(sn_builder *builder, sn_text *text, int group, int32_t member);

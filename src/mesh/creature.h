@@ -2,8 +2,8 @@
  *
  *     f(x) = -k log sum_p exp(-d_p(x) / k) - detail(x),   f < 0 inside,
  *
- * with d_p the distance to part p, the least of the distances to its solids. Parts melt into each other over a width of about k; the solids
- * of one part (a chain of round cones, say) meet without swelling. */
+ * with d_p the distance to part p, the least of the distances to its solids. Parts melt into each other over a width of
+ * about k; the solids of one part (a chain of round cones, say) meet without swelling. */
 #ifndef SN_MESH_CREATURE_H
 #define SN_MESH_CREATURE_H
 
@@ -14,7 +14,8 @@ typedef enum sn_solid_kind { SN_SOLID_CONE, SN_SOLID_ELLIPSOID, SN_SOLID_PLATE }
 typedef struct sn_solid {
     sn_solid_kind kind;
     int part;
-    double a[3], b[3], c[3]; /* cone: ends a, b; ellipsoid: centre a, half axes b along the coordinate axes; plate: triangle abc */
+    double a[3], b[3],
+        c[3]; /* cone: ends a, b; ellipsoid: centre a, half axes b along the coordinate axes; plate: triangle abc */
     double ra, rb;           /* cone: radii at a and b; plate: half thickness ra */
     double centre[3], round; /* a ball around it: filled by the functions below */
 } sn_solid;
@@ -37,16 +38,20 @@ typedef struct sn_creature {
 int sn_creature_part(sn_creature *creature, const char *group);
 void sn_creature_cone(sn_creature *creature, int part, const double a[3], double ra, const double b[3], double rb);
 void sn_creature_ellipsoid(sn_creature *creature, int part, const double centre[3], const double half[3]);
-void sn_creature_plate(sn_creature *creature, int part, const double a[3], const double b[3], const double c[3], double half_thickness);
+void sn_creature_plate(sn_creature *creature, int part, const double a[3], const double b[3], const double c[3],
+                       double half_thickness);
 /* A limb through `count` points with radii: cones along the Catmull-Rom curve, `pieces` per span. */
-void sn_creature_limb(sn_creature *creature, int part, const double point[][3], const double *radius, int count, int pieces);
-void sn_catmull_rom(const double point[][3], const double *radius, int count, double t, double out[3], double *out_radius);
+void sn_creature_limb(sn_creature *creature, int part, const double point[][3], const double *radius, int count,
+                      int pieces);
+void sn_catmull_rom(const double point[][3], const double *radius, int count, double t, double out[3],
+                    double *out_radius);
 
 /* ---- Evaluation ---- */
 double sn_solid_distance(const sn_solid *solid, const double x[3]);
-/* The field from the `count` solids listed, which must hold all near x; detail is scaled by `detail` (0 to 1). *part: the nearest (may be
- * NULL). */
-double sn_creature_field(const sn_creature *creature, const int16_t *list, int count, double detail, const double x[3], int *part);
+/* The field from the `count` solids listed, which must hold all near x; detail is scaled by `detail` (0 to 1). *part:
+ * the nearest (may be NULL). */
+double sn_creature_field(const sn_creature *creature, const int16_t *list, int count, double detail, const double x[3],
+                         int *part);
 void sn_creature_bounds(const sn_creature *creature, double low[3], double high[3]);
 
 /* ---- Triangles ---- */
@@ -69,16 +74,19 @@ typedef struct sn_sampling {
     int16_t *list;
 } sn_sampling;
 
-/* Triangles of f = 0 by marching tetrahedra on a body-centred cubic lattice: closed and two-manifold whatever the field. */
-sn_status sn_creature_polygonise(sn_context *context, const sn_creature *creature, double spacing, sn_sampling *sampling, sn_soup *soup,
-                                 sn_error *error);
+/* Triangles of f = 0 by marching tetrahedra on a body-centred cubic lattice: closed and two-manifold whatever the
+ * field. */
+sn_status sn_creature_polygonise(sn_context *context, const sn_creature *creature, double spacing,
+                                 sn_sampling *sampling, sn_soup *soup, sn_error *error);
 void sn_sampling_destroy(sn_context *context, sn_sampling *sampling);
 double sn_sampling_field(const sn_sampling *sampling, const double x[3], int *part);
 
-/* Keeps the largest piece, collapses the shortest edges until `target` triangles are left, evens the triangles out on the surface. */
+/* Keeps the largest piece, collapses the shortest edges until `target` triangles are left, evens the triangles out on
+ * the surface. */
 sn_status sn_soup_improve(sn_soup *soup, const sn_sampling *sampling, int target, sn_error *error);
 
 /* All together: about `triangles` triangles, scaled by `size`, resting on y = 0, with the groups of the parts. */
-sn_status sn_creature_mesh(sn_context *context, const sn_creature *creature, int triangles, double size, sn_mesh **mesh, sn_error *error);
+sn_status sn_creature_mesh(sn_context *context, const sn_creature *creature, int triangles, double size, sn_mesh **mesh,
+                           sn_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* Distances to round cones, ellipsoids and plates, and their smooth union. See creature.h for the formula.
  *
- * The distance to a round cone and to a triangle follow the closed forms that Inigo Quilez collects in his article on distance functions;
- * the one to an ellipsoid is first-order exact at the surface, k0 (k0 - 1) / k1. */
+ * The distance to a round cone and to a triangle follow the closed forms that Inigo Quilez collects in his article on
+ * distance functions; the one to an ellipsoid is first-order exact at the surface, k0 (k0 - 1) / k1. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,8 @@ static sn_solid *append(sn_creature *creature, sn_solid_kind kind, int part) {
 
 /* The ball about the middle of the solid's corners. */
 static void enclose(sn_solid *s) {
-    const double *const end[3] = {s->a, s->kind == SN_SOLID_ELLIPSOID ? s->a : s->b, s->kind == SN_SOLID_PLATE ? s->c : s->a};
+    const double *const end[3] = {s->a, s->kind == SN_SOLID_ELLIPSOID ? s->a : s->b,
+                                  s->kind == SN_SOLID_PLATE ? s->c : s->a};
     const double radius[3] = {s->ra, s->kind == SN_SOLID_CONE ? s->rb : s->ra, s->ra};
     const int count = s->kind == SN_SOLID_PLATE ? 3 : s->kind == SN_SOLID_CONE ? 2 : 1;
     for (int a = 0; a < 3; ++a) {
@@ -56,7 +57,8 @@ void sn_creature_ellipsoid(sn_creature *creature, int part, const double centre[
     enclose(s);
 }
 
-void sn_creature_plate(sn_creature *creature, int part, const double a[3], const double b[3], const double c[3], double half_thickness) {
+void sn_creature_plate(sn_creature *creature, int part, const double a[3], const double b[3], const double c[3],
+                       double half_thickness) {
     sn_solid *s = append(creature, SN_SOLID_PLATE, part);
     memcpy(s->a, a, sizeof s->a);
     memcpy(s->b, b, sizeof s->b);
@@ -65,13 +67,14 @@ void sn_creature_plate(sn_creature *creature, int part, const double a[3], const
     enclose(s);
 }
 
-void sn_catmull_rom(const double point[][3], const double *radius, int count, double t, double out[3], double *out_radius) {
+void sn_catmull_rom(const double point[][3], const double *radius, int count, double t, double out[3],
+                    double *out_radius) {
     int i = (int)t;
     if (i > count - 2) i = count - 2;
     const double u = t - i;
     const int at[4] = {i > 0 ? i - 1 : 0, i, i + 1, i + 2 < count ? i + 2 : count - 1};
-    const double w[4] = {0.5 * (-u + 2 * u * u - u * u * u), 0.5 * (2 - 5 * u * u + 3 * u * u * u), 0.5 * (u + 4 * u * u - 3 * u * u * u),
-                         0.5 * (-u * u + u * u * u)};
+    const double w[4] = {0.5 * (-u + 2 * u * u - u * u * u), 0.5 * (2 - 5 * u * u + 3 * u * u * u),
+                         0.5 * (u + 4 * u * u - 3 * u * u * u), 0.5 * (-u * u + u * u * u)};
     for (int a = 0; a < 3; ++a) {
         out[a] = 0;
         for (int k = 0; k < 4; ++k) out[a] += w[k] * point[at[k]][a];
@@ -79,7 +82,8 @@ void sn_catmull_rom(const double point[][3], const double *radius, int count, do
     *out_radius = radius[i] + u * (radius[i + 1] - radius[i]);
 }
 
-void sn_creature_limb(sn_creature *creature, int part, const double point[][3], const double *radius, int count, int pieces) {
+void sn_creature_limb(sn_creature *creature, int part, const double point[][3], const double *radius, int count,
+                      int pieces) {
     const int total = (count - 1) * pieces;
     double last[3], last_radius, next[3], next_radius;
     sn_catmull_rom(point, radius, count, 0, last, &last_radius);
@@ -122,7 +126,8 @@ static double ellipsoid_distance(const sn_solid *s, const double x[3]) {
 
 /* Square of the distance from p (seen from one end) to the segment along e. */
 static double segment_square(const double p[3], const double e[3]) {
-    const double t = fmin(fmax(sn_dot3(p, e) / sn_dot3(e, e), 0), 1), d[3] = {p[0] - t * e[0], p[1] - t * e[1], p[2] - t * e[2]};
+    const double t = fmin(fmax(sn_dot3(p, e) / sn_dot3(e, e), 0), 1),
+                 d[3] = {p[0] - t * e[0], p[1] - t * e[1], p[2] - t * e[2]};
     return sn_dot3(d, d);
 }
 
@@ -168,7 +173,8 @@ static double skin(const double x[3], double size) {
     return bump(t[0]) * bump(t[1]) * bump(t[2]) + bump(t[0] + 0.5) * bump(t[1] + 0.5) * bump(t[2] + 0.5);
 }
 
-double sn_creature_field(const sn_creature *creature, const int16_t *list, int count, double detail, const double x[3], int *part) {
+double sn_creature_field(const sn_creature *creature, const int16_t *list, int count, double detail, const double x[3],
+                         int *part) {
     /* Solids are listed part by part: close a part when the next begins. Sum relative to the least distance so far. */
     const double k = creature->blend;
     double least = INFINITY, sum = 0, distance = INFINITY;
@@ -189,7 +195,8 @@ double sn_creature_field(const sn_creature *creature, const int16_t *list, int c
             current = s->part;
             distance = INFINITY;
         }
-        /* Skips the exact distance of a solid that cannot matter: its part has a nearer solid, or it is too far away to show. */
+        /* Skips the exact distance of a solid that cannot matter: its part has a nearer solid, or it is too far away to
+         * show. */
         const double bound = fmin(distance, least + SN_CREATURE_REACH * k) + s->round;
         double d[3];
         sn_subtract3(x, s->centre, d);
@@ -210,7 +217,8 @@ void sn_creature_bounds(const sn_creature *creature, double low[3], double high[
             double l = s->a[a] - s->ra, h = s->a[a] + s->ra;
             if (s->kind == SN_SOLID_ELLIPSOID) l = s->a[a] - s->b[a], h = s->a[a] + s->b[a];
             if (s->kind == SN_SOLID_CONE) l = fmin(l, s->b[a] - s->rb), h = fmax(h, s->b[a] + s->rb);
-            if (s->kind == SN_SOLID_PLATE) l = fmin(l, fmin(s->b[a], s->c[a]) - s->ra), h = fmax(h, fmax(s->b[a], s->c[a]) + s->ra);
+            if (s->kind == SN_SOLID_PLATE)
+                l = fmin(l, fmin(s->b[a], s->c[a]) - s->ra), h = fmax(h, fmax(s->b[a], s->c[a]) + s->ra);
             low[a] = fmin(low[a], l);
             high[a] = fmax(high[a], h);
         }

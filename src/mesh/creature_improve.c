@@ -1,10 +1,10 @@
 /* From the raw triangles of a polygoniser to an even surface of a wanted size.
  *
- * Corner table: corner c of triangle c / 3 stands at vertex node[c]; across[c] is the corner that faces c over the edge opposite to it.
- * Collapsing an edge takes two triangles away; it is done only when its ends have exactly two common neighbours (the link condition: the
- * surface stays a two-manifold of the same topology) and no triangle turns over. Afterwards edges are flipped where that
- * helps the worse of two triangles, and vertices slide towards the middle of their
- * neighbours in the tangent plane and return to the surface along the gradient of the field. */
+ * Corner table: corner c of triangle c / 3 stands at vertex node[c]; across[c] is the corner that faces c over the edge
+ * opposite to it. Collapsing an edge takes two triangles away; it is done only when its ends have exactly two common
+ * neighbours (the link condition: the surface stays a two-manifold of the same topology) and no triangle turns over.
+ * Afterwards edges are flipped where that helps the worse of two triangles, and vertices slide towards the middle of
+ * their neighbours in the tangent plane and return to the surface along the gradient of the field. */
 #include <math.h>
 #include <string.h>
 
@@ -88,7 +88,8 @@ static int neighbours(const table *t, int32_t vertex, int32_t *list) {
     return count;
 }
 
-/* Whether the triangles around `vertex`, but those that hold `except`, keep their side and some area when the vertex goes to x. */
+/* Whether the triangles around `vertex`, but those that hold `except`, keep their side and some area when the vertex
+ * goes to x. */
 static bool may_move(const table *t, int32_t vertex, int32_t except, const double x[3]) {
     int32_t c = t->corner[vertex];
     do {
@@ -120,7 +121,8 @@ static void remove_triangle(table *t, int32_t c) {
 
 /* Collapses the edge that faces corner c; returns whether it could. */
 static bool collapse(table *t, int32_t c) {
-    const int32_t d = t->across[c], keep = t->node[next_of(c)], drop = t->node[previous_of(c)], left = t->node[c], right = t->node[d];
+    const int32_t d = t->across[c], keep = t->node[next_of(c)], drop = t->node[previous_of(c)], left = t->node[c],
+                  right = t->node[d];
     int32_t a[MOST_NEIGHBOURS], b[MOST_NEIGHBOURS], wing[MOST_NEIGHBOURS];
     const int na = neighbours(t, keep, a), nb = neighbours(t, drop, b);
     if (na + nb - 4 > WIDEST || na > MOST_NEIGHBOURS || nb > MOST_NEIGHBOURS || left == right) return false;
@@ -160,8 +162,8 @@ static double edge_square(const table *t, int32_t c) {
     return sn_dot3(e, e);
 }
 
-/* Rounds over all edges below a length that grows by a tenth: nearly shortest first. Two rounds of the longest length without a collapse
- * end it. */
+/* Rounds over all edges below a length that grows by a tenth: nearly shortest first. Two rounds of the longest length
+ * without a collapse end it. */
 static void collapse_to(table *t, int target) {
     double sum = 0;
     for (int32_t c = 0; c < t->corner_count; ++c) sum += edge_square(t, c);
@@ -185,14 +187,16 @@ static double roundness(const double *a, const double *b, const double *c, doubl
     return 3.4641016151377544 * sn_norm3(normal) / sum;
 }
 
-/* Turns the edge ab between triangles lab and rba into lr when the worse of lar and rbl is better than the worse of those, and the
- * surface bends little there: the new normals within 45 degrees of the old. */
+/* Turns the edge ab between triangles lab and rba into lr when the worse of lar and rbl is better than the worse of
+ * those, and the surface bends little there: the new normals within 45 degrees of the old. */
 static bool flip(table *t, int32_t c) {
     const int32_t d = t->across[c], nc = next_of(c), pc = previous_of(c), nd = next_of(d), pd = previous_of(d);
     const int32_t l = t->node[c], a = t->node[nc], b = t->node[pc], r = t->node[d];
     double n[4][3];
-    const double before = fmin(roundness(at(t, l), at(t, a), at(t, b), n[0]), roundness(at(t, r), at(t, b), at(t, a), n[1]));
-    const double after = fmin(roundness(at(t, l), at(t, a), at(t, r), n[2]), roundness(at(t, r), at(t, b), at(t, l), n[3]));
+    const double before =
+        fmin(roundness(at(t, l), at(t, a), at(t, b), n[0]), roundness(at(t, r), at(t, b), at(t, a), n[1]));
+    const double after =
+        fmin(roundness(at(t, l), at(t, a), at(t, r), n[2]), roundness(at(t, r), at(t, b), at(t, l), n[3]));
     if (!(after > 1.1 * before) || l == r) return false;
     /* A sliver's own normal means nothing: compare with the larger of the two. */
     const double *old = sn_dot3(n[0], n[0]) > sn_dot3(n[1], n[1]) ? n[0] : n[1];
@@ -270,7 +274,8 @@ static void aim(void *data, int piece) {
     for (int64_t v = sn_piece_begin(t->node_count, GRAIN, piece); v < end; ++v) aim_vertex(t, (int32_t)v);
 }
 
-/* Goals for all vertices at once, then one by one the moves that turn no triangle over; half the way where the whole is too far. */
+/* Goals for all vertices at once, then one by one the moves that turn no triangle over; half the way where the whole is
+ * too far. */
 static void relax(table *t) {
     sn_parallel(t->context, sn_pieces(t->node_count, GRAIN), aim, t);
     for (int32_t v = 0; v < t->node_count; ++v) {
@@ -304,8 +309,10 @@ static void compact(sn_soup *s, const table *t, int32_t *new_of_old) {
 }
 
 sn_status sn_soup_improve(sn_soup *soup, const sn_sampling *sampling, int target, sn_error *error) {
-    if (soup->triangle_count > INT32_MAX / 3) return sn_fail(error, SN_BAD_INPUT, "%s: too many triangles", sampling->creature->name);
-    table t = {.context = soup->context, .sampling = sampling, .node_count = soup->node_count, .position = soup->position};
+    if (soup->triangle_count > INT32_MAX / 3)
+        return sn_fail(error, SN_BAD_INPUT, "%s: too many triangles", sampling->creature->name);
+    table t = {
+        .context = soup->context, .sampling = sampling, .node_count = soup->node_count, .position = soup->position};
     int32_t *scratch = sn_allocate(soup->context, (size_t)soup->node_count, sizeof *scratch);
     t.corner = sn_allocate(soup->context, (size_t)soup->node_count, sizeof *t.corner);
     t.node = sn_allocate(soup->context, (size_t)soup->triangle_count * 3, sizeof *t.node);

@@ -1,7 +1,8 @@
 /* A creature at a wanted number of triangles.
  *
- * The number of raw triangles goes like area / spacing^2. A first surface fine enough for every feature gives the constant; the final one
- * has about 1.6 times the wanted triangles (never fewer than the first), and the shortest edges are then collapsed to the exact number. */
+ * The number of raw triangles goes like area / spacing^2. A first surface fine enough for every feature gives the
+ * constant; the final one has about 1.6 times the wanted triangles (never fewer than the first), and the shortest edges
+ * are then collapsed to the exact number. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@ static sn_status add_groups(const sn_creature *creature, const sn_sampling *samp
     int32_t *part = sn_allocate(m->context, (size_t)m->node_count, sizeof *part);
     uint8_t *mark = sn_allocate(m->context, (size_t)m->node_count, 1);
     sn_status status = part && mark ? SN_OK : sn_no_memory(error);
-    for (int i = 0; i < m->node_count && !status; ++i) sn_sampling_field(sampling, m->position + (size_t)i * 3, &part[i]);
+    for (int i = 0; i < m->node_count && !status; ++i)
+        sn_sampling_field(sampling, m->position + (size_t)i * 3, &part[i]);
     for (int p = 0; p < creature->part_count && !status; ++p) {
         if (!creature->group[p] || sn_mesh_find_group(m, creature->group[p])) continue;
         for (int i = 0; i < m->node_count; ++i)
@@ -36,8 +38,8 @@ static void place(sn_mesh *m, double size) {
     }
 }
 
-static sn_status finish(const sn_creature *creature, const sn_sampling *sampling, const sn_soup *soup, double size, sn_mesh **mesh,
-                        sn_error *error) {
+static sn_status finish(const sn_creature *creature, const sn_sampling *sampling, const sn_soup *soup, double size,
+                        sn_mesh **mesh, sn_error *error) {
     sn_mesh *m;
     sn_status status = sn_mesh_create(soup->context, soup->node_count, 0, 4, soup->triangle_count, &m, error);
     if (status) return status;
@@ -52,7 +54,8 @@ static sn_status finish(const sn_creature *creature, const sn_sampling *sampling
     return status;
 }
 
-sn_status sn_creature_mesh(sn_context *context, const sn_creature *creature, int triangles, double size, sn_mesh **mesh, sn_error *error) {
+sn_status sn_creature_mesh(sn_context *context, const sn_creature *creature, int triangles, double size, sn_mesh **mesh,
+                           sn_error *error) {
     sn_sampling sampling;
     sn_soup soup;
     double spacing = FIRST;

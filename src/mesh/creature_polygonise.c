@@ -1,8 +1,9 @@
 /* Marching tetrahedra on a body-centred cubic lattice.
  *
- * Nodes A(i,j,k) stand on the grid, B(i,j,k) half a cell further along each axis. Two B's across a face of the A grid and an edge of that
- * face make a tet; all tets are congruent. A tet is cut where the sign changes, and each cut edge has one vertex, so the surface is closed
- * and two-manifold for any values. Blocks of 4^3 cells that are far from the surface are not sampled but take the sign of their middle. */
+ * Nodes A(i,j,k) stand on the grid, B(i,j,k) half a cell further along each axis. Two B's across a face of the A grid
+ * and an edge of that face make a tet; all tets are congruent. A tet is cut where the sign changes, and each cut edge
+ * has one vertex, so the surface is closed and two-manifold for any values. Blocks of 4^3 cells that are far from the
+ * surface are not sampled but take the sign of their middle. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +22,9 @@ typedef struct lattice {
 
 static int64_t block_count(const sn_sampling *s) { return (int64_t)s->block[0] * s->block[1] * s->block[2]; }
 
-static int64_t node_index(const lattice *l, int i, int j, int k) { return i + (int64_t)l->size[0] * (j + (int64_t)l->size[1] * k); }
+static int64_t node_index(const lattice *l, int i, int j, int k) {
+    return i + (int64_t)l->size[0] * (j + (int64_t)l->size[1] * k);
+}
 
 static void node_position(const lattice *l, int kind, int i, int j, int k, double x[3]) {
     const double h = l->sampling->spacing, shift = 0.5 * kind;
@@ -31,7 +34,8 @@ static void node_position(const lattice *l, int kind, int i, int j, int k, doubl
 }
 
 /* ---- Sampling ---- */
-/* Lists the solids that matter within `reach` of x: those that are not beyond the nearest by more than twice the reach and the blend. */
+/* Lists the solids that matter within `reach` of x: those that are not beyond the nearest by more than twice the reach
+ * and the blend. */
 static int list_near(const sn_creature *creature, const double x[3], double reach, int16_t *list) {
     const double beyond = 2 * reach + SN_CREATURE_REACH * creature->blend;
     double distance[SN_CREATURE_SOLIDS], least = INFINITY;
@@ -40,7 +44,8 @@ static int list_near(const sn_creature *creature, const double x[3], double reac
         double d[3];
         sn_subtract3(x, s->centre, d);
         const double far = least + beyond + s->round;
-        distance[i] = sn_dot3(d, d) < far * far ? sn_solid_distance(s, x) : INFINITY; /* the ball around it is out already */
+        distance[i] =
+            sn_dot3(d, d) < far * far ? sn_solid_distance(s, x) : INFINITY; /* the ball around it is out already */
         least = fmin(least, distance[i]);
     }
     int count = 0;
@@ -78,7 +83,8 @@ static void list_block(void *data, int b) {
 static void sample_block(void *data, int b) {
     lattice *l = data;
     const sn_sampling *s = l->sampling;
-    const int i0 = b % s->block[0] * BLOCK, j0 = b / s->block[0] % s->block[1] * BLOCK, k0 = b / s->block[0] / s->block[1] * BLOCK;
+    const int i0 = b % s->block[0] * BLOCK, j0 = b / s->block[0] % s->block[1] * BLOCK,
+              k0 = b / s->block[0] / s->block[1] * BLOCK;
     const int count = (int)(s->begin[b + 1] - s->begin[b]);
     int inside = 0;
     for (int kind = 0; kind < 2; ++kind)
@@ -106,8 +112,8 @@ double sn_sampling_field(const sn_sampling *sampling, const double x[3], int *pa
         at[a] = t <= 0 ? 0 : t >= sampling->block[a] ? sampling->block[a] - 1 : (int)t;
     }
     const int64_t b = at[0] + (int64_t)sampling->block[0] * (at[1] + (int64_t)sampling->block[1] * at[2]);
-    return sn_creature_field(sampling->creature, sampling->list + sampling->begin[b], (int)(sampling->begin[b + 1] - sampling->begin[b]),
-                             sampling->detail, x, part);
+    return sn_creature_field(sampling->creature, sampling->list + sampling->begin[b],
+                             (int)(sampling->begin[b + 1] - sampling->begin[b]), sampling->detail, x, part);
 }
 
 void sn_sampling_destroy(sn_context *context, sn_sampling *sampling) {
@@ -122,7 +128,8 @@ static sn_status sample(lattice *l, sn_error *error) {
     const int64_t blocks = block_count(s);
     l->sign = sn_allocate(l->context, (size_t)blocks, 1);
     s->begin = sn_allocate(l->context, (size_t)blocks + 1, sizeof *s->begin);
-    for (int kind = 0; kind < 2; ++kind) l->value[kind] = sn_allocate(l->context, (size_t)blocks * CUBE, sizeof *l->value[kind]);
+    for (int kind = 0; kind < 2; ++kind)
+        l->value[kind] = sn_allocate(l->context, (size_t)blocks * CUBE, sizeof *l->value[kind]);
     if (!l->sign || !s->begin || !l->value[0] || !l->value[1]) return sn_no_memory(error);
     sn_parallel(l->context, (int)blocks, plan_block, l);
     s->begin[0] = 0;
@@ -158,8 +165,8 @@ static sn_status vertex_on(cutter *u, const corner *a, const corner *b, int32_t 
     *vertex = *at;
     if (*at != u->soup->node_count) return SN_OK;
     void *grown = u->soup->position;
-    const sn_status status =
-        sn_grow(l->context, &grown, &u->soup->node_capacity, u->soup->node_count + 1, 3 * sizeof *u->soup->position, u->error);
+    const sn_status status = sn_grow(l->context, &grown, &u->soup->node_capacity, u->soup->node_count + 1,
+                                     3 * sizeof *u->soup->position, u->error);
     u->soup->position = grown;
     if (status) return status;
     double xa[3], xb[3];
@@ -167,7 +174,8 @@ static sn_status vertex_on(cutter *u, const corner *a, const corner *b, int32_t 
     node_position(l, b->kind, b->i, b->j, b->k, xb);
     const double va = value_at(l, a), vb = value_at(l, b),
                  t = fmin(fmax(va / (va - vb), 0.05), 0.95); /* off the ends: no triangle is a point */
-    for (int d = 0; d < 3; ++d) u->soup->position[(size_t)u->soup->node_count * 3 + (size_t)d] = xa[d] + t * (xb[d] - xa[d]);
+    for (int d = 0; d < 3; ++d)
+        u->soup->position[(size_t)u->soup->node_count * 3 + (size_t)d] = xa[d] + t * (xb[d] - xa[d]);
     ++u->soup->node_count;
     return SN_OK;
 }
@@ -175,7 +183,8 @@ static sn_status vertex_on(cutter *u, const corner *a, const corner *b, int32_t 
 static sn_status add_triangle(cutter *u, int32_t a, int32_t b, int32_t c) {
     sn_soup *s = u->soup;
     void *grown = s->triangle;
-    const sn_status status = sn_grow(s->context, &grown, &s->triangle_capacity, s->triangle_count + 1, 3 * sizeof *s->triangle, u->error);
+    const sn_status status =
+        sn_grow(s->context, &grown, &s->triangle_capacity, s->triangle_count + 1, 3 * sizeof *s->triangle, u->error);
     s->triangle = grown;
     if (status) return status;
     int32_t *t = s->triangle + (size_t)s->triangle_count++ * 3;
@@ -203,7 +212,8 @@ static sn_status cut_quad(cutter *u, const corner c[4], const uint8_t o[4]) {
 }
 
 static sn_status cut_tet(cutter *u, const corner c[4]) {
-    static const uint8_t pairs[6][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 2, 0, 3}, {1, 3, 2, 0}, {2, 3, 0, 1}};
+    static const uint8_t pairs[6][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2},
+                                        {1, 2, 0, 3}, {1, 3, 2, 0}, {2, 3, 0, 1}};
     unsigned inside = 0;
     for (int i = 0; i < 4; ++i) inside |= (unsigned)(value_at(u->l, &c[i]) < 0) << i;
     if (inside == 0 || inside == 15) return SN_OK;
@@ -224,7 +234,8 @@ static sn_status cut_tet(cutter *u, const corner c[4]) {
 static sn_status cut_cell(cutter *u, int i, int j, int k) {
     static const uint8_t ring[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
     for (int axis = 0; axis < 3; ++axis) {
-        corner c[4] = {{1, i, j, k}, {1, i + (axis == 0), j + (axis == 1), k + (axis == 2)}, {0, 0, 0, 0}, {0, 0, 0, 0}};
+        corner c[4] = {
+            {1, i, j, k}, {1, i + (axis == 0), j + (axis == 1), k + (axis == 2)}, {0, 0, 0, 0}, {0, 0, 0, 0}};
         for (int m = 0; m < 4; ++m) {
             for (int e = 0; e < 2; ++e) {
                 int at[3] = {c[1].i, c[1].j, c[1].k};
@@ -239,14 +250,16 @@ static sn_status cut_cell(cutter *u, int i, int j, int k) {
     return SN_OK;
 }
 
-/* A block needs no look when it and all blocks after it share one sign: its tets reach no further than one cell beyond it. */
+/* A block needs no look when it and all blocks after it share one sign: its tets reach no further than one cell beyond
+ * it. */
 static bool is_plain(const lattice *l, int i, int j, int k) {
     const int *n = l->sampling->block;
     const int8_t sign = l->sign[i + (int64_t)n[0] * (j + (int64_t)n[1] * k)];
     bool plain = sign != 0;
     for (int c = 1; c < 8; ++c) {
         const int p = i + (c & 1), q = j + (c >> 1 & 1), r = k + (c >> 2);
-        if (p < n[0] && q < n[1] && r < n[2]) plain = plain && l->sign[p + (int64_t)n[0] * (q + (int64_t)n[1] * r)] == sign;
+        if (p < n[0] && q < n[1] && r < n[2])
+            plain = plain && l->sign[p + (int64_t)n[0] * (q + (int64_t)n[1] * r)] == sign;
     }
     return plain;
 }
@@ -259,7 +272,8 @@ static sn_status cut(cutter *u) {
             for (int bi = 0; bi < n[0]; ++bi) {
                 if (is_plain(l, bi, bj, bk)) continue;
                 for (int c = 0; c < CUBE; ++c) {
-                    const int i = bi * BLOCK + c % BLOCK, j = bj * BLOCK + c / BLOCK % BLOCK, k = bk * BLOCK + c / BLOCK / BLOCK;
+                    const int i = bi * BLOCK + c % BLOCK, j = bj * BLOCK + c / BLOCK % BLOCK,
+                              k = bk * BLOCK + c / BLOCK / BLOCK;
                     if (i >= l->size[0] - 2 || j >= l->size[1] - 2 || k >= l->size[2] - 2) continue;
                     const sn_status status = cut_cell(u, i, j, k);
                     if (status) return status;
@@ -275,8 +289,8 @@ void sn_soup_destroy(sn_soup *soup) {
     soup->triangle = NULL;
 }
 
-sn_status sn_creature_polygonise(sn_context *context, const sn_creature *creature, double spacing, sn_sampling *sampling, sn_soup *soup,
-                                 sn_error *error) {
+sn_status sn_creature_polygonise(sn_context *context, const sn_creature *creature, double spacing,
+                                 sn_sampling *sampling, sn_soup *soup, sn_error *error) {
     double high[3];
     *soup = (sn_soup){.context = context};
     *sampling = (sn_sampling){.creature = creature, .spacing = spacing};
@@ -290,7 +304,8 @@ sn_status sn_creature_polygonise(sn_context *context, const sn_creature *creatur
         l.size[a] = sampling->block[a] * BLOCK;
     }
     if ((double)block_count(sampling) * CUBE * 2 > INT32_MAX)
-        return sn_fail(error, SN_BAD_INPUT, "%s: that many triangles need more than %d lattice nodes", creature->name, INT32_MAX);
+        return sn_fail(error, SN_BAD_INPUT, "%s: that many triangles need more than %d lattice nodes", creature->name,
+                       INT32_MAX);
     sn_status status = sample(&l, error);
     cutter u = {.l = &l, .soup = soup, .error = error};
     if (!status) status = sn_edge_map_create(&u.vertex, context, 1 << 14, error);

@@ -122,7 +122,8 @@ static sn_status find_readable(const char *ending, const char *name, files *f, s
     const sn_status status = sn_format_find(ending, name, &f->format, error);
     if (status) return status;
     if (!f->format->read)
-        return sn_fail(error, SN_UNSUPPORTED, "%.300s: files of the format '%s' cannot be read, only written", name, ending);
+        return sn_fail(error, SN_UNSUPPORTED, "%.300s: files of the format '%s' cannot be read, only written", name,
+                       ending);
     f->count = sn_format_files(f->format);
     return SN_OK;
 }
@@ -151,8 +152,8 @@ sn_status sn_mesh_read(sn_context *context, const char *path, sn_mesh **mesh, sn
     return status;
 }
 
-sn_status sn_mesh_read_memory(sn_context *context, const char *format, const char *name, const void *data, size_t bytes, const void *extra,
-                              size_t extra_bytes, sn_mesh **mesh, sn_error *error) {
+sn_status sn_mesh_read_memory(sn_context *context, const char *format, const char *name, const void *data, size_t bytes,
+                              const void *extra, size_t extra_bytes, sn_mesh **mesh, sn_error *error) {
     files f = {0};
     const content given[SN_FORMAT_FILES] = {{(char *)data, bytes}, {(char *)extra, extra_bytes}};
     sn_status status = find_readable(format, name, &f, error);
@@ -177,8 +178,8 @@ sn_status sn_mesh_read_memory(sn_context *context, const char *format, const cha
 /* ---- Writing ---- */
 
 /* Writes to "path.part" first, so that a failure leaves an older file as it was. */
-static sn_status write_one(const sn_mesh *mesh, const char *path, sn_mesh_writer *write, const sn_mesh_write_options *options,
-                           sn_error *error) {
+static sn_status write_one(const sn_mesh *mesh, const char *path, sn_mesh_writer *write,
+                           const sn_mesh_write_options *options, sn_error *error) {
     const size_t length = strlen(path);
     sn_output *output = sn_allocate(mesh->context, 1, sizeof *output);
     char *part = sn_allocate(mesh->context, length + 6, 1);
@@ -198,8 +199,8 @@ static sn_status write_one(const sn_mesh *mesh, const char *path, sn_mesh_writer
     return status;
 }
 
-static sn_status write_files(const sn_mesh *mesh, const char *path, const sn_mesh_format *format, const sn_mesh_write_options *options,
-                             sn_error *error) {
+static sn_status write_files(const sn_mesh *mesh, const char *path, const sn_mesh_format *format,
+                             const sn_mesh_write_options *options, sn_error *error) {
     sn_status status = SN_OK;
     for (int i = 0; !status && i < sn_format_files(format); ++i) {
         const sn_format_file *file = &format->file[i];
@@ -215,7 +216,8 @@ sn_status sn_mesh_write(const sn_mesh *mesh, const char *path, const sn_mesh_wri
     c_locale locale = {0};
     sn_status status = sn_format_find(ending_of(path), path, &format, error);
     if (!status && !format->file[0].write)
-        status = sn_fail(error, SN_UNSUPPORTED, "%.300s: files of the format '%s' cannot be written, only read", path, ending_of(path));
+        status = sn_fail(error, SN_UNSUPPORTED, "%.300s: files of the format '%s' cannot be written, only read", path,
+                         ending_of(path));
     if (!status) status = sn_mesh_check_tets(mesh, error);
     if (status) return status;
     const sn_mesh_write_options chosen = options ? *options : (sn_mesh_write_options){.binary = format->binary};

@@ -28,7 +28,8 @@ sn_status sn_output_close(sn_output *o, sn_status status) {
     flush(o);
     errno = 0;
     if (fclose(o->file) != 0 && !o->failure) o->failure = errno ? errno : EIO;
-    if (!status && o->failure) status = sn_fail(o->error, SN_IO, "%s: writing failed: %s", o->path, strerror(o->failure));
+    if (!status && o->failure)
+        status = sn_fail(o->error, SN_IO, "%s: writing failed: %s", o->path, strerror(o->failure));
     if (status) remove(o->place);
     return status;
 }

@@ -1,7 +1,8 @@
 /* The file that the writers fill: a buffer in front of it, and the numbers that they print.
  *
- * A failed write is kept until sn_output_close, so that writers need not check each call. A number is printed with 15 digits, or with 17
- * when 15 do not read back to the same double. file.c puts the thread into the C locale around every writer. */
+ * A failed write is kept until sn_output_close, so that writers need not check each call. A number is printed with 15
+ * digits, or with 17 when 15 do not read back to the same double. file.c puts the thread into the C locale around every
+ * writer. */
 #ifndef SN_MESH_FILE_OUTPUT_H
 #define SN_MESH_FILE_OUTPUT_H
 

@@ -6,7 +6,8 @@
 
 #include "base/words.h"
 
-/* Ending, table sn_format_<table>, one line of text. A format of several files has a line for each ending that opens it. */
+/* Ending, table sn_format_<table>, one line of text. A format of several files has a line for each ending that opens
+ * it. */
 /* clang-format off */
 #define FORMATS(X) \
     X(msh, msh, "Gmsh 2.2 and 4.1, ASCII and binary of both byte orders; numbers of the file; physical groups with their names") \

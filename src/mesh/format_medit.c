@@ -1,7 +1,9 @@
-/* Medit .mesh, ASCII (P. Frey, "MEDIT: an interactive mesh visualization software", INRIA RT-0253; second-order keywords of libMeshb).
+/* Medit .mesh, ASCII (P. Frey, "MEDIT: an interactive mesh visualization software", INRIA RT-0253; second-order
+ * keywords of libMeshb).
  *
- * Vertices and elements are numbered from 1 by their order. A reference other than 0 puts a vertex into the group "node-R", a tet into
- * "tet-R", a triangle into "tri-R". TetrahedraP2 has its mid-edge nodes on edges 01 12 20 03 13 23, as we do. */
+ * Vertices and elements are numbered from 1 by their order. A reference other than 0 puts a vertex into the group
+ * "node-R", a tet into "tet-R", a triangle into "tri-R". TetrahedraP2 has its mid-edge nodes on edges 01 12 20 03 13
+ * 23, as we do. */
 #include <stdio.h>
 
 #include "format.h"
@@ -98,7 +100,8 @@ static sn_status skip_rows(sn_text *t, const keyword *k, int count) {
     return status;
 }
 
-/* One keyword with its rows. On the first pass only the vertices are taken, on the second everything else: elements may come first. */
+/* One keyword with its rows. On the first pass only the vertices are taken, on the second everything else: elements may
+ * come first. */
 static sn_status read_rows(sn_text *t, sn_builder *b, const keyword *k, int pass, bool *vertices) {
     char what[64];
     int count;
@@ -125,7 +128,8 @@ static sn_status read_scalar(sn_text *t, const char *name, int values, int64_t l
     for (int i = 0; !status && i < values; ++i) {
         status = sn_text_number(t, name, &value);
         if (!status && values == 1 && high > low && (value < (double)low || value > (double)high)) {
-            status = sn_text_fail(t, "%s is %g; allowed are %lld to %lld", name, value, (long long)low, (long long)high);
+            status =
+                sn_text_fail(t, "%s is %g; allowed are %lld to %lld", name, value, (long long)low, (long long)high);
         }
         if (!status && values == 1 && low == high && low && value != (double)low) {
             status = sn_text_fail(t, "%s is %g; only %lld is supported", name, value, (long long)low);
@@ -155,7 +159,8 @@ static sn_status read_pass(sn_text *t, sn_builder *b, int pass) {
     sn_status status = sn_text_word(t, "MeshVersionFormatted", &word, &length);
     if (status) return status;
     if (!sn_text_is_any_case(word, length, "MeshVersionFormatted")) {
-        return sn_text_fail(t, "MeshVersionFormatted expected at the start, found '%.*s'", length < 40 ? length : 40, word);
+        return sn_text_fail(t, "MeshVersionFormatted expected at the start, found '%.*s'", length < 40 ? length : 40,
+                            word);
     }
     status = read_scalar(t, "MeshVersionFormatted", 1, 1, 4);
     while (!status) {
@@ -179,7 +184,8 @@ static sn_status read_mesh(sn_text *t, sn_builder *b) {
 
 /* ---- Writing ---- */
 
-static void put_elements(sn_output *o, const char *keyword, const int32_t *node, int count, int nodes, const sn_classes *c) {
+static void put_elements(sn_output *o, const char *keyword, const int32_t *node, int count, int nodes,
+                         const sn_classes *c) {
     if (!count) return;
     sn_put_format(o, "%s\n%d\n", keyword, count);
     for (int i = 0; i < count; ++i) {
@@ -194,7 +200,8 @@ static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *op
     (void)options;
     if (!mesh->tet_count && !mesh->triangle_count)
         return sn_fail(o->error, SN_BAD_INPUT, "%s: the mesh has no tets and no triangles", o->path);
-    for (int kind = 0; !status && kind < 3; ++kind) status = sn_classes_make(mesh, (sn_group_kind)kind, &c[kind], o->error);
+    for (int kind = 0; !status && kind < 3; ++kind)
+        status = sn_classes_make(mesh, (sn_group_kind)kind, &c[kind], o->error);
     if (!status) {
         sn_put_text(o, "MeshVersionFormatted 2\n");
         for (int kind = 0; kind < 3; ++kind) {
@@ -207,8 +214,8 @@ static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *op
             sn_put_integer(o, c[SN_GROUP_NODES].item[c[SN_GROUP_NODES].of[i]].reference, '\n');
         }
         put_elements(o, "Triangles", mesh->triangle, mesh->triangle_count, 3, &c[SN_GROUP_TRIANGLES]);
-        put_elements(o, mesh->tet_nodes == 10 ? "TetrahedraP2" : "Tetrahedra", mesh->tet, mesh->tet_count, mesh->tet_nodes,
-                     &c[SN_GROUP_TETS]);
+        put_elements(o, mesh->tet_nodes == 10 ? "TetrahedraP2" : "Tetrahedra", mesh->tet, mesh->tet_count,
+                     mesh->tet_nodes, &c[SN_GROUP_TETS]);
         sn_put_text(o, "End\n");
     }
     for (int kind = 0; kind < 3; ++kind) sn_classes_clear(&c[kind]);

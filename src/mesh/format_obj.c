@@ -1,7 +1,9 @@
-/* Wavefront OBJ: v and f, with v/vt/vn corners, negative (relative) numbers, polygons as fans, and o and g as groups of triangles.
+/* Wavefront OBJ: v and f, with v/vt/vn corners, negative (relative) numbers, polygons as fans, and o and g as groups of
+ * triangles.
  *
- * Nodes are numbered from 1 by their order, as faces name them. What carries no shape (vt, vn, usemtl, s, ...) and points and lines are
- * skipped; free-form curves and surfaces are refused. Vertices are read first, for a face may name a later one. */
+ * Nodes are numbered from 1 by their order, as faces name them. What carries no shape (vt, vn, usemtl, s, ...) and
+ * points and lines are skipped; free-form curves and surfaces are refused. Vertices are read first, for a face may name
+ * a later one. */
 #include <string.h>
 
 #include "format.h"
@@ -85,11 +87,14 @@ static sn_status read_corner(obj *o, int32_t *index) {
         if (good && p < end && *p != '/') good = corner_number(&p, end, &other);
     }
     if (!good || (length && word[length - 1] == '/' && length > 1 && word[length - 2] == '/')) {
-        return sn_text_fail(t, "corner of a face expected (v, v/vt, v//vn or v/vt/vn), found '%.*s'", length < 40 ? length : 40, word);
+        return sn_text_fail(t, "corner of a face expected (v, v/vt, v//vn or v/vt/vn), found '%.*s'",
+                            length < 40 ? length : 40, word);
     }
     if (value == 0) return sn_text_fail(t, "vertex 0 does not exist; numbers start at 1");
     const int64_t label = value > 0 ? value : o->vertices + 1 + value;
-    if (label < 1) return sn_text_fail(t, "vertex %lld does not exist; %d vertices come before this line", (long long)value, o->vertices);
+    if (label < 1)
+        return sn_text_fail(t, "vertex %lld does not exist; %d vertices come before this line", (long long)value,
+                            o->vertices);
     return sn_builder_find_node(o->b, t, label, index);
 }
 
@@ -98,7 +103,8 @@ static sn_status join_groups(obj *o, int first) {
     for (int i = 0; i <= o->groups; ++i) {
         active *a = &o->group[i];
         if (!a->length) continue;
-        if (!status && a->group < 0) status = sn_builder_group_named(o->b, o->t, SN_GROUP_TRIANGLES, a->name, a->length, &a->group);
+        if (!status && a->group < 0)
+            status = sn_builder_group_named(o->b, o->t, SN_GROUP_TRIANGLES, a->name, a->length, &a->group);
         for (int j = first; !status && j < o->b->triangle.count; ++j) status = sn_builder_join(o->b, o->t, a->group, j);
     }
     return status;
@@ -109,7 +115,8 @@ static sn_status read_face(obj *o) {
     const int first = o->b->triangle.count;
     sn_status status = SN_OK;
     while (!status && more(o->t)) {
-        status = sn_grow(o->b->context, (void **)&o->corner, &o->corner_capacity, count + 1, sizeof *o->corner, o->t->error);
+        status =
+            sn_grow(o->b->context, (void **)&o->corner, &o->corner_capacity, count + 1, sizeof *o->corner, o->t->error);
         if (!status) status = read_corner(o, &o->corner[count++]);
     }
     if (!status && count < 3) status = sn_text_fail(o->t, "a face has %d corners; at least 3 are needed", count);
@@ -129,8 +136,9 @@ static sn_status read_groups(obj *o) {
 }
 
 static sn_status refuse_or_skip(sn_text *t, const char *word, int length) {
-    static const char *const skipped[] = {"vt",     "vn", "vp",  "p",     "l",          "s",         "usemtl",   "mtllib",  "usemap",
-                                          "maplib", "mg", "lod", "bevel", "shadow_obj", "trace_obj", "c_interp", "d_interp"};
+    static const char *const skipped[] = {"vt",     "vn",         "vp",        "p",        "l",       "s",
+                                          "usemtl", "mtllib",     "usemap",    "maplib",   "mg",      "lod",
+                                          "bevel",  "shadow_obj", "trace_obj", "c_interp", "d_interp"};
     for (size_t i = 0; i < sizeof skipped / sizeof *skipped; ++i) {
         if (!sn_text_is(word, length, skipped[i])) continue;
         skip_logical_line(t);
@@ -139,7 +147,8 @@ static sn_status refuse_or_skip(sn_text *t, const char *word, int length) {
     static const char *const free_form[] = {"cstype", "deg",  "bmat", "step", "curv", "curv2", "surf", "parm",
                                             "trim",   "hole", "scrv", "sp",   "end",  "con",   "call"};
     for (size_t i = 0; i < sizeof free_form / sizeof *free_form; ++i) {
-        if (sn_text_is(word, length, free_form[i])) return sn_text_fail(t, "'%s' is not supported; only polygons are", free_form[i]);
+        if (sn_text_is(word, length, free_form[i]))
+            return sn_text_fail(t, "'%s' is not supported; only polygons are", free_form[i]);
     }
     return sn_text_fail(t, "unknown keyword '%.*s'", length < 40 ? length : 40, word);
 }

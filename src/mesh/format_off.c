@@ -1,5 +1,6 @@
-/* OFF (Geomview object file format), ASCII: [ST][C][N]OFF, vertices, polygons. Normals, colours and texture coordinates behind the three
- * coordinates and behind a face's corners are left out. Polygons become fans. Nodes are numbered from 0 by their order. */
+/* OFF (Geomview object file format), ASCII: [ST][C][N]OFF, vertices, polygons. Normals, colours and texture coordinates
+ * behind the three coordinates and behind a face's corners are left out. Polygons become fans. Nodes are numbered from
+ * 0 by their order. */
 #include <string.h>
 
 #include "format.h"
@@ -15,7 +16,8 @@ static sn_status read_magic(sn_text *t) {
     if (p < end && *p == 'C') ++p;
     if (p < end && *p == 'N') ++p;
     if (!sn_text_is(p, (int)(end - p), "OFF")) {
-        return sn_text_fail(t, "OFF, COFF, NOFF, CNOFF or STOFF expected at the start, found '%.*s'", length < 40 ? length : 40, word);
+        return sn_text_fail(t, "OFF, COFF, NOFF, CNOFF or STOFF expected at the start, found '%.*s'",
+                            length < 40 ? length : 40, word);
     }
     if (sn_text_more_in_line(t) && t->end - t->at >= 6 && memcmp(t->at, "BINARY", 6) == 0)
         return sn_text_fail(t, "binary OFF is not supported");

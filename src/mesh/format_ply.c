@@ -1,7 +1,8 @@
 /* PLY (Stanford polygon format), ASCII and binary of both byte orders.
  *
- * Taken are x, y, z of element "vertex" and the list vertex_indices (or vertex_index) of element "face", in whatever types; all other
- * elements and properties are read over. Polygons become fans. Nodes are numbered from 0 by their order. */
+ * Taken are x, y, z of element "vertex" and the list vertex_indices (or vertex_index) of element "face", in whatever
+ * types; all other elements and properties are read over. Polygons become fans. Nodes are numbered from 0 by their
+ * order. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,8 +39,9 @@ typedef struct ply {
 /* ---- Head ---- */
 
 static sn_status read_type(sn_text *t, sn_binary_type *type) {
-    static const char *const names[8][2] = {{"char", "int8"}, {"uchar", "uint8"}, {"short", "int16"},   {"ushort", "uint16"},
-                                            {"int", "int32"}, {"uint", "uint32"}, {"float", "float32"}, {"double", "float64"}};
+    static const char *const names[8][2] = {{"char", "int8"},     {"uchar", "uint8"},   {"short", "int16"},
+                                            {"ushort", "uint16"}, {"int", "int32"},     {"uint", "uint32"},
+                                            {"float", "float32"}, {"double", "float64"}};
     const char *word = NULL;
     int length = 0;
     sn_status status = sn_text_word(t, "type of a property", &word, &length);
@@ -49,8 +51,8 @@ static sn_status read_type(sn_text *t, sn_binary_type *type) {
         *type = (sn_binary_type)i;
         return SN_OK;
     }
-    return sn_text_fail(t, "'%.*s' is not a type; char, uchar, short, ushort, int, uint, float and double are", length < 40 ? length : 40,
-                        word);
+    return sn_text_fail(t, "'%.*s' is not a type; char, uchar, short, ushort, int, uint, float and double are",
+                        length < 40 ? length : 40, word);
 }
 
 static sn_status read_format(ply *p) {
@@ -65,9 +67,11 @@ static sn_status read_format(ply *p) {
     else if (sn_text_is(word, length, "binary_big_endian"))
         t->swap = sn_little_endian();
     else if (!p->ascii)
-        return sn_text_fail(t, "format '%.*s' is not ascii, binary_little_endian or binary_big_endian", length < 40 ? length : 40, word);
+        return sn_text_fail(t, "format '%.*s' is not ascii, binary_little_endian or binary_big_endian",
+                            length < 40 ? length : 40, word);
     status = sn_text_word(t, "version", &word, &length);
-    if (!status && !sn_text_is(word, length, "1.0")) status = sn_text_fail(t, "version '%.*s' is not 1.0", length < 40 ? length : 40, word);
+    if (!status && !sn_text_is(word, length, "1.0"))
+        status = sn_text_fail(t, "version '%.*s' is not 1.0", length < 40 ? length : 40, word);
     return status;
 }
 
@@ -86,7 +90,8 @@ static sn_status read_element(ply *p) {
     }
     status = sn_text_integer(t, "number of elements", &e->count);
     if (!status && (e->count < 0 || e->count > INT32_MAX / 16)) {
-        status = sn_text_fail(t, "number of elements is %lld; allowed are 0 to %d", (long long)e->count, INT32_MAX / 16);
+        status =
+            sn_text_fail(t, "number of elements is %lld; allowed are 0 to %d", (long long)e->count, INT32_MAX / 16);
     }
     if (e->vertex) p->vertices = e->count;
     ++p->elements;
@@ -108,7 +113,8 @@ static sn_status read_property(ply *p) {
     if (q->list) {
         t->at += 5;
         status = read_type(t, &q->count_type);
-        if (!status && q->count_type >= SN_F32) status = sn_text_fail(t, "the length of a list must be of an integer type");
+        if (!status && q->count_type >= SN_F32)
+            status = sn_text_fail(t, "the length of a list must be of an integer type");
     }
     if (!status) status = read_type(t, &q->type);
     if (!status) status = sn_text_word(t, "name of a property", &word, &length);
@@ -117,7 +123,8 @@ static sn_status read_property(ply *p) {
     const bool corners = sn_text_is(word, length, "vertex_indices") || sn_text_is(word, length, "vertex_index");
     if (e->face && q->list && corners) q->role = 3;
     for (int i = 0; i + 1 < e->properties; ++i) {
-        if (q->role >= 0 && e->property[i].role == q->role) return sn_text_fail(t, "property '%.*s' comes twice", length, word);
+        if (q->role >= 0 && e->property[i].role == q->role)
+            return sn_text_fail(t, "property '%.*s' comes twice", length, word);
     }
     return SN_OK;
 }
@@ -148,7 +155,8 @@ static sn_status read_head(ply *p) {
     int length = 0;
     bool format = false;
     sn_status status = sn_text_word(t, "ply", &word, &length);
-    if (!status && !sn_text_is(word, length, "ply")) status = sn_text_fail(t, "'ply' expected at the start of the file");
+    if (!status && !sn_text_is(word, length, "ply"))
+        status = sn_text_fail(t, "'ply' expected at the start of the file");
     if (!status) status = sn_text_end_line(t, "ply");
     t->in_line = true;
     while (!status) {
@@ -191,7 +199,8 @@ static sn_status read_list_length(ply *p, const property *q, int *count) {
     double value = 0;
     sn_status status = read_value(p, q->count_type, "length of a list", &value);
     if (status) return status;
-    if (value != floor(value) || fabs(value) > 1e9) return sn_text_fail(p->t, "length of a list is %g, not a whole number in range", value);
+    if (value != floor(value) || fabs(value) > 1e9)
+        return sn_text_fail(p->t, "length of a list is %g, not a whole number in range", value);
     return sn_text_check_count(p->t, "length of a list", (int64_t)value, p->ascii ? 2 : sn_binary_size[q->type], count);
 }
 
@@ -199,13 +208,16 @@ static sn_status read_polygon(ply *p, const property *q) {
     int count = 0;
     sn_status status = read_list_length(p, q, &count);
     if (!status && count < 3) status = sn_text_fail(p->t, "a face has %d corners; at least 3 are needed", count);
-    if (!status) status = sn_grow(p->b->context, (void **)&p->corner, &p->corner_capacity, count, sizeof *p->corner, p->t->error);
+    if (!status)
+        status =
+            sn_grow(p->b->context, (void **)&p->corner, &p->corner_capacity, count, sizeof *p->corner, p->t->error);
     for (int i = 0; !status && i < count; ++i) {
         double value = 0;
         status = read_value(p, q->type, "corner of a face", &value);
         if (status) break;
         if (!(value >= 0 && value < (double)p->vertices) || value != floor(value)) {
-            return sn_text_fail(p->t, "vertex %.17g does not exist; the vertices are 0 to %lld", value, (long long)p->vertices - 1);
+            return sn_text_fail(p->t, "vertex %.17g does not exist; the vertices are 0 to %lld", value,
+                                (long long)p->vertices - 1);
         }
         p->corner[i] = (int32_t)value;
     }
@@ -257,7 +269,8 @@ static sn_status read_data(ply *p) {
     for (int i = 0; !status && i < p->elements; ++i) status = read_rows(p, &p->element[i]);
     if (status) return status;
     if (p->ascii) return sn_text_more(t) ? sn_text_expected(t, "end of the file after the last element") : SN_OK;
-    if (t->at < t->end) return sn_text_fail(t, "%lld bytes are left behind the last element", (long long)(t->end - t->at));
+    if (t->at < t->end)
+        return sn_text_fail(t, "%lld bytes are left behind the last element", (long long)(t->end - t->at));
     return SN_OK;
 }
 

@@ -1,8 +1,9 @@
 /* STL, ASCII and binary.
  *
- * STL knows no connectivity: each triangle brings its own three points. Points with exactly equal coordinates (0 and -0 are equal) become
- * one node; nearly equal ones stay apart. Nodes are numbered by first appearance. Normals and colour attributes are skipped; the name
- * of an ASCII solid becomes a group. A file is binary when its size fits its count of triangles, even when its head begins with "solid". */
+ * STL knows no connectivity: each triangle brings its own three points. Points with exactly equal coordinates (0 and -0
+ * are equal) become one node; nearly equal ones stay apart. Nodes are numbered by first appearance. Normals and colour
+ * attributes are skipped; the name of an ASCII solid becomes a group. A file is binary when its size fits its count of
+ * triangles, even when its head begins with "solid". */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -77,7 +78,8 @@ static sn_status read_binary(points *p, int64_t count) {
             for (int k = 0; k < 3; ++k) {
                 t->at = bytes + 4 * (3 * j + k);
                 x[k] = sn_binary_value(t->at, SN_F32, t->swap);
-                if (!isfinite(x[k])) return sn_text_fail(t, "a coordinate of triangle %lld is not finite", (long long)i);
+                if (!isfinite(x[k]))
+                    return sn_text_fail(t, "a coordinate of triangle %lld is not finite", (long long)i);
             }
             status = add_point(p, x, &node[j]);
         }
@@ -161,10 +163,11 @@ static sn_status read_mesh(sn_text *t, sn_builder *b) {
         t->binary = true;
         t->at = t->begin + (size >= 84 ? 80 : size);
         if (count < 0)
-            status = sn_text_fail(t, "neither an ASCII file that starts with 'solid' nor a binary one of at least 84 bytes");
+            status =
+                sn_text_fail(t, "neither an ASCII file that starts with 'solid' nor a binary one of at least 84 bytes");
         else
-            status = sn_text_fail(t, "%lld triangles take %lld bytes, but the file has %lld", (long long)count, 84 + 50 * (long long)count,
-                                  (long long)size);
+            status = sn_text_fail(t, "%lld triangles take %lld bytes, but the file has %lld", (long long)count,
+                                  84 + 50 * (long long)count, (long long)size);
     }
     sn_release(b->context, p.slot);
     return status;
@@ -173,7 +176,8 @@ static sn_status read_mesh(sn_text *t, sn_builder *b) {
 /* ---- Writing ---- */
 
 static void unit_normal(const sn_mesh *mesh, const int32_t *face, double n[3]) {
-    sn_area_vector3(mesh->position + 3 * (size_t)face[0], mesh->position + 3 * (size_t)face[1], mesh->position + 3 * (size_t)face[2], n);
+    sn_area_vector3(mesh->position + 3 * (size_t)face[0], mesh->position + 3 * (size_t)face[1],
+                    mesh->position + 3 * (size_t)face[2], n);
     const double length = sn_norm3(n);
     for (int i = 0; i < 3; ++i) n[i] = length > 0 && isfinite(length) ? n[i] / length : 0;
 }
@@ -191,7 +195,8 @@ static sn_status write_binary(const sn_mesh *mesh, const sn_outer_faces *faces, 
         for (int j = 0; j < 3; ++j) value[j] = (float)n[j];
         for (int j = 0; j < 9; ++j) {
             const double x = mesh->position[3 * (size_t)face[j / 3] + (size_t)(j % 3)];
-            if (fabs(x) > FLT_MAX) return sn_fail(o->error, SN_BAD_INPUT, "%s: coordinate %g is too large for binary STL", o->path, x);
+            if (fabs(x) > FLT_MAX)
+                return sn_fail(o->error, SN_BAD_INPUT, "%s: coordinate %g is too large for binary STL", o->path, x);
             value[3 + j] = (float)x;
         }
         sn_put_bytes(o, value, sizeof value);

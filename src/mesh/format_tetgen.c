@@ -1,8 +1,8 @@
 /* TetGen .node, .ele and (when present) .face (TetGen manual, "File formats").
  *
- * Numbers are labels as found: 0-based, 1-based or any. A region attribute other than 0 puts a tet into the group "tet-A", a boundary
- * marker other than 0 a node into "node-M" and a face into "tri-M". Other attributes of nodes are read over. TetGen's ten-node tet has its
- * mid-edge nodes on edges 23 03 01 12 13 02, ours on 01 12 20 03 13 23. */
+ * Numbers are labels as found: 0-based, 1-based or any. A region attribute other than 0 puts a tet into the group
+ * "tet-A", a boundary marker other than 0 a node into "node-M" and a face into "tri-M". Other attributes of nodes are
+ * read over. TetGen's ten-node tet has its mid-edge nodes on edges 23 03 01 12 13 02, ours on 01 12 20 03 13 23. */
 #include <stdio.h>
 
 #include "format.h"
@@ -18,7 +18,8 @@ static sn_status optional(sn_text *t, const char *what, int64_t low, int64_t hig
     if (!sn_text_more(t)) return SN_OK;
     sn_status status = sn_text_integer(t, what, value);
     if (!status && (*value < low || *value > high)) {
-        status = sn_text_fail(t, "%s is %lld; allowed are %lld to %lld", what, (long long)*value, (long long)low, (long long)high);
+        status = sn_text_fail(t, "%s is %lld; allowed are %lld to %lld", what, (long long)*value, (long long)low,
+                              (long long)high);
     }
     return status;
 }
@@ -83,7 +84,8 @@ static sn_status read_tets(sn_text *t, sn_builder *b) {
     open_file(t);
     sn_status status = sn_text_count(t, "number of tets", 10, &count);
     if (!status) status = optional(t, "number of nodes per tet", 4, 10, &nodes);
-    if (!status && nodes != 4 && nodes != 10) status = sn_text_fail(t, "%lld nodes per tet; allowed are 4 and 10", (long long)nodes);
+    if (!status && nodes != 4 && nodes != 10)
+        status = sn_text_fail(t, "%lld nodes per tet; allowed are 4 and 10", (long long)nodes);
     if (!status) status = optional(t, "number of region attributes", 0, 1000, &attributes);
     if (!status) status = sn_text_end_line(t, "the head");
     for (int i = 0; !status && i < count; ++i) {
@@ -104,7 +106,8 @@ static sn_status read_tets(sn_text *t, sn_builder *b) {
     return status ? status : close_file(t, "end of the file after the last tet");
 }
 
-/* A line has: number, 3 nodes (6 with ten-node tets), marker. Some switches of TetGen add columns at the end; these are skipped. */
+/* A line has: number, 3 nodes (6 with ten-node tets), marker. Some switches of TetGen add columns at the end; these are
+ * skipped. */
 static sn_status read_faces(sn_text *t, sn_builder *b) {
     int count;
     int64_t markers = 0;
@@ -147,8 +150,8 @@ static sn_status begin(const sn_mesh *mesh, sn_group_kind kind, sn_classes *clas
     return SN_OK;
 }
 
-static void put_nodes(sn_output *o, const sn_numbering *numbering, const int32_t *node, int count, const int *order, const sn_classes *c,
-                      int i) {
+static void put_nodes(sn_output *o, const sn_numbering *numbering, const int32_t *node, int count, const int *order,
+                      const sn_classes *c, int i) {
     const bool marked = c->count > 1;
     for (int j = 0; j < count; ++j)
         sn_put_integer(o, sn_number_at(numbering, node[order ? order[j] : j]), j + 1 < count || marked ? ' ' : '\n');
@@ -159,13 +162,15 @@ static sn_status write_node(const sn_mesh *mesh, const sn_mesh_write_options *op
     const sn_numbering number = sn_numbering_of(mesh->node_label, mesh->node_count, 0);
     sn_classes c;
     (void)options;
-    if (!mesh->tet_count) return sn_fail(o->error, SN_BAD_INPUT, "%s: the mesh has no tets, which TetGen's files need", o->path);
+    if (!mesh->tet_count)
+        return sn_fail(o->error, SN_BAD_INPUT, "%s: the mesh has no tets, which TetGen's files need", o->path);
     sn_status status = begin(mesh, SN_GROUP_NODES, &c, o);
     if (status) return status;
     sn_put_format(o, "%d 3 0 %d\n", mesh->node_count, c.count > 1);
     for (int i = 0; i < mesh->node_count; ++i) {
         sn_put_integer(o, sn_number_at(&number, i), ' ');
-        for (int j = 0; j < 3; ++j) sn_put_number(o, mesh->position[3 * (size_t)i + j], j < 2 || c.count > 1 ? ' ' : '\n');
+        for (int j = 0; j < 3; ++j)
+            sn_put_number(o, mesh->position[3 * (size_t)i + j], j < 2 || c.count > 1 ? ' ' : '\n');
         if (c.count > 1) sn_put_integer(o, c.item[c.of[i]].reference, '\n');
     }
     sn_classes_clear(&c);
@@ -207,5 +212,6 @@ static sn_status write_face(const sn_mesh *mesh, const sn_mesh_write_options *op
 
 const sn_mesh_format sn_format_tetgen = {
     .read = read_mesh,
-    .file = {[NODE] = {"node", false, write_node}, [ELE] = {"ele", false, write_ele}, [FACE] = {"face", true, write_face}},
+    .file =
+        {[NODE] = {"node", false, write_node}, [ELE] = {"ele", false, write_ele}, [FACE] = {"face", true, write_face}},
 };

@@ -1,7 +1,8 @@
 /* Vega .veg (J. Barbic et al., Vega FEM user's manual, "Mesh file format").
  *
- * Commands start with '*', comments with '#'; entries are separated by blanks or commas. Nodes and elements carry their numbers (from 1),
- * which are kept as labels. Sets of elements become groups of tets. Materials have no place in a mesh: they are checked and left out. */
+ * Commands start with '*', comments with '#'; entries are separated by blanks or commas. Nodes and elements carry their
+ * numbers (from 1), which are kept as labels. Sets of elements become groups of tets. Materials have no place in a
+ * mesh: they are checked and left out. */
 #include <string.h>
 
 #include "format.h"
@@ -28,7 +29,8 @@ static sn_status read_vertices(vega *v) {
     if (!status && v->vertices) status = sn_text_fail(t, "*VERTICES comes twice");
     if (!status) status = sn_text_count(t, "number of vertices", 8, &count);
     if (!status) status = sn_text_integer(t, "dimension", &dimension);
-    if (!status && dimension != 3) status = sn_text_fail(t, "dimension is %lld; only 3 is supported", (long long)dimension);
+    if (!status && dimension != 3)
+        status = sn_text_fail(t, "dimension is %lld; only 3 is supported", (long long)dimension);
     while (!status && sn_text_more(t)) status = sn_text_integer(t, "entry of the head", &label);
     if (!status) status = sn_text_end_line(t, "the head of *VERTICES");
     for (int i = 0; !status && i < count; ++i) {
@@ -87,7 +89,8 @@ static sn_status read_set(vega *v) {
         int64_t label;
         status = sn_text_integer(t, "element of a set", &label);
         const int index = status ? 0 : sn_labels_find(&v->b->tet, label);
-        if (index < 0) status = sn_text_fail(t, "element %lld of set '%.*s' does not exist", (long long)label, length, word);
+        if (index < 0)
+            status = sn_text_fail(t, "element %lld of set '%.*s' does not exist", (long long)label, length, word);
         if (!status) status = sn_builder_join(v->b, t, group, index);
     }
     t->in_line = true;
@@ -102,8 +105,8 @@ static sn_status read_material(vega *v) {
     int length;
     sn_text_rest(t, &material.text, &material.length);
     if (!material.length) return sn_text_fail(t, "*MATERIAL has no name");
-    sn_status status =
-        sn_grow(v->b->context, (void **)&v->material, &v->material_capacity, v->materials + 1, sizeof *v->material, t->error);
+    sn_status status = sn_grow(v->b->context, (void **)&v->material, &v->material_capacity, v->materials + 1,
+                               sizeof *v->material, t->error);
     if (status) return status;
     v->material[v->materials++] = material;
     status = sn_text_end_line(t, "*MATERIAL");
@@ -126,13 +129,16 @@ static sn_status read_region(vega *v) {
     if (status) return status;
     bool known = sn_text_is_any_case(set, set_length, "allElements");
     for (int i = 0; !known && i < v->b->group_count; ++i) known = sn_text_is(set, set_length, v->b->group[i].name);
-    if (!known) return sn_text_fail(t, "set '%.*s' of the region does not exist", set_length < 60 ? set_length : 60, set);
+    if (!known)
+        return sn_text_fail(t, "set '%.*s' of the region does not exist", set_length < 60 ? set_length : 60, set);
     known = false;
     for (int i = 0; !known && i < v->materials; ++i) {
-        known = v->material[i].length == material_length && memcmp(v->material[i].text, material, (size_t)material_length) == 0;
+        known = v->material[i].length == material_length &&
+                memcmp(v->material[i].text, material, (size_t)material_length) == 0;
     }
     if (!known) {
-        return sn_text_fail(t, "material '%.*s' of the region does not exist", material_length < 60 ? material_length : 60, material);
+        return sn_text_fail(t, "material '%.*s' of the region does not exist",
+                            material_length < 60 ? material_length : 60, material);
     }
     return sn_text_end_line(t, "the region");
 }
@@ -143,7 +149,8 @@ static sn_status read_command(vega *v, const char *word, int length) {
     if (sn_text_is_any_case(word, length, "*SET")) return read_set(v);
     if (sn_text_is_any_case(word, length, "*MATERIAL")) return read_material(v);
     if (sn_text_is_any_case(word, length, "*REGION")) return read_region(v);
-    if (sn_text_is_any_case(word, length, "*INCLUDE")) return sn_text_fail(v->t, "*INCLUDE is not supported: put everything into one file");
+    if (sn_text_is_any_case(word, length, "*INCLUDE"))
+        return sn_text_fail(v->t, "*INCLUDE is not supported: put everything into one file");
     return sn_text_fail(v->t, "unknown command '%.*s'", length < 40 ? length : 40, word);
 }
 
@@ -189,7 +196,8 @@ static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *op
     sn_put_format(o, "\n*ELEMENTS\nTET\n%d 4 0\n", mesh->tet_count);
     for (int i = 0; i < mesh->tet_count; ++i) {
         sn_put_integer(o, sn_number_at(&tet, i), ' ');
-        for (int j = 0; j < 4; ++j) sn_put_integer(o, sn_number_at(&node, mesh->tet[4 * (size_t)i + j]), j < 3 ? ' ' : '\n');
+        for (int j = 0; j < 4; ++j)
+            sn_put_integer(o, sn_number_at(&node, mesh->tet[4 * (size_t)i + j]), j < 3 ? ' ' : '\n');
     }
     for (int g = 0; g < mesh->group_count; ++g) {
         const sn_group *group = &mesh->group[g];

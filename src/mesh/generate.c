@@ -1,4 +1,5 @@
-/* The list of generators, and the reading of their parameters. To add one: a file with its table, a line in GENERATORS. */
+/* The list of generators, and the reading of their parameters. To add one: a file with its table, a line in GENERATORS.
+ */
 #include "generate.h"
 
 #include <math.h>
@@ -41,12 +42,12 @@ static int parameter_count(const sn_generator *generator) {
 
 static sn_status check_value(const char *generator, const sn_generator_parameter *p, double value, sn_error *error) {
     if (isfinite(value) && value >= p->low && value <= p->high && (!p->whole || value == floor(value))) return SN_OK;
-    return sn_fail_at(error, SN_BAD_INPUT, p->name, "%s.%s is %.9g; it must be a %s from %g to %g", generator, p->name, value,
-                      p->whole ? "whole number" : "number", p->low, p->high);
+    return sn_fail_at(error, SN_BAD_INPUT, p->name, "%s.%s is %.9g; it must be a %s from %g to %g", generator, p->name,
+                      value, p->whole ? "whole number" : "number", p->low, p->high);
 }
 
-static sn_status set_value(const char *name, const sn_generator *generator, const sn_generator_value *given, double value[][3],
-                           uint8_t *seen, sn_error *error) {
+static sn_status set_value(const char *name, const sn_generator *generator, const sn_generator_value *given,
+                           double value[][3], uint8_t *seen, sn_error *error) {
     const int count = parameter_count(generator);
     int i = 0;
     while (i < count && strcmp(generator->parameter[i].name, given->name) != 0) ++i;
@@ -60,8 +61,8 @@ static sn_status set_value(const char *name, const sn_generator *generator, cons
     if (seen[i]) return sn_fail_at(error, SN_BAD_INPUT, p->name, "%s.%s is given twice", name, p->name);
     seen[i] = 1;
     if (given->count != p->count && given->count != 1)
-        return sn_fail_at(error, SN_BAD_INPUT, p->name, "%s.%s has %d numbers; it takes %d%s", name, p->name, given->count, p->count,
-                          p->count > 1 ? ", or one for all of them" : "");
+        return sn_fail_at(error, SN_BAD_INPUT, p->name, "%s.%s has %d numbers; it takes %d%s", name, p->name,
+                          given->count, p->count, p->count > 1 ? ", or one for all of them" : "");
     for (int k = 0; k < p->count; ++k) {
         value[i][k] = given->value[given->count == 1 ? 0 : k];
         const sn_status status = check_value(name, p, value[i][k], error);
@@ -70,8 +71,8 @@ static sn_status set_value(const char *name, const sn_generator *generator, cons
     return SN_OK;
 }
 
-sn_status sn_mesh_generate(sn_context *context, const char *generator, const sn_generator_value *values, int count, sn_mesh **mesh,
-                           sn_error *error) {
+sn_status sn_mesh_generate(sn_context *context, const char *generator, const sn_generator_value *values, int count,
+                           sn_mesh **mesh, sn_error *error) {
     int g = 0;
     while (g < GENERATOR_COUNT && strcmp(listing[g].name, generator) != 0) ++g;
     if (g == GENERATOR_COUNT) {
@@ -90,10 +91,11 @@ sn_status sn_mesh_generate(sn_context *context, const char *generator, const sn_
     return table[g]->generate(context, (const double(*)[3])value, mesh, error);
 }
 
-sn_status sn_generate_create(sn_context *context, const char *generator, int64_t nodes, int64_t tets, int64_t triangles, sn_mesh **mesh,
-                             sn_error *error) {
+sn_status sn_generate_create(sn_context *context, const char *generator, int64_t nodes, int64_t tets, int64_t triangles,
+                             sn_mesh **mesh, sn_error *error) {
     if (nodes > INT32_MAX || tets > INT32_MAX || triangles > INT32_MAX)
-        return sn_fail(error, SN_BAD_INPUT, "%s would have %lld nodes, %lld tets and %lld triangles; at most %d of each are allowed",
+        return sn_fail(error, SN_BAD_INPUT,
+                       "%s would have %lld nodes, %lld tets and %lld triangles; at most %d of each are allowed",
                        generator, (long long)nodes, (long long)tets, (long long)triangles, INT32_MAX);
     return sn_mesh_create(context, (int)nodes, (int)tets, 4, (int)triangles, mesh, error);
 }

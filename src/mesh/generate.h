@@ -25,11 +25,11 @@ typedef struct sn_generator {
 #define SN_LENGTH_HIGH 1e9
 
 /* Creates a mesh of checked size: counts above INT32_MAX are an error that names `generator`. */
-sn_status sn_generate_create(sn_context *context, const char *generator, int64_t nodes, int64_t tets, int64_t triangles, sn_mesh **mesh,
-                             sn_error *error);
+sn_status sn_generate_create(sn_context *context, const char *generator, int64_t nodes, int64_t tets, int64_t triangles,
+                             sn_mesh **mesh, sn_error *error);
 
-/* Three tets of the prism with bottom abc and top def (a under d, ...), positive when abc is counter-clockwise seen from the top. Each
- * quadrilateral is cut from its smallest node, so neighbouring prisms agree whatever their order. */
+/* Three tets of the prism with bottom abc and top def (a under d, ...), positive when abc is counter-clockwise seen
+ * from the top. Each quadrilateral is cut from its smallest node, so neighbouring prisms agree whatever their order. */
 void sn_prism_to_tets(const int32_t node[6], int32_t *tet);
 
 /* ---- A disc of `rings` rings: 1 + 3 r (r + 1) points, 6 r^2 triangles, counter-clockwise in (u, v) ---- */

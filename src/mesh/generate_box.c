@@ -1,8 +1,9 @@
 /* Box: cells of a regular grid, each cut into 5 or 6 tets.
  *
- * Nodes: x fastest, then y, then z. Tets: cell by cell, x fastest. Split 6 (Kuhn): one tet per order of the axes, on the path from the low
- * to the high corner. Split 5: a middle tet and four corners; the middle tet of the cell at the origin has the corners (0,0,0) (1,1,0)
- * (1,0,1) (0,1,1), neighbours alternate, which makes the diagonals of shared faces agree. */
+ * Nodes: x fastest, then y, then z. Tets: cell by cell, x fastest. Split 6 (Kuhn): one tet per order of the axes, on
+ * the path from the low to the high corner. Split 5: a middle tet and four corners; the middle tet of the cell at the
+ * origin has the corners (0,0,0) (1,1,0) (1,0,1) (0,1,1), neighbours alternate, which makes the diagonals of shared
+ * faces agree. */
 #include "generate.h"
 
 enum { SIZE, CELLS, SPLIT };
@@ -34,7 +35,8 @@ static void fill_tets(sn_mesh *mesh, const int64_t cells[3], int split) {
                 const int64_t low = i + row * j + layer * k;
                 for (int t = 0; t < split; ++t)
                     for (int c = 0; c < 4; ++c)
-                        *tet++ = (int32_t)(low + (cut[t][c] & 1) + row * (cut[t][c] >> 1 & 1) + layer * (cut[t][c] >> 2));
+                        *tet++ =
+                            (int32_t)(low + (cut[t][c] & 1) + row * (cut[t][c] >> 1 & 1) + layer * (cut[t][c] >> 2));
             }
 }
 
@@ -46,8 +48,8 @@ static sn_status add_sides(sn_mesh *mesh, const int64_t cells[3], sn_error *erro
     for (int64_t k = 0; k <= cells[2]; ++k)
         for (int64_t j = 0; j <= cells[1]; ++j)
             for (int64_t i = 0; i <= cells[0]; ++i)
-                mark[node++] = (uint8_t)((i == 0) | (i == cells[0]) << 1 | (j == 0) << 2 | (j == cells[1]) << 3 | (k == 0) << 4 |
-                                         (k == cells[2]) << 5);
+                mark[node++] = (uint8_t)((i == 0) | (i == cells[0]) << 1 | (j == 0) << 2 | (j == cells[1]) << 3 |
+                                         (k == 0) << 4 | (k == cells[2]) << 5);
     sn_status status = SN_OK;
     for (int s = 0; s < 6 && !status; ++s) status = sn_mesh_add_marked(mesh, name[s], mark, (uint8_t)(1u << s), error);
     sn_release(mesh->context, mark);

@@ -37,8 +37,8 @@ static sn_status fill(sn_mesh *m, const double value[][3], int rings, int along,
 static sn_status generate(sn_context *context, const double value[][3], sn_mesh **mesh, sn_error *error) {
     const int rings = (int)value[CELLS][0], along = (int)value[CELLS][1];
     sn_mesh *m;
-    sn_status status =
-        sn_generate_create(context, "cylinder", sn_disc_points(rings) * (along + 1), 3 * sn_disc_triangles(rings) * along, 0, &m, error);
+    sn_status status = sn_generate_create(context, "cylinder", sn_disc_points(rings) * (along + 1),
+                                          3 * sn_disc_triangles(rings) * along, 0, &m, error);
     if (status) return status;
     status = fill(m, value, rings, along, error);
     if (status)

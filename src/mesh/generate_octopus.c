@@ -1,5 +1,5 @@
-/* Octopus: a tilted mantle, two eyes, eight curling arms with two rows of suckers. Looks along +z, rests on y = 0, about 1.8 across at
- * size 1. */
+/* Octopus: a tilted mantle, two eyes, eight curling arms with two rows of suckers. Looks along +z, rests on y = 0,
+ * about 1.8 across at size 1. */
 #include <math.h>
 #include <string.h>
 
@@ -11,15 +11,21 @@ static const char *const arm_name[8] = {"arm1", "arm2", "arm3", "arm4", "arm5", 
 
 static void add_head(sn_creature *o) {
     const int mantle = sn_creature_part(o, "head"), web = sn_creature_part(o, "head");
-    sn_creature_limb(o, mantle, (const double[][3]){{0, 0.40, 0.02}, {0, 0.58, -0.03}, {0, 0.78, -0.13}, {0, 0.92, -0.25}},
+    sn_creature_limb(o, mantle,
+                     (const double[][3]){{0, 0.40, 0.02}, {0, 0.58, -0.03}, {0, 0.78, -0.13}, {0, 0.92, -0.25}},
                      (const double[]){0.15, 0.19, 0.225, 0.15}, 4, 6);
     sn_creature_ellipsoid(o, web, (const double[]){0, 0.25, 0}, (const double[]){0.21, 0.12, 0.21});
     for (int side = -1; side <= 1; side += 2) {
-        const int socket = sn_creature_part(o, "eyes"), eye = sn_creature_part(o, "eyes"), brow = sn_creature_part(o, "head");
-        sn_creature_ellipsoid(o, socket, (const double[]){side * 0.125, 0.52, 0.105}, (const double[]){0.065, 0.075, 0.065});
-        sn_creature_ellipsoid(o, eye, (const double[]){side * 0.15, 0.525, 0.155}, (const double[]){0.032, 0.036, 0.03});
-        sn_creature_limb(o, brow, (const double[][3]){{side * 0.07, 0.585, 0.155}, {side * 0.13, 0.60, 0.155}, {side * 0.19, 0.575, 0.10}},
-                         (const double[]){0.016, 0.026, 0.014}, 3, 4);
+        const int socket = sn_creature_part(o, "eyes"), eye = sn_creature_part(o, "eyes"),
+                  brow = sn_creature_part(o, "head");
+        sn_creature_ellipsoid(o, socket, (const double[]){side * 0.125, 0.52, 0.105},
+                              (const double[]){0.065, 0.075, 0.065});
+        sn_creature_ellipsoid(o, eye, (const double[]){side * 0.15, 0.525, 0.155},
+                              (const double[]){0.032, 0.036, 0.03});
+        sn_creature_limb(
+            o, brow,
+            (const double[][3]){{side * 0.07, 0.585, 0.155}, {side * 0.13, 0.60, 0.155}, {side * 0.19, 0.575, 0.10}},
+            (const double[]){0.016, 0.026, 0.014}, 3, 4);
     }
 }
 
@@ -39,15 +45,18 @@ static void add_arm(sn_creature *o, int i) {
     }
     const int arm = sn_creature_part(o, arm_name[i]), suckers = sn_creature_part(o, arm_name[i]);
     sn_creature_limb(o, arm, (const double(*)[3])point, radius, 8, 5);
-    for (int k = 0; k < 26; ++k) { /* two rows on the inner side, which faces down on the floor and inwards in the curl */
+    for (int k = 0; k < 26;
+         ++k) { /* two rows on the inner side, which faces down on the floor and inwards in the curl */
         const double t = 1.2 + 5.7 * k / 25.0;
         double x[3], y[3], r, ignored;
         sn_catmull_rom((const double(*)[3])point, radius, 8, t, x, &r);
         sn_catmull_rom((const double(*)[3])point, radius, 8, fmin(t + 0.05, 7), y, &ignored);
-        const double along[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]}, length = sqrt(along[0] * along[0] + along[2] * along[2]) + 1e-9;
+        const double along[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]},
+                     length = sqrt(along[0] * along[0] + along[2] * along[2]) + 1e-9;
         const double side[2] = {-along[2] / length, along[0] / length}, shift = (k % 2 ? 0.62 : -0.62) * r;
         const double centre[3] = {x[0] + side[0] * shift, x[1] - 0.72 * r, x[2] + side[1] * shift};
-        sn_creature_cone(o, suckers, centre, 0.30 * r, (const double[]){centre[0] + 0.1 * r, centre[1], centre[2]}, 0.30 * r);
+        sn_creature_cone(o, suckers, centre, 0.30 * r, (const double[]){centre[0] + 0.1 * r, centre[1], centre[2]},
+                         0.30 * r);
     }
 }
 
@@ -66,4 +75,5 @@ static sn_status generate(sn_context *context, const double value[][3], sn_mesh 
 }
 
 const sn_generator sn_generator_octopus = {
-    .parameter = {{"triangles", 1, true, 500, 4e6, {20000}}, {"size", 1, false, SN_LENGTH_LOW, SN_LENGTH_HIGH, {1}}}, .generate = generate};
+    .parameter = {{"triangles", 1, true, 500, 4e6, {20000}}, {"size", 1, false, SN_LENGTH_LOW, SN_LENGTH_HIGH, {1}}},
+    .generate = generate};

@@ -1,7 +1,7 @@
 /* Rectangle: a grid of cells in the plane z = 0, each cut into two triangles, for plane bodies (element tri3).
  *
- * Nodes: x fastest. The diagonals alternate like the squares of a chessboard (the union jack pattern), so that no direction is preferred.
- * Triangles are counter-clockwise seen from +z. */
+ * Nodes: x fastest. The diagonals alternate like the squares of a chessboard (the union jack pattern), so that no
+ * direction is preferred. Triangles are counter-clockwise seen from +z. */
 #include "generate.h"
 
 enum { SIZE, CELLS };
@@ -14,7 +14,8 @@ static void fill(sn_mesh *mesh, const double size[2], const int64_t cells[2]) {
             x[1] = size[1] * ((double)j / (double)cells[1]);
             x[2] = 0;
         }
-    static const uint8_t half[2][2][3] = {{{0, 1, 3}, {0, 3, 2}}, {{0, 1, 2}, {1, 3, 2}}}; /* corners as bits: 1 = +x, 2 = +y */
+    static const uint8_t half[2][2][3] = {{{0, 1, 3}, {0, 3, 2}},
+                                          {{0, 1, 2}, {1, 3, 2}}}; /* corners as bits: 1 = +x, 2 = +y */
     int32_t *t = mesh->triangle;
     const int64_t row = cells[0] + 1;
     for (int64_t j = 0; j < cells[1]; ++j)
@@ -42,7 +43,8 @@ static sn_status add_sides(sn_mesh *mesh, const int64_t cells[2], sn_error *erro
 static sn_status generate(sn_context *context, const double value[][3], sn_mesh **mesh, sn_error *error) {
     const int64_t cells[2] = {(int64_t)value[CELLS][0], (int64_t)value[CELLS][1]};
     sn_mesh *m;
-    sn_status status = sn_generate_create(context, "rectangle", (cells[0] + 1) * (cells[1] + 1), 0, 2 * cells[0] * cells[1], &m, error);
+    sn_status status = sn_generate_create(context, "rectangle", (cells[0] + 1) * (cells[1] + 1), 0,
+                                          2 * cells[0] * cells[1], &m, error);
     if (status) return status;
     fill(m, value[SIZE], cells);
     status = add_sides(m, cells, error);
@@ -54,4 +56,5 @@ static sn_status generate(sn_context *context, const double value[][3], sn_mesh 
 }
 
 const sn_generator sn_generator_rectangle = {
-    .parameter = {{"size", 2, false, SN_LENGTH_LOW, SN_LENGTH_HIGH, {1, 1}}, {"cells", 2, true, 1, 1e9, {8, 8}}}, .generate = generate};
+    .parameter = {{"size", 2, false, SN_LENGTH_LOW, SN_LENGTH_HIGH, {1, 1}}, {"cells", 2, true, 1, 1e9, {8, 8}}},
+    .generate = generate};

@@ -1,8 +1,9 @@
 /* Sphere: the 20 tets between the centre and the faces of an icosahedron, which are nearly regular, each cut into n^3.
  *
- * A lattice point of coarse tet (centre, A, B, C) has weights (a, b, c) with a + b + c = k <= n and goes to the shell of radius k / n in
- * the direction a A + b B + c C. Upright lattice tets, octahedra (cut around their shortest diagonal) and upside-down tets fill the layers
- * between shells, so that no tet has more than one face on the surface and none is flattened by it. Three radii make an ellipsoid.
+ * A lattice point of coarse tet (centre, A, B, C) has weights (a, b, c) with a + b + c = k <= n and goes to the shell
+ * of radius k / n in the direction a A + b B + c C. Upright lattice tets, octahedra (cut around their shortest
+ * diagonal) and upside-down tets fill the layers between shells, so that no tet has more than one face on the surface
+ * and none is flattened by it. Three radii make an ellipsoid.
  *
  * Nodes: the centre, then shell by shell: 12 vertices, 30 (k - 1) on edges, 20 (k - 1)(k - 2) / 2 on faces. */
 #include <math.h>
@@ -60,7 +61,8 @@ static int32_t node_of(const icosahedron *s, int f, const int64_t w[3]) {
         const int p = (i + 1) % 3, q = (i + 2) % 3;
         if (w[i] == 0) return (int32_t)(shell + 12 + s->edge[v[p]][v[q]] * (k - 1) + (v[p] < v[q] ? w[q] : w[p]) - 1);
     }
-    const int64_t row = w[2] - 1, inside = row * (k - 2) - row * (row - 1) / 2 + w[1] - 1; /* rows of k - 2, k - 3, ... */
+    const int64_t row = w[2] - 1,
+                  inside = row * (k - 2) - row * (row - 1) / 2 + w[1] - 1; /* rows of k - 2, k - 3, ... */
     return (int32_t)(shell + 12 + 30 * (k - 1) + f * ((k - 1) * (k - 2) / 2) + inside);
 }
 
@@ -77,7 +79,8 @@ static void place(const icosahedron *s, int f, const int64_t w[3], int64_t n, co
 
 /* Appends the tets of the lattice cell at w; returns how many numbers were written. */
 static int cell_tets(const icosahedron *s, int f, const int64_t w[3], int64_t n, const double *position, int32_t *tet) {
-    /* Local numbers as in a tet10: the cell's corner and its three axes' ends, then sums of axes in the places of mid-edge nodes. */
+    /* Local numbers as in a tet10: the cell's corner and its three axes' ends, then sums of axes in the places of
+     * mid-edge nodes. */
     static const uint8_t step[7][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}};
     static const uint8_t place_of[6] = {4, 6, 7, 5, 8, 9}; /* A B C AB AC BC as edges 01 02 03 12 13 23 */
     const int64_t k = w[0] + w[1] + w[2];
@@ -147,5 +150,6 @@ static sn_status generate(sn_context *context, const double value[][3], sn_mesh 
 }
 
 const sn_generator sn_generator_sphere = {
-    .parameter = {{"radius", 3, false, SN_LENGTH_LOW, SN_LENGTH_HIGH, {0.5, 0.5, 0.5}}, {"cells", 1, true, 1, 1e5, {6}}},
+    .parameter = {{"radius", 3, false, SN_LENGTH_LOW, SN_LENGTH_HIGH, {0.5, 0.5, 0.5}},
+                  {"cells", 1, true, 1, 1e5, {6}}},
     .generate = generate};

@@ -1,5 +1,6 @@
-/* Torus: a disc swept about the y axis; `radius` from the axis to the core, `minor` from the core to the surface. Neighbouring discs span
- * prisms whose sides are plane, so every tet is positive as long as the disc stays clear of the axis. */
+/* Torus: a disc swept about the y axis; `radius` from the axis to the core, `minor` from the core to the surface.
+ * Neighbouring discs span prisms whose sides are plane, so every tet is positive as long as the disc stays clear of the
+ * axis. */
 #include <math.h>
 
 #include "generate.h"
@@ -42,11 +43,11 @@ static sn_status generate(sn_context *context, const double value[][3], sn_mesh 
     const int around = (int)value[CELLS][0], rings = (int)value[CELLS][1];
     if (around < 3) return sn_fail(error, SN_BAD_INPUT, "torus.cells has %d around; at least 3 are needed", around);
     if (value[MINOR][0] > 0.99 * value[RADIUS][0])
-        return sn_fail(error, SN_BAD_INPUT, "torus.minor is %g; it must be at most 0.99 of the radius, %g", value[MINOR][0],
-                       0.99 * value[RADIUS][0]);
+        return sn_fail(error, SN_BAD_INPUT, "torus.minor is %g; it must be at most 0.99 of the radius, %g",
+                       value[MINOR][0], 0.99 * value[RADIUS][0]);
     sn_mesh *m;
-    sn_status status =
-        sn_generate_create(context, "torus", sn_disc_points(rings) * around, 3 * sn_disc_triangles(rings) * around, 0, &m, error);
+    sn_status status = sn_generate_create(context, "torus", sn_disc_points(rings) * around,
+                                          3 * sn_disc_triangles(rings) * around, 0, &m, error);
     if (status) return status;
     status = fill(m, value, around, rings, error);
     if (status)

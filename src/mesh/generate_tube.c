@@ -1,5 +1,5 @@
-/* Tube: a hollow cylinder along y from y = 0. Cells in rings, cut like Kuhn's; nodes from the inside outwards fastest, then around, then
- * along. */
+/* Tube: a hollow cylinder along y from y = 0. Cells in rings, cut like Kuhn's; nodes from the inside outwards fastest,
+ * then around, then along. */
 #include <math.h>
 
 #include "generate.h"
@@ -15,7 +15,8 @@ static void fill_tets(sn_mesh *m, int64_t around, int64_t through, int64_t along
                 for (int t = 0; t < 6; ++t)
                     for (int c = 0; c < 4; ++c) {
                         const uint8_t corner = sn_kuhn_tet[t][c];
-                        *tet++ = (int32_t)(i + (corner & 1) + spoke * ((j + (corner >> 1 & 1)) % around) + layer * (k + (corner >> 2)));
+                        *tet++ = (int32_t)(i + (corner & 1) + spoke * ((j + (corner >> 1 & 1)) % around) +
+                                           layer * (k + (corner >> 2)));
                     }
 }
 
@@ -46,9 +47,10 @@ static sn_status fill(sn_mesh *m, const double value[][3], int around, int throu
 static sn_status generate(sn_context *context, const double value[][3], sn_mesh **mesh, sn_error *error) {
     const int around = (int)value[CELLS][0], through = (int)value[CELLS][1], along = (int)value[CELLS][2];
     if (around < 3) return sn_fail(error, SN_BAD_INPUT, "tube.cells has %d around; at least 3 are needed", around);
-    if (value[INNER][0] < 0.001 * value[RADIUS][0] || value[INNER][0] > 0.999 * value[RADIUS][0]) /* beyond, tets become flat */
-        return sn_fail(error, SN_BAD_INPUT, "tube.inner is %g; it must be from %g to %g (0.001 to 0.999 of the radius)", value[INNER][0],
-                       0.001 * value[RADIUS][0], 0.999 * value[RADIUS][0]);
+    if (value[INNER][0] < 0.001 * value[RADIUS][0] ||
+        value[INNER][0] > 0.999 * value[RADIUS][0]) /* beyond, tets become flat */
+        return sn_fail(error, SN_BAD_INPUT, "tube.inner is %g; it must be from %g to %g (0.001 to 0.999 of the radius)",
+                       value[INNER][0], 0.001 * value[RADIUS][0], 0.999 * value[RADIUS][0]);
     const double nodes = (double)around * (through + 1.0) * (along + 1.0), tets = 6.0 * around * through * along;
     sn_mesh *m;
     sn_status status = sn_generate_create(context, "tube", (int64_t)nodes, (int64_t)tets, 0, &m, error);

@@ -60,7 +60,8 @@ void sn_classes_clear(sn_classes *c) {
     *c = (sn_classes){0};
 }
 
-static const char *const kind_word[3] = {[SN_GROUP_NODES] = "node", [SN_GROUP_TETS] = "tet", [SN_GROUP_TRIANGLES] = "tri"};
+static const char *const kind_word[3] = {
+    [SN_GROUP_NODES] = "node", [SN_GROUP_TETS] = "tet", [SN_GROUP_TRIANGLES] = "tri"};
 
 /* The R of "tet-R", or 0. */
 static int64_t number_in_name(const char *name, const char *word) {
@@ -88,10 +89,12 @@ void sn_classes_number(const sn_mesh *mesh, sn_group_kind kind, sn_classes *c) {
 void sn_classes_explain(const sn_mesh *mesh, sn_group_kind kind, const sn_classes *c, sn_output *o) {
     for (int i = 1; i < c->count; ++i) {
         const sn_class *item = &c->item[i];
-        const bool clear = item->parent == 0 && number_in_name(mesh->group[item->group].name, kind_word[kind]) == item->reference;
+        const bool clear =
+            item->parent == 0 && number_in_name(mesh->group[item->group].name, kind_word[kind]) == item->reference;
         if (!item->members || clear) continue;
         sn_put_format(o, "# %s %lld:", kind_word[kind], (long long)item->reference);
-        for (int k = i; k > 0; k = c->item[k].parent) sn_put_format(o, "%s%s", k == i ? " " : ", ", mesh->group[c->item[k].group].name);
+        for (int k = i; k > 0; k = c->item[k].parent)
+            sn_put_format(o, "%s%s", k == i ? " " : ", ", mesh->group[c->item[k].group].name);
         sn_put_text(o, "\n");
     }
 }

@@ -9,11 +9,13 @@
 const uint8_t sn_tet_edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
 const uint8_t sn_tet_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
-sn_status sn_mesh_create(sn_context *context, int nodes, int tets, int tet_nodes, int triangles, sn_mesh **mesh, sn_error *error) {
+sn_status sn_mesh_create(sn_context *context, int nodes, int tets, int tet_nodes, int triangles, sn_mesh **mesh,
+                         sn_error *error) {
     if (nodes < 0 || tets < 0 || triangles < 0)
-        return sn_fail(error, SN_BAD_INPUT, "a mesh of %d nodes, %d tets and %d triangles: counts must be 0 or more", nodes, tets,
-                       triangles);
-    if (tet_nodes != 4 && tet_nodes != 10) return sn_fail(error, SN_BAD_INPUT, "tets of %d nodes; allowed are 4 and 10", tet_nodes);
+        return sn_fail(error, SN_BAD_INPUT, "a mesh of %d nodes, %d tets and %d triangles: counts must be 0 or more",
+                       nodes, tets, triangles);
+    if (tet_nodes != 4 && tet_nodes != 10)
+        return sn_fail(error, SN_BAD_INPUT, "tets of %d nodes; allowed are 4 and 10", tet_nodes);
     sn_mesh *m = sn_allocate_zero(context, 1, sizeof *m);
     if (!m) return sn_no_memory(error);
     m->context = context;
@@ -36,7 +38,8 @@ void sn_mesh_destroy(sn_mesh *mesh) {
     if (!mesh) return;
     const sn_context *context = mesh->context;
     for (int i = 0; i < mesh->group_count; ++i) sn_release(context, mesh->group[i].member);
-    void *const array[] = {mesh->group, mesh->position, mesh->tet, mesh->triangle, mesh->node_label, mesh->tet_label, mesh->triangle_label};
+    void *const array[] = {mesh->group,      mesh->position,  mesh->tet,           mesh->triangle,
+                           mesh->node_label, mesh->tet_label, mesh->triangle_label};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_release(context, mesh);
 }
@@ -51,8 +54,8 @@ static sn_status copy_labels(const sn_context *context, const int64_t *from, int
 
 sn_status sn_mesh_copy(const sn_mesh *source, sn_mesh **mesh, sn_error *error) {
     sn_mesh *m;
-    sn_status status =
-        sn_mesh_create(source->context, source->node_count, source->tet_count, source->tet_nodes, source->triangle_count, &m, error);
+    sn_status status = sn_mesh_create(source->context, source->node_count, source->tet_count, source->tet_nodes,
+                                      source->triangle_count, &m, error);
     if (status) return status;
     memcpy(m->position, source->position, (size_t)m->node_count * 3 * sizeof *m->position);
     memcpy(m->tet, source->tet, (size_t)m->tet_count * (size_t)m->tet_nodes * sizeof *m->tet);
@@ -77,21 +80,23 @@ static int limit_of(const sn_mesh *mesh, sn_group_kind kind) {
     return kind == SN_GROUP_NODES ? mesh->node_count : kind == SN_GROUP_TETS ? mesh->tet_count : mesh->triangle_count;
 }
 
-static const char *kind_name(sn_group_kind kind) { return kind == SN_GROUP_NODES ? "node" : kind == SN_GROUP_TETS ? "tet" : "triangle"; }
+static const char *kind_name(sn_group_kind kind) {
+    return kind == SN_GROUP_NODES ? "node" : kind == SN_GROUP_TETS ? "tet" : "triangle";
+}
 
-static sn_status check_members(const sn_mesh *mesh, const char *name, sn_group_kind kind, const int32_t *member, int count,
-                               sn_error *error) {
+static sn_status check_members(const sn_mesh *mesh, const char *name, sn_group_kind kind, const int32_t *member,
+                               int count, sn_error *error) {
     if (kind != SN_GROUP_NODES && kind != SN_GROUP_TETS && kind != SN_GROUP_TRIANGLES)
-        return sn_fail(error, SN_BAD_INPUT, "group '%s' is of kind %d; allowed are %d to %d", name, (int)kind, (int)SN_GROUP_NODES,
-                       (int)SN_GROUP_TRIANGLES);
+        return sn_fail(error, SN_BAD_INPUT, "group '%s' is of kind %d; allowed are %d to %d", name, (int)kind,
+                       (int)SN_GROUP_NODES, (int)SN_GROUP_TRIANGLES);
     if (count < 0 || (count > 0 && !member))
         return sn_fail(error, SN_BAD_INPUT, "group '%s' has %d members, but %s", name, count,
                        count < 0 ? "a count cannot be negative" : "no list");
     const int limit = limit_of(mesh, kind);
     for (int i = 0; i < count; ++i)
         if (member[i] < 0 || member[i] >= limit)
-            return sn_fail(error, SN_BAD_INPUT, "group '%s' has %s %d; the mesh has %d of them, counted from 0", name, kind_name(kind),
-                           member[i], limit);
+            return sn_fail(error, SN_BAD_INPUT, "group '%s' has %s %d; the mesh has %d of them, counted from 0", name,
+                           kind_name(kind), member[i], limit);
     return SN_OK;
 }
 
@@ -103,7 +108,8 @@ static int unique(int32_t *member, int count) {
     return kept;
 }
 
-sn_status sn_mesh_add_group(sn_mesh *mesh, const char *name, sn_group_kind kind, const int32_t *member, int count, sn_error *error) {
+sn_status sn_mesh_add_group(sn_mesh *mesh, const char *name, sn_group_kind kind, const int32_t *member, int count,
+                            sn_error *error) {
     sn_group fresh = {.kind = kind};
     if (strlen(name) >= sizeof fresh.name)
         return sn_fail(error, SN_BAD_INPUT, "group name '%.80s' is too long; at most %d bytes are allowed", name,
@@ -188,26 +194,29 @@ void sn_mesh_move(sn_mesh *mesh, const double offset[3]) {
 void sn_mesh_release(const sn_mesh *mesh, void *array) { sn_release(mesh->context, array); }
 
 /* ---- Checks ---- */
-static sn_status check_cells(const sn_mesh *mesh, const char *kind, const int32_t *node, int count, int per_cell, const int64_t *label,
-                             sn_error *error) {
+static sn_status check_cells(const sn_mesh *mesh, const char *kind, const int32_t *node, int count, int per_cell,
+                             const int64_t *label, sn_error *error) {
     for (int c = 0; c < count; ++c)
         for (int k = 0; k < per_cell; ++k) {
             const int32_t n = node[(size_t)c * (size_t)per_cell + (size_t)k];
             if (n < 0 || n >= mesh->node_count)
-                return sn_fail(error, SN_BAD_INPUT, "%s %lld uses node index %d; the mesh has %d nodes, counted from 0", kind,
-                               (long long)sn_label(label, c), n, mesh->node_count);
+                return sn_fail(error, SN_BAD_INPUT, "%s %lld uses node index %d; the mesh has %d nodes, counted from 0",
+                               kind, (long long)sn_label(label, c), n, mesh->node_count);
         }
     return SN_OK;
 }
 
 sn_status sn_mesh_check(const sn_mesh *mesh, sn_error *error) {
     if (mesh->node_count < 0 || mesh->tet_count < 0 || mesh->triangle_count < 0 || mesh->group_count < 0)
-        return sn_fail(error, SN_BAD_INPUT, "the mesh has %d nodes, %d tets, %d triangles and %d groups; counts must be 0 or more",
+        return sn_fail(error, SN_BAD_INPUT,
+                       "the mesh has %d nodes, %d tets, %d triangles and %d groups; counts must be 0 or more",
                        mesh->node_count, mesh->tet_count, mesh->triangle_count, mesh->group_count);
     if (mesh->tet_nodes != 3 && mesh->tet_nodes != 4 && mesh->tet_nodes != 10)
-        return sn_fail(error, SN_BAD_INPUT, "the mesh has tets of %d nodes; allowed are 4 and 10, or 3 for a plane body", mesh->tet_nodes);
+        return sn_fail(error, SN_BAD_INPUT,
+                       "the mesh has tets of %d nodes; allowed are 4 and 10, or 3 for a plane body", mesh->tet_nodes);
     sn_status status = check_cells(mesh, "tet", mesh->tet, mesh->tet_count, mesh->tet_nodes, mesh->tet_label, error);
-    if (!status) status = check_cells(mesh, "triangle", mesh->triangle, mesh->triangle_count, 3, mesh->triangle_label, error);
+    if (!status)
+        status = check_cells(mesh, "triangle", mesh->triangle, mesh->triangle_count, 3, mesh->triangle_label, error);
     for (int i = 0; i < mesh->group_count && !status; ++i) {
         const sn_group *g = &mesh->group[i];
         status = check_members(mesh, g->name, g->kind, g->member, g->count, error);
@@ -218,7 +227,8 @@ sn_status sn_mesh_check(const sn_mesh *mesh, sn_error *error) {
 sn_status sn_mesh_check_tets(const sn_mesh *mesh, sn_error *error) {
     const sn_status status = sn_mesh_check(mesh, error);
     if (status || !mesh->tet_count || mesh->tet_nodes != 3) return status;
-    return sn_fail(error, SN_BAD_INPUT, "the elements of the mesh are plane triangles; tets of 4 or 10 nodes are needed");
+    return sn_fail(error, SN_BAD_INPUT,
+                   "the elements of the mesh are plane triangles; tets of 4 or 10 nodes are needed");
 }
 
 sn_status sn_mesh_check_finite(const sn_mesh *mesh, sn_error *error) {

@@ -10,9 +10,11 @@ extern const uint8_t sn_tet_edge[6][2];
 /* The face that leaves out corner k, outward for a tet of positive volume. */
 extern const uint8_t sn_tet_face[4][3];
 
-/* Four tets around each of the three diagonals 01-23, 02-13, 03-12 of the octahedron between the mid-edge nodes 4..9, all positive. */
+/* Four tets around each of the three diagonals 01-23, 02-13, 03-12 of the octahedron between the mid-edge nodes 4..9,
+ * all positive. */
 extern const uint8_t sn_octahedron_tet[3][4][4];
-/* The index of the shortest diagonal; 02-13 (Bey's choice for regular refinement) unless another is clearly shorter. x: ten positions. */
+/* The index of the shortest diagonal; 02-13 (Bey's choice for regular refinement) unless another is clearly shorter. x:
+ * ten positions. */
 int sn_shortest_diagonal(const double *const x[10]);
 /* Kuhn's six tets of a cell; corners as bits 1 = +x, 2 = +y, 4 = +z. */
 extern const uint8_t sn_kuhn_tet[6][4];
@@ -30,7 +32,8 @@ static inline int64_t sn_label(const int64_t *label, int index) { return label ?
 /* Ascending, in place, without memory. */
 void sn_sort_int32(int32_t *value, int64_t count);
 
-/* ---- Map of edges: (a, b) -> value, a and b in any order. Never iterated, so results do not depend on the hash. ---- */
+/* ---- Map of edges: (a, b) -> value, a and b in any order. Never iterated, so results do not depend on the hash. ----
+ */
 typedef struct sn_edge_map {
     const sn_context *context;
     uint64_t *key; /* capacity, a power of two; all ones: free */
@@ -59,16 +62,18 @@ typedef struct sn_face_table {
 } sn_face_table;
 
 sn_status sn_face_table_of_tets(const sn_mesh *mesh, sn_face_table *table, sn_error *error);
-sn_status sn_face_table_of_triangles(const sn_mesh *mesh, const int32_t *triangle, int count, sn_face_table *table, sn_error *error);
+sn_status sn_face_table_of_triangles(const sn_mesh *mesh, const int32_t *triangle, int count, sn_face_table *table,
+                                     sn_error *error);
 void sn_face_table_destroy(const sn_mesh *mesh, sn_face_table *table);
 /* The first entry with these nodes, or -1. */
 int64_t sn_face_table_find(const sn_face_table *table, const int32_t node[3]);
 
 /* ---- Building ---- */
-/* Copies the groups of `source`; node groups also get those of the new nodes whose two `parent`s are both members: new node i is
- * source->node_count + i and parent holds 2 per new node. A tet or triangle becomes `tet_children` or `triangle_children` in a row. */
-sn_status sn_mesh_carry_groups(const sn_mesh *source, sn_mesh *mesh, const int32_t *parent, int tet_children, int triangle_children,
-                               sn_error *error);
+/* Copies the groups of `source`; node groups also get those of the new nodes whose two `parent`s are both members: new
+ * node i is source->node_count + i and parent holds 2 per new node. A tet or triangle becomes `tet_children` or
+ * `triangle_children` in a row. */
+sn_status sn_mesh_carry_groups(const sn_mesh *source, sn_mesh *mesh, const int32_t *parent, int tet_children,
+                               int triangle_children, sn_error *error);
 /* Labels of the source's nodes, and for nodes beyond them the numbers after the largest. No-op without labels. */
 sn_status sn_mesh_carry_node_labels(const sn_mesh *source, sn_mesh *mesh, sn_error *error);
 /* A node group of all nodes with mark[i] & bit. */

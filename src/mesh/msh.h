@@ -1,4 +1,5 @@
-/* The parts of the format .msh: the frame of the reader (read_msh.c), its versions (read_msh2.c, read_msh4.c), the writer (write_msh.c). */
+/* The parts of the format .msh: the frame of the reader (read_msh.c), its versions (read_msh2.c, read_msh4.c), the
+ * writer (write_msh.c). */
 #ifndef SN_MESH_MSH_H
 #define SN_MESH_MSH_H
 
@@ -34,10 +35,10 @@ typedef struct sn_msh_element_type {
 sn_status sn_msh_element_type_of(sn_msh *msh, int64_t type, const sn_msh_element_type **entry);
 /* The group of a physical tag: named by $PhysicalNames, or by its number. */
 sn_status sn_msh_physical(sn_msh *msh, int dimension, int64_t tag, int *group);
-/* Adds an element. `node` are labels. Points and lines only serve the node groups. `same`: the element just added once more, for
- * another group. */
-sn_status sn_msh_element(sn_msh *msh, const sn_msh_element_type *type, int64_t label, const int64_t *node, const int64_t *physical,
-                         int physicals, bool same);
+/* Adds an element. `node` are labels. Points and lines only serve the node groups. `same`: the element just added once
+ * more, for another group. */
+sn_status sn_msh_element(sn_msh *msh, const sn_msh_element_type *type, int64_t label, const int64_t *node,
+                         const int64_t *physical, int physicals, bool same);
 
 sn_status sn_msh_integer(sn_msh *msh, const char *what, int64_t *value); /* int */
 sn_status sn_msh_size(sn_msh *msh, const char *what, int64_t *value);    /* size_t of 4.1 */

@@ -1,9 +1,10 @@
-/* Order of the nodes for locality: reverse Cuthill-McKee on the graph in which the nodes of a tet (or, without tets, of a triangle) are
- * neighbours.
+/* Order of the nodes for locality: reverse Cuthill-McKee on the graph in which the nodes of a tet (or, without tets, of
+ * a triangle) are neighbours.
  *
- * Each piece starts at a node far out, found by walking to the last level of a breadth-first search until the depth no longer grows (George
- * and Liu, 1979); a level lists the neighbours of its nodes by degree, then by index. The rows of a matrix then reach only about one layer
- * of the mesh to either side, so that a product with a vector reads it almost in a stream. Nodes without neighbours come last. */
+ * Each piece starts at a node far out, found by walking to the last level of a breadth-first search until the depth no
+ * longer grows (George and Liu, 1979); a level lists the neighbours of its nodes by degree, then by index. The rows of
+ * a matrix then reach only about one layer of the mesh to either side, so that a product with a vector reads it almost
+ * in a stream. Nodes without neighbours come last. */
 #include <string.h>
 
 #include "mesh_internal.h"
@@ -19,7 +20,8 @@ static void graph_destroy(const sn_context *context, graph *g) {
 }
 
 /* Cells around each node: begin (n + 1), list. */
-static sn_status cells_of_nodes(const sn_mesh *mesh, const int32_t *cell, int count, int per_cell, graph *g, sn_error *error) {
+static sn_status cells_of_nodes(const sn_mesh *mesh, const int32_t *cell, int count, int per_cell, graph *g,
+                                sn_error *error) {
     const int n = mesh->node_count;
     const size_t total = (size_t)count * (size_t)per_cell;
     g->begin = sn_allocate_zero(mesh->context, (size_t)n + 2, sizeof *g->begin);
@@ -32,7 +34,8 @@ static sn_status cells_of_nodes(const sn_mesh *mesh, const int32_t *cell, int co
 }
 
 /* Visits each neighbour of `node` once; `seen` holds the last node that met each. Writes them when `out` is given. */
-static int64_t collect(const graph *cells, const int32_t *cell, int per_cell, int32_t node, int32_t *seen, int32_t *out) {
+static int64_t collect(const graph *cells, const int32_t *cell, int per_cell, int32_t node, int32_t *seen,
+                       int32_t *out) {
     int64_t count = 0;
     seen[node] = node;
     for (int64_t i = cells->begin[node]; i < cells->begin[node + 1]; ++i) {
@@ -50,11 +53,13 @@ static int64_t collect(const graph *cells, const int32_t *cell, int per_cell, in
 static sn_status graph_create(const sn_mesh *mesh, graph *g, sn_error *error) {
     const bool tets = mesh->tet_count > 0;
     const int32_t *cell = tets ? mesh->tet : mesh->triangle;
-    const int count = tets ? mesh->tet_count : mesh->triangle_count, per_cell = tets ? mesh->tet_nodes : 3, n = mesh->node_count;
+    const int count = tets ? mesh->tet_count : mesh->triangle_count, per_cell = tets ? mesh->tet_nodes : 3,
+              n = mesh->node_count;
     graph cells = {0};
     int32_t *seen = sn_allocate(mesh->context, (size_t)n, sizeof *seen);
     g->begin = sn_allocate_zero(mesh->context, (size_t)n + 1, sizeof *g->begin);
-    sn_status status = seen && g->begin ? cells_of_nodes(mesh, cell, count, per_cell, &cells, error) : sn_no_memory(error);
+    sn_status status =
+        seen && g->begin ? cells_of_nodes(mesh, cell, count, per_cell, &cells, error) : sn_no_memory(error);
     if (!status) {
         memset(seen, 0xff, (size_t)n * sizeof *seen);
         for (int i = 0; i < n; ++i) g->begin[i + 1] = g->begin[i] + collect(&cells, cell, per_cell, i, seen, NULL);
@@ -106,8 +111,10 @@ static void sort_by_degree(const graph *g, int32_t *node, int64_t count) {
     }
 }
 
-/* Breadth first from `start`: fills `queue`, returns how many; `mark` gets `stamp`. *depth and *last: the last level's number and begin. */
-static int search(const graph *g, int32_t start, int32_t stamp, int32_t *mark, int32_t *queue, bool sorted, int *depth, int *last) {
+/* Breadth first from `start`: fills `queue`, returns how many; `mark` gets `stamp`. *depth and *last: the last level's
+ * number and begin. */
+static int search(const graph *g, int32_t start, int32_t stamp, int32_t *mark, int32_t *queue, bool sorted, int *depth,
+                  int *last) {
     int count = 1;
     queue[0] = start;
     mark[start] = stamp;

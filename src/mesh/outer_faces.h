@@ -17,7 +17,9 @@ sn_status sn_outer_faces_make(const sn_mesh *mesh, sn_outer_faces *faces, sn_out
 void sn_outer_faces_clear(const sn_mesh *mesh, sn_outer_faces *faces);
 
 /* The class of triangle i, 0 without classes. */
-static inline int sn_outer_face_class(const sn_outer_faces *faces, int i) { return faces->classes.of ? faces->classes.of[i] : 0; }
+static inline int sn_outer_face_class(const sn_outer_faces *faces, int i) {
+    return faces->classes.of ? faces->classes.of[i] : 0;
+}
 
 void sn_put_position(sn_output *output, const double position[3]);         /* a line "x y z" */
 void sn_put_face(sn_output *output, const int32_t node[3], int32_t first); /* a line "a b c", counted from `first` */

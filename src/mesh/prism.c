@@ -1,6 +1,7 @@
 /* Discs and prisms, from which cylinders and rings are swept.
  *
- * Cut of a prism: J. Dompierre et al., How to subdivide pyramids, prisms and hexahedra into tetrahedra, 8th Meshing Roundtable, 1999. */
+ * Cut of a prism: J. Dompierre et al., How to subdivide pyramids, prisms and hexahedra into tetrahedra, 8th Meshing
+ * Roundtable, 1999. */
 #include <math.h>
 
 #include "generate.h"
@@ -9,7 +10,8 @@ void sn_prism_to_tets(const int32_t node[6], int32_t *tet) {
     /* The prism turned so that its smallest node comes first. */
     static const uint8_t turn[6][6] = {{0, 1, 2, 3, 4, 5}, {1, 2, 0, 4, 5, 3}, {2, 0, 1, 5, 3, 4},
                                        {3, 5, 4, 0, 2, 1}, {4, 3, 5, 1, 0, 2}, {5, 4, 3, 2, 1, 0}};
-    static const uint8_t cut[2][3][4] = {{{0, 1, 2, 5}, {0, 1, 5, 4}, {0, 4, 5, 3}}, {{0, 1, 2, 4}, {0, 4, 2, 5}, {0, 4, 5, 3}}};
+    static const uint8_t cut[2][3][4] = {{{0, 1, 2, 5}, {0, 1, 5, 4}, {0, 4, 5, 3}},
+                                         {{0, 1, 2, 4}, {0, 4, 2, 5}, {0, 4, 5, 3}}};
     int least = 0;
     for (int i = 1; i < 6; ++i)
         if (node[i] < node[least]) least = i;
@@ -20,7 +22,8 @@ void sn_prism_to_tets(const int32_t node[6], int32_t *tet) {
         for (int k = 0; k < 4; ++k) *tet++ = v[cut[one < other ? 0 : 1][t][k]];
 }
 
-/* Ring k >= 1 holds 6 k points from 1 + 3 k (k - 1) on; between rings k - 1 and k lie 6 (2 k - 1) triangles from 6 (k - 1)^2 on. */
+/* Ring k >= 1 holds 6 k points from 1 + 3 k (k - 1) on; between rings k - 1 and k lie 6 (2 k - 1) triangles from 6 (k -
+ * 1)^2 on. */
 void sn_disc_position(int rings, int64_t point, double *u, double *v) {
     *u = *v = 0;
     if (point == 0) return;
@@ -38,7 +41,8 @@ void sn_disc_triangle(int64_t triangle, int32_t point[3]) {
     int64_t k = 1 + (int64_t)sqrt((double)triangle / 6);
     while (6 * (k - 1) * (k - 1) > triangle) --k;
     while (6 * k * k <= triangle) ++k;
-    const int64_t rest = triangle - 6 * (k - 1) * (k - 1), sector = rest / (2 * k - 1), q = rest % (2 * k - 1), i = q / 2;
+    const int64_t rest = triangle - 6 * (k - 1) * (k - 1), sector = rest / (2 * k - 1), q = rest % (2 * k - 1),
+                  i = q / 2;
     point[0] = q & 1 ? ring_point(k - 1, sector * (k - 1) + i) : ring_point(k, sector * k + i);
     point[1] = ring_point(k, sector * k + i + 1);
     point[2] = q & 1 ? ring_point(k - 1, sector * (k - 1) + i + 1) : ring_point(k - 1, sector * (k - 1) + i);

@@ -1,8 +1,8 @@
 /* The report on a mesh: shape measures and everything that can be wrong with it.
  *
- * Quality of a tet: 3 r / R with inradius r = 3 V / A and circumradius R = P / (24 V), where P = sqrt((a+b+c)(a+b-c)(a-b+c)(-a+b+c)) and a,
- * b, c are the products of opposite edges: 216 V^2 / (A P), with the sign of V. Of a triangle in a surface mesh: 2 r / R. A tet is flat
- * when |6 V| <= 1e-10 times the cube of its longest edge. */
+ * Quality of a tet: 3 r / R with inradius r = 3 V / A and circumradius R = P / (24 V), where P =
+ * sqrt((a+b+c)(a+b-c)(a-b+c)(-a+b+c)) and a, b, c are the products of opposite edges: 216 V^2 / (A P), with the sign of
+ * V. Of a triangle in a surface mesh: 2 r / R. A tet is flat when |6 V| <= 1e-10 times the cube of its longest edge. */
 #include <math.h>
 #include <string.h>
 
@@ -43,10 +43,12 @@ static shape tet_shape(const double *const x[4]) {
         sn_area_vector3(x[sn_tet_face[k][0]], x[sn_tet_face[k][1]], x[sn_tet_face[k][2]], n);
         area += 0.5 * sn_norm3(n);
     }
-    /* Scaled by the longest edge, so that tiny and huge tets neither underflow nor overflow. Opposite edges: 01-23, 12-03, 20-13. */
+    /* Scaled by the longest edge, so that tiny and huge tets neither underflow nor overflow. Opposite edges: 01-23,
+     * 12-03, 20-13. */
     const double l = s.longest;
     if (l > 0) {
-        const double a = length[0] / l * (length[5] / l), b = length[1] / l * (length[3] / l), c = length[2] / l * (length[4] / l);
+        const double a = length[0] / l * (length[5] / l), b = length[1] / l * (length[3] / l),
+                     c = length[2] / l * (length[4] / l);
         const double square = (a + b + c) * (a + b - c) * (a - b + c) * (b + c - a), v = s.volume6 / (6 * l * l * l);
         const double below = area / (l * l) * sqrt(fmax(square, 0));
         s.quality = below > 0 ? copysign(216 * v * v / below, v) : 0;
@@ -144,7 +146,8 @@ typedef struct edges {
     double sum;
 } edges;
 
-static sn_status add_edge(const sn_mesh *mesh, edges *e, int32_t a, int32_t b, bool surface, sn_mesh_report *r, sn_error *error) {
+static sn_status add_edge(const sn_mesh *mesh, edges *e, int32_t a, int32_t b, bool surface, sn_mesh_report *r,
+                          sn_error *error) {
     int32_t *uses = sn_edge_map_at(&e->map, a, b, 0);
     if (!uses) return sn_no_memory(error);
     if (*uses < 3)
@@ -169,11 +172,13 @@ static sn_status add_edge(const sn_mesh *mesh, edges *e, int32_t a, int32_t b, b
 static sn_status inspect_edges(const sn_mesh *mesh, sn_mesh_report *r, sn_error *error) {
     const bool surface = mesh->tet_count == 0;
     edges e = {0};
-    sn_status status = sn_edge_map_create(&e.map, mesh->context,
-                                          surface ? (int64_t)mesh->triangle_count * 3 / 2 : (int64_t)mesh->tet_count * 5 / 4, error);
+    sn_status status =
+        sn_edge_map_create(&e.map, mesh->context,
+                           surface ? (int64_t)mesh->triangle_count * 3 / 2 : (int64_t)mesh->tet_count * 5 / 4, error);
     for (int t = 0; t < mesh->tet_count && !status; ++t) {
         const int32_t *tet = mesh->tet + (size_t)t * (size_t)mesh->tet_nodes;
-        for (int k = 0; k < 6 && !status; ++k) status = add_edge(mesh, &e, tet[sn_tet_edge[k][0]], tet[sn_tet_edge[k][1]], false, r, error);
+        for (int k = 0; k < 6 && !status; ++k)
+            status = add_edge(mesh, &e, tet[sn_tet_edge[k][0]], tet[sn_tet_edge[k][1]], false, r, error);
     }
     for (int t = 0; t < mesh->triangle_count && surface && !status; ++t) {
         const int32_t *v = mesh->triangle + (size_t)t * 3;
@@ -184,16 +189,18 @@ static sn_status inspect_edges(const sn_mesh *mesh, sn_mesh_report *r, sn_error 
     return status;
 }
 
-/* Runs of equal faces: one tet is boundary, three or more are non-manifold. Equal tets are found on the face that leaves out their
- * largest corner, where they stand side by side. */
+/* Runs of equal faces: one tet is boundary, three or more are non-manifold. Equal tets are found on the face that
+ * leaves out their largest corner, where they stand side by side. */
 static void inspect_faces(const sn_mesh *mesh, const sn_face_table *table, sn_mesh_report *r) {
     int64_t first = INT64_MAX;
     for (int n = 0; n < mesh->node_count; ++n)
         for (int64_t i = table->begin[n], end = table->begin[n + 1], next; i < end; i = next) {
             const sn_face_entry *e = table->entry;
             for (next = i + 1; next < end && e[next].key == e[i].key; ++next) {
-                if (e[next].opposite != e[next - 1].opposite || e[next].opposite < (int32_t)(e[i].key & UINT32_MAX)) continue;
-                if (e[next].face >> 2 == e[next - 1].face >> 2) continue; /* a tet with one node at two corners has the same face twice */
+                if (e[next].opposite != e[next - 1].opposite || e[next].opposite < (int32_t)(e[i].key & UINT32_MAX))
+                    continue;
+                if (e[next].face >> 2 == e[next - 1].face >> 2)
+                    continue; /* a tet with one node at two corners has the same face twice */
                 ++r->duplicate_tets;
                 if (e[next].face >> 2 < first) first = e[next].face >> 2;
             }

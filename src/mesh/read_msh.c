@@ -1,7 +1,9 @@
-/* Gmsh .msh, the frame: header, sections, physical names, element types (Gmsh reference manual, "Gmsh mesh file formats").
+/* Gmsh .msh, the frame: header, sections, physical names, element types (Gmsh reference manual, "Gmsh mesh file
+ * formats").
  *
- * Physical groups become groups: volumes of tets, surfaces of triangles, curves and points of nodes. Gmsh's second-order tet has its last
- * two mid-edge nodes on edges 23 and 13, ours on 13 and 23. Sections that carry no mesh ($NodeData, $Periodic, ...) are skipped. */
+ * Physical groups become groups: volumes of tets, surfaces of triangles, curves and points of nodes. Gmsh's
+ * second-order tet has its last two mid-edge nodes on edges 23 and 13, ours on 13 and 23. Sections that carry no mesh
+ * ($NodeData, $Periodic, ...) are skipped. */
 #include "msh.h"
 
 #include <stdio.h>
@@ -26,8 +28,9 @@ sn_status sn_msh_element_type_of(sn_msh *m, int64_t type, const sn_msh_element_t
         if (element_types[i].type != type) continue;
         *entry = &element_types[i];
         if (element_types[i].nodes) return SN_OK;
-        return sn_text_fail(m->text, "element type %lld (%s) is not supported; tets of 4 and 10 and triangles of 3 and 6 nodes are",
-                            (long long)type, element_types[i].name);
+        return sn_text_fail(
+            m->text, "element type %lld (%s) is not supported; tets of 4 and 10 and triangles of 3 and 6 nodes are",
+            (long long)type, element_types[i].name);
     }
     return sn_text_fail(m->text, "element type %lld is unknown", (long long)type);
 }
@@ -46,7 +49,9 @@ sn_status sn_msh_number(sn_msh *m, const char *what, double *value) {
     return m->text->binary ? sn_text_f64(m->text, what, value) : sn_text_number(m->text, what, value);
 }
 
-sn_status sn_msh_end_line(sn_msh *m, const char *what) { return m->text->binary ? SN_OK : sn_text_end_line(m->text, what); }
+sn_status sn_msh_end_line(sn_msh *m, const char *what) {
+    return m->text->binary ? SN_OK : sn_text_end_line(m->text, what);
+}
 
 /* ---- Groups and elements ---- */
 
@@ -58,11 +63,12 @@ static sn_status remember_physical(sn_msh *m, int dimension, int64_t tag, int gr
     sn_labels *known = &m->physical[dimension];
     const sn_context *context = m->builder->context;
     bool fresh;
-    sn_status status = sn_grow(context, (void **)&m->physical_group[dimension], &m->physical_capacity[dimension], known->count + 1,
-                               sizeof(int), m->text->error);
+    sn_status status = sn_grow(context, (void **)&m->physical_group[dimension], &m->physical_capacity[dimension],
+                               known->count + 1, sizeof(int), m->text->error);
     if (!status) status = sn_labels_add(context, known, tag, &fresh, m->text->error);
     if (status) return status;
-    if (!fresh) return sn_text_fail(m->text, "physical tag %lld of dimension %d is named twice", (long long)tag, dimension);
+    if (!fresh)
+        return sn_text_fail(m->text, "physical tag %lld of dimension %d is named twice", (long long)tag, dimension);
     m->physical_group[dimension][known->count - 1] = group;
     return SN_OK;
 }
@@ -95,11 +101,12 @@ static sn_status join(sn_msh *m, const sn_msh_element_type *type, const int32_t 
     return status;
 }
 
-sn_status sn_msh_element(sn_msh *m, const sn_msh_element_type *type, int64_t label, const int64_t *node, const int64_t *physical,
-                         int physicals, bool same) {
+sn_status sn_msh_element(sn_msh *m, const sn_msh_element_type *type, int64_t label, const int64_t *node,
+                         const int64_t *physical, int physicals, bool same) {
     int32_t index[SN_MSH_MAX_NODES];
     sn_status status = SN_OK;
-    for (int i = 0; !status && i < type->nodes; ++i) status = sn_builder_find_node(m->builder, m->text, node[i], &index[i]);
+    for (int i = 0; !status && i < type->nodes; ++i)
+        status = sn_builder_find_node(m->builder, m->text, node[i], &index[i]);
     if (status) return status;
     if (type->nodes == 10) {
         const int32_t on_23 = index[8];
@@ -146,7 +153,8 @@ static sn_status read_format(sn_msh *m, int *version) {
     }
     *version = number < 3 ? 2 : 4;
     status = sn_text_integer(t, "file type (0: ASCII, 1: binary)", &binary);
-    if (!status && binary != 0 && binary != 1) status = sn_text_fail(t, "file type %lld is not 0 (ASCII) or 1 (binary)", (long long)binary);
+    if (!status && binary != 0 && binary != 1)
+        status = sn_text_fail(t, "file type %lld is not 0 (ASCII) or 1 (binary)", (long long)binary);
     if (!status) status = sn_text_integer(t, "data size", &size);
     if (!status && size != 8) status = sn_text_fail(t, "data size %lld is not supported; 8 is", (long long)size);
     if (status) return status;
@@ -177,13 +185,15 @@ static sn_status read_names(sn_msh *m) {
     if (!status) status = sn_text_end_line(t, "the number of physical names");
     for (int i = 0; !status && i < checked; ++i) {
         status = sn_text_integer(t, "dimension of a physical name", &dimension);
-        if (!status && (dimension < 0 || dimension > 3)) status = sn_text_fail(t, "dimension %lld is not 0 to 3", (long long)dimension);
+        if (!status && (dimension < 0 || dimension > 3))
+            status = sn_text_fail(t, "dimension %lld is not 0 to 3", (long long)dimension);
         if (!status) status = sn_text_integer(t, "tag of a physical name", &tag);
         if (status) break;
         const char *rest;
         int length, group;
         sn_text_rest(t, &rest, &length);
-        if (length < 2 || rest[0] != '"' || rest[length - 1] != '"') return sn_text_fail(t, "physical name in double quotes expected");
+        if (length < 2 || rest[0] != '"' || rest[length - 1] != '"')
+            return sn_text_fail(t, "physical name in double quotes expected");
         status = sn_builder_group_named(m->builder, t, kind_of((int)dimension), rest + 1, length - 2, &group);
         if (!status) status = remember_physical(m, (int)dimension, tag < 0 ? -tag : tag, group);
         if (!status) status = sn_text_end_line(t, "a physical name");
@@ -222,7 +232,8 @@ static sn_status read_section(sn_msh *m, progress *p, const char *name, int leng
         if (p->version) return sn_text_fail(m->text, "section $MeshFormat comes twice");
         return read_format(m, &p->version);
     }
-    if (sn_text_is(name, length, "$NOD")) return sn_text_fail(m->text, "version 1 of the format is not supported; 2.2 and 4.1 are");
+    if (sn_text_is(name, length, "$NOD"))
+        return sn_text_fail(m->text, "version 1 of the format is not supported; 2.2 and 4.1 are");
     if (sn_text_is(name, length, "$Comments")) return skip_section(m, name, length);
     if (!p->version) return sn_text_fail(m->text, "$MeshFormat expected before %.*s", length < 40 ? length : 40, name);
     if (sn_text_is(name, length, "$PhysicalNames")) {
@@ -230,7 +241,8 @@ static sn_status read_section(sn_msh *m, progress *p, const char *name, int leng
         if (p->elements) return sn_text_fail(m->text, "$PhysicalNames comes after $Elements");
         return read_names(m);
     }
-    if (sn_text_is(name, length, "$PartitionedEntities")) return sn_text_fail(m->text, "partitioned meshes are not supported");
+    if (sn_text_is(name, length, "$PartitionedEntities"))
+        return sn_text_fail(m->text, "partitioned meshes are not supported");
     if (sn_text_is(name, length, "$Entities") && p->version == 4) {
         if ((status = once(m, &p->entities, "$Entities"))) return status;
         if (p->elements) return sn_text_fail(m->text, "$Entities comes after $Elements");

@@ -1,7 +1,8 @@
 /* Gmsh .msh 2.2: nodes and elements.
  *
- * Version 2.2 gives an element one physical tag. Gmsh writes an element of several physical groups once per group, the copies one after
- * the other with the same elementary tag and the same nodes; read back they are one element in several groups. */
+ * Version 2.2 gives an element one physical tag. Gmsh writes an element of several physical groups once per group, the
+ * copies one after the other with the same elementary tag and the same nodes; read back they are one element in several
+ * groups. */
 #include <string.h>
 
 #include "msh.h"
@@ -40,7 +41,8 @@ typedef struct previous {
 } previous;
 
 /* Tags and nodes of one element; its number is read already. */
-static sn_status read_element(sn_msh *m, previous *before, const sn_msh_element_type *type, int64_t tags, int64_t label) {
+static sn_status read_element(sn_msh *m, previous *before, const sn_msh_element_type *type, int64_t tags,
+                              int64_t label) {
     previous now = {.type = type};
     sn_status status = SN_OK;
     for (int64_t i = 0; !status && i < tags; ++i) {
@@ -53,7 +55,8 @@ static sn_status read_element(sn_msh *m, previous *before, const sn_msh_element_
     for (int i = 0; !status && i < type->nodes; ++i) status = sn_msh_integer(m, "node of an element", &now.node[i]);
     if (status) return status;
     const bool same = before->type == type && now.physical && before->physical && now.physical != before->physical &&
-                      now.elementary == before->elementary && memcmp(now.node, before->node, (size_t)type->nodes * sizeof now.node[0]) == 0;
+                      now.elementary == before->elementary &&
+                      memcmp(now.node, before->node, (size_t)type->nodes * sizeof now.node[0]) == 0;
     *before = now;
     return sn_msh_element(m, type, label, now.node, &now.physical, 1, same);
 }
@@ -75,7 +78,9 @@ static sn_status binary_elements(sn_msh *m, int count) {
         status = sn_msh_integer(m, "element type", &type);
         if (!status) status = sn_msh_element_type_of(m, type, &entry);
         if (!status) status = sn_msh_integer(m, "number of elements that follow", &follow);
-        if (!status) status = sn_text_check_count(m->text, "number of elements that follow", follow, 4 + 4 * entry->nodes, &block);
+        if (!status)
+            status =
+                sn_text_check_count(m->text, "number of elements that follow", follow, 4 + 4 * entry->nodes, &block);
         if (!status && (block < 1 || block > count - done)) {
             status = sn_text_fail(m->text, "%d elements follow, but %d of $Elements are left", block, count - done);
         }

@@ -1,4 +1,5 @@
-/* Gmsh .msh 4.1: entities with their physical tags, and blocks of nodes and elements. $Entities may be missing: then there are no groups.
+/* Gmsh .msh 4.1: entities with their physical tags, and blocks of nodes and elements. $Entities may be missing: then
+ * there are no groups.
  */
 #include "msh.h"
 
@@ -19,18 +20,21 @@ static sn_status read_entity(sn_msh *m, int dimension) {
     sn_labels *known = &m->entity[dimension];
     sn_status status = sn_msh_integer(m, "entity tag", &tag);
     if (status) return status;
-    for (int i = 0; !status && i < (dimension ? 6 : 3); ++i) status = sn_msh_number(m, "coordinate of an entity", &number);
+    for (int i = 0; !status && i < (dimension ? 6 : 3); ++i)
+        status = sn_msh_number(m, "coordinate of an entity", &number);
     if (!status) {
-        status = sn_grow(m->builder->context, (void **)&m->entity_begin[dimension], &m->entity_capacity[dimension], known->count + 1,
-                         sizeof(int), t->error);
+        status = sn_grow(m->builder->context, (void **)&m->entity_begin[dimension], &m->entity_capacity[dimension],
+                         known->count + 1, sizeof(int), t->error);
     }
     if (!status) status = sn_labels_add(m->builder->context, known, tag, &fresh, t->error);
-    if (!status && !fresh) status = sn_text_fail(t, "entity %lld of dimension %d comes twice", (long long)tag, dimension);
+    if (!status && !fresh)
+        status = sn_text_fail(t, "entity %lld of dimension %d comes twice", (long long)tag, dimension);
     if (status) return status;
     m->entity_begin[dimension][known->count - 1] = m->list_count[dimension];
     status = sn_text_count(t, "number of physical tags", t->binary ? 4 : 2, &count);
     if (!status && count > SN_MSH_MAX_PHYSICALS) {
-        status = sn_text_fail(t, "an entity in %d physical groups; at most %d are supported", count, SN_MSH_MAX_PHYSICALS);
+        status =
+            sn_text_fail(t, "an entity in %d physical groups; at most %d are supported", count, SN_MSH_MAX_PHYSICALS);
     }
     for (int i = 0; !status && i < count; ++i) {
         status = sn_msh_integer(m, "physical tag", &value);
@@ -46,7 +50,8 @@ static sn_status read_entity(sn_msh *m, int dimension) {
 sn_status sn_msh4_entities(sn_msh *m) {
     int count[4];
     sn_status status = SN_OK;
-    for (int i = 0; !status && i < 4; ++i) status = sn_text_count(m->text, "number of entities", m->text->binary ? 28 : 8, &count[i]);
+    for (int i = 0; !status && i < 4; ++i)
+        status = sn_text_count(m->text, "number of entities", m->text->binary ? 28 : 8, &count[i]);
     if (!status) status = sn_msh_end_line(m, "the numbers of entities");
     for (int dimension = 0; dimension < 4; ++dimension) {
         for (int i = 0; !status && i < count[dimension]; ++i) status = read_entity(m, dimension);
@@ -73,7 +78,8 @@ static sn_status read_dimension(sn_msh *m, int64_t *dimension, int64_t *tag) {
 }
 
 static sn_status wrong_total(sn_msh *m, const char *what, int64_t found, int total) {
-    return sn_text_fail(m->text, "the blocks have %lld %s, but their total is given as %d", (long long)found, what, total);
+    return sn_text_fail(m->text, "the blocks have %lld %s, but their total is given as %d", (long long)found, what,
+                        total);
 }
 
 /* Tags first, then positions in the same order; parametric blocks add one to three parameters to each. */
@@ -86,7 +92,8 @@ static sn_status read_node_block(sn_msh *m, int left, int *taken) {
     if (!status && parametric != 0 && parametric != 1)
         status = sn_text_fail(t, "parametric flag %lld is not 0 or 1", (long long)parametric);
     if (!status) status = sn_text_count(t, "number of nodes in the block", t->binary ? 32 : 8, &count);
-    if (!status && count > left) status = sn_text_fail(t, "%d nodes in the block, but %d of the total are left", count, left);
+    if (!status && count > left)
+        status = sn_text_fail(t, "%d nodes in the block, but %d of the total are left", count, left);
     if (!status) status = sn_msh_end_line(m, "the block's head");
     if (status) return status;
     const int first = m->builder->node.count;
@@ -98,7 +105,8 @@ static sn_status read_node_block(sn_msh *m, int left, int *taken) {
     for (int i = 0; !status && i < count; ++i) {
         double *position = m->builder->position + 3 * (size_t)(first + i), parameter;
         for (int j = 0; !status && j < 3; ++j) status = sn_msh_number(m, "coordinate", &position[j]);
-        for (int j = 0; !status && parametric && j < dimension; ++j) status = sn_msh_number(m, "parameter of a node", &parameter);
+        for (int j = 0; !status && parametric && j < dimension; ++j)
+            status = sn_msh_number(m, "parameter of a node", &parameter);
         if (!status) status = sn_msh_end_line(m, "the node");
     }
     *taken = count;
@@ -126,11 +134,14 @@ static sn_status read_element_block(sn_msh *m, int left, int *taken) {
     if (!status) status = sn_msh_integer(m, "element type", &type);
     if (!status) status = sn_msh_element_type_of(m, type, &entry);
     if (!status && entry->dimension != dimension) {
-        status = sn_text_fail(t, "a %s cannot belong to an entity of dimension %lld", entry->name, (long long)dimension);
+        status =
+            sn_text_fail(t, "a %s cannot belong to an entity of dimension %lld", entry->name, (long long)dimension);
     }
     if (!status)
-        status = sn_text_count(t, "number of elements in the block", t->binary ? 8 + 8 * entry->nodes : 2 + 2 * entry->nodes, &count);
-    if (!status && count > left) status = sn_text_fail(t, "%d elements in the block, but %d of the total are left", count, left);
+        status = sn_text_count(t, "number of elements in the block",
+                               t->binary ? 8 + 8 * entry->nodes : 2 + 2 * entry->nodes, &count);
+    if (!status && count > left)
+        status = sn_text_fail(t, "%d elements in the block, but %d of the total are left", count, left);
     if (!status) status = sn_msh_end_line(m, "the block's head");
     if (status) return status;
     const int entity = sn_labels_find(&m->entity[dimension], tag);
@@ -145,7 +156,8 @@ static sn_status read_element_block(sn_msh *m, int left, int *taken) {
         status = sn_msh_size(m, "element tag", &label);
         for (int j = 0; !status && j < entry->nodes; ++j) status = sn_msh_size(m, "node of an element", &node[j]);
         if (!status)
-            status = sn_msh_element(m, entry, label, node, m->list[dimension] ? m->list[dimension] + begin : NULL, end - begin, false);
+            status = sn_msh_element(m, entry, label, node, m->list[dimension] ? m->list[dimension] + begin : NULL,
+                                    end - begin, false);
         if (!status) status = sn_msh_end_line(m, "the element");
     }
     *taken = count;

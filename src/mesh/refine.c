@@ -1,8 +1,8 @@
 /* New nodes in the middle of edges: tet4 -> tet10, and octasection.
  *
- * Octasection cuts off the four corners and splits the octahedron that is left around its shortest diagonal, which keeps the children's
- * shape bounded (Bey, Tetrahedral grid refinement, Computing 55, 1995). The children of a tet10 follow its curved map x(l) = sum_i l_i (2
- * l_i - 1) x_i + sum_ij 4 l_i l_j x_ij. */
+ * Octasection cuts off the four corners and splits the octahedron that is left around its shortest diagonal, which
+ * keeps the children's shape bounded (Bey, Tetrahedral grid refinement, Computing 55, 1995). The children of a tet10
+ * follow its curved map x(l) = sum_i l_i (2 l_i - 1) x_i + sum_ij 4 l_i l_j x_ij. */
 #include <string.h>
 
 #include "base/math3.h"
@@ -38,7 +38,8 @@ typedef struct middles {
 
 static sn_status middles_create(middles *m, const sn_mesh *mesh, int first, sn_error *error) {
     *m = (middles){.context = mesh->context, .first = first, .error = error};
-    return sn_edge_map_create(&m->map, mesh->context, (int64_t)mesh->tet_count * 5 / 4 + (int64_t)mesh->triangle_count * 3 / 2, error);
+    return sn_edge_map_create(&m->map, mesh->context,
+                              (int64_t)mesh->tet_count * 5 / 4 + (int64_t)mesh->triangle_count * 3 / 2, error);
 }
 
 static void middles_destroy(middles *m) {
@@ -48,7 +49,8 @@ static void middles_destroy(middles *m) {
 
 /* The mid node of edge ab, numbered in the order of first appearance. */
 static sn_status middle_of(middles *m, int32_t a, int32_t b, int32_t *node) {
-    if (m->count >= INT32_MAX - m->first) return sn_fail(m->error, SN_BAD_INPUT, "the mesh would have more than %d nodes", INT32_MAX);
+    if (m->count >= INT32_MAX - m->first)
+        return sn_fail(m->error, SN_BAD_INPUT, "the mesh would have more than %d nodes", INT32_MAX);
     const int32_t fresh = m->first + m->count;
     const int32_t *at = sn_edge_map_at(&m->map, a, b, fresh);
     if (!at) return sn_no_memory(m->error);
@@ -67,11 +69,13 @@ static sn_status middle_of(middles *m, int32_t a, int32_t b, int32_t *node) {
 static void place_middles(const middles *m, double *x) {
     for (size_t i = 0; i < (size_t)m->count; ++i)
         for (size_t a = 0; a < 3; ++a)
-            x[3 * ((size_t)m->first + i) + a] = 0.5 * (x[3 * (size_t)m->parent[2 * i] + a] + x[3 * (size_t)m->parent[2 * i + 1] + a]);
+            x[3 * ((size_t)m->first + i) + a] =
+                0.5 * (x[3 * (size_t)m->parent[2 * i] + a] + x[3 * (size_t)m->parent[2 * i + 1] + a]);
 }
 
 /* ---- Groups and labels ---- */
-static sn_status carry_nodes(const sn_mesh *source, sn_mesh *mesh, const sn_group *g, const int32_t *parent, sn_error *error) {
+static sn_status carry_nodes(const sn_mesh *source, sn_mesh *mesh, const sn_group *g, const int32_t *parent,
+                             sn_error *error) {
     uint8_t *mark = sn_allocate_zero(mesh->context, (size_t)mesh->node_count, 1);
     if (!mark) return sn_no_memory(error);
     for (int i = 0; i < g->count; ++i) mark[g->member[i]] = 1;
@@ -86,14 +90,15 @@ static sn_status carry_cells(sn_mesh *mesh, const sn_group *g, int children, sn_
     int32_t *member = sn_allocate(mesh->context, (size_t)g->count * (size_t)children, sizeof *member);
     if (!member) return sn_no_memory(error);
     for (int i = 0; i < g->count; ++i)
-        for (int c = 0; c < children; ++c) member[(size_t)i * (size_t)children + (size_t)c] = g->member[i] * children + c;
+        for (int c = 0; c < children; ++c)
+            member[(size_t)i * (size_t)children + (size_t)c] = g->member[i] * children + c;
     const sn_status status = sn_mesh_add_group(mesh, g->name, g->kind, member, g->count * children, error);
     sn_release(mesh->context, member);
     return status;
 }
 
-sn_status sn_mesh_carry_groups(const sn_mesh *source, sn_mesh *mesh, const int32_t *parent, int tet_children, int triangle_children,
-                               sn_error *error) {
+sn_status sn_mesh_carry_groups(const sn_mesh *source, sn_mesh *mesh, const int32_t *parent, int tet_children,
+                               int triangle_children, sn_error *error) {
     sn_status status = SN_OK;
     for (int i = 0; i < source->group_count && !status; ++i) {
         const sn_group *g = &source->group[i];
@@ -148,7 +153,8 @@ sn_status sn_mesh_to_tet10(const sn_mesh *source, sn_mesh **mesh, sn_error *erro
     int32_t *tet = sn_allocate(source->context, (size_t)source->tet_count * 10, sizeof *tet);
     status = tet ? fill_tet10(source, &m, tet) : sn_no_memory(error);
     if (!status)
-        status = sn_mesh_create(source->context, source->node_count + m.count, source->tet_count, 10, source->triangle_count, &out, error);
+        status = sn_mesh_create(source->context, source->node_count + m.count, source->tet_count, 10,
+                                source->triangle_count, &out, error);
     if (!status) {
         memcpy(out->position, source->position, (size_t)source->node_count * 3 * sizeof *out->position);
         memcpy(out->tet, tet, (size_t)source->tet_count * 10 * sizeof *tet);
@@ -158,7 +164,8 @@ sn_status sn_mesh_to_tet10(const sn_mesh *source, sn_mesh **mesh, sn_error *erro
     }
     if (!status) status = sn_mesh_carry_node_labels(source, out, error);
     if (!status) status = carry_labels(source->tet_label, source->tet_count, out, &out->tet_label, error);
-    if (!status) status = carry_labels(source->triangle_label, source->triangle_count, out, &out->triangle_label, error);
+    if (!status)
+        status = carry_labels(source->triangle_label, source->triangle_count, out, &out->triangle_label, error);
     sn_release(source->context, tet);
     middles_destroy(&m);
     if (status)
@@ -195,11 +202,14 @@ static void ten_nodes(const sn_mesh *source, const middles *m, int t, int32_t no
     const int32_t *tet = source->tet + (size_t)t * (size_t)source->tet_nodes;
     memcpy(node, tet, (size_t)source->tet_nodes * sizeof *tet);
     if (source->tet_nodes == 4)
-        for (int e = 0; e < 6; ++e) node[4 + e] = sn_edge_map_find(&m->map, tet[sn_tet_edge[e][0]], tet[sn_tet_edge[e][1]]);
+        for (int e = 0; e < 6; ++e)
+            node[4 + e] = sn_edge_map_find(&m->map, tet[sn_tet_edge[e][0]], tet[sn_tet_edge[e][1]]);
 }
 
 /* Which local nodes (0..9) make child c: the corners first, then the octahedron's four. */
-static const uint8_t *child_corners(int c, int diagonal) { return c < 4 ? corner_tet[c] : sn_octahedron_tet[diagonal][c - 4]; }
+static const uint8_t *child_corners(int c, int diagonal) {
+    return c < 4 ? corner_tet[c] : sn_octahedron_tet[diagonal][c - 4];
+}
 
 static void choose_diagonals(const sn_mesh *source, uint8_t *diagonal) {
     for (int t = 0; t < source->tet_count; ++t) {
@@ -245,7 +255,8 @@ static void quadratic_point(const sn_mesh *mesh, const int32_t *tet, int p, int 
     }
 }
 
-static void fill_children(const sn_mesh *source, const middles *m, const middles *child, const uint8_t *diagonal, sn_mesh *out) {
+static void fill_children(const sn_mesh *source, const middles *m, const middles *child, const uint8_t *diagonal,
+                          sn_mesh *out) {
     int32_t node[10], *tet = out->tet, next = child->first;
     for (int t = 0; t < source->tet_count; ++t) {
         ten_nodes(source, m, t, node);
@@ -274,13 +285,16 @@ static void fill_children(const sn_mesh *source, const middles *m, const middles
 /* Parents of all new nodes in one list: those of the source's edges, then those of the children's. */
 static sn_status join_parents(middles *m, const middles *child) {
     void *grown = m->parent;
-    const sn_status status = sn_grow(m->context, &grown, &m->capacity, m->count + child->count, 2 * sizeof *m->parent, m->error);
+    const sn_status status =
+        sn_grow(m->context, &grown, &m->capacity, m->count + child->count, 2 * sizeof *m->parent, m->error);
     m->parent = grown;
-    if (!status && child->count) memcpy(m->parent + 2 * (size_t)m->count, child->parent, 2 * (size_t)child->count * sizeof *m->parent);
+    if (!status && child->count)
+        memcpy(m->parent + 2 * (size_t)m->count, child->parent, 2 * (size_t)child->count * sizeof *m->parent);
     return status;
 }
 
-static sn_status refine(const sn_mesh *source, middles *m, middles *child, uint8_t *diagonal, sn_mesh **mesh, sn_error *error) {
+static sn_status refine(const sn_mesh *source, middles *m, middles *child, uint8_t *diagonal, sn_mesh **mesh,
+                        sn_error *error) {
     sn_status status = number_middles(source, m);
     if (status) return status;
     child->first = m->first + m->count;
@@ -308,8 +322,8 @@ sn_status sn_mesh_refine(const sn_mesh *source, sn_mesh **mesh, sn_error *error)
     sn_status status = sn_mesh_check_tets(source, error);
     if (status) return status;
     if (source->tet_count > INT32_MAX / 8 || source->triangle_count > INT32_MAX / 4)
-        return sn_fail(error, SN_BAD_INPUT, "refining %d tets and %d triangles would give more than %d", source->tet_count,
-                       source->triangle_count, INT32_MAX);
+        return sn_fail(error, SN_BAD_INPUT, "refining %d tets and %d triangles would give more than %d",
+                       source->tet_count, source->triangle_count, INT32_MAX);
     middles m, child = {0};
     status = middles_create(&m, source, source->node_count, error);
     if (status) return status;

@@ -1,8 +1,9 @@
 /* Selectors: trees of conditions on rest positions, boundary faces, labels and groups.
  *
- * Box, sphere and half-space compare exactly, bounds included. For tet10 the nodes of a face are its three corners and its three mid-edge
- * nodes. A tree "speaks of faces" when it holds a `normal` or a group of triangles; then `and` keeps the faces that every child picks, `or`
- * those that any child picks, `not` the others. All other trees pick a face when all its nodes are picked. */
+ * Box, sphere and half-space compare exactly, bounds included. For tet10 the nodes of a face are its three corners and
+ * its three mid-edge nodes. A tree "speaks of faces" when it holds a `normal` or a group of triangles; then `and` keeps
+ * the faces that every child picks, `or` those that any child picks, `not` the others. All other trees pick a face when
+ * all its nodes are picked. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,8 @@ typedef struct picker {
     sn_error *error;
 } picker;
 
-static const char *const kind_name[] = {"all", "surface", "box", "sphere", "halfspace", "normal", "nodes", "group", "and", "or", "not"};
+static const char *const kind_name[] = {"all",   "surface", "box", "sphere", "halfspace", "normal",
+                                        "nodes", "group",   "and", "or",     "not"};
 
 enum { DEEPEST = 64 };
 
@@ -107,14 +109,15 @@ static sn_status pick_normal(picker *p, const sn_selector *s, uint8_t *mask, uin
     return SN_OK;
 }
 
-/* Marks the nodes with the labels of the selector. A hash table of these labels makes one pass over the nodes enough. */
+/* Marks the nodes with the labels of the selector. A hash table of these labels makes one pass over the nodes enough.
+ */
 static sn_status pick_nodes(const picker *p, const sn_selector *s, uint8_t *mask) {
     const sn_mesh *mesh = p->mesh;
     if (!mesh->node_label) {
         for (int i = 0; i < s->node_count; ++i) {
             if (s->nodes[i] < 0 || s->nodes[i] >= mesh->node_count)
-                return sn_fail(p->error, SN_BAD_INPUT, "there is no node %lld; the mesh has nodes 0 to %d", (long long)s->nodes[i],
-                               mesh->node_count - 1);
+                return sn_fail(p->error, SN_BAD_INPUT, "there is no node %lld; the mesh has nodes 0 to %d",
+                               (long long)s->nodes[i], mesh->node_count - 1);
             mask[s->nodes[i]] = 1;
         }
         return SN_OK;
@@ -126,8 +129,8 @@ static sn_status pick_nodes(const picker *p, const sn_selector *s, uint8_t *mask
     uint8_t *found = sn_allocate_zero(mesh->context, (size_t)s->node_count, 1);
     sn_status status = slot && found ? SN_OK : sn_no_memory(p->error);
     if (!status) memset(slot, 0xff, (size_t)capacity * sizeof *slot);
-#define FIND(label)                                                                                                                        \
-    int64_t at = (int64_t)(((uint64_t)(label)*0x9e3779b97f4a7c15u) >> 20 & (uint64_t)(capacity - 1));                                      \
+#define FIND(label)                                                                                                    \
+    int64_t at = (int64_t)(((uint64_t)(label)*0x9e3779b97f4a7c15u) >> 20 & (uint64_t)(capacity - 1));                  \
     while (slot[at] >= 0 && s->nodes[slot[at]] != (label)) at = (at + 1) & (capacity - 1)
     for (int i = 0; i < s->node_count && !status; ++i) {
         FIND(s->nodes[i]);
@@ -142,7 +145,9 @@ static sn_status pick_nodes(const picker *p, const sn_selector *s, uint8_t *mask
     }
 #undef FIND
     for (int i = 0; i < s->node_count && !status; ++i)
-        if (!found[i]) status = sn_fail(p->error, SN_BAD_INPUT, "the mesh has no node with the number %lld", (long long)s->nodes[i]);
+        if (!found[i])
+            status =
+                sn_fail(p->error, SN_BAD_INPUT, "the mesh has no node with the number %lld", (long long)s->nodes[i]);
     sn_release(mesh->context, slot);
     sn_release(mesh->context, found);
     return status;
@@ -150,7 +155,8 @@ static sn_status pick_nodes(const picker *p, const sn_selector *s, uint8_t *mask
 
 static sn_status unknown_group(const picker *p, const char *name) {
     const sn_mesh *mesh = p->mesh;
-    if (mesh->group_count == 0) return sn_fail(p->error, SN_BAD_INPUT, "there is no group '%s'; the mesh has no groups", name);
+    if (mesh->group_count == 0)
+        return sn_fail(p->error, SN_BAD_INPUT, "there is no group '%s'; the mesh has no groups", name);
     const char **names = sn_allocate(mesh->context, (size_t)mesh->group_count, sizeof *names);
     if (!names) return sn_no_memory(p->error);
     for (int i = 0; i < mesh->group_count; ++i) names[i] = mesh->group[i].name;
@@ -218,7 +224,8 @@ static sn_status pick_group(picker *p, const sn_selector *s, uint8_t *mask, uint
             for (int k = 0; k < g->count; ++k) mask[g->member[k]] = 1;
         } else {
             for (int k = 0; k < g->count; ++k)
-                for (int c = 0; c < mesh->tet_nodes; ++c) mask[mesh->tet[(size_t)g->member[k] * (size_t)mesh->tet_nodes + (size_t)c]] = 1;
+                for (int c = 0; c < mesh->tet_nodes; ++c)
+                    mask[mesh->tet[(size_t)g->member[k] * (size_t)mesh->tet_nodes + (size_t)c]] = 1;
         }
     }
     return status;
@@ -241,15 +248,16 @@ static bool speaks_of_faces(const sn_mesh *mesh, const sn_selector *s) {
 static sn_status pick(picker *p, const sn_selector *s, uint8_t *mask, uint8_t *faces, int depth);
 
 static void combine(sn_select_kind kind, bool first, uint8_t *mask, const uint8_t *other, int count) {
-    for (int i = 0; i < count; ++i) mask[i] = first ? other[i] : kind == SN_SELECT_AND ? mask[i] && other[i] : mask[i] || other[i];
+    for (int i = 0; i < count; ++i)
+        mask[i] = first ? other[i] : kind == SN_SELECT_AND ? mask[i] && other[i] : mask[i] || other[i];
 }
 
 static sn_status pick_tree(picker *p, const sn_selector *s, uint8_t *mask, uint8_t *faces, int depth) {
     const int n = p->mesh->node_count, children = s->kind == SN_SELECT_NOT ? 1 : s->child_count;
     if (depth >= DEEPEST) return sn_fail(p->error, SN_BAD_INPUT, "selectors are nested deeper than %d", DEEPEST);
     if (s->child_count < 1 || !s->child || (s->kind == SN_SELECT_NOT && s->child_count != 1))
-        return sn_fail(p->error, SN_BAD_INPUT, "selector '%s' has %d children; it takes %s", kind_name[s->kind], s->child_count,
-                       s->kind == SN_SELECT_NOT ? "one" : "one or more");
+        return sn_fail(p->error, SN_BAD_INPUT, "selector '%s' has %d children; it takes %s", kind_name[s->kind],
+                       s->child_count, s->kind == SN_SELECT_NOT ? "one" : "one or more");
     sn_status status = faces ? need_boundary(p) : SN_OK;
     if (status) return status;
     uint8_t *other = sn_allocate(p->mesh->context, (size_t)n, 1);
@@ -336,7 +344,8 @@ static void describe(const sn_selector *s, char *text, size_t capacity) {
 static sn_status nothing_picked(const sn_mesh *mesh, const sn_selector *s, sn_error *error) {
     char text[200];
     describe(s, text, sizeof text);
-    if (mesh->node_count == 0) return sn_fail(error, SN_BAD_INPUT, "selector %s picks nothing: the mesh has no nodes", text);
+    if (mesh->node_count == 0)
+        return sn_fail(error, SN_BAD_INPUT, "selector %s picks nothing: the mesh has no nodes", text);
     double low[3], high[3];
     for (int a = 0; a < 3; ++a) low[a] = high[a] = mesh->position[a];
     for (int i = 0; i < mesh->node_count; ++i)
@@ -344,11 +353,12 @@ static sn_status nothing_picked(const sn_mesh *mesh, const sn_selector *s, sn_er
             low[a] = fmin(low[a], mesh->position[(size_t)i * 3 + (size_t)a]);
             high[a] = fmax(high[a], mesh->position[(size_t)i * 3 + (size_t)a]);
         }
-    return sn_fail(error, SN_BAD_INPUT, "selector %s picks nothing; the mesh reaches from [%g %g %g] to [%g %g %g]", text, low[0], low[1],
-                   low[2], high[0], high[1], high[2]);
+    return sn_fail(error, SN_BAD_INPUT, "selector %s picks nothing; the mesh reaches from [%g %g %g] to [%g %g %g]",
+                   text, low[0], low[1], low[2], high[0], high[1], high[2]);
 }
 
-sn_status sn_mesh_select(const sn_mesh *mesh, const sn_selector *selector, uint8_t *mask, uint8_t *face_mask, sn_error *error) {
+sn_status sn_mesh_select(const sn_mesh *mesh, const sn_selector *selector, uint8_t *mask, uint8_t *face_mask,
+                         sn_error *error) {
     picker p = {.mesh = mesh, .error = error};
     sn_status status = sn_mesh_check(mesh, error);
     if (!status) status = pick(&p, selector, mask, face_mask, 0);

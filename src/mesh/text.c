@@ -1,5 +1,6 @@
-/* The cursor. Numbers take an exact short way when they have at most 19 digits that fit 53 bits and a power of ten up to 22: then
- * mantissa and power are both exact doubles and one multiplication or division rounds correctly (Clinger 1990). The rest goes to strtod. */
+/* The cursor. Numbers take an exact short way when they have at most 19 digits that fit 53 bits and a power of ten up
+ * to 22: then mantissa and power are both exact doubles and one multiplication or division rounds correctly (Clinger
+ * 1990). The rest goes to strtod. */
 #include "text.h"
 
 #include <errno.h>
@@ -20,7 +21,8 @@ sn_status sn_text_fail(const sn_text *text, const char *format, ...) {
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
     if (text->binary)
-        return sn_fail(text->error, SN_BAD_INPUT, "%s:byte %lld: %s", text->name, (long long)(text->at - text->begin), reason);
+        return sn_fail(text->error, SN_BAD_INPUT, "%s:byte %lld: %s", text->name, (long long)(text->at - text->begin),
+                       reason);
     return sn_fail(text->error, SN_BAD_INPUT, "%s:%lld: %s", text->name, (long long)text->line, reason);
 }
 
@@ -76,7 +78,8 @@ static int word_length(const sn_text *t) {
 }
 
 sn_status sn_text_expected(sn_text *t, const char *what) {
-    if (!sn_text_more(t)) return sn_text_fail(t, "%s expected, but the %s ends", what, t->at < t->end ? "line" : "file");
+    if (!sn_text_more(t))
+        return sn_text_fail(t, "%s expected, but the %s ends", what, t->at < t->end ? "line" : "file");
     char shown[28];
     int length = word_length(t);
     const bool cut = length > 24;
@@ -203,11 +206,12 @@ sn_status sn_text_number(sn_text *t, const char *what, double *value) {
 
 sn_status sn_text_check_count(sn_text *t, const char *what, int64_t value, int64_t least, int *count) {
     if (value < 0) return sn_text_fail(t, "%s is %lld; it cannot be negative", what, (long long)value);
-    if (value > INT32_MAX / 16) return sn_text_fail(t, "%s is %lld; at most %d are possible", what, (long long)value, INT32_MAX / 16);
+    if (value > INT32_MAX / 16)
+        return sn_text_fail(t, "%s is %lld; at most %d are possible", what, (long long)value, INT32_MAX / 16);
     const int64_t left = t->end - t->at;
     if (value * least > left + 1) {
-        return sn_text_fail(t, "%s is %lld, but the %lld bytes left in the file cannot hold that many", what, (long long)value,
-                            (long long)left);
+        return sn_text_fail(t, "%s is %lld, but the %lld bytes left in the file cannot hold that many", what,
+                            (long long)value, (long long)left);
     }
     *count = (int)value;
     return SN_OK;

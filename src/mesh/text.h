@@ -1,7 +1,9 @@
-/* A cursor over a whole file in memory: words and numbers of text with line numbers, values of binary with byte offsets.
+/* A cursor over a whole file in memory: words and numbers of text with line numbers, values of binary with byte
+ * offsets.
  *
- * The data must be followed by a zero byte (at `end`). Numbers are read with '.' as the decimal point: file.c puts the thread into the
- * C locale around every reader. Every failure becomes a message "file:line: reason", or "file:byte N: reason" in binary parts. */
+ * The data must be followed by a zero byte (at `end`). Numbers are read with '.' as the decimal point: file.c puts the
+ * thread into the C locale around every reader. Every failure becomes a message "file:line: reason", or "file:byte N:
+ * reason" in binary parts. */
 #ifndef SN_MESH_TEXT_H
 #define SN_MESH_TEXT_H
 
@@ -34,7 +36,8 @@ sn_status sn_text_expected(sn_text *text, const char *what);
 bool sn_text_more(sn_text *text);
 /* True when another word stands on this line (whatever `in_line` is). */
 bool sn_text_more_in_line(sn_text *text);
-/* Goes to the first word of a later line. Fails when something is left on the current line. `what` is the line's content. */
+/* Goes to the first word of a later line. Fails when something is left on the current line. `what` is the line's
+ * content. */
 sn_status sn_text_end_line(sn_text *text, const char *what);
 void sn_text_skip_line(sn_text *text); /* to the first character of the next line, which may be blank */
 
@@ -47,7 +50,8 @@ void sn_text_rest(sn_text *text, const char **rest, int *length);
 
 sn_status sn_text_integer(sn_text *text, const char *what, int64_t *value);
 sn_status sn_text_number(sn_text *text, const char *what, double *value); /* finite */
-/* The number of items that follow: an integer from 0. Fails when the rest of the file is too short for so many items of `least` bytes. */
+/* The number of items that follow: an integer from 0. Fails when the rest of the file is too short for so many items of
+ * `least` bytes. */
 sn_status sn_text_count(sn_text *text, const char *what, int64_t least, int *count);
 sn_status sn_text_check_count(sn_text *text, const char *what, int64_t value, int64_t least, int *count);
 

@@ -1,5 +1,5 @@
-/* Edges by hashing, faces by sorting into buckets of their smallest node: linear work, and results that do not depend on the order of a
- * hash. */
+/* Edges by hashing, faces by sorting into buckets of their smallest node: linear work, and results that do not depend
+ * on the order of a hash. */
 #include <string.h>
 
 #include "mesh_internal.h"
@@ -132,7 +132,8 @@ static int32_t face_nodes(const int32_t *cell, int stride, int64_t face, int32_t
     return tet[face & 3];
 }
 
-static sn_status build(const sn_mesh *mesh, const int32_t *cell, int stride, int64_t count, sn_face_table *table, sn_error *error) {
+static sn_status build(const sn_mesh *mesh, const int32_t *cell, int stride, int64_t count, sn_face_table *table,
+                       sn_error *error) {
     *table = (sn_face_table){.count = count};
     const int n = mesh->node_count;
     table->begin = sn_allocate_zero(mesh->context, (size_t)n + 2, sizeof *table->begin);
@@ -149,8 +150,8 @@ static sn_status build(const sn_mesh *mesh, const int32_t *cell, int stride, int
     for (int i = 0; i < n; ++i) table->begin[i + 2] += table->begin[i + 1];
     for (int64_t f = 0; f < count; ++f) { /* begin[i + 1] runs from the start to the end of bucket i */
         const int32_t opposite = face_nodes(cell, stride, f, node);
-        table->entry[table->begin[node[0] + 1]++] =
-            (sn_face_entry){.key = (uint64_t)(uint32_t)node[1] << 32 | (uint32_t)node[2], .face = f, .opposite = opposite};
+        table->entry[table->begin[node[0] + 1]++] = (sn_face_entry){
+            .key = (uint64_t)(uint32_t)node[1] << 32 | (uint32_t)node[2], .face = f, .opposite = opposite};
     }
     for (int i = 0; i < n; ++i) sort_bucket(table->entry + table->begin[i], table->begin[i + 1] - table->begin[i]);
     return SN_OK;
@@ -160,7 +161,8 @@ sn_status sn_face_table_of_tets(const sn_mesh *mesh, sn_face_table *table, sn_er
     return build(mesh, mesh->tet, mesh->tet_nodes, (int64_t)mesh->tet_count * 4, table, error);
 }
 
-sn_status sn_face_table_of_triangles(const sn_mesh *mesh, const int32_t *triangle, int count, sn_face_table *table, sn_error *error) {
+sn_status sn_face_table_of_triangles(const sn_mesh *mesh, const int32_t *triangle, int count, sn_face_table *table,
+                                     sn_error *error) {
     return build(mesh, triangle, 3, count, table, error);
 }
 

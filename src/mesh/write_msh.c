@@ -1,9 +1,9 @@
 /* Gmsh .msh 2.2 and 4.1, ASCII and binary.
  *
- * Groups become physical groups with their names: tets of dimension 3, triangles of 2, nodes of 0 (one point element per node). A group's
- * physical tag is its place in the mesh plus one. Things in the same groups share an entity (see sn_classes). Gmsh's numbers start at 1:
- * labels are lifted when the smallest is below. Its elements share one numbering: tets keep their numbers, triangles keep theirs
- * unless one is also a tet's; then they are numbered on. */
+ * Groups become physical groups with their names: tets of dimension 3, triangles of 2, nodes of 0 (one point element
+ * per node). A group's physical tag is its place in the mesh plus one. Things in the same groups share an entity (see
+ * sn_classes). Gmsh's numbers start at 1: labels are lifted when the smallest is below. Its elements share one
+ * numbering: tets keep their numbers, triangles keep theirs unless one is also a tet's; then they are numbered on. */
 #include <string.h>
 
 #include "group_classes.h"
@@ -47,7 +47,9 @@ static void end_binary(msh *m) {
 /* Gmsh's place i takes our node gmsh_order[i]. */
 static const int gmsh_order[10] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 8};
 
-static int64_t triangle_number(const msh *m, int i) { return m->renumber_triangles ? m->tet.last + 1 + i : sn_number_at(&m->triangle, i); }
+static int64_t triangle_number(const msh *m, int i) {
+    return m->renumber_triangles ? m->tet.last + 1 + i : sn_number_at(&m->triangle, i);
+}
 
 /* Do a tet and a triangle have the same number? */
 static sn_status number_elements(msh *m, sn_error *error) {
@@ -126,9 +128,11 @@ static int64_t copies(const sn_classes *c, bool skip_none) {
 
 static sn_status write_2(msh *m) {
     const sn_mesh *mesh = m->mesh;
-    const int64_t elements = copies(&m->classes[0], true) + copies(&m->classes[2], false) + copies(&m->classes[3], false);
+    const int64_t elements =
+        copies(&m->classes[0], true) + copies(&m->classes[2], false) + copies(&m->classes[3], false);
     if (m->binary && (m->node.last > INT32_MAX || m->next + elements > INT32_MAX)) {
-        return sn_fail(m->o->error, SN_BAD_INPUT, "%s: binary .msh 2.2 has numbers up to %d only", m->o->path, INT32_MAX);
+        return sn_fail(m->o->error, SN_BAD_INPUT, "%s: binary .msh 2.2 has numbers up to %d only", m->o->path,
+                       INT32_MAX);
     }
     put_head(m, "2.2");
     sn_put_format(m->o, "$Nodes\n%d\n", mesh->node_count);
@@ -142,7 +146,8 @@ static sn_status write_2(msh *m) {
         const int32_t node = i;
         if (m->classes[0].of[i]) put_element_2(m, 0, i, 15, m->next++, &node, 1);
     }
-    for (int i = 0; i < mesh->triangle_count; ++i) put_element_2(m, 2, i, 2, triangle_number(m, i), mesh->triangle + 3 * (size_t)i, 3);
+    for (int i = 0; i < mesh->triangle_count; ++i)
+        put_element_2(m, 2, i, 2, triangle_number(m, i), mesh->triangle + 3 * (size_t)i, 3);
     for (int i = 0; i < mesh->tet_count; ++i) {
         const int n = mesh->tet_nodes;
         put_element_2(m, 3, i, n == 10 ? 11 : 4, sn_number_at(&m->tet, i), mesh->tet + (size_t)n * (size_t)i, n);
@@ -170,7 +175,8 @@ static void put_entities(msh *m, int dimension, const double box[6]) {
         const int groups = depth(c, i);
         put_size(m, groups, dimension || groups ? ' ' : '\n');
         int left = groups;
-        for (int k = i; k > 0; k = c->item[k].parent) put_int(m, c->item[k].group + 1, --left || dimension ? ' ' : '\n');
+        for (int k = i; k > 0; k = c->item[k].parent)
+            put_int(m, c->item[k].group + 1, --left || dimension ? ' ' : '\n');
         if (dimension) put_size(m, 0, '\n');
     }
 }
@@ -225,7 +231,11 @@ static void put_blocks(msh *m, int dimension) {
             const int32_t *node = dimension == 0   ? &self
                                   : dimension == 2 ? mesh->triangle + 3 * (size_t)k
                                                    : mesh->tet + (size_t)nodes * (size_t)k;
-            put_size(m, dimension == 0 ? m->next++ : dimension == 2 ? triangle_number(m, k) : sn_number_at(&m->tet, k), ' ');
+            put_size(m,
+                     dimension == 0   ? m->next++
+                     : dimension == 2 ? triangle_number(m, k)
+                                      : sn_number_at(&m->tet, k),
+                     ' ');
             for (int j = 0; j < nodes; ++j)
                 put_size(m, sn_number_at(&m->node, node[nodes == 10 ? gmsh_order[j] : j]), j + 1 < nodes ? ' ' : '\n');
         }
@@ -271,10 +281,14 @@ static sn_status write_4(msh *m) {
 sn_status sn_write_msh(const sn_mesh *mesh, const sn_mesh_write_options *options, sn_output *o) {
     const char *version = options->version ? options->version : "4.1";
     const bool two = strcmp(version, "2.2") == 0;
-    if (!two && strcmp(version, "4.1") != 0) return sn_fail(o->error, SN_BAD_INPUT, "version '%s' of .msh is not 2.2 or 4.1", version);
+    if (!two && strcmp(version, "4.1") != 0)
+        return sn_fail(o->error, SN_BAD_INPUT, "version '%s' of .msh is not 2.2 or 4.1", version);
     if (!mesh->tet_count && !mesh->triangle_count)
         return sn_fail(o->error, SN_BAD_INPUT, "%s: the mesh has no tets and no triangles", o->path);
-    msh m = {.mesh = mesh, .o = o, .binary = options->binary, .node = sn_numbering_of(mesh->node_label, mesh->node_count, 1)};
+    msh m = {.mesh = mesh,
+             .o = o,
+             .binary = options->binary,
+             .node = sn_numbering_of(mesh->node_label, mesh->node_count, 1)};
     sn_status status = number_elements(&m, o->error);
     if (!status) status = sn_classes_make(mesh, SN_GROUP_NODES, &m.classes[0], o->error);
     if (!status) status = sn_classes_make(mesh, SN_GROUP_TRIANGLES, &m.classes[2], o->error);

@@ -1,7 +1,8 @@
-/* A format of results: writes the current shape of a world as one file, a frame. One const table, in a file frame_<table>.c.
+/* A format of results: writes the current shape of a world as one file, a frame. One const table, in a file
+ * frame_<table>.c.
  *
- * To add a format, write such a file and add one line to SN_FRAME_FORMATS. The names stand apart from the writers because a build without
- * files (WebAssembly) reads the same scenes: names.c needs only the names. */
+ * To add a format, write such a file and add one line to SN_FRAME_FORMATS. The names stand apart from the writers
+ * because a build without files (WebAssembly) reads the same scenes: names.c needs only the names. */
 #ifndef SN_OUTPUT_FRAME_H
 #define SN_OUTPUT_FRAME_H
 

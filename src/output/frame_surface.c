@@ -1,10 +1,12 @@
-/* The surface of all bodies as a mesh file: .obj, .ply, .stl. The ending of the path chooses the format: see src/mesh/format.h. */
+/* The surface of all bodies as a mesh file: .obj, .ply, .stl. The ending of the path chooses the format: see
+ * src/mesh/format.h. */
 #include <string.h>
 
 #include "frame.h"
 #include "world_surface.h"
 
-/* A mesh of the surface's triangles and their nodes. Nodes inside of the bodies are left out: these formats number nodes by order. */
+/* A mesh of the surface's triangles and their nodes. Nodes inside of the bodies are left out: these formats number
+ * nodes by order. */
 static sn_status make_mesh(const sn_surface *s, int32_t *place, sn_mesh **mesh, sn_error *error) {
     int used = 0;
     memset(place, 0, (size_t)s->nodes * sizeof *place);
@@ -13,7 +15,8 @@ static sn_status make_mesh(const sn_surface *s, int32_t *place, sn_mesh **mesh, 
     const sn_status status = sn_mesh_create(s->context, used, 0, 4, s->triangles, mesh, error);
     if (status) return status;
     for (int i = 0; i < s->nodes; ++i)
-        if (place[i] >= 0) memcpy((*mesh)->position + 3 * (size_t)place[i], s->position + 3 * (size_t)i, 3 * sizeof *s->position);
+        if (place[i] >= 0)
+            memcpy((*mesh)->position + 3 * (size_t)place[i], s->position + 3 * (size_t)i, 3 * sizeof *s->position);
     for (int i = 0; i < 3 * s->triangles; ++i) (*mesh)->triangle[i] = place[s->triangle[i]];
     return SN_OK;
 }

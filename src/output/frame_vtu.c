@@ -1,9 +1,10 @@
-/* VTU: VTK's XML file of an unstructured grid, one piece per body, arrays appended in base64 and compressed with zlib. A PVD file beside
- * the frames gives each frame its time.
+/* VTU: VTK's XML file of an unstructured grid, one piece per body, arrays appended in base64 and compressed with zlib.
+ * A PVD file beside the frames gives each frame its time.
  *
- * An array is: header (UInt64: number of blocks, block size, size of a short last block or 0, compressed size of each block) in base64,
- * then the compressed blocks, joined, in base64. Tets are cell type 10; quadratic tets 24, whose mid-edge order 01 12 20 03 13 23 is also
- * ours. Stress is Cauchy's in VTK's order of symmetric tensors (xx yy zz xy yz xz), one per element. Source: the VTK file formats document.
+ * An array is: header (UInt64: number of blocks, block size, size of a short last block or 0, compressed size of each
+ * block) in base64, then the compressed blocks, joined, in base64. Tets are cell type 10; quadratic tets 24, whose
+ * mid-edge order 01 12 20 03 13 23 is also ours. Stress is Cauchy's in VTK's order of symmetric tensors (xx yy zz xy yz
+ * xz), one per element. Source: the VTK file formats document.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -81,10 +82,13 @@ static void put_data(vtu *v, const void *data, size_t bytes) {
     sn_release(v->context, packed);
 }
 
-static void put_array(vtu *v, const char *type, const char *name, int components, const void *data, size_t count, size_t size) {
+static void put_array(vtu *v, const char *type, const char *name, int components, const void *data, size_t count,
+                      size_t size) {
     if (v->status) return;
-    fprintf(v->file, "        <DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%zu\"/>\n", type,
-            name, components, v->used);
+    fprintf(
+        v->file,
+        "        <DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%zu\"/>\n",
+        type, name, components, v->used);
     put_data(v, data, count * (size_t)components * size);
 }
 
@@ -106,13 +110,15 @@ static void put_labels(vtu *v, const char *name, const int64_t *label, int count
     sn_release(v->context, copy);
 }
 
-static void put_points(vtu *v, sn_world *world, int body, const sn_mesh *mesh, const sn_output_options *options, double *position) {
+static void put_points(vtu *v, sn_world *world, int body, const sn_mesh *mesh, const sn_output_options *options,
+                       double *position) {
     const size_t n = (size_t)mesh->node_count;
     double *velocity = position + 3 * n, *displacement = velocity + 3 * n;
     sn_world_get(world, body, position, velocity);
     for (size_t i = 0; i < 3 * n; ++i) displacement[i] = position[i] - mesh->position[i];
     fprintf(v->file, "      <PointData Vectors=\"displacement\">\n");
-    if (wanted(options, "displacement")) put_array(v, "Float64", "displacement", 3, displacement, n, sizeof *displacement);
+    if (wanted(options, "displacement"))
+        put_array(v, "Float64", "displacement", 3, displacement, n, sizeof *displacement);
     if (wanted(options, "velocity")) put_array(v, "Float64", "velocity", 3, velocity, n, sizeof *velocity);
     put_labels(v, "node_label", mesh->node_label, mesh->node_count);
     fprintf(v->file, "      </PointData>\n      <Points>\n");
@@ -120,7 +126,8 @@ static void put_points(vtu *v, sn_world *world, int body, const sn_mesh *mesh, c
     fprintf(v->file, "      </Points>\n");
 }
 
-static void put_fields(vtu *v, sn_world *world, int body, const sn_mesh *mesh, const sn_output_options *options, double *stress) {
+static void put_fields(vtu *v, sn_world *world, int body, const sn_mesh *mesh, const sn_output_options *options,
+                       double *stress) {
     const size_t m = (size_t)mesh->tet_count;
     double *von_mises = stress + 6 * m, *energy = von_mises + m, *ratio = energy + m;
     fprintf(v->file, "      <CellData>\n");
@@ -172,7 +179,8 @@ static sn_status write_frame(sn_world *world, const char *path, const sn_output_
     v.file = fopen(path, "wb");
     if (!v.file) return sn_fail(error, SN_IO, "%.300s: cannot write: %s", path, strerror(errno));
     fprintf(v.file,
-            "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\" "
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" "
+            "header_type=\"UInt64\" "
             "compressor=\"vtkZLibDataCompressor\">\n  <UnstructuredGrid>\n",
             __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "LittleEndian" : "BigEndian");
     fprintf(v.file,
@@ -185,12 +193,14 @@ static sn_status write_frame(sn_world *world, const char *path, const sn_output_
     if (v.used) fwrite(v.appended, 1, v.used, v.file);
     fprintf(v.file, "\n  </AppendedData>\n</VTKFile>\n");
     const bool failed = ferror(v.file) != 0;
-    if ((fclose(v.file) || failed) && !v.status) v.status = sn_fail(error, SN_IO, "%.300s: writing failed: %s", path, strerror(errno));
+    if ((fclose(v.file) || failed) && !v.status)
+        v.status = sn_fail(error, SN_IO, "%.300s: writing failed: %s", path, strerror(errno));
     sn_release(v.context, v.appended);
     return v.status;
 }
 
-/* Writes the new frame over the foot of the PVD file. So the file is whole after every frame, and a long series does not rewrite it. */
+/* Writes the new frame over the foot of the PVD file. So the file is whole after every frame, and a long series does
+ * not rewrite it. */
 static sn_status write_pvd(const sn_series *s, sn_error *error) {
     static const char foot[] = "  </Collection>\n</VTKFile>\n";
     char path[1300];
@@ -201,8 +211,10 @@ static sn_status write_pvd(const sn_series *s, sn_error *error) {
         if (file) fclose(file);
         return sn_fail(error, SN_IO, "%.300s: cannot write: %s", path, strerror(errno));
     }
-    if (s->frame == 0) fprintf(file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n  <Collection>\n");
-    fprintf(file, "    <DataSet timestep=\"%.17g\" group=\"\" part=\"0\" file=\"%s-%05d.vtu\"/>\n%s", s->time, s->stem, s->frame, foot);
+    if (s->frame == 0)
+        fprintf(file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n  <Collection>\n");
+    fprintf(file, "    <DataSet timestep=\"%.17g\" group=\"\" part=\"0\" file=\"%s-%05d.vtu\"/>\n%s", s->time, s->stem,
+            s->frame, foot);
     const bool failed = ferror(file) != 0;
     return fclose(file) || failed ? sn_fail(error, SN_IO, "%.300s: writing failed: %s", path, strerror(errno)) : SN_OK;
 }

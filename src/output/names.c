@@ -1,13 +1,14 @@
-/* The names that scene files use for results. They stand apart from the writers, so that a build without files (WebAssembly) reads the
- * same scenes. */
+/* The names that scene files use for results. They stand apart from the writers, so that a build without files
+ * (WebAssembly) reads the same scenes. */
 #include "frame.h"
 
 #define LISTING(name, table, text) {#name, text},
 static const sn_listing formats[] = {SN_FRAME_FORMATS(LISTING)};
 
-static const sn_listing fields[] = {{"displacement", "m, per node"},          {"velocity", "m/s, per node"},
-                                    {"stress", "Cauchy, Pa, per element"},    {"von_mises", "Pa, per element"},
-                                    {"energy_density", "J/m^3, per element"}, {"volume_ratio", "J = det F, per element"}};
+static const sn_listing fields[] = {
+    {"displacement", "m, per node"},          {"velocity", "m/s, per node"},
+    {"stress", "Cauchy, Pa, per element"},    {"von_mises", "Pa, per element"},
+    {"energy_density", "J/m^3, per element"}, {"volume_ratio", "J = det F, per element"}};
 
 const sn_listing *sn_output_formats(int *count) {
     *count = (int)(sizeof formats / sizeof *formats);
@@ -31,5 +32,6 @@ const sn_listing *sn_picture_fields(int *count) {
 }
 
 sn_picture_options sn_picture_options_default(void) {
-    return (sn_picture_options){.width = 1280, .height = 720, .field = "von_mises", .azimuth = 30, .elevation = 20, .edges = true};
+    return (sn_picture_options){
+        .width = 1280, .height = 720, .field = "von_mises", .azimuth = 30, .elevation = 20, .edges = true};
 }

@@ -1,11 +1,11 @@
 /* Colour map, stroke font and blending.
  *
- * The colour map is a path through OKLCh (Ottosson 2020: a perceptual space whose lightness, chroma and hue are close to independent):
- * lightness rises linearly, hue runs from violet to yellow the short way over blue and green, and chroma is cut back where sRGB cannot show
- * it.
+ * The colour map is a path through OKLCh (Ottosson 2020: a perceptual space whose lightness, chroma and hue are close
+ * to independent): lightness rises linearly, hue runs from violet to yellow the short way over blue and green, and
+ * chroma is cut back where sRGB cannot show it.
  *
- * A glyph is a list of strokes on a grid 4 wide and 8 high (baseline 2, small letters to 6, capitals to 8); a stroke is a run of digit
- * pairs "xy". */
+ * A glyph is a list of strokes on a grid 4 wide and 8 high (baseline 2, small letters to 6, capitals to 8); a stroke is
+ * a run of digit pairs "xy". */
 #include "paint.h"
 
 #include <stdbool.h>
@@ -207,7 +207,8 @@ double sn_text_width(double size, const char *text) {
 double sn_text(sn_canvas *canvas, double x, double y, double size, const char *text, const float rgb[3]) {
     const double unit = size / 6, half = 0.5 * fmax(1.1, 0.13 * size), begin = x;
     for (; *text; ++text) {
-        const double left = x - (6 - advance(*text) > 1 ? unit : 0); /* narrow letters stand in the middle of the grid */
+        const double left =
+            x - (6 - advance(*text) > 1 ? unit : 0); /* narrow letters stand in the middle of the grid */
         const char *strokes = strokes_of(*text);
         const int x0 = (int)floor(left - 2), x1 = (int)ceil(left + 4 * unit + 2), y0 = (int)floor(y - 6 * unit - 2),
                   y1 = (int)ceil(y + 2 * unit + 2);

@@ -10,7 +10,8 @@ typedef struct sn_canvas {
     float *pixel;
 } sn_canvas;
 
-/* The colour map at x in [0, 1], as linear RGB: lightness grows evenly from dark violet over blue and green to yellow. */
+/* The colour map at x in [0, 1], as linear RGB: lightness grows evenly from dark violet over blue and green to yellow.
+ */
 void sn_colour_map(double x, float rgb[3]);
 /* A distinct soft colour for body `index`, linear RGB. */
 void sn_body_colour(int index, float rgb[3]);

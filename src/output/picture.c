@@ -1,4 +1,5 @@
-/* Pictures: sets the stage (camera, lights, ground, colours), draws it, and lays the colour bar and the caption over it. */
+/* Pictures: sets the stage (camera, lights, ground, colours), draws it, and lays the colour bar and the caption over
+ * it. */
 #include <errno.h>
 #include <png.h>
 #include <setjmp.h>
@@ -12,9 +13,11 @@
 
 static sn_status check_options(const sn_picture_options *o, int *field, sn_error *error) {
     if (o->width < 16 || o->width > 8192 || o->height < 16 || o->height > 8192)
-        return sn_fail(error, SN_BAD_INPUT, "a picture of %d x %d is not possible; allowed are 16 to 8192", o->width, o->height);
+        return sn_fail(error, SN_BAD_INPUT, "a picture of %d x %d is not possible; allowed are 16 to 8192", o->width,
+                       o->height);
     if (!isfinite(o->azimuth) || !(fabs(o->elevation) <= 89) || !isfinite(o->low) || !isfinite(o->high))
-        return sn_fail(error, SN_BAD_INPUT, "the picture's elevation %g must be from -89 to 89 degrees, its other numbers finite",
+        return sn_fail(error, SN_BAD_INPUT,
+                       "the picture's elevation %g must be from -89 to 89 degrees, its other numbers finite",
                        o->elevation);
     int count;
     const sn_listing *fields = sn_picture_fields(&count);
@@ -35,7 +38,8 @@ static sn_status element_values(sn_world *world, sn_stage *stage, int field, sn_
     sn_status status = SN_OK;
     for (int b = 0; b < s->bodies && !status; ++b) {
         double *part = element + s->first_element[b];
-        status = sn_world_element_fields(world, b, NULL, field == 0 ? part : NULL, field == 3 ? part : NULL, NULL, error);
+        status =
+            sn_world_element_fields(world, b, NULL, field == 0 ? part : NULL, field == 3 ? part : NULL, NULL, error);
     }
     if (!status) status = sn_surface_average(s, world, element, stage->value, error);
     sn_release(stage->context, element);
@@ -88,7 +92,8 @@ static sn_status fill_normals(sn_stage *stage, sn_error *error) {
     for (int i = 2; enough && i < s->nodes + 2; ++i) first[i] += first[i - 1];
     for (size_t t = 0; enough && t < triangles; ++t) {
         const int32_t *n = s->triangle + 3 * t;
-        sn_area_vector3(s->position + 3 * (size_t)n[0], s->position + 3 * (size_t)n[1], s->position + 3 * (size_t)n[2], face + 3 * t);
+        sn_area_vector3(s->position + 3 * (size_t)n[0], s->position + 3 * (size_t)n[1], s->position + 3 * (size_t)n[2],
+                        face + 3 * t);
         for (int k = 0; k < 3; ++k) list[first[n[k] + 1]++] = (int)t;
     }
     for (size_t c = 0; enough && c < 3 * triangles; ++c) {
@@ -143,7 +148,8 @@ static void set_map(sn_stage *stage, sn_height_map *map, const double along[3]) 
 }
 
 static void set_camera(sn_stage *stage, const double low[3], const double high[3]) {
-    const double radians = 0.017453292519943295, a = stage->options->azimuth * radians, e = stage->options->elevation * radians;
+    const double radians = 0.017453292519943295, a = stage->options->azimuth * radians,
+                 e = stage->options->elevation * radians;
     const double back[3] = {sin(a) * cos(e), sin(e), cos(a) * cos(e)}, tangent = tan(14 * radians);
     for (int k = 0; k < 3; ++k) stage->forward[k] = -back[k];
     const double helper[3] = {0, 1, 0};
@@ -195,14 +201,16 @@ static sn_status collider_drawings(sn_stage *stage, const sn_world *world, sn_er
 }
 
 static void move_point(const double pose[12], const double x[3], double out[3]) {
-    for (int i = 0; i < 3; ++i) out[i] = pose[4 * i] * x[0] + pose[4 * i + 1] * x[1] + pose[4 * i + 2] * x[2] + pose[4 * i + 3];
+    for (int i = 0; i < 3; ++i)
+        out[i] = pose[4 * i] * x[0] + pose[4 * i + 1] * x[1] + pose[4 * i + 2] * x[2] + pose[4 * i + 3];
 }
 
 static void turn_normal(const double pose[12], const double n[3], double out[3]) {
     for (int i = 0; i < 3; ++i) out[i] = pose[4 * i] * n[0] + pose[4 * i + 1] * n[1] + pose[4 * i + 2] * n[2];
 }
 
-/* The surface of the bodies, and behind it those of the colliders where they are now. The normals of the bodies are filled later. */
+/* The surface of the bodies, and behind it those of the colliders where they are now. The normals of the bodies are
+ * filled later. */
 static sn_status gather_surfaces(sn_stage *stage, const sn_world *world, sn_error *error) {
     const sn_surface *s = stage->surface;
     stage->nodes = s->nodes, stage->triangles = s->triangles;
@@ -227,7 +235,8 @@ static sn_status gather_surfaces(sn_stage *stage, const sn_world *world, sn_erro
             turn_normal(pose, d->normal + 3 * (size_t)d->triangle[k], n);
             for (int a = 0; a < 3; ++a) stage->normal[3 * corner + (size_t)a] = (float)n[a];
         }
-        for (int k = 0; k < d->vertex_count; ++k, ++node) move_point(pose, d->position + 3 * (size_t)k, stage->position + 3 * node);
+        for (int k = 0; k < d->vertex_count; ++k, ++node)
+            move_point(pose, d->position + 3 * (size_t)k, stage->position + 3 * node);
     }
     return SN_OK;
 }
@@ -314,8 +323,8 @@ static void draw_caption(sn_stage *stage, const sn_world *world) {
     const float ink[3] = {0.02f, 0.025f, 0.03f};
     char text[200];
     const double size = fmax(8, stage->canvas.height / 60.0);
-    snprintf(text, sizeof text, "%.60s   t = %.4g s   %d nodes, %d elements", sn_world_body_name(world, 0), sn_world_time(world),
-             sn_world_node_count(world), sn_world_element_count(world));
+    snprintf(text, sizeof text, "%.60s   t = %.4g s   %d nodes, %d elements", sn_world_body_name(world, 0),
+             sn_world_time(world), sn_world_node_count(world), sn_world_element_count(world));
     sn_text(&stage->canvas, 1.6 * size, stage->canvas.height - 1.8 * size, size, text, ink);
 }
 
@@ -323,8 +332,9 @@ static void draw_caption(sn_stage *stage, const sn_world *world) {
 
 static void release_stage(sn_stage *stage) {
     for (int i = 0; i < stage->collider_count && stage->collider; ++i) sn_drawing_destroy(stage->collider[i]);
-    void *const array[] = {stage->collider, stage->position, stage->triangle,      stage->value,        stage->normal,      stage->screen,
-                           stage->depth,    stage->id,       stage->shadow.height, stage->under.height, stage->canvas.pixel};
+    void *const array[] = {stage->collider,      stage->position,     stage->triangle,    stage->value,
+                           stage->normal,        stage->screen,       stage->depth,       stage->id,
+                           stage->shadow.height, stage->under.height, stage->canvas.pixel};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(stage->context, array[i]);
 }
 
@@ -397,7 +407,8 @@ sn_status sn_world_picture(sn_world *world, const char *path, const sn_picture_o
     if (!status && !file) status = sn_fail(error, SN_IO, "%.300s: cannot write: %s", path, strerror(errno));
     if (file) {
         const bool written = write_png(file, o.width, o.height, rgb);
-        if (fclose(file) || !written) status = sn_fail(error, SN_IO, "%.300s: writing the picture failed: %s", path, strerror(errno));
+        if (fclose(file) || !written)
+            status = sn_fail(error, SN_IO, "%.300s: writing the picture failed: %s", path, strerror(errno));
     }
     sn_release(context, rgb);
     return status;

@@ -1,5 +1,5 @@
-/* The z-buffer: triangles -> for each sample the nearest triangle and 1 / depth (which is linear on the screen), and the height maps. Bands
- * of rows are independent, so any number of threads gives the same picture. */
+/* The z-buffer: triangles -> for each sample the nearest triangle and 1 / depth (which is linear on the screen), and
+ * the height maps. Bands of rows are independent, so any number of threads gives the same picture. */
 #include <string.h>
 
 #include "base/math3.h"
@@ -19,11 +19,12 @@ static void project_nodes(sn_stage *stage) {
     }
 }
 
-/* Calls for every sample centre inside the triangle within rows [row0, row1), with the third coordinate interpolated. */
+/* Calls for every sample centre inside the triangle within rows [row0, row1), with the third coordinate interpolated.
+ */
 typedef void put_sample(void *target, int x, int y, double z, int id);
 
-static void fill_triangle(const double a[3], const double b[3], const double c[3], int width, int row0, int row1, put_sample *put,
-                          void *target, int id) {
+static void fill_triangle(const double a[3], const double b[3], const double c[3], int width, int row0, int row1,
+                          put_sample *put, void *target, int id) {
     const double area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
     if (area == 0 || !isfinite(area)) return;
     const double top = fmin(a[1], fmin(b[1], c[1])), bottom = fmax(a[1], fmax(b[1], c[1]));
@@ -57,7 +58,8 @@ static void raster_band(void *data, int band) {
         stage->depth[i] = 0, stage->id[i] = -1;
     for (int t = 0; t < stage->triangles; ++t) {
         const int32_t *n = stage->triangle + 3 * (size_t)t;
-        const double *a = stage->screen + 3 * (size_t)n[0], *b = stage->screen + 3 * (size_t)n[1], *c = stage->screen + 3 * (size_t)n[2];
+        const double *a = stage->screen + 3 * (size_t)n[0], *b = stage->screen + 3 * (size_t)n[1],
+                     *c = stage->screen + 3 * (size_t)n[2];
         if (a[2] <= 0 || b[2] <= 0 || c[2] <= 0) continue;
         fill_triangle(a, b, c, stage->width, row0, row1, put_depth, stage, t);
     }
@@ -83,7 +85,8 @@ static void fill_map(const sn_stage *stage, sn_height_map *map) {
     for (size_t i = 0; i < (size_t)SN_SHADOW_MAP * SN_SHADOW_MAP; ++i) map->height[i] = -1e30f;
     for (int t = 0; t < stage->triangles; ++t) {
         double corner[3][3];
-        for (int k = 0; k < 3; ++k) map_point(map, stage->position + 3 * (size_t)stage->triangle[3 * (size_t)t + (size_t)k], corner[k]);
+        for (int k = 0; k < 3; ++k)
+            map_point(map, stage->position + 3 * (size_t)stage->triangle[3 * (size_t)t + (size_t)k], corner[k]);
         fill_triangle(corner[0], corner[1], corner[2], SN_SHADOW_MAP, 0, SN_SHADOW_MAP, put_height, map->height, t);
     }
 }
@@ -100,7 +103,8 @@ sn_status sn_stage_raster(sn_stage *stage, sn_error *error) {
     stage->id = sn_allocate(stage->context, samples, sizeof *stage->id);
     stage->shadow.height = sn_allocate(stage->context, map, sizeof(float));
     stage->under.height = sn_allocate(stage->context, map, sizeof(float));
-    if (!stage->screen || !stage->depth || !stage->id || !stage->shadow.height || !stage->under.height) return sn_no_memory(error);
+    if (!stage->screen || !stage->depth || !stage->id || !stage->shadow.height || !stage->under.height)
+        return sn_no_memory(error);
     project_nodes(stage);
     sn_parallel(stage->context, (stage->height + BAND - 1) / BAND, raster_band, stage);
     sn_parallel(stage->context, 2, fill_one_map, stage);

@@ -1,4 +1,5 @@
-/* The stage of a picture: what is seen, from where, in which light. Filled by picture.c, drawn by raster.c and shade.c. */
+/* The stage of a picture: what is seen, from where, in which light. Filled by picture.c, drawn by raster.c and shade.c.
+ */
 #ifndef SN_OUTPUT_RENDER_H
 #define SN_OUTPUT_RENDER_H
 
@@ -7,8 +8,8 @@
 
 enum { SN_SHADOW_MAP = 1024, SN_STAGE_SHAPES = 8, SN_STAGE_COLOURS = 512, SN_DISC = 9 };
 
-/* A map of how far the bodies reach along a direction, seen from far away: for shadows (towards the light) and for the dark
- * under a body (towards the ground). */
+/* A map of how far the bodies reach along a direction, seen from far away: for shadows (towards the light) and for the
+ * dark under a body (towards the ground). */
 typedef struct sn_height_map {
     double origin[3], right[3], up[3], along[3]; /* orthonormal */
     double size;                                 /* half width, m */

@@ -1,5 +1,6 @@
-/* Shading: each sample sends a ray to the nearest of the bodies and colliders (through the z-buffer) and the ground; two lights, a sky,
- * soft shadows from the height map (wider the farther the blocker is) and the dark under a body. Everything in linear RGB. */
+/* Shading: each sample sends a ray to the nearest of the bodies and colliders (through the z-buffer) and the ground;
+ * two lights, a sky, soft shadows from the height map (wider the farther the blocker is) and the dark under a body.
+ * Everything in linear RGB. */
 #include <string.h>
 
 #include "base/math3.h"
@@ -30,7 +31,8 @@ static float map_at(const sn_height_map *map, double u, double v) {
     return map->height[(size_t)v * SN_SHADOW_MAP + (size_t)u];
 }
 
-/* Points of a disc of radius 1, `turn` turned: Vogel's spiral, point i at radius sqrt((i + 1/2) / count) and angle 2.39996 i. */
+/* Points of a disc of radius 1, `turn` turned: Vogel's spiral, point i at radius sqrt((i + 1/2) / count) and
+ * angle 2.39996 i. */
 static void turned_disc(const sn_stage *stage, double turn, double point[SN_DISC][2]) {
     const double angle = 6.283185307179586 * turn, c = cos(angle), s = sin(angle);
     for (int i = 0; i < SN_DISC; ++i) {
@@ -76,8 +78,8 @@ static double open_sky(const sn_stage *stage, const double p[3], double turn) {
     const double scale = 0.5 * SN_SHADOW_MAP / map->size, reach = 0.30 * stage->radius;
     double d[3], covered = 0;
     sn_subtract3(p, map->origin, d);
-    const double u = 0.5 * SN_SHADOW_MAP + scale * sn_dot3(d, map->right), v = 0.5 * SN_SHADOW_MAP + scale * sn_dot3(d, map->up),
-                 z = sn_dot3(d, map->along);
+    const double u = 0.5 * SN_SHADOW_MAP + scale * sn_dot3(d, map->right),
+                 v = 0.5 * SN_SHADOW_MAP + scale * sn_dot3(d, map->up), z = sn_dot3(d, map->along);
     turned_disc(stage, turn, disc);
     for (int i = 0; i < SN_DISC; ++i) {
         const double height = (double)map_at(map, u + reach * scale * disc[i][0], v + reach * scale * disc[i][1]);
@@ -100,7 +102,8 @@ static void background(const sn_stage *stage, const double ray[3], float rgb[3])
 static void surface_hit(const sn_stage *stage, const double ray[3], int triangle, double x, double y, hit *h) {
     const sn_surface *s = stage->surface;
     const int32_t *n = stage->triangle + 3 * (size_t)triangle;
-    const double *a = stage->position + 3 * (size_t)n[0], *b = stage->position + 3 * (size_t)n[1], *c = stage->position + 3 * (size_t)n[2];
+    const double *a = stage->position + 3 * (size_t)n[0], *b = stage->position + 3 * (size_t)n[1],
+                 *c = stage->position + 3 * (size_t)n[2];
     double e1[3], e2[3], p[3], q[3], t[3], weight[3];
     sn_subtract3(b, a, e1);
     sn_subtract3(c, a, e2);
@@ -114,7 +117,8 @@ static void surface_hit(const sn_stage *stage, const double ray[3], int triangle
     double value = 0, normal[3] = {0, 0, 0};
     for (int k = 0; k < 3; ++k) h->point[k] = weight[0] * a[k] + weight[1] * b[k] + weight[2] * c[k];
     for (int i = 0; i < 3; ++i)
-        for (int k = 0; k < 3; ++k) normal[k] += weight[i] * (double)stage->normal[9 * (size_t)triangle + 3 * (size_t)i + (size_t)k];
+        for (int k = 0; k < 3; ++k)
+            normal[k] += weight[i] * (double)stage->normal[9 * (size_t)triangle + 3 * (size_t)i + (size_t)k];
     const double length = sn_norm3(normal), side = sn_dot3(normal, ray) > 0 && determinant < 0 ? -1 : 1;
     for (int k = 0; k < 3; ++k) h->normal[k] = length > 0 ? side * normal[k] / length : -ray[k];
     h->ground = false;
@@ -137,9 +141,11 @@ static void surface_hit(const sn_stage *stage, const double ray[3], int triangle
         const double *v = stage->screen + 3 * (size_t)n[i], *w = stage->screen + 3 * (size_t)n[(i + 1) % 3];
         const double dx = w[0] - v[0], dy = w[1] - v[1], edge = hypot(dx, dy);
         shortest = fmin(shortest, edge);
-        if (s->edge[triangle] >> i & 1) nearest = fmin(nearest, fabs(dx * (y - v[1]) - dy * (x - v[0])) / fmax(edge, 1e-9));
+        if (s->edge[triangle] >> i & 1)
+            nearest = fmin(nearest, fabs(dx * (y - v[1]) - dy * (x - v[0])) / fmax(edge, 1e-9));
     }
-    const double line = 0.45 * stage->samples, ink = 0.5 * clamp01(line + 0.5 - nearest) * smooth(2.0, 12.0, shortest / stage->samples);
+    const double line = 0.45 * stage->samples,
+                 ink = 0.5 * clamp01(line + 0.5 - nearest) * smooth(2.0, 12.0, shortest / stage->samples);
     for (int k = 0; k < 3; ++k) h->albedo[k] *= (float)(1 - ink);
 }
 
@@ -159,7 +165,8 @@ static bool plane_hit(const sn_stage *stage, const double ray[3], int i, double 
         h->point[k] = stage->eye[k] + t * ray[k];
         h->normal[k] = n[k];
         if (fabs(n[k]) > 0.7) continue;
-        const double cell = h->point[k] / pitch, gap = fabs(cell - floor(cell + 0.5)) * pitch, slant = fmax(0.15, fabs(down));
+        const double cell = h->point[k] / pitch, gap = fabs(cell - floor(cell + 0.5)) * pitch,
+                     slant = fmax(0.15, fabs(down));
         ink = fmax(ink, 0.22 * clamp01(1.5 - gap / (width / slant)));
     }
     for (int k = 0; k < 3; ++k) h->albedo[k] = (float)(0.64 * (1 - ink));
@@ -174,7 +181,8 @@ static void light_hit(const sn_stage *stage, const double ray[3], const hit *h, 
     static const double key[3] = {1.00, 0.96, 0.90}, fill[3] = {0.20, 0.24, 0.30}, sky[3] = {0.42, 0.46, 0.52},
                         bounce[3] = {0.26, 0.25, 0.24};
     const double facing = fmax(0, sn_dot3(h->normal, stage->light)), shadow = facing > 0 ? lit(stage, h, turn) : 0;
-    const double filling = fmax(0, sn_dot3(h->normal, stage->fill)), open = h->ground ? open_sky(stage, h->point, turn) : 1;
+    const double filling = fmax(0, sn_dot3(h->normal, stage->fill)),
+                 open = h->ground ? open_sky(stage, h->point, turn) : 1;
     const double upward = 0.5 + 0.5 * h->normal[1];
     double half[3];
     for (int k = 0; k < 3; ++k) half[k] = stage->light[k] - ray[k];

@@ -17,7 +17,8 @@ static sn_status copy_nodes(sn_world *world, sn_surface *s) {
         const size_t first = (size_t)s->first_node[b];
         sn_world_get(world, b, s->position + 3 * first, s->velocity + 3 * first);
         memcpy(s->rest + 3 * first, mesh->position, 3 * (size_t)mesh->node_count * sizeof *s->rest);
-        for (int i = 0; i < mesh->node_count; ++i) s->label[first + (size_t)i] = mesh->node_label ? mesh->node_label[i] : i;
+        for (int i = 0; i < mesh->node_count; ++i)
+            s->label[first + (size_t)i] = mesh->node_label ? mesh->node_label[i] : i;
     }
     return SN_OK;
 }
@@ -113,7 +114,8 @@ sn_status sn_surface_create(sn_world *world, sn_surface **surface, sn_error *err
     return SN_OK;
 }
 
-sn_status sn_surface_average(const sn_surface *s, const sn_world *world, const double *element, double *node, sn_error *error) {
+sn_status sn_surface_average(const sn_surface *s, const sn_world *world, const double *element, double *node,
+                             sn_error *error) {
     int *count = sn_allocate_zero(s->context, (size_t)s->nodes, sizeof *count);
     if (!count) return sn_no_memory(error);
     memset(node, 0, (size_t)s->nodes * sizeof *node);

@@ -25,6 +25,7 @@ sn_status sn_surface_create(sn_world *world, sn_surface **surface, sn_error *err
 void sn_surface_destroy(sn_surface *surface);
 
 /* Values of the elements averaged to the nodes; either array is nodes or elements long, over all bodies. */
-sn_status sn_surface_average(const sn_surface *surface, const sn_world *world, const double *element, double *node, sn_error *error);
+sn_status sn_surface_average(const sn_surface *surface, const sn_world *world, const double *element, double *node,
+                             sn_error *error);
 
 #endif

@@ -58,7 +58,8 @@ struct sn_writer {
 };
 
 static sn_status check_options(const sn_output_options *o, sn_error *error) {
-    const int most_formats = (int)(sizeof o->formats / sizeof *o->formats), most_fields = (int)(sizeof o->fields / sizeof *o->fields);
+    const int most_formats = (int)(sizeof o->formats / sizeof *o->formats),
+              most_fields = (int)(sizeof o->fields / sizeof *o->fields);
     if (o->format_count < 0 || o->format_count > most_formats)
         return sn_fail(error, SN_BAD_INPUT, "format_count is %d; allowed are 0 to %d", o->format_count, most_formats);
     if (o->field_count < 0 || o->field_count > most_fields)
@@ -78,8 +79,8 @@ static sn_status check_options(const sn_output_options *o, sn_error *error) {
     return SN_OK;
 }
 
-sn_status sn_writer_create(sn_context *context, const char *folder, const char *stem, const sn_output_options *options, sn_writer **writer,
-                           sn_error *error) {
+sn_status sn_writer_create(sn_context *context, const char *folder, const char *stem, const sn_output_options *options,
+                           sn_writer **writer, sn_error *error) {
     if (strlen(folder) >= sizeof(*writer)->folder || strlen(stem) >= sizeof(*writer)->stem)
         return sn_fail(error, SN_BAD_INPUT, "the path %.200s/%.100s is too long", folder, stem);
     const sn_status status = check_options(options, error);

@@ -1,5 +1,5 @@
-/* See locate.h. The walker is a cursor with four moves (space, string, value, position); it never reads beyond the text, whatever that
- * holds. */
+/* See locate.h. The walker is a cursor with four moves (space, string, value, position); it never reads beyond the
+ * text, whatever that holds. */
 #include "locate.h"
 
 #include <string.h>

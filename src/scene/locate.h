@@ -1,5 +1,5 @@
-/* Where a value stands in a JSON text. jansson forgets positions once a text is parsed, so an error about a value's meaning walks the text
- * again along the value's path: nothing is stored for the scenes that are right. */
+/* Where a value stands in a JSON text. jansson forgets positions once a text is parsed, so an error about a value's
+ * meaning walks the text again along the value's path: nothing is stored for the scenes that are right. */
 #ifndef SN_SCENE_LOCATE_H
 #define SN_SCENE_LOCATE_H
 
@@ -18,8 +18,8 @@ typedef struct sn_json_position {
     int line, column;         /* of the value */
 } sn_json_position;
 
-/* Follows `path` through a text that is known to be valid JSON. Returns how many steps were found and gives the position of the last of
- * them. */
+/* Follows `path` through a text that is known to be valid JSON. Returns how many steps were found and gives the
+ * position of the last of them. */
 int sn_json_locate(const char *text, size_t bytes, const sn_json_step *path, int steps, sn_json_position *position);
 
 /* False when brackets nest deeper than `most`, with the position of the first bracket that does. */

@@ -1,5 +1,6 @@
-/* Overrides: "--set bodies.0.material.young=1e6" changes the parsed tree before it is read, so that a value from the command line is
- * checked like one from the file. Absent keys are created; one pair of moduli (young and poisson, or lame) drives out the other. */
+/* Overrides: "--set bodies.0.material.young=1e6" changes the parsed tree before it is read, so that a value from the
+ * command line is checked like one from the file. Absent keys are created; one pair of moduli (young and poisson, or
+ * lame) drives out the other. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,13 +52,14 @@ static sn_status parse_value(sn_reader *reader, const sn_override *override, jso
     *value = NULL;
     const size_t bytes = strlen(override->value);
     if (!sn_json_depth(override->value, bytes, SN_SCENE_DEPTH / 2, &line, &column))
-        return sn_fail(reader->error, SN_BAD_INPUT, "--set %.80s: the value nests deeper than %d", override->key, SN_SCENE_DEPTH / 2);
+        return sn_fail(reader->error, SN_BAD_INPUT, "--set %.80s: the value nests deeper than %d", override->key,
+                       SN_SCENE_DEPTH / 2);
     *value = json_loadb(override->value, bytes, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
     if (*value) return SN_OK;
     const double number = strtod(override->value, &end);
     if (bytes && !*end && !isfinite(number))
-        return sn_fail(reader->error, SN_BAD_INPUT, "--set %.80s: the value '%.40s' is not a finite number", override->key,
-                       override->value);
+        return sn_fail(reader->error, SN_BAD_INPUT, "--set %.80s: the value '%.40s' is not a finite number",
+                       override->key, override->value);
     *value = json_string(override->value);
     if (*value) return SN_OK;
     return sn_fail(reader->error, SN_BAD_INPUT, "--set %.80s: the value is not UTF-8", override->key);
@@ -84,9 +86,10 @@ static void drive_out_pair(json_t *object, const char *key) {
     }
 }
 
-/* Goes from `node` to the part, creating it as a list or an object when `create` says so. Gives NULL with a message when it cannot. */
-static json_t *enter(sn_reader *reader, const sn_override *override, json_t *node, const char *part, json_t *create, char *canonical,
-                     size_t capacity) {
+/* Goes from `node` to the part, creating it as a list or an object when `create` says so. Gives NULL with a message
+ * when it cannot. */
+static json_t *enter(sn_reader *reader, const sn_override *override, json_t *node, const char *part, json_t *create,
+                     char *canonical, size_t capacity) {
     const size_t used = strlen(canonical);
     if (json_is_object(node)) {
         snprintf(canonical + used, capacity - used, "%s%s", used ? "." : "", part);
@@ -97,15 +100,15 @@ static json_t *enter(sn_reader *reader, const sn_override *override, json_t *nod
         return json_object_get(node, part);
     }
     if (!json_is_array(node)) {
-        sn_fail(reader->error, SN_BAD_INPUT, "--set %.100s: '%.60s' is neither an object nor a list; it has no '%.60s'", override->key,
-                canonical, part);
+        sn_fail(reader->error, SN_BAD_INPUT, "--set %.100s: '%.60s' is neither an object nor a list; it has no '%.60s'",
+                override->key, canonical, part);
         return NULL;
     }
     int index;
     const int size = (int)json_array_size(node);
     if (!find_item(node, part, &index) || index > size || (index == size && !create)) {
-        sn_fail(reader->error, SN_BAD_INPUT, "--set %.100s: '%.60s' is a list of %d; it has no item '%.60s'", override->key, canonical,
-                size, part);
+        sn_fail(reader->error, SN_BAD_INPUT, "--set %.100s: '%.60s' is a list of %d; it has no item '%.60s'",
+                override->key, canonical, size, part);
         return NULL;
     }
     snprintf(canonical + used, capacity - used, "%s%d", used ? "." : "", index);
@@ -144,7 +147,8 @@ static sn_status apply(sn_reader *reader, json_t *root, const sn_override *overr
     }
     json_decref(value);
     if (!node && parts && parts <= SN_SCENE_DEPTH / 2) return SN_BAD_INPUT; /* said why */
-    if (parts == 0 || *rest) return sn_fail(reader->error, SN_BAD_INPUT, "--set '%.80s': the key is empty or too long", override->key);
+    if (parts == 0 || *rest)
+        return sn_fail(reader->error, SN_BAD_INPUT, "--set '%.80s': the key is empty or too long", override->key);
     return SN_OK;
 }
 
@@ -152,7 +156,8 @@ sn_status sn_scene_override(sn_reader *reader, json_t *root, const sn_override *
     sn_override *kept = sn_scene_allocate(reader, (size_t)count, sizeof *kept);
     if (!kept) return sn_no_memory(reader->error);
     for (int i = 0; i < count; ++i) {
-        char *canonical = sn_scene_allocate(reader, 1, 512), *value = sn_scene_allocate(reader, 1, strlen(override[i].value) + 1);
+        char *canonical = sn_scene_allocate(reader, 1, 512),
+             *value = sn_scene_allocate(reader, 1, strlen(override[i].value) + 1);
         if (!canonical || !value) return sn_no_memory(reader->error);
         strcpy(value, override[i].value);
         const sn_status status = apply(reader, root, &override[i], canonical, 512);

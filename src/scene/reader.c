@@ -30,7 +30,8 @@ enum { STEPS = 2 * SN_SCENE_DEPTH };
 
 static int collect_path(const sn_place *place, sn_json_step *step) {
     int steps = 0;
-    for (const sn_place *p = place; p->parent && steps < STEPS; p = p->parent) step[steps++] = (sn_json_step){p->key, p->index};
+    for (const sn_place *p = place; p->parent && steps < STEPS; p = p->parent)
+        step[steps++] = (sn_json_step){p->key, p->index};
     for (int i = 0; i < steps / 2; ++i) {
         const sn_json_step swap = step[i];
         step[i] = step[steps - 1 - i];
@@ -67,9 +68,10 @@ static bool override_covers(const char *key, const sn_json_step *step, int steps
     return false;
 }
 
-/* "file:line:column" of the value, or of its key; of the nearest value around it when the file does not have it. Values that come from the
- * command line have no line: "--set key=value". */
-static void print_position(const sn_reader *reader, const sn_json_step *step, int steps, bool at_key, char *text, size_t capacity) {
+/* "file:line:column" of the value, or of its key; of the nearest value around it when the file does not have it. Values
+ * that come from the command line have no line: "--set key=value". */
+static void print_position(const sn_reader *reader, const sn_json_step *step, int steps, bool at_key, char *text,
+                           size_t capacity) {
     for (int i = reader->override_count - 1; i >= 0; --i) {
         if (!override_covers(reader->override[i].key, step, steps)) continue;
         snprintf(text, capacity, "--set %.80s=%.60s", reader->override[i].key, reader->override[i].value);
@@ -110,8 +112,8 @@ sn_status sn_place_fail_key(const sn_place *place, sn_status status, const char 
     return status;
 }
 
-/* One step down the tree. A single object may stand for a list of one, so the item 0 of an object is the object itself. Returns the value
- * there, or NULL. */
+/* One step down the tree. A single object may stand for a list of one, so the item 0 of an object is the object itself.
+ * Returns the value there, or NULL. */
 static json_t *descend(json_t *value, char *name, sn_json_step *step, int *steps) {
     const bool number = *name && strspn(name, "0123456789") == strlen(name);
     json_t *child = NULL;
@@ -169,20 +171,26 @@ int sn_place_count(const sn_place *list) { return (int)json_array_size(list->val
 
 /* The value as a reader would write it, cut short. */
 static sn_status wrong_type(const sn_place *place, const char *wanted) {
-    static const char *const kind[] = {"an object", "a list", "a string", "a whole number", "a number", "true", "false", "null"};
+    static const char *const kind[] = {"an object", "a list", "a string", "a whole number",
+                                       "a number",  "true",   "false",    "null"};
     const int type = (int)json_typeof(place->value);
     if (json_is_string(place->value))
-        return sn_place_fail(place, SN_BAD_INPUT, "is the string '%.60s'; it must be %s", json_string_value(place->value), wanted);
+        return sn_place_fail(place, SN_BAD_INPUT, "is the string '%.60s'; it must be %s",
+                             json_string_value(place->value), wanted);
     return sn_place_fail(place, SN_BAD_INPUT, "is %s; it must be %s", kind[type], wanted);
 }
 
-sn_status sn_place_object(const sn_place *place) { return json_is_object(place->value) ? SN_OK : wrong_type(place, "an object { ... }"); }
+sn_status sn_place_object(const sn_place *place) {
+    return json_is_object(place->value) ? SN_OK : wrong_type(place, "an object { ... }");
+}
 
 sn_status sn_place_list(const sn_place *place, int least) {
     if (!json_is_array(place->value)) return wrong_type(place, "a list [ ... ]");
-    if (json_array_size(place->value) > 1 << 28) return sn_place_fail(place, SN_BAD_INPUT, "is a list of more than 2^28 items");
+    if (json_array_size(place->value) > 1 << 28)
+        return sn_place_fail(place, SN_BAD_INPUT, "is a list of more than 2^28 items");
     if (sn_place_count(place) < least)
-        return sn_place_fail(place, SN_BAD_INPUT, "is a list of %d; it needs at least %d", sn_place_count(place), least);
+        return sn_place_fail(place, SN_BAD_INPUT, "is a list of %d; it needs at least %d", sn_place_count(place),
+                             least);
     return SN_OK;
 }
 
@@ -203,7 +211,8 @@ sn_status sn_place_known(const sn_place *object, const void *names, int count, i
     json_t *value;
     json_object_foreach(object->value, key, value) {
         bool known = false;
-        for (int i = 0; i < count && !known; ++i) known = strcmp(*(const char *const *)((const char *)names + (long)i * stride), key) == 0;
+        for (int i = 0; i < count && !known; ++i)
+            known = strcmp(*(const char *const *)((const char *)names + (long)i * stride), key) == 0;
         if (known) continue;
         char text[380] = "is unknown";
         sn_suggest(text, (int)sizeof text, key, names, count, stride);
@@ -235,7 +244,8 @@ sn_status sn_read_number(const sn_place *place, const sn_range *range, double *v
     print_range(range, json_number_value(place->value) > range->high, allowed, sizeof allowed);
     if (!json_is_number(place->value)) return wrong_type(place, allowed);
     const double x = json_number_value(place->value);
-    const bool low = range->low_open ? x > range->low : x >= range->low, high = range->high_open ? x < range->high : x <= range->high;
+    const bool low = range->low_open ? x > range->low : x >= range->low,
+               high = range->high_open ? x < range->high : x <= range->high;
     if (!isfinite(x) || !low || !high) return sn_place_fail(place, SN_BAD_INPUT, "is %g; it must be %s", x, allowed);
     *value = x;
     return SN_OK;
@@ -273,7 +283,8 @@ sn_status sn_read_int(const sn_place *place, int low, int high, int *value) {
         snprintf(allowed, sizeof allowed, "a whole number from %d to %d", low, high);
     if (!json_is_number(place->value)) return wrong_type(place, allowed);
     const double x = json_number_value(place->value);
-    if (!(x >= low && x <= high) || x != floor(x)) return sn_place_fail(place, SN_BAD_INPUT, "is %.9g; it must be %s", x, allowed);
+    if (!(x >= low && x <= high) || x != floor(x))
+        return sn_place_fail(place, SN_BAD_INPUT, "is %.9g; it must be %s", x, allowed);
     *value = (int)x;
     return SN_OK;
 }
@@ -288,7 +299,8 @@ sn_status sn_read_text(const sn_place *place, char *value, int capacity) {
     if (!json_is_string(place->value)) return wrong_type(place, "a string");
     const size_t length = json_string_length(place->value);
     if (length == 0 || length >= (size_t)capacity)
-        return sn_place_fail(place, SN_BAD_INPUT, "is a string of %zu bytes; allowed are 1 to %d", length, capacity - 1);
+        return sn_place_fail(place, SN_BAD_INPUT, "is a string of %zu bytes; allowed are 1 to %d", length,
+                             capacity - 1);
     memcpy(value, json_string_value(place->value), length + 1);
     return SN_OK;
 }
@@ -332,7 +344,8 @@ sn_status sn_read_keys(const sn_place *place, int width, const double **key, int
         status = sn_read_numbers(&item, &sn_any_number, row, width);
         if (status) return status;
         if (i && row[0] <= row[-width])
-            return sn_place_fail(&item, SN_BAD_INPUT, "has the time %g after %g; times of keys must grow", row[0], row[-width]);
+            return sn_place_fail(&item, SN_BAD_INPUT, "has the time %g after %g; times of keys must grow", row[0],
+                                 row[-width]);
     }
     *key = array;
     *count = items;
@@ -345,7 +358,8 @@ static sn_status read_long(const sn_place *place, const sn_field *field, int64_t
     if (!json_is_integer(place->value)) return wrong_type(place, "a whole number");
     const json_int_t x = json_integer_value(place->value);
     if ((double)x < field->low || (double)x > field->high)
-        return sn_place_fail(place, SN_BAD_INPUT, "is %lld; it must be a whole number of at least %g", (long long)x, field->low);
+        return sn_place_fail(place, SN_BAD_INPUT, "is %lld; it must be a whole number of at least %g", (long long)x,
+                             field->low);
     *value = x;
     return SN_OK;
 }
@@ -375,7 +389,8 @@ static sn_status read_ramp(const sn_place *place, sn_ramp *ramp) {
     double value[2];
     const sn_status status = sn_read_numbers(place, &sn_any_number, value, 2);
     if (status) return status;
-    if (value[0] > value[1]) return sn_place_fail(place, SN_BAD_INPUT, "ends at %g before it begins at %g", value[1], value[0]);
+    if (value[0] > value[1])
+        return sn_place_fail(place, SN_BAD_INPUT, "ends at %g before it begins at %g", value[1], value[0]);
     *ramp = (sn_ramp){value[0], value[1], true};
     return SN_OK;
 }
@@ -386,10 +401,11 @@ static sn_status read_field(const sn_place *place, const sn_field *field, void *
     int count;
     switch (SN_FIELD_KIND(field)) {
     case SN_FIELD_DOUBLE:
-        return field->count == 1 ? sn_read_number(place, &range, target) : sn_read_numbers(place, &range, target, field->count);
+        return field->count == 1 ? sn_read_number(place, &range, target)
+                                 : sn_read_numbers(place, &range, target, field->count);
     case SN_FIELD_INT:
-        return sn_read_int(place, (int)field->low + (field->low_open != 0), field->high >= INT32_MAX ? INT32_MAX : (int)field->high,
-                           target);
+        return sn_read_int(place, (int)field->low + (field->low_open != 0),
+                           field->high >= INT32_MAX ? INT32_MAX : (int)field->high, target);
     case SN_FIELD_LONG:
         return read_long(place, field, target);
     case SN_FIELD_BOOL:

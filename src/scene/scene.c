@@ -1,5 +1,5 @@
-/* Scene files: text -> tree -> options. The parts are read by scene_<part>.c; the tree and the text stay with the scene, so that messages
- * of sn_world_create can still be given a line and a column. */
+/* Scene files: text -> tree -> options. The parts are read by scene_<part>.c; the tree and the text stay with the
+ * scene, so that messages of sn_world_create can still be given a line and a column. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,20 +15,24 @@ static const sn_field fields[] = {
     {"name", SN_FIELD_TEXT, offsetof(sn_scene, name), sizeof((sn_scene *)0)->name, 0, 0, 0, 0, NULL, NULL, "",
      "name of the scene; the file's name when it is not given"},
     {"description", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "a string about the scene"},
-    {"gravity", SN_FIELD_DOUBLE, offsetof(sn_scene, world.gravity), 3, -1e300, 1e300, 0, 0, "[0, -9.81, 0]", NULL, "m/s^2",
-     "acceleration of free fall"},
+    {"gravity", SN_FIELD_DOUBLE, offsetof(sn_scene, world.gravity), 3, -1e300, 1e300, 0, 0, "[0, -9.81, 0]", NULL,
+     "m/s^2", "acceleration of free fall"},
     {"time", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "time integration"},
     {"solver", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "linear solver"},
     {"bodies", SN_FIELD_OWN | SN_FIELD_NEEDED, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "a list of bodies, at least one"},
     {"colliders", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "a list of colliders"},
     {"probes", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "a list of probes"},
     {"output", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "files and pictures"},
-    {"gallery.place", SN_FIELD_INT | SN_FIELD_NEEDED, offsetof(sn_scene, gallery.place), 1, 1, 1000, 0, 0, NULL, NULL, "",
-     "order in the gallery of the page, each place once"},
-    {"gallery.time", SN_FIELD_DOUBLE, offsetof(sn_scene, gallery.time), 1, 0, 1e300, 0, 0.5, NULL, NULL, "s", "time of the picture"},
-    {"gallery.colour", SN_FIELD_TEXT, offsetof(sn_scene, gallery.colour), 32, 0, 0, 0, 0, "none", NULL, "", "colours of the picture"},
-    {"gallery.wire", SN_FIELD_BOOL, offsetof(sn_scene, gallery.wire), 1, 0, 1, 0, 0, NULL, NULL, "", "draw the edges of the tets"},
-    {"gallery.zoom", SN_FIELD_DOUBLE, offsetof(sn_scene, gallery.zoom), 1, 0, 1e300, 1, 1.25, NULL, NULL, "", "larger is nearer"},
+    {"gallery.place", SN_FIELD_INT | SN_FIELD_NEEDED, offsetof(sn_scene, gallery.place), 1, 1, 1000, 0, 0, NULL, NULL,
+     "", "order in the gallery of the page, each place once"},
+    {"gallery.time", SN_FIELD_DOUBLE, offsetof(sn_scene, gallery.time), 1, 0, 1e300, 0, 0.5, NULL, NULL, "s",
+     "time of the picture"},
+    {"gallery.colour", SN_FIELD_TEXT, offsetof(sn_scene, gallery.colour), 32, 0, 0, 0, 0, "none", NULL, "",
+     "colours of the picture"},
+    {"gallery.wire", SN_FIELD_BOOL, offsetof(sn_scene, gallery.wire), 1, 0, 1, 0, 0, NULL, NULL, "",
+     "draw the edges of the tets"},
+    {"gallery.zoom", SN_FIELD_DOUBLE, offsetof(sn_scene, gallery.zoom), 1, 0, 1e300, 1, 1.25, NULL, NULL, "",
+     "larger is nearer"},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -47,7 +51,8 @@ static sn_status read_root(sn_scene *scene) {
     if (!status && sn_place_get(&root, "description", &place) && !json_is_string(place.value))
         status = sn_place_fail(&place, SN_BAD_INPUT, "must be a string");
     if (!status && sn_place_get(&root, "time", &place)) status = sn_read_fields(&place, time, times, &world->time);
-    if (!status && sn_place_get(&root, "solver", &place)) status = sn_read_fields(&place, solver, solvers, &world->solver);
+    if (!status && sn_place_get(&root, "solver", &place))
+        status = sn_read_fields(&place, solver, solvers, &world->solver);
     if (!status && sn_place_get(&root, "output", &place)) status = sn_scene_read_output(&place, &scene->output);
     if (!status && sn_place_get(&root, "bodies", &place)) status = sn_scene_read_bodies(&place, scene);
     if (!status && sn_place_get(&root, "colliders", &place)) status = sn_scene_read_colliders(&place, scene);
@@ -72,13 +77,13 @@ static char *keep_text(sn_reader *reader, const char *text, size_t bytes) {
 static sn_status parse_tree(sn_reader *reader, json_t **root) {
     int line, column;
     if (!sn_json_depth(reader->text, reader->bytes, SN_SCENE_DEPTH, &line, &column))
-        return sn_fail(reader->error, SN_BAD_INPUT, "%.200s:%d:%d: brackets nest deeper than %d", reader->name, line, column,
-                       SN_SCENE_DEPTH);
+        return sn_fail(reader->error, SN_BAD_INPUT, "%.200s:%d:%d: brackets nest deeper than %d", reader->name, line,
+                       column, SN_SCENE_DEPTH);
     json_error_t problem;
     *root = json_loadb(reader->text, reader->bytes, JSON_REJECT_DUPLICATES, &problem);
     if (*root) return SN_OK;
-    return sn_fail(reader->error, SN_BAD_INPUT, "%.200s:%d:%d: not valid JSON: %.200s", reader->name, problem.line, problem.column,
-                   problem.text);
+    return sn_fail(reader->error, SN_BAD_INPUT, "%.200s:%d:%d: not valid JSON: %.200s", reader->name, problem.line,
+                   problem.column, problem.text);
 }
 
 /* The file's name without folder and ending. */
@@ -89,8 +94,8 @@ static void stem_of(const char *path, char *stem, size_t capacity) {
     if (dot && dot != stem) *dot = 0;
 }
 
-static sn_status parse(sn_scene *s, const char *text, size_t bytes, const char *name, const char *folder, const sn_override *overrides,
-                       int override_count) {
+static sn_status parse(sn_scene *s, const char *text, size_t bytes, const char *name, const char *folder,
+                       const sn_override *overrides, int override_count) {
     stem_of(name, s->name, sizeof s->name);
     s->reader.text = keep_text(&s->reader, text, bytes);
     s->reader.name = keep_text(&s->reader, name, strlen(name));
@@ -148,8 +153,8 @@ static sn_status read_file(sn_context *context, const char *path, char **text, s
     return SN_OK;
 }
 
-sn_status sn_scene_load(sn_context *context, const char *path, const sn_override *overrides, int override_count, sn_scene **scene,
-                        sn_error *error) {
+sn_status sn_scene_load(sn_context *context, const char *path, const sn_override *overrides, int override_count,
+                        sn_scene **scene, sn_error *error) {
     char *text = NULL;
     size_t bytes = 0;
     sn_status status = read_file(context, path, &text, &bytes, error);

@@ -96,19 +96,22 @@ typedef enum shape_need { NEED_TETS, NEED_TRIANGLES, NEED_PLANE } shape_need;
 
 static sn_status check_shape(const sn_place *source, shape_need need, const sn_mesh *mesh) {
     if (need == NEED_TETS && mesh->tet_count == 0)
-        return sn_place_fail(
-            source, SN_BAD_INPUT,
-            "gives a mesh without tets; a body needs a volume: make it the body's 'surface' and the mesh a 'cage' (or take "
-            "the element tri3, for plane triangles)");
-    if (need == NEED_TRIANGLES && mesh->triangle_count == 0) return sn_place_fail(source, SN_BAD_INPUT, "gives a mesh without triangles");
+        return sn_place_fail(source, SN_BAD_INPUT,
+                             "gives a mesh without tets; a body needs a volume: make it the body's 'surface' and the "
+                             "mesh a 'cage' (or take "
+                             "the element tri3, for plane triangles)");
+    if (need == NEED_TRIANGLES && mesh->triangle_count == 0)
+        return sn_place_fail(source, SN_BAD_INPUT, "gives a mesh without triangles");
     if (need == NEED_PLANE && (mesh->tet_count > 0 || mesh->triangle_count == 0))
-        return sn_place_fail(source, SN_BAD_INPUT, "gives a mesh of %d tets and %d triangles; the element tri3 needs triangles alone",
+        return sn_place_fail(source, SN_BAD_INPUT,
+                             "gives a mesh of %d tets and %d triangles; the element tri3 needs triangles alone",
                              mesh->tet_count, mesh->triangle_count);
     return SN_OK;
 }
 
 /* As sn_scene_read_source, and where the mesh was named. */
-static sn_status read_source(const sn_place *place, const char *const *own, int own_count, sn_place *source, sn_mesh **mesh) {
+static sn_status read_source(const sn_place *place, const char *const *own, int own_count, sn_place *source,
+                             sn_mesh **mesh) {
     const char *name[96];
     int names = 0, generators;
     const sn_listing *generator = sn_generators(&generators);
@@ -123,10 +126,12 @@ static sn_status read_source(const sn_place *place, const char *const *own, int 
     for (int i = 0; i < sources; ++i) {
         if (!sn_place_get(place, name[i], &child)) continue;
         if (source->key)
-            return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; give one generator or one file", source->key, name[i]);
+            return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; give one generator or one file",
+                                 source->key, name[i]);
         *source = child;
     }
-    if (!source->key) return sn_place_fail(place, SN_BAD_INPUT, "names no shape; give a generator such as 'box' or a 'file'");
+    if (!source->key)
+        return sn_place_fail(place, SN_BAD_INPUT, "names no shape; give a generator such as 'box' or a 'file'");
     return strcmp(source->key, "file") == 0 ? read_file(source, mesh) : generate(source, source->key, mesh);
 }
 
@@ -148,10 +153,12 @@ static sn_status read_cage(const sn_place *place, const sn_mesh *surface, sn_mes
     static const char *const mesh_keys[] = {"cage"}, *const keys[] = {"cells"};
     sn_place cage, child;
     int cells = 16;
-    sn_status status = sn_place_known(place, mesh_keys, 1, (int)sizeof *mesh_keys); /* the surface alone is scaled and moved */
+    sn_status status =
+        sn_place_known(place, mesh_keys, 1, (int)sizeof *mesh_keys); /* the surface alone is scaled and moved */
     if (status || !sn_place_get(place, "cage", &cage)) return status;
     status = sn_place_known(&cage, keys, 1, (int)sizeof *keys);
-    if (!status && !surface) return sn_place_fail(&cage, SN_BAD_INPUT, "needs the body's 'surface': that is what it is built around");
+    if (!status && !surface)
+        return sn_place_fail(&cage, SN_BAD_INPUT, "needs the body's 'surface': that is what it is built around");
     if (!status && sn_place_get(&cage, "cells", &child)) status = sn_read_int(&child, 2, 256, &cells);
     sn_error inner = {0};
     if (!status && sn_embedding_cage(surface, cells, mesh, &inner)) status = sn_place_wrap(&cage, &inner);
@@ -160,8 +167,9 @@ static sn_status read_cage(const sn_place *place, const sn_mesh *surface, sn_mes
 
 static sn_status read_mesh(const sn_place *place, bool plane, const sn_mesh *surface, sn_mesh **mesh) {
     sn_place cage;
-    return json_is_object(place->value) && sn_place_get(place, "cage", &cage) ? read_cage(place, surface, mesh)
-                                                                              : read_shape(place, plane ? NEED_PLANE : NEED_TETS, mesh);
+    return json_is_object(place->value) && sn_place_get(place, "cage", &cage)
+               ? read_cage(place, surface, mesh)
+               : read_shape(place, plane ? NEED_PLANE : NEED_TETS, mesh);
 }
 
 /* ---- Materials ---- */
@@ -230,7 +238,8 @@ static sn_status read_names(const sn_place *place, int index, sn_body_options *b
 
 /* [{"select": ...}, ...]: rigid cores. */
 static sn_status read_rigid(const sn_place *place, sn_body_options *body) {
-    static const sn_field field = {"select", SN_FIELD_SELECT | SN_FIELD_NEEDED, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "the nodes"};
+    static const sn_field field = {"select",   SN_FIELD_SELECT | SN_FIELD_NEEDED, 0, 1, 0, 0, 0, 0, NULL, NULL, "",
+                                   "the nodes"};
     sn_selector *select = NULL;
     sn_status status = sn_place_items(place, sizeof *select, (void **)&select, &body->rigid_count);
     for (int i = 0; !status && i < body->rigid_count; ++i) {
@@ -258,7 +267,8 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
     if (status) return status;
     const bool plane = strcmp(body->element, "tri3") == 0;
     if (sn_place_get(place, "surface", &surface)) status = read_shape(&surface, NEED_TRIANGLES, &scene->surface[index]);
-    if (!status && sn_place_get(place, "mesh", &child)) status = read_mesh(&child, plane, scene->surface[index], &scene->mesh[index]);
+    if (!status && sn_place_get(place, "mesh", &child))
+        status = read_mesh(&child, plane, scene->surface[index], &scene->mesh[index]);
     if (status) return status;
     body->mesh = scene->mesh[index];
     if (sn_place_get(place, "material", &child) || sn_place_get(place, "materials", &child))

@@ -40,10 +40,11 @@ static sn_status read_shape(const sn_place *place, const sn_shape *shape, sn_col
     const char *key[2 * SN_COLLIDER_VALUES + 1];
     const int keys = shape_keys(shape, key);
     snprintf(collider->shape, sizeof collider->shape, "%s", place->key);
-    sn_status status =
-        shape->takes_mesh ? sn_scene_read_source(place, key, keys, mesh) : sn_place_known(place, key, keys, (int)sizeof *key);
+    sn_status status = shape->takes_mesh ? sn_scene_read_source(place, key, keys, mesh)
+                                         : sn_place_known(place, key, keys, (int)sizeof *key);
     collider->mesh = *mesh;
-    for (int i = 0; i < shape->parameter_count && !status; ++i) status = read_parameter(place, &shape->parameter[i], collider);
+    for (int i = 0; i < shape->parameter_count && !status; ++i)
+        status = read_parameter(place, &shape->parameter[i], collider);
     sn_place child;
     if (!status && sn_place_get(place, "inside", &child)) status = sn_read_bool(&child, &collider->inside);
     return status;
@@ -69,15 +70,19 @@ static sn_status read_rest(const sn_place *place, sn_collider *collider) {
     static const sn_range stiffness = {0, 1e300, false, false, "Pa/m"};
     sn_place child;
     sn_status status = SN_OK;
-    if (sn_place_get(place, "friction", &child)) status = sn_read_number(&child, &sn_number_from_zero, &collider->friction);
+    if (sn_place_get(place, "friction", &child))
+        status = sn_read_number(&child, &sn_number_from_zero, &collider->friction);
     if (!status && sn_place_get(place, "response", &child)) {
         int count;
         const sn_listing *choice = sn_responses(&count);
         status = sn_read_name(&child, choice, count, collider->response, (int)sizeof collider->response);
     }
-    if (!status && sn_place_get(place, "stiffness", &child)) status = sn_read_number(&child, &stiffness, &collider->stiffness);
-    if (!status && sn_place_get(place, "damping", &child)) status = sn_read_number(&child, &sn_number_from_zero, &collider->damping);
-    if (!status && sn_place_get(place, "keys", &child)) status = sn_read_keys(&child, 4, &collider->key, &collider->key_count);
+    if (!status && sn_place_get(place, "stiffness", &child))
+        status = sn_read_number(&child, &stiffness, &collider->stiffness);
+    if (!status && sn_place_get(place, "damping", &child))
+        status = sn_read_number(&child, &sn_number_from_zero, &collider->damping);
+    if (!status && sn_place_get(place, "keys", &child))
+        status = sn_read_keys(&child, 4, &collider->key, &collider->key_count);
     if (!status && sn_place_get(place, "turn", &child)) status = read_turn(&child, &collider->turn);
     return status;
 }
@@ -94,7 +99,9 @@ static sn_status read_collider(const sn_place *place, sn_collider *collider, sn_
     sn_place found = {0}, child;
     for (int i = 0; i < keys - 6; ++i) {
         if (!sn_place_get(place, key[i], &child)) continue;
-        if (found.key) return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; it must have one shape", found.key, key[i]);
+        if (found.key)
+            return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; it must have one shape", found.key,
+                                 key[i]);
         found = child;
     }
     if (!found.key) {

@@ -1,4 +1,5 @@
-/* Fixes, loads and links of a body. Their keys are the fields of their tables; this file adds the few rules between keys. */
+/* Fixes, loads and links of a body. Their keys are the fields of their tables; this file adds the few rules between
+ * keys. */
 #include <math.h>
 #include <string.h>
 
@@ -53,8 +54,8 @@ static sn_status read_load(const sn_place *place, sn_load *load) {
     for (int i = 0; i <= SN_LOAD_SHEAR; ++i) {
         if (!sn_place_get(place, field[i].name, &child)) continue;
         if (kind >= 0)
-            return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; give each load its own entry", field[kind].name,
-                                 field[i].name);
+            return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; give each load its own entry",
+                                 field[kind].name, field[i].name);
         kind = i;
         if (i == SN_LOAD_SHEAR) status = read_shear(&child, load);
     }

@@ -1,5 +1,5 @@
-/* Materials of a scene. The law says which constants there are (sn_law_parameters). A table says which options there are
- * (sn_material_fields). */
+/* Materials of a scene. The law says which constants there are (sn_law_parameters). A table says which options there
+ * are (sn_material_fields). */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ static bool is_known(const key_table *table, const char *name) {
 }
 
 static void add_key(key_table *table, const char *name) {
-    if (table->count < KEYS && !is_known(table, name)) table->field[table->count++] = (sn_field){.name = name, .type = SN_FIELD_OWN};
+    if (table->count < KEYS && !is_known(table, name))
+        table->field[table->count++] = (sn_field){.name = name, .type = SN_FIELD_OWN};
 }
 
 /* A constant of the law hides an option of the same name: alpha of ogden is not alpha of the rotation dapd. */
@@ -67,7 +68,8 @@ static sn_status read_constant(const sn_place *place, const char *name, sn_mater
     if (json_is_array(place->value)) {
         count = sn_place_count(place);
         if (count < 1 || count > SN_CONSTANT_VALUES)
-            return sn_place_fail(place, SN_BAD_INPUT, "is a list of %d; allowed are 1 to %d numbers", count, SN_CONSTANT_VALUES);
+            return sn_place_fail(place, SN_BAD_INPUT, "is a list of %d; allowed are 1 to %d numbers", count,
+                                 SN_CONSTANT_VALUES);
         status = sn_read_numbers(place, &sn_any_number, value, count);
     } else {
         status = sn_read_number(place, &sn_any_number, value);
@@ -79,7 +81,8 @@ static sn_status read_constant(const sn_place *place, const char *name, sn_mater
 }
 
 /* young and poisson, lame, or the law's own constants; members of two groups contradict each other. */
-static sn_status read_constants(const sn_place *place, const sn_parameter *parameter, int parameters, sn_material *material) {
+static sn_status read_constants(const sn_place *place, const sn_parameter *parameter, int parameters,
+                                sn_material *material) {
     static const char *const moduli[] = {"young", "poisson", "lame"};
     const char *name[KEYS];
     int names = 0;
@@ -101,12 +104,14 @@ static sn_status read_constants(const sn_place *place, const sn_parameter *param
     }
     for (int i = 0; i < names; ++i) {
         bool kept = false;
-        for (int k = 0; k < material->constant_count && !kept; ++k) kept = strcmp(material->constant[k].name, name[i]) == 0;
+        for (int k = 0; k < material->constant_count && !kept; ++k)
+            kept = strcmp(material->constant[k].name, name[i]) == 0;
         if (!kept && sn_place_get(place, name[i], &child))
-            return sn_place_fail_key(
-                &child, SN_BAD_INPUT,
-                "is given beside '%s'; give young and poisson, or lame, or the law's own constants, not several of them",
-                material->constant_count ? material->constant[material->constant_count - 1].name : "");
+            return sn_place_fail_key(&child, SN_BAD_INPUT,
+                                     "is given beside '%s'; give young and poisson, or lame, or the law's own "
+                                     "constants, not several of them",
+                                     material->constant_count ? material->constant[material->constant_count - 1].name
+                                                              : "");
     }
     return SN_OK;
 }
@@ -116,7 +121,8 @@ static sn_status read_prony(const sn_place *place, sn_material *material) {
     sn_status status = sn_place_list(place, 0);
     if (status) return status;
     const int count = sn_place_count(place);
-    if (count > SN_PRONY_TERMS) return sn_place_fail(place, SN_BAD_INPUT, "has %d terms; at most %d", count, SN_PRONY_TERMS);
+    if (count > SN_PRONY_TERMS)
+        return sn_place_fail(place, SN_BAD_INPUT, "has %d terms; at most %d", count, SN_PRONY_TERMS);
     for (int i = 0; i < count && !status; ++i) {
         const sn_place term = sn_place_at(place, i);
         sn_place child;
@@ -137,7 +143,8 @@ sn_status sn_scene_read_material(const sn_place *place, sn_material *material) {
     sn_place child;
     int count;
     const sn_listing *laws = sn_context_laws(place->reader->context, &count);
-    if (sn_place_get(place, "law", &child)) status = sn_read_name(&child, laws, count, material->law, (int)sizeof material->law);
+    if (sn_place_get(place, "law", &child))
+        status = sn_read_name(&child, laws, count, material->law, (int)sizeof material->law);
     if (status) return status;
     int parameters = 0;
     const sn_parameter *parameter = sn_law_parameters(place->reader->context, material->law, &parameters);

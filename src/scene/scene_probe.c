@@ -10,7 +10,8 @@ static sn_status read_where(const sn_place *place, sn_probe *probe) {
     sn_place child;
     const bool nearest = sn_place_get(place, "nearest", &child), node = sn_place_get(place, "node", &child),
                select = sn_place_get(place, "select", &child);
-    if (nearest + node + select > 1) return sn_place_fail(place, SN_BAD_INPUT, "has more than one of nearest, node, select");
+    if (nearest + node + select > 1)
+        return sn_place_fail(place, SN_BAD_INPUT, "has more than one of nearest, node, select");
     probe->at = nearest ? SN_PROBE_NEAREST : node ? SN_PROBE_NODE : SN_PROBE_SELECT;
     if (nearest || node || select) return SN_OK;
     probe->select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};

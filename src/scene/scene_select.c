@@ -1,27 +1,32 @@
-/* Selectors of a scene: {"box": [[..], [..]]}, {"and": [..]}, "all". The world tries them on its meshes: a selector that picks nothing is
- * an error. */
+/* Selectors of a scene: {"box": [[..], [..]]}, {"and": [..]}, "all". The world tries them on its meshes: a selector
+ * that picks nothing is an error. */
 #include <stdio.h>
 #include <string.h>
 
 #include "scene_internal.h"
 
-static const sn_listing kinds[] = {{"all", ""},   {"surface", ""}, {"box", ""}, {"sphere", ""}, {"halfspace", ""}, {"normal", ""},
-                                   {"nodes", ""}, {"group", ""},   {"and", ""}, {"or", ""},     {"not", ""},       {"angle", ""}};
-enum { KINDS = sizeof kinds / sizeof *kinds, ANGLE = KINDS - 1 }; /* in the order of sn_select_kind; angle belongs to normal */
+static const sn_listing kinds[] = {{"all", ""},       {"surface", ""}, {"box", ""},   {"sphere", ""},
+                                   {"halfspace", ""}, {"normal", ""},  {"nodes", ""}, {"group", ""},
+                                   {"and", ""},       {"or", ""},      {"not", ""},   {"angle", ""}};
+enum {
+    KINDS = sizeof kinds / sizeof *kinds,
+    ANGLE = KINDS - 1
+}; /* in the order of sn_select_kind; angle belongs to normal */
 
 static sn_status read_box(const sn_place *place, sn_selector *selector) {
     sn_status status = sn_place_list(place, 2);
     if (status) return status;
     if (sn_place_count(place) != 2)
-        return sn_place_fail(place, SN_BAD_INPUT, "is a list of %d; it must be [[low x, y, z], [high x, y, z]]", sn_place_count(place));
+        return sn_place_fail(place, SN_BAD_INPUT, "is a list of %d; it must be [[low x, y, z], [high x, y, z]]",
+                             sn_place_count(place));
     for (int i = 0; i < 2 && !status; ++i) {
         const sn_place corner = sn_place_at(place, i);
         status = sn_read_numbers(&corner, &sn_any_number, selector->box[i], 3);
     }
     for (int k = 0; k < 3 && !status; ++k)
         if (selector->box[0][k] > selector->box[1][k])
-            status = sn_place_fail(place, SN_BAD_INPUT, "is empty: its low %c %g is above its high %g", 'x' + k, selector->box[0][k],
-                                   selector->box[1][k]);
+            status = sn_place_fail(place, SN_BAD_INPUT, "is empty: its low %c %g is above its high %g", 'x' + k,
+                                   selector->box[0][k], selector->box[1][k]);
     return status;
 }
 
@@ -141,13 +146,14 @@ sn_status sn_read_selector(const sn_place *place, sn_selector *selector) {
     for (int i = 0; i < ANGLE; ++i) {
         if (!sn_place_get(place, kinds[i].name, &child)) continue;
         if (found >= 0)
-            return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; join them with \"and\": [{...}, {...}]", kinds[found].name,
-                                 kinds[i].name);
+            return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; join them with \"and\": [{...}, {...}]",
+                                 kinds[found].name, kinds[i].name);
         found = i;
     }
     if (found < 0)
-        return sn_place_fail(place, SN_BAD_INPUT,
-                             "is empty; known are all, surface, box, sphere, halfspace, normal, nodes, group, and, or, not");
+        return sn_place_fail(
+            place, SN_BAD_INPUT,
+            "is empty; known are all, surface, box, sphere, halfspace, normal, nodes, group, and, or, not");
     selector->kind = (sn_select_kind)found;
     if (sn_place_get(place, "angle", &child)) {
         static const sn_range degrees = {0, 180, false, false, "degrees"};

@@ -91,19 +91,21 @@ static sn_status step_bdf(sn_step *step, int order) {
     /* A history that does not end at the present time is of no use: start again. */
     const bool follows = fabs(step->history[1] - step->t) <= 1e-6 * step->h;
     const int known = follows ? (int)step->history[0] : 0;
-    sn_status status = known >= order - 1 ? solve(step, order, x1, v1, v1 + n) : sn_start(step, (order + 1) / 2, x1, v1, v1 + n);
+    sn_status status =
+        known >= order - 1 ? solve(step, order, x1, v1, v1 + n) : sn_start(step, (order + 1) / 2, x1, v1, v1 + n);
     if (status) return status;
     /* sn_step_finish overwrites the present state, which the history still needs. A bad state must therefore be refused
      * before that. */
     step->system->table->constrain(step->system, step->t + step->h, x1, v1, NULL);
-    if (isfinite(sn_vector_largest(step->system->context, n, x1)) && isfinite(sn_vector_largest(step->system->context, n, v1)))
+    if (isfinite(sn_vector_largest(step->system->context, n, x1)) &&
+        isfinite(sn_vector_largest(step->system->context, n, v1)))
         remember(step, order, known);
     return sn_step_finish(step, x1, v1);
 }
 
-#define FAMILY(k)                                                                                                                          \
-    int sn_bdf##k##_history(int count) { return history(k, count); }                                                                       \
-    int sn_bdf##k##_scratch(int count) { return scratch(count); }                                                                          \
+#define FAMILY(k)                                                                                                      \
+    int sn_bdf##k##_history(int count) { return history(k, count); }                                                   \
+    int sn_bdf##k##_scratch(int count) { return scratch(count); }                                                      \
     sn_status sn_bdf##k##_step(sn_step *step) { return step_bdf(step, k); }
 FAMILY(2)
 FAMILY(3)

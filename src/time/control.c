@@ -24,7 +24,8 @@ sn_status sn_step_finish(sn_step *step, double *x, double *v) {
     const int n = system->count;
     system->table->constrain(system, step->t + step->h, x, v, NULL);
     if (!isfinite(sn_vector_largest(system->context, n, x)) || !isfinite(sn_vector_largest(system->context, n, v)))
-        return sn_fail(step->error, SN_NOT_FINITE, "the state is not finite at t = %g s after a step of %g s", step->t + step->h, step->h);
+        return sn_fail(step->error, SN_NOT_FINITE, "the state is not finite at t = %g s after a step of %g s",
+                       step->t + step->h, step->h);
     sn_vector_copy(system->context, n, x, step->x);
     sn_vector_copy(system->context, n, v, step->v);
     return SN_OK;
@@ -32,7 +33,8 @@ sn_status sn_step_finish(sn_step *step, double *x, double *v) {
 
 sn_status sn_step_check(sn_step *step, double t, const double *x) {
     sn_result result = {0};
-    return step->system->table->evaluate(step->system, &(sn_request){.t = t, .x = x, .check = true}, &result, step->error);
+    return step->system->table->evaluate(step->system, &(sn_request){.t = t, .x = x, .check = true}, &result,
+                                         step->error);
 }
 
 sn_newton_problem sn_step_problem(sn_step *step, const double *guess, double *scratch) {
@@ -48,7 +50,9 @@ sn_newton_problem sn_step_problem(sn_step *step, const double *guess, double *sc
 }
 
 /* Scratch for the start of the frame, the start of a substep, and the method. */
-int sn_control_scratch(const sn_method *method, int count) { return 2 * (2 * count + method->history(count)) + method->scratch(count); }
+int sn_control_scratch(const sn_method *method, int count) {
+    return 2 * (2 * count + method->history(count)) + method->scratch(count);
+}
 
 /* Whether a smaller step may help. An explicit method that diverged has damaged its state several steps ago. Such a
  * failure is reported instead of hidden by smaller steps. */
@@ -74,7 +78,8 @@ static sn_status settle_step(const sn_method *method, sn_step *step, double *sta
     for (;;) {
         bool settled = true;
         sn_status status = method->step(step);
-        if (!status) status = system->table->settle(system, step->t, step->h, x, v, step->x, step->v, &settled, step->error);
+        if (!status)
+            status = system->table->settle(system, step->t, step->h, x, v, step->x, step->v, &settled, step->error);
         if (!status && settled) return SN_OK;
         sn_vector_copy(system->context, n, x, step->x);
         sn_vector_copy(system->context, n, v, step->v);
@@ -108,7 +113,8 @@ static sn_status name_limit(const sn_step *part, int refusals, sn_status status)
     if (!part->error || !is_static(part)) return status;
     const sn_error inner = *part->error;
     return sn_fail(part->error, status,
-                   "no equilibrium was found between load fractions %.4g and %.4g, in %d attempts; perhaps there is none, because the "
+                   "no equilibrium was found between load fractions %.4g and %.4g, in %d attempts; perhaps there is "
+                   "none, because the "
                    "material gives way or the body buckles. %.300s",
                    part->t, part->t + part->h, refusals, inner.text);
 }
@@ -126,7 +132,9 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
         part.loose = loose(step->options, ticks);
         sn_status status = try_step(method, &part, start);
         const bool stopped = (status || done + ticks < TICKS) && step->go_on && !step->go_on(step->user, &part);
-        if (stopped) status = sn_fail(step->error, SN_STOPPED, "stopped by the caller at t = %g s: the step had to be divided", part.t);
+        if (stopped)
+            status = sn_fail(step->error, SN_STOPPED, "stopped by the caller at t = %g s: the step had to be divided",
+                             part.t);
         if (!status) {
             done += ticks;
             if (++successes >= SUCCESSES && 2 * ticks <= TICKS) ticks *= 2, successes = 0;

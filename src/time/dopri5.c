@@ -13,7 +13,8 @@ static const double c[7] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
 /* b minus the weights of the embedded method. */
 static const double e[7] = {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
-const sn_tableau sn_tableau_dopri5 = {.name = "dopri5", .stages = 6, .all = 7, .order = 5, .a = a, .b = b, .c = c, .e = e, .exponent = 0.2};
+const sn_tableau sn_tableau_dopri5 = {
+    .name = "dopri5", .stages = 6, .all = 7, .order = 5, .a = a, .b = b, .c = c, .e = e, .exponent = 0.2};
 
 int sn_dopri5_history(int count) {
     (void)count;

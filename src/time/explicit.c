@@ -12,7 +12,8 @@ sn_status sn_acceleration(sn_step *step, double t, const double *x, const double
     double *f = work, *moved = work + n;
     const double start = sn_seconds();
     sn_result result = {0};
-    sn_status status = system->table->evaluate(system, &(sn_request){.t = t, .x = x, .v = v, .force = f}, &result, step->error);
+    sn_status status =
+        system->table->evaluate(system, &(sn_request){.t = t, .x = x, .v = v, .force = f}, &result, step->error);
     step->info->assembly_seconds += sn_seconds() - start;
     ++step->info->force_evaluations;
     if (status) return status;
@@ -32,12 +33,13 @@ sn_status sn_step_spectrum(sn_step *step, const double *x, double *stiffness, do
     const sn_status status = system->table->evaluate(system, &request, &result, error);
     if (status) return status;
     sn_linearisation *linearisation = result.linearisation;
-    if (!linearisation->table->spectrum) return sn_fail(error, SN_UNSUPPORTED, "the system gives no bound on its highest frequency");
+    if (!linearisation->table->spectrum)
+        return sn_fail(error, SN_UNSUPPORTED, "the system gives no bound on its highest frequency");
     return linearisation->table->spectrum(linearisation, stiffness, damping, error);
 }
 
-sn_status sn_explicit_diverged(sn_step *step, const char *name, double (*limit)(const void *self, double omega, double delta),
-                               const void *self) {
+sn_status sn_explicit_diverged(sn_step *step, const char *name,
+                               double (*limit)(const void *self, double omega, double delta), const void *self) {
     sn_system *system = step->system;
     const double t = step->t + step->h;
     double stiffness = 0, damping = 0;
@@ -48,16 +50,19 @@ sn_status sn_explicit_diverged(sn_step *step, const char *name, double (*limit)(
     step->info->suggested_step = isfinite(advice) ? 0.9 * advice : 0;
     if (advice > 0 && isfinite(advice))
         return sn_fail(step->error, SN_NOT_CONVERGED,
-                       "the explicit method '%s' diverged at t = %g s with a step of %g s; it is stable up to about %.3g s here: take such "
+                       "the explicit method '%s' diverged at t = %g s with a step of %g s; it is stable up to about "
+                       "%.3g s here: take such "
                        "a step, or an implicit method",
                        name, t, step->h, 0.9 * advice);
-    return sn_fail(step->error, SN_NOT_CONVERGED,
-                   "the explicit method '%s' diverged at t = %g s with a step of %g s; take a smaller step or an implicit method", name, t,
-                   step->h);
+    return sn_fail(
+        step->error, SN_NOT_CONVERGED,
+        "the explicit method '%s' diverged at t = %g s with a step of %g s; take a smaller step or an implicit method",
+        name, t, step->h);
 }
 
-sn_status sn_explicit_finish(sn_step *step, const char *name, double (*limit)(const void *self, double omega, double delta),
-                             const void *self, double *x, double *v, const double *a) {
+sn_status sn_explicit_finish(sn_step *step, const char *name,
+                             double (*limit)(const void *self, double omega, double delta), const void *self, double *x,
+                             double *v, const double *a) {
     const int n = step->system->count;
     const double size = step->system->size;
     const double run = (a ? step->h * step->h * sn_vector_largest(step->system->context, n, a) : 0) +

@@ -15,11 +15,12 @@ sn_status sn_step_spectrum(sn_step *step, const double *x, double *stiffness, do
 /* Ends a step of an explicit method with sn_step_finish. Refuses a state that diverges: one that is not finite, or one
  * whose acceleration `a` (may be NULL) would move the body by ten times its size in one step. `limit`, for the message:
  * the longest stable step for a mode of frequency omega (1/s) and damping delta (1/s). */
-sn_status sn_explicit_finish(sn_step *step, const char *name, double (*limit)(const void *self, double omega, double delta),
-                             const void *self, double *x, double *v, const double *a);
+sn_status sn_explicit_finish(sn_step *step, const char *name,
+                             double (*limit)(const void *self, double omega, double delta), const void *self, double *x,
+                             double *v, const double *a);
 /* Only the message: for a failure that is known to be a divergence. */
-sn_status sn_explicit_diverged(sn_step *step, const char *name, double (*limit)(const void *self, double omega, double delta),
-                               const void *self);
+sn_status sn_explicit_diverged(sn_step *step, const char *name,
+                               double (*limit)(const void *self, double omega, double delta), const void *self);
 
 /* An explicit Runge-Kutta method for y' = F(t, y), y = (x, v), F = (v, M^-1 f):
  *   Y_i = y + h sum a_ij F(t + c_j h, Y_j),   y1 = y + h sum b_i F_i,   errors h sum e_i F_i */
@@ -46,7 +47,7 @@ sn_status sn_tableau_step_adaptive(sn_step *step, const sn_tableau *tableau);
 double sn_tableau_limit(const void *self, double omega, double delta);
 
 /* The tables, for tests of their order conditions. */
-extern const sn_tableau sn_tableau_explicit_euler, sn_tableau_explicit_midpoint, sn_tableau_rk4, sn_tableau_rk38, sn_tableau_dopri5,
-    sn_tableau_dopri853;
+extern const sn_tableau sn_tableau_explicit_euler, sn_tableau_explicit_midpoint, sn_tableau_rk4, sn_tableau_rk38,
+    sn_tableau_dopri5, sn_tableau_dopri853;
 
 #endif

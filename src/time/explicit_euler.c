@@ -1,4 +1,5 @@
-/* Explicit Euler: x1 = x + h v, v1 = v + h M^-1 f(t, x, v). Order 1; stable only with damping, and then for small steps (Hauth 3.2.1). */
+/* Explicit Euler: x1 = x + h v, v1 = v + h M^-1 f(t, x, v). Order 1; stable only with damping, and then for small steps
+ * (Hauth 3.2.1). */
 #include "explicit.h"
 #include "methods.h"
 

@@ -10,7 +10,8 @@ sn_newton_problem sn_step_problem(sn_step *step, const double *guess, double *sc
 
 /* One implicit midpoint step from (t, x, v) to (x1, v1); scratch: sn_midpoint_scratch doubles. */
 int sn_midpoint_scratch(int count);
-sn_status sn_midpoint(sn_step *step, double t, double h, const double *x, const double *v, double *x1, double *v1, double *scratch);
+sn_status sn_midpoint(sn_step *step, double t, double h, const double *x, const double *v, double *x1, double *v1,
+                      double *scratch);
 
 /* One step of order 2 x columns (columns from 1 to 3) that starts a multistep method: extrapolated implicit midpoint.
  * scratch: sn_start_scratch doubles. */
@@ -35,7 +36,8 @@ int sn_rosenbrock_scratch(const sn_rosenbrock *method, int count);
 sn_status sn_rosenbrock_step(sn_step *step, const sn_rosenbrock *method);
 
 /* The tables, for tests of their order conditions. */
-extern const sn_rosenbrock sn_table_rosenbrock2_w, sn_table_ros34pw2, sn_table_rosenbrock4_shampine, sn_table_rosenbrock4_grk4a,
-    sn_table_rosenbrock4_grk4t, sn_table_rosenbrock4_veldd, sn_table_rosenbrock4_velds, sn_table_rosenbrock4_lstab;
+extern const sn_rosenbrock sn_table_rosenbrock2_w, sn_table_ros34pw2, sn_table_rosenbrock4_shampine,
+    sn_table_rosenbrock4_grk4a, sn_table_rosenbrock4_grk4t, sn_table_rosenbrock4_veldd, sn_table_rosenbrock4_velds,
+    sn_table_rosenbrock4_lstab;
 
 #endif

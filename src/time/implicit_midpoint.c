@@ -18,9 +18,11 @@ int sn_implicit_midpoint_scratch(int count) { return 2 * count + sn_midpoint_scr
 int sn_midpoint_scratch(int count) { return 3 * count + sn_newton_scratch(count); }
 
 /* From the middle a and the start (b, c), with the step p, to the end (other, out). */
-SN_LOOP(finish, const double move = 2 * (l.a[i] - l.b[i]); l.out[i] = 2 * move / l.p - l.c[i]; l.other[i] = l.b[i] + move)
+SN_LOOP(finish, const double move = 2 * (l.a[i] - l.b[i]); l.out[i] = 2 * move / l.p - l.c[i];
+        l.other[i] = l.b[i] + move)
 
-sn_status sn_midpoint(sn_step *step, double t, double h, const double *x, const double *v, double *x1, double *v1, double *scratch) {
+sn_status sn_midpoint(sn_step *step, double t, double h, const double *x, const double *v, double *x1, double *v1,
+                      double *scratch) {
     sn_system *system = step->system;
     const int n = system->count;
     double *y = scratch, *base = y + n, *guess = base + n;

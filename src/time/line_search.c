@@ -3,7 +3,9 @@
 
 #include <math.h>
 
-sn_line_search sn_line_search_start(double phi0, double slope) { return (sn_line_search){.phi0 = phi0, .slope = slope, .s = 1}; }
+sn_line_search sn_line_search_start(double phi0, double slope) {
+    return (sn_line_search){.phi0 = phi0, .slope = slope, .s = 1};
+}
 
 bool sn_line_search_good(const sn_line_search *search, double phi) {
     return isfinite(phi) && phi <= search->phi0 + 1e-4 * search->s * search->slope;

@@ -38,18 +38,22 @@ struct sn_linearisation {
 };
 
 /* Called by a system when it has replaced the content. */
-static inline void sn_linearisation_renew(sn_linearisation *self, bool damped) { self->damped = damped, self->served = 0; }
+static inline void sn_linearisation_renew(sn_linearisation *self, bool damped) {
+    self->damped = damped, self->served = 0;
+}
 
 /* Marks the linearisation as out of date: it failed, parameters were edited, or the state was saved or restored. No
  * method then
  * uses it again. */
 static inline void sn_linearisation_forget(sn_linearisation *self) { self->served = 0; }
 
-static inline void sn_linearisation_product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
+static inline void sn_linearisation_product(sn_linearisation *self, double m, double d, double k, const double *u,
+                                            double *out) {
     self->table->product(self, m, d, k, u, out);
 }
 
 /* Solves, and counts the solve in `served`. */
-sn_status sn_linearisation_solve(sn_linearisation *self, const sn_solve *problem, sn_linear_report *report, sn_error *error);
+sn_status sn_linearisation_solve(sn_linearisation *self, const sn_solve *problem, sn_linear_report *report,
+                                 sn_error *error);
 
 #endif

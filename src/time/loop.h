@@ -15,16 +15,17 @@ typedef struct sn_operands {
     double *out, *other;
 } sn_operands;
 
-#define SN_LOOP(name, ...)                                                                                                                 \
-    static void name(void *data, int piece) {                                                                                              \
-        const sn_operands l = *(const sn_operands *)data;                                                                                  \
-        const int64_t begin = (int64_t)piece * SN_PIECE, end = begin + SN_PIECE < l.n ? begin + SN_PIECE : l.n;                            \
-        for (int64_t i = begin; i < end; ++i) {                                                                                            \
-            __VA_ARGS__;                                                                                                                   \
-        }                                                                                                                                  \
+#define SN_LOOP(name, ...)                                                                                             \
+    static void name(void *data, int piece) {                                                                          \
+        const sn_operands l = *(const sn_operands *)data;                                                              \
+        const int64_t begin = (int64_t)piece * SN_PIECE, end = begin + SN_PIECE < l.n ? begin + SN_PIECE : l.n;        \
+        for (int64_t i = begin; i < end; ++i) {                                                                        \
+            __VA_ARGS__;                                                                                               \
+        }                                                                                                              \
     }
 
-static inline void sn_loop(const sn_context *context, int n, void (*loop)(void *data, int piece), sn_operands operands) {
+static inline void sn_loop(const sn_context *context, int n, void (*loop)(void *data, int piece),
+                           sn_operands operands) {
     operands.n = n;
     sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), loop, &operands);
 }

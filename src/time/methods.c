@@ -3,17 +3,17 @@
 
 #include <string.h>
 
-#define ENTRY(name, symbol, order, kind, adaptive, stability, text)                                                                        \
-    {name,                                                                                                                                 \
-     text,                                                                                                                                 \
-     order,                                                                                                                                \
-     kind != SN_METHOD_EXPLICIT,                                                                                                           \
-     kind == SN_METHOD_EXACT,                                                                                                              \
-     kind == SN_METHOD_BACKWARD,                                                                                                           \
-     adaptive,                                                                                                                             \
-     stability,                                                                                                                            \
-     sn_##symbol##_history,                                                                                                                \
-     sn_##symbol##_scratch,                                                                                                                \
+#define ENTRY(name, symbol, order, kind, adaptive, stability, text)                                                    \
+    {name,                                                                                                             \
+     text,                                                                                                             \
+     order,                                                                                                            \
+     kind != SN_METHOD_EXPLICIT,                                                                                       \
+     kind == SN_METHOD_EXACT,                                                                                          \
+     kind == SN_METHOD_BACKWARD,                                                                                       \
+     adaptive,                                                                                                         \
+     stability,                                                                                                        \
+     sn_##symbol##_history,                                                                                            \
+     sn_##symbol##_scratch,                                                                                            \
      sn_##symbol##_step},
 static const sn_method method_table[] = {SN_METHODS(ENTRY)};
 #undef ENTRY
@@ -33,7 +33,8 @@ const sn_method *sn_method_find(const char *name) {
 
 const sn_method *sn_method_choose(const sn_time_options *options) {
     if (!*options->mode || strcmp(options->mode, "dynamic") == 0) return sn_method_find(options->method);
-    if (strcmp(options->mode, "static") == 0 || strcmp(options->mode, "quasi-static") == 0) return sn_method_equilibrium();
+    if (strcmp(options->mode, "static") == 0 || strcmp(options->mode, "quasi-static") == 0)
+        return sn_method_equilibrium();
     return NULL;
 }
 

@@ -7,12 +7,15 @@
 #include "system.h"
 
 /* X(name, symbol, text) */
-#define SN_NEWTON_KINDS(X)                                                                                                                 \
-    X("full", full, "a fresh Jacobian in each iteration, until the tolerance is met")                                                      \
-    X("one-step", one_step, "one linear solve per step, the semi-implicit method; never reports that it did not converge")                 \
-    X("inexact", inexact, "linear solves only as exact as the progress requires (forcing terms of Eisenstat and Walker)")                  \
-    X("fixed", fixed,                                                                                                                      \
-      "at most `iterations` whole corrections without line search; accepts the result as it is, so the work of a step is bounded")         \
+#define SN_NEWTON_KINDS(X)                                                                                             \
+    X("full", full, "a fresh Jacobian in each iteration, until the tolerance is met")                                  \
+    X("one-step", one_step,                                                                                            \
+      "one linear solve per step, the semi-implicit method; never reports that it did not converge")                   \
+    X("inexact", inexact,                                                                                              \
+      "linear solves only as exact as the progress requires (forcing terms of Eisenstat and Walker)")                  \
+    X("fixed", fixed,                                                                                                  \
+      "at most `iterations` whole corrections without line search; accepts the result as it is, so the work of a "     \
+      "step is bounded")                                                                                               \
     X("simplified", simplified, "Jacobian and factor kept while the iteration contracts, renewed when it does not")
 
 /* How the iteration ended. */

@@ -107,7 +107,8 @@ static iteration iterate_once(sn_newton *w, const sn_newton_rules *rules, double
     sn_status status = SN_OK;
     if (w->climbs == most_climbs(w) && w->best_residual >= 0) status = turn_back(w, y);
     if (status) return (iteration){.status = status};
-    const double goal = p->options->tolerance * w->system->size, before = w->residual, prescribed = sn_newton_prescribe(w, y);
+    const double goal = p->options->tolerance * w->system->size, before = w->residual,
+                 prescribed = sn_newton_prescribe(w, y);
     const bool carries = sn_newton_carries(w, prescribed);
     if (!w->fresh && !keeps(w, rules)) status = sn_newton_linearise(w, y);
     if (status) return (iteration){.status = status};
@@ -135,7 +136,8 @@ static iteration iterate_once(sn_newton *w, const sn_newton_rules *rules, double
 /* One iteration. In statics there is a second attempt with the projected K when the exact K fails. */
 static iteration iterate(sn_newton *w, const sn_newton_rules *rules, double *y, int number) {
     const iteration exact = iterate_once(w, rules, y, number);
-    const bool nowhere = exact.status == SN_NOT_CONVERGED || exact.status == SN_SINGULAR || exact.status == SN_NOT_FINITE;
+    const bool nowhere =
+        exact.status == SN_NOT_CONVERGED || exact.status == SN_SINGULAR || exact.status == SN_NOT_FINITE;
     if (!nowhere || !can_project(w)) return exact;
     w->wanted = SN_LINEARISE_PROJECTED;
     w->fresh = false;
@@ -157,12 +159,14 @@ static sn_newton_result give_up(sn_newton *w, double *y, int iterations, bool up
     const char *advice = p->m != 0 ? "a smaller step" : "more load steps or a smaller step";
     if (uphill)
         sn_fail(p->error, SN_NOT_CONVERGED,
-                "Newton's method did not converge at t = %g: the linear solver stopped early at a relative residual of %.3g; "
+                "Newton's method did not converge at t = %g: the linear solver stopped early at a relative residual of "
+                "%.3g; "
                 "raise solver.iterations, or take %s",
                 p->t1, p->info->linear_residual, advice);
     else
         sn_fail(p->error, SN_NOT_CONVERGED,
-                "Newton's method did not converge at t = %g: relative residual %.3g after %d iterations (tolerance %g); take %s, or "
+                "Newton's method did not converge at t = %g: relative residual %.3g after %d iterations (tolerance "
+                "%g); take %s, or "
                 "raise time.newton.iterations",
                 p->t1, best, iterations, p->options->tolerance, advice);
     return (sn_newton_result){SN_NOT_CONVERGED, residual, false};
@@ -173,8 +177,10 @@ static sn_newton_result iterate_all(sn_newton *w, const sn_newton_rules *rules, 
     const sn_newton_problem *p = w->problem;
     for (int number = 0;; ++number) {
         const double residual = sn_newton_relative(w);
-        const bool balanced = w->residual <= p->options->tolerance * w->scale && !sn_newton_carries(w, sn_newton_prescribe(w, y));
-        if (balanced && (number > 0 || p->m == 0 || w->residual == 0)) return (sn_newton_result){SN_OK, residual, false};
+        const bool balanced =
+            w->residual <= p->options->tolerance * w->scale && !sn_newton_carries(w, sn_newton_prescribe(w, y));
+        if (balanced && (number > 0 || p->m == 0 || w->residual == 0))
+            return (sn_newton_result){SN_OK, residual, false};
         if (number == p->options->iterations) return give_up(w, y, number, false, residual);
         if (number == 0 && !sn_newton_carries(w, sn_newton_prescribe(w, y))) keep_best(w, y);
         const iteration one = iterate(w, rules, y, number);

@@ -137,7 +137,8 @@ sn_status sn_rosenbrock_step(sn_step *step, const sn_rosenbrock *method) {
     const double h = step->h, g = 1 / (h * method->gamma), e = 1e-4 * h;
     work w = layout(step, method);
     sn_result result = {0};
-    const sn_request start = {.t = step->t, .x = step->x, .v = step->v, .force = w.f, .rate = w.rate, .linearise = SN_LINEARISE_EXACT};
+    const sn_request start = {
+        .t = step->t, .x = step->x, .v = step->v, .force = w.f, .rate = w.rate, .linearise = SN_LINEARISE_EXACT};
     sn_status status = evaluate(step, &start, &result);
     ++step->info->linearisations;
     if (status) return status;

@@ -4,17 +4,18 @@
 #include "implicit.h"
 #include "methods.h"
 
-const sn_rosenbrock sn_table_rosenbrock4_shampine = {.name = "rosenbrock4-shampine",
-                                                     .stages = 4,
-                                                     .order = 4,
-                                                     .gamma = 0.5,
-                                                     .a = {{0}, {2}, {48.0 / 25, 6.0 / 25}, {48.0 / 25, 6.0 / 25}},
-                                                     .c = {{0}, {-8}, {372.0 / 25, 12.0 / 5}, {-112.0 / 125, -54.0 / 125, -2.0 / 5}},
-                                                     .b = {19.0 / 9, 0.5, 25.0 / 108, 125.0 / 108},
-                                                     .alpha = {0, 1, 0.6, 0.6},
-                                                     .d = {0.5, -1.5, 2.42, 0.116},
-                                                     .reuse_last = true,
-                                                     .w_method = false};
+const sn_rosenbrock sn_table_rosenbrock4_shampine = {
+    .name = "rosenbrock4-shampine",
+    .stages = 4,
+    .order = 4,
+    .gamma = 0.5,
+    .a = {{0}, {2}, {48.0 / 25, 6.0 / 25}, {48.0 / 25, 6.0 / 25}},
+    .c = {{0}, {-8}, {372.0 / 25, 12.0 / 5}, {-112.0 / 125, -54.0 / 125, -2.0 / 5}},
+    .b = {19.0 / 9, 0.5, 25.0 / 108, 125.0 / 108},
+    .alpha = {0, 1, 0.6, 0.6},
+    .d = {0.5, -1.5, 2.42, 0.116},
+    .reuse_last = true,
+    .w_method = false};
 
 int sn_rosenbrock4_shampine_history(int count) {
     (void)count;
@@ -23,4 +24,6 @@ int sn_rosenbrock4_shampine_history(int count) {
 
 int sn_rosenbrock4_shampine_scratch(int count) { return sn_rosenbrock_scratch(&sn_table_rosenbrock4_shampine, count); }
 
-sn_status sn_rosenbrock4_shampine_step(sn_step *step) { return sn_rosenbrock_step(step, &sn_table_rosenbrock4_shampine); }
+sn_status sn_rosenbrock4_shampine_step(sn_step *step) {
+    return sn_rosenbrock_step(step, &sn_table_rosenbrock4_shampine);
+}

@@ -1,5 +1,5 @@
-/* Explicit Runge-Kutta methods from tableaus, with fixed or adaptive steps. See explicit.h. Hairer, Norsett, Wanner: Solving Ordinary
- * Differential Equations I, II.1, II.4 and II.5. */
+/* Explicit Runge-Kutta methods from tableaus, with fixed or adaptive steps. See explicit.h. Hairer, Norsett, Wanner:
+ * Solving Ordinary Differential Equations I, II.1, II.4 and II.5. */
 #include <math.h>
 
 #include "base/vector.h"
@@ -28,8 +28,8 @@ static work layout(const sn_step *step, const sn_tableau *tableau) {
 }
 
 /* Computes stage i of a step of h from (t, x, v). */
-static sn_status stage(sn_step *step, const sn_tableau *tableau, const work *w, int i, double t, double h, const double *x,
-                       const double *v) {
+static sn_status stage(sn_step *step, const sn_tableau *tableau, const work *w, int i, double t, double h,
+                       const double *x, const double *v) {
     sn_system *system = step->system;
     const int n = system->count;
     double *V = w->velocity + i * n;
@@ -47,8 +47,8 @@ static sn_status stage(sn_step *step, const sn_tableau *tableau, const work *w, 
 }
 
 /* Computes (x1, v1) from (x, v), beginning with stage `first`. */
-static sn_status advance(sn_step *step, const sn_tableau *tableau, const work *w, int first, double t, double h, const double *x,
-                         const double *v) {
+static sn_status advance(sn_step *step, const sn_tableau *tableau, const work *w, int first, double t, double h,
+                         const double *x, const double *v) {
     const int n = step->system->count;
     for (int i = first; i < tableau->stages; ++i) {
         const sn_status status = stage(step, tableau, w, i, t, h, x, v);
@@ -75,14 +75,16 @@ sn_status sn_tableau_step(sn_step *step, const sn_tableau *tableau) {
 }
 
 /* The mean square of h sum e_i F_i, relative to the tolerance. */
-static double error_of(sn_step *step, const sn_tableau *tableau, const work *w, const double *e, double h, double speed) {
+static double error_of(sn_step *step, const sn_tableau *tableau, const work *w, const double *e, double h,
+                       double speed) {
     sn_system *system = step->system;
     const int n = system->count;
     double sum = 0;
     for (int part = 0; part < 2; ++part) {
         sn_vector_zero(system->context, n, w->spare);
         for (int i = 0; i < tableau->all; ++i)
-            if (e[i] != 0) sn_vector_add(system->context, n, h * e[i], (part ? w->force : w->velocity) + i * n, w->spare);
+            if (e[i] != 0)
+                sn_vector_add(system->context, n, h * e[i], (part ? w->force : w->velocity) + i * n, w->spare);
         system->table->filter(system, w->spare);
         const double scale = step->options->tolerance * (part ? speed : system->size);
         sum += sn_vector_dot(system->context, n, w->spare, w->spare) / (scale * scale);
@@ -93,8 +95,9 @@ static double error_of(sn_step *step, const sn_tableau *tableau, const work *w, 
 /* The error of the substep in units of the tolerance; NaN or inf when it cannot be computed. */
 static double measure(sn_step *step, const sn_tableau *tableau, const work *w, double h) {
     const int n = step->system->count;
-    const double speed = fmax(fmax(sn_vector_largest(step->system->context, n, w->v), sn_vector_largest(step->system->context, n, w->v1)),
-                              1e-3 * step->system->size);
+    const double speed = fmax(
+        fmax(sn_vector_largest(step->system->context, n, w->v), sn_vector_largest(step->system->context, n, w->v1)),
+        1e-3 * step->system->size);
     const double e = error_of(step, tableau, w, tableau->e, h, speed);
     if (!tableau->e3) return sqrt(e);
     const double e3 = error_of(step, tableau, w, tableau->e3, h, speed);
@@ -115,10 +118,10 @@ sn_status sn_tableau_step_adaptive(sn_step *step, const sn_tableau *tableau) {
         const bool final = h >= 0.999999 * (step->h - done);
         const double part = final ? step->h - done : h, t = step->t + done;
         if (count >= MOST_SUBSTEPS || (part < 1e-10 * step->h && !final))
-            return sn_fail(
-                step->error, SN_NOT_CONVERGED,
-                "method '%s' cannot keep its tolerance of %g at t = %g s: its step fell to %g s after %d substeps; raise time.tolerance",
-                tableau->name, step->options->tolerance, t, part, count);
+            return sn_fail(step->error, SN_NOT_CONVERGED,
+                           "method '%s' cannot keep its tolerance of %g at t = %g s: its step fell to %g s after %d "
+                           "substeps; raise time.tolerance",
+                           tableau->name, step->options->tolerance, t, part, count);
         sn_status status = advance(step, tableau, &w, first_known ? 1 : 0, t, part, w.x, w.v);
         first_known = true;
         if (!status && reuses)

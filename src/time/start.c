@@ -30,7 +30,8 @@ sn_status sn_start(sn_step *step, int columns, double *x1, double *v1, double *s
         sn_vector_copy(step->system->context, n, v, result[k] + n);
         for (int j = k - 1; j >= 0; --j) {
             const double ratio = (double)substeps[k] / substeps[j], weight = 1 / (ratio * ratio - 1);
-            sn_loop(step->system->context, 2 * n, extrapolate, (sn_operands){.p = weight, .a = result[j + 1], .out = result[j]});
+            sn_loop(step->system->context, 2 * n, extrapolate,
+                    (sn_operands){.p = weight, .a = result[j + 1], .out = result[j]});
         }
     }
     sn_vector_copy(step->system->context, n, result[0], x1);

@@ -11,7 +11,8 @@ sn_status sn_static_solve(sn_step *step, bool (*reached)(void *user, const sn_st
         const sn_status status = sn_step_controlled(sn_method_equilibrium(), step);
         if (status) return status;
         step->t = goal;
-        if (reached && !reached(user, step)) return sn_fail(step->error, SN_STOPPED, "stopped by the caller at load fraction %g", goal);
+        if (reached && !reached(user, step))
+            return sn_fail(step->error, SN_STOPPED, "stopped by the caller at load fraction %g", goal);
     }
     return SN_OK;
 }

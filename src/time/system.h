@@ -70,8 +70,8 @@ typedef struct sn_system_table {
      * system has changed its constraints (contacts were made or released); the step is then taken again from its start.
      * This happens a bounded number of times. A settled step may still move x a little. NULL when `begin` never asks
      * for it. */
-    sn_status (*settle)(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v, bool *settled,
-                        sn_error *error);
+    sn_status (*settle)(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v,
+                        bool *settled, sn_error *error);
     /* The step was accepted with the new (t, x, v), or it was rejected. Each may be NULL. */
     void (*accept)(sn_system *system, double t, const double *x, const double *v);
     void (*reject)(sn_system *system);

@@ -18,7 +18,8 @@ static const sn_field time_fields[] = {
     {"mode", SN_FIELD_CHOICE, AT(sn_time_options, mode), 1, 0, 0, 0, 0, "dynamic", sn_modes, "", "what is solved for"},
     {"method", SN_FIELD_CHOICE, AT(sn_time_options, method), 1, 0, 0, 0, 0, "implicit-euler", sn_methods, "",
      "time integrator of dynamics"},
-    {"step", SN_FIELD_DOUBLE, AT(sn_time_options, step), 1, 0, 1e300, 1, 0.01, NULL, NULL, "s", "length of a time step"},
+    {"step", SN_FIELD_DOUBLE, AT(sn_time_options, step), 1, 0, 1e300, 1, 0.01, NULL, NULL, "s",
+     "length of a time step"},
     {"end", SN_FIELD_DOUBLE, AT(sn_time_options, end), 1, 0, 1e300, 0, 1, NULL, NULL, "s", "time at which a run ends"},
     {"load_steps", SN_FIELD_INT, AT(sn_time_options, load_steps), 1, 1, 1e6, 0, 1, NULL, NULL, "",
      "equal fractions in which statics applies the load"},
@@ -26,9 +27,11 @@ static const sn_field time_fields[] = {
      "of adaptive methods: error of a step relative to the size of the body and its speeds; 0 takes fixed steps"},
     {"newton.kind", SN_FIELD_CHOICE, AT(sn_time_options, newton.kind), 1, 0, 0, 0, 0, "full", sn_newton_kinds, "",
      "how the nonlinear equations are solved"},
-    {"newton.iterations", SN_FIELD_INT, AT(sn_time_options, newton.iterations), 1, 1, 1e6, 0, 10, NULL, NULL, "", "most per step"},
+    {"newton.iterations", SN_FIELD_INT, AT(sn_time_options, newton.iterations), 1, 1, 1e6, 0, 10, NULL, NULL, "",
+     "most per step"},
     {"newton.tolerance", SN_FIELD_DOUBLE, AT(sn_time_options, newton.tolerance), 1, 0, 1, 1, 1e-6, NULL, NULL, "",
-     "of the residual relative to the largest of external, internal and inertia force, or of the correction relative to the body's size"},
+     "of the residual relative to the largest of external, internal and inertia force, or of the correction relative "
+     "to the body's size"},
     {"newton.line_search", SN_FIELD_BOOL, AT(sn_time_options, newton.line_search), 1, 0, 1, 0, 1, NULL, NULL, "",
      "shorten corrections that do not lower the residual"},
 };

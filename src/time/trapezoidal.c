@@ -1,6 +1,7 @@
 /* Trapezoidal rule (Crank-Nicolson): x1 = x + h/2 (v + v1),  M (v1 - v) = h/2 (f(t, x, v) + f(t + h, x1, v1)).
  *
- * With v1 = 2 (x1 - x)/h - v this is (4/h^2) M (x1 - x - h v) - f(t, x, v) - f(t + h, x1, v1) = 0. Order 2, A-stable. */
+ * With v1 = 2 (x1 - x)/h - v this is (4/h^2) M (x1 - x - h v) - f(t, x, v) - f(t + h, x1, v1) = 0. Order 2, A-stable.
+ */
 #include "base/context.h"
 #include "implicit.h"
 #include "loop.h"

@@ -16,7 +16,8 @@ static void correct(const sn_world *world, const sn_interaction *self, const dou
     (void)self;
     for (int b = 0; b < world->model->body_count; ++b) {
         const sn_body *body = &world->model->body[b];
-        if (wanted(world, body)) sn_warping_balance(body->node_first, body->mesh->node_count, world->solid->weight, x, f);
+        if (wanted(world, body))
+            sn_warping_balance(body->node_first, body->mesh->node_count, world->solid->weight, x, f);
     }
 }
 

@@ -32,7 +32,8 @@ static sn_status by_nodes(const sn_mesh *mesh, const sn_selector *s, uint8_t *ma
     const sn_status status = sn_mesh_select(mesh, s, node, NULL, error);
     for (int e = 0; e < mesh->tet_count && !status; ++e) {
         mask[e] = 1;
-        for (int i = 0; i < mesh->tet_nodes; ++i) mask[e] &= node[mesh->tet[(size_t)e * (size_t)mesh->tet_nodes + (size_t)i]];
+        for (int i = 0; i < mesh->tet_nodes; ++i)
+            mask[e] &= node[mesh->tet[(size_t)e * (size_t)mesh->tet_nodes + (size_t)i]];
     }
     sn_release(mesh->context, node);
     return status;
@@ -42,7 +43,8 @@ static sn_status pick(const sn_mesh *mesh, const sn_selector *s, uint8_t *mask, 
 
 static sn_status by_children(const sn_mesh *mesh, const sn_selector *s, uint8_t *mask, int depth, sn_error *error) {
     if (depth > 64) return sn_fail(error, SN_BAD_INPUT, "selectors are nested more than 64 deep");
-    if (s->child_count < 1 || !s->child) return sn_fail(error, SN_BAD_INPUT, "a selector 'and', 'or' or 'not' has nothing in it");
+    if (s->child_count < 1 || !s->child)
+        return sn_fail(error, SN_BAD_INPUT, "a selector 'and', 'or' or 'not' has nothing in it");
     uint8_t *child = sn_allocate(mesh->context, (size_t)mesh->tet_count, 1);
     if (!child) return sn_no_memory(error);
     memset(mask, s->kind == SN_SELECT_AND, (size_t)mesh->tet_count);

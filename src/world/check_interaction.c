@@ -66,11 +66,13 @@ static double check_energy(const checker *c, const sn_place *place, double e) {
     return slope == 0 && along == 0 ? 0 : apart(-slope, along);
 }
 
-static double check_blocks(const checker *c, const sn_place *place, bool damping, double e, sn_block_list *K, sn_block_list *D) {
+static double check_blocks(const checker *c, const sn_place *place, bool damping, double e, sn_block_list *K,
+                           sn_block_list *D) {
     sn_place there = *place;
     *(damping ? &there.v : &there.x) = c->moved;
     for (int side = 0; side < 2; ++side) {
-        sn_vector_mix(c->world->context, c->n, 1, damping ? place->v : place->x, side ? e : -e, c->u, 0, NULL, c->moved);
+        sn_vector_mix(c->world->context, c->n, 1, damping ? place->v : place->x, side ? e : -e, c->u, 0, NULL,
+                      c->moved);
         force_at(c, &there, side ? c->high : c->low);
     }
     K->count = D->count = 0;
@@ -95,7 +97,8 @@ static double check_rate(const checker *c, const sn_place *place, double e) {
 static void compare(const checker *c, sn_interaction_errors *errors) {
     sn_world *world = c->world;
     const sn_interaction_kind *kind = c->self->kind;
-    const sn_place place = {.t = world->state.time, .x = world->state.x, .v = world->parameters.no_inertia ? NULL : world->state.v};
+    const sn_place place = {
+        .t = world->state.time, .x = world->state.x, .v = world->parameters.no_inertia ? NULL : world->state.v};
     sn_block_list *K = &world->workspace.stiffness, *D = &world->workspace.damping;
     const double e = 1e-6 * world->model->size;
     if (kind->arrive) kind->arrive(world, c->self, place.x);
@@ -110,7 +113,8 @@ static void compare(const checker *c, sn_interaction_errors *errors) {
     sn_workspace_forget(world);
 }
 
-sn_status sn_world_check_interaction(sn_world *world, const char *name, sn_interaction_errors *errors, sn_error *error) {
+sn_status sn_world_check_interaction(sn_world *world, const char *name, sn_interaction_errors *errors,
+                                     sn_error *error) {
     *errors = (sn_interaction_errors){0};
     checker c = {.world = world, .n = 3 * world->model->node_count};
     for (int i = 0; i < world->interaction_count; ++i)

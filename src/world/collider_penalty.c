@@ -45,7 +45,9 @@ static void destroy(sn_world *world, sn_interaction *self) {
     sn_release(world->context, own);
 }
 
-static void adapt(sn_world *world, sn_interaction *self) { sn_colliders_adapt(world, ((pushing *)self->data)->colliders); }
+static void adapt(sn_world *world, sn_interaction *self) {
+    sn_colliders_adapt(world, ((pushing *)self->data)->colliders);
+}
 
 /* The memory of the friction on a collider; NULL when none is in use. */
 static sn_friction *memory(const pushing *own, int collider) {
@@ -62,7 +64,8 @@ static void force(sn_world *world, sn_interaction *self, const sn_place *place, 
         sn_penalty penalty = c->penalty[i];
         penalty.ahead = place->ahead;
         const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
-        own->touching += sn_penalty_force(&c->collider[i], &penalty, &pushed, place->t, place->x, place->v, memory(own, i), f);
+        own->touching +=
+            sn_penalty_force(&c->collider[i], &penalty, &pushed, place->t, place->x, place->v, memory(own, i), f);
     }
 }
 
@@ -87,7 +90,8 @@ static void rate(sn_world *world, sn_interaction *self, const sn_place *place, d
         if (!sn_collider_moves(&c->collider[i]) || pushed.count == 0) continue;
         for (int side = 0; side < 2; ++side) {
             memset(moved, 0, (size_t)n * sizeof *moved);
-            sn_penalty_force(&c->collider[i], &c->penalty[i], &pushed, place->t + (side + 1) * e, place->x, place->v, NULL, moved);
+            sn_penalty_force(&c->collider[i], &c->penalty[i], &pushed, place->t + (side + 1) * e, place->x, place->v,
+                             NULL, moved);
             for (int k = 0; k < n; ++k) out[k] += (side ? 1 : -1) * moved[k] / e;
         }
     }
@@ -98,7 +102,8 @@ static int64_t block_count(const sn_world *world, const sn_interaction *self, bo
     return (int64_t)pairs(self->data);
 }
 
-static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K, sn_block_list *D) {
+static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
+                   sn_block_list *D) {
     (void)world;
     const pushing *own = self->data;
     const sn_colliders *c = own->colliders;
@@ -107,8 +112,8 @@ static void blocks(sn_world *world, sn_interaction *self, const sn_place *place,
         sn_penalty penalty = c->penalty[i];
         penalty.ahead = place->ahead;
         const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
-        const int count = sn_penalty_blocks(&c->collider[i], &penalty, &pushed, place->t, place->x, place->v, !exact, memory(own, i),
-                                            K->row + k, K->value + 9 * k, D->value + 9 * d);
+        const int count = sn_penalty_blocks(&c->collider[i], &penalty, &pushed, place->t, place->x, place->v, !exact,
+                                            memory(own, i), K->row + k, K->value + 9 * k, D->value + 9 * d);
         memcpy(K->column + k, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->row + d, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->column + d, K->row + k, (size_t)count * sizeof *K->row);
@@ -124,7 +129,8 @@ static bool lag(const pushing *own, double t, const double *x, const double *v) 
     double square = 0, change = 0;
     for (int i = 0; i < c->count; ++i) {
         const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
-        if (c->penalty[i].friction > 0) sn_penalty_lag(&c->collider[i], &c->penalty[i], &pushed, t, x, v, memory(own, i), &square, &change);
+        if (c->penalty[i].friction > 0)
+            sn_penalty_lag(&c->collider[i], &c->penalty[i], &pushed, t, x, v, memory(own, i), &square, &change);
     }
     return change > 4e-4 * square;
 }
@@ -163,8 +169,8 @@ static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *t
         for (int i = 0; i < own->node.count; ++i) {
             const size_t at = 3 * (size_t)own->node.node[i];
             if (sn_collider_passed(&own->collider[c], trial->t, trial->x0 + at, t1, trial->x + at))
-                return sn_fail(error, SN_NOT_CONVERGED, "a node passed through colliders.%d in the step from t = %g s to %g s", c, trial->t,
-                               t1);
+                return sn_fail(error, SN_NOT_CONVERGED,
+                               "a node passed through colliders.%d in the step from t = %g s to %g s", c, trial->t, t1);
         }
     return SN_OK;
 }

@@ -15,7 +15,8 @@ typedef struct projecting {
 static sn_status fit(const sn_world *world, projecting *own, sn_error *error) {
     const sn_colliders *c = sn_world_colliders(world);
     sn_projection made = {0};
-    sn_status status = sn_projection_create(world->context, c->collider, c->penalty, c->count, &c->node, world->model->size, &made, error);
+    sn_status status = sn_projection_create(world->context, c->collider, c->penalty, c->count, &c->node,
+                                            world->model->size, &made, error);
     if (!status) status = sn_projection_reserve(&made, world->model->node_count, error);
     if (status) {
         sn_projection_destroy(&made);
@@ -81,7 +82,8 @@ static int64_t block_count(const sn_world *world, const sn_interaction *self, bo
     return damping ? sn_projection_slots(&((const projecting *)self->data)->projection) : 0;
 }
 
-static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K, sn_block_list *D) {
+static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
+                   sn_block_list *D) {
     (void)world, (void)exact, (void)K;
     sn_projection_blocks(&((projecting *)self->data)->projection, self->number, place->t, place->v, D);
 }
@@ -98,7 +100,8 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
 static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error) {
     sn_projection *p = &((projecting *)self->data)->projection;
     const sn_parameters *parameters = &world->parameters;
-    sn_projection_step step = {.t = trial->t, .h = trial->h, .x0 = trial->x0, .x = trial->x, .v = parameters->no_inertia ? NULL : trial->v};
+    sn_projection_step step = {
+        .t = trial->t, .h = trial->h, .x0 = trial->x0, .x = trial->x, .v = parameters->no_inertia ? NULL : trial->v};
     if (p->count > 0) {
         double scale;
         const sn_status status = sn_world_step_reactions(world, trial, &scale, error);

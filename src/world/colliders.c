@@ -17,8 +17,10 @@ static sn_status append(sn_world *world, sn_colliders *own, const sn_collider *c
     const int count = own->count + 1;
     int ids = own->count, colliders = own->count, penalties = own->count;
     sn_status status = sn_grow(world->context, (void **)&own->id, &ids, count, sizeof *own->id, error);
-    if (!status) status = sn_grow(world->context, (void **)&own->collider, &colliders, count, sizeof *own->collider, error);
-    if (!status) status = sn_grow(world->context, (void **)&own->penalty, &penalties, count, sizeof *own->penalty, error);
+    if (!status)
+        status = sn_grow(world->context, (void **)&own->collider, &colliders, count, sizeof *own->collider, error);
+    if (!status)
+        status = sn_grow(world->context, (void **)&own->penalty, &penalties, count, sizeof *own->penalty, error);
     sn_projection_follow(world);
     if (!status && own->node.count == 0) status = sn_contact_nodes_create(world, &own->node, &own->core_count, error);
     if (!status) status = sn_collider_model_create(world->context, collider, &own->collider[own->count], error);
@@ -28,7 +30,8 @@ static sn_status append(sn_world *world, sn_colliders *own, const sn_collider *c
     return SN_OK;
 }
 
-sn_status sn_colliders_create(sn_world *world, const sn_world_options *options, sn_colliders **colliders, sn_error *error) {
+sn_status sn_colliders_create(sn_world *world, const sn_world_options *options, sn_colliders **colliders,
+                              sn_error *error) {
     sn_colliders *own = *colliders = sn_allocate_zero(world->context, 1, sizeof *own);
     if (!own) return sn_no_memory(error);
     for (int i = 0; i < options->collider_count; ++i) {
@@ -79,7 +82,8 @@ sn_contact_nodes sn_colliders_pushed(const sn_colliders *own, int collider) {
     if (!sn_collider_projects(&own->collider[collider])) return *all;
     const int first = all->count - own->core_count;
     if (own->core_count == 0) return (sn_contact_nodes){0};
-    return (sn_contact_nodes){.count = own->core_count, .node = all->node + first, .area = all->area + first, .mass = all->mass + first};
+    return (sn_contact_nodes){
+        .count = own->core_count, .node = all->node + first, .area = all->area + first, .mass = all->mass + first};
 }
 
 /* ---- Editing ---- */
@@ -177,6 +181,7 @@ sn_status sn_world_collider_pose(const sn_world *world, int collider, double pos
 
 sn_status sn_world_collider_drawing(const sn_world *world, int collider, sn_drawing **drawing, sn_error *error) {
     const sn_collider_model *model = find_model(world, collider);
-    if (!model) return sn_fail(error, SN_BAD_INPUT, "collider %d; the world has %d", collider, sn_world_collider_count(world));
+    if (!model)
+        return sn_fail(error, SN_BAD_INPUT, "collider %d; the world has %d", collider, sn_world_collider_count(world));
     return sn_collider_draw(world->context, model, drawing, error);
 }

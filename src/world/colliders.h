@@ -11,15 +11,17 @@ typedef struct sn_colliders {
     int count, next_id;
     int *id;
     sn_collider_model *collider;
-    sn_penalty *penalty;   /* per collider: stiffness, damping, friction */
-    sn_contact_nodes node; /* the surface nodes of the bodies; empty without colliders. Nodes of rigid cores come last */
-    int core_count;        /* how many of the nodes belong to rigid cores */
+    sn_penalty *penalty; /* per collider: stiffness, damping, friction */
+    sn_contact_nodes
+        node;       /* the surface nodes of the bodies; empty without colliders. Nodes of rigid cores come last */
+    int core_count; /* how many of the nodes belong to rigid cores */
 } sn_colliders;
 
 /* The colliders of the world; NULL before they are made. */
 sn_colliders *sn_world_colliders(const sn_world *world);
 /* colliders.c: `create` makes the list from the options; `adapt` renews stiffness and masses after an edit. */
-sn_status sn_colliders_create(sn_world *world, const sn_world_options *options, sn_colliders **colliders, sn_error *error);
+sn_status sn_colliders_create(sn_world *world, const sn_world_options *options, sn_colliders **colliders,
+                              sn_error *error);
 void sn_colliders_destroy(sn_world *world, sn_colliders *colliders);
 void sn_colliders_adapt(const sn_world *world, sn_colliders *colliders);
 /* The nodes that a collider pushes with penalty forces. With the response "penalty" these are all surface nodes. With

@@ -42,7 +42,8 @@ typedef struct cores {
 } cores;
 
 /* ---- Creation ---- */
-static sn_status take_core(sn_world *world, cores *own, int body, const sn_selector *select, uint8_t *taken, sn_error *error) {
+static sn_status take_core(sn_world *world, cores *own, int body, const sn_selector *select, uint8_t *taken,
+                           sn_error *error) {
     const sn_model *model = world->model;
     const sn_body *b = &model->body[body];
     core *core = &own->core[own->count++];
@@ -53,7 +54,8 @@ static sn_status take_core(sn_world *world, cores *own, int body, const sn_selec
         if (!mask[i]) continue;
         const int32_t node = model->compiled[b->node_first + i];
         const long long label = (long long)(b->mesh->node_label ? b->mesh->node_label[i] : i);
-        if (taken[node]) status = sn_fail_at(error, SN_BAD_INPUT, "select", "node %lld is in another rigid core already", label);
+        if (taken[node])
+            status = sn_fail_at(error, SN_BAD_INPUT, "select", "node %lld is in another rigid core already", label);
         if (!status && !model->isolated[node] && sn_fixes_hold(world, node))
             status = sn_fail_at(error, SN_BAD_INPUT, "select",
                                 "node %lld is held by a fix; a rigid core moves freely (pull it with a grab)", label);
@@ -61,7 +63,8 @@ static sn_status take_core(sn_world *world, cores *own, int body, const sn_selec
         core->count += !model->isolated[node];
     }
     if (!status && core->count < 3)
-        status = sn_fail_at(error, SN_BAD_INPUT, "select", "a rigid core of %d nodes; it needs at least 3", core->count);
+        status =
+            sn_fail_at(error, SN_BAD_INPUT, "select", "a rigid core of %d nodes; it needs at least 3", core->count);
     if (!status) {
         core->node = sn_allocate(world->context, (size_t)core->count, sizeof *core->node);
         core->arm = sn_allocate(world->context, (size_t)core->count * 3, sizeof *core->arm);
@@ -70,7 +73,9 @@ static sn_status take_core(sn_world *world, cores *own, int body, const sn_selec
     }
     int count = 0;
     for (int32_t node = 0; node < model->node_count && !status; ++node) {
-        if (node < b->node_first || node >= b->node_first + b->mesh->node_count || model->isolated[node] || taken[node] != 1) continue;
+        if (node < b->node_first || node >= b->node_first + b->mesh->node_count || model->isolated[node] ||
+            taken[node] != 1)
+            continue;
         core->node[count++] = node;
         taken[node] = 2;
     }
@@ -83,7 +88,8 @@ static sn_status take_modes(sn_world *world, cores *own, sn_error *error) {
     if (!own->group) return sn_no_memory(error);
     for (int g = 0; g < own->count; ++g) {
         own->group[g] = (sn_filter_group){.count = own->core[g].count, .node = own->core[g].node};
-        own->group[g].basis = sn_allocate(world->context, (size_t)own->core[g].count * 3 * SN_GROUP_MODES, sizeof(double));
+        own->group[g].basis =
+            sn_allocate(world->context, (size_t)own->core[g].count * 3 * SN_GROUP_MODES, sizeof(double));
         if (!own->group[g].basis) return sn_no_memory(error);
     }
     return SN_OK;
@@ -131,13 +137,17 @@ static void adapt(sn_world *world, sn_interaction *self) {
         core->total = 0;
         for (int i = 0; i < core->count; ++i) {
             const double lumped = world->solid->mass[core->node[i]];
-            core->mass[i] = lumped > 0 ? lumped : 1; /* a consistent mass may have negative row sums: then all nodes weigh the same */
+            core->mass[i] = lumped > 0
+                                ? lumped
+                                : 1; /* a consistent mass may have negative row sums: then all nodes weigh the same */
             core->total += core->mass[i];
-            for (int a = 0; a < 3; ++a) centre[a] += core->mass[i] * world->model->rest[3 * (size_t)core->node[i] + (size_t)a];
+            for (int a = 0; a < 3; ++a)
+                centre[a] += core->mass[i] * world->model->rest[3 * (size_t)core->node[i] + (size_t)a];
         }
         for (int i = 0; i < core->count; ++i)
             for (int a = 0; a < 3; ++a)
-                core->arm[3 * (size_t)i + (size_t)a] = world->model->rest[3 * (size_t)core->node[i] + (size_t)a] - centre[a] / core->total;
+                core->arm[3 * (size_t)i + (size_t)a] =
+                    world->model->rest[3 * (size_t)core->node[i] + (size_t)a] - centre[a] / core->total;
     }
 }
 
@@ -207,10 +217,12 @@ static const sn_filter *filter(const sn_world *world, const sn_interaction *self
 static void mean_of(const core *core, const double *field, double mean[3]) {
     mean[0] = mean[1] = mean[2] = 0;
     for (int i = 0; i < core->count; ++i)
-        for (int a = 0; a < 3; ++a) mean[a] += core->mass[i] * field[3 * (size_t)core->node[i] + (size_t)a] / core->total;
+        for (int a = 0; a < 3; ++a)
+            mean[a] += core->mass[i] * field[3 * (size_t)core->node[i] + (size_t)a] / core->total;
 }
 
-static void angular_momentum(const core *core, const double *x, const double *v, const double c[3], const double vc[3], double L[3]) {
+static void angular_momentum(const core *core, const double *x, const double *v, const double c[3], const double vc[3],
+                             double L[3]) {
     L[0] = L[1] = L[2] = 0;
     for (int i = 0; i < core->count; ++i) {
         double arm[3], speed[3], l[3];
@@ -247,9 +259,10 @@ static void settle_down(const sn_world *world, const cores *own, double *x, doub
         for (int i = 0; i < core->count; ++i)
             for (int a = 0; a < 3; ++a)
                 for (int b = 0; b < 3; ++b)
-                    A[3 * a + b] +=
-                        core->mass[i] * (x[3 * (size_t)core->node[i] + (size_t)a] - c[a]) * core->arm[3 * (size_t)i + (size_t)b];
-        if (sn_rotation_evaluate(world->context, "polar", A, R, NULL, NULL)) continue; /* not finite: the step will be refused */
+                    A[3 * a + b] += core->mass[i] * (x[3 * (size_t)core->node[i] + (size_t)a] - c[a]) *
+                                    core->arm[3 * (size_t)i + (size_t)b];
+        if (sn_rotation_evaluate(world->context, "polar", A, R, NULL, NULL))
+            continue; /* not finite: the step will be refused */
         if (v) {
             mean_of(core, v, vc);
             angular_momentum(core, x, v, c, vc, L);
@@ -272,7 +285,14 @@ static void prescribe(sn_world *world, sn_interaction *self, double t, double *x
     if (x) settle_down(world, self->data, x, v);
 }
 
-static void retract(const sn_world *world, const sn_interaction *self, double *x) { settle_down(world, self->data, x, NULL); }
+static void retract(const sn_world *world, const sn_interaction *self, double *x) {
+    settle_down(world, self->data, x, NULL);
+}
 
-const sn_interaction_kind sn_kind_cores = {
-    .create = create, .destroy = destroy, .adapt = adapt, .filter = filter, .arrive = arrive, .prescribe = prescribe, .retract = retract};
+const sn_interaction_kind sn_kind_cores = {.create = create,
+                                           .destroy = destroy,
+                                           .adapt = adapt,
+                                           .filter = filter,
+                                           .arrive = arrive,
+                                           .prescribe = prescribe,
+                                           .retract = retract};

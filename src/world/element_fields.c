@@ -7,21 +7,25 @@
 #include "inside.h"
 
 /* A tet of a body of springs has a volume. Its stress and energy are 0, because they belong to the edges. */
-static void spring_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density, double *volume) {
+static void spring_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density,
+                          double *volume) {
     int b = 0;
     while (b + 1 < world->model->body_count && world->model->body[b + 1].element_first <= element) ++b;
     const sn_body *body = &world->model->body[b];
     const int32_t *n = body->node + (size_t)(element - body->element_first) * (size_t)body->element->nodes;
     const double *x = world->state.x, *X = world->model->rest;
-    const double now = sn_volume6(x + 3 * (size_t)n[0], x + 3 * (size_t)n[1], x + 3 * (size_t)n[2], x + 3 * (size_t)n[3]) / 6;
-    const double rest = sn_volume6(X + 3 * (size_t)n[0], X + 3 * (size_t)n[1], X + 3 * (size_t)n[2], X + 3 * (size_t)n[3]) / 6;
+    const double now =
+        sn_volume6(x + 3 * (size_t)n[0], x + 3 * (size_t)n[1], x + 3 * (size_t)n[2], x + 3 * (size_t)n[3]) / 6;
+    const double rest =
+        sn_volume6(X + 3 * (size_t)n[0], X + 3 * (size_t)n[1], X + 3 * (size_t)n[2], X + 3 * (size_t)n[3]) / 6;
     for (int k = 0; k < 6 && stress; ++k) stress[k] = 0;
     if (ratio) *ratio = now / rest;
     if (volume) *volume = now;
     if (energy_density) *energy_density = 0;
 }
 
-void sn_element_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density, double *volume) {
+void sn_element_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density,
+                       double *volume) {
     const sn_solid *solid = world->solid;
     const sn_element_kernels *kernels = sn_element_kernels_for(world->context);
     if (solid->place[element] < 0) {
@@ -32,7 +36,8 @@ void sn_element_values(const sn_world *world, int element, double stress[6], dou
     const sn_batch *batch = &solid->elements.batch[solid->place[element] >> 40];
     const int block = (int)(slot / SN_LANES), lane = (int)(slot % SN_LANES), points = batch->element->points;
     const sn_element_view view = sn_world_view(world, world->state.x, NULL);
-    alignas(64) double F[SN_ELEMENT_POINTS * 9 * SN_LANES], cauchy[SN_ELEMENT_POINTS * 9 * SN_LANES], psi[SN_ELEMENT_POINTS * SN_LANES];
+    alignas(64) double F[SN_ELEMENT_POINTS * 9 * SN_LANES], cauchy[SN_ELEMENT_POINTS * 9 * SN_LANES],
+        psi[SN_ELEMENT_POINTS * SN_LANES];
     kernels->stress(batch, block, &view, F, NULL, stress ? cauchy : NULL, energy_density ? psi : NULL);
     static const int place[6] = {0, 4, 8, 1, 5, 6}; /* xx yy zz xy yz zx */
     double total = 0, now = 0, energy = 0;

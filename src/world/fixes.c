@@ -91,16 +91,20 @@ static sn_status make_item(const sn_world *world, int body, const sn_fix *fix, i
     if (!status) status = take_nodes(world, body, &fix->select, it, error);
     for (int i = 0; i < it->node_count && !status; ++i)
         if (sn_cores_hold(world, it->node[i]))
-            status = sn_fail_at(error, SN_BAD_INPUT, "select",
-                                "a selected node belongs to a rigid core, which moves freely; pull the core with a grab");
+            status =
+                sn_fail_at(error, SN_BAD_INPUT, "select",
+                           "a selected node belongs to a rigid core, which moves freely; pull the core with a grab");
     if (status) release_item(world->context, it);
     return status;
 }
 
 /* Makes room for one more item. */
 static sn_status reserve_item(const sn_world *world, fixes *own, sn_error *error) {
-    sn_status status = sn_grow(world->context, (void **)&own->item, &own->capacity, own->count + 1, sizeof *own->item, error);
-    if (!status) status = sn_grow(world->context, (void **)&own->motion, &own->motion_capacity, own->count + 1, sizeof *own->motion, error);
+    sn_status status =
+        sn_grow(world->context, (void **)&own->item, &own->capacity, own->count + 1, sizeof *own->item, error);
+    if (!status)
+        status = sn_grow(world->context, (void **)&own->motion, &own->motion_capacity, own->count + 1,
+                         sizeof *own->motion, error);
     return status;
 }
 
@@ -113,7 +117,8 @@ static void fill_axes(const sn_world *world, fixes *own) {
                 if (own->item[f].fix.axis[a]) own->fix_of[3 * (size_t)own->item[f].node[i] + (size_t)a] = f;
     for (int b = 0; b < model->body_count; ++b) /* plane bodies stay in their plane */
         for (int i = 0; i < 3 * model->body[b].mesh->node_count; ++i)
-            if (model->body[b].element->held >> i % 3 & 1) own->fix_of[3 * (size_t)model->body[b].node_first + (size_t)i] = IN_PLACE;
+            if (model->body[b].element->held >> i % 3 & 1)
+                own->fix_of[3 * (size_t)model->body[b].node_first + (size_t)i] = IN_PLACE;
     for (int i = 0; i < model->node_count; ++i)
         for (int a = 0; a < 3 && model->isolated[i]; ++a) own->fix_of[3 * (size_t)i + (size_t)a] = IN_PLACE;
 }
@@ -138,7 +143,8 @@ static void destroy(sn_world *world, sn_interaction *self) {
     fixes *own = self->data;
     if (!own) return;
     for (int i = 0; i < own->count; ++i) release_item(world->context, &own->item[i]);
-    void *const array[] = {own->item, own->motion, own->fix_of, own->held, own->filter.node, own->filter.projection, own};
+    void *const array[] = {own->item, own->motion, own->fix_of, own->held, own->filter.node, own->filter.projection,
+                           own};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }
 
@@ -156,7 +162,9 @@ static held_node held_at(const fixes *own, const double *pinned, int32_t node) {
     return held;
 }
 
-static bool is_free(const held_node *held) { return held->fix[0] == FREE && held->fix[1] == FREE && held->fix[2] == FREE; }
+static bool is_free(const held_node *held) {
+    return held->fix[0] == FREE && held->fix[1] == FREE && held->fix[2] == FREE;
+}
 
 sn_status sn_fixes_update(sn_world *world, sn_error *error) {
     const sn_interaction *self = sn_interaction_of(world, &sn_kind_fixes);
@@ -167,11 +175,14 @@ sn_status sn_fixes_update(sn_world *world, sn_error *error) {
         count += !is_free(&held);
     }
     sn_filter *filter = &own->filter;
-    sn_status status = sn_grow(world->context, (void **)&own->held, &own->held_capacity, count, sizeof *own->held, error);
-    if (!status) status = sn_grow(world->context, (void **)&filter->node, &own->node_capacity, count, sizeof *filter->node, error);
+    sn_status status =
+        sn_grow(world->context, (void **)&own->held, &own->held_capacity, count, sizeof *own->held, error);
     if (!status)
         status =
-            sn_grow(world->context, (void **)&filter->projection, &own->projection_capacity, count, 9 * sizeof *filter->projection, error);
+            sn_grow(world->context, (void **)&filter->node, &own->node_capacity, count, sizeof *filter->node, error);
+    if (!status)
+        status = sn_grow(world->context, (void **)&filter->projection, &own->projection_capacity, count,
+                         9 * sizeof *filter->projection, error);
     if (status) return status;
     own->held_count = 0;
     for (int i = 0; i < world->model->node_count; ++i) {
@@ -297,8 +308,13 @@ static void prescribe(sn_world *world, sn_interaction *self, double t, double *x
     }
 }
 
-const sn_interaction_kind sn_kind_fixes = {
-    .create = create, .destroy = destroy, .numbers = numbers, .filter = filter, .prescribe = prescribe, .holds = holds, .support = support};
+const sn_interaction_kind sn_kind_fixes = {.create = create,
+                                           .destroy = destroy,
+                                           .numbers = numbers,
+                                           .filter = filter,
+                                           .prescribe = prescribe,
+                                           .holds = holds,
+                                           .support = support};
 
 /* ---- Editing ---- */
 /* Renews the held nodes after the list has changed. */

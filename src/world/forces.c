@@ -47,21 +47,28 @@ static int draw(const sn_world *world, const sn_interaction *self, sn_glyph *gly
     for (int i = 0; i < world->model->node_count && own->any; ++i) {
         const double *f = self->number + 3 * (size_t)i, *x = world->state.x + 3 * (size_t)i;
         if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
-        for (int a = 0; a < 3 && count < room; ++a) glyph[count].from[a] = glyph[count].to[a] = x[a], glyph[count].force[a] = f[a];
+        for (int a = 0; a < 3 && count < room; ++a)
+            glyph[count].from[a] = glyph[count].to[a] = x[a], glyph[count].force[a] = f[a];
         ++count;
     }
     return count;
 }
 
-const sn_interaction_kind sn_kind_forces = {
-    .create = create, .destroy = destroy, .numbers = numbers, .refresh = refresh, .force = force, .energy = energy, .draw = draw};
+const sn_interaction_kind sn_kind_forces = {.create = create,
+                                            .destroy = destroy,
+                                            .numbers = numbers,
+                                            .refresh = refresh,
+                                            .force = force,
+                                            .energy = energy,
+                                            .draw = draw};
 
 sn_status sn_world_set_forces(sn_world *world, int body, const double *force, sn_error *error) {
     const sn_status status = sn_model_check_body(world->model, body, error);
     if (status) return status;
     const sn_body *b = &world->model->body[body];
     for (int i = 0; force && i < 3 * b->mesh->node_count; ++i)
-        if (!isfinite(force[i])) return sn_fail(error, SN_NOT_FINITE, "body '%s': the force on node %d is not finite", b->name, i / 3);
+        if (!isfinite(force[i]))
+            return sn_fail(error, SN_NOT_FINITE, "body '%s': the force on node %d is not finite", b->name, i / 3);
     sn_interaction *self = sn_interaction_of(world, &sn_kind_forces);
     for (int i = 0; i < b->mesh->node_count; ++i) {
         double *own = self->number + 3 * (size_t)sn_model_node(world->model, body, i);

@@ -81,7 +81,8 @@ static void append(sn_block_list *list, int32_t row, int32_t column, double valu
     block[0] = block[4] = block[8] = value;
 }
 
-static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K, sn_block_list *D) {
+static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
+                   sn_block_list *D) {
     (void)world, (void)place, (void)exact;
     const grabs *own = self->data;
     for (int g = 0; g < own->count; ++g) {
@@ -150,12 +151,13 @@ static int find(const grabs *own, int handle) {
     return at;
 }
 
-static sn_status make_spring(const sn_world *world, int body, const int32_t node[4], const double weight[4], const double target[3],
-                             double stiffness, double damping, spring *grab, sn_error *error) {
+static sn_status make_spring(const sn_world *world, int body, const int32_t node[4], const double weight[4],
+                             const double target[3], double stiffness, double damping, spring *grab, sn_error *error) {
     sn_status status = sn_model_check_body(world->model, body, error);
     if (status) return status;
     if (!(stiffness > 0 && damping >= 0 && isfinite(stiffness) && isfinite(damping)))
-        return sn_fail(error, SN_BAD_INPUT, "a grab with stiffness %g N/m and damping %g N s/m; neither may be negative", stiffness,
+        return sn_fail(error, SN_BAD_INPUT,
+                       "a grab with stiffness %g N/m and damping %g N s/m; neither may be negative", stiffness,
                        damping);
     *grab = (spring){.stiffness = stiffness, .damping = damping};
     for (int i = 0; i < 4; ++i) {
@@ -173,8 +175,8 @@ static sn_status make_spring(const sn_world *world, int body, const int32_t node
     return SN_OK;
 }
 
-sn_status sn_world_grab(sn_world *world, int handle, int body, const int32_t node[4], const double weight[4], const double target[3],
-                        double stiffness, double damping, sn_error *error) {
+sn_status sn_world_grab(sn_world *world, int handle, int body, const int32_t node[4], const double weight[4],
+                        const double target[3], double stiffness, double damping, sn_error *error) {
     grabs *own = sn_interaction_of(world, &sn_kind_grabs)->data;
     const int at = find(own, handle);
     const bool there = at < own->count;
@@ -188,11 +190,13 @@ sn_status sn_world_grab(sn_world *world, int handle, int body, const int32_t nod
     }
     spring grab;
     sn_status status = make_spring(world, body, node, weight, target, stiffness, damping, &grab, error);
-    if (!status) status = sn_grow(world->context, (void **)&own->spring, &own->capacity, own->count + 1, sizeof *own->spring, error);
+    if (!status)
+        status =
+            sn_grow(world->context, (void **)&own->spring, &own->capacity, own->count + 1, sizeof *own->spring, error);
     if (status) return status;
     spring *to = &own->spring[at];
-    const bool same =
-        there && memcmp(to->node, grab.node, sizeof grab.node) == 0 && memcmp(to->weight, grab.weight, sizeof grab.weight) == 0;
+    const bool same = there && memcmp(to->node, grab.node, sizeof grab.node) == 0 &&
+                      memcmp(to->weight, grab.weight, sizeof grab.weight) == 0;
     grab.handle = handle;
     grab.coupled = same ? to->coupled : share_element(&world->model->body[body], &grab);
     *to = grab;

@@ -11,7 +11,8 @@ static const double *weights(const sn_world *world) {
 
 static void force(sn_world *world, sn_interaction *self, const sn_place *place, double *f) {
     (void)self;
-    const double *g = world->parameters.gravity, *weight = weights(world), s = world->parameters.is_static ? place->t : 1;
+    const double *g = world->parameters.gravity, *weight = weights(world),
+                 s = world->parameters.is_static ? place->t : 1;
     if (g[0] == 0 && g[1] == 0 && g[2] == 0) return;
     for (int i = 0; i < world->model->node_count; ++i)
         for (int a = 0; a < 3; ++a) f[3 * (size_t)i + (size_t)a] += s * weight[i] * g[a];

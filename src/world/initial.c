@@ -39,7 +39,8 @@ static void deform(const start *s, int user, double x[3]) {
         if (initial->mirror == a + 1) d = -d;
         x[a] = s->centre[a] + d;
         if (initial->scrambled)
-            x[a] = s->low[a] + (s->high[a] - s->low[a]) * random_at(initial->scramble, 3 * (uint64_t)user + (uint64_t)a);
+            x[a] =
+                s->low[a] + (s->high[a] - s->low[a]) * random_at(initial->scramble, 3 * (uint64_t)user + (uint64_t)a);
     }
     if (initial->twist == 0) return;
     double axis[3] = {0}, R[9], d[3], turned[3];
@@ -70,7 +71,8 @@ void sn_initial_apply(sn_world *world, int index, const sn_initial *initial) {
         const int32_t node = world->model->compiled[body->node_first + i];
         if (deforms(initial) && !world->model->isolated[node]) deform(&s, i, x + 3 * (size_t)node);
         for (int a = 0; a < 3; ++a)
-            if (body->element->held >> a & 1) x[3 * (size_t)node + (size_t)a] = world->model->rest[3 * (size_t)node + (size_t)a];
+            if (body->element->held >> a & 1)
+                x[3 * (size_t)node + (size_t)a] = world->model->rest[3 * (size_t)node + (size_t)a];
     }
     double centre[3];
     mass_centre(world, body, x, centre);

@@ -45,7 +45,8 @@ sn_status sn_world_forces(sn_world *world, sn_error *error);
 sn_status sn_world_step_reactions(sn_world *world, const sn_trial *trial, double *scale, sn_error *error);
 /* element_fields.c: stress (6), volume ratio J, energy density and volume of one element at the present state. Each may
  * be NULL. */
-void sn_element_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density, double *volume);
+void sn_element_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density,
+                       double *volume);
 
 /* Call this after an edit that changes the motion: multi-step methods start anew, and kept matrices are dropped. */
 void sn_world_edited(sn_world *world);

@@ -91,10 +91,12 @@ typedef struct sn_interaction_kind {
     /* The largest number of blocks that `blocks` adds to K (damping: to D). */
     int64_t (*block_count)(const sn_world *world, const sn_interaction *self, bool damping);
     /* Adds its blocks of K = -df/dx and D = -df/dv. When `exact` is false, it adds symmetric blocks if it has both. */
-    void (*blocks)(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K, sn_block_list *D);
+    void (*blocks)(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
+                   sn_block_list *D);
     /* system->x is A^-1 b. Adds the part of the solution that comes from its unknowns, and adds its work to
      * `report`. */
-    sn_status (*solve)(sn_world *world, sn_interaction *self, const sn_bordered *system, sn_linear_report *report, sn_error *error);
+    sn_status (*solve)(sn_world *world, sn_interaction *self, const sn_bordered *system, sn_linear_report *report,
+                       sn_error *error);
 
     /* ---- Steps ---- */
     /* A step begins. Returns true when the world must call `settle` at the end of the step. */
@@ -129,7 +131,8 @@ struct sn_interaction {
 sn_status sn_interactions_create(sn_world *world, const sn_world_options *options, sn_error *error);
 void sn_interactions_destroy(sn_world *world);
 /* Appends an interaction to the list. On success the list owns `data`. */
-sn_status sn_interactions_append(sn_world *world, const sn_interaction_kind *kind, const char *name, void *data, sn_error *error);
+sn_status sn_interactions_append(sn_world *world, const sn_interaction_kind *kind, const char *name, void *data,
+                                 sn_error *error);
 /* The first interaction of a kind; NULL when there is none. The kinds of SN_INTERACTIONS have one interaction each. */
 sn_interaction *sn_interaction_of(const sn_world *world, const sn_interaction_kind *kind);
 
@@ -161,16 +164,16 @@ void sn_interactions_support(const sn_world *world, const double *balance, doubl
 /* X(symbol, name, text), in the order of the list. The order matters: fixes come before the constraints that build on
  * them, and the world adds forces in this order. The line `X(cloth, "cloth", "...")` stands for the table
  * sn_kind_cloth. */
-#define SN_INTERACTIONS(X)                                                                                                                 \
-    X(fixes, "fixes", "nodes held in place or moved along a path; pins")                                                                   \
-    X(cores, "cores", "nodes that move as one rigid body inside a soft one")                                                               \
-    X(balance, "balance", "net force and torque taken out of warped elastic forces")                                                       \
-    X(gravity, "gravity", "weight of the bodies")                                                                                          \
-    X(loads, "loads", "tractions, pressures, forces on faces, nodes or volumes")                                                           \
-    X(penalty, "penalty", "colliders that push by springs, dampers and friction")                                                          \
-    X(projection, "projection", "colliders that constrain the nodes they touch")                                                           \
-    X(grabs, "grabs", "springs that pull points of bodies to targets")                                                                     \
-    X(links, "links", "points of bodies tied to places or to points of other bodies")                                                      \
+#define SN_INTERACTIONS(X)                                                                                             \
+    X(fixes, "fixes", "nodes held in place or moved along a path; pins")                                               \
+    X(cores, "cores", "nodes that move as one rigid body inside a soft one")                                           \
+    X(balance, "balance", "net force and torque taken out of warped elastic forces")                                   \
+    X(gravity, "gravity", "weight of the bodies")                                                                      \
+    X(loads, "loads", "tractions, pressures, forces on faces, nodes or volumes")                                       \
+    X(penalty, "penalty", "colliders that push by springs, dampers and friction")                                      \
+    X(projection, "projection", "colliders that constrain the nodes they touch")                                       \
+    X(grabs, "grabs", "springs that pull points of bodies to targets")                                                 \
+    X(links, "links", "points of bodies tied to places or to points of other bodies")                                  \
     X(forces, "forces", "forces on nodes that the caller sets")
 
 #define SN_INTERACTION_DECLARE(symbol, name, text) extern const sn_interaction_kind sn_kind_##symbol;

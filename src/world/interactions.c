@@ -1,4 +1,5 @@
-/* The list of interactions: its kinds, and the functions that call all interactions of the list. See interaction_kind.h. */
+/* The list of interactions: its kinds, and the functions that call all interactions of the list. See
+ * interaction_kind.h. */
 #include "interaction_kind.h"
 
 #include <stdio.h>
@@ -19,14 +20,15 @@ const sn_listing *sn_interactions(int *count) {
 }
 
 /* Runs the statement that follows for each interaction whose kind has the function. */
-#define EACH(world, self, function)                                                                                                        \
-    for (int i_ = 0; i_ < (world)->interaction_count; ++i_)                                                                                \
+#define EACH(world, self, function)                                                                                    \
+    for (int i_ = 0; i_ < (world)->interaction_count; ++i_)                                                            \
         for (sn_interaction *self = (world)->interaction[i_]; self && self->kind->function; self = NULL)
 
 /* ---- Life ---- */
-sn_status sn_interactions_append(sn_world *world, const sn_interaction_kind *own, const char *name, void *data, sn_error *error) {
-    sn_status status = sn_grow(world->context, (void **)&world->interaction, &world->interaction_capacity, world->interaction_count + 1,
-                               sizeof *world->interaction, error);
+sn_status sn_interactions_append(sn_world *world, const sn_interaction_kind *own, const char *name, void *data,
+                                 sn_error *error) {
+    sn_status status = sn_grow(world->context, (void **)&world->interaction, &world->interaction_capacity,
+                               world->interaction_count + 1, sizeof *world->interaction, error);
     if (status) return status;
     sn_interaction *self = sn_allocate_zero(world->context, 1, sizeof *self);
     if (!self) return sn_no_memory(error);
@@ -86,14 +88,18 @@ void sn_interactions_prescribe(sn_world *world, double t, double *x, double *v, 
     EACH(world, self, prescribe) self->kind->prescribe(world, self, t, x, v, a);
 }
 
-void sn_interactions_retract(const sn_world *world, double *x) { EACH(world, self, retract) self->kind->retract(world, self, x); }
+void sn_interactions_retract(const sn_world *world, double *x) {
+    EACH(world, self, retract) self->kind->retract(world, self, x);
+}
 
 void sn_interactions_holds(const sn_world *world, sn_hold *hold, void *user) {
     EACH(world, self, holds) self->kind->holds(world, self, hold, user);
 }
 
 /* ---- Forces ---- */
-void sn_interactions_arrive(sn_world *world, const double *x) { EACH(world, self, arrive) self->kind->arrive(world, self, x); }
+void sn_interactions_arrive(sn_world *world, const double *x) {
+    EACH(world, self, arrive) self->kind->arrive(world, self, x);
+}
 
 void sn_interactions_correct(const sn_world *world, const double *x, double *f) {
     EACH(world, self, correct) self->kind->correct(world, self, x, f);
@@ -115,12 +121,16 @@ static sn_status reserve(const sn_world *world, bool damping, sn_block_list *lis
     int64_t wanted = 0;
     EACH(world, self, block_count) wanted += self->kind->block_count(world, self, damping);
     if (wanted > INT32_MAX / 2)
-        return sn_fail(error, SN_UNSUPPORTED, "loads that follow, colliders and grabs give more than %d blocks", INT32_MAX / 2);
+        return sn_fail(error, SN_UNSUPPORTED, "loads that follow, colliders and grabs give more than %d blocks",
+                       INT32_MAX / 2);
     int rows = list->capacity, columns = list->capacity, values = list->capacity;
     sn_status status = sn_grow(world->context, (void **)&list->row, &rows, (int)wanted, sizeof *list->row, error);
-    if (!status) status = sn_grow(world->context, (void **)&list->column, &columns, (int)wanted, sizeof *list->column, error);
-    if (!status) status = sn_grow(world->context, (void **)&list->value, &values, (int)wanted, 9 * sizeof *list->value, error);
-    if (!status) list->capacity = rows < columns ? (rows < values ? rows : values) : (columns < values ? columns : values);
+    if (!status)
+        status = sn_grow(world->context, (void **)&list->column, &columns, (int)wanted, sizeof *list->column, error);
+    if (!status)
+        status = sn_grow(world->context, (void **)&list->value, &values, (int)wanted, 9 * sizeof *list->value, error);
+    if (!status)
+        list->capacity = rows < columns ? (rows < values ? rows : values) : (columns < values ? columns : values);
     return status;
 }
 
@@ -159,7 +169,9 @@ sn_status sn_interactions_settle(sn_world *world, const sn_trial *trial, bool *s
     return status;
 }
 
-void sn_interactions_end(sn_world *world, const sn_place *place) { EACH(world, self, end) self->kind->end(world, self, place); }
+void sn_interactions_end(sn_world *world, const sn_place *place) {
+    EACH(world, self, end) self->kind->end(world, self, place);
+}
 
 /* ---- Looking ---- */
 void sn_interactions_report(const sn_world *world, sn_step_report *report) {

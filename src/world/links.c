@@ -67,8 +67,8 @@ static sn_status add_point(const sn_world *world, int body, const double X[3], d
         if (inside > best) best = inside, found = e, memcpy(at, L, sizeof at);
     }
     if (found < 0 || best < -1e-6)
-        return sn_fail(error, SN_BAD_INPUT, "the point [%g, %g, %g] is not inside the body '%s' (of its rest shape)", X[0], X[1], X[2],
-                       b->name);
+        return sn_fail(error, SN_BAD_INPUT, "the point [%g, %g, %g] is not inside the body '%s' (of its rest shape)",
+                       X[0], X[1], X[2], b->name);
     const int32_t *node = b->node + (size_t)found * (size_t)nodes;
     double value[SN_ELEMENT_NODES], derivative[4 * SN_ELEMENT_NODES];
     b->element->shape(at, value, derivative);
@@ -91,7 +91,8 @@ static sn_status make_term(const sn_world *world, int body, const sn_link *link,
     if (status) return sn_within(error, status, "point");
     if (*link->body) {
         const int other = sn_model_find_body(world->model, link->body);
-        if (other < 0) return sn_fail_at(error, SN_BAD_INPUT, "to.body", "there is no body '%.63s' to link to", link->body);
+        if (other < 0)
+            return sn_fail_at(error, SN_BAD_INPUT, "to.body", "there is no body '%.63s' to link to", link->body);
         status = add_point(world, other, link->to, -1, made, error);
         if (status) return sn_within(error, status, "to.at");
     } else {
@@ -131,7 +132,8 @@ static sn_status fit(sn_world *world, links *own, int count, sn_error *error) {
 }
 
 static sn_status append(sn_world *world, links *own, int body, const sn_link *link, sn_error *error) {
-    sn_status status = sn_grow(world->context, (void **)&own->term, &own->capacity, own->count + 1, sizeof *own->term, error);
+    sn_status status =
+        sn_grow(world->context, (void **)&own->term, &own->capacity, own->count + 1, sizeof *own->term, error);
     if (!status) status = make_term(world, body, link, &own->term[own->count], error);
     if (!status) own->term[own->count++].id = own->next_id++;
     return status;
@@ -166,7 +168,8 @@ static sn_status allows(const sn_world *world, const sn_interaction *self, const
     (void)world;
     if (!((const links *)self->data)->count || method->multipliers) return SN_OK;
     return sn_fail_at(error, SN_UNSUPPORTED, "time.method",
-                      "time.method '%s' cannot hold links; allowed are implicit-euler and the bdf methods", method->name);
+                      "time.method '%s' cannot hold links; allowed are implicit-euler and the bdf methods",
+                      method->name);
 }
 
 static void refresh(sn_world *world, sn_interaction *self) {
@@ -190,7 +193,8 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
     const sn_parameters *p = &world->parameters;
     own->stiffness = 0;
     for (int i = 0; i < p->material_count && own->count; ++i)
-        own->stiffness = fmax(own->stiffness, world->model->size * sn_parameters_modulus(world->context, &p->material[i]));
+        own->stiffness =
+            fmax(own->stiffness, world->model->size * sn_parameters_modulus(world->context, &p->material[i]));
     for (int i = 0; i < own->count; ++i) {
         double *goal = own->goal + 3 * (size_t)i;
         error_of(&own->term[i], t, x, goal);
@@ -235,7 +239,8 @@ static void eigen(int m, double *S, double *Q) {
                 const double b = S[p * m + q];
                 if (b == 0) continue;
                 const double theta = (S[q * m + q] - S[p * m + p]) / (2 * b);
-                const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
+                const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)),
+                             c = 1 / sqrt(t * t + 1), s = t * c;
                 for (int k = 0; k < m; ++k) {
                     const double u = S[k * m + p], w = S[k * m + q];
                     S[k * m + p] = c * u - s * w, S[k * m + q] = s * u + c * w;
@@ -274,7 +279,8 @@ static double row_dot(const term *term, int axis, const double *x) {
 }
 
 /* Solves for Z = A^-1 G^T, starting from the last Z. */
-static sn_status solve_rows(sn_world *world, const links *own, const sn_bordered *system, sn_linear_report *report, sn_error *error) {
+static sn_status solve_rows(sn_world *world, const links *own, const sn_bordered *system, sn_linear_report *report,
+                            sn_error *error) {
     const size_t n = 3 * (size_t)world->model->node_count;
     const sn_filter *filter = sn_interactions_filter(world, NULL);
     double *row = world->workspace.scaled;
@@ -285,8 +291,8 @@ static sn_status solve_rows(sn_world *world, const links *own, const sn_bordered
         for (int i = 0; i < term->count; ++i) row[3 * (size_t)term->node[i] + (size_t)(r % 3)] = term->weight[i];
         sn_filter_apply(filter, z);
         sn_linear_report one = {0};
-        const sn_status status =
-            sn_linear_solve(world->workspace.linear, system->m, system->d, system->k, filter, row, z, system->tolerance, &one, error);
+        const sn_status status = sn_linear_solve(world->workspace.linear, system->m, system->d, system->k, filter, row,
+                                                 z, system->tolerance, &one, error);
         if (status && status != SN_NOT_CONVERGED) return status;
         report->iterations += one.iterations;
         report->setup_seconds += one.setup_seconds, report->solve_seconds += one.solve_seconds;
@@ -294,7 +300,8 @@ static sn_status solve_rows(sn_world *world, const links *own, const sn_bordered
     return SN_OK;
 }
 
-static sn_status solve(sn_world *world, sn_interaction *self, const sn_bordered *system, sn_linear_report *report, sn_error *error) {
+static sn_status solve(sn_world *world, sn_interaction *self, const sn_bordered *system, sn_linear_report *report,
+                       sn_error *error) {
     const links *own = self->data;
     const int rows = 3 * own->count;
     if (rows == 0) return SN_OK;
@@ -342,7 +349,8 @@ static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *t
         double h[3], effective = 0;
         if (!term->post) continue;
         error_of(term, trial->t + trial->h, x, h);
-        for (int i = 0; i < term->count; ++i) effective += term->weight[i] * term->weight[i] * inverse_mass(world, filter, term->node[i]);
+        for (int i = 0; i < term->count; ++i)
+            effective += term->weight[i] * term->weight[i] * inverse_mass(world, filter, term->node[i]);
         for (int i = 0; i < term->count && effective > 0; ++i) {
             const double share = -term->rate * term->weight[i] * inverse_mass(world, filter, term->node[i]) / effective;
             for (int a = 0; a < 3; ++a) sum[3 * (size_t)term->node[i] + (size_t)a] += share * h[a];
@@ -350,7 +358,8 @@ static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *t
         }
     }
     for (int i = 0; i < nodes; ++i)
-        for (int a = 0; a < 3 && count[i] > 0; ++a) x[3 * (size_t)i + (size_t)a] += sum[3 * (size_t)i + (size_t)a] / count[i];
+        for (int a = 0; a < 3 && count[i] > 0; ++a)
+            x[3 * (size_t)i + (size_t)a] += sum[3 * (size_t)i + (size_t)a] / count[i];
     return SN_OK;
 }
 
@@ -385,7 +394,9 @@ const sn_interaction_kind sn_kind_links = {.create = create,
                                            .end = end,
                                            .draw = draw};
 
-int sn_world_link_count(const sn_world *world) { return ((const links *)sn_interaction_of(world, &sn_kind_links)->data)->count; }
+int sn_world_link_count(const sn_world *world) {
+    return ((const links *)sn_interaction_of(world, &sn_kind_links)->data)->count;
+}
 
 sn_status sn_world_link(const sn_world *world, int link, double error[3], double force[3]) {
     const sn_interaction *self = sn_interaction_of(world, &sn_kind_links);

@@ -45,24 +45,28 @@ static sn_status pick(const sn_world *world, int body, const sn_selector *select
 }
 
 /* Spreads a force equally over the picked nodes. */
-static sn_status nodes_force(const sn_world *world, const sn_body *body, const sn_load *load, const picked *p, double *force,
-                             sn_error *error) {
-    if (load->follow) return sn_fail_at(error, SN_BAD_INPUT, "follow", "a force that follows needs a face; the selector picks only nodes");
+static sn_status nodes_force(const sn_world *world, const sn_body *body, const sn_load *load, const picked *p,
+                             double *force, sn_error *error) {
+    if (load->follow)
+        return sn_fail_at(error, SN_BAD_INPUT, "follow",
+                          "a force that follows needs a face; the selector picks only nodes");
     int count = 0;
     for (int i = 0; i < body->mesh->node_count; ++i) count += p->node[i];
     for (int i = 0; i < body->mesh->node_count; ++i)
-        for (int a = 0; a < 3 && p->node[i]; ++a) force[3 * world->model->compiled[body->node_first + i] + a] = load->value[a] / count;
+        for (int a = 0; a < 3 && p->node[i]; ++a)
+            force[3 * world->model->compiled[body->node_first + i] + a] = load->value[a] / count;
     return SN_OK;
 }
 
-static sn_status body_force(const sn_world *world, const sn_body *body, const sn_load *load, const picked *p, double *force,
-                            sn_error *error) {
+static sn_status body_force(const sn_world *world, const sn_body *body, const sn_load *load, const picked *p,
+                            double *force, sn_error *error) {
     const sn_mesh *mesh = body->mesh;
     int count = 0;
     for (int e = 0; e < mesh->tet_count; ++e) {
         double share[SN_ELEMENT_NODES] = {0};
         bool all = true;
-        for (int i = 0; i < mesh->tet_nodes; ++i) all = all && p->node[mesh->tet[(size_t)e * (size_t)mesh->tet_nodes + (size_t)i]];
+        for (int i = 0; i < mesh->tet_nodes; ++i)
+            all = all && p->node[mesh->tet[(size_t)e * (size_t)mesh->tet_nodes + (size_t)i]];
         if (!all) continue;
         ++count;
         const int32_t *node = body->node + (size_t)e * (size_t)body->element->nodes;
@@ -70,20 +74,24 @@ static sn_status body_force(const sn_world *world, const sn_body *body, const sn
         for (int i = 0; i < body->element->nodes; ++i)
             for (int a = 0; a < 3; ++a) force[3 * node[i] + a] += share[i] * load->value[a];
     }
-    if (count == 0) return sn_fail_at(error, SN_BAD_INPUT, "select", "the selector picks no whole element for a body load");
+    if (count == 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "select", "the selector picks no whole element for a body load");
     return SN_OK;
 }
 
-static sn_status resolve(const sn_world *world, int body, const sn_load *load, picked *p, sn_load_term *term, sn_error *error) {
+static sn_status resolve(const sn_world *world, int body, const sn_load *load, picked *p, sn_load_term *term,
+                         sn_error *error) {
     const sn_model *model = world->model;
     const bool by_nodes = load->kind == SN_LOAD_FORCE && p->face_count == 0;
     if (load->kind != SN_LOAD_BODY && !by_nodes) {
         if (p->face_nodes == 0)
-            return sn_fail(error, SN_UNSUPPORTED, "a plane body has no faces for this load; it takes 'force' and 'body' loads");
+            return sn_fail(error, SN_UNSUPPORTED,
+                           "a plane body has no faces for this load; it takes 'force' and 'body' loads");
         if (p->face_count == 0)
             return sn_fail_at(error, SN_BAD_INPUT, "select",
                               "the selector picks no boundary face; a face is picked when all its nodes are");
-        return sn_load_surface(world->context, load, p->face_count, p->face_nodes, p->faces, model->node_count, model->rest, term, error);
+        return sn_load_surface(world->context, load, p->face_count, p->face_nodes, p->faces, model->node_count,
+                               model->rest, term, error);
     }
     double *force = sn_allocate_zero(world->context, (size_t)model->node_count * 3, sizeof *force);
     if (!force) return sn_no_memory(error);
@@ -111,7 +119,8 @@ static sn_status make_term(const sn_world *world, int body, const sn_load *load,
 static loads *loads_of(const sn_world *world) { return sn_interaction_of(world, &sn_kind_loads)->data; }
 
 static sn_status append(sn_world *world, loads *own, int body, const sn_load *load, sn_error *error) {
-    sn_status status = sn_grow(world->context, (void **)&own->item, &own->capacity, own->count + 1, sizeof *own->item, error);
+    sn_status status =
+        sn_grow(world->context, (void **)&own->item, &own->capacity, own->count + 1, sizeof *own->item, error);
     if (!status) status = make_term(world, body, load, &own->item[own->count].term, error);
     if (!status) own->item[own->count++].id = own->next_id++;
     return status;
@@ -176,14 +185,15 @@ static int64_t block_count(const sn_world *world, const sn_interaction *self, bo
     return count;
 }
 
-static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K, sn_block_list *D) {
+static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
+                   sn_block_list *D) {
     (void)D;
     const loads *own = self->data;
     for (int i = 0; i < own->count; ++i) {
         const sn_load_term *term = &own->item[i].term;
         const size_t at = (size_t)K->count;
-        K->count +=
-            sn_load_blocks(term, factor(world, term, place->t, NULL), place->x, !exact, K->row + at, K->column + at, K->value + 9 * at);
+        K->count += sn_load_blocks(term, factor(world, term, place->t, NULL), place->x, !exact, K->row + at,
+                                   K->column + at, K->value + 9 * at);
     }
 }
 

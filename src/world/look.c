@@ -44,7 +44,8 @@ sn_status sn_world_put(sn_world *world, int body, const double *position, const 
     const sn_body *b = &world->model->body[body];
     for (int i = 0; i < 3 * b->mesh->node_count; ++i)
         if ((position && !isfinite(position[i])) || (velocity && !isfinite(velocity[i])))
-            return sn_fail(error, SN_NOT_FINITE, "body '%s': a position or velocity of node %d is not finite", b->name, i / 3);
+            return sn_fail(error, SN_NOT_FINITE, "body '%s': a position or velocity of node %d is not finite", b->name,
+                           i / 3);
     for (int i = 0; i < b->mesh->node_count; ++i) {
         const size_t at = 3 * (size_t)world->model->compiled[b->node_first + i];
         if (position) memcpy(world->state.x + at, position + 3 * (size_t)i, 3 * sizeof(double));
@@ -64,12 +65,14 @@ sn_status sn_world_energies(sn_world *world, sn_energies *energies, sn_error *er
     sn_workspace *work = &world->workspace;
     const sn_element_view view = sn_world_view(world, world->state.x, NULL);
     sn_energies e = {0};
-    const sn_status status = sn_elements_energy(world->context, &world->solid->elements, &view, work->partial, &e.elastic, error);
+    const sn_status status =
+        sn_elements_energy(world->context, &world->solid->elements, &view, work->partial, &e.elastic, error);
     if (status) return status;
     sn_linear_mass_product(work->linear, world->state.v, work->product);
     e.kinetic = 0.5 * sn_vector_dot(world->context, 3 * n, world->state.v, work->product);
     const double *weight = world->parameters.no_inertia ? world->solid->weight_exact : world->solid->weight;
-    for (int i = 0; i < n; ++i) e.gravity -= weight[i] * sn_dot3(world->parameters.gravity, world->state.x + 3 * (size_t)i);
+    for (int i = 0; i < n; ++i)
+        e.gravity -= weight[i] * sn_dot3(world->parameters.gravity, world->state.x + 3 * (size_t)i);
     e.total = e.kinetic + e.elastic + e.gravity;
     *energies = e;
     return SN_OK;
@@ -90,6 +93,7 @@ void sn_world_hash(const sn_world *world, char text[17]) {
     uint64_t hash = sn_hash(SN_HASH_START, &world->state.time, sizeof world->state.time);
     for (int pass = 0; pass < 2; ++pass)
         for (int i = 0; i < world->model->node_count; ++i)
-            hash = sn_hash(hash, (pass ? world->state.v : world->state.x) + 3 * (size_t)world->model->compiled[i], 3 * sizeof(double));
+            hash = sn_hash(hash, (pass ? world->state.v : world->state.x) + 3 * (size_t)world->model->compiled[i],
+                           3 * sizeof(double));
     snprintf(text, 17, "%016llx", (unsigned long long)hash);
 }

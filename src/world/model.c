@@ -32,8 +32,8 @@ static sn_status check_mesh(const sn_body *body, const sn_mesh *mesh, sn_error *
     for (int64_t i = 0; i < (int64_t)mesh->tet_count * mesh->tet_nodes; ++i)
         if (mesh->tet[i] < 0 || mesh->tet[i] >= mesh->node_count)
             return sn_fail_at(error, SN_BAD_INPUT, "mesh", "tet %lld names node %d of %d nodes",
-                              (long long)(mesh->tet_label ? mesh->tet_label[i / mesh->tet_nodes] : i / mesh->tet_nodes), mesh->tet[i],
-                              mesh->node_count);
+                              (long long)(mesh->tet_label ? mesh->tet_label[i / mesh->tet_nodes] : i / mesh->tet_nodes),
+                              mesh->tet[i], mesh->node_count);
     for (int i = 0; i < 3 * mesh->node_count; ++i)
         if (!isfinite(mesh->position[i]))
             return sn_fail_at(error, SN_BAD_INPUT, "mesh", "the position of node %lld is not finite",
@@ -70,7 +70,8 @@ static sn_status take_materials(sn_context *context, const sn_body_options *opti
     }
     for (int e = 0; e < mesh->tet_count && !status; ++e)
         if (body->material[e] < 0)
-            status = sn_fail_at(error, SN_BAD_INPUT, "material", "element %lld has no material: no selector holds its centroid",
+            status = sn_fail_at(error, SN_BAD_INPUT, "material",
+                                "element %lld has no material: no selector holds its centroid",
                                 (long long)(mesh->tet_label ? mesh->tet_label[e] : e));
     sn_release(context, mask);
     return status;
@@ -79,7 +80,8 @@ static sn_status take_materials(sn_context *context, const sn_body_options *opti
 static sn_status take_body(sn_context *context, const sn_body_options *options, sn_body *body, sn_error *error) {
     snprintf(body->name, sizeof body->name, "%s", options->name && *options->name ? options->name : "body");
     if (options->name && strlen(options->name) >= sizeof body->name)
-        return sn_fail_at(error, SN_BAD_INPUT, "name", "the name '%s...' is too long; it may have at most %zu characters", body->name,
+        return sn_fail_at(error, SN_BAD_INPUT, "name",
+                          "the name '%s...' is too long; it may have at most %zu characters", body->name,
                           sizeof body->name - 1);
     sn_status status = find_element(options, body, error);
     if (!status) status = check_mesh(body, options->mesh, error);
@@ -89,7 +91,8 @@ static sn_status take_body(sn_context *context, const sn_body_options *options, 
     status = body->element->take(options->mesh, &body->mesh, error);
     body->thickness = body->element->dimension == 2 ? options->thickness : 1;
     if (!status && !(body->thickness > 0 && isfinite(body->thickness)))
-        status = sn_fail_at(error, SN_BAD_INPUT, "thickness", "thickness is %g; it must be finite and above 0", body->thickness);
+        status = sn_fail_at(error, SN_BAD_INPUT, "thickness", "thickness is %g; it must be finite and above 0",
+                            body->thickness);
     return status ? status : take_materials(context, options, body, error);
 }
 
@@ -135,8 +138,8 @@ static sn_status count_bodies(sn_model *model, const sn_world_options *options, 
         model->material_count += body->material_count;
         model->size = fmax(model->size, diagonal(body->mesh));
         if (nodes > INT32_MAX / 3 || elements > INT32_MAX / 2)
-            return sn_fail_at(error, SN_UNSUPPORTED, "bodies", "the bodies have more than %d nodes or %d elements", INT32_MAX / 3,
-                              INT32_MAX / 2);
+            return sn_fail_at(error, SN_UNSUPPORTED, "bodies", "the bodies have more than %d nodes or %d elements",
+                              INT32_MAX / 3, INT32_MAX / 2);
     }
     model->node_count = (int)nodes, model->element_count = (int)elements;
     return SN_OK;
@@ -161,7 +164,8 @@ static sn_status build(sn_context *context, const sn_world_options *options, sn_
     return status;
 }
 
-sn_status sn_model_create(sn_context *context, const sn_world_options *options, const sn_model **model, sn_error *error) {
+sn_status sn_model_create(sn_context *context, const sn_world_options *options, const sn_model **model,
+                          sn_error *error) {
     sn_model *made = sn_allocate_zero(context, 1, sizeof *made);
     *model = made;
     return made ? build(context, options, made, error) : sn_no_memory(error);

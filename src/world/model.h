@@ -12,11 +12,12 @@
 
 typedef struct sn_body {
     char name[64];
-    sn_mesh *mesh;             /* a copy of the caller's mesh, with the mid-edge nodes of tet10 */
-    const sn_element *type;    /* as it was asked for */
-    const sn_element *element; /* its carrier: the type of the cells of the mesh, of the mass, the loads and the surface */
-    bool consistent;           /* the mass matrix is consistent, not lumped */
-    double thickness;          /* m, of plane bodies; 1 for others */
+    sn_mesh *mesh;          /* a copy of the caller's mesh, with the mid-edge nodes of tet10 */
+    const sn_element *type; /* as it was asked for */
+    const sn_element
+        *element;     /* its carrier: the type of the cells of the mesh, of the mass, the loads and the surface */
+    bool consistent;  /* the mass matrix is consistent, not lumped */
+    double thickness; /* m, of plane bodies; 1 for others */
     int node_first, element_first, material_first, material_count;
     int32_t *node;     /* elements x element nodes: compiled node numbers */
     int32_t *material; /* per element: material, counted from material_first */
@@ -32,7 +33,8 @@ typedef struct sn_model {
     double size;       /* m: largest diagonal of a body's bounding box */
 } sn_model;
 
-sn_status sn_model_create(sn_context *context, const sn_world_options *options, const sn_model **model, sn_error *error);
+sn_status sn_model_create(sn_context *context, const sn_world_options *options, const sn_model **model,
+                          sn_error *error);
 void sn_model_destroy(sn_context *context, const sn_model *model);
 int sn_model_find_body(const sn_model *model, const char *name); /* -1 when there is none */
 
@@ -46,7 +48,8 @@ static inline int32_t sn_model_node(const sn_model *model, int body, int node) {
 
 /* centroids.c: sets mask[element] to 1 for each element whose centroid is in the selector, to 0 for the others. */
 sn_status sn_select_centroids(const sn_mesh *mesh, const sn_selector *selector, uint8_t *mask, sn_error *error);
-/* contact_nodes.c: the boundary faces of a body, element->face_nodes compiled nodes each. Release *face with sn_release. */
+/* contact_nodes.c: the boundary faces of a body, element->face_nodes compiled nodes each. Release *face with
+ * sn_release. */
 sn_status sn_body_faces(const sn_model *model, int body, int *count, int32_t **face, sn_error *error);
 
 #endif

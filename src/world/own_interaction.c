@@ -31,9 +31,14 @@ static int64_t numbers(const sn_world *world, const sn_interaction *self) {
     return ((const supplied *)self->data)->table.number_count;
 }
 
-static sn_interaction_place seen(const sn_world *world, const sn_interaction *self, double t, const double *x, const double *v) {
-    return (sn_interaction_place){
-        .time = t, .node_count = world->model->node_count, .rest = world->model->rest, .x = x, .v = v, .number = self->number};
+static sn_interaction_place seen(const sn_world *world, const sn_interaction *self, double t, const double *x,
+                                 const double *v) {
+    return (sn_interaction_place){.time = t,
+                                  .node_count = world->model->node_count,
+                                  .rest = world->model->rest,
+                                  .x = x,
+                                  .v = v,
+                                  .number = self->number};
 }
 
 static void force(sn_world *world, sn_interaction *self, const sn_place *place, double *f) {
@@ -64,7 +69,8 @@ static void append(const sn_world *world, const sn_block *block, int count, sn_b
     }
 }
 
-static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K, sn_block_list *D) {
+static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
+                   sn_block_list *D) {
     (void)exact;
     const supplied *own = self->data;
     const int most = own->table.block_count;
@@ -86,8 +92,9 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
 static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
     const supplied *own = self->data;
     const bool still = world->parameters.no_inertia;
-    const sn_interaction_place there = place ? seen(world, self, place->t, place->x, place->v)
-                                             : seen(world, self, world->state.time, world->state.x, still ? NULL : world->state.v);
+    const sn_interaction_place there =
+        place ? seen(world, self, place->t, place->x, place->v)
+              : seen(world, self, world->state.time, world->state.x, still ? NULL : world->state.v);
     if (own->table.end) own->table.end(own->user, &there, place != NULL, self->number);
 }
 
@@ -102,20 +109,23 @@ static const sn_interaction_kind kind = {.destroy = destroy,
 
 /* ---- The list ---- */
 static sn_status check(const sn_world *world, const sn_interaction_table *table, sn_error *error) {
-    if (table->cookie != COOKIE) return sn_fail(error, SN_BAD_INPUT, "sn_interaction_table was not made by sn_interaction_table_default()");
+    if (table->cookie != COOKIE)
+        return sn_fail(error, SN_BAD_INPUT, "sn_interaction_table was not made by sn_interaction_table_default()");
     if (!table->name[0] || !memchr(table->name, 0, sizeof table->name))
-        return sn_fail_at(error, SN_BAD_INPUT, "name", "an interaction needs a name of at most %zu characters", sizeof table->name - 1);
+        return sn_fail_at(error, SN_BAD_INPUT, "name", "an interaction needs a name of at most %zu characters",
+                          sizeof table->name - 1);
     for (int i = 0; i < world->state.part_count; ++i)
         if (strcmp(world->state.part[i].name, table->name) == 0)
             return sn_fail_at(error, SN_BAD_INPUT, "name", "the name '%s' is taken already", table->name);
     if (table->number_count < 0 || table->block_count < 0)
-        return sn_fail(error, SN_BAD_INPUT, "number_count is %d and block_count is %d; neither may be negative", table->number_count,
-                       table->block_count);
+        return sn_fail(error, SN_BAD_INPUT, "number_count is %d and block_count is %d; neither may be negative",
+                       table->number_count, table->block_count);
     if (!table->force) return sn_fail_at(error, SN_BAD_INPUT, "force", "an interaction needs a force");
     return SN_OK;
 }
 
-static sn_status make(const sn_world *world, const sn_interaction_table *table, void *user, supplied **out, sn_error *error) {
+static sn_status make(const sn_world *world, const sn_interaction_table *table, void *user, supplied **out,
+                      sn_error *error) {
     supplied *own = *out = sn_allocate_zero(world->context, 1, sizeof *own);
     if (!own) return sn_no_memory(error);
     *own = (supplied){.table = *table, .user = user};
@@ -127,14 +137,16 @@ static sn_status make(const sn_world *world, const sn_interaction_table *table, 
 /* Takes an interaction out of the list. The caller releases it. */
 static sn_interaction *take_out(sn_world *world, int at) {
     sn_interaction *self = world->interaction[at];
-    memmove(world->interaction + at, world->interaction + at + 1, (size_t)(world->interaction_count - at - 1) * sizeof *world->interaction);
+    memmove(world->interaction + at, world->interaction + at + 1,
+            (size_t)(world->interaction_count - at - 1) * sizeof *world->interaction);
     --world->interaction_count;
     return self;
 }
 
 /* Puts it back to its place. There is room. */
 static void put_back(sn_world *world, int at, sn_interaction *self) {
-    memmove(world->interaction + at + 1, world->interaction + at, (size_t)(world->interaction_count - at) * sizeof *world->interaction);
+    memmove(world->interaction + at + 1, world->interaction + at,
+            (size_t)(world->interaction_count - at) * sizeof *world->interaction);
     world->interaction[at] = self;
     ++world->interaction_count;
 }
@@ -144,7 +156,8 @@ static void release(sn_world *world, sn_interaction *self) {
     sn_release(world->context, self);
 }
 
-sn_status sn_world_add_interaction(sn_world *world, const sn_interaction_table *table, void *user, int *id, sn_error *error) {
+sn_status sn_world_add_interaction(sn_world *world, const sn_interaction_table *table, void *user, int *id,
+                                   sn_error *error) {
     sn_status status = check(world, table, error);
     if (status) return status;
     supplied *own = NULL;

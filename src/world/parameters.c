@@ -37,9 +37,11 @@ bool sn_parameters_keyed(const sn_parameters *p) {
     return false;
 }
 
-static sn_status take_materials(sn_context *context, const sn_world_options *options, sn_parameters *p, sn_error *error) {
+static sn_status take_materials(sn_context *context, const sn_world_options *options, sn_parameters *p,
+                                sn_error *error) {
     int count = 0;
-    for (int b = 0; b < options->body_count; ++b) count += options->body[b].material_count > 0 ? options->body[b].material_count : 1;
+    for (int b = 0; b < options->body_count; ++b)
+        count += options->body[b].material_count > 0 ? options->body[b].material_count : 1;
     p->material = sn_allocate_zero(context, (size_t)count, sizeof *p->material);
     if (!p->material) return sn_no_memory(error);
     const sn_material fallback = sn_material_default();
@@ -51,8 +53,9 @@ static sn_status take_materials(sn_context *context, const sn_world_options *opt
             sn_status status = sn_material_check(context, source, error);
             if (status) return sn_within(error, status, "bodies.%d.material.%d", b, m);
             if (source->prony_count > 0)
-                return sn_within(error, sn_fail_at(error, SN_UNSUPPORTED, "prony", "this version cannot integrate prony terms"),
-                                 "bodies.%d.material.%d", b, m);
+                return sn_within(
+                    error, sn_fail_at(error, SN_UNSUPPORTED, "prony", "this version cannot integrate prony terms"),
+                    "bodies.%d.material.%d", b, m);
             status = copy_material(context, source, &p->material[p->material_count], error);
             if (status) return status;
             ++p->material_count;
@@ -66,8 +69,8 @@ static sn_status take_time(sn_parameters *p, const sn_time_options *options, sn_
     if (status) return status;
     const sn_method *method = sn_method_choose(options);
     if (!method)
-        return sn_fail_at(error, SN_BAD_INPUT, "time.method", "mode '%.31s' with method '%.31s' is unknown", options->mode,
-                          options->method);
+        return sn_fail_at(error, SN_BAD_INPUT, "time.method", "mode '%.31s' with method '%.31s' is unknown",
+                          options->mode, options->method);
     p->time = *options;
     p->method = method;
     p->is_static = strcmp(options->mode, "static") == 0;
@@ -75,7 +78,8 @@ static sn_status take_time(sn_parameters *p, const sn_time_options *options, sn_
     return SN_OK;
 }
 
-sn_status sn_parameters_create(sn_context *context, const sn_world_options *options, sn_parameters *p, sn_error *error) {
+sn_status sn_parameters_create(sn_context *context, const sn_world_options *options, sn_parameters *p,
+                               sn_error *error) {
     memcpy(p->gravity, options->gravity, sizeof p->gravity);
     p->solver = options->solver;
     const sn_status status = take_time(p, &options->time, error);
@@ -94,7 +98,8 @@ double sn_parameters_modulus(sn_context *context, const sn_material *material) {
     for (int a = 0; a < 3; ++a) {
         double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, P[9];
         F[4 * a] += small;
-        if (sn_material_evaluate(context, material, F, NULL, P, NULL, NULL) == SN_OK) largest = fmax(largest, P[4 * a] / small);
+        if (sn_material_evaluate(context, material, F, NULL, P, NULL, NULL) == SN_OK)
+            largest = fmax(largest, P[4 * a] / small);
     }
     return largest;
 }
@@ -110,7 +115,9 @@ sn_status sn_parameters_stiff(const sn_world *world, sn_error *error) {
             if (status) return status;
             if (P[1] == 0 || P[5] == 0 || P[6] == 0)
                 return sn_within(
-                    error, sn_fail(error, SN_BAD_INPUT, "the material has no stiffness in shear; a modulus of 0 is for mode 'dynamic'"),
+                    error,
+                    sn_fail(error, SN_BAD_INPUT,
+                            "the material has no stiffness in shear; a modulus of 0 is for mode 'dynamic'"),
                     "bodies.%d.material.%d", b, m);
         }
     return SN_OK;
@@ -119,7 +126,8 @@ sn_status sn_parameters_stiff(const sn_world *world, sn_error *error) {
 sn_status sn_world_set_gravity(sn_world *world, const double gravity[3], sn_error *error) {
     for (int a = 0; a < 3; ++a)
         if (!isfinite(gravity[a]))
-            return sn_fail_at(error, SN_BAD_INPUT, "gravity", "gravity [%g, %g, %g] is not finite", gravity[0], gravity[1], gravity[2]);
+            return sn_fail_at(error, SN_BAD_INPUT, "gravity", "gravity [%g, %g, %g] is not finite", gravity[0],
+                              gravity[1], gravity[2]);
     memcpy(world->parameters.gravity, gravity, sizeof world->parameters.gravity);
     sn_workspace_forget(world);
     sn_interactions_adapt(world);
@@ -157,8 +165,8 @@ typedef struct compiled {
 static sn_status compile(const sn_world *world, compiled *c, sn_error *error) {
     sn_status status = sn_solid_create(world, &c->solid, error);
     if (!status)
-        status = sn_element_settings_create(world->context, &c->solid->elements, world->parameters.material, world->state.time,
-                                            &c->settings, error);
+        status = sn_element_settings_create(world->context, &c->solid->elements, world->parameters.material,
+                                            world->state.time, &c->settings, error);
     if (!status) status = sn_workspace_linear(world, c->solid, &c->linear, error);
     if (!status) status = sn_workspace_frames(world, c->solid, &c->vertex_rotation, error);
     if (status) return status;
@@ -202,7 +210,9 @@ static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
     return SN_OK;
 }
 
-bool sn_parameters_exact(const sn_parameters *parameters) { return parameters->method->exact || parameters->no_inertia; }
+bool sn_parameters_exact(const sn_parameters *parameters) {
+    return parameters->method->exact || parameters->no_inertia;
+}
 
 sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_error *error) {
     sn_parameters *p = &world->parameters;
@@ -237,19 +247,22 @@ sn_status sn_world_set_solver(sn_world *world, const sn_solver_options *options,
 
 /* ---- Materials ---- */
 const sn_material *sn_world_material(const sn_world *world, int body, int index) {
-    if (sn_model_check_body(world->model, body, NULL) || index < 0 || index >= world->model->body[body].material_count) return NULL;
+    if (sn_model_check_body(world->model, body, NULL) || index < 0 || index >= world->model->body[body].material_count)
+        return NULL;
     return &world->parameters.material[world->model->body[body].material_first + index];
 }
 
 /* Whether batches, mass and the layout of the state stay the same. */
 static bool same_kind(const sn_material *a, const sn_material *b) {
-    return strcmp(a->law, b->law) == 0 && strcmp(a->rotation, b->rotation) == 0 && strcmp(a->differential, b->differential) == 0 &&
-           a->density == b->density && a->rayleigh[0] == b->rayleigh[0] && a->alpha == b->alpha && a->beta == b->beta &&
+    return strcmp(a->law, b->law) == 0 && strcmp(a->rotation, b->rotation) == 0 &&
+           strcmp(a->differential, b->differential) == 0 && a->density == b->density &&
+           a->rayleigh[0] == b->rayleigh[0] && a->alpha == b->alpha && a->beta == b->beta &&
            strcmp(a->warping, b->warping) == 0 && a->ghost_correction == b->ghost_correction;
 }
 
 sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_material *material, sn_error *error) {
-    if (!sn_world_material(world, body, index)) return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
+    if (!sn_world_material(world, body, index))
+        return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
     sn_status status = sn_material_check(world->context, material, error);
     if (status) return sn_within(error, status, "bodies.%d.material.%d", body, index);
     if (material->prony_count > 0)

@@ -19,7 +19,8 @@ typedef struct sn_parameters {
                                      sn_solid_settings */
 } sn_parameters;
 
-sn_status sn_parameters_create(sn_context *context, const sn_world_options *options, sn_parameters *parameters, sn_error *error);
+sn_status sn_parameters_create(sn_context *context, const sn_world_options *options, sn_parameters *parameters,
+                               sn_error *error);
 void sn_parameters_destroy(sn_context *context, sn_parameters *parameters);
 /* SN_BAD_INPUT when a material has no stiffness in shear: statics needs one everywhere. */
 sn_status sn_parameters_stiff(const sn_world *world, sn_error *error);

@@ -21,7 +21,8 @@ void sn_probes_destroy(sn_world *world) {
 
 /* Marks the nodes of a probe in `mask`, one byte per node of the mesh. */
 static sn_status mark(const sn_mesh *mesh, const sn_probe *probe, uint8_t *mask, sn_error *error) {
-    if (probe->at == SN_PROBE_SELECT) return sn_within(error, sn_mesh_select(mesh, &probe->select, mask, NULL, error), "select");
+    if (probe->at == SN_PROBE_SELECT)
+        return sn_within(error, sn_mesh_select(mesh, &probe->select, mask, NULL, error), "select");
     if (probe->at == SN_PROBE_NODE) {
         for (int i = 0; i < mesh->node_count; ++i)
             if ((mesh->node_label ? mesh->node_label[i] : i) == probe->node) {
@@ -40,13 +41,14 @@ static sn_status mark(const sn_mesh *mesh, const sn_probe *probe, uint8_t *mask,
         if (d < least) least = d, nearest = i;
     }
     if (nearest < 0)
-        return sn_fail_at(error, SN_BAD_INPUT, "nearest", "nearest [%g, %g, %g] is not a place", probe->nearest[0], probe->nearest[1],
-                          probe->nearest[2]);
+        return sn_fail_at(error, SN_BAD_INPUT, "nearest", "nearest [%g, %g, %g] is not a place", probe->nearest[0],
+                          probe->nearest[1], probe->nearest[2]);
     mask[nearest] = 1;
     return SN_OK;
 }
 
-static sn_status take_nodes(const sn_world *world, const sn_body *body, const uint8_t *mask, sn_probe_target *target, sn_error *error) {
+static sn_status take_nodes(const sn_world *world, const sn_body *body, const uint8_t *mask, sn_probe_target *target,
+                            sn_error *error) {
     int count = 0;
     for (int i = 0; i < body->mesh->node_count; ++i) count += mask[i];
     target->node = sn_allocate(world->context, (size_t)count, sizeof *target->node);
@@ -58,9 +60,11 @@ static sn_status take_nodes(const sn_world *world, const sn_body *body, const ui
 
 /* Finds the elements of a probe. For stress it also finds their weights: the sum of 1 / (nodes of the probe x elements
  * at the node). */
-static sn_status take_elements(const sn_world *world, const sn_body *body, const uint8_t *mask, sn_probe_target *target, sn_error *error) {
+static sn_status take_elements(const sn_world *world, const sn_body *body, const uint8_t *mask, sn_probe_target *target,
+                               sn_error *error) {
     const sn_mesh *mesh = body->mesh;
-    const bool stress = target->probe.quantity == SN_QUANTITY_STRESS, any = stress || target->probe.at != SN_PROBE_SELECT;
+    const bool stress = target->probe.quantity == SN_QUANTITY_STRESS,
+               any = stress || target->probe.at != SN_PROBE_SELECT;
     int32_t *around = sn_allocate_zero(world->context, (size_t)mesh->node_count, sizeof *around);
     target->element = sn_allocate(world->context, (size_t)mesh->tet_count, sizeof *target->element);
     target->share = sn_allocate(world->context, (size_t)mesh->tet_count, sizeof *target->share);
@@ -82,7 +86,8 @@ static sn_status take_elements(const sn_world *world, const sn_body *body, const
         target->element[target->element_count++] = body->element_first + e;
     }
     sn_release(world->context, around);
-    if (target->element_count == 0) return sn_fail_at(error, SN_BAD_INPUT, "select", "the selector picks no whole element");
+    if (target->element_count == 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "select", "the selector picks no whole element");
     return SN_OK;
 }
 
@@ -138,7 +143,8 @@ sn_status sn_world_reactions(sn_world *world, int body, double *force, sn_error 
     if (status) return status;
     const sn_body *b = &world->model->body[body];
     for (int i = 0; i < b->mesh->node_count; ++i)
-        memcpy(force + 3 * (size_t)i, world->workspace.force + 3 * (size_t)world->model->compiled[b->node_first + i], 3 * sizeof(double));
+        memcpy(force + 3 * (size_t)i, world->workspace.force + 3 * (size_t)world->model->compiled[b->node_first + i],
+               3 * sizeof(double));
     return SN_OK;
 }
 

@@ -77,10 +77,11 @@ static sn_status check_piece(const sn_world *world, int32_t root, double *G, sn_
     while (model->compiled[body->node_first + user] != root) ++user;
     char path[64];
     snprintf(path, sizeof path, "bodies.%d.fix", b);
-    return sn_fail_at(
-        error, SN_BAD_INPUT, path,
-        "body '%s' (the piece with node %lld) can move as a rigid body in %d of 6 ways; in mode '%s' its fixes must hold all six",
-        body->name, (long long)(body->mesh->node_label ? body->mesh->node_label[user] : user), 6 - rank, world->parameters.time.mode);
+    return sn_fail_at(error, SN_BAD_INPUT, path,
+                      "body '%s' (the piece with node %lld) can move as a rigid body in %d of 6 ways; in mode '%s' its "
+                      "fixes must hold all six",
+                      body->name, (long long)(body->mesh->node_label ? body->mesh->node_label[user] : user), 6 - rank,
+                      world->parameters.time.mode);
 }
 
 typedef struct held_pieces {
@@ -116,7 +117,8 @@ sn_status sn_rigid_check(const sn_world *world, sn_error *error) {
     if (!status && !p.G) status = sn_no_memory(error);
     if (!status) sn_interactions_holds(world, hold, &p);
     for (int i = 0; i < model->node_count && !status; ++i)
-        if (!model->isolated[i] && root_of(p.parent, i) == i) status = check_piece(world, i, p.G + 36 * (size_t)p.piece[i], error);
+        if (!model->isolated[i] && root_of(p.parent, i) == i)
+            status = check_piece(world, i, p.G + 36 * (size_t)p.piece[i], error);
     sn_release(world->context, p.parent);
     sn_release(world->context, p.piece);
     sn_release(world->context, p.G);

@@ -32,7 +32,8 @@ static uint64_t model_hash(const sn_world *world) {
     uint64_t hash = sn_hash(SN_HASH_START, model->rest, 3 * (size_t)model->node_count * sizeof *model->rest);
     for (int b = 0; b < model->body_count; ++b) {
         const sn_body *body = &model->body[b];
-        hash = sn_hash(hash, body->node, (size_t)body->mesh->tet_count * (size_t)body->element->nodes * sizeof *body->node);
+        hash = sn_hash(hash, body->node,
+                       (size_t)body->mesh->tet_count * (size_t)body->element->nodes * sizeof *body->node);
         hash = sn_hash(hash, body->material, (size_t)body->mesh->tet_count * sizeof *body->material);
         hash = hash_text(hash, body->element->name);
         hash = sn_hash(hash, &body->consistent, sizeof body->consistent);
@@ -48,17 +49,20 @@ static uint64_t model_hash(const sn_world *world) {
 static uint64_t checksum(const header *h, const void *body) {
     header plain = *h;
     plain.checksum = 0;
-    return sn_hash(sn_hash(SN_HASH_START, &plain, sizeof plain), body, h->parts * sizeof(sn_part) + h->count * sizeof(double));
+    return sn_hash(sn_hash(SN_HASH_START, &plain, sizeof plain), body,
+                   h->parts * sizeof(sn_part) + h->count * sizeof(double));
 }
 
 size_t sn_world_state_size(const sn_world *world) {
-    return sizeof(header) + (size_t)world->state.part_count * sizeof(sn_part) + (size_t)world->state.count * sizeof(double);
+    return sizeof(header) + (size_t)world->state.part_count * sizeof(sn_part) +
+           (size_t)world->state.count * sizeof(double);
 }
 
 sn_status sn_world_save_state(sn_world *world, void *bytes, size_t size, sn_error *error) {
     const sn_state *state = &world->state;
     if (size < sn_world_state_size(world))
-        return sn_fail(error, SN_BAD_INPUT, "a state has %zu bytes; there is room for %zu", sn_world_state_size(world), size);
+        return sn_fail(error, SN_BAD_INPUT, "a state has %zu bytes; there is room for %zu", sn_world_state_size(world),
+                       size);
     header h;
     memset(&h, 0, sizeof h);
     memcpy(h.magic, magic, sizeof magic);
@@ -80,10 +84,13 @@ static sn_status check_layout(const sn_world *world, const char *layout, sn_erro
         const sn_part *own = &world->state.part[i];
         sn_part part;
         memcpy(&part, layout + (size_t)i * sizeof part, sizeof part);
-        if (strncmp(part.name, own->name, sizeof part.name) == 0 && part.begin == own->begin && part.count == own->count) continue;
-        return sn_fail(error, SN_BAD_INPUT,
-                       "the state belongs to another model: it has %lld numbers of '%.31s' where the world has %lld of '%s'",
-                       (long long)part.count, part.name, (long long)own->count, own->name);
+        if (strncmp(part.name, own->name, sizeof part.name) == 0 && part.begin == own->begin &&
+            part.count == own->count)
+            continue;
+        return sn_fail(
+            error, SN_BAD_INPUT,
+            "the state belongs to another model: it has %lld numbers of '%.31s' where the world has %lld of '%s'",
+            (long long)part.count, part.name, (long long)own->count, own->name);
     }
     return SN_OK;
 }
@@ -91,27 +98,34 @@ static sn_status check_layout(const sn_world *world, const char *layout, sn_erro
 static sn_status check_header(const sn_world *world, const header *h, const char *body, size_t size, sn_error *error) {
     if (memcmp(h->magic, magic, sizeof magic) != 0)
         return sn_fail(error, SN_BAD_INPUT, "these bytes are not a saved state: their first 8 are not 'SINEWST'");
-    if (h->order != ORDER) return sn_fail(error, SN_UNSUPPORTED, "the state was saved on a machine of the other byte order");
+    if (h->order != ORDER)
+        return sn_fail(error, SN_UNSUPPORTED, "the state was saved on a machine of the other byte order");
     if (h->version != VERSION)
-        return sn_fail(error, SN_UNSUPPORTED, "the state has version %u; this build reads version %d", h->version, VERSION);
+        return sn_fail(error, SN_UNSUPPORTED, "the state has version %u; this build reads version %d", h->version,
+                       VERSION);
     if (h->model != model_hash(world))
-        return sn_fail(error, SN_BAD_INPUT, "the state belongs to another model: mesh, elements, laws and method must be the same");
+        return sn_fail(error, SN_BAD_INPUT,
+                       "the state belongs to another model: mesh, elements, laws and method must be the same");
     if (h->parts != (uint64_t)world->state.part_count || h->count != (uint64_t)world->state.count) {
-        const bool whole = h->parts == (uint64_t)world->state.part_count && size >= sizeof *h + h->parts * sizeof(sn_part);
+        const bool whole =
+            h->parts == (uint64_t)world->state.part_count && size >= sizeof *h + h->parts * sizeof(sn_part);
         const sn_status status = whole ? check_layout(world, body, error) : SN_OK;
-        return status ? status : sn_fail(error, SN_BAD_INPUT, "the state belongs to another model: it has other interactions");
+        return status ? status
+                      : sn_fail(error, SN_BAD_INPUT, "the state belongs to another model: it has other interactions");
     }
     if (size < sn_world_state_size(world))
         return sn_fail(error, SN_BAD_INPUT, "the state is cut off: %zu bytes of %zu", size, sn_world_state_size(world));
     if (size > sn_world_state_size(world))
         return sn_fail(error, SN_BAD_INPUT, "the state has %zu bytes too many", size - sn_world_state_size(world));
-    if (h->checksum != checksum(h, body)) return sn_fail(error, SN_BAD_INPUT, "the state is damaged: its checksum does not agree");
+    if (h->checksum != checksum(h, body))
+        return sn_fail(error, SN_BAD_INPUT, "the state is damaged: its checksum does not agree");
     return check_layout(world, body, error);
 }
 
 sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size, sn_error *error) {
     header h;
-    if (size < sizeof h) return sn_fail(error, SN_BAD_INPUT, "the state is cut off: %zu bytes, a header has %zu", size, sizeof h);
+    if (size < sizeof h)
+        return sn_fail(error, SN_BAD_INPUT, "the state is cut off: %zu bytes, a header has %zu", size, sizeof h);
     memcpy(&h, bytes, sizeof h);
     const char *body = (const char *)bytes + sizeof h;
     sn_state *state = &world->state, *before = &world->workspace.before;
@@ -120,7 +134,8 @@ sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size
     sn_state_copy(world->context, state, before);
     memcpy(state->value, body + h.parts * sizeof(sn_part), (size_t)state->count * sizeof(double));
     state->time = h.time, state->base_time = h.base_time, state->steps = h.steps, state->base_steps = h.base_steps;
-    if (!sn_state_finite(state, world->model->node_count)) status = sn_fail(error, SN_NOT_FINITE, "the saved state is not finite");
+    if (!sn_state_finite(state, world->model->node_count))
+        status = sn_fail(error, SN_NOT_FINITE, "the saved state is not finite");
     if (!status) status = sn_fixes_update(world, error);
     if (!status) status = sn_solid_settings(world, state->time, error);
     if (status) sn_state_copy(world->context, before, state);
@@ -147,7 +162,8 @@ sn_status sn_world_save(sn_world *world, const char *path, sn_error *error) {
 sn_status sn_world_restore(sn_world *world, const char *path, sn_error *error) {
     FILE *file = fopen(path, "rb");
     if (!file) return sn_fail(error, SN_NOT_FOUND, "%s: cannot be opened", path);
-    const size_t room = sn_world_state_size(world) + 1; /* one byte more than a state has: it shows a file that is too long */
+    const size_t room =
+        sn_world_state_size(world) + 1; /* one byte more than a state has: it shows a file that is too long */
     char *bytes = sn_allocate(world->context, room, 1);
     sn_status status = bytes ? SN_OK : sn_no_memory(error);
     const size_t size = status ? 0 : fread(bytes, 1, room, file);

@@ -66,7 +66,8 @@ static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *err
 /* Rayleigh's mass damping a per node: the mean over the elements at the node, weighted by volume and density. */
 static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error *error) {
     bool any = false;
-    for (int m = 0; m < world->parameters.material_count; ++m) any = any || world->parameters.material[m].rayleigh[0] != 0;
+    for (int m = 0; m < world->parameters.material_count; ++m)
+        any = any || world->parameters.material[m].rayleigh[0] != 0;
     if (!any) return SN_OK;
     const size_t n = (size_t)world->model->node_count;
     solid->rayleigh = sn_allocate_zero(world->context, n, sizeof(double));
@@ -112,7 +113,8 @@ static void fill_places(const sn_world *world, sn_solid *solid) {
     for (int b = 0; b < solid->elements.batch_count; ++b) {
         const sn_batch *batch = &solid->elements.batch[b];
         for (int64_t i = 0; i < (int64_t)batch->block_count * SN_LANES; ++i)
-            if (batch->element_of[i] >= 0 && !batch->element->derive) solid->place[batch->element_of[i]] = (int64_t)b << 40 | i;
+            if (batch->element_of[i] >= 0 && !batch->element->derive)
+                solid->place[batch->element_of[i]] = (int64_t)b << 40 | i;
     }
 }
 
@@ -128,13 +130,15 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
     solid->mass = sn_allocate_zero(context, n, sizeof(double));
     solid->weight = sn_allocate_zero(context, n, sizeof(double));
     solid->weight_exact = sn_allocate_zero(context, n, sizeof(double));
-    if (!solid->source || !solid->compiled || !solid->consistent || !solid->place || !solid->mass || !solid->weight || !solid->weight_exact)
+    if (!solid->source || !solid->compiled || !solid->consistent || !solid->place || !solid->mass || !solid->weight ||
+        !solid->weight_exact)
         return sn_no_memory(error);
     fill_sources(world, solid);
     sn_status status = fill_mass(world, solid, error);
     if (!status) status = fill_compiled(world, solid, error);
     if (!status) {
-        status = sn_elements_compile(context, solid->compiled, model->body_count, model->node_count, &solid->elements, error);
+        status = sn_elements_compile(context, solid->compiled, model->body_count, model->node_count, &solid->elements,
+                                     error);
         status = sn_within(error, status, "bodies");
     }
     if (!status) fill_places(world, solid);
@@ -182,5 +186,6 @@ void sn_solid_destroy(sn_context *context, const sn_solid *solid) {
 }
 
 sn_status sn_solid_settings(sn_world *world, double t, sn_error *error) {
-    return sn_elements_parameters(&world->solid->elements, world->parameters.material, t, &world->parameters.elements, error);
+    return sn_elements_parameters(&world->solid->elements, world->parameters.material, t, &world->parameters.elements,
+                                  error);
 }

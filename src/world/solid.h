@@ -15,9 +15,10 @@ typedef struct sn_solid {
     sn_batch_source *compiled; /* one per body: its elements or springs; the batches are made of them */
     uint8_t *consistent;       /* one per body: the mass is consistent */
     sn_elements_model elements;
-    int64_t *place;       /* per element, its place in the batches: batch << 40 | block << 3 | lane; -1 in bodies of springs */
-    double *mass;         /* kg per node, lumped; 0 in bodies with a consistent mass, 1 at isolated nodes */
-    double *weight;       /* kg per node for gravity in dynamics: they agree with the mass, so that free fall is exact */
+    int64_t
+        *place;   /* per element, its place in the batches: batch << 40 | block << 3 | lane; -1 in bodies of springs */
+    double *mass; /* kg per node, lumped; 0 in bodies with a consistent mass, 1 at isolated nodes */
+    double *weight; /* kg per node for gravity in dynamics: they agree with the mass, so that free fall is exact */
     double *weight_exact; /* kg per node for gravity in statics: int rho N dV */
     double *rayleigh;     /* 1/s per node: Rayleigh mass damping; NULL: none */
     sn_warping warping;

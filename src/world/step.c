@@ -60,10 +60,12 @@ static sn_status run_dynamic(sn_world *world, sn_step *step) {
 
 static void take_acceleration(sn_world *world, double h) {
     const double rate = world->parameters.no_inertia ? 0 : 1 / h;
-    sn_vector_difference(world->context, 3 * world->model->node_count, rate, world->state.v, world->workspace.before.v, world->state.a);
+    sn_vector_difference(world->context, 3 * world->model->node_count, rate, world->state.v, world->workspace.before.v,
+                         world->state.a);
 }
 
-static void fill_report(const sn_world *world, sn_status status, const sn_step_info *info, double seconds, sn_step_report *report) {
+static void fill_report(const sn_world *world, sn_status status, const sn_step_info *info, double seconds,
+                        sn_step_report *report) {
     *report = (sn_step_report){.status = status,
                                .time = world->state.time,
                                .newton_iterations = info->newton_iterations,
@@ -80,7 +82,8 @@ static void fill_report(const sn_world *world, sn_status status, const sn_step_i
                                .preconditioner = info->preconditioner ? info->preconditioner : "",
                                .linear_misses = info->linear_misses};
     sn_interactions_report(world, report);
-    if (info->solver) report->linear_history = sn_linear_history(world->workspace.linear, &report->linear_history_count);
+    if (info->solver)
+        report->linear_history = sn_linear_history(world->workspace.linear, &report->linear_history_count);
 }
 
 sn_status sn_world_step(sn_world *world, sn_step_report *report, sn_error *error) {

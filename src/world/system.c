@@ -18,7 +18,10 @@ static sn_world *world_at(sn_linearisation *linearisation) { return ((sn_world_l
 
 /* The place of a request, for the interactions. */
 static sn_place place_of(const sn_world *world, const sn_request *request) {
-    return (sn_place){.t = request->t, .x = request->x, .v = world->parameters.no_inertia ? NULL : request->v, .ahead = request->ahead};
+    return (sn_place){.t = request->t,
+                      .x = request->x,
+                      .v = world->parameters.no_inertia ? NULL : request->v,
+                      .ahead = request->ahead};
 }
 
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v) {
@@ -31,7 +34,9 @@ sn_element_view sn_world_view(const sn_world *world, const double *x, const doub
                              .vertex_rotation = world->workspace.vertex_rotation};
 }
 
-static double norm(const sn_world *world, const double *u) { return sn_vector_norm(world->context, 3 * world->model->node_count, u); }
+static double norm(const sn_world *world, const double *u) {
+    return sn_vector_norm(world->context, 3 * world->model->node_count, u);
+}
 
 /* ---- Forces ---- */
 /* Adds -(a M + M a) v / 2 to f. Uses workspace.scaled and workspace.product as scratch when the mass is consistent. */
@@ -76,8 +81,8 @@ static sn_status force(sn_world *world, const sn_request *request, sn_error *err
 static sn_status potential(sn_world *world, const sn_request *request, sn_error *error) {
     const sn_place place = {.t = request->t, .x = request->x};
     const sn_element_view view = sn_world_view(world, place.x, NULL);
-    const sn_status status =
-        sn_elements_energy(world->context, &world->solid->elements, &view, world->workspace.partial, request->energy, error);
+    const sn_status status = sn_elements_energy(world->context, &world->solid->elements, &view,
+                                                world->workspace.partial, request->energy, error);
     if (!status) sn_interactions_energy(world, &place, request->energy);
     return status;
 }
@@ -112,7 +117,8 @@ static void linearise(sn_world *world, const sn_request *request, bool here) {
     if (here && p->method->implicit) view.kept = sn_linear_kept(work->linear);
     sn_linear_linearise(work->linear, &view, K->count ? K : NULL, D->count ? D : NULL, world->solid->rayleigh);
     sn_linearisation_renew(&work->system.linearisation.base,
-                           D->count || world->solid->rayleigh || sn_elements_damped(&world->solid->elements, &p->elements));
+                           D->count || world->solid->rayleigh ||
+                               sn_elements_damped(&world->solid->elements, &p->elements));
 }
 
 static void product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
@@ -146,7 +152,9 @@ static sn_status evaluate(sn_system *system, const sn_request *request, sn_resul
 }
 
 sn_status sn_world_forces(sn_world *world, sn_error *error) {
-    return force(world, &(sn_request){.t = world->state.time, .x = world->state.x, .v = world->state.v, .force = world->workspace.force},
+    return force(world,
+                 &(sn_request){
+                     .t = world->state.time, .x = world->state.x, .v = world->state.v, .force = world->workspace.force},
                  error);
 }
 
@@ -208,15 +216,16 @@ static bool renew(sn_system *system, double t, const double *x, const double *v)
     return sn_interactions_renew(world_of(system), t, x, v);
 }
 
-static sn_status settle(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v, bool *settled,
-                        sn_error *error) {
+static sn_status settle(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v,
+                        bool *settled, sn_error *error) {
     const sn_trial trial = {t, h, x0, v0, x, v};
     return sn_interactions_settle(world_of(system), &trial, settled, error);
 }
 
 static void reject(sn_system *system) {
     sn_world *world = world_of(system);
-    memcpy(world->state.value + world->state.own, world->workspace.own_before, (size_t)world->state.own_count * sizeof(double));
+    memcpy(world->state.value + world->state.own, world->workspace.own_before,
+           (size_t)world->state.own_count * sizeof(double));
     sn_interactions_end(world, NULL);
 }
 

@@ -12,7 +12,8 @@ static void release_blocks(sn_context *context, sn_block_list *list) {
 }
 
 sn_status sn_workspace_linear(const sn_world *world, const sn_solid *solid, sn_linear **linear, sn_error *error) {
-    return sn_linear_create(world->context, &solid->linear, &world->parameters.solver, world->parameters.no_inertia, linear, error);
+    return sn_linear_create(world->context, &solid->linear, &world->parameters.solver, world->parameters.no_inertia,
+                            linear, error);
 }
 
 sn_status sn_workspace_fit(sn_world *world, sn_error *error) {
@@ -20,11 +21,13 @@ sn_status sn_workspace_fit(sn_world *world, sn_error *error) {
     const int n = 3 * world->model->node_count;
     sn_status status = sn_interactions_reserve(world, &work->stiffness, &work->damping, error);
     if (status) return status;
-    double *scratch = sn_allocate(world->context, (size_t)sn_control_scratch(world->parameters.method, n), sizeof *scratch);
+    double *scratch =
+        sn_allocate(world->context, (size_t)sn_control_scratch(world->parameters.method, n), sizeof *scratch);
     sn_state before = {0};
     status = scratch ? sn_state_create(world, &before, error) : sn_no_memory(error);
     if (!status)
-        status = sn_grow(world->context, (void **)&work->own_before, &work->own_capacity, (int)before.own_count, sizeof(double), error);
+        status = sn_grow(world->context, (void **)&work->own_before, &work->own_capacity, (int)before.own_count,
+                         sizeof(double), error);
     if (status) {
         sn_release(world->context, scratch);
         sn_state_destroy(world->context, &before);
@@ -62,10 +65,13 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     }
     work->partial = sn_allocate_zero(context, (size_t)world->solid->elements.chunk_count, sizeof *work->partial);
     if (!work->partial) return sn_no_memory(error);
-    work->system = (sn_world_system){
-        .base = {.table = &sn_world_table, .context = context, .count = n, .size = world->model->size, .rest = world->model->rest},
-        .world = world,
-        .linearisation = {{.table = &sn_world_linearisation_table}, world}};
+    work->system = (sn_world_system){.base = {.table = &sn_world_table,
+                                              .context = context,
+                                              .count = n,
+                                              .size = world->model->size,
+                                              .rest = world->model->rest},
+                                     .world = world,
+                                     .linearisation = {{.table = &sn_world_linearisation_table}, world}};
     sn_status status = sn_workspace_frames(world, world->solid, &work->vertex_rotation, error);
     if (!status) status = sn_workspace_linear(world, world->solid, &work->linear, error);
     return status ? status : sn_workspace_fit(world, error);

@@ -7,10 +7,11 @@
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 #define ANY -1e300, 1e300, 0, 0
-#define OWN(name, text)                                                                                                                    \
+#define OWN(name, text)                                                                                                \
     { name, SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", text }
-#define KEYS_BESIDE(type)                                                                                                                  \
-    _Static_assert(offsetof(type, key_count) - offsetof(type, key) == offsetof(sn_field_keys, count), "key_count follows key")
+#define KEYS_BESIDE(type)                                                                                              \
+    _Static_assert(offsetof(type, key_count) - offsetof(type, key) == offsetof(sn_field_keys, count),                  \
+                   "key_count follows key")
 
 KEYS_BESIDE(sn_fix);
 KEYS_BESIDE(sn_link);
@@ -50,12 +51,17 @@ static const sn_listing *quantities(int *count) {
 static const sn_field fix_fields[] = {
     {"select", SN_FIELD_SELECT | SN_FIELD_NEEDED, AT(select), 1, 0, 0, 0, 0, NULL, NULL, "", "the nodes"},
     {"axes", SN_FIELD_AXES, AT(axis), 3, 0, 0, 0, 1, NULL, NULL, "", "the directions that are held"},
-    {"displacement", SN_FIELD_DOUBLE, AT(displacement), 3, ANY, NULL, NULL, "m", "moves the nodes so far, as fast as `ramp` says"},
+    {"displacement", SN_FIELD_DOUBLE, AT(displacement), 3, ANY, NULL, NULL, "m",
+     "moves the nodes so far, as fast as `ramp` says"},
     {"ramp", SN_FIELD_RAMP, AT(ramp), 1, 0, 0, 0, 0, NULL, NULL, "s", "when the displacement begins and ends"},
-    {"keys", SN_FIELD_KEYS, AT(key), 4, 0, 0, 0, 0, NULL, NULL, "s, m", "moves the nodes by x, y, z at each time, linear between"},
-    {"turn.point", SN_FIELD_DOUBLE, AT(turn_point), 3, ANY, NULL, NULL, "m", "a point of the axis about which the nodes turn"},
-    {"turn.axis", SN_FIELD_DIRECTION | SN_FIELD_NEEDED, AT(turn_axis), 3, ANY, NULL, NULL, "", "the direction of that axis"},
-    {"turn.degrees", SN_FIELD_DOUBLE | SN_FIELD_NEEDED, AT(turn_degrees), 1, ANY, NULL, NULL, "degrees", "how far they turn"},
+    {"keys", SN_FIELD_KEYS, AT(key), 4, 0, 0, 0, 0, NULL, NULL, "s, m",
+     "moves the nodes by x, y, z at each time, linear between"},
+    {"turn.point", SN_FIELD_DOUBLE, AT(turn_point), 3, ANY, NULL, NULL, "m",
+     "a point of the axis about which the nodes turn"},
+    {"turn.axis", SN_FIELD_DIRECTION | SN_FIELD_NEEDED, AT(turn_axis), 3, ANY, NULL, NULL, "",
+     "the direction of that axis"},
+    {"turn.degrees", SN_FIELD_DOUBLE | SN_FIELD_NEEDED, AT(turn_degrees), 1, ANY, NULL, NULL, "degrees",
+     "how far they turn"},
     {"turn.ramp", SN_FIELD_RAMP, AT(ramp), 1, 0, 0, 0, 0, NULL, NULL, "s", "the same as `ramp`"},
 };
 #undef AT
@@ -66,25 +72,32 @@ static const sn_field load_fields[] = {
     {"pressure", SN_FIELD_DOUBLE, AT(scalar), 1, ANY, NULL, NULL, "Pa", "a positive pressure pushes inwards"},
     {"force", SN_FIELD_DOUBLE, AT(value), 3, ANY, NULL, NULL, "N",
      "the whole force; spread by area over the selected faces, equally over the nodes when no face is selected"},
-    {"body", SN_FIELD_DOUBLE, AT(value), 3, ANY, NULL, NULL, "N/m^3", "force per rest volume, on elements whose nodes are all selected"},
+    {"body", SN_FIELD_DOUBLE, AT(value), 3, ANY, NULL, NULL, "N/m^3",
+     "force per rest volume, on elements whose nodes are all selected"},
     {"shear", SN_FIELD_DOUBLE, AT(value), 3, ANY, NULL, NULL, "N/m^2", "traction that is projected into each face"},
     OWN("shear.direction", "direction of the shear, of any length"),
     OWN("shear.value", "size of the shear in N/m^2; without it the length of `direction`"),
-    {"select", SN_FIELD_SELECT, AT(select), 1, 0, 0, 0, 0, NULL, NULL, "", "the faces, nodes or elements; only `body` can go without"},
+    {"select", SN_FIELD_SELECT, AT(select), 1, 0, 0, 0, 0, NULL, NULL, "",
+     "the faces, nodes or elements; only `body` can go without"},
     {"follow", SN_FIELD_BOOL, AT(follow), 1, 0, 1, 0, 0, NULL, NULL, "",
      "take the current normal and area; the traction turns with the face"},
-    {"ramp", SN_FIELD_RAMP, AT(ramp), 1, 0, 0, 0, 0, NULL, NULL, "s", "the load grows from 0 to all of it between these times"},
+    {"ramp", SN_FIELD_RAMP, AT(ramp), 1, 0, 0, 0, 0, NULL, NULL, "s",
+     "the load grows from 0 to all of it between these times"},
 };
 #undef AT
 
 #define AT(member) offsetof(sn_link, member)
 static const sn_field link_fields[] = {
-    {"point", SN_FIELD_DOUBLE | SN_FIELD_NEEDED, AT(point), 3, ANY, NULL, NULL, "m", "of the rest shape, inside the body"},
-    {"to", SN_FIELD_DOUBLE, AT(to), 3, ANY, NULL, NULL, "m", "a place in space; without it the point stays where it is"},
+    {"point", SN_FIELD_DOUBLE | SN_FIELD_NEEDED, AT(point), 3, ANY, NULL, NULL, "m",
+     "of the rest shape, inside the body"},
+    {"to", SN_FIELD_DOUBLE, AT(to), 3, ANY, NULL, NULL, "m",
+     "a place in space; without it the point stays where it is"},
     {"to.body", SN_FIELD_TEXT | SN_FIELD_NEEDED, AT(body), 64, 0, 0, 0, 0, NULL, NULL, "", "name of another body"},
     {"to.at", SN_FIELD_DOUBLE, AT(to), 3, ANY, NULL, NULL, "m", "of the other body's rest shape, inside it"},
-    {"keys", SN_FIELD_KEYS, AT(key), 4, 0, 0, 0, 0, NULL, NULL, "s, m", "moves the place by x, y, z at each time, linear between"},
-    {"stabilise", SN_FIELD_CHOICE, AT(stabilise), 1, 0, 0, 0, 0, "baumgarte", stabilisations, "", "how an error is corrected"},
+    {"keys", SN_FIELD_KEYS, AT(key), 4, 0, 0, 0, 0, NULL, NULL, "s, m",
+     "moves the place by x, y, z at each time, linear between"},
+    {"stabilise", SN_FIELD_CHOICE, AT(stabilise), 1, 0, 0, 0, 0, "baumgarte", stabilisations, "",
+     "how an error is corrected"},
     {"rate", SN_FIELD_DOUBLE, AT(rate), 1, 0, 1, 0, 0.2, NULL, NULL, "", "part of the error that a step corrects"},
 };
 #undef AT
@@ -93,9 +106,11 @@ static const sn_field link_fields[] = {
 static const sn_field initial_fields[] = {
     {"velocity", SN_FIELD_DOUBLE, AT(velocity), 3, ANY, NULL, NULL, "m/s", "of all nodes"},
     {"spin", SN_FIELD_DOUBLE, AT(spin), 3, ANY, NULL, NULL, "rad/s", "about the centre of mass"},
-    {"scale", SN_FIELD_DOUBLE, AT(scale), 1, -1e300, 1e300, 0, 1, NULL, NULL, "", "size at the start relative to the rest shape"},
+    {"scale", SN_FIELD_DOUBLE, AT(scale), 1, -1e300, 1e300, 0, 1, NULL, NULL, "",
+     "size at the start relative to the rest shape"},
     {"flatten", SN_FIELD_ENUM, AT(flatten), 1, 1, 3, 0, 0, NULL, axes, "", "this coordinate becomes the centre's"},
-    {"mirror", SN_FIELD_ENUM, AT(mirror), 1, 1, 3, 0, 0, NULL, axes, "", "this coordinate changes sides about the centre"},
+    {"mirror", SN_FIELD_ENUM, AT(mirror), 1, 1, 3, 0, 0, NULL, axes, "",
+     "this coordinate changes sides about the centre"},
     {"collapse", SN_FIELD_BOOL, AT(collapse), 1, 0, 1, 0, 0, NULL, NULL, "", "all nodes start at the centre"},
     {"scramble", SN_FIELD_LONG, AT(scramble), 1, 0, 1e300, 0, 0, NULL, NULL, "",
      "a seed: nodes start at random places in the bounding box"},
@@ -105,12 +120,15 @@ static const sn_field initial_fields[] = {
 
 #define AT(member) offsetof(sn_probe, member)
 static const sn_field probe_fields[] = {
-    {"name", SN_FIELD_TEXT, AT(name), 64, 0, 0, 0, 0, NULL, NULL, "", "each name once; probe0, probe1, ... when it is not given"},
-    {"body", SN_FIELD_TEXT, AT(body), 64, 0, 0, 0, 0, NULL, NULL, "", "name of the body; the first body when it is not given"},
+    {"name", SN_FIELD_TEXT, AT(name), 64, 0, 0, 0, 0, NULL, NULL, "",
+     "each name once; probe0, probe1, ... when it is not given"},
+    {"body", SN_FIELD_TEXT, AT(body), 64, 0, 0, 0, 0, NULL, NULL, "",
+     "name of the body; the first body when it is not given"},
     {"quantity", SN_FIELD_ENUM, AT(quantity), 1, 0, 5, 0, 0, NULL, quantities, "", "what the probe measures"},
     {"nearest", SN_FIELD_DOUBLE, AT(nearest), 3, ANY, NULL, NULL, "m", "the node next to this place of the rest shape"},
     {"node", SN_FIELD_LONG, AT(node), 1, ANY, NULL, NULL, "", "the node of this number"},
-    {"select", SN_FIELD_SELECT, AT(select), 1, 0, 0, 0, 0, NULL, NULL, "", "several nodes; a reaction or volume can go without: all nodes"},
+    {"select", SN_FIELD_SELECT, AT(select), 1, 0, 0, 0, 0, NULL, NULL, "",
+     "several nodes; a reaction or volume can go without: all nodes"},
 };
 #undef AT
 
@@ -121,7 +139,8 @@ static const sn_field body_fields[] = {
     OWN("surface", "a detailed closed surface for display, given like a mesh; it follows the elements"),
     OWN("element", "see `sinew list elements`"),
     OWN("mass", "lumped or consistent"),
-    {"thickness", SN_FIELD_DOUBLE, offsetof(sn_body_options, thickness), 1, 0, 1e300, 1, 1, NULL, NULL, "m", "of plane bodies"},
+    {"thickness", SN_FIELD_DOUBLE, offsetof(sn_body_options, thickness), 1, 0, 1e300, 1, 1, NULL, NULL, "m",
+     "of plane bodies"},
     OWN("material", "one material, or a list of materials"),
     OWN("materials", "the same as `material`"),
     OWN("fix", "a list: nodes that are held or moved"),
@@ -131,10 +150,10 @@ static const sn_field body_fields[] = {
     OWN("initial", "motion and deformation at the start"),
 };
 
-#define FIELDS(function, table)                                                                                                            \
-    const sn_field *function(int *count) {                                                                                                 \
-        *count = COUNT(table);                                                                                                             \
-        return table;                                                                                                                      \
+#define FIELDS(function, table)                                                                                        \
+    const sn_field *function(int *count) {                                                                             \
+        *count = COUNT(table);                                                                                         \
+        return table;                                                                                                  \
     }
 FIELDS(sn_body_fields, body_fields)
 FIELDS(sn_fix_fields, fix_fields)
@@ -177,20 +196,24 @@ sn_probe sn_probe_default(void) {
 }
 
 sn_body_options sn_body_options_default(void) {
-    sn_body_options body = {.cookie = SN_COOKIE, .name = "body", .element = "tet4", .mass = "lumped", .initial = sn_initial_default()};
+    sn_body_options body = {
+        .cookie = SN_COOKIE, .name = "body", .element = "tet4", .mass = "lumped", .initial = sn_initial_default()};
     sn_fields_default(body_fields, COUNT(body_fields), &body);
     return body;
 }
 
 sn_world_options sn_world_options_default(void) {
-    return (sn_world_options){
-        .cookie = SN_COOKIE, .gravity = {0, -9.81, 0}, .time = sn_time_options_default(), .solver = sn_solver_options_default()};
+    return (sn_world_options){.cookie = SN_COOKIE,
+                              .gravity = {0, -9.81, 0},
+                              .time = sn_time_options_default(),
+                              .solver = sn_solver_options_default()};
 }
 
 /* ---- Checks ---- */
 
 /* The cookie, then every field of a table. */
-static sn_status check(uint32_t cookie, const char *name, const sn_field *field, int count, const void *options, sn_error *error) {
+static sn_status check(uint32_t cookie, const char *name, const sn_field *field, int count, const void *options,
+                       sn_error *error) {
     const sn_status status = sn_cookie_check(cookie, name, error);
     return status ? status : sn_fields_check(field, count, options, error);
 }
@@ -216,12 +239,13 @@ sn_status sn_load_check(const sn_load *load, sn_error *error) {
     sn_status status = sn_cookie_check(load->cookie, "sn_load", error);
     if (status) return status;
     if ((unsigned)load->kind > SN_LOAD_SHEAR)
-        return sn_fail(error, SN_BAD_INPUT, "the kind of the load is %d; allowed are %d to %d", (int)load->kind, SN_LOAD_TRACTION,
-                       SN_LOAD_SHEAR);
+        return sn_fail(error, SN_BAD_INPUT, "the kind of the load is %d; allowed are %d to %d", (int)load->kind,
+                       SN_LOAD_TRACTION, SN_LOAD_SHEAR);
     status = sn_field_check(&load_fields[load->kind], load, error);
     if (!status) status = sn_field_check(sn_field_find(load_fields, COUNT(load_fields), "ramp"), load, error);
     if (!status && load->follow && load->kind == SN_LOAD_BODY)
-        status = sn_fail_at(error, SN_BAD_INPUT, "follow", "follow is for loads on a surface; a body load has a fixed direction");
+        status = sn_fail_at(error, SN_BAD_INPUT, "follow",
+                            "follow is for loads on a surface; a body load has a fixed direction");
     return status;
 }
 
@@ -230,7 +254,8 @@ sn_status sn_world_options_check(const sn_world_options *options, sn_error *erro
                                      NULL,      "m/s^2",         "acceleration of free fall"};
     sn_status status = sn_cookie_check(options->cookie, "sn_world_options", error);
     if (status) return status;
-    if (options->body_count < 1 || !options->body) return sn_fail_at(error, SN_BAD_INPUT, "bodies", "a world needs at least one body");
+    if (options->body_count < 1 || !options->body)
+        return sn_fail_at(error, SN_BAD_INPUT, "bodies", "a world needs at least one body");
     status = sn_field_check(&gravity, options, error);
     if (!status) status = sn_within(error, sn_time_options_check(&options->time, error), "time");
     if (!status) status = sn_within(error, sn_solver_options_check(&options->solver, error), "solver");

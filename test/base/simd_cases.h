@@ -1,5 +1,5 @@
-/* The cases of test_simd_1.c, _2, _4 and _8: each lane of the vectors of simd.h does as the plain number does. The including file sets
- * SN_WIDTH. */
+/* The cases of test_simd_1.c, _2, _4 and _8: each lane of the vectors of simd.h does as the plain number does. The
+ * including file sets SN_WIDTH. */
 #ifndef SN_TEST_SIMD_CASES_H
 #define SN_TEST_SIMD_CASES_H
 
@@ -26,23 +26,24 @@ static vd load(const double p[8], int lane) {
 }
 
 static void expect(vd a, int lane, const double wanted[8]) {
-    for (int l = 0; l < SN_WIDTH; ++l) assert_memory_equal(&(double){a[l]}, &wanted[lane + l], sizeof(double)); /* the same bits */
+    for (int l = 0; l < SN_WIDTH; ++l)
+        assert_memory_equal(&(double){a[l]}, &wanted[lane + l], sizeof(double)); /* the same bits */
 }
 
-#define EACH(name, expression)                                                                                                             \
-    static void name(void **state) {                                                                                                       \
-        (void)state;                                                                                                                       \
-        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {                                                                            \
-            double wanted[8];                                                                                                              \
-            for (int l = 0; l < 8; ++l) {                                                                                                  \
-                const double a = one[l], b = other[l];                                                                                     \
-                (void)a, (void)b;                                                                                                          \
-                wanted[l] = expression;                                                                                                    \
-            }                                                                                                                              \
-            const vd a = load(one, lane), b = load(other, lane);                                                                           \
-            (void)b;                                                                                                                       \
-            expect(name##_vector(a, b), lane, wanted);                                                                                     \
-        }                                                                                                                                  \
+#define EACH(name, expression)                                                                                         \
+    static void name(void **state) {                                                                                   \
+        (void)state;                                                                                                   \
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {                                                        \
+            double wanted[8];                                                                                          \
+            for (int l = 0; l < 8; ++l) {                                                                              \
+                const double a = one[l], b = other[l];                                                                 \
+                (void)a, (void)b;                                                                                      \
+                wanted[l] = expression;                                                                                \
+            }                                                                                                          \
+            const vd a = load(one, lane), b = load(other, lane);                                                       \
+            (void)b;                                                                                                   \
+            expect(name##_vector(a, b), lane, wanted);                                                                 \
+        }                                                                                                              \
     }
 
 static inline vd test_select_vector(vd a, vd b) { return vd_select((vi)(a > b), a, vd_set(9)); }
@@ -82,7 +83,8 @@ static void test_masks(void **state) {
     }
 }
 
-/* Nodes in any order, the first and the last of the array among them: nothing before or behind it is read into a lane. */
+/* Nodes in any order, the first and the last of the array among them: nothing before or behind it is read into a lane.
+ */
 static void test_gather_and_spread(void **state) {
     (void)state;
     enum { NODES = 9 };

@@ -62,7 +62,7 @@ static void test_jump(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_between), cmocka_unit_test(test_at_a_key), cmocka_unit_test(test_outside),
-                                       cmocka_unit_test(test_jump)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_between), cmocka_unit_test(test_at_a_key),
+                                       cmocka_unit_test(test_outside), cmocka_unit_test(test_jump)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

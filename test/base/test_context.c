@@ -210,7 +210,8 @@ static void test_status_names(void **state) {
     (void)state;
     for (int i = SN_OK; i <= SN_STOPPED; ++i) {
         assert_string_not_equal(sn_status_name((sn_status)i), "unknown");
-        for (int j = SN_OK; j < i; ++j) assert_string_not_equal(sn_status_name((sn_status)i), sn_status_name((sn_status)j));
+        for (int j = SN_OK; j < i; ++j)
+            assert_string_not_equal(sn_status_name((sn_status)i), sn_status_name((sn_status)j));
     }
     assert_string_equal(sn_status_name(SN_OK), "ok");
     assert_string_equal(sn_status_name(SN_NOT_CONVERGED), "not-converged");

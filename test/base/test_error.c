@@ -1,4 +1,5 @@
-/* Errors: text and path, from the function that fails to the owner of its options; and the checks of the field types. */
+/* Errors: text and path, from the function that fails to the owner of its options; and the checks of the field types.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +95,8 @@ static void test_fields(void **state) {
     const double falling[] = {0, 1, 0, 2}, endless[] = {0, 1, 2, INFINITY};
     thing t = fresh();
     assert_int_equal(sn_fields_check(field, FIELDS, &t, NULL), SN_OK);
-    assert_true(t.number == 1.5 && t.vector[2] == 0 && t.choice == 0 && t.axes[2] && !t.ramp.given && !t.key && t.large == 7);
+    assert_true(t.number == 1.5 && t.vector[2] == 0 && t.choice == 0 && t.axes[2] && !t.ramp.given && !t.key &&
+                t.large == 7);
     assert_string_equal(t.text, "seven..");
     t.number = 0, refused(&t, "number", "above 0");
     t = fresh(), t.number = 3, refused(&t, "number", "at most 2 m");
@@ -113,6 +115,7 @@ static void test_fields(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_paths), cmocka_unit_test(test_long), cmocka_unit_test(test_fields)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_paths), cmocka_unit_test(test_long),
+                                       cmocka_unit_test(test_fields)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

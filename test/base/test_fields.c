@@ -1,4 +1,5 @@
-/* Tables of option fields: defaults, ranges, choices, and messages that name the field, the value and what is allowed. */
+/* Tables of option fields: defaults, ranges, choices, and messages that name the field, the value and what is allowed.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,7 +81,13 @@ static const sn_field table[] = {
      .value = 10,
      .unit = "",
      .text = ""},
-    {.name = "flag", .type = SN_FIELD_BOOL, .offset = offsetof(sample, flag), .count = 1, .value = 1, .unit = "", .text = ""},
+    {.name = "flag",
+     .type = SN_FIELD_BOOL,
+     .offset = offsetof(sample, flag),
+     .count = 1,
+     .value = 1,
+     .unit = "",
+     .text = ""},
     {.name = "method",
      .type = SN_FIELD_CHOICE,
      .offset = offsetof(sample, method),
@@ -177,11 +184,13 @@ static void test_choices(void **state) {
     strcpy(s.method, ""); /* automatic */
     assert_int_equal(sn_fields_check(table, FIELDS, &s, NULL), SN_OK);
     strcpy(s.method, "verlett");
-    expect_message(&s, "time.method: method 'verlett' is unknown; did you mean 'verlet'? known are euler, midpoint, verlet");
+    expect_message(
+        &s, "time.method: method 'verlett' is unknown; did you mean 'verlet'? known are euler, midpoint, verlet");
     strcpy(s.method, "leapfrog");
     expect_message(&s, "time.method: method 'leapfrog' is unknown; known are euler, midpoint, verlet");
     strcpy(s.method, "Euler"); /* names are exact; the message helps */
-    expect_message(&s, "time.method: method 'Euler' is unknown; did you mean 'euler'? known are euler, midpoint, verlet");
+    expect_message(&s,
+                   "time.method: method 'Euler' is unknown; did you mean 'euler'? known are euler, midpoint, verlet");
 }
 
 static void test_first_wrong_field_is_named(void **state) {

@@ -26,6 +26,7 @@ static void test_parts_make_the_whole(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_published_values), cmocka_unit_test(test_parts_make_the_whole)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_published_values),
+                                       cmocka_unit_test(test_parts_make_the_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

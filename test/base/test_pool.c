@@ -1,4 +1,5 @@
-/* The parallel loops: each index exactly once, on the library's threads, on the host's, nested, and from several threads at once. */
+/* The parallel loops: each index exactly once, on the library's threads, on the host's, nested, and from several
+ * threads at once. */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -201,7 +202,8 @@ static void note_thread(void *data, int index) {
     sched_yield();
 }
 
-/* The workers take part, also after a nested loop. A single loop may end before a worker has woken up; ten thousand do not. */
+/* The workers take part, also after a nested loop. A single loop may end before a worker has woken up; ten thousand do
+ * not. */
 static void test_workers_take_part(void **state) {
     (void)state;
     sn_context *context = context_of(2);

@@ -1,4 +1,5 @@
-/* Vectors of eight lanes with the instructions of AVX-512, whose gathers are written by hand: where compiler and processor have them. */
+/* Vectors of eight lanes with the instructions of AVX-512, whose gathers are written by hand: where compiler and
+ * processor have them. */
 #include <stdio.h>
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)

@@ -52,7 +52,7 @@ static void test_parts(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_version_is_three_numbers), cmocka_unit_test(test_changes_name_the_version),
-                                       cmocka_unit_test(test_parts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_version_is_three_numbers),
+                                       cmocka_unit_test(test_changes_name_the_version), cmocka_unit_test(test_parts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,8 @@ static void test_nearest(void **state) {
 static void test_neighbours_in_a_list(void **state) {
     (void)state;
     const char *const words[] = {"bdf2", "bdf3", "bdf4"};
-    assert_string_equal(sn_nearest("bdf3", words, 3, (int)sizeof *words), "bdf3"); /* the exact one, not the first near one */
+    assert_string_equal(sn_nearest("bdf3", words, 3, (int)sizeof *words),
+                        "bdf3"); /* the exact one, not the first near one */
     assert_string_equal(sn_nearest("bdf9", words, 3, (int)sizeof *words), "bdf2"); /* of equals the first */
     assert_null(sn_nearest("bdf3", words, 0, (int)sizeof *words));
 }
@@ -54,7 +55,8 @@ static void test_suggestions(void **state) {
     assert_string_equal(text, "shape 'torus'; known are box, sphere, capsule, heightfield");
 }
 
-/* Whatever the room: the text stays closed and inside, and a list that does not fit is left out when there is a nearest word. */
+/* Whatever the room: the text stays closed and inside, and a list that does not fit is left out when there is a nearest
+ * word. */
 static void test_little_room(void **state) {
     (void)state;
     for (int room = 4; room < 100; ++room) {
@@ -70,8 +72,9 @@ static void test_little_room(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nearest),     cmocka_unit_test(test_neighbours_in_a_list), cmocka_unit_test(test_endless_words),
-        cmocka_unit_test(test_suggestions), cmocka_unit_test(test_little_room),
+        cmocka_unit_test(test_nearest),       cmocka_unit_test(test_neighbours_in_a_list),
+        cmocka_unit_test(test_endless_words), cmocka_unit_test(test_suggestions),
+        cmocka_unit_test(test_little_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

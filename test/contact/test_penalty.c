@@ -102,8 +102,8 @@ static void test_blocks(void **state) {
     check_blocks(make(&plane), &p, barely, slow); /* where the damper grips gradually */
 }
 
-/* With N held and lambda = u / w, D is the derivative of friction, K has none of it; and a memory that follows a sequence of slips that
- * converges ends there. */
+/* With N held and lambda = u / w, D is the derivative of friction, K has none of it; and a memory that follows a
+ * sequence of slips that converges ends there. */
 static void test_friction(void **state) {
     (void)state;
     const double n[3] = {0, 0.6, 0.8}, e = 0.05, N = 7;
@@ -159,7 +159,8 @@ static void test_passed(void **state) {
     const double key[8] = {0, 0, 0, 0, 1, 10, 0, 0};
     const double origin[3] = {0};
     sn_collider ball = sn_collider_sphere(origin, 1);
-    const double left[3] = {-3, 0.1, 0}, right[3] = {2, 0.2, 0}, above[3] = {0, 4, 0}, in[3] = {-0.9, 0, 0}, beyond[3] = {0.5, 0, 0};
+    const double left[3] = {-3, 0.1, 0}, right[3] = {2, 0.2, 0}, above[3] = {0, 4, 0}, in[3] = {-0.9, 0, 0},
+                 beyond[3] = {0.5, 0, 0};
     assert_true(sn_collider_passed(make(&ball), 0, left, 1, right));
     assert_true(sn_collider_passed(make(&ball), 0, left, 1, beyond));
     assert_false(sn_collider_passed(make(&ball), 0, left, 1, above));
@@ -233,7 +234,8 @@ static void refused(const sn_collider *c, const char *path, const char *word) {
 
 static void test_checks(void **state) {
     (void)state;
-    const double key[8] = {1, 0, 0, 0, 1, 0, 2, 0}, zero[3] = {0}, one_number = 1, up[3] = {0, 1, 0}, bad[3] = {0, NAN, 0};
+    const double key[8] = {1, 0, 0, 0, 1, 0, 2, 0}, zero[3] = {0}, one_number = 1, up[3] = {0, 1, 0},
+                 bad[3] = {0, NAN, 0};
     sn_collider c = sn_collider_default();
     assert_int_equal(sn_collider_check(&c, NULL), SN_OK);
     c.friction = -1, refused(&c, "friction", "at least 0");
@@ -248,7 +250,8 @@ static void test_checks(void **state) {
     c = sn_collider_default(), c.damping = NAN, refused(&c, "damping", "nan");
     c = sn_collider_default(), c.key = key, c.key_count = 2, refused(&c, "keys", "ascend");
     c = sn_collider_default(), c.turn.key = key, c.turn.key_count = 4, refused(&c, "turn.keys", "ascend");
-    c = sn_collider_default(), c.turn.key = key + 3, c.turn.key_count = 1, c.turn.axis[1] = 0, refused(&c, "turn.axis", "direction");
+    c = sn_collider_default(), c.turn.key = key + 3, c.turn.key_count = 1, c.turn.axis[1] = 0,
+    refused(&c, "turn.axis", "direction");
     sn_error error = {0};
     c = sn_collider_default();
     assert_int_equal(sn_collider_set(&c, "norml", up, 3, &error), SN_BAD_INPUT);
@@ -270,8 +273,9 @@ static int end(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_friction), cmocka_unit_test(test_energy),
-                                       cmocka_unit_test(test_passed), cmocka_unit_test(test_force),    cmocka_unit_test(test_motion),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_friction),
+                                       cmocka_unit_test(test_energy), cmocka_unit_test(test_passed),
+                                       cmocka_unit_test(test_force),  cmocka_unit_test(test_motion),
                                        cmocka_unit_test(test_checks)};
     return cmocka_run_group_tests(tests, start, end);
 }

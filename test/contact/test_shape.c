@@ -1,5 +1,5 @@
-/* Every shape of the list: gap, normal and bend against differences, still, moved, turned and inside out; the way through it; its drawing.
- * A shape without a row in `trials` fails. */
+/* Every shape of the list: gap, normal and bend against differences, still, moved, turned and inside out; the way
+ * through it; its drawing. A shape without a row in `trials` fails. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -217,7 +217,8 @@ static void test_gap(void **state) {
                 check_point(&c, &pose, x);
             }
             if (!(inside > 3 && outside > 3 && rough < 60)) {
-                print_message("%s, trial %d, kind %d: %d inside, %d outside, %d rough\n", trials[k].shape, k, kind, inside, outside, rough);
+                print_message("%s, trial %d, kind %d: %d inside, %d outside, %d rough\n", trials[k].shape, k, kind,
+                              inside, outside, rough);
                 fail();
             }
             assert_true(strcmp(trials[k].shape, "plane") == 0 || bent > 10);
@@ -253,8 +254,10 @@ static void test_values(void **state) {
         int trial;
         double x[3], gap;
     } known[] = {
-        {1, {0.1, 0.2, 0.8}, 0.3},        {1, {0.1, 0.2, -0.3}, -0.8},       {3, {-0.5, 0.2, 0.7}, 0.3},   {4, {0.1, 0.2, -0.3}, -0.35},
-        {4, {0.1 + 0.9, 0.2, -0.3}, 0.3}, {4, {0.1 + 0.9, 0.95, -0.3}, 0.5}, {4, {0.1, 0.5, -0.3}, -0.05}, {8, {0, 1, 0}, 0.9},
+        {1, {0.1, 0.2, 0.8}, 0.3},        {1, {0.1, 0.2, -0.3}, -0.8},
+        {3, {-0.5, 0.2, 0.7}, 0.3},       {4, {0.1, 0.2, -0.3}, -0.35},
+        {4, {0.1 + 0.9, 0.2, -0.3}, 0.3}, {4, {0.1 + 0.9, 0.95, -0.3}, 0.5},
+        {4, {0.1, 0.5, -0.3}, -0.05},     {8, {0, 1, 0}, 0.9},
         {8, {0, 0.05, 0}, -0.05},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
@@ -281,7 +284,8 @@ static void test_reach(void **state) {
             double x[3], n[3];
             for (int a = 0; a < 3; ++a) x[a] = 4 * unit_noise(&seed);
             const double reach = 0.5 + 0.5 * unit_noise(&seed);
-            const double gap = sn_collider_gap(&c, &pose, x, INFINITY, n, NULL), near = sn_collider_gap(&c, &pose, x, reach, n, NULL);
+            const double gap = sn_collider_gap(&c, &pose, x, INFINITY, n, NULL),
+                         near = sn_collider_gap(&c, &pose, x, reach, n, NULL);
             if (near > reach)
                 assert_true(gap >= near - 1e-12);
             else
@@ -302,7 +306,8 @@ static void test_motion(void **state) {
             const double rest[3] = {0.3, -0.6, 0.2}, h = 1e-6, t = 0.9;
             double x[3], side[2][3], w[3], back[3];
             sn_pose pose;
-            for (int s = 0; s < 2; ++s) sn_collider_at(&c, t + (s ? h : -h), &pose), sn_collider_move(&c, &pose, rest, side[s]);
+            for (int s = 0; s < 2; ++s)
+                sn_collider_at(&c, t + (s ? h : -h), &pose), sn_collider_move(&c, &pose, rest, side[s]);
             sn_collider_at(&c, t, &pose);
             sn_collider_move(&c, &pose, rest, x);
             sn_collider_velocity(&c, &pose, x, w);
@@ -318,13 +323,15 @@ static void test_motion(void **state) {
             build(&trials[k], 0, &still);
             sn_pose begin;
             sn_collider_at(&still, 0, &begin);
-            close_to(sn_collider_gap(&c, &pose, x, INFINITY, n, NULL), sn_collider_gap(&still, &begin, rest, INFINITY, m, NULL), 1e-12);
+            close_to(sn_collider_gap(&c, &pose, x, INFINITY, n, NULL),
+                     sn_collider_gap(&still, &begin, rest, INFINITY, m, NULL), 1e-12);
             sn_collider_model_destroy(context, &still);
             /* A collider made from what is shown is there too. */
             const sn_collider shown = sn_collider_shown(&c, t);
             assert_int_equal(shown.key_count + shown.turn.key_count, 0);
             assert_int_equal(sn_collider_model_create(context, &shown, &still, NULL), SN_OK);
-            close_to(sn_collider_gap(&c, &pose, x, INFINITY, n, NULL), sn_collider_gap(&still, &begin, x, INFINITY, m, NULL), 1e-12);
+            close_to(sn_collider_gap(&c, &pose, x, INFINITY, n, NULL),
+                     sn_collider_gap(&still, &begin, x, INFINITY, m, NULL), 1e-12);
             assert_true(distance3(n, m) < 1e-9);
             sn_collider_model_destroy(context, &still);
             sn_collider_model_destroy(context, &c);
@@ -360,10 +367,13 @@ static void test_passed(void **state) {
         for (int i = 0; i <= 200; ++i) {
             double x[3], n[3];
             for (int d = 0; d < 3; ++d) x[d] = a[d] + i / 200.0 * (b[d] - a[d]);
-            const bool in = sn_collider_gap(&c, &pose, x, INFINITY, n, NULL) < 0, passed = sn_collider_passed(&c, 0, a, 1, x);
+            const bool in = sn_collider_gap(&c, &pose, x, INFINITY, n, NULL) < 0,
+                       passed = sn_collider_passed(&c, 0, a, 1, x);
             if (!entered) assert_false(passed);
             entered = entered || in;
-            if (in && i < 200) assert_false(sn_collider_passed(&c, 0, x, 1, b) && c.shape != sn_shape_find("mesh")); /* it began inside */
+            if (in && i < 200)
+                assert_false(sn_collider_passed(&c, 0, x, 1, b) &&
+                             c.shape != sn_shape_find("mesh")); /* it began inside */
         }
         assert_true(entered);
         sn_collider_model_destroy(context, &c);
@@ -478,11 +488,13 @@ static void test_drawing(void **state) {
         for (int t = 0; t < d->triangle_count; ++t) {
             const int32_t *v = d->triangle + 3 * (size_t)t;
             double area[3], n[3] = {0};
-            sn_area_vector3(d->position + 3 * (size_t)v[0], d->position + 3 * (size_t)v[1], d->position + 3 * (size_t)v[2], area);
+            sn_area_vector3(d->position + 3 * (size_t)v[0], d->position + 3 * (size_t)v[1],
+                            d->position + 3 * (size_t)v[2], area);
             for (int i = 0; i < 9; ++i) n[i % 3] += d->normal[3 * (size_t)v[i / 3] + (size_t)(i % 3)];
             if (sn_norm3(area) > 1e-9 && k != 8) assert_true(sn_dot3(area, n) > 0);
-            volume +=
-                sn_volume6(c.centre, d->position + 3 * (size_t)v[0], d->position + 3 * (size_t)v[1], d->position + 3 * (size_t)v[2]) / 6;
+            volume += sn_volume6(c.centre, d->position + 3 * (size_t)v[0], d->position + 3 * (size_t)v[1],
+                                 d->position + 3 * (size_t)v[2]) /
+                      6;
         }
         const double pi = 3.141592653589793;
         if (k == 1) close_to(volume, 4 / 3.0 * pi * 0.512, 0.02);
@@ -520,7 +532,8 @@ static void test_mesh_sphere(void **state) {
     sn_collider_model_destroy(context, &c);
 }
 
-/* A thin tet: normals of neighbours point almost to opposite sides, and the sign must still be right beside its edges and corners. */
+/* A thin tet: normals of neighbours point almost to opposite sides, and the sign must still be right beside its edges
+ * and corners. */
 static void test_sharp_mesh(void **state) {
     (void)state;
     static const double corner[12] = {0, 0, 0, 1, 0, 0, 0.4, 0.1, 0.1, 0.5, 0, 0.6};
@@ -543,7 +556,8 @@ static void test_sharp_mesh(void **state) {
         for (int a = 0; a < 3; ++a) x[a] = a == 1 ? 0.05 + 0.15 * unit_noise(&seed) : 0.4 + 0.7 * unit_noise(&seed);
         bool in = true;
         for (int f = 0; f < 4; ++f) {
-            const double *p[4] = {corner + 3 * face[f][0], corner + 3 * face[f][1], corner + 3 * face[f][2], corner + 3 * f};
+            const double *p[4] = {corner + 3 * face[f][0], corner + 3 * face[f][1], corner + 3 * face[f][2],
+                                  corner + 3 * f};
             in = in && (sn_volume6(p[0], p[1], p[2], x) > 0) == (sn_volume6(p[0], p[1], p[2], p[3]) > 0);
         }
         inside += in;
@@ -600,7 +614,8 @@ static void test_repairs(void **state) {
     for (int i = 0; i < 300; ++i) {
         double x[3], n[3], m[3];
         for (int k = 0; k < 3; ++k) x[k] = 1.5 * unit_noise(&seed);
-        close_to(sn_collider_gap(&a, &pose, x, INFINITY, n, NULL), sn_collider_gap(&b, &pose, x, INFINITY, m, NULL), 1e-12);
+        close_to(sn_collider_gap(&a, &pose, x, INFINITY, n, NULL), sn_collider_gap(&b, &pose, x, INFINITY, m, NULL),
+                 1e-12);
     }
     sn_collider_model_destroy(context, &a);
     sn_collider_model_destroy(context, &b);

@@ -40,7 +40,8 @@ static double *moved(const sn_mesh *mesh) {
 /* Affine motion of the carrier carries the surface exactly, inside and outside of the tets. */
 static void test_affine(void **state) {
     (void)state;
-    sn_mesh *box = unit_box(3), *surface = generate("octopus", (const sn_generator_value[]){{"triangles", 1, {2000}}}, 1);
+    sn_mesh *box = unit_box(3),
+            *surface = generate("octopus", (const sn_generator_value[]){{"triangles", 1, {2000}}}, 1);
     sn_embedding *e;
     sn_error error = {0};
     assert_int_equal(sn_embedding_create(box, surface, 180, &e, &error), SN_OK);
@@ -48,7 +49,8 @@ static void test_affine(void **state) {
     sn_mesh *both = NULL;
     assert_int_equal(sn_mesh_copy(surface, &both, &error), SN_OK);
     double *x = moved(box), *exact = moved(both);
-    float *got = malloc(3 * (size_t)e->vertex_count * sizeof *got), *normal = malloc(3 * (size_t)e->vertex_count * sizeof *normal);
+    float *got = malloc(3 * (size_t)e->vertex_count * sizeof *got),
+          *normal = malloc(3 * (size_t)e->vertex_count * sizeof *normal);
     sn_embedding_positions(e, x, got);
     sn_embedding_normals(e, got, normal);
     for (int v = 0; v < e->vertex_count; ++v) {
@@ -130,8 +132,8 @@ static void test_cage(void **state) {
     sn_mesh_report report;
     assert_int_equal(sn_embedding_cage(surface, 14, &cage, NULL), SN_OK);
     assert_int_equal(sn_mesh_inspect(cage, &report, NULL), SN_OK);
-    assert_int_equal(report.inverted + report.flat + report.duplicate_tets + report.duplicate_nodes + report.isolated_nodes +
-                         report.nonmanifold_faces,
+    assert_int_equal(report.inverted + report.flat + report.duplicate_tets + report.duplicate_nodes +
+                         report.isolated_nodes + report.nonmanifold_faces,
                      0);
     sn_mesh_report inner;
     assert_int_equal(sn_mesh_inspect(surface, &inner, NULL), SN_OK);
@@ -175,7 +177,8 @@ static void test_filled(void **state) {
 /* Indices out of range and coordinates that are not finite are refused. */
 static void test_bad_meshes(void **state) {
     (void)state;
-    sn_mesh *box = unit_box(1), *surface = generate("octopus", (const sn_generator_value[]){{"triangles", 1, {500}}}, 1), *cage = NULL;
+    sn_mesh *box = unit_box(1),
+            *surface = generate("octopus", (const sn_generator_value[]){{"triangles", 1, {500}}}, 1), *cage = NULL;
     sn_embedding *e = NULL;
     sn_error error = {0};
     int32_t *const index[2] = {&box->tet[5], &surface->triangle[7]};
@@ -184,7 +187,8 @@ static void test_bad_meshes(void **state) {
         *index[i] = 1 << 30;
         assert_int_equal(sn_embedding_create(box, surface, 30, &e, &error), SN_BAD_INPUT);
         assert_non_null(strstr(error.text, "uses node index 1073741824"));
-        assert_int_equal(i ? sn_embedding_cage(surface, 4, &cage, &error) : sn_embedding_boundary(box, 30, &e, &error), SN_BAD_INPUT);
+        assert_int_equal(i ? sn_embedding_cage(surface, 4, &cage, &error) : sn_embedding_boundary(box, 30, &e, &error),
+                         SN_BAD_INPUT);
         *index[i] = keep;
     }
     double *const x[2] = {&box->position[4], &surface->position[11]};
@@ -193,7 +197,8 @@ static void test_bad_meshes(void **state) {
         *x[i] = NAN;
         assert_int_equal(sn_embedding_create(box, surface, 30, &e, &error), SN_BAD_INPUT);
         assert_non_null(strstr(error.text, "finite"));
-        assert_int_equal(i ? sn_embedding_cage(surface, 4, &cage, &error) : sn_embedding_boundary(box, 30, &e, &error), SN_BAD_INPUT);
+        assert_int_equal(i ? sn_embedding_cage(surface, 4, &cage, &error) : sn_embedding_boundary(box, 30, &e, &error),
+                         SN_BAD_INPUT);
         *x[i] = keep;
     }
     assert_null(e);
@@ -233,7 +238,9 @@ static void test_scene(void **state) {
     sn_world *world;
     sn_error error = {0};
     assert_int_equal(
-        parse("{\"bodies\": [{\"surface\": {\"octopus\": {\"triangles\": 1000}}, \"mesh\": {\"cage\": {\"cells\": 8}}}]}", &scene, &error),
+        parse(
+            "{\"bodies\": [{\"surface\": {\"octopus\": {\"triangles\": 1000}}, \"mesh\": {\"cage\": {\"cells\": 8}}}]}",
+            &scene, &error),
         SN_OK);
     assert_non_null(sn_scene_surface(scene, 0));
     assert_null(sn_scene_surface(scene, 1));
@@ -244,8 +251,9 @@ static void test_scene(void **state) {
     assert_non_null(strstr(error.text, "surface"));
     assert_int_equal(parse("{\"bodies\": [{\"mesh\": {\"octopus\": {}}}]}", &scene, &error), SN_BAD_INPUT);
     assert_non_null(strstr(error.text, "cage"));
-    assert_int_equal(parse("{\"bodies\": [{\"surface\": {\"octopus\": {}}, \"mesh\": {\"cage\": {\"cels\": 3}}}]}", &scene, &error),
-                     SN_BAD_INPUT);
+    assert_int_equal(
+        parse("{\"bodies\": [{\"surface\": {\"octopus\": {}}, \"mesh\": {\"cage\": {\"cels\": 3}}}]}", &scene, &error),
+        SN_BAD_INPUT);
     assert_non_null(strstr(error.text, "cells"));
 }
 
@@ -272,7 +280,8 @@ static void test_memory(void **state) {
     sn_mesh *mesh = NULL;
     allowed = 1000000;
     assert_int_equal(sn_context_create(&options, &own, NULL), SN_OK);
-    assert_int_equal(sn_mesh_generate(own, "octopus", (const sn_generator_value[]){{"triangles", 1, {500}}}, 1, &mesh, NULL), SN_OK);
+    assert_int_equal(
+        sn_mesh_generate(own, "octopus", (const sn_generator_value[]){{"triangles", 1, {500}}}, 1, &mesh, NULL), SN_OK);
     const int before = live;
     bool done = false;
     for (int most = 1; !done && most < 400; ++most) {

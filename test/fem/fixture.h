@@ -74,7 +74,8 @@ static inline void plane_mesh(fixture *s, int cells) {
 }
 
 static inline void solid_mesh(fixture *s, const sn_element *element, int a, int b, int c, double distortion) {
-    const sn_generator_value values[] = {{"size", 3, {0.1 * a, 0.12 * b, 0.09 * c}}, {"cells", 3, {a, b, c}}, {"split", 1, {5}}};
+    const sn_generator_value values[] = {
+        {"size", 3, {0.1 * a, 0.12 * b, 0.09 * c}}, {"cells", 3, {a, b, c}}, {"split", 1, {5}}};
     sn_mesh *mesh = NULL;
     sn_error error;
     assert_int_equal(sn_mesh_generate(s->context, "box", values, 3, &mesh, &error), SN_OK);
@@ -95,7 +96,8 @@ static inline void solid_mesh(fixture *s, const sn_element *element, int a, int 
 }
 
 /* Mesh without compilation. cells: in each direction. */
-static inline fixture mesh_fixture(sn_context *context, const sn_element *element, int a, int b, int c, double distortion) {
+static inline fixture mesh_fixture(sn_context *context, const sn_element *element, int a, int b, int c,
+                                   double distortion) {
     fixture s = {.context = context};
     if (element->dimension == 2)
         plane_mesh(&s, a);
@@ -122,7 +124,8 @@ static inline void compile_fixture(fixture *s) {
     sn_error error = {0};
     s->source.materials = s->material;
     if (sn_elements_compile(s->context, &s->source, 1, s->nodes, &s->model, &error)) fail_msg("%s", error.text);
-    if (sn_element_settings_create(s->context, &s->model, s->material, 0, &s->settings, &error)) fail_msg("%s", error.text);
+    if (sn_element_settings_create(s->context, &s->model, s->material, 0, &s->settings, &error))
+        fail_msg("%s", error.text);
     s->partial = doubles(s->model.chunk_count);
     s->linearised = doubles((int)s->model.linearised_size);
 }
@@ -134,7 +137,8 @@ static inline void free_fixture(fixture *s) {
 }
 
 /* A material of a law with its exact (or another) differential; returns 0 when the law lacks that. */
-static inline int set_law(sn_context *context, sn_material *m, const char *law_name, sn_differential differential, double young) {
+static inline int set_law(sn_context *context, sn_material *m, const char *law_name, sn_differential differential,
+                          double young) {
     const sn_law *law = sn_law_find(context, law_name);
     assert_non_null(law);
     if (!(law->differentials & 1u << differential)) return 0;
@@ -144,7 +148,8 @@ static inline int set_law(sn_context *context, sn_material *m, const char *law_n
     snprintf(m->differential, sizeof m->differential, "%s", names[differential].name);
     const double nu = 0.3;
     if (strncmp(law_name, "orthotropic", 11) == 0) {
-        const double E[3] = {young, 1.5 * young, 0.7 * young}, ratio[3] = {0.2, 0.25, 0.15}, shear[3] = {young / 3, young / 2, young / 4};
+        const double E[3] = {young, 1.5 * young, 0.7 * young}, ratio[3] = {0.2, 0.25, 0.15},
+                     shear[3] = {young / 3, young / 2, young / 4};
         m->constant_count = 0;
         assert_int_equal(sn_material_set(m, "young", E, 3, NULL), SN_OK);
         assert_int_equal(sn_material_set(m, "poisson", ratio, 3, NULL), SN_OK);
@@ -156,7 +161,8 @@ static inline int set_law(sn_context *context, sn_material *m, const char *law_n
     return 1;
 }
 
-/* Positions of a state: an affine map and, but for rest, a small bump; velocities are noise. Plane bodies stay in their plane. */
+/* Positions of a state: an affine map and, but for rest, a small bump; velocities are noise. Plane bodies stay in their
+ * plane. */
 static inline void set_state(fixture *s, int state) {
     const int plane = s->source.element->dimension == 2;
     double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};

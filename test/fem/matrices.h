@@ -17,7 +17,8 @@ static inline double draw(uint64_t *seed) {
 
 static inline void multiply(const double a[9], const double b[9], double out[9]) {
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+        for (int j = 0; j < 3; ++j)
+            out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
 }
 
 static inline void transpose(const double a[9], double out[9]) {
@@ -59,8 +60,9 @@ static inline void random_rotation(uint64_t *seed, double R[9]) {
     } while (n < 0.01 || n > 1);
     for (int i = 0; i < 4; ++i) q[i] /= sqrt(n);
     const double w = q[0], x = q[1], y = q[2], z = q[3];
-    const double r[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), 2 * (x * y + w * z),    1 - 2 * (x * x + z * z),
-                         2 * (y * z - w * x),     2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)};
+    const double r[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
+                         2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+                         2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
     memcpy(R, r, sizeof r);
 }
 

@@ -19,10 +19,12 @@ static void check_structure(const fixture *s) {
                 if (batch->element_of[n] >= 0)
                     ++seen[batch->element_of[n]];
                 else
-                    assert_true(batch->weight[(n / SN_LANES) * s->source.element->points * SN_LANES + n % SN_LANES] == 0);
+                    assert_true(batch->weight[(n / SN_LANES) * s->source.element->points * SN_LANES + n % SN_LANES] ==
+                                0);
                 for (int k = 0; k < N; ++k) {
                     const int node = batch->node[(n / SN_LANES * N + k) * SN_LANES + n % SN_LANES];
-                    assert_true(color_of[node] != c + 1 || chunk_of[node] == i); /* no other chunk of this colour has it */
+                    assert_true(color_of[node] != c + 1 ||
+                                chunk_of[node] == i); /* no other chunk of this colour has it */
                     color_of[node] = c + 1, chunk_of[node] = i;
                 }
             }
@@ -124,7 +126,8 @@ static void every_number_of_threads_gives_the_same_bits(void **state) {
     (void)state;
     const uint64_t reference = hash_all("auto", 1, "tet4", "corotated");
     for (int threads = 2; threads <= 4; ++threads)
-        for (int repeat = 0; repeat < 3; ++repeat) assert_true(hash_all("auto", threads, "tet4", "corotated") == reference);
+        for (int repeat = 0; repeat < 3; ++repeat)
+            assert_true(hash_all("auto", threads, "tet4", "corotated") == reference);
 }
 
 /* ---- Parameters ---- */
@@ -166,7 +169,8 @@ static void one_model_serves_several_settings(void **state) {
     const int n = 3 * s.nodes;
     sn_material stiff[2] = {s.material[0], s.material[1]};
     const double young = 1e6;
-    for (int m = 0; m < 2; ++m) assert_int_equal(sn_material_set(&stiff[m], "young", &young, 1, NULL), SN_OK); /* twice the default */
+    for (int m = 0; m < 2; ++m)
+        assert_int_equal(sn_material_set(&stiff[m], "young", &young, 1, NULL), SN_OK); /* twice the default */
     sn_element_settings other;
     assert_int_equal(sn_element_settings_create(context, model, stiff, 0, &other, NULL), SN_OK);
     double *f = doubles(n), *twice = doubles(n), *u = doubles(n), *exact = doubles(n), *projected = doubles(n);
@@ -234,14 +238,16 @@ static void inverted_elements_are_named_by_laws_that_need_positive_J(void **stat
         if (!(sn_law_find(context, law[l].name)->flags & SN_LAW_POSITIVE_J)) continue;
         fixture s = mesh_fixture(context, &sn_element_tet4, 2, 2, 2, 0);
         for (int m = 0; m < 2; ++m)
-            set_law(context, &s.material[m], law[l].name, sn_law_find(context, law[l].name)->default_differential, 1000);
+            set_law(context, &s.material[m], law[l].name, sn_law_find(context, law[l].name)->default_differential,
+                    1000);
         int64_t label[40];
         for (int i = 0; i < 40; ++i) label[i] = 1000 + i;
         s.source.label = label;
         compile_fixture(&s);
         /* Mirror the corners of element 7 only through its first node. */
         int expected = -1;
-        for (int a = 0; a < 3; ++a) s.x[3 * s.node[4 * 7] + a] += 1.5 * (s.rest[3 * s.node[4 * 7 + 1] + a] - s.rest[3 * s.node[4 * 7] + a]);
+        for (int a = 0; a < 3; ++a)
+            s.x[3 * s.node[4 * 7] + a] += 1.5 * (s.rest[3 * s.node[4 * 7 + 1] + a] - s.rest[3 * s.node[4 * 7] + a]);
         for (int e = s.elements - 1; e >= 0; --e) {
             const int32_t *n = &s.node[4 * e];
             if (sn_volume6(&s.x[3 * n[0]], &s.x[3 * n[1]], &s.x[3 * n[2]], &s.x[3 * n[3]]) <= 0) expected = e;

@@ -1,4 +1,5 @@
-/* The law corotated-updated: no torque with any rotation, rest, the exact differential against differences, the truncated one at rest. */
+/* The law corotated-updated: no torque with any rotation, rest, the exact differential against differences, the
+ * truncated one at rest. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,12 +21,12 @@ static double noise(int i) {
 
 static const double constant[2] = {3000, 1000}; /* lambda, mu */
 
-static void evaluate(sn_context *context, const char *law, const char *rotation, sn_differential kind, const double F[9], double *psi,
-                     double P[9], double dP[81]) {
+static void evaluate(sn_context *context, const char *law, const char *rotation, sn_differential kind,
+                     const double F[9], double *psi, double P[9], double dP[81]) {
     _Alignas(64) double f[9 * SN_LANES], e[SN_LANES], p[9 * SN_LANES], d[81 * SN_LANES];
     for (int i = 0; i < 9 * SN_LANES; ++i) f[i] = F[i / SN_LANES];
-    sn_point_kernels_for(context)->law(sn_law_find(context, law), sn_rotation_find(context, rotation), (const double[2]){0.1, 3}, kind,
-                                       constant, f, e, p, dP ? d : NULL);
+    sn_point_kernels_for(context)->law(sn_law_find(context, law), sn_rotation_find(context, rotation),
+                                       (const double[2]){0.1, 3}, kind, constant, f, e, p, dP ? d : NULL);
     if (psi) *psi = e[3];
     for (int i = 0; i < 9; ++i) P[i] = p[i * SN_LANES + 3];
     for (int i = 0; i < 81 && dP; ++i) dP[i] = d[i * SN_LANES + 3];

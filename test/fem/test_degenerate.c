@@ -1,4 +1,5 @@
-/* Rotations of degenerate elements: proper on every matrix, the right witnesses, smoothness, derivatives, in space and in the plane. */
+/* Rotations of degenerate elements: proper on every matrix, the right witnesses, smoothness, derivatives, in space and
+ * in the plane. */
 #include "fixture.h"
 
 #include <stdalign.h>
@@ -52,9 +53,10 @@ typedef struct single {
 } single;
 
 /* The regular-ish tet or triangle with a rotation. */
-static void one_element(single *e, sn_context *context, const char *element, const char *law, const char *rotation, double alpha,
-                        double beta) {
-    static const double tet[12] = {0, 0, 0, 1, 0.1, 0, 0.2, 0.9, 0.1, 0.3, 0.3, 1}, triangle[9] = {0, 0, 0, 1, 0, 0, 0.4, 0.9, 0};
+static void one_element(single *e, sn_context *context, const char *element, const char *law, const char *rotation,
+                        double alpha, double beta) {
+    static const double tet[12] = {0, 0, 0, 1, 0.1, 0, 0.2, 0.9, 0.1, 0.3, 0.3, 1},
+                        triangle[9] = {0, 0, 0, 1, 0, 0, 0.4, 0.9, 0};
     const int plane = strcmp(element, "tri3") == 0;
     memset(e, 0, sizeof *e);
     fixture *s = &e->s;
@@ -113,7 +115,8 @@ static void witnesses(void **state) {
         /* kept while it moves on inverted, whatever comes nearer now; dropped when it is well again */
         double before[12];
         memcpy(before, e.s.x, sizeof before);
-        for (int a = 0; a < 3; ++a) e.s.x[3 * ((k + 1) % 4) + a] += 0.3 * (e.s.x[3 * ((k + 2) % 4) + a] - e.s.x[3 * ((k + 1) % 4) + a]);
+        for (int a = 0; a < 3; ++a)
+            e.s.x[3 * ((k + 1) % 4) + a] += 0.3 * (e.s.x[3 * ((k + 2) % 4) + a] - e.s.x[3 * ((k + 1) % 4) + a]);
         go(&e, before);
         assert_int_equal(e.state[0], k == 0 ? 14 : 1 << k);
         memcpy(before, e.s.x, sizeof before);
@@ -137,7 +140,8 @@ static void witnesses(void **state) {
     for (int k = 0; k < 3; ++k) {
         one_element(&e, context, "tri3", "corotated", "dapd", 0.1, 3);
         double *X = e.s.rest;
-        for (int a = 0; a < 2; ++a) e.s.x[3 * k + a] += 1.6 * ((X[3 * ((k + 1) % 3) + a] + X[3 * ((k + 2) % 3) + a]) / 2 - X[3 * k + a]);
+        for (int a = 0; a < 2; ++a)
+            e.s.x[3 * k + a] += 1.6 * ((X[3 * ((k + 1) % 3) + a] + X[3 * ((k + 2) % 3) + a]) / 2 - X[3 * k + a]);
         go(&e, NULL);
         assert_int_equal(e.state[0], k == 0 ? 6 : 1 << k);
         free_element(&e);
@@ -145,8 +149,8 @@ static void witnesses(void **state) {
     sn_context_destroy(context);
 }
 
-/* Inverted within one step by a path that turns over: the first collapse counts. A vertex goes through its face, then drags on sideways
- * until another feature is the nearest: a heuristic on the last shape alone would choose that. */
+/* Inverted within one step by a path that turns over: the first collapse counts. A vertex goes through its face, then
+ * drags on sideways until another feature is the nearest: a heuristic on the last shape alone would choose that. */
 static void first_collapse_counts(void **state) {
     (void)state;
     sn_context *context = make_context("auto", 1);
@@ -156,8 +160,10 @@ static void first_collapse_counts(void **state) {
     go(&e, NULL);
     assert_int_equal(e.state[0], 4);
     free_element(&e);
-    one_element(&e, context, "tri3", "corotated", "isvd", 0.1, 3); /* for such depths isvd has turned the element over */
-    const sn_element_view view = {.settings = &e.s.settings, .unsymmetric = e.s.unsymmetric, .x = e.s.x, .x_before = e.s.rest};
+    one_element(&e, context, "tri3", "corotated", "isvd", 0.1,
+                3); /* for such depths isvd has turned the element over */
+    const sn_element_view view = {
+        .settings = &e.s.settings, .unsymmetric = e.s.unsymmetric, .x = e.s.x, .x_before = e.s.rest};
     e.s.x[6] = 0.45, e.s.x[7] = -2;
     alignas(64) double R[72];
     sn_element_kernels_for(context)->rotation(&e.s.model.batch[0], 0, &view, R);
@@ -168,8 +174,11 @@ static void first_collapse_counts(void **state) {
 
 /* ---- Smoothness and derivatives ---- */
 static void rotation_of(const single *e, const double *x, double R[9]) {
-    const sn_element_view view = {
-        .settings = &e->s.settings, .unsymmetric = e->s.unsymmetric, .x = x, .x_before = e->s.rest, .rotation_state = e->state};
+    const sn_element_view view = {.settings = &e->s.settings,
+                                  .unsymmetric = e->s.unsymmetric,
+                                  .x = x,
+                                  .x_before = e->s.rest,
+                                  .rotation_state = e->state};
     alignas(64) double block[72];
     sn_element_kernels_for(e->s.context)->rotation(&e->s.model.batch[0], 0, &view, block);
     for (int i = 0; i < 9; ++i) R[i] = block[SN_LANES * i];
@@ -184,7 +193,8 @@ static void once_differentiable(void **state) {
         for (int m = 0; m < 3; ++m) {
             single e;
             one_element(&e, context, element[k], "corotated", method[m], 0.1, 3);
-            const int last = e.s.nodes - 1, up = k == 0 ? 2 : 1; /* the last corner falls through z = 0 or y = 0, turning the shape */
+            const int last = e.s.nodes - 1,
+                      up = k == 0 ? 2 : 1; /* the last corner falls through z = 0 or y = 0, turning the shape */
             double jump = 0, before[9], slope[9] = {0}, R[9];
             const int steps = 4000;
             for (int i = 0; i <= steps; ++i) {
@@ -205,10 +215,12 @@ static void once_differentiable(void **state) {
     sn_context_destroy(context);
 }
 
-/* The exact differential of the force, with the witness kept, against differences; regular, between 0 and alpha, and inverted. */
+/* The exact differential of the force, with the witness kept, against differences; regular, between 0 and alpha, and
+ * inverted. */
 static void exact_differential(void **state) {
     (void)state;
-    const char *const element[] = {"tet4", "tri3"}, *const law[] = {"corotated", "corrected-corotated", "hybrid-strain"};
+    const char *const element[] = {"tet4", "tri3"}, *const law[] = {"corotated", "corrected-corotated",
+                                                                    "hybrid-strain"};
     sn_context *context = make_context("auto", 1);
     uint64_t seed = 11;
     for (int k = 0; k < 2; ++k)
@@ -224,8 +236,11 @@ static void exact_differential(void **state) {
                 e.s.x[3 * last + up] = e.s.rest[3 * last + up] * height[n % 3];
                 go(&e, NULL);
                 double u[12], f[2][12], *K = doubles(count);
-                const sn_element_view view = {
-                    .settings = &e.s.settings, .unsymmetric = e.s.unsymmetric, .x = e.s.x, .x_before = e.s.rest, .rotation_state = e.state};
+                const sn_element_view view = {.settings = &e.s.settings,
+                                              .unsymmetric = e.s.unsymmetric,
+                                              .x = e.s.x,
+                                              .x_before = e.s.rest,
+                                              .rotation_state = e.state};
                 for (int i = 0; i < count; ++i) u[i] = k == 0 || i % 3 != 2 ? draw(&seed) : 0;
                 sn_elements_product(context, &e.s.model, &view, 1, 0, NULL, u, K);
                 const double h = 1e-6;
@@ -233,14 +248,18 @@ static void exact_differential(void **state) {
                     double x[12];
                     memset(f[side], 0, sizeof f[side]);
                     for (int i = 0; i < count; ++i) x[i] = e.s.x[i] + (side ? h : -h) * u[i];
-                    const sn_element_view near = {
-                        .settings = &e.s.settings, .unsymmetric = e.s.unsymmetric, .x = x, .x_before = e.s.rest, .rotation_state = e.state};
+                    const sn_element_view near = {.settings = &e.s.settings,
+                                                  .unsymmetric = e.s.unsymmetric,
+                                                  .x = x,
+                                                  .x_before = e.s.rest,
+                                                  .rotation_state = e.state};
                     assert_int_equal(sn_elements_force(context, &e.s.model, &near, f[side], NULL), SN_OK);
                 }
                 double off = 0;
                 for (int i = 0; i < count; ++i) off = fmax(off, fabs(K[i] + (f[1][i] - f[0][i]) / (2 * h)));
                 if (!(off < 1e-5 * fmax(largest(K, count), 100)))
-                    fail_msg("%s %s height %g: off by %g of %g", element[k], law[l], height[n % 3], off, largest(K, count));
+                    fail_msg("%s %s height %g: off by %g of %g", element[k], law[l], height[n % 3], off,
+                             largest(K, count));
                 free(K);
                 free_element(&e);
             }

@@ -1,4 +1,5 @@
-/* The element kernels with every law: derivatives against central differences, invariances, and the same bits for every width. */
+/* The element kernels with every law: derivatives against central differences, invariances, and the same bits for every
+ * width. */
 #include "fixture.h"
 
 static const char *const element_names[] = {"tet4", "tet10", "tet10-high", "tri3"};
@@ -7,7 +8,9 @@ enum { ELEMENTS = 4, YOUNG = 1000 };
 typedef void check(fixture *s, const sn_law *law, int state, const char *what);
 
 /* Whether a law can be evaluated in a state. */
-static int allowed(const sn_law *law, int state) { return state != STATE_INVERTED || !(law->flags & SN_LAW_POSITIVE_J); }
+static int allowed(const sn_law *law, int state) {
+    return state != STATE_INVERTED || !(law->flags & SN_LAW_POSITIVE_J);
+}
 
 /* Runs `run` for every element, law and state, with the given differential and damping. */
 static void for_all(check *run, sn_differential differential, double viscous, double rayleigh) {
@@ -20,7 +23,8 @@ static void for_all(check *run, sn_differential differential, double viscous, do
             int offered = 1;
             for (int m = 0; m < 2; ++m) {
                 offered = set_law(context, &s.material[m], law[l].name, differential, YOUNG * (1 + m));
-                s.material[m].viscous[0] = viscous, s.material[m].viscous[1] = 0.7 * viscous, s.material[m].rayleigh[1] = rayleigh;
+                s.material[m].viscous[0] = viscous, s.material[m].viscous[1] = 0.7 * viscous,
+                s.material[m].rayleigh[1] = rayleigh;
             }
             if (offered) {
                 compile_fixture(&s);
@@ -39,7 +43,9 @@ static void for_all(check *run, sn_differential differential, double viscous, do
 
 /* ---- Derivatives ---- */
 /* The largest force, but at least a thousandth of the modulus on a face of an element (a plane one has thickness 1). */
-static double force_scale(const fixture *s, double f) { return fmax(f, 1e-3 * YOUNG * (s->source.element->dimension == 2 ? 0.1 : 0.01)); }
+static double force_scale(const fixture *s, double f) {
+    return fmax(f, 1e-3 * YOUNG * (s->source.element->dimension == 2 ? 0.1 : 0.01));
+}
 
 static void check_force(fixture *s, const sn_law *law, int state, const char *what) {
     if (law->flags & SN_LAW_NO_POTENTIAL) return;
@@ -82,7 +88,8 @@ static void compare_product(fixture *s, const double *v, double k, double d, con
     if (s->model.batch[0].law->flags & SN_LAW_NO_POTENTIAL) s->unsymmetric = true;
     const sn_element_view view = view_of(s, s->x, v);
     for (int trial = 0; trial < 3; ++trial) {
-        for (int i = 0; i < n; ++i) u[i] = s->source.element->dimension == 2 && i % 3 == 2 ? 0 : noise(31 * trial + 17 * i + 5);
+        for (int i = 0; i < n; ++i)
+            u[i] = s->source.element->dimension == 2 && i % 3 == 2 ? 0 : noise(31 * trial + 17 * i + 5);
         memset(exact, 0, (size_t)n * sizeof *exact);
         sn_elements_product(s->context, &s->model, &view, k, d, NULL, u, exact);
         numeric_product(s, u, v, d != 0, numeric);
@@ -143,8 +150,8 @@ static void matrix_product(const fixture *s, double k, double d, int upper, cons
                     for (int j = 0; j < N; ++j)
                         for (int e = 0; e < 9; ++e) {
                             const int swap = upper && i > j;
-                            const double a =
-                                swap ? K[(9 * (N * j + i) + 3 * (e % 3) + e / 3) * SN_LANES + l] : K[(9 * (N * i + j) + e) * SN_LANES + l];
+                            const double a = swap ? K[(9 * (N * j + i) + 3 * (e % 3) + e / 3) * SN_LANES + l]
+                                                  : K[(9 * (N * i + j) + e) * SN_LANES + l];
                             const int row = batch->node[(block * N + i) * SN_LANES + l],
                                       column = batch->node[(block * N + j) * SN_LANES + l];
                             out[3 * row + e % 3] += a * u[3 * column + e / 3];
@@ -169,7 +176,8 @@ static void check_matrix(fixture *s, const sn_law *law, int state, const char *w
             matrix_product(s, k, d, upper, u, z);
             const double off = distance(y, z, n) / largest(y, n);
             if (!(off < 1e-11))
-                fail_msg("%s: element matrices (symmetric %d, upper %d) differ from the product by %g", what, symmetric, upper, off);
+                fail_msg("%s: element matrices (symmetric %d, upper %d) differ from the product by %g", what, symmetric,
+                         upper, off);
         }
         memset(z, 0, (size_t)n * sizeof *z);
         sn_elements_linearise(s->context, &s->model, &view, k, d, s->linearised);
@@ -231,7 +239,8 @@ static void check_momentum(fixture *s, const sn_law *law, int state, const char 
             for (int a = 0; a < 3; ++a) sum[a] += f[3 * i + a], moment[a] += m[a];
         }
         const double scale = force_scale(s, largest(f, 3 * n));
-        if (!(largest(sum, 3) < 1e-12 * scale)) fail_msg("%s: forces do not balance: %g of %g", what, largest(sum, 3), scale);
+        if (!(largest(sum, 3) < 1e-12 * scale))
+            fail_msg("%s: forces do not balance: %g of %g", what, largest(sum, 3), scale);
         if (law->strain != SN_STRAIN_CAUCHY && !(largest(moment, 3) < 1e-11 * scale))
             fail_msg("%s: moments do not balance: %g of %g", what, largest(moment, 3), scale);
         free(f);
@@ -257,7 +266,8 @@ static void check_rigid(fixture *s, const sn_law *law, int state, const char *wh
         assert_int_equal(force_of(s, s->x, NULL, f), SN_OK);
         assert_int_equal(energy_of(s, s->x, &E), SN_OK);
         /* Forces of a modulus on the faces would be YOUNG * 0.01: a relative 1e-11. */
-        if (!(largest(f, n) < 1e-10 * YOUNG * 0.01)) fail_msg("%s: turned by %d degrees it has force %g", what, degrees, largest(f, n));
+        if (!(largest(f, n) < 1e-10 * YOUNG * 0.01))
+            fail_msg("%s: turned by %d degrees it has force %g", what, degrees, largest(f, n));
         if (!(fabs(E) < 1e-13 * YOUNG)) fail_msg("%s: turned by %d degrees it has energy %g", what, degrees, E);
     }
     free(f);
@@ -289,14 +299,16 @@ static void an_affine_map_leaves_the_interior_in_balance(void **state) {
             assert_int_equal(force_of(&s, s.x, NULL, f), SN_OK);
             for (int n = 0; n < s.nodes; ++n) {
                 const double *X = &s.rest[3 * n], margin = 0.015;
-                if (X[0] < margin || X[0] > 0.3 - margin || X[1] < margin || X[1] > 0.36 - margin || X[2] < margin || X[2] > 0.27 - margin)
+                if (X[0] < margin || X[0] > 0.3 - margin || X[1] < margin || X[1] > 0.36 - margin || X[2] < margin ||
+                    X[2] > 0.27 - margin)
                     continue;
                 ++counted;
                 inside = fmax(inside, largest(&f[3 * n], 3));
             }
             assert_true(counted >= 8);
             if (!(inside < 1e-12 * largest(f, 3 * s.nodes)))
-                fail_msg("%s %s: interior force %g of %g", element_names[e], law[l].name, inside, largest(f, 3 * s.nodes));
+                fail_msg("%s %s: interior force %g of %g", element_names[e], law[l].name, inside,
+                         largest(f, 3 * s.nodes));
             free(f);
             free_fixture(&s);
         }
@@ -311,7 +323,8 @@ static void stresses_agree_with_the_material(void **state) {
     fixture s = mesh_fixture(context, &sn_element_tet10, 1, 1, 1, 0.004);
     compile_fixture(&s);
     for (int n = 0; n < s.nodes; ++n) sn_multiply_vector3(A, &s.rest[3 * n], &s.x[3 * n]);
-    double *F = doubles(4 * 9 * SN_LANES), *P = doubles(4 * 9 * SN_LANES), *cauchy = doubles(4 * 9 * SN_LANES), expected[9];
+    double *F = doubles(4 * 9 * SN_LANES), *P = doubles(4 * 9 * SN_LANES), *cauchy = doubles(4 * 9 * SN_LANES),
+           expected[9];
     const sn_element_view view = view_of(&s, s.x, NULL);
     sn_element_kernels_for(context)->stress(&s.model.batch[0], 0, &view, F, P, cauchy, NULL);
     assert_int_equal(sn_material_evaluate(context, &s.material[0], A, NULL, expected, NULL, NULL), SN_OK);

@@ -1,5 +1,5 @@
-/* Every law with each of its differentials: rest, finite differences, objectivity, symmetry, positive projection, equal small-strain
- * stiffness, closed forms, and the same bits on every instruction set. */
+/* Every law with each of its differentials: rest, finite differences, objectivity, symmetry, positive projection, equal
+ * small-strain stiffness, closed forms, and the same bits on every instruction set. */
 #include <setjmp.h>
 #include <stdalign.h>
 #include <stdarg.h>
@@ -33,7 +33,10 @@ static const sample samples[] = {
     {.law = "mooney-rivlin"},
     {.law = "mooney-rivlin", .name = {"c10", "c01", "d1"}, .count = {1, 1, 1}, .value = {{150}, {60}, {2e-3}}},
     {.law = "ogden"},
-    {.law = "ogden", .name = {"mu", "alpha", "d1"}, .count = {3, 3, 1}, .value = {{300, 50, -20}, {1.3, 5, -2}, {1e-3}}},
+    {.law = "ogden",
+     .name = {"mu", "alpha", "d1"},
+     .count = {3, 3, 1},
+     .value = {{300, 50, -20}, {1.3, 5, -2}, {1e-3}}},
     {.law = "reduced-polynomial"},
     {.law = "reduced-polynomial", .name = {"c", "d1"}, .count = {3, 1}, .value = {{180, -10, 3}, {1.5e-3}}},
     {.law = "ciarlet"},
@@ -53,7 +56,8 @@ static const sample samples[] = {
 };
 enum { SAMPLES = sizeof samples / sizeof *samples, ROOM = 128 };
 
-/* What is tried: every law of the registry, with its samples or, when it has none, with young and poisson. A new law is tried at once. */
+/* What is tried: every law of the registry, with its samples or, when it has none, with young and poisson. A new law is
+ * tried at once. */
 static sample tried[ROOM];
 static int tried_count;
 
@@ -167,12 +171,14 @@ static void rest_is_free(void **state) {
         double F[9], psi, P[9];
         deformation(0, F);
         assert_int_equal(sn_material_evaluate(context, &material, F, &psi, P, NULL, NULL), SN_OK);
-        if (psi != 0 || largest(P, 9) > 1e-12) fail_msg("%s at rest: energy %g stress %g", tried[m].law, psi, largest(P, 9));
+        if (psi != 0 || largest(P, 9) > 1e-12)
+            fail_msg("%s at rest: energy %g stress %g", tried[m].law, psi, largest(P, 9));
         if (strcmp(tried[m].law, "linear") == 0) continue;
         for (int n = 0; n < 50; ++n) {
             random_rotation(&seed, F);
             assert_int_equal(sn_material_evaluate(context, &material, F, &psi, P, NULL, NULL), SN_OK);
-            if (fabs(psi) > 1e-11 || largest(P, 9) > 2e-11) fail_msg("%s rotated: energy %g stress %g", tried[m].law, psi, largest(P, 9));
+            if (fabs(psi) > 1e-11 || largest(P, 9) > 2e-11)
+                fail_msg("%s rotated: energy %g stress %g", tried[m].law, psi, largest(P, 9));
         }
     }
     sn_context_destroy(context);
@@ -229,7 +235,8 @@ static void finite_differences(void **state) {
                     fail_msg("%s %s: P[%d] is %.12g, dE/dF %.12g", tried[m].law, state_name[s], i, P[i], stress[i]);
             for (int i = 0; i < 81; ++i)
                 if (!(fabs(rate[i] - dP[i]) < 1e-6 * size))
-                    fail_msg("%s %s: dP[%d][%d] is %.12g, difference %.12g", tried[m].law, state_name[s], i / 9, i % 9, dP[i], rate[i]);
+                    fail_msg("%s %s: dP[%d][%d] is %.12g, difference %.12g", tried[m].law, state_name[s], i / 9, i % 9,
+                             dP[i], rate[i]);
         }
     }
     sn_context_destroy(context);
@@ -306,12 +313,15 @@ static void projection(void **state) {
             const double size = largest(exact, 81);
             for (int a = 0; a < 9; ++a)
                 for (int b = 0; b < a; ++b)
-                    if (fabs(exact[9 * a + b] - exact[9 * b + a]) > 1e-10 * size || projected[9 * a + b] != projected[9 * b + a])
+                    if (fabs(exact[9 * a + b] - exact[9 * b + a]) > 1e-10 * size ||
+                        projected[9 * a + b] != projected[9 * b + a])
                         fail_msg("%s: not symmetric", tried[m].law);
-            if (!definite(projected, 1e-9 * size)) fail_msg("%s: the projected differential is not positive", tried[m].law);
+            if (!definite(projected, 1e-9 * size))
+                fail_msg("%s: the projected differential is not positive", tried[m].law);
             const int positive = definite(exact, 1e-13 * size);
             if (positive && apart(exact, projected, 81) > 1e-8 * size)
-                fail_msg("%s: a positive differential was changed by %g", tried[m].law, apart(exact, projected, 81) / size);
+                fail_msg("%s: a positive differential was changed by %g", tried[m].law,
+                         apart(exact, projected, 81) / size);
             mine += !definite(exact, 1e-9 * size);
             kept += positive;
             for (int k = SN_DIFFERENTIAL_TRUNCATED_1; k < SN_DIFFERENTIAL_COUNT; ++k) {
@@ -327,7 +337,8 @@ static void projection(void **state) {
     sn_context_destroy(context);
 }
 
-/* The projection of an indefinite matrix changes nothing on the positive side: exact - projected is negative, and their product is zero. */
+/* The projection of an indefinite matrix changes nothing on the positive side: exact - projected is negative, and their
+ * product is zero. */
 static void projection_is_nearest(void **state) {
     (void)state;
     sn_context *context = context_for("auto");
@@ -342,12 +353,14 @@ static void projection_is_nearest(void **state) {
             at(&p, SN_DIFFERENTIAL_PROJECTED, F, NULL, NULL, projected);
             const double size = largest(exact, 81);
             for (int i = 0; i < 81; ++i) rest[i] = projected[i] - exact[i];
-            if (!definite(rest, 1e-9 * size)) fail_msg("%s %s: the projection takes away too much", tried[m].law, state_name[s]);
+            if (!definite(rest, 1e-9 * size))
+                fail_msg("%s %s: the projection takes away too much", tried[m].law, state_name[s]);
             for (int a = 0; a < 9; ++a)
                 for (int b = 0; b < 9; ++b) {
                     double sum = 0;
                     for (int k = 0; k < 9; ++k) sum += projected[9 * a + k] * rest[9 * k + b];
-                    if (fabs(sum) > 1e-9 * size * size) fail_msg("%s %s: the projection is not the nearest", tried[m].law, state_name[s]);
+                    if (fabs(sum) > 1e-9 * size * size)
+                        fail_msg("%s %s: the projection is not the nearest", tried[m].law, state_name[s]);
                 }
         }
     }
@@ -365,14 +378,16 @@ static void same_small_strain_stiffness(void **state) {
             sn_material material = material_of(&tried[m]);
             sn_material_set(&material, "young", &pairs[k][0], 1, NULL);
             sn_material_set(&material, "poisson", &pairs[k][1], 1, NULL);
-            const double nu = pairs[k][1], mu = pairs[k][0] / (2 * (1 + nu)), lambda = pairs[k][0] * nu / ((1 + nu) * (1 - 2 * nu));
+            const double nu = pairs[k][1], mu = pairs[k][0] / (2 * (1 + nu)),
+                         lambda = pairs[k][0] * nu / ((1 + nu) * (1 - 2 * nu));
             double F[9], psi, P[9], dP[81];
             deformation(0, F);
             assert_int_equal(sn_material_evaluate(context, &material, F, &psi, P, dP, NULL), SN_OK);
             for (int a = 0; a < 9; ++a)
                 for (int b = 0; b < 9; ++b) {
                     const int i = a / 3, j = a % 3, r = b / 3, l = b % 3;
-                    const double expected = mu * ((i == r && j == l) + (i == l && j == r)) + lambda * (i == j && r == l);
+                    const double expected =
+                        mu * ((i == r && j == l) + (i == l && j == r)) + lambda * (i == j && r == l);
                     if (!(fabs(dP[9 * a + b] - expected) <= 1e-11 * (mu + fabs(lambda))))
                         fail_msg("%s: dP[%d][%d] %g against %g", tried[m].law, a, b, dP[9 * a + b], expected);
                 }
@@ -422,8 +437,10 @@ static void closed_forms(void **state) {
     assert_true(fabs(mu * (t * t - 1) + lambda * log(l * t * t)) < 1e-9 * E);
     assert_true(fabs(along - mu * (l - t * t / l)) < 1e-9 * E);
 
-    /* Simple shear of volume-preserving laws: Cauchy shear stress 2 (c10 + c01) g, and the normal stress difference sxx - syy = g sxy. */
-    const sample mooney = {.law = "mooney-rivlin", .name = {"c10", "c01", "d1"}, .count = {1, 1, 1}, .value = {{150}, {60}, {2e-3}}};
+    /* Simple shear of volume-preserving laws: Cauchy shear stress 2 (c10 + c01) g, and the normal stress difference sxx
+     * - syy = g sxy. */
+    const sample mooney = {
+        .law = "mooney-rivlin", .name = {"c10", "c01", "d1"}, .count = {1, 1, 1}, .value = {{150}, {60}, {2e-3}}};
     material = material_of(&mooney);
     const double F[9] = {1, g, 0, 0, 1, 0, 0, 0, 1}, Ft[9] = {1, 0, 0, g, 1, 0, 0, 0, 1};
     double P[9], sigma[9];
@@ -439,11 +456,14 @@ static void closed_forms(void **state) {
     material = material_of(&(sample){.law = "stvk"});
     stress_of(context, &material, F, P);
     const double tr = 0.5 * g * g, sxy = mu * g, syy = mu * g * g + lambda * tr, sxx = lambda * tr;
-    assert_true(fabs(P[0] - (sxx + g * sxy)) < 1e-10 && fabs(P[1] - (sxy + g * syy)) < 1e-10 && fabs(P[3] - sxy) < 1e-10);
+    assert_true(fabs(P[0] - (sxx + g * sxy)) < 1e-10 && fabs(P[1] - (sxy + g * syy)) < 1e-10 &&
+                fabs(P[3] - sxy) < 1e-10);
 
     /* Ogden, a volume-preserving stretch: s_i - s_j = sum 2 mu / a (l_i^a - l_j^a) of the Cauchy stresses. */
-    const sample ogden = {
-        .law = "ogden", .name = {"mu", "alpha", "d1"}, .count = {3, 3, 1}, .value = {{300, 50, -20}, {1.3, 5, -2}, {1e-3}}};
+    const sample ogden = {.law = "ogden",
+                          .name = {"mu", "alpha", "d1"},
+                          .count = {3, 3, 1},
+                          .value = {{300, 50, -20}, {1.3, 5, -2}, {1e-3}}};
     material = material_of(&ogden);
     const double b = 0.9, c = 1 / (l * b), D[9] = {l, 0, 0, 0, b, 0, 0, 0, c};
     stress_of(context, &material, D, P);
@@ -461,7 +481,8 @@ static void closed_forms(void **state) {
         deformation(s, f);
         assert_int_equal(sn_material_evaluate(context, &one, f, &e1, P, d1, NULL), SN_OK);
         assert_int_equal(sn_material_evaluate(context, &same, f, &e2, P2, d2, NULL), SN_OK);
-        assert_true(fabs(e1 - e2) < 1e-12 * e1 + 1e-13 && apart(P, P2, 9) < 1e-11 * E && apart(d1, d2, 81) < 1e-11 * largest(d1, 81));
+        assert_true(fabs(e1 - e2) < 1e-12 * e1 + 1e-13 && apart(P, P2, 9) < 1e-11 * E &&
+                    apart(d1, d2, 81) < 1e-11 * largest(d1, 81));
     }
     sn_context_destroy(context);
 }
@@ -479,12 +500,14 @@ static void stable_neo_hookean_formula(void **state) {
         deformation(s, F);
         const double I1 = dot(F, F, 9), J = det(F);
         assert_int_equal(sn_material_evaluate(context, &material, F, &psi, NULL, NULL, NULL), SN_OK);
-        assert_true(fabs(psi - (mu / 2 * (I1 - 3) + lambda / 2 * (J - a) * (J - a) - mu / 2 * log(I1 + 1) - rest)) < 1e-10);
+        assert_true(fabs(psi - (mu / 2 * (I1 - 3) + lambda / 2 * (J - a) * (J - a) - mu / 2 * log(I1 + 1) - rest)) <
+                    1e-10);
     }
     sn_context_destroy(context);
 }
 
-/* An orthotropic material with the constants of an isotropic one is that; its moduli are measured by pulling along its axes. */
+/* An orthotropic material with the constants of an isotropic one is that; its moduli are measured by pulling along its
+ * axes. */
 static void orthotropic_limits(void **state) {
     (void)state;
     sn_context *context = context_for("auto");
@@ -505,7 +528,8 @@ static void orthotropic_limits(void **state) {
             assert_true(fabs(e1 - e2) < 1e-10 && apart(P1, P2, 9) < 1e-9 && apart(d1, d2, 81) < 1e-9 * largest(d1, 81));
         }
     }
-    /* Pull along the second material axis, (0, 1, 0) turned by the axes: strain s / E_y, -nu_yz s / E_y along z, -nu_xy s / E_x along x. */
+    /* Pull along the second material axis, (0, 1, 0) turned by the axes: strain s / E_y, -nu_yz s / E_y along z, -nu_xy
+     * s / E_x along x. */
     const sample *o = &samples[15];
     const sn_material material = material_of(o);
     double I[9], dP[81];
@@ -547,11 +571,13 @@ static void truncated_formulas(void **state) {
                 assert_true(fabs(two[9 * a + b] - (2 * mu * warped[a] + lambda * trace * R[a])) < 1e-11);
             }
         }
-        /* The weight from the singular values, which are the sizes of the eigenvalues of S; only the third can be negative. */
+        /* The weight from the singular values, which are the sizes of the eigenvalues of S; only the third can be
+         * negative. */
         alignas(64) double f[72], U[72], d[24], V[72];
         for (int i = 0; i < 72; ++i) f[i] = F[i / SN_LANES];
         sn_point_kernels_for(context)->svd(f, U, d, V);
-        const double mean = (fabs(d[0] - 1) + fabs(d[SN_LANES] - 1) + fabs(d[2 * SN_LANES] - 1)) / 3, weight = mean < 1 ? mean : 1;
+        const double mean = (fabs(d[0] - 1) + fabs(d[SN_LANES] - 1) + fabs(d[2 * SN_LANES] - 1)) / 3,
+                     weight = mean < 1 ? mean : 1;
         for (int i = 0; i < 81; ++i) assert_true(fabs(hybrid[i] - (weight * one[i] + (1 - weight) * two[i])) < 1e-11);
     }
     /* The warped orthotropic stiffness: at a rotation all differentials are the exact one. */
@@ -595,7 +621,8 @@ static void same_bits(void **state) {
                     assert_memory_equal(P[v], P[0], sizeof P[0]);
                     assert_memory_equal(dP[v], dP[0], sizeof dP[0]);
                     for (int i = 0; i < 72; ++i) F1[i] = F[i / SN_LANES * SN_LANES + lane];
-                    sn_point_kernels_for(context[v])->law(p.law, p.rotation, usual, (sn_differential)kind, p.constant, F1, NULL, NULL, one);
+                    sn_point_kernels_for(context[v])
+                        ->law(p.law, p.rotation, usual, (sn_differential)kind, p.constant, F1, NULL, NULL, one);
                     for (int i = 0; i < 81; ++i)
                         assert_memory_equal(&one[SN_LANES * i + lane], &dP[v][SN_LANES * i + lane], sizeof(double));
                 }
@@ -625,7 +652,8 @@ static void degenerate(void **state) {
     for (int m = 0; m < tried_count; ++m) {
         const sn_material material = material_of(&tried[m]);
         const point p = point_of(context, &material);
-        static const double list[4][9] = {{0}, {1, 0, 0, 0, 1, 0, 0, 0, 0}, {1, 0, 0, 0, 0, 0, 0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, -1}};
+        static const double list[4][9] = {
+            {0}, {1, 0, 0, 0, 1, 0, 0, 0, 0}, {1, 0, 0, 0, 0, 0, 0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, -1}};
         for (int s = 0; s < 4; ++s) {
             double psi, P[9], dP[81];
             sn_error error = {0};
@@ -637,7 +665,8 @@ static void degenerate(void **state) {
             } else {
                 assert_int_equal(status, SN_OK);
             }
-            if (!isfinite(psi) || !isfinite(largest(P, 9)) || !isfinite(largest(dP, 81))) fail_msg("%s: not finite", tried[m].law);
+            if (!isfinite(psi) || !isfinite(largest(P, 9)) || !isfinite(largest(dP, 81)))
+                fail_msg("%s: not finite", tried[m].law);
         }
     }
     sn_context_destroy(context);

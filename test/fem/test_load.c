@@ -21,7 +21,8 @@ static void bend(const double *rest, double *x) {
     const double axis[3] = {0.3, -1, 0.5};
     sn_axis_rotation3(axis, 70, R);
     for (int i = 0; i < 6; ++i) {
-        double p[3] = {rest[3 * i] * 1.3 + 0.02 * i * i, rest[3 * i + 1] * 0.8 - 0.03 * i, rest[3 * i + 2] + 0.05 * sin(3.0 * i)};
+        double p[3] = {rest[3 * i] * 1.3 + 0.02 * i * i, rest[3 * i + 1] * 0.8 - 0.03 * i,
+                       rest[3 * i + 2] + 0.05 * sin(3.0 * i)};
         sn_multiply_vector3(R, p, x + 3 * i);
     }
 }
@@ -61,7 +62,8 @@ static void test_linearisation(void **state) {
                 x[j] = keep;
                 for (int b = 0; b < n * n; ++b)
                     for (int r = 0; r < 3 && column[b] == j / 3; ++r)
-                        close_to(value[9 * b + 3 * (j % 3) + r], -(plus[3 * row[b] + r] - minus[3 * row[b] + r]) / (2 * h), 1e-8);
+                        close_to(value[9 * b + 3 * (j % 3) + r],
+                                 -(plus[3 * row[b] + r] - minus[3 * row[b] + r]) / (2 * h), 1e-8);
             }
             sn_load_release(context, &term);
         }

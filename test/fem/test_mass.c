@@ -42,7 +42,8 @@ static void check_rule(int dimension, int degree, int points, const double (*poi
                     const int power[4] = {a, b, c, d};
                     double sum = 0;
                     for (int q = 0; q < points; ++q)
-                        sum += weight[q] * pow(point[q][0], a) * pow(point[q][1], b) * pow(point[q][2], c) * pow(point[q][3], d);
+                        sum += weight[q] * pow(point[q][0], a) * pow(point[q][1], b) * pow(point[q][2], c) *
+                               pow(point[q][3], d);
                     assert_true(fabs(sum - monomial(dimension, power)) < 1e-14);
                 }
 }
@@ -70,7 +71,8 @@ static void shapes_interpolate(void **state) {
             element->shape(mid[n], value, derivative);
             for (int i = 0; i < element->nodes; ++i) assert_true(fabs(value[i] - (i == n)) < 1e-15);
         }
-        const double L[4] = {0.1, 0.2, 0.7 - (element->dimension == 3 ? 0.3 : 0), element->dimension == 3 ? 0.3 : 0}, h = 1e-6;
+        const double L[4] = {0.1, 0.2, 0.7 - (element->dimension == 3 ? 0.3 : 0), element->dimension == 3 ? 0.3 : 0},
+                     h = 1e-6;
         element->shape(L, value, derivative);
         for (int i = 0; i < element->nodes; ++i) sum += value[i];
         assert_true(fabs(sum - 1) < 1e-14);
@@ -80,7 +82,8 @@ static void shapes_interpolate(void **state) {
             A[k] += h, B[k] -= h;
             element->shape(A, more, ignored);
             element->shape(B, less, ignored);
-            for (int i = 0; i < element->nodes; ++i) assert_true(fabs((more[i] - less[i]) / (2 * h) - derivative[4 * i + k]) < 1e-8);
+            for (int i = 0; i < element->nodes; ++i)
+                assert_true(fabs((more[i] - less[i]) / (2 * h) - derivative[4 * i + k]) < 1e-8);
         }
     }
 }

@@ -18,7 +18,9 @@ static sn_material with_law(const char *law) {
     return material;
 }
 
-static sn_status set(sn_material *material, const char *name, double value) { return sn_material_set(material, name, &value, 1, NULL); }
+static sn_status set(sn_material *material, const char *name, double value) {
+    return sn_material_set(material, name, &value, 1, NULL);
+}
 
 /* Appends without replacing anything, as a careless host would. */
 static void append(sn_material *material, const char *name, double value) {
@@ -30,7 +32,8 @@ static void append(sn_material *material, const char *name, double value) {
 static void refused(const sn_material *material, const char *word, const char *other) {
     sn_error error = {0};
     assert_int_equal(sn_material_check(NULL, material, &error), SN_BAD_INPUT);
-    if (!strstr(error.text, word) || !strstr(error.text, other)) fail_msg("'%s' lacks '%s' or '%s'", error.text, word, other);
+    if (!strstr(error.text, word) || !strstr(error.text, other))
+        fail_msg("'%s' lacks '%s' or '%s'", error.text, word, other);
     assert_int_equal(error.status, SN_BAD_INPUT);
 }
 
@@ -42,7 +45,8 @@ static void refused_at(const sn_material *material, const char *path, const char
     refused(material, word, other);
 }
 
-/* One table drives defaults and ranges: every option of it has its default in a default material, and refuses what is out of range. */
+/* One table drives defaults and ranges: every option of it has its default in a default material, and refuses what is
+ * out of range. */
 static void options_come_from_the_table(void **state) {
     (void)state;
     int count;
@@ -264,7 +268,8 @@ static void keys(void **state) {
     material.constant[0].key_count = 3;
     assert_int_equal(sn_material_check(NULL, &material, NULL), SN_OK);
     static const double at[6][2] = {{-1, 100}, {0, 100}, {1, 200}, {2, 300}, {2.5, 175}, {9, 50}};
-    for (int i = 0; i < 6; ++i) assert_true(fabs(sn_material_value(&material, "young", at[i][0], -1) - at[i][1]) < 1e-12);
+    for (int i = 0; i < 6; ++i)
+        assert_true(fabs(sn_material_value(&material, "young", at[i][0], -1) - at[i][1]) < 1e-12);
     assert_true(sn_material_value(&material, "absent", 0, -7) == -7);
     double lambda, mu;
     assert_int_equal(sn_material_lame(&material, 1, &lambda, &mu, NULL), SN_OK);
@@ -284,7 +289,8 @@ static void listings(void **state) {
         "linear",        "corotated", "corrected-corotated", "stvk",    "neo-hookean", "stable-neo-hookean",
         "mooney-rivlin", "ogden",     "reduced-polynomial",  "ciarlet", "orthotropic"};
     int laws, rotations, differentials;
-    const sn_listing *law = sn_laws(&laws), *rotation = sn_rotations(&rotations), *differential = sn_differentials(&differentials);
+    const sn_listing *law = sn_laws(&laws), *rotation = sn_rotations(&rotations),
+                     *differential = sn_differentials(&differentials);
     assert_int_equal(laws, sn_law_count_baseline);
     assert_int_equal(rotations, sn_rotation_count_baseline);
     assert_int_equal(differentials, SN_DIFFERENTIAL_COUNT);
@@ -313,7 +319,8 @@ static void listings(void **state) {
             const sn_parameter *parameter = sn_law_parameters(NULL, law[i].name, &count);
             assert_int_equal(count, found->parameter_count);
             for (int k = 0; k < count; ++k)
-                assert_true(parameter[k].name[0] && parameter[k].text[0] && parameter[k].count_max >= parameter[k].count_min);
+                assert_true(parameter[k].name[0] && parameter[k].text[0] &&
+                            parameter[k].count_max >= parameter[k].count_min);
         }
         assert_null(sn_law_find(context, "none"));
         for (int i = 0; i < rotations; ++i) assert_non_null(sn_rotation_find(context, rotation[i].name));

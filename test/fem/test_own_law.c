@@ -1,5 +1,5 @@
-/* Laws of the caller: the example of docs/own-law.md runs; a copy of one of ours gives its numbers; wrong tables and wrong laws are
- * refused.
+/* Laws of the caller: the example of docs/own-law.md runs; a copy of one of ours gives its numbers; wrong tables and
+ * wrong laws are refused.
  */
 #define main example_main
 #include "../../docs/own-law.c"
@@ -41,7 +41,8 @@ static void refused(const sn_law_table *table, const char *path, const char *wor
 
 static void wrong_tables_are_refused(void **state) {
     (void)state;
-    static const char *const names[] = {NULL, "", "Rubber", "9rubber", "a rubber", "rubber-with-a-name-that-is-far-too-long"};
+    static const char *const names[] = {NULL,      "",         "Rubber",
+                                        "9rubber", "a rubber", "rubber-with-a-name-that-is-far-too-long"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         const sn_law_table table = changed(names[i]);
         refused(&table, "name", "allowed are");
@@ -123,8 +124,12 @@ static void fixed_stress(void *user, const double *c, const double F[9], double 
     memset(P, 0, 9 * sizeof *P);
     P[0] = c[0] * (F[0] - 1);
 }
-static void no_differential(void *user, const double *c, const double F[9], double dP[81]) { memset(dP, 0, 81 * sizeof *dP); }
-static double infinite_energy(void *user, const double *c, const double F[9]) { return F[0] > 1.5 ? NAN : rubber_energy(user, c, F); }
+static void no_differential(void *user, const double *c, const double F[9], double dP[81]) {
+    memset(dP, 0, 81 * sizeof *dP);
+}
+static double infinite_energy(void *user, const double *c, const double F[9]) {
+    return F[0] > 1.5 ? NAN : rubber_energy(user, c, F);
+}
 
 static void the_check_finds_mistakes(void **state) {
     (void)state;
@@ -134,14 +139,17 @@ static void the_check_finds_mistakes(void **state) {
         void (*differential)(void *, const double *, const double *, double *);
         const char *word;
     } mistake[] = {
-        {lifted_energy, rubber_stress, NULL, "energy at rest"}, {rubber_energy, sheared_stress, NULL, "its stress"},
-        {fixed_energy, fixed_stress, NULL, "rigid turn"},       {rubber_energy, rubber_stress, no_differential, "its differential"},
+        {lifted_energy, rubber_stress, NULL, "energy at rest"},
+        {rubber_energy, sheared_stress, NULL, "its stress"},
+        {fixed_energy, fixed_stress, NULL, "rigid turn"},
+        {rubber_energy, rubber_stress, no_differential, "its differential"},
         {infinite_energy, rubber_stress, NULL, "energy"},
     };
     for (size_t i = 0; i < sizeof mistake / sizeof *mistake; ++i) {
         sn_context *context = make_context("auto", 1);
         sn_law_table table = rubber;
-        table.energy = mistake[i].energy, table.stress = mistake[i].stress, table.differential = mistake[i].differential;
+        table.energy = mistake[i].energy, table.stress = mistake[i].stress,
+        table.differential = mistake[i].differential;
         assert_int_equal(sn_context_add_law(context, &table, NULL), SN_OK);
         const sn_material material = rubber_material("rubber");
         sn_error error = {0};
@@ -163,11 +171,13 @@ static void copy_stress(void *user, const double *c, const double F[9], double P
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
             const int r = (i + 1) % 3, s = (i + 2) % 3, a = (j + 1) % 3, b = (j + 2) % 3;
-            P[3 * i + j] = c[1] * F[3 * i + j] + (c[0] * log(J) - c[1]) / J * (F[3 * r + a] * F[3 * s + b] - F[3 * r + b] * F[3 * s + a]);
+            P[3 * i + j] = c[1] * F[3 * i + j] +
+                           (c[0] * log(J) - c[1]) / J * (F[3 * r + a] * F[3 * s + b] - F[3 * r + b] * F[3 * s + a]);
         }
 }
 
-/* Forces and products of a body with the copied law are those of ours, on every instruction set, and the same bits on all. */
+/* Forces and products of a body with the copied law are those of ours, on every instruction set, and the same bits on
+ * all. */
 static void a_copy_of_ours_is_ours(void **state) {
     (void)state;
     static const sn_parameter pair[] = {{"moduli", "Pa", "lambda and mu", 0, INFINITY, 0, 1, 2, 2}};
@@ -189,7 +199,9 @@ static void a_copy_of_ours_is_ours(void **state) {
             fixture s = mesh_fixture(context, &sn_element_tet4, 2, 2, 2, 0.004);
             for (int m = 0; m < 2; ++m) {
                 snprintf(s.material[m].law, sizeof s.material[m].law, "%s", k ? "neo-hookean" : "copy");
-                assert_int_equal(sn_material_set(&s.material[m], k ? "lame" : "moduli", (double[]){2e5 * (1 + m), 1e5}, 2, NULL), SN_OK);
+                assert_int_equal(
+                    sn_material_set(&s.material[m], k ? "lame" : "moduli", (double[]){2e5 * (1 + m), 1e5}, 2, NULL),
+                    SN_OK);
             }
             compile_fixture(&s);
             set_state(&s, STATE_SHEARED);

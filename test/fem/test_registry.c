@@ -1,4 +1,5 @@
-/* The registry of element types: every type in it keeps the promises of its table, and one without kernels is refused. */
+/* The registry of element types: every type in it keeps the promises of its table, and one without kernels is refused.
+ */
 #include "fixture.h"
 
 static const sn_element *each(int i) {
@@ -38,25 +39,29 @@ static void shape_functions(void **state) {
                 L[k] = x - h, element->shape(L, less, unused);
                 L[k] = x + h, element->shape(L, more, unused);
                 L[k] = x;
-                for (int i = 0; i < element->nodes; ++i) assert_true(fabs((more[i] - less[i]) / (2 * h) - derivative[4 * i + k]) < 1e-9);
+                for (int i = 0; i < element->nodes; ++i)
+                    assert_true(fabs((more[i] - less[i]) / (2 * h) - derivative[4 * i + k]) < 1e-9);
             }
         }
     }
 }
 
-/* Weights sum to 1; the shares of a face too; a held axis is not one of the element's own; middles stand between corners. */
+/* Weights sum to 1; the shares of a face too; a held axis is not one of the element's own; middles stand between
+ * corners. */
 static void tables_are_consistent(void **state) {
     (void)state;
     for (int e = 0; each(e); ++e) {
         const sn_element *element = each(e), *carrier = sn_element_carrier(element);
         double weight = 0, mass = 0, share = 0;
         assert_null(carrier->carrier);
-        assert_true((element->derive != NULL) == (element != carrier) && (element->release != NULL) == (element != carrier));
+        assert_true((element->derive != NULL) == (element != carrier) &&
+                    (element->release != NULL) == (element != carrier));
         assert_true(element->nodes <= SN_ELEMENT_NODES && element->points <= SN_ELEMENT_POINTS);
         for (int q = 0; q < element->points; ++q) weight += element->weight[q];
         for (int q = 0; q < carrier->mass_points; ++q) mass += carrier->mass_weight[q];
         for (int i = 0; i < carrier->face_nodes; ++i) share += carrier->face_share[i];
-        assert_true(fabs(weight - 1) < 1e-14 && fabs(mass - 1) < 1e-14 && (carrier->face_nodes == 0 || fabs(share - 1) < 1e-14));
+        assert_true(fabs(weight - 1) < 1e-14 && fabs(mass - 1) < 1e-14 &&
+                    (carrier->face_nodes == 0 || fabs(share - 1) < 1e-14));
         for (int a = 0; a < carrier->dimension; ++a) assert_false(carrier->held >> a & 1);
         for (int i = 0; carrier->middle && i < carrier->corners; ++i)
             for (int j = 0; j < carrier->corners; ++j) {
@@ -69,8 +74,8 @@ static void tables_are_consistent(void **state) {
     }
 }
 
-/* A box of each solid type: the faces go all around with outward normals, so that their area vectors sum to 0, and every point of the box
- * is found in one of its elements. */
+/* A box of each solid type: the faces go all around with outward normals, so that their area vectors sum to 0, and
+ * every point of the box is found in one of its elements. */
 static void faces_and_points(void **state) {
     (void)state;
     sn_context *context = make_context("auto", 1);

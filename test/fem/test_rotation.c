@@ -1,4 +1,5 @@
-/* Rotations: polar is the nearest proper rotation of every matrix; the others keep their promises; derivatives; the same bits everywhere.
+/* Rotations: polar is the nearest proper rotation of every matrix; the others keep their promises; derivatives; the
+ * same bits everywhere.
  */
 #include <setjmp.h>
 #include <stdalign.h>
@@ -33,8 +34,8 @@ static double asymmetry(const double R[9], const double F[9], double S[9]) {
     return fmax(fabs(S[1] - S[3]), fmax(fabs(S[2] - S[6]), fabs(S[5] - S[7])));
 }
 
-/* R is nearest when S is symmetric and tr(S) I - S is positive semi-definite; as a check from outside, tr(R^T F) reaches the sum of the
- * singular values, the last one signed. */
+/* R is nearest when S is symmetric and tr(S) I - S is positive semi-definite; as a check from outside, tr(R^T F)
+ * reaches the sum of the singular values, the last one signed. */
 static void polar_is_nearest(void **state) {
     (void)state;
     const char *const methods[] = {"polar", "isvd"};
@@ -51,15 +52,17 @@ static void polar_is_nearest(void **state) {
                 for (int i = 0; i < 72; ++i) block[i] = F[i / SN_LANES];
                 sn_point_kernels_for(context)->svd(block, U, s, V);
                 const double size = largest(F, 9) > 0 ? largest(F, 9) : 1;
-                const double sum = (s[0] / size + s[SN_LANES] / size) + s[2 * SN_LANES] / size, gap = sum - (S[0] + S[4] + S[8]);
+                const double sum = (s[0] / size + s[SN_LANES] / size) + s[2 * SN_LANES] / size,
+                             gap = sum - (S[0] + S[4] + S[8]);
                 if (!(ortho < 1e-14 && skew < 1e-13 && fabs(gap) < 2e-14 + 4 * 0x1p-1074 / size && det(R) > 0))
-                    fail_msg("%s of %s: orthogonality %g, asymmetry %g, trace off by %g, det %g", methods[m], name, ortho, skew, gap,
-                             det(R));
+                    fail_msg("%s of %s: orthogonality %g, asymmetry %g, trace off by %g, det %g", methods[m], name,
+                             ortho, skew, gap, det(R));
             }
     sn_context_destroy(context);
 }
 
-/* Against many random rotations, and where the nearest one is unique and well-conditioned against the one F was made with. */
+/* Against many random rotations, and where the nearest one is unique and well-conditioned against the one F was made
+ * with. */
 static void polar_recovers_rotation(void **state) {
     (void)state;
     sn_context *context = context_for("auto");
@@ -94,7 +97,8 @@ static void others(void **state) {
             const char *name = nasty_matrix(class, &seed, F);
             assert_int_equal(sn_rotation_evaluate(context, "qr", F, R, S, NULL), SN_OK);
             const double size = largest(F, 9);
-            if (!(orthogonality(R) < 1e-14 && det(R) > 0)) fail_msg("qr of %s: orthogonality %g det %g", name, orthogonality(R), det(R));
+            if (!(orthogonality(R) < 1e-14 && det(R) > 0))
+                fail_msg("qr of %s: orthogonality %g det %g", name, orthogonality(R), det(R));
             if (class < 5) assert_true(fabs(S[3]) + fabs(S[6]) + fabs(S[7]) < 1e-13 * size / 0.1);
             assert_int_equal(sn_rotation_evaluate(context, "higham", F, R, NULL, NULL), SN_OK);
             const double skew = asymmetry(R, F, S);
@@ -115,7 +119,8 @@ static void derivative(void **state) {
             const sn_point_kernels *kernels = sn_point_kernels_for(context);
             alignas(64) double F[72], R[72], dR[81 * SN_LANES], ignored[72];
             double f[9];
-            from_singular(&seed, 1.5 + 0.3 * draw(&seed), 1 + 0.3 * draw(&seed), (n % 2 ? -0.2 : 0.3) * (1 + 0.3 * draw(&seed)), f);
+            from_singular(&seed, 1.5 + 0.3 * draw(&seed), 1 + 0.3 * draw(&seed),
+                          (n % 2 ? -0.2 : 0.3) * (1 + 0.3 * draw(&seed)), f);
             for (int i = 0; i < 72; ++i) F[i] = f[i / SN_LANES];
             kernels->rotation(rotation, 0, 0, F, ignored, dR);
             const double h = 1e-5;
@@ -138,7 +143,8 @@ static void derivative_is_finite(void **state) {
     sn_context *context = context_for("auto");
     uint64_t seed = 19;
     for (int class = 0; class < MATRIX_CLASSES; ++class) {
-        if (class == 13 || class == 14 || class == 15 || class == 16) continue; /* 1 / F itself leaves the range of doubles */
+        if (class == 13 || class == 14 || class == 15 || class == 16)
+            continue; /* 1 / F itself leaves the range of doubles */
         for (int n = 0; n < 50; ++n) {
             alignas(64) double F[72], R[72], dR[81 * SN_LANES];
             double f[9];
@@ -167,19 +173,22 @@ static void same_bits(void **state) {
                 for (int i = 0; i < 9; ++i) F[SN_LANES * i + l] = f[i];
             }
             for (int v = 0; v < 3; ++v)
-                sn_point_kernels_for(context[v])->rotation(sn_rotation_find(context[v], listing[m].name), 0.1, 3, F, R[v], NULL);
+                sn_point_kernels_for(context[v])
+                    ->rotation(sn_rotation_find(context[v], listing[m].name), 0.1, 3, F, R[v], NULL);
             assert_memory_equal(R[1], R[0], sizeof R[0]);
             assert_memory_equal(R[2], R[0], sizeof R[0]);
             const int lane = block % SN_LANES;
             for (int i = 0; i < 72; ++i) F1[i] = F[i / SN_LANES * SN_LANES + lane];
-            sn_point_kernels_for(context[2])->rotation(sn_rotation_find(context[2], listing[m].name), 0.1, 3, F1, R1, NULL);
-            for (int i = 0; i < 9; ++i) assert_memory_equal(&R1[SN_LANES * i], &R[2][SN_LANES * i + lane], sizeof(double));
+            sn_point_kernels_for(context[2])
+                ->rotation(sn_rotation_find(context[2], listing[m].name), 0.1, 3, F1, R1, NULL);
+            for (int i = 0; i < 9; ++i)
+                assert_memory_equal(&R1[SN_LANES * i], &R[2][SN_LANES * i + lane], sizeof(double));
         }
     for (int v = 0; v < 3; ++v) sn_context_destroy(context[v]);
 }
 
-/* Every rotation of the registry: orthogonal for every matrix, R = Q for F = Q, near it for a small strain, and the derivative that it
- * offers is that of differences. */
+/* Every rotation of the registry: orthogonal for every matrix, R = Q for F = Q, near it for a small strain, and the
+ * derivative that it offers is that of differences. */
 static void conformance(void **state) {
     (void)state;
     sn_context *context = context_for("auto");
@@ -217,7 +226,8 @@ static void conformance(void **state) {
                 for (int a = 0; a < 9; ++a) {
                     const double rate = (more[a] - less[a]) / (2 * h);
                     if (!(fabs(rate - dR[(9 * a + b) * SN_LANES]) < 1e-8))
-                        fail_msg("%s: dR[%d][%d] is %g, by differences %g", name, a, b, dR[(9 * a + b) * SN_LANES], rate);
+                        fail_msg("%s: dR[%d][%d] is %g, by differences %g", name, a, b, dR[(9 * a + b) * SN_LANES],
+                                 rate);
                 }
             }
             ++derived;

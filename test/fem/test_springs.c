@@ -1,4 +1,5 @@
-/* Springs: van Gelder's constants, the quality formula, finite differences of energy and force, balance, and laws that do not go with them.
+/* Springs: van Gelder's constants, the quality formula, finite differences of energy and force, balance, and laws that
+ * do not go with them.
  */
 #include "fixture.h"
 
@@ -34,7 +35,8 @@ static void start_net(net *n, const char *law, const char *differential, const c
     assert_int_equal(sn_mass_lumped(&n->tets.source, n->mass, NULL), SN_OK);
     assert_int_equal(sn_springs_create(n->tets.context, &n->tets.source, n->mass, &n->springs, NULL), SN_OK);
     assert_int_equal(sn_elements_compile(n->tets.context, &n->springs, 1, n->tets.nodes, &n->model, NULL), SN_OK);
-    assert_int_equal(sn_element_settings_create(n->tets.context, &n->model, n->tets.material, 0, &n->settings, NULL), SN_OK);
+    assert_int_equal(sn_element_settings_create(n->tets.context, &n->model, n->tets.material, 0, &n->settings, NULL),
+                     SN_OK);
     n->partial = doubles(n->model.chunk_count);
     n->frame = doubles(9 * n->tets.nodes);
 }
@@ -80,7 +82,9 @@ static void van_gelder(void **state) {
     double volume = 0, total = 0;
     for (int e = 0; e < n.tets.elements; ++e) {
         const int32_t *t = n.tets.node + 4 * e;
-        volume += sn_volume6(n.tets.rest + 3 * t[0], n.tets.rest + 3 * t[1], n.tets.rest + 3 * t[2], n.tets.rest + 3 * t[3]) / 6;
+        volume +=
+            sn_volume6(n.tets.rest + 3 * t[0], n.tets.rest + 3 * t[1], n.tets.rest + 3 * t[2], n.tets.rest + 3 * t[3]) /
+            6;
     }
     for (int s = 0; s < n.springs.element_count; ++s) {
         double d[3];
@@ -106,7 +110,8 @@ static void quality(void **state) {
     assert_true(sn_spring_damper(k, m, 0) == 0);
 }
 
-/* Force = -grad energy, K = -df/dx with the exact differential, D = -df/dv; product, linearised product and matrices agree. */
+/* Force = -grad energy, K = -df/dx with the exact differential, D = -df/dv; product, linearised product and matrices
+ * agree. */
 static void differences(void **state) {
     static const char *const laws[] = {"corotated", "linear"};
     for (int l = 0; l < 2; ++l) {
@@ -159,7 +164,8 @@ static void balance(void **state) {
     for (int i = 0; i < n.tets.nodes; ++i) {
         double t[3];
         sn_cross3(n.tets.x + 3 * i, f + 3 * i, t);
-        for (int a = 0; a < 3; ++a) net_force[a] += f[3 * i + a], torque[a] += t[a], largest = fmax(largest, fabs(f[3 * i + a]));
+        for (int a = 0; a < 3; ++a)
+            net_force[a] += f[3 * i + a], torque[a] += t[a], largest = fmax(largest, fabs(f[3 * i + a]));
     }
     assert_true(largest > 0.5);
     assert_true(sn_norm3(net_force) < 1e-12 * largest * size && sn_norm3(torque) < 1e-12 * largest * size);
@@ -210,7 +216,8 @@ static void wrong_law(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(van_gelder), cmocka_unit_test(quality), cmocka_unit_test(differences),
-                                       cmocka_unit_test(balance),    cmocka_unit_test(warped),  cmocka_unit_test(wrong_law)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(van_gelder),  cmocka_unit_test(quality),
+                                       cmocka_unit_test(differences), cmocka_unit_test(balance),
+                                       cmocka_unit_test(warped),      cmocka_unit_test(wrong_law)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

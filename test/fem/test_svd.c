@@ -1,4 +1,5 @@
-/* The 3x3 singular value decomposition on thousands of easy and hard matrices, on every instruction set, with the same bits. */
+/* The 3x3 singular value decomposition on thousands of easy and hard matrices, on every instruction set, with the same
+ * bits. */
 #include <setjmp.h>
 #include <stdalign.h>
 #include <stdarg.h>
@@ -39,9 +40,10 @@ static void check_one(const char *name, const double F[9], const double U[9], co
     for (int i = 0; i < 9; ++i) error = fmax(error, fabs(back[i] - F[i] / scale));
     /* Denormal numbers themselves are no finer than 2^-1074. */
     const double fine = 0x1p-1074 / scale;
-    if (!(ortho < 1e-14) || !(error < 1e-14 + 4 * fine) || !(det(U) > 0) || !(det(V) > 0) || s[0] < s[1] - 1e-14 * scale ||
-        s[1] < fabs(s[2]) - 1e-14 * scale || s[1] < 0)
-        fail_msg("%s: orthogonality %g, error %g, det %g %g, s %g %g %g", name, ortho, error, det(U), det(V), s[0], s[1], s[2]);
+    if (!(ortho < 1e-14) || !(error < 1e-14 + 4 * fine) || !(det(U) > 0) || !(det(V) > 0) ||
+        s[0] < s[1] - 1e-14 * scale || s[1] < fabs(s[2]) - 1e-14 * scale || s[1] < 0)
+        fail_msg("%s: orthogonality %g, error %g, det %g %g, s %g %g %g", name, ortho, error, det(U), det(V), s[0],
+                 s[1], s[2]);
 }
 
 static void every_matrix(void **state) {
@@ -117,6 +119,7 @@ static void same_bits(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_matrix), cmocka_unit_test(known_values), cmocka_unit_test(same_bits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_matrix), cmocka_unit_test(known_values),
+                                       cmocka_unit_test(same_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

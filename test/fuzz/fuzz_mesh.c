@@ -1,5 +1,5 @@
-/* libFuzzer target for all mesh readers. The first byte chooses the format; for TetGen the rest is split at the first "\n%\n" (or in the
- * middle) into .node and .ele. */
+/* libFuzzer target for all mesh readers. The first byte chooses the format; for TetGen the rest is split at the first
+ * "\n%\n" (or in the middle) into .node and .ele. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Any text as a scene: a message or a scene, never a crash. Sizes of meshes are held down by refusing texts with long numbers. */
+/* Any text as a scene: a message or a scene, never a crash. Sizes of meshes are held down by refusing texts with long
+ * numbers. */
 #include <ctype.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,9 +18,11 @@ static int asks_for_much(const uint8_t *data, size_t size) {
         if (digits > 3) return 1;
     }
     for (size_t i = 0; i + 7 < size; ++i)
-        if (memcmp(data + i, "\"cells\"", 7) == 0 || memcmp(data + i, "refine\"", 7) == 0 || memcmp(data + i, "iangles", 7) == 0)
+        if (memcmp(data + i, "\"cells\"", 7) == 0 || memcmp(data + i, "refine\"", 7) == 0 ||
+            memcmp(data + i, "iangles", 7) == 0)
             for (size_t k = i; k < i + 40 && k + 2 < size; ++k)
-                if ((isdigit(data[k]) && isdigit(data[k + 1])) || (isdigit(data[k]) && (data[k + 1] | 32) == 'e')) return 1;
+                if ((isdigit(data[k]) && isdigit(data[k + 1])) || (isdigit(data[k]) && (data[k + 1] | 32) == 'e'))
+                    return 1;
     return 0;
 }
 

@@ -25,7 +25,8 @@ typedef struct beam {
 static inline void beam_destroy(beam *b) {
     sn_elements_release(b->context, &b->elements);
     sn_element_settings_release(b->context, &b->settings);
-    free(b->rest), free(b->mass), free(b->x), free(b->tet), free(b->material), free(b->filter.node), free(b->filter.projection);
+    free(b->rest), free(b->mass), free(b->x), free(b->tet), free(b->material), free(b->filter.node),
+        free(b->filter.projection);
 }
 
 /* A smooth bend and twist, so that rotations and the stiffness differ from element to element. */
@@ -53,7 +54,8 @@ static inline sn_status beam_create(beam *b, sn_context *context, int a, int c, 
     b->rest = calloc((size_t)b->nodes * 3, sizeof(double)), b->x = calloc((size_t)b->nodes * 3, sizeof(double));
     b->mass = calloc((size_t)b->nodes, sizeof(double));
     b->tet = calloc((size_t)b->tets * 4, sizeof(int32_t)), b->material = calloc((size_t)b->tets, sizeof(int32_t));
-    b->filter.node = calloc((size_t)b->nodes, sizeof(int32_t)), b->filter.projection = calloc((size_t)b->nodes * 9, sizeof(double));
+    b->filter.node = calloc((size_t)b->nodes, sizeof(int32_t)),
+    b->filter.projection = calloc((size_t)b->nodes * 9, sizeof(double));
     for (int i = 0; i < b->nodes; ++i) memcpy(b->rest + 3 * place[i], mesh->position + 3 * i, 3 * sizeof(double));
     for (int i = 0; i < 4 * b->tets; ++i) b->tet[i] = place[mesh->tet[i]];
     free(place);

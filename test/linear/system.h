@@ -24,8 +24,8 @@ typedef struct fixture {
     int n;
 } fixture;
 
-static inline void open_in(fixture *f, sn_context *context, int a, int c, bool is_static, const char *method, const char *preconditioner,
-                           const char *precision) {
+static inline void open_in(fixture *f, sn_context *context, int a, int c, bool is_static, const char *method,
+                           const char *preconditioner, const char *precision) {
     memset(f, 0, sizeof *f);
     f->context = context;
     assert_int_equal(beam_create(&f->b, f->context, a, c, 0.33, NULL), SN_OK);

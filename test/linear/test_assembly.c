@@ -1,4 +1,5 @@
-/* Assembly against the sum of element matrices and against the assembly-free product; symmetry; masses; listed blocks. */
+/* Assembly against the sum of element matrices and against the assembly-free product; symmetry; masses; listed blocks.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,8 +35,10 @@ static void open_fixture(fixture *f, int threads) {
     assert_int_equal(sn_scatter_map_create(f->context, &f->b.elements, &f->pattern, &f->map, NULL), SN_OK);
     f->n = 3 * f->b.nodes;
     f->mass = (sn_mass){&f->pattern, f->b.mass, NULL};
-    f->wide = (sn_matrix){.pattern = &f->pattern, .double_ = calloc((size_t)f->pattern.block_count * 9 + 4, sizeof(double))};
-    f->narrow = (sn_matrix){.pattern = &f->pattern, .single_ = calloc((size_t)f->pattern.block_count * 9 + 4, sizeof(float))};
+    f->wide =
+        (sn_matrix){.pattern = &f->pattern, .double_ = calloc((size_t)f->pattern.block_count * 9 + 4, sizeof(double))};
+    f->narrow =
+        (sn_matrix){.pattern = &f->pattern, .single_ = calloc((size_t)f->pattern.block_count * 9 + 4, sizeof(float))};
     f->v = calloc((size_t)f->n, sizeof(double)), f->a = calloc((size_t)f->b.nodes, sizeof(double));
     for (int i = 0; i < f->n; ++i) f->v[i] = 0.1 * sin(i);
     for (int i = 0; i < f->b.nodes; ++i) f->a[i] = 0.5 + 0.4 * cos(i);
@@ -51,8 +54,14 @@ static void close_fixture(fixture *f) {
 }
 
 static sn_assembly assembly_of(const fixture *f) {
-    return (sn_assembly){
-        .context = f->context, .elements = &f->b.elements, .map = &f->map, .mass = &f->mass, .view = &f->view, .m = 30, .d = 0.2, .k = 1.5};
+    return (sn_assembly){.context = f->context,
+                         .elements = &f->b.elements,
+                         .map = &f->map,
+                         .mass = &f->mass,
+                         .view = &f->view,
+                         .m = 30,
+                         .d = 0.2,
+                         .k = 1.5};
 }
 
 static double entry(const sn_matrix *m, int i, int r, int j, int c) {
@@ -80,7 +89,8 @@ static void test_sum_of_elements(void **state) {
                 for (int s = 0; s < 144 && batch->element_of[block * SN_LANES + l] >= 0; ++s) {
                     const int i = s / 36, j = s / 9 % 4, c = s % 9 / 3, r = s % 3;
                     const int32_t *node = batch->node + (size_t)block * 4 * SN_LANES + l;
-                    dense[(size_t)(3 * node[i * SN_LANES] + r) * f.n + 3 * node[j * SN_LANES] + c] += out[s * SN_LANES + l];
+                    dense[(size_t)(3 * node[i * SN_LANES] + r) * f.n + 3 * node[j * SN_LANES] + c] +=
+                        out[s * SN_LANES + l];
                 }
         }
     }
@@ -98,7 +108,8 @@ static void test_sum_of_elements(void **state) {
             assert_true(f.narrow.single_[9 * k + e] == f.narrow.single_[9 * f.pattern.mirror[k] + 3 * (e % 3) + e / 3]);
         }
     double *diagonal = calloc((size_t)f.n * 3, sizeof *diagonal);
-    for (int linearised = 0; linearised < 2; ++linearised) { /* from element matrices, and from the linearised elements */
+    for (int linearised = 0; linearised < 2;
+         ++linearised) { /* from element matrices, and from the linearised elements */
         sn_assemble_diagonal(&a, diagonal);
         for (int i = 0; i < 9 * f.b.nodes; ++i)
             assert_float_equal(diagonal[i], entry(&f.wide, i / 9, i % 3, i / 9, i % 9 / 3), 1e-13 * size);
@@ -153,7 +164,8 @@ static void test_lists(void **state) {
     int32_t row[] = {2, 90, 2, 5}, column[] = {90, 2, 2, 5};
     for (int r = 0; r < 3; ++r)
         for (int c = 0; c < 3; ++c)
-            value[3 * c + r] = value[9 + 3 * r + c] = 1e5 * (r + 2 * c), value[18 + 3 * c + r] = value[27 + 3 * c + r] = 1e5 / (1 + r + c);
+            value[3 * c + r] = value[9 + 3 * r + c] = 1e5 * (r + 2 * c),
+                          value[18 + 3 * c + r] = value[27 + 3 * c + r] = 1e5 / (1 + r + c);
     sn_block_list list = {4, 4, row, column, value};
     a.stiffness = &list;
     check_product(&f, &a, 1, 1e-12);
@@ -168,7 +180,8 @@ static void test_lists(void **state) {
     assert_int_equal(missing, 1);
     sn_matrix_symmetrise(f.context, &f.wide);
     for (int32_t k = 0; k < f.pattern.block_count; ++k)
-        for (int e = 0; e < 9; ++e) assert_true(f.wide.double_[9 * k + e] == f.wide.double_[9 * f.pattern.mirror[k] + 3 * (e % 3) + e / 3]);
+        for (int e = 0; e < 9; ++e)
+            assert_true(f.wide.double_[9 * k + e] == f.wide.double_[9 * f.pattern.mirror[k] + 3 * (e % 3) + e / 3]);
     close_fixture(&f);
     (void)state;
 }
@@ -185,7 +198,8 @@ static void test_unsymmetric_batches(void **state) {
     sn_assemble(&a, &f.narrow, &symmetric, &missing);
     double size = 0;
     for (int64_t i = 0; i < 9 * f.pattern.block_count; ++i) size = fmax(size, fabs(f.wide.double_[i]));
-    for (int64_t i = 0; i < 9 * f.pattern.block_count; ++i) assert_float_equal(f.narrow.single_[i], f.wide.double_[i], 1e-6 * size);
+    for (int64_t i = 0; i < 9 * f.pattern.block_count; ++i)
+        assert_float_equal(f.narrow.single_[i], f.wide.double_[i], 1e-6 * size);
     close_fixture(&f);
     (void)state;
 }

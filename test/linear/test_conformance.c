@@ -1,5 +1,5 @@
-/* Conformance of every linear solver with every preconditioner. Each system is solved to its tolerance, checked by a residual that the test
- * takes itself, or the report says why not; x is finite and filtered in any case. */
+/* Conformance of every linear solver with every preconditioner. Each system is solved to its tolerance, checked by a
+ * residual that the test takes itself, or the report says why not; x is finite and filtered in any case. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +73,8 @@ static void open_sized(fixture *f, int a, int c, double m, double k) {
     sn_scatter_map map;
     assert_int_equal(sn_scatter_map_create(f->context, &f->b.elements, &f->pattern, &map, NULL), SN_OK);
     f->n = 3 * f->b.nodes;
-    f->matrix = (sn_matrix){.pattern = &f->pattern, .double_ = calloc((size_t)f->pattern.block_count * 9 + 4, sizeof(double))};
+    f->matrix =
+        (sn_matrix){.pattern = &f->pattern, .double_ = calloc((size_t)f->pattern.block_count * 9 + 4, sizeof(double))};
     f->diagonal = calloc((size_t)f->n * 3, sizeof(double));
     f->rhs = calloc((size_t)f->n * 3, sizeof(double)), f->x = f->rhs + f->n, f->y = f->x + f->n;
     f->scratch = calloc((size_t)f->n * MOST_VECTORS + 4 * (size_t)sn_dot_scratch(f->n), sizeof(double));
@@ -113,7 +114,8 @@ static double true_residual(fixture *f, const sn_filter *filter) {
         for (int r = 0; r < 3; ++r) {
             double sum = f->rhs[3 * i + r];
             for (int32_t k = f->pattern.row_begin[i]; k < f->pattern.row_begin[i + 1]; ++k)
-                for (int c = 0; c < 3; ++c) sum -= f->matrix.double_[9 * k + 3 * c + r] * f->x[3 * f->pattern.column[k] + c];
+                for (int c = 0; c < 3; ++c)
+                    sum -= f->matrix.double_[9 * k + 3 * c + r] * f->x[3 * f->pattern.column[k] + c];
             f->y[3 * i + r] = sum;
         }
     sn_filter_apply(filter, f->y);
@@ -128,8 +130,8 @@ static double true_residual(fixture *f, const sn_filter *filter) {
     return sqrt(gap / size);
 }
 
-static double run(fixture *f, const sn_krylov *m, const sn_preconditioner *p, const sn_filter *filter, double tolerance, int iterations,
-                  sn_krylov_report *report) {
+static double run(fixture *f, const sn_krylov *m, const sn_preconditioner *p, const sn_filter *filter, double tolerance,
+                  int iterations, sn_krylov_report *report) {
     const sn_operator op = operator_of(f);
     void *data = NULL;
     assert_int_equal(p->update(f->context, &op, filter, &data, NULL), SN_OK);
@@ -143,28 +145,32 @@ static double run(fixture *f, const sn_krylov *m, const sn_preconditioner *p, co
 }
 
 /* The contract: solved, and truly so; or a reason. */
-static bool solved(const sn_krylov *m, const sn_preconditioner *p, double residual, double tolerance, int cap, const sn_krylov_report *r) {
+static bool solved(const sn_krylov *m, const sn_preconditioner *p, double residual, double tolerance, int cap,
+                   const sn_krylov_report *r) {
     if (r->status == SN_OK) {
-        if (!(residual <= 1.5 * tolerance)) fail_msg("%s with %s claims %g and has %g", m->name, p->name, tolerance, residual);
+        if (!(residual <= 1.5 * tolerance))
+            fail_msg("%s with %s claims %g and has %g", m->name, p->name, tolerance, residual);
         return true;
     }
     assert_int_equal(r->status, SN_NOT_CONVERGED);
     if (!r->trouble && r->iterations < cap) fail_msg("%s with %s gives no reason", m->name, p->name);
     /* The last iterate of CG is nearer in the matrix's norm than nothing is, whatever its residual. */
-    if (!r->last && !(residual <= 1 + 1e-9)) fail_msg("%s with %s left %g, worse than nothing", m->name, p->name, residual);
+    if (!r->last && !(residual <= 1 + 1e-9))
+        fail_msg("%s with %s left %g, worse than nothing", m->name, p->name, residual);
     return false;
 }
 
-#define EACH_PAIR                                                                                                                          \
-    for (int i = 0; method(i); ++i)                                                                                                        \
-        for (int j = 0; preconditioner(j); ++j)                                                                                            \
+#define EACH_PAIR                                                                                                      \
+    for (int i = 0; method(i); ++i)                                                                                    \
+        for (int j = 0; preconditioner(j); ++j)                                                                        \
             if (runs(method(i), preconditioner(j)))
 
 /* Methods and preconditioners that cannot solve a kind of system. All the others must. */
 static const struct refusal {
     const char *system, *method, *preconditioner; /* "" for all */
 } refusal[] = {
-    /* A free choice of scales spoils methods without a preconditioner, and restarts; multigrid is made for the matrices of bodies. */
+    /* A free choice of scales spoils methods without a preconditioner, and restarts; multigrid is made for the matrices
+       of bodies. */
     {"badly scaled", "cg", "none"},
     {"badly scaled", "minres", "none"},
     {"badly scaled", "minres", "multigrid"},
@@ -195,7 +201,8 @@ static bool named(const char *list, const char *name) { return !*list || strcmp(
 
 static bool refused(const char *system, const sn_krylov *m, const sn_preconditioner *p) {
     for (size_t i = 0; i < sizeof refusal / sizeof *refusal; ++i)
-        if (strcmp(refusal[i].system, system) == 0 && named(refusal[i].method, m->name) && named(refusal[i].preconditioner, p->name))
+        if (strcmp(refusal[i].system, system) == 0 && named(refusal[i].method, m->name) &&
+            named(refusal[i].preconditioner, p->name))
             return true;
     return false;
 }
@@ -208,13 +215,14 @@ static double energy_of(fixture *f) {
     return energy;
 }
 
-/* The defined outcome: solved to the tolerance, or, for those that are listed, not solved and no worse than the start. */
-static void judge(const char *system, fixture *f, const sn_krylov *m, const sn_preconditioner *p, double residual, double tolerance,
-                  int cap, const sn_krylov_report *r) {
+/* The defined outcome: solved to the tolerance, or, for those that are listed, not solved and no worse than the start.
+ */
+static void judge(const char *system, fixture *f, const sn_krylov *m, const sn_preconditioner *p, double residual,
+                  double tolerance, int cap, const sn_krylov_report *r) {
     const bool good = solved(m, p, residual, tolerance, cap, r);
     if (good == refused(system, m, p))
-        fail_msg("%s system, %s with %s: %s at %g after %d: %s", system, m->name, p->name, good ? "solved" : "ended", residual,
-                 r->iterations, r->trouble ? r->trouble : "-");
+        fail_msg("%s system, %s with %s: %s at %g after %d: %s", system, m->name, p->name, good ? "solved" : "ended",
+                 residual, r->iterations, r->trouble ? r->trouble : "-");
     if (r->last) assert_true(energy_of(f) < 0);
 }
 
@@ -248,14 +256,16 @@ static void test_residual(void **state) {
         double size = 0;
         for (int e = 0; e < f.n; ++e) size += f.rhs[e] * f.rhs[e];
         assert_int_equal(report.status, SN_OK);
-        const double rounding = preconditioner(j) == &sn_preconditioner_multigrid ? 1e-4 : 1e-6; /* it works in single precision */
+        const double rounding =
+            preconditioner(j) == &sn_preconditioner_multigrid ? 1e-4 : 1e-6; /* it works in single precision */
         assert_float_equal(report.residual, residual * sqrt(size), rounding * report.residual);
         close_fixture(&f);
     }
     (void)state;
 }
 
-/* Cut short, the answer is the last iterate: x.A x / 2 - b.x falls with every iteration, though the residual rises in between. */
+/* Cut short, the answer is the last iterate: x.A x / 2 - b.x falls with every iteration, though the residual rises in
+ * between. */
 static void test_cut_short(void **state) {
     const sn_krylov *m[] = {&sn_krylov_cg, &sn_krylov_eisenstat};
     for (int k = 0; k < 2; ++k) {
@@ -265,7 +275,8 @@ static void test_cut_short(void **state) {
         double lowest = 0, before = INFINITY;
         bool rose = false;
         for (int i = 1; i < 45; ++i) {
-            const double now = run(&f, m[k], m[k]->own ? m[k]->own : &sn_preconditioner_none, &f.b.filter, 1e-12, i, &report);
+            const double now =
+                run(&f, m[k], m[k]->own ? m[k]->own : &sn_preconditioner_none, &f.b.filter, 1e-12, i, &report);
             const double energy = energy_of(&f);
             assert_true(report.last && energy < lowest);
             lowest = energy;
@@ -283,7 +294,8 @@ static void oblique(sn_filter *filter) {
     for (int i = 0; i < filter->count; ++i) {
         const double t = 0.4 * i, normal[3] = {cos(t) * 0.6, sin(t) * 0.6, 0.8};
         for (int e = 0; e < 9 && i % 3; ++e)
-            filter->projection[9 * i + e] = i % 3 == 1 ? (e == 0 || e == 8) : (e % 4 == 0) - normal[e / 3] * normal[e % 3];
+            filter->projection[9 * i + e] =
+                i % 3 == 1 ? (e == 0 || e == 8) : (e % 4 == 0) - normal[e / 3] * normal[e % 3];
     }
 }
 
@@ -310,7 +322,8 @@ static void test_indefinite(void **state) {
         const double residual = run(&f, method(i), preconditioner(j), NULL, 1e-8, 4000, &report);
         judge("indefinite", &f, method(i), preconditioner(j), residual, 1e-8, 4000, &report);
         if (method(i)->needs_definite) assert_non_null(report.trouble);
-        for (int64_t e = 0; e < 9 * f.pattern.block_count; ++e) f.matrix.double_[e] = -f.matrix.double_[e]; /* negative diagonals */
+        for (int64_t e = 0; e < 9 * f.pattern.block_count; ++e)
+            f.matrix.double_[e] = -f.matrix.double_[e]; /* negative diagonals */
         const double turned = run(&f, method(i), preconditioner(j), &f.b.filter, 1e-8, 4000, &report);
         judge("negative", &f, method(i), preconditioner(j), turned, 1e-8, 4000, &report);
         memset(f.matrix.double_, 0, (size_t)f.pattern.block_count * 9 * sizeof(double));
@@ -381,7 +394,8 @@ static void test_unsymmetric(void **state) {
             make_unsymmetric(&f);
             if (constrained) oblique(&f.b.filter);
             sn_krylov_report report;
-            const double residual = run(&f, method(i), preconditioner(j), constrained ? &f.b.filter : NULL, 1e-8, 2000, &report);
+            const double residual =
+                run(&f, method(i), preconditioner(j), constrained ? &f.b.filter : NULL, 1e-8, 2000, &report);
             judge("unsymmetric", &f, method(i), preconditioner(j), residual, 1e-8, 2000, &report);
             close_fixture(&f);
         }
@@ -424,7 +438,8 @@ static void test_transpose(void **state) {
 }
 
 /* ---- Direct ---- */
-static sn_status run_direct(fixture *f, const sn_preconditioner *p, const sn_filter *filter, double *residual, sn_error *error) {
+static sn_status run_direct(fixture *f, const sn_preconditioner *p, const sn_filter *filter, double *residual,
+                            sn_error *error) {
     const sn_operator op = operator_of(f);
     void *data = NULL;
     const sn_status status = p->update(f->context, &op, filter, &data, error);
@@ -450,7 +465,8 @@ static void test_direct(void **state) {
             if (kind == 7) memset(f.matrix.double_, 0, (size_t)f.pattern.block_count * 9 * sizeof(double));
             double residual = 0;
             sn_error error = {0};
-            const sn_status status = run_direct(&f, direct(i), kind == 1 || kind == 2 ? &f.b.filter : NULL, &residual, &error);
+            const sn_status status =
+                run_direct(&f, direct(i), kind == 1 || kind == 2 ? &f.b.filter : NULL, &residual, &error);
             const bool ldlt = direct(i) == &sn_direct_ldlt;
             if (kind == 4 || kind == 7 || (kind == 3 && !ldlt)) { /* free in statics, nothing at all, indefinite */
                 assert_int_equal(status, SN_SINGULAR);
@@ -460,7 +476,8 @@ static void test_direct(void **state) {
             } else {
                 assert_int_equal(status, SN_OK);
                 /* Bad scales, and an indefinite matrix without pivoting, cost digits, which refinement brings back. */
-                if (!(residual < (kind == 3 || kind == 5 ? 1e-6 : 1e-9))) fail_msg("%s, system %d: %g", direct(i)->name, kind, residual);
+                if (!(residual < (kind == 3 || kind == 5 ? 1e-6 : 1e-9)))
+                    fail_msg("%s, system %d: %g", direct(i)->name, kind, residual);
             }
             close_fixture(&f);
         }
@@ -491,7 +508,8 @@ static void test_woodbury(void **state) {
                 double *S = filter->projection + 9 * filter->count;
                 assert_true(node > filter->node[filter->count - 1]);
                 filter->node[filter->count++] = node;
-                for (int e = 0; e < 9; ++e) S[e] = k == 0 ? (e % 4 == 0) - normal[e / 3] * normal[e % 3] : k == 1 ? e == 4 : 0;
+                for (int e = 0; e < 9; ++e)
+                    S[e] = k == 0 ? (e % 4 == 0) - normal[e / 3] * normal[e % 3] : k == 1 ? e == 4 : 0;
             }
             if (change == 2 || change == 3) {
                 for (int e = 0; e < 9; ++e) filter->projection[e] = e == 0; /* freed along x */
@@ -516,12 +534,14 @@ static void test_woodbury(void **state) {
             assert_true(gap < 1e-8 * sqrt(size));
             free(kept);
         }
-        /* A matrix near by: the old factor does. One far away: it is replaced while it is in use. An unknown one: a new factor. */
+        /* A matrix near by: the old factor does. One far away: it is replaced while it is in use. An unknown one: a new
+         * factor. */
         for (int near = 1; near >= 0; --near) {
             for (int k = 0; k < f.b.nodes; ++k) /* A <- T A T, T near or far from 1 */
                 for (int32_t e = f.pattern.row_begin[k]; e < f.pattern.row_begin[k + 1]; ++e) {
                     const int32_t other = f.pattern.column[e];
-                    const double t = near ? (1 + 0.003 * sin(k)) * (1 + 0.003 * sin(other)) : (1 + 30 * (k % 7)) * (1 + 30 * (other % 7));
+                    const double t = near ? (1 + 0.003 * sin(k)) * (1 + 0.003 * sin(other))
+                                          : (1 + 30 * (k % 7)) * (1 + 30 * (other % 7));
                     for (int c = 0; c < 9; ++c) f.matrix.double_[9 * e + c] *= t;
                 }
             ++source.place;
@@ -543,7 +563,8 @@ static void test_woodbury(void **state) {
 /* Blocks of the factor in the natural order and in that of minimum degree. */
 static int64_t fill(const fixture *f, const int32_t *order) {
     const int nodes = f->b.nodes;
-    int32_t *place = calloc((size_t)nodes * 6, sizeof *place), *parent = place + nodes, *count = parent + nodes, *work = count + nodes;
+    int32_t *place = calloc((size_t)nodes * 6, sizeof *place), *parent = place + nodes, *count = parent + nodes,
+            *work = count + nodes;
     int64_t sum = 0;
     for (int k = 0; k < nodes; ++k) place[order[k]] = k;
     sn_symbolic_count(&f->pattern, order, place, parent, count, work);
@@ -562,8 +583,8 @@ static void test_fill(void **state) {
     assert_int_equal(sn_order_minimum_degree(f.context, &f.pattern, order, NULL), SN_OK);
     for (int k = 0; k < nodes; ++k) assert_int_equal(seen[order[k]]++, 0); /* a permutation */
     const int64_t reduced = fill(&f, order), matrix = (f.pattern.block_count - nodes) / 2;
-    print_message("blocks below the diagonal: matrix %lld, factor natural %lld, minimum degree %lld\n", (long long)matrix,
-                  (long long)natural, (long long)reduced);
+    print_message("blocks below the diagonal: matrix %lld, factor natural %lld, minimum degree %lld\n",
+                  (long long)matrix, (long long)natural, (long long)reduced);
     assert_true(reduced >= matrix && reduced < 0.7 * (double)natural);
     free(order), free(seen);
     close_fixture(&f);

@@ -1,6 +1,6 @@
-/* The ways to enforce contact in a linear system, filtered CG, filtered Eisenstat, and a direct factor kept through changes of the contacts
- * by Sherman, Morrison and Woodbury's formula, agree to the solver's tolerance on each system of a sequence with changing contacts
- * (Hauth 5.4.2). */
+/* The ways to enforce contact in a linear system, filtered CG, filtered Eisenstat, and a direct factor kept through
+ * changes of the contacts by Sherman, Morrison and Woodbury's formula, agree to the solver's tolerance on each system
+ * of a sequence with changing contacts (Hauth 5.4.2). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,8 @@
 
 static double noise(int i, int k) { return (double)((i * 7919 + k * 104729 + i * k * 31) % 1009) / 504.5 - 1; }
 
-/* The clamped end, and contacts: a patch of nodes that wanders, with normals that turn; x gets their prescribed motion. */
+/* The clamped end, and contacts: a patch of nodes that wanders, with normals that turn; x gets their prescribed motion.
+ */
 static void make_contacts(const beam *b, int round, sn_filter *filter, double *x) {
     filter->count = 0;
     memset(x, 0, 3 * (size_t)b->nodes * sizeof *x);
@@ -35,9 +36,10 @@ static void make_contacts(const beam *b, int round, sn_filter *filter, double *x
     }
 }
 
-/* What the solver measures its residual against: the filtered right-hand side without the work of the prescribed motion. */
-static double reference(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *rhs, const double *x,
-                        size_t n, double *given, double *out) {
+/* What the solver measures its residual against: the filtered right-hand side without the work of the prescribed
+ * motion. */
+static double reference(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *rhs,
+                        const double *x, size_t n, double *given, double *out) {
     memcpy(given, x, n * sizeof *x);
     sn_filter_apply(filter, given);
     for (size_t i = 0; i < n; ++i) given[i] = x[i] - given[i];
@@ -52,7 +54,8 @@ static double reference(sn_linear *linear, double m, double d, double k, const s
 static void test_agree(void **state) {
     (void)state;
     enum { ROUNDS = 6, WAYS = 5 };
-    static const char *const way[WAYS][2] = {{"cg", "none"}, {"cg", "block-jacobi"}, {"eisenstat", ""}, {"ldlt", ""}, {"cholesky", ""}};
+    static const char *const way[WAYS][2] = {
+        {"cg", "none"}, {"cg", "block-jacobi"}, {"eisenstat", ""}, {"ldlt", ""}, {"cholesky", ""}};
     const double tolerance = 1e-8;
     const struct { double m, d, k; } system[3] = {{1e4, 1e2, 1}, {1e6, 0, 1}, {0, 0, 1}}; /* two steps and statics */
     sn_context_options o = sn_context_options_default();
@@ -62,7 +65,8 @@ static void test_agree(void **state) {
     beam b;
     assert_int_equal(beam_create(&b, context, 3, 9, 0.4, NULL), SN_OK);
     const size_t n = 3 * (size_t)b.nodes;
-    double *rhs = malloc(n * sizeof *rhs), *x = malloc(n * sizeof *x), *first = malloc(n * sizeof *first), *product = malloc(n * sizeof *x);
+    double *rhs = malloc(n * sizeof *rhs), *x = malloc(n * sizeof *x), *first = malloc(n * sizeof *first),
+           *product = malloc(n * sizeof *x);
     const sn_element_view view = {.settings = &b.settings, .x = b.x, .x_before = b.x};
     for (int s = 0; s < 3; ++s)
         for (int w = 0; w < WAYS; ++w) {
@@ -82,8 +86,8 @@ static void test_agree(void **state) {
                 memcpy(first, x, n * sizeof *x);
                 for (size_t i = 0; i < n; ++i) rhs[i] = noise((int)i, round);
                 sn_error error = {0};
-                const sn_status status =
-                    sn_linear_solve(linear, system[s].m, system[s].d, system[s].k, &b.filter, rhs, x, tolerance, NULL, &error);
+                const sn_status status = sn_linear_solve(linear, system[s].m, system[s].d, system[s].k, &b.filter, rhs,
+                                                         x, tolerance, NULL, &error);
                 if (status) print_message("%s: %s\n", way[w][0], error.text);
                 assert_int_equal(status, SN_OK);
                 /* The prescribed motion is there to rounding... */
@@ -94,15 +98,18 @@ static void test_agree(void **state) {
                     for (int a = 0; a < 3; ++a)
                         assert_true(fabs(u[a] - S[3 * a] * u[0] - S[3 * a + 1] * u[1] - S[3 * a + 2] * u[2]) < 1e-15);
                 }
-                /* ... and the ways agree: |x - y|_A = |r_x - r_y| in the dual norm; here by the residual of the difference. */
+                /* ... and the ways agree: |x - y|_A = |r_x - r_y| in the dual norm; here by the residual of the
+                 * difference. */
                 if (w == 0) memcpy(kept[round], x, n * sizeof *x);
                 for (size_t i = 0; i < n; ++i) first[i] = x[i] - kept[round][i];
                 sn_linear_product(linear, system[s].m, system[s].d, system[s].k, first, product);
                 sn_filter_apply(&b.filter, product);
                 for (size_t i = 0; i < n; ++i) difference += product[i] * product[i];
                 const double goal =
-                    2.1 * tolerance * reference(linear, system[s].m, system[s].d, system[s].k, &b.filter, rhs, x, n, first, product);
-                if (!(sqrt(difference) <= goal)) print_message("%s, round %d: %g > %g\n", way[w][0], round, sqrt(difference), goal);
+                    2.1 * tolerance *
+                    reference(linear, system[s].m, system[s].d, system[s].k, &b.filter, rhs, x, n, first, product);
+                if (!(sqrt(difference) <= goal))
+                    print_message("%s, round %d: %g > %g\n", way[w][0], round, sqrt(difference), goal);
                 assert_true(sqrt(difference) <= goal);
             }
             sn_linear_destroy(linear);

@@ -61,8 +61,14 @@ static void close_fixture(fixture *f) {
 /* Both ways; `edges` may refuse and leave it to the elements. */
 static void assemble_both(fixture *f) {
     const double k = 1.5, d = 0.2;
-    sn_assembly a = {
-        .context = f->context, .elements = &f->b.elements, .map = &f->map, .mass = &f->mass, .view = &f->view, .m = 30, .d = d, .k = k};
+    sn_assembly a = {.context = f->context,
+                     .elements = &f->b.elements,
+                     .map = &f->map,
+                     .mass = &f->mass,
+                     .view = &f->view,
+                     .m = 30,
+                     .d = d,
+                     .k = k};
     bool symmetric;
     int missing;
     sn_assemble(&a, &f->by_elements, &symmetric, &missing);
@@ -167,7 +173,8 @@ static void assert_product(solver *s, const double *x, double d, double k) {
     sn_linear_prepare_products(s->linear, d, k);
     sn_linear_product(s->linear, 0, d, k, s->u, s->y);
     double size = 0, gap = 0;
-    for (int i = 0; i < s->n; ++i) size = fmax(size, fabs(s->expected[i])), gap = fmax(gap, fabs(s->expected[i] - s->y[i]));
+    for (int i = 0; i < s->n; ++i)
+        size = fmax(size, fabs(s->expected[i])), gap = fmax(gap, fabs(s->expected[i] - s->y[i]));
     if (!(gap <= 1e-13 * size)) fail_msg("the products differ by %g of %g", gap, size);
 }
 

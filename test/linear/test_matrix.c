@@ -65,7 +65,8 @@ static void test_pattern(void **state) {
     (void)state;
 }
 
-/* Products of random blocks in both precisions against plain sums, with the same bits from every instruction set and thread count. */
+/* Products of random blocks in both precisions against plain sums, with the same bits from every instruction set and
+ * thread count. */
 static void test_product(void **state) {
     sn_context *first = make_context("baseline", 1);
     beam b;
@@ -74,7 +75,8 @@ static void test_product(void **state) {
     assert_int_equal(sn_pattern_create(first, &b.elements, NULL, 0, &p, NULL), SN_OK);
     const int n = 3 * p.nodes;
     assert_true(n > 2 * SN_PIECE);
-    double *value = calloc((size_t)p.block_count * 9 + 4, sizeof *value), *x = calloc((size_t)n * 3, sizeof *x), *y = x + n, *z = y + n;
+    double *value = calloc((size_t)p.block_count * 9 + 4, sizeof *value), *x = calloc((size_t)n * 3, sizeof *x),
+           *y = x + n, *z = y + n;
     float *single = calloc((size_t)p.block_count * 9 + 4, sizeof *single);
     for (int64_t i = 0; i < 9 * p.block_count; ++i) value[i] = single[i] = (float)noise((uint64_t)i);
     for (int i = 0; i < n; ++i) x[i] = noise((uint64_t)i + 999);
@@ -130,7 +132,8 @@ static void test_dot_lengths(void **state) {
 
 static void test_filter(void **state) {
     int32_t node[] = {1, 4};
-    double projection[18] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0.5, -0.5, 0, -0.5, 0.5, 0, 0, 0, 1}; /* fixed; normal (1, 1, 0) / sqrt 2 */
+    double projection[18] = {0,   0,    0, 0,    0,   0, 0, 0, 0,
+                             0.5, -0.5, 0, -0.5, 0.5, 0, 0, 0, 1}; /* fixed; normal (1, 1, 0) / sqrt 2 */
     const sn_filter filter = {.count = 2, .node = node, .projection = projection};
     double v[18], expected[18];
     for (int i = 0; i < 18; ++i) v[i] = expected[i] = i + 1;
@@ -150,7 +153,7 @@ static void test_filter(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pattern), cmocka_unit_test(test_product), cmocka_unit_test(test_dot_lengths),
-                                       cmocka_unit_test(test_filter)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pattern), cmocka_unit_test(test_product),
+                                       cmocka_unit_test(test_dot_lengths), cmocka_unit_test(test_filter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Multigrid as a preconditioner: iterations hardly grow with the mesh; graded, thin and divided shapes, statics and held directions
- * converge; the same bits on any number of threads and any instruction set; clean failures. */
+/* Multigrid as a preconditioner: iterations hardly grow with the mesh; graded, thin and divided shapes, statics and
+ * held directions converge; the same bits on any number of threads and any instruction set; clean failures. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,8 +33,8 @@ static void slanted(double p[3]) {
 /* Many parts that do not touch: every other layer in two directions. */
 static bool pieces(const double c[3]) { return (int)(c[2] * 21) % 2 == 0 && (int)(c[0] * 7 / 0.3) % 2 == 0; }
 
-static int solve(const sn_context_options *options, int a, int c, double poisson, double m, const shape *shape, const char *preconditioner,
-                 uint64_t *hash, double *residual) {
+static int solve(const sn_context_options *options, int a, int c, double poisson, double m, const shape *shape,
+                 const char *preconditioner, uint64_t *hash, double *residual) {
     sn_context *context;
     sn_error error = {0};
     assert_int_equal(sn_context_create(options, &context, &error), SN_OK);
@@ -59,7 +59,8 @@ static int solve(const sn_context_options *options, int a, int c, double poisson
         memset(b.mass, 0, (size_t)b.nodes * sizeof *b.mass);
         sn_element_settings_release(context, &b.settings);
         assert_int_equal(sn_elements_compile(context, &b.source, 1, b.nodes, &b.elements, &error), SN_OK);
-        assert_int_equal(sn_element_settings_create(context, &b.elements, &b.parameters, 0, &b.settings, &error), SN_OK);
+        assert_int_equal(sn_element_settings_create(context, &b.elements, &b.parameters, 0, &b.settings, &error),
+                         SN_OK);
         assert_int_equal(sn_mass_lumped(&b.source, b.mass, &error), SN_OK);
         const int held = b.filter.count;
         b.filter.count = 0;
@@ -104,7 +105,8 @@ static void test_growth(void **state) {
         const int small = solve(NULL, 7, 21, poisson, 1e4, NULL, "multigrid", NULL, NULL);
         const int large = solve(NULL, 12, 36, poisson, 1e4, NULL, "multigrid", NULL, NULL);
         const int jacobi = solve(NULL, 7, 21, poisson, 1e4, NULL, "block-jacobi", NULL, NULL);
-        print_message("poisson %g: %d iterations at 5,145 tets, %d at 25,920; block Jacobi %d at 5,145\n", poisson, small, large, jacobi);
+        print_message("poisson %g: %d iterations at 5,145 tets, %d at 25,920; block Jacobi %d at 5,145\n", poisson,
+                      small, large, jacobi);
         assert_true(2 * large <= 3 * small);
         assert_true(3 * small < jacobi);
     }
@@ -122,8 +124,8 @@ static void test_shapes(void **state) {
     assert_true(residual <= 1e-6);
     const int two_jacobi = solve(NULL, 7, 21, 0.33, 0, &divided, "block-jacobi", NULL, NULL);
     const int fine_jacobi = solve(NULL, 7, 21, 0.33, 0, &grade, "block-jacobi", NULL, NULL);
-    print_message("statics: beam %d, graded %d (block Jacobi %d), two fingers %d (block Jacobi %d)\n", plain, fine, fine_jacobi, two,
-                  two_jacobi);
+    print_message("statics: beam %d, graded %d (block Jacobi %d), two fingers %d (block Jacobi %d)\n", plain, fine,
+                  fine_jacobi, two, two_jacobi);
     assert_true(plain < 40);
     assert_true(two < 60 && 5 * two < two_jacobi);
     assert_true(3 * fine < fine_jacobi);
@@ -149,12 +151,14 @@ static int solve_with(const extra *extra) {
     assert_int_equal(sn_context_create(NULL, &context, &error), SN_OK);
     beam b;
     assert_int_equal(beam_create(&b, context, 7, 21, 0.33, &error), SN_OK);
-    for (int f = 0; f < b.filter.count && extra->slide; ++f) b.filter.projection[9 * f] = b.filter.projection[9 * f + 4] = 1;
+    for (int f = 0; f < b.filter.count && extra->slide; ++f)
+        b.filter.projection[9 * f] = b.filter.projection[9 * f + 4] = 1;
     const int n = 3 * b.nodes;
     double *f = calloc((size_t)n * 2, sizeof *f), *x = f + n;
     for (int i = 0; i < b.nodes; ++i) f[3 * i + 1] = -9.81 * b.mass[i];
-    sn_block_list list = {
-        .row = calloc((size_t)b.tets * 4, 4), .column = calloc((size_t)b.tets * 4, 4), .value = calloc((size_t)b.tets * 4, 72)};
+    sn_block_list list = {.row = calloc((size_t)b.tets * 4, 4),
+                          .column = calloc((size_t)b.tets * 4, 4),
+                          .value = calloc((size_t)b.tets * 4, 72)};
     for (int t = 0; t < b.tets && extra->springs > 0; ++t)
         for (int k = 0; k < 4; ++k) { /* between the first two nodes of each tet */
             list.row[list.count] = b.tet[4 * t + k / 2], list.column[list.count] = b.tet[4 * t + k % 2];
@@ -162,7 +166,8 @@ static int solve_with(const extra *extra) {
             double d[3], length = 0;
             for (int a = 0; a < 3; ++a) d[a] = p[a] - q[a], length += d[a] * d[a];
             for (int e = 0; e < 9; ++e)
-                list.value[9 * list.count + e] = (k == 0 || k == 3 ? 1 : -1) * extra->springs * d[e % 3] * d[e / 3] / length;
+                list.value[9 * list.count + e] =
+                    (k == 0 || k == 3 ? 1 : -1) * extra->springs * d[e % 3] * d[e / 3] / length;
             ++list.count;
         }
     const sn_element_view view = {.settings = &b.settings, .x = b.rest};
@@ -172,7 +177,8 @@ static int solve_with(const extra *extra) {
     sn_linear_model model = beam_model(&b);
     const uint8_t consistent = 1;
     double *none = calloc((size_t)b.nodes, sizeof *none);
-    if (extra->consistent) model.mass = none, model.source = &b.source, model.source_consistent = &consistent, model.source_count = 1;
+    if (extra->consistent)
+        model.mass = none, model.source = &b.source, model.source_consistent = &consistent, model.source_count = 1;
     sn_linear *linear;
     assert_int_equal(sn_linear_create(context, &model, &solver, false, &linear, &error), SN_OK);
     sn_linear_linearise(linear, &view, &list, NULL, NULL);
@@ -189,10 +195,11 @@ static int solve_with(const extra *extra) {
 
 static void test_extras(void **state) {
     (void)state;
-    const int plain = solve_with(&(extra){0}), slide = solve_with(&(extra){.slide = true}), soft = solve_with(&(extra){.springs = 1e4}),
-              stiff = solve_with(&(extra){.springs = 1e6}), coupled = solve_with(&(extra){.consistent = true});
-    print_message("plain %d, sliding clamp %d, springs in elements %d, hard ones %d, consistent mass %d\n", plain, slide, soft, stiff,
-                  coupled);
+    const int plain = solve_with(&(extra){0}), slide = solve_with(&(extra){.slide = true}),
+              soft = solve_with(&(extra){.springs = 1e4}), stiff = solve_with(&(extra){.springs = 1e6}),
+              coupled = solve_with(&(extra){.consistent = true});
+    print_message("plain %d, sliding clamp %d, springs in elements %d, hard ones %d, consistent mass %d\n", plain,
+                  slide, soft, stiff, coupled);
     assert_true(slide <= plain + 3);
     assert_true(soft <= plain + 6);
     assert_true(coupled <= plain + 3);
@@ -295,7 +302,8 @@ static void test_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_growth), cmocka_unit_test(test_shapes),    cmocka_unit_test(test_extras),
-                                       cmocka_unit_test(test_turned), cmocka_unit_test(test_same_bits), cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_growth),    cmocka_unit_test(test_shapes),
+                                       cmocka_unit_test(test_extras),    cmocka_unit_test(test_turned),
+                                       cmocka_unit_test(test_same_bits), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,8 @@ static void test_prescribed(void **state) {
         for (int i = 0; i < f.b.filter.count; ++i) memcpy(before + 3 * i, given, sizeof given);
         sn_linear_report report;
         assert_int_equal(sn_linear_solve(f.linear, 0, 0, 1, &f.b.filter, f.f, f.x, 1e-10, &report, NULL), SN_OK);
-        /* Away from equilibrium the matrix does not see rigid motion as free of force for rotations, but for translations it does. */
+        /* Away from equilibrium the matrix does not see rigid motion as free of force for rotations, but for
+         * translations it does. */
         for (int i = 0; i < f.b.nodes; ++i)
             for (int c = 0; c < 3; ++c) assert_float_equal(f.x[3 * i + c], given[c], 1e-6);
         for (int i = 0; i < f.b.filter.count; ++i) { /* (I - S) x is as given to rounding */
@@ -89,14 +90,16 @@ static void test_cholesky(void **state) {
             for (int i = 0; i < f.b.filter.count && oblique; i += 2)
                 for (int e = 0; e < 9; ++e) {
                     const double normal[3] = {0.48, 0.6, 0.64};
-                    f.b.filter.projection[9 * i + e] = g.b.filter.projection[9 * i + e] = (e % 4 == 0) - normal[e / 3] * normal[e % 3];
+                    f.b.filter.projection[9 * i + e] = g.b.filter.projection[9 * i + e] =
+                        (e % 4 == 0) - normal[e / 3] * normal[e % 3];
                 }
             const double m = is_static ? 0 : 1e4;
             sn_linear_report report;
             for (int twice = 0; twice < 2; ++twice) { /* the second time with the kept symbolic factor */
                 memset(f.x, 0, (size_t)f.n * sizeof(double));
                 sn_linear_linearise(f.linear, &f.view, NULL, NULL, NULL);
-                assert_int_equal(sn_linear_solve(f.linear, m, 0, 1, &f.b.filter, f.f, f.x, 1e-12, &report, NULL), SN_OK);
+                assert_int_equal(sn_linear_solve(f.linear, m, 0, 1, &f.b.filter, f.f, f.x, 1e-12, &report, NULL),
+                                 SN_OK);
             }
             assert_string_equal(report.method, "cholesky");
             assert_int_equal(sn_linear_solve(g.linear, m, 0, 1, &g.b.filter, g.f, g.x, 1e-12, &report, NULL), SN_OK);
@@ -138,16 +141,19 @@ static void test_not_converged(void **state) {
     assert_int_equal(sn_linear_options(f.linear, &f.options, NULL), SN_OK);
     sn_error error = {0};
     sn_linear_report report;
-    assert_int_equal(sn_linear_solve(f.linear, 1e4, 0, 1, &f.b.filter, f.f, f.x, 1e-10, &report, &error), SN_NOT_CONVERGED);
+    assert_int_equal(sn_linear_solve(f.linear, 1e4, 0, 1, &f.b.filter, f.f, f.x, 1e-10, &report, &error),
+                     SN_NOT_CONVERGED);
     assert_non_null(strstr(error.text, "after 5 iterations"));
     assert_true(report.residual < 1 && report.residual > 1e-10);
     f.options.iterations = 500;
     assert_int_equal(sn_linear_options(f.linear, &f.options, NULL), SN_OK);
-    assert_int_equal(sn_linear_solve(f.linear, -1e5, 0, 1, &f.b.filter, f.f, f.x, 1e-10, &report, &error), SN_NOT_CONVERGED);
+    assert_int_equal(sn_linear_solve(f.linear, -1e5, 0, 1, &f.b.filter, f.f, f.x, 1e-10, &report, &error),
+                     SN_NOT_CONVERGED);
     assert_non_null(strstr(error.text, "curvature"));
     for (int i = 0; i < f.n; ++i) assert_true(isfinite(f.x[i]));
     f.f[7] = NAN;
-    assert_int_equal(sn_linear_solve(f.linear, 1e4, 0, 1, &f.b.filter, f.f, f.x, 1e-10, &report, &error), SN_NOT_FINITE);
+    assert_int_equal(sn_linear_solve(f.linear, 1e4, 0, 1, &f.b.filter, f.f, f.x, 1e-10, &report, &error),
+                     SN_NOT_FINITE);
     memset(f.f, 0, (size_t)f.n * sizeof(double));
     assert_int_equal(sn_linear_solve(f.linear, 1e4, 0, 1, &f.b.filter, f.f, f.x, 1e-10, &report, &error), SN_OK);
     assert_true(norm(f.n, f.x) == 0);

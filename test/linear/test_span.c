@@ -1,5 +1,5 @@
-/* Better starts: a solution that lies in the span is found without iterations, what does not help does no harm, held directions stay held;
- * the same bits on any number of threads and any instruction set. */
+/* Better starts: a solution that lies in the span is found without iterations, what does not help does no harm, held
+ * directions stay held; the same bits on any number of threads and any instruction set. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,8 @@ static int solve(fixture *s, int count, const double *const *direction, double t
     sn_error error = {0};
     memset(s->x, 0, (size_t)s->n * sizeof *s->x);
     if (count) sn_linear_expect(s->linear, count, direction);
-    const sn_status status = sn_linear_solve(s->linear, 1e4, 0, 1, &s->b.filter, s->f, s->x, tolerance, &report, &error);
+    const sn_status status =
+        sn_linear_solve(s->linear, 1e4, 0, 1, &s->b.filter, s->f, s->x, tolerance, &report, &error);
     if (status) print_error("%s\n", error.text);
     assert_int_equal(status, SN_OK);
     assert_true(report.residual <= tolerance);
@@ -65,7 +66,8 @@ static int solve(fixture *s, int count, const double *const *direction, double t
 
 static double distance(const fixture *s) {
     double sum = 0, all = 0;
-    for (int i = 0; i < s->n; ++i) sum += (s->x[i] - s->exact[i]) * (s->x[i] - s->exact[i]), all += s->exact[i] * s->exact[i];
+    for (int i = 0; i < s->n; ++i)
+        sum += (s->x[i] - s->exact[i]) * (s->x[i] - s->exact[i]), all += s->exact[i] * s->exact[i];
     return sqrt(sum / all);
 }
 
@@ -121,6 +123,7 @@ static void test_same_bits(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest test[] = {cmocka_unit_test(test_in_the_span), cmocka_unit_test(test_no_harm), cmocka_unit_test(test_same_bits)};
+    const struct CMUnitTest test[] = {cmocka_unit_test(test_in_the_span), cmocka_unit_test(test_no_harm),
+                                      cmocka_unit_test(test_same_bits)};
     return cmocka_run_group_tests(test, NULL, NULL);
 }

@@ -1,8 +1,9 @@
-/* Conformance of the solver of a system: every name of the tables, to the true tolerance; indefinite systems, limits, `auto`, sameness of
- * bits, memory. */
+/* Conformance of the solver of a system: every name of the tables, to the true tolerance; indefinite systems, limits,
+ * `auto`, sameness of bits, memory. */
 #include "system.h"
 
-static void open_small(fixture *f, bool is_static, const char *method, const char *preconditioner, const char *precision) {
+static void open_small(fixture *f, bool is_static, const char *method, const char *preconditioner,
+                       const char *precision) {
     open_in(f, make_context("auto", 0), 3, 8, is_static, method, preconditioner, precision);
 }
 
@@ -19,7 +20,8 @@ static void test_system(void **state) {
                 open_small(&s, false, solver[i].name, p[j].name, single ? "single" : "auto");
                 sn_linear_report report;
                 sn_error error = {0};
-                const sn_status status = sn_linear_solve(s.linear, 1e4, 0, 1, &s.b.filter, s.f, s.x, 1e-9, &report, &error);
+                const sn_status status =
+                    sn_linear_solve(s.linear, 1e4, 0, 1, &s.b.filter, s.f, s.x, 1e-9, &report, &error);
                 if (status) fail_msg("%s with %s: %s", solver[i].name, p[j].name, error.text);
                 assert_true(relative_residual(&s, 1e4) <= 1.01e-9);
                 assert_string_equal(report.method, solver[i].name);
@@ -64,7 +66,8 @@ static void test_same_bits(void **state) {
     (void)state;
 }
 
-/* The N-th allocation fails: said, nothing lost, and the next solve works. A second solve with other constraints meets the kept factor. */
+/* The N-th allocation fails: said, nothing lost, and the next solve works. A second solve with other constraints meets
+ * the kept factor. */
 static void failing_memory(const char *name, const char *with) {
     failing_allocator failing = failing_allocator_make();
     fixture f;
@@ -87,7 +90,8 @@ static void failing_memory(const char *name, const char *with) {
         }
         failing_allocator_disarm(&failing);
         /* CHOLMOD allocates by itself and is not in this test. */
-        if (!(status == SN_OK || (status == SN_NO_MEMORY && error.text[0]))) fail_msg("%s with %s: %s", name, with, error.text);
+        if (!(status == SN_OK || (status == SN_NO_MEMORY && error.text[0])))
+            fail_msg("%s with %s: %s", name, with, error.text);
         if (status && linear) {
             memset(f.x, 0, (size_t)f.n * sizeof(double));
             assert_int_equal(sn_linear_solve(linear, 1e4, 0, 1, &fewer, f.f, f.x, 1e-8, NULL, &error), SN_OK);
@@ -161,7 +165,8 @@ static void test_auto(void **state) {
         if (kind == 2) s.b.elements.batch[0].differential = SN_DIFFERENTIAL_EXACT;
         sn_linear_report report;
         sn_error error = {0};
-        const sn_status status = sn_linear_solve(s.linear, kind == 3 ? 0 : 1e4, 0, 1, &s.b.filter, s.f, s.x, 1e-9, &report, &error);
+        const sn_status status =
+            sn_linear_solve(s.linear, kind == 3 ? 0 : 1e4, 0, 1, &s.b.filter, s.f, s.x, 1e-9, &report, &error);
         if (status) fail_msg("auto %d: %s", kind, error.text);
         const char *expected[] = {"cg", "bicgstab", "minres", "gmres"};
         assert_string_equal(report.method, expected[kind]);
@@ -196,7 +201,8 @@ static void test_limits(void **state) {
         sn_linear_linearise(s.linear, &s.view, NULL, NULL, NULL);
         memset(s.x, 0, (size_t)s.n * sizeof(double));
         sn_linear_report report;
-        assert_int_equal(sn_linear_solve(s.linear, 0, 0, 1, &s.b.filter, s.f, s.x, 1e-9, &report, &error), SN_NOT_CONVERGED);
+        assert_int_equal(sn_linear_solve(s.linear, 0, 0, 1, &s.b.filter, s.f, s.x, 1e-9, &report, &error),
+                         SN_NOT_CONVERGED);
         assert_true(report.iterations == 8 && !report.fallback);
         assert_non_null(strstr(error.text, "time budget"));
     }
@@ -211,8 +217,9 @@ static void test_limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_system),        cmocka_unit_test(test_system_indefinite), cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_limits),        cmocka_unit_test(test_same_bits),         cmocka_unit_test(test_failing_memory),
+        cmocka_unit_test(test_system),        cmocka_unit_test(test_system_indefinite),
+        cmocka_unit_test(test_auto),          cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_failing_memory),
         cmocka_unit_test(test_no_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,8 @@ static inline sn_mesh_report report_of(const sn_mesh *mesh) {
     return report;
 }
 
-static inline sn_mesh *mesh_of(int nodes, const double *position, int tets, const int32_t *tet, int triangles, const int32_t *triangle) {
+static inline sn_mesh *mesh_of(int nodes, const double *position, int tets, const int32_t *tet, int triangles,
+                               const int32_t *triangle) {
     sn_mesh *mesh = NULL;
     assert_int_equal(sn_mesh_create(context, nodes, tets, 4, triangles, &mesh, NULL), SN_OK);
     memcpy(mesh->position, position, (size_t)nodes * 3 * sizeof(double));
@@ -77,7 +78,8 @@ static inline void assert_healthy(const sn_mesh_report *r) {
     assert_int_equal(r->components, 1);
 }
 
-/* Runs `work` with the 1st, 2nd, ... request failing until it succeeds: each failure is SN_NO_MEMORY and leaves nothing behind. */
+/* Runs `work` with the 1st, 2nd, ... request failing until it succeeds: each failure is SN_NO_MEMORY and leaves nothing
+ * behind. */
 static inline int fail_each(sn_status (*work)(void *data), void *data, int64_t step) {
     int failures = 0;
     for (int64_t n = 1;; n += step) {

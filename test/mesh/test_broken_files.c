@@ -1,4 +1,5 @@
-/* Broken mesh files: each gets its own message with place and reason; no cut, no damaged byte and no failing allocation does harm. */
+/* Broken mesh files: each gets its own message with place and reason; no cut, no damaged byte and no failing allocation
+ * does harm. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +48,8 @@ typedef struct broken {
 static const broken table[] = {
     {"msh", "", NULL, "f:1: section $MeshFormat is missing"},
     {"msh", "hello", NULL, "f:1: section ($Name) expected, found 'hello'"},
-    {"msh", "$MeshFormat\n3 0 8\n$EndMeshFormat\n", NULL, "f:2: version 3 of the format is not supported; 2.2 and 4.1 are"},
+    {"msh", "$MeshFormat\n3 0 8\n$EndMeshFormat\n", NULL,
+     "f:2: version 3 of the format is not supported; 2.2 and 4.1 are"},
     {"msh", "$MeshFormat\n4.0 0 8\n$EndMeshFormat\n", NULL, "f:2: version 4 of the format"},
     {"msh", "$MeshFormat\n2.2 2 8\n$EndMeshFormat\n", NULL, "f:2: file type 2 is not 0 (ASCII) or 1 (binary)"},
     {"msh", "$MeshFormat\n2.2 0 4\n$EndMeshFormat\n", NULL, "f:2: data size 4"},
@@ -63,12 +65,14 @@ static const broken table[] = {
     {"msh", M2 "$Nodes\n0 x\n", NULL, "f:5: end of the line after number of nodes expected, found 'x'"},
     {"msh", M2 "$Nodes\n4.5\n", NULL, "f:5: number of nodes expected, found '4.5'"},
     {"msh", M2 "$Nodes\n100000000\n1 0 0 0\n", NULL, "cannot hold that many"},
-    {"msh", M2 "$Nodes\n99999999999999999999\n1 0 0 0\n", NULL, "f:5: number of nodes expected, found '99999999999999999999'"},
+    {"msh", M2 "$Nodes\n99999999999999999999\n1 0 0 0\n", NULL,
+     "f:5: number of nodes expected, found '99999999999999999999'"},
     {"msh", M2 "$Nodes\n999999999999\n1 0 0 0\n", NULL, "f:5: number of nodes is 999999999999; at most"},
     {"msh", M2 "$Nodes\n2\n1 0 0 0\n1 1 0 0\n$EndNodes\n", NULL, "f:7: node number 1 comes twice"},
     {"msh", M2 "$Nodes\n1\n1 0 nan 0\n$EndNodes\n", NULL, "f:6: finite number for coordinate expected, found 'nan'"},
     {"msh", M2 "$Nodes\n1\n1 0 -inf 0\n$EndNodes\n", NULL, "f:6: finite number for coordinate expected, found '-inf'"},
-    {"msh", M2 "$Nodes\n1\n1 0 1e999 0\n$EndNodes\n", NULL, "f:6: number within the range of double expected, found '1e999'"},
+    {"msh", M2 "$Nodes\n1\n1 0 1e999 0\n$EndNodes\n", NULL,
+     "f:6: number within the range of double expected, found '1e999'"},
     {"msh", M2 "$Nodes\n1\n1 0 0x1 0\n$EndNodes\n", NULL, "f:6: finite number for coordinate expected, found '0x1'"},
     {"msh", M2 "$Nodes\n1\n1 0 1.5.2 0\n$EndNodes\n", NULL, "f:6: coordinate expected, found '1.5.2'"},
     {"msh", M2 "$Nodes\n1\n1 0 0\n$EndNodes\n", NULL, "f:6: coordinate expected, but the line ends"},
@@ -76,28 +80,36 @@ static const broken table[] = {
     {"msh", N2 "$Nodes\n0\n$EndNodes\n", NULL, "f:11: section $Nodes comes twice"},
     {"msh", N2 "$Elements\n1\n1 5 2 0 1 1 2 3 4 1 2 3 4\n$EndElements\n", NULL,
      "f:13: element type 5 (8-node hexahedron) is not supported"},
-    {"msh", N2 "$Elements\n1\n1 3 2 0 1 1 2 3 4\n$EndElements\n", NULL, "f:13: element type 3 (4-node quadrangle) is not supported"},
+    {"msh", N2 "$Elements\n1\n1 3 2 0 1 1 2 3 4\n$EndElements\n", NULL,
+     "f:13: element type 3 (4-node quadrangle) is not supported"},
     {"msh", N2 "$Elements\n1\n1 99 2 0 1 1 2 3 4\n$EndElements\n", NULL, "f:13: element type 99 is unknown"},
-    {"msh", N2 "$Elements\n1\n1 4 2 0 1 1 2 3 5\n$EndElements\n", NULL, "f:13: node 5 does not exist; the nodes are 1 to 4"},
-    {"msh", N2 "$Elements\n1\n1 4 2 0 1 1 2 3\n$EndElements\n", NULL, "f:13: node of an element expected, but the line ends"},
+    {"msh", N2 "$Elements\n1\n1 4 2 0 1 1 2 3 5\n$EndElements\n", NULL,
+     "f:13: node 5 does not exist; the nodes are 1 to 4"},
+    {"msh", N2 "$Elements\n1\n1 4 2 0 1 1 2 3\n$EndElements\n", NULL,
+     "f:13: node of an element expected, but the line ends"},
     {"msh", N2 "$Elements\n1\n1 4 -2 0 1 1 2 3 4\n$EndElements\n", NULL, "f:13: number of tags is -2"},
     {"msh", N2 "$Elements\n2\n1 4 0 1 2 3 4\n1 4 0 4 3 2 1\n$EndElements\n", NULL, "f:14: tet number 1 comes twice"},
     {"msh", N2 "$Elements\n1\n1 4 0 1 2 3 4\n", NULL, "$EndElements expected, but the file ends"},
     {"msh", N2 "$Elements\n1\n1 15 0 1\n$EndElements\n", NULL, "the file has no tets and no triangles"},
     {"msh", N2 "$Periodic\n1\n", NULL, "section $Periodic has no $EndPeriodic"},
-    {"msh", M2 "$PhysicalNames\n1\n3 1 body\n$EndPhysicalNames\n", NULL, "f:6: physical name in double quotes expected"},
+    {"msh", M2 "$PhysicalNames\n1\n3 1 body\n$EndPhysicalNames\n", NULL,
+     "f:6: physical name in double quotes expected"},
     {"msh", M2 "$PhysicalNames\n1\n4 1 \"body\"\n$EndPhysicalNames\n", NULL, "f:6: dimension 4 is not 0 to 3"},
-    {"msh", M2 "$PhysicalNames\n2\n3 1 \"a\"\n3 1 \"b\"\n$EndPhysicalNames\n", NULL, "f:7: physical tag 1 of dimension 3 is named twice"},
+    {"msh", M2 "$PhysicalNames\n2\n3 1 \"a\"\n3 1 \"b\"\n$EndPhysicalNames\n", NULL,
+     "f:7: physical tag 1 of dimension 3 is named twice"},
     {"msh", M4 "$Nodes\n1 4 1 4\n3 1 0 5\n1\n2\n3\n4\n5\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n0 0 2\n$EndNodes\n", NULL,
      "f:6: 5 nodes in the block, but 4 of the total are left"},
-    {"msh", M4 "$Nodes\n1 2 1 2\n3 1 0 1\n1\n0 0 0\n$EndNodes\n", NULL, "the blocks have 1 nodes, but their total is given as 2"},
+    {"msh", M4 "$Nodes\n1 2 1 2\n3 1 0 1\n1\n0 0 0\n$EndNodes\n", NULL,
+     "the blocks have 1 nodes, but their total is given as 2"},
     {"msh", M4 "$Nodes\n1 1 1 1\n5 1 0 1\n1\n0 0 0\n$EndNodes\n", NULL, "f:6: entity dimension 5 is not 0 to 3"},
     {"msh", N4 "$Elements\n1 1 1 1\n2 1 4 1\n1 1 2 3 4\n$EndElements\n", NULL,
      "a 4-node tetrahedron cannot belong to an entity of dimension 2"},
-    {"msh", N4 "$Elements\n1 1 1 1\n3 1 5 1\n1 1 2 3 4 1 2 3 4\n$EndElements\n", NULL, "element type 5 (8-node hexahedron)"},
+    {"msh", N4 "$Elements\n1 1 1 1\n3 1 5 1\n1 1 2 3 4 1 2 3 4\n$EndElements\n", NULL,
+     "element type 5 (8-node hexahedron)"},
     {"msh", N4 "$Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 9\n$EndElements\n", NULL, "f:19: node 9 does not exist"},
     {"msh",
-     M4 "$Entities\n0 0 0 1\n1 0 0 0 1 1 1 0 0\n$EndEntities\n$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n"
+     M4 "$Entities\n0 0 0 1\n1 0 0 0 1 1 1 0 0\n$EndEntities\n$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 "
+        "0\n0 0 1\n"
         "$EndNodes\n$Elements\n1 1 1 1\n3 7 4 1\n1 1 2 3 4\n$EndElements\n",
      NULL, "entity 7 of dimension 3 does not exist"},
     {"msh", M4 "$PartitionedEntities\n", NULL, "partitioned meshes are not supported"},
@@ -142,15 +154,18 @@ static const broken table[] = {
     {"veg", VEGA_TET "*SET a\n1, x\n", NULL, "f:12: element of a set expected, found 'x'"},
     {"veg", VEGA_TET "*REGION\nlower, soft\n", NULL, "f:12: set 'lower' of the region does not exist"},
     {"veg", VEGA_TET "*REGION\nallElements, soft\n", NULL, "f:12: material 'soft' of the region does not exist"},
-    {"veg", VEGA_TET "*MATERIAL soft\nENU, 1000, a, 0.45\n", NULL, "f:12: finite number for constant of the material expected, found 'a'"},
+    {"veg", VEGA_TET "*MATERIAL soft\nENU, 1000, a, 0.45\n", NULL,
+     "f:12: finite number for constant of the material expected, found 'a'"},
 
     {"obj", "", NULL, "the file has no faces"},
     {"obj", "v 0 0\n", NULL, "f:1: coordinate expected, but the line ends"},
     {"obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2\n", NULL, "f:4: a face has 2 corners; at least 3 are needed"},
     {"obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n", NULL, "f:4: node 4 does not exist; the nodes are 1 to 3"},
     {"obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n", NULL, "f:4: vertex 0 does not exist; numbers start at 1"},
-    {"obj", "v 0 0 0\nv 1 0 0\nf -1 -2 -3\nv 0 1 0\n", NULL, "f:3: vertex -3 does not exist; 2 vertices come before this line"},
-    {"obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3x\n", NULL, "f:4: corner of a face expected (v, v/vt, v//vn or v/vt/vn), found '3x'"},
+    {"obj", "v 0 0 0\nv 1 0 0\nf -1 -2 -3\nv 0 1 0\n", NULL,
+     "f:3: vertex -3 does not exist; 2 vertices come before this line"},
+    {"obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3x\n", NULL,
+     "f:4: corner of a face expected (v, v/vt, v//vn or v/vt/vn), found '3x'"},
     {"obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3/1/1/1\n", NULL, "f:4: corner of a face expected"},
     {"obj", "v 0 0 inf\n", NULL, "f:1: finite number"},
     {"obj", "v 0 0 0\nsurf 0 1\n", NULL, "f:2: 'surf' is not supported"},
@@ -159,12 +174,14 @@ static const broken table[] = {
     {"stl", "", NULL, "f:byte 0: neither an ASCII file that starts with 'solid' nor a binary one of at least 84 bytes"},
     {"stl", "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0\nendloop\n", NULL,
      "f:5: finite number for coordinate expected, found 'endloop'"},
-    {"stl", "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nendloop\n", NULL, "f:6: vertex expected, found 'endloop'"},
+    {"stl", "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nendloop\n", NULL,
+     "f:6: vertex expected, found 'endloop'"},
     {"stl", "solid\nfacet normal 0 0 1\n", NULL, "outer expected, but the file ends"},
     {"stl", "solid a\n", NULL, "facet or endsolid expected, but the file ends"},
     {"stl", "solid a\nendsolid a\n", NULL, "the file has no tets and no triangles"},
     {"stl", "solid a\nendsolid a\nhello\n", NULL, "f:3: solid expected, found 'hello'"},
-    {"stl", "................................................................................\1...", NULL, "f:byte 80: "},
+    {"stl", "................................................................................\1...", NULL,
+     "f:byte 80: "},
 
     {"ply", "", NULL, "f:1: ply expected, but the file ends"},
     {"ply", "plx\n", NULL, "f:1: 'ply' expected at the start of the file"},
@@ -195,7 +212,8 @@ static const broken table[] = {
     {"off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n", NULL, "f:6: node 3 does not exist; the nodes are 0 to 2"},
     {"off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n2 0 1\n", NULL, "f:6: a face has 2 corners"},
     {"off", "OFF\n3 1 0\n0 0 0\n1 0\n0 1 0\n3 0 1 2\n", NULL, "f:4: coordinate expected, but the line ends"},
-    {"off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n3 2 1 0\n", NULL, "f:7: end of the file after the last face expected, found '3'"},
+    {"off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n3 2 1 0\n", NULL,
+     "f:7: end of the file after the last face expected, found '3'"},
 };
 
 /* Each format of the list that reads has a row in the table. */
@@ -205,7 +223,8 @@ static void test_every_format(void **state) {
     const sn_listing *format = sn_mesh_formats(&formats);
     for (int i = 0; i < formats; ++i) {
         bool found = !sn_mesh_format_reads(format[i].name);
-        for (size_t k = 0; k < sizeof table / sizeof *table; ++k) found = found || strcmp(table[k].format, format[i].name) == 0;
+        for (size_t k = 0; k < sizeof table / sizeof *table; ++k)
+            found = found || strcmp(table[k].format, format[i].name) == 0;
         if (!found) fail_msg("no broken file of the format '%s' is tried", format[i].name);
     }
 }
@@ -221,7 +240,8 @@ static void test_messages(void **state) {
         const sn_status status = sn_mesh_read_memory(context, b->format, "f", b->text, strlen(b->text), b->extra,
                                                      b->extra ? strlen(b->extra) : 0, &mesh, &error);
         if (status != SN_BAD_INPUT || !strstr(error.text, b->message)) {
-            print_error("case %d (%s): expected '%s', got status %d '%s'\n", (int)i, b->format, b->message, status, error.text);
+            print_error("case %d (%s): expected '%s', got status %d '%s'\n", (int)i, b->format, b->message, status,
+                        error.text);
             ++wrong;
         }
         assert_null(mesh);
@@ -254,8 +274,9 @@ enum { TEXT_FILES = 9, FILES = TEXT_FILES + 4 };
 
 /* The hand-written samples, and binary ones written from them. */
 static void collect(file list[FILES]) {
-    static const char *const name[TEXT_FILES] = {"gmsh-2.2.msh", "gmsh-4.1.msh", "tetgen-0.node", "medit.mesh", "vega.veg",
-                                                 "cube.obj",     "two.stl",      "quad.ply",      "colour.off"};
+    static const char *const name[TEXT_FILES] = {"gmsh-2.2.msh", "gmsh-4.1.msh", "tetgen-0.node",
+                                                 "medit.mesh",   "vega.veg",     "cube.obj",
+                                                 "two.stl",      "quad.ply",     "colour.off"};
     char path[512];
     for (int i = 0; i < TEXT_FILES; ++i) {
         snprintf(path, sizeof path, "%s/mesh/%s", SN_TEST_DATA, name[i]);
@@ -271,9 +292,13 @@ static void collect(file list[FILES]) {
     for (int i = 0; i < 4; ++i) {
         const file *source = &list[binary[i].source];
         sn_mesh *mesh;
-        assert_int_equal(sn_mesh_read_memory(context, source->format, "f", source->data, source->bytes, NULL, 0, &mesh, NULL), SN_OK);
+        assert_int_equal(
+            sn_mesh_read_memory(context, source->format, "f", source->data, source->bytes, NULL, 0, &mesh, NULL),
+            SN_OK);
         snprintf(path, sizeof path, "/tmp/sinew-broken-%d.%s", (int)getpid(), binary[i].ending);
-        assert_int_equal(sn_mesh_write(mesh, path, &(sn_mesh_write_options){.binary = true, .version = binary[i].version}, NULL), SN_OK);
+        assert_int_equal(
+            sn_mesh_write(mesh, path, &(sn_mesh_write_options){.binary = true, .version = binary[i].version}, NULL),
+            SN_OK);
         sn_mesh_destroy(mesh);
         list[TEXT_FILES + i] = (file){.format = binary[i].ending};
         list[TEXT_FILES + i].data = slurp(path, &list[TEXT_FILES + i].bytes);
@@ -291,7 +316,8 @@ static void discard(file list[FILES]) {
 static sn_status try(const file *f, const char *data, size_t bytes) {
     sn_mesh *mesh = NULL;
     sn_error error = {0};
-    const sn_status status = sn_mesh_read_memory(context, f->format, "f", data, bytes, f->extra, f->extra_bytes, &mesh, &error);
+    const sn_status status =
+        sn_mesh_read_memory(context, f->format, "f", data, bytes, f->extra, f->extra_bytes, &mesh, &error);
     assert_true(status == SN_OK || (status == SN_BAD_INPUT && strncmp(error.text, "f:", 2) == 0));
     assert_true((status == SN_OK) == (mesh != NULL));
     sn_mesh_destroy(mesh);
@@ -315,9 +341,10 @@ static void test_cuts(void **state) {
     static const struct {
         const char *text;
         bool last;
-    } mark[FILES] = {{"$EndElements", true},   {"$EndElements", true}, {"1.5 2  1", true}, {"End", true},     {"2 2 3 4 5", true},
-                     {"4/1/1 3/1/1 2", false}, {"endsolid", false},    {"0 1", true},      {"3 3 0 4", true}, {"$EndElements", true},
-                     {"$EndElements", true},   {NULL, true},           {NULL, true}};
+    } mark[FILES] = {
+        {"$EndElements", true},   {"$EndElements", true}, {"1.5 2  1", true}, {"End", true},     {"2 2 3 4 5", true},
+        {"4/1/1 3/1/1 2", false}, {"endsolid", false},    {"0 1", true},      {"3 3 0 4", true}, {"$EndElements", true},
+        {"$EndElements", true},   {NULL, true},           {NULL, true}};
     file list[FILES];
     collect(list);
     for (int i = 0; i < FILES; ++i) {
@@ -327,7 +354,8 @@ static void test_cuts(void **state) {
             char *part = malloc(cut ? cut : 1); /* its own block, so that a sanitizer sees reads behind it */
             memcpy(part, list[i].data, cut);
             const sn_status status = try(&list[i], part, cut);
-            if (status == SN_OK && cut < least) fail_msg("file %d (%s) cut at byte %d was accepted", i, list[i].format, (int)cut);
+            if (status == SN_OK && cut < least)
+                fail_msg("file %d (%s) cut at byte %d was accepted", i, list[i].format, (int)cut);
             free(part);
         }
     }
@@ -365,8 +393,8 @@ static void test_allocation_failures(void **state) {
             sn_mesh *mesh = NULL;
             sn_error error = {0};
             failing_allocator_arm(&counted, n);
-            status = sn_mesh_read_memory(context, list[i].format, "f", list[i].data, list[i].bytes, list[i].extra, list[i].extra_bytes,
-                                         &mesh, &error);
+            status = sn_mesh_read_memory(context, list[i].format, "f", list[i].data, list[i].bytes, list[i].extra,
+                                         list[i].extra_bytes, &mesh, &error);
             failing_allocator_disarm(&counted);
             assert_int_equal(error.status, status);
             assert_true((status == SN_OK) == (mesh != NULL));

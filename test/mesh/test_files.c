@@ -122,9 +122,20 @@ static int64_t *labels(int count, const int64_t *value) {
 
 /* Two tets, the second of negative volume, with numbers out of order and groups that overlap. */
 static sn_mesh *two_tets(int tet_nodes, bool named) {
-    static const double position[14][3] = {
-        {0.1, 1.0 / 3, -0.0}, {1, 1e-300, 2.0 / 7}, {0, 1, 5e-324}, {0.3, 0.2, 1.7e308}, {1, 1, 1.5}, {0.5, 0, 0}, {0.5, 0.5, 0},
-        {0, 0.5, 0.25},       {0, 0, 0.5},          {0.5, 0, 0.5},  {0, 0.5, 0.5},       {1, 0, 1},   {0, 1, 1},   {1, 1, 3}};
+    static const double position[14][3] = {{0.1, 1.0 / 3, -0.0},
+                                           {1, 1e-300, 2.0 / 7},
+                                           {0, 1, 5e-324},
+                                           {0.3, 0.2, 1.7e308},
+                                           {1, 1, 1.5},
+                                           {0.5, 0, 0},
+                                           {0.5, 0.5, 0},
+                                           {0, 0.5, 0.25},
+                                           {0, 0, 0.5},
+                                           {0.5, 0, 0.5},
+                                           {0, 0.5, 0.5},
+                                           {1, 0, 1},
+                                           {0, 1, 1},
+                                           {1, 1, 3}};
     static const int32_t tet[20] = {0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 1, 3, 2, 4, 9, 10, 6, 11, 13, 12};
     static const int64_t node_label[14] = {10, 20, 35, 7, 100, 36, 37, 38, 39, 40, 41, 42, 43, 4000000000};
     sn_mesh *mesh;
@@ -156,7 +167,8 @@ static sn_mesh *two_tets(int tet_nodes, bool named) {
 
 static void test_msh_there_and_back(void **state) {
     (void)state;
-    static const sn_mesh_write_options options[] = {{false, "2.2"}, {true, "2.2"}, {false, "4.1"}, {true, "4.1"}, {false, NULL}};
+    static const sn_mesh_write_options options[] = {
+        {false, "2.2"}, {true, "2.2"}, {false, "4.1"}, {true, "4.1"}, {false, NULL}};
     for (int nodes = 4; nodes <= 10; nodes += 6) {
         for (size_t i = 0; i < sizeof options / sizeof *options; ++i) {
             sn_mesh *mesh = two_tets(nodes, true);
@@ -264,7 +276,11 @@ static void test_surfaces_there_and_back(void **state) {
         const char *name;
         bool binary;
         int base, groups;
-    } flavour[] = {{"a.obj", false, 1, 2}, {"a.off", false, 0, 0}, {"a.ply", false, 0, 0}, {"a.ply", true, 0, 0}, {"a.stl", false, 0, 1}};
+    } flavour[] = {{"a.obj", false, 1, 2},
+                   {"a.off", false, 0, 0},
+                   {"a.ply", false, 0, 0},
+                   {"a.ply", true, 0, 0},
+                   {"a.stl", false, 0, 1}};
     for (size_t i = 0; i < sizeof flavour / sizeof *flavour; ++i) {
         sn_mesh *mesh = three_triangles();
         const sn_mesh_write_options options = {.binary = flavour[i].binary};
@@ -354,7 +370,8 @@ typedef struct bytes {
 static void put(bytes *b, const void *value, size_t size) {
     const uint16_t one = 1;
     const bool little_machine = *(const uint8_t *)&one == 1;
-    for (size_t i = 0; i < size; ++i) b->data[b->count++] = ((const char *)value)[b->big == little_machine ? size - 1 - i : i];
+    for (size_t i = 0; i < size; ++i)
+        b->data[b->count++] = ((const char *)value)[b->big == little_machine ? size - 1 - i : i];
 }
 static void put_text(bytes *b, const char *text) {
     memcpy(b->data + b->count, text, strlen(text));
@@ -377,7 +394,8 @@ static void test_gmsh_2_binary(void **state) {
             for (int j = 0; j < 3; ++j) put_double(&b, five_nodes[3 * i + j]);
         }
         put_text(&b, "\n$EndNodes\n$Elements\n3\n");
-        const int32_t line[] = {1, 1, 2, 1, 0, 1, 10, 11}, tets[] = {4, 2, 2, 2, 2, 1, 10, 11, 12, 13, 3, 0, 1, 11, 12, 13, 14};
+        const int32_t line[] = {1, 1, 2, 1, 0, 1, 10, 11},
+                      tets[] = {4, 2, 2, 2, 2, 1, 10, 11, 12, 13, 3, 0, 1, 11, 12, 13, 14};
         for (size_t i = 0; i < sizeof line / 4; ++i) put_int(&b, line[i]);
         for (size_t i = 0; i < sizeof tets / 4; ++i) put_int(&b, tets[i]);
         put_text(&b, "\n$EndElements\n");
@@ -430,9 +448,10 @@ static void test_gmsh_4_binary(void **state) {
 /* Gmsh's own ten-node order: the last two on edges 23 and 13. */
 static void test_gmsh_tet10(void **state) {
     (void)state;
-    static const char text[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n10\n1 0 0 0\n2 2 0 0\n3 0 2 0\n4 0 0 2\n5 1 0 0\n6 1 1 0\n"
-                               "7 0 1 0\n8 0 0 1\n9 0 1 1\n10 1 0 1\n$EndNodes\n$Elements\n2\n1 11 2 0 1 1 2 3 4 5 6 7 8 9 10\n"
-                               "2 9 0 1 2 3 5 6 7\n$EndElements\n";
+    static const char text[] =
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n10\n1 0 0 0\n2 2 0 0\n3 0 2 0\n4 0 0 2\n5 1 0 0\n6 1 1 0\n"
+        "7 0 1 0\n8 0 0 1\n9 0 1 1\n10 1 0 1\n$EndNodes\n$Elements\n2\n1 11 2 0 1 1 2 3 4 5 6 7 8 9 10\n"
+        "2 9 0 1 2 3 5 6 7\n$EndElements\n";
     static const uint8_t edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
     sn_mesh *gmsh = parse("msh", text, sizeof text - 1), *tetgen = load_data("tetgen-1.ele");
     for (int which = 0; which < 2; ++which) {
@@ -441,7 +460,8 @@ static void test_gmsh_tet10(void **state) {
         assert_int_equal(mesh->triangle_count, 1);
         for (int i = 0; i < 6; ++i) {
             for (int j = 0; j < 3; ++j) {
-                const double a = mesh->position[3 * mesh->tet[edge[i][0]] + j], b = mesh->position[3 * mesh->tet[edge[i][1]] + j];
+                const double a = mesh->position[3 * mesh->tet[edge[i][0]] + j],
+                             b = mesh->position[3 * mesh->tet[edge[i][1]] + j];
                 assert_true(mesh->position[3 * mesh->tet[4 + i] + j] == 0.5 * (a + b));
             }
         }
@@ -536,7 +556,8 @@ static void test_ply_binary(void **state) {
         bytes b = {.big = big};
         put_text(&b, "ply\nformat ");
         put_text(&b, big ? "binary_big_endian" : "binary_little_endian");
-        put_text(&b, " 1.0\nelement vertex 4\nproperty float x\nproperty short y\nproperty double z\nproperty uchar red\nelement face 1\n"
+        put_text(&b, " 1.0\nelement vertex 4\nproperty float x\nproperty short y\nproperty double z\nproperty uchar "
+                     "red\nelement face 1\n"
                      "property list ushort uint vertex_index\nproperty list uchar float texcoord\nend_header\n");
         for (int i = 0; i < 4; ++i) {
             const int16_t y = (int16_t)(-2 * i);

@@ -1,6 +1,8 @@
-/* Conformance of mesh formats: every format that sn_mesh_formats() lists is tried here, so a new format is tested at once.
+/* Conformance of mesh formats: every format that sn_mesh_formats() lists is tried here, so a new format is tested at
+ * once.
  *
- * A format that reads needs a sample: a file with its ending in test/data/mesh. A listed format without a sample fails the test. */
+ * A format that reads needs a sample: a file with its ending in test/data/mesh. A listed format without a sample fails
+ * the test. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -58,7 +60,8 @@ static void spill(const char *path, const char *data, size_t count) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* Copies a sample and the files beside it that have the same stem: a mesh may take several. `path` gets the copy of the sample. */
+/* Copies a sample and the files beside it that have the same stem: a mesh may take several. `path` gets the copy of the
+ * sample. */
 static void copy_sample(const char *name, char *path, size_t capacity) {
     const size_t stem = (size_t)(strrchr(name, '.') - name);
     DIR *dir = opendir(SN_TEST_DATA "/mesh");
@@ -93,7 +96,8 @@ static void for_each_sample(void (*work)(const char *path)) {
             ++samples;
         }
         closedir(dir);
-        if (!samples) fail_msg("format '%s' has no sample: add a file with this ending to test/data/mesh", format[i].name);
+        if (!samples)
+            fail_msg("format '%s' has no sample: add a file with this ending to test/data/mesh", format[i].name);
     }
 }
 
@@ -139,14 +143,16 @@ static void test_samples(void **state) {
     for_each_sample(read_sample);
 }
 
-/* Cut at every fifth byte (test_broken_files.c cuts at each). At least the empty file and the file cut in the middle are refused. */
+/* Cut at every fifth byte (test_broken_files.c cuts at each). At least the empty file and the file cut in the middle
+ * are refused. */
 static void cut_sample(const char *path) {
     bytes whole = slurp(path);
     const size_t middle = whole.count / 2;
     for (size_t cut = 0; cut < whole.count; cut += cut < middle && cut + 5 > middle ? middle - cut : 5) {
         spill(path, whole.data, cut);
         const sn_status status = try_path(path);
-        if ((cut == 0 || cut == middle) && status == SN_OK) fail_msg("%s was read although it is cut at byte %zu", path, cut);
+        if ((cut == 0 || cut == middle) && status == SN_OK)
+            fail_msg("%s was read although it is cut at byte %zu", path, cut);
     }
     free(whole.data);
 }
@@ -231,7 +237,8 @@ static void assert_same_mesh(const sn_mesh *mesh, const sn_mesh *back) {
         assert_int_equal(mesh->tet_count, back->tet_count);
         assert_int_equal(mesh->tet_nodes, back->tet_nodes);
         assert_memory_equal(mesh->position, back->position, (size_t)mesh->node_count * 24);
-        assert_memory_equal(mesh->tet, back->tet, (size_t)mesh->tet_count * (size_t)mesh->tet_nodes * sizeof *mesh->tet);
+        assert_memory_equal(mesh->tet, back->tet,
+                            (size_t)mesh->tet_count * (size_t)mesh->tet_nodes * sizeof *mesh->tet);
         return;
     }
     int count;
@@ -276,7 +283,8 @@ static void test_there_and_back(void **state) {
         if (!sn_mesh_format_writes(format[i].name)) continue;
         for (int k = 0; k < 3; ++k) {
             there_and_back(format[i].name, tets, k < 2 ? &options[k] : NULL);
-            if (takes_triangles(format[i].name, surface)) there_and_back(format[i].name, surface, k < 2 ? &options[k] : NULL);
+            if (takes_triangles(format[i].name, surface))
+                there_and_back(format[i].name, surface, k < 2 ? &options[k] : NULL);
         }
     }
     sn_mesh_destroy(tets);
@@ -342,9 +350,15 @@ static void test_list(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list),           cmocka_unit_test(test_samples),     cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_damaged),        cmocka_unit_test(test_nonsense),    cmocka_unit_test(test_allocation_failures),
-        cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_bad_indices), cmocka_unit_test(test_allocation_failures_of_writers),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_nonsense),
+        cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_bad_indices),
+        cmocka_unit_test(test_allocation_failures_of_writers),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

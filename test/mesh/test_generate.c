@@ -29,7 +29,8 @@ static void test_box_numbering(void **state) {
     assert_int_equal(m->tet_count, 6 * 36);
     for (int k = 0, n = 0; k <= 3; ++k)
         for (int j = 0; j <= 2; ++j)
-            for (int i = 0; i <= 6; ++i, ++n) assert_true(distance_of(m, n, 0.3 * i / 6, 0.1 * j / 2, 0.2 * k / 3) < 1e-16);
+            for (int i = 0; i <= 6; ++i, ++n)
+                assert_true(distance_of(m, n, 0.3 * i / 6, 0.1 * j / 2, 0.2 * k / 3) < 1e-16);
     for (int t = 0; t < m->tet_count; ++t) {
         assert_true(fabs(volume6(m, t) - 0.006 / 36) < 1e-17);
         /* Kuhn: every tet holds the low and the high corner of its own cell; cells x fastest. */
@@ -59,7 +60,8 @@ static void test_box_five(void **state) {
     (void)state;
     sn_mesh *m = make_box(3, 3, 3, 5);
     assert_int_equal(m->tet_count, 135);
-    /* Middle tets: of the cell at the origin on (0,0,0) (1,1,0) (1,0,1) (0,1,1), of its x-neighbour on the other four corners. */
+    /* Middle tets: of the cell at the origin on (0,0,0) (1,1,0) (1,0,1) (0,1,1), of its x-neighbour on the other four
+     * corners. */
     int first = 0, second = 0;
     for (int t = 0; t < 5; ++t) first += has_corners(m, t, (const int32_t[]){0, 5, 17, 20});
     for (int t = 5; t < 10; ++t) second += has_corners(m, t, (const int32_t[]){2, 5, 17, 22});
@@ -96,12 +98,14 @@ static void test_solids(void **state) {
         check_solid("sphere", (const sn_generator_value[]){{"cells", 1, {n}}, {"radius", 3, {1, 2, 0.5}}}, 2, 0, 0.1);
         /* Prisms of a polygon with 6 n corners, whatever the rings inside. */
         const double polygon = 3.0 * n * sin(2 * PI / (6 * n));
-        check_solid("cylinder", (const sn_generator_value[]){{"cells", 2, {n, 2 * n}}, {"radius", 1, {0.5}}, {"length", 1, {1}}}, 3,
+        check_solid("cylinder",
+                    (const sn_generator_value[]){{"cells", 2, {n, 2 * n}}, {"radius", 1, {0.5}}, {"length", 1, {1}}}, 3,
                     0.25 * polygon, 0.25);
         check_solid("torus", (const sn_generator_value[]){{"cells", 2, {n + 2, n}}}, 1, 0, 1e-3);
         const double around = n + 2, area = 0.5 * around * sin(2 * PI / around) * (0.25 - 0.09);
-        check_solid("tube", (const sn_generator_value[]){{"cells", 3, {n + 2, n, n}}, {"inner", 1, {0.3}}, {"length", 1, {3}}}, 3, 3 * area,
-                    1e-3);
+        check_solid("tube",
+                    (const sn_generator_value[]){{"cells", 3, {n + 2, n, n}}, {"inner", 1, {0.3}}, {"length", 1, {3}}},
+                    3, 3 * area, 1e-3);
     }
     check_solid("torus", NULL, 0, 0, 0.3);
     check_solid("tube", NULL, 0, 0, 0.3);
@@ -137,12 +141,15 @@ static void check_creature(const char *name, int triangles) {
     int grouped = 0;
     for (int g = 0; g < m->group_count; ++g) grouped += m->group[g].count;
     assert_int_equal(grouped, m->node_count);
-    /* Two triangles at every edge and, in a two-manifold, one fan around every node: as many corners as the fan's edges. */
+    /* Two triangles at every edge and, in a two-manifold, one fan around every node: as many corners as the fan's
+     * edges. */
     int32_t *next = calloc((size_t)m->node_count, sizeof *next), *start = calloc((size_t)m->node_count, sizeof *start);
     for (int t = 0; t < m->triangle_count; ++t)
         for (int k = 0; k < 3; ++k) ++next[m->triangle[3 * t + k]];
-    for (int i = 0; i < m->node_count; ++i) start[i + 1 < m->node_count ? i + 1 : 0] = i + 1 < m->node_count ? start[i] + next[i] : 0;
-    int32_t *pair = malloc((size_t)m->triangle_count * 6 * sizeof *pair), *fill = calloc((size_t)m->node_count, sizeof *fill);
+    for (int i = 0; i < m->node_count; ++i)
+        start[i + 1 < m->node_count ? i + 1 : 0] = i + 1 < m->node_count ? start[i] + next[i] : 0;
+    int32_t *pair = malloc((size_t)m->triangle_count * 6 * sizeof *pair),
+            *fill = calloc((size_t)m->node_count, sizeof *fill);
     for (int t = 0; t < m->triangle_count; ++t)
         for (int k = 0; k < 3; ++k) {
             const int32_t *q = m->triangle + 3 * t, v0 = q[k];

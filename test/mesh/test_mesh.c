@@ -120,7 +120,8 @@ static void test_tet10(void **state) {
     sn_mesh_destroy(mesh);
 }
 
-/* A conforming refinement has no face of one tet inside: as many boundary faces as four times those before, no doubled nodes. */
+/* A conforming refinement has no face of one tet inside: as many boundary faces as four times those before, no doubled
+ * nodes. */
 static void check_refined(const sn_mesh *mesh, sn_mesh **fine) {
     assert_int_equal(sn_mesh_refine(mesh, fine, NULL), SN_OK);
     const sn_mesh_report a = report_of(mesh), b = report_of(*fine);

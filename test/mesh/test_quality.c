@@ -13,7 +13,8 @@ static void test_regular_tet(void **state) {
     assert_true(fabs(r.volume - 8.0 / 3) < 1e-14);
     assert_true(fabs(r.quality_min - 1) < 1e-14 && fabs(r.quality_mean - 1) < 1e-14);
     assert_true(fabs(r.dihedral_min - 70.528779365509308) < 1e-9 && fabs(r.dihedral_max - r.dihedral_min) < 1e-9);
-    assert_true(fabs(r.edge_min - sqrt(8)) < 1e-14 && fabs(r.edge_max - sqrt(8)) < 1e-14 && fabs(r.edge_mean - sqrt(8)) < 1e-14);
+    assert_true(fabs(r.edge_min - sqrt(8)) < 1e-14 && fabs(r.edge_max - sqrt(8)) < 1e-14 &&
+                fabs(r.edge_mean - sqrt(8)) < 1e-14);
     assert_int_equal(r.boundary_faces, 4);
     assert_int_equal(r.worst_tet, 0);
     assert_true(r.low[0] == -1 && r.high[2] == 1);
@@ -83,7 +84,8 @@ static void test_surface(void **state) {
     sn_mesh_report r = report_of(closed);
     assert_healthy(&r);
     assert_true(fabs(r.volume - 1.0 / 6) < 1e-15);
-    assert_true(fabs(r.quality_min - 2 * (1 - sqrt(0.5)) / sqrt(0.5)) < 1e-14); /* the right triangle: r = 1 - 1/sqrt 2, R = 1/sqrt 2 */
+    assert_true(fabs(r.quality_min - 2 * (1 - sqrt(0.5)) / sqrt(0.5)) <
+                1e-14); /* the right triangle: r = 1 - 1/sqrt 2, R = 1/sqrt 2 */
     assert_int_equal(r.boundary_faces, 4);
     assert_int_equal(r.worst_tet, -1);
     sn_mesh_destroy(closed);
@@ -142,7 +144,8 @@ static void check_order(const char *name, const sn_generator_value *v, int count
         sn_mesh_destroy(m);
         m = higher;
     }
-    int32_t *place = malloc((size_t)m->node_count * sizeof *place), *same = malloc((size_t)m->node_count * sizeof *same);
+    int32_t *place = malloc((size_t)m->node_count * sizeof *place),
+            *same = malloc((size_t)m->node_count * sizeof *same);
     assert_int_equal(sn_mesh_order(m, place, NULL), SN_OK);
     check_permutation(place, m->node_count);
     for (int i = 0; i < m->node_count; ++i) same[i] = i;

@@ -36,16 +36,20 @@ static void test_leaves(void **state) {
     sn_mesh *m = make_box(4, 4, 4, 6); /* 5^3 nodes in the unit cube, spacing 0.25 */
     assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_ALL}), 125);
     assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_SURFACE}), 98);
-    assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_BOX, .box = {{0.25, 0, 0}, {0.5, 1, 1}}}), 50); /* bounds included, exactly */
+    assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_BOX, .box = {{0.25, 0, 0}, {0.5, 1, 1}}}),
+                     50); /* bounds included, exactly */
     assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_BOX, .box = {{0.2500001, 0, 0}, {0.5, 1, 1}}}), 25);
     assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_SPHERE, .point = {0.5, 0.5, 0.5}, .radius = 0.25}), 7);
-    assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_HALFSPACE, .point = {0.5, 0, 0}, .normal = {3, 0, 0}}), 75);
+    assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_HALFSPACE, .point = {0.5, 0, 0}, .normal = {3, 0, 0}}),
+                     75);
     assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_NORMAL, .normal = {0, -2, 0}, .angle = 1}), 25);
     assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_NORMAL, .normal = {0, -2, 0}, .angle = 90}), 98 - 9);
-    assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_NODES, .nodes = (const int64_t[]){3, 7, 3}, .node_count = 3}), 2);
+    assert_int_equal(
+        pick(m, (sn_selector){.kind = SN_SELECT_NODES, .nodes = (const int64_t[]){3, 7, 3}, .node_count = 3}), 2);
     assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_GROUP, .group = "z+"}), 25);
     assert_int_equal(sn_mesh_add_group(m, "two", SN_GROUP_TETS, (const int32_t[]){0, 1}, 2, NULL), SN_OK);
-    assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_GROUP, .group = "two"}), 5); /* two Kuhn tets share a face */
+    assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_GROUP, .group = "two"}),
+                     5); /* two Kuhn tets share a face */
     sn_mesh_destroy(m);
 }
 
@@ -58,7 +62,8 @@ static void test_trees(void **state) {
     assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_OR, .child = both, .child_count = 2}), 45);
     assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_NOT, .child = both, .child_count = 1}), 100);
     const sn_selector either = {.kind = SN_SELECT_OR, .child = both, .child_count = 2};
-    const sn_selector inner[2] = {{.kind = SN_SELECT_NOT, .child = &either, .child_count = 1}, {.kind = SN_SELECT_SURFACE}};
+    const sn_selector inner[2] = {{.kind = SN_SELECT_NOT, .child = &either, .child_count = 1},
+                                  {.kind = SN_SELECT_SURFACE}};
     assert_int_equal(pick(m, (sn_selector){.kind = SN_SELECT_AND, .child = inner, .child_count = 2}), 98 - 45);
     expect_error(m, (sn_selector){.kind = SN_SELECT_AND, .child_count = 0}, "and");
     expect_error(m, (sn_selector){.kind = SN_SELECT_NOT, .child = both, .child_count = 2}, "one");
@@ -82,8 +87,8 @@ static void test_faces(void **state) {
     sn_mesh_destroy(m);
 }
 
-/* A group of triangles in a tet mesh picks the boundary faces with the same nodes, whatever their order; in a tet10 mesh with their
- * middles. */
+/* A group of triangles in a tet mesh picks the boundary faces with the same nodes, whatever their order; in a tet10
+ * mesh with their middles. */
 static void test_triangle_groups(void **state) {
     (void)state;
     sn_mesh *box = make_box(2, 2, 2, 6), *m = NULL, *ten = NULL;
@@ -95,7 +100,8 @@ static void test_triangle_groups(void **state) {
     uint8_t *opposite = NULL;
     assert_int_equal(sn_mesh_boundary(m, &count, &face, &owner, &opposite, NULL), SN_OK);
     assert_int_equal(count, 48);
-    const int32_t turned[6] = {face[3 * 5 + 1], face[3 * 5 + 2], face[3 * 5], face[3 * 9 + 2], face[3 * 9], face[3 * 9 + 1]};
+    const int32_t turned[6] = {face[3 * 5 + 1], face[3 * 5 + 2], face[3 * 5],
+                               face[3 * 9 + 2], face[3 * 9],     face[3 * 9 + 1]};
     memcpy(m->triangle, turned, sizeof turned);
     assert_int_equal(sn_mesh_add_group(m, "patch", SN_GROUP_TRIANGLES, (const int32_t[]){0, 1}, 2, NULL), SN_OK);
     const sn_selector patch = {.kind = SN_SELECT_GROUP, .group = "patch"};
@@ -123,9 +129,12 @@ static void test_labels(void **state) {
     copy->node_label = context ? aligned_alloc(64, 64) : NULL;
     ++memory.live;
     for (int i = 0; i < 8; ++i) copy->node_label[i] = 100 - 3 * i;
-    assert_int_equal(pick(copy, (sn_selector){.kind = SN_SELECT_NODES, .nodes = (const int64_t[]){100, 79, 100}, .node_count = 3}), 2);
+    assert_int_equal(
+        pick(copy, (sn_selector){.kind = SN_SELECT_NODES, .nodes = (const int64_t[]){100, 79, 100}, .node_count = 3}),
+        2);
     assert_true(mask[0] && mask[7]);
-    expect_error(copy, (sn_selector){.kind = SN_SELECT_NODES, .nodes = (const int64_t[]){100, 80}, .node_count = 2}, "80");
+    expect_error(copy, (sn_selector){.kind = SN_SELECT_NODES, .nodes = (const int64_t[]){100, 80}, .node_count = 2},
+                 "80");
     expect_error(m, (sn_selector){.kind = SN_SELECT_NODES, .nodes = (const int64_t[]){8}, .node_count = 1}, "8");
     sn_mesh *ten = NULL;
     assert_int_equal(sn_mesh_to_tet10(copy, &ten, NULL), SN_OK); /* new labels come after the largest */
@@ -160,8 +169,11 @@ static void check_boundary(const sn_mesh *m) {
     assert_int_equal(sn_mesh_boundary(m, &count, &face, &owner, &opposite, NULL), SN_OK);
     double volume = 0; /* outward: the divergence theorem gives the volume */
     for (int f = 0; f < count; ++f) {
-        const double *a = m->position + 3 * face[3 * f], *b = m->position + 3 * face[3 * f + 1], *c = m->position + 3 * face[3 * f + 2];
-        volume += (a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0])) / 6;
+        const double *a = m->position + 3 * face[3 * f], *b = m->position + 3 * face[3 * f + 1],
+                     *c = m->position + 3 * face[3 * f + 2];
+        volume += (a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
+                   a[2] * (b[0] * c[1] - b[1] * c[0])) /
+                  6;
         if (f) assert_true(owner[f - 1] < owner[f] || (owner[f - 1] == owner[f] && opposite[f - 1] < opposite[f]));
         for (int k = 0; k < 3; ++k) assert_true(face[3 * f + k] != m->tet[owner[f] * m->tet_nodes + opposite[f]]);
     }
@@ -183,7 +195,8 @@ static void test_bad_lists(void **state) {
                                {.kind = SN_SELECT_AND, .child_count = 2},
                                {.kind = (sn_select_kind)99},
                                {.kind = (sn_select_kind)-1}};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) assert_int_equal(sn_mesh_select(mesh, &bad[i], mask, NULL, &error), SN_BAD_INPUT);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i)
+        assert_int_equal(sn_mesh_select(mesh, &bad[i], mask, NULL, &error), SN_BAD_INPUT);
     sn_mesh_destroy(mesh);
 }
 
@@ -261,7 +274,8 @@ static void test_surface_boundary(void **state) {
 }
 
 static sn_status work_select(void *data) {
-    const sn_selector a[2] = {{.kind = SN_SELECT_NORMAL, .normal = {1, 0, 0}, .angle = 1}, {.kind = SN_SELECT_GROUP, .group = "x+"}};
+    const sn_selector a[2] = {{.kind = SN_SELECT_NORMAL, .normal = {1, 0, 0}, .angle = 1},
+                              {.kind = SN_SELECT_GROUP, .group = "x+"}};
     const sn_selector s = {.kind = SN_SELECT_AND, .child = a, .child_count = 2};
     return sn_mesh_select(data, &s, mask, faces, NULL);
 }

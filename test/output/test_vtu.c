@@ -1,4 +1,5 @@
-/* VTU files read back: the appended arrays are decoded, inflated and compared with the world; pictures and surfaces come out whole. */
+/* VTU files read back: the appended arrays are decoded, inflated and compared with the world; pictures and surfaces
+ * come out whole. */
 /* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,12 +77,13 @@ static void *array_of(const char *text, const char *name, size_t *bytes) {
 
 static sn_world *make_world(sn_context *context, const char *element) {
     char text[900];
-    snprintf(
-        text, sizeof text,
-        "{ \"time\": {\"step\": 0.02}, \"bodies\": [ { \"mesh\": { \"box\": { \"size\": [1, 0.3, 0.3], \"cells\": [4, 2, 2] } }, "
-        "\"element\": \"%s\","
-        "\"material\": { \"young\": 1e5, \"poisson\": 0.3 }, \"fix\": [ { \"select\": { \"box\": [[-1, -1, -1], [1e-6, 1, 1]] } } ] } ] }",
-        element);
+    snprintf(text, sizeof text,
+             "{ \"time\": {\"step\": 0.02}, \"bodies\": [ { \"mesh\": { \"box\": { \"size\": [1, 0.3, 0.3], \"cells\": "
+             "[4, 2, 2] } }, "
+             "\"element\": \"%s\","
+             "\"material\": { \"young\": 1e5, \"poisson\": 0.3 }, \"fix\": [ { \"select\": { \"box\": [[-1, -1, -1], "
+             "[1e-6, 1, 1]] } } ] } ] }",
+             element);
     sn_error error = {0};
     sn_scene *scene;
     sn_world *world;
@@ -113,7 +115,8 @@ static void check_element(const char *element, int cell_type) {
     size_t bytes;
     char *text = read_file(path, &bytes);
     const size_t n = (size_t)mesh->node_count, m = (size_t)mesh->tet_count;
-    double *x = malloc(n * 48), *v = x + 3 * n, *stress = malloc(m * 72), *von_mises = stress + 6 * m, *energy = von_mises + m;
+    double *x = malloc(n * 48), *v = x + 3 * n, *stress = malloc(m * 72), *von_mises = stress + 6 * m,
+           *energy = von_mises + m;
     sn_world_get(world, 0, x, v);
     assert_int_equal(sn_world_element_fields(world, 0, stress, von_mises, energy, NULL, NULL), SN_OK);
     compare(text, "Points", x, n * 24);
@@ -152,7 +155,8 @@ static void test_surface_and_picture(void **state) {
         if (sn_world_write(world, path, &error)) fail_msg("%s", error.text);
         sn_mesh *mesh;
         if (sn_mesh_read(context, path, &mesh, &error)) fail_msg("%s", error.text);
-        assert_int_equal(mesh->triangle_count, 4 * 2 * (2 * (4 * 2) * 2 + 2 * 2 * 2)); /* four triangles per face of a tet10 */
+        assert_int_equal(mesh->triangle_count,
+                         4 * 2 * (2 * (4 * 2) * 2 + 2 * 2 * 2)); /* four triangles per face of a tet10 */
         sn_mesh_report report;
         assert_int_equal(sn_mesh_inspect(mesh, &report, &error), SN_OK);
         assert_int_equal(report.open_edges, 0);

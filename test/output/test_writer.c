@@ -1,4 +1,5 @@
-/* Conformance of result formats: every format that sn_output_formats() lists writes a file and a series; bad options are refused. */
+/* Conformance of result formats: every format that sn_output_formats() lists writes a file and a series; bad options
+ * are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -112,6 +113,7 @@ static void test_refusals(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_file), cmocka_unit_test(test_series), cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_file), cmocka_unit_test(test_series),
+                                       cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,4 +1,5 @@
-/* Colliders in scenes: each shape by its keys, meshes from files and generators, turning, and messages that name the place. */
+/* Colliders in scenes: each shape by its keys, meshes from files and generators, turning, and messages that name the
+ * place. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,9 +14,10 @@
 
 static sn_context *context;
 
-#define SCENE(collider)                                                                                                                    \
-    "{\"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.2, 0.1, 0.2], \"cells\": [2, 1, 2]}, \"move\": [-0.1, "  \
-    "0, -0.1]}}],\n"                                                                                                                       \
+#define SCENE(collider)                                                                                                \
+    "{\"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.2, 0.1, 0.2], \"cells\": [2, 1, "    \
+    "2]}, \"move\": [-0.1, "                                                                                           \
+    "0, -0.1]}}],\n"                                                                                                   \
     " \"colliders\": [" collider "]}"
 
 static sn_world *world_of(const char *text, const char *folder, sn_error *error) {
@@ -41,7 +43,8 @@ static void read_shapes(void **state) {
     static const char *const text[] = {
         SCENE("{\"plane\": {\"point\": [0, -1, 0], \"normal\": [0, 2, 0]}, \"response\": \"projection\"}"),
         SCENE("{\"sphere\": {\"point\": [0, 0, 0], \"radius\": 2, \"inside\": true}}"),
-        SCENE("{\"capsule\": {\"from\": [-1, -1, 0], \"to\": [1, -1, 0], \"radius\": 0.3}, \"friction\": 0.3, \"keys\": [[0, 0, 0, 0], [1, "
+        SCENE("{\"capsule\": {\"from\": [-1, -1, 0], \"to\": [1, -1, 0], \"radius\": 0.3}, \"friction\": 0.3, "
+              "\"keys\": [[0, 0, 0, 0], [1, "
               "0, 0.1, 0]]}"),
         SCENE("{\"box\": {\"center\": [0, -1, 0], \"size\": [1, 1, 1], \"radius\": 0.1, \"rotate\": [0, 1, 0, 45]},"
               "\"turn\": {\"axis\": [0, 1, 0], \"point\": [0.1, 0, 0], \"keys\": [[0, 0], [1, 90]]}}"),
@@ -64,7 +67,8 @@ static void read_shapes(void **state) {
         sn_drawing_destroy(drawing);
         double pose[12];
         sn_world_collider_pose(world, 0, pose);
-        if (i == 2) assert_float_equal(pose[7], 0.005, 1e-7), assert_float_equal(sn_collider_get(&now, "to")[1], -0.995, 1e-6);
+        if (i == 2)
+            assert_float_equal(pose[7], 0.005, 1e-7), assert_float_equal(sn_collider_get(&now, "to")[1], -0.995, 1e-6);
         if (i == 3) {
             const double a = 4.5 * 0.017453292519943295;
             assert_float_equal(pose[0], cos(a), 1e-6);
@@ -84,7 +88,8 @@ static void read_file(void **state) {
     fclose(file);
     sn_error error = {0};
     sn_world *world =
-        world_of(SCENE("{\"mesh\": {\"file\": \"collider_sheet.obj\", \"thickness\": 0.02, \"move\": [0, -0.1, 0]}}"), ".", &error);
+        world_of(SCENE("{\"mesh\": {\"file\": \"collider_sheet.obj\", \"thickness\": 0.02, \"move\": [0, -0.1, 0]}}"),
+                 ".", &error);
     if (!world) print_message("%s\n", error.text), fail();
     double x[3 * 18], low = 1;
     for (int k = 0; k < 100; ++k) assert_int_equal(sn_world_step(world, NULL, &error), SN_OK);
@@ -101,15 +106,18 @@ static void messages(void **state) {
     refused(SCENE("{\"plane\": {}, \"box\": {\"size\": [1, 1, 1]}}"), "colliders.0", "both 'plane' and 'box'");
     refused(SCENE("{\"capsul\": {}}"), "scene.json:2:", "'capsule'");
     refused(SCENE("{\"capsule\": {\"from\": [0, 0, 0], \"to\": [0, 1, 0]}}"), "colliders.0.capsule", "'radius'");
-    refused(SCENE("{\"capsule\": {\"from\": [0, 0], \"to\": [0, 1, 0], \"radius\": 1}}"), "colliders.0.capsule.from", "3 numbers");
+    refused(SCENE("{\"capsule\": {\"from\": [0, 0], \"to\": [0, 1, 0], \"radius\": 1}}"), "colliders.0.capsule.from",
+            "3 numbers");
     refused(SCENE("{\"box\": {\"size\": [1, 0, 1]}}"), "colliders.0.box.size.1", "above 0");
     refused(SCENE("{\"box\": {\"size\": [1, 0.5, 1], \"radius\": 0.4}}"), "colliders.0.box.radius", "0.25");
-    refused(SCENE("{\"box\": {\"size\": [1, 1, 1], \"rotate\": [0, 0, 0, 10]}}"), "colliders.0.box.rotate", "direction");
+    refused(SCENE("{\"box\": {\"size\": [1, 1, 1], \"rotate\": [0, 0, 0, 10]}}"), "colliders.0.box.rotate",
+            "direction");
     refused(SCENE("{\"plane\": {\"inside\": true}}"), "colliders.0.plane.inside", "no inside");
     refused(SCENE("{\"mesh\": {\"thickness\": 1}}"), "colliders.0.mesh", "names no shape");
     refused(SCENE("{\"mesh\": {\"file\": \"nowhere.obj\"}}"), "colliders.0.mesh.file", "nowhere.obj");
     refused(SCENE("{\"plane\": {}, \"turn\": {\"axis\": [0, 1, 0]}}"), "colliders.0.turn", "'keys'");
-    refused(SCENE("{\"plane\": {}, \"turn\": {\"axis\": [0, 0, 0], \"keys\": [[0, 0]]}}"), "colliders.0.turn.axis", "zero");
+    refused(SCENE("{\"plane\": {}, \"turn\": {\"axis\": [0, 0, 0], \"keys\": [[0, 0]]}}"), "colliders.0.turn.axis",
+            "zero");
 }
 
 static int start(void **state) {
@@ -124,6 +132,7 @@ static int end(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(read_shapes), cmocka_unit_test(read_file), cmocka_unit_test(messages)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(read_shapes), cmocka_unit_test(read_file),
+                                       cmocka_unit_test(messages)};
     return cmocka_run_group_tests(tests, start, end);
 }

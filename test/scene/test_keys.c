@@ -15,7 +15,8 @@ static sn_world *world_of(sn_context *context, const char *text) {
     sn_scene *scene = NULL;
     sn_world *world = NULL;
     sn_error error = {0};
-    if (sn_scene_parse(context, text, strlen(text), "keys", "", NULL, 0, &scene, &error) || sn_scene_create_world(scene, &world, &error))
+    if (sn_scene_parse(context, text, strlen(text), "keys", "", NULL, 0, &scene, &error) ||
+        sn_scene_create_world(scene, &world, &error))
         fail_msg("%s", error.text);
     sn_scene_destroy(scene);
     return world;
@@ -34,18 +35,20 @@ static double probe(sn_world *world, int index, int axis) {
     return value[axis];
 }
 
-/* A bar whose left face is led along a path: on the path at every time between, with the speed of the piece; the rest follows. */
+/* A bar whose left face is led along a path: on the path at every time between, with the speed of the piece; the rest
+ * follows. */
 static void handle_follows_its_keys(void **state) {
     sn_context *context = *state;
-    sn_world *world = world_of(
-        context,
-        "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [1, 0.2, 0.2],"
-        "\"cells\": [5, 1, 1]}}, \"material\": {\"young\": 1e6, \"poisson\": 0.3, \"rayleigh\": {\"mass\": 5, \"stiffness\": 0.01}},"
-        "\"fix\": [{\"select\": {\"box\": [[-1, -1, -1], [1e-6, 1, 1]]},"
-        "\"keys\": [[0.1, 0, 0, 0], [0.3, 0.4, 0.2, 0], [0.5, 0.4, -0.2, 0.1]]}]}],"
-        "\"probes\": [{\"name\": \"held\", \"nearest\": [0, 0, 0], \"quantity\": \"displacement\"},"
-        "{\"name\": \"speed\", \"nearest\": [0, 0, 0], \"quantity\": \"velocity\"},"
-        "{\"name\": \"end\", \"nearest\": [1, 0, 0], \"quantity\": \"displacement\"}]}");
+    sn_world *world =
+        world_of(context, "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": "
+                          "{\"box\": {\"size\": [1, 0.2, 0.2],"
+                          "\"cells\": [5, 1, 1]}}, \"material\": {\"young\": 1e6, \"poisson\": 0.3, \"rayleigh\": "
+                          "{\"mass\": 5, \"stiffness\": 0.01}},"
+                          "\"fix\": [{\"select\": {\"box\": [[-1, -1, -1], [1e-6, 1, 1]]},"
+                          "\"keys\": [[0.1, 0, 0, 0], [0.3, 0.4, 0.2, 0], [0.5, 0.4, -0.2, 0.1]]}]}],"
+                          "\"probes\": [{\"name\": \"held\", \"nearest\": [0, 0, 0], \"quantity\": \"displacement\"},"
+                          "{\"name\": \"speed\", \"nearest\": [0, 0, 0], \"quantity\": \"velocity\"},"
+                          "{\"name\": \"end\", \"nearest\": [1, 0, 0], \"quantity\": \"displacement\"}]}");
     step_to(world, 0.1);
     assert_float_equal(probe(world, 0, 0), 0, 1e-12);
     step_to(world, 0.2);
@@ -71,13 +74,14 @@ static double height_of(const sn_world *world, int collider) {
 static void plate_squeezes_a_block(void **state) {
     sn_context *context = *state;
     sn_world *world = world_of(
-        context,
-        "{\"sinew\": 1, \"gravity\": [0, -1, 0], \"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.2, 0.2, 0.2],"
-        "\"cells\": [3, 3, 3]}}, \"material\": {\"young\": 1e5, \"poisson\": 0.3, \"rayleigh\": {\"mass\": 2, \"stiffness\": 0.01}}}],"
-        "\"colliders\": [{\"plane\": {\"point\": [0, 0, 0]}, \"friction\": 0.5},"
-        "{\"plane\": {\"point\": [0, 0.25, 0], \"normal\": [0, -1, 0]},"
-        "\"keys\": [[0, 0, 0, 0], [0.5, 0, -0.12, 0], [1, 0, -0.12, 0], [1.5, 0, 0, 0]]}],"
-        "\"probes\": [{\"name\": \"top\", \"select\": {\"normal\": [0, 1, 0]}, \"quantity\": \"position\"}]}");
+        context, "{\"sinew\": 1, \"gravity\": [0, -1, 0], \"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": "
+                 "{\"box\": {\"size\": [0.2, 0.2, 0.2],"
+                 "\"cells\": [3, 3, 3]}}, \"material\": {\"young\": 1e5, \"poisson\": 0.3, \"rayleigh\": {\"mass\": 2, "
+                 "\"stiffness\": 0.01}}}],"
+                 "\"colliders\": [{\"plane\": {\"point\": [0, 0, 0]}, \"friction\": 0.5},"
+                 "{\"plane\": {\"point\": [0, 0.25, 0], \"normal\": [0, -1, 0]},"
+                 "\"keys\": [[0, 0, 0, 0], [0.5, 0, -0.12, 0], [1, 0, -0.12, 0], [1.5, 0, 0, 0]]}],"
+                 "\"probes\": [{\"name\": \"top\", \"select\": {\"normal\": [0, 1, 0]}, \"quantity\": \"position\"}]}");
     step_to(world, 0.9);
     assert_float_equal(height_of(world, 1), 0.13, 1e-9);
     assert_float_equal(probe(world, 0, 1), 0.13, 0.01);
@@ -91,10 +95,13 @@ static void plate_squeezes_a_block(void **state) {
 static void ground_drags_a_block(void **state) {
     sn_context *context = *state;
     sn_world *world = world_of(
-        context, "{\"sinew\": 1, \"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.2, 0.1, 0.2],"
-                 "\"cells\": [2, 1, 2]}}, \"material\": {\"young\": 1e6, \"poisson\": 0.3, \"rayleigh\": {\"stiffness\": 0.01}}}],"
-                 "\"colliders\": [{\"plane\": {\"point\": [0, 0, 0]}, \"friction\": 1, \"keys\": [[0.5, 0, 0, 0], [1.5, 0.5, 0, 0]]}],"
-                 "\"probes\": [{\"name\": \"all\", \"select\": \"all\", \"quantity\": \"displacement\"}]}");
+        context,
+        "{\"sinew\": 1, \"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.2, 0.1, 0.2],"
+        "\"cells\": [2, 1, 2]}}, \"material\": {\"young\": 1e6, \"poisson\": 0.3, \"rayleigh\": {\"stiffness\": "
+        "0.01}}}],"
+        "\"colliders\": [{\"plane\": {\"point\": [0, 0, 0]}, \"friction\": 1, \"keys\": [[0.5, 0, 0, 0], [1.5, 0.5, 0, "
+        "0]]}],"
+        "\"probes\": [{\"name\": \"all\", \"select\": \"all\", \"quantity\": \"displacement\"}]}");
     step_to(world, 0.5);
     assert_float_equal(probe(world, 0, 0), 0, 1e-3);
     step_to(world, 2);
@@ -113,7 +120,8 @@ static int end(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(handle_follows_its_keys), cmocka_unit_test(plate_squeezes_a_block),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(handle_follows_its_keys),
+                                       cmocka_unit_test(plate_squeezes_a_block),
                                        cmocka_unit_test(ground_drags_a_block)};
     return cmocka_run_group_tests(tests, start, end);
 }

@@ -19,7 +19,8 @@
 #define FIX "\"fix\": [ { \"select\": { \"box\": [[-1, -1, -1], [1e-6, 2, 2]] } } ]"
 #define SCENE(top, body) "{ \"sinew\": 1,\n  " top "\"bodies\": [ {\n    " body " } ] }"
 
-/* A scene with one mistake. ' stands for ", and @ marks the place that the message must give: it is taken out before the scene is read. */
+/* A scene with one mistake. ' stands for ", and @ marks the place that the message must give: it is taken out before
+ * the scene is read. */
 typedef struct bad {
     const char *text, *path; /* path: of the option at fault; NULL when the text is no JSON */
     const char *says[3];
@@ -55,12 +56,18 @@ static const bad table[] = {
     {TOP("'time': { 'step': @-0.1 }"), "time.step", {"-0.1", "above 0", ""}},
     {TOP("'time': { 'load_steps': @1.5 }"), "time.load_steps", {"1.5", "whole number", ""}},
     {TOP("'time': { 'newton': { @'kid': 'full' } }"), "time.newton.kid", {"unknown", "kind", ""}},
-    {TOP("'time': { 'newton': {\n 'kind': 'full', 'tolerance': @2 } }"), "time.newton.tolerance", {"is 2", "at most 1", ""}},
+    {TOP("'time': { 'newton': {\n 'kind': 'full', 'tolerance': @2 } }"),
+     "time.newton.tolerance",
+     {"is 2", "at most 1", ""}},
     {TOP("'time': { 'newton': @[] }"), "time.newton", {"list", "object", ""}},
     {TOP("'solver': { 'method': @'gc' }"), "solver.method", {"did you mean 'cg'?", "known are auto, cg", "eisenstat"}},
     {TOP("'solver': { 'method': @'' }"), "solver.method", {"is ''", "unknown; known are auto, cg", ""}},
-    {TOP("'solver': { 'method': 'ldlt',\n    'operator': @'assembly-free' }"), "solver.operator", {"ldlt", "needs a matrix", ""}},
-    {TOP("'solver': { 'preconditioner': @'ic0', 'method': 'eisenstat' }"), "solver.preconditioner", {"eisenstat", "'ic0'", "ssor"}},
+    {TOP("'solver': { 'method': 'ldlt',\n    'operator': @'assembly-free' }"),
+     "solver.operator",
+     {"ldlt", "needs a matrix", ""}},
+    {TOP("'solver': { 'preconditioner': @'ic0', 'method': 'eisenstat' }"),
+     "solver.preconditioner",
+     {"eisenstat", "'ic0'", "ssor"}},
     /* Output. */
     {TOP("'output': { 'formats': ['obj', @'vtk'] }"), "output.formats.1", {"'vtk'", "'vtu'", ""}},
     {TOP("'output': { 'every': @-1 }"), "output.every", {"-1", "at least 0", ""}},
@@ -68,20 +75,34 @@ static const bad table[] = {
     {TOP("'output': { 'picture': { @'hight': 90 } }"), "output.picture.hight", {"unknown", "'height'", ""}},
     {TOP("'output': { 'picture': { 'field': @'stres' } }"), "output.picture.field", {"'stres'", "von_mises", ""}},
     /* Colliders. */
-    {TOP("'colliders': [ { 'plane': {}, 'response': @'Projektion' } ]"), "colliders.0.response", {"mean 'projection'", "penalty", ""}},
-    {TOP("'colliders': [ { 'plane': {} }, { 'sphere': { 'radius': @0 } } ]"), "colliders.1.sphere.radius", {"above 0", "", ""}},
-    {TOP("'colliders': [ { 'plane': {} },\n { 'plane': {}, 'friction': @-1 } ]"), "colliders.1.friction", {"-1", "at least 0", ""}},
+    {TOP("'colliders': [ { 'plane': {}, 'response': @'Projektion' } ]"),
+     "colliders.0.response",
+     {"mean 'projection'", "penalty", ""}},
+    {TOP("'colliders': [ { 'plane': {} }, { 'sphere': { 'radius': @0 } } ]"),
+     "colliders.1.sphere.radius",
+     {"above 0", "", ""}},
+    {TOP("'colliders': [ { 'plane': {} },\n { 'plane': {}, 'friction': @-1 } ]"),
+     "colliders.1.friction",
+     {"-1", "at least 0", ""}},
     {TOP("'colliders': [ { 'plane': { 'normal': @[0, 0, 0] } } ]"), "colliders.0.plane.normal", {"zero", "", ""}},
-    {TOP("'colliders': [ { 'plane': {}, 'keys': [[1, 0, 0, 0], @[1, 0, 0, 0]] } ]"), "colliders.0.keys.1", {"time 1 after 1", "", ""}},
+    {TOP("'colliders': [ { 'plane': {}, 'keys': [[1, 0, 0, 0], @[1, 0, 0, 0]] } ]"),
+     "colliders.0.keys.1",
+     {"time 1 after 1", "", ""}},
     /* Probes: the library looks for nodes and bodies. */
     {TOP("'probes': [ { 'node': @99 } ]"), "probes.0.node", {"99", "no node", ""}},
     {TOP("'probes': [ { 'node': 1 }, { 'node': 1, 'body': @'bdy' } ]"), "probes.1.body", {"'bdy'", "no body", ""}},
     {TOP("'probes': [ { 'nearest': [0, 0, @true] } ]"), "probes.0.nearest.2", {"number", "", ""}},
     {TOP("'probes': [ { 'node': 1, 'quantity': @'speed' } ]"), "probes.0.quantity", {"'speed'", "velocity", ""}},
-    {TOP("'probes': [ { 'select': @{ 'box': [[5, 5, 5], [6, 6, 6]] } } ]"), "probes.0.select", {"picks nothing", "", ""}},
-    {TOP("'probes': [ { 'select': @{ 'nodes': [0] }, 'quantity': 'volume' } ]"), "probes.0.select", {"no whole element", "", ""}},
+    {TOP("'probes': [ { 'select': @{ 'box': [[5, 5, 5], [6, 6, 6]] } } ]"),
+     "probes.0.select",
+     {"picks nothing", "", ""}},
+    {TOP("'probes': [ { 'select': @{ 'nodes': [0] }, 'quantity': 'volume' } ]"),
+     "probes.0.select",
+     {"no whole element", "", ""}},
     {TOP("'probes': [ @{ 'quantity': 'stress' } ]"), "probes.0", {"nearest, node, select", "", ""}},
-    {TOP("'probes': [ { 'name': 'a', 'node': 1 }, @{ 'name': 'a', 'node': 2 } ]"), "probes.1", {"'a'", "another probe", ""}},
+    {TOP("'probes': [ { 'name': 'a', 'node': 1 }, @{ 'name': 'a', 'node': 2 } ]"),
+     "probes.1",
+     {"'a'", "another probe", ""}},
     /* Body, mesh and start. */
     {BODY("'mass': @'heavy'"), "bodies.0.mass", {"'heavy'", "lumped", ""}},
     {BODY("'element': @'tet5'"), "bodies.0.element", {"'tet5'", "tet4", ""}},
@@ -89,8 +110,12 @@ static const bad table[] = {
     {"{ 'bodies': [ @{ 'name': 'a' } ] }", "bodies.0", {"needs 'mesh'", "", ""}},
     {"{ 'bodies': [ { 'mesh': { 'file': @'no/such.msh' } } ] }", "bodies.0.mesh.file", {"such.msh", "", ""}},
     {"{ 'bodies': [ { 'mesh': { @'bx': {} } } ] }", "bodies.0.mesh.bx", {"unknown", "'box'", ""}},
-    {"{ 'bodies': [ { 'mesh': { 'box': { 'cells': [1, 1, 1], 'sice': @1 } } } ] }", "bodies.0.mesh.box.sice", {"sice", "'size'", ""}},
-    {"{ 'bodies': [ { 'mesh': { 'box': { 'size': [1, 1, 1], 'cells': @[0, 1, 1] } } } ] }", "bodies.0.mesh.box.cells", {"is 0", "", ""}},
+    {"{ 'bodies': [ { 'mesh': { 'box': { 'cells': [1, 1, 1], 'sice': @1 } } } ] }",
+     "bodies.0.mesh.box.sice",
+     {"sice", "'size'", ""}},
+    {"{ 'bodies': [ { 'mesh': { 'box': { 'size': [1, 1, 1], 'cells': @[0, 1, 1] } } } ] }",
+     "bodies.0.mesh.box.cells",
+     {"is 0", "", ""}},
     {SECOND("'initial': { 'scale': @'big' }"), "bodies.1.initial.scale", {"'big'", "", ""}},
     {SECOND("'initial': { 'flatten': @'w' }"), "bodies.1.initial.flatten", {"'w'", "x, y, z", ""}},
     {SECOND("'initial': { 'scramble': @-4 }"), "bodies.1.initial.scramble", {"-4", "at least 0", ""}},
@@ -105,26 +130,44 @@ static const bad table[] = {
      {"-1", "at least 0", ""}},
     {BODY("'material': { 'density': @0 }"), "bodies.0.material.density", {"is 0", "above 0", ""}},
     {BODY("'material': { 'density': @-5 }"), "bodies.0.material.density", {"-5", "above 0", ""}},
-    {BODY("'material': { @'young': 1, 'poisson': 0.1, 'lame': [1, 2] }"), "bodies.0.material.young", {"lame", "young", "not"}},
+    {BODY("'material': { @'young': 1, 'poisson': 0.1, 'lame': [1, 2] }"),
+     "bodies.0.material.young",
+     {"lame", "young", "not"}},
     {BODY("'material': { 'law': @'stvkk' }"), "bodies.0.material.law", {"'stvkk'", "'stvk'", ""}},
-    {BODY("'material': { 'law': 'stvk', 'rotation': @'polar' }"), "bodies.0.material.rotation", {"'stvk'", "no rotation", ""}},
-    {BODY("'material': { 'law': 'ogden', 'mu': [1, 2], 'alpha': @[2], 'd1': 1 }"), "bodies.0.material.alpha", {"as many", "", ""}},
-    {BODY("'material': { 'viscous': { 'lambda': @-1 } }"), "bodies.0.material.viscous.lambda", {"-1", "at least 0", ""}},
+    {BODY("'material': { 'law': 'stvk', 'rotation': @'polar' }"),
+     "bodies.0.material.rotation",
+     {"'stvk'", "no rotation", ""}},
+    {BODY("'material': { 'law': 'ogden', 'mu': [1, 2], 'alpha': @[2], 'd1': 1 }"),
+     "bodies.0.material.alpha",
+     {"as many", "", ""}},
+    {BODY("'material': { 'viscous': { 'lambda': @-1 } }"),
+     "bodies.0.material.viscous.lambda",
+     {"-1", "at least 0", ""}},
     {BODY("'materials': [ { 'select': @{ 'box': [[5, 5, 5], [6, 6, 6]] } } ]"),
      "bodies.0.material.0.select",
      {"no element's centroid", "", ""}},
-    {BODY("'material': { 'select': @{ 'sphere': [[9, 9, 9], 1] } }"), "bodies.0.material.0.select", {"no element's centroid", "", ""}},
+    {BODY("'material': { 'select': @{ 'sphere': [[9, 9, 9], 1] } }"),
+     "bodies.0.material.0.select",
+     {"no element's centroid", "", ""}},
     {SECOND("'material': @{ 'law': 'mooney-rivlin', 'c10': 1 }"), "bodies.1.material.d1", {"lacks 'd1'", "", ""}},
     /* Fixes. */
     {BODY("'fix': @{}"), "bodies.0.fix", {"list", "", ""}},
     {BODY("'fix': [ @{ 'axes': 'x' } ]"), "bodies.0.fix.0", {"needs 'select'", "", ""}},
     {BODY("'fix': [ { 'select': @{ 'box': [[5, 5, 5], [6, 6, 6]] } } ]"), "bodies.0.fix.0.select", {"nothing", "", ""}},
     {BODY("'fix': [ { 'select': { @'boks': [] } } ]"), "bodies.0.fix.0.select.boks", {"unknown", "'box'", ""}},
-    {BODY("'fix': [ { 'select': 'all' },\n { 'select': 'all', 'axes': @'xw' } ]"), "bodies.0.fix.1.axes", {"xyz", "", ""}},
+    {BODY("'fix': [ { 'select': 'all' },\n { 'select': 'all', 'axes': @'xw' } ]"),
+     "bodies.0.fix.1.axes",
+     {"xyz", "", ""}},
     {BODY("'fix': [ { 'select': 'all', 'ramp': @[2, 1] } ]"), "bodies.0.fix.0.ramp", {"before", "", ""}},
-    {BODY("'fix': [ { 'select': 'all', 'turn': @{ 'degrees': 4 } } ]"), "bodies.0.fix.0.turn", {"needs 'axis'", "", ""}},
-    {BODY("'fix': [ { 'select': 'all', 'turn': { 'axis': @[0, 0, 0], 'degrees': 4 } } ]"), "bodies.0.fix.0.turn.axis", {"zero", "", ""}},
-    {BODY("'fix': [ { 'select': 'all', 'displacement': [0, 0, 1], @'keys': [[0, 1, 1, 1]] } ]"), "bodies.0.fix.0.keys", {"beside", "", ""}},
+    {BODY("'fix': [ { 'select': 'all', 'turn': @{ 'degrees': 4 } } ]"),
+     "bodies.0.fix.0.turn",
+     {"needs 'axis'", "", ""}},
+    {BODY("'fix': [ { 'select': 'all', 'turn': { 'axis': @[0, 0, 0], 'degrees': 4 } } ]"),
+     "bodies.0.fix.0.turn.axis",
+     {"zero", "", ""}},
+    {BODY("'fix': [ { 'select': 'all', 'displacement': [0, 0, 1], @'keys': [[0, 1, 1, 1]] } ]"),
+     "bodies.0.fix.0.keys",
+     {"beside", "", ""}},
     {BODY("'rigid': [ { 'select': @{ 'nodes': [1, 2] } } ]"), "bodies.0.rigid.0.select", {"2 nodes", "at least 3", ""}},
     /* Loads. */
     {BODY("'loads': [ @{ 'select': 'all' } ]"), "bodies.0.loads.0", {"traction", "pressure", ""}},
@@ -136,19 +179,27 @@ static const bad table[] = {
      "bodies.0.loads.1.select",
      {"whole element", "", ""}},
     {BODY("'loads': [ { 'body': [0, 1, 0], 'follow': @true } ]"), "bodies.0.loads.0.follow", {"surface", "", ""}},
-    {BODY("'loads': [ { 'select': 'surface', 'pressure': 1, 'ramp': @[2, 1] } ]"), "bodies.0.loads.0.ramp", {"before", "", ""}},
+    {BODY("'loads': [ { 'select': 'surface', 'pressure': 1, 'ramp': @[2, 1] } ]"),
+     "bodies.0.loads.0.ramp",
+     {"before", "", ""}},
     {BODY("'loads': [ { 'select': 'surface', 'shear': { 'direction': [1, 0, 0], @'valu': 1 } } ]"),
      "bodies.0.loads.0.shear.valu",
      {"unknown", "'value'", ""}},
     /* Links. */
-    {BODY("'links': [ { 'point': [0.5, 0.5, 0.5] },\n  { 'point': @[5, 0, 0] } ]"), "bodies.0.links.1.point", {"not inside", "", ""}},
+    {BODY("'links': [ { 'point': [0.5, 0.5, 0.5] },\n  { 'point': @[5, 0, 0] } ]"),
+     "bodies.0.links.1.point",
+     {"not inside", "", ""}},
     {BODY("'links': [ @{ 'to': [1, 1, 1] } ]"), "bodies.0.links.0", {"needs 'point'", "", ""}},
-    {BODY("'links': [ { 'point': [0, 0, 0], 'to': { 'body': @'arm' } } ]"), "bodies.0.links.0.to.body", {"'arm'", "", ""}},
+    {BODY("'links': [ { 'point': [0, 0, 0], 'to': { 'body': @'arm' } } ]"),
+     "bodies.0.links.0.to.body",
+     {"'arm'", "", ""}},
     {SECOND("'links': [ { 'point': [0, 0, 0],\n 'to': { 'body': 'body', 'at': @[9, 0, 0] } } ]"),
      "bodies.1.links.0.to.at",
      {"not inside", "", ""}},
     {BODY("'links': [ { 'point': [0, 0, 0], 'rate': @2 } ]"), "bodies.0.links.0.rate", {"is 2", "at most 1", ""}},
-    {BODY("'links': [ { 'point': [0, 0, 0], 'stabilise': @'pots' } ]"), "bodies.0.links.0.stabilise", {"'post'", "", ""}},
+    {BODY("'links': [ { 'point': [0, 0, 0], 'stabilise': @'pots' } ]"),
+     "bodies.0.links.0.stabilise",
+     {"'post'", "", ""}},
     {"{ 'time': { 'method': @'rk4' }, 'bodies': [ { " B ",\n 'links': [ { 'point': [0, 0, 0] } ] } ] }",
      "time.method",
      {"links", "bdf", ""}},
@@ -212,8 +263,9 @@ static void test_bad_scenes(void **state) {
         good = good && (!table[i].path || strncmp(error.text + strlen(position), error.path, strlen(error.path)) == 0);
         for (int k = 0; k < 3; ++k) good = good && strstr(error.text, table[i].says[k]);
         if (good) continue;
-        print_message("%s\n  should be at %s of '%s' and say '%s'\n  gives '%s' (%s), path '%s'\n", table[i].text, position,
-                      table[i].path ? table[i].path : "", table[i].says[0], error.text, sn_status_name(status), error.path);
+        print_message("%s\n  should be at %s of '%s' and say '%s'\n  gives '%s' (%s), path '%s'\n", table[i].text,
+                      position, table[i].path ? table[i].path : "", table[i].says[0], error.text,
+                      sn_status_name(status), error.path);
         ++wrong;
     }
     assert_int_equal(wrong, 0);
@@ -249,11 +301,15 @@ static void test_good_and_overrides(void **state) {
     assert_int_equal(world->body[0].material[0].constant_count, 2);
     for (int i = 0; i < 2; ++i) {
         const sn_constant *c = &world->body[0].material[0].constant[i];
-        assert_true(strcmp(c->name, "young") == 0 ? c->value[0] == 1e6 : strcmp(c->name, "poisson") == 0 && c->value[0] == 0.2);
+        assert_true(strcmp(c->name, "young") == 0 ? c->value[0] == 1e6
+                                                  : strcmp(c->name, "poisson") == 0 && c->value[0] == 0.2);
     }
     sn_scene_destroy(scene);
-    const sn_override wrong[][1] = {
-        {{"time.step", "-1"}}, {{"time.stp", "1"}}, {{"bodies.7.name", "x"}}, {{"time.step", "nan"}}, {{"time.step.x", "1"}}};
+    const sn_override wrong[][1] = {{{"time.step", "-1"}},
+                                    {{"time.stp", "1"}},
+                                    {{"bodies.7.name", "x"}},
+                                    {{"time.step", "nan"}},
+                                    {{"time.step.x", "1"}}};
     for (int i = 0; i < 5; ++i) {
         memset(&error, 0, sizeof error);
         const char *plain = SCENE("\"time\": { \"step\": 0.1 },\n", BOX);
@@ -270,10 +326,12 @@ static void test_materials(void **state) {
         "{ \"law\": \"mooney-rivlin\", \"c10\": 1e5, \"c01\": 1e4, \"d1\": 1e-6 }",
         "{ \"law\": \"ogden\", \"mu\": [1e5, 2e4], \"alpha\": [2, -2], \"d1\": 1e-6 }",
         "{ \"law\": \"reduced-polynomial\", \"c\": [1e5, 1e3], \"d1\": 1e-6 }",
-        "{ \"law\": \"orthotropic\", \"young\": [1e5, 2e5, 3e5], \"poisson\": [0.2, 0.2, 0.2], \"shear\": [4e4, 4e4, 4e4] }",
+        "{ \"law\": \"orthotropic\", \"young\": [1e5, 2e5, 3e5], \"poisson\": [0.2, 0.2, 0.2], \"shear\": [4e4, 4e4, "
+        "4e4] }",
         "{ \"law\": \"corotated\", \"young\": { \"keys\": [[0, 1e5], [1, 2e5]] }, \"poisson\": 0.3 }",
         "{ \"law\": \"corotated\", \"young\": 0, \"poisson\": 0.3 }",
-        "[ { \"law\": \"stvk\", \"young\": 1e5 }, { \"young\": 1e6, \"select\": { \"box\": [[0, 0, 0], [9, 9, 9]] } } ]",
+        "[ { \"law\": \"stvk\", \"young\": 1e5 }, { \"young\": 1e6, \"select\": { \"box\": [[0, 0, 0], [9, 9, 9]] } } "
+        "]",
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; ++i) {
         char text[1000];
@@ -289,8 +347,9 @@ static void test_no_memory(void **state) {
     (void)state;
     failing_allocator failing = failing_allocator_make();
     sn_context *context = failing_allocator_context(&failing);
-    const char *text = SCENE("\"probes\": [ { \"node\": 1 } ], \"colliders\": [ { \"plane\": {} } ],\n",
-                             BOX ", " MATERIAL ", " FIX ", \"loads\": [ { \"select\": { \"normal\": [1, 0, 0] }, \"pressure\": 1 } ]");
+    const char *text =
+        SCENE("\"probes\": [ { \"node\": 1 } ], \"colliders\": [ { \"plane\": {} } ],\n",
+              BOX ", " MATERIAL ", " FIX ", \"loads\": [ { \"select\": { \"normal\": [1, 0, 0] }, \"pressure\": 1 } ]");
     const sn_override set[] = {{"time.step", "0.02"}};
     const int64_t before = failing.live;
     int n = 1;

@@ -1,4 +1,5 @@
-/* The ready scenes: each file in scenes/ is valid, and the gallery of the page is whole: each place once, a picture for each of its scenes.
+/* The ready scenes: each file in scenes/ is valid, and the gallery of the page is whole: each place once, a picture for
+ * each of its scenes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +16,8 @@
 
 #include "sinew/sinew.h"
 
-/* Calls `work` with the path and the name of each file with the ending in a folder of the repository. Returns how many there are. */
+/* Calls `work` with the path and the name of each file with the ending in a folder of the repository. Returns how many
+ * there are. */
 static int for_each(const char *folder, const char *ending, void (*work)(const char *path, const char *name)) {
     char path[1024];
     int count = 0;
@@ -67,7 +69,8 @@ static void check_scene(const char *path, const char *name) {
         holder[place] = names[place];
         char picture[1024];
         snprintf(picture, sizeof picture, "%s/web/pictures/%s.jpg", SN_SOURCE_FOLDER, name);
-        if (access(picture, R_OK)) fail_msg("scene %s is in the gallery, but web/pictures/%s.jpg is missing", name, name);
+        if (access(picture, R_OK))
+            fail_msg("scene %s is in the gallery, but web/pictures/%s.jpg is missing", name, name);
         ++shown;
     }
     json_decref(root);

@@ -14,11 +14,12 @@ typedef struct run {
 } run;
 
 /* `steps` equal steps from t0 to t1; controlled or bare. */
-static inline run run_method(const sn_method *method, sn_system *system, const sn_time_options *options, bool controlled, double t0,
-                             double t1, int steps, double *x, double *v) {
+static inline run run_method(const sn_method *method, sn_system *system, const sn_time_options *options,
+                             bool controlled, double t0, double t1, int steps, double *x, double *v) {
     run result = {0};
     const int n = system->count, past = method->history(n);
-    double *history = calloc((size_t)past + 1, sizeof *history), *scratch = calloc((size_t)sn_control_scratch(method, n), sizeof *scratch);
+    double *history = calloc((size_t)past + 1, sizeof *history),
+           *scratch = calloc((size_t)sn_control_scratch(method, n), sizeof *scratch);
     result.reached = t0;
     for (int i = 0; i < steps && !result.status; ++i) {
         sn_step step = {.system = system,

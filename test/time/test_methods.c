@@ -1,4 +1,5 @@
-/* Every method: its order on Hauth's toy and on the nonlinear chain, prescribed motion, conservation, divergence, variable steps. */
+/* Every method: its order on Hauth's toy and on the nonlinear chain, prescribed motion, conservation, divergence,
+ * variable steps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,8 +50,8 @@ static void test_order_hauth(void **state) {
     for (int i = 0; i < count; ++i) {
         const sn_method *method = sn_method_find(listing[i].name);
         const double order = slope(hauth_error, method, first_steps(method), method->order >= 5 ? 3e-12 : 1e-11);
-        print_message("  %-22s order %d, measured %.3f, error with 256 steps %.2e\n", method->name, method->order, order,
-                      hauth_error(method, 256));
+        print_message("  %-22s order %d, measured %.3f, error with 256 steps %.2e\n", method->name, method->order,
+                      order, hauth_error(method, 256));
         assert_true(fabs(order - method->order) < 0.15);
     }
 }
@@ -213,7 +214,8 @@ static void test_adaptive(void **state) {
 /* Multistep methods with steps of changing length keep their order. */
 static double uneven_error(const sn_method *method, int pairs) {
     toy q;
-    double x[TOY_MOST], v[TOY_MOST], history[400] = {0}, *scratch = calloc((size_t)method->scratch(18), sizeof *scratch);
+    double x[TOY_MOST], v[TOY_MOST], history[400] = {0},
+                                     *scratch = calloc((size_t)method->scratch(18), sizeof *scratch);
     make_chain(&q, x, v);
     const sn_time_options options = strict_options();
     sn_step_info info = {0};
@@ -259,7 +261,8 @@ static void test_one_step(void **state) {
         chain_reference();
         for (int m = 0; m < 5; ++m) {
             const sn_method *method = sn_method_find(names[m]);
-            const double order = log2(one_step_error(method, "one-step", 256) / one_step_error(method, "one-step", 512));
+            const double order =
+                log2(one_step_error(method, "one-step", 256) / one_step_error(method, "one-step", 512));
             print_message("  %s with one Newton step, %s: order %.3f\n", names[m], moved ? "moved" : "free", order);
             assert_true(fabs(order - method->order) < 0.15);
             /* With the default tolerance small steps end on their correction: that must not cost accuracy. */
@@ -293,9 +296,11 @@ static void test_rock2(void **state) {
     sn_time_options options = strict_options();
     options.tolerance = 1e-12;
     /* Fast modes have died away at t = 1. */
-    assert_int_equal(run_method(sn_method_find("dopri853"), &q.system, &options, false, 0, 1, 1, ref, ref_v).status, SN_OK);
+    assert_int_equal(run_method(sn_method_find("dopri853"), &q.system, &options, false, 0, 1, 1, ref, ref_v).status,
+                     SN_OK);
     memcpy(start, ref, sizeof ref), memcpy(start_v, ref_v, sizeof ref_v);
-    assert_int_equal(run_method(sn_method_find("dopri853"), &q.system, &options, false, 1, 2, 1, ref, ref_v).status, SN_OK);
+    assert_int_equal(run_method(sn_method_find("dopri853"), &q.system, &options, false, 1, 2, 1, ref, ref_v).status,
+                     SN_OK);
     options.tolerance = 0;
     for (int k = 0; k < 2; ++k) {
         double x[TOY_MOST], v[TOY_MOST];
@@ -311,7 +316,8 @@ static void test_rock2(void **state) {
     double x[TOY_MOST], v[TOY_MOST];
     toy_chain(&q, 6, x, v);
     q.d = 60, q.e = 0;
-    assert_int_equal(run_method(sn_method_find("rk4"), &q.system, &options, true, 0, 1, 20, x, v).status, SN_NOT_CONVERGED);
+    assert_int_equal(run_method(sn_method_find("rk4"), &q.system, &options, true, 0, 1, 20, x, v).status,
+                     SN_NOT_CONVERGED);
 }
 
 /* Step control over every implicit method: a system that refuses long moves is still brought to the end. */
@@ -330,12 +336,14 @@ static void test_control_all(void **state) {
         const sn_time_options options = strict_options();
         const run result = run_method(method, &q.system, &options, true, 0, 0.8, 4, x, v);
         if (result.status) fail_msg("%s: %s", method->name, result.error.text);
-        if (rms(18, x, chain_x) > (method->order == 1 ? 0.4 : 0.1)) fail_msg("%s: error %g", method->name, rms(18, x, chain_x));
+        if (rms(18, x, chain_x) > (method->order == 1 ? 0.4 : 0.1))
+            fail_msg("%s: error %g", method->name, rms(18, x, chain_x));
         assert_true(result.info.retries > 0);
     }
 }
 
-/* A step depends on t, x, v and history alone: scratch full of NaN, and a run that is saved and goes on elsewhere, give the same bits. */
+/* A step depends on t, x, v and history alone: scratch full of NaN, and a run that is saved and goes on elsewhere, give
+ * the same bits. */
 static void go(const sn_method *method, toy *q, int from, int to, double *x, double *v, double *history) {
     const size_t room = (size_t)sn_control_scratch(method, 18);
     double *scratch = calloc(room, sizeof *scratch);
@@ -372,7 +380,9 @@ static void test_state(void **state) {
         for (int k = 0; k < 2; ++k) {
             make_chain(&q, x[k], v[k]);
             go(method, &q, 0, k ? 9 : 20, x[k], v[k], history[k]);
-            if (k) make_chain(&q, (double[TOY_MOST]){0}, (double[TOY_MOST]){0}), go(method, &q, 9, 20, x[k], v[k], history[k]);
+            if (k)
+                make_chain(&q, (double[TOY_MOST]){0}, (double[TOY_MOST]){0}),
+                    go(method, &q, 9, 20, x[k], v[k], history[k]);
         }
         assert_memory_equal(x[0], x[1], 18 * sizeof(double));
         assert_memory_equal(v[0], v[1], 18 * sizeof(double));

@@ -128,7 +128,8 @@ static void test_kinds(void **state) {
         sn_step_info info;
         assert_true(residual_after(p->iterations, p->name, &info, &q) < p->residual);
         assert_true(info.newton_iterations > 0 && info.newton_iterations <= p->most);
-        assert_true(p->keeps ? info.linearisations < info.newton_iterations : info.linearisations == info.newton_iterations);
+        assert_true(p->keeps ? info.linearisations < info.newton_iterations
+                             : info.linearisations == info.newton_iterations);
         assert_true(p->ahead ? fabs(q.ahead - 0.2) < 1e-15 : q.ahead == 0);
         assert_true(strlen(listing[i].text) > 10);
     }
@@ -167,7 +168,9 @@ static void test_forget(void **state) {
         strcpy(options.newton.kind, "simplified");
         options.newton.tolerance = 1e-8;
         for (int i = 0; i < 10; ++i) {
-            assert_int_equal(run_method(sn_method_find("implicit-euler"), &q.system, &options, false, 0, 1e-3, 1, x, v).status, SN_OK);
+            assert_int_equal(
+                run_method(sn_method_find("implicit-euler"), &q.system, &options, false, 0, 1e-3, 1, x, v).status,
+                SN_OK);
             assert_true(q.linearisation.served > 0);
             if (forget) sn_linearisation_forget(&q.linearisation);
         }
@@ -204,10 +207,11 @@ static void test_inexact(void **state) {
         sn_time_options options = strict_options();
         options.newton.tolerance = 1e-9;
         strcpy(options.newton.kind, i ? "inexact" : "full");
-        const run result = run_method(sn_method_find("implicit-euler"), &q.system, &options, false, 0, 1, 20, end[i], v);
+        const run result =
+            run_method(sn_method_find("implicit-euler"), &q.system, &options, false, 0, 1, 20, end[i], v);
         assert_int_equal(result.status, SN_OK);
-        print_message("  %s: %d iterations, tolerances %.1e to %.1e\n", options.newton.kind, result.info.newton_iterations, q.tightest,
-                      q.loosest);
+        print_message("  %s: %d iterations, tolerances %.1e to %.1e\n", options.newton.kind,
+                      result.info.newton_iterations, q.tightest, q.loosest);
         assert_true(i ? q.loosest >= 0.1 && q.loosest <= 0.5 && q.tightest < 1e-2 : q.loosest == 1e-12);
         for (int k = 0; k < 30; ++k) assert_true(fabs(end[i][k] - end[0][k]) < 1e-7);
     }
@@ -263,7 +267,8 @@ static void test_static(void **state) {
     }
 }
 
-/* A stiff chain pulled sideways in one load step: the links turn far, the first corrections stretch them wildly. Default options get there.
+/* A stiff chain pulled sideways in one load step: the links turn far, the first corrections stretch them wildly.
+ * Default options get there.
  */
 static void test_static_hard(void **state) {
     (void)state;
@@ -287,8 +292,8 @@ static void test_static_hard(void **state) {
                         .info = &info,
                         .error = &error};
         const sn_status status = sn_static_solve(&step, NULL, NULL);
-        print_message("  %s: %d iterations, %d linearisations, %d trials, %d retries, %s\n", options.newton.kind, info.newton_iterations,
-                      info.linearisations, info.line_searches, info.retries, error.text);
+        print_message("  %s: %d iterations, %d linearisations, %d trials, %d retries, %s\n", options.newton.kind,
+                      info.newton_iterations, info.linearisations, info.line_searches, info.retries, error.text);
         assert_int_equal(status, SN_OK);
         toy_force_raw(&q, 1, x, zero, f);
         for (int i = 0; i < 30; ++i) assert_true(fabs(f[i]) < 1e-3 * 30);
@@ -330,7 +335,8 @@ static void test_control(void **state) {
     const sn_method *method = sn_method_find("implicit-euler");
     run result = run_method(method, &q.system, &options, true, 0, 0.5, 1, x, v);
     assert_int_equal(result.status, SN_OK);
-    assert_true(result.info.retries > 0 && q.rejects == result.info.retries && q.accepts > 4 && q.begins == q.accepts + q.rejects);
+    assert_true(result.info.retries > 0 && q.rejects == result.info.retries && q.accepts > 4 &&
+                q.begins == q.accepts + q.rejects);
     /* Near the solution with as many even steps. */
     double fine[TOY_MOST], fine_v[TOY_MOST];
     toy_chain(&q, 10, fine, fine_v);

@@ -1,4 +1,5 @@
-/* The coefficients of the methods: order conditions over all rooted trees, embedded errors, stability functions, ROCK2's polynomials. */
+/* The coefficients of the methods: order conditions over all rooted trees, embedded errors, stability functions,
+ * ROCK2's polynomials. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +50,8 @@ static forest make_forest(void) {
     return f;
 }
 
-/* Elementary weights: an edge from a vertex with one child carries `single`, otherwise `multiple` (Hairer and Wanner II, IV.7). */
+/* Elementary weights: an edge from a vertex with one child carries `single`, otherwise `multiple` (Hairer and Wanner
+ * II, IV.7). */
 static void weights(const forest *f, int index, int s, const double *single, const double *multiple, double *out) {
     const tree *t = &f->tree[index];
     for (int i = 0; i < s; ++i) out[i] = 1;
@@ -66,7 +68,8 @@ static void weights(const forest *f, int index, int s, const double *single, con
 }
 
 /* The largest violation of sum b Phi = goal / density over all trees up to `order`. */
-static double violation(const forest *f, int order, int s, const double *single, const double *multiple, const double *b, double goal) {
+static double violation(const forest *f, int order, int s, const double *single, const double *multiple,
+                        const double *b, double goal) {
     double worst = 0;
     for (int i = 0; i < f->count && f->tree[i].order <= order; ++i) {
         double phi[STAGES], sum = 0;
@@ -90,8 +93,9 @@ static void test_forest(void **state) {
 static void test_runge_kutta(void **state) {
     (void)state;
     const forest f = make_forest();
-    const sn_tableau *const tables[] = {&sn_tableau_explicit_euler, &sn_tableau_explicit_midpoint, &sn_tableau_rk4, &sn_tableau_rk38,
-                                        &sn_tableau_dopri5,         &sn_tableau_dopri853};
+    const sn_tableau *const tables[] = {
+        &sn_tableau_explicit_euler, &sn_tableau_explicit_midpoint, &sn_tableau_rk4, &sn_tableau_rk38,
+        &sn_tableau_dopri5,         &sn_tableau_dopri853};
     for (int m = 0; m < 6; ++m) {
         const sn_tableau *t = tables[m];
         double b[STAGES] = {0};
@@ -153,9 +157,10 @@ static rosenbrock unfold(const sn_rosenbrock *m) {
     return r;
 }
 
-static const sn_rosenbrock *const rosenbrocks[] = {&sn_table_rosenbrock2_w,     &sn_table_ros34pw2,          &sn_table_rosenbrock4_shampine,
-                                                   &sn_table_rosenbrock4_grk4a, &sn_table_rosenbrock4_grk4t, &sn_table_rosenbrock4_veldd,
-                                                   &sn_table_rosenbrock4_velds, &sn_table_rosenbrock4_lstab};
+static const sn_rosenbrock *const rosenbrocks[] = {&sn_table_rosenbrock2_w,        &sn_table_ros34pw2,
+                                                   &sn_table_rosenbrock4_shampine, &sn_table_rosenbrock4_grk4a,
+                                                   &sn_table_rosenbrock4_grk4t,    &sn_table_rosenbrock4_veldd,
+                                                   &sn_table_rosenbrock4_velds,    &sn_table_rosenbrock4_lstab};
 
 static void test_rosenbrock(void **state) {
     (void)state;
@@ -207,7 +212,8 @@ static double growth(const rosenbrock *r, double y) {
     double g[4][2], R[2] = {1, 0};
     for (int i = 0; i < r->s; ++i) {
         double re = 1, im = 0;
-        for (int j = 0; j < i; ++j) re -= y * r->beta[i * r->s + j] * g[j][1], im += y * r->beta[i * r->s + j] * g[j][0];
+        for (int j = 0; j < i; ++j)
+            re -= y * r->beta[i * r->s + j] * g[j][1], im += y * r->beta[i * r->s + j] * g[j][0];
         const double d = y * r->beta[i * r->s + i], norm = 1 + d * d; /* divide by 1 - i d */
         g[i][0] = (re - d * im) / norm, g[i][1] = (im + d * re) / norm;
         R[0] -= y * r->b[i] * g[i][1], R[1] += y * r->b[i] * g[i][0];
@@ -222,8 +228,8 @@ static void test_stability(void **state) {
         const char *stability = sn_method_find(rosenbrocks[m]->name)->stability;
         double most = 0;
         for (double y = 1e-2; y < 1e6; y *= 1.05) most = fmax(most, growth(&r, y));
-        print_message("  %s (%s): |R| on the imaginary axis up to %.6f, at infinity %.4f\n", rosenbrocks[m]->name, stability, sqrt(most),
-                      sqrt(growth(&r, 1e9)));
+        print_message("  %s (%s): |R| on the imaginary axis up to %.6f, at infinity %.4f\n", rosenbrocks[m]->name,
+                      stability, sqrt(most), sqrt(growth(&r, 1e9)));
         if (strcmp(stability, "L") == 0) assert_true(growth(&r, 1e9) < 1e-8);
         if (strcmp(stability, "L") == 0 || strcmp(stability, "A") == 0)
             assert_true(most < 1 + 1e-12);

@@ -1,9 +1,9 @@
 /* Small systems for tests of time integration, with dense matrices.
  *
  *   toy_hauth: a mass on a spring, m z'' = -k (z - l0) - d z' + m g, Hauth's toy with its exact solution
- *   toy_chain: ten masses in space, hanging from a point, with springs k (s + c s^3) and dashpots d (r + e r^3), a force that varies in
- * time on the last one, a mass matrix that couples neighbours; optionally the first mass is moved along a prescribed path toy_free:  the
- * chain without support, load and damping: momentum and energy are kept
+ *   toy_chain: ten masses in space, hanging from a point, with springs k (s + c s^3) and dashpots d (r + e r^3), a
+ * force that varies in time on the last one, a mass matrix that couples neighbours; optionally the first mass is moved
+ * along a prescribed path toy_free:  the chain without support, load and damping: momentum and energy are kept
  *
  * K and D come from sixth-order differences of the force: right to about 1e-12. */
 #ifndef TOY_SYSTEM_H
@@ -41,11 +41,13 @@ typedef struct toy {
 } toy;
 
 static inline toy *toy_of(sn_system *system) { return (toy *)(void *)system; }
-static inline toy *toy_at(sn_linearisation *self) { return (toy *)(void *)((char *)self - offsetof(toy, linearisation)); }
+static inline toy *toy_at(sn_linearisation *self) {
+    return (toy *)(void *)((char *)self - offsetof(toy, linearisation));
+}
 
 /* Force of the link from a to b on a. */
-static inline void toy_link(const toy *q, const double *xa, const double *xb, const double *va, const double *vb, double rest,
-                            double out[3]) {
+static inline void toy_link(const toy *q, const double *xa, const double *xb, const double *va, const double *vb,
+                            double rest, double out[3]) {
     double u[3], w[3], length = 0, rate = 0;
     for (int i = 0; i < 3; ++i) u[i] = xb[i] - xa[i], w[i] = vb[i] - va[i], length += u[i] * u[i];
     length = sqrt(length);
@@ -153,7 +155,8 @@ static inline void toy_linearise(toy *q, double t, const double *x, const double
                 memcpy(p, part ? v : x, (size_t)n * sizeof *p);
                 p[j] += s * h;
                 toy_force_raw(q, t, part ? x : p, part ? p : v, f);
-                for (int i = 0; i < n; ++i) out[i * n + j] -= (s > 0 ? 1 : -1) * weight[(s > 0 ? s : -s) - 1] * f[i] / h;
+                for (int i = 0; i < n; ++i)
+                    out[i * n + j] -= (s > 0 ? 1 : -1) * weight[(s > 0 ? s : -s) - 1] * f[i] / h;
             }
     }
     sn_linearisation_renew(&q->linearisation, true);
@@ -202,7 +205,8 @@ static inline void toy_product(sn_linearisation *self, double m, double d, doubl
     }
 }
 
-static inline sn_status toy_solve(sn_linearisation *self, const sn_solve *solve, sn_linear_report *report, sn_error *error) {
+static inline sn_status toy_solve(sn_linearisation *self, const sn_solve *solve, sn_linear_report *report,
+                                  sn_error *error) {
     toy *q = toy_at(self);
     const double m = solve->m, d = solve->d, k = solve->k, *b = solve->b, tolerance = solve->tolerance;
     double *x = solve->x;
@@ -269,7 +273,8 @@ static inline void toy_accept(sn_system *system, double t, const double *x, cons
 }
 static inline void toy_reject(sn_system *system) { ++toy_of(system)->rejects; }
 
-static const sn_linearisation_table toy_linearisation_table = {.product = toy_product, .solve = toy_solve, .spectrum = toy_spectrum};
+static const sn_linearisation_table toy_linearisation_table = {
+    .product = toy_product, .solve = toy_solve, .spectrum = toy_spectrum};
 
 static const sn_system_table toy_table = {.mass_product = toy_mass_product,
                                           .mass_solve = toy_mass_solve,
@@ -300,7 +305,8 @@ static inline void toy_hauth(toy *q, double *x, double *v) {
     x[0] = -1, v[0] = -5;
 }
 static inline void toy_hauth_exact(double t, double *x, double *v) {
-    const double w = 5 * sqrt(39.0), a = -33 * sqrt(39.0) / 1300, b = 0.01, e = exp(-5 * t), s = sin(w * t), c = cos(w * t);
+    const double w = 5 * sqrt(39.0), a = -33 * sqrt(39.0) / 1300, b = 0.01, e = exp(-5 * t), s = sin(w * t),
+                 c = cos(w * t);
     *x = e * (a * s + b * c) - 1.01;
     *v = e * ((-5 * a - w * b) * s + (w * a - 5 * b) * c);
 }

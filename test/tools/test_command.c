@@ -1,5 +1,5 @@
-/* The command from outside: exit codes, JSON, overrides, sweeps, same bits over threads, save and restore, and every listed name in a
- * scene. */
+/* The command from outside: exit codes, JSON, overrides, sweeps, same bits over threads, save and restore, and every
+ * listed name in a scene. */
 /* clang-format off */
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,7 +99,8 @@ static void test_unwritable(void **state) {
     (void)state;
     static const char *const option[] = {"--out", "--picture", "--save", "--video"};
     for (int i = 0; i < 4; ++i) {
-        assert_int_equal(sinew(NULL, "run %s --quiet %s %s/none/x", scene, i ? option[i] : "--out", i ? folder : scene), 2);
+        assert_int_equal(sinew(NULL, "run %s --quiet %s %s/none/x", scene, i ? option[i] : "--out", i ? folder : scene),
+                         2);
         assert_true(message_has(i ? "none/x" : "scene.json/none"));
     }
     assert_int_equal(sinew(NULL, "run %s", folder), 2);
@@ -142,11 +143,13 @@ static void test_same_bits(void **state) {
     assert_int_equal(sinew(&first, "run %s --json --threads 1", scene), 0);
     for (int threads = 2; threads <= 4; threads += 2) {
         assert_int_equal(sinew(&second, "run %s --json --threads %d", scene, threads), 0);
-        assert_string_equal(json_string_value(json_object_get(first, "hash")), json_string_value(json_object_get(second, "hash")));
+        assert_string_equal(json_string_value(json_object_get(first, "hash")),
+                            json_string_value(json_object_get(second, "hash")));
         json_decref(second);
     }
     assert_int_equal(sinew(&second, "run %s --json --set bodies.0.material.young=2e5", scene), 0);
-    assert_string_not_equal(json_string_value(json_object_get(first, "hash")), json_string_value(json_object_get(second, "hash")));
+    assert_string_not_equal(json_string_value(json_object_get(first, "hash")),
+                            json_string_value(json_object_get(second, "hash")));
     json_decref(second);
     json_decref(first);
 }
@@ -154,7 +157,10 @@ static void test_same_bits(void **state) {
 static void test_sweep(void **state) {
     (void)state;
     json_t *result;
-    assert_int_equal(sinew(&result, "run %s --json --sweep bodies.0.material.young=1e5,2e5 --sweep time.step=0.02,0.01,0.025", scene), 0);
+    assert_int_equal(sinew(&result,
+                           "run %s --json --sweep bodies.0.material.young=1e5,2e5 --sweep time.step=0.02,0.01,0.025",
+                           scene),
+                     0);
     assert_int_equal(json_array_size(json_object_get(result, "runs")), 6);
     json_decref(result);
 }
@@ -166,7 +172,8 @@ static void test_save_restore(void **state) {
     assert_int_equal(sinew(NULL, "run %s --quiet --set time.end=0.1 --save %s/half", scene, folder), 0);
     assert_int_equal(sinew(&on, "run %s --json --restore %s/half", scene, folder), 0);
     assert_int_equal(sinew(&restored, "run %s --json --restore %s/half --threads 1", scene, folder), 0);
-    assert_string_equal(json_string_value(json_object_get(on, "hash")), json_string_value(json_object_get(restored, "hash")));
+    assert_string_equal(json_string_value(json_object_get(on, "hash")),
+                        json_string_value(json_object_get(restored, "hash")));
     assert_true(json_number_value(json_object_get(on, "time")) > 0.19);
     json_decref(on);
     json_decref(restored);
@@ -178,11 +185,14 @@ static void test_material_and_rotation(void **state) {
     json_t *result;
     assert_int_equal(sinew(&result, "material stvk --set lame=1000,500 --F '1.1 0 0 0 1 0 0 0 1' --json"), 0);
     /* E_xx = 0.105; S = lambda tr E + 2 mu E; P = F S; psi = lambda/2 tr^2 + mu E:E */
-    assert_true(fabs(json_number_value(json_array_get(json_object_get(result, "stress"), 0)) - 1.1 * 2000 * 0.105) < 1e-9);
+    assert_true(fabs(json_number_value(json_array_get(json_object_get(result, "stress"), 0)) - 1.1 * 2000 * 0.105) <
+                1e-9);
     assert_true(fabs(json_number_value(json_object_get(result, "energy")) - 1000 * 0.105 * 0.105) < 1e-9);
     assert_int_equal(json_array_size(json_object_get(result, "differential")), 81);
     json_decref(result);
-    assert_int_equal(sinew(&result, "material neo-hookean --young 1e5 --poisson 0.3 --uniaxial 0.9:1.5:7 --json --plot %s/p.svg", folder),
+    assert_int_equal(sinew(&result,
+                           "material neo-hookean --young 1e5 --poisson 0.3 --uniaxial 0.9:1.5:7 --json --plot %s/p.svg",
+                           folder),
                      0);
     assert_int_equal(json_array_size(json_object_get(result, "stress")), 7);
     json_decref(result);
@@ -190,7 +200,8 @@ static void test_material_and_rotation(void **state) {
     assert_true(fabs(json_number_value(json_array_get(json_object_get(result, "R"), 1)) + 1) < 1e-12);
     assert_true(fabs(json_number_value(json_array_get(json_object_get(result, "S"), 0)) - 2) < 1e-12);
     json_decref(result);
-    assert_int_equal(sinew(&result, "mesh box:size=1,1,1:cells=2,2,2:split=5 -o %s/b.msh --json --refine 1", folder), 0);
+    assert_int_equal(sinew(&result, "mesh box:size=1,1,1:cells=2,2,2:split=5 -o %s/b.msh --json --refine 1", folder),
+                     0);
     assert_int_equal(json_integer_value(json_object_get(result, "tets")), 8 * 40);
     json_decref(result);
 }
@@ -209,7 +220,8 @@ static void every(const json_t *lists, const char *kind, const char *format) {
                 fail_msg("%s '%s' does not run", kind, name);
             continue;
         }
-        if (sinew(NULL, "run %s --quiet --set time.end=0.04 %s", scene, set)) fail_msg("%s '%s' does not run", kind, name);
+        if (sinew(NULL, "run %s --quiet --set time.end=0.04 %s", scene, set))
+            fail_msg("%s '%s' does not run", kind, name);
     }
 }
 
@@ -220,11 +232,13 @@ static void test_every_name(void **state) {
     assert_true(json_object_size(lists) >= 21);
     assert_int_equal(json_object_size(lists), json_array_size(json_object_get(lists, "kinds")));
     for (size_t i = 0; i < json_array_size(json_object_get(lists, "laws")); ++i) {
-        const char *name = json_string_value(json_object_get(json_array_get(json_object_get(lists, "laws"), i), "name"));
+        const char *name =
+            json_string_value(json_object_get(json_array_get(json_object_get(lists, "laws"), i), "name"));
         const char *material = strncmp(name, "orthotropic", 11) == 0
                                    ? "\"young\":[1e5,1e5,2e5],\"poisson\":[0.3,0.3,0.3],\"shear\":[4e4,4e4,4e4]"
                                    : "\"young\":1e5,\"poisson\":0.3";
-        if (sinew(NULL, "run %s --quiet --set time.end=0.04 --set 'bodies.0.material={\"law\":\"%s\",%s}'", scene, name, material))
+        if (sinew(NULL, "run %s --quiet --set time.end=0.04 --set 'bodies.0.material={\"law\":\"%s\",%s}'", scene, name,
+                  material))
             fail_msg("law '%s' does not run", name);
     }
     every(lists, "rotations", "--set bodies.0.material.rotation=%s");
@@ -255,7 +269,8 @@ static int set_up(void **state) {
           "  \"bodies\": [ { \"mesh\": { \"box\": { \"size\": [0.4, 0.1, 0.1], \"cells\": [4, 1, 1] } },\n"
           "    \"material\": { \"law\": \"corotated\", \"young\": 1e5, \"poisson\": 0.3 },\n"
           "    \"fix\": [ { \"select\": { \"box\": [[-1, -1, -1], [1e-6, 1, 1]] } } ] } ],\n"
-          "  \"probes\": [ { \"name\": \"tip\", \"nearest\": [0.4, 0, 0] } ], \"output\": { \"every\": 5, \"formats\": [\"vtu\"] } }\n",
+          "  \"probes\": [ { \"name\": \"tip\", \"nearest\": [0.4, 0, 0] } ], \"output\": { \"every\": 5, \"formats\": "
+          "[\"vtu\"] } }\n",
           file);
     return fclose(file);
 }
@@ -268,10 +283,11 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exit_codes),   cmocka_unit_test(test_keys),
-                                       cmocka_unit_test(test_unwritable),   cmocka_unit_test(test_run_json),
-                                       cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_sweep),
-                                       cmocka_unit_test(test_save_restore), cmocka_unit_test(test_material_and_rotation),
-                                       cmocka_unit_test(test_every_name)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exit_codes),   cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_unwritable),   cmocka_unit_test(test_run_json),
+        cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_sweep),
+        cmocka_unit_test(test_save_restore), cmocka_unit_test(test_material_and_rotation),
+        cmocka_unit_test(test_every_name)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,15 +1,18 @@
-/* The robustness suite: every law that survives inversion, from starts and through treatment that no solid would see, on several meshes.
+/* The robustness suite: every law that survives inversion, from starts and through treatment that no solid would see,
+ * on several meshes.
  *
  *     torture [--quick] [--verbose] [--only WORD]...
  *
- * --only: the methods, treatments or shapes whose name holds WORD (of several, those that hold all, each in one of the three).
+ * --only: the methods, treatments or shapes whose name holds WORD (of several, those that hold all, each in one of the
+ * three).
  *
- * Starts: random node positions, flattened, mirrored, collapsed to a point, three and ten times too large. Treatment: a handle jerked
- * through the body, steps of up to 1 s, gravity of 100 m/s^2 onto the ground (then none, so that the shape can come back), a Poisson ratio
- * of 0.49. A case is "recovered" when every node ends within 1e-3 of the body's size of its rest place after the best rigid motion; "stuck"
- * when it does not; "failed" when steps were refused, the state before them being kept, or cut too often; "NON-FINITE" when any number of
- * the state or the energies is. The program fails when anything is non-finite, or when a method that promises it does not recover a
- * flattened or a 3x scaled start. */
+ * Starts: random node positions, flattened, mirrored, collapsed to a point, three and ten times too large. Treatment: a
+ * handle jerked through the body, steps of up to 1 s, gravity of 100 m/s^2 onto the ground (then none, so that the
+ * shape can come back), a Poisson ratio of 0.49. A case is "recovered" when every node ends within 1e-3 of the body's
+ * size of its rest place after the best rigid motion; "stuck" when it does not; "failed" when steps were refused, the
+ * state before them being kept, or cut too often; "NON-FINITE" when any number of the state or the energies is. The
+ * program fails when anything is non-finite, or when a method that promises it does not recover a flattened or a 3x
+ * scaled start. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -59,7 +62,8 @@ static const treatment treatments[] = {
     {"scaled 3x, nu 0.49", "\"scale\": 3", "", 0, 0.02, 0.49, -1, false, false},
     {"random, nu 0.49", "\"scramble\": 3", "", 0, 0.02, 0.49, -1, false, false},
     {"jerked handle", "\"velocity\": [0, 0, 0]",
-     "\"fix\": [{\"select\": {\"box\": [[-9, -9, -9], [-0.2, 9, 9]]}, \"keys\": [[0, 0, 0, 0], [0.06, 2, 0.5, 0], [0.12, -2, -1, 1], [0.2, "
+     "\"fix\": [{\"select\": {\"box\": [[-9, -9, -9], [-0.2, 9, 9]]}, \"keys\": [[0, 0, 0, 0], [0.06, 2, 0.5, 0], "
+     "[0.12, -2, -1, 1], [0.2, "
      "0, 0, 0]]}],",
      0, 0.02, 0.35, -1, false, false},
     {"gravity 100", "\"velocity\": [0, -5, 0]", "", 100, 0.02, 0.35, 1, true, false},
@@ -68,7 +72,8 @@ static const treatment treatments[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, TREATMENTS = sizeof treatments / sizeof *treatments, METHODS = 40 };
 
-/* Laws that stay finite when inverted, with the default rotation; corotated with every rotation; one linear solve per step. */
+/* Laws that stay finite when inverted, with the default rotation; corotated with every rotation; one linear solve per
+ * step. */
 static int list_methods(method *out, bool quick) {
     int count = 0, laws, rotations;
     const sn_listing *law = sn_laws(&laws), *rotation = sn_rotations(&rotations);
@@ -89,7 +94,8 @@ static int list_methods(method *out, bool quick) {
         method *m = &out[count++];
         snprintf(m->name, sizeof m->name, "corotated, %s", rotation[i].name);
         snprintf(m->material, sizeof m->material, "\"law\": \"corotated\", \"rotation\": \"%s\"", rotation[i].name);
-        m->newton = "full", m->promises = strcmp(rotation[i].name, "higham") != 0 && strcmp(rotation[i].name, "qr") != 0;
+        m->newton = "full",
+        m->promises = strcmp(rotation[i].name, "higham") != 0 && strcmp(rotation[i].name, "qr") != 0;
     }
     method *m = &out[count++];
     snprintf(m->name, sizeof m->name, "corotated, one-step");
@@ -98,7 +104,8 @@ static int list_methods(method *out, bool quick) {
     for (int i = 0; i < 2 && !quick; ++i) {
         m = &out[count++];
         snprintf(m->name, sizeof m->name, i ? "springs" : "warped, svd");
-        snprintf(m->material, sizeof m->material, i ? "\"law\": \"corotated\"" : "\"law\": \"linear\", \"warping\": \"svd\"");
+        snprintf(m->material, sizeof m->material,
+                 i ? "\"law\": \"corotated\"" : "\"law\": \"linear\", \"warping\": \"svd\"");
         snprintf(m->element, sizeof m->element, i ? "springs" : "tet4");
         m->newton = "full";
     }
@@ -119,14 +126,15 @@ static bool all_finite(sn_world *world, double *x, int n) {
 
 static sn_world *make_world(sn_context *context, const shape *s, const treatment *t, const method *m) {
     char text[2400];
-    const int length = snprintf(
-        text, sizeof text,
-        "{\"sinew\": 1, \"gravity\": [0, %g, 0], \"time\": {\"step\": %g, \"newton\": {\"kind\": \"%s\"}},"
-        " \"bodies\": [{\"mesh\": %s, \"element\": \"%s\", \"material\": {%s, \"young\": 1e5, \"poisson\": %g, \"rayleigh\": {\"mass\": "
-        "1}, \"viscous\": {\"lambda\": 2500, \"mu\": 1100}},"
-        " %s \"initial\": {%s}}], \"colliders\": [%s]}",
-        -t->gravity, t->step, m->newton, s->text, m->element[0] ? m->element : "tet4", m->material, t->poisson, t->fix, t->initial,
-        t->ground ? "{\"plane\": {\"point\": [0, -1, 0]}, \"friction\": 0.5}" : "");
+    const int length =
+        snprintf(text, sizeof text,
+                 "{\"sinew\": 1, \"gravity\": [0, %g, 0], \"time\": {\"step\": %g, \"newton\": {\"kind\": \"%s\"}},"
+                 " \"bodies\": [{\"mesh\": %s, \"element\": \"%s\", \"material\": {%s, \"young\": 1e5, \"poisson\": "
+                 "%g, \"rayleigh\": {\"mass\": "
+                 "1}, \"viscous\": {\"lambda\": 2500, \"mu\": 1100}},"
+                 " %s \"initial\": {%s}}], \"colliders\": [%s]}",
+                 -t->gravity, t->step, m->newton, s->text, m->element[0] ? m->element : "tet4", m->material, t->poisson,
+                 t->fix, t->initial, t->ground ? "{\"plane\": {\"point\": [0, -1, 0]}, \"friction\": 0.5}" : "");
     sn_scene *scene = NULL;
     sn_world *world = NULL;
     sn_error error = {0};
@@ -140,7 +148,8 @@ static sn_world *make_world(sn_context *context, const shape *s, const treatment
 }
 
 /* text: the last refusal, for --verbose. */
-static outcome run_case(sn_context *context, const shape *s, const treatment *t, const method *m, double *distance, sn_error *error) {
+static outcome run_case(sn_context *context, const shape *s, const treatment *t, const method *m, double *distance,
+                        sn_error *error) {
     enum { MOST = 400, FAILURES = 3, RETRIES = 4000 };
     sn_world *world = make_world(context, s, t, m);
     const sn_mesh *mesh = sn_world_body_mesh(world, 0);
@@ -150,7 +159,8 @@ static outcome run_case(sn_context *context, const shape *s, const treatment *t,
     *distance = INFINITY;
     const int first = t->step < 0.1 ? (t->relaxed_after > 0 ? 75 : 25) : 5;
     for (int i = 0; i < MOST && x && failures < FAILURES && result == STUCK; ++i) {
-        if (t->relaxed_after > 0 && sn_world_time(world) >= t->relaxed_after) sn_world_set_gravity(world, (double[3]){0, 0, 0}, NULL);
+        if (t->relaxed_after > 0 && sn_world_time(world) >= t->relaxed_after)
+            sn_world_set_gravity(world, (double[3]){0, 0, 0}, NULL);
         sn_step_report report = {0};
         if (sn_world_step(world, &report, error)) ++failures;
         retries += report.retries;
@@ -197,8 +207,8 @@ int main(int count, char **word) {
                 sn_error error = {0};
                 bool wanted = true;
                 for (int k = 0; k < only_count; ++k)
-                    wanted = wanted &&
-                             (strstr(methods[m].name, only[k]) || strstr(treatments[t].name, only[k]) || strstr(shapes[s].name, only[k]));
+                    wanted = wanted && (strstr(methods[m].name, only[k]) || strstr(treatments[t].name, only[k]) ||
+                                        strstr(shapes[s].name, only[k]));
                 if (!wanted) {
                     printf(" %-10s", "-");
                     continue;

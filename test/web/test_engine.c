@@ -1,4 +1,5 @@
-/* The engine behind the page, by its messages: load, step, grab, pin, set, reset, save, restore, dropped meshes, bad messages. */
+/* The engine behind the page, by its messages: load, step, grab, pin, set, reset, save, restore, dropped meshes, bad
+ * messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,11 +38,12 @@ static void receive(void *user, const char *text, size_t length, const void *byt
 static void tell(engine *e, const char *text) { engine_message(e, text, strlen(text), NULL, 0); }
 static json_t *of(const char *type, const char *key) { return json_object_get(json_object_get(latest, type), key); }
 
-static const char scene[] = "{\"do\": \"load\", \"name\": \"bar.json\", \"text\": \"{\\\"bodies\\\": [{\\\"name\\\": \\\"bar\\\", "
-                            "\\\"mesh\\\": {\\\"box\\\": {\\\"size\\\": [0.3, "
-                            "0.1, 0.1], \\\"cells\\\": [6, 2, 2]}}, \\\"material\\\": {\\\"law\\\": \\\"corotated\\\", \\\"young\\\": 3e4, "
-                            "\\\"poisson\\\": 0.4}, \\\"fix\\\": "
-                            "[{\\\"select\\\": {\\\"box\\\": [[-1, -1, -1], [1e-6, 1, 1]]}}]}]}\"}";
+static const char scene[] =
+    "{\"do\": \"load\", \"name\": \"bar.json\", \"text\": \"{\\\"bodies\\\": [{\\\"name\\\": \\\"bar\\\", "
+    "\\\"mesh\\\": {\\\"box\\\": {\\\"size\\\": [0.3, "
+    "0.1, 0.1], \\\"cells\\\": [6, 2, 2]}}, \\\"material\\\": {\\\"law\\\": \\\"corotated\\\", \\\"young\\\": 3e4, "
+    "\\\"poisson\\\": 0.4}, \\\"fix\\\": "
+    "[{\\\"select\\\": {\\\"box\\\": [[-1, -1, -1], [1e-6, 1, 1]]}}]}]}\"}";
 
 /* A frame of the present state: the engine holds back frames for a sixtieth of a second. */
 static void look(engine *e) {
@@ -84,7 +86,8 @@ static void test_run(void **state) {
 static void test_grab_and_pin(void **state) {
     engine *e = *state;
     tell(e, scene);
-    tell(e, "{\"do\": \"grab\", \"handle\": 0, \"body\": 0, \"triangle\": 7, \"share\": [0.2, 0.3, 0.5], \"target\": [0.5, 0.5, 0]}");
+    tell(e, "{\"do\": \"grab\", \"handle\": 0, \"body\": 0, \"triangle\": 7, \"share\": [0.2, 0.3, 0.5], \"target\": "
+            "[0.5, 0.5, 0]}");
     tell(e, "{\"do\": \"advance\", \"steps\": 5}");
     look(e);
     assert_int_equal(json_array_size(of("frame", "grabs")), 1);
@@ -94,13 +97,17 @@ static void test_grab_and_pin(void **state) {
     assert_int_equal(json_array_size(of("frame", "grabs")), 0);
     const json_int_t pins = json_integer_value(json_object_get(of("frame", "counts"), "pins"));
     assert_true(pins > 1);
-    tell(e, "{\"do\": \"pin\", \"body\": 0, \"triangle\": 3, \"share\": [1, 0, 0], \"radius\": 0.06}"); /* again: lets go */
+    tell(
+        e,
+        "{\"do\": \"pin\", \"body\": 0, \"triangle\": 3, \"share\": [1, 0, 0], \"radius\": 0.06}"); /* again: lets go */
     look(e);
     assert_int_equal(json_integer_value(json_object_get(of("frame", "counts"), "pins")), 0);
     assert_null(json_object_get(latest, "error"));
-    tell(e, "{\"do\": \"grab\", \"handle\": 99, \"body\": 0, \"triangle\": 7, \"share\": [1, 0, 0], \"target\": [0, 0, 0]}");
+    tell(e, "{\"do\": \"grab\", \"handle\": 99, \"body\": 0, \"triangle\": 7, \"share\": [1, 0, 0], \"target\": [0, 0, "
+            "0]}");
     assert_non_null(strstr(json_string_value(of("error", "text")), "handle 99"));
-    tell(e, "{\"do\": \"grab\", \"handle\": 0, \"body\": 0, \"triangle\": 123456, \"share\": [1, 0, 0], \"target\": [0, 0, 0]}");
+    tell(e, "{\"do\": \"grab\", \"handle\": 0, \"body\": 0, \"triangle\": 123456, \"share\": [1, 0, 0], \"target\": "
+            "[0, 0, 0]}");
     assert_non_null(strstr(json_string_value(of("error", "text")), "123456"));
 }
 
@@ -129,13 +136,17 @@ static void test_set_and_look(void **state) {
     assert_non_null(strstr(json_string_value(of("error", "text")), "poisson"));
     tell(e, "{\"do\": \"advance\", \"steps\": 3}");
     static const char *const colour[] = {"displacement", "von_mises", "strain", "energy", "quality"}, *const glyph[] = {
-                                                                                                          "force", "constraint", "stress"};
+                                                                                                          "force",
+                                                                                                          "constraint",
+                                                                                                          "stress"};
     for (int i = 0; i < 5; ++i) {
         char text[128];
-        snprintf(text, sizeof text, "{\"do\": \"look\", \"colour\": \"%s\", \"glyphs\": \"%s\", \"wire\": true}", colour[i], glyph[i % 3]);
+        snprintf(text, sizeof text, "{\"do\": \"look\", \"colour\": \"%s\", \"glyphs\": \"%s\", \"wire\": true}",
+                 colour[i], glyph[i % 3]);
         tell(e, text), tell(e, "{\"do\": \"advance\"}"), look(e);
         json_t *counts = of("frame", "counts");
-        assert_true(json_integer_value(json_object_get(counts, "values")) > 0 && json_integer_value(json_object_get(counts, "wire")) > 0);
+        assert_true(json_integer_value(json_object_get(counts, "values")) > 0 &&
+                    json_integer_value(json_object_get(counts, "wire")) > 0);
         assert_true(json_integer_value(json_object_get(counts, "glyphs")) > 0);
         assert_true(json_number_value(json_array_get(of("frame", "range"), 1)) > 0);
     }
@@ -146,7 +157,8 @@ static void test_bad(void **state) {
     tell(e, "{\"do\": \"advance\"}"); /* nothing is loaded: nothing happens */
     assert_null(json_object_get(latest, "error"));
     tell(e, "{\"do\": \"advence\"}");
-    assert_non_null(strstr(json_string_value(of("error", "text")), "there is no message 'advence'; did you mean 'advance'?"));
+    assert_non_null(
+        strstr(json_string_value(of("error", "text")), "there is no message 'advence'; did you mean 'advance'?"));
     tell(e, "{}"), assert_non_null(strstr(json_string_value(of("error", "text")), "without 'do'"));
     json_object_del(latest, "error");
     tell(e, "nonsense"), assert_non_null(of("error", "text"));
@@ -155,11 +167,10 @@ static void test_bad(void **state) {
     assert_non_null(strstr(json_string_value(of("error", "text")), "x.json:1:"));
     tell(e, scene), tell(e, "{\"do\": \"dance\"}");
     assert_non_null(strstr(json_string_value(of("error", "text")), "dance"));
-    static const char outside
-        [] = "{\"do\": \"file\", \"name\": \"../x.obj\"}",
- inside[] = "{\"do\": \"file\", \"name\": \"x.obj\"}",
- octahedron[] =
-        "v 1 0 0\nv -1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nv 0 0 -1\nf 1 3 5\nf 3 2 5\nf 2 4 5\nf 4 1 5\nf 3 1 6\nf 2 3 6\nf 4 2 6\nf 1 4 6\n";
+    static const char outside[] = "{\"do\": \"file\", \"name\": \"../x.obj\"}",
+                      inside[] = "{\"do\": \"file\", \"name\": \"x.obj\"}",
+                      octahedron[] = "v 1 0 0\nv -1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 0 1\nv 0 0 -1\nf 1 3 5\nf 3 2 5\nf 2 4 "
+                                     "5\nf 4 1 5\nf 3 1 6\nf 2 3 6\nf 4 2 6\nf 1 4 6\n";
     engine_message(e, outside, sizeof outside - 1, octahedron, sizeof octahedron - 1);
     assert_non_null(strstr(json_string_value(of("error", "text")), "plain file name"));
     json_object_del(latest, "error");

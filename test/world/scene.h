@@ -57,7 +57,8 @@ static inline void make_ball(sn_collider *collider, double x, double y, double z
 }
 
 /* A world of one box with the given law; pointers of the scene are set so that the counts can be edited. */
-static inline void scene_start(scene *s, const sn_context_options *context, double x, double y, double z, int nx, int ny, int nz) {
+static inline void scene_start(scene *s, const sn_context_options *context, double x, double y, double z, int nx,
+                               int ny, int nz) {
     memset(s, 0, sizeof *s);
     sn_context_options o = context ? *context : sn_context_options_default();
     if (!context) o.threads = 1;
@@ -128,13 +129,13 @@ static inline int probe(scene *s, int index, double value[6]) {
     return count;
 }
 
-#define assert_near(a, b, tolerance)                                                                                                       \
-    do {                                                                                                                                   \
-        const double a_ = (a), b_ = (b), t_ = (tolerance);                                                                                 \
-        if (!(fabs(a_ - b_) <= t_)) {                                                                                                      \
-            print_message("%s = %.17g, expected %.17g (+- %g)\n", #a, a_, b_, t_);                                                         \
-            fail();                                                                                                                        \
-        }                                                                                                                                  \
+#define assert_near(a, b, tolerance)                                                                                   \
+    do {                                                                                                               \
+        const double a_ = (a), b_ = (b), t_ = (tolerance);                                                             \
+        if (!(fabs(a_ - b_) <= t_)) {                                                                                  \
+            print_message("%s = %.17g, expected %.17g (+- %g)\n", #a, a_, b_, t_);                                     \
+            fail();                                                                                                    \
+        }                                                                                                              \
     } while (0)
 
 #endif

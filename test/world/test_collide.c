@@ -42,7 +42,8 @@ static void test_rest(void **state) {
         assert_int_equal(sn_world_reactions(s.world, 1, force, &s.error), SN_BAD_INPUT);
         assert_false(sn_world_pinned(s.world, 0, 0));
         assert_int_equal(sn_world_pin(s.world, 0, 0, true, &s.error), SN_OK);
-        assert_true(sn_world_pinned(s.world, 0, 0) && !sn_world_pinned(s.world, 0, -1) && !sn_world_pinned(s.world, 1, 0));
+        assert_true(sn_world_pinned(s.world, 0, 0) && !sn_world_pinned(s.world, 0, -1) &&
+                    !sn_world_pinned(s.world, 1, 0));
         free(force);
         scene_end(&s);
     }
@@ -62,7 +63,8 @@ static void test_given_stiffness(void **state) {
     step(&s, 300);
     double x[3 * 64], mean = 0, area[64] = {0};
     sn_world_get(s.world, 0, x, NULL);
-    /* Pressure balance: sum of A_i k d_i = weight, with the areas of the base's nodes: corners of 2x2 cells, thirds of triangles. */
+    /* Pressure balance: sum of A_i k d_i = weight, with the areas of the base's nodes: corners of 2x2 cells, thirds of
+     * triangles. */
     int count;
     int32_t *face;
     assert_int_equal(sn_mesh_boundary(s.mesh, &count, &face, NULL, NULL, NULL), SN_OK);
@@ -81,7 +83,8 @@ static void test_given_stiffness(void **state) {
     scene_end(&s);
 }
 
-/* A slope by tilted gravity: with friction mu the box stays when tan(angle) < mu, and above slides with g (sin - mu cos). */
+/* A slope by tilted gravity: with friction mu the box stays when tan(angle) < mu, and above slides with g (sin - mu
+ * cos). */
 static void test_friction_angle(void **state) {
     (void)state;
     const double mu = 0.5, tangents[2] = {0.4, 0.7};
@@ -143,7 +146,8 @@ static void test_one_step_friction(void **state) {
     }
 }
 
-/* One solve per step meets a contact in the step that makes it: a fast body does not pass into the plane by the way of a step (20 mm). */
+/* One solve per step meets a contact in the step that makes it: a fast body does not pass into the plane by the way of
+ * a step (20 mm). */
 static void test_one_step_depth(void **state) {
     (void)state;
     scene s;
@@ -164,8 +168,8 @@ static void test_one_step_depth(void **state) {
     scene_end(&s);
 }
 
-/* What lies on the plane at the start is met there in the first step, so that its friction is not that of an impact: on a slope of 40
- * degrees it slides with g (sin - mu cos), less what friction lags. */
+/* What lies on the plane at the start is met there in the first step, so that its friction is not that of an impact: on
+ * a slope of 40 degrees it slides with g (sin - mu cos), less what friction lags. */
 static void test_one_step_slope(void **state) {
     (void)state;
     scene s;
@@ -254,7 +258,8 @@ static void test_other_colliders(void **state) {
     scene_end(&s);
 }
 
-/* A block that strikes a rough floor at a slant: nodes slide, stick and let go; every step converges, and friction takes speed away. */
+/* A block that strikes a rough floor at a slant: nodes slide, stick and let go; every step converges, and friction
+ * takes speed away. */
 static void test_slanting_impact(void **state) {
     (void)state;
     static const char *const response[] = {"penalty", "projection"};
@@ -278,8 +283,9 @@ static void test_slanting_impact(void **state) {
     }
 }
 
-/* A cube thrown at a plane and at a ball, 1 to 50 m/s, soft to stiff, with friction and without, by both responses: every step is taken,
- * energy is never gained, and the surface stays out, also where a step is longer than the ball is thick. */
+/* A cube thrown at a plane and at a ball, 1 to 50 m/s, soft to stiff, with friction and without, by both responses:
+ * every step is taken, energy is never gained, and the surface stays out, also where a step is longer than the ball is
+ * thick. */
 static void impact(const char *response, double friction, bool ball, double young, double speed, double h) {
     scene s;
     scene_start(&s, NULL, 0.2, 0.2, 0.2, 2, 2, 2);
@@ -324,13 +330,13 @@ static void test_impacts(void **state) {
             }
 }
 
-/* A block falls on a ball, a capsule, a box and a mesh of a box, by both responses: it stays out, and rests or slides off without gaining
- * energy. */
+/* A block falls on a ball, a capsule, a box and a mesh of a box, by both responses: it stays out, and rests or slides
+ * off without gaining energy. */
 static void test_shapes(void **state) {
     (void)state;
     static const char *const response[] = {"penalty", "projection"};
-    const double zero[3] = {0.1, -0.35, 0.1}, radius = 0.3, from[3] = {0.1, -0.35, -0.5}, to[3] = {0.1, -0.35, 0.7}, size[3] = {1, 0.6, 1},
-                 round = 0.1;
+    const double zero[3] = {0.1, -0.35, 0.1}, radius = 0.3, from[3] = {0.1, -0.35, -0.5}, to[3] = {0.1, -0.35, 0.7},
+                 size[3] = {1, 0.6, 1}, round = 0.1;
     for (int kind = 0; kind < 8; ++kind) {
         scene s;
         scene_start(&s, NULL, 0.2, 0.1, 0.2, 3, 1, 3);

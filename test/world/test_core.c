@@ -35,12 +35,16 @@ static double distortion(const scene *s) {
     return worst;
 }
 
-/* Spinning, thrown and twisted at the start: the core stays rigid, the ends swing, linear momentum stays to rounding. */
+/* Spinning, thrown and twisted at the start: the core stays rigid, the ends swing, linear momentum stays to rounding.
+ */
 static void keeps_shape_and_momentum(void **state) {
     static const struct {
         const char *method;
         double h, drift; /* of the angular momentum, relative, in 0.5 s */
-    } tries[] = {{"implicit-midpoint", 0.005, 2e-3}, {"implicit-euler", 0.001, 0.03}, {"newmark", 0.005, 0.02}, {"rk4", 0.0005, 1e-3}};
+    } tries[] = {{"implicit-midpoint", 0.005, 2e-3},
+                 {"implicit-euler", 0.001, 0.03},
+                 {"newmark", 0.005, 0.02},
+                 {"rk4", 0.0005, 1e-3}};
     for (size_t k = 0; k < sizeof tries / sizeof *tries; ++k) {
         scene s;
         bar_with_core(&s, tries[k].method, tries[k].h);

@@ -4,7 +4,8 @@
 /* x = x0 + g h^2 (n (n + 1) / 2) exactly at every node with implicit Euler, for every mass. */
 static void test_free_fall(void **state) {
     (void)state;
-    static const char *const elements[] = {"tet4", "tet10", "tet4", "tet10"}, *const masses[] = {"lumped", "lumped", "consistent",
+    static const char *const elements[] = {"tet4", "tet10", "tet4", "tet10"}, *const masses[] = {"lumped", "lumped",
+                                                                                                 "consistent",
                                                                                                  "consistent"};
     for (int k = 0; k < 4; ++k) {
         scene s;
@@ -34,7 +35,8 @@ static void test_free_fall(void **state) {
     }
 }
 
-/* A free, spinning, twisted and stretched body: linear momentum stays to rounding, angular momentum to what implicit Euler leaves of it. */
+/* A free, spinning, twisted and stretched body: linear momentum stays to rounding, angular momentum to what implicit
+ * Euler leaves of it. */
 static void test_momentum(void **state) {
     (void)state;
     scene s;
@@ -218,7 +220,8 @@ static void test_pins_and_grabs(void **state) {
     for (int handle = 0; handle < 40; ++handle) /* any number of grabs */
         assert_int_equal(sn_world_grab(s.world, 100 * handle, 0, near, whole, target, 1e3, 1, &s.error), SN_OK);
     step(&s, 2);
-    assert_int_equal(sn_world_grab(s.world, 0, 0, (int32_t[4]){n, 0, 0, 0}, whole, target, 1, 0, &s.error), SN_BAD_INPUT);
+    assert_int_equal(sn_world_grab(s.world, 0, 0, (int32_t[4]){n, 0, 0, 0}, whole, target, 1, 0, &s.error),
+                     SN_BAD_INPUT);
     assert_int_equal(sn_world_pin(s.world, 0, -1, true, &s.error), SN_BAD_INPUT);
     assert_int_equal(sn_world_pin(s.world, 1, 0, true, &s.error), SN_BAD_INPUT);
     scene_end(&s);
@@ -255,7 +258,8 @@ static void test_material_edits(void **state) {
     set_constant(&s.material, "poisson", 0);
     double key[4] = {0, 1e5, 0.1, 2e5};
     for (int i = 0; i < s.material.constant_count; ++i)
-        if (strcmp(s.material.constant[i].name, "young") == 0) s.material.constant[i].key = key, s.material.constant[i].key_count = 2;
+        if (strcmp(s.material.constant[i].name, "young") == 0)
+            s.material.constant[i].key = key, s.material.constant[i].key_count = 2;
     strcpy(s.options.time.mode, "quasi-static");
     s.options.gravity[1] = 0;
     s.options.time.newton.tolerance = 1e-10;
@@ -304,7 +308,8 @@ static void test_two_materials(void **state) {
     scene s;
     scene_start(&s, NULL, 1, 0.2, 0.2, 4, 1, 1);
     sn_material m[2] = {sn_material_default(), sn_material_default()};
-    const sn_selector where[2] = {{.kind = SN_SELECT_ALL}, {.kind = SN_SELECT_HALFSPACE, .point = {0.5, 0, 0}, .normal = {1, 0, 0}}};
+    const sn_selector where[2] = {{.kind = SN_SELECT_ALL},
+                                  {.kind = SN_SELECT_HALFSPACE, .point = {0.5, 0, 0}, .normal = {1, 0, 0}}};
     for (int i = 0; i < 2; ++i) {
         strcpy(m[i].law, "linear");
         set_constant(&m[i], "young", i ? 4e5 : 1e5);
@@ -358,8 +363,8 @@ static void test_isolated_node(void **state) {
     scene_end(&s);
 }
 
-/* A bar held at one end and pulled at the other from t = 0 on: a wave of speed c = sqrt(E / rho) runs to the wall and back, so that the end
- * is at 2 s L / E at t = 2 L / c, and back at 0 at 4 L / c. */
+/* A bar held at one end and pulled at the other from t = 0 on: a wave of speed c = sqrt(E / rho) runs to the wall and
+ * back, so that the end is at 2 s L / E at t = 2 L / c, and back at 0 at 4 L / c. */
 static void test_bar_wave(void **state) {
     (void)state;
     enum { STEPS = 200 };
@@ -402,7 +407,8 @@ static bool count_and_stop(void *user, double fraction) {
     return --*(int *)user > 0;
 }
 
-/* Who watches is asked between the parts of a divided step and may give it up: the state stays. A step that is not divided asks nobody. */
+/* Who watches is asked between the parts of a divided step and may give it up: the state stays. A step that is not
+ * divided asks nobody. */
 static void test_watch(void **state) {
     (void)state;
     scene s;
@@ -431,10 +437,17 @@ static void test_watch(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_free_fall),     cmocka_unit_test(test_momentum),       cmocka_unit_test(test_prescribed_motion),
-        cmocka_unit_test(test_reaction),      cmocka_unit_test(test_starts),         cmocka_unit_test(test_pins_and_grabs),
-        cmocka_unit_test(test_rayleigh),      cmocka_unit_test(test_material_edits), cmocka_unit_test(test_two_materials),
-        cmocka_unit_test(test_isolated_node), cmocka_unit_test(test_bar_wave),       cmocka_unit_test(test_watch)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_free_fall),
+                                       cmocka_unit_test(test_momentum),
+                                       cmocka_unit_test(test_prescribed_motion),
+                                       cmocka_unit_test(test_reaction),
+                                       cmocka_unit_test(test_starts),
+                                       cmocka_unit_test(test_pins_and_grabs),
+                                       cmocka_unit_test(test_rayleigh),
+                                       cmocka_unit_test(test_material_edits),
+                                       cmocka_unit_test(test_two_materials),
+                                       cmocka_unit_test(test_isolated_node),
+                                       cmocka_unit_test(test_bar_wave),
+                                       cmocka_unit_test(test_watch)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* Edits between steps: the state survives a change that compiles the bodies again. */
 #include "scene.h"
 
-/* A bar that hangs from a link and meets a projecting ground, with a method that remembers its last steps. Half-way an edit compiles the
- * body again without changing its physics (law stvk uses no rotation, so `alpha` has no effect). */
+/* A bar that hangs from a link and meets a projecting ground, with a method that remembers its last steps. Half-way an
+ * edit compiles the body again without changing its physics (law stvk uses no rotation, so `alpha` has no effect). */
 static void run(const char *method, bool edited, double *position) {
     sn_link link = sn_link_default();
     scene s;
@@ -37,7 +37,8 @@ static void test_recompile_keeps_the_state(void **state) {
     }
 }
 
-/* A body on a plane that has no fix, load, link or collider at first: each is added, changed and removed, and has its effect. */
+/* A body on a plane that has no fix, load, link or collider at first: each is added, changed and removed, and has its
+ * effect. */
 static double mean_height(scene *s) {
     double x[3 * 16], sum = 0;
     sn_world_get(s->world, 0, x, NULL);

@@ -66,7 +66,8 @@ static void test_materials(void **state) {
     fresh(&s), s.material.density = 0, refused(&s, "density");
     fresh(&s), strcpy(s.material.law, "corotatet"), refused(&s, "corotated");
     fresh(&s);
-    clamp_left(&s), strcpy(s.options.time.mode, "static"), set_constant(&s.material, "young", 0), refused(&s, "modulus of 0");
+    clamp_left(&s), strcpy(s.options.time.mode, "static"), set_constant(&s.material, "young", 0),
+        refused(&s, "modulus of 0");
     strcpy(s.options.time.mode, "dynamic");
     scene_create(&s);
     step(&s, 2);
@@ -91,22 +92,25 @@ static void test_fixes_and_loads(void **state) {
     const double key[8] = {1, 0, 0, 0, 1, 0, 0, 0};
     fresh(&s), clamp_left(&s), s.fix[0].key = key, s.fix[0].key_count = 2, refused(&s, "ascend");
     fresh(&s), s.body.load_count = 1, s.load[0].select = box_selector(5, 5, 5, 6, 6, 6), refused(&s, "loads.0");
-    fresh(&s), s.body.load_count = 1, s.load[0].select = box_selector(-1, -1, -1, 1e-9, 1e-9, 1e-9), refused(&s, "no boundary face");
+    fresh(&s), s.body.load_count = 1, s.load[0].select = box_selector(-1, -1, -1, 1e-9, 1e-9, 1e-9),
+               refused(&s, "no boundary face");
     s.load[0].kind = SN_LOAD_BODY, refused(&s, "no whole element");
     s.load[0].follow = true, refused(&s, "follow");
     s.load[0].kind = SN_LOAD_FORCE, refused(&s, "needs a face");
     s.load[0].follow = false, scene_create(&s);
-    fresh(&s), s.body.load_count = 1, s.load[0].value[0] = NAN, refused(&s, "loads.0.traction.0: traction.0 is nan; it must be finite");
+    fresh(&s), s.body.load_count = 1, s.load[0].value[0] = NAN,
+               refused(&s, "loads.0.traction.0: traction.0 is nan; it must be finite");
     fresh(&s), s.body.load_count = 1, s.load[0].ramp = (sn_ramp){3, 1, true}, refused(&s, "ramp [3, 1]");
     fresh(&s), s.options.collider_count = 1, s.collider[0].friction = -1, refused(&s, "colliders.0");
     fresh(&s), add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0), strcpy(s.probe[0].body, "lag"), refused(&s, "'lag'");
-    fresh(&s), add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0)->at = SN_PROBE_NODE, s.probe[0].node = 777, refused(&s, "777");
+    fresh(&s), add_probe(&s, SN_QUANTITY_POSITION, 0, 0, 0)->at = SN_PROBE_NODE, s.probe[0].node = 777,
+                                                         refused(&s, "777");
     fresh(&s), add_probe(&s, SN_QUANTITY_POSITION, NAN, 0, 0), refused(&s, "probes.0");
     scene_end(&s);
 }
 
-/* A step that cannot be taken keeps the state: a body pressed flat by its own supports with a law that needs J > 0 or, failing that, no
- * iterations. */
+/* A step that cannot be taken keeps the state: a body pressed flat by its own supports with a law that needs J > 0 or,
+ * failing that, no iterations. */
 static void test_failing_step(void **state) {
     (void)state;
     scene s;

@@ -1,4 +1,5 @@
-/* Every time integration method on a finite element body: order, conservation, divergence, prescribed motion, kept linearisations. */
+/* Every time integration method on a finite element body: order, conservation, divergence, prescribed motion, kept
+ * linearisations. */
 #include "scene.h"
 
 enum { NODES = 16 };
@@ -93,9 +94,11 @@ static void test_order(void **state) {
     sn_methods(&count);
     assert_int_equal(count, METHODS);
     for (int i = 0; i < METHODS; ++i) {
-        const double coarse = error_of(method[i].name, method[i].steps, exact), fine = error_of(method[i].name, 2 * method[i].steps, exact);
+        const double coarse = error_of(method[i].name, method[i].steps, exact),
+                     fine = error_of(method[i].name, 2 * method[i].steps, exact);
         const double order = log2(coarse / fine);
-        print_message("  %-22s order %d, measured %.3f, errors %.2e and %.2e m\n", method[i].name, method[i].order, order, coarse, fine);
+        print_message("  %-22s order %d, measured %.3f, errors %.2e and %.2e m\n", method[i].name, method[i].order,
+                      order, coarse, fine);
         assert_true(fabs(order - method[i].order) < (method[i].order >= 8 ? 0.5 : 0.2));
     }
 }
@@ -131,10 +134,10 @@ static void test_conservation(void **state) {
             size_p += p0[a] * p0[a], size_L += L0[a] * L0[a];
         }
         dp = sqrt(dp / size_p), dL = sqrt(dL / size_L);
-        print_message(
-            "  %s, 10000 steps: momentum changes by %.1e, angular momentum by %.1e of itself; energy stays within %.2e in the first 2000 "
-            "steps, %.2e in the last 2000\n",
-            names[m], dp, dL, first, last);
+        print_message("  %s, 10000 steps: momentum changes by %.1e, angular momentum by %.1e of itself; energy stays "
+                      "within %.2e in the first 2000 "
+                      "steps, %.2e in the last 2000\n",
+                      names[m], dp, dL, first, last);
         assert_true(dp < 1e-10 && dL < 1e-10);
         assert_true(first < 0.05 && last < 3 * first);
         scene_end(&s);
@@ -171,7 +174,8 @@ static void test_divergence(void **state) {
     }
 }
 
-/* Moved supports accelerate, and with a consistent mass their neighbours feel it: explicit and implicit methods must agree. */
+/* Moved supports accelerate, and with a consistent mass their neighbours feel it: explicit and implicit methods must
+ * agree. */
 static void test_turned(void **state) {
     (void)state;
     static const char *const names[] = {"dopri853", "bdf4", "implicit-midpoint", "rosenbrock4-grk4t"};

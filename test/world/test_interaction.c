@@ -1,5 +1,5 @@
-/* Interactions: the conformance of each kind in the table (energy, force, blocks and rate agree), those of a caller, and edits between
- * steps. */
+/* Interactions: the conformance of each kind in the table (energy, force, blocks and rate agree), those of a caller,
+ * and edits between steps. */
 #include "scene.h"
 
 /* ---- Conformance ---- */
@@ -61,8 +61,8 @@ static void test_kinds_agree(void **state) {
         assert_non_null(own);
         sn_interaction_errors errors;
         assert_int_equal(sn_world_check_interaction(s.world, kind[k].name, &errors, &s.error), SN_OK);
-        print_message("%-10s energy %.1e stiffness %.1e damping %.1e rate %.1e\n", kind[k].name, errors.energy, errors.stiffness,
-                      errors.damping, errors.rate);
+        print_message("%-10s energy %.1e stiffness %.1e damping %.1e rate %.1e\n", kind[k].name, errors.energy,
+                      errors.stiffness, errors.damping, errors.rate);
         assert_true(errors.energy <= own->energy);
         assert_true(errors.stiffness <= own->stiffness);
         assert_true(errors.damping <= own->damping);
@@ -99,14 +99,15 @@ static double stretch(void *user, const sn_interaction_place *place) {
     return energy;
 }
 
-static void stiffen(void *user, const sn_interaction_place *place, sn_block *stiffness, int *stiffness_count, sn_block *damping,
-                    int *damping_count) {
+static void stiffen(void *user, const sn_interaction_place *place, sn_block *stiffness, int *stiffness_count,
+                    sn_block *damping, int *damping_count) {
     const tether *t = user;
     (void)place;
     *stiffness_count = *damping_count = 1;
     stiffness[0] = (sn_block){.row = t->node, .column = t->node};
     damping[0] = stiffness[0];
-    for (int a = 0; a < 3; ++a) stiffness[0].value[4 * a] = t->wrong * t->stiffness, damping[0].value[4 * a] = t->wrong * t->damping;
+    for (int a = 0; a < 3; ++a)
+        stiffness[0].value[4 * a] = t->wrong * t->stiffness, damping[0].value[4 * a] = t->wrong * t->damping;
 }
 
 static void count_step(void *user, const sn_interaction_place *place, bool accepted, double *number) {
@@ -135,7 +136,8 @@ static void test_callers_interaction_is_a_grab(void **state) {
     make_bar(&s), make_bar(&g);
     const int32_t node[4] = {15, 0, 0, 0};
     const double weight[4] = {1, 0, 0, 0}, target[3] = {0.3, 0.3, 0.1};
-    tether t = {.node = sn_world_node(s.world, 0, 15), .target = {0.3, 0.3, 0.1}, .stiffness = 300, .damping = 5, .wrong = 1};
+    tether t = {
+        .node = sn_world_node(s.world, 0, 15), .target = {0.3, 0.3, 0.1}, .stiffness = 300, .damping = 5, .wrong = 1};
     const sn_interaction_table table = tether_table();
     int id = -1;
     assert_int_equal(sn_world_add_interaction(s.world, &table, &t, &id, &s.error), SN_OK);
@@ -203,7 +205,8 @@ static void test_bad_tables(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds_agree), cmocka_unit_test(test_callers_interaction_is_a_grab),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds_agree),
+                                       cmocka_unit_test(test_callers_interaction_is_a_grab),
                                        cmocka_unit_test(test_bad_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Links: held to rounding with the right force, moving places, two bodies, redundant and contradicting ones, both stabilisations, tet10,
- * every solver, statics, save and restore, bad input. */
+/* Links: held to rounding with the right force, moving places, two bodies, redundant and contradicting ones, both
+ * stabilisations, tet10, every solver, statics, save and restore, bad input. */
 #include "scene.h"
 
 static const double weight = 1000 * 0.3 * 0.1 * 0.1 * 9.81;
@@ -20,7 +20,8 @@ static void place(sn_link *link, double x, double y, double z) {
     memcpy(link->to, at, sizeof at);
 }
 
-/* Hung from a point inside an element: it swings about it, held to rounding at each step; in the end the force is the weight. */
+/* Hung from a point inside an element: it swings about it, held to rounding at each step; in the end the force is the
+ * weight. */
 static void test_hang(void **state) {
     (void)state;
     const char *solver[4] = {"cg", "eisenstat", "ldlt", "minres"};
@@ -136,7 +137,8 @@ static void test_redundant(void **state) {
     scene_end(&s);
 }
 
-/* An error at the start fades by `rate` per step, in the motion or after it; afterwards no velocity is left by `post`. */
+/* An error at the start fades by `rate` per step, in the motion or after it; afterwards no velocity is left by `post`.
+ */
 static void test_stabilise(void **state) {
     (void)state;
     const char *name[2] = {"baumgarte", "post"};
@@ -235,8 +237,9 @@ static void test_errors(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hang),      cmocka_unit_test(test_keys),      cmocka_unit_test(test_bodies),
-                                       cmocka_unit_test(test_redundant), cmocka_unit_test(test_stabilise), cmocka_unit_test(test_static),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hang),      cmocka_unit_test(test_keys),
+                                       cmocka_unit_test(test_bodies),    cmocka_unit_test(test_redundant),
+                                       cmocka_unit_test(test_stabilise), cmocka_unit_test(test_static),
                                        cmocka_unit_test(test_save),      cmocka_unit_test(test_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

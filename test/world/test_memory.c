@@ -138,7 +138,7 @@ static void test_edits_fail(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_step_takes_none), cmocka_unit_test(test_every_request_fails),
-                                       cmocka_unit_test(test_edits_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_step_takes_none),
+                                       cmocka_unit_test(test_every_request_fails), cmocka_unit_test(test_edits_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Plane bodies: statics against the closed form of plane strain, mass and free fall, the plane kept, every law and rotation, errors. */
+/* Plane bodies: statics against the closed form of plane strain, mass and free fall, the plane kept, every law and
+ * rotation, errors. */
 #include "scene.h"
 
 static void plane_start(scene *s, double x, double y, int nx, int ny) {
@@ -23,7 +24,8 @@ static void stretched_strip(void **state) {
     s.body.fix_count = 2;
     /* the right edge: half shares at its ends, as a traction would have */
     for (int i = 0; i < 2; ++i) {
-        s.load[i].select = i == 0 ? box_selector(2 - 1e-9, -1, -1, 3, 1, 1) : box_selector(2 - 1e-9, 0.2, -1, 3, 0.3, 1);
+        s.load[i].select =
+            i == 0 ? box_selector(2 - 1e-9, -1, -1, 3, 1, 1) : box_selector(2 - 1e-9, 0.2, -1, 3, 0.3, 1);
         s.load[i].kind = SN_LOAD_FORCE;
     }
     s.load[0].value[0] = 75, s.load[1].value[0] = 25; /* 25 25 25 + 25 in the middle: 25 50 25 of 100 N */
@@ -152,7 +154,8 @@ static void errors(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stretched_strip),    cmocka_unit_test(linked),          cmocka_unit_test(free_fall),
-                                       cmocka_unit_test(laws_and_rotations), cmocka_unit_test(falls_on_ground), cmocka_unit_test(errors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stretched_strip), cmocka_unit_test(linked),
+                                       cmocka_unit_test(free_fall),       cmocka_unit_test(laws_and_rotations),
+                                       cmocka_unit_test(falls_on_ground), cmocka_unit_test(errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

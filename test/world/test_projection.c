@@ -1,5 +1,5 @@
-/* The collider response `projection`: on the surface to rounding, carries the weight, lets go, sticks and slips by Coulomb's law, on moving
- * and curved colliders, with every way to solve; saved and restored to the same bits. */
+/* The collider response `projection`: on the surface to rounding, carries the weight, lets go, sticks and slips by
+ * Coulomb's law, on moving and curved colliders, with every way to solve; saved and restored to the same bits. */
 #include "scene.h"
 
 static void start(scene *s, double friction) {
@@ -248,8 +248,9 @@ static void test_static(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_drop),    cmocka_unit_test(test_slope),   cmocka_unit_test(test_stop),
-                                       cmocka_unit_test(test_moving),  cmocka_unit_test(test_release), cmocka_unit_test(test_bowl),
-                                       cmocka_unit_test(test_solvers), cmocka_unit_test(test_save),    cmocka_unit_test(test_static)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_drop),    cmocka_unit_test(test_slope),   cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_moving),  cmocka_unit_test(test_release), cmocka_unit_test(test_bowl),
+        cmocka_unit_test(test_solvers), cmocka_unit_test(test_save),    cmocka_unit_test(test_static)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

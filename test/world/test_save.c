@@ -1,4 +1,5 @@
-/* Saving and restoring, and the same bits whatever runs them: threads, instruction sets, a host's scheduler, a restart. */
+/* Saving and restoring, and the same bits whatever runs them: threads, instruction sets, a host's scheduler, a restart.
+ */
 #include "scene.h"
 
 #include <unistd.h>
@@ -215,8 +216,8 @@ static void test_put(void **state) {
     scene_end(&s);
 }
 
-/* A body with inverted elements: its witnesses are part of the state. A world that is only given the same positions and velocities finds
- * others, on the path from rest, and goes on differently. */
+/* A body with inverted elements: its witnesses are part of the state. A world that is only given the same positions and
+ * velocities finds others, on the path from rest, and goes on differently. */
 static void test_witnesses(void **state) {
     (void)state;
     scene a, b, c;

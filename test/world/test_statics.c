@@ -1,4 +1,5 @@
-/* Statics of worlds against closed forms: gravity column, uniaxial bar, body load, pressure, turned nodes, the check of rigid motions. */
+/* Statics of worlds against closed forms: gravity column, uniaxial bar, body load, pressure, turned nodes, the check of
+ * rigid motions. */
 #include "scene.h"
 
 /* Symmetry planes x = 0 and z = 0 and the base y = 0: a column that stretches freely. */
@@ -67,7 +68,8 @@ static void test_uniaxial_bar(void **state) {
     }
 }
 
-/* Under its own weight with nu = 0: u(y) = -rho g (H y - y^2 / 2) / E; nodal values are exact for tet10 alone, the base carries the weight.
+/* Under its own weight with nu = 0: u(y) = -rho g (H y - y^2 / 2) / E; nodal values are exact for tet10 alone, the base
+ * carries the weight.
  */
 static void test_gravity_column(void **state) {
     (void)state;
@@ -108,7 +110,8 @@ static void test_gravity_column(void **state) {
     scene_end(&s);
 }
 
-/* Pressure all around: strain -p (1 - 2 nu) / E, dead or following (small strain). A force spreads to the same as its traction. */
+/* Pressure all around: strain -p (1 - 2 nu) / E, dead or following (small strain). A force spreads to the same as its
+ * traction. */
 static void test_pressure(void **state) {
     (void)state;
     for (int follow = 0; follow < 2; ++follow) {
@@ -222,8 +225,8 @@ static void test_rigid_motions(void **state) {
     strcpy(s.options.time.mode, "static");
     refused(&s, "raft");
     refused(&s, "6 of 6");
-    s.fix[0].select =
-        (sn_selector){.kind = SN_SELECT_BOX, .box = {{-1e-9, -1e-9, -1e-9}, {1e-9, 1e-9, 1e-9}}}; /* a corner: spins about it */
+    s.fix[0].select = (sn_selector){.kind = SN_SELECT_BOX,
+                                    .box = {{-1e-9, -1e-9, -1e-9}, {1e-9, 1e-9, 1e-9}}}; /* a corner: spins about it */
     s.body.fix_count = 1;
     refused(&s, "3 of 6");
     s.fix[0].select.box[1][0] = 10; /* an edge: spins about the edge */
@@ -275,7 +278,8 @@ static void test_watch(void **state) {
     scene_end(&s);
 }
 
-/* A beam of St. Venant-Kirchhoff that its weight bends by most of its length: the projected differential alone creeps here and gives up. */
+/* A beam of St. Venant-Kirchhoff that its weight bends by most of its length: the projected differential alone creeps
+ * here and gives up. */
 static void test_soft_beam(void **state) {
     (void)state;
     for (int load_steps = 1; load_steps <= 10; load_steps += 9) {
@@ -310,7 +314,8 @@ static void soft_beam(scene *s, const char *law, double young, int cells) {
     strcpy(s->options.time.mode, "static");
 }
 
-/* Past the load that it can carry: given up after a bounded number of attempts, with the fractions between which the limit lies. */
+/* Past the load that it can carry: given up after a bounded number of attempts, with the fractions between which the
+ * limit lies. */
 static void test_limit_load(void **state) {
     (void)state;
     scene s;
@@ -328,8 +333,8 @@ static void test_limit_load(void **state) {
     scene_end(&s);
 }
 
-/* `auto` says what it chose: a factor for a small body, CG with multigrid for a larger one; the history falls from the start to the
- * tolerance. */
+/* `auto` says what it chose: a factor for a small body, CG with multigrid for a larger one; the history falls from the
+ * start to the tolerance. */
 static void test_auto(void **state) {
     (void)state;
     for (int large = 0; large < 2; ++large) {
@@ -362,10 +367,11 @@ static void test_after_indefinite(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_uniaxial_bar), cmocka_unit_test(test_gravity_column),  cmocka_unit_test(test_pressure),
-        cmocka_unit_test(test_turn),         cmocka_unit_test(test_fixes_combine),   cmocka_unit_test(test_rigid_motions),
-        cmocka_unit_test(test_watch),        cmocka_unit_test(test_soft_beam),       cmocka_unit_test(test_limit_load),
-        cmocka_unit_test(test_auto),         cmocka_unit_test(test_after_indefinite)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_uniaxial_bar),    cmocka_unit_test(test_gravity_column),
+                                       cmocka_unit_test(test_pressure),        cmocka_unit_test(test_turn),
+                                       cmocka_unit_test(test_fixes_combine),   cmocka_unit_test(test_rigid_motions),
+                                       cmocka_unit_test(test_watch),           cmocka_unit_test(test_soft_beam),
+                                       cmocka_unit_test(test_limit_load),      cmocka_unit_test(test_auto),
+                                       cmocka_unit_test(test_after_indefinite)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

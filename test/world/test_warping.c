@@ -1,10 +1,12 @@
-/* Stiffness warping: no forces under rotation, linear when small, ghost forces with and without their correction, the same bits everywhere.
+/* Stiffness warping: no forces under rotation, linear when small, ghost forces with and without their correction, the
+ * same bits everywhere.
  */
 #include "scene.h"
 
 #include "base/math3.h"
 
-static void warped_bar(scene *s, const sn_context_options *context, const char *element, const char *warping, bool correction) {
+static void warped_bar(scene *s, const sn_context_options *context, const char *element, const char *warping,
+                       bool correction) {
     scene_start(s, context, 1, 0.25, 0.25, 8, 2, 2);
     s->body.element = element;
     snprintf(s->material.law, sizeof s->material.law, "linear");
@@ -59,7 +61,8 @@ static void statics(void **state) {
             snprintf(s.options.time.mode, sizeof s.options.time.mode, "static");
             s.options.time.load_steps = large ? 4 : 1;
             s.options.time.newton.iterations = 60;
-            if (large) s.options.time.newton.tolerance = 1e-4; /* the frames follow the positions without a derivative */
+            if (large)
+                s.options.time.newton.tolerance = 1e-4; /* the frames follow the positions without a derivative */
             add_probe(&s, SN_QUANTITY_DISPLACEMENT, 1, 0.125, 0.125);
             scene_create(&s);
             step(&s, 1);
@@ -75,7 +78,8 @@ static void statics(void **state) {
     }
 }
 
-/* A free bar that springs back from being wound up: its linear momentum stays with the correction and goes astray without. */
+/* A free bar that springs back from being wound up: its linear momentum stays with the correction and goes astray
+ * without. */
 static void ghost_forces(void **state) {
     for (int correction = 0; correction < 2; ++correction) {
         scene s;
@@ -136,7 +140,8 @@ static void wrong_options(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rotation_makes_no_force), cmocka_unit_test(statics), cmocka_unit_test(ghost_forces),
-                                       cmocka_unit_test(same_bits), cmocka_unit_test(wrong_options)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rotation_makes_no_force), cmocka_unit_test(statics),
+                                       cmocka_unit_test(ghost_forces), cmocka_unit_test(same_bits),
+                                       cmocka_unit_test(wrong_options)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,13 +10,16 @@
 enum { PARTS = SN_LANES / SN_WIDTH };
 typedef double loose __attribute__((vector_size(8 * SN_WIDTH), aligned(8), may_alias));
 
-static double add_lanes(const double s[SN_LANES]) { return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])); }
+static double add_lanes(const double s[SN_LANES]) {
+    return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
 
 static double dot(int n, const double *a, const double *b) {
     loose sum[PARTS] = {0};
     int i = 0;
     for (; i + SN_LANES <= n; i += SN_LANES)
-        for (int k = 0; k < PARTS; ++k) sum[k] += *(const loose *)(a + i + k * SN_WIDTH) * *(const loose *)(b + i + k * SN_WIDTH);
+        for (int k = 0; k < PARTS; ++k)
+            sum[k] += *(const loose *)(a + i + k * SN_WIDTH) * *(const loose *)(b + i + k * SN_WIDTH);
     double lane[SN_LANES];
     memcpy(lane, sum, sizeof lane);
     for (int l = 0; i < n; ++i, ++l) lane[l] += a[i] * b[i];
@@ -66,7 +69,8 @@ static void direction(int n, double alpha, double beta, const double *z, double 
     for (int l = 0; l < SN_WIDTH; ++l) a[l] = alpha, b[l] = beta;
     int i = 0;
     for (; i + SN_WIDTH <= n; i += SN_WIDTH) {
-        const loose old = *(const loose *)(p + i), from = *(const loose *)(x + i), next = *(const loose *)(z + i) + b * old;
+        const loose old = *(const loose *)(p + i), from = *(const loose *)(x + i),
+                    next = *(const loose *)(z + i) + b * old;
         *(loose *)(x_out + i) = from + a * old;
         *(loose *)(p + i) = next;
     }
@@ -78,4 +82,5 @@ static void direction(int n, double alpha, double beta, const double *z, double 
 }
 
 extern const sn_vector_kernels SN_ISA(sn_vector_kernels);
-const sn_vector_kernels SN_ISA(sn_vector_kernels) = {.dot = dot, .largest = largest, .residual = residual, .direction = direction};
+const sn_vector_kernels SN_ISA(sn_vector_kernels) = {
+    .dot = dot, .largest = largest, .residual = residual, .direction = direction};

@@ -1,16 +1,17 @@
 /* Degenerate elements: when did one collapse, which of its features met, and the virtual shape before that (Civit 4.4).
  *
- * An element whose J = det F fell below alpha is degenerate. Along the straight path F(t) = (1 - t) F0 + t F1 from the last accepted step,
- * or from rest, det F(t) is a cubic in Bernstein form (a quadratic for triangles). The collapse is its first root; where J stays above
- * zero, the first time of det F = alpha. There, F v = 0 for the singular vector v of the smallest singular value, so sum_i (g_i . v) x_i =
- * 0 with the rest gradients g_i of the corners: the signs of g_i . v split the corners into the two features A and B that meet, vertex and
- * face or edge and edge (vertex and edge of a triangle). This split is the witness: it is kept until J exceeds alpha again.
+ * An element whose J = det F fell below alpha is degenerate. Along the straight path F(t) = (1 - t) F0 + t F1 from the
+ * last accepted step, or from rest, det F(t) is a cubic in Bernstein form (a quadratic for triangles). The collapse is
+ * its first root; where J stays above zero, the first time of det F = alpha. There, F v = 0 for the singular vector v
+ * of the smallest singular value, so sum_i (g_i . v) x_i = 0 with the rest gradients g_i of the corners: the signs of
+ * g_i . v split the corners into the two features A and B that meet, vertex and face or edge and edge (vertex and edge
+ * of a triangle). This split is the witness: it is kept until J exceeds alpha again.
  *
- * With g the sum of the gradients of A, the features' common normal is u = det(Dm) m, m = cof(F) g, and moving A along m by a distance
- * l changes F to F + l m / |m| (x) g and J to J + l |m|. Civit's depth w, threshold h and displacement lambda(w, h) are then J / |m|,
- * alpha / |m| and d / |m| with a function d(J) of J alone:
- *   F_moved = F + d(J) / |m|^2  m (x) g,      det F_moved = J + d(J).
- * This does not depend on the length of g. Where m vanishes, its direction is undefined. */
+ * With g the sum of the gradients of A, the features' common normal is u = det(Dm) m, m = cof(F) g, and moving A along
+ * m by a distance l changes F to F + l m / |m| (x) g and J to J + l |m|. Civit's depth w, threshold h and displacement
+ * lambda(w, h) are then J / |m|, alpha / |m| and d / |m| with a function d(J) of J alone: F_moved = F + d(J) / |m|^2  m
+ * (x) g,      det F_moved = J + d(J). This does not depend on the length of g. Where m vanishes, its direction is
+ * undefined. */
 #ifndef SN_FEM_KERNEL_COLLAPSE_H
 #define SN_FEM_KERNEL_COLLAPSE_H
 
@@ -25,7 +26,8 @@ static inline double bernstein(const double b[4], double t) {
     return ((b[0] * s + 3 * b[1] * t) * s + 3 * b[2] * (t * t)) * s + b[3] * (t * t * t);
 }
 
-/* The first t in (0, 1] where the cubic falls to `level`, or -1. The cubic begins above it. Bisection between its turning points. */
+/* The first t in (0, 1] where the cubic falls to `level`, or -1. The cubic begins above it. Bisection between its
+ * turning points. */
 static inline double first_fall(const double b[4], double level) {
     /* p'(t) / 3 = c0 (1 - t)^2 + 2 c1 t (1 - t) + c2 t^2 */
     const double c0 = b[1] - b[0], c1 = b[2] - b[1], c2 = b[3] - b[2];
@@ -85,7 +87,8 @@ static inline void collapse_direction(const sn_rotation_view *view, vi lanes, vd
     vm_cofactor(from, cof0);
     vm_cofactor(view->F, cof1);
     const vd third = vd_set(1) / vd_set(3);
-    const vd b0 = vm_determinant(from), b1 = third * vm_dot(cof0, view->F), b2 = third * vm_dot(from, cof1), b3 = vm_determinant(view->F);
+    const vd b0 = vm_determinant(from), b1 = third * vm_dot(cof0, view->F), b2 = third * vm_dot(from, cof1),
+             b3 = vm_determinant(view->F);
     vd t = vd_set(1);
     for (int l = 0; l < SN_WIDTH; ++l) {
         if (!lanes[l]) continue;
@@ -164,7 +167,8 @@ typedef struct moved {
 typedef vd (*depth_function)(vd J, double alpha, double beta, vd *slope); /* d and d' */
 
 /* Lanes that are not degenerate keep F. Inlined with the depth function. */
-static inline __attribute__((always_inline)) void move_features(const sn_rotation_view *view, depth_function depth, moved *out) {
+static inline __attribute__((always_inline)) void move_features(const sn_rotation_view *view, depth_function depth,
+                                                                moved *out) {
     const vd zero = vd_set(0), one = vd_set(1);
     const vi good = measurable(view->F);
     out->J = vm_determinant(view->F);
@@ -176,7 +180,8 @@ static inline __attribute__((always_inline)) void move_features(const sn_rotatio
     witness_direction(view, out->witness, out->n);
     vd cof[9], slope;
     vm_cofactor(view->F, cof);
-    for (int i = 0; i < 3; ++i) out->m[i] = cof[3 * i] * out->n[0] + cof[3 * i + 1] * out->n[1] + cof[3 * i + 2] * out->n[2];
+    for (int i = 0; i < 3; ++i)
+        out->m[i] = cof[3 * i] * out->n[0] + cof[3 * i + 1] * out->n[1] + cof[3 * i + 2] * out->n[2];
     out->mm = vector_dot(out->m, out->m);
     const vd size = vm_dot(view->F, view->F);
     out->undefined |= out->degenerate & ~(vi)(out->mm > vd_set(1e-24) * size * size);
@@ -184,7 +189,8 @@ static inline __attribute__((always_inline)) void move_features(const sn_rotatio
     out->mm = vd_select(moves, out->mm, one);
     out->d = vd_select(moves, depth(out->J, view->alpha, view->beta, &slope), zero);
     const vd scale = out->d / out->mm;
-    for (int i = 0; i < 9; ++i) out->F[i] = vd_select(moves, view->F[i] + scale * (out->m[i / 3] * out->n[i % 3]), view->F[i]);
+    for (int i = 0; i < 9; ++i)
+        out->F[i] = vd_select(moves, view->F[i] + scale * (out->m[i / 3] * out->n[i % 3]), view->F[i]);
 }
 
 /* The rotation of the virtual shape, and of `kept` where that has no direction. */
@@ -220,7 +226,8 @@ static inline void rotation_of_moved(const sn_rotation_view *view, const moved *
 
 /* The vector part of R's quaternion, its scalar part not negative. One lane. */
 static inline void quaternion(const double R[9], double q[3]) {
-    const double square[4] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8], 1 - R[0] - R[4] + R[8]};
+    const double square[4] = {1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8],
+                              1 - R[0] - R[4] + R[8]};
     int best = 0;
     for (int i = 1; i < 4; ++i)
         if (square[i] > square[best]) best = i;
@@ -253,7 +260,8 @@ static inline void keep_witness(const sn_rotation_view *view, const moved *at, c
 }
 
 /* ---- The two functions of a rotation with a depth function of its own ---- */
-static inline __attribute__((always_inline)) void extract_moved(const sn_rotation_view *view, depth_function depth, vd R[9]) {
+static inline __attribute__((always_inline)) void extract_moved(const sn_rotation_view *view, depth_function depth,
+                                                                vd R[9]) {
     moved at;
     move_features(view, depth, &at);
     if (vi_any(at.degenerate))

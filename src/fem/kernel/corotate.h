@@ -1,10 +1,8 @@
-/* The shear term that corotational laws share: Hooke's mu on the symmetric corotated strain D = sym(R^T F) - I (Civit 4.23 to 4.26).
- *   psi = mu |D|^2,   P = 2 mu R D = mu (H + R H^T R),   H = F - R
- * With a polar rotation S = R^T F is symmetric, P = 2 mu (F - R) is the gradient of psi, and
- *   dP = 2 mu (dF - dR).
- * With the others (qr, and project, reflect, dapd while degenerate) P leaves out the change of R, so that it is the force that is
- * linear in F for a given R, and
- *   dP = mu (dH + dR H^T R + R dH^T R + R H^T dR),   dH = dF - dR. */
+/* The shear term that corotational laws share: Hooke's mu on the symmetric corotated strain D = sym(R^T F) - I
+ * (Civit 4.23 to 4.26). psi = mu |D|^2,   P = 2 mu R D = mu (H + R H^T R),   H = F - R With a polar rotation S = R^T F
+ * is symmetric, P = 2 mu (F - R) is the gradient of psi, and dP = 2 mu (dF - dR). With the others (qr, and project,
+ * reflect, dapd while degenerate) P leaves out the change of R, so that it is the force that is linear in F for a given
+ * R, and dP = mu (dH + dR H^T R + R dH^T R + R H^T dR),   dH = dF - dR. */
 #ifndef SN_FEM_KERNEL_COROTATE_H
 #define SN_FEM_KERNEL_COROTATE_H
 

@@ -4,11 +4,10 @@
  * Bodies are written for N nodes and Q points and inlined with N (and the Q of linear elements) constant.
  *
  * The linearised stress of a point is kept in one of two forms (batch->compact):
- *   compact  c_i = R g_i (i = 1..N-1), w lambda, w mu, w nu:   K_ij = w (lambda c_i c_j^T + mu c_j c_i^T + nu (c_i . c_j) I)
- *            so that, with H = sum_j u_j (x) c_j,  (K u)_i = w (lambda tr(H) I + nu H + mu H^T) c_i
- *            truncated-2 has mu = nu; truncated-1 mu (0, 2); their blend by g, hybrid, mu (1 - g, 1 + g)
- *   general  w A, 81 numbers, A = d P / d F with damping: (K u)_i = w (A : sum_j u_j (x) g_j) g_i
- * lambda, mu and A are those of k K + d D. */
+ *   compact  c_i = R g_i (i = 1..N-1), w lambda, w mu, w nu:   K_ij = w (lambda c_i c_j^T + mu c_j c_i^T + nu (c_i .
+ * c_j) I) so that, with H = sum_j u_j (x) c_j,  (K u)_i = w (lambda tr(H) I + nu H + mu H^T) c_i truncated-2 has mu =
+ * nu; truncated-1 mu (0, 2); their blend by g, hybrid, mu (1 - g, 1 + g) general  w A, 81 numbers, A = d P / d F with
+ * damping: (K u)_i = w (A : sum_j u_j (x) g_j) g_i lambda, mu and A are those of k K + d D. */
 #include "element_point.h"
 
 /* ---- Sums into nodes ---- */
@@ -52,7 +51,8 @@ static inline void turn_back(const vd *R, vd *F) {
 }
 
 /* Warped forces of one element: each node sees the stress in its own frame, P_i = R_i P(R_i^T F). rate: F', or NULL. */
-INLINE void add_warped_forces(const int N, const slice *s, int q, const vd *c, const vd *damping, const vd *F, const vd *rate, vd *value) {
+INLINE void add_warped_forces(const int N, const slice *s, int q, const vd *c, const vd *damping, const vd *F,
+                              const vd *rate, vd *value) {
     const vd w = vd_load(s->weight + q * SN_LANES);
     vd g[3 * SN_ELEMENT_NODES];
     for (int a = 0; a < 3; ++a) g[a] = vd_set(0);
@@ -72,7 +72,8 @@ INLINE void add_warped_forces(const int N, const slice *s, int q, const vd *c, c
     }
 }
 
-APART int force_warped(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+APART int force_warped(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view,
+                       double *f) {
     const sn_batch_settings *settings = settings_of(batch, view);
     const int damped = view->v && settings->damped;
     for (int block = begin; block < end; ++block)
@@ -96,7 +97,8 @@ APART int force_warped(const int N, const int Q, const sn_batch *batch, int begi
 }
 
 /* ---- Energy and force ---- */
-INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *energy) {
+INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view,
+                       double *energy) {
     const sn_law *law = batch->law;
     const sn_batch_settings *settings = settings_of(batch, view);
     int bad = 0;
@@ -125,7 +127,8 @@ INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begi
     return bad;
 }
 
-INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view,
+                      double *f) {
     const sn_law *law = batch->law;
     if (batch->warping) return force_warped(N, Q, batch, begin, end, view, f);
     const sn_batch_settings *settings = settings_of(batch, view);
@@ -161,7 +164,8 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
                 for (int i = 1; i < N; ++i) {
                     vd g[3];
                     load_rows(gradient_at(N, &s, q) + 3 * (i - 1) * SN_LANES, 3, g);
-                    for (int a = 0; a < 3; ++a) value[3 * i + a] -= P[3 * a] * g[0] + P[3 * a + 1] * g[1] + P[3 * a + 2] * g[2];
+                    for (int a = 0; a < 3; ++a)
+                        value[3 * i + a] -= P[3 * a] * g[0] + P[3 * a + 1] * g[1] + P[3 * a + 2] * g[2];
                 }
             }
             scatter_balanced(N, &s, value, f);
@@ -175,7 +179,8 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
 INLINE int needs_edges(const slice *s) { return s->batch->compact != SN_COMPACT_WARPED || !has_kept(s); }
 
 /* w lambda, w mu and w nu of k K + d D. */
-INLINE void warped_weights(const slice *s, int q, const vd *c, const vd *damping, vd cross, vd same, double k, double d, vd *out) {
+INLINE void warped_weights(const slice *s, int q, const vd *c, const vd *damping, vd cross, vd same, double k, double d,
+                           vd *out) {
     const vd w = vd_load(s->weight + q * SN_LANES);
     vd lambda = k * c[0], mu = k * cross, nu = k * same;
     if (s->settings->damped) {
@@ -188,8 +193,8 @@ INLINE void warped_weights(const slice *s, int q, const vd *c, const vd *damping
     out[2] = w * nu;
 }
 
-INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *c, const vd *damping, double k,
-                             double d, vd *out) {
+INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *c,
+                             const vd *damping, double k, double d, vd *out) {
     const sn_batch *batch = s->batch;
     vd F[9], R[9];
     if (!batch->rotation && !batch->warping) {
@@ -208,8 +213,8 @@ INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, co
     warped_weights(s, q, c, damping, cross, same, k, d, out + 3 * (N - 1));
 }
 
-APART void linearise_general(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *speed, const vd *c,
-                             const vd *damping, double k, double d, vd *out) {
+APART void linearise_general(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *speed,
+                             const vd *c, const vd *damping, double k, double d, vd *out) {
     vd F[9], R[9], dR[81], rate[9];
     const int with_dR = wants_dR(s->batch);
     deformation(N, s, q, edge, F);
@@ -221,8 +226,8 @@ APART void linearise_general(const int N, const int Q, const slice *s, int q, co
 }
 
 /* At one point, into `out` (batch->linearised_items vectors), w included. edge, speed (may be NULL): of x and v. */
-INLINE void linearise_point(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *speed, const vd *c,
-                            const vd *damping, double k, double d, vd *out) {
+INLINE void linearise_point(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *speed,
+                            const vd *c, const vd *damping, double k, double d, vd *out) {
     if (s->batch->compact)
         linearise_warped(N, Q, s, q, edge, c, damping, k, d, out);
     else
@@ -232,7 +237,8 @@ INLINE void linearise_point(const int N, const int Q, const slice *s, int q, con
 /* What linearise_point takes of the slice. Returns whether velocities matter. */
 INLINE int linearise_input(const int N, const slice *s, vd *edge, vd *speed, vd *c, vd *damping) {
     const sn_batch *batch = s->batch;
-    const int moving = !batch->compact && s->view->unsymmetric && (s->settings->damped & SN_DAMPED_VISCOUS) && s->view->v;
+    const int moving =
+        !batch->compact && s->view->unsymmetric && (s->settings->damped & SN_DAMPED_VISCOUS) && s->view->v;
     load_constants(s, c);
     if (needs_edges(s)) gather_edges(N, s, s->view->x, edge);
     if (moving) gather_edges(N, s, s->view->v, speed);
@@ -244,8 +250,8 @@ INLINE void store_items(const sn_batch *batch, const vd *item, double *out) {
     for (int i = 0; i < batch->linearised_items; ++i) vd_store(out + i * SN_LANES, item[i]);
 }
 
-INLINE int linearise_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double k,
-                          double d, double *linearised) {
+INLINE int linearise_body(const int N, const int Q, const sn_batch *batch, int begin, int end,
+                          const sn_element_view *view, double k, double d, double *linearised) {
     const sn_batch_settings *settings = settings_of(batch, view);
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
@@ -260,8 +266,8 @@ INLINE int linearise_body(const int N, const int Q, const sn_batch *batch, int b
     return 0;
 }
 
-INLINE int weigh_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_batch_settings *settings, double k,
-                      double d, double *linearised) {
+INLINE int weigh_body(const int N, const int Q, const sn_batch *batch, int begin, int end,
+                      const sn_batch_settings *settings, double k, double d, double *linearised) {
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(N, Q, batch, settings, NULL, block, lane);
@@ -278,7 +284,8 @@ INLINE int weigh_body(const int N, const int Q, const sn_batch *batch, int begin
 }
 
 /* ---- Product ---- */
-/* value_i += (w lambda tr(H) I + w nu H + w mu H^T) c_i, H = sum_j u_j (x) c_j; the items lie `stride` vectors apart. */
+/* value_i += (w lambda tr(H) I + w nu H + w mu H^T) c_i, H = sum_j u_j (x) c_j; the items lie `stride` vectors apart.
+ */
 INLINE void apply_warped(const int N, const double *item, const int stride, const vd *u, vd *value) {
     vd H[9], S[9];
     for (int i = 0; i < N - 1; ++i) {
@@ -300,7 +307,8 @@ INLINE void apply_warped(const int N, const double *item, const int stride, cons
 }
 
 /* value_i += (A : H) g_i, H = sum_j u_j (x) g_j */
-INLINE void apply_general(const int N, const double *item, const int stride, const double *gradient, const vd *u, vd *value) {
+INLINE void apply_general(const int N, const double *item, const int stride, const double *gradient, const vd *u,
+                          vd *value) {
     vd H[9], P[9];
     outer_sum(N, gradient, u, H);
     for (int a = 0; a < 9; ++a) {
@@ -314,8 +322,9 @@ INLINE void apply_general(const int N, const double *item, const int stride, con
     }
 }
 
-INLINE int product_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double k,
-                        double d, const double *linearised, const double *u, double *out) {
+INLINE int product_body(const int N, const int Q, const sn_batch *batch, int begin, int end,
+                        const sn_element_view *view, double k, double d, const double *linearised, const double *u,
+                        double *out) {
     const sn_batch_settings *settings = linearised ? NULL : settings_of(batch, view);
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
@@ -370,7 +379,8 @@ INLINE void expand_general(const int N, const vd *A, const double *gradient, int
         load_rows(gradient + 3 * j * SN_LANES, 3, g);
         for (int a = 0; a < 9; ++a)
             for (int column = 0; column < 3; ++column)
-                T[3 * a + column] = A[9 * a + 3 * column] * g[0] + A[9 * a + 3 * column + 1] * g[1] + A[9 * a + 3 * column + 2] * g[2];
+                T[3 * a + column] =
+                    A[9 * a + 3 * column] * g[0] + A[9 * a + 3 * column + 1] * g[1] + A[9 * a + 3 * column + 2] * g[2];
         const int end = full ? N - 1 : j + 1;
         for (int i = 0; i < end; ++i) {
             vd h[3];
@@ -378,7 +388,8 @@ INLINE void expand_general(const int N, const vd *A, const double *gradient, int
             vd *block = K + 9 * ((N - 1) * i + j);
             for (int column = 0; column < 3; ++column)
                 for (int row = 0; row < 3; ++row) {
-                    const vd a = h[0] * T[9 * row + column] + h[1] * T[9 * row + 3 + column] + h[2] * T[9 * row + 6 + column];
+                    const vd a =
+                        h[0] * T[9 * row + column] + h[1] * T[9 * row + 3 + column] + h[2] * T[9 * row + 6 + column];
                     accumulate(&block[3 * column + row], a, first);
                 }
         }
@@ -398,7 +409,8 @@ INLINE void store_matrix(const int N, vd *K, int full, int upper, double *out) {
     for (int j = 0; j < M; ++j)
         for (int e = 0; e < 9; ++e) {
             vd sum = K[9 * j + e];
-            for (int i = 1; i < M; ++i) sum += full || i <= j ? K[9 * (M * i + j) + e] : transposed(K + 9 * (M * j + i), e);
+            for (int i = 1; i < M; ++i)
+                sum += full || i <= j ? K[9 * (M * i + j) + e] : transposed(K + 9 * (M * j + i), e);
             vd_store(out + (9 * (j + 1) + e) * SN_LANES, -sum);
             accumulate(&corner[e], sum, j == 0);
             if (!full && !upper) { /* the column of node 0 is the transposed row */
@@ -409,7 +421,8 @@ INLINE void store_matrix(const int N, vd *K, int full, int upper, double *out) {
     for (int e = 0; e < 9; ++e) vd_store(out + e * SN_LANES, corner[e]);
     for (int i = 0; i < M; ++i) {
         for (int j = upper ? i : 0; j < M; ++j)
-            for (int e = 0; e < 9; ++e) vd_store(out + (9 * (N * (i + 1) + j + 1) + e) * SN_LANES, K[9 * (M * i + j) + e]);
+            for (int e = 0; e < 9; ++e)
+                vd_store(out + (9 * (N * (i + 1) + j + 1) + e) * SN_LANES, K[9 * (M * i + j) + e]);
         if (full && !upper)
             for (int e = 0; e < 9; ++e) {
                 vd sum = K[9 * M * i + e];
@@ -419,8 +432,8 @@ INLINE void store_matrix(const int N, vd *K, int full, int upper, double *out) {
     }
 }
 
-INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view, double k, double d,
-                          int upper, double *linearised, double *out) {
+INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view,
+                          double k, double d, int upper, double *linearised, double *out) {
     const sn_batch_settings *settings = settings_of(batch, view);
     const int full = !batch->compact && view->unsymmetric;
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
@@ -441,7 +454,8 @@ INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int b
     return 0;
 }
 
-INLINE int diagonal_body(const int N, const int Q, const sn_batch *batch, int block, const double *linearised, double *out) {
+INLINE int diagonal_body(const int N, const int Q, const sn_batch *batch, int block, const double *linearised,
+                         double *out) {
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
         const slice s = slice_at(N, Q, batch, NULL, NULL, block, lane);
         vd K[9 * SN_ELEMENT_NODES];
@@ -485,8 +499,8 @@ INLINE void store_matrices(const vd *m, int q, int lane, double *out) {
     for (int i = 0; i < 9 && out; ++i) vd_store(out + (9 * q + i) * SN_LANES + lane, m[i]);
 }
 
-INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view, double *out_F,
-                       double *out_P, double *out_cauchy, double *out_psi) {
+INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view,
+                       double *out_F, double *out_P, double *out_cauchy, double *out_psi) {
     const sn_batch_settings *settings = settings_of(batch, view);
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
         const slice s = slice_at(N, Q, batch, settings, view, block, lane);
@@ -522,7 +536,8 @@ INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int bloc
     return 0;
 }
 
-INLINE int rotation_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view, double *out) {
+INLINE int rotation_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view,
+                         double *out) {
     const sn_batch_settings *settings = settings_of(batch, view);
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
         const slice s = slice_at(N, Q, batch, settings, view, block, lane);
@@ -538,7 +553,8 @@ INLINE int rotation_body(const int N, const int Q, const sn_batch *batch, int bl
     return 0;
 }
 
-INLINE int accept_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *state) {
+INLINE int accept_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view,
+                       double *state) {
     const sn_batch_settings *settings = settings_of(batch, view);
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
@@ -561,16 +577,16 @@ INLINE int accept_body(const int N, const int Q, const sn_batch *batch, int begi
 #include "spring.h"
 
 /* ---- One copy per number of nodes ---- */
-#define SPECIALISED(body, ...)                                                                                                             \
-    switch (batch->element->nodes) {                                                                                                       \
-    case 4:                                                                                                                                \
-        return body(4, 1, __VA_ARGS__);                                                                                                    \
-    case 10:                                                                                                                               \
-        return body(10, batch->element->points, __VA_ARGS__);                                                                              \
-    case 3:                                                                                                                                \
-        return body(3, 1, __VA_ARGS__);                                                                                                    \
-    default: /* `serves` keeps others out */                                                                                               \
-        return 0;                                                                                                                          \
+#define SPECIALISED(body, ...)                                                                                         \
+    switch (batch->element->nodes) {                                                                                   \
+    case 4:                                                                                                            \
+        return body(4, 1, __VA_ARGS__);                                                                                \
+    case 10:                                                                                                           \
+        return body(10, batch->element->points, __VA_ARGS__);                                                          \
+    case 3:                                                                                                            \
+        return body(3, 1, __VA_ARGS__);                                                                                \
+    default: /* `serves` keeps others out */                                                                           \
+        return 0;                                                                                                      \
     }
 
 static int serves(const sn_element *element) {
@@ -593,27 +609,30 @@ static int force(const sn_batch *batch, int begin, int end, const sn_element_vie
     if (batch->element->nodes == 2) return spring_force(batch, begin, end, view, f);
     SPECIALISED(force_body, batch, begin, end, view, f)
 }
-static int linearise(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d, double *linearised) {
+static int linearise(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
+                     double *linearised) {
     if (batch->element->nodes == 2) return spring_linearise(batch, begin, end, view, k, d, linearised);
     SPECIALISED(linearise_body, batch, begin, end, view, k, d, linearised)
 }
-static int weigh(const sn_batch *batch, int begin, int end, const sn_element_settings *settings, double k, double d, double *linearised) {
+static int weigh(const sn_batch *batch, int begin, int end, const sn_element_settings *settings, double k, double d,
+                 double *linearised) {
     return weigh_body(4, 1, batch, begin, end, &settings->batch[batch->index], k, d, linearised);
 }
-static int product(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d, const double *linearised,
-                   const double *u, double *out) {
+static int product(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
+                   const double *linearised, const double *u, double *out) {
     if (batch->element->nodes == 2) return spring_product(batch, begin, end, view, k, d, linearised, u, out);
     SPECIALISED(product_body, batch, begin, end, view, k, d, linearised, u, out)
 }
-static int stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper, double *linearised,
-                     double *out) {
+static int stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper,
+                     double *linearised, double *out) {
     if (batch->element->nodes == 2) return spring_stiffness(batch, block, view, k, d, linearised, out);
     SPECIALISED(stiffness_body, batch, block, view, k, d, upper, linearised, out)
 }
 static int diagonal(const sn_batch *batch, int block, const double *linearised, double *out) {
     SPECIALISED(diagonal_body, batch, block, linearised, out)
 }
-static int stress(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy, double *psi) {
+static int stress(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy,
+                  double *psi) {
     if (batch->element->nodes == 2) return spring_stress(F, P, cauchy, psi);
     SPECIALISED(stress_body, batch, block, view, F, P, cauchy, psi)
 }

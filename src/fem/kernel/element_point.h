@@ -33,8 +33,8 @@ INLINE const sn_batch_settings *settings_of(const sn_batch *batch, const sn_elem
 }
 
 /* settings, view: NULL where they do not matter. */
-INLINE slice slice_at(const int N, const int Q, const sn_batch *batch, const sn_batch_settings *settings, const sn_element_view *view,
-                      int block, int lane) {
+INLINE slice slice_at(const int N, const int Q, const sn_batch *batch, const sn_batch_settings *settings,
+                      const sn_element_view *view, int block, int lane) {
     const int64_t b = block;
     return (slice){batch,
                    settings,
@@ -47,7 +47,8 @@ INLINE slice slice_at(const int N, const int Q, const sn_batch *batch, const sn_
                    batch->weight + b * Q * SN_LANES + lane};
 }
 
-/* Asks memory for rows of SN_LANES doubles that lie AHEAD blocks further on: the kernels run through arrays larger than the caches. */
+/* Asks memory for rows of SN_LANES doubles that lie AHEAD blocks further on: the kernels run through arrays larger than
+ * the caches. */
 enum { AHEAD = 4 };
 INLINE void ask_ahead(const double *p, int rows) {
     for (int i = 0; i < rows; ++i) __builtin_prefetch(p + (AHEAD * rows + i) * SN_LANES);
@@ -80,7 +81,9 @@ INLINE void gather_edges(const int N, const slice *s, const double *p, vd *edge)
     }
 }
 
-INLINE const double *gradient_at(const int N, const slice *s, int q) { return s->gradient + q * (N - 1) * 3 * SN_LANES; }
+INLINE const double *gradient_at(const int N, const slice *s, int q) {
+    return s->gradient + q * (N - 1) * 3 * SN_LANES;
+}
 
 /* sum_i edge_i (x) g_i */
 INLINE void outer_sum(const int N, const double *gradient, const vd *edge, vd *out) {
@@ -215,14 +218,17 @@ INLINE int kept_gradients(const int N, const int Q, const slice *s, int q, vd *o
     return 1;
 }
 
-/* Whether the law's chosen differential takes dR. The projected one stands for the exact one only, so that the view has no say. */
+/* Whether the law's chosen differential takes dR. The projected one stands for the exact one only, so that the view has
+ * no say. */
 static inline int wants_dR(const sn_batch *batch) {
     return batch->rotation && batch->rotation->differential &&
            (batch->differential == SN_DIFFERENTIAL_EXACT || batch->differential == SN_DIFFERENTIAL_PROJECTED);
 }
 
 /* The G of the law's own strain: F, R or (then R is the identity) I. */
-static inline const vd *strain_frame(const sn_law *law, const vd *F, const vd *R) { return law->strain == SN_STRAIN_GREEN ? F : R; }
+static inline const vd *strain_frame(const sn_law *law, const vd *F, const vd *R) {
+    return law->strain == SN_STRAIN_GREEN ? F : R;
+}
 
 /* out += lambda (G : H) G + mu (G G^T H + G H^T G) */
 static inline void add_viscous(vd lambda, vd mu, const vd *G, const vd *H, vd *out) {
@@ -272,7 +278,8 @@ APART void add_viscous_change_green(double k, vd lambda, vd mu, const vd *F, con
                 }
 }
 
-/* A += k dP_v / dF for the corotated strain: dR S + R (d_lambda tr(de) I + 2 d_mu de), e = sym(R^T F'), de = sym(dR^T F'). */
+/* A += k dP_v / dF for the corotated strain: dR S + R (d_lambda tr(de) I + 2 d_mu de), e = sym(R^T F'), de = sym(dR^T
+ * F'). */
 APART void add_viscous_change_corotated(double k, vd lambda, vd mu, const vd *R, const vd *dR, const vd *rate, vd *A) {
     vd E[9], S[9];
     const vd scale = vd_set(k);
@@ -298,7 +305,8 @@ APART void add_viscous_change_corotated(double k, vd lambda, vd mu, const vd *R,
 /* dP as the view wants it. R is not looked at for laws without rotation. */
 APART void law_differential(const slice *s, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     const sn_batch *batch = s->batch;
-    batch->law->differential(batch->law, sn_batch_differential(batch, s->view->projected), c, F, batch->rotation ? R : NULL, dR, dP);
+    batch->law->differential(batch->law, sn_batch_differential(batch, s->view->projected), c, F,
+                             batch->rotation ? R : NULL, dR, dP);
     if (s->view->unsymmetric) return;
     const vd half = vd_set(0.5);
     for (int a = 0; a < 9; ++a)
@@ -309,8 +317,8 @@ APART void law_differential(const slice *s, const vd *c, const vd *F, const vd *
 }
 
 /* A = k (dP + change of viscous stress) + d (viscous tensor + b dP). `rate` (F') may be NULL. */
-APART void tangent(const slice *s, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR, const vd *rate, double k,
-                   double d, vd *A) {
+APART void tangent(const slice *s, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR,
+                   const vd *rate, double k, double d, vd *A) {
     const sn_law *law = s->batch->law;
     const unsigned damped = s->settings->damped;
     law_differential(s, c, F, R, dR, A);
@@ -327,8 +335,8 @@ APART void tangent(const slice *s, const vd *c, const vd *damping, const vd *F, 
 }
 
 /* P += viscous and Rayleigh stress at the rate F'. */
-APART void add_damping_stress(const slice *s, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR, const vd *rate,
-                              vd *P) {
+APART void add_damping_stress(const slice *s, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR,
+                              const vd *rate, vd *P) {
     const unsigned damped = s->settings->damped;
     if (s->batch->warped) {
         add_viscous(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], R, rate, P);

@@ -1,12 +1,12 @@
-/* Isotropic laws as functions psi(I1, I2, J) of the invariants of C = F^T F: I1 = tr C, I2 = (tr^2 C - tr C^2) / 2, J = det F.
- * A law gives psi and its first and second derivatives; this header makes energy, stress and differential from them:
- *   P  = psi_1 G1 + psi_2 G2 + psi_J GJ with the gradients G1 = 2 F, G2 = 2 (I1 F - F C), GJ = cof F
- *   dP = sum psi_ab Ga (x) Gb + psi_1 H1 + psi_2 H2 + psi_J HJ with the second derivatives H of the invariants
- * and at the singular values s, without division (i, j, k different; see modes.h)
- *   shear_k = 2 psi_1 + psi_2 (2 s_k^2 - 2 s_i s_j) - psi_J s_k,   turn_k = 2 psi_1 + psi_2 (2 s_k^2 + 2 s_i s_j) + psi_J s_k.
+/* Isotropic laws as functions psi(I1, I2, J) of the invariants of C = F^T F: I1 = tr C, I2 = (tr^2 C - tr C^2) / 2, J =
+ * det F. A law gives psi and its first and second derivatives; this header makes energy, stress and differential from
+ * them: P  = psi_1 G1 + psi_2 G2 + psi_J GJ with the gradients G1 = 2 F, G2 = 2 (I1 F - F C), GJ = cof F dP = sum
+ * psi_ab Ga (x) Gb + psi_1 H1 + psi_2 H2 + psi_J HJ with the second derivatives H of the invariants and at the singular
+ * values s, without division (i, j, k different; see modes.h) shear_k = 2 psi_1 + psi_2 (2 s_k^2 - 2 s_i s_j) - psi_J
+ * s_k,   turn_k = 2 psi_1 + psi_2 (2 s_k^2 + 2 s_i s_j) + psi_J s_k.
  *
- * Energies are second order in the strain while the invariants change in first order, so near rest a law must not subtract large numbers:
- * it also sees the invariants' changes from rest, computed from F - I.
+ * Energies are second order in the strain while the invariants change in first order, so near rest a law must not
+ * subtract large numbers: it also sees the invariants' changes from rest, computed from F - I.
  *
  * A law's file defines
  *   static inline void density(const vd *c, const invariants *i, vd *psi);
@@ -127,7 +127,8 @@ static inline void invariant_projected(const derivative *d, vd I1, const vd F[9]
     }
     for (int e = 0; e < 6; ++e) {
         const int i = e % 3, j = e < 3 ? i : (i + 1) % 3, k = (i + 2) % 3;
-        p.A[e] = (d->p11 * g1[i] + d->p12 * g2[i] + d->p1J * gJ[i]) * g1[j] + (d->p12 * g1[i] + d->p22 * g2[i] + d->p2J * gJ[i]) * g2[j] +
+        p.A[e] = (d->p11 * g1[i] + d->p12 * g2[i] + d->p1J * gJ[i]) * g1[j] +
+                 (d->p12 * g1[i] + d->p22 * g2[i] + d->p2J * gJ[i]) * g2[j] +
                  (d->p1J * g1[i] + d->p2J * g2[i] + d->pJJ * gJ[i]) * gJ[j];
         if (e < 3)
             p.A[e] += two * d->p1 + two * d->p2 * (I1 - s[i] * s[i]);
@@ -139,31 +140,33 @@ static inline void invariant_projected(const derivative *d, vd I1, const vd F[9]
 }
 
 /* energy, stress and differential of a law with the static functions density(c, i, psi) and derivatives(c, i, d). */
-#define SN_INVARIANT_KERNELS(positive)                                                                                                     \
-    static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi) {                                                \
-        const invariants i = invariants_of(F, positive);                                                                                   \
-        density(c, &i, psi);                                                                                                               \
-    }                                                                                                                                      \
-    static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *P) {                                                  \
-        const invariants i = invariants_of(F, positive);                                                                                   \
-        derivative d = no_derivative();                                                                                                    \
-        derivatives(c, &i, &d);                                                                                                            \
-        invariant_stress(&d, i.I1, F, P);                                                                                                  \
-    }                                                                                                                                      \
-    static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {       \
-        const invariants i = invariants_of(F, positive);                                                                                   \
-        derivative d = no_derivative();                                                                                                    \
-        derivatives(c, &i, &d);                                                                                                            \
-        if (kind == SN_DIFFERENTIAL_EXACT)                                                                                                 \
-            invariant_exact(&d, i.I1, F, dP);                                                                                              \
-        else                                                                                                                               \
-            invariant_projected(&d, i.I1, F, dP);                                                                                          \
+#define SN_INVARIANT_KERNELS(positive)                                                                                 \
+    static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi) {                            \
+        const invariants i = invariants_of(F, positive);                                                               \
+        density(c, &i, psi);                                                                                           \
+    }                                                                                                                  \
+    static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *P) {                              \
+        const invariants i = invariants_of(F, positive);                                                               \
+        derivative d = no_derivative();                                                                                \
+        derivatives(c, &i, &d);                                                                                        \
+        invariant_stress(&d, i.I1, F, P);                                                                              \
+    }                                                                                                                  \
+    static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R,           \
+                             const vd *dR, vd *dP) {                                                                   \
+        const invariants i = invariants_of(F, positive);                                                               \
+        derivative d = no_derivative();                                                                                \
+        derivatives(c, &i, &d);                                                                                        \
+        if (kind == SN_DIFFERENTIAL_EXACT)                                                                             \
+            invariant_exact(&d, i.I1, F, dP);                                                                          \
+        else                                                                                                           \
+            invariant_projected(&d, i.I1, F, dP);                                                                      \
     }
 
-#define SN_INVARIANT_LAW(more_flags, constants)                                                                                            \
-    .flags = SN_LAW_INDEFINITE | SN_LAW_ISOTROPIC | (more_flags),                                                                          \
-    .differentials = 1u << SN_DIFFERENTIAL_EXACT | 1u << SN_DIFFERENTIAL_PROJECTED, .default_differential = SN_DIFFERENTIAL_PROJECTED,     \
-    .parameter = parameter, .parameter_count = sizeof parameter / sizeof *parameter, .constant_count = (constants), .prepare = prepare,    \
+#define SN_INVARIANT_LAW(more_flags, constants)                                                                        \
+    .flags = SN_LAW_INDEFINITE | SN_LAW_ISOTROPIC | (more_flags),                                                      \
+    .differentials = 1u << SN_DIFFERENTIAL_EXACT | 1u << SN_DIFFERENTIAL_PROJECTED,                                    \
+    .default_differential = SN_DIFFERENTIAL_PROJECTED, .parameter = parameter,                                         \
+    .parameter_count = sizeof parameter / sizeof *parameter, .constant_count = (constants), .prepare = prepare,        \
     .energy = energy, .stress = stress, .differential = differential, .strain = SN_STRAIN_GREEN
 
 #endif

@@ -1,6 +1,6 @@
-/* Isochoric invariants, for laws that treat shape and volume apart: Y1 = J^-2/3 I1 - 3 and Y2 = J^-4/3 I2 - 3, both second order in the
- * strain. As Y = 3 (exp(u) - 1) with u1 = ln(I1 / 3) - 2/3 ln J, u2 = ln(I2 / 3) - 4/3 ln J, written with remainders of second order. J >
- * 0. */
+/* Isochoric invariants, for laws that treat shape and volume apart: Y1 = J^-2/3 I1 - 3 and Y2 = J^-4/3 I2 - 3, both
+ * second order in the strain. As Y = 3 (exp(u) - 1) with u1 = ln(I1 / 3) - 2/3 ln J, u2 = ln(I2 / 3) - 4/3 ln J,
+ * written with remainders of second order. J > 0. */
 #ifndef SN_FEM_KERNEL_ISOCHORIC_H
 #define SN_FEM_KERNEL_ISOCHORIC_H
 
@@ -9,14 +9,16 @@
 
 static inline vd isochoric_first(const invariants *i) {
     const vd third = vd_set(1.0 / 3.0), x = third * i->k1, L = log_near_one(i->j, i->J);
-    const vd u = third * i->q - log_remainder(x, log_near_one(x, third * i->I1)) + vd_set(2.0 / 3.0) * log_remainder(i->j, L);
+    const vd u =
+        third * i->q - log_remainder(x, log_near_one(x, third * i->I1)) + vd_set(2.0 / 3.0) * log_remainder(i->j, L);
     return vd_set(3) * vd_expm1(u);
 }
 
 static inline vd isochoric_second(const invariants *i) {
-    const vd third = vd_set(1.0 / 3.0), two = vd_set(2), x = third * (two * i->k1 + i->h2), L = log_near_one(i->j, i->J);
-    const vd u =
-        third * (two * i->q + i->h2) - log_remainder(x, log_near_one(x, third * i->I2)) + vd_set(4.0 / 3.0) * log_remainder(i->j, L);
+    const vd third = vd_set(1.0 / 3.0), two = vd_set(2), x = third * (two * i->k1 + i->h2),
+             L = log_near_one(i->j, i->J);
+    const vd u = third * (two * i->q + i->h2) - log_remainder(x, log_near_one(x, third * i->I2)) +
+                 vd_set(4.0 / 3.0) * log_remainder(i->j, L);
     return vd_set(3) * vd_expm1(u);
 }
 

@@ -1,8 +1,9 @@
 /* The law `ciarlet` (Ciarlet and Geymonat; Hauth 2.5.4):
- *   psi = a1 tr C + a2 tr C^2 + b tr cof C + c J^2 - d ln J, less its value at rest; d = 2 (a1 + 2 a2 + 2 b + c) leaves rest free of
- * stress. With H = C - I, h2 its second invariant and m = a1 + 2 a2 + 2 b this is psi = m (tr H - 2 (J - 1)) + a2 tr H^2 + b h2 + c (J -
- * 1)^2 + d ((J - 1) - ln J), each term second order. Small strains: mu = 2 a1 + 8 a2 + 2 b, lambda = 4 (b + c). From young and poisson: a1
- * = mu / 2, a2 = b = 0, c = lambda / 4. Needs J > 0. Constants: a1, a2, b, c. */
+ *   psi = a1 tr C + a2 tr C^2 + b tr cof C + c J^2 - d ln J, less its value at rest; d = 2 (a1 + 2 a2 + 2 b + c) leaves
+ * rest free of stress. With H = C - I, h2 its second invariant and m = a1 + 2 a2 + 2 b this is psi = m (tr H - 2 (J -
+ * 1)) + a2 tr H^2 + b h2 + c (J - 1)^2 + d ((J - 1) - ln J), each term second order. Small strains: mu = 2 a1 + 8 a2 +
+ * 2 b, lambda = 4 (b + c). From young and poisson: a1 = mu / 2, a2 = b = 0, c = lambda / 4. Needs J > 0. Constants: a1,
+ * a2, b, c. */
 #include "fem/names.h"
 
 #include "invariants.h"
@@ -17,7 +18,8 @@ static const sn_parameter parameter[] = {
     {"c", "Pa", "factor of J^2; default 0", -INFINITY, INFINITY, 1, 1, 1, 1},
 };
 
-static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant, sn_error *error) {
+static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant,
+                         sn_error *error) {
     int own = 0;
     for (int i = 0; i < 4; ++i) {
         own += sn_material_constant(material, parameter[3 + i].name) != NULL;
@@ -26,9 +28,10 @@ static sn_status prepare(const sn_law *law, const sn_material *material, double 
     if (own) {
         const double mu = 2 * constant[0] + 8 * constant[1] + 2 * constant[2], lambda = 4 * (constant[2] + constant[3]);
         if (mu < 0 || 3 * lambda + 2 * mu < 0)
-            return sn_fail(error, SN_BAD_INPUT,
-                           "a1, a2, b, c give the shear modulus %g and the bulk modulus %g at rest; both must be at least 0", mu,
-                           lambda + 2.0 / 3.0 * mu);
+            return sn_fail(
+                error, SN_BAD_INPUT,
+                "a1, a2, b, c give the shear modulus %g and the bulk modulus %g at rest; both must be at least 0", mu,
+                lambda + 2.0 / 3.0 * mu);
         return SN_OK;
     }
     double lambda, mu;

@@ -4,8 +4,8 @@
  *   truncated-1  dP = 2 mu dF + lambda tr(R^T dF) R
  *   truncated-2  dP = 2 mu R sym(R^T dF) + lambda tr(R^T dF) R, the warped stiffness R K0 R^T
  *   hybrid       g truncated-1 + (1 - g) truncated-2, g = min(tr|S - I| / 3, 1), |S - I| by the eigenvalues of sym(S)
- *   projected    the exact one of the polar rotation, with its turning modes (see modes.h) cut at zero; in the frame of R and sym(R^T F)
- * P is the gradient of psi when R is a polar rotation (polar, isvd, higham). Constants: lambda, mu. */
+ *   projected    the exact one of the polar rotation, with its turning modes (see modes.h) cut at zero; in the frame of
+ * R and sym(R^T F) P is the gradient of psi when R is a polar rotation (polar, isvd, higham). Constants: lambda, mu. */
 #include "fem/law.h"
 #include "fem/names.h"
 
@@ -36,7 +36,8 @@ static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd 
     vm_multiply(R, D, P);
 }
 
-/* full 2 mu dF + warped 2 mu R sym(R^T dF) + lambda tr(R^T dF) R. With R orthogonal R sym(R^T dF) = (dF + R dF^T R) / 2. */
+/* full 2 mu dF + warped 2 mu R sym(R^T dF) + lambda tr(R^T dF) R. With R orthogonal R sym(R^T dF) = (dF + R dF^T R)
+ * / 2. */
 static inline void truncated(const vd *c, const vd *R, vd full, vd warped, vd *dP) {
     const vd same = vd_set(2) * c[1] * full + c[1] * warped, cross = c[1] * warped;
     for (int a = 0; a < 9; ++a)
@@ -53,7 +54,8 @@ static vd hybrid_weight(const vd *F, const vd *R) {
     const vd one = vd_set(1), zero = vd_set(0);
     vm_transpose_multiply(R, F, S);
     symmetric_eigen(S, s, V);
-    const vi plane = (vi)(F[8] == one) & (vi)(F[2] == zero) & (vi)(F[5] == zero) & (vi)(F[6] == zero) & (vi)(F[7] == zero);
+    const vi plane =
+        (vi)(F[8] == one) & (vi)(F[2] == zero) & (vi)(F[5] == zero) & (vi)(F[6] == zero) & (vi)(F[7] == zero);
     const vd axes = vd_select(plane, vd_set(2), vd_set(3));
     return vd_min((vd_abs(s[0] - one) + vd_abs(s[1] - one) + vd_abs(s[2] - one)) / axes, one);
 }
@@ -88,7 +90,8 @@ static void projected(const vd *c, const vd *F, const vd *R, vd *dP) {
     principal_assemble(&p, U, V, dP);
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
+                         vd *dP) {
     const vd zero = vd_set(0), one = vd_set(1);
     switch (kind) {
     case SN_DIFFERENTIAL_TRUNCATED_1:

@@ -1,5 +1,6 @@
-/* The law `mooney-rivlin`: psi = c10 (J^-2/3 I1 - 3) + c01 (J^-4/3 I2 - 3) + (J - 1)^2 / d1; c01 = 0 gives the isochoric neo-Hookean.
- * Small strains: mu = 2 (c10 + c01), bulk modulus 2 / d1. From young and poisson: c01 = 0. Needs J > 0. Constants: c10, c01, 1 / d1. */
+/* The law `mooney-rivlin`: psi = c10 (J^-2/3 I1 - 3) + c01 (J^-4/3 I2 - 3) + (J - 1)^2 / d1; c01 = 0 gives the
+ * isochoric neo-Hookean. Small strains: mu = 2 (c10 + c01), bulk modulus 2 / d1. From young and poisson: c01 = 0. Needs
+ * J > 0. Constants: c10, c01, 1 / d1. */
 #include "fem/names.h"
 
 #include "isochoric.h"
@@ -12,13 +13,14 @@ static const sn_parameter parameter[] = {
     {"d1", "1/Pa", "2 / bulk modulus", 0, INFINITY, 1, 1, 1, 1},
 };
 
-static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant, sn_error *error) {
+static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant,
+                         sn_error *error) {
     constant[1] = sn_material_value(material, "c01", time, 0);
     const sn_constant *c10 = sn_material_constant(material, "c10"), *d1 = sn_material_constant(material, "d1");
     if (c10 || d1 || sn_material_constant(material, "c01")) {
         if (!c10 || !d1)
-            return sn_fail_at(error, SN_BAD_INPUT, c10 ? "d1" : "c10", "law 'mooney-rivlin' lacks '%s'; give c10, d1 and perhaps c01",
-                              c10 ? "d1" : "c10");
+            return sn_fail_at(error, SN_BAD_INPUT, c10 ? "d1" : "c10",
+                              "law 'mooney-rivlin' lacks '%s'; give c10, d1 and perhaps c01", c10 ? "d1" : "c10");
         constant[0] = sn_material_value(material, "c10", time, 0);
         constant[2] = 1 / sn_material_value(material, "d1", time, 0);
         return SN_OK;

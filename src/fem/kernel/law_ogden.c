@@ -1,11 +1,10 @@
-/* The law `ogden`: psi = sum_p 2 mu_p / a_p^2 (l0^a_p + l1^a_p + l2^a_p - 3) + (J - 1)^2 / d1 on the isochoric stretches l_i = J^-1/3 s_i.
- * With e_i = ln l_i (their sum is zero) and T_i = sum_p 2 mu_p / a_p (exp(a_p e_i) - 1), t_i = T_i - mean T, k = 1 / d1:
- *   psi_i = t_i / s_i + 2 k (J - 1) s_j s_k
- *   psi_ij = (T'_i d_ij - (T'_i + T'_j) / 3 + sum T' / 9) / (s_i s_j) - d_ij t_i / s_i^2 + volume part
- *   (psi_i - psi_j) / (s_i - s_j) = ((T_i - T_j) / (s_i - s_j) s_j - t_j) / (s_i s_j) - 2 k (J - 1) s_k
- * where the quotient goes over e_i - e_j = log(1 + (s_i - s_j) / s_j) and exp(z) - 1 over z, so equal stretches are no special case.
- * Small strains: mu = sum mu_p, bulk modulus 2 / d1. From young and poisson: one term with a = 2. Needs J > 0.
- * Constants: mu_1 to mu_4, a_1 to a_4, k. */
+/* The law `ogden`: psi = sum_p 2 mu_p / a_p^2 (l0^a_p + l1^a_p + l2^a_p - 3) + (J - 1)^2 / d1 on the isochoric
+ * stretches l_i = J^-1/3 s_i. With e_i = ln l_i (their sum is zero) and T_i = sum_p 2 mu_p / a_p (exp(a_p e_i) - 1),
+ * t_i = T_i - mean T, k = 1 / d1: psi_i = t_i / s_i + 2 k (J - 1) s_j s_k psi_ij = (T'_i d_ij - (T'_i + T'_j) / 3 + sum
+ * T' / 9) / (s_i s_j) - d_ij t_i / s_i^2 + volume part (psi_i - psi_j) / (s_i - s_j) = ((T_i - T_j) / (s_i - s_j) s_j -
+ * t_j) / (s_i s_j) - 2 k (J - 1) s_k where the quotient goes over e_i - e_j = log(1 + (s_i - s_j) / s_j) and exp(z) - 1
+ * over z, so equal stretches are no special case. Small strains: mu = sum mu_p, bulk modulus 2 / d1. From young and
+ * poisson: one term with a = 2. Needs J > 0. Constants: mu_1 to mu_4, a_1 to a_4, k. */
 #include "fem/law.h"
 #include "fem/names.h"
 
@@ -35,11 +34,12 @@ static sn_status own_constants(const sn_material *material, double time, double 
                           : !alpha ? "alpha"
                                    : "d1");
     if (mu->count != alpha->count)
-        return sn_fail_at(error, SN_BAD_INPUT, "alpha", "'mu' has %d values and 'alpha' %d; they must have as many", mu->count,
-                          alpha->count);
+        return sn_fail_at(error, SN_BAD_INPUT, "alpha", "'mu' has %d values and 'alpha' %d; they must have as many",
+                          mu->count, alpha->count);
     double sum = 0;
     for (int i = 0; i < mu->count && i < TERMS; ++i) {
-        if (alpha->value[i] == 0) return sn_fail_at(error, SN_BAD_INPUT, "alpha", "value %d of 'alpha' is 0; it must not be", i + 1);
+        if (alpha->value[i] == 0)
+            return sn_fail_at(error, SN_BAD_INPUT, "alpha", "value %d of 'alpha' is 0; it must not be", i + 1);
         constant[i] = mu->value[i];
         constant[TERMS + i] = alpha->value[i];
         sum += mu->value[i];
@@ -49,9 +49,11 @@ static sn_status own_constants(const sn_material *material, double time, double 
     return SN_OK;
 }
 
-static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant, sn_error *error) {
+static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant,
+                         sn_error *error) {
     for (int i = 0; i < TERMS; ++i) constant[i] = 0, constant[TERMS + i] = 2;
-    if (sn_material_constant(material, "mu") || sn_material_constant(material, "alpha") || sn_material_constant(material, "d1"))
+    if (sn_material_constant(material, "mu") || sn_material_constant(material, "alpha") ||
+        sn_material_constant(material, "d1"))
         return own_constants(material, time, constant, error);
     double lambda, mu;
     const sn_status status = sn_material_lame(material, time, &lambda, &mu, error);
@@ -61,7 +63,8 @@ static sn_status prepare(const sn_law *law, const sn_material *material, double 
     return SN_OK;
 }
 
-/* What all three kernels start from. Lanes with J <= 0 are evaluated at some positive stretches: finite, and reported by the caller. */
+/* What all three kernels start from. Lanes with J <= 0 are evaluated at some positive stretches: finite, and reported
+ * by the caller. */
 typedef struct state {
     vd U[9], V[9], s[3], e[3], j;
 } state;
@@ -88,7 +91,8 @@ static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd 
     for (int p = 0; p < TERMS; ++p) {
         if (!in_use(c[p])) continue;
         const vd a = c[TERMS + p];
-        sum += vd_set(2) * c[p] / (a * a) * (exp_remainder(a * x.e[0]) + exp_remainder(a * x.e[1]) + exp_remainder(a * x.e[2]));
+        sum += vd_set(2) * c[p] / (a * a) *
+               (exp_remainder(a * x.e[0]) + exp_remainder(a * x.e[1]) + exp_remainder(a * x.e[2]));
     }
     *psi = sum;
 }
@@ -157,11 +161,13 @@ static inline void differentiate(const vd *c, const state *x, principal *p) {
     }
     for (int e = 0; e < 3; ++e) {
         const int i = e, j = (e + 1) % 3, k = (e + 2) % 3;
-        p->A[3 + e] = (ninth - third * (slope[i] + slope[j])) / (s[i] * s[j]) + two_k * ((s[j] * s[k]) * (s[i] * s[k])) + pressure * s[k];
+        p->A[3 + e] = (ninth - third * (slope[i] + slope[j])) / (s[i] * s[j]) +
+                      two_k * ((s[j] * s[k]) * (s[i] * s[k])) + pressure * s[k];
     }
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
+                         vd *dP) {
     state x;
     principal p;
     evaluate(F, &x);

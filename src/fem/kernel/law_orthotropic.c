@@ -1,9 +1,10 @@
 /* The law `orthotropic`: orthotropic stiffness C on the corotated strain e = sym(R^T F) - I. See orthotropic.h.
  *   psi = e : C e / 2,   sigma = C e
- * Unlike in an isotropic law sigma and S = R^T F do not commute, so the turning of R contributes: with dR = R [w], G w = axial(R^T dF -
- * dF^T R), G = tr(S) I - S, P = R (sigma - [z]),   G z = y,   [y] the skew part: y = axial(S sigma) with y_x = (S sigma)_yz - (S sigma)_zy
- * and so on, which is the gradient of psi for the polar rotations. exact        the derivative of that, direction by direction projected
- * the exact one with negative eigenvalues set to zero truncated-2  the warped stiffness dP = R C sym(R^T dF) */
+ * Unlike in an isotropic law sigma and S = R^T F do not commute, so the turning of R contributes: with dR = R [w], G w
+ * = axial(R^T dF - dF^T R), G = tr(S) I - S, P = R (sigma - [z]),   G z = y,   [y] the skew part: y = axial(S sigma)
+ * with y_x = (S sigma)_yz - (S sigma)_zy and so on, which is the gradient of psi for the polar rotations. exact the
+ * derivative of that, direction by direction projected the exact one with negative eigenvalues set to zero truncated-2
+ * the warped stiffness dP = R C sym(R^T dF) */
 #include "fem/names.h"
 
 #include "orthotropic.h"
@@ -85,7 +86,8 @@ static void exact(const vd *c, const vd *F, const vd *R, vd *dP) {
         for (int i = 0; i < 9; ++i) first[i] += second[i];
         skew_vector(first, dy); /* dz = G^-1 (dy - dG z), dG = tr(dS) I - dS */
         const vd trace = vm_trace(dS);
-        for (int i = 0; i < 3; ++i) dy[i] -= trace * z[i] - (dS[3 * i] * z[0] + dS[3 * i + 1] * z[1] + dS[3 * i + 2] * z[2]);
+        for (int i = 0; i < 3; ++i)
+            dy[i] -= trace * z[i] - (dS[3 * i] * z[0] + dS[3 * i + 1] * z[1] + dS[3 * i + 2] * z[2]);
         symmetric_apply(inverse, dy, dz);
         cross_left(w, local, turned);
         subtract_cross(dsigma, dz);
@@ -95,7 +97,8 @@ static void exact(const vd *c, const vd *F, const vd *R, vd *dP) {
     }
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
+                         vd *dP) {
     if (kind == SN_DIFFERENTIAL_TRUNCATED_2) {
         orthotropic_through(c, R, dP);
         return;

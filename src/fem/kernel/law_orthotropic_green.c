@@ -30,7 +30,8 @@ static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd 
     vm_multiply(F, S, P);
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
+                         vd *dP) {
     vd E[9], S[9];
     green(F, E);
     orthotropic_stress(c, E, S);

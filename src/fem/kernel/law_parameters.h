@@ -6,10 +6,10 @@
 
 #include "sinew/material.h"
 
-#define SN_ISOTROPIC_PARAMETERS                                                                                                            \
-    {"young", "Pa", "Young's modulus of the unstrained material", 0, INFINITY, 0, 1, 1, 1},                                                \
-        {"poisson", "", "Poisson's ratio of the unstrained material", -1, 0.5, 1, 1, 1, 1}, {                                              \
-        "lame", "Pa", "lambda and mu, instead of young and poisson", -INFINITY, INFINITY, 1, 1, 2, 2                                       \
+#define SN_ISOTROPIC_PARAMETERS                                                                                        \
+    {"young", "Pa", "Young's modulus of the unstrained material", 0, INFINITY, 0, 1, 1, 1},                            \
+        {"poisson", "", "Poisson's ratio of the unstrained material", -1, 0.5, 1, 1, 1, 1}, {                          \
+        "lame", "Pa", "lambda and mu, instead of young and poisson", -INFINITY, INFINITY, 1, 1, 2, 2                   \
     }
 
 #endif

@@ -1,5 +1,6 @@
 /* The law `reduced-polynomial`: psi = sum_i c_i Y^i + (J - 1)^2 / d1, Y = J^-2/3 I1 - 3 (three terms: Yeoh's law).
- * Small strains: mu = 2 c_1, bulk modulus 2 / d1. From young and poisson: one term. Needs J > 0. Constants: c_1 to c_6, 1 / d1. */
+ * Small strains: mu = 2 c_1, bulk modulus 2 / d1. From young and poisson: one term. Needs J > 0. Constants: c_1 to c_6,
+ * 1 / d1. */
 #include "fem/names.h"
 
 #include "isochoric.h"
@@ -9,17 +10,21 @@ enum { TERMS = 6 };
 
 static const sn_parameter parameter[] = {
     SN_ISOTROPIC_PARAMETERS,
-    {"c", "Pa", "factors of the powers of the first isochoric invariant; the first at least 0", -INFINITY, INFINITY, 1, 1, 1, TERMS},
+    {"c", "Pa", "factors of the powers of the first isochoric invariant; the first at least 0", -INFINITY, INFINITY, 1,
+     1, 1, TERMS},
     {"d1", "1/Pa", "2 / bulk modulus", 0, INFINITY, 1, 1, 1, 1},
 };
 
-static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant, sn_error *error) {
+static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant,
+                         sn_error *error) {
     for (int i = 0; i < TERMS; ++i) constant[i] = 0;
     const sn_constant *c = sn_material_constant(material, "c"), *d1 = sn_material_constant(material, "d1");
     if (c || d1) {
         if (!c || !d1)
-            return sn_fail_at(error, SN_BAD_INPUT, c ? "d1" : "c", "law 'reduced-polynomial' lacks '%s'; give c and d1", c ? "d1" : "c");
-        if (c->value[0] < 0) return sn_fail_at(error, SN_BAD_INPUT, "c", "the first of 'c' is %g; it must be at least 0", c->value[0]);
+            return sn_fail_at(error, SN_BAD_INPUT, c ? "d1" : "c", "law 'reduced-polynomial' lacks '%s'; give c and d1",
+                              c ? "d1" : "c");
+        if (c->value[0] < 0)
+            return sn_fail_at(error, SN_BAD_INPUT, "c", "the first of 'c' is %g; it must be at least 0", c->value[0]);
         for (int i = 0; i < c->count && i < TERMS; ++i) constant[i] = c->value[i];
         constant[TERMS] = 1 / sn_material_value(material, "d1", time, 0);
         return SN_OK;
@@ -50,4 +55,5 @@ static inline void derivatives(const vd *c, const invariants *i, derivative *d) 
 
 SN_INVARIANT_KERNELS(1)
 
-const sn_law SN_ISA(sn_law_reduced_polynomial) = {SN_LAW_reduced_polynomial, SN_INVARIANT_LAW(SN_LAW_POSITIVE_J, TERMS + 1)};
+const sn_law SN_ISA(sn_law_reduced_polynomial) = {SN_LAW_reduced_polynomial,
+                                                  SN_INVARIANT_LAW(SN_LAW_POSITIVE_J, TERMS + 1)};

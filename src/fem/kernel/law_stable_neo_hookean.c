@@ -11,7 +11,8 @@
 
 static const sn_parameter parameter[] = {SN_ISOTROPIC_PARAMETERS};
 
-static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant, sn_error *error) {
+static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant,
+                         sn_error *error) {
     double lambda, mu;
     const sn_status status = sn_material_lame(material, time, &lambda, &mu, error);
     if (status) return status;
@@ -22,7 +23,8 @@ static sn_status prepare(const sn_law *law, const sn_material *material, double 
 
 static inline void density(const vd *c, const invariants *i, vd *psi) {
     const vd half = vd_set(0.5), x = vd_set(0.25) * i->k1;
-    *psi = half * c[1] * (vd_set(0.75) * i->q + log_remainder(x, log_near_one(x, vd_set(1) + x))) + half * c[0] * (i->j * i->j);
+    *psi = half * c[1] * (vd_set(0.75) * i->q + log_remainder(x, log_near_one(x, vd_set(1) + x))) +
+           half * c[0] * (i->j * i->j);
 }
 
 static inline void derivatives(const vd *c, const invariants *i, derivative *d) {

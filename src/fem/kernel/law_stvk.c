@@ -8,7 +8,8 @@
 
 static const sn_parameter parameter[] = {SN_ISOTROPIC_PARAMETERS};
 
-static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant, sn_error *error) {
+static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant,
+                         sn_error *error) {
     return sn_material_lame(material, time, &constant[0], &constant[1], error);
 }
 

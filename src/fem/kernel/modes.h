@@ -4,8 +4,8 @@
  *   stretch: the 3x3 matrix A_ij = d^2 psi / ds_i ds_j on the directions u_i v_i^T
  *   shear:   (psi_i - psi_j) / (s_i - s_j) on (u_i v_j^T + u_j v_i^T) / sqrt 2
  *   turn:    (psi_i + psi_j) / (s_i + s_j) on (u_i v_j^T - u_j v_i^T) / sqrt 2
- * The number k of shear and turn stands for the pair i = k + 1, j = k + 2 (modulo 3). Setting the negative eigenvalues of these small
- * pieces to zero gives the positive semi-definite differential that is nearest to the exact one. */
+ * The number k of shear and turn stands for the pair i = k + 1, j = k + 2 (modulo 3). Setting the negative eigenvalues
+ * of these small pieces to zero gives the positive semi-definite differential that is nearest to the exact one. */
 #ifndef SN_FEM_KERNEL_MODES_H
 #define SN_FEM_KERNEL_MODES_H
 
@@ -90,7 +90,8 @@ static inline void principal_assemble(const principal *p, const vd U[9], const v
                 for (int c = 0; c < 3; ++c) M[3 * i + j][3 * r + c] = U[3 * r + i] * V[3 * c + j];
     for (int k = 0; k < 3; ++k) {
         const int i = (k + 1) % 3, j = (k + 2) % 3;
-        const vd half = vd_set(0.5), same = half * (p->shear[k] + p->turn[k]), cross = half * (p->shear[k] - p->turn[k]);
+        const vd half = vd_set(0.5), same = half * (p->shear[k] + p->turn[k]),
+                 cross = half * (p->shear[k] - p->turn[k]);
         for (int b = 0; b < 9; ++b) {
             const vd x = M[3 * i + j][b], y = M[3 * j + i][b];
             T[3 * i + j][b] = same * x + cross * y;
@@ -132,7 +133,8 @@ static inline vd volume_change(const vd F[9]) {
     return vm_trace(A) + second + vm_determinant(A);
 }
 
-/* The principal frame of a rotation R: sym(R^T F) = V diag(s) V^T, U = R V. Returns a bound for sums of stretches that are divided by. */
+/* The principal frame of a rotation R: sym(R^T F) = V diag(s) V^T, U = R V. Returns a bound for sums of stretches that
+ * are divided by. */
 static inline vd corotated_frame(const vd F[9], const vd R[9], vd s[3], vd V[9], vd U[9]) {
     vd S[9];
     vm_transpose_multiply(R, F, S);

@@ -1,8 +1,10 @@
-/* Linear orthotropic elasticity: sigma = C e with three planes of symmetry, shared by the laws on the corotated and on the Green strain.
+/* Linear orthotropic elasticity: sigma = C e with three planes of symmetry, shared by the laws on the corotated and on
+ * the Green strain.
  *
- * Compliance in the material axes: e_xx = s_xx / E_x - nu_yx s_yy / E_y - ..., with nu_xy / E_x = nu_yx / E_y; nu_xy is the contraction
- * along y per stretch along x. Shear: s_xy = 2 G_xy e_xy. Rows of `axes` are the material axes in the rest shape. Constants: the upper
- * triangle of the 6x6 stiffness C in the rest shape's axes, order xx, yy, zz, xy, yz, zx, shear strains doubled. */
+ * Compliance in the material axes: e_xx = s_xx / E_x - nu_yx s_yy / E_y - ..., with nu_xy / E_x = nu_yx / E_y; nu_xy is
+ * the contraction along y per stretch along x. Shear: s_xy = 2 G_xy e_xy. Rows of `axes` are the material axes in the
+ * rest shape. Constants: the upper triangle of the 6x6 stiffness C in the rest shape's axes, order xx, yy, zz, xy, yz,
+ * zx, shear strains doubled. */
 #ifndef SN_FEM_KERNEL_ORTHOTROPIC_H
 #define SN_FEM_KERNEL_ORTHOTROPIC_H
 
@@ -10,12 +12,14 @@
 
 enum { ORTHOTROPIC_CONSTANTS = 21 };
 
-#define SN_ORTHOTROPIC_PARAMETERS                                                                                                          \
-    {"young", "Pa", "Young's moduli along the three material axes", 0, INFINITY, 1, 1, 3, 3},                                              \
-        {"poisson", "", "nu_xy, nu_yz, nu_zx: contraction along the second axis per stretch along the first", -INFINITY, INFINITY, 1, 1,   \
-         3,         3},                                                                                                                    \
-        {"shear", "Pa", "shear moduli xy, yz, zx", 0, INFINITY, 0, 1, 3, 3}, {                                                             \
-        "axes", "", "the material axes in the rest shape, row by row, orthonormal; default x, y, z", -1.000001, 1.000001, 0, 0, 9, 9       \
+#define SN_ORTHOTROPIC_PARAMETERS                                                                                      \
+    {"young", "Pa", "Young's moduli along the three material axes", 0, INFINITY, 1, 1, 3, 3},                          \
+        {"poisson", "",       "nu_xy, nu_yz, nu_zx: contraction along the second axis per stretch along the first",    \
+         -INFINITY, INFINITY, 1,                                                                                       \
+         1,         3,        3},                                                                                      \
+        {"shear", "Pa", "shear moduli xy, yz, zx", 0, INFINITY, 0, 1, 3, 3}, {                                         \
+        "axes", "", "the material axes in the rest shape, row by row, orthonormal; default x, y, z", -1.000001,        \
+            1.000001, 0, 0, 9, 9                                                                                       \
     }
 
 static const int voigt_row[6] = {0, 1, 2, 0, 1, 2}, voigt_column[6] = {0, 1, 2, 1, 2, 0};
@@ -32,15 +36,16 @@ static inline sn_status orthotropic_stretches(const double *E, const double *nu,
     static const char *const name[3] = {"nu_xy", "nu_yz", "nu_zx"};
     for (int i = 0; i < 3; ++i)
         if (!(minor[i] > 0))
-            return sn_fail(error, SN_BAD_INPUT, "'poisson': %s is %g, which is not stable; with these moduli its size must be below %g",
+            return sn_fail(error, SN_BAD_INPUT,
+                           "'poisson': %s is %g, which is not stable; with these moduli its size must be below %g",
                            name[i], nu[i], sqrt(E[i] / E[(i + 1) % 3]));
     /* Determinant with the moduli scaled out: 1 - a^2 - b^2 - c^2 + 2 abc for the correlations a, b, c. */
     const double a = xy * sqrt(E[0] * E[1]), b = yz * sqrt(E[1] * E[2]), c = zx * sqrt(E[2] * E[0]);
     const double det = 1 - a * a - b * b - c * c + 2 * a * b * c;
     if (!(det > 0))
         return sn_fail(error, SN_BAD_INPUT,
-                       "'poisson' %g, %g, %g with these moduli is not stable: the compliance must be positive definite", nu[0], nu[1],
-                       nu[2]);
+                       "'poisson' %g, %g, %g with these moduli is not stable: the compliance must be positive definite",
+                       nu[0], nu[1], nu[2]);
     const double f = E[0] * E[1] * E[2] / det;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
@@ -57,13 +62,14 @@ static inline sn_status orthotropic_axes(const sn_material *material, double A[9
         for (int j = i; j < 3; ++j) {
             const double d = A[3 * i] * A[3 * j] + A[3 * i + 1] * A[3 * j + 1] + A[3 * i + 2] * A[3 * j + 2];
             if (fabs(d - (i == j)) > 1e-6)
-                return sn_fail(error, SN_BAD_INPUT, "'axes' must be orthonormal: the product of axes %d and %d is %g", i + 1, j + 1, d);
+                return sn_fail(error, SN_BAD_INPUT, "'axes' must be orthonormal: the product of axes %d and %d is %g",
+                               i + 1, j + 1, d);
         }
     return SN_OK;
 }
 
-static inline sn_status orthotropic_prepare(const sn_law *law, const sn_material *material, double time, double *constant,
-                                            sn_error *error) {
+static inline sn_status orthotropic_prepare(const sn_law *law, const sn_material *material, double time,
+                                            double *constant, sn_error *error) {
     static const char *const needed[3] = {"young", "poisson", "shear"};
     const sn_constant *given[3];
     for (int i = 0; i < 3; ++i) {
@@ -79,7 +85,8 @@ static inline sn_status orthotropic_prepare(const sn_law *law, const sn_material
         for (int n = 0; n < 6; ++n) {
             const int p = voigt_row[m], q = voigt_column[m], i = voigt_row[n], j = voigt_column[n];
             /* e'_pq = A_pi e_ij A_qj; doubled shears on both sides */
-            const double both = i == j ? A[3 * p + i] * A[3 * q + i] : 0.5 * (A[3 * p + i] * A[3 * q + j] + A[3 * p + j] * A[3 * q + i]);
+            const double both = i == j ? A[3 * p + i] * A[3 * q + i]
+                                       : 0.5 * (A[3 * p + i] * A[3 * q + j] + A[3 * p + j] * A[3 * q + i]);
             T[m][n] = m < 3 ? both : 2 * both;
         }
     for (int a = 0; a < 6; ++a)

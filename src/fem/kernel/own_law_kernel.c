@@ -1,7 +1,8 @@
 /* The kernels of laws that the caller supplied: each lane goes through the functions of law->table by itself.
  *
- * A law that needs det F > 0 is not called for other F; energy, stress and differential are then 0, and the element kernels count the
- * element as inverted. Without a differential of its own, dP / dF is taken by central differences of the stress. */
+ * A law that needs det F > 0 is not called for other F; energy, stress and differential are then 0, and the element
+ * kernels count the element as inverted. Without a differential of its own, dP / dF is taken by central differences of
+ * the stress. */
 #include <string.h>
 
 #include "fem/law.h"
@@ -24,7 +25,8 @@ static bool take_lane(const sn_law *law, const vd *c, const vd *F, int lane, dou
 static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi) {
     const sn_law_table *t = law->table;
     double constant[SN_LAW_CONSTANTS], f[9];
-    for (int l = 0; l < SN_WIDTH; ++l) (*psi)[l] = take_lane(law, c, F, l, constant, f) ? t->energy(t->user, constant, f) : 0;
+    for (int l = 0; l < SN_WIDTH; ++l)
+        (*psi)[l] = take_lane(law, c, F, l, constant, f) ? t->energy(t->user, constant, f) : 0;
 }
 
 static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *P) {
@@ -50,7 +52,8 @@ static void by_differences(const sn_law_table *t, const double *constant, double
     }
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
+                         vd *dP) {
     const sn_law_table *t = law->table;
     double constant[SN_LAW_CONSTANTS], f[9], dp[81];
     for (int l = 0; l < SN_WIDTH; ++l) {
@@ -71,11 +74,14 @@ static void differential(const sn_law *law, sn_differential kind, const vd *c, c
 }
 
 /* The constants are the values of the parameters in their order; each parameter has count_max places. */
-static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant, sn_error *error) {
+static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant,
+                         sn_error *error) {
     for (int k = 0, at = 0; k < law->parameter_count; at += law->parameter[k++].count_max) {
         const sn_parameter *parameter = &law->parameter[k];
         const sn_constant *given = sn_material_constant(material, parameter->name);
-        if (!given) return sn_fail_at(error, SN_BAD_INPUT, parameter->name, "material of law '%s' lacks '%s'", law->name, parameter->name);
+        if (!given)
+            return sn_fail_at(error, SN_BAD_INPUT, parameter->name, "material of law '%s' lacks '%s'", law->name,
+                              parameter->name);
         for (int i = 0; i < parameter->count_max; ++i) constant[at + i] = i < given->count ? given->value[i] : 0;
         if (given->key_count > 0) constant[at] = sn_material_value(material, parameter->name, time, 0);
     }

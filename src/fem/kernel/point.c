@@ -32,14 +32,16 @@ static void law_point(const sn_law *law, const sn_rotation *rotation, const doub
         if (psi) law->energy(law, c, f, r, out), store(psi, 1, lane, out);
         if (P) law->stress(law, c, f, r, out), store(P, 9, lane, out);
         if (!dP) continue;
-        const int turns = rotation && rotation->differential && (kind == SN_DIFFERENTIAL_EXACT || kind == SN_DIFFERENTIAL_PROJECTED);
+        const int turns =
+            rotation && rotation->differential && (kind == SN_DIFFERENTIAL_EXACT || kind == SN_DIFFERENTIAL_PROJECTED);
         if (turns) rotation->differential(&view, R, dR);
         law->differential(law, kind, c, f, r, turns ? dR : NULL, out);
         store(dP, 81, lane, out);
     }
 }
 
-static void rotation_point(const sn_rotation *rotation, double alpha, double beta, const double *F, double *R, double *dR) {
+static void rotation_point(const sn_rotation *rotation, double alpha, double beta, const double *F, double *R,
+                           double *dR) {
     vd f[9], Dm[9], state[SN_ROTATION_STATE], r[9], dr[81];
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
         load(F, 9, lane, f);

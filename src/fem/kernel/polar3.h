@@ -1,19 +1,21 @@
-/* The proper rotation nearest to a 3x3 matrix, one per lane: R maximises tr(R^T F) over the rotations, F = R S with S symmetric.
+/* The proper rotation nearest to a 3x3 matrix, one per lane: R maximises tr(R^T F) over the rotations, F = R S with S
+ * symmetric.
  *
- * Let a = |F|^2, b = |cof F|^2, d = det F. The maximum l = s0 + s1 + s2 (singular values, the last one signed like d) is the largest root
- * of Davenport's characteristic polynomial p(l) = l^4 - 2 a l^2 - 8 d l + a^2 - 4 b, and R = dl/dF, hence by the implicit function theorem
- *   R = ((l^2 + a) F - 2 F F^T F + 2 l cof F) / (l^3 - a l - 2 d),
- * whose denominator is 2 (s0 + s1) (s1 + s2) (s2 + s0). Newton's method finds l from above; one
- * Newton-Schulz step of orthonormalisation and one Newton step on the rotation remove the rounding. That is fast and right when the
- * denominator is not small; lanes where the error estimates say otherwise (F near a non-unique rotation, tiny or huge) take the singular
- * value decomposition. */
+ * Let a = |F|^2, b = |cof F|^2, d = det F. The maximum l = s0 + s1 + s2 (singular values, the last one signed like d)
+ * is the largest root of Davenport's characteristic polynomial p(l) = l^4 - 2 a l^2 - 8 d l + a^2 - 4 b, and R = dl/dF,
+ * hence by the implicit function theorem R = ((l^2 + a) F - 2 F F^T F + 2 l cof F) / (l^3 - a l - 2 d), whose
+ * denominator is 2 (s0 + s1) (s1 + s2) (s2 + s0). Newton's method finds l from above; one Newton-Schulz step of
+ * orthonormalisation and one Newton step on the rotation remove the rounding. That is fast and right when the
+ * denominator is not small; lanes where the error estimates say otherwise (F near a non-unique rotation, tiny or huge)
+ * take the singular value decomposition. */
 #ifndef SN_FEM_KERNEL_POLAR3_H
 #define SN_FEM_KERNEL_POLAR3_H
 
 #include "svd3.h"
 
 enum { POLAR_NEWTON = 16 }; /* 3 to 7 are used */
-#define POLAR_SHARP 0.3     /* of the denominator by l^3, 0.59 at rest: above it the closed form has no rounding worth removing */
+#define POLAR_SHARP                                                                                                    \
+    0.3 /* of the denominator by l^3, 0.59 at rest: above it the closed form has no rounding worth removing */
 
 /* G = tr(S) I - S from the symmetric part of S: its adjugate (xx, yy, zz, xy, yz, zx) and determinant. */
 static inline void turning_matrix(const vd S[9], vd adjugate[6], vd *determinant) {
@@ -74,7 +76,8 @@ static inline vi polar_fast(const vd F[9], vd R[9]) {
         const vd p = ((ll - two * a) * l - d8) * l + p0, slope = four * (l * (ll - a)) - d8;
         const vd step = vd_select(moving & (vi)(slope > vd_set(0)), p / slope, vd_set(0));
         l -= step;
-        moving &= (vi)(vd_abs(step) > vd_set(1e-9) * l); /* convergence is quadratic: the next step would be below 1e-17 or rounding */
+        moving &= (vi)(vd_abs(step) >
+                       vd_set(1e-9) * l); /* convergence is quadratic: the next step would be below 1e-17 or rounding */
         if (!vi_any(moving)) break;
     }
 
@@ -150,8 +153,8 @@ static inline void turning_axes(const vd R[9], vd n[9][3]) {
     }
 }
 
-/* dR / dF of the polar rotation (also of an improper one): with S = R^T F and dR = R [w], (tr(S) I - S) w = axial(R^T dF - dF^T R), so
- *   dR_ij / dF_kl = n_ij . G^-1 n_kl,  n_ij = e_j x (row i of R). */
+/* dR / dF of the polar rotation (also of an improper one): with S = R^T F and dR = R [w], (tr(S) I - S) w = axial(R^T
+ * dF - dF^T R), so dR_ij / dF_kl = n_ij . G^-1 n_kl,  n_ij = e_j x (row i of R). */
 static inline void polar_differential(const vd F[9], const vd R[9], vd dR[81]) {
     vd S[9], inverse[6], n[9][3], m[9][3];
     vm_transpose_multiply(R, F, S);

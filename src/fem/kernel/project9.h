@@ -1,5 +1,6 @@
-/* The positive semi-definite matrix nearest to a symmetric 9x9 one: its negative eigenvalues set to zero. For laws without a principal
- * frame. Lanes whose matrix is positive definite (Cholesky's pivots) keep it; the others take cyclic Jacobi. */
+/* The positive semi-definite matrix nearest to a symmetric 9x9 one: its negative eigenvalues set to zero. For laws
+ * without a principal frame. Lanes whose matrix is positive definite (Cholesky's pivots) keep it; the others take
+ * cyclic Jacobi. */
 #ifndef SN_FEM_KERNEL_PROJECT9_H
 #define SN_FEM_KERNEL_PROJECT9_H
 

@@ -1,10 +1,10 @@
-/* The rotation `csvd`: the invertible singular value decomposition with a direction of inversion that is coherent in time (Schmedding and
- * Teschner 2008; Civit 4.2).
+/* The rotation `csvd`: the invertible singular value decomposition with a direction of inversion that is coherent in
+ * time (Schmedding and Teschner 2008; Civit 4.2).
  *
- * `isvd` takes an inverted element as inverted along its shortest axis, which may be another one in each step. Here the negative sign stays
- * with the axis v_k that is nearest to the direction d kept in the state: that which vanished when the element collapsed (see collapse.h),
- * then the axis of the last step, until det F is positive again. S = R^T F is symmetric, but R jumps where the nearest axis changes, and
- * there is no derivative. */
+ * `isvd` takes an inverted element as inverted along its shortest axis, which may be another one in each step. Here the
+ * negative sign stays with the axis v_k that is nearest to the direction d kept in the state: that which vanished when
+ * the element collapsed (see collapse.h), then the axis of the last step, until det F is positive again. S = R^T F is
+ * symmetric, but R jumps where the nearest axis changes, and there is no derivative. */
 #include "fem/names.h"
 
 #include "collapse.h"
@@ -40,7 +40,9 @@ static void coherent(const sn_rotation_view *view, vi inverted, vd *R, vd axis[3
     memcpy(R, flat, sizeof flat);
 }
 
-static vi inverted_lanes(const sn_rotation_view *view) { return (vi)(vm_determinant(view->F) < vd_set(0)) & measurable(view->F); }
+static vi inverted_lanes(const sn_rotation_view *view) {
+    return (vi)(vm_determinant(view->F) < vd_set(0)) & measurable(view->F);
+}
 
 static void extract(const sn_rotation_view *view, vd *R) {
     const vi inverted = inverted_lanes(view);

@@ -1,11 +1,12 @@
-/* The rotation `dapd`: degeneration-aware polar decomposition (Civit 4.4). The features that met when the element collapsed are moved
- * apart again, and the polar rotation is taken of that virtual shape, so that no element turns beyond its collapse (see collapse.h).
- *   d(J) = beta alpha (2 r^2 - r^3)  for 0 <= J < alpha,   beta (alpha - J)  for J < 0,   r = 1 - J / alpha
- * is once continuously differentiable, det F_moved = J + d(J) is positive for beta >= 1, and R = polar(F_moved). The larger beta, the more
- * the forces of inverted elements point back along the direction of the collapse. Defaults: alpha 0.1, beta 3.
- * Differential, the witness held: dR = dpolar(F_moved) : dF_moved with, m = cof(F) n, c = d / |m|^2,
- *   dF_moved = dF + dc m (x) n + c dm (x) n,   dc = d'(J) (cof F : dF) / |m|^2 - 2 c (m . dm) / |m|^2,   dm = d(cof F) n.
- * S = R^T F is not symmetric while degenerate: corotated forces are then close to, but not, the gradient of an energy. */
+/* The rotation `dapd`: degeneration-aware polar decomposition (Civit 4.4). The features that met when the element
+ * collapsed are moved apart again, and the polar rotation is taken of that virtual shape, so that no element turns
+ * beyond its collapse (see collapse.h). d(J) = beta alpha (2 r^2 - r^3)  for 0 <= J < alpha,   beta (alpha - J)  for J
+ * < 0,   r = 1 - J / alpha is once continuously differentiable, det F_moved = J + d(J) is positive for beta >= 1, and R
+ * = polar(F_moved). The larger beta, the more the forces of inverted elements point back along the direction of the
+ * collapse. Defaults: alpha 0.1, beta 3. Differential, the witness held: dR = dpolar(F_moved) : dF_moved with, m =
+ * cof(F) n, c = d / |m|^2, dF_moved = dF + dc m (x) n + c dm (x) n,   dc = d'(J) (cof F : dF) / |m|^2 - 2 c (m . dm) /
+ * |m|^2,   dm = d(cof F) n. S = R^T F is not symmetric while degenerate: corotated forces are then close to, but not,
+ * the gradient of an energy. */
 #include "fem/names.h"
 
 #include "collapse.h"
@@ -13,7 +14,8 @@
 static inline vd depth(vd J, double alpha, double beta, vd *slope) {
     const vd zero = vd_set(0), a = vd_set(alpha > 0 ? alpha : 1), b = vd_set(beta);
     const vi inverted = (vi)(J < zero);
-    const vd r = vd_set(1) - J / a, smooth = b * a * (r * r * (vd_set(2) - r)), steep = -b * (r * (vd_set(4) - vd_set(3) * r));
+    const vd r = vd_set(1) - J / a, smooth = b * a * (r * r * (vd_set(2) - r)),
+             steep = -b * (r * (vd_set(4) - vd_set(3) * r));
     *slope = vd_select(inverted, -b, steep);
     return vd_select(inverted, b * (vd_set(alpha) - J), smooth);
 }

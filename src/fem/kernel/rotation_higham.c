@@ -1,5 +1,6 @@
-/* The rotation `higham`: the plain polar decomposition F = R S with S positive semi-definite (what Higham's iteration converges to). R
- * follows the sign of det F: an inverted element gets a reflection, and its forces keep it inverted. */
+/* The rotation `higham`: the plain polar decomposition F = R S with S positive semi-definite (what Higham's iteration
+ * converges to). R follows the sign of det F: an inverted element gets a reflection, and its forces keep it inverted.
+ */
 #include "fem/law.h"
 #include "fem/names.h"
 

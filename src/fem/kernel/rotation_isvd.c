@@ -1,5 +1,6 @@
-/* The rotation `isvd`: R = U V^T of the invertible singular value decomposition F = U diag(s) V^T (Irving et al. 2004; Civit 4.2), U and V
- * proper, a negative sign on the smallest singular value: an inverted element is taken as inverted along its shortest axis. */
+/* The rotation `isvd`: R = U V^T of the invertible singular value decomposition F = U diag(s) V^T (Irving et al. 2004;
+ * Civit 4.2), U and V proper, a negative sign on the smallest singular value: an inverted element is taken as inverted
+ * along its shortest axis. */
 #include "fem/law.h"
 #include "fem/names.h"
 

@@ -1,5 +1,5 @@
-/* The rotation `pd-qr` (Parker and O'Brien 2009; Civit 4.2): the polar decomposition while det F is at least 0.06, Gram-Schmidt below.
- * Never undefined, but it jumps at the switch. */
+/* The rotation `pd-qr` (Parker and O'Brien 2009; Civit 4.2): the polar decomposition while det F is at least 0.06,
+ * Gram-Schmidt below. Never undefined, but it jumps at the switch. */
 #include "fem/law.h"
 #include "fem/names.h"
 

@@ -1,7 +1,7 @@
-/* The rotation `qr`: Gram-Schmidt on the columns of F (Nesme et al. 2005; Civit 4.2). The first axis follows the first column, the second
- * stays in the plane of the first two, the third is their cross product: always proper, cheap, but it depends on the order of the axes, and
- * with it S = R^T F is upper triangular instead of symmetric: corotated forces are then not the gradient of an energy, and there is no
- * exact differential. */
+/* The rotation `qr`: Gram-Schmidt on the columns of F (Nesme et al. 2005; Civit 4.2). The first axis follows the first
+ * column, the second stays in the plane of the first two, the third is their cross product: always proper, cheap, but
+ * it depends on the order of the axes, and with it S = R^T F is upper triangular instead of symmetric: corotated forces
+ * are then not the gradient of an energy, and there is no exact differential. */
 #include "fem/law.h"
 #include "fem/names.h"
 

@@ -5,7 +5,8 @@
  *   linear  (law linear)     f_1 = -k n0 (n0 . (d - d0)),          K = k n0 n0^T
  *   warped  (with warping)   f_i as linear in the frame R_i of each end; K with the mean frame of the two
  *   damper                   f_1 = -r n (n . (v_1 - v_0)),         D = r n n^T
- * and f_0 = -f_1 but for warped springs. The differential `exact` leaves the max out: a pressed spring then pushes sideways. */
+ * and f_0 = -f_1 but for warped springs. The differential `exact` leaves the max out: a pressed spring then pushes
+ * sideways. */
 #ifndef SN_FEM_KERNEL_SPRING_H
 #define SN_FEM_KERNEL_SPRING_H
 
@@ -70,7 +71,8 @@ static int spring_energy(const sn_batch *batch, int begin, int end, const sn_ele
             spring p = spring_at(&s, view->x);
             vd R[9];
             if (batch->warping) mean_frame(2, &s, R);
-            const vd stretch = stretch_of(&p, batch, batch->warping ? R : NULL), sum = vd_set(0.5) * p.k * (stretch * stretch);
+            const vd stretch = stretch_of(&p, batch, batch->warping ? R : NULL),
+                     sum = vd_set(0.5) * p.k * (stretch * stretch);
             for (int l = 0; l < SN_WIDTH; ++l)
                 if (s.element_of[l] >= 0) total += sum[l];
         }
@@ -108,7 +110,8 @@ INLINE void spring_matrix(const slice *s, double k, double d, vd *A) {
     if (is_turning(batch)) {
         const vd now = point_along(&p), least = vd_max(now, vd_set(1e-12) * p.length);
         across = vd_set(1) - p.length / least;
-        if (sn_batch_differential(batch, s->view->projected) != SN_DIFFERENTIAL_EXACT) across = vd_max(across, vd_set(0));
+        if (sn_batch_differential(batch, s->view->projected) != SN_DIFFERENTIAL_EXACT)
+            across = vd_max(across, vd_set(0));
     } else {
         point_turned(&p, batch->warping ? R : NULL);
     }
@@ -161,8 +164,8 @@ static int spring_product(const sn_batch *batch, int begin, int end, const sn_el
     return 0;
 }
 
-static int spring_stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, double *linearised,
-                            double *out) {
+static int spring_stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d,
+                            double *linearised, double *out) {
     const sn_batch_settings *settings = settings_of(batch, view);
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
         const slice s = slice_at(2, 1, batch, settings, view, block, lane);

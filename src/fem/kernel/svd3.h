@@ -1,10 +1,11 @@
-/* Singular value decomposition of 3x3 matrices, one per lane: F = U diag(s) V^T with proper rotations U and V, s[0] >= s[1] >= |s[2]|, and
- * the sign of det F on s[2].
+/* Singular value decomposition of 3x3 matrices, one per lane: F = U diag(s) V^T with proper rotations U and V, s[0] >=
+ * s[1] >= |s[2]|, and the sign of det F on s[2].
  *
- * One-sided Jacobi (Hestenes 1958; de Rijk 1989) on the columns of F scaled by a power of two: it works on F, not on F^T F, so small
- * singular values keep their digits. V collects the rotations. The columns F V, sorted by length, are then made orthonormal by
- * Gram-Schmidt, the third as a cross product: U is a proper rotation for every F, be it zero, singular or inverted.
- * A lane stops turning when its own columns are orthogonal, so its bits do not depend on its neighbours. */
+ * One-sided Jacobi (Hestenes 1958; de Rijk 1989) on the columns of F scaled by a power of two: it works on F, not on
+ * F^T F, so small singular values keep their digits. V collects the rotations. The columns F V, sorted by length, are
+ * then made orthonormal by Gram-Schmidt, the third as a cross product: U is a proper rotation for every F, be it zero,
+ * singular or inverted. A lane stops turning when its own columns are orthogonal, so its bits do not depend on its
+ * neighbours. */
 #ifndef SN_FEM_KERNEL_SVD3_H
 #define SN_FEM_KERNEL_SVD3_H
 
@@ -42,7 +43,9 @@ static inline void scale_matrix(const vd F[9], vd out[9], vd back[2]) {
     for (int i = 0; i < 9; ++i) out[i] = (F[i] * first) * second;
 }
 
-static inline vd column_dot(const vd *a, int i, int j) { return a[i] * a[j] + a[3 + i] * a[3 + j] + a[6 + i] * a[6 + j]; }
+static inline vd column_dot(const vd *a, int i, int j) {
+    return a[i] * a[j] + a[3 + i] * a[3 + j] + a[6 + i] * a[6 + j];
+}
 
 static inline void turn_columns(vd *a, int i, int j, vd c, vd s) {
     for (int r = 0; r < 9; r += 3) {
@@ -91,14 +94,16 @@ static inline void vector_cross(const vd a[3], const vd b[3], vd out[3]) {
 static inline void perpendicular(const vd u[3], vd out[3]) {
     const vd x = vd_abs(u[0]), y = vd_abs(u[1]), z = vd_abs(u[2]), zero = vd_set(0), one = vd_set(1);
     const vi first = (vi)(x <= y) & (vi)(x <= z), second = ~first & (vi)(y <= z);
-    const vd axis[3] = {vd_select(first, one, zero), vd_select(second, one, zero), vd_select(first | second, zero, one)};
+    const vd axis[3] = {vd_select(first, one, zero), vd_select(second, one, zero),
+                        vd_select(first | second, zero, one)};
     vector_cross(u, axis, out);
     const vd scale = vd_set(1) / vd_sqrt(vector_dot(out, out));
     for (int i = 0; i < 3; ++i) out[i] *= scale;
 }
 
-/* Orthonormal basis from the directions a and b: u0 along a, u1 in the plane of both, u2 = u0 x u1. A direction that is missing (zero or in
- * line with the first) is replaced by some other. Columns of U. Lengths of a and b about 1 or below. */
+/* Orthonormal basis from the directions a and b: u0 along a, u1 in the plane of both, u2 = u0 x u1. A direction that is
+ * missing (zero or in line with the first) is replaced by some other. Columns of U. Lengths of a and b about 1 or
+ * below. */
 static inline void orthonormal_basis(const vd a[3], const vd b[3], vd U[9]) {
     const vd one = vd_set(1), tiny = vd_set(1e-280);
     vd u[3][3];

@@ -34,7 +34,8 @@ void SN_ISA(sn_warping_rotations)(const sn_warping *w, int begin, int end, const
                 vd now[9], N[9];
                 for (int k = 0; k < SN_WARPING_EDGE_ROWS; ++k) {
                     gather_edges(node, w->neighbour + (first + k) * SN_LANES + lane, x, edge + 3 * k);
-                    for (int a = 0; a < 3; ++a) rest[3 * k + a] = vd_load(w->rest + (3 * (first + k) + a) * SN_LANES + lane);
+                    for (int a = 0; a < 3; ++a)
+                        rest[3 * k + a] = vd_load(w->rest + (3 * (first + k) + a) * SN_LANES + lane);
                 }
                 frame_of(edge, now);
                 frame_of(rest, N);

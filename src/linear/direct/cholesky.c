@@ -47,8 +47,8 @@ static bool order(cholesky *c, int *permutation) {
     const sn_pattern *p = c->pattern;
     int64_t upper = 0;
     for (int i = 0; i < p->nodes; ++i) upper += p->row_begin[i + 1] - p->diagonal[i];
-    cholmod_sparse *graph =
-        cholmod_allocate_sparse((size_t)p->nodes, (size_t)p->nodes, (size_t)upper, 1, 1, -1, CHOLMOD_PATTERN, &c->common);
+    cholmod_sparse *graph = cholmod_allocate_sparse((size_t)p->nodes, (size_t)p->nodes, (size_t)upper, 1, 1, -1,
+                                                    CHOLMOD_PATTERN, &c->common);
     int *node_order = cholmod_malloc((size_t)p->nodes, sizeof *node_order, &c->common);
     bool good = graph && node_order;
     if (good) {
@@ -58,7 +58,8 @@ static bool order(cholesky *c, int *permutation) {
             for (int32_t k = p->diagonal[j]; k < p->row_begin[j + 1]; ++k) row[next++] = p->column[k];
         }
         begin[p->nodes] = next;
-        good = cholmod_metis(graph, NULL, 0, 1, node_order, &c->common) || cholmod_amd(graph, NULL, 0, node_order, &c->common);
+        good = cholmod_metis(graph, NULL, 0, 1, node_order, &c->common) ||
+               cholmod_amd(graph, NULL, 0, node_order, &c->common);
         for (int i = 0; good && i < p->nodes; ++i)
             for (int k = 0; k < 3; ++k) permutation[3 * i + k] = 3 * node_order[i] + k;
     }
@@ -118,7 +119,8 @@ static double weakest_pivot(const cholesky *c, int64_t *column) {
     for (size_t s = 0; s < (L->is_super ? L->nsuper : L->n); ++s) {
         const int first = L->is_super ? super[s] : (int)s, last = L->is_super ? super[s + 1] : (int)s + 1;
         for (int j = first; j < last; ++j) {
-            const double l = L->is_super ? x[px[s] + (int64_t)(j - first) * (pi[s + 1] - pi[s]) + (j - first)] : x[((const int *)L->p)[s]];
+            const double l = L->is_super ? x[px[s] + (int64_t)(j - first) * (pi[s + 1] - pi[s]) + (j - first)]
+                                         : x[((const int *)L->p)[s]];
             const double pivot = L->is_super || L->is_ll ? l * l : l, part = pivot / c->diagonal[permutation[j]];
             if (isnan(part)) return part;
             if (part < weakest) weakest = part, *column = permutation[j];
@@ -154,7 +156,8 @@ static sn_status create(sn_context *context, const sn_operator *op, cholesky **o
     return SN_OK;
 }
 
-static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error) {
+static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
+                        sn_error *error) {
     cholesky *c = *data;
     if (!c) {
         const sn_status status = create(context, op, &c, error);
@@ -164,23 +167,26 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     c->filter = filter;
     fill_matrix(c, op->matrix, filter);
     for (int64_t i = 0; i < op->n; ++i)
-        if (!isfinite(c->diagonal[i])) return sn_fail(error, SN_NOT_FINITE, "the matrix is not finite at compiled node %d", (int)(i / 3));
+        if (!isfinite(c->diagonal[i]))
+            return sn_fail(error, SN_NOT_FINITE, "the matrix is not finite at compiled node %d", (int)(i / 3));
     c->common.status = CHOLMOD_OK;
     const int done = cholmod_factorize(c->matrix, c->factor, &c->common);
-    if (!done || c->common.status == CHOLMOD_OUT_OF_MEMORY || c->common.status == CHOLMOD_TOO_LARGE) return sn_no_memory(error);
+    if (!done || c->common.status == CHOLMOD_OUT_OF_MEMORY || c->common.status == CHOLMOD_TOO_LARGE)
+        return sn_no_memory(error);
     if (c->common.status == CHOLMOD_NOT_POSDEF || c->factor->minor < c->factor->n)
         return sn_fail(error, SN_SINGULAR,
-                       "the matrix is not positive definite (pivot %d of %d): the body is not held in every direction, has no stiffness, "
+                       "the matrix is not positive definite (pivot %d of %d): the body is not held in every direction, "
+                       "has no stiffness, "
                        "or is unstable",
                        (int)c->factor->minor + 1, op->n);
     int64_t column = 0;
     const double weakest = weakest_pivot(c, &column);
     if (isnan(weakest)) return sn_fail(error, SN_NOT_FINITE, "the matrix is not finite");
     if (weakest < 1e-13)
-        return sn_fail(
-            error, SN_SINGULAR,
-            "the matrix is singular (a pivot fell to %.1e of its diagonal): the body is not held in every direction or has no stiffness",
-            weakest);
+        return sn_fail(error, SN_SINGULAR,
+                       "the matrix is singular (a pivot fell to %.1e of its diagonal): the body is not held in every "
+                       "direction or has no stiffness",
+                       weakest);
     return SN_OK;
 }
 

@@ -62,7 +62,8 @@ static sn_status graph_create(sn_context *context, const sn_pattern *pattern, gr
     if (!good || !g->list || !g->member_begin) return sn_no_memory(error);
     int32_t next = 0;
     for (int i = 0; i < g->nodes; ++i) g->head[i] = g->mark[i] = g->stamp[i] = -1;
-    for (int32_t i = g->nodes - 1; i >= 0; --i) { /* backwards, so that among equal degrees the lowest number comes first */
+    for (int32_t i = g->nodes - 1; i >= 0;
+         --i) { /* backwards, so that among equal degrees the lowest number comes first */
         g->begin[i] = next;
         for (int32_t k = pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k)
             if (pattern->column[k] != i) g->list[next++] = pattern->column[k];
@@ -77,8 +78,10 @@ static sn_status form_element(sn_context *context, graph *g, int32_t p, sn_error
     const int32_t *list = g->list + g->begin[p];
     int64_t bound = g->count[p];
     for (int k = 0; k < g->elements[p]; ++k) bound += g->member_count[list[k]];
-    if (g->pool_used + bound > INT32_MAX) return sn_fail(error, SN_UNSUPPORTED, "the factor has too many blocks for the direct solver");
-    const sn_status status = sn_grow(context, (void **)&g->pool, &g->pool_capacity, (int)(g->pool_used + bound), sizeof *g->pool, error);
+    if (g->pool_used + bound > INT32_MAX)
+        return sn_fail(error, SN_UNSUPPORTED, "the factor has too many blocks for the direct solver");
+    const sn_status status =
+        sn_grow(context, (void **)&g->pool, &g->pool_capacity, (int)(g->pool_used + bound), sizeof *g->pool, error);
     if (status) return status;
     int32_t *member = g->pool + g->pool_used, count = 0;
     g->mark[p] = p;

@@ -25,9 +25,10 @@ typedef struct ldlt {
     const sn_filter *filter;
     sn_triangle triangle;
     int32_t *order, *place, *parent;
-    int32_t *a_begin, *a_column, *a_source; /* rows of A in the new order; source: place in the triangle, ~place when transposed */
-    int64_t *l_begin;                       /* nodes + 1 */
-    int64_t *l_end;                         /* nodes: the end of the filled part of a column */
+    int32_t *a_begin, *a_column,
+        *a_source;    /* rows of A in the new order; source: place in the triangle, ~place when transposed */
+    int64_t *l_begin; /* nodes + 1 */
+    int64_t *l_end;   /* nodes: the end of the filled part of a column */
     int32_t *l_row;
     double *l_value; /* 9 numbers each */
     double *inverse; /* nodes x 9: D^-1 */
@@ -72,7 +73,8 @@ static sn_status create(sn_context *context, const sn_pattern *pattern, ldlt **o
     f->nodes = pattern->nodes;
     int32_t **index[] = {&f->order, &f->place, &f->parent, &f->mark, &f->a_begin};
     bool good = true;
-    for (size_t i = 0; i < sizeof index / sizeof *index; ++i) good = (*index[i] = sn_allocate(context, n + 1, sizeof(int32_t))) && good;
+    for (size_t i = 0; i < sizeof index / sizeof *index; ++i)
+        good = (*index[i] = sn_allocate(context, n + 1, sizeof(int32_t))) && good;
     f->stack = sn_allocate(context, 2 * n, sizeof *f->stack);
     f->a_column = sn_allocate(context, blocks, sizeof *f->a_column);
     f->a_source = sn_allocate(context, blocks, sizeof *f->a_source);
@@ -82,7 +84,8 @@ static sn_status create(sn_context *context, const sn_pattern *pattern, ldlt **o
     f->work = sn_allocate_zero(context, n * STRIDE, sizeof *f->work);
     f->vector = sn_allocate(context, n * 3, sizeof *f->vector);
     sn_status status = SN_OK;
-    if (!good || !f->stack || !f->a_column || !f->a_source || !f->l_begin || !f->l_end || !f->inverse || !f->work || !f->vector)
+    if (!good || !f->stack || !f->a_column || !f->a_source || !f->l_begin || !f->l_end || !f->inverse || !f->work ||
+        !f->vector)
         status = sn_no_memory(error);
     if (!status) status = sn_order_minimum_degree(context, pattern, f->order, error);
     if (!status) {
@@ -142,7 +145,8 @@ static double factor_row(ldlt *f, int32_t i) {
         for (int c = 0; c < 3; ++c)
             for (int r = 0; r < 3; ++r) w[4 * c + r] = turned ? A[3 * r + c] : A[3 * c + r];
     }
-    for (int top = sn_symbolic_row(f->nodes, i, f->a_column + first, count, f->parent, f->mark, f->stack); top < f->nodes; ++top) {
+    for (int top = sn_symbolic_row(f->nodes, i, f->a_column + first, count, f->parent, f->mark, f->stack);
+         top < f->nodes; ++top) {
         const int32_t k = f->stack[top];
         double wide[STRIDE], U[9], L[9];
         memcpy(wide, f->work + STRIDE * (int64_t)k, sizeof wide);
@@ -157,7 +161,8 @@ static double factor_row(ldlt *f, int32_t i) {
     return invert(D, own, f->inverse + 9 * (int64_t)i);
 }
 
-static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error) {
+static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
+                        sn_error *error) {
     ldlt *f = *data;
     if (!f) {
         const sn_status status = create(context, op->matrix->pattern, &f, error);
@@ -174,10 +179,12 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     for (int i = 0; i < f->nodes; ++i) f->mark[i] = -1;
     for (int32_t i = 0; i < f->nodes; ++i) {
         const double left = factor_row(f, i);
-        if (isnan(left)) return sn_fail(error, SN_NOT_FINITE, "the matrix is not finite at compiled node %d", f->order[i]);
+        if (isnan(left))
+            return sn_fail(error, SN_NOT_FINITE, "the matrix is not finite at compiled node %d", f->order[i]);
         if (left < 1e-13)
             return sn_fail(error, SN_SINGULAR,
-                           "the matrix is singular (a pivot fell to %.1e of its diagonal): the body is not held in every direction, has no "
+                           "the matrix is singular (a pivot fell to %.1e of its diagonal): the body is not held in "
+                           "every direction, has no "
                            "stiffness, or is at the point of buckling",
                            left);
     }
@@ -191,7 +198,8 @@ static void apply(void *data, const double *r, double *z) {
     for (int k = 0; k < f->nodes; ++k) {
         double own[3];
         memcpy(own, y + 3 * (int64_t)k, sizeof own);
-        for (int64_t e = f->l_begin[k]; e < f->l_end[k]; ++e) sn_block_take(f->l_value + 9 * e, own, y + 3 * (int64_t)f->l_row[e]);
+        for (int64_t e = f->l_begin[k]; e < f->l_end[k]; ++e)
+            sn_block_take(f->l_value + 9 * e, own, y + 3 * (int64_t)f->l_row[e]);
         sn_block_apply(f->inverse + 9 * (int64_t)k, own, y + 3 * (int64_t)k);
     }
     for (int k = f->nodes - 1; k >= 0; --k) {

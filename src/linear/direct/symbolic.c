@@ -3,14 +3,15 @@
  * i. */
 #include "symbolic.h"
 
-void sn_symbolic_count(const sn_pattern *pattern, const int32_t *order, const int32_t *place, int32_t *parent, int32_t *count,
-                       int32_t *work) {
+void sn_symbolic_count(const sn_pattern *pattern, const int32_t *order, const int32_t *place, int32_t *parent,
+                       int32_t *count, int32_t *work) {
     int32_t *ancestor = work, *mark = work + pattern->nodes;
     for (int32_t i = 0; i < pattern->nodes; ++i) {
         parent[i] = ancestor[i] = mark[i] = -1;
         count[i] = 0;
         for (int32_t e = pattern->row_begin[order[i]]; e < pattern->row_begin[order[i] + 1]; ++e)
-            for (int32_t k = place[pattern->column[e]], up; k >= 0 && k < i; k = up) { /* climb to the root; i becomes the new root */
+            for (int32_t k = place[pattern->column[e]], up; k >= 0 && k < i;
+                 k = up) { /* climb to the root; i becomes the new root */
                 up = ancestor[k];
                 ancestor[k] = i;
                 if (up < 0) parent[k] = i;
@@ -29,7 +30,8 @@ void sn_symbolic_count(const sn_pattern *pattern, const int32_t *order, const in
     }
 }
 
-int sn_symbolic_row(int nodes, int32_t i, const int32_t *entry, int entries, const int32_t *parent, int32_t *mark, int32_t *stack) {
+int sn_symbolic_row(int nodes, int32_t i, const int32_t *entry, int entries, const int32_t *parent, int32_t *mark,
+                    int32_t *stack) {
     int top = nodes;
     mark[i] = i;
     for (int e = 0; e < entries; ++e) {

@@ -87,7 +87,8 @@ static int basis(const double Q[9], double out[3][3]) {
         int widest = 0;
         for (int c = 1; c < 3; ++c)
             if (left[4 * c] > left[4 * widest]) widest = c;
-        if (!(left[4 * widest] > 1e-9)) break; /* a diagonal entry of a projection is the square of the length of its column */
+        if (!(left[4 * widest] > 1e-9))
+            break; /* a diagonal entry of a projection is the square of the length of its column */
         double *v = out[rank], length = 0;
         for (int r = 0; r < 3; ++r) v[r] = left[3 * widest + r];
         for (int k = 0; k < rank; ++k) {
@@ -107,7 +108,8 @@ static int basis(const double Q[9], double out[3][3]) {
 static bool holds(const double P[9], const double Q[9]) {
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
-            if (fabs(P[3 * i] * Q[j] + P[3 * i + 1] * Q[3 + j] + P[3 * i + 2] * Q[6 + j] - Q[3 * i + j]) > 1e-12) return false;
+            if (fabs(P[3 * i] * Q[j] + P[3 * i + 1] * Q[3 + j] + P[3 * i + 2] * Q[6 + j] - Q[3 * i + j]) > 1e-12)
+                return false;
     return true;
 }
 
@@ -138,7 +140,8 @@ static bool compare(woodbury *w, const sn_filter *filter, int most) {
     const int now = filter ? filter->count : 0;
     w->count = 0;
     for (int a = 0, b = 0; a < w->kept.filter.count || b < now;) {
-        const int32_t old = a < w->kept.filter.count ? w->kept.filter.node[a] : INT32_MAX, new = b < now ? filter->node[b] : INT32_MAX;
+        const int32_t old = a < w->kept.filter.count ? w->kept.filter.node[a] : INT32_MAX,
+                      new = b < now ? filter->node[b] : INT32_MAX;
         const int32_t node = old < new ? old : new;
         const double *S0 = old == node ? w->kept.filter.projection + 9 * (int64_t)a++ : NULL;
         const double *S = new == node ? filter->projection + 9 * (int64_t)b++ : NULL;
@@ -160,13 +163,17 @@ static void symmetric_block_apply(const sn_operator *op, int32_t place, const do
 }
 
 static sn_status add_border(woodbury *w, int place, int32_t node, const double v[3], sn_error *error) {
-    sn_status status = sn_grow(w->context, (void **)&w->border_node, &w->border_nodes, place + 1, sizeof *w->border_node, error);
-    if (!status) status = sn_grow(w->context, (void **)&w->border_value, &w->border_values, place + 1, 3 * sizeof *w->border_value, error);
+    sn_status status =
+        sn_grow(w->context, (void **)&w->border_node, &w->border_nodes, place + 1, sizeof *w->border_node, error);
+    if (!status)
+        status = sn_grow(w->context, (void **)&w->border_value, &w->border_values, place + 1,
+                         3 * sizeof *w->border_value, error);
     if (status) return status;
     const double *S = sn_filter_find(&w->kept.filter, node);
     w->border_node[place] = node;
     for (int r = 0; r < 3; ++r)
-        w->border_value[3 * (int64_t)place + r] = S ? S[3 * r] * v[0] + S[3 * r + 1] * v[1] + S[3 * r + 2] * v[2] : v[r];
+        w->border_value[3 * (int64_t)place + r] =
+            S ? S[3 * r] * v[0] + S[3 * r + 1] * v[1] + S[3 * r + 2] * v[2] : v[r];
     return SN_OK;
 }
 
@@ -260,7 +267,8 @@ static void solve_kept(const woodbury *w, const double *v, double *z) { w->base-
 static sn_status correct(woodbury *w, const sn_operator *op, bool *good, sn_error *error) {
     for (int d = 0; d < w->count; ++d) {
         if (w->direction[d].freed) continue;
-        const double *A = op->diagonal + 9 * (int64_t)w->direction[d].node, mean = (fabs(A[0]) + fabs(A[4]) + fabs(A[8])) / 3;
+        const double *A = op->diagonal + 9 * (int64_t)w->direction[d].node,
+                     mean = (fabs(A[0]) + fabs(A[4]) + fabs(A[8])) / 3;
         for (int r = 0; r < 3 && mean > 0; ++r) w->direction[d].vector[r] *= mean;
     }
     sn_status status = form_border(w, op, error);
@@ -308,7 +316,8 @@ static sn_status refactor(woodbury *w, const sn_operator *op, const sn_filter *f
 
 /* ---- An old factor ---- */
 static bool can_reuse(woodbury *w, const sn_operator *op, const sn_filter *filter) {
-    if (!w->valid || w->worn || !known(op) || same_matrix(w, op->source) || !op->symmetric || !op->matrix->double_) return false;
+    if (!w->valid || w->worn || !known(op) || same_matrix(w, op->source) || !op->symmetric || !op->matrix->double_)
+        return false;
     return compare(w, filter, 0);
 }
 
@@ -326,8 +335,8 @@ static bool reuse(woodbury *w, const double *r, double *z) {
     return true;
 }
 
-static sn_status update(const sn_preconditioner *base, sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
-                        sn_error *error) {
+static sn_status update(const sn_preconditioner *base, sn_context *context, const sn_operator *op,
+                        const sn_filter *filter, void **data, sn_error *error) {
     woodbury *w = *data ? *data : sn_allocate_zero(context, 1, sizeof *w);
     if (!w) return sn_no_memory(error);
     *data = w;
@@ -338,7 +347,8 @@ static sn_status update(const sn_preconditioner *base, sn_context *context, cons
     if (!w->vector) w->vector = sn_allocate(context, (size_t)op->n, sizeof *w->vector);
     if (!w->krylov)
         w->krylov =
-            sn_allocate(context, (size_t)sn_krylov_cg.vectors * (size_t)op->n + 4 * (size_t)sn_dot_scratch(op->n), sizeof *w->krylov);
+            sn_allocate(context, (size_t)sn_krylov_cg.vectors * (size_t)op->n + 4 * (size_t)sn_dot_scratch(op->n),
+                        sizeof *w->krylov);
     if (!w->vector || !w->krylov) return sn_no_memory(error);
     const int most = op->n / 8 < MOST ? op->n / 8 : MOST;
     w->stale = can_reuse(w, op, filter);
@@ -347,7 +357,8 @@ static sn_status update(const sn_preconditioner *base, sn_context *context, cons
         w->now.watch = NULL, w->now.residual = NULL;
         return SN_OK;
     }
-    if (!w->valid || !known(op) || !same_matrix(w, op->source) || !compare(w, filter, most)) return refactor(w, op, filter, error);
+    if (!w->valid || !known(op) || !same_matrix(w, op->source) || !compare(w, filter, most))
+        return refactor(w, op, filter, error);
     if (!w->count) return SN_OK;
     bool good = false;
     const sn_status status = correct(w, op, &good, error);
@@ -375,11 +386,13 @@ static void apply(void *data, const double *r, double *z) {
     for (int d = 0; d < w->count; ++d) border_add(w, d, -y[d], v);
     solve_kept(w, v, z);
     for (int d = 0; d < w->count; ++d)
-        for (int c = 0; c < 3 && w->direction[d].freed; ++c) z[3 * (int64_t)w->direction[d].node + c] += y[d] * w->direction[d].vector[c];
+        for (int c = 0; c < 3 && w->direction[d].freed; ++c)
+            z[3 * (int64_t)w->direction[d].node + c] += y[d] * w->direction[d].vector[c];
     sn_filter_apply(w->filter, z);
 }
 
-static sn_status update_ldlt(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error) {
+static sn_status update_ldlt(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
+                             sn_error *error) {
     return update(&sn_factor_ldlt, context, op, filter, data, error);
 }
 
@@ -389,7 +402,8 @@ const sn_preconditioner sn_direct_ldlt = {
 };
 
 #if defined(SN_HAVE_CHOLMOD)
-static sn_status update_cholesky(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error) {
+static sn_status update_cholesky(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
+                                 sn_error *error) {
     return update(&sn_factor_cholesky, context, op, filter, data, error);
 }
 

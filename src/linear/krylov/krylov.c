@@ -16,7 +16,8 @@ sn_iterate sn_iterate_begin(int n, double *x, double *other, double residual) {
     return (sn_iterate){.now = x, .best = x, .one = x, .two = other, .residual = residual};
 }
 
-void sn_iterate_step(const sn_context *context, int n, sn_iterate *iterate, double s, const double *p, double residual) {
+void sn_iterate_step(const sn_context *context, int n, sn_iterate *iterate, double s, const double *p,
+                     double residual) {
     const double *from = iterate->now;
     if (residual > iterate->residual && iterate->now == iterate->best)
         iterate->now = iterate->now == iterate->one ? iterate->two : iterate->one;
@@ -33,12 +34,14 @@ void sn_iterate_end(const sn_iterate *iterate, int n, double goal, sn_krylov_rep
     report->status = iterate->residual <= goal ? SN_OK : SN_NOT_CONVERGED;
 }
 
-void sn_report_truth(const sn_operator *op, const sn_filter *filter, const double *b, double *x, double *r, sn_krylov_report *report) {
+void sn_report_truth(const sn_operator *op, const sn_filter *filter, const double *b, double *x, double *r,
+                     sn_krylov_report *report) {
     if (report->status == SN_OK) return;
     sn_filtered_product(op, filter, x, r);
     sn_vector_mix(op->context, op->n, 1, b, -1, r, 0, NULL, r);
     const double none = sn_vector_norm(op->context, op->n, b), size = sn_vector_norm(op->context, op->n, r);
-    if (size > 2 * report->residual && !report->trouble) report->trouble = "rounding: its residuals drifted from the true ones";
+    if (size > 2 * report->residual && !report->trouble)
+        report->trouble = "rounding: its residuals drifted from the true ones";
     report->residual = size < none ? size : none;
     if (!(size < none)) memset(x, 0, (size_t)op->n * sizeof *x);
 }

@@ -23,7 +23,8 @@ void sn_iterate_end(const sn_iterate *iterate, int n, double goal, sn_krylov_rep
 
 /* For methods whose recursion may drift away from the true residual. When the report says that the goal was missed,
  * this computes the true residual of x. An x that is worse than 0 becomes 0. r: n numbers of scratch. */
-void sn_report_truth(const sn_operator *op, const sn_filter *filter, const double *b, double *x, double *r, sn_krylov_report *report);
+void sn_report_truth(const sn_operator *op, const sn_filter *filter, const double *b, double *x, double *r,
+                     sn_krylov_report *report);
 
 /* Runs a method in the free directions, including those of rigid groups. The arguments are those of sn_krylov.solve. */
 void sn_krylov_run(const sn_krylov *krylov, const sn_operator *op, const sn_preconditioner *preconditioner, void *data,

@@ -29,7 +29,9 @@ static void product(const bicgstab *w, const double *in, double *z, double *out)
     sn_filtered_product(w->op, w->filter, z, out);
 }
 
-static double dot(const bicgstab *w, const double *a, const double *b) { return sn_dot(w->op->context, w->n, a, b, w->partial); }
+static double dot(const bicgstab *w, const double *a, const double *b) {
+    return sn_dot(w->op->context, w->n, a, b, w->partial);
+}
 
 /* Whether a . b is only rounding. */
 static bool vanishes(double product, double a, double b) { return !(fabs(product) > 16 * DBL_EPSILON * a * b); }
@@ -51,12 +53,13 @@ static bool advance(bicgstab *w, double *size) {
     return true;
 }
 
-static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter, const double *b,
-                  double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter,
+                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
     const int n = op->n;
     const size_t bytes = (size_t)n * sizeof(double);
     bicgstab w = {.op = op, .filter = filter, .preconditioner = preconditioner, .data = data, .n = n, .r = scratch + n};
-    w.shadow = w.r + n, w.p = w.shadow + n, w.v = w.p + n, w.t = w.v + n, w.z = w.t + n, w.y = w.z + n, w.partial = w.y + n;
+    w.shadow = w.r + n, w.p = w.shadow + n, w.v = w.p + n, w.t = w.v + n, w.z = w.t + n, w.y = w.z + n,
+    w.partial = w.y + n;
     *report = (sn_krylov_report){.status = SN_NOT_CONVERGED};
     memcpy(w.r, b, bytes);
     double size = sqrt(dot(&w, b, b));

@@ -79,8 +79,8 @@ static double replace(const sn_operator *op, cg_work *w, const double *b) {
     return advance(op, w);
 }
 
-static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter, const double *b,
-                  double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter,
+                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
     const int n = op->n;
     const size_t bytes = (size_t)n * sizeof(double);
     cg_work w = {sn_vector_kernels_for(op->context),

@@ -29,7 +29,9 @@ typedef struct eisenstat {
     double *r, *Kr, *p, *t, *q, *best, *partial;
 } eisenstat;
 
-static double dot(const eisenstat *w, const double *a, const double *b) { return sn_dot(w->context, w->n, a, b, w->partial); }
+static double dot(const eisenstat *w, const double *a, const double *b) {
+    return sn_dot(w->context, w->n, a, b, w->partial);
+}
 
 /* ||W r||, filtered; q is scratch. */
 static double true_size(const eisenstat *w) {
@@ -48,8 +50,8 @@ static double product(const eisenstat *w) {
     return dot(w, w->p, w->q);
 }
 
-static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter, const double *b,
-                  double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter,
+                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
     (void)preconditioner;
     const int n = op->n;
     const size_t bytes = (size_t)n * sizeof(double);
@@ -81,7 +83,8 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         size = ratio * sqrt(rr);
         late = sn_operator_note(op, report->iterations, size);
         if (late) report->trouble = SN_TROUBLE_TIME;
-        if (size <= goal || report->iterations % CHECK == 0 || report->iterations == iterations || late || !isfinite(rr)) {
+        if (size <= goal || report->iterations % CHECK == 0 || report->iterations == iterations || late ||
+            !isfinite(rr)) {
             size = true_size(&w);
             if (!isfinite(size)) {
                 report->trouble = SN_TROUBLE_FINITE;

@@ -70,8 +70,8 @@ static void correction(gmres *w, int columns) {
     w->preconditioner->apply(w->data, w->r, w->z);
 }
 
-static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter, const double *b,
-                  double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter,
+                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
     const int n = op->n;
     gmres w = {.op = op, .filter = filter, .preconditioner = preconditioner, .data = data, .n = n};
     w.restart = sn_operator_options(op).restart;
@@ -109,7 +109,8 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         }
         sn_iterate_step(op->context, n, &iterate, 1, w.z, size);
         idle = size > 0.999 * start ? idle + 1 : 0;
-        if (idle == IDLE_CYCLES && !report->trouble) report->trouble = "cycles without progress: more basis vectors are needed";
+        if (idle == IDLE_CYCLES && !report->trouble)
+            report->trouble = "cycles without progress: more basis vectors are needed";
     }
     sn_iterate_end(&iterate, n, goal, report);
 }

@@ -23,8 +23,8 @@ static void rotate(double **a, double **b, double **c) {
     *a = *b, *b = *c, *c = first;
 }
 
-static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter, const double *b,
-                  double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter,
+                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
     const sn_context *context = op->context;
     const int n = op->n;
     const size_t bytes = (size_t)n * sizeof(double);
@@ -51,7 +51,8 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         sn_vector_mix(context, n, 1 / beta, z, 0, NULL, 0, NULL, v);
         sn_filtered_product(op, filter, v, r_next);
         const double alpha = sn_dot(context, n, v, r_next, partial); /* r_before is orthogonal to v */
-        sn_vector_mix(context, n, 1, r_next, -alpha / beta, r, beta_before > 0 ? -beta / beta_before : 0, r_before, r_next);
+        sn_vector_mix(context, n, 1, r_next, -alpha / beta, r, beta_before > 0 ? -beta / beta_before : 0, r_before,
+                      r_next);
         preconditioner->apply(data, r_next, z);
         square = sn_dot(context, n, r_next, z, partial);
         if (!isfinite(square) || !isfinite(alpha)) {

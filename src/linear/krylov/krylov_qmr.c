@@ -97,7 +97,8 @@ static bool advance_general(qmr *k) {
     k->delta = dot(k, k->z, k->v);
     if (vanishes(k, k->delta, k->z, k->v)) return false;
     k->preconditioner->apply(k->data, k->v, k->t);
-    const double to_p = k->fresh ? 0 : -k->xi * k->delta / k->epsilon, to_q = k->fresh ? 0 : -k->rho * k->delta / k->epsilon;
+    const double to_p = k->fresh ? 0 : -k->xi * k->delta / k->epsilon,
+                 to_q = k->fresh ? 0 : -k->rho * k->delta / k->epsilon;
     sn_vector_mix(k->context, n, 1, k->t, to_p, k->p, 0, NULL, k->p);
     sn_vector_mix(k->context, n, 1, k->z, to_q, k->q, 0, NULL, k->q);
     sn_filtered_product(k->op, k->filter, k->p, k->Ap);
@@ -121,11 +122,18 @@ static bool advance_general(qmr *k) {
     return true;
 }
 
-static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter, const double *b,
-                  double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter,
+                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
     const int n = op->n;
-    qmr k = {.op = op, .filter = filter, .preconditioner = preconditioner, .data = data, .context = op->context, .n = n, .fresh = true};
-    k.residual = scratch + n, k.d = k.residual + n, k.s = k.d + n, k.v = k.s + n, k.w = k.v + n, k.p = k.w + n, k.q = k.p + n;
+    qmr k = {.op = op,
+             .filter = filter,
+             .preconditioner = preconditioner,
+             .data = data,
+             .context = op->context,
+             .n = n,
+             .fresh = true};
+    k.residual = scratch + n, k.d = k.residual + n, k.s = k.d + n, k.v = k.s + n, k.w = k.v + n, k.p = k.w + n,
+    k.q = k.p + n;
     k.Ap = k.q + n, k.z = k.Ap + n, k.t = k.z + n, k.partial = scratch + (int64_t)VECTORS * n;
     *report = (sn_krylov_report){.status = SN_NOT_CONVERGED};
     /* A factor of zero multiplies these vectors at the start, so they must be finite. */

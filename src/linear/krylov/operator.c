@@ -18,9 +18,13 @@ double sn_operator_apply_dot(const sn_operator *op, const double *x, double *y, 
     return sn_dot(op->context, op->n, x, y, partial);
 }
 
-sn_operator sn_operator_of_matrix(const sn_context *context, const sn_matrix *matrix, const double *diagonal, bool symmetric) {
-    return (sn_operator){
-        .context = context, .n = 3 * matrix->pattern->nodes, .matrix = matrix, .diagonal = diagonal, .symmetric = symmetric};
+sn_operator sn_operator_of_matrix(const sn_context *context, const sn_matrix *matrix, const double *diagonal,
+                                  bool symmetric) {
+    return (sn_operator){.context = context,
+                         .n = 3 * matrix->pattern->nodes,
+                         .matrix = matrix,
+                         .diagonal = diagonal,
+                         .symmetric = symmetric};
 }
 
 /* y_j = sum of A_ij^T x_i. Row j knows its neighbours i and the places of the blocks (i, j). One thread can therefore
@@ -34,14 +38,16 @@ typedef struct transpose_work {
 static void transpose_piece(void *data, int piece) {
     const transpose_work *w = data;
     const sn_pattern *pattern = w->matrix->pattern;
-    const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
+    const int begin = piece * SN_PIECE_NODES,
+              end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
     for (int j = begin; j < end; ++j) {
         double sum[3] = {0};
         for (int32_t k = pattern->row_begin[j]; k < pattern->row_begin[j + 1]; ++k) {
             const double *x = w->x + 3 * (int64_t)pattern->column[k];
             double block[9];
             sn_matrix_block(w->matrix, pattern->mirror[k], block);
-            for (int c = 0; c < 3; ++c) sum[c] += block[3 * c] * x[0] + block[3 * c + 1] * x[1] + block[3 * c + 2] * x[2];
+            for (int c = 0; c < 3; ++c)
+                sum[c] += block[3 * c] * x[0] + block[3 * c + 1] * x[1] + block[3 * c + 2] * x[2];
         }
         memcpy(w->y + 3 * (int64_t)j, sum, sizeof sum);
     }
@@ -61,7 +67,9 @@ bool sn_operator_apply_transpose(const sn_operator *op, const double *x, double 
     return true;
 }
 
-sn_solver_options sn_operator_options(const sn_operator *op) { return op->options ? *op->options : sn_solver_options_default(); }
+sn_solver_options sn_operator_options(const sn_operator *op) {
+    return op->options ? *op->options : sn_solver_options_default();
+}
 
 bool sn_operator_note(const sn_operator *op, int iteration, double residual) {
     enum { EVERY = 8 };

@@ -11,7 +11,9 @@ extern const sn_span_kernels sn_span_kernels_baseline, sn_span_kernels_avx2, sn_
 
 static const sn_span_kernels *kernels_for(const sn_context *context) { return SN_BUILD(context, sn_span_kernels); }
 
-int64_t sn_span_scratch(int nodes) { return (int64_t)SN_SPAN_NODE * nodes + (int64_t)SN_SPAN_DOTS * sn_pieces(nodes, SN_PIECE_NODES); }
+int64_t sn_span_scratch(int nodes) {
+    return (int64_t)SN_SPAN_NODE * nodes + (int64_t)SN_SPAN_DOTS * sn_pieces(nodes, SN_PIECE_NODES);
+}
 
 static void range(const sn_span *s, int piece, int *begin, int *end) {
     const int nodes = s->matrix->pattern->nodes;
@@ -27,7 +29,8 @@ static void pack_piece(void *data, int piece) {
         float *w = s->w + SN_SPAN_NODE * i;
         w[SN_SPAN_NODE - 1] = 0;
         for (int a = 0; a < 3; ++a)
-            for (int k = 0; k < SN_SPAN; ++k) w[SN_SPAN * a + k] = k < s->count ? (float)(s->direction[k][3 * i + a] * s->scale[k]) : 0;
+            for (int k = 0; k < SN_SPAN; ++k)
+                w[SN_SPAN * a + k] = k < s->count ? (float)(s->direction[k][3 * i + a] * s->scale[k]) : 0;
     }
 }
 
@@ -38,7 +41,8 @@ static void filter_nodes(const sn_span *s, const sn_filter *filter) {
         float *w = s->w + SN_SPAN_NODE * (int64_t)filter->node[f];
         for (int k = 0; k < SN_SPAN; ++k) {
             const double u[3] = {w[k], w[SN_SPAN + k], w[2 * SN_SPAN + k]};
-            for (int a = 0; a < 3; ++a) w[SN_SPAN * a + k] = (float)(p[3 * a] * u[0] + p[3 * a + 1] * u[1] + p[3 * a + 2] * u[2]);
+            for (int a = 0; a < 3; ++a)
+                w[SN_SPAN * a + k] = (float)(p[3 * a] * u[0] + p[3 * a + 1] * u[1] + p[3 * a + 2] * u[2]);
         }
     }
 }
@@ -108,9 +112,14 @@ static void solve_small(int count, const double *G, const double *g, double *c) 
 sn_span sn_span_create(const sn_context *context, const sn_matrix *matrix, const sn_filter *filter, int count,
                        const double *const *direction, double *scratch) {
     const int nodes = matrix->pattern->nodes, pieces = sn_pieces(nodes, SN_PIECE_NODES);
-    sn_span s = {
-        .context = context, .kernels = kernels_for(context), .matrix = matrix, .filter = filter, .count = count, .direction = direction};
-    s.w = (float *)scratch, s.q = s.w + SN_SPAN_NODE * (int64_t)nodes, s.partial = scratch + SN_SPAN_NODE * (int64_t)nodes;
+    sn_span s = {.context = context,
+                 .kernels = kernels_for(context),
+                 .matrix = matrix,
+                 .filter = filter,
+                 .count = count,
+                 .direction = direction};
+    s.w = (float *)scratch, s.q = s.w + SN_SPAN_NODE * (int64_t)nodes,
+    s.partial = scratch + SN_SPAN_NODE * (int64_t)nodes;
 
     for (int k = 0; k < count; ++k) {
         const double most = sn_vector_largest(context, 3 * nodes, direction[k]);

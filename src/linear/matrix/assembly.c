@@ -32,12 +32,13 @@ static void fill_places(const sn_batch *batch, const sn_pattern *pattern, int32_
         for (int i = 0; i < nodes; ++i)
             for (int j = i; j < nodes; ++j, place += SN_LANES)
                 for (int l = 0; l < SN_LANES; ++l)
-                    place[l] = element[l] < 0 ? -1 : sn_pattern_find(pattern, node[i * SN_LANES + l], node[j * SN_LANES + l]);
+                    place[l] =
+                        element[l] < 0 ? -1 : sn_pattern_find(pattern, node[i * SN_LANES + l], node[j * SN_LANES + l]);
     }
 }
 
-sn_status sn_scatter_map_create(sn_context *context, const sn_elements_model *elements, const sn_pattern *pattern, sn_scatter_map *map,
-                                sn_error *error) {
+sn_status sn_scatter_map_create(sn_context *context, const sn_elements_model *elements, const sn_pattern *pattern,
+                                sn_scatter_map *map, sn_error *error) {
     *map = (sn_scatter_map){.batch_count = elements->batch_count};
     map->place = sn_allocate_zero(context, (size_t)elements->batch_count, sizeof *map->place);
     if (!map->place) return sn_no_memory(error);
@@ -95,7 +96,8 @@ static void mass_piece(void *data, int piece) {
     const sweep *s = data;
     const sn_assembly *a = s->assembly;
     const sn_pattern *pattern = s->matrix->pattern;
-    const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
+    const int begin = piece * SN_PIECE_NODES,
+              end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
     begin_rows(s, begin, end);
     for (int i = begin; i < end; ++i) {
         const double own = a->rayleigh_mass ? a->rayleigh_mass[i] : 0;
@@ -104,7 +106,8 @@ static void mass_piece(void *data, int piece) {
             continue;
         }
         /* `mirror` adds the two triangles, so only the upper one gets the mass. */
-        for (int32_t k = s->symmetric && !s->edges ? pattern->diagonal[i] : pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k) {
+        for (int32_t k = s->symmetric && !s->edges ? pattern->diagonal[i] : pattern->row_begin[i];
+             k < pattern->row_begin[i + 1]; ++k) {
             const double other = a->rayleigh_mass ? a->rayleigh_mass[pattern->column[k]] : 0;
             add_scaled_identity(s->matrix, k, (a->m + a->d * 0.5 * (own + other)) * a->mass->coupled[k]);
         }
@@ -145,7 +148,8 @@ static void element_chunk(void *data, int index) {
     for (int block = chunk->block_begin; block < chunk->block_end; ++block) {
         const int32_t *place = a->map->place[chunk->batch] + (int64_t)block * pairs * SN_LANES;
         if (s->large) /* prefetch: computing the element matrices takes about as long as the memory access */
-            for (int p = 0; p < pairs * SN_LANES; ++p) __builtin_prefetch(s->matrix->single_ + 9 * (int64_t)place[p] + 4, 1);
+            for (int p = 0; p < pairs * SN_LANES; ++p)
+                __builtin_prefetch(s->matrix->single_ + 9 * (int64_t)place[p] + 4, 1);
         s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, !a->view->unsymmetric, a->linearised, matrix);
         if (!s->symmetric)
             scatter_all(s, nodes, a->view->unsymmetric, matrix, place);
@@ -159,7 +163,8 @@ static void element_chunk(void *data, int index) {
 static void mirror_piece(void *data, int piece) {
     const sweep *s = data;
     const sn_pattern *pattern = s->matrix->pattern;
-    const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
+    const int begin = piece * SN_PIECE_NODES,
+              end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
     if (s->matrix->single_)
         s->kernels->mirror_single(pattern, s->matrix->single_, begin, end);
     else
@@ -215,7 +220,8 @@ void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric,
                .element_kernels = sn_element_kernels_for(a->context)};
     s.symmetric = !a->view->unsymmetric;
     s.large = matrix->single_ && matrix->pattern->block_count > LARGE;
-    s.edges = a->edges && sn_edges_assemble(a->context, a->edges, a->elements, a->linearised, matrix->pattern, matrix->single_);
+    s.edges = a->edges &&
+              sn_edges_assemble(a->context, a->edges, a->elements, a->linearised, matrix->pattern, matrix->single_);
     sn_parallel_pieces(a->context, pieces, mass_piece, &s);
     for (int c = 0; c < a->elements->color_count && (a->k != 0 || a->d != 0) && !s.edges; ++c) {
         s.first = a->elements->color_begin[c];
@@ -234,7 +240,8 @@ static void diagonal_chunk(void *data, int index) {
     const sn_batch *batch = &a->elements->batch[chunk->batch];
     const int nodes = batch->element->nodes;
     _Alignas(64) double matrix[ELEMENT_BLOCKS * 9 * SN_LANES];
-    const bool alone = a->linearised && batch->compact; /* otherwise, these are every (nodes + 1)-th block of the matrix */
+    const bool alone =
+        a->linearised && batch->compact; /* otherwise, these are every (nodes + 1)-th block of the matrix */
     for (int block = chunk->block_begin; block < chunk->block_end; ++block) {
         if (alone)
             s->element_kernels->diagonal(batch, block, a->linearised, matrix);
@@ -262,7 +269,8 @@ void sn_assemble_diagonal(const sn_assembly *a, double *diagonal) {
     memset(diagonal, 0, (size_t)pattern->nodes * 9 * sizeof *diagonal);
     for (int i = 0; i < pattern->nodes; ++i) {
         const double own = a->mass->coupled ? a->mass->coupled[pattern->diagonal[i]] : a->mass->lumped[i];
-        for (int k = 0; k < 9; k += 4) diagonal[9 * (int64_t)i + k] = (a->m + a->d * (a->rayleigh_mass ? a->rayleigh_mass[i] : 0)) * own;
+        for (int k = 0; k < 9; k += 4)
+            diagonal[9 * (int64_t)i + k] = (a->m + a->d * (a->rayleigh_mass ? a->rayleigh_mass[i] : 0)) * own;
     }
     sweep s = {.assembly = a, .element_kernels = sn_element_kernels_for(a->context), .diagonal = diagonal};
     for (int c = 0; c < a->elements->color_count && (a->k != 0 || a->d != 0); ++c) {
@@ -276,7 +284,8 @@ void sn_assemble_diagonal(const sn_assembly *a, double *diagonal) {
 static void diagonal_piece(void *data, int piece) {
     const sweep *s = data;
     const sn_pattern *pattern = s->matrix->pattern;
-    const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
+    const int begin = piece * SN_PIECE_NODES,
+              end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
     for (int i = begin; i < end; ++i)
         for (int k = 0; k < 9; ++k) s->diagonal[9 * (int64_t)i + k] = entry(s->matrix, pattern->diagonal[i], k);
 }
@@ -289,14 +298,17 @@ void sn_matrix_diagonal(const sn_context *context, const sn_matrix *matrix, doub
 static void symmetrise_piece(void *data, int piece) {
     const sn_matrix *matrix = ((const sweep *)data)->matrix;
     const sn_pattern *pattern = matrix->pattern;
-    const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
+    const int begin = piece * SN_PIECE_NODES,
+              end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
     for (int i = begin; i < end; ++i)
         for (int32_t k = pattern->diagonal[i]; k < pattern->row_begin[i + 1]; ++k)
             for (int c = 0; c < 3; ++c)
                 for (int r = k == pattern->diagonal[i] ? c : 0; r < 3; ++r) {
-                    const double mean = 0.5 * (entry(matrix, k, 3 * c + r) + entry(matrix, pattern->mirror[k], 3 * r + c));
+                    const double mean =
+                        0.5 * (entry(matrix, k, 3 * c + r) + entry(matrix, pattern->mirror[k], 3 * r + c));
                     if (matrix->single_)
-                        value_single(matrix, k)[3 * c + r] = value_single(matrix, pattern->mirror[k])[3 * r + c] = (float)mean;
+                        value_single(matrix, k)[3 * c + r] = value_single(matrix, pattern->mirror[k])[3 * r + c] =
+                            (float)mean;
                     else
                         value_double(matrix, k)[3 * c + r] = value_double(matrix, pattern->mirror[k])[3 * r + c] = mean;
                 }
@@ -326,7 +338,8 @@ typedef struct mass_work {
 static void mass_product_piece(void *data, int piece) {
     const mass_work *w = data;
     const sn_pattern *pattern = w->mass->pattern;
-    const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
+    const int begin = piece * SN_PIECE_NODES,
+              end = begin + SN_PIECE_NODES < pattern->nodes ? begin + SN_PIECE_NODES : pattern->nodes;
     for (int64_t i = begin; i < end; ++i) {
         const double own = w->a ? w->a[i] : 0;
         double *out = w->out + 3 * i;
@@ -345,7 +358,8 @@ static void mass_product_piece(void *data, int piece) {
     }
 }
 
-void sn_mass_product(const sn_context *context, const sn_mass *mass, double m, double d, const double *a, const double *v, double *out) {
+void sn_mass_product(const sn_context *context, const sn_mass *mass, double m, double d, const double *a,
+                     const double *v, double *out) {
     mass_work w = {mass, m, d, a, v, out};
     sn_parallel_pieces(context, sn_pieces(mass->pattern->nodes, SN_PIECE_NODES), mass_product_piece, &w);
 }

@@ -14,8 +14,8 @@ typedef struct sn_scatter_map {
     int32_t **place;
 } sn_scatter_map;
 
-sn_status sn_scatter_map_create(sn_context *context, const sn_elements_model *elements, const sn_pattern *pattern, sn_scatter_map *map,
-                                sn_error *error);
+sn_status sn_scatter_map_create(sn_context *context, const sn_elements_model *elements, const sn_pattern *pattern,
+                                sn_scatter_map *map, sn_error *error);
 void sn_scatter_map_release(sn_context *context, sn_scatter_map *map);
 
 /* The mass matrix. It is lumped per node. With a consistent mass, `coupled` holds one number per block of the pattern;
@@ -28,7 +28,8 @@ typedef struct sn_mass {
 
 /* out = M v, or out = (m M + d a M) v with one a per node (NULL for none). A coupling between two nodes uses the mean
  * of their a. */
-void sn_mass_product(const sn_context *context, const sn_mass *mass, double m, double d, const double *a, const double *v, double *out);
+void sn_mass_product(const sn_context *context, const sn_mass *mass, double m, double d, const double *a,
+                     const double *v, double *out);
 
 typedef struct sn_assembly {
     const sn_context *context;

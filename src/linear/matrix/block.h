@@ -5,7 +5,8 @@
 /* out = A B. */
 static inline void sn_block_multiply(const double A[9], const double B[9], double out[9]) {
     for (int c = 0; c < 3; ++c)
-        for (int r = 0; r < 3; ++r) out[3 * c + r] = A[r] * B[3 * c] + A[3 + r] * B[3 * c + 1] + A[6 + r] * B[3 * c + 2];
+        for (int r = 0; r < 3; ++r)
+            out[3 * c + r] = A[r] * B[3 * c] + A[3 + r] * B[3 * c + 1] + A[6 + r] * B[3 * c + 2];
 }
 /* out -= A B^T. */
 static inline void sn_block_subtract(const double A[9], const double B[9], double out[9]) {

@@ -56,13 +56,16 @@ static void list_edges(const listing *l) {
             const int32_t *node = batch->node + n / SN_LANES * 4 * SN_LANES + n % SN_LANES;
             const int32_t quad = (int32_t)(l->first[b] + 4 * n);
             for (int i = 0; i < 4; ++i)
-                for (int j = i + 1; j < 4; ++j) list_edge(l, node[i * SN_LANES], node[j * SN_LANES], quad + i, quad + j);
+                for (int j = i + 1; j < 4; ++j)
+                    list_edge(l, node[i * SN_LANES], node[j * SN_LANES], quad + i, quad + j);
         }
     }
 }
 
 /* ---- Groups ---- */
-enum { WINDOW = 32 * SN_LANES }; /* edges that are sorted together by their number of tets; they stay close in the matrix */
+enum {
+    WINDOW = 32 * SN_LANES
+}; /* edges that are sorted together by their number of tets; they stay close in the matrix */
 
 /* Lists the places right of the diagonal, in windows sorted by falling count. Returns the number of places. */
 static int64_t order_places(const sn_pattern *pattern, const int32_t *count, int32_t *order) {
@@ -81,8 +84,8 @@ static int64_t order_places(const sn_pattern *pattern, const int32_t *count, int
     return edges;
 }
 
-static sn_status build_groups(sn_context *context, const listing *l, const int32_t *order, int64_t edge_count, sn_edges *edges,
-                              sn_error *error) {
+static sn_status build_groups(sn_context *context, const listing *l, const int32_t *order, int64_t edge_count,
+                              sn_edges *edges, sn_error *error) {
     edges->group_count = sn_pieces(edge_count, SN_LANES);
     edges->begin = sn_allocate_zero(context, (size_t)edges->group_count + 1, sizeof *edges->begin);
     edges->place = sn_allocate(context, (size_t)edges->group_count * SN_LANES, sizeof *edges->place);
@@ -96,7 +99,8 @@ static sn_status build_groups(sn_context *context, const listing *l, const int32
         }
         edges->begin[g + 1] = edges->begin[g] + most;
     }
-    edges->end = sn_allocate_zero(context, ((size_t)edges->begin[edges->group_count] + SN_EDGES_AHEAD) * 2 * SN_LANES, sizeof *edges->end);
+    edges->end = sn_allocate_zero(context, ((size_t)edges->begin[edges->group_count] + SN_EDGES_AHEAD) * 2 * SN_LANES,
+                                  sizeof *edges->end);
     if (!edges->end) return sn_no_memory(error);
     for (int64_t i = 0; i < edge_count; ++i)
         for (int32_t t = 0; t < l->count[order[i]]; ++t) {
@@ -121,8 +125,8 @@ static sn_status build(sn_context *context, listing *l, int32_t *order, sn_edges
     return build_groups(context, l, order, order_places(l->pattern, l->count, order), edges, error);
 }
 
-sn_status sn_edges_create(sn_context *context, const sn_elements_model *elements, const sn_pattern *pattern, sn_edges *edges,
-                          sn_error *error) {
+sn_status sn_edges_create(sn_context *context, const sn_elements_model *elements, const sn_pattern *pattern,
+                          sn_edges *edges, sn_error *error) {
     *edges = (sn_edges){0};
     edges->first = sn_allocate(context, (size_t)elements->batch_count, sizeof *edges->first);
     if (!edges->first) return sn_no_memory(error);
@@ -160,7 +164,8 @@ static void pack_chunk(void *data, int index) {
     sweep *s = data;
     const sn_chunk *chunk = &s->elements->chunk[index];
     const int64_t first = chunk->block_begin;
-    const double *linearised = s->linearised + s->elements->batch[chunk->batch].linearised + first * SN_EDGES_ITEMS * SN_LANES;
+    const double *linearised =
+        s->linearised + s->elements->batch[chunk->batch].linearised + first * SN_EDGES_ITEMS * SN_LANES;
     float *quad = s->edges->quad + 4 * (s->edges->first[chunk->batch] + first * 4 * SN_LANES);
     const int bad = s->kernels->pack(chunk->block_end - chunk->block_begin, linearised, quad);
     if (bad) atomic_fetch_add_explicit(&s->bad, bad, memory_order_relaxed);
@@ -168,12 +173,13 @@ static void pack_chunk(void *data, int index) {
 
 static void sum_piece(void *data, int piece) {
     const sweep *s = data;
-    const int begin = piece * GROUPS, end = begin + GROUPS < s->edges->group_count ? begin + GROUPS : s->edges->group_count;
+    const int begin = piece * GROUPS,
+              end = begin + GROUPS < s->edges->group_count ? begin + GROUPS : s->edges->group_count;
     s->kernels->sum(s->edges, s->pattern, begin, end, s->value);
 }
 
-bool sn_edges_assemble(const sn_context *context, const sn_edges *edges, const sn_elements_model *elements, const double *linearised,
-                       const sn_pattern *pattern, float *value) {
+bool sn_edges_assemble(const sn_context *context, const sn_edges *edges, const sn_elements_model *elements,
+                       const double *linearised, const sn_pattern *pattern, float *value) {
     sweep s = {kernels_for(context), edges, elements, linearised, pattern, value, 0};
     sn_elements_chunks(context, elements, pack_chunk, &s);
     if (atomic_load(&s.bad)) return false;

@@ -34,13 +34,13 @@ typedef struct sn_edges {
 
 /* Whether all batches are warped tets and the view asks for a symmetric matrix. */
 bool sn_edges_serve(const sn_elements_model *elements, const sn_element_view *view);
-sn_status sn_edges_create(sn_context *context, const sn_elements_model *elements, const sn_pattern *pattern, sn_edges *edges,
-                          sn_error *error);
+sn_status sn_edges_create(sn_context *context, const sn_elements_model *elements, const sn_pattern *pattern,
+                          sn_edges *edges, sn_error *error);
 void sn_edges_release(sn_context *context, sn_edges *edges);
 /* Fills the off-diagonal blocks from the linearised elements. Returns false and does not fill the matrix when a tet has
  * a lambda but no mu. */
-bool sn_edges_assemble(const sn_context *context, const sn_edges *edges, const sn_elements_model *elements, const double *linearised,
-                       const sn_pattern *pattern, float *value);
+bool sn_edges_assemble(const sn_context *context, const sn_edges *edges, const sn_elements_model *elements,
+                       const double *linearised, const sn_pattern *pattern, float *value);
 /* Fills the diagonal blocks of rows [begin, end) afterwards: minus the sum of the other blocks. */
 void sn_edges_diagonal(const sn_context *context, const sn_pattern *pattern, int begin, int end, float *value);
 

@@ -41,7 +41,8 @@ static void expand_modes(const sn_filter_group *group, const double *q, double *
     for (int i = 0; i < group->count; ++i)
         for (int a = 0; a < 3; ++a) {
             double sum = 0;
-            for (int k = 0; k < group->modes; ++k) sum += q[k] * group->basis[3 * ((ptrdiff_t)k * group->count + i) + a];
+            for (int k = 0; k < group->modes; ++k)
+                sum += q[k] * group->basis[3 * ((ptrdiff_t)k * group->count + i) + a];
             v[3 * (ptrdiff_t)group->node[i] + a] = sum;
         }
 }
@@ -50,7 +51,8 @@ void sn_filter_apply_groups(const sn_filter *filter, double *v) {
     for (int g = 0; filter && g < filter->group_count; ++g) {
         const sn_filter_group *group = &filter->group[g];
         double q[SN_GROUP_MODES];
-        for (int k = 0; k < group->modes; ++k) q[k] = mode_dot(group, group->basis + 3 * (ptrdiff_t)k * group->count, v);
+        for (int k = 0; k < group->modes; ++k)
+            q[k] = mode_dot(group, group->basis + 3 * (ptrdiff_t)k * group->count, v);
         expand_modes(group, q, v);
     }
 }
@@ -86,7 +88,8 @@ void sn_filter_group_mass_solve(const sn_filter_group *group, const double *mass
         for (int l = 0; l <= k; ++l) {
             const double *other = group->basis + 3 * (ptrdiff_t)l * group->count;
             double sum = 0;
-            for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)group->count; ++i) sum += mass[group->node[i / 3]] * mode[i] * other[i];
+            for (ptrdiff_t i = 0; i < 3 * (ptrdiff_t)group->count; ++i)
+                sum += mass[group->node[i / 3]] * mode[i] * other[i];
             G[k][l] = sum;
         }
     }
@@ -107,11 +110,13 @@ const double *sn_filter_find(const sn_filter *filter, int32_t node) {
 
 /* ---- Copies ---- */
 static bool same(const sn_filter *a, int count, const sn_filter *b) {
-    return a->count == count && (!count || (memcmp(a->node, b->node, (size_t)count * sizeof *a->node) == 0 &&
-                                            memcmp(a->projection, b->projection, (size_t)count * 9 * sizeof *a->projection) == 0));
+    return a->count == count &&
+           (!count || (memcmp(a->node, b->node, (size_t)count * sizeof *a->node) == 0 &&
+                       memcmp(a->projection, b->projection, (size_t)count * 9 * sizeof *a->projection) == 0));
 }
 
-sn_status sn_filter_copy_update(sn_context *context, const sn_filter *filter, sn_filter_copy *copy, bool *changed, sn_error *error) {
+sn_status sn_filter_copy_update(sn_context *context, const sn_filter *filter, sn_filter_copy *copy, bool *changed,
+                                sn_error *error) {
     const int count = filter ? filter->count : 0;
     sn_filter *own = &copy->filter;
     own->group_count = filter ? filter->group_count : 0;
@@ -120,7 +125,9 @@ sn_status sn_filter_copy_update(sn_context *context, const sn_filter *filter, sn
     if (!*changed) return SN_OK;
     own->count = 0;
     sn_status status = sn_grow(context, (void **)&own->node, &copy->nodes, count, sizeof *own->node, error);
-    if (!status) status = sn_grow(context, (void **)&own->projection, &copy->projections, count, 9 * sizeof *own->projection, error);
+    if (!status)
+        status =
+            sn_grow(context, (void **)&own->projection, &copy->projections, count, 9 * sizeof *own->projection, error);
     if (status || !count) return status;
     own->count = count;
     memcpy(own->node, filter->node, (size_t)count * sizeof *own->node);

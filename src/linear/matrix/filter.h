@@ -39,7 +39,8 @@ typedef struct sn_filter_copy {
 
 /* Brings the copy up to date; NULL counts as an empty filter. *changed: the listed nodes or their projections differ
  * from those before. On failure the copy is empty. */
-sn_status sn_filter_copy_update(sn_context *context, const sn_filter *filter, sn_filter_copy *copy, bool *changed, sn_error *error);
+sn_status sn_filter_copy_update(sn_context *context, const sn_filter *filter, sn_filter_copy *copy, bool *changed,
+                                sn_error *error);
 void sn_filter_copy_release(sn_context *context, sn_filter_copy *copy);
 
 /* v <- S v; v is nodes x 3. A NULL filter leaves v unchanged. */

@@ -6,8 +6,10 @@
 
 typedef struct sn_linear_kernels {
     /* y = A x for the block rows [begin, end). */
-    void (*product_single)(const sn_pattern *pattern, const float *value, const double *x, double *y, int begin, int end);
-    void (*product_double)(const sn_pattern *pattern, const double *value, const double *x, double *y, int begin, int end);
+    void (*product_single)(const sn_pattern *pattern, const float *value, const double *x, double *y, int begin,
+                           int end);
+    void (*product_double)(const sn_pattern *pattern, const double *value, const double *x, double *y, int begin,
+                           int end);
     /* z_i = B_i r_i for the nodes [begin, end). Blocks are column-major; the array has room for 4 more numbers at the
      * end. */
     void (*blocks_single)(const float *block, const double *r, double *z, int begin, int end);

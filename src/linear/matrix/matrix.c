@@ -5,7 +5,9 @@
 
 extern const sn_linear_kernels sn_linear_kernels_baseline, sn_linear_kernels_avx2, sn_linear_kernels_avx512;
 
-const sn_linear_kernels *sn_linear_kernels_for(const sn_context *context) { return SN_BUILD(context, sn_linear_kernels); }
+const sn_linear_kernels *sn_linear_kernels_for(const sn_context *context) {
+    return SN_BUILD(context, sn_linear_kernels);
+}
 
 /* ---- Product ---- */
 typedef struct product_work {
@@ -33,7 +35,8 @@ void sn_matrix_product(const sn_context *context, const sn_matrix *matrix, const
     sn_parallel_pieces(context, sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES), product_piece, &w);
 }
 
-double sn_matrix_product_dot(const sn_context *context, const sn_matrix *matrix, const double *x, double *y, double *partial) {
+double sn_matrix_product_dot(const sn_context *context, const sn_matrix *matrix, const double *x, double *y,
+                             double *partial) {
     product_work w = {sn_linear_kernels_for(context), matrix, x, y, partial, sn_vector_kernels_for(context)->dot};
     const int pieces = sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES);
     sn_parallel_pieces(context, pieces, product_piece, &w);

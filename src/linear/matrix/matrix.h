@@ -34,20 +34,22 @@ typedef struct sn_matrix {
 } sn_matrix;
 
 /* Makes the pattern of the elements plus `pair_count` more node pairs. Both triangles are added. */
-sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2], int pair_count,
-                            sn_pattern *pattern, sn_error *error);
+sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2],
+                            int pair_count, sn_pattern *pattern, sn_error *error);
 void sn_pattern_release(sn_context *context, sn_pattern *pattern);
 /* The place of block (row, column); -1 when the pattern has no such block. */
 int32_t sn_pattern_find(const sn_pattern *pattern, int32_t row, int32_t column);
 
 /* The block at a place, in double precision. */
 static inline void sn_matrix_block(const sn_matrix *matrix, int64_t place, double block[9]) {
-    for (int k = 0; k < 9; ++k) block[k] = matrix->single_ ? (double)matrix->single_[9 * place + k] : matrix->double_[9 * place + k];
+    for (int k = 0; k < 9; ++k)
+        block[k] = matrix->single_ ? (double)matrix->single_[9 * place + k] : matrix->double_[9 * place + k];
 }
 
 /* y = A x. */
 void sn_matrix_product(const sn_context *context, const sn_matrix *matrix, const double *x, double *y);
 /* y = A x; returns x . y. `partial`: sn_dot_scratch(3 nodes) doubles. */
-double sn_matrix_product_dot(const sn_context *context, const sn_matrix *matrix, const double *x, double *y, double *partial);
+double sn_matrix_product_dot(const sn_context *context, const sn_matrix *matrix, const double *x, double *y,
+                             double *partial);
 
 #endif

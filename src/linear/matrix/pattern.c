@@ -55,8 +55,8 @@ static void visit_pairs(const int32_t (*pair)[2], int pair_count, incidence *in,
         }
 }
 
-static sn_status incidence_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2], int pair_count,
-                                  incidence *in, sn_error *error) {
+static sn_status incidence_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2],
+                                  int pair_count, incidence *in, sn_error *error) {
     const int nodes = elements->node_count;
     in->begin = sn_allocate_zero(context, (size_t)nodes + 1, sizeof *in->begin);
     if (!in->begin) return sn_no_memory(error);
@@ -84,7 +84,8 @@ static int compare(const void *a, const void *b) {
 
 /* Collects the columns of one row, unsorted. seen[node]: the last row that found this node. Returns the number of
  * columns; `row` may be NULL. */
-static int gather_row(const sn_elements_model *elements, const incidence *in, int32_t node, int32_t *seen, int32_t *row) {
+static int gather_row(const sn_elements_model *elements, const incidence *in, int32_t node, int32_t *seen,
+                      int32_t *row) {
     int count = 0;
     seen[node] = node;
     if (row) row[count] = node;
@@ -109,14 +110,15 @@ static void fill_mirror(sn_pattern *pattern) {
             pattern->mirror[k] = sn_pattern_find(pattern, pattern->column[k], i);
 }
 
-static sn_status fill(sn_context *context, const sn_elements_model *elements, const incidence *in, int32_t *seen, sn_pattern *pattern,
-                      sn_error *error) {
+static sn_status fill(sn_context *context, const sn_elements_model *elements, const incidence *in, int32_t *seen,
+                      sn_pattern *pattern, sn_error *error) {
     const int nodes = pattern->nodes;
     for (int i = 0; i < nodes; ++i) seen[i] = -1;
     pattern->row_begin[0] = 0;
     for (int32_t i = 0; i < nodes; ++i) {
         const int64_t end = pattern->row_begin[i] + (int64_t)gather_row(elements, in, i, seen, NULL);
-        if (end > INT32_MAX / 9) return sn_fail(error, SN_UNSUPPORTED, "the matrix of %d nodes has too many blocks", nodes);
+        if (end > INT32_MAX / 9)
+            return sn_fail(error, SN_UNSUPPORTED, "the matrix of %d nodes has too many blocks", nodes);
         pattern->row_begin[i + 1] = (int32_t)end;
     }
     pattern->block_count = pattern->row_begin[nodes];
@@ -134,8 +136,8 @@ static sn_status fill(sn_context *context, const sn_elements_model *elements, co
     return SN_OK;
 }
 
-sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2], int pair_count,
-                            sn_pattern *pattern, sn_error *error) {
+sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2],
+                            int pair_count, sn_pattern *pattern, sn_error *error) {
     const int nodes = elements->node_count;
     *pattern = (sn_pattern){.nodes = nodes};
     incidence in = {0};

@@ -16,7 +16,8 @@ static bool list_symmetric(const sn_block_list *list, double factor) {
     double gap = 0, size = 0;
     for (int i = 0; list && factor != 0 && i < list->count; ++i)
         for (int k = 0; k < 9; ++k) {
-            const uint32_t row = 3 * (uint32_t)list->row[i] + (uint32_t)(k % 3), column = 3 * (uint32_t)list->column[i] + (uint32_t)(k / 3);
+            const uint32_t row = 3 * (uint32_t)list->row[i] + (uint32_t)(k % 3),
+                           column = 3 * (uint32_t)list->column[i] + (uint32_t)(k / 3);
             const double value = list->value[9 * (int64_t)i + k];
             gap += value * (number(2 * row) * number(2 * column + 1) - number(2 * row + 1) * number(2 * column));
             size += fabs(value);

@@ -43,18 +43,21 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
     int32_t *row_of = sn_allocate(context, (size_t)n, sizeof *row_of);
     int most = 0;
     for (int i = 0; i < n; ++i)
-        most = pattern->row_begin[i + 1] - pattern->row_begin[i] > most ? pattern->row_begin[i + 1] - pattern->row_begin[i] : most;
+        most = pattern->row_begin[i + 1] - pattern->row_begin[i] > most
+                   ? pattern->row_begin[i + 1] - pattern->row_begin[i]
+                   : most;
     int32_t(*pair)[2] = sn_allocate(context, (size_t)most + 1, sizeof *pair);
     sn_status status = SN_OK;
-    if (!mg->order || !fine->source || !fine->row_begin || !fine->column || !fine->diagonal || !fine->position || !fine->reach || !row_of ||
-        !pair)
+    if (!mg->order || !fine->source || !fine->row_begin || !fine->column || !fine->diagonal || !fine->position ||
+        !fine->reach || !row_of || !pair)
         status = sn_no_memory(error);
     if (!status) {
         const sn_mg_level given = {.nodes = n, .row_begin = pattern->row_begin, .column = pattern->column};
         sn_mg_level ordered = given;
         status = sn_mg_order_slices(context, &given, mg->order, &fine->slices, error);
         if (!status && !fine->slices) status = sn_mg_order_rows(context, &ordered, mg->order, error);
-        fine->color_begin = ordered.color_begin, fine->chunk_begin = ordered.chunk_begin, fine->color_count = ordered.color_count;
+        fine->color_begin = ordered.color_begin, fine->chunk_begin = ordered.chunk_begin,
+        fine->color_count = ordered.color_count;
     }
     if (!status) {
         for (int i = 0; i < n; ++i) row_of[mg->order[i]] = i;
@@ -74,7 +77,8 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
                 fine->source[count] = pair[k][1];
                 if (pair[k][0] == i) fine->diagonal[i] = count;
                 const double *p = position + 3 * (int64_t)old, *q = position + 3 * (int64_t)mg->order[pair[k][0]];
-                reach += sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
+                reach +=
+                    sqrt((p[0] - q[0]) * (p[0] - q[0]) + (p[1] - q[1]) * (p[1] - q[1]) + (p[2] - q[2]) * (p[2] - q[2]));
                 ++count;
             }
             fine->reach[i] = length > 1 ? reach / (length - 1) : 0;
@@ -88,7 +92,8 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
 }
 
 static sn_status make_values(sn_context *context, sn_mg_level *level, sn_error *error) {
-    const size_t n = (size_t)level->nodes + SN_MG_SLICE; /* slices read behind the last node, and padding points there */
+    const size_t n =
+        (size_t)level->nodes + SN_MG_SLICE; /* slices read behind the last node, and padding points there */
     const sn_status status = sn_mg_fill_slices(context, level, error);
     if (status) return status;
     level->value = sn_allocate_zero(context, 9 * (size_t)level->blocks + 8, sizeof *level->value);
@@ -98,8 +103,9 @@ static sn_status make_values(sn_context *context, sn_mg_level *level, sn_error *
     level->x = sn_allocate_zero(context, 4 * n, sizeof *level->x);
     level->b = sn_allocate_zero(context, 4 * n, sizeof *level->b);
     level->r = sn_allocate_zero(context, 4 * n, sizeof *level->r);
-    return level->value && level->scale && level->unscale && level->inverse && level->x && level->b && level->r ? SN_OK
-                                                                                                                : sn_no_memory(error);
+    return level->value && level->scale && level->unscale && level->inverse && level->x && level->b && level->r
+               ? SN_OK
+               : sn_no_memory(error);
 }
 
 /* The lower quartile of the reach. The spacing thus starts from the finer part of a graded mesh. */
@@ -141,12 +147,14 @@ static sn_status make_levels(sn_multigrid *mg, sn_mg_site site, sn_error *error)
     mg->level_count = 1;
     double work = 0;
     if (!status) status = sn_mg_find_parts(mg->context, &mg->level[0], &mg->last, &work, error);
-    if (!status && mg->level[0].nodes > SMALLEST) work = INFINITY; /* the mesh rotates, and its matrix changes in every step */
+    if (!status && mg->level[0].nodes > SMALLEST)
+        work = INFINITY; /* the mesh rotates, and its matrix changes in every step */
     while (!status && work > (double)SMALLEST * SMALLEST * SMALLEST && mg->level_count < SN_MG_LEVELS) {
         sn_mg_level *fine = &mg->level[mg->level_count - 1], *coarse = fine + 1;
         ++mg->level_count;
         site.level = fine;
-        status = fine == mg->level ? make_first(mg, &site, error) : sn_mg_build_transfer(mg->context, &site, coarse, error);
+        status =
+            fine == mg->level ? make_first(mg, &site, error) : sn_mg_build_transfer(mg->context, &site, coarse, error);
         if (!status) status = make_values(mg->context, coarse, error);
         site.nominal *= 2;
         for (int a = 0; a < 3; ++a) site.spacing[a] *= 2;
@@ -163,8 +171,9 @@ static sn_status make_levels(sn_multigrid *mg, sn_mg_site site, sn_error *error)
     return status;
 }
 
-sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, const double *position, const sn_elements_model *elements,
-                              const sn_multigrid_options *options, sn_multigrid **out, sn_error *error) {
+sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, const double *position,
+                              const sn_elements_model *elements, const sn_multigrid_options *options,
+                              sn_multigrid **out, sn_error *error) {
     sn_multigrid *mg = sn_allocate_zero(context, 1, sizeof *mg);
     if (!mg) return sn_no_memory(error);
     mg->context = context;
@@ -172,7 +181,8 @@ sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, co
     sn_status status = make_fine(mg, pattern, position, error);
     if (!status) status = lower_quartile(context, &mg->level[0], &edge, error);
     if (!status && !(edge > 0)) status = sn_fail(error, SN_UNSUPPORTED, "multigrid needs nodes at different places");
-    const sn_mg_site site = {.nominal = options->spacing * edge, .pattern = pattern, .order = mg->order, .elements = elements};
+    const sn_mg_site site = {
+        .nominal = options->spacing * edge, .pattern = pattern, .order = mg->order, .elements = elements};
     if (!status) status = make_levels(mg, site, error);
     if (!status) {
         mg->partial = sn_allocate_zero(context, (size_t)sn_context_threads(context), sizeof *mg->partial);
@@ -232,7 +242,8 @@ static void sweep_chunk(void *data, int index) {
 /* A small level: a loop ends before all threads have started. */
 static bool is_small(const sn_mg_level *level) { return level->blocks < SMALL; }
 
-static void sweep(const sn_context *context, const sn_mg_level *level, void (*rows)(const sn_mg_level *, int, int), bool descending) {
+static void sweep(const sn_context *context, const sn_mg_level *level, void (*rows)(const sn_mg_level *, int, int),
+                  bool descending) {
     if (is_small(level)) { /* the chunks of all colours follow the order of the rows */
         rows(level, 0, level->nodes);
         return;
@@ -276,10 +287,11 @@ static void color_share(void *data, int share) {
     sweep_range(job, (int)(first + n * share / job->shares), (int)(first + n * (share + 1) / job->shares), share);
 }
 
-static void sweep_slices(const sn_context *context, const sn_mg_level *level, void (*rows)(const sn_mg_level *, int, int), bool descending,
-                         const border *border) {
+static void sweep_slices(const sn_context *context, const sn_mg_level *level,
+                         void (*rows)(const sn_mg_level *, int, int), bool descending, const border *border) {
     const int colors = level->slices->color_count;
-    sweep_job job = {.border = border, .give = descending, .level = level, .rows = rows, .shares = shares(context, level)};
+    sweep_job job = {
+        .border = border, .give = descending, .level = level, .rows = rows, .shares = shares(context, level)};
     if (is_small(level)) { /* the slices follow each other by colours */
         sweep_range(&job, 0, level->slices->count, 0);
         return;
@@ -297,7 +309,8 @@ static void residual_rows(void *data, int share) {
     const sn_mg_slices *s = level->slices;
     if (!s->row) {
         const int grain = level->nodes < 8 * GRAIN ? 128 : GRAIN;
-        job->rows(level, (int)sn_piece_begin(level->nodes, grain, share), (int)sn_piece_begin(level->nodes, grain, share + 1));
+        job->rows(level, (int)sn_piece_begin(level->nodes, grain, share),
+                  (int)sn_piece_begin(level->nodes, grain, share + 1));
         return;
     }
     for (int c = 0; c < s->color_count; ++c) {
@@ -363,8 +376,10 @@ static void cycle(sn_multigrid *mg, const sn_mg_kernels *kernels, int l, border 
     }
     const sn_mg_level *level = &mg->level[l], *coarse = level + 1;
     const sn_mg_slice_kernels *slices = level->slices->row ? sn_mg_slice_kernels_for(mg->context) : NULL;
-    sweep_job job = {
-        .level = level, .coarse = coarse, .rows = slices ? slices->residual : kernels->residual, .shares = shares(mg->context, level)};
+    sweep_job job = {.level = level,
+                     .coarse = coarse,
+                     .rows = slices ? slices->residual : kernels->residual,
+                     .shares = shares(mg->context, level)};
     if (slices) do
             sweep_slices(mg->context, level, slices->forward, false, border);
         while (border && !came_in(mg, border));

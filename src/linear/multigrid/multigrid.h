@@ -84,9 +84,9 @@ typedef struct sn_mg_transfer {
     /* Fine block -> index into the near list of its row's group; -1: the cells hold this block. */
     int16_t *near_of;
     float (*member_weight)[SN_MG_PARENTS]; /* member -> weights */
-    float *sum;                            /* groups x SN_MG_PARENTS x 4: the contributions of the groups to their parents */
-    int32_t *giver_begin, *giver;          /* coarse node -> its contributions in `sum` */
-    sn_mg_cells *cells;                    /* NULL: none */
+    float *sum;                   /* groups x SN_MG_PARENTS x 4: the contributions of the groups to their parents */
+    int32_t *giver_begin, *giver; /* coarse node -> its contributions in `sum` */
+    sn_mg_cells *cells;           /* NULL: none */
 } sn_mg_transfer;
 
 /* The scaled matrix in 16 bits (multigrid_slices.c). A slab holds sixteen blocks. In a slice, these are one block of
@@ -120,8 +120,8 @@ typedef struct sn_mg_level {
     int32_t *source;                        /* block -> its place among the values; NULL: the same number */
     float *value;                           /* blocks x 9, column by column, and room for 8 more */
     float *scale, *unscale;                 /* nodes: s = 1 / sqrt(mean diagonal) and 1 / s; 0 where nothing can move */
-    float *inverse;                         /* nodes x 12: the inverse of the scaled diagonal block, columns padded to four */
-    sn_mg_slices *slices;                   /* the scaled matrix; a level in slices has no `inverse` and no chunks */
+    float *inverse;       /* nodes x 12: the inverse of the scaled diagonal block, columns padded to four */
+    sn_mg_slices *slices; /* the scaled matrix; a level in slices has no `inverse` and no chunks */
     int color_count;
     int32_t *color_begin; /* chunks of a colour */
     int32_t *chunk_begin; /* rows of a chunk */
@@ -169,8 +169,9 @@ typedef struct sn_multigrid_options {
 
 /* Sets up everything that depends on the pattern and the rest positions (nodes x 3). When `elements` is given (NULL:
  * none), every update must pass the assembly. */
-sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, const double *position, const sn_elements_model *elements,
-                              const sn_multigrid_options *options, sn_multigrid **multigrid, sn_error *error);
+sn_status sn_multigrid_create(sn_context *context, const sn_pattern *pattern, const double *position,
+                              const sn_elements_model *elements, const sn_multigrid_options *options,
+                              sn_multigrid **multigrid, sn_error *error);
 void sn_multigrid_destroy(sn_multigrid *multigrid);
 
 /* Takes new values of the matrix, linearised at the positions x (nodes x 3; NULL: unknown). With `coarse`, the coarse
@@ -189,7 +190,8 @@ bool sn_multigrid_keep(sn_multigrid *multigrid, const double *x);
 void sn_multigrid_apply(sn_multigrid *multigrid, const double *r, double *z);
 
 /* ---- Parts ---- */
-sn_status sn_mg_order_rows(sn_context *context, sn_mg_level *level, int32_t *order, sn_error *error); /* multigrid_order.c */
+sn_status sn_mg_order_rows(sn_context *context, sn_mg_level *level, int32_t *order,
+                           sn_error *error); /* multigrid_order.c */
 /* A lattice over a level. For the mesh it also knows the elements in it; otherwise `elements` is NULL. */
 typedef struct sn_mg_site {
     sn_mg_level *level;
@@ -202,14 +204,17 @@ typedef struct sn_mg_site {
     const int32_t *order; /* row -> node of the pattern */
     const sn_elements_model *elements;
 } sn_mg_site;
-sn_status sn_mg_build_transfer(sn_context *context, sn_mg_site *site, sn_mg_level *coarse, sn_error *error);      /* multigrid_lattice.c */
-sn_status sn_mg_assign_cells(sn_context *context, const sn_mg_site *site, sn_mg_transfer *down, sn_error *error); /* multigrid_cells.c */
+sn_status sn_mg_build_transfer(sn_context *context, sn_mg_site *site, sn_mg_level *coarse,
+                               sn_error *error); /* multigrid_lattice.c */
+sn_status sn_mg_assign_cells(sn_context *context, const sn_mg_site *site, sn_mg_transfer *down,
+                             sn_error *error); /* multigrid_cells.c */
 /* Sums the elements in cells, and subtracts them from the values of level 0. */
 void sn_mg_sum_cells(const sn_context *context, const sn_mg_transfer *down, const struct sn_assembly *assembly,
                      const struct sn_filter *filter, float *value);
 /* The last level: find its parts and the sum of the cubes of their sizes (*work); allocate their inverses; compute the
  * inverses; compute x of the level from its b. */
-sn_status sn_mg_find_parts(sn_context *context, const sn_mg_level *level, sn_mg_last *last, double *work, sn_error *error);
+sn_status sn_mg_find_parts(sn_context *context, const sn_mg_level *level, sn_mg_last *last, double *work,
+                           sn_error *error);
 sn_status sn_mg_create_last(sn_context *context, sn_mg_last *last, sn_error *error);
 void sn_mg_invert_last(sn_mg_last *last, const sn_mg_level *level);
 void sn_mg_solve_last(const sn_mg_last *last, const sn_mg_level *level);
@@ -225,7 +230,8 @@ void sn_mg_release_level(sn_context *context, sn_mg_level *level);
 
 /* Rows in slices. First find an order of the rows and the slices without slabs; *slices is NULL when the graph does not
  * suit slices. Then put the level into that order and make the slabs. */
-sn_status sn_mg_order_slices(sn_context *context, const sn_mg_level *level, int32_t *order, sn_mg_slices **slices, sn_error *error);
+sn_status sn_mg_order_slices(sn_context *context, const sn_mg_level *level, int32_t *order, sn_mg_slices **slices,
+                             sn_error *error);
 sn_status sn_mg_fill_slices(sn_context *context, sn_mg_level *level, sn_error *error);
 /* Stores the inverse of a row's scaled diagonal block (columns padded to four). */
 void sn_mg_slice_inverse(sn_mg_slices *slices, int row, const float *inverse);
@@ -235,16 +241,21 @@ void sn_mg_release_slices(sn_context *context, sn_mg_slices *slices);
 typedef struct sn_mg_kernels {
     void (*forward)(const sn_mg_level *level, int begin, int end);  /* x = (D + L)^-1 b, from x = 0 */
     void (*residual)(const sn_mg_level *level, int begin, int end); /* r = -U x: the residual after `forward` */
-    void (*backward)(const sn_mg_level *level, int begin, int end); /* x = D^-1 (b - (L + U) x), rows in descending order */
-    void (*collect)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* sums of P^T r in groups [begin, end) */
-    void (*restrict_)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end); /* coarse b = Q^T of all its sums */
-    void (*unscale)(const sn_mg_level *level, int begin, int end);                              /* r = the true x, Q x */
-    void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end);   /* x += P coarse r in groups [begin, end) */
+    void (*backward)(const sn_mg_level *level, int begin,
+                     int end); /* x = D^-1 (b - (L + U) x), rows in descending order */
+    void (*collect)(const sn_mg_level *level, const sn_mg_level *coarse, int begin,
+                    int end); /* sums of P^T r in groups [begin, end) */
+    void (*restrict_)(const sn_mg_level *level, const sn_mg_level *coarse, int begin,
+                      int end);                                    /* coarse b = Q^T of all its sums */
+    void (*unscale)(const sn_mg_level *level, int begin, int end); /* r = the true x, Q x */
+    void (*prolong)(const sn_mg_level *level, const sn_mg_level *coarse, int begin,
+                    int end); /* x += P coarse r in groups [begin, end) */
     /* Convert from and to vectors of the matrix; order: row -> node. `take`: b = scale factor r, returns the largest
      * |factor r|. `give`: z = factor scale x. */
     float (*take)(const sn_mg_level *level, const int32_t *order, const double *r, double factor, int begin, int end);
     void (*give)(const sn_mg_level *level, const int32_t *order, double *z, double factor, int begin, int end);
-    void (*galerkin)(const sn_mg_level *level, const sn_mg_level *coarse, int group); /* coarse values += P^T A P of a group's rows */
+    void (*galerkin)(const sn_mg_level *level, const sn_mg_level *coarse,
+                     int group); /* coarse values += P^T A P of a group's rows */
     /* cell sum += P_e^T K_e P_e for the element in the first lane. matrix: [i][j][9][SN_LANES], blocks i <= j. f: the
      * positions of the nodes in the cell, in units of the spacing. */
     void (*cell)(int nodes, const double *matrix, const double (*f)[3], float *sum);

@@ -30,7 +30,8 @@ static const double beyond = 0.7;    /* distance to which the function of a cell
 void sn_mg_release_cells(sn_context *context, sn_mg_cells *c) {
     if (!c) return;
     for (int b = 0; c->group && b < c->elements->batch_count; ++b) sn_release(context, c->group[b]);
-    void *const array[] = {c->group, c->edge_group, c->at, c->cell, c->row_of, c->color_begin, c->chunk, c->projection, c->sum};
+    void *const array[] = {c->group,       c->edge_group, c->at,         c->cell, c->row_of,
+                           c->color_begin, c->chunk,      c->projection, c->sum};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_release(context, c);
 }
@@ -75,7 +76,8 @@ static bool reaches(const sn_mg_cells *c, const sn_mg_transfer *d, int g, int no
 
 /* Among the groups of the element's nodes, the one whose cell is nearest to the element's centre; -1 when none is
  * suitable. */
-static int choose_group(const sn_mg_cells *c, const sn_mg_transfer *d, const uint8_t *carried, int nodes, const int32_t *node) {
+static int choose_group(const sn_mg_cells *c, const sn_mg_transfer *d, const uint8_t *carried, int nodes,
+                        const int32_t *node) {
     double centre[3] = {0}, least = INFINITY;
     for (int i = 0; i < nodes; ++i) {
         if (carried[c->row_of[node[i]]]) return -1;
@@ -128,7 +130,8 @@ static void note_neighbours(void *data, int batch, int64_t place, int nodes, con
     (void)batch, (void)place;
     for (int i = 0; i < nodes; ++i)
         for (int j = 0; j < nodes; ++j) {
-            const int g = s->down->group_of[s->cells->row_of[node[i]]], t = s->down->group_of[s->cells->row_of[node[j]]];
+            const int g = s->down->group_of[s->cells->row_of[node[i]]],
+                      t = s->down->group_of[s->cells->row_of[node[j]]];
             if (s->own[t] > s->most[g]) s->most[g] = s->own[t];
         }
 }
@@ -142,7 +145,8 @@ static void leave_weak(void *data, int batch, int64_t place, int nodes, const in
     }
 }
 
-static sn_status place_cells(sn_context *context, sn_mg_cells *c, const sn_mg_site *site, const sn_mg_transfer *d, sn_error *error) {
+static sn_status place_cells(sn_context *context, sn_mg_cells *c, const sn_mg_site *site, const sn_mg_transfer *d,
+                             sn_error *error) {
     const int nodes = site->level->nodes;
     c->row_of = sn_allocate(context, (size_t)nodes, sizeof *c->row_of);
     c->at = sn_allocate(context, 3 * (size_t)nodes, sizeof *c->at);
@@ -153,9 +157,11 @@ static sn_status place_cells(sn_context *context, sn_mg_cells *c, const sn_mg_si
     for (int i = 0; i < nodes; ++i) {
         const int64_t node = site->order[i];
         c->row_of[node] = i;
-        for (int a = 0; a < 3; ++a) c->at[3 * node + a] = (site->level->position[3 * i + a] - site->low[a]) / site->spacing[a];
+        for (int a = 0; a < 3; ++a)
+            c->at[3 * node + a] = (site->level->position[3 * i + a] - site->low[a]) / site->spacing[a];
     }
-    for (int g = 0; g < d->group_count; ++g) memcpy(c->cell[g], site->cell[d->member[d->group[g].node_begin]], sizeof c->cell[g]);
+    for (int g = 0; g < d->group_count; ++g)
+        memcpy(c->cell[g], site->cell[d->member[d->group[g].node_begin]], sizeof c->cell[g]);
     return SN_OK;
 }
 
@@ -164,7 +170,8 @@ static sn_status make_element_groups(sn_context *context, sn_mg_cells *c, sn_err
     c->group = sn_allocate_zero(context, (size_t)elements->batch_count + 1, sizeof *c->group);
     if (!c->group) return sn_no_memory(error);
     for (int b = 0; b < elements->batch_count; ++b)
-        if (!(c->group[b] = sn_allocate(context, (size_t)elements->batch[b].block_count + 1, SN_LANES * sizeof **c->group)))
+        if (!(c->group[b] =
+                  sn_allocate(context, (size_t)elements->batch[b].block_count + 1, SN_LANES * sizeof **c->group)))
             return sn_no_memory(error);
     return SN_OK;
 }
@@ -205,7 +212,8 @@ static sn_status color_chunks(sn_context *context, sn_mg_cells *c, int groups, s
             for (int block = chunk->block_begin; block < chunk->block_end; ++block)
                 for (int l = 0; l < SN_LANES; ++l) {
                     int32_t node[NODES];
-                    const int nodes = element_nodes(batch, block, l, node), g = c->group[chunk->batch][(int64_t)block * SN_LANES + l];
+                    const int nodes = element_nodes(batch, block, l, node),
+                              g = c->group[chunk->batch][(int64_t)block * SN_LANES + l];
                     if (!nodes || g < 0) continue;
                     for (int i = 0; i < nodes && !pass; ++i) used |= node_taken[node[i]];
                     for (int i = 0; i < nodes && pass; ++i) node_taken[node[i]] |= own;
@@ -275,7 +283,8 @@ static void project_lane(double *m, const double *s, bool right) {
     for (int c = 0; c < 3; ++c)
         for (int r = 0; r < 3; ++r) {
             double sum = 0;
-            for (int k = 0; k < 3; ++k) sum += right ? m[(3 * k + r) * SN_LANES] * s[3 * c + k] : s[3 * r + k] * m[(3 * c + k) * SN_LANES];
+            for (int k = 0; k < 3; ++k)
+                sum += right ? m[(3 * k + r) * SN_LANES] * s[3 * c + k] : s[3 * r + k] * m[(3 * c + k) * SN_LANES];
             out[3 * c + r] = sum;
         }
     for (int e = 0; e < 9; ++e) m[e * SN_LANES] = out[e];
@@ -353,11 +362,13 @@ static void sum_edges(const cells_job *job) {
         for (int32_t k = pattern->diagonal[i] + 1; k < pattern->row_begin[i + 1]; ++k) {
             const int g = c->edge_group[k], j = pattern->column[k];
             if (g < 0) continue;
-            float *own = job->value + 9 * (int64_t)pattern->diagonal[i], *other = job->value + 9 * (int64_t)pattern->diagonal[j];
+            float *own = job->value + 9 * (int64_t)pattern->diagonal[i],
+                  *other = job->value + 9 * (int64_t)pattern->diagonal[j];
             double f[2][3], matrix[4 * 9 * SN_LANES] = {0};
             for (int e = 0; e < 9; ++e) {
                 const int turned = 3 * (e % 3) + e / 3;
-                const double s = 0.5 * ((double)job->value[9 * (int64_t)k + e] + (double)job->value[9 * (int64_t)k + turned]);
+                const double s =
+                    0.5 * ((double)job->value[9 * (int64_t)k + e] + (double)job->value[9 * (int64_t)k + turned]);
                 matrix[e * SN_LANES] = matrix[(27 + e) * SN_LANES] = -s;
                 matrix[(9 + e) * SN_LANES] = s;
                 own[e] += (float)s, other[e] += (float)s;
@@ -368,7 +379,8 @@ static void sum_edges(const cells_job *job) {
         }
 }
 
-void sn_mg_sum_cells(const sn_context *context, const sn_mg_transfer *d, const sn_assembly *a, const sn_filter *filter, float *value) {
+void sn_mg_sum_cells(const sn_context *context, const sn_mg_transfer *d, const sn_assembly *a, const sn_filter *filter,
+                     float *value) {
     sn_mg_cells *c = d->cells;
     cells_job job = {.cells = c,
                      .assembly = a,
@@ -376,7 +388,8 @@ void sn_mg_sum_cells(const sn_context *context, const sn_mg_transfer *d, const s
                      .kernels = sn_mg_kernels_for(context),
                      .element_kernels = sn_element_kernels_for(context),
                      .value = value,
-                     .listed = a->mass->coupled || (a->stiffness && a->stiffness->count) || (a->damping && a->damping->count)};
+                     .listed = a->mass->coupled || (a->stiffness && a->stiffness->count) ||
+                               (a->damping && a->damping->count)};
     memset(c->sum, 0, (size_t)d->group_count * SN_MG_CELL * sizeof *c->sum);
     for (int i = 0; i < c->elements->node_count; ++i) c->projection[i] = -1;
     for (int f = 0; filter && f < filter->count; ++f) c->projection[filter->node[f]] = f;

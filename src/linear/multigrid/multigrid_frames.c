@@ -33,7 +33,8 @@ void sn_mg_take_frames(sn_multigrid *mg, const double *x) {
         for (int e = 0; e < 12; ++e) coarse->frame[12 * (int64_t)i + e] = e % 5 == 0;
     mg->framed = x != NULL;
     if (x)
-        for (int64_t i = 0; i < mg->level[0].nodes; ++i) memcpy(mg->taken + 3 * i, x + 3 * (int64_t)mg->order[i], 3 * sizeof *x);
+        for (int64_t i = 0; i < mg->level[0].nodes; ++i)
+            memcpy(mg->taken + 3 * i, x + 3 * (int64_t)mg->order[i], 3 * sizeof *x);
 }
 
 typedef struct frame_job {
@@ -105,7 +106,8 @@ enum { GRAIN = 64 };
 static void turn_nodes(void *data, int piece) {
     const frame_job *job = data;
     const int n = job->mg->level[1].nodes;
-    for (int64_t i = sn_piece_begin(n, GRAIN, piece); i < sn_piece_begin(n, GRAIN, piece + 1); ++i) turn_node(job, (int)i);
+    for (int64_t i = sn_piece_begin(n, GRAIN, piece); i < sn_piece_begin(n, GRAIN, piece + 1); ++i)
+        turn_node(job, (int)i);
 }
 
 void sn_mg_turn_frames(sn_multigrid *mg, const double *x) {

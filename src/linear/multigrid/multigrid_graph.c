@@ -17,8 +17,10 @@ static sn_status reach_group(sn_mg_builder *b, reaching *r, int g, int other, sn
     sn_mg_transfer *d = b->down;
     if (r->group_stamp[other] < d->group[g].near_begin) {
         const int most = d->group[g].column_begin + 8 * (r->near_count + 1 - d->group[g].near_begin);
-        sn_status status = sn_grow(b->context, (void **)&d->near_, &r->near_capacity, r->near_count + 1, sizeof *d->near_, error);
-        if (!status) status = sn_grow(b->context, (void **)&d->column, &r->column_capacity, most, sizeof *d->column, error);
+        sn_status status =
+            sn_grow(b->context, (void **)&d->near_, &r->near_capacity, r->near_count + 1, sizeof *d->near_, error);
+        if (!status)
+            status = sn_grow(b->context, (void **)&d->column, &r->column_capacity, most, sizeof *d->column, error);
         if (!status) status = sn_grow(b->context, (void **)&d->column_parents, &r->parents_capacity, most, 1, error);
         if (status) return status;
         r->group_stamp[other] = r->near_count;
@@ -72,7 +74,8 @@ static sn_status reach_of_group(sn_mg_builder *b, reaching *r, int g, sn_error *
     group->near_end = r->near_count;
     group->column_end = r->column_count;
     if (!status && group->column_end - group->column_begin > SN_MG_COLUMNS)
-        status = sn_fail(error, SN_UNSUPPORTED, "the mesh is graded too sharply for multigrid (%d coarse nodes meet in one cell)",
+        status = sn_fail(error, SN_UNSUPPORTED,
+                         "the mesh is graded too sharply for multigrid (%d coarse nodes meet in one cell)",
                          group->column_end - group->column_begin);
     return status;
 }
@@ -82,7 +85,8 @@ static sn_status reach_of_group(sn_mg_builder *b, reaching *r, int g, sn_error *
 static sn_status reach_columns(sn_mg_builder *b, sn_error *error) {
     sn_mg_transfer *d = b->down;
     d->near_of = sn_allocate(b->context, (size_t)b->fine->blocks, sizeof *d->near_of);
-    reaching r = {.group_stamp = b->stamp, .column_stamp = sn_allocate(b->context, (size_t)b->coarse_count, sizeof *r.column_stamp)};
+    reaching r = {.group_stamp = b->stamp,
+                  .column_stamp = sn_allocate(b->context, (size_t)b->coarse_count, sizeof *r.column_stamp)};
     sn_status status = d->near_of && r.column_stamp ? SN_OK : sn_no_memory(error);
     if (!status) {
         for (int g = 0; g < d->group_count; ++g) r.group_stamp[g] = -1;
@@ -125,15 +129,17 @@ static sn_status coarse_graph(sn_mg_builder *b, sn_error *error) {
             const sn_mg_group *group = &d->group[list[k]];
             int own = 0;
             while (group->parent[own] != i) ++own;
-            status = sn_grow(b->context, (void **)&coarse->column, &capacity, count + group->column_end - group->column_begin,
-                             sizeof *coarse->column, error);
+            status = sn_grow(b->context, (void **)&coarse->column, &capacity,
+                             count + group->column_end - group->column_begin, sizeof *coarse->column, error);
             for (int32_t c = group->column_begin; c < group->column_end && !status; ++c) {
                 if (stamp[d->column[c]] == i || !(d->column_parents[c] >> own & 1)) continue;
                 stamp[d->column[c]] = i;
                 coarse->column[count++] = d->column[c];
             }
         }
-        if (!status) qsort(coarse->column + coarse->row_begin[i], (size_t)(count - coarse->row_begin[i]), sizeof *coarse->column, by_index);
+        if (!status)
+            qsort(coarse->column + coarse->row_begin[i], (size_t)(count - coarse->row_begin[i]), sizeof *coarse->column,
+                  by_index);
     }
     if (!status) coarse->row_begin[n] = count, coarse->blocks = count;
     sn_release(b->context, begin);
@@ -148,7 +154,8 @@ static sn_status permute(sn_mg_builder *b, const int32_t *order, sn_error *error
     const int n = coarse->nodes;
     int32_t *begin = sn_allocate(b->context, (size_t)n + 1, sizeof *begin),
             *column = sn_allocate(b->context, (size_t)coarse->blocks, sizeof *column);
-    double *position = sn_allocate(b->context, (size_t)n * 3, sizeof *position), *reach = sn_allocate(b->context, (size_t)n, sizeof *reach);
+    double *position = sn_allocate(b->context, (size_t)n * 3, sizeof *position),
+           *reach = sn_allocate(b->context, (size_t)n, sizeof *reach);
     coarse->diagonal = sn_allocate(b->context, (size_t)n, sizeof *coarse->diagonal);
     if (!begin || !column || !position || !reach || !coarse->diagonal) {
         sn_release(b->context, begin);
@@ -162,7 +169,8 @@ static sn_status permute(sn_mg_builder *b, const int32_t *order, sn_error *error
     for (int i = 0; i < n; ++i) {
         const int old = order[i];
         begin[i] = count;
-        for (int32_t k = coarse->row_begin[old]; k < coarse->row_begin[old + 1]; ++k) column[count++] = b->renumber[coarse->column[k]];
+        for (int32_t k = coarse->row_begin[old]; k < coarse->row_begin[old + 1]; ++k)
+            column[count++] = b->renumber[coarse->column[k]];
         qsort(column + begin[i], (size_t)(count - begin[i]), sizeof *column, by_index);
         for (int32_t k = begin[i]; k < count; ++k)
             if (column[k] == i) coarse->diagonal[i] = k;
@@ -179,7 +187,8 @@ static sn_status permute(sn_mg_builder *b, const int32_t *order, sn_error *error
     for (int g = 0; g < d->group_count; ++g) {
         for (int c = 0; c < 8; ++c)
             if (d->group[g].parent[c] >= 0) d->group[g].parent[c] = b->renumber[d->group[g].parent[c]];
-        for (int32_t c = d->group[g].column_begin; c < d->group[g].column_end; ++c) d->column[c] = b->renumber[d->column[c]];
+        for (int32_t c = d->group[g].column_begin; c < d->group[g].column_end; ++c)
+            d->column[c] = b->renumber[d->column[c]];
     }
     return SN_OK;
 }

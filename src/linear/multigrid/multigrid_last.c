@@ -36,7 +36,8 @@ void sn_mg_release_last(sn_context *context, sn_mg_last *l) {
     *l = (sn_mg_last){0};
 }
 
-sn_status sn_mg_find_parts(sn_context *context, const sn_mg_level *level, sn_mg_last *l, double *work, sn_error *error) {
+sn_status sn_mg_find_parts(sn_context *context, const sn_mg_level *level, sn_mg_last *l, double *work,
+                           sn_error *error) {
     const size_t n = (size_t)level->nodes;
     sn_mg_release_last(context, l);
     l->local = sn_allocate(context, n, sizeof *l->local);
@@ -84,7 +85,8 @@ static void factorise(int64_t n, double *f, const double *original) {
     for (int j = 0; j < n; ++j) { /* column j of the factor goes to row j, so that the loops run along rows */
         double *row = f + j * n;
         const double pivot = row[j];
-        const double root = pivot > 1e-6 * original[j] && original[j] > 1e-12 * most ? sqrt(pivot) : 1e6 * sqrt(most > 0 ? most : 1);
+        const double root =
+            pivot > 1e-6 * original[j] && original[j] > 1e-12 * most ? sqrt(pivot) : 1e6 * sqrt(most > 0 ? most : 1);
         row[j] = root;
         for (int i = j + 1; i < n; ++i) row[i] /= root;
         for (int i = j + 1; i < n; ++i) {
@@ -141,7 +143,8 @@ void sn_mg_solve_last(const sn_mg_last *l, const sn_mg_level *level) {
         const int32_t *member = l->member + l->begin[p];
         const int n = 3 * (l->begin[p + 1] - l->begin[p]);
         float *y = l->vector, *b = y + n;
-        for (int i = 0; i < n; ++i) b[i] = level->b[4 * (int64_t)member[i / 3] + i % 3] * level->unscale[member[i / 3]], y[i] = 0;
+        for (int i = 0; i < n; ++i)
+            b[i] = level->b[4 * (int64_t)member[i / 3] + i % 3] * level->unscale[member[i / 3]], y[i] = 0;
         for (int64_t k = 0; k < n; ++k) { /* the inverse is symmetric, so its rows are its columns */
             const float *column = l->inverse + l->at[p] + k * n, factor = b[k];
             for (int i = 0; i < n; ++i) y[i] += factor * column[i];

@@ -34,7 +34,9 @@ static void join(int32_t *root, int32_t a, int32_t b) {
 }
 
 /* A coordinate of a fine node, measured from the first plane of the lattice in spacings. */
-static double along(const sn_mg_builder *b, int i, int a) { return (b->fine->position[3 * i + a] - b->site->low[a]) / b->site->spacing[a]; }
+static double along(const sn_mg_builder *b, int i, int a) {
+    return (b->fine->position[3 * i + a] - b->site->low[a]) / b->site->spacing[a];
+}
 
 static void place_nodes(sn_mg_builder *b) {
     const sn_mg_level *fine = b->fine;
@@ -171,7 +173,8 @@ static sn_status number_corners(sn_mg_builder *b, sn_error *error) {
         if (!used[c]) continue; /* only roots are marked */
         int32_t p[3];
         lattice_point(b, c / 8, c % 8, p);
-        list[count++] = (numbered){spread((uint64_t)(p[0] + 1)) | spread((uint64_t)(p[1] + 1)) << 1 | spread((uint64_t)(p[2] + 1)) << 2, c};
+        list[count++] = (numbered){
+            spread((uint64_t)(p[0] + 1)) | spread((uint64_t)(p[1] + 1)) << 1 | spread((uint64_t)(p[2] + 1)) << 2, c};
     }
     qsort(list, (size_t)count, sizeof *list, by_morton);
     for (int i = 0; i < count; ++i) b->coarse_of[list[i].corner] = i;
@@ -186,10 +189,13 @@ static sn_status number_corners(sn_mg_builder *b, sn_error *error) {
     for (int g = 0; g < d->group_count; ++g) {
         sn_mg_group *group = &d->group[g];
         const int first = d->member[group->node_begin];
-        group->color = b->carried[first] ? 0 : (b->cell[first][0] & 1) | (b->cell[first][1] & 1) << 1 | (b->cell[first][2] & 1) << 2;
+        group->color = b->carried[first]
+                           ? 0
+                           : (b->cell[first][0] & 1) | (b->cell[first][1] & 1) << 1 | (b->cell[first][2] & 1) << 2;
         for (int c = 0; c < 8; ++c) {
             float most = 0;
-            for (int32_t m = group->node_begin; m < group->node_end; ++m) most = fmaxf(most, d->weight[d->member[m]][c]);
+            for (int32_t m = group->node_begin; m < group->node_end; ++m)
+                most = fmaxf(most, d->weight[d->member[m]][c]);
             const int parent = most > 0 ? b->coarse_of[find(b->corner_root, 8 * g + c)] : -1;
             group->parent[c] = parent;
             if (parent < 0) continue;
@@ -255,7 +261,8 @@ static sn_status give_sums(sn_mg_builder *b, sn_error *error) {
     d->giver_begin = sn_allocate_zero(b->context, (size_t)coarse + 2, sizeof *d->giver_begin);
     d->giver = sn_allocate(b->context, (size_t)d->group_count * SN_MG_PARENTS, sizeof *d->giver);
     if (!d->member_weight || !d->sum || !d->giver_begin || !d->giver) return sn_no_memory(error);
-    for (int m = 0; m < b->fine->nodes; ++m) memcpy(d->member_weight[m], d->weight[d->member[m]], sizeof *d->member_weight);
+    for (int m = 0; m < b->fine->nodes; ++m)
+        memcpy(d->member_weight[m], d->weight[d->member[m]], sizeof *d->member_weight);
     for (int k = 0; k < d->group_count * SN_MG_PARENTS; ++k) {
         const int32_t parent = d->group[k / SN_MG_PARENTS].parent[k % SN_MG_PARENTS];
         if (parent >= 0) ++d->giver_begin[parent + 2];
@@ -287,8 +294,9 @@ static sn_status finish(sn_mg_builder *b, sn_error *error) {
         int32_t *target = d->target + d->target_begin[g];
         for (int c = 0; c < 8; ++c)
             for (int32_t k = group->column_begin; k < group->column_end; ++k)
-                *target++ =
-                    group->parent[c] < 0 || !(d->column_parents[k] >> c & 1) ? -1 : place_of(coarse, group->parent[c], d->column[k]);
+                *target++ = group->parent[c] < 0 || !(d->column_parents[k] >> c & 1)
+                                ? -1
+                                : place_of(coarse, group->parent[c], d->column[k]);
     }
     d->parent = sn_allocate(b->context, (size_t)d->group_count, sizeof *d->parent);
     if (!d->parent) return sn_no_memory(error);
@@ -322,7 +330,8 @@ static void place_lattice(sn_mg_site *site) {
             high = fmax(high, site->level->position[3 * i + a]);
         }
         const double extent = high - site->low[a];
-        if (!(site->spacing[a] > 0)) site->spacing[a] = extent > site->nominal ? extent / round(extent / site->nominal) : site->nominal;
+        if (!(site->spacing[a] > 0))
+            site->spacing[a] = extent > site->nominal ? extent / round(extent / site->nominal) : site->nominal;
         const double cells = ceil(extent / site->spacing[a] - 1e-6);
         site->cells[a] = cells > 1 ? (int32_t)fmin(cells, 1 << 20) : 1;
     }
@@ -334,7 +343,8 @@ sn_status sn_mg_build_transfer(sn_context *context, sn_mg_site *site, sn_mg_leve
     place_lattice(site);
     site->cell = sn_allocate(context, n, sizeof *site->cell);
     site->carried = sn_allocate(context, n, sizeof *site->carried);
-    sn_mg_builder b = {.context = context, .site = site, .fine = fine, .coarse = coarse, .cell = site->cell, .carried = site->carried};
+    sn_mg_builder b = {
+        .context = context, .site = site, .fine = fine, .coarse = coarse, .cell = site->cell, .carried = site->carried};
     fine->down = b.down = sn_allocate_zero(context, 1, sizeof *b.down);
     b.root = sn_allocate(context, n, sizeof *b.root);
     const sn_status status = b.down && b.cell && b.carried && b.root ? build(&b, error) : sn_no_memory(error);
@@ -359,8 +369,9 @@ void sn_mg_release_transfer(sn_context *context, sn_mg_transfer *t) {
 }
 
 void sn_mg_release_level(sn_context *context, sn_mg_level *l) {
-    void *const array[] = {l->source,      l->row_begin,   l->column, l->diagonal, l->value, l->scale,    l->unscale, l->inverse,
-                           l->color_begin, l->chunk_begin, l->x,      l->b,        l->r,     l->position, l->reach,   l->frame};
+    void *const array[] = {l->source,  l->row_begin, l->column,      l->diagonal,    l->value, l->scale,
+                           l->unscale, l->inverse,   l->color_begin, l->chunk_begin, l->x,     l->b,
+                           l->r,       l->position,  l->reach,       l->frame};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_mg_release_transfer(context, l->down);
     sn_mg_release_slices(context, l->slices);

@@ -20,7 +20,9 @@ enum { COLORS = 64, FULL = 4, WINDOW = 128 };
 
 extern const sn_mg_slice_kernels sn_mg_slice_kernels_baseline, sn_mg_slice_kernels_avx2, sn_mg_slice_kernels_avx512;
 
-const sn_mg_slice_kernels *sn_mg_slice_kernels_for(const sn_context *context) { return SN_BUILD(context, sn_mg_slice_kernels); }
+const sn_mg_slice_kernels *sn_mg_slice_kernels_for(const sn_context *context) {
+    return SN_BUILD(context, sn_mg_slice_kernels);
+}
 
 typedef struct row_key {
     int32_t color, window, lower, upper, node;
@@ -97,7 +99,8 @@ static bool well_filled(const sn_mg_level *level, const row_key *key, const sn_m
     return slabs * SN_MG_SLICE <= 2 * (int64_t)level->row_begin[level->nodes];
 }
 
-sn_status sn_mg_order_slices(sn_context *context, const sn_mg_level *level, int32_t *order, sn_mg_slices **out, sn_error *error) {
+sn_status sn_mg_order_slices(sn_context *context, const sn_mg_level *level, int32_t *order, sn_mg_slices **out,
+                             sn_error *error) {
     *out = NULL;
     row_key *key = sn_allocate(context, (size_t)level->nodes, sizeof *key);
     if (!key) return sn_no_memory(error);
@@ -121,7 +124,9 @@ sn_status sn_mg_order_slices(sn_context *context, const sn_mg_level *level, int3
 static int32_t part_begin(const sn_mg_level *level, int row, bool right) {
     return right ? level->diagonal[row] + 1 : level->row_begin[row];
 }
-static int32_t part_end(const sn_mg_level *level, int row, bool right) { return right ? level->row_begin[row + 1] : level->diagonal[row]; }
+static int32_t part_end(const sn_mg_level *level, int row, bool right) {
+    return right ? level->row_begin[row + 1] : level->diagonal[row];
+}
 
 /* The number of slabs that part i of the slices or rows needs. */
 static int slabs_of(const sn_mg_level *level, int i) {

@@ -20,7 +20,8 @@ typedef struct copy_job {
 static void copy_values(void *data, int piece) {
     const copy_job *job = data;
     const sn_mg_level *fine = &job->mg->level[0];
-    const int64_t begin = 9 * sn_piece_begin(fine->blocks, GRAIN, piece), end = 9 * sn_piece_begin(fine->blocks, GRAIN, piece + 1);
+    const int64_t begin = 9 * sn_piece_begin(fine->blocks, GRAIN, piece),
+                  end = 9 * sn_piece_begin(fine->blocks, GRAIN, piece + 1);
     if (job->matrix->single_)
         memcpy(fine->value + begin, job->matrix->single_ + begin, (size_t)(end - begin) * sizeof *fine->value);
     else
@@ -44,7 +45,8 @@ static void scale_slices(void *data, int piece) {
     const copy_job *job = data;
     const int n = job->level->slices->count;
     sn_mg_slice_kernels_for(job->mg->context)
-        ->quantise(job->level, values_of(job), (int)sn_piece_begin(n, SLICES, piece), (int)sn_piece_begin(n, SLICES, piece + 1));
+        ->quantise(job->level, values_of(job), (int)sn_piece_begin(n, SLICES, piece),
+                   (int)sn_piece_begin(n, SLICES, piece + 1));
 }
 
 static void scale_level(const sn_context *context, sn_mg_level *level, copy_job *job) {
@@ -117,8 +119,8 @@ static bool only_fixed(sn_multigrid *mg, const sn_filter *filter, uint8_t *fixed
     return true;
 }
 
-void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct sn_assembly *assembly, const struct sn_filter *filter,
-                         const double *x, bool coarse) {
+void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct sn_assembly *assembly,
+                         const struct sn_filter *filter, const double *x, bool coarse) {
     mg->sized = mg->waits = false;
     copy_job job = {.mg = mg, .matrix = matrix, .level = &mg->level[0], .filled = true, .fixed = mg->fixed};
     if (!coarse && matrix->single_) job.filled = !only_fixed(mg, filter, mg->fixed);

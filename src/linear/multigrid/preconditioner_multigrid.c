@@ -40,8 +40,8 @@ static void release(sn_context *context, void *pointer) {
 static bool any(const sn_block_list *list) { return list && list->count > 0; }
 
 /* Notes the settings of the update. *moved: since the last update the body has moved, and nothing else has changed. */
-static sn_status note(sn_context *context, const sn_assembly *a, const sn_filter *filter, multigrid_data *data, bool *moved,
-                      sn_error *error) {
+static sn_status note(sn_context *context, const sn_assembly *a, const sn_filter *filter, multigrid_data *data,
+                      bool *moved, sn_error *error) {
     bool changed;
     const sn_status status = sn_filter_copy_update(context, filter, &data->filter, &changed, error);
     const bool listed = !a || any(a->stiffness) || any(a->damping); /* an unknown matrix may have any blocks */
@@ -51,7 +51,8 @@ static sn_status note(sn_context *context, const sn_assembly *a, const sn_filter
     return status;
 }
 
-static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **pointer, sn_error *error) {
+static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **pointer,
+                        sn_error *error) {
     multigrid_data *data = *pointer;
     const sn_source *source = op->source;
     if (!op->matrix || !source || !source->rest)
@@ -59,9 +60,9 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
     if (!data) {
         data = sn_allocate_zero(context, 1, sizeof *data);
         if (!data) return sn_no_memory(error);
-        const sn_status status =
-            sn_multigrid_create(context, op->matrix->pattern, source->rest, source->assembly ? source->assembly->elements : NULL, &options,
-                                &data->multigrid, error);
+        const sn_status status = sn_multigrid_create(context, op->matrix->pattern, source->rest,
+                                                     source->assembly ? source->assembly->elements : NULL, &options,
+                                                     &data->multigrid, error);
         if (status) {
             release(context, data);
             return status;
@@ -97,9 +98,15 @@ static void feedback(void *pointer, int iterations, double digits) {
 static void apply(void *pointer, const double *r, double *z) {
     const multigrid_data *data = pointer;
     sn_multigrid_apply(data->multigrid, r, z);
-    sn_filter_apply_range(&data->filter.filter, 0, INT32_MAX, z); /* the cycle leaves oblique constraint planes a little */
+    sn_filter_apply_range(&data->filter.filter, 0, INT32_MAX,
+                          z); /* the cycle leaves oblique constraint planes a little */
 }
 
 const sn_preconditioner sn_preconditioner_multigrid = {
-    SN_LISTED(preconditioner_multigrid), .needs_matrix = true, .update = update, .apply = apply, .feedback = feedback, .release = release,
+    SN_LISTED(preconditioner_multigrid),
+    .needs_matrix = true,
+    .update = update,
+    .apply = apply,
+    .feedback = feedback,
+    .release = release,
 };

@@ -25,13 +25,15 @@ void sn_incomplete_release(sn_context *context, void *data) {
     sn_incomplete *f = data;
     if (!f) return;
     sn_triangle_release(context, &f->triangle);
-    void *memory[] = {f->begin, f->column, f->row, f->next, f->value, f->inverse, f->head, f->tail, f->work, f->mark, f->heap, f};
+    void *memory[] = {f->begin, f->column, f->row,  f->next, f->value, f->inverse,
+                      f->head,  f->tail,   f->work, f->mark, f->heap,  f};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
 }
 
 /* Makes room for `blocks` blocks. */
 static sn_status reserve(sn_context *context, sn_incomplete *f, int64_t blocks, sn_error *error) {
-    if (blocks > INT32_MAX / 9) return sn_fail(error, SN_UNSUPPORTED, "the incomplete factor has too many blocks; a larger drop helps");
+    if (blocks > INT32_MAX / 9)
+        return sn_fail(error, SN_UNSUPPORTED, "the incomplete factor has too many blocks; a larger drop helps");
     const int needed = (int)blocks;
     sn_status status = sn_grow(context, (void **)&f->column, &f->columns, needed, sizeof *f->column, error);
     if (!status) status = sn_grow(context, (void **)&f->row, &f->rows, needed, sizeof *f->row, error);
@@ -85,7 +87,8 @@ static void append(sn_incomplete *f, int32_t place, int32_t i, int32_t k, const 
 }
 
 /* Computes row i. *good: whether its pivot is good. */
-static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bool fill, double drop, bool *good, sn_error *error) {
+static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bool fill, double drop, bool *good,
+                            sn_error *error) {
     const sn_triangle *t = &f->triangle;
     const double *own = t->diagonal + 9 * (int64_t)i;
     double D[9];
@@ -152,8 +155,8 @@ static void diagonal_only(sn_incomplete *f) {
     }
 }
 
-sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const sn_filter *filter, bool fill, double drop, void **data,
-                               sn_error *error) {
+sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const sn_filter *filter, bool fill,
+                               double drop, void **data, sn_error *error) {
     sn_incomplete *f = *data ? *data : sn_allocate_zero(context, 1, sizeof *f);
     if (!f) return sn_no_memory(error);
     *data = f;

@@ -22,8 +22,8 @@ typedef struct sn_incomplete {
 
 /* `fill`: the factor may have blocks outside the pattern of the matrix. Every block that adds less than drop^2 of
  * A_ii's trace to the pivot's trace is then left out. The diagonal is shifted until all pivots are positive. */
-sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const sn_filter *filter, bool fill, double drop, void **data,
-                               sn_error *error);
+sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const sn_filter *filter, bool fill,
+                               double drop, void **data, sn_error *error);
 void sn_incomplete_apply(void *data, const double *r, double *z);
 void sn_incomplete_release(sn_context *context, void *data);
 

@@ -9,9 +9,11 @@ void sn_project_pair(const double A[9], const double *S, const double *T, double
     double half[9];
     for (int c = 0; c < 3; ++c)
         for (int r = 0; r < 3; ++r)
-            half[3 * c + r] = S ? S[3 * r] * A[3 * c] + S[3 * r + 1] * A[3 * c + 1] + S[3 * r + 2] * A[3 * c + 2] : A[3 * c + r];
+            half[3 * c + r] =
+                S ? S[3 * r] * A[3 * c] + S[3 * r + 1] * A[3 * c + 1] + S[3 * r + 2] * A[3 * c + 2] : A[3 * c + r];
     for (int c = 0; c < 3; ++c)
-        for (int r = 0; r < 3; ++r) out[3 * c + r] = T ? half[r] * T[c] + half[3 + r] * T[3 + c] + half[6 + r] * T[6 + c] : half[3 * c + r];
+        for (int r = 0; r < 3; ++r)
+            out[3 * c + r] = T ? half[r] * T[c] + half[3 + r] * T[3 + c] + half[6 + r] * T[6 + c] : half[3 * c + r];
 }
 
 void sn_projected_block(const double A[9], const double *S, double out[9]) {
@@ -70,12 +72,13 @@ typedef struct range_work {
 
 static void range_piece(void *data, int piece) {
     const range_work *w = data;
-    const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < w->nodes ? begin + SN_PIECE_NODES : w->nodes;
+    const int begin = piece * SN_PIECE_NODES,
+              end = begin + SN_PIECE_NODES < w->nodes ? begin + SN_PIECE_NODES : w->nodes;
     w->preconditioner->apply_range(w->data, begin, end, w->r, w->z);
 }
 
-void sn_apply_ranges(const sn_context *context, const sn_preconditioner *preconditioner, void *data, int nodes, const double *r,
-                     double *z) {
+void sn_apply_ranges(const sn_context *context, const sn_preconditioner *preconditioner, void *data, int nodes,
+                     const double *r, double *z) {
     range_work w = {preconditioner, data, nodes, r, z};
     sn_parallel_pieces(context, sn_pieces(nodes, SN_PIECE_NODES), range_piece, &w);
 }

@@ -13,6 +13,7 @@ void sn_projected_block(const double A[9], const double *S, double out[9]);
  * `clear` times the diagonal; rounding of the stored inverse could then make it indefinite. */
 bool sn_invert_definite(const double A[9], double clear, double out[9]);
 /* z = P r over all nodes by apply_range, in parallel pieces. */
-void sn_apply_ranges(const sn_context *context, const sn_preconditioner *preconditioner, void *data, int nodes, const double *r, double *z);
+void sn_apply_ranges(const sn_context *context, const sn_preconditioner *preconditioner, void *data, int nodes,
+                     const double *r, double *z);
 
 #endif

@@ -48,14 +48,17 @@ static void node_block(const double A[9], const double *S, double clear, double 
     if (!S) return;
     double half[9]; /* S out, then (S out) S */
     for (int c = 0; c < 3; ++c)
-        for (int r = 0; r < 3; ++r) half[3 * c + r] = S[3 * r] * out[3 * c] + S[3 * r + 1] * out[3 * c + 1] + S[3 * r + 2] * out[3 * c + 2];
+        for (int r = 0; r < 3; ++r)
+            half[3 * c + r] = S[3 * r] * out[3 * c] + S[3 * r + 1] * out[3 * c + 1] + S[3 * r + 2] * out[3 * c + 2];
     for (int c = 0; c < 3; ++c)
-        for (int r = c; r < 3; ++r) out[3 * c + r] = out[3 * r + c] = half[r] * S[c] + half[3 + r] * S[3 + c] + half[6 + r] * S[6 + c];
+        for (int r = c; r < 3; ++r)
+            out[3 * c + r] = out[3 * r + c] = half[r] * S[c] + half[3 + r] * S[3 + c] + half[6 + r] * S[6 + c];
 }
 
 static void update_piece(void *data, int piece) {
     const block_jacobi *j = data;
-    const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < j->nodes ? begin + SN_PIECE_NODES : j->nodes;
+    const int begin = piece * SN_PIECE_NODES,
+              end = begin + SN_PIECE_NODES < j->nodes ? begin + SN_PIECE_NODES : j->nodes;
     for (int i = begin; i < end; ++i) {
         double block[9];
         node_block(j->op->diagonal + 9 * (ptrdiff_t)i, sn_filter_find(j->filter, i), j->single ? 1e-5 : 1e-13, block);
@@ -68,7 +71,8 @@ static void update_piece(void *data, int piece) {
     }
 }
 
-static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error) {
+static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
+                        sn_error *error) {
     if (!*data) {
         const sn_status status = create(context, op->n / 3, data, error);
         if (status) return status;

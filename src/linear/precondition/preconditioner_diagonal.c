@@ -20,7 +20,8 @@ static void release(sn_context *context, void *data) {
 static sn_status create(sn_context *context, int nodes, void **data, sn_error *error) {
     diagonal *d = sn_allocate_zero(context, 1, sizeof *d);
     if (!d) return sn_no_memory(error);
-    *d = (diagonal){.context = context, .nodes = nodes, .inverse = sn_allocate(context, (size_t)nodes * 3, sizeof *d->inverse)};
+    *d = (diagonal){
+        .context = context, .nodes = nodes, .inverse = sn_allocate(context, (size_t)nodes * 3, sizeof *d->inverse)};
     if (!d->inverse) {
         release(context, d);
         return sn_no_memory(error);
@@ -29,7 +30,8 @@ static sn_status create(sn_context *context, int nodes, void **data, sn_error *e
     return SN_OK;
 }
 
-static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error) {
+static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
+                        sn_error *error) {
     if (!*data) {
         const sn_status status = create(context, op->n / 3, data, error);
         if (status) return status;
@@ -54,7 +56,8 @@ static void apply_range(void *data, int begin, int end, const double *r, double 
 }
 
 static void apply(void *data, const double *r, double *z) {
-    sn_apply_ranges(((const diagonal *)data)->context, &sn_preconditioner_diagonal, data, ((const diagonal *)data)->nodes, r, z);
+    sn_apply_ranges(((const diagonal *)data)->context, &sn_preconditioner_diagonal, data,
+                    ((const diagonal *)data)->nodes, r, z);
 }
 
 const sn_preconditioner sn_preconditioner_diagonal = {

@@ -3,7 +3,8 @@
 
 #include "linear/solver.h"
 
-static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error) {
+static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
+                        sn_error *error) {
     (void)filter;
     int *n = *data ? *data : sn_allocate(context, 1, sizeof *n);
     if (!n) return sn_no_memory(error);

@@ -76,7 +76,8 @@ static bool invert(double D[9], double omega, double out[9]) {
     return definite;
 }
 
-static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, sn_error *error) {
+static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
+                        sn_error *error) {
     sn_ssor *s = *data ? *data : sn_allocate_zero(context, 1, sizeof *s);
     if (!s) return sn_no_memory(error);
     s->context = context;

@@ -43,7 +43,8 @@ static void fill_piece(void *data, int piece) {
     sn_triangle *t = w->triangle;
     const sn_matrix *matrix = w->op->matrix;
     const sn_pattern *pattern = matrix->pattern;
-    const int begin = piece * SN_PIECE_NODES, end = begin + SN_PIECE_NODES < t->nodes ? begin + SN_PIECE_NODES : t->nodes;
+    const int begin = piece * SN_PIECE_NODES,
+              end = begin + SN_PIECE_NODES < t->nodes ? begin + SN_PIECE_NODES : t->nodes;
     for (int i = begin; i < end; ++i) {
         const double *S = sn_filter_find(w->filter, i);
         double block[9], back[9];
@@ -60,7 +61,8 @@ static void fill_piece(void *data, int piece) {
     }
 }
 
-sn_status sn_triangle_update(sn_context *context, const sn_operator *op, const sn_filter *filter, sn_triangle *t, sn_error *error) {
+sn_status sn_triangle_update(sn_context *context, const sn_operator *op, const sn_filter *filter, sn_triangle *t,
+                             sn_error *error) {
     if (!t->begin) {
         const sn_status status = create(context, op->matrix->pattern, t, error);
         if (status) return status;

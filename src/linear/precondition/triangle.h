@@ -17,7 +17,8 @@ typedef struct sn_triangle {
 } sn_triangle;
 
 /* Fills in the values. An empty triangle is created first. The operator must have a matrix. */
-sn_status sn_triangle_update(sn_context *context, const sn_operator *op, const sn_filter *filter, sn_triangle *triangle, sn_error *error);
+sn_status sn_triangle_update(sn_context *context, const sn_operator *op, const sn_filter *filter, sn_triangle *triangle,
+                             sn_error *error);
 void sn_triangle_release(sn_context *context, sn_triangle *triangle);
 
 #endif

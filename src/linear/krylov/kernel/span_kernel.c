@@ -11,19 +11,23 @@ enum { S = SN_SPAN, NODE = SN_SPAN_NODE };
 _Static_assert(SN_SPAN_NODE == 16, "a node is one vector");
 
 /* ALONG: entry i of a column of the block, repeated along row i. ROW: row c of the node's numbers, three times. */
-#define ALONG(a, c) __builtin_shufflevector(a, a, c, c, c, c, c, c + 1, c + 1, c + 1, c + 1, c + 1, c + 2, c + 2, c + 2, c + 2, c + 2, 15)
-#define ROW(a, c)                                                                                                                          \
-    __builtin_shufflevector(a, a, c, c + 1, c + 2, c + 3, c + 4, c, c + 1, c + 2, c + 3, c + 4, c, c + 1, c + 2, c + 3, c + 4, 15)
-/* Direction k of each row, repeated along the row. */
-#define ONE(a, k)                                                                                                                          \
-    __builtin_shufflevector(a, a, k, k, k, k, k, k + S, k + S, k + S, k + S, k + S, k + 2 * S, k + 2 * S, k + 2 * S, k + 2 * S, k + 2 * S, \
+#define ALONG(a, c)                                                                                                    \
+    __builtin_shufflevector(a, a, c, c, c, c, c, c + 1, c + 1, c + 1, c + 1, c + 1, c + 2, c + 2, c + 2, c + 2, c + 2, \
                             15)
+#define ROW(a, c)                                                                                                      \
+    __builtin_shufflevector(a, a, c, c + 1, c + 2, c + 3, c + 4, c, c + 1, c + 2, c + 3, c + 4, c, c + 1, c + 2,       \
+                            c + 3, c + 4, 15)
+/* Direction k of each row, repeated along the row. */
+#define ONE(a, k)                                                                                                      \
+    __builtin_shufflevector(a, a, k, k, k, k, k, k + S, k + S, k + S, k + S, k + S, k + 2 * S, k + 2 * S, k + 2 * S,   \
+                            k + 2 * S, k + 2 * S, 15)
 
 static void product_span(const sn_pattern *pattern, const float *value, const float *w, float *q, int begin, int end) {
     for (int i = begin; i < end; ++i) {
         v16 sum = all(0);
         for (int32_t k = pattern->row_begin[i]; k < pattern->row_begin[i + 1]; ++k) {
-            const v16 a = *(const v16_loose *)(value + 9 * (int64_t)k), b = *(const v16 *)(w + NODE * (int64_t)pattern->column[k]);
+            const v16 a = *(const v16_loose *)(value + 9 * (int64_t)k),
+                      b = *(const v16 *)(w + NODE * (int64_t)pattern->column[k]);
             sum += (ALONG(a, 0) * ROW(b, 0) + ALONG(a, 3) * ROW(b, S)) + ALONG(a, 6) * ROW(b, 2 * S);
         }
         *(v16 *)(q + NODE * (int64_t)i) = sum;

@@ -75,7 +75,8 @@ static int pack(int blocks, const double *linearised, float *out) {
         for (int lane = 0; lane < SN_LANES; lane += W) {
             const double *item = linearised + (int64_t)block * SN_EDGES_ITEMS * SN_LANES + lane;
             vf row[SN_EDGES_ITEMS - 1], node[4][4];
-            for (int i = 0; i < SN_EDGES_ITEMS - 1; ++i) row[i] = __builtin_convertvector(*(const wide *)(item + i * SN_LANES), vf);
+            for (int i = 0; i < SN_EDGES_ITEMS - 1; ++i)
+                row[i] = __builtin_convertvector(*(const wide *)(item + i * SN_LANES), vf);
             const vf lambda = row[9], mu = row[10], scale = root(mu);
             vf ratio;
             for (int l = 0; l < W; ++l) {
@@ -83,7 +84,8 @@ static int pack(int blocks, const double *linearised, float *out) {
                 bad += !(mu[l] > 0) && (mu[l] != 0 || lambda[l] != 0);
             }
             for (int i = 0; i < 9; ++i) row[i] *= scale;
-            turn(-((row[0] + row[3]) + row[6]), -((row[1] + row[4]) + row[7]), -((row[2] + row[5]) + row[8]), ratio, node[0]);
+            turn(-((row[0] + row[3]) + row[6]), -((row[1] + row[4]) + row[7]), -((row[2] + row[5]) + row[8]), ratio,
+                 node[0]);
             for (int i = 0; i < 3; ++i) turn(row[3 * i], row[3 * i + 1], row[3 * i + 2], ratio, node[i + 1]);
             for (int l = 0; l < W; ++l)
                 for (int i = 0; i < 4; ++i) *(quad *)(out + 16 * (lane + l) + 4 * i) = quad_of(node[i], l);
@@ -96,7 +98,8 @@ INLINE void store_entries(vf a, vf b, vf c, vf d, const int32_t *place, const in
     vf entry[4];
     turn(a, b, c, d, entry);
     for (int l = 0; l < W; ++l)
-        if (place[l] >= 0) *(quad_loose *)(value + 9 * (int64_t)(map ? map[place[l]] : place[l]) + offset) = quad_of(entry, l);
+        if (place[l] >= 0)
+            *(quad_loose *)(value + 9 * (int64_t)(map ? map[place[l]] : place[l]) + offset) = quad_of(entry, l);
 }
 
 /* Prefetches the blocks that later groups write. */
@@ -113,12 +116,14 @@ static void sum(const sn_edges *edges, const sn_pattern *pattern, int begin, int
     for (int64_t group = begin; group < end; ++group)
         for (int lane = 0; lane < SN_LANES; lane += W) {
             vf K[9];
-            if (group + GROUPS_AHEAD < end) ask_ahead(edges->place + (group + GROUPS_AHEAD) * SN_LANES + lane, pattern->mirror, value);
+            if (group + GROUPS_AHEAD < end)
+                ask_ahead(edges->place + (group + GROUPS_AHEAD) * SN_LANES + lane, pattern->mirror, value);
             for (int i = 0; i < 9; ++i) K[i] = (vf){0};
             for (int64_t row = edges->begin[group]; row < edges->begin[group + 1]; ++row) {
                 const int32_t *at = edges->end + row * 2 * SN_LANES + lane;
                 vf a[4], b[4];
-                for (int l = 0; l < W; ++l) __builtin_prefetch(edges->quad + 4 * (int64_t)at[SN_EDGES_AHEAD * 2 * SN_LANES + l]);
+                for (int l = 0; l < W; ++l)
+                    __builtin_prefetch(edges->quad + 4 * (int64_t)at[SN_EDGES_AHEAD * 2 * SN_LANES + l]);
                 gather(edges->quad, at, a);
                 gather(edges->quad, at + SN_LANES, b);
                 const vf dot = (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2];
@@ -134,7 +139,8 @@ static void sum(const sn_edges *edges, const sn_pattern *pattern, int begin, int
             store_entries(K[0], K[3], K[6], K[1], place, mirror, 0, value);
             store_entries(K[4], K[7], K[2], K[5], place, mirror, 4, value);
             for (int l = 0; l < W; ++l)
-                if (place[l] >= 0) value[9 * (int64_t)place[l] + 8] = value[9 * (int64_t)mirror[place[l]] + 8] = K[8][l];
+                if (place[l] >= 0)
+                    value[9 * (int64_t)place[l] + 8] = value[9 * (int64_t)mirror[place[l]] + 8] = K[8][l];
         }
 }
 

@@ -32,43 +32,44 @@ static inline void store3(double *p, v4 a) {
 enum { PREFETCH = 2048 }; /* prefetch distance in numbers; the matrix is read once from end to end */
 
 /* One definition for both precisions; T is the stored type, COLUMN loads three numbers of it. */
-#define DEFINE_PRODUCT(NAME, T, COLUMN)                                                                                                    \
-    static void NAME(const sn_pattern *pattern, const T *value, const double *x, double *y, int begin, int end) {                          \
-        const int32_t *column = pattern->column;                                                                                           \
-        for (int i = begin; i < end; ++i) {                                                                                                \
-            v4 a0 = {0}, a1 = {0}, a2 = {0}, b0 = {0}, b1 = {0}, b2 = {0};                                                                 \
-            int32_t k = pattern->row_begin[i];                                                                                             \
-            const int32_t last = pattern->row_begin[i + 1];                                                                                \
-            const T *v = value + 9 * (int64_t)k;                                                                                           \
-            for (; k + 1 < last; k += 2, v += 18) {                                                                                        \
-                const double *p = x + 3 * (int64_t)column[k], *q = x + 3 * (int64_t)column[k + 1];                                         \
-                __builtin_prefetch(v + PREFETCH);                                                                                          \
-                a0 += COLUMN(v) * spread(p[0]);                                                                                            \
-                a1 += COLUMN(v + 3) * spread(p[1]);                                                                                        \
-                a2 += COLUMN(v + 6) * spread(p[2]);                                                                                        \
-                b0 += COLUMN(v + 9) * spread(q[0]);                                                                                        \
-                b1 += COLUMN(v + 12) * spread(q[1]);                                                                                       \
-                b2 += COLUMN(v + 15) * spread(q[2]);                                                                                       \
-            }                                                                                                                              \
-            if (k < last) {                                                                                                                \
-                const double *p = x + 3 * (int64_t)column[k];                                                                              \
-                a0 += COLUMN(v) * spread(p[0]);                                                                                            \
-                a1 += COLUMN(v + 3) * spread(p[1]);                                                                                        \
-                a2 += COLUMN(v + 6) * spread(p[2]);                                                                                        \
-            }                                                                                                                              \
-            store3(y + 3 * (int64_t)i, ((a0 + a1) + a2) + ((b0 + b1) + b2));                                                               \
-        }                                                                                                                                  \
+#define DEFINE_PRODUCT(NAME, T, COLUMN)                                                                                \
+    static void NAME(const sn_pattern *pattern, const T *value, const double *x, double *y, int begin, int end) {      \
+        const int32_t *column = pattern->column;                                                                       \
+        for (int i = begin; i < end; ++i) {                                                                            \
+            v4 a0 = {0}, a1 = {0}, a2 = {0}, b0 = {0}, b1 = {0}, b2 = {0};                                             \
+            int32_t k = pattern->row_begin[i];                                                                         \
+            const int32_t last = pattern->row_begin[i + 1];                                                            \
+            const T *v = value + 9 * (int64_t)k;                                                                       \
+            for (; k + 1 < last; k += 2, v += 18) {                                                                    \
+                const double *p = x + 3 * (int64_t)column[k], *q = x + 3 * (int64_t)column[k + 1];                     \
+                __builtin_prefetch(v + PREFETCH);                                                                      \
+                a0 += COLUMN(v) * spread(p[0]);                                                                        \
+                a1 += COLUMN(v + 3) * spread(p[1]);                                                                    \
+                a2 += COLUMN(v + 6) * spread(p[2]);                                                                    \
+                b0 += COLUMN(v + 9) * spread(q[0]);                                                                    \
+                b1 += COLUMN(v + 12) * spread(q[1]);                                                                   \
+                b2 += COLUMN(v + 15) * spread(q[2]);                                                                   \
+            }                                                                                                          \
+            if (k < last) {                                                                                            \
+                const double *p = x + 3 * (int64_t)column[k];                                                          \
+                a0 += COLUMN(v) * spread(p[0]);                                                                        \
+                a1 += COLUMN(v + 3) * spread(p[1]);                                                                    \
+                a2 += COLUMN(v + 6) * spread(p[2]);                                                                    \
+            }                                                                                                          \
+            store3(y + 3 * (int64_t)i, ((a0 + a1) + a2) + ((b0 + b1) + b2));                                           \
+        }                                                                                                              \
     }
 DEFINE_PRODUCT(product_single, float, column_single)
 DEFINE_PRODUCT(product_double, double, column_double)
 
-#define DEFINE_BLOCKS(NAME, T, COLUMN)                                                                                                     \
-    static void NAME(const T *block, const double *r, double *z, int begin, int end) {                                                     \
-        for (int i = begin; i < end; ++i) {                                                                                                \
-            const T *v = block + 9 * (int64_t)i;                                                                                           \
-            const double *p = r + 3 * (int64_t)i;                                                                                          \
-            store3(z + 3 * (int64_t)i, (COLUMN(v) * spread(p[0]) + COLUMN(v + 3) * spread(p[1])) + COLUMN(v + 6) * spread(p[2]));          \
-        }                                                                                                                                  \
+#define DEFINE_BLOCKS(NAME, T, COLUMN)                                                                                 \
+    static void NAME(const T *block, const double *r, double *z, int begin, int end) {                                 \
+        for (int i = begin; i < end; ++i) {                                                                            \
+            const T *v = block + 9 * (int64_t)i;                                                                       \
+            const double *p = r + 3 * (int64_t)i;                                                                      \
+            store3(z + 3 * (int64_t)i,                                                                                 \
+                   (COLUMN(v) * spread(p[0]) + COLUMN(v + 3) * spread(p[1])) + COLUMN(v + 6) * spread(p[2]));          \
+        }                                                                                                              \
     }
 DEFINE_BLOCKS(blocks_single, float, column_single)
 DEFINE_BLOCKS(blocks_double, double, column_double)

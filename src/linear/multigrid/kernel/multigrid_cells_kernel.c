@@ -4,7 +4,9 @@
 #include "slab.h"
 
 /* The transpose of a block. */
-static inline v16 turned(v16 a) { return __builtin_shufflevector(a, a, 0, 3, 6, 1, 4, 7, 2, 5, 8, 9, 10, 11, 12, 13, 14, 15); }
+static inline v16 turned(v16 a) {
+    return __builtin_shufflevector(a, a, 0, 3, 6, 1, 4, 7, 2, 5, 8, 9, 10, 11, 12, 13, 14, 15);
+}
 
 static inline v16 times(v16 a, float w) { return a * (v16){w, w, w, w, w, w, w, w, w, w, w, w, w, w, w, w}; }
 
@@ -18,7 +20,8 @@ static inline void weights_at(const double f[3], float weight[SN_MG_PARENTS]) {
 }
 
 /* Inlined for elements of four nodes. */
-static inline __attribute__((always_inline)) void add_element(const int nodes, const double *matrix, const double (*f)[3], v16 *sum) {
+static inline __attribute__((always_inline)) void add_element(const int nodes, const double *matrix,
+                                                              const double (*f)[3], v16 *sum) {
     v16 block[nodes * (nodes + 1) / 2], product[nodes][SN_MG_PARENTS]; /* K_e P_e */
     float weight[nodes][SN_MG_PARENTS];
     for (int i = 0, pair = 0; i < nodes; ++i) {
@@ -32,7 +35,8 @@ static inline __attribute__((always_inline)) void add_element(const int nodes, c
     for (int i = 0; i < nodes; ++i) {
         v16 row[nodes];
         for (int j = 0; j < nodes; ++j)
-            row[j] = j < i ? turned(block[j * nodes - j * (j - 1) / 2 + i - j]) : block[i * nodes - i * (i - 1) / 2 + j - i];
+            row[j] =
+                j < i ? turned(block[j * nodes - j * (j - 1) / 2 + i - j]) : block[i * nodes - i * (i - 1) / 2 + j - i];
         for (int q = 0; q < SN_MG_PARENTS; ++q) {
             v16 s = times(row[0], weight[0][q]);
             for (int j = 1; j < nodes; ++j) s += times(row[j], weight[j][q]);

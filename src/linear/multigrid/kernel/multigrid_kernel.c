@@ -13,7 +13,8 @@ typedef float v8 __attribute__((vector_size(32)));
 
 /* The sum of the lanes, as a tree. */
 static inline float lane_sum(v16 a) {
-    const v8 b = __builtin_shufflevector(a, a, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15);
+    const v8 b = __builtin_shufflevector(a, a, 0, 1, 2, 3, 4, 5, 6, 7) +
+                 __builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15);
     const v4 c = __builtin_shufflevector(b, b, 0, 1, 2, 3) + __builtin_shufflevector(b, b, 4, 5, 6, 7);
     return (c[0] + c[2]) + (c[1] + c[3]);
 }
@@ -71,8 +72,9 @@ static inline v4 turned_back(const float *frame, v4 a) {
 }
 
 /* Four of the weights, each repeated four times. */
-#define EACH(a, c)                                                                                                                         \
-    __builtin_shufflevector(a, a, c, c, c, c, c + 1, c + 1, c + 1, c + 1, c + 2, c + 2, c + 2, c + 2, c + 3, c + 3, c + 3, c + 3)
+#define EACH(a, c)                                                                                                     \
+    __builtin_shufflevector(a, a, c, c, c, c, c + 1, c + 1, c + 1, c + 1, c + 2, c + 2, c + 2, c + 2, c + 3, c + 3,    \
+                            c + 3, c + 3)
 
 /* The sums of P^T r over the members of each group, one per parent. */
 static void collect(const sn_mg_level *level, const sn_mg_level *coarse, int begin, int end) {
@@ -121,8 +123,8 @@ static void prolong(const sn_mg_level *level, const sn_mg_level *coarse, int beg
         for (int32_t m = d->group[g].node_begin; m < d->group[g].node_end; ++m) {
             const v16 w = *(const v16_loose *)d->member_weight[m];
             const v16 s = EACH(w, 0) * low + EACH(w, 4) * high;
-            const v8 t =
-                __builtin_shufflevector(s, s, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(s, s, 8, 9, 10, 11, 12, 13, 14, 15);
+            const v8 t = __builtin_shufflevector(s, s, 0, 1, 2, 3, 4, 5, 6, 7) +
+                         __builtin_shufflevector(s, s, 8, 9, 10, 11, 12, 13, 14, 15);
             const v4 u = __builtin_shufflevector(t, t, 0, 1, 2, 3) + __builtin_shufflevector(t, t, 4, 5, 6, 7);
             const int i = d->member[m];
             *(v4 *)(level->x + 4 * (int64_t)i) = (v4)((i4)(at(level->x, i) + u * splat(level->unscale[i])) & keep);
@@ -141,7 +143,8 @@ static float take(const sn_mg_level *level, const int32_t *order, const double *
     for (int i = begin; i < end; ++i) {
         const double *from = r + 3 * (int64_t)order[i];
         const d4 v = order[i] + 1 < level->nodes ? *(const d4 *)from : (d4){from[0], from[1], from[2], 0};
-        const v4 b = (v4)((i4) __builtin_convertvector(v * (d4){factor, factor, factor, factor}, v4) & keep), size = (v4)((i4)b & positive);
+        const v4 b = (v4)((i4) __builtin_convertvector(v * (d4){factor, factor, factor, factor}, v4) & keep),
+                 size = (v4)((i4)b & positive);
         const i4 more = size > most;
         most = (v4)(((i4)size & more) | ((i4)most & ~more));
         *(v4 *)(level->b + 4 * (int64_t)i) = b * splat(level->scale[i]);
@@ -153,7 +156,8 @@ static float take(const sn_mg_level *level, const int32_t *order, const double *
 /* z = factor * scale * x of the rows [begin, end). */
 static void give(const sn_mg_level *level, const int32_t *order, double *z, double factor, int begin, int end) {
     for (int i = begin; i < end; ++i) {
-        const d4 v = __builtin_convertvector(at(level->x, i) * splat(level->scale[i]), d4) * (d4){factor, factor, factor, factor};
+        const d4 v = __builtin_convertvector(at(level->x, i) * splat(level->scale[i]), d4) *
+                     (d4){factor, factor, factor, factor};
         double *to = z + 3 * (int64_t)order[i];
         *(d2 *)to = __builtin_shufflevector(v, v, 0, 1);
         to[2] = v[2];
@@ -164,5 +168,6 @@ void SN_ISA(sn_mg_galerkin)(const sn_mg_level *fine, const sn_mg_level *coarse, 
 void SN_ISA(sn_mg_cell)(int nodes, const double *matrix, const double (*f)[3], float *sum);
 
 extern const sn_mg_kernels SN_ISA(sn_mg_kernels);
-const sn_mg_kernels SN_ISA(sn_mg_kernels) = {
-    forward, residual, backward, collect, restrict_, unscale, prolong, take, give, SN_ISA(sn_mg_galerkin), SN_ISA(sn_mg_cell)};
+const sn_mg_kernels SN_ISA(sn_mg_kernels) = {forward,           residual, backward, collect, restrict_,
+                                             unscale,           prolong,  take,     give,    SN_ISA(sn_mg_galerkin),
+                                             SN_ISA(sn_mg_cell)};

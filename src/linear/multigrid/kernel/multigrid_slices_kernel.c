@@ -75,7 +75,9 @@ static void quantise_slices(const sn_mg_level *level, const float *value, int be
             const float *from[SN_MG_SLICE];
             for (int l = 0; l < SN_MG_SLICE; ++l) {
                 const bool there = block[l] >= 0;
-                factor[l] = there ? level->scale[d->row ? d->row[i] + l : i] * level->scale[d->slab[k].column[l]] * (1 / SN_MG_UNIT) : 0;
+                factor[l] = there ? level->scale[d->row ? d->row[i] + l : i] * level->scale[d->slab[k].column[l]] *
+                                        (1 / SN_MG_UNIT)
+                                  : 0;
                 from[l] = value + 9 * (int64_t)(there ? block[l] : 0);
             }
             v16 entry[9];
@@ -157,4 +159,5 @@ static void invert(const sn_mg_level *level, const float *value, const uint8_t *
 }
 
 extern const sn_mg_slice_kernels SN_ISA(sn_mg_slice_kernels);
-const sn_mg_slice_kernels SN_ISA(sn_mg_slice_kernels) = {forward_slices, residual_slices, backward_slices, quantise_slices, invert};
+const sn_mg_slice_kernels SN_ISA(sn_mg_slice_kernels) = {forward_slices, residual_slices, backward_slices,
+                                                         quantise_slices, invert};
