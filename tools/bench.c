@@ -34,8 +34,8 @@ static sn_status make_world(sn_context *context, row *r, sn_world **world, sn_er
     sn_fix fix = sn_fix_default();
     fix.select = (sn_selector){.kind = SN_SELECT_BOX, .box = {{-1, -1, -1}, {1, 1, 1e-6}}};
     sn_body_options body = sn_body_options_default();
-    body.name = "beam", body.mesh = mesh, body.material = &material, body.material_count = 1, body.fix = &fix,
-    body.fix_count = 1;
+    strcpy(body.name, "beam"), body.mesh = mesh, body.material = &material, body.material_count = 1, body.fix = &fix,
+                               body.fix_count = 1;
     sn_probe probe = sn_probe_default();
     snprintf(probe.name, sizeof probe.name, "tip");
     probe.nearest[0] = probe.nearest[1] = 0.15, probe.nearest[2] = 1;

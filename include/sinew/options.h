@@ -61,7 +61,7 @@ typedef struct sn_option {
 /* ---- Time ---- */
 
 /* Newton's method solves the nonlinear equations of an implicit step. */
-typedef struct sn_newton_options {
+typedef struct sn_newton_options { /* a part of sn_time_options, whose default sets and whose cookie guards it */
     char kind[32];  /* a name of sn_newton_kinds(): "full" (default), "one-step", "inexact", "fixed" or "simplified" */
     int iterations; /* at most so many per step, 1 to 1e6; default 10 */
 

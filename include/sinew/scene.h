@@ -10,6 +10,7 @@ extern "C" {
 
 /* How pictures of the bodies are drawn. */
 typedef struct sn_picture_options {
+    uint32_t cookie;   /* set by sn_picture_options_default(); a struct without it is refused */
     int width, height; /* pixels, 16 to 8192; default 1280 x 720 */
     char field[24];    /* colour by "von_mises" (default), "displacement", "velocity", "energy" or "none" */
     double low, high;  /* ends of the colour map, in the unit of the field; equal (default 0, 0): from the data */
@@ -22,6 +23,7 @@ SN_API sn_picture_options sn_picture_options_default(void);
 
 /* Which results a run writes. */
 typedef struct sn_output_options {
+    uint32_t cookie;     /* set by sn_output_options_default(); a struct without it is refused */
     int every;           /* write each N-th step, at least 0; 0: only the last one; default 10 */
     char formats[8][16]; /* format_count names: "vtu", "obj", "ply", "stl", ... */
     int format_count;    /* 0 to 8; default 0: no files unless the caller asks for them */
@@ -29,6 +31,7 @@ typedef struct sn_output_options {
     int field_count;     /* 0 to 12; default 4 */
     sn_picture_options picture;
 } sn_output_options;
+SN_API sn_output_options sn_output_options_default(void);
 
 typedef struct sn_scene sn_scene;
 

@@ -113,17 +113,17 @@ typedef struct sn_initial {
 /* A body. Each array may be NULL when its count is 0, and each count is 0 by default. */
 typedef struct sn_body_options {
     uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
-    const char *name;    /* at most 63 bytes; NULL and "" mean "body"; default "body" */
+    char name[64];       /* at most 63 bytes; "" means "body"; default "body" */
     const sn_mesh *mesh; /* the rest shape; must not be NULL. It has tets; for "tri3" it has triangles and no tets */
 
-    /* A name of sn_element_names(); default "tet4", also for NULL and "".
+    /* A name of sn_element_names(); default "tet4", also for "".
      *   tet10  also takes a mesh of 4-node tets, and adds nodes in the middle of the straight edges
      *   tri3   plane strain, for triangles in a plane z = constant. The nodes are held in z. The body takes only
      *          loads of the kinds force and body */
-    const char *element;
+    char element[32];
 
     double thickness; /* of plane bodies: m, finite, above 0; default 1 */
-    const char *mass; /* "lumped" (default, also for NULL and "") or "consistent" */
+    char mass[32];    /* "lumped" (default, also for "") or "consistent" */
 
     /* material_count materials; with a count of 0 the body has sn_material_default(). Selector i says which elements
      * have material i: those with their centroid in it. The last selector that holds a centroid counts, and each

@@ -1,5 +1,6 @@
 /* The names that scene files use for results. They stand apart from the writers, so that a build without files
  * (WebAssembly) reads the same scenes. */
+#include "base/cookie.h"
 #include "frame.h"
 
 #define LISTING(name, table, text) {#name, text},
@@ -32,6 +33,19 @@ const sn_listing *sn_picture_fields(int *count) {
 }
 
 sn_picture_options sn_picture_options_default(void) {
-    return (sn_picture_options){
-        .width = 1280, .height = 720, .field = "von_mises", .azimuth = 30, .elevation = 20, .edges = true};
+    return (sn_picture_options){.cookie = SN_COOKIE,
+                                .width = 1280,
+                                .height = 720,
+                                .field = "von_mises",
+                                .azimuth = 30,
+                                .elevation = 20,
+                                .edges = true};
+}
+
+sn_output_options sn_output_options_default(void) {
+    return (sn_output_options){.cookie = SN_COOKIE,
+                               .every = 10,
+                               .fields = {"displacement", "velocity", "stress", "von_mises"},
+                               .field_count = 4,
+                               .picture = sn_picture_options_default()};
 }

@@ -7,11 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cookie.h"
 #include "base/math3.h"
 #include "base/words.h"
 #include "render.h"
 
 static sn_status check_options(const sn_picture_options *o, int *field, sn_error *error) {
+    const sn_status status = sn_cookie_check(o->cookie, "sn_picture_options", error);
+    if (status) return status;
     if (o->width < 16 || o->width > 8192 || o->height < 16 || o->height > 8192)
         return sn_fail(error, SN_BAD_INPUT, "a picture of %d x %d is not possible; allowed are 16 to 8192", o->width,
                        o->height);

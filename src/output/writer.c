@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/cookie.h"
 #include "base/words.h"
 #include "frame.h"
 
@@ -60,6 +61,8 @@ struct sn_writer {
 static sn_status check_options(const sn_output_options *o, sn_error *error) {
     const int most_formats = (int)(sizeof o->formats / sizeof *o->formats),
               most_fields = (int)(sizeof o->fields / sizeof *o->fields);
+    const sn_status status = sn_cookie_check(o->cookie, "sn_output_options", error);
+    if (status) return status;
     if (o->format_count < 0 || o->format_count > most_formats)
         return sn_fail(error, SN_BAD_INPUT, "format_count is %d; allowed are 0 to %d", o->format_count, most_formats);
     if (o->field_count < 0 || o->field_count > most_fields)

@@ -60,13 +60,6 @@ static sn_status read_root(sn_scene *scene) {
     return status;
 }
 
-static sn_output_options output_default(void) {
-    sn_output_options output = {.every = 10, .field_count = 4, .picture = sn_picture_options_default()};
-    static const char *const field[] = {"displacement", "velocity", "stress", "von_mises"};
-    for (int i = 0; i < 4; ++i) snprintf(output.fields[i], sizeof output.fields[i], "%s", field[i]);
-    return output;
-}
-
 /* Text of the scene's own, ending with a zero. */
 static char *keep_text(sn_reader *reader, const char *text, size_t bytes) {
     char *kept = sn_scene_allocate(reader, 1, bytes + 1);
@@ -113,7 +106,7 @@ sn_status sn_scene_parse(sn_context *context, const char *text, size_t bytes, co
     if (!s) return sn_no_memory(error);
     s->context = context;
     s->world = sn_world_options_default();
-    s->output = output_default();
+    s->output = sn_output_options_default();
     s->reader = (sn_reader){.context = context, .blocks = &s->blocks, .error = error};
     const sn_status status = parse(s, text, bytes, name, folder ? folder : "", overrides, override_count);
     s->reader.error = NULL;

@@ -211,31 +211,6 @@ static sn_status default_material(sn_reader *reader, sn_body_options *body) {
 
 /* ---- The body ---- */
 
-static sn_status read_names(const sn_place *place, int index, sn_body_options *body) {
-    sn_place child;
-    char *name = sn_scene_allocate(place->reader, 1, 64);
-    if (!name) return sn_no_memory(place->reader->error);
-    sn_status status = SN_OK;
-    if (index == 0)
-        snprintf(name, 64, "body");
-    else
-        snprintf(name, 64, "body%d", index);
-    if (sn_place_get(place, "name", &child)) status = sn_read_text(&child, name, 64);
-    body->name = name;
-    int choice, count;
-    if (!status && sn_place_get(place, "element", &child)) {
-        const sn_listing *element = sn_element_names(&count);
-        status = sn_read_choice(&child, element, count, &choice);
-        if (!status) body->element = element[choice].name;
-    }
-    if (!status && sn_place_get(place, "mass", &child)) {
-        static const sn_listing mass[] = {{"lumped", ""}, {"consistent", ""}};
-        status = sn_read_choice(&child, mass, 2, &choice);
-        if (!status) body->mass = mass[choice].name;
-    }
-    return status;
-}
-
 /* [{"select": ...}, ...]: rigid cores. */
 static sn_status read_rigid(const sn_place *place, sn_body_options *body) {
     static const sn_field field = {"select",   SN_FIELD_SELECT | SN_FIELD_NEEDED, 0, 1, 0, 0, 0, 0, NULL, NULL, "",
@@ -262,8 +237,8 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
     int fields;
     const sn_field *field = sn_body_fields(&fields);
     sn_place child, surface;
+    if (index > 0) snprintf(body->name, sizeof body->name, "body%d", index);
     sn_status status = sn_read_fields(place, field, fields, body);
-    if (!status) status = read_names(place, index, body);
     if (status) return status;
     const bool plane = strcmp(body->element, "tri3") == 0;
     if (sn_place_get(place, "surface", &surface)) status = read_shape(&surface, NEED_TRIANGLES, &scene->surface[index]);

@@ -7,23 +7,7 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "base/words.h"
 #include "inside.h"
-
-static sn_status find_element(const sn_body_options *options, sn_body *body, sn_error *error) {
-    const char *name = options->element && *options->element ? options->element : "tet4";
-    body->type = sn_element_find(name);
-    if (body->type) {
-        body->element = sn_element_carrier(body->type);
-        return SN_OK;
-    }
-    char text[300];
-    int count;
-    const sn_listing *known = sn_element_names(&count);
-    snprintf(text, sizeof text, "element '%.40s' is unknown", name);
-    sn_suggest(text, sizeof text, name, known, count, sizeof *known);
-    return sn_fail_at(error, SN_BAD_INPUT, "element", "%s", text);
-}
 
 static sn_status check_mesh(const sn_body *body, const sn_mesh *mesh, sn_error *error) {
     if (!mesh) return sn_fail_at(error, SN_BAD_INPUT, "mesh", "body '%s' has no mesh", body->name);
@@ -39,13 +23,6 @@ static sn_status check_mesh(const sn_body *body, const sn_mesh *mesh, sn_error *
             return sn_fail_at(error, SN_BAD_INPUT, "mesh", "the position of node %lld is not finite",
                               (long long)(mesh->node_label ? mesh->node_label[i / 3] : i / 3));
     return SN_OK;
-}
-
-static sn_status take_mass(const sn_body_options *options, sn_body *body, sn_error *error) {
-    const char *mass = options->mass && *options->mass ? options->mass : "lumped";
-    body->consistent = strcmp(mass, "consistent") == 0;
-    if (body->consistent || strcmp(mass, "lumped") == 0) return SN_OK;
-    return sn_fail_at(error, SN_BAD_INPUT, "mass", "mass '%.40s' is not one of lumped, consistent", mass);
 }
 
 /* Gives each element the last material whose selector holds the centroid of the element. */
@@ -78,21 +55,15 @@ static sn_status take_materials(sn_context *context, const sn_body_options *opti
 }
 
 static sn_status take_body(sn_context *context, const sn_body_options *options, sn_body *body, sn_error *error) {
-    snprintf(body->name, sizeof body->name, "%s", options->name && *options->name ? options->name : "body");
-    if (options->name && strlen(options->name) >= sizeof body->name)
-        return sn_fail_at(error, SN_BAD_INPUT, "name",
-                          "the name '%s...' is too long; it may have at most %zu characters", body->name,
-                          sizeof body->name - 1);
-    sn_status status = find_element(options, body, error);
-    if (!status) status = check_mesh(body, options->mesh, error);
-    if (!status) status = take_mass(options, body, error);
+    snprintf(body->name, sizeof body->name, "%s", *options->name ? options->name : "body");
+    body->type = sn_element_find(*options->element ? options->element : "tet4");
+    body->element = sn_element_carrier(body->type);
+    body->consistent = strcmp(options->mass, "consistent") == 0;
+    sn_status status = check_mesh(body, options->mesh, error);
     if (!status) status = sn_within(error, sn_initial_check(&options->initial, error), "initial");
     if (status) return status;
     status = body->element->take(options->mesh, &body->mesh, error);
     body->thickness = body->element->dimension == 2 ? options->thickness : 1;
-    if (!status && !(body->thickness > 0 && isfinite(body->thickness)))
-        status = sn_fail_at(error, SN_BAD_INPUT, "thickness", "thickness is %g; it must be finite and above 0",
-                            body->thickness);
     return status ? status : take_materials(context, options, body, error);
 }
 

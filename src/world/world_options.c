@@ -19,6 +19,8 @@ KEYS_BESIDE(sn_link);
 /* ---- Names ---- */
 
 static const sn_listing axis_listing[] = {{"x", ""}, {"y", ""}, {"z", ""}};
+static const sn_listing mass_listing[] = {{"lumped", "the mass of an element goes to its nodes"},
+                                          {"consistent", "the mass matrix of the shape functions"}};
 static const sn_listing stabilise_listing[] = {
     {"baumgarte", "a part of the error is corrected in the motion"},
     {"post", "a part of the error is corrected after the step"},
@@ -39,6 +41,10 @@ static const sn_listing *axes(int *count) {
 static const sn_listing *stabilisations(int *count) {
     *count = COUNT(stabilise_listing);
     return stabilise_listing;
+}
+static const sn_listing *masses(int *count) {
+    *count = COUNT(mass_listing);
+    return mass_listing;
 }
 static const sn_listing *quantities(int *count) {
     *count = COUNT(quantity_listing);
@@ -132,15 +138,16 @@ static const sn_field probe_fields[] = {
 };
 #undef AT
 
+#define AT(member) offsetof(sn_body_options, member)
 static const sn_field body_fields[] = {
-    OWN("name", "each name once; body, body1, ... when it is not given"),
+    {"name", SN_FIELD_TEXT, AT(name), 64, 0, 0, 0, 0, "body", NULL, "",
+     "each name once; body, body1, ... when it is not given"},
     {"mesh", SN_FIELD_OWN | SN_FIELD_NEEDED, 0, 1, 0, 0, 0, 0, NULL, NULL, "",
      "a generator, a file or a cage, then `refine`, `scale`, `rotate`, `move`"},
     OWN("surface", "a detailed closed surface for display, given like a mesh; it follows the elements"),
-    OWN("element", "see `sinew list elements`"),
-    OWN("mass", "lumped or consistent"),
-    {"thickness", SN_FIELD_DOUBLE, offsetof(sn_body_options, thickness), 1, 0, 1e300, 1, 1, NULL, NULL, "m",
-     "of plane bodies"},
+    {"element", SN_FIELD_CHOICE, AT(element), 1, 0, 0, 0, 0, "tet4", sn_element_names, "", "element type"},
+    {"mass", SN_FIELD_CHOICE, AT(mass), 1, 0, 0, 0, 0, "lumped", masses, "", "mass matrix"},
+    {"thickness", SN_FIELD_DOUBLE, AT(thickness), 1, 0, 1e300, 1, 1, NULL, NULL, "m", "of plane bodies"},
     OWN("material", "one material, or a list of materials"),
     OWN("materials", "the same as `material`"),
     OWN("fix", "a list: nodes that are held or moved"),
@@ -149,6 +156,7 @@ static const sn_field body_fields[] = {
     OWN("links", "a list of links"),
     OWN("initial", "motion and deformation at the start"),
 };
+#undef AT
 
 #define FIELDS(function, table)                                                                                        \
     const sn_field *function(int *count) {                                                                             \
@@ -196,8 +204,7 @@ sn_probe sn_probe_default(void) {
 }
 
 sn_body_options sn_body_options_default(void) {
-    sn_body_options body = {
-        .cookie = SN_COOKIE, .name = "body", .element = "tet4", .mass = "lumped", .initial = sn_initial_default()};
+    sn_body_options body = {.cookie = SN_COOKIE, .initial = sn_initial_default()};
     sn_fields_default(body_fields, COUNT(body_fields), &body);
     return body;
 }
@@ -234,6 +241,10 @@ sn_status sn_initial_check(const sn_initial *initial, sn_error *error) {
     return check(initial->cookie, "sn_initial", initial_fields, COUNT(initial_fields), initial, error);
 }
 
+sn_status sn_body_options_check(const sn_body_options *body, sn_error *error) {
+    return check(body->cookie, "sn_body_options", body_fields, COUNT(body_fields), body, error);
+}
+
 /* The five kinds share the members `value` and `scalar`, so only the field of the load's kind is checked. */
 sn_status sn_load_check(const sn_load *load, sn_error *error) {
     sn_status status = sn_cookie_check(load->cookie, "sn_load", error);
@@ -260,6 +271,6 @@ sn_status sn_world_options_check(const sn_world_options *options, sn_error *erro
     if (!status) status = sn_within(error, sn_time_options_check(&options->time, error), "time");
     if (!status) status = sn_within(error, sn_solver_options_check(&options->solver, error), "solver");
     for (int b = 0; b < options->body_count && !status; ++b)
-        status = sn_within(error, sn_cookie_check(options->body[b].cookie, "sn_body_options", error), "bodies.%d", b);
+        status = sn_within(error, sn_body_options_check(&options->body[b], error), "bodies.%d", b);
     return status;
 }

@@ -14,12 +14,14 @@ const sn_field *sn_probe_fields(int *count);
 
 /* Each function checks one struct. The error has the path of the wrong field. Selectors and names of bodies are checked
  * later, where they are used. */
+sn_status sn_body_options_check(const sn_body_options *body, sn_error *error);
 sn_status sn_fix_check(const sn_fix *fix, sn_error *error);
 sn_status sn_load_check(const sn_load *load, sn_error *error);
 sn_status sn_link_check(const sn_link *link, sn_error *error);
 sn_status sn_initial_check(const sn_initial *initial, sn_error *error);
 sn_status sn_probe_check(const sn_probe *probe, sn_error *error);
-/* Checks gravity, time and solver. Bodies, colliders and probes have separate checks. */
+/* Checks gravity, time, solver and the fields of each body. Colliders, probes and the parts of a body have separate
+ * checks. */
 sn_status sn_world_options_check(const sn_world_options *options, sn_error *error);
 
 #endif

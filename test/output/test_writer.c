@@ -70,7 +70,8 @@ static void test_series(void **state) {
     int count;
     const sn_listing *format = sn_output_formats(&count);
     for (int i = 0; i < count; ++i) {
-        sn_output_options options = {.format_count = 1, .field_count = 1, .picture = sn_picture_options_default()};
+        sn_output_options options = sn_output_options_default();
+        options.format_count = options.field_count = 1;
         snprintf(options.formats[0], sizeof *options.formats, "%s", format[i].name);
         snprintf(options.fields[0], sizeof *options.fields, "displacement");
         options.picture.width = options.picture.height = 32;
@@ -97,15 +98,21 @@ static void test_refusals(void **state) {
     assert_non_null(strstr(error.text, "did you mean 'vtu'?"));
     assert_int_equal(sn_world_write(world, "a.vtu/b", &error), SN_BAD_INPUT);
     assert_non_null(strstr(error.text, "png")); /* the list of all */
-    sn_output_options options = {.format_count = 1, .formats = {"onj"}};
+    sn_output_options options = {.field_count = 0};
+    assert_int_equal(sn_writer_create(context, folder, "a", &options, &writer, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.text, "sn_output_options was not made by sn_output_options_default()"));
+    options = sn_output_options_default();
+    options.format_count = 1, strcpy(options.formats[0], "onj");
     assert_int_equal(sn_writer_create(context, folder, "a", &options, &writer, &error), SN_BAD_INPUT);
     assert_non_null(strstr(error.text, "did you mean 'obj'?"));
-    options = (sn_output_options){.field_count = 1, .fields = {"stres"}};
+    options = sn_output_options_default();
+    strcpy(options.fields[0], "stres");
     assert_int_equal(sn_writer_create(context, folder, "a", &options, &writer, &error), SN_BAD_INPUT);
     assert_non_null(strstr(error.text, "did you mean 'stress'?"));
     static const int count[] = {-1, 9, 13};
     for (int i = 0; i < 3; ++i) {
-        options = (sn_output_options){.format_count = i < 2 ? count[i] : 0, .field_count = i < 2 ? 0 : count[i]};
+        options = sn_output_options_default();
+        *(i < 2 ? &options.format_count : &options.field_count) = count[i];
         assert_int_equal(sn_writer_create(context, folder, "a", &options, &writer, &error), SN_BAD_INPUT);
         assert_non_null(strstr(error.text, "_count is "));
     }

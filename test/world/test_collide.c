@@ -7,7 +7,7 @@ static void test_rest(void **state) {
     for (int quadratic = 0; quadratic < 2; ++quadratic) {
         scene s;
         scene_start(&s, NULL, 0.2, 0.2, 0.2, 2, 2, 2);
-        s.body.element = quadratic ? "tet10" : "tet4";
+        strcpy(s.body.element, quadratic ? "tet10" : "tet4");
         s.material.rayleigh[0] = 2;
         set_constant(&s.material, "young", 1e5);
         set_place(&s.collider[0], "point", 0, -0.05, 0);

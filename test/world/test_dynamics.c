@@ -10,7 +10,7 @@ static void test_free_fall(void **state) {
     for (int k = 0; k < 4; ++k) {
         scene s;
         scene_start(&s, NULL, 0.3, 0.2, 0.2, 2, 2, 1);
-        s.body.element = elements[k], s.body.mass = masses[k];
+        strcpy(s.body.element, elements[k]), strcpy(s.body.mass, masses[k]);
         s.options.solver.tolerance = 1e-12;
         scene_create(&s);
         step(&s, 10);
@@ -233,7 +233,7 @@ static void test_rayleigh(void **state) {
     for (int k = 0; k < 2; ++k) {
         scene s;
         scene_start(&s, NULL, 0.4, 0.2, 0.2, 2, 1, 1);
-        s.body.mass = k ? "consistent" : "lumped";
+        strcpy(s.body.mass, k ? "consistent" : "lumped");
         s.options.gravity[1] = 0;
         s.options.solver.tolerance = 1e-12;
         s.options.time.newton.tolerance = 1e-12;
@@ -346,7 +346,7 @@ static void test_isolated_node(void **state) {
     for (int i = 0; i < 4 * s.mesh->tet_count; ++i) mesh->tet[i] = s.mesh->tet[i] + 1;
     s.body.mesh = mesh;
     for (int k = 0; k < 4; ++k) {
-        s.body.mass = k % 2 ? "consistent" : "lumped";
+        strcpy(s.body.mass, k % 2 ? "consistent" : "lumped");
         strcpy(s.options.solver.operator_, k / 2 ? "assembly-free" : "assembled");
         scene_create(&s);
         step(&s, 5);

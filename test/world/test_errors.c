@@ -15,7 +15,7 @@ static void refused(scene *s, const char *word) {
 static void fresh(scene *s) {
     if (s->context) scene_end(s);
     scene_start(s, NULL, 0.4, 0.2, 0.2, 2, 1, 1);
-    s->body.name = "log";
+    strcpy(s->body.name, "log");
 }
 
 static void test_bodies(void **state) {
@@ -24,8 +24,8 @@ static void test_bodies(void **state) {
     fresh(&s);
     s.options.body_count = 0, refused(&s, "at least one body");
     fresh(&s), s.body.mesh = NULL, refused(&s, "'log' has no mesh");
-    fresh(&s), s.body.element = "tet5", refused(&s, "tet5");
-    fresh(&s), s.body.mass = "heavy", refused(&s, "heavy");
+    fresh(&s), strcpy(s.body.element, "tet5"), refused(&s, "tet5");
+    fresh(&s), strcpy(s.body.mass, "heavy"), refused(&s, "heavy");
     fresh(&s), s.mesh->tet[3] = 999, refused(&s, "999");
     fresh(&s), s.mesh->position[7] = NAN, refused(&s, "node 2");
     fresh(&s), s.body.initial.scale = NAN, refused(&s, "scale");
@@ -50,7 +50,7 @@ static void test_bodies(void **state) {
     assert_int_equal(sn_mesh_to_tet10(s.mesh, &quadratic, NULL), SN_OK);
     s.body.mesh = quadratic;
     refused(&s, "tet10");
-    s.body.element = "tet10";
+    strcpy(s.body.element, "tet10");
     scene_create(&s);
     assert_int_equal(sn_world_node_count(s.world), quadratic->node_count);
     sn_mesh_destroy(quadratic);

@@ -183,7 +183,7 @@ static void test_turned(void **state) {
     for (int m = 0; m < 4; ++m) {
         scene s;
         soft_bar(&s, names[m], 1000);
-        s.body.mass = "consistent";
+        strcpy(s.body.mass, "consistent");
         s.body.initial = sn_initial_default();
         s.fix[0].turning = true;
         s.fix[0].turn_axis[0] = 0, s.fix[0].turn_axis[1] = 0, s.fix[0].turn_axis[2] = 1;

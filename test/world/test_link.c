@@ -31,7 +31,7 @@ static void test_hang(void **state) {
         scene s;
         start(&s, link, 1);
         place(link, 0.13, 0.06, 0.03);
-        s.body.element = element[k == 4];
+        strcpy(s.body.element, element[k == 4]);
         snprintf(s.options.solver.method, sizeof s.options.solver.method, "%s", solver[k % 4]);
         s.material.rayleigh[0] = 12;
         scene_create(&s);
@@ -82,8 +82,8 @@ static void test_bodies(void **state) {
     sn_body_options body[2] = {s.body, s.body};
     clamp_left(&s);
     body[0].fix = s.fix, body[0].fix_count = 1;
-    body[0].name = "bar";
-    body[1].name = "block";
+    strcpy(body[0].name, "bar");
+    strcpy(body[1].name, "block");
     body[1].mesh = mesh;
     body[1].fix_count = 0;
     snprintf(link->body, sizeof link->body, "bar");

@@ -18,8 +18,8 @@ static void busy_scene(scene *s, failing_allocator *f) {
     scene_start(s, &o, 0.3, 0.2, 0.2, 2, 1, 1);
     clamp_left(s);
     s->fix[0].key = rise, s->fix[0].key_count = 2;
-    s->body.element = "tet10";
-    s->body.mass = "consistent";
+    strcpy(s->body.element, "tet10");
+    strcpy(s->body.mass, "consistent");
     s->material.rayleigh[0] = 1, s->material.rayleigh[1] = 0.01;
     s->load[0].kind = SN_LOAD_PRESSURE;
     s->load[0].select = normal_selector(0, 1, 0);
@@ -54,7 +54,7 @@ static void test_step_takes_none(void **state) {
         busy_scene(&s, &f);
         if (k == 1) strcpy(s.options.solver.operator_, "assembly-free");
         if (k == 2) strcpy(s.options.time.newton.kind, "one-step");
-        if (k == 3) s.body.mass = "lumped", s.body.element = "tet4";
+        if (k == 3) strcpy(s.body.mass, "lumped"), strcpy(s.body.element, "tet4");
         scene_create(&s);
         step(&s, 1);
         const int64_t before = f.requests;

@@ -8,7 +8,7 @@ static void plane_start(scene *s, double x, double y, int nx, int ny) {
     const sn_generator_value value[2] = {{"size", 2, {x, y}}, {"cells", 2, {nx, ny}}};
     assert_int_equal(sn_mesh_generate(s->context, "rectangle", value, 2, &s->mesh, NULL), SN_OK);
     s->body.mesh = s->mesh;
-    s->body.element = "tri3";
+    strcpy(s->body.element, "tri3");
 }
 
 /* A strip on rollers, pulled: u = F L / (thickness height E / (1 - nu^2)). */
@@ -136,7 +136,7 @@ static void errors(void **state) {
     (void)state;
     scene s;
     plane_start(&s, 1, 1, 2, 2);
-    s.body.element = "tet4";
+    strcpy(s.body.element, "tet4");
     refused(&s, "needs tets");
     plane_start(&s, 1, 1, 2, 2);
     s.body.thickness = 0;
@@ -149,7 +149,7 @@ static void errors(void **state) {
     s.body.load_count = 1;
     refused(&s, "no faces");
     scene_start(&s, NULL, 1, 1, 1, 1, 1, 1);
-    s.body.element = "tri3";
+    strcpy(s.body.element, "tri3");
     refused(&s, "needs only triangles");
 }
 

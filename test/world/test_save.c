@@ -27,10 +27,10 @@ static void busy_start(busy *b, const sn_context_options *context) {
     b->second = box_mesh(s->context, 0.2, 0.2, 0.2, 2, 2, 2, 6);
     sn_mesh_move(b->second, (double[3]){0.3, -0.25, 0});
     b->body[0] = b->body[1] = s->body;
-    b->body[1].name = "cube";
+    strcpy(b->body[1].name, "cube");
     b->body[1].mesh = b->second;
     b->body[1].fix_count = b->body[1].load_count = 0;
-    b->body[1].element = "tet10";
+    strcpy(b->body[1].element, "tet10");
     b->body[1].initial.velocity[0] = 0.5;
     set_place(&s->collider[0], "point", 0, -0.27, 0);
     s->collider[0].friction = 0.4;

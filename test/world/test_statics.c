@@ -31,7 +31,7 @@ static void test_uniaxial_bar(void **state) {
         scene_start(&s, NULL, 0.5, 2, 0.4, 2, 3, 2);
         linear_law(&s, 1e5, 0.3);
         stand(&s);
-        s.body.element = elements[e];
+        strcpy(s.body.element, elements[e]);
         s.options.gravity[1] = 0;
         s.load[0].select = normal_selector(0, 1, 0);
         s.load[0].value[1] = 1e3;
@@ -77,7 +77,7 @@ static void test_gravity_column(void **state) {
     scene_start(&s, NULL, 0.5, 2, 0.5, 1, 4, 1);
     linear_law(&s, 1e7, 0);
     stand(&s);
-    s.body.element = "tet10";
+    strcpy(s.body.element, "tet10");
     add_probe(&s, SN_QUANTITY_DISPLACEMENT, 0, 2, 0);
     add_probe(&s, SN_QUANTITY_DISPLACEMENT, 0, 1, 0);
     sn_probe *p = add_probe(&s, SN_QUANTITY_REACTION, 0, 0, 0);
@@ -97,7 +97,7 @@ static void test_gravity_column(void **state) {
     scene_start(&s, NULL, 0.5, 2, 0.5, 1, 4, 1);
     linear_law(&s, 1e7, 0);
     stand(&s);
-    s.body.element = "tet10";
+    strcpy(s.body.element, "tet10");
     s.options.gravity[1] = 0;
     s.load[0].kind = SN_LOAD_BODY;
     s.load[0].value[1] = -9810;
@@ -221,7 +221,7 @@ static void test_rigid_motions(void **state) {
     (void)state;
     scene s;
     scene_start(&s, NULL, 1, 0.2, 0.2, 3, 1, 1);
-    s.body.name = "raft";
+    strcpy(s.body.name, "raft");
     strcpy(s.options.time.mode, "static");
     refused(&s, "raft");
     refused(&s, "6 of 6");
@@ -235,7 +235,7 @@ static void test_rigid_motions(void **state) {
     scene_create(&s);
     /* Two boxes, one held: the other one is named. */
     sn_body_options two[2] = {s.body, s.body};
-    two[1].name = "drift";
+    strcpy(two[1].name, "drift");
     two[1].fix_count = 0;
     s.options.body = two;
     s.options.body_count = 2;

@@ -8,7 +8,7 @@
 static void warped_bar(scene *s, const sn_context_options *context, const char *element, const char *warping,
                        bool correction) {
     scene_start(s, context, 1, 0.25, 0.25, 8, 2, 2);
-    s->body.element = element;
+    strcpy(s->body.element, element);
     snprintf(s->material.law, sizeof s->material.law, "linear");
     snprintf(s->material.warping, sizeof s->material.warping, "%s", warping);
     s->material.ghost_correction = correction;
