@@ -43,9 +43,16 @@ typedef struct sn_material {
     double viscous[2];  /* d_lambda, d_mu in Pa s, at least 0; default 0. They act on the rate of the law's strain
                            (Green's if it has none) */
     double rayleigh[2]; /* a in 1/s and b in s of the damping D = a M + b K, at least 0; default 0 */
-    int prony_count;    /* terms of `prony`, 0 (default) to SN_PRONY_TERMS; worlds cannot integrate them yet and refuse
-                           them */
-    double prony[SN_PRONY_TERMS][2]; /* modulus ratio, at least 0; time in s, above 0 */
+    int prony_count;    /* terms of `prony`, 0 (default) to SN_PRONY_TERMS: the material remembers (docs/memory.md) */
+
+    /* Each term: its part of the law's stress, at least 0, and its time of relaxation in s, above 0. */
+    double prony[SN_PRONY_TERMS][2];
+    char prony_on[32]; /* "all" (default): the whole stress remembers; "shear": only its deviatoric part */
+
+    /* The constants of the law are "long-term" (default), to which the terms add, or "instantaneous", of which the
+     * terms are parts. Instantaneous ratios have a sum of at most 1. */
+    char prony_moduli[32];
+
     double alpha;     /* rotations "dapd", "project", "reflect": an element is degenerate when det F is below alpha; at
                          least 0 and below     1, default 0.1 */
     double beta;      /* rotation "dapd": how far a degenerate element is moved back; at least 1, default 3 */

@@ -6,6 +6,7 @@
 
 #include "base/math3.h"
 #include "chunk.h"
+#include "prony.h"
 #include "springs.h"
 
 /* What a material asks for. */
@@ -16,6 +17,7 @@ typedef struct choice {
     bool projects;
     double alpha, beta;
     int warping;
+    int terms; /* of the Prony series */
 } choice;
 
 /* Scratch of a compilation. */
@@ -41,6 +43,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     if (!law) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown law '%s'", body, material->law);
     out->differential = law->default_differential;
     out->warping = sn_warping_find(material->warping);
+    out->terms = material->prony_count;
     if (material->differential[0]) {
         const int d = sn_differential_find(material->differential);
         if (d < 0 || !(law->differentials & 1u << d))
@@ -72,7 +75,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
 static int same_choice(const sn_batch *batch, const sn_element *element, const choice *c) {
     return batch->element == element && batch->law == c->law && batch->rotation == c->rotation &&
            batch->differential == c->differential && batch->projects == c->projects && batch->alpha == c->alpha &&
-           batch->beta == c->beta && batch->warping == c->warping;
+           batch->beta == c->beta && batch->warping == c->warping && batch->terms == c->terms;
 }
 
 /* Appends a batch, or finds one alike. model->batch has room. */
@@ -89,7 +92,8 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
                         .rotation_state = -1,
                         .alpha = c->alpha,
                         .beta = c->beta,
-                        .warping = c->warping};
+                        .warping = c->warping,
+                        .terms = c->terms};
     batch->warped = (c->law->flags & SN_LAW_WARPED) &&
                     (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || c->law->flags & SN_LAW_CONSTANT);
     const int blended =
@@ -139,6 +143,12 @@ static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error
             choice c;
             status = choose(w->context, &source->materials[m], source->name, source->exact, &c, error);
             if (status) return sn_within(error, status, "%d.material.%d", s, m);
+            if (c.terms && source->element->derive && sn_prony_on_shear(&source->materials[m]))
+                return sn_within(
+                    error,
+                    sn_fail_at(error, SN_BAD_INPUT, "prony.on",
+                               "'on': 'shear' does not go with springs, whose stress has no deviatoric part"),
+                    "%d.material.%d", s, m);
             of[m] = batch_for(model, source->element, &c);
         }
     }
@@ -320,6 +330,9 @@ static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error 
             batch->kept = model->kept_size;
             model->kept_size += points * 9;
         }
+        batch->memory = model->memory_size, batch->recalled = model->recalled_size;
+        model->memory_size += points * SN_MEMORY_ITEMS * batch->terms;
+        if (batch->terms) model->recalled_size += points * SN_MEMORY_ITEMS;
         if (!batch->rest_edge) continue;
         batch->rotation_state = model->rotation_state_size;
         model->rotation_state_size += points * SN_ROTATION_STATE;

@@ -15,6 +15,7 @@
 
 enum { SN_DAMPED_VISCOUS = 1, SN_DAMPED_RAYLEIGH = 2 };
 enum { SN_WARPING_NONE = 0, SN_WARPING_EDGES, SN_WARPING_SVD }; /* warping.h */
+enum { SN_MEMORY_ITEMS = 6 };                                   /* doubles per point and Prony term */
 enum { SN_COMPACT_NONE, SN_COMPACT_WARPED, SN_COMPACT_BLENDED };
 
 typedef struct sn_batch {
@@ -40,8 +41,12 @@ typedef struct sn_batch {
     int64_t linearised;     /* offset of its part in a linearised buffer, in doubles: block_count x points x
                                linearised_items x SN_LANES */
     int linearised_items;
-    int64_t kept; /* offset of its part in the kept rotations, in doubles: block_count x points x 9 x SN_LANES; -1 for
-                     none */
+    int64_t kept;   /* offset of its part in the kept rotations, in doubles: block_count x points x 9 x SN_LANES; -1 for
+                       none */
+    int terms;      /* of the Prony series of its materials (prony.h); 0: no memory */
+    int64_t memory; /* offset of its memory in the state's array, in doubles: block_count x points x terms x
+                       SN_MEMORY_ITEMS x SN_LANES */
+    int64_t recalled; /* offset of its recalled stress, in doubles: block_count x points x SN_MEMORY_ITEMS x SN_LANES */
     double alpha, beta; /* of the rotation */
     int warping;        /* SN_WARPING_: frames per vertex, from view->vertex_rotation */
     double *pair_mass;  /* springs alone: block_count x SN_LANES, kg; their `gradient` is the rest edge, their `weight`
@@ -65,6 +70,8 @@ typedef struct sn_batch_origin {
 typedef struct sn_elements_model {
     int node_count;
     int64_t rotation_state_size; /* doubles of rotation state of all batches, all zero at rest */
+    int64_t memory_size;         /* doubles of memory of all batches, all zero when nothing is remembered */
+    int64_t recalled_size;       /* doubles of a recalled stress, 64-byte aligned */
     int64_t linearised_size;     /* doubles of a linearised buffer, 64-byte aligned */
     int turned;   /* all batches are tet4 of the warped stiffness with rotations: their linearisation is R g and three
                      weights */
@@ -86,6 +93,9 @@ typedef struct sn_batch_settings {
     double *damping; /* block_count x 3 x SN_LANES: d_lambda, d_mu, Rayleigh stiffness part b. Springs: their damper, 0,
                         b */
     unsigned damped; /* SN_DAMPED_ bits: which of them are not all zero */
+    double *base; /* batches with memory: block_count x law->constant_count x SN_LANES, the part of the law that has a
+                     memory; else NULL */
+    double *term; /* batches with memory: block_count x terms x 3 x SN_LANES, decay, gain and ratio; else NULL */
 } sn_batch_settings;
 
 /* The numbers of a model that follow from its materials. They may change between evaluations (sn_elements_parameters);
@@ -93,6 +103,10 @@ typedef struct sn_batch_settings {
 typedef struct sn_element_settings {
     int batch_count;
     sn_batch_settings *batch; /* batch_count */
+    double elapsed;           /* s since the memory was updated, for materials with a Prony series; default 0. The
+                                 owner sets it before a filling */
+    bool rate;                /* fill with derivatives by `elapsed` instead (of materials with a Prony series) */
+    double time;              /* s: of the last filling */
     int64_t revision;         /* 0 until the first filling, then another number after each */
 } sn_element_settings;
 
@@ -113,6 +127,7 @@ typedef struct sn_element_view {
     const double *x_before;        /* last accepted positions, for rotations with history; NULL otherwise */
     const double *rotation_state;  /* NULL when no batch uses any */
     const double *vertex_rotation; /* node_count x 9, for warped batches; NULL when there are none */
+    const double *recalled;        /* the recalled stress (prony.h), recalled_size doubles; NULL when there is none */
     sn_kept_rotations *kept;       /* `force` writes to it; the others read it: it is of this view. NULL: none */
     bool projected;                /* batches that `projects` take the projected differential; default: the exact one */
     bool unsymmetric; /* false: K is made symmetric, and the change of viscous stress with x is left out. true: the
@@ -162,6 +177,13 @@ typedef struct sn_element_kernels {
     int (*rotation)(const sn_batch *batch, int block, const sn_element_view *view, double *R);
     /* Accept hook of rotations with history: updates `state` (same layout as view->rotation_state). */
     int (*accept)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double *state);
+    /* After a step to view->x: h <- decay h + gain (S - before) and before <- S, with the stress S without rotation
+     * (prony.h). memory NULL: only `before` is set. `before` has the layout of a recalled stress. */
+    int (*remember)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double *before,
+                    double *memory);
+    /* The recalled stress at settings->elapsed. */
+    int (*recall)(const sn_batch *batch, int block_begin, int block_end, const sn_element_settings *settings,
+                  const double *before, const double *memory, double *recalled);
 } sn_element_kernels;
 
 const sn_element_kernels *sn_element_kernels_for(const sn_context *context);
@@ -229,6 +251,12 @@ void sn_elements_product(const sn_context *context, const sn_elements_model *mod
  */
 void sn_elements_accept(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                         double *state);
+
+/* The kernels `remember` and `recall` over all elements with a memory. */
+void sn_elements_remember(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
+                          double *before, double *memory);
+void sn_elements_recall(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings,
+                        const double *before, const double *memory, double *recalled);
 
 /* ---- Mass ---- */
 /* Lumped: ADDS each element's share, with the density of its material, to mass[compiled node]. Row sums for tet4 and

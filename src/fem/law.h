@@ -13,7 +13,7 @@
 #include "base/simd.h"
 #include "sinew/material.h"
 
-enum { SN_LAW_CONSTANTS = 24 }; /* most constants that a law's kernels see */
+enum { SN_LAW_CONSTANTS = 25 }; /* most constants that a law's kernels see */
 
 typedef enum sn_law_flags {
     SN_LAW_ROTATION = 1,   /* uses R */
@@ -56,6 +56,11 @@ typedef struct sn_law {
      * laws put lambda, mu first. */
     sn_status (*prepare)(const struct sn_law *law, const sn_material *material, double time, double *constant,
                          sn_error *error);
+
+    /* Multiplies the shear modulus by `shear` and the bulk modulus by `bulk`, in the array that `prepare` filled. The
+     * stress of every law is linear in these moduli. So shear = 1, bulk = 0 leaves the deviatoric part of the stress.
+     * Laws of the caller: both factors must be equal. */
+    void (*scale)(const struct sn_law *law, double shear, double bulk, double *constant);
 
     /* Kernels; c: constants, one vector each. R is NULL for laws without SN_LAW_ROTATION; dR only for exact and
      * projected. */

@@ -120,6 +120,18 @@ const sn_parameter *sn_law_parameters(const sn_context *context, const char *law
         .unit = "", .text = about                                                                                      \
     }
 
+static const sn_listing prony_on_listing[] = {{"all", "the whole stress"}, {"shear", "the deviatoric part"}};
+static const sn_listing prony_moduli_listing[] = {{"long-term", "the terms add to the constants of the law"},
+                                                  {"instantaneous", "the terms are parts of the constants of the law"}};
+static const sn_listing *prony_ons(int *count) {
+    *count = 2;
+    return prony_on_listing;
+}
+static const sn_listing *prony_modulis(int *count) {
+    *count = 2;
+    return prony_moduli_listing;
+}
+
 static const sn_field material_field[] = {
     CHOICE("rotation", rotation, sn_rotations, "how a corotational law takes the rotation out; default: polar"),
     CHOICE("differential", differential, sn_differentials,
@@ -129,6 +141,8 @@ static const sn_field material_field[] = {
     NUMBER("viscous.mu", viscous[1], 0, 0, 0, "Pa s", "viscosity against the rate of shape"),
     NUMBER("rayleigh.mass", rayleigh[0], 0, 0, 0, "1/s", "a of the damping D = a M + b K"),
     NUMBER("rayleigh.stiffness", rayleigh[1], 0, 0, 0, "s", "b of the damping D = a M + b K"),
+    CHOICE("prony.on", prony_on, prony_ons, "the part of the stress that remembers; default: all"),
+    CHOICE("prony.moduli", prony_moduli, prony_modulis, "the meaning of the law's constants; default: long-term"),
     {.name = "alpha",
      .type = SN_FIELD_DOUBLE,
      .offset = offsetof(sn_material, alpha),
@@ -385,21 +399,30 @@ static sn_status check_blocks(const sn_material *material, const sn_law *law, sn
     return material->differential[0] ? check_differential(material, law, rotation, error) : SN_OK;
 }
 
-static sn_status check_prony(const sn_material *material, sn_error *error) {
+static sn_status check_prony(const sn_material *material, const sn_law *law, sn_error *error) {
     if (material->prony_count < 0 || material->prony_count > SN_PRONY_TERMS)
         return sn_fail_at(error, SN_BAD_INPUT, "prony", "'prony' has %d terms; allowed are 0 to %d",
                           material->prony_count, SN_PRONY_TERMS);
+    double sum = 0;
     for (int i = 0; i < material->prony_count; ++i) {
         const double *term = material->prony[i];
         sn_status status = SN_OK;
         if (!(term[0] >= 0 && isfinite(term[0])))
-            status = sn_fail_at(error, SN_BAD_INPUT, "modulus",
-                                "'prony' term %d: modulus is %g; it must be finite and at least 0", i + 1, term[0]);
+            status = sn_fail_at(error, SN_BAD_INPUT, "ratio",
+                                "'prony' term %d: the ratio is %g; it must be finite and at least 0", i + 1, term[0]);
         else if (!(term[1] > 0 && isfinite(term[1])))
             status = sn_fail_at(error, SN_BAD_INPUT, "time",
-                                "'prony' term %d: time is %g; it must be finite and above 0", i + 1, term[1]);
-        if (status) return sn_within(error, status, "prony.%d", i);
+                                "'prony' term %d: the time is %g; it must be finite and above 0", i + 1, term[1]);
+        if (status) return sn_within(error, status, "prony.terms.%d", i);
+        sum += term[0];
     }
+    if (strcmp(material->prony_moduli, "instantaneous") == 0 && sum > 1 + 1e-12)
+        return sn_fail_at(error, SN_BAD_INPUT, "prony.terms",
+                          "the instantaneous ratios of 'prony' have the sum %g; it must be at most 1", sum);
+    if (law->table && strcmp(material->prony_on, "shear") == 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "prony.on",
+                          "'on': 'shear' does not go with law '%s': nobody knows the deviatoric part of its stress",
+                          law->name);
     return SN_OK;
 }
 
@@ -411,7 +434,7 @@ sn_status sn_material_check(const sn_context *context, const sn_material *materi
     status = sn_fields_check(material_field, FIELDS, material, error);
     if (!status) status = check_constants(material, law, error);
     if (!status) status = check_blocks(material, law, error);
-    if (!status) status = check_prony(material, error);
+    if (!status) status = check_prony(material, law, error);
     double constant[SN_LAW_CONSTANTS];
     if (!status) status = law->prepare(law, material, 0, constant, error);
     return status;

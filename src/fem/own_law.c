@@ -94,10 +94,10 @@ static sn_status check_table(const sn_context *context, const sn_law_table *tabl
         if (status) return sn_within(error, status, "parameter.%d", i);
         values += table->parameter[i].count_max;
     }
-    if (values > SN_LAW_CONSTANTS)
+    if (values >= SN_LAW_CONSTANTS)
         return sn_fail_at(error, SN_BAD_INPUT, "parameter",
                           "the parameters of law '%s' have %d values; at most %d are allowed", table->name, values,
-                          SN_LAW_CONSTANTS);
+                          SN_LAW_CONSTANTS - 1);
     return SN_OK;
 }
 
@@ -146,6 +146,7 @@ sn_status sn_context_add_law(sn_context *context, const sn_law_table *table, sn_
     }
     memcpy(own->listing, before, (size_t)known * sizeof *before);
     own->listing[known] = (sn_listing){own->table.name, own->table.text};
+    ++own->law.constant_count; /* the factor of the whole law */
     own->listing_count = known + 1;
     own->next = context->laws;
     context->laws = own;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "prony.h"
 #include "springs.h"
 
 /* The damper of a spring: the same for all, or by its quality; the part in proportion to k is Rayleigh's. */
@@ -21,10 +22,35 @@ static void fill_damping(const sn_material *material, int64_t n, sn_batch_settin
     for (int i = 0; i < 3; ++i) settings->damping[(n / SN_LANES * 3 + i) * SN_LANES + n % SN_LANES] = damping[i];
 }
 
+/* The part of the law that has a memory, and the law's moduli during a step (prony.h). */
+static void relax(const sn_law *law, const sn_material *material, double elapsed, bool rate, double *constant,
+                  double *base) {
+    const bool shear = sn_prony_on_shear(material);
+    const double factor = sn_prony_factor(material, elapsed, rate);
+    memcpy(base, constant, (size_t)law->constant_count * sizeof *base);
+    law->scale(law, 1, shear ? 0 : 1, base);
+    law->scale(law, factor, shear ? !rate : factor, constant);
+}
+
+/* A lane of an array of block_count x rows x SN_LANES. */
+static double *lane_of(double *array, int64_t n, int rows) {
+    return array + n / SN_LANES * rows * SN_LANES + n % SN_LANES;
+}
+
+static void fill_terms(const sn_material *material, double elapsed, bool rate, int64_t n, sn_batch_settings *settings) {
+    double *lane = lane_of(settings->term, n, 3 * material->prony_count);
+    for (int i = 0; i < material->prony_count; ++i) {
+        const sn_prony_term term = sn_prony_at(material->prony[i][1], elapsed, rate);
+        lane[3 * i * SN_LANES] = term.decay;
+        lane[(3 * i + 1) * SN_LANES] = term.gain;
+        lane[(3 * i + 2) * SN_LANES] = material->prony[i][0];
+    }
+}
+
 static sn_status fill_batch(const sn_batch *batch, const sn_material *materials, double time,
-                            sn_batch_settings *settings, sn_error *error) {
+                            const sn_element_settings *all, sn_batch_settings *settings, sn_error *error) {
     const int count = batch->law->constant_count;
-    double constant[SN_LAW_CONSTANTS] = {0};
+    double constant[SN_LAW_CONSTANTS] = {0}, base[SN_LAW_CONSTANTS] = {0};
     const sn_material *material = NULL;
     int last = -1;
     settings->damped = 0;
@@ -38,6 +64,7 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
                                   batch->law->name, material->law);
             const sn_status status = batch->law->prepare(batch->law, material, time, constant, error);
             if (status) return status;
+            if (batch->terms) relax(batch->law, material, all->elapsed, all->rate, constant, base);
             if (material->viscous[0] != 0 || material->viscous[1] != 0) settings->damped |= SN_DAMPED_VISCOUS;
             if (material->rayleigh[1] != 0) settings->damped |= SN_DAMPED_RAYLEIGH;
         }
@@ -47,6 +74,9 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
             fill_damping(material, n, settings);
         for (int i = 0; i < count; ++i)
             settings->constant[(n / SN_LANES * count + i) * SN_LANES + n % SN_LANES] = constant[i];
+        if (!batch->terms) continue;
+        for (int i = 0; i < count; ++i) lane_of(settings->base, n, count)[i * SN_LANES] = base[i];
+        fill_terms(material, all->elapsed, all->rate, n, settings);
     }
     return SN_OK;
 }
@@ -54,8 +84,9 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
 sn_status sn_elements_parameters(const sn_elements_model *model, const sn_material *materials, double time,
                                  sn_element_settings *settings, sn_error *error) {
     ++settings->revision;
+    settings->time = time;
     for (int b = 0; b < model->batch_count; ++b) {
-        const sn_status status = fill_batch(&model->batch[b], materials, time, &settings->batch[b], error);
+        const sn_status status = fill_batch(&model->batch[b], materials, time, settings, &settings->batch[b], error);
         if (status) return status;
     }
     return SN_OK;
@@ -80,7 +111,12 @@ sn_status sn_element_settings_create(sn_context *context, const sn_elements_mode
         own->constant =
             sn_allocate(context, lanes * (size_t)model->batch[b].law->constant_count, sizeof *own->constant);
         own->damping = sn_allocate(context, lanes * 3, sizeof *own->damping);
-        if (!own->constant || !own->damping) status = sn_no_memory(error);
+        const size_t terms = (size_t)model->batch[b].terms;
+        if (terms) {
+            own->base = sn_allocate(context, lanes * (size_t)model->batch[b].law->constant_count, sizeof *own->base);
+            own->term = sn_allocate(context, lanes * 3 * terms, sizeof *own->term);
+        }
+        if (!own->constant || !own->damping || (terms && (!own->base || !own->term))) status = sn_no_memory(error);
     }
     if (!status) status = sn_elements_parameters(model, materials, time, settings, error);
     if (status) sn_element_settings_release(context, settings);
@@ -91,6 +127,8 @@ void sn_element_settings_release(sn_context *context, sn_element_settings *setti
     for (int b = 0; b < settings->batch_count; ++b) {
         sn_release(context, settings->batch[b].constant);
         sn_release(context, settings->batch[b].damping);
+        sn_release(context, settings->batch[b].base);
+        sn_release(context, settings->batch[b].term);
     }
     sn_release(context, settings->batch);
     *settings = (sn_element_settings){0};

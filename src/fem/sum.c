@@ -22,7 +22,7 @@ typedef struct sum {
     atomic_int bad; /* elements with J <= 0 */
     double k, d;
     const double *linearised, *u;
-    double *out;
+    double *out, *before;
 } sum;
 
 static const sn_chunk *chunk_of(const sum *s, int index) { return &s->model->chunk[s->first + index]; }
@@ -70,6 +70,19 @@ static void accept_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
     s->kernels->accept(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->out);
+}
+
+static void remember_task(void *data, int index) {
+    sum *s = data;
+    const sn_chunk *c = chunk_of(s, index);
+    if (s->model->batch[c->batch].terms)
+        s->kernels->remember(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->before, s->out);
+}
+
+static void recall_task(void *data, int index) {
+    sum *s = data;
+    const sn_chunk *c = chunk_of(s, index);
+    s->kernels->recall(&s->model->batch[c->batch], c->block_begin, c->block_end, s->settings, s->before, s->u, s->out);
 }
 
 static void colour_by_colour(const sn_context *context, sum *s, void (*task)(void *data, int index)) {
@@ -201,4 +214,21 @@ void sn_elements_accept(const sn_context *context, const sn_elements_model *mode
                         double *state) {
     sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .out = state};
     if (model->rotation_state_size > 0) sn_parallel(context, model->chunk_count, accept_task, &s);
+}
+
+void sn_elements_remember(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
+                          double *before, double *memory) {
+    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .before = before, .out = memory};
+    sn_elements_chunks(context, model, remember_task, &s);
+}
+
+void sn_elements_recall(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings,
+                        const double *before, const double *memory, double *recalled) {
+    sum s = {.kernels = sn_element_kernels_for(context),
+             .model = model,
+             .settings = settings,
+             .before = (double *)(uintptr_t)before,
+             .u = memory,
+             .out = recalled};
+    sn_elements_chunks(context, model, recall_task, &s);
 }

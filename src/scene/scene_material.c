@@ -1,5 +1,6 @@
 /* Materials of a scene. The law says which constants there are (sn_law_parameters). A table says which options there
  * are (sn_material_fields). */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +35,8 @@ static key_table make_table(const sn_parameter *parameter, int parameters) {
     for (size_t i = 0; i < sizeof own / sizeof *own; ++i) add_key(&table, own[i]);
     for (int i = 0; i < parameters; ++i) add_key(&table, parameter[i].name);
     for (int i = 0; i < count && table.count < KEYS; ++i)
-        if (!is_known(&table, option[i].name)) table.field[table.count++] = option[i];
+        if (!is_known(&table, option[i].name) && strncmp(option[i].name, "prony.", 6) != 0)
+            table.field[table.count++] = option[i];
     return table;
 }
 
@@ -116,8 +118,41 @@ static sn_status read_constants(const sn_place *place, const sn_parameter *param
     return SN_OK;
 }
 
-static sn_status read_prony(const sn_place *place, sn_material *material) {
-    static const char *const keys[] = {"modulus", "time"};
+/* ---- Memory ---- */
+/* lambda and mu of the material at small strains. */
+static sn_status moduli_at_rest(const sn_place *place, const sn_material *material, double *lambda, double *mu) {
+    const double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    double dP[81];
+    sn_error inner = {0};
+    if (sn_material_evaluate(place->reader->context, material, F, NULL, NULL, dP, &inner))
+        return sn_place_wrap(place->parent, &inner);
+    *lambda = dP[4], *mu = dP[10];
+    return SN_OK;
+}
+
+/* {"ratio": ..., "time": ...}, or {"modulus": ..., "time": ...} with a modulus in Pa. */
+static sn_status read_term(const sn_place *place, const sn_material *material, double term[2]) {
+    static const char *const keys[] = {"ratio", "modulus", "time"};
+    sn_place child, other;
+    double lambda, mu;
+    sn_status status = sn_place_known(place, keys, 3, (int)sizeof *keys);
+    if (status) return status;
+    if (!sn_place_get(place, "time", &child)) return sn_place_fail(place, SN_BAD_INPUT, "needs 'time'");
+    status = sn_read_number(&child, &sn_positive_number, &term[1]);
+    const bool by_modulus = sn_place_get(place, "modulus", &other), by_ratio = sn_place_get(place, "ratio", &child);
+    if (!status && by_modulus == by_ratio)
+        return sn_place_fail(place, SN_BAD_INPUT, "needs either 'ratio' or 'modulus'%s",
+                             by_ratio ? "; it has both" : "");
+    if (!status) status = sn_read_number(by_ratio ? &child : &other, &sn_number_from_zero, &term[0]);
+    if (status || by_ratio) return status;
+    status = moduli_at_rest(&other, material, &lambda, &mu);
+    if (!status && !(mu > 0))
+        return sn_place_fail(&other, SN_BAD_INPUT, "needs a material with a shear modulus above 0; give a 'ratio'");
+    term[0] /= mu;
+    return status;
+}
+
+static sn_status read_terms(const sn_place *place, sn_material *material) {
     sn_status status = sn_place_list(place, 0);
     if (status) return status;
     const int count = sn_place_count(place);
@@ -125,15 +160,68 @@ static sn_status read_prony(const sn_place *place, sn_material *material) {
         return sn_place_fail(place, SN_BAD_INPUT, "has %d terms; at most %d", count, SN_PRONY_TERMS);
     for (int i = 0; i < count && !status; ++i) {
         const sn_place term = sn_place_at(place, i);
-        sn_place child;
-        status = sn_place_known(&term, keys, 2, (int)sizeof *keys);
-        for (int k = 0; k < 2 && !status; ++k) {
-            if (!sn_place_get(&term, keys[k], &child)) return sn_place_fail(&term, SN_BAD_INPUT, "needs '%s'", keys[k]);
-            status = sn_read_number(&child, &sn_positive_number, &material->prony[i][k]);
-        }
+        status = read_term(&term, material, material->prony[i]);
     }
     material->prony_count = count;
     return status;
+}
+
+/* Short forms: {"model": "maxwell", "time": 1}, {"model": "standard", "ratio": 2, "time": 1},
+ * {"model": "kelvin-voigt", "time": 1}. */
+static sn_status read_model(const sn_place *place, const sn_place *model, sn_material *material) {
+    static const sn_listing models[] = {{"maxwell", ""}, {"standard", ""}, {"kelvin-voigt", ""}};
+    sn_place child;
+    double time = 0, ratio = 1, lambda, mu;
+    int choice;
+    sn_status status = sn_read_choice(model, models, 3, &choice);
+    if (status) return status;
+    if (!sn_place_get(place, "time", &child)) return sn_place_fail(place, SN_BAD_INPUT, "needs 'time'");
+    status = sn_read_number(&child, &sn_positive_number, &time);
+    const bool has_ratio = sn_place_get(place, "ratio", &child);
+    if (!status && has_ratio != (choice == 1))
+        return sn_place_fail(place, SN_BAD_INPUT, "%s",
+                             choice == 1 ? "needs 'ratio'" : "takes no 'ratio'; only the model 'standard' does");
+    if (!status && has_ratio) status = sn_read_number(&child, &sn_number_from_zero, &ratio);
+    if (status) return status;
+    if (choice < 2) {
+        if (choice == 0) strcpy(material->prony_moduli, "instantaneous");
+        material->prony_count = 1;
+        material->prony[0][0] = ratio, material->prony[0][1] = time;
+        return SN_OK;
+    }
+    if (material->viscous[0] != 0 || material->viscous[1] != 0)
+        return sn_place_fail(place, SN_BAD_INPUT, "is a viscosity; the material has another one in 'viscous'");
+    status = moduli_at_rest(place, material, &lambda, &mu);
+    material->viscous[0] = strcmp(material->prony_on, "shear") == 0 ? 0 : fmax(lambda, 0) * time;
+    material->viscous[1] = mu * time;
+    return status;
+}
+
+/* A list of terms, or an object with `on`, `moduli` and either `terms` or a short form. */
+static sn_status read_prony(const sn_place *place, sn_material *material) {
+    static const char *const keys[] = {"on", "moduli", "terms", "model", "time", "ratio"};
+    if (json_is_array(place->value)) return read_terms(place, material);
+    sn_place terms, model, child;
+    sn_status status = sn_place_known(place, keys, 6, (int)sizeof *keys);
+    static const char *const choices[] = {"prony.on", "prony.moduli"};
+    char *const name[] = {material->prony_on, material->prony_moduli};
+    for (int i = 0; i < 2 && !status; ++i) {
+        int fields, count;
+        const sn_field *field = sn_material_fields(&fields);
+        if (!sn_place_get(place, keys[i], &child)) continue;
+        const sn_listing *choice = sn_field_find(field, fields, choices[i])->choices(&count);
+        status = sn_read_name(&child, choice, count, name[i], SN_NAME);
+    }
+    if (status) return status;
+    const bool has_terms = sn_place_get(place, "terms", &terms), has_model = sn_place_get(place, "model", &model);
+    if (has_terms == has_model)
+        return sn_place_fail(place, SN_BAD_INPUT, "needs either 'terms' or 'model'%s",
+                             has_terms ? "; it has both" : "");
+    if (has_model && sn_place_get(place, "moduli", &child))
+        return sn_place_fail_key(&child, SN_BAD_INPUT, "does not go with 'model', which has its own meaning");
+    if (has_terms && (sn_place_get(place, "time", &child) || sn_place_get(place, "ratio", &child)))
+        return sn_place_fail_key(&child, SN_BAD_INPUT, "belongs to 'model'; a term has its own");
+    return has_model ? read_model(place, &model, material) : read_terms(&terms, material);
 }
 
 sn_status sn_scene_read_material(const sn_place *place, sn_material *material) {
@@ -150,8 +238,8 @@ sn_status sn_scene_read_material(const sn_place *place, sn_material *material) {
     const sn_parameter *parameter = sn_law_parameters(place->reader->context, material->law, &parameters);
     const key_table table = make_table(parameter, parameters);
     status = sn_read_fields(place, table.field, table.count, material);
-    if (!status && sn_place_get(place, "prony", &child)) status = read_prony(&child, material);
     if (!status) status = read_constants(place, parameter, parameters, material);
+    if (!status && sn_place_get(place, "prony", &child)) status = read_prony(&child, material);
     if (status) return status;
     sn_error inner = {0};
     return sn_material_check(place->reader->context, material, &inner) ? sn_place_wrap(place, &inner) : SN_OK;

@@ -67,6 +67,7 @@ sn_status sn_world_element_fields(sn_world *world, int body, double *stress, dou
         return sn_fail(error, SN_BAD_INPUT, "body %d; the world has %d", body, world->model->body_count);
     const sn_body *b = &world->model->body[body];
     const bool wants_stress = stress || von_mises;
+    sn_memory_reach(world, world->state.time);
     for (int e = 0; e < b->mesh->tet_count; ++e) {
         double s[6];
         sn_element_values(world, b->element_first + e, wants_stress ? s : NULL, volume_ratio ? &volume_ratio[e] : NULL,

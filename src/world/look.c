@@ -57,16 +57,15 @@ sn_status sn_world_put(sn_world *world, int body, const double *position, const 
     sn_interactions_prescribe(world, world->state.time, world->state.x, world->state.v, NULL);
     sn_workspace_refresh(world);
     sn_world_rotations(world);
+    sn_memory_start(world);
     return SN_OK;
 }
 
 sn_status sn_world_energies(sn_world *world, sn_energies *energies, sn_error *error) {
     const int n = world->model->node_count;
     sn_workspace *work = &world->workspace;
-    const sn_element_view view = sn_world_view(world, world->state.x, NULL);
     sn_energies e = {0};
-    const sn_status status =
-        sn_elements_energy(world->context, &world->solid->elements, &view, work->partial, &e.elastic, error);
+    const sn_status status = sn_memory_energy(world, &e.elastic, error);
     if (status) return status;
     sn_linear_mass_product(work->linear, world->state.v, work->product);
     e.kinetic = 0.5 * sn_vector_dot(world->context, 3 * n, world->state.v, work->product);

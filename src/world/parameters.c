@@ -52,10 +52,6 @@ static sn_status take_materials(sn_context *context, const sn_world_options *opt
             const sn_material *source = body->material_count > 0 ? &body->material[m] : &fallback;
             sn_status status = sn_material_check(context, source, error);
             if (status) return sn_within(error, status, "bodies.%d.material.%d", b, m);
-            if (source->prony_count > 0)
-                return sn_within(
-                    error, sn_fail_at(error, SN_UNSUPPORTED, "prony", "this version cannot integrate prony terms"),
-                    "bodies.%d.material.%d", b, m);
             status = copy_material(context, source, &p->material[p->material_count], error);
             if (status) return status;
             ++p->material_count;
@@ -160,6 +156,7 @@ typedef struct compiled {
     sn_element_settings settings;
     sn_linear *linear;
     double *partial, *vertex_rotation;
+    sn_memory memory;
 } compiled;
 
 static sn_status compile(const sn_world *world, compiled *c, sn_error *error) {
@@ -169,16 +166,22 @@ static sn_status compile(const sn_world *world, compiled *c, sn_error *error) {
                                             world->state.time, &c->settings, error);
     if (!status) status = sn_workspace_linear(world, c->solid, &c->linear, error);
     if (!status) status = sn_workspace_frames(world, c->solid, &c->vertex_rotation, error);
+    if (!status) status = sn_memory_create(world->context, c->solid->elements.recalled_size, &c->memory, error);
     if (status) return status;
     c->partial = sn_allocate_zero(world->context, (size_t)c->solid->elements.chunk_count, sizeof *c->partial);
     return c->partial ? SN_OK : sn_no_memory(error);
 }
 
 static compiled exchange(sn_world *world, compiled c) {
-    const compiled old = {world->solid, world->parameters.elements, world->workspace.linear, world->workspace.partial,
-                          world->workspace.vertex_rotation};
+    const compiled old = {world->solid,
+                          world->parameters.elements,
+                          world->workspace.linear,
+                          world->workspace.partial,
+                          world->workspace.vertex_rotation,
+                          world->workspace.memory};
     world->solid = c.solid, world->parameters.elements = c.settings, world->workspace.linear = c.linear;
     world->workspace.partial = c.partial, world->workspace.vertex_rotation = c.vertex_rotation;
+    world->workspace.memory = c.memory;
     return old;
 }
 
@@ -188,10 +191,11 @@ static void release_compiled(sn_context *context, compiled *c) {
     sn_solid_destroy(context, c->solid);
     sn_release(context, c->partial);
     sn_release(context, c->vertex_rotation);
+    sn_memory_destroy(context, &c->memory);
 }
 
 /* Compiles the solid again and keeps the state. Keeps the history too when the method is the same. Rotations start from
- * rest. */
+ * rest, and the memory of materials is forgotten. */
 static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
     compiled c = {0};
     sn_status status = compile(world, &c, error);
@@ -207,6 +211,7 @@ static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
     sn_interactions_adapt(world);
     sn_world_rotations(world);
     sn_workspace_warp(world, world->state.x);
+    sn_memory_forget(world);
     return SN_OK;
 }
 
@@ -256,7 +261,8 @@ const sn_material *sn_world_material(const sn_world *world, int body, int index)
 static bool same_kind(const sn_material *a, const sn_material *b) {
     return strcmp(a->law, b->law) == 0 && strcmp(a->rotation, b->rotation) == 0 &&
            strcmp(a->differential, b->differential) == 0 && a->density == b->density &&
-           a->rayleigh[0] == b->rayleigh[0] && a->alpha == b->alpha && a->beta == b->beta &&
+           a->rayleigh[0] == b->rayleigh[0] && a->prony_count == b->prony_count &&
+           strcmp(a->prony_on, b->prony_on) == 0 && a->alpha == b->alpha && a->beta == b->beta &&
            strcmp(a->warping, b->warping) == 0 && a->ghost_correction == b->ghost_correction;
 }
 
@@ -265,15 +271,12 @@ sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_m
         return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
     sn_status status = sn_material_check(world->context, material, error);
     if (status) return sn_within(error, status, "bodies.%d.material.%d", body, index);
-    if (material->prony_count > 0)
-        return sn_within(error, sn_fail_at(error, SN_UNSUPPORTED, "prony", "this version cannot integrate prony terms"),
-                         "bodies.%d.material.%d", body, index);
     sn_material *own = &world->parameters.material[world->model->body[body].material_first + index], old = *own, copy;
     status = copy_material(world->context, material, &copy, error);
     if (status) return status;
     *own = copy;
     if (same_kind(&old, &copy))
-        status = sn_solid_settings(world, world->state.time, error);
+        status = sn_solid_settings(world, world->state.time, error), sn_memory_refresh(world);
     else
         status = recompile(world, true, error);
     if (status) {

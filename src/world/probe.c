@@ -188,6 +188,7 @@ sn_status sn_world_probe(sn_world *world, int probe, double value[6], int *count
         break;
     case SN_QUANTITY_STRESS:
         *count = 6;
+        sn_memory_reach(world, world->state.time);
         for (int i = 0; i < target->element_count; ++i) {
             double stress[6];
             sn_element_values(world, target->element[i], stress, NULL, NULL, NULL);

@@ -9,7 +9,7 @@
 #include "base/vector.h"
 #include "inside.h"
 
-enum { OWN_PARTS = 5 }; /* positions, velocities, accelerations, history, rotations */
+enum { OWN_PARTS = 6 }; /* positions, velocities, accelerations, history, rotations, memory */
 
 /* ---- Layout ---- */
 static void add_part(sn_state *state, const char *name, int64_t count) {
@@ -34,7 +34,8 @@ static void lay_out(const sn_world *world, sn_state *state) {
     add_part(state, "history", state->history_count);
     state->count = (state->count + SN_LANES - 1) / SN_LANES * SN_LANES; /* the kernels want the rotations aligned */
     state->rotation_count = world->solid->elements.rotation_state_size;
-    add_part(state, "rotations", state->rotation_count);
+    add_part(state, "rotations", state->rotation_count); /* a multiple of SN_LANES */
+    add_part(state, "memory", world->solid->elements.memory_size);
 }
 
 sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *error) {
@@ -52,6 +53,7 @@ sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *erro
     state->a = sn_state_part(state, "accelerations");
     state->history = sn_state_part(state, "history");
     state->rotation = sn_state_part(state, "rotations");
+    state->memory = sn_state_part(state, "memory");
     memcpy(state->x, world->model->rest, (size_t)world->model->node_count * 3 * sizeof *state->x);
     return SN_OK;
 }

@@ -31,6 +31,7 @@ typedef struct sn_state {
     double *a;         /* "accelerations": change of v in the last step, over the length of the step; for reactions */
     double *history;   /* "history": numbers that the integrator keeps */
     double *rotation;  /* "rotations": of elements whose rotation depends on its past; aligned to 64 bytes */
+    double *memory;    /* "memory": of materials with a Prony series; aligned to 64 bytes */
     int64_t own;       /* where in `value` the numbers of the interactions begin */
     int64_t own_count; /* how many numbers the interactions have */
     int64_t history_count, rotation_count;

@@ -31,7 +31,8 @@ sn_element_view sn_world_view(const sn_world *world, const double *x, const doub
                              .v = v,
                              .x_before = world->workspace.x_before,
                              .rotation_state = world->state.rotation,
-                             .vertex_rotation = world->workspace.vertex_rotation};
+                             .vertex_rotation = world->workspace.vertex_rotation,
+                             .recalled = world->workspace.memory.recalled};
 }
 
 static double norm(const sn_world *world, const double *u) {
@@ -61,6 +62,7 @@ static sn_status force(sn_world *world, const sn_request *request, sn_error *err
     const size_t n = (size_t)world->model->node_count * 3;
     const sn_place place = place_of(world, request);
     double *f = request->force;
+    sn_memory_reach(world, request->t);
     sn_interactions_arrive(world, place.x);
     if (world->parameters.no_inertia) sn_workspace_warp(world, place.x);
     sn_element_view view = sn_world_view(world, place.x, place.v);
@@ -80,6 +82,7 @@ static sn_status force(sn_world *world, const sn_request *request, sn_error *err
 /* The energy of the elements and of all interactions that have an energy. */
 static sn_status potential(sn_world *world, const sn_request *request, sn_error *error) {
     const sn_place place = {.t = request->t, .x = request->x};
+    sn_memory_reach(world, request->t);
     const sn_element_view view = sn_world_view(world, place.x, NULL);
     const sn_status status = sn_elements_energy(world->context, &world->solid->elements, &view,
                                                 world->workspace.partial, request->energy, error);
@@ -91,6 +94,7 @@ static void force_rate(sn_world *world, const sn_request *request) {
     const sn_place place = {.t = request->t, .x = request->x, .v = request->v};
     sn_vector_zero(world->context, 3 * world->model->node_count, request->rate);
     sn_interactions_rate(world, &place, request->rate);
+    sn_memory_rate(world, request->t, request->x, request->rate);
 }
 
 /* SN_INVERTED when a law that needs J > 0 meets J <= 0: the computation of the energy finds that out. */
@@ -109,6 +113,7 @@ static void linearise(sn_world *world, const sn_request *request, bool here) {
     const sn_place place = place_of(world, request);
     sn_block_list *K = &work->stiffness, *D = &work->damping;
     K->count = D->count = 0;
+    sn_memory_reach(world, request->t);
     if (!here) sn_interactions_arrive(world, place.x);
     if (!here && p->no_inertia) sn_workspace_warp(world, place.x);
     sn_interactions_blocks(world, &place, p->method->exact, K, D);
@@ -208,6 +213,7 @@ static bool begin(sn_system *system, double t, const double *x, const double *v)
     sn_workspace *work = &world->workspace;
     sn_workspace_warp(world, x);
     sn_vector_copy(world->context, system->count, x, work->x_before);
+    sn_memory_begin(world, t);
     memcpy(work->own_before, world->state.value + world->state.own, (size_t)world->state.own_count * sizeof(double));
     return sn_interactions_begin(world, t, x, v);
 }
@@ -239,6 +245,7 @@ static void accept(sn_system *system, double t, const double *x, const double *v
     }
     sn_workspace_warp(world, x);
     sn_vector_copy(world->context, system->count, x, world->workspace.x_before);
+    sn_memory_accept(world, t, x);
     sn_interactions_end(world, &place);
 }
 

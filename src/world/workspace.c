@@ -74,6 +74,7 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
                                      .linearisation = {{.table = &sn_world_linearisation_table}, world}};
     sn_status status = sn_workspace_frames(world, world->solid, &work->vertex_rotation, error);
     if (!status) status = sn_workspace_linear(world, world->solid, &work->linear, error);
+    if (!status) status = sn_memory_create(context, world->solid->elements.recalled_size, &work->memory, error);
     return status ? status : sn_workspace_fit(world, error);
 }
 
@@ -85,11 +86,13 @@ void sn_workspace_refresh(sn_world *world) {
     sn_workspace_warp(world, world->state.x);
     sn_interactions_refresh(world);
     memcpy(world->workspace.x_before, world->state.x, (size_t)world->model->node_count * 3 * sizeof(double));
+    sn_memory_refresh(world);
 }
 
 void sn_workspace_destroy(sn_world *world) {
     sn_workspace *work = &world->workspace;
     sn_linear_destroy(work->linear);
+    sn_memory_destroy(world->context, &work->memory);
     release_blocks(world->context, &work->stiffness);
     release_blocks(world->context, &work->damping);
     sn_state_destroy(world->context, &work->before);

@@ -3,6 +3,7 @@
 #define SN_WORLD_WORKSPACE_H
 
 #include "linear/solver.h"
+#include "memory.h"
 #include "solid.h"
 #include "state.h"
 #include "time/system.h"
@@ -24,6 +25,7 @@ typedef struct sn_workspace {
     sn_linear *linear;
     sn_block_list stiffness, damping; /* blocks that the interactions add to the matrices of the elements */
     double *vertex_rotation;          /* nodes x 9: rotations for stiffness warping; NULL without warping */
+    sn_memory memory;                 /* of materials with a Prony series */
     double *x_before;                 /* nodes x 3: positions after the last accepted part of a step */
     double *external;                 /* nodes x 3: external forces */
     double *force;                    /* nodes x 3: a force vector for short use */

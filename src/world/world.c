@@ -42,6 +42,7 @@ static sn_status start(sn_world *world, const sn_world_options *options, sn_erro
     memcpy(world->workspace.x_before, world->state.x, bytes);
     sn_world_rotations(world);
     sn_workspace_warp(world, world->state.x);
+    sn_memory_start(world);
     return SN_OK;
 }
 

@@ -8,7 +8,7 @@
  * c_j) I) so that, with H = sum_j u_j (x) c_j,  (K u)_i = w (lambda tr(H) I + nu H + mu H^T) c_i truncated-2 has mu =
  * nu; truncated-1 mu (0, 2); their blend by g, hybrid, mu (1 - g, 1 + g) general  w A, 81 numbers, A = d P / d F with
  * damping: (K u)_i = w (A : sum_j u_j (x) g_j) g_i lambda, mu and A are those of k K + d D. */
-#include "element_point.h"
+#include "memory.h"
 
 /* ---- Sums into nodes ---- */
 /* target[node i] += value_i for each real lane, lanes in order, nodes in order. */
@@ -51,8 +51,8 @@ static inline void turn_back(const vd *R, vd *F) {
 }
 
 /* Warped forces of one element: each node sees the stress in its own frame, P_i = R_i P(R_i^T F). rate: F', or NULL. */
-INLINE void add_warped_forces(const int N, const slice *s, int q, const vd *c, const vd *damping, const vd *F,
-                              const vd *rate, vd *value) {
+INLINE void add_warped_forces(const int N, const int Q, const slice *s, int q, const vd *c, const vd *damping,
+                              const vd *F, const vd *rate, vd *value) {
     const vd w = vd_load(s->weight + q * SN_LANES);
     vd g[3 * SN_ELEMENT_NODES];
     for (int a = 0; a < 3; ++a) g[a] = vd_set(0);
@@ -65,6 +65,7 @@ INLINE void add_warped_forces(const int N, const slice *s, int q, const vd *c, c
         vertex_frame(s, i, R);
         vm_transpose_multiply(R, F, H);
         s->batch->law->stress(s->batch->law, c, H, NULL, S);
+        if (has_memory(s)) add_recalled(Q, s, q, F, R, S);
         vm_multiply(R, S, P);
         if (rate) add_viscous(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], R, rate, P);
         for (int a = 0; a < 3; ++a)
@@ -89,7 +90,7 @@ APART int force_warped(const int N, const int Q, const sn_batch *batch, int begi
                 vd F[9], rate[9];
                 deformation(N, &s, q, edge, F);
                 if (damped) outer_sum(N, gradient_at(N, &s, q), speed, rate);
-                add_warped_forces(N, &s, q, c, damping, F, damped ? rate : NULL, value);
+                add_warped_forces(N, Q, &s, q, c, damping, F, damped ? rate : NULL, value);
             }
             scatter(N, &s, value, f);
         }
@@ -117,6 +118,7 @@ INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begi
                 if (batch->warping) turn_back(R, F);
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
                 law->energy(law, c, F, batch->rotation ? R : NULL, &psi);
+                if (has_memory(&s)) psi += recalled_energy(Q, &s, q, F, R);
                 sum += vd_load(s.weight + q * SN_LANES) * psi;
             }
             for (int l = 0; l < SN_WIDTH; ++l)
@@ -154,6 +156,7 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
                 keep_rotation(N, Q, &s, q, R);
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
                 law->stress(law, c, F, batch->rotation ? R : NULL, P);
+                if (has_memory(&s)) add_recalled(Q, &s, q, F, R, P);
                 if (damped) {
                     vd rate[9];
                     outer_sum(N, gradient_at(N, &s, q), speed, rate);
@@ -221,6 +224,7 @@ APART void linearise_general(const int N, const int Q, const slice *s, int q, co
     if (with_dR || !kept_rotation(Q, s, q, R)) rotation_at(N, Q, s, q, F, R, with_dR ? dR : NULL);
     if (speed) outer_sum(N, gradient_at(N, s, q), speed, rate);
     tangent(s, c, damping, F, R, with_dR ? dR : NULL, speed ? rate : NULL, k, d, out);
+    if (has_memory(s)) add_recalled_tangent(Q, s, q, with_dR ? dR : NULL, k, out);
     const vd w = vd_load(s->weight + q * SN_LANES);
     for (int i = 0; i < 81; ++i) out[i] *= w;
 }
@@ -522,6 +526,7 @@ INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int bloc
                 vd_store(out_psi + q * SN_LANES + lane, psi);
             }
             batch->law->stress(batch->law, c, H, batch->rotation ? R : NULL, P);
+            if (has_memory(&s)) add_recalled(Q, &s, q, F, R, P);
             if (batch->warping) {
                 for (int i = 0; i < 9; ++i) H[i] = P[i];
                 vm_multiply(R, H, P);
@@ -644,7 +649,12 @@ static int accept(const sn_batch *batch, int begin, int end, const sn_element_vi
     if (!batch->rotation || !batch->rotation->uses_history || !batch->rotation->accept) return 0;
     SPECIALISED(accept_body, batch, begin, end, view, state)
 }
+static int remember(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *before,
+                    double *memory) {
+    if (batch->element->nodes == 2) return spring_remember(batch, begin, end, view, before, memory);
+    SPECIALISED(remember_body, batch, begin, end, view, before, memory)
+}
 
 extern const sn_element_kernels SN_ISA(sn_element_kernels);
-const sn_element_kernels SN_ISA(sn_element_kernels) = {serves,    energy,   force,  linearise, weigh, product,
-                                                       stiffness, diagonal, stress, rotation,  accept};
+const sn_element_kernels SN_ISA(sn_element_kernels) = {
+    serves, energy, force, linearise, weigh, product, stiffness, diagonal, stress, rotation, accept, remember, recall};

@@ -167,6 +167,6 @@ static inline void invariant_projected(const derivative *d, vd I1, const vd F[9]
     .differentials = 1u << SN_DIFFERENTIAL_EXACT | 1u << SN_DIFFERENTIAL_PROJECTED,                                    \
     .default_differential = SN_DIFFERENTIAL_PROJECTED, .parameter = parameter,                                         \
     .parameter_count = sizeof parameter / sizeof *parameter, .constant_count = (constants), .prepare = prepare,        \
-    .energy = energy, .stress = stress, .differential = differential, .strain = SN_STRAIN_GREEN
+    .scale = scale, .energy = energy, .stress = stress, .differential = differential, .strain = SN_STRAIN_GREEN
 
 #endif

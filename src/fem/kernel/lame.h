@@ -14,8 +14,12 @@ static inline sn_status prepare_lame(const sn_law *law, const sn_material *mater
     return sn_material_lame(material, time, &constant[0], &constant[1], error);
 }
 
+static inline void scale_constants(const sn_law *law, double shear, double bulk, double *constant) {
+    scale_lame(shear, bulk, &constant[0], &constant[1]);
+}
+
 #define SN_LAW_OF_LAME                                                                                                 \
     .parameter = lame_parameter, .parameter_count = sizeof lame_parameter / sizeof *lame_parameter,                    \
-    .constant_count = 2, .prepare = prepare_lame
+    .constant_count = 2, .prepare = prepare_lame, .scale = scale_constants
 
 #endif

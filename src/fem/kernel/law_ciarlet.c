@@ -42,6 +42,13 @@ static sn_status prepare(const sn_law *law, const sn_material *material, double 
     return SN_OK;
 }
 
+static void scale(const sn_law *law, double shear, double bulk, double *constant) {
+    double mu = 2 * constant[0] + 8 * constant[1] + 2 * constant[2], lambda = 4 * (constant[2] + constant[3]);
+    scale_lame(shear, bulk, &lambda, &mu);
+    for (int i = 0; i < 3; ++i) constant[i] *= shear;
+    constant[3] = 0.25 * lambda - constant[2];
+}
+
 static inline vd log_factor(const vd *c) { return vd_set(2) * (c[0] + vd_set(2) * (c[1] + c[2]) + c[3]); }
 
 static inline void density(const vd *c, const invariants *i, vd *psi) {

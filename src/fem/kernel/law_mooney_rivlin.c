@@ -33,6 +33,10 @@ static sn_status prepare(const sn_law *law, const sn_material *material, double 
     return SN_OK;
 }
 
+static void scale(const sn_law *law, double shear, double bulk, double *constant) {
+    constant[0] *= shear, constant[1] *= shear, constant[2] *= bulk;
+}
+
 static inline void density(const vd *c, const invariants *i, vd *psi) {
     *psi = c[0] * isochoric_first(i) + c[1] * isochoric_second(i) + c[2] * (i->j * i->j);
 }

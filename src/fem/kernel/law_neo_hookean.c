@@ -13,6 +13,10 @@ static sn_status prepare(const sn_law *law, const sn_material *material, double 
     return sn_material_lame(material, time, &constant[0], &constant[1], error);
 }
 
+static void scale(const sn_law *law, double shear, double bulk, double *constant) {
+    scale_lame(shear, bulk, &constant[0], &constant[1]);
+}
+
 static inline void density(const vd *c, const invariants *i, vd *psi) {
     const vd half = vd_set(0.5), L = log_near_one(i->j, i->J);
     *psi = c[1] * (half * i->q + log_remainder(i->j, L)) + half * c[0] * (L * L);

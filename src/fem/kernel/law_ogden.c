@@ -63,6 +63,11 @@ static sn_status prepare(const sn_law *law, const sn_material *material, double 
     return SN_OK;
 }
 
+static void scale(const sn_law *law, double shear, double bulk, double *constant) {
+    for (int i = 0; i < TERMS; ++i) constant[i] *= shear;
+    constant[2 * TERMS] *= bulk;
+}
+
 /* What all three kernels start from. Lanes with J <= 0 are evaluated at some positive stretches: finite, and reported
  * by the caller. */
 typedef struct state {
@@ -185,6 +190,7 @@ const sn_law SN_ISA(sn_law_ogden) = {
     .parameter_count = sizeof parameter / sizeof *parameter,
     .constant_count = 2 * TERMS + 1,
     .prepare = prepare,
+    .scale = scale,
     .energy = energy,
     .stress = stress,
     .differential = differential,

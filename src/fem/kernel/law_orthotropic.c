@@ -119,6 +119,7 @@ const sn_law SN_ISA(sn_law_orthotropic) = {
     .parameter_count = sizeof parameter / sizeof *parameter,
     .constant_count = ORTHOTROPIC_CONSTANTS,
     .prepare = orthotropic_prepare,
+    .scale = orthotropic_scale,
     .energy = energy,
     .stress = stress,
     .differential = differential,

@@ -12,4 +12,10 @@
         "lame", "Pa", "lambda and mu, instead of young and poisson", -INFINITY, INFINITY, 1, 1, 2, 2                   \
     }
 
+/* The constants lambda, mu with other moduli; bulk modulus = lambda + 2/3 mu. */
+static inline void scale_lame(double shear, double bulk, double *lambda, double *mu) {
+    *lambda = bulk * (*lambda + 2.0 / 3.0 * *mu) - 2.0 / 3.0 * shear * *mu;
+    *mu *= shear;
+}
+
 #endif

@@ -37,6 +37,11 @@ static sn_status prepare(const sn_law *law, const sn_material *material, double 
     return SN_OK;
 }
 
+static void scale(const sn_law *law, double shear, double bulk, double *constant) {
+    for (int i = 0; i < TERMS; ++i) constant[i] *= shear;
+    constant[TERMS] *= bulk;
+}
+
 static inline void density(const vd *c, const invariants *i, vd *psi) {
     const vd Y = isochoric_first(i);
     vd sum = c[TERMS - 1];

@@ -21,6 +21,13 @@ static sn_status prepare(const sn_law *law, const sn_material *material, double 
     return SN_OK;
 }
 
+static void scale(const sn_law *law, double shear, double bulk, double *constant) {
+    double mu = 0.75 * constant[1], lambda = constant[0] - 5.0 / 6.0 * mu;
+    scale_lame(shear, bulk, &lambda, &mu);
+    constant[0] = lambda + 5.0 / 6.0 * mu;
+    constant[1] = 4.0 / 3.0 * mu;
+}
+
 static inline void density(const vd *c, const invariants *i, vd *psi) {
     const vd half = vd_set(0.5), x = vd_set(0.25) * i->k1;
     *psi = half * c[1] * (vd_set(0.75) * i->q + log_remainder(x, log_near_one(x, vd_set(1) + x))) +

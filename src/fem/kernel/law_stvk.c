@@ -13,6 +13,10 @@ static sn_status prepare(const sn_law *law, const sn_material *material, double 
     return sn_material_lame(material, time, &constant[0], &constant[1], error);
 }
 
+static void scale(const sn_law *law, double shear, double bulk, double *constant) {
+    scale_lame(shear, bulk, &constant[0], &constant[1]);
+}
+
 static inline void density(const vd *c, const invariants *i, vd *psi) {
     *psi = vd_set(0.25) * c[1] * (i->k1 * i->k1 - vd_set(2) * i->h2) + vd_set(0.125) * c[0] * (i->k1 * i->k1);
 }

@@ -101,6 +101,24 @@ static inline sn_status orthotropic_prepare(const sn_law *law, const sn_material
     return SN_OK;
 }
 
+/* C <- bulk C + (shear - bulk) D C D, D the projection on the deviator. */
+static inline void orthotropic_scale(const sn_law *law, double shear, double bulk, double *constant) {
+    double column[6], C[6][6], total = 0; /* column: mean over the three stretches */
+    for (int a = 0; a < 6; ++a) {
+        for (int b = 0; b < 6; ++b) C[a][b] = constant[upper6(a, b)];
+        column[a] = (C[a][0] + C[a][1] + C[a][2]) / 3;
+    }
+    for (int a = 0; a < 3; ++a) total += column[a] / 3;
+    for (int a = 0; a < 6; ++a)
+        for (int b = a; b < 6; ++b) {
+            double deviator = C[a][b];
+            if (b < 3) deviator -= column[a];
+            if (a < 3) deviator -= column[b];
+            if (a < 3 && b < 3) deviator += total;
+            constant[upper6(a, b)] = bulk * C[a][b] + (shear - bulk) * deviator;
+        }
+}
+
 /* sigma = C e for the symmetric part of e; both 3x3. */
 static inline void orthotropic_stress(const vd *c, const vd e[9], vd sigma[9]) {
     const vd g[6] = {e[0], e[4], e[8], e[1] + e[3], e[5] + e[7], e[2] + e[6]};

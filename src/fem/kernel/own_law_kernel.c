@@ -22,11 +22,19 @@ static bool take_lane(const sn_law *law, const vd *c, const vd *F, int lane, dou
     return !law->table->needs_positive_volume || determinant(f) > 0;
 }
 
+/* The last constant is a factor of the whole law. */
+static double factor_of(const sn_law *law, const double *constant) { return constant[law->constant_count - 1]; }
+
+static void scale(const sn_law *law, double shear, double bulk, double *constant) {
+    constant[law->constant_count - 1] *= shear;
+}
+
 static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi) {
     const sn_law_table *t = law->table;
     double constant[SN_LAW_CONSTANTS], f[9];
     for (int l = 0; l < SN_WIDTH; ++l)
-        (*psi)[l] = take_lane(law, c, F, l, constant, f) ? t->energy(t->user, constant, f) : 0;
+        (*psi)[l] =
+            take_lane(law, c, F, l, constant, f) ? factor_of(law, constant) * t->energy(t->user, constant, f) : 0;
 }
 
 static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *P) {
@@ -35,7 +43,7 @@ static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd 
     for (int l = 0; l < SN_WIDTH; ++l) {
         double p[9] = {0};
         if (take_lane(law, c, F, l, constant, f)) t->stress(t->user, constant, f, p);
-        for (int i = 0; i < 9; ++i) P[i][l] = p[i];
+        for (int i = 0; i < 9; ++i) P[i][l] = factor_of(law, constant) * p[i];
     }
 }
 
@@ -64,7 +72,7 @@ static void differential(const sn_law *law, sn_differential kind, const vd *c, c
             t->differential(t->user, constant, f, dp);
         else
             by_differences(t, constant, f, dp);
-        for (int i = 0; i < 81; ++i) dP[i][l] = dp[i];
+        for (int i = 0; i < 81; ++i) dP[i][l] = factor_of(law, constant) * dp[i];
     }
     if (kind != SN_DIFFERENTIAL_PROJECTED) return;
     const vd half = vd_set(0.5);
@@ -73,7 +81,8 @@ static void differential(const sn_law *law, sn_differential kind, const vd *c, c
     project9(dP);
 }
 
-/* The constants are the values of the parameters in their order; each parameter has count_max places. */
+/* The constants are the values of the parameters in their order; each parameter has count_max places. A factor
+ * follows. */
 static sn_status prepare(const sn_law *law, const sn_material *material, double time, double *constant,
                          sn_error *error) {
     for (int k = 0, at = 0; k < law->parameter_count; at += law->parameter[k++].count_max) {
@@ -85,6 +94,7 @@ static sn_status prepare(const sn_law *law, const sn_material *material, double 
         for (int i = 0; i < parameter->count_max; ++i) constant[at + i] = i < given->count ? given->value[i] : 0;
         if (given->key_count > 0) constant[at] = sn_material_value(material, parameter->name, time, 0);
     }
+    constant[law->constant_count - 1] = 1;
     return SN_OK;
 }
 
@@ -94,6 +104,7 @@ const sn_law SN_ISA(sn_own_law) = {
     .differentials = 1u << SN_DIFFERENTIAL_EXACT | 1u << SN_DIFFERENTIAL_PROJECTED,
     .default_differential = SN_DIFFERENTIAL_PROJECTED,
     .prepare = prepare,
+    .scale = scale,
     .energy = energy,
     .stress = stress,
     .differential = differential,

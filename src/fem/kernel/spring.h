@@ -10,7 +10,7 @@
 #ifndef SN_FEM_KERNEL_SPRING_H
 #define SN_FEM_KERNEL_SPRING_H
 
-#include "element_point.h"
+#include "memory.h"
 
 /* What one slice of springs knows. */
 typedef struct spring {
@@ -62,6 +62,11 @@ INLINE vd stretch_of(spring *p, const sn_batch *batch, const vd *R) {
     return dot3(p->n, p->d) - p->length;
 }
 
+/* The recalled tension; 0 without memory. */
+INLINE vd recalled_tension(const slice *s) {
+    return has_memory(s) ? vd_load(s->view->recalled + recalled_at(s, 1, 0)) : vd_set(0);
+}
+
 static int spring_energy(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *energy) {
     const sn_batch_settings *settings = settings_of(batch, view);
     double total = *energy;
@@ -72,7 +77,7 @@ static int spring_energy(const sn_batch *batch, int begin, int end, const sn_ele
             vd R[9];
             if (batch->warping) mean_frame(2, &s, R);
             const vd stretch = stretch_of(&p, batch, batch->warping ? R : NULL),
-                     sum = vd_set(0.5) * p.k * (stretch * stretch);
+                     sum = (vd_set(0.5) * p.k * stretch + recalled_tension(&s)) * stretch;
             for (int l = 0; l < SN_WIDTH; ++l)
                 if (s.element_of[l] >= 0) total += sum[l];
         }
@@ -92,7 +97,7 @@ static int spring_force(const sn_batch *batch, int begin, int end, const sn_elem
             for (int i = 0; i < 6; ++i) value[i] = vd_set(0);
             for (int i = 0; i < 2; ++i) {
                 if (batch->warping) vertex_frame(&s, i, R);
-                vd tension = p.k * stretch_of(&p, batch, batch->warping ? R : NULL);
+                vd tension = p.k * stretch_of(&p, batch, batch->warping ? R : NULL) + recalled_tension(&s);
                 if (damped) tension += p.r * dot3(p.n, speed);
                 for (int a = 0; a < 3; ++a) value[3 * i + a] = i ? -tension * p.n[a] : tension * p.n[a];
             }
@@ -105,24 +110,45 @@ static int spring_force(const sn_batch *batch, int begin, int end, const sn_elem
 INLINE void spring_matrix(const slice *s, double k, double d, vd *A) {
     const sn_batch *batch = s->batch;
     spring p = spring_at(s, s->view->x);
-    vd R[9], across = vd_set(0);
+    vd R[9], across = vd_set(0), recalled = vd_set(0);
     if (batch->warping) mean_frame(2, s, R);
     if (is_turning(batch)) {
         const vd now = point_along(&p), least = vd_max(now, vd_set(1e-12) * p.length);
         across = vd_set(1) - p.length / least;
         if (sn_batch_differential(batch, s->view->projected) != SN_DIFFERENTIAL_EXACT)
             across = vd_max(across, vd_set(0));
+        else
+            recalled = recalled_tension(s) / least;
     } else {
         point_turned(&p, batch->warping ? R : NULL);
     }
-    vd along = k * p.k * (vd_set(1) - across);
+    vd along = k * (p.k * (vd_set(1) - across) - recalled);
     if (s->settings->damped) along += d * p.r;
-    const vd same = k * p.k * across;
+    const vd same = k * (p.k * across + recalled);
     for (int a = 0; a < 3; ++a)
         for (int b = 0; b < 3; ++b) {
             A[3 * a + b] = along * (p.n[a] * p.n[b]);
             if (a == b) A[3 * a + b] += same;
         }
+}
+
+/* The first of the six numbers is the tension of the part with a memory; the others are 0. */
+static int spring_remember(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *before,
+                           double *memory) {
+    const sn_batch_settings *settings = settings_of(batch, view);
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(2, 1, batch, settings, view, block, lane);
+            spring p = spring_at(&s, view->x);
+            vd c[SN_LAW_CONSTANTS], R[9], now[SIX];
+            load_base(&s, c);
+            if (batch->warping) mean_frame(2, &s, R);
+            for (int i = 1; i < SIX; ++i) now[i] = vd_set(0);
+            now[0] = young_of(c) * vd_load(s.weight) * stretch_of(&p, batch, batch->warping ? R : NULL);
+            remember_point(&s, terms_at(&s), now, before + recalled_at(&s, 1, 0),
+                           memory ? memory + memory_at(&s, 1, 0) : NULL);
+        }
+    return 0;
 }
 
 static inline void spring_keep(const slice *s, const vd A[9], double *linearised) {

@@ -1,0 +1,199 @@
+/* Memory of elements (fem/prony.h): the stress without rotation, its recalled part and the update after a step.
+ *
+ * Six numbers per point: xx, yy, zz, xy, yz, zx of a symmetric matrix. */
+#ifndef SN_FEM_KERNEL_MEMORY_H
+#define SN_FEM_KERNEL_MEMORY_H
+
+#include "element_point.h"
+
+enum { SIX = SN_MEMORY_ITEMS };
+
+INLINE int64_t recalled_at(const slice *s, const int Q, int q) {
+    return s->batch->recalled + (s->block * Q + q) * SIX * SN_LANES + s->lane;
+}
+
+INLINE int64_t memory_at(const slice *s, const int Q, int q) {
+    return s->batch->memory + (s->block * Q + q) * s->batch->terms * SIX * SN_LANES + s->lane;
+}
+
+INLINE int has_memory(const slice *s) { return s->batch->terms > 0 && s->view->recalled; }
+
+static inline void symmetric_of(const vd *six, vd *m) {
+    m[0] = six[0], m[4] = six[1], m[8] = six[2];
+    m[1] = m[3] = six[3], m[5] = m[7] = six[4], m[2] = m[6] = six[5];
+}
+
+static inline void six_of(const vd *m, vd *six) {
+    const vd half = vd_set(0.5);
+    six[0] = m[0], six[1] = m[4], six[2] = m[8];
+    six[3] = half * (m[1] + m[3]), six[4] = half * (m[5] + m[7]), six[5] = half * (m[2] + m[6]);
+}
+
+/* Whether G is F: Green's strain, and the law whose R^T P is not symmetric. */
+static inline int remembers_by_F(const sn_law *law) {
+    return law->strain == SN_STRAIN_GREEN || law->flags & SN_LAW_NO_POTENTIAL;
+}
+
+INLINE void load_recalled(const int Q, const slice *s, int q, vd *H) {
+    vd six[SIX];
+    load_rows(s->view->recalled + recalled_at(s, Q, q), SIX, six);
+    symmetric_of(six, H);
+}
+
+/* P += G H. R is the identity for laws without rotation; it is not read for the linear law. */
+APART void add_recalled(const int Q, const slice *s, int q, const vd *F, const vd *R, vd *P) {
+    const sn_law *law = s->batch->law;
+    vd H[9], out[9];
+    load_recalled(Q, s, q, H);
+    if (law->strain == SN_STRAIN_CAUCHY) {
+        for (int i = 0; i < 9; ++i) P[i] += H[i];
+        return;
+    }
+    vm_multiply(remembers_by_F(law) ? F : R, H, out);
+    for (int i = 0; i < 9; ++i) P[i] += out[i];
+}
+
+/* The work of the recalled stress from rest: H : E, H : (sym(R^T F) - I) or H : (sym F - I). */
+APART vd recalled_energy(const int Q, const slice *s, int q, const vd *F, const vd *R) {
+    const sn_law *law = s->batch->law;
+    vd H[9], E[9];
+    load_recalled(Q, s, q, H);
+    if (remembers_by_F(law)) {
+        vm_transpose_multiply(F, F, E);
+        for (int i = 0; i < 9; ++i) E[i] = vd_set(0.5) * (E[i] - vd_set(i % 4 == 0));
+    } else if (law->strain == SN_STRAIN_CAUCHY) {
+        for (int i = 0; i < 9; ++i) E[i] = F[i] - vd_set(i % 4 == 0);
+    } else {
+        vm_transpose_multiply(R, F, E);
+        for (int i = 0; i < 9; i += 4) E[i] -= vd_set(1);
+    }
+    return vm_dot(H, E);
+}
+
+/* A += k d(G H) / dF. Only the exact differential takes it: the others stay definite without it. */
+APART void add_recalled_tangent(const int Q, const slice *s, int q, const vd *dR, double k, vd *A) {
+    const sn_law *law = s->batch->law;
+    if (law->strain == SN_STRAIN_CAUCHY || sn_batch_differential(s->batch, s->view->projected) != SN_DIFFERENTIAL_EXACT)
+        return;
+    vd H[9];
+    load_recalled(Q, s, q, H);
+    for (int i = 0; i < 9; ++i) H[i] *= vd_set(k);
+    if (remembers_by_F(law)) {
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j)
+                for (int l = 0; l < 3; ++l) A[9 * (3 * i + j) + 3 * i + l] += H[3 * l + j];
+        return;
+    }
+    if (!dR) return;
+    vd T[81];
+    for (int b = 0; b < 9; ++b)
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j)
+                T[9 * (3 * i + j) + b] = dR[9 * (3 * i) + b] * H[j] + dR[9 * (3 * i + 1) + b] * H[3 + j] +
+                                         dR[9 * (3 * i + 2) + b] * H[6 + j];
+    for (int a = 0; a < 9; ++a)
+        for (int b = 0; b < 9; ++b) {
+            vd change = T[9 * a + b];
+            if (!s->view->unsymmetric) change = vd_set(0.5) * (change + T[9 * b + a]);
+            A[9 * a + b] += change;
+        }
+}
+
+/* The stress of the part of the law that has a memory, without rotation: G^-1 P. F^-1 is bounded near det F = 0. */
+INLINE void unrotated_stress(const int N, const int Q, const slice *s, int q, const vd *c, const vd *edge, vd *six) {
+    const sn_law *law = s->batch->law;
+    vd F[9], R[9], P[9], T[9];
+    deformation(N, s, q, edge, F);
+    rotation_at(N, Q, s, q, F, R, NULL);
+    if (s->batch->warping) {
+        vm_transpose_multiply(R, F, T);
+        law->stress(law, c, T, NULL, P);
+        six_of(P, six);
+        return;
+    }
+    law->stress(law, c, F, s->batch->rotation ? R : NULL, P);
+    if (law->strain == SN_STRAIN_CAUCHY) {
+        six_of(P, six);
+        return;
+    }
+    if (remembers_by_F(law)) {
+        vd C[9];
+        const vd J = vm_determinant(F), scale = J / (J * J + vd_set(1e-6));
+        vm_cofactor(F, C); /* F^-1 = cof(F)^T / J */
+        vm_transpose_multiply(C, P, T);
+        for (int i = 0; i < 9; ++i) T[i] *= scale;
+    } else {
+        vm_transpose_multiply(R, P, T);
+    }
+    six_of(T, six);
+}
+
+INLINE void load_base(const slice *s, vd *c) {
+    const int count = s->batch->law->constant_count;
+    load_rows(s->settings->base + s->block * count * SN_LANES + s->lane, count, c);
+}
+
+/* h <- decay h + gain (S - S_before) for all terms of a point, then S_before <- S. */
+INLINE void remember_point(const slice *s, const double *term, const vd *now, double *before, double *memory) {
+    vd old[SIX];
+    load_rows(before, SIX, old);
+    for (int t = 0; memory && t < s->batch->terms; ++t) {
+        const vd decay = vd_load(term + 3 * t * SN_LANES), gain = vd_load(term + (3 * t + 1) * SN_LANES);
+        for (int i = 0; i < SIX; ++i) {
+            double *h = memory + (t * SIX + i) * SN_LANES;
+            vd_store(h, decay * vd_load(h) + gain * (now[i] - old[i]));
+        }
+    }
+    for (int i = 0; i < SIX; ++i) vd_store(before + i * SN_LANES, now[i]);
+}
+
+INLINE const double *terms_at(const slice *s) {
+    return s->settings->term + s->block * 3 * s->batch->terms * SN_LANES + s->lane;
+}
+
+INLINE int remember_body(const int N, const int Q, const sn_batch *batch, int begin, int end,
+                         const sn_element_view *view, double *before, double *memory) {
+    const sn_batch_settings *settings = settings_of(batch, view);
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(N, Q, batch, settings, view, block, lane);
+            vd edge[EDGES], c[SN_LAW_CONSTANTS], now[SIX];
+            load_base(&s, c);
+            gather_edges(N, &s, view->x, edge);
+            for (int q = 0; q < Q; ++q) {
+                unrotated_stress(N, Q, &s, q, c, edge, now);
+                remember_point(&s, terms_at(&s), now, before + recalled_at(&s, Q, q),
+                               memory ? memory + memory_at(&s, Q, q) : NULL);
+            }
+        }
+    return 0;
+}
+
+/* H = sum of ratio (decay h - gain S_before). */
+static int recall(const sn_batch *batch, int begin, int end, const sn_element_settings *all, const double *before,
+                  const double *memory, double *recalled) {
+    const sn_batch_settings *settings = &all->batch[batch->index];
+    const int Q = batch->element->points;
+    if (batch->terms == 0) return 0;
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = {.batch = batch, .settings = settings, .block = block, .lane = lane};
+            const double *term = terms_at(&s);
+            for (int q = 0; q < Q; ++q) {
+                vd S[SIX], H[SIX];
+                load_rows(before + recalled_at(&s, Q, q), SIX, S);
+                for (int i = 0; i < SIX; ++i) H[i] = vd_set(0);
+                for (int t = 0; t < batch->terms; ++t) {
+                    const vd ratio = vd_load(term + (3 * t + 2) * SN_LANES),
+                             decay = ratio * vd_load(term + 3 * t * SN_LANES),
+                             gain = ratio * vd_load(term + (3 * t + 1) * SN_LANES);
+                    const double *h = memory + memory_at(&s, Q, q) + t * SIX * SN_LANES;
+                    for (int i = 0; i < SIX; ++i) H[i] += decay * vd_load(h + i * SN_LANES) - gain * S[i];
+                }
+                for (int i = 0; i < SIX; ++i) vd_store(recalled + recalled_at(&s, Q, q) + i * SN_LANES, H[i]);
+            }
+        }
+    return 0;
+}
+
+#endif

@@ -1,0 +1,180 @@
+/* The memory of materials with a Prony series. See memory.h. */
+#include "memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "fem/prony.h"
+#include "inside.h"
+
+static bool remembers(const sn_world *world) { return world->solid->elements.memory_size > 0; }
+
+sn_status sn_memory_create(sn_context *context, int64_t recalled_size, sn_memory *memory, sn_error *error) {
+    *memory = (sn_memory){0};
+    if (recalled_size == 0) return SN_OK;
+    memory->before = sn_allocate_zero(context, (size_t)recalled_size, sizeof *memory->before);
+    memory->recalled = sn_allocate_zero(context, (size_t)recalled_size, sizeof *memory->recalled);
+    if (memory->before && memory->recalled) return SN_OK;
+    sn_memory_destroy(context, memory);
+    return sn_no_memory(error);
+}
+
+void sn_memory_destroy(sn_context *context, sn_memory *memory) {
+    sn_release(context, memory->before);
+    sn_release(context, memory->recalled);
+    *memory = (sn_memory){0};
+}
+
+/* ---- Time ---- */
+/* t - begin, rounded to a billionth of itself. Equal steps then have equal moduli, whatever the rounding of t. */
+static double elapsed_at(const sn_world *world, double t) {
+    if (world->parameters.is_static) return INFINITY;
+    const double elapsed = t - world->workspace.memory.begin;
+    if (!(elapsed > 0)) return 0;
+    int exponent;
+    const double part = frexp(elapsed, &exponent);
+    return ldexp(round(ldexp(part, 30)), exponent - 30);
+}
+
+/* Fills the settings of the elements. The materials were checked before, so this cannot fail. */
+static void set_elapsed(sn_world *world, double elapsed, bool rate) {
+    sn_element_settings *settings = &world->parameters.elements;
+    if (settings->elapsed == elapsed && settings->rate == rate) return;
+    settings->elapsed = elapsed, settings->rate = rate;
+    sn_solid_settings(world, settings->time, NULL);
+    world->workspace.memory.current = false;
+}
+
+static void recall(sn_world *world) {
+    sn_memory *memory = &world->workspace.memory;
+    sn_elements_recall(world->context, &world->solid->elements, &world->parameters.elements, memory->before,
+                       world->state.memory, memory->recalled);
+    memory->current = true;
+}
+
+void sn_memory_reach(sn_world *world, double t) {
+    if (!remembers(world)) return;
+    set_elapsed(world, elapsed_at(world, t), false);
+    if (!world->workspace.memory.current) recall(world);
+}
+
+/* ---- Steps ---- */
+/* `memory` NULL: only the stress at the begin of the step is set. */
+static void remember(sn_world *world, const double *x, double *memory) {
+    const sn_element_view view = sn_world_view(world, x, NULL);
+    sn_elements_remember(world->context, &world->solid->elements, &view, world->workspace.memory.before, memory);
+    world->workspace.memory.current = false;
+}
+
+void sn_memory_begin(sn_world *world, double t) {
+    if (!remembers(world)) return;
+    world->workspace.memory.begin = t;
+    world->workspace.memory.current = false;
+}
+
+void sn_memory_accept(sn_world *world, double t, const double *x) {
+    if (!remembers(world)) return;
+    set_elapsed(world, elapsed_at(world, t), false);
+    remember(world, x, world->state.memory);
+    world->workspace.memory.begin = t;
+}
+
+/* ---- Starts ---- */
+void sn_memory_start(sn_world *world) {
+    if (!remembers(world)) return;
+    sn_memory *memory = &world->workspace.memory;
+    memory->begin = world->state.time;
+    memset(memory->before, 0, (size_t)world->solid->elements.recalled_size * sizeof(double));
+    sn_state_forget(&world->state, "memory");
+    set_elapsed(world, elapsed_at(world, memory->begin), false);
+    remember(world, world->state.x, world->state.memory);
+}
+
+void sn_memory_refresh(sn_world *world) {
+    if (!remembers(world)) return;
+    world->workspace.memory.begin = world->state.time;
+    remember(world, world->state.x, NULL);
+}
+
+void sn_memory_forget(sn_world *world) {
+    sn_state_forget(&world->state, "memory");
+    sn_memory_refresh(world);
+}
+
+/* ---- Forces and energy ---- */
+void sn_memory_rate(sn_world *world, double t, const double *x, double *rate) {
+    if (!remembers(world)) return;
+    set_elapsed(world, elapsed_at(world, t), true);
+    recall(world);
+    const sn_element_view view = sn_world_view(world, x, NULL);
+    sn_elements_force(world->context, &world->solid->elements, &view, rate, NULL);
+    set_elapsed(world, elapsed_at(world, t), false);
+}
+
+/* The inverse of the 6x6 stiffness of a material at rest (shear strains doubled), for stresses in the order of the
+ * memory. Zero when the material has no stiffness. */
+static void compliance_of(const sn_world *world, const sn_material *material, double out[36]) {
+    static const int entry[6] = {0, 4, 8, 1, 5, 6};
+    const double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    double dP[81], A[6][12] = {{0}};
+    memset(out, 0, 36 * sizeof *out);
+    if (sn_material_evaluate(world->context, material, F, NULL, NULL, dP, NULL)) return;
+    for (int a = 0; a < 6; ++a) {
+        for (int b = 0; b < 6; ++b) A[a][b] = dP[9 * entry[a] + entry[b]];
+        A[a][6 + a] = 1;
+    }
+    for (int p = 0; p < 6; ++p) { /* Gauss-Jordan; the matrix is positive definite */
+        if (!(A[p][p] > 0)) return;
+        for (int r = 0; r < 6; ++r) {
+            const double f = A[r][p] / A[p][p];
+            for (int c = 0; c < 12 && r != p; ++c) A[r][c] -= f * A[p][c];
+        }
+    }
+    for (int a = 0; a < 6; ++a)
+        for (int b = 0; b < 6; ++b) out[6 * a + b] = A[a][6 + b] / A[a][a];
+}
+
+/* ratio / 2 h C^-1 h, over the terms of one point of one lane. `h` is the first number of the point. */
+static double point_energy(const sn_material *material, const double *compliance, const double *h) {
+    double energy = 0;
+    for (int t = 0; t < material->prony_count; ++t)
+        for (int a = 0; a < 6; ++a)
+            for (int b = 0; b < 6; ++b)
+                energy += 0.5 * material->prony[t][0] * compliance[6 * a + b] * h[(6 * t + a) * SN_LANES] *
+                          h[(6 * t + b) * SN_LANES];
+    return energy;
+}
+
+/* Springs remember a tension: its energy is tension^2 / (2 k). */
+static double batch_energy(const sn_world *world, const sn_batch *batch) {
+    const double *memory = world->state.memory + batch->memory;
+    const int points = batch->element->points, last_term = 6 * batch->terms;
+    const sn_material *material = NULL;
+    double compliance[36] = {0}, energy = 0;
+    for (int64_t n = 0; n < (int64_t)batch->block_count * SN_LANES; ++n) {
+        const int64_t block = n / SN_LANES, lane = n % SN_LANES;
+        if (batch->element_of[n] < 0) continue;
+        if (material != &world->parameters.material[batch->material_of[n]]) {
+            material = &world->parameters.material[batch->material_of[n]];
+            compliance_of(world, material, compliance);
+        }
+        for (int q = 0; q < points; ++q) {
+            const int64_t point = block * points + q;
+            const double w = batch->weight[point * SN_LANES + lane],
+                         e = point_energy(material, compliance, memory + point * last_term * SN_LANES + lane);
+            energy += batch->pair_mass ? (w > 0 ? e / w : 0) : w * e;
+        }
+    }
+    return energy;
+}
+
+sn_status sn_memory_energy(sn_world *world, double *energy, sn_error *error) {
+    sn_element_view view = sn_world_view(world, world->state.x, NULL);
+    view.recalled = NULL;
+    if (remembers(world)) set_elapsed(world, INFINITY, false);
+    const sn_status status =
+        sn_elements_energy(world->context, &world->solid->elements, &view, world->workspace.partial, energy, error);
+    for (int b = 0; b < world->solid->elements.batch_count && !status; ++b)
+        if (world->solid->elements.batch[b].terms) *energy += batch_energy(world, &world->solid->elements.batch[b]);
+    return status;
+}
