@@ -5,6 +5,7 @@
 #include "base.h"
 #include "collider.h"
 #include "embed.h"
+#include "fit.h"
 #include "interaction.h"
 #include "material.h"
 #include "mesh.h"

@@ -169,7 +169,7 @@ static void ranges(void **state) {
     refused_at(&material, "rayleigh.mass", "rayleigh.mass", "at least 0");
     material = sn_material_default();
     material.prony_count = 1;
-    refused_at(&material, "prony.0.time", "prony", "time is 0");
+    refused_at(&material, "prony.terms.0.time", "prony", "time is 0");
 }
 
 static void mixtures(void **state) {
