@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "fixes.h"
 #include "inside.h"
@@ -148,13 +149,7 @@ sn_status sn_world_save(sn_world *world, const char *path, sn_error *error) {
     void *bytes = sn_allocate(world->context, size, 1);
     if (!bytes) return sn_no_memory(error);
     sn_status status = sn_world_save_state(world, bytes, size, error);
-    FILE *file = status ? NULL : fopen(path, "wb");
-    if (!status && !file) status = sn_fail(error, SN_IO, "%s: cannot be written", path);
-    if (file) {
-        const bool written = fwrite(bytes, 1, size, file) == size;
-        const bool closed = fclose(file) == 0;
-        if (!written || !closed) status = sn_fail(error, SN_IO, "%s: writing failed half-way", path);
-    }
+    if (!status) status = sn_file_replace(path, bytes, size, error);
     sn_release(world->context, bytes);
     return status;
 }
