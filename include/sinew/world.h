@@ -75,6 +75,12 @@ typedef struct sn_load {
     bool follow;
 
     sn_ramp ramp; /* a factor of the whole load */
+
+    /* key_count x 2: time in s (ascending) and a factor of the whole load, linear between keys, constant before the
+     * first and after the last. Keys take the place of the ramp: only one of them may be given. In mode "static" the
+     * time is the load fraction, 0 to 1. NULL (default): none. */
+    const double *key;
+    int key_count; /* at least 0; default 0 */
 } sn_load;
 
 /* Ties a material point of the body to a place in space, or to a material point of another body. Links work with
@@ -155,8 +161,19 @@ typedef enum sn_quantity {
     SN_QUANTITY_VELOCITY,     /* x, y, z in m/s: mean over the nodes */
     SN_QUANTITY_REACTION,     /* x, y, z in N: force of the supports on the body, total over the nodes */
     SN_QUANTITY_VOLUME,       /* m^3: total over the elements whose nodes are all selected, or that use the node */
-    SN_QUANTITY_STRESS /* Cauchy stress xx yy zz xy yz zx in Pa: mean over the nodes and the elements at each node */
+    SN_QUANTITY_STRESS,   /* Cauchy stress xx yy zz xy yz zx in Pa: mean over the nodes and the elements at each node */
+    SN_QUANTITY_KINETIC,  /* J: kinetic energy of the nodes */
+    SN_QUANTITY_ELASTIC,  /* J: energy of the elements, as for volume; not for a body of springs */
+    SN_QUANTITY_GRAVITY,  /* J: of the nodes, 0 for a mass at the origin */
+    SN_QUANTITY_ENERGY,   /* J: the sum of the last three */
+    SN_QUANTITY_MOMENTUM, /* x, y, z in kg m/s: total over the nodes */
+    SN_QUANTITY_ANGULAR_MOMENTUM, /* x, y, z in kg m^2/s about the origin: total over the nodes */
+    SN_QUANTITY_CONTACTS,         /* how many of the nodes a collider pushes or holds */
+    SN_QUANTITY_FORCE,            /* x, y, z in N: force of one kind of interaction, total over the nodes */
+    SN_QUANTITY_STRAIN,           /* Green's strain xx yy zz xy yz zx, E = (F^T F - 1) / 2: mean as for stress */
+    SN_QUANTITY_DEFORMATION       /* the nine numbers of F, row by row: mean as for stress */
 } sn_quantity;
+enum { SN_PROBE_VALUES = 9 }; /* the most numbers that a probe has */
 
 /* A probe reads one quantity at one node or at several nodes. */
 typedef struct sn_probe {
@@ -164,6 +181,7 @@ typedef struct sn_probe {
     char name[64];        /* stands in results; default "" */
     char body[64];        /* name of the body; "" (default): the first body */
     sn_quantity quantity; /* default SN_QUANTITY_DISPLACEMENT */
+    char interaction[32]; /* of SN_QUANTITY_FORCE: a name of sn_interactions(); "" (default) for other quantities */
 
     /* Which of the next three fields gives the nodes; default SN_PROBE_NEAREST. */
     enum { SN_PROBE_NEAREST, SN_PROBE_NODE, SN_PROBE_SELECT } at;
@@ -244,9 +262,10 @@ typedef struct sn_step_report {
  * SN_INVERTED, SN_SINGULAR, SN_STOPPED or SN_NO_MEMORY; the state is then as before the step. */
 SN_API sn_status sn_world_step(sn_world *world, sn_step_report *report, sn_error *error);
 
-/* Sets a callback for long steps; NULL: none. The world calls it between load steps and between retries. `fraction` is
- * the load fraction in mode "static", otherwise the time over options.time.end. When the callback returns false, the
- * step stops with SN_STOPPED. `user` is handed to the callback. */
+/* Sets a callback for long steps; NULL: none. The world calls it between load steps, between retries and between
+ * substeps of adaptive methods. `fraction` is the load fraction in mode "static", otherwise the time over
+ * options.time.end. When the callback returns false, the step stops with SN_STOPPED. `user` is handed to the
+ * callback. */
 SN_API void sn_world_watch(sn_world *world, bool (*progress)(void *user, double fraction), void *user);
 
 /* ---- Looking ---- */
@@ -337,9 +356,10 @@ SN_API int sn_world_glyphs(const sn_world *world, sn_glyph *glyph, int room);
 SN_API int sn_world_probe_count(const sn_world *world);
 SN_API const char *sn_world_probe_name(const sn_world *world,
                                        int probe); /* valid as long as the world; NULL: no such probe */
-/* Reads a probe at the present state. Writes *count numbers to `value`: 3, or 1 for volume, or 6 for stress. The others
- * become 0. Fails with SN_BAD_INPUT (no such probe); a reaction also with SN_INVERTED. */
-SN_API sn_status sn_world_probe(sn_world *world, int probe, double value[6], int *count, sn_error *error);
+/* Reads a probe at the present state. Writes *count numbers to `value`, as many as sn_quantity says: 1, 3, 6 or 9. With
+ * fewer than 6 the others of 6 become 0. SN_PROBE_VALUES places are enough for every probe. Fails with SN_BAD_INPUT (no
+ * such probe); reaction, contacts, force and energies also with SN_INVERTED. */
+SN_API sn_status sn_world_probe(sn_world *world, int probe, double *value, int *count, sn_error *error);
 
 /* ---- Editing between steps ---- */
 /* After a failure nothing has changed. The options are checked and copied as in sn_world_create. */
@@ -404,7 +424,8 @@ SN_API sn_status sn_world_save_state(sn_world *world, void *bytes, size_t size, 
  * SN_UNSUPPORTED (another version or byte order) or SN_NOT_FINITE; the state is then as before. */
 SN_API sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size, sn_error *error);
 /* Do the same with a file. They also fail with SN_IO, SN_NOT_FOUND (restore: the file cannot be opened) or
- * SN_NO_MEMORY. */
+ * SN_NO_MEMORY. Saving takes the place of an old file in one move, when all bytes of the new one are on the disk: after
+ * a failure, or when the program is killed, the old file is whole. */
 SN_API sn_status sn_world_save(sn_world *world, const char *path, sn_error *error);
 SN_API sn_status sn_world_restore(sn_world *world, const char *path, sn_error *error);
 

@@ -12,6 +12,9 @@ const sn_field *sn_link_fields(int *count);
 const sn_field *sn_initial_fields(int *count);
 const sn_field *sn_probe_fields(int *count);
 
+/* Whether a probe of this quantity sums over its nodes or elements; the others take the mean. */
+bool sn_quantity_is_total(sn_quantity quantity);
+
 /* Each function checks one struct. The error has the path of the wrong field. Selectors and names of bodies are checked
  * later, where they are used. */
 sn_status sn_body_options_check(const sn_body_options *body, sn_error *error);
