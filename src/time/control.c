@@ -37,6 +37,13 @@ sn_status sn_step_check(sn_step *step, double t, const double *x) {
                                          step->error);
 }
 
+sn_status sn_step_alive(sn_step *step, double t) {
+    sn_step now = *step;
+    now.t = t;
+    if (!step->go_on || step->go_on(step->user, &now)) return SN_OK;
+    return sn_fail(step->error, SN_STOPPED, "stopped by the caller at t = %g s", t);
+}
+
 sn_newton_problem sn_step_problem(sn_step *step, const double *guess, double *scratch) {
     return (sn_newton_problem){.system = step->system,
                                .velocity = step->v,
@@ -133,8 +140,7 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
         sn_status status = try_step(method, &part, start);
         const bool stopped = (status || done + ticks < TICKS) && step->go_on && !step->go_on(step->user, &part);
         if (stopped)
-            status = sn_fail(step->error, SN_STOPPED, "stopped by the caller at t = %g s: the step had to be divided",
-                             part.t);
+            status = sn_fail(step->error, SN_STOPPED, "stopped by the caller at t = %g s, within a step", part.t);
         if (!status) {
             done += ticks;
             if (++successes >= SUCCESSES && 2 * ticks <= TICKS) ticks *= 2, successes = 0;

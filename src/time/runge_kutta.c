@@ -5,7 +5,7 @@
 #include "base/vector.h"
 #include "explicit.h"
 
-enum { MOST_SUBSTEPS = 1000000 };
+enum { MOST_SUBSTEPS = 1000000, ALIVE = 64 };
 
 typedef struct work {
     double *position;         /* X_i */
@@ -122,7 +122,9 @@ sn_status sn_tableau_step_adaptive(sn_step *step, const sn_tableau *tableau) {
                            "method '%s' cannot keep its tolerance of %g at t = %g s: its step fell to %g s after %d "
                            "substeps; raise time.tolerance",
                            tableau->name, step->options->tolerance, t, part, count);
-        sn_status status = advance(step, tableau, &w, first_known ? 1 : 0, t, part, w.x, w.v);
+        sn_status status = count % ALIVE == ALIVE - 1 ? sn_step_alive(step, t) : SN_OK;
+        if (status) return status;
+        status = advance(step, tableau, &w, first_known ? 1 : 0, t, part, w.x, w.v);
         first_known = true;
         if (!status && reuses)
             status = stage(step, tableau, &w, last, t, part, w.x, w.v);

@@ -124,7 +124,8 @@ typedef struct sn_step {
     double *scratch; /* method->scratch(count) doubles */
     sn_step_info *info;
     sn_error *error;
-    /* Called before each further part of a step that was divided. Returning false gives the step up. May be NULL. */
+    /* Called before each further part of a step that was divided, and now and then by methods that divide a step
+     * themselves (sn_step_alive). Returning false gives the step up. May be NULL. */
     bool (*go_on)(void *user, const struct sn_step *part);
     void *user;
 } sn_step;
@@ -146,6 +147,9 @@ typedef struct sn_method {
 /* Ends a step of a method: prescribes the constrained components of x and v at t + h, refuses values that are not
  * finite, and copies the others to step->x and step->v. */
 sn_status sn_step_finish(sn_step *step, double *x, double *v);
+
+/* A sign of life at the time t, for methods that take many substeps. SN_STOPPED when the caller gives the step up. */
+sn_status sn_step_alive(sn_step *step, double t);
 
 /* Whether the forces can be computed at x, for methods that end a step without a force evaluation. */
 sn_status sn_step_check(sn_step *step, double t, const double *x);
