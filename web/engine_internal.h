@@ -62,6 +62,7 @@ struct engine {
 
     bool playing, failed;
     double step_clock; /* when the present step began */
+    double limit;      /* s: the longest `advance`; 0: no limit */
     double speed;
     double clock, lag; /* last tick; simulated seconds that are due */
     bool shown;        /* the last frame shows the present state */
