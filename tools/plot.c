@@ -21,6 +21,16 @@ static double place_y(const frame *f, double y) {
     return HEIGHT - BOTTOM - (y - f->y0) / (f->y1 - f->y0) * (HEIGHT - TOP - BOTTOM);
 }
 
+/* Text for XML. */
+static void put_text(FILE *file, const char *text) {
+    for (; *text; ++text) {
+        if (*text == '<' || *text == '>' || *text == '&')
+            fputs(*text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;", file);
+        else
+            fputc(*text, file);
+    }
+}
+
 static frame bounds(const tool_curve *curve, int curves) {
     frame f = {HUGE_VAL, -HUGE_VAL, HUGE_VAL, -HUGE_VAL};
     for (int c = 0; c < curves; ++c)
@@ -54,10 +64,12 @@ static void draw_axes(FILE *file, const frame *f, const char *x_label, const cha
     }
     fprintf(file, "<rect x='%d' y='%d' width='%d' height='%d' fill='none' stroke='#444'/>\n", LEFT, TOP,
             WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
-    fprintf(file, "<text x='%d' y='%d' text-anchor='middle'>%s</text>\n", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 16,
-            x_label);
-    fprintf(file, "<text transform='translate(18 %d) rotate(-90)' text-anchor='middle'>%s</text>\n",
-            (TOP + HEIGHT - BOTTOM) / 2, y_label);
+    fprintf(file, "<text x='%d' y='%d' text-anchor='middle'>", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 16);
+    put_text(file, x_label);
+    fprintf(file, "</text>\n<text transform='translate(18 %d) rotate(-90)' text-anchor='middle'>",
+            (TOP + HEIGHT - BOTTOM) / 2);
+    put_text(file, y_label);
+    fprintf(file, "</text>\n");
 }
 
 bool tool_plot_svg(const char *path, const char *title, const char *x_label, const char *y_label,
@@ -72,7 +84,9 @@ bool tool_plot_svg(const char *path, const char *title, const char *x_label, con
             WIDTH, HEIGHT, WIDTH, HEIGHT);
     fprintf(file,
             "<style>.grid{stroke:#ddd;stroke-width:1}</style>\n<rect width='100%%' height='100%%' fill='white'/>\n");
-    fprintf(file, "<text x='%d' y='26' font-size='15' font-weight='bold'>%s</text>\n", LEFT, title);
+    fprintf(file, "<text x='%d' y='26' font-size='15' font-weight='bold'>", LEFT);
+    put_text(file, title);
+    fprintf(file, "</text>\n");
     draw_axes(file, &f, x_label, y_label);
     for (int c = 0; c < curves; ++c) {
         fprintf(file, "<polyline fill='none' stroke='%s' stroke-width='2' points='", colour[c % 5]);
@@ -80,10 +94,10 @@ bool tool_plot_svg(const char *path, const char *title, const char *x_label, con
             if (isfinite(curve[c].y[i]))
                 fprintf(file, "%.2f,%.2f ", place_x(&f, curve[c].x[i]), place_y(&f, curve[c].y[i]));
         const int y = TOP + 14 + 20 * c;
-        fprintf(
-            file,
-            "'/>\n<line x1='%d' x2='%d' y1='%d' y2='%d' stroke='%s' stroke-width='2'/><text x='%d' y='%d'>%s</text>\n",
-            WIDTH - RIGHT + 12, WIDTH - RIGHT + 36, y - 4, y - 4, colour[c % 5], WIDTH - RIGHT + 42, y, curve[c].name);
+        fprintf(file, "'/>\n<line x1='%d' x2='%d' y1='%d' y2='%d' stroke='%s' stroke-width='2'/><text x='%d' y='%d'>",
+                WIDTH - RIGHT + 12, WIDTH - RIGHT + 36, y - 4, y - 4, colour[c % 5], WIDTH - RIGHT + 42, y);
+        put_text(file, curve[c].name);
+        fprintf(file, "</text>\n");
     }
     fprintf(file, "</svg>\n");
     const bool failed = ferror(file) != 0;

@@ -3,10 +3,17 @@
 
 static int rotation(int count, char **word);
 
-const tool_command tool_rotation = {
-    "rotation", "rotation METHOD --F \"nine numbers\" [--json]",
-    "print the rotation and the stretch that a method extracts",
-    "  --F \"a b c d e f g h i\"  the deformation gradient, row by row\n  --json  print JSON\n", rotation};
+static const char *gradient;
+static bool json;
+static const tool_option options[] = {
+    {.name = "--F", .value = "\"nine numbers\"", .about = "the deformation gradient, row by row", .text = &gradient},
+    {.name = "--json", .about = "print JSON", .flag = &json},
+};
+
+const tool_command tool_rotation = {"rotation",  "METHOD",
+                                    "rotations", "print the rotation and the stretch that a method extracts",
+                                    "",          TOOL_OPTIONS(options),
+                                    rotation};
 
 static void print_matrix(const char *name, const double *m) {
     for (int i = 0; i < 3; ++i)
@@ -14,17 +21,16 @@ static void print_matrix(const char *name, const double *m) {
 }
 
 static int rotation(int count, char **word) {
-    const char *method, *text = NULL;
-    bool json = false;
+    const char *method;
     int methods;
-    const tool_option option[] = {{.name = "--F", .text = &text}, {.name = "--json", .flag = &json}};
-    const int code = tool_parse(&tool_rotation, count, word, option, 2, &method, 1, &methods);
+    const int code = tool_parse(&tool_rotation, count, word, &method, 1, &methods);
     if (code) return code;
-    if (methods == 0 || !text)
-        return tool_fail(TOOL_BAD_INPUT, "rotation needs a method and --F; usage: sinew %s", tool_rotation.usage);
+    if (methods == 0 || !gradient)
+        return tool_fail(TOOL_BAD_INPUT, "rotation needs a method and --F; usage: sinew %s",
+                         tool_usage(&tool_rotation));
     double F[9], R[9], S[9];
-    if (!tool_numbers(text, F, 9))
-        return tool_fail(TOOL_BAD_INPUT, "--F is '%s'; it must be nine finite numbers, row by row", text);
+    if (!tool_numbers(gradient, F, 9))
+        return tool_fail(TOOL_BAD_INPUT, "--F is '%s'; it must be nine finite numbers, row by row", gradient);
     sn_context *context = tool_context(1);
     if (!context) return TOOL_FAILED;
     sn_error error = {0};

@@ -46,6 +46,7 @@ tool_video *tool_video_open(const char *path, int width, int height, double rate
     snprintf(frames, sizeof frames, "%.6g", rate);
     video->process = fork();
     if (video->process == 0) {
+        setpgid(0, 0); /* Ctrl-C goes to the run, which ends the video */
         dup2(ends[0], STDIN_FILENO);
         close(ends[0]);
         close(ends[1]);

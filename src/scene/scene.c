@@ -178,6 +178,18 @@ const char *sn_scene_name(const sn_scene *scene) { return scene->name; }
 const sn_mesh *sn_scene_surface(const sn_scene *scene, int body) {
     return body >= 0 && body < scene->mesh_count ? scene->surface[body] : NULL;
 }
+bool sn_scene_gives(const sn_scene *scene, const char *key) {
+    const json_t *at = scene->root;
+    while (at && *key) {
+        const size_t length = strcspn(key, ".");
+        char word[128];
+        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), key);
+        at = json_is_array(at) ? json_array_get(at, strtoul(word, NULL, 10)) : json_object_get(at, word);
+        key += length;
+        key += *key == '.';
+    }
+    return at != NULL;
+}
 const sn_world_options *sn_scene_world_options(const sn_scene *scene) { return &scene->world; }
 const sn_output_options *sn_scene_output(const sn_scene *scene) { return &scene->output; }
 
