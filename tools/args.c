@@ -26,7 +26,7 @@ int tool_error(const sn_error *error) {
     return tool_fail(s < sizeof input / sizeof *input && input[s] ? TOOL_BAD_INPUT : TOOL_FAILED, "%s", error->text);
 }
 
-bool tool_writable(const char *path) {
+bool tool_writable(const char *path, bool replaced) {
     struct stat about;
     const char *slash = strrchr(path, '/');
     char folder[4096] = ".";
@@ -34,7 +34,7 @@ bool tool_writable(const char *path) {
     errno = 0;
     if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
         errno = EISDIR;
-    else if (access(path, W_OK) == 0)
+    else if (access(path, W_OK) == 0 && (!replaced || !S_ISREG(about.st_mode) || access(folder, W_OK | X_OK) == 0))
         return true;
     else if (errno == ENOENT && access(folder, W_OK | X_OK) == 0)
         return true;

@@ -27,6 +27,16 @@ static const sn_listing *experiment_listing(int *count) {
     return all;
 }
 
+/* What probes measure, from the table of their keys. */
+static const sn_listing *quantities(int *count) {
+    int options;
+    const sn_option *option = sn_options("sn_probe", &options);
+    for (int i = 0; i < options; ++i)
+        if (strcmp(option[i].name, "quantity") == 0) return option[i].choices(count);
+    *count = 0;
+    return NULL;
+}
+
 /* Mesh formats with what this build can do with them. */
 static const sn_listing *mesh_formats(int *count) {
     enum { MOST = 64 };
@@ -74,6 +84,7 @@ static const kind kinds[] = {
     {"precisions", "numbers of the matrix: solver.precision", sn_precisions},
     {"generators", "meshes without a file: body.mesh", sn_generators},
     {"formats", "mesh files: body.mesh.file, sinew mesh", mesh_formats},
+    {"quantities", "what probes measure: probes.quantity", quantities},
     {"output-formats", "files that a run writes: output.formats", sn_output_formats},
     {"output-fields", "fields in .vtu files: output.fields", sn_output_fields},
     {"picture-fields", "colours of pictures: output.picture.field", sn_picture_fields},

@@ -151,7 +151,7 @@ static bool any_overlap(const shapes *p, const shapes *q, int axes, double margi
     return false;
 }
 
-bool run_bodies_overlap(const sn_world *world, int a, int b) {
+static bool bodies_overlap(const sn_world *world, int a, int b) {
     shapes p = {0}, q = {0};
     bool overlap = false;
     if (take_shapes(world, a, &p) && take_shapes(world, b, &q) && p.count && q.count &&
@@ -160,11 +160,40 @@ bool run_bodies_overlap(const sn_world *world, int a, int b) {
         for (int k = 0; k < 3; ++k) size = fmax(size, fmax(p.high[k] - p.low[k], q.high[k] - q.low[k]));
         const int axes = p.item[0].corners == 3 ? 2 : 3;
         const double margin = 1e-9 * size;
-        if (boxes_meet(p.low, p.high, q.low, q.high, axes, margin)) {
-            keep_near(&p, &q, axes, margin), keep_near(&q, &p, axes, margin);
-            overlap = any_overlap(&p, &q, axes, margin);
-        }
+        keep_near(&p, &q, axes, margin), keep_near(&q, &p, axes, margin);
+        overlap = any_overlap(&p, &q, axes, margin);
     }
     free(p.item), free(q.item);
     return overlap;
+}
+
+/* ---- All bodies ---- */
+
+/* The box of each body: low and high corner. */
+static double (*take_boxes(const sn_world *world))[6] {
+    const int bodies = sn_world_body_count(world);
+    double(*box)[6] = malloc((size_t)bodies * sizeof *box);
+    for (int b = 0; b < bodies && box; ++b) {
+        const int nodes = sn_world_body_mesh(world, b)->node_count;
+        double *x = malloc(3 * (size_t)nodes * sizeof *x);
+        for (int a = 0; a < 3; ++a) box[b][a] = INFINITY, box[b][3 + a] = -INFINITY;
+        if (x) sn_world_get(world, b, x, NULL);
+        for (int i = 0; i < nodes && x; ++i) add_box(x + 3 * (size_t)i, box[b], box[b] + 3);
+        free(x);
+    }
+    return box;
+}
+
+int run_find_overlaps(const sn_world *world, int (*pair)[2], int room) {
+    const int bodies = sn_world_body_count(world);
+    int count = 0;
+    double(*box)[6] = bodies > 1 ? take_boxes(world) : NULL;
+    for (int a = 0; a < bodies && box; ++a)
+        for (int b = a + 1; b < bodies && count < room; ++b) {
+            bool near = true;
+            for (int k = 0; k < 3; ++k) near = near && box[a][k] <= box[b][3 + k] && box[b][k] <= box[a][3 + k];
+            if (near && bodies_overlap(world, a, b)) pair[count][0] = a, pair[count++][1] = b;
+        }
+    free(box);
+    return count;
 }

@@ -119,8 +119,10 @@ static void name_run(const sweep *s, char *name, size_t capacity) {
     for (int i = 0; i < sweeps && used < capacity; ++i)
         used += (size_t)snprintf(name + used, capacity - used, "%s%s=%s", i ? "_" : "", short_key(s, i),
                                  s[i].value[s[i].at]);
-    for (char *p = name; *p; ++p)
-        if (!isalnum((unsigned char)*p) && !strchr("._+-=", *p)) *p = '-';
+    char *to = name;
+    for (const char *p = name; *p; ++p)
+        if (!strchr("[]{}\" ", *p)) *to++ = isalnum((unsigned char)*p) || strchr("._+-=,", *p) ? *p : '-';
+    *to = 0;
 }
 
 /* The file of one run of a sweep: "dir/x.png" becomes "dir/x-young=1e5.png". */

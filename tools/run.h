@@ -53,7 +53,7 @@ typedef struct run_job {
     double start_time, end_time;     /* s: the world's time at the start (above 0 after --restore), and at the end */
     int64_t start_steps;
     run_counts counts;
-    bool saved, pictured; /* these files were written */
+    bool saved, pictured, filmed; /* these files were written */
     bool is_static;
     sn_step_report last;
     sn_status status; /* of the run */
@@ -65,6 +65,8 @@ typedef struct run_job {
 int run_scene(const run_options *options, json_t **result);
 
 /* ---- run_files.c: what a run writes at each step. The functions that return false have set the job's error ---- */
+/* The name of component k of a probe of so many numbers: "x", "xx", ... */
+const char *run_component(int count, int k);
 bool run_open_files(run_job *job);
 bool run_write_step(run_job *job, const sn_step_report *report); /* rows of the tables; NULL before the first step */
 bool run_write_frame(run_job *job);
@@ -81,7 +83,7 @@ int run_write_sweep(const char *folder, const json_t *runs, const run_history *h
                     bool quiet);
 
 /* ---- overlap.c ---- */
-/* Whether the elements of two bodies overlap now. */
-bool run_bodies_overlap(const sn_world *world, int a, int b);
+/* Finds pairs of bodies whose elements overlap now, at most `room`. Returns how many it has found. */
+int run_find_overlaps(const sn_world *world, int (*pair)[2], int room);
 
 #endif

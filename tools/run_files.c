@@ -8,7 +8,7 @@
 
 /* ---- Tables ---- */
 
-static const char *component(int count, int k) {
+const char *run_component(int count, int k) {
     static const char *const axes[] = {"x", "y", "z"}, *const tensor[] = {"xx", "yy", "zz", "xy", "yz", "zx"},
                              *const matrix[] = {"xx", "xy", "xz", "yx", "yy", "yz", "zx", "zy", "zz"};
     return count == 9 ? matrix[k] : count == 6 ? tensor[k] : axes[k % 3];
@@ -23,7 +23,7 @@ static bool write_probes_head(run_job *j) {
         if (sn_world_probe(j->world, i, value, &count, &j->error)) return false;
         for (int k = 0; k < count; ++k) {
             snprintf(name, sizeof name, "%s%s%s", sn_world_probe_name(j->world, i), count > 1 ? "." : "",
-                     count > 1 ? component(count, k) : "");
+                     count > 1 ? run_component(count, k) : "");
             tool_table_text(j->probes, name);
         }
     }

@@ -107,6 +107,6 @@ void run_print_summary(const run_job *j) {
     print_probes(j);
     if (o->out) printf("  results   %s\n", o->out);
     if (j->pictured) printf("  picture   %s\n", o->picture);
-    if (o->video) printf("  video     %s\n", o->video);
+    if (j->filmed) printf("  video     %s\n", o->video);
     if (j->saved) printf("  state     %s\n", o->save);
 }

@@ -22,12 +22,12 @@ static void warn(run_job *j, const char *format, ...) {
 }
 
 static void warn_at_start(run_job *j) {
-    const int bodies = sn_world_body_count(j->world);
-    for (int a = 0; a < bodies; ++a)
-        for (int b = a + 1; b < bodies; ++b)
-            if (run_bodies_overlap(j->world, a, b))
-                warn(j, "the bodies '%s' and '%s' overlap; bodies do not touch each other: they pass through",
-                     sn_world_body_name(j->world, a), sn_world_body_name(j->world, b));
+    enum { MOST = 8 }; /* more warnings of a kind say nothing new */
+    int pair[MOST][2];
+    const int pairs = run_find_overlaps(j->world, pair, MOST);
+    for (int i = 0; i < pairs; ++i)
+        warn(j, "the bodies '%s' and '%s' overlap; bodies do not touch each other: they pass through",
+             sn_world_body_name(j->world, pair[i][0]), sn_world_body_name(j->world, pair[i][1]));
     if (!j->options->out && sn_scene_gives(j->scene, "output.formats"))
         warn(j, "output.formats has no effect without --out DIR: no result files are written");
 }
@@ -132,7 +132,8 @@ static int write_last_files(run_job *j) {
         if (j->status != SN_IO) tool_error(&j->error);
         code = TOOL_FAILED;
     }
-    if (j->video && !tool_video_close(j->video)) code = TOOL_FAILED;
+    j->filmed = j->video && tool_video_close(j->video);
+    if (j->video && !j->filmed) code = TOOL_FAILED;
     j->writing += tool_seconds() - begin;
     j->error = before;
     return code;
@@ -169,7 +170,7 @@ static int start(run_job *j) {
 int run_scene(const run_options *options, json_t **result) {
     const char *const file[] = {options->picture, options->video, options->save};
     for (int i = 0; i < 3; ++i)
-        if (file[i] && !tool_writable(file[i])) return TOOL_BAD_INPUT;
+        if (file[i] && !tool_writable(file[i], file[i] == options->save)) return TOOL_BAD_INPUT;
     run_job j = {.options = options, .context = tool_context(options->threads), .warnings = json_array()};
     int code = j.context ? start(&j) : TOOL_FAILED;
     if (j.context && !code) {

@@ -36,7 +36,9 @@ static void put_probes(tool_table *table, const json_t *probes, bool head) {
                 put_value(table, json_array_get(values, i));
                 continue;
             }
-            snprintf(text, sizeof text, json_array_size(values) > 1 ? "%s.%zu" : "%s", name, i);
+            const int count = (int)json_array_size(values);
+            snprintf(text, sizeof text, "%.90s%s%s", name, count > 1 ? "." : "",
+                     count > 1 ? run_component(count, (int)i) : "");
             tool_table_text(table, text);
         }
     }

@@ -68,8 +68,8 @@ bool tool_split(char *text, char **value);
 /* Prints "sinew: message" and returns the exit code for the status of the error. */
 int tool_error(const sn_error *error);
 /* Whether a file of this name can be written; prints a message when not. Called before a long run, so that the run is
- * not in vain. */
-bool tool_writable(const char *path);
+ * not in vain. `replaced`: a new file takes the place of an old one, so the folder must be writable too. */
+bool tool_writable(const char *path, bool replaced);
 /* Prints "sinew: message" and returns `code`. */
 int tool_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Makes a folder and its parent folders. Returns false and sets errno when it cannot. */

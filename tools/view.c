@@ -176,7 +176,7 @@ static void remove_folder(const char *folder) {
 static int serve(viewer *s, const char *scene, const char *site, const char *files) {
     s->engine = engine_create(threads, files, engine_says, s);
     if (!s->engine) return tool_fail(TOOL_FAILED, "the engine cannot be started");
-    engine_limit(s->engine, 2);
+    engine_limit(s->engine, 5);
     static const char play[] = "{\"do\": \"play\", \"on\": true}";
     engine_open(s->engine, scene);
     if (s->failed) return TOOL_BAD_INPUT;

@@ -177,6 +177,20 @@ static void test_interrupt(void **state) {
     json_decref(result);
 }
 
+/* The second signal ends the program at once, here within a large set-up. */
+static void test_interrupt_twice(void **state) {
+    (void)state;
+    const char *const word[] = {SN_COMMAND, "run", scene, "--set", "bodies.0.mesh.box.cells=[200,50,50]", NULL};
+    const pid_t child = start(word);
+    usleep(300000);
+    kill(child, SIGINT);
+    usleep(50000);
+    kill(child, SIGINT);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+}
+
 /* A static solution stops between its load steps. */
 static void test_interrupt_static(void **state) {
     (void)state;
@@ -346,7 +360,7 @@ static void test_sweep_files(void **state) {
     assert_true(exists("swept-young=1e5_step=0.02.state"));
     assert_int_equal(lines("swept/sweep.csv"), 7);
     assert_true(strncmp(text_of("swept/sweep.csv"), "bodies.0.material.young,time.step,status,time,", 46) == 0);
-    assert_non_null(strstr(text_of("swept/sweep.csv"), "tip.0"));
+    assert_non_null(strstr(text_of("swept/sweep.csv"), ",tip.x,tip.y,tip.z"));
     char *plot = text_of("swept/sweep.svg");
     int curves = 0;
     for (char *p = plot; (p = strstr(p, "<polyline")); ++p) ++curves;
@@ -453,12 +467,22 @@ static void test_completion(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full_output), cmocka_unit_test(test_full_save),        cmocka_unit_test(test_full_files),
-        cmocka_unit_test(test_interrupt),   cmocka_unit_test(test_interrupt_static), cmocka_unit_test(test_checkpoint),
-        cmocka_unit_test(test_long_step),   cmocka_unit_test(test_steps_table),      cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_end),         cmocka_unit_test(test_timing),           cmocka_unit_test(test_sweep_files),
-        cmocka_unit_test(test_overlap),     cmocka_unit_test(test_ready_scene),      cmocka_unit_test(test_help),
-        cmocka_unit_test(test_completion)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_full_output),
+                                       cmocka_unit_test(test_full_save),
+                                       cmocka_unit_test(test_full_files),
+                                       cmocka_unit_test(test_interrupt),
+                                       cmocka_unit_test(test_interrupt_twice),
+                                       cmocka_unit_test(test_interrupt_static),
+                                       cmocka_unit_test(test_checkpoint),
+                                       cmocka_unit_test(test_long_step),
+                                       cmocka_unit_test(test_steps_table),
+                                       cmocka_unit_test(test_formats),
+                                       cmocka_unit_test(test_end),
+                                       cmocka_unit_test(test_timing),
+                                       cmocka_unit_test(test_sweep_files),
+                                       cmocka_unit_test(test_overlap),
+                                       cmocka_unit_test(test_ready_scene),
+                                       cmocka_unit_test(test_help),
+                                       cmocka_unit_test(test_completion)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
