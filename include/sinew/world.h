@@ -24,6 +24,7 @@
 #include <stdbool.h>
 
 #include "collider.h"
+#include "embed.h"
 #include "material.h"
 #include "mesh.h"
 #include "options.h"
@@ -115,6 +116,9 @@ typedef struct sn_body_options {
     uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
     char name[64];       /* at most 63 bytes; "" means "body"; default "body" */
     const sn_mesh *mesh; /* the rest shape; must not be NULL. It has tets; for "tri3" it has triangles and no tets */
+    /* A detailed surface at rest that the tets carry: its triangles, or the boundary of its tets. Pictures and surface
+     * files show it in place of the boundary of the tets. It has no part in the physics. NULL (default): none */
+    const sn_mesh *surface;
 
     /* A name of sn_element_names(); default "tet4", also for "".
      *   tet10  also takes a mesh of 4-node tets, and adds nodes in the middle of the straight edges
@@ -261,6 +265,10 @@ SN_API int sn_world_body_count(const sn_world *world);
 SN_API const sn_mesh *sn_world_body_mesh(const sn_world *world, int body);
 SN_API const char *sn_world_body_name(const sn_world *world,
                                       int body); /* valid as long as the world; NULL: no such body */
+
+/* The detailed surface of a body, embedded in the mesh of sn_world_body_mesh without creases. Valid as long as the
+ * world. NULL when the body has none, or when there is no such body. */
+SN_API const sn_embedding *sn_world_body_surface(const sn_world *world, int body);
 
 /* The place of a body's node in the vectors of a caller's interaction (interaction.h). -1: no such node. */
 SN_API int sn_world_node(const sn_world *world, int body, int node);

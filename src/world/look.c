@@ -17,6 +17,10 @@ const sn_mesh *sn_world_body_mesh(const sn_world *world, int body) {
     return sn_model_check_body(world->model, body, NULL) ? NULL : world->model->body[body].mesh;
 }
 
+const sn_embedding *sn_world_body_surface(const sn_world *world, int body) {
+    return sn_model_check_body(world->model, body, NULL) ? NULL : world->model->body[body].surface;
+}
+
 const char *sn_world_body_name(const sn_world *world, int body) {
     return sn_model_check_body(world->model, body, NULL) ? NULL : world->model->body[body].name;
 }
