@@ -12,7 +12,7 @@ enum { ENGINE_HANDLES = 16 };
 
 /* How a body is shown. */
 typedef struct engine_shape {
-    const sn_mesh *mesh; /* of the world */
+    const sn_mesh *mesh;      /* of the world */
     const sn_embedding *skin; /* the world's detailed surface, or the boundary */
     sn_embedding *boundary;   /* NULL for a body with a detailed surface */
     bool embedded;

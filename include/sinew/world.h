@@ -291,6 +291,10 @@ typedef struct sn_energies {
 /* The energies of all bodies. SN_INVERTED when a law with ln J meets an element with J <= 0. */
 SN_API sn_status sn_world_energies(sn_world *world, sn_energies *energies, sn_error *error);
 
+/* The material of each element of a body: material[i] is its place in the body's list of materials, from 0.
+ * `material` has tet_count places. SN_BAD_INPUT when there is no such body. */
+SN_API sn_status sn_world_element_materials(const sn_world *world, int body, int32_t *material);
+
 /* Linear momentum (kg m/s) and angular momentum about the origin (kg m^2/s) of all bodies. */
 SN_API void sn_world_momentum(const sn_world *world, double linear[3], double angular[3]);
 

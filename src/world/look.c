@@ -25,6 +25,14 @@ const char *sn_world_body_name(const sn_world *world, int body) {
     return sn_model_check_body(world->model, body, NULL) ? NULL : world->model->body[body].name;
 }
 
+sn_status sn_world_element_materials(const sn_world *world, int body, int32_t *material) {
+    const sn_status status = sn_model_check_body(world->model, body, NULL);
+    if (status) return status;
+    const sn_body *b = &world->model->body[body];
+    memcpy(material, b->material, (size_t)b->mesh->tet_count * sizeof *material);
+    return SN_OK;
+}
+
 int sn_world_node(const sn_world *world, int body, int node) {
     return sn_model_check_node(world->model, body, node, NULL) ? -1 : sn_model_node(world->model, body, node);
 }
