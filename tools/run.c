@@ -142,6 +142,9 @@ static int run(int count, char **word) {
     int code = tool_parse(&tool_run, count, word, option, (int)(sizeof option / sizeof *option), &o.scene, 1, &scenes);
     if (code) return code;
     if (scenes == 0) return tool_fail(TOOL_BAD_INPUT, "run needs a scene; usage: sinew %s", tool_run.usage);
+    sn_error error = {0};
+    if (o.picture && sn_picture_check(o.picture, NULL, &error)) return tool_error(&error);
+    if (o.video && !tool_video_check(o.video)) return TOOL_BAD_INPUT;
     if (o.threads > 64)
         return tool_fail(TOOL_BAD_INPUT, "--threads is %d; allowed are 0 (one per core) to 64", o.threads);
     for (int i = 0; i < sets; ++i) {

@@ -222,4 +222,4 @@ static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *op
     return status;
 }
 
-const sn_mesh_format sn_format_medit = {.read = read_mesh, .file = {{.write = write_mesh}}};
+const sn_mesh_format sn_format_medit = {.read = read_mesh, .file = {{.write = write_mesh}}, .keeps = SN_KEEPS_TETS | SN_KEEPS_TRIANGLES | SN_KEEPS_NODE_GROUPS | SN_KEEPS_TET_GROUPS | SN_KEEPS_TRIANGLE_GROUPS | SN_KEEPS_NODES, .first = 1};

@@ -247,4 +247,4 @@ static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *op
     return SN_OK;
 }
 
-const sn_mesh_format sn_format_obj = {.read = read_mesh, .file = {{.write = write_mesh}}};
+const sn_mesh_format sn_format_obj = {.read = read_mesh, .file = {{.write = write_mesh}}, .keeps = SN_KEEPS_TRIANGLE_GROUPS | SN_KEEPS_NAMES | SN_KEEPS_OVERLAPS | SN_KEEPS_NODES, .first = 1};
