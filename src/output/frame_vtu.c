@@ -92,10 +92,10 @@ static void put_data(vtu *v, const void *data, size_t bytes) {
 static void put_array(vtu *v, const char *type, const char *name, int components, const void *data, size_t count,
                       size_t size) {
     if (v->status) return;
-    sn_put_format(
-        v->output,
-        "        <DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%zu\"/>\n",
-        type, name, components, v->used);
+    char width[40] = ""; /* nothing for a scalar: some readers would make a matrix of it */
+    if (components > 1) snprintf(width, sizeof width, " NumberOfComponents=\"%d\"", components);
+    sn_put_format(v->output, "        <DataArray type=\"%s\" Name=\"%s\"%s format=\"appended\" offset=\"%zu\"/>\n",
+                  type, name, width, v->used);
     put_data(v, data, count * (size_t)components * size);
 }
 

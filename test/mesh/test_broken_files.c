@@ -47,11 +47,11 @@ typedef struct broken {
 
 #define VTU "<VTKFile type=\"UnstructuredGrid\">"
 #define VTU_ARRAY(name, text) "<DataArray type=\"Float64\" Name=\"" name "\" format=\"ascii\">" text "</DataArray>"
-#define VTU_POINTS(text) \
-    VTU "<Piece NumberOfPoints=\"4\" NumberOfCells=\"1\"><Points>" VTU_ARRAY("p", text) "</Points>"
+#define VTU_POINTS(text) VTU "<Piece NumberOfPoints=\"4\" NumberOfCells=\"1\"><Points>" VTU_ARRAY("p", text) "</Points>"
 #define VTU_CELLS(node, offset, type)                                                                                  \
     VTU_POINTS("0 0 0 1 0 0 0 1 0 0 0 1")                                                                              \
-    "<Cells>" VTU_ARRAY("connectivity", node) VTU_ARRAY("offsets", offset) VTU_ARRAY("types", type) "</Cells></VTKFile>"
+    "<Cells>" VTU_ARRAY("connectivity", node) VTU_ARRAY("offsets", offset) VTU_ARRAY("types", type) "</Cells></"       \
+                                                                                                    "VTKFile>"
 #define VTK "# vtk DataFile Version 3.0\ntitle\n"
 #define VTK_POINTS VTK "ASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 1\n"
 #define INP "*NODE\n1, 0., 0., 0.\n2, 1., 0., 0.\n3, 0., 1., 0.\n4, 0., 0., 1.\n"
