@@ -219,13 +219,23 @@ static void print_report(const sn_mesh *mesh, const sn_mesh_report *r) {
     if (good) printf("nothing bad found\n");
 }
 
-static int report(const sn_mesh *mesh, bool json) {
+/* What the file that was written does not hold. */
+static int tell_losses(const sn_mesh *mesh, const char *path, const sn_mesh_write_options *options, char *text,
+                       int capacity) {
+    sn_error error = {0};
+    return sn_mesh_losses(mesh, strrchr(path, '.') + 1, options, text, capacity, &error) ? tool_error(&error) : TOOL_OK;
+}
+
+static int report(const sn_mesh *mesh, bool json, const char *left_out, const char *lost) {
     sn_mesh_report r;
     sn_error error = {0};
     if (sn_mesh_inspect(mesh, &r, &error)) return tool_error(&error);
-    if (json)
-        tool_print_json(report_json(mesh, &r));
-    else
+    if (json) {
+        json_t *object = report_json(mesh, &r);
+        json_object_set_new(object, "not_read", json_string(left_out));
+        json_object_set_new(object, "not_written", json_string(lost));
+        tool_print_json(object);
+    } else
         print_report(mesh, &r);
     return TOOL_OK;
 }
@@ -241,10 +251,12 @@ static int mesh_command(int count, char **word) {
     if (!context) return TOOL_FAILED;
     sn_mesh *mesh = NULL;
     sn_error error = {0};
+    char left_out[sizeof mesh->left_out] = "", lost[400] = "";
     if (is_generator(in))
         code = generate(context, in, &mesh);
     else if (sn_mesh_read(context, in, &mesh, &error))
         code = unreadable(in, &error);
+    if (!code) snprintf(left_out, sizeof left_out, "%s", mesh->left_out);
     for (int i = 0; i < refine && !code; ++i) code = replace(&mesh, sn_mesh_refine);
     if (!code && order == 2 && mesh->tet_nodes == 4 && mesh->tet_count) code = replace(&mesh, sn_mesh_to_tet10);
     if (!code) code = transform(mesh);
@@ -258,8 +270,11 @@ static int mesh_command(int count, char **word) {
         else if (!as_json)
             printf("wrote %s: %d nodes, %d tets, %d triangles\n", out, mesh->node_count, mesh->tet_count,
                    mesh->triangle_count);
+        if (!code) code = tell_losses(mesh, out, &options, lost, sizeof lost);
     }
-    if (!code && (info || as_json || !out)) code = report(mesh, as_json);
+    if (!code && !as_json && *left_out) printf("not read from %s: %s\n", in, left_out);
+    if (!code && !as_json && *lost) printf("not written to %s: %s\n", out, lost);
+    if (!code && (info || as_json || !out)) code = report(mesh, as_json, left_out, lost);
     sn_mesh_destroy(mesh);
     sn_context_destroy(context);
     return code;

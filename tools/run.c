@@ -214,6 +214,9 @@ static int check_options(void) {
         return tool_fail(TOOL_BAD_INPUT, "--checkpoint needs --save F: the file for the state");
     if (given.format && !given.out)
         return tool_fail(TOOL_BAD_INPUT, "--format needs --out DIR: the folder for the results");
+    sn_error error = {0};
+    if (given.picture && sn_picture_check(given.picture, NULL, &error)) return tool_error(&error);
+    if (given.video && !tool_video_check(given.video)) return TOOL_BAD_INPUT;
     for (int i = 0; i < sets; ++i) {
         char *value;
         if (!tool_split((char *)set[i], &value))

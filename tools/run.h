@@ -6,6 +6,8 @@
 
 /* ---- video.c: a process of ffmpeg that receives raw frames ---- */
 typedef struct tool_video tool_video;
+/* Checks the ending of the path before a run. Prints a message and returns false when no video can have it. */
+bool tool_video_check(const char *path);
 /* Starts ffmpeg. Prints a message and returns NULL when ffmpeg is missing. `rate`: frames per second. */
 tool_video *tool_video_open(const char *path, int width, int height, double rate);
 bool tool_video_frame(tool_video *video, const unsigned char *rgb);

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,15 @@ static bool ffmpeg_is_there(void) {
         snprintf(path, sizeof path, "%s/ffmpeg", folder);
         if (access(path, X_OK) == 0) return true;
     }
+    return false;
+}
+
+bool tool_video_check(const char *path) {
+    static const char *const endings[] = {".mp4", ".mkv", ".mov", ".webm"};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; ++i)
+        if (strcasecmp(dot, endings[i]) == 0) return true;
+    tool_fail(0, "%s: a video cannot have this ending; allowed are .mp4, .mkv, .mov and .webm", path);
     return false;
 }
 

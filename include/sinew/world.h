@@ -24,6 +24,7 @@
 #include <stdbool.h>
 
 #include "collider.h"
+#include "embed.h"
 #include "material.h"
 #include "mesh.h"
 #include "options.h"
@@ -121,6 +122,9 @@ typedef struct sn_body_options {
     uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
     char name[64];       /* at most 63 bytes; "" means "body"; default "body" */
     const sn_mesh *mesh; /* the rest shape; must not be NULL. It has tets; for "tri3" it has triangles and no tets */
+    /* A detailed surface at rest that the tets carry: its triangles, or the boundary of its tets. Pictures and surface
+     * files show it in place of the boundary of the tets. It has no part in the physics. NULL (default): none */
+    const sn_mesh *surface;
 
     /* A name of sn_element_names(); default "tet4", also for "".
      *   tet10  also takes a mesh of 4-node tets, and adds nodes in the middle of the straight edges
@@ -281,6 +285,10 @@ SN_API const sn_mesh *sn_world_body_mesh(const sn_world *world, int body);
 SN_API const char *sn_world_body_name(const sn_world *world,
                                       int body); /* valid as long as the world; NULL: no such body */
 
+/* The detailed surface of a body, embedded in the mesh of sn_world_body_mesh without creases. Valid as long as the
+ * world. NULL when the body has none, or when there is no such body. */
+SN_API const sn_embedding *sn_world_body_surface(const sn_world *world, int body);
+
 /* The place of a body's node in the vectors of a caller's interaction (interaction.h). -1: no such node. */
 SN_API int sn_world_node(const sn_world *world, int body, int node);
 SN_API int sn_world_find_body(const sn_world *world,
@@ -301,6 +309,10 @@ typedef struct sn_energies {
 } sn_energies;
 /* The energies of all bodies. SN_INVERTED when a law with ln J meets an element with J <= 0. */
 SN_API sn_status sn_world_energies(sn_world *world, sn_energies *energies, sn_error *error);
+
+/* The material of each element of a body: material[i] is its place in the body's list of materials, from 0.
+ * `material` has tet_count places. SN_BAD_INPUT when there is no such body. */
+SN_API sn_status sn_world_element_materials(const sn_world *world, int body, int32_t *material);
 
 /* Linear momentum (kg m/s) and angular momentum about the origin (kg m^2/s) of all bodies. */
 SN_API void sn_world_momentum(const sn_world *world, double linear[3], double angular[3]);

@@ -246,6 +246,7 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
         status = read_mesh(&child, plane, scene->surface[index], &scene->mesh[index]);
     if (status) return status;
     body->mesh = scene->mesh[index];
+    body->surface = scene->surface[index];
     if (sn_place_get(place, "material", &child) || sn_place_get(place, "materials", &child))
         status = read_materials(&child, body);
     else

@@ -57,6 +57,15 @@ static void test_exit_codes(void **state) {
 }
 
 /* Found out before the run, each with the path in its message. */
+/* A wrong ending is found before the run. */
+static void test_endings(void **state) {
+    (void)state;
+    assert_int_equal(sinew(NULL, "run %s --picture %s/x.jpg", scene, folder), 2);
+    assert_true(message_has("allowed is .png"));
+    assert_int_equal(sinew(NULL, "run %s --video %s/x.png", scene, folder), 2);
+    assert_true(message_has(".mp4"));
+}
+
 static void test_unwritable(void **state) {
     (void)state;
     static const char *const option[] = {"--out", "--picture", "--save", "--video"};
@@ -222,7 +231,7 @@ static void test_every_name(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exit_codes),   cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_exit_codes), cmocka_unit_test(test_endings), cmocka_unit_test(test_keys),
         cmocka_unit_test(test_unwritable),   cmocka_unit_test(test_run_json),
         cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_sweep),
         cmocka_unit_test(test_save_restore), cmocka_unit_test(test_material_and_rotation),
