@@ -167,4 +167,6 @@ static sn_status run_recover(experiment_run *run, sn_error *error) {
 }
 
 const experiment experiment_civit_recover = {
-    "civit-recover", "recovery from random starts and hard drops: QR, ISVD, DAPD", "Civit 4.5.2", run_recover};
+    "civit-recover", "recovery from random starts and hard drops: QR, ISVD, DAPD", "Civit 4.5.2", run_recover,
+    "dapd-reaches-zero dapd-before-isvd dapd-before-qr dapd-clean-first drop-dapd-as-isvd "
+    "drop-better-than-qr"};

@@ -119,6 +119,8 @@ static sn_status run_stiffness(experiment_run *run, sn_error *error) {
     return SN_OK;
 }
 
-const experiment experiment_civit_stiffness = {"civit-stiffness",
-                                               "slow motion of stiff bodies with too few solver iterations",
-                                               "Civit 3.3.5, experiment 4", run_stiffness};
+const experiment experiment_civit_stiffness = {
+    "civit-stiffness", "slow motion of stiff bodies with too few solver iterations", "Civit 3.3.5, experiment 4",
+    run_stiffness,
+    "few-slow-down more-restore frequency-restored soft-needs-few grows-with-stiffness "
+    "linear-before-newton"};

@@ -99,5 +99,6 @@ static sn_status run_tube(experiment_run *run, sn_error *error) {
     return SN_OK;
 }
 
-const experiment experiment_muller_tube = {
-    "muller-tube", "a dropped tube: largest stable step, warped against nonlinear", "Mueller 4.2", run_tube};
+const experiment experiment_muller_tube = {"muller-tube",
+                                           "a dropped tube: largest stable step, warped against nonlinear",
+                                           "Mueller 4.2", run_tube, "E-200000 E-100000 E-50000 E-20000 E-10000"};
