@@ -116,7 +116,7 @@ static void plot(experiment_run *run, const char *name, int steps, int iteration
 
 static sn_status run_differentials(experiment_run *run, sn_error *error) {
     const double end = run->quick ? 1.5 : 4;
-    const int steps = run->quick ? 2 : STEPS, most = run->quick ? 2 : NEWTON;
+    const int steps = STEPS, most = run->quick ? 2 : NEWTON;
     FILE *courses = experiment_table(run, "energy.csv", "beam,differential,rate,newton,time,energy", error);
     FILE *table = courses ? experiment_table(run, "differentials.csv",
                                              "beam,differential,rate,newton,loss,gain,seconds,linear,retries", error)
@@ -127,8 +127,8 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
         return SN_IO;
     }
     sn_status status = SN_OK;
-    const int count = run->quick ? 1 : 3;
-    for (int b = 0; b < count && !status; ++b) {
+    enum { BEAMS = 3 };
+    for (int b = 0; b < BEAMS && !status; ++b) {
         const int iterations = b == 0 ? most : 2; /* with a limited linear solver: 1 and 2 */
         const double scale = mass[b] * 100 * 2.1;
         for (int k = 0; k < KINDS && !status; ++k)
@@ -142,7 +142,7 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
                     for (int i = 0; i < SAMPLES; ++i)
                         fprintf(courses, "\"%s\",%s,%d,%d,%g,%g\n", beams[b].name, kinds[k], rate[s], newton[n],
                                 end * i / (SAMPLES - 1), w->energy[i]);
-                    experiment_progress(run, (b + (k * steps + s) / (double)(KINDS * steps)) / count);
+                    experiment_progress(run, (b + (k * steps + s) / (double)(KINDS * steps)) / BEAMS);
                 }
         if (status) break;
 #define AT(k, s, n) (&all[((k)*STEPS + (s)) * NEWTON + (n)])
@@ -212,4 +212,7 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
 
 const experiment experiment_civit_differentials = {
     "civit-differentials", "energy and cost of exact, truncated, hybrid and projected stress differentials",
-    "Civit 3.3.5, experiments 1 to 3", run_differentials};
+    "Civit 3.3.5, experiments 1 to 3", run_differentials,
+    "plane-hybrid-as-exact plane-hybrid-cheaper plane-truncated-2-unstable plane-small-steps "
+    "plane-10-hybrid-as-exact plane-10-hybrid-cheaper plane-10-truncated-2-unstable "
+    "plane-10-small-steps solid-10-hybrid-as-exact solid-10-hybrid-cheaper solid-10-small-steps"};

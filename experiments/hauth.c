@@ -29,12 +29,12 @@ static sn_status make_world(sn_context *context, const hauth_case *scene, const 
     char *text = NULL;
     const int length = asprintf(&text,
                                 "{ \"sinew\": 1, \"time\": { \"method\": \"%s\", \"step\": %.17g, \"end\": %.17g, "
-                                "\"tolerance\": %g, \"newton\": { "
+                                "\"tolerance\": %g, \"newton\": { \"kind\": \"%s\", "
                                 "\"tolerance\": %g, \"iterations\": 40 } }, \"solver\": { \"method\": \"%s\", "
                                 "\"preconditioner\": \"%s\", \"tolerance\": %g, "
                                 "\"precision\": \"double\", \"iterations\": 5000 }, %s }",
-                                s->method, scene->end / s->steps, scene->end, s->tolerance, s->newton, s->solver,
-                                s->preconditioner, s->linear, scene->scene);
+                                s->method, scene->end / s->steps, scene->end, s->tolerance, s->kind ? s->kind : "full",
+                                s->newton, s->solver, s->preconditioner, s->linear, scene->scene);
     if (length < 0) return sn_fail(error, SN_NO_MEMORY, "out of memory");
     sn_scene *parsed = NULL;
     sn_status status = sn_scene_parse(context, text, (size_t)length, "experiment", "", NULL, 0, &parsed, error);

@@ -223,5 +223,8 @@ static sn_status run_corotated(experiment_run *run, sn_error *error) {
     return status;
 }
 
-const experiment experiment_hauth_corotated = {"hauth-corotated", "corotated, warped and hybrid strain against Green's",
-                                               "Hauth 5.3.5, examples 6 and 7", run_corotated};
+const experiment experiment_hauth_corotated = {
+    "hauth-corotated", "corotated, warped and hybrid strain against Green's", "Hauth 5.3.5, examples 6 and 7",
+    run_corotated,
+    "cauchy-phantom no-phantom rotation-invariant polar-halves-warped hybrid-less-still "
+    "pressure-worst bar-polar-before-warped bar-hybrid-best"};

@@ -84,4 +84,5 @@ static sn_status measure(experiment_run *run, sn_error *error) {
 static sn_status run_experiment(experiment_run *run, sn_error *error) { return run_on_one_thread(run, measure, error); }
 
 const experiment experiment_nesme_assembly = {
-    "nesme-assembly", "time of a step against CG iterations, assembled and assembly-free", "Nesme 3", run_experiment};
+    "nesme-assembly", "time of a step against CG iterations, assembled and assembly-free", "Nesme 3", run_experiment,
+    "assembled-line assembly-free-line slopes crossing"};

@@ -2,12 +2,14 @@
 #include "experiment.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "claims.h"
 #include "tool.h"
 
 static int run_command(int count, char **word);
@@ -40,19 +42,14 @@ const tool_command tool_experiment = {"experiment",
 
 struct experiment_report {
     json_t *claims, *notes;
+    claim_tally tally;
     int failed, passed;
     bool json;
     tool_progress progress;
 };
 
-void experiment_claim(experiment_run *run, const char *id, double value, const char *expected, bool pass,
-                      const char *format, ...) {
-    char text[400];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    struct experiment_report *report = run->report;
+static void record(struct experiment_report *report, const char *id, double value, const char *expected, bool pass,
+                   const char *text) {
     json_t *claim = json_object();
     json_object_set_new(claim, "id", json_string(id));
     json_object_set_new(claim, "text", json_string(text));
@@ -67,6 +64,24 @@ void experiment_claim(experiment_run *run, const char *id, double value, const c
     tool_progress_end(&report->progress);
     fprintf(report->json ? stderr : stdout, "  %s  %-28s %-12.6g expected %-28s %s\n", pass ? "PASS" : "FAIL", id,
             value, expected, text);
+}
+
+void experiment_claim(experiment_run *run, const char *id, double value, const char *expected, bool pass,
+                      const char *format, ...) {
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const char *wrong = claim_count(&run->report->tally, id);
+    record(run->report, id, value, wrong ? wrong : expected, pass && !wrong, text);
+}
+
+/* Claims that the run did not check do not hold. */
+static void record_missing(struct experiment_report *report) {
+    char id[CLAIM_ID];
+    for (int i = 0; claim_missing(&report->tally, &i, id);)
+        record(report, id, NAN, "to be checked", false, "this run did not check the claim");
 }
 
 void experiment_note(experiment_run *run, const char *format, ...) {
@@ -141,13 +156,16 @@ static int run_one(const experiment *e, const char *out, bool quick, bool json, 
     else
         snprintf(folder, sizeof folder, "out/%s", e->name);
     if (!tool_make_folder(folder)) return tool_fail(TOOL_BAD_INPUT, "%s: cannot be made: %s", folder, strerror(errno));
-    struct experiment_report report = {.claims = json_array(), .notes = json_array(), .json = json};
+    struct experiment_report report = {
+        .claims = json_array(), .notes = json_array(), .json = json, .tally = {.claims = e->claims}};
     experiment_run run = {context, folder, quick, &report};
     fprintf(json ? stderr : stdout, "%s: %s (%s)\n", e->name, e->text, e->source);
     tool_progress_begin(&report.progress, e->name, false);
     sn_error error = {0};
+    const double start = tool_seconds();
     const sn_status status = e->run(&run, &error);
     tool_progress_end(&report.progress);
+    record_missing(&report);
     json_t *result = json_object();
     json_object_set_new(result, "name", json_string(e->name));
     json_object_set_new(result, "source", json_string(e->source));
@@ -157,6 +175,9 @@ static int run_one(const experiment *e, const char *out, bool quick, bool json, 
     if (status) json_object_set_new(result, "error", json_string(error.text));
     const bool pass = !status && report.failed == 0 && report.passed > 0;
     json_object_set_new(result, "pass", json_boolean(pass));
+    json_object_set_new(result, "hold", json_integer(report.passed));
+    json_object_set_new(result, "fail", json_integer(report.failed));
+    json_object_set_new(result, "seconds", tool_number(tool_seconds() - start));
     snprintf(path, sizeof path, "%s/result.json", folder);
     errno = 0;
     const bool kept = json_dump_file(result, path, JSON_REAL_PRECISION(17) | JSON_INDENT(1)) == 0;
@@ -166,6 +187,31 @@ static int run_one(const experiment *e, const char *out, bool quick, bool json, 
     fprintf(json ? stderr : stdout, "  %d claims hold, %d do not; results in %s\n", report.passed, report.failed,
             folder);
     return pass && kept ? TOOL_OK : TOOL_FAILED;
+}
+
+/* One line for each experiment of `results`, and the claims that do not hold. */
+static void print_table(const json_t *results, FILE *out) {
+    size_t i, k;
+    const json_t *result, *claim;
+    int failed = 0;
+    fprintf(out, "\n%-22s %6s %6s %9s\n", "experiment", "hold", "fail", "seconds");
+    json_array_foreach(results, i, result) {
+        const char *why = json_string_value(json_object_get(result, "error"));
+        const bool pass = json_is_true(json_object_get(result, "pass"));
+        fprintf(out, "%-22s %6d %6d %9.1f  %s%s%s\n", json_string_value(json_object_get(result, "name")),
+                (int)json_integer_value(json_object_get(result, "hold")),
+                (int)json_integer_value(json_object_get(result, "fail")),
+                json_number_value(json_object_get(result, "seconds")), pass ? "PASS" : "FAIL", why ? ": " : "",
+                why ? why : "");
+        failed += !pass;
+        json_array_foreach(json_object_get(result, "claims"), k, claim) {
+            if (json_is_true(json_object_get(claim, "pass"))) continue;
+            fprintf(out, "    %s: %g, expected %s\n", json_string_value(json_object_get(claim, "id")),
+                    json_number_value(json_object_get(claim, "value")),
+                    json_string_value(json_object_get(claim, "expected")));
+        }
+    }
+    fprintf(out, "%d of %d experiments do not hold\n", failed, (int)json_array_size(results));
 }
 
 static int list_experiments(void) {
@@ -207,6 +253,7 @@ static int run_command(int count, char **word) {
             run_one(experiments[i], all && out_folder ? folder : out_folder, quick_run, as_json, context, results);
         if (one > code) code = one;
     }
+    if (all) print_table(results, as_json ? stderr : stdout);
     if (as_json && !all) tool_print_json(json_incref(json_array_get(results, 0)));
     if (as_json && all) tool_print_json(json_incref(results));
     json_decref(results);
