@@ -51,10 +51,11 @@ typedef struct sn_material {
     double beta;      /* rotation "dapd": how far a degenerate element is moved back; at least 1, default 3 */
     char warping[32]; /* a name of sn_warpings(): stiffness warping per vertex, for law "linear" only; "" (default):
                          none */
-    bool ghost_correction; /* warping: take the net force and torque out of a body's elastic forces; default false */
-    double spring_damper;  /* element "springs": N s/m of every spring, at least 0; default 0 */
-    double spring_quality; /* element "springs": quality factor of every spring with its damper, at least 0; 0
-                              (default): no such damper */
+    char warping_matrix[32]; /* warping: a name of sn_warping_matrices(); "" (default): "element" */
+    bool ghost_correction;   /* warping: take the net force and torque out of a body's elastic forces; default false */
+    double spring_damper;    /* element "springs": N s/m of every spring, at least 0; default 0 */
+    double spring_quality;   /* element "springs": quality factor of every spring with its damper, at least 0; 0
+                                (default): no such damper */
 } sn_material;
 
 /* Corotated, young 5e5 Pa, poisson 0.33, density 1000 kg/m^3, no damping. */
@@ -76,6 +77,7 @@ SN_API const sn_listing *sn_laws(int *count);
 SN_API const sn_listing *sn_rotations(int *count);
 SN_API const sn_listing *sn_differentials(int *count);
 SN_API const sn_listing *sn_warpings(int *count);
+SN_API const sn_listing *sn_warping_matrices(int *count);
 
 /* A constant that a law takes. */
 typedef struct sn_parameter {

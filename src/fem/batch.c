@@ -16,6 +16,7 @@ typedef struct choice {
     bool projects;
     double alpha, beta;
     int warping;
+    bool vertex_matrix;
 } choice;
 
 /* Scratch of a compilation. */
@@ -41,6 +42,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     if (!law) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown law '%s'", body, material->law);
     out->differential = law->default_differential;
     out->warping = sn_warping_find(material->warping);
+    out->vertex_matrix = out->warping && strcmp(material->warping_matrix, "vertex") == 0;
     if (material->differential[0]) {
         const int d = sn_differential_find(material->differential);
         if (d < 0 || !(law->differentials & 1u << d))
@@ -72,7 +74,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
 static int same_choice(const sn_batch *batch, const sn_element *element, const choice *c) {
     return batch->element == element && batch->law == c->law && batch->rotation == c->rotation &&
            batch->differential == c->differential && batch->projects == c->projects && batch->alpha == c->alpha &&
-           batch->beta == c->beta && batch->warping == c->warping;
+           batch->beta == c->beta && batch->warping == c->warping && batch->vertex_matrix == c->vertex_matrix;
 }
 
 /* Appends a batch, or finds one alike. model->batch has room. */
@@ -89,7 +91,8 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
                         .rotation_state = -1,
                         .alpha = c->alpha,
                         .beta = c->beta,
-                        .warping = c->warping};
+                        .warping = c->warping,
+                        .vertex_matrix = c->vertex_matrix};
     batch->warped = (c->law->flags & SN_LAW_WARPED) &&
                     (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || c->law->flags & SN_LAW_CONSTANT);
     const int blended =
@@ -98,6 +101,11 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
     if (batch->warped) batch->compact = SN_COMPACT_WARPED;
     batch->linearised_items = batch->compact ? 3 * element->nodes : 81;
     if (element->derive) batch->warped = batch->compact = 0, batch->linearised_items = 9;
+    if (batch->vertex_matrix) {
+        model->unsymmetric = true;
+        batch->compact = SN_COMPACT_NONE;
+        batch->linearised_items = element->derive ? 18 : 9 * element->nodes + 2;
+    }
     return model->batch_count++;
 }
 

@@ -44,6 +44,7 @@ typedef struct sn_batch {
                      none */
     double alpha, beta; /* of the rotation */
     int warping;        /* SN_WARPING_: frames per vertex, from view->vertex_rotation */
+    bool vertex_matrix; /* warping: K_ij = R_i k_ij R_i^T, not symmetric; else R_e k_ij R_e^T (warping.h) */
     double *pair_mass;  /* springs alone: block_count x SN_LANES, kg; their `gradient` is the rest edge, their `weight`
                            the factor of k */
 } sn_batch;
@@ -69,6 +70,7 @@ typedef struct sn_elements_model {
     int turned;   /* all batches are tet4 of the warped stiffness with rotations: their linearisation is R g and three
                      weights */
     int positive; /* some law needs J > 0 */
+    bool unsymmetric;  /* some batch has a vertex_matrix: the view of a linearisation must be unsymmetric */
     int64_t kept_size; /* doubles of the kept rotations, 64-byte aligned */
     int source_count;
     sn_batch_origin *origin; /* source_count */

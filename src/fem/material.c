@@ -94,6 +94,15 @@ const sn_listing *sn_warpings(int *count) {
     return listing;
 }
 
+const sn_listing *sn_warping_matrices(int *count) {
+    static const sn_listing listing[] = {
+        {"element", "R_e k_ij R_e^T with one mean frame per element: symmetric, for any solver"},
+        {"vertex", "R_i k_ij R_i^T, the derivative of the forces at fixed frames: not symmetric"},
+    };
+    if (count) *count = sizeof listing / sizeof *listing;
+    return listing;
+}
+
 int sn_warping_find(const char *name) {
     int count;
     const sn_listing *listing = sn_warpings(&count);
@@ -139,6 +148,8 @@ static const sn_field material_field[] = {
      .text = "rotations dapd, project and reflect: an element is degenerate when det F is below alpha"},
     NUMBER("beta", beta, 1, 0, 3, "", "rotation dapd: how far a degenerate element is moved back"),
     CHOICE("warping", warping, sn_warpings, "law linear: stiffness warping per vertex; default: none"),
+    CHOICE("warping_matrix", warping_matrix, sn_warping_matrices,
+           "warping: the matrix of the linear systems; default: element"),
     {.name = "ghost_correction",
      .type = SN_FIELD_BOOL,
      .offset = offsetof(sn_material, ghost_correction),
@@ -382,6 +393,9 @@ static sn_status check_blocks(const sn_material *material, const sn_law *law, sn
     if (material->warping[0] && strcmp(material->law, "linear") != 0)
         return sn_fail_at(error, SN_BAD_INPUT, "warping", "'warping' goes with law 'linear' only, not with '%s'",
                           material->law);
+    if (material->warping_matrix[0] && !material->warping[0])
+        return sn_fail_at(error, SN_BAD_INPUT, "warping_matrix",
+                          "'warping_matrix' has no effect without 'warping'; give both or none");
     return material->differential[0] ? check_differential(material, law, rotation, error) : SN_OK;
 }
 

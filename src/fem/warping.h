@@ -7,8 +7,11 @@
  * need not balance ("ghost" forces). R_i comes from the edges around vertex i: edges  an orthonormal frame on the mean
  * of three edges and on one more, now against at rest (3.1, figure 5) svd    the nearest rotation to sum_j (x_j - x_i)
  * (X_j - X_i)^T over all edges (equations 14 and 15, always proper) The rotations are taken at the beginning of a step
- * in dynamics, and at each evaluation in statics. The matrix is R_e k R_e^T with R_e the nearest rotation to the mean
- * of an element's R_i: symmetric and positive semidefinite, where Mueller's own is neither. */
+ * in dynamics, and at each evaluation in statics. The matrix is one of two:
+ *   element  R_e k_ij R_e^T with R_e the nearest rotation to the mean of an element's R_i: symmetric and positive
+ *            semidefinite, but not the derivative of the forces
+ *   vertex   R_i k_ij R_i^T, Mueller's own: the derivative of the forces at fixed frames, neither symmetric nor
+ *            definite */
 #ifndef SN_FEM_WARPING_H
 #define SN_FEM_WARPING_H
 

@@ -257,7 +257,8 @@ static bool same_kind(const sn_material *a, const sn_material *b) {
     return strcmp(a->law, b->law) == 0 && strcmp(a->rotation, b->rotation) == 0 &&
            strcmp(a->differential, b->differential) == 0 && a->density == b->density &&
            a->rayleigh[0] == b->rayleigh[0] && a->alpha == b->alpha && a->beta == b->beta &&
-           strcmp(a->warping, b->warping) == 0 && a->ghost_correction == b->ghost_correction;
+           strcmp(a->warping, b->warping) == 0 && strcmp(a->warping_matrix, b->warping_matrix) == 0 &&
+           a->ghost_correction == b->ghost_correction;
 }
 
 sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_material *material, sn_error *error) {

@@ -102,19 +102,64 @@ static void ghost_forces(void **state) {
     }
 }
 
+/* With frames that stay for a step the forces are linear, and the vertex matrix is their derivative: Newton's method
+ * ends after one iteration, with every solver for such matrices. With the element matrix it does not. */
+static void vertex_matrix(void **state) {
+    static const char *const elements[] = {"tet4", "tet10", "springs"}, *const kinds[] = {"edges", "svd"};
+    static const struct {
+        const char *method, *operator_, *precision;
+    } solvers[] = {{"auto", "assembled", "auto"},
+                   {"gmres", "assembly-free", "auto"},
+                   {"qmr", "assembled", "double"},
+                   {"bicgstab", "assembled", "single"}};
+    for (int e = 0; e < 3; ++e)
+        for (int k = 0; k < 9; ++k) {
+            scene s;
+            warped_bar(&s, NULL, elements[e], kinds[k % 2], false);
+            snprintf(s.material.warping_matrix, sizeof s.material.warping_matrix, k < 8 ? "vertex" : "element");
+            s.material.rayleigh[1] = 0.01;
+            if (e < 2) s.material.viscous[0] = 3, s.material.viscous[1] = 20;
+            clamp_left(&s);
+            s.options.gravity[1] = -9.81;
+            s.options.solver.tolerance = 1e-11;
+            s.options.time.newton.tolerance = 1e-9;
+            snprintf(s.options.time.newton.kind, sizeof s.options.time.newton.kind, "full");
+            if (k < 8) {
+                snprintf(s.options.solver.method, sizeof s.options.solver.method, "%s", solvers[k / 2].method);
+                snprintf(s.options.solver.operator_, sizeof s.options.solver.operator_, "%s", solvers[k / 2].operator_);
+                snprintf(s.options.solver.precision, sizeof s.options.solver.precision, "%s", solvers[k / 2].precision);
+            }
+            scene_create(&s);
+            const sn_mesh *mesh = sn_world_body_mesh(s.world, 0);
+            double *x = malloc((size_t)mesh->node_count * 3 * sizeof *x);
+            wind(mesh, 90, x);
+            assert_int_equal(sn_world_put(s.world, 0, x, NULL, &s.error), SN_OK);
+            free(x);
+            for (int n = 0; n < 3; ++n) {
+                sn_step_report report;
+                if (sn_world_step(s.world, &report, &s.error)) fail_msg("%s", s.error.text);
+                if (k < 8 ? report.newton_iterations != 1 : report.newton_iterations < 3)
+                    fail_msg("%s %s %s: %d iterations in step %d", elements[e], kinds[k % 2],
+                             k < 8 ? solvers[k / 2].method : "element", report.newton_iterations, n);
+            }
+            scene_end(&s);
+        }
+}
+
 /* One hash for every instruction set and number of threads; a state that is put back goes on alike. */
 static void same_bits(void **state) {
     static const struct {
         const char *simd;
         int threads;
     } ways[] = {{"baseline", 1}, {"auto", 1}, {"auto", 3}};
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 4; ++k) {
         char first[17] = "", text[17];
         for (int w = 0; w < 3; ++w) {
             sn_context_options o = sn_context_options_default();
             o.simd = ways[w].simd, o.threads = ways[w].threads;
             scene s;
-            warped_bar(&s, &o, k ? "springs" : "tet4", k ? "edges" : "svd", true);
+            warped_bar(&s, &o, k % 2 ? "springs" : "tet4", k % 2 ? "edges" : "svd", true);
+            if (k > 1) strcpy(s.material.warping_matrix, "vertex");
             clamp_left(&s);
             s.options.gravity[1] = -9.81;
             scene_create(&s);
@@ -136,12 +181,29 @@ static void wrong_options(void **state) {
     snprintf(s.material.law, sizeof s.material.law, "stvk");
     assert_int_equal(sn_world_create(s.context, &s.options, &s.world, &s.error), SN_BAD_INPUT);
     assert_non_null(strstr(s.error.text, "linear"));
+    strcpy(s.material.law, "linear"), strcpy(s.material.warping_matrix, "vertex");
+    static const char *const symmetric[] = {"cg", "minres", "eisenstat", "ldlt"};
+    for (int i = 0; i < 4; ++i) {
+        strcpy(s.options.solver.method, symmetric[i]);
+        assert_int_equal(sn_world_create(s.context, &s.options, &s.world, &s.error), SN_BAD_INPUT);
+        assert_string_equal(s.error.path, "solver.method");
+        assert_non_null(strstr(s.error.text, "bicgstab"));
+    }
+    strcpy(s.options.solver.method, "gmres");
+    assert_int_equal(sn_world_create(s.context, &s.options, &s.world, &s.error), SN_OK);
+    sn_solver_options wrong = s.options.solver;
+    strcpy(wrong.method, "cg");
+    assert_int_equal(sn_world_set_solver(s.world, &wrong, &s.error), SN_BAD_INPUT);
+    sn_world_destroy(s.world), s.world = NULL;
+    s.material.warping[0] = 0;
+    assert_int_equal(sn_world_create(s.context, &s.options, &s.world, &s.error), SN_BAD_INPUT);
+    assert_string_equal(s.error.path, "bodies.0.material.0.warping_matrix");
     scene_end(&s);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rotation_makes_no_force), cmocka_unit_test(statics),
-                                       cmocka_unit_test(ghost_forces), cmocka_unit_test(same_bits),
-                                       cmocka_unit_test(wrong_options)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rotation_makes_no_force), cmocka_unit_test(statics),   cmocka_unit_test(ghost_forces),
+        cmocka_unit_test(vertex_matrix),           cmocka_unit_test(same_bits), cmocka_unit_test(wrong_options)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

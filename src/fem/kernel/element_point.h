@@ -15,7 +15,7 @@
 #define INLINE static inline __attribute__((always_inline))
 #define APART static __attribute__((noinline)) /* off the fast paths: one copy for all element types */
 
-enum { EDGES = 3 * (SN_ELEMENT_NODES - 1) };
+enum { EDGES = 3 * (SN_ELEMENT_NODES - 1), ITEMS = 9 * SN_ELEMENT_NODES + 2 }; /* ITEMS: most linearised_items */
 
 /* SN_WIDTH neighbouring lanes of one block. Rows are SN_LANES apart. */
 typedef struct slice {
