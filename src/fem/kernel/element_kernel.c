@@ -162,6 +162,7 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
                 keep_rotation(N, Q, &s, q, R);
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
                 law->stress(law, c, F, batch->rotation ? R : NULL, P);
+                complete_stress(N, Q, &s, q, F, R, P);
                 if (damped) {
                     vd rate[9];
                     outer_sum(N, gradient_at(N, &s, q), speed, rate);
@@ -203,12 +204,47 @@ INLINE void warped_weights(const slice *s, int q, const vd *c, const vd *damping
     out[2] = w * nu;
 }
 
+/* c_i = cof(F) g_i: the gradients of the present shape times its volume over that at rest. */
+static void present_gradients(const int N, const slice *s, int q, const vd *F, vd *out) {
+    vd C[9];
+    vm_cofactor(F, C);
+    turn_gradients(N, s, q, C, out);
+}
+
+/* The same of a tet by Nesme's strain-displacement matrix (Nesme et al. 2005, 3.1). In the frame N of the rotation
+ * `edge` the edges are b = (xb, 0, 0), c = (xc, yc, 0), d = (xd, yd, zd), so that 14 multiplications do, with 1 / 6 V:
+ *   (yc zd, -xc zd, xc yd - xd yc),   (0, xb zd, -xb yd),   (0, 0, xb yc);  the signs in the document are misprinted.
+ */
+static void present_gradients_edge(const slice *s, int q, const vd *edge, vd *out) {
+    vd N[9], g[9];
+    load_rows(gradient_at(4, s, q), 9, g);
+    orthonormal_basis(edge, edge + 3, N);
+    const vd scale = vm_determinant(g); /* 1 / 6 V at rest */
+    vd at[9];                           /* axis a of edge i at 3 a + i */
+    for (int a = 0; a < 3; ++a)
+        for (int i = 0; i < 3; ++i)
+            at[3 * a + i] = N[a] * edge[3 * i] + N[3 + a] * edge[3 * i + 1] + N[6 + a] * edge[3 * i + 2];
+    const vd xb = at[0] * scale, xc = at[1], xd = at[2], yc = at[4], yd = at[5], zd = at[8] * scale;
+    const vd b[3] = {yc * zd, -xc * zd, (xc * yd - xd * yc) * scale}, c[2] = {xb * at[8], -xb * yd}, d = xb * yc;
+    for (int a = 0; a < 3; ++a) {
+        out[a] = N[3 * a] * b[0] + N[3 * a + 1] * b[1] + N[3 * a + 2] * b[2];
+        out[3 + a] = N[3 * a + 1] * c[0] + N[3 * a + 2] * c[1];
+        out[6 + a] = N[3 * a + 2] * d;
+    }
+}
+
 INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *c,
                              const vd *damping, double k, double d, vd *out) {
     const sn_batch *batch = s->batch;
     vd F[9], R[9];
     if (!batch->rotation && !batch->warping) {
         load_rows(gradient_at(N, s, q), 3 * (N - 1), out);
+    } else if (batch->compact == SN_COMPACT_UPDATED) {
+        deformation(N, s, q, edge, F);
+        if (N == 4 && batch->rotation->uses_edges)
+            present_gradients_edge(s, q, edge, out);
+        else
+            present_gradients(N, s, q, F, out);
     } else if (!kept_gradients(N, Q, s, q, out)) {
         if (needs_edges(s)) deformation(N, s, q, edge, F);
         if (!kept_rotation(Q, s, q, R)) rotation_at(N, Q, s, q, F, R, NULL);
@@ -609,6 +645,7 @@ INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int bloc
                 vd_store(out_psi + q * SN_LANES + lane, psi);
             }
             batch->law->stress(batch->law, c, H, batch->rotation ? R : NULL, P);
+            complete_stress(N, Q, &s, q, F, R, P);
             if (batch->warping) {
                 for (int i = 0; i < 9; ++i) H[i] = P[i];
                 vm_multiply(R, H, P);
