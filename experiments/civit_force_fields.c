@@ -1,8 +1,9 @@
 /* Civit 4.2 to 4.4: force fields of one element, for each way to take the rotation.
  *
- * One corner of a triangle, and of a tet, moves over [-3, 3]^2; the other corners stay at rest. The experiment computes
- * the force on the moving corner. Methods with history see the straight path from rest. E = 1000 Pa, nu = 0.35, alpha =
- * 0.1.
+ * One corner of a triangle, and of a tet, moves over [-3, 3]^2; the other corners stay. Those of the triangle are at
+ * rest. Those of the tet are stretched and sheared against its rest shape in all directions: at rest, the tet would
+ * deform in a plane alone and repeat the triangle. The experiment computes the force on the moving corner. Methods with
+ * history see the straight path from rest. E = 1000 Pa, nu = 0.35, alpha = 0.1.
  *
  * Measured on the grid of forces:
  *   - sources: cells of the inverted half around which the field turns once and flows outwards;
@@ -11,6 +12,7 @@
  * for conservative forces. Uses the element kernels. */
 #include <stdalign.h>
 
+#include "base/math3.h"
 #include "civit.h"
 #include "fem/batch.h"
 
@@ -33,8 +35,19 @@ static const method methods[] = {
     {"DAPD 2", "corotated", "dapd", 2, 0},
     {"DAPD 3", "corotated", "dapd", 3, 0},
     {"DAPD 5", "corotated", "dapd", 5, 0},
+    {"DAPD 1 exact", "corotated", "dapd-exact", 1, 0},
+    {"DAPD 5 exact", "corotated", "dapd-exact", 5, 0},
 };
-enum { METHODS = sizeof methods / sizeof *methods, QR45 = 3, ISVD = 4, FIRST_DAPD = 9, SIDE = 120 };
+enum {
+    METHODS = sizeof methods / sizeof *methods,
+    QR45 = 3,
+    ISVD = 4,
+    DAPD1 = 9,
+    DAPD5 = 12,
+    EXACT1 = 13,
+    EXACT5 = 14
+};
+enum { SIDE = 120 };
 
 typedef struct field {
     /* [j][i] at x = -3 + 6 i / SIDE, y = -3 + 6 j / SIDE */
@@ -46,13 +59,18 @@ static double place(int i) { return -3 + 6.0 * i / SIDE + 0.0071; }
 
 static sn_status sweep(sn_context *context, const method *m, bool solid, field *out, sn_error *error) {
     static const double triangle[9] = {0, 1, 0, -1, 0, 0, 1, 0, 0},
-                        tet[12] = {0, 1, 0, -1, 0, 0.6, 1, 0, 0.6, 0, 0, -1};
+                        tet[12] = {0, 1, 0, -1, 0, 0.7, 1.1, 0, 0.5, 0.1, 0, -0.9};
+    static const double shape[9] = {0.9, 0.1, 0.2, -0.1, 1.1, 0.15, 0.1, -0.2, 0.95}, /* from the places to rest */
+        same[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const int nodes = solid ? 4 : 3;
-    double rest[12], x[12], f[12];
+    double rest[12], held[12], x[12], f[12];
     const double c = cos(m->turn * 0.017453292519943295), s = sin(m->turn * 0.017453292519943295);
     for (int i = 0; i < nodes; ++i) {
-        const double *X = (solid ? tet : triangle) + 3 * i;
+        const double *p = (solid ? tet : triangle) + 3 * i;
+        double X[3];
+        sn_multiply_vector3(solid ? shape : same, p, X);
         rest[3 * i] = c * X[0] - s * X[1], rest[3 * i + 1] = s * X[0] + c * X[1], rest[3 * i + 2] = X[2];
+        held[3 * i] = c * p[0] - s * p[1], held[3 * i + 1] = s * p[0] + c * p[1], held[3 * i + 2] = p[2];
     }
     sn_material material = sn_material_default();
     const double E = 1000, nu = 0.35;
@@ -79,7 +97,7 @@ static sn_status sweep(sn_context *context, const method *m, bool solid, field *
     alignas(64) double state[SN_ROTATION_STATE * SN_LANES] = {0}, partial[8];
     for (int j = 0; j <= SIDE && !status; ++j)
         for (int i = 0; i <= SIDE && !status; ++i) {
-            memcpy(x, rest, sizeof x);
+            memcpy(x, held, sizeof x);
             const double px = place(i), py = place(j);
             x[0] = c * px - s * py, x[1] = s * px + c * py;
             memset(f, 0, sizeof f);
@@ -244,9 +262,8 @@ static sn_status run_fields(experiment_run *run, sn_error *error) {
         const char *shape = k ? "tet" : "triangle";
         char id[60];
         double worst = 0, fall = 0, down = 0;
-        for (int m = FIRST_DAPD; m < METHODS; ++m)
-            worst = fmax(worst, found[k][m][0]), fall = fmax(fall, found[k][m][2]);
-        down = found[k][METHODS - 1][1];
+        for (int m = DAPD1; m <= DAPD5; ++m) worst = fmax(worst, found[k][m][0]), fall = fmax(fall, found[k][m][2]);
+        down = found[k][DAPD5][1];
         snprintf(id, sizeof id, "%s-dapd-no-source", shape);
         experiment_claim(run, id, worst, "0", worst == 0,
                          "%s: source points in the inverted half with DAPD, beta 1, 2, 3, 5 (ISVD has %g)", shape,
@@ -263,10 +280,18 @@ static sn_status run_fields(experiment_run *run, sn_error *error) {
         experiment_claim(run, id, found[k][QR45][4], "> 0.05", found[k][QR45][4] > 0.05,
                          "%s: energies along two paths apart in the regular half, QR turned by 45 degrees", shape);
         snprintf(id, sizeof id, "%s-others-conservative", shape);
-        const double regular = fmax(found[k][ISVD][4], found[k][METHODS - 1][4]);
+        const double regular = fmax(found[k][ISVD][4], found[k][DAPD5][4]);
         experiment_claim(run, id, regular, "< 0.01", regular < 0.01,
                          "%s: the same for ISVD and DAPD 5; with the degenerate half DAPD 5 has %.3g", shape,
-                         found[k][METHODS - 1][3]);
+                         found[k][DAPD5][3]);
+        snprintf(id, sizeof id, "%s-exact-conservative", shape);
+        const double exact = fmax(found[k][EXACT1][3], found[k][EXACT5][3]),
+                     truncated = fmin(found[k][DAPD1][3], found[k][DAPD5][3]);
+        experiment_claim(
+            run, id, exact, "< 0.02, and below a fifth of the others'", exact < 0.02 && exact < 0.2 * truncated,
+            "%s: energies along two paths apart, everywhere, with DAPD's exact stress, beta 1 and 5 (Civit "
+            "4.25, figure 4.4; without the change of R %.3g and %.3g)",
+            shape, found[k][DAPD1][3], found[k][DAPD5][3]);
         snprintf(id, sizeof id, "%s-dapd-pushes-out", shape);
         experiment_claim(run, id, down, "< ISVD's", down < found[k][ISVD][1],
                          "%s: share of inverted places with a force farther in, DAPD 5 (ISVD %.3g, QR 45 %.3g)", shape,

@@ -9,10 +9,14 @@
  * Example 7: a load on the top shears a long bar. The experiment compares the displacement of a corner along the bar (z
  * in the document).
  *
- * Rotations from edges are those of `qr`: Gram-Schmidt on the axes of the element. */
+ * Table 5.4: the bar of example 7 in motion, with frames that are taken anew every 20 and every 200 ms: the time of a
+ * run with a direct solver, whose factor serves as long as the frames stay, and the displacement.
+ *
+ * Rotations from edges are Mueller's frames, one per element as in the document: the rotation `mean-edge`. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "experiment.h"
 #include "fem/batch.h"
@@ -24,7 +28,7 @@ typedef struct strain {
 static const strain strains[] = {
     {"Green", "stvk", ""},
     {"Cauchy", "linear", ""},
-    {"warped", "corotated", "qr"},
+    {"warped", "corotated", "mean-edge"},
     {"polar", "corotated", "polar"},
     {"hybrid", "hybrid-strain", "polar"},
 };
@@ -158,8 +162,8 @@ static sn_status cube(experiment_run *run, sn_error *error) {
                      fmax(fmax(spread[WARPED], spread[POLAR]), spread[HYBRID]) < 1e-6,
                      "example 6: change of the errors of the sheared cube while it turns");
     experiment_claim(
-        run, "polar-halves-warped", worst[POLAR][0] / worst[WARPED][0], "< 0.75",
-        worst[POLAR][0] < 0.75 * worst[WARPED][0],
+        run, "polar-halves-warped", worst[POLAR][0] / worst[WARPED][0], "< 0.65",
+        worst[POLAR][0] < 0.65 * worst[WARPED][0],
         "example 6: force error of polar (%.3g) over warped (%.3g); pressure %.3g and %.3g, shear %.3g and %.3g",
         worst[POLAR][0], worst[WARPED][0], worst[POLAR][1], worst[WARPED][1], worst[POLAR][2], worst[WARPED][2]);
     experiment_claim(run, "hybrid-less-still", worst[HYBRID][0] / worst[POLAR][0], "< 1",
@@ -205,9 +209,98 @@ static sn_status bar(experiment_run *run, sn_error *error) {
     return SN_OK;
 }
 
+/* ---- Table 5.4 ---- */
+typedef struct moving {
+    double seconds, along; /* processor time of the run; displacement of the corner along the bar at its end, m */
+    int iterations;
+} moving;
+
+/* The bar of example 7 in motion: the load rises linearly and stays. every: of the frames, 0 for Green's strain. */
+static sn_status run_moving(experiment_run *run, const strain *s, double every, double rise, double end, moving *out,
+                            sn_error *error) {
+    char more[120] = "";
+    if (s->rotation[0])
+        snprintf(more, sizeof more, ", \"rotation\": \"%s\", \"frames\": {\"every\": %g}", s->rotation, every);
+    sn_scene *scene;
+    sn_world *world;
+    sn_status status = experiment_scene(
+        run, &scene, &world, error,
+        "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.02, \"newton\": {\"kind\": \"simplified\", "
+        "\"tolerance\": 1e-6}}, \"solver\": {\"method\": \"ldlt\"}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.1, "
+        "0.6, 0.1], \"cells\": [2, 10, 2], \"split\": 5}}, \"material\": {\"law\": \"%s\", \"lame\": [1e5, 1e4], "
+        "\"viscous\": {\"lambda\": 10, \"mu\": 1}, \"rayleigh\": {\"mass\": 2}%s}, \"fix\": [{\"select\": {\"group\": "
+        "\"y-\"}}], \"loads\": [{\"select\": {\"normal\": [0, 1, 0]}, \"traction\": [0, 0, 200], \"ramp\": [0, "
+        "%g]}]}]}",
+        s->law, more, rise);
+    if (status) return status;
+    const clock_t began = clock();
+    while (!status && sn_world_time(world) < end - 1e-9) {
+        sn_step_report report;
+        status = sn_world_step(world, &report, error);
+        out->iterations += report.newton_iterations;
+    }
+    out->seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
+    const sn_mesh *mesh = sn_world_body_mesh(world, 0);
+    double *x = calloc(3 * (size_t)mesh->node_count, sizeof *x);
+    if (!status && x) sn_world_get(world, 0, x, NULL);
+    if (x) out->along = x[3 * mesh->node_count - 2] - mesh->position[3 * mesh->node_count - 2];
+    free(x);
+    sn_world_destroy(world);
+    sn_scene_destroy(scene);
+    return status;
+}
+
+static sn_status update_rates(experiment_run *run, sn_error *error) {
+    static const double every[2] = {0.02, 0.2};
+    const double end = run->quick ? 12 : 40, rise = end / 4;
+    moving found[2][STRAINS] = {{{0}}};
+    FILE *table = experiment_table(run, "rates.csv", "strain,every,seconds,newton_iterations,along,error", error);
+    if (!table) return SN_IO;
+    sn_status status = SN_OK;
+    for (int e = 0; e < 2 && !status; ++e)
+        for (int s = 0; s < STRAINS && !status; ++s) {
+            if (s == CAUCHY) continue;
+            status = run_moving(run, &strains[s], every[e], rise, end, &found[e][s], error);
+            const double off = fabs(found[e][s].along / found[e][GREEN].along - 1);
+            fprintf(table, "%s,%g,%g,%d,%g,%g\n", strains[s].name, every[e], found[e][s].seconds,
+                    found[e][s].iterations, found[e][s].along, off);
+            experiment_progress(run, 0.8 + 0.1 * e + 0.02 * s);
+        }
+    fclose(table);
+    if (status) return status;
+    double off[2][STRAINS];
+    for (int e = 0; e < 2; ++e)
+        for (int s = 0; s < STRAINS; ++s) off[e][s] = fabs(found[e][s].along / found[e][GREEN].along - 1);
+    for (int s = WARPED; s <= POLAR; ++s) {
+        char id[40];
+        const double ratio = found[1][s].seconds / found[0][s].seconds;
+        snprintf(id, sizeof id, "rate-%s-cheaper", strains[s].name);
+        experiment_claim(run, id, ratio, s == WARPED ? "< 0.7 (document 0.2)" : "< 0.7 (document 0.19)", ratio < 0.7,
+                         "table 5.4: time of %s with frames every 200 ms (%.3g s, %d solves) by that with every 20 ms "
+                         "(%.3g s, %d); Green %.3g s and %d",
+                         strains[s].name, found[1][s].seconds, found[1][s].iterations, found[0][s].seconds,
+                         found[0][s].iterations, found[0][GREEN].seconds, found[0][GREEN].iterations);
+    }
+    for (int e = 0; e < 2; ++e) {
+        experiment_claim(
+            run, e ? "rate-200-ranking" : "rate-20-ranking", off[e][HYBRID] / off[e][WARPED], "hybrid < polar < warped",
+            off[e][HYBRID] < off[e][POLAR] && off[e][POLAR] < off[e][WARPED],
+            "figure 5.30 (a), frames every %g ms: error of hybrid over warped; hybrid %.3g, polar %.3g, warped "
+            "%.3g",
+            1e3 * every[e], off[e][HYBRID], off[e][POLAR], off[e][WARPED]);
+    }
+    experiment_note(
+        run,
+        "table 5.4, hybrid: %.3g s with frames every 20 ms, %.3g s with every 200 ms (document 33.8 and 22.5 "
+        "s). A damping of 2/s brings the bar to rest within the run",
+        found[0][HYBRID].seconds, found[1][HYBRID].seconds);
+    return SN_OK;
+}
+
 static sn_status run_corotated(experiment_run *run, sn_error *error) {
     sn_status status = cube(run, error);
     if (!status) status = bar(run, error);
+    if (!status) status = update_rates(run, error);
     if (!status)
         experiment_plot(run, "cube.svg",
                         "set datafile missing NaN\nset xlabel 'angle in rad'\nset ylabel 'relative force error of the "
@@ -219,7 +312,9 @@ static sn_status run_corotated(experiment_run *run, sn_error *error) {
                         " for [s in 'warped polar hybrid'] '' using (strcol(1) eq 'sheared' && strcol(3) eq s ? $2 : "
                         "NaN):5 with lines dt 2 title s.' "
                         "pressure'");
-    experiment_note(run, "loads are applied statically; frames from edges are those of qr, one per element");
+    experiment_note(run,
+                    "examples 6 and 7: loads are applied statically. Frames from edges are Mueller's, one per element; "
+                    "before version 0.2.0 they were those of qr, with a limit of 0.75 for polar-halves-warped (0.69)");
     return status;
 }
 
