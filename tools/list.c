@@ -71,6 +71,7 @@ static const kind kinds[] = {
     {"rotations", "how corotated laws find the rotation: material.rotation", sn_rotations},
     {"differentials", "the matrix of Newton's method: material.differential", sn_differentials},
     {"warpings", "stiffness warping per vertex: material.warping", sn_warpings},
+    {"warping-matrices", "the matrix of stiffness warping: material.warping_matrix", sn_warping_matrices},
     {"elements", "element types: body.element", sn_element_names},
     {"shapes", "solids that bodies touch: the key of a collider; docs/contact.md", sn_shapes},
     {"responses", "how a collider acts: collider.response", sn_responses},

@@ -25,6 +25,8 @@ typedef enum sn_law_flags {
     SN_LAW_WARPED =
         32, /* isotropic with lambda, mu = c[0], c[1], and its truncated-2 differential (or, if constant, any, with R =
                I) is lambda tr(R^T dF) R + mu (dF + R dF^T R): the kernels then use closed forms */
+    SN_LAW_UPDATED = 128, /* its truncated-2 differential is that of SN_LAW_WARPED with cof(F) g in place of R g, and
+                             its viscous stress acts on the rates of the present shape */
     SN_LAW_NO_POTENTIAL = 64, /* the stress is not the gradient of the energy: dP is not symmetric */
 } sn_law_flags;
 
@@ -103,7 +105,7 @@ typedef struct sn_rotation_view {
     const vd *F;        /* now */
     const vd *F_before; /* at the last accepted step; NULL when there is none (the path runs from rest) */
     const vd *Dm;  /* rest edges, columns; row-major 3 x 3; the last one of a plane element is the z axis. NULL without
-                      history */
+                      history and without uses_edges */
     int dimension; /* 3; 2 for plane elements, which turn about the z axis alone */
     double alpha, beta; /* of dapd, project and reflect */
     vd *state;          /* SN_ROTATION_STATE, zero at rest; updated only by `accept` */
@@ -112,9 +114,13 @@ typedef struct sn_rotation_view {
 typedef struct sn_rotation {
     const char *name, *text;
     int uses_history; /* needs F_before, Dm and state */
+    int uses_edges;   /* needs Dm */
     void (*extract)(const sn_rotation_view *view, vd *R);
     /* dR / dF, 81 numbers; NULL: the exact differential is not offered with this rotation. */
     void (*differential)(const sn_rotation_view *view, const vd *R, vd *dR);
+    /* dR / dF for the exact stress: isotropic laws then add the change of R to their stress (corotate.h), which is so
+     * the gradient of their energy although S = R^T F is not symmetric. NULL: the stress leaves that change out. */
+    void (*turning)(const sn_rotation_view *view, const vd *R, vd *dR);
     /* The step was accepted with this F: update `state`. NULL without history. */
     void (*accept)(const sn_rotation_view *view);
 } sn_rotation;

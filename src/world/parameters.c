@@ -104,6 +104,12 @@ double sn_parameters_modulus(sn_context *context, const sn_material *material) {
     return largest;
 }
 
+/* Without inertia there is no time that a frame could stay for. */
+static sn_status check_frames(const sn_material *material, sn_error *error) {
+    if (!(material->frames_every > 0)) return SN_OK;
+    return sn_fail_at(error, SN_BAD_INPUT, "frames.every", "'frames.every' is for mode 'dynamic'");
+}
+
 sn_status sn_parameters_stiff(const sn_world *world, sn_error *error) {
     const double small = 1e-6;
     for (int b = 0; b < world->model->body_count; ++b)
@@ -111,7 +117,9 @@ sn_status sn_parameters_stiff(const sn_world *world, sn_error *error) {
             const sn_material *material = sn_world_material(world, b, m);
             const double F[9] = {1, small, 0, 0, 1, small, small, 0, 1};
             double P[9] = {0};
-            const sn_status status = sn_material_evaluate(world->context, material, F, NULL, P, NULL, error);
+            sn_status status = check_frames(material, error);
+            if (status) return sn_within(error, status, "bodies.%d.material.%d", b, m);
+            status = sn_material_evaluate(world->context, material, F, NULL, P, NULL, error);
             if (status) return status;
             if (P[1] == 0 || P[5] == 0 || P[6] == 0)
                 return sn_within(
@@ -159,7 +167,7 @@ typedef struct compiled {
     const sn_solid *solid;
     sn_element_settings settings;
     sn_linear *linear;
-    double *partial, *vertex_rotation;
+    double *partial;
 } compiled;
 
 static sn_status compile(const sn_world *world, compiled *c, sn_error *error) {
@@ -168,17 +176,15 @@ static sn_status compile(const sn_world *world, compiled *c, sn_error *error) {
         status = sn_element_settings_create(world->context, &c->solid->elements, world->parameters.material,
                                             world->state.time, &c->settings, error);
     if (!status) status = sn_workspace_linear(world, c->solid, &c->linear, error);
-    if (!status) status = sn_workspace_frames(world, c->solid, &c->vertex_rotation, error);
     if (status) return status;
     c->partial = sn_allocate_zero(world->context, (size_t)c->solid->elements.chunk_count, sizeof *c->partial);
     return c->partial ? SN_OK : sn_no_memory(error);
 }
 
 static compiled exchange(sn_world *world, compiled c) {
-    const compiled old = {world->solid, world->parameters.elements, world->workspace.linear, world->workspace.partial,
-                          world->workspace.vertex_rotation};
+    const compiled old = {world->solid, world->parameters.elements, world->workspace.linear, world->workspace.partial};
     world->solid = c.solid, world->parameters.elements = c.settings, world->workspace.linear = c.linear;
-    world->workspace.partial = c.partial, world->workspace.vertex_rotation = c.vertex_rotation;
+    world->workspace.partial = c.partial;
     return old;
 }
 
@@ -187,7 +193,6 @@ static void release_compiled(sn_context *context, compiled *c) {
     sn_element_settings_release(context, &c->settings);
     sn_solid_destroy(context, c->solid);
     sn_release(context, c->partial);
-    sn_release(context, c->vertex_rotation);
 }
 
 /* Compiles the solid again and keeps the state. Keeps the history too when the method is the same. Rotations start from
@@ -206,7 +211,6 @@ static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
     world->workspace.constraints_changed = true;
     sn_interactions_adapt(world);
     sn_world_rotations(world);
-    sn_workspace_warp(world, world->state.x);
     return SN_OK;
 }
 
@@ -257,13 +261,15 @@ static bool same_kind(const sn_material *a, const sn_material *b) {
     return strcmp(a->law, b->law) == 0 && strcmp(a->rotation, b->rotation) == 0 &&
            strcmp(a->differential, b->differential) == 0 && a->density == b->density &&
            a->rayleigh[0] == b->rayleigh[0] && a->alpha == b->alpha && a->beta == b->beta &&
-           strcmp(a->warping, b->warping) == 0 && a->ghost_correction == b->ghost_correction;
+           a->frames_every == b->frames_every && strcmp(a->warping, b->warping) == 0 &&
+           strcmp(a->warping_matrix, b->warping_matrix) == 0 && a->ghost_correction == b->ghost_correction;
 }
 
 sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_material *material, sn_error *error) {
     if (!sn_world_material(world, body, index))
         return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
     sn_status status = sn_material_check(world->context, material, error);
+    if (!status && world->parameters.no_inertia) status = check_frames(material, error);
     if (status) return sn_within(error, status, "bodies.%d.material.%d", body, index);
     if (material->prony_count > 0)
         return sn_within(error, sn_fail_at(error, SN_UNSUPPORTED, "prony", "this version cannot integrate prony terms"),

@@ -31,7 +31,8 @@ sn_element_view sn_world_view(const sn_world *world, const double *x, const doub
                              .v = v,
                              .x_before = world->workspace.x_before,
                              .rotation_state = world->state.rotation,
-                             .vertex_rotation = world->workspace.vertex_rotation};
+                             .frame = world->state.frame,
+                             .vertex_rotation = world->state.vertex_frame};
 }
 
 static double norm(const sn_world *world, const double *u) {
@@ -62,7 +63,7 @@ static sn_status force(sn_world *world, const sn_request *request, sn_error *err
     const sn_place place = place_of(world, request);
     double *f = request->force;
     sn_interactions_arrive(world, place.x);
-    if (world->parameters.no_inertia) sn_workspace_warp(world, place.x);
+    if (world->parameters.no_inertia) sn_world_frames(world, place.t, place.t, place.x);
     sn_element_view view = sn_world_view(world, place.x, place.v);
     if (world->parameters.method->implicit) view.kept = sn_linear_visit(work->linear);
     sn_vector_zero(world->context, (int)n, f);
@@ -110,7 +111,7 @@ static void linearise(sn_world *world, const sn_request *request, bool here) {
     sn_block_list *K = &work->stiffness, *D = &work->damping;
     K->count = D->count = 0;
     if (!here) sn_interactions_arrive(world, place.x);
-    if (!here && p->no_inertia) sn_workspace_warp(world, place.x);
+    if (!here && p->no_inertia) sn_world_frames(world, place.t, place.t, place.x);
     sn_interactions_blocks(world, &place, p->method->exact, K, D);
     sn_element_view view = sn_world_view(world, place.x, place.v);
     view.projected = request->linearise == SN_LINEARISE_PROJECTED;
@@ -206,7 +207,8 @@ static sn_status spectrum(sn_linearisation *self, double *stiffness, double *dam
 static bool begin(sn_system *system, double t, const double *x, const double *v) {
     sn_world *world = world_of(system);
     sn_workspace *work = &world->workspace;
-    sn_workspace_warp(world, x);
+    work->began = t;
+    sn_world_frames(world, t, t, x);
     sn_vector_copy(world->context, system->count, x, work->x_before);
     memcpy(work->own_before, world->state.value + world->state.own, (size_t)world->state.own_count * sizeof(double));
     return sn_interactions_begin(world, t, x, v);
@@ -237,7 +239,8 @@ static void accept(sn_system *system, double t, const double *x, const double *v
         sn_elements_accept(world->context, &world->solid->elements, &view, world->state.rotation);
         sn_workspace_forget(world); /* the linearisation depends on the past of the rotations */
     }
-    sn_workspace_warp(world, x);
+    if (sn_world_frames(world, world->workspace.began, t, x))
+        sn_workspace_forget(world); /* the linearisation depends on the frames */
     sn_vector_copy(world->context, system->count, x, world->workspace.x_before);
     sn_interactions_end(world, &place);
 }

@@ -40,20 +40,6 @@ sn_status sn_workspace_fit(sn_world *world, sn_error *error) {
     return SN_OK;
 }
 
-sn_status sn_workspace_frames(const sn_world *world, const sn_solid *solid, double **rotation, sn_error *error) {
-    *rotation = NULL;
-    if (solid->warping.block_count == 0) return SN_OK;
-    *rotation = sn_allocate_zero(world->context, (size_t)world->model->node_count * 9, sizeof **rotation);
-    if (!*rotation) return sn_no_memory(error);
-    for (int i = 0; i < 9 * world->model->node_count; ++i) (*rotation)[i] = i % 9 % 4 == 0;
-    return SN_OK;
-}
-
-void sn_workspace_warp(sn_world *world, const double *x) {
-    if (!world->workspace.vertex_rotation) return;
-    sn_warping_rotations(world->context, &world->solid->warping, x, world->workspace.vertex_rotation);
-}
-
 sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     sn_workspace *work = &world->workspace;
     sn_context *context = world->context;
@@ -72,8 +58,7 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
                                               .rest = world->model->rest},
                                      .world = world,
                                      .linearisation = {{.table = &sn_world_linearisation_table}, world}};
-    sn_status status = sn_workspace_frames(world, world->solid, &work->vertex_rotation, error);
-    if (!status) status = sn_workspace_linear(world, world->solid, &work->linear, error);
+    const sn_status status = sn_workspace_linear(world, world->solid, &work->linear, error);
     return status ? status : sn_workspace_fit(world, error);
 }
 
@@ -82,7 +67,6 @@ void sn_workspace_forget(sn_world *world) { sn_linearisation_forget(&world->work
 void sn_workspace_refresh(sn_world *world) {
     sn_linear_refresh(world->workspace.linear);
     sn_workspace_forget(world);
-    sn_workspace_warp(world, world->state.x);
     sn_interactions_refresh(world);
     memcpy(world->workspace.x_before, world->state.x, (size_t)world->model->node_count * 3 * sizeof(double));
 }
@@ -93,7 +77,7 @@ void sn_workspace_destroy(sn_world *world) {
     release_blocks(world->context, &work->stiffness);
     release_blocks(world->context, &work->damping);
     sn_state_destroy(world->context, &work->before);
-    void *const array[] = {work->x_before, work->external, work->force,           work->scaled,    work->product,
-                           work->partial,  work->scratch,  work->vertex_rotation, work->own_before};
+    void *const array[] = {work->x_before, work->external, work->force,   work->scaled,
+                           work->product,  work->partial,  work->scratch, work->own_before};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }

@@ -23,7 +23,6 @@ typedef struct sn_workspace {
     sn_world_system system;
     sn_linear *linear;
     sn_block_list stiffness, damping; /* blocks that the interactions add to the matrices of the elements */
-    double *vertex_rotation;          /* nodes x 9: rotations for stiffness warping; NULL without warping */
     double *x_before;                 /* nodes x 3: positions after the last accepted part of a step */
     double *external;                 /* nodes x 3: external forces */
     double *force;                    /* nodes x 3: a force vector for short use */
@@ -33,6 +32,7 @@ typedef struct sn_workspace {
     sn_state before;                  /* the state when the step began */
     double *own_before;               /* the numbers of the interactions when the present part of the step began */
     int own_capacity;
+    double began;             /* s: when the present part of the step began */
     double force_scale;       /* N: the size of the forces at the last evaluation */
     bool constraints_changed; /* statics must check again that all bodies are held */
 } sn_workspace;
@@ -41,15 +41,11 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error);
 void sn_workspace_destroy(sn_world *world);
 /* Makes a linear solver for a solid, with the options of the world. */
 sn_status sn_workspace_linear(const sn_world *world, const sn_solid *solid, sn_linear **linear, sn_error *error);
-/* Makes the rotations of warped nodes of a solid, all identity; *rotation is NULL without warping. */
-sn_status sn_workspace_frames(const sn_world *world, const sn_solid *solid, double **rotation, sn_error *error);
 /* Brings everything that can be rebuilt to the condition of a program that has just started. */
 void sn_workspace_refresh(sn_world *world);
 /* Drops the matrices that were kept from the last steps. */
 void sn_workspace_forget(sn_world *world);
 /* Makes scratch for the method in use, room for the blocks of all interactions, and the backup of the state. */
 sn_status sn_workspace_fit(sn_world *world, sn_error *error);
-/* Computes the rotations of warped nodes at x. */
-void sn_workspace_warp(sn_world *world, const double *x);
 
 #endif

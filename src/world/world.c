@@ -41,7 +41,6 @@ static sn_status start(sn_world *world, const sn_world_options *options, sn_erro
     sn_interactions_prescribe(world, 0, world->state.x, world->state.v, NULL);
     memcpy(world->workspace.x_before, world->state.x, bytes);
     sn_world_rotations(world);
-    sn_workspace_warp(world, world->state.x);
     return SN_OK;
 }
 

@@ -554,7 +554,7 @@ static void truncated_formulas(void **state) {
     for (int s = 0; s < STATES; ++s) {
         double F[9], R[9], S[9], one[81], two[81], hybrid[81];
         deformation(s, F);
-        assert_int_equal(sn_rotation_evaluate(context, "polar", F, R, S, NULL), SN_OK);
+        assert_int_equal(sn_rotation_evaluate(context, "polar", NULL, F, R, S, NULL), SN_OK);
         at(&p, SN_DIFFERENTIAL_TRUNCATED_1, F, NULL, NULL, one);
         at(&p, SN_DIFFERENTIAL_TRUNCATED_2, F, NULL, NULL, two);
         at(&p, SN_DIFFERENTIAL_HYBRID, F, NULL, NULL, hybrid);

@@ -48,6 +48,9 @@ static void test_exit_codes(void **state) {
     assert_int_equal(sinew(NULL, "material stvkk --F '1 0 0 0 1 0 0 0 1'"), 2);
     assert_int_equal(sinew(NULL, "material stvk --F '1 0 0 0 1 0 0 0'"), 2);
     assert_int_equal(sinew(NULL, "rotation polr --F '1 0 0 0 1 0 0 0 1'"), 2);
+    assert_int_equal(sinew(NULL, "rotation polar --F '1 0 0 0 1 0 0 0 1' --alpha 0.2"), 2);
+    assert_int_equal(sinew(NULL, "rotation dapd --F '1 0 0 0 1 0 0 0 1' --alpha 1"), 2);
+    assert_int_equal(sinew(NULL, "rotation dapd --F '1 0 0 0 1 0 0 0 1' --beta x"), 2);
     assert_int_equal(sinew(NULL, "list lws"), 2);
     assert_int_equal(sinew(NULL, "mesh nothing.msh --info"), 2);
     assert_int_equal(sinew(NULL, "mesh bx"), 2);

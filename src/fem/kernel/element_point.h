@@ -10,12 +10,13 @@
 
 #include "fem/batch.h"
 
+#include "corotate.h"
 #include "polar3.h"
 
 #define INLINE static inline __attribute__((always_inline))
 #define APART static __attribute__((noinline)) /* off the fast paths: one copy for all element types */
 
-enum { EDGES = 3 * (SN_ELEMENT_NODES - 1) };
+enum { EDGES = 3 * (SN_ELEMENT_NODES - 1), ITEMS = 9 * SN_ELEMENT_NODES + 2 }; /* ITEMS: most linearised_items */
 
 /* SN_WIDTH neighbouring lanes of one block. Rows are SN_LANES apart. */
 typedef struct slice {
@@ -121,18 +122,20 @@ APART void load_history(const int N, const int Q, const slice *s, int q, history
         deformation(N, s, q, edge, buffer->F_before);
         r->F_before = buffer->F_before;
     }
-    load_rows(s->batch->rest_edge + s->block * 9 * SN_LANES + s->lane, 9, buffer->Dm);
     const double *state = s->view->rotation_state;
     for (int i = 0; i < SN_ROTATION_STATE; ++i) {
         buffer->state[i] = vd_set(0);
         if (state) buffer->state[i] = vd_load(state + state_at(s, Q, q) + i * SN_LANES);
     }
-    r->Dm = buffer->Dm;
     r->state = buffer->state;
 }
 
 INLINE sn_rotation_view rotation_view(const int N, const int Q, const slice *s, int q, const vd *F, history *buffer) {
     sn_rotation_view r = {.F = F, .dimension = N == 3 ? 2 : 3, .alpha = s->batch->alpha, .beta = s->batch->beta};
+    if (s->batch->rest_edge) {
+        load_rows(s->batch->rest_edge + s->block * 9 * SN_LANES + s->lane, 9, buffer->Dm);
+        r.Dm = buffer->Dm;
+    }
     if (s->batch->rotation->uses_history) load_history(N, Q, s, q, buffer, &r);
     return r;
 }
@@ -152,6 +155,14 @@ APART void mean_frame(const int N, const slice *s, vd *R) {
     polar3(sum, R);
 }
 
+/* Takes up a frame that stays, with dR = 0; false when there is none. */
+INLINE int frame_at(const int Q, const slice *s, int q, vd *R, vd *dR) {
+    if (s->batch->frames < 0 || !s->view->frame) return 0;
+    load_rows(s->view->frame + s->batch->frames + (s->block * Q + q) * 9 * SN_LANES + s->lane, 9, R);
+    for (int i = 0; i < 81 && dR; ++i) dR[i] = vd_set(0);
+    return 1;
+}
+
 /* The rotation at a point (the identity without one), and dR when asked for. */
 INLINE void rotation_at(const int N, const int Q, const slice *s, int q, const vd *F, vd *R, vd *dR) {
     if (s->batch->warping) {
@@ -162,10 +173,22 @@ INLINE void rotation_at(const int N, const int Q, const slice *s, int q, const v
         set_identity(R);
         return;
     }
+    if (frame_at(Q, s, q, R, dR)) return;
     history buffer;
     const sn_rotation_view view = rotation_view(N, Q, s, q, F, &buffer);
     s->batch->rotation->extract(&view, R);
     if (dR) s->batch->rotation->differential(&view, R, dR);
+}
+
+/* Adds the change of R to the stress, for rotations that ask for it (sn_rotation.turning). */
+APART void complete_stress(const int N, const int Q, const slice *s, int q, const vd *F, const vd *R, vd *P) {
+    const sn_rotation *rotation = s->batch->rotation;
+    if (!rotation || !rotation->turning || s->batch->frames >= 0 || !vi_any(asymmetric_lanes(F, R))) return;
+    vd dR[81];
+    history buffer;
+    const sn_rotation_view view = rotation_view(N, Q, s, q, F, &buffer);
+    rotation->turning(&view, R, dR);
+    add_turning_stress(F, R, dR, P);
 }
 
 INLINE double *linearised_at(const int Q, const slice *s, int q, double *linearised) {
@@ -221,7 +244,7 @@ INLINE int kept_gradients(const int N, const int Q, const slice *s, int q, vd *o
 /* Whether the law's chosen differential takes dR. The projected one stands for the exact one only, so that the view has
  * no say. */
 static inline int wants_dR(const sn_batch *batch) {
-    return batch->rotation && batch->rotation->differential &&
+    return batch->rotation && (batch->rotation->differential || batch->frames >= 0) &&
            (batch->differential == SN_DIFFERENTIAL_EXACT || batch->differential == SN_DIFFERENTIAL_PROJECTED);
 }
 
@@ -243,7 +266,30 @@ static inline void add_viscous(vd lambda, vd mu, const vd *G, const vd *H, vd *o
     for (int i = 0; i < 9; ++i) out[i] += p[i];
 }
 
-/* A += the tensor of the above: lambda G_ij G_kl + mu ((G G^T)_ik d_jl + G_il G_kj), at [3 i + j][3 k + l]. */
+/* The same for the gradients of the present shape: out += (lambda tr(K) I + mu (K + K^T)) cof F, K = H cof(F)^T. */
+APART void add_viscous_updated(vd lambda, vd mu, const vd *F, const vd *H, vd *out) {
+    vd C[9], K[9], s[9], p[9];
+    vm_cofactor(F, C);
+    vm_multiply_transpose(H, C, K);
+    const vd trace = lambda * vm_trace(K);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) s[3 * i + j] = mu * (K[3 * i + j] + K[3 * j + i]);
+    for (int i = 0; i < 3; ++i) s[4 * i] += trace;
+    vm_multiply(s, C, p);
+    for (int i = 0; i < 9; ++i) out[i] += p[i];
+}
+
+/* A += the tensor of that, column by column. */
+APART void add_viscous_tensor_updated(vd lambda, vd mu, const vd *F, vd *A) {
+    for (int b = 0; b < 9; ++b) {
+        vd H[9], column[9];
+        for (int a = 0; a < 9; ++a) H[a] = vd_set(a == b), column[a] = vd_set(0);
+        add_viscous_updated(lambda, mu, F, H, column);
+        for (int a = 0; a < 9; ++a) A[9 * a + b] += column[a];
+    }
+}
+
+/* A += the tensor of add_viscous: lambda G_ij G_kl + mu ((G G^T)_ik d_jl + G_il G_kj), at [3 i + j][3 k + l]. */
 APART void add_viscous_tensor(vd lambda, vd mu, const vd *G, vd *A) {
     vd B[9];
     vm_multiply_transpose(G, G, B);
@@ -326,6 +372,10 @@ APART void tangent(const slice *s, const vd *c, const vd *damping, const vd *F, 
     if (damped & SN_DAMPED_RAYLEIGH) scale += d * damping[2];
     for (int i = 0; i < 81; ++i) A[i] *= scale;
     if (!(damped & SN_DAMPED_VISCOUS)) return;
+    if (law->flags & SN_LAW_UPDATED) {
+        if (d != 0) add_viscous_tensor_updated(d * damping[0], d * damping[1], F, A);
+        return;
+    }
     if (d != 0) add_viscous_tensor(d * damping[0], d * damping[1], strain_frame(law, F, R), A);
     if (!s->view->unsymmetric || !rate || k == 0) return;
     if (law->strain == SN_STRAIN_GREEN)
@@ -342,7 +392,14 @@ APART void add_damping_stress(const slice *s, const vd *c, const vd *damping, co
         add_viscous(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], R, rate, P);
         return;
     }
-    if (damped & SN_DAMPED_VISCOUS) add_viscous(damping[0], damping[1], strain_frame(s->batch->law, F, R), rate, P);
+    if (s->batch->compact == SN_COMPACT_UPDATED) {
+        add_viscous_updated(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], F, rate, P);
+        return;
+    }
+    if (damped & SN_DAMPED_VISCOUS && s->batch->law->flags & SN_LAW_UPDATED)
+        add_viscous_updated(damping[0], damping[1], F, rate, P);
+    else if (damped & SN_DAMPED_VISCOUS)
+        add_viscous(damping[0], damping[1], strain_frame(s->batch->law, F, R), rate, P);
     if (!(damped & SN_DAMPED_RAYLEIGH)) return;
     vd dP[81];
     law_differential(s, c, F, R, dR, dP);

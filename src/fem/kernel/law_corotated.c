@@ -61,7 +61,7 @@ static vd hybrid_weight(const vd *F, const vd *R) {
 }
 
 static void exact(const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
-    const vi skewed = skewed_lanes(F, R);
+    const vi skewed = skewed_lanes(F, R, dR);
     const vd pressure = c[0] * stretch(F, R);
     shear_differential(c[1], F, R, dR, skewed, dP);
     for (int b = 0; b < 9; ++b) {

@@ -6,7 +6,8 @@
  * The price: P is the gradient of no energy (`energy` is that of the strain alone), and in-plane stresses of an
  * inverted element change sign with det F. truncated-2  dP = (lambda tr(H) I + mu (H + H^T)) cof F,   H = dF cof(F)^T:
  * Nesme's B^T D B with the updated B, positive semidefinite exact        the derivative of P, unsymmetric; needs dR
- * Constants: lambda, mu. */
+ * The viscous stress has the same form, (d_lambda tr(H) I + d_mu (H + H^T)) cof F with H = F' cof(F)^T: it exerts no
+ * torque either. Constants: lambda, mu. */
 #include "fem/law.h"
 #include "fem/names.h"
 
@@ -100,7 +101,7 @@ static void differential(const sn_law *law, sn_differential kind, const vd *c, c
 
 const sn_law SN_ISA(sn_law_corotated_updated) = {
     SN_LAW_corotated_updated,
-    .flags = SN_LAW_ROTATION | SN_LAW_INDEFINITE | SN_LAW_NO_POTENTIAL,
+    .flags = SN_LAW_ROTATION | SN_LAW_INDEFINITE | SN_LAW_NO_POTENTIAL | SN_LAW_UPDATED,
     .differentials = 1u << SN_DIFFERENTIAL_EXACT | 1u << SN_DIFFERENTIAL_TRUNCATED_2,
     .default_differential = SN_DIFFERENTIAL_TRUNCATED_2,
     SN_LAW_OF_LAME,

@@ -28,7 +28,7 @@ static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd 
 static void exact(const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     vd cof[9];
     vm_cofactor(F, cof);
-    shear_differential(c[1], F, R, dR, skewed_lanes(F, R), dP);
+    shear_differential(c[1], F, R, dR, skewed_lanes(F, R, dR), dP);
     for (int a = 0; a < 9; ++a)
         for (int b = 0; b < 9; ++b) dP[9 * a + b] += c[0] * (cof[a] * cof[b]);
     add_cofactor_differential(F, c[0] * volume_change(F), dP);

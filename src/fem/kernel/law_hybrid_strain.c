@@ -57,7 +57,7 @@ static void differential(const sn_law *law, sn_differential kind, const vd *c, c
         projected(c, F, R, dP);
         return;
     }
-    shear_differential(c[1], F, R, dR, skewed_lanes(F, R), dP);
+    shear_differential(c[1], F, R, dR, skewed_lanes(F, R, dR), dP);
     const vd pressure = c[0] * green_trace(F);
     for (int a = 0; a < 9; ++a) {
         for (int b = 0; b < 9; ++b) dP[9 * a + b] += c[0] * (F[a] * F[b]);
