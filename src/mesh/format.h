@@ -22,16 +22,16 @@ typedef struct sn_format_file {
 
 /* What a written file holds of a mesh (losses.c tells the caller about the rest). */
 enum {
-    SN_KEEPS_TETS = 1,             /* else the boundary of the tets is written */
-    SN_KEEPS_TRIANGLES = 2,        /* beside tets */
-    SN_KEEPS_NODE_GROUPS = 4,      /* in the order of sn_group_kind */
+    SN_KEEPS_TETS = 1,        /* else the boundary of the tets is written */
+    SN_KEEPS_TRIANGLES = 2,   /* beside tets */
+    SN_KEEPS_NODE_GROUPS = 4, /* in the order of sn_group_kind */
     SN_KEEPS_TET_GROUPS = 8,
     SN_KEEPS_TRIANGLE_GROUPS = 16,
-    SN_KEEPS_NAMES = 32,           /* else groups are numbers: names other than tet-7 get new ones */
-    SN_KEEPS_OVERLAPS = 64,        /* an item may be in several groups of one kind */
-    SN_KEEPS_NUMBERS = 128,        /* of nodes and elements; else they are counted from `first` */
-    SN_KEEPS_TEXT_GROUPS = 256,    /* groups are in text files only */
-    SN_KEEPS_NODES = 512,          /* nodes have numbers at all */
+    SN_KEEPS_NAMES = 32,        /* else groups are numbers: names other than tet-7 get new ones */
+    SN_KEEPS_OVERLAPS = 64,     /* an item may be in several groups of one kind */
+    SN_KEEPS_NUMBERS = 128,     /* of nodes and elements; else they are counted from `first` */
+    SN_KEEPS_TEXT_GROUPS = 256, /* groups are in text files only */
+    SN_KEEPS_NODES = 512,       /* nodes have numbers at all */
     SN_KEEPS_EVERYTHING = 767
 };
 

@@ -233,11 +233,15 @@ static void test_every_name(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exit_codes), cmocka_unit_test(test_endings), cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_unwritable),   cmocka_unit_test(test_run_json),
-        cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_sweep),
-        cmocka_unit_test(test_save_restore), cmocka_unit_test(test_material_and_rotation),
-        cmocka_unit_test(test_every_name)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exit_codes),
+                                       cmocka_unit_test(test_endings),
+                                       cmocka_unit_test(test_keys),
+                                       cmocka_unit_test(test_unwritable),
+                                       cmocka_unit_test(test_run_json),
+                                       cmocka_unit_test(test_same_bits),
+                                       cmocka_unit_test(test_sweep),
+                                       cmocka_unit_test(test_save_restore),
+                                       cmocka_unit_test(test_material_and_rotation),
+                                       cmocka_unit_test(test_every_name)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
