@@ -324,6 +324,35 @@ APART void add_viscous_change_green(double k, vd lambda, vd mu, const vd *F, con
                 }
 }
 
+/* d cof(F) along entry b of F. */
+static inline void cofactor_change(const vd *F, int b, vd *dC) {
+    const int i = b / 3, j = b % 3, p = (i + 1) % 3, q = (i + 2) % 3, r = (j + 1) % 3, s = (j + 2) % 3;
+    for (int a = 0; a < 9; ++a) dC[a] = vd_set(0);
+    dC[3 * p + r] = F[3 * q + s], dC[3 * q + s] = F[3 * p + r];
+    dC[3 * p + s] = -F[3 * q + r], dC[3 * q + r] = -F[3 * p + s];
+}
+
+/* A += k dP_v / dF for the present shape: T(dK) cof F + T(K) dcof F, T(K) = lambda tr(K) I + mu (K + K^T), K = F'
+ * cof^T. */
+APART void add_viscous_change_updated(double k, vd lambda, vd mu, const vd *F, const vd *rate, vd *A) {
+    vd C[9];
+    vm_cofactor(F, C);
+    for (int b = 0; b < 9; ++b) {
+        vd dC[9], K[2][9], p[9];
+        cofactor_change(F, b, dC);
+        vm_multiply_transpose(rate, dC, K[0]);
+        vm_multiply_transpose(rate, C, K[1]);
+        for (int part = 0; part < 2; ++part) {
+            vd T[9];
+            const vd trace = lambda * vm_trace(K[part]);
+            for (int i = 0; i < 9; ++i) T[i] = mu * (K[part][i] + K[part][3 * (i % 3) + i / 3]);
+            for (int i = 0; i < 9; i += 4) T[i] += trace;
+            vm_multiply(T, part ? dC : C, p);
+            for (int a = 0; a < 9; ++a) A[9 * a + b] += k * p[a];
+        }
+    }
+}
+
 /* A += k dP_v / dF for the corotated strain: dR S + R (d_lambda tr(de) I + 2 d_mu de), e = sym(R^T F'), de = sym(dR^T
  * F'). */
 APART void add_viscous_change_corotated(double k, vd lambda, vd mu, const vd *R, const vd *dR, const vd *rate, vd *A) {
@@ -374,6 +403,7 @@ APART void tangent(const slice *s, const vd *c, const vd *damping, const vd *F, 
     if (!(damped & SN_DAMPED_VISCOUS)) return;
     if (law->flags & SN_LAW_UPDATED) {
         if (d != 0) add_viscous_tensor_updated(d * damping[0], d * damping[1], F, A);
+        if (s->view->unsymmetric && rate && k != 0) add_viscous_change_updated(k, damping[0], damping[1], F, rate, A);
         return;
     }
     if (d != 0) add_viscous_tensor(d * damping[0], d * damping[1], strain_frame(law, F, R), A);
