@@ -140,10 +140,10 @@ static json_t *report_json(const sn_mesh *mesh, const sn_mesh_report *r) {
                         json_pack("{s:o, s:o, s:o}", "min", tool_number(r->edge_min), "mean", tool_number(r->edge_mean),
                                   "max", tool_number(r->edge_max)));
     json_object_set_new(object, "bad",
-                        json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "inverted", r->inverted, "flat", r->flat,
+                        json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "inverted", r->inverted, "flat", r->flat,
                                   "duplicate_tets", r->duplicate_tets, "duplicate_nodes", r->duplicate_nodes,
                                   "isolated_nodes", r->isolated_nodes, "nonmanifold_faces", r->nonmanifold_faces,
-                                  "open_edges", r->open_edges));
+                                  "open_edges", r->open_edges, "hinges", r->hinges));
     json_object_set_new(object, "components", json_integer(r->components));
     json_object_set_new(object, "worst_tet", json_integer(r->worst_tet));
     json_object_set_new(object, "groups", groups);
@@ -206,7 +206,8 @@ static void print_report(const sn_mesh *mesh, const sn_mesh_report *r) {
                {r->duplicate_nodes, "nodes at the place of another", -1},
                {r->isolated_nodes, "isolated nodes", r->first_isolated},
                {r->nonmanifold_faces, "non-manifold faces or edges", -1},
-               {r->open_edges, "open edges", -1}};
+               {r->open_edges, "open edges", -1},
+               {r->hinges, "parts that hang on others only by an edge or a node", -1}};
     bool good = true;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         if (!bad[i].count) continue;

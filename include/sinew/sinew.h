@@ -10,6 +10,7 @@
 #include "mesh.h"
 #include "options.h"
 #include "output.h"
+#include "point.h"
 #include "scene.h"
 #include "world.h"
 

@@ -102,6 +102,23 @@ typedef struct sn_link {
     double rate; /* the part of the gap that a step closes, 0 to 1; default 0.2 */
 } sn_link;
 
+/* A spring and a damper between a material point of the body and an anchor, or a material point of another body:
+ * f = -stiffness h - damping dh/dt, with h the gap between the two. Tethers work with all methods. */
+typedef struct sn_tether {
+    uint32_t cookie; /* set by sn_tether_default(); a struct without it is refused */
+    double point[3]; /* m: a point inside the rest shape of the body; default 0, 0, 0 */
+    char body[64];   /* name of the other body; "" (default): `to` is the place of an anchor */
+    double to[3];    /* m: the anchor, or a point inside the rest shape of the other body; default 0, 0, 0 */
+
+    /* key_count x 4: time in s (ascending) and the offset x, y, z of `to` in m, linear between keys. The damper acts on
+     * the speed relative to the moving anchor. NULL (default): no keys. */
+    const double *key;
+    int key_count; /* at least 0; default 0 */
+
+    double stiffness; /* N/m, above 0; default 1000 */
+    double damping;   /* N s/m, at least 0; default 0 */
+} sn_tether;
+
 /* The start of a body. First its nodes are moved: scale, flatten or collapse, mirror, scramble, twist, in this order,
  * about the body's centre of mass. The rest shape stays as it is. Then the nodes get velocity and spin. */
 typedef struct sn_initial {
@@ -155,6 +172,9 @@ typedef struct sn_body_options {
 
     const sn_link *link;
     int link_count;
+
+    const sn_tether *tether;
+    int tether_count;
 
     sn_initial initial;
 } sn_body_options;
@@ -211,6 +231,7 @@ typedef struct sn_world_options {
 SN_API sn_fix sn_fix_default(void);
 SN_API sn_load sn_load_default(void);
 SN_API sn_link sn_link_default(void);
+SN_API sn_tether sn_tether_default(void);
 SN_API sn_initial sn_initial_default(void);
 SN_API sn_probe sn_probe_default(void);
 SN_API sn_body_options sn_body_options_default(void);
@@ -405,8 +426,8 @@ SN_API sn_status sn_world_grab(sn_world *world, int handle, int body, const int3
  * SN_BAD_INPUT when there is no such body; SN_NOT_FINITE when a number is not finite. */
 SN_API sn_status sn_world_set_forces(sn_world *world, int body, const double *force, sn_error *error);
 
-/* Fixes, loads, links and colliders may be added, changed and removed between steps. An id names one of them. The
- * options of the world give the ids 0, 1, 2, ... in the order of the bodies, separately for each of the four kinds.
+/* Fixes, loads, links, tethers and colliders may be added, changed and removed between steps. An id names one of them.
+ * The options of the world give the ids 0, 1, 2, ... in the order of the bodies, separately for each of the five kinds.
  * `add` writes a new id to *id; `id` may be NULL. `change` keeps the id. Ids are not used again. The functions fail
  * with SN_BAD_INPUT when the item is wrong, or when there is no such body or id. */
 SN_API sn_status sn_world_add_fix(sn_world *world, int body, const sn_fix *fix, int *id, sn_error *error);
@@ -418,6 +439,9 @@ SN_API sn_status sn_world_remove_load(sn_world *world, int id, sn_error *error);
 SN_API sn_status sn_world_add_link(sn_world *world, int body, const sn_link *link, int *id, sn_error *error);
 SN_API sn_status sn_world_change_link(sn_world *world, int id, int body, const sn_link *link, sn_error *error);
 SN_API sn_status sn_world_remove_link(sn_world *world, int id, sn_error *error);
+SN_API sn_status sn_world_add_tether(sn_world *world, int body, const sn_tether *tether, int *id, sn_error *error);
+SN_API sn_status sn_world_change_tether(sn_world *world, int id, int body, const sn_tether *tether, sn_error *error);
+SN_API sn_status sn_world_remove_tether(sn_world *world, int id, sn_error *error);
 SN_API sn_status sn_world_add_collider(sn_world *world, const sn_collider *collider, int *id, sn_error *error);
 SN_API sn_status sn_world_change_collider(sn_world *world, int id, const sn_collider *collider, sn_error *error);
 SN_API sn_status sn_world_remove_collider(sn_world *world, int id, sn_error *error);
@@ -427,9 +451,12 @@ SN_API sn_status sn_world_remove_collider(sn_world *world, int id, sn_error *err
  * method, pins, contacts, multipliers of links, and the forces of sn_world_set_forces. It does not hold gravity,
  * options, materials, loads, colliders and grabs: the world that restores it keeps its own ones.
  *
- * Saving refreshes the workspace. Therefore the run that was saved and a run that restores it go on with the same
- * bits. */
-SN_API size_t sn_world_state_size(const sn_world *world); /* bytes of a saved state */
+ * Saving changes nothing in the world. A run that was never saved, a run that was saved after any step, and a run that
+ * restores the state end with the same bits, as long as options, materials and interactions are the same. For this the
+ * state also holds what the solvers keep from the last steps: old factors, coarse matrices, linearisations. A world
+ * with other options or materials does not use these parts; its steps are then right within the tolerances of its
+ * solvers. An interaction of the caller that keeps numbers outside the state must save them itself. */
+SN_API size_t sn_world_state_size(const sn_world *world); /* bytes of a state that is saved now; a step may change it */
 /* Writes the state to `bytes`, which has room for `size` bytes. SN_BAD_INPUT when the room is too small. */
 SN_API sn_status sn_world_save_state(sn_world *world, void *bytes, size_t size, sn_error *error);
 /* Takes a state over from `size` bytes. Fails with SN_BAD_INPUT (the bytes are damaged, or belong to another model),

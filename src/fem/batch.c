@@ -35,8 +35,10 @@ static bool can_be_exact(const sn_law *law, const sn_rotation *rotation) {
     return law->differentials & 1u << SN_DIFFERENTIAL_EXACT && (!rotation || rotation->differential);
 }
 
-static sn_status choose(const sn_context *context, const sn_material *material, const char *body, bool exact,
+static sn_status choose(const sn_context *context, const sn_material *material, const sn_batch_source *source,
                         choice *out, sn_error *error) {
+    const char *body = source->name;
+    bool exact = source->exact;
     *out = (choice){.law = sn_law_find(context, material->law)};
     const sn_law *law = out->law;
     if (!law) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown law '%s'", body, material->law);
@@ -55,6 +57,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     if (exact && can_be_exact(law, NULL)) out->differential = SN_DIFFERENTIAL_EXACT;
     out->projects = exact && out->differential == SN_DIFFERENTIAL_EXACT && law->flags & SN_LAW_INDEFINITE &&
                     law->differentials & 1u << SN_DIFFERENTIAL_PROJECTED;
+    if (source->element->dimension == 1) return SN_OK; /* springs turn without a rotation */
     if (!(law->flags & SN_LAW_ROTATION)) {
         if (!material->rotation[0]) return SN_OK;
         return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' uses no rotation, but '%s' is given", body, law->name,
@@ -155,7 +158,7 @@ static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error
             const int m = source->material[e];
             if (of[m] >= 0) continue;
             choice c;
-            status = choose(w->context, &source->materials[m], source->name, source->exact, &c, error);
+            status = choose(w->context, &source->materials[m], source, &c, error);
             if (!status && c.every > 0 && source->element->derive && !c.warping)
                 status =
                     sn_fail_at(error, SN_BAD_INPUT, "frames.every",

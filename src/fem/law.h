@@ -113,8 +113,9 @@ typedef struct sn_rotation_view {
 
 typedef struct sn_rotation {
     const char *name, *text;
-    int uses_history; /* needs F_before, Dm and state */
-    int uses_edges;   /* needs Dm */
+    int uses_history;          /* needs F_before, Dm and state */
+    int uses_edges;            /* needs Dm */
+    int uses_alpha, uses_beta; /* the options alpha and beta of a material have an effect */
     void (*extract)(const sn_rotation_view *view, vd *R);
     /* dR / dF, 81 numbers; NULL: the exact differential is not offered with this rotation. */
     void (*differential)(const sn_rotation_view *view, const vd *R, vd *dR);

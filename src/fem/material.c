@@ -384,6 +384,20 @@ static sn_status check_differential(const sn_material *material, const sn_law *l
     return SN_OK;
 }
 
+/* Refuses options that have no effect with the rotation or without warping. */
+static sn_status check_used(const sn_material *material, const sn_rotation *rotation, sn_error *error) {
+    const sn_material usual = sn_material_default();
+    const char *name = rotation ? rotation->name : "polar";
+    if (material->alpha != usual.alpha && !(rotation && rotation->uses_alpha))
+        return sn_fail_at(error, SN_BAD_INPUT, "alpha",
+                          "alpha has no effect with rotation '%s'; it is for dapd, project and reflect", name);
+    if (material->beta != usual.beta && !(rotation && rotation->uses_beta))
+        return sn_fail_at(error, SN_BAD_INPUT, "beta", "beta has no effect with rotation '%s'; it is for dapd", name);
+    if (material->ghost_correction && !material->warping[0])
+        return sn_fail_at(error, SN_BAD_INPUT, "ghost_correction", "ghost_correction has no effect without 'warping'");
+    return SN_OK;
+}
+
 /* Whether the chosen blocks go with each other. */
 static sn_status check_blocks(const sn_material *material, const sn_law *law, sn_error *error) {
     const sn_rotation *rotation = material->rotation[0] ? rotation_in(sn_rotations_baseline, material->rotation) : NULL;
@@ -407,7 +421,8 @@ static sn_status check_blocks(const sn_material *material, const sn_law *law, sn
     if (material->warping_matrix[0] && !material->warping[0])
         return sn_fail_at(error, SN_BAD_INPUT, "warping_matrix",
                           "'warping_matrix' has no effect without 'warping'; give both or none");
-    return material->differential[0] ? check_differential(material, law, rotation, error) : SN_OK;
+    const sn_status status = check_used(material, rotation, error);
+    return status || !material->differential[0] ? status : check_differential(material, law, rotation, error);
 }
 
 static sn_status check_prony(const sn_material *material, sn_error *error) {

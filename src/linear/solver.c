@@ -173,19 +173,12 @@ static sn_status solve(sn_linear *linear, double m, double d, double k, const sn
     const sn_choice c = sn_linear_choose(linear, grouped(filter), rescue);
     *report = (sn_linear_report){.method = c.krylov ? c.krylov->name : c.preconditioner->name,
                                  .preconditioner = c.krylov ? c.preconditioner->name : ""};
-    if (grouped(filter) && (!c.krylov || c.krylov->own))
-        return sn_fail(error, SN_UNSUPPORTED, "solver.method '%s' does not support rigid cores; use cg or auto",
-                       report->method);
+    sn_status status = sn_solver_options_allow(&linear->options, grouped(filter), !linear->operator_symmetric, error);
+    if (status) return status;
     linear->watch.count = 0;
     linear->watch.late = false;
     linear->watch.deadline = linear->options.budget > 0 ? sn_seconds() + linear->options.budget : 0;
-    if (c.krylov && c.krylov->needs_transpose && !c.assembled && !linear->operator_symmetric)
-        return sn_fail(error, SN_UNSUPPORTED,
-                       "solver.method '%s' needs products with the transpose, which the unsymmetric assembly-free "
-                       "operator does not have: "
-                       "solver.operator must be assembled, or the method bicgstab or gmres",
-                       c.krylov->name);
-    sn_status status = sn_linear_prepare(linear, &c, filter, report, error);
+    status = sn_linear_prepare(linear, &c, filter, report, error);
     if (status) return status;
 
     const double start = sn_seconds();

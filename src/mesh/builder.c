@@ -105,6 +105,10 @@ sn_status sn_builder_tet(sn_builder *b, sn_text *t, int64_t label, const int32_t
         return sn_text_fail(t, "tet %lld has %d nodes, those before it have %d; mixed meshes are not supported",
                             (long long)label, count, b->tet_nodes);
     }
+    for (int i = 1; i < count; ++i)
+        for (int j = 0; j < i; ++j)
+            if (node[i] == node[j])
+                return sn_text_fail(t, "tet %lld has one node at two of its corners", (long long)label);
     b->tet_nodes = count;
     const size_t bytes = (size_t)count * sizeof *node;
     sn_status status = sn_grow(b->context, (void **)&b->tet_node, &b->tet_capacity, b->tet.count + 1, bytes, t->error);

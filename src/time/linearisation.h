@@ -42,9 +42,7 @@ static inline void sn_linearisation_renew(sn_linearisation *self, bool damped) {
     self->damped = damped, self->served = 0;
 }
 
-/* Marks the linearisation as out of date: it failed, parameters were edited, or the state was saved or restored. No
- * method then
- * uses it again. */
+/* Marks the linearisation as out of date: it failed, or parameters were edited. No method then uses it again. */
 static inline void sn_linearisation_forget(sn_linearisation *self) { self->served = 0; }
 
 static inline void sn_linearisation_product(sn_linearisation *self, double m, double d, double k, const double *u,

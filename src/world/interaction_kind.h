@@ -67,6 +67,8 @@ typedef struct sn_interaction_kind {
     sn_status (*allows)(const sn_world *world, const sn_interaction *self, const sn_method *method, sn_error *error);
     /* Forgets everything that can be rebuilt, as if the program had just started. */
     void (*refresh)(sn_world *world, sn_interaction *self);
+    /* Visits in an archive the numbers besides those of the state that the bits of the next step depend on. */
+    void (*remember)(const sn_world *world, const sn_interaction *self, sn_archive *archive);
 
     /* ---- Constraints ---- */
     /* Returns the filter `before` plus the directions that it constrains now; `before` itself when it constrains
@@ -139,6 +141,7 @@ sn_interaction *sn_interaction_of(const sn_world *world, const sn_interaction_ki
 void sn_interactions_adapt(sn_world *world);
 sn_status sn_interactions_allow(const sn_world *world, const sn_method *method, sn_error *error);
 void sn_interactions_refresh(sn_world *world);
+void sn_interactions_remember(const sn_world *world, sn_archive *archive);
 /* The constraints of the interactions that come before `end` in the list; of all when `end` is NULL. */
 const sn_filter *sn_interactions_filter(const sn_world *world, const sn_interaction *end);
 void sn_interactions_prescribe(sn_world *world, double t, double *x, double *v, double *a);
@@ -173,6 +176,7 @@ void sn_interactions_support(const sn_world *world, const double *balance, doubl
     X(penalty, "penalty", "colliders that push by springs, dampers and friction")                                      \
     X(projection, "projection", "colliders that constrain the nodes they touch")                                       \
     X(grabs, "grabs", "springs that pull points of bodies to targets")                                                 \
+    X(tethers, "tethers", "springs and dampers from points of bodies to anchors or to points of other bodies")         \
     X(links, "links", "points of bodies tied to places or to points of other bodies")                                  \
     X(forces, "forces", "forces on nodes that the caller sets")
 

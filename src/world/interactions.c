@@ -73,6 +73,10 @@ sn_status sn_interactions_allow(const sn_world *world, const sn_method *method, 
 
 void sn_interactions_refresh(sn_world *world) { EACH(world, self, refresh) self->kind->refresh(world, self); }
 
+void sn_interactions_remember(const sn_world *world, sn_archive *archive) {
+    EACH(world, self, remember) self->kind->remember(world, self, archive);
+}
+
 /* ---- Constraints ---- */
 const sn_filter *sn_interactions_filter(const sn_world *world, const sn_interaction *end) {
     static const sn_filter none = {0};

@@ -223,6 +223,7 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
     const sn_parameters before = *p;
     sn_status status = take_time(p, options, error);
     if (!status) status = sn_interactions_allow(world, p->method, error);
+    if (!status && p->method->implicit) status = sn_workspace_allows(world, &p->solver, p->method, error);
     if (!status && p->no_inertia && !before.no_inertia) status = sn_rigid_check(world, error);
     if (!status && p->no_inertia) status = sn_parameters_stiff(world, error);
     if (!status && sn_parameters_exact(p) != sn_parameters_exact(&before))
@@ -242,6 +243,8 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
 
 sn_status sn_world_set_solver(sn_world *world, const sn_solver_options *options, sn_error *error) {
     sn_status status = sn_within(error, sn_solver_options_check(options, error), "solver");
+    if (!status && world->parameters.method->implicit)
+        status = sn_workspace_allows(world, options, world->parameters.method, error);
     if (!status) status = sn_linear_options(world->workspace.linear, options, error);
     if (status) return status;
     world->parameters.solver = *options;
@@ -275,7 +278,9 @@ sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_m
         return sn_within(error, sn_fail_at(error, SN_UNSUPPORTED, "prony", "this version cannot integrate prony terms"),
                          "bodies.%d.material.%d", body, index);
     sn_material *own = &world->parameters.material[world->model->body[body].material_first + index], old = *own, copy;
-    status = copy_material(world->context, material, &copy, error);
+    status = sn_within(error, sn_element_check_material(world->model->body[body].type, material, error),
+                       "bodies.%d.material.%d", body, index);
+    if (!status) status = copy_material(world->context, material, &copy, error);
     if (status) return status;
     *own = copy;
     if (same_kind(&old, &copy))

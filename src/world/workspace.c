@@ -62,6 +62,12 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     return status ? status : sn_workspace_fit(world, error);
 }
 
+sn_status sn_workspace_allows(const sn_world *world, const sn_solver_options *solver, const sn_method *method,
+                              sn_error *error) {
+    const bool grouped = sn_interactions_filter(world, NULL)->group_count > 0;
+    return sn_within(error, sn_solver_options_allow(solver, grouped, method->exact, error), "solver");
+}
+
 void sn_workspace_forget(sn_world *world) { sn_linearisation_forget(&world->workspace.system.linearisation.base); }
 
 void sn_workspace_refresh(sn_world *world) {

@@ -1,4 +1,5 @@
-/* The workspace: the linear solver and scratch memory. Everything in it can be rebuilt at any time. */
+/* The workspace: the linear solver and scratch memory. Everything in it can be rebuilt at any time; then the next steps
+ * may differ in the last digits. A saved state holds the parts that matter (history.c). */
 #ifndef SN_WORLD_WORKSPACE_H
 #define SN_WORLD_WORKSPACE_H
 
@@ -41,8 +42,15 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error);
 void sn_workspace_destroy(sn_world *world);
 /* Makes a linear solver for a solid, with the options of the world. */
 sn_status sn_workspace_linear(const sn_world *world, const sn_solid *solid, sn_linear **linear, sn_error *error);
+/* SN_UNSUPPORTED when steps of the method would refuse these options of the solver. */
+sn_status sn_workspace_allows(const sn_world *world, const sn_solver_options *solver, const sn_method *method,
+                              sn_error *error);
 /* Brings everything that can be rebuilt to the condition of a program that has just started. */
 void sn_workspace_refresh(sn_world *world);
+/* The history (history.c): the part of the workspace that the bits of the next step depend on, as bytes of an archive.
+ * A reader has refreshed the workspace before. Only a world with the same key can use a history. */
+sn_status sn_history_visit(sn_world *world, sn_archive *archive, sn_error *error);
+uint64_t sn_history_key(const sn_world *world);
 /* Drops the matrices that were kept from the last steps. */
 void sn_workspace_forget(sn_world *world);
 /* Makes scratch for the method in use, room for the blocks of all interactions, and the backup of the state. */

@@ -16,6 +16,7 @@
 KEYS_BESIDE(sn_fix);
 KEYS_BESIDE(sn_load);
 KEYS_BESIDE(sn_link);
+KEYS_BESIDE(sn_tether);
 
 /* ---- Names ---- */
 
@@ -122,6 +123,22 @@ static const sn_field link_fields[] = {
 };
 #undef AT
 
+#define AT(member) offsetof(sn_tether, member)
+static const sn_field tether_fields[] = {
+    {"point", SN_FIELD_DOUBLE | SN_FIELD_NEEDED, AT(point), 3, ANY, NULL, NULL, "m",
+     "of the rest shape, inside the body"},
+    {"to", SN_FIELD_DOUBLE, AT(to), 3, ANY, NULL, NULL, "m",
+     "the place of an anchor; without it the anchor is where the point is at rest"},
+    {"to.body", SN_FIELD_TEXT | SN_FIELD_NEEDED, AT(body), 64, 0, 0, 0, 0, NULL, NULL, "", "name of another body"},
+    {"to.at", SN_FIELD_DOUBLE, AT(to), 3, ANY, NULL, NULL, "m", "of the other body's rest shape, inside it"},
+    {"keys", SN_FIELD_KEYS, AT(key), 4, 0, 0, 0, 0, NULL, NULL, "s, m",
+     "moves the anchor by x, y, z at each time, linear between"},
+    {"stiffness", SN_FIELD_DOUBLE, AT(stiffness), 1, 0, 1e300, 1, 1000, NULL, NULL, "N/m", "of the spring"},
+    {"damping", SN_FIELD_DOUBLE, AT(damping), 1, 0, 1e300, 0, 0, NULL, NULL, "N s/m",
+     "of the damper, for the speed relative to the anchor"},
+};
+#undef AT
+
 #define AT(member) offsetof(sn_initial, member)
 static const sn_field initial_fields[] = {
     {"velocity", SN_FIELD_DOUBLE, AT(velocity), 3, ANY, NULL, NULL, "m/s", "of all nodes"},
@@ -172,6 +189,7 @@ static const sn_field body_fields[] = {
     OWN("loads", "a list of loads"),
     OWN("rigid", "a list of {select}: selections that each move as one rigid body"),
     OWN("links", "a list of links"),
+    OWN("tethers", "a list of tethers: springs and dampers to anchors or to other bodies"),
     OWN("initial", "motion and deformation at the start"),
 };
 #undef AT
@@ -185,6 +203,7 @@ FIELDS(sn_body_fields, body_fields)
 FIELDS(sn_fix_fields, fix_fields)
 FIELDS(sn_load_fields, load_fields)
 FIELDS(sn_link_fields, link_fields)
+FIELDS(sn_tether_fields, tether_fields)
 FIELDS(sn_initial_fields, initial_fields)
 FIELDS(sn_probe_fields, probe_fields)
 
@@ -207,6 +226,12 @@ sn_link sn_link_default(void) {
     sn_link link = {.cookie = SN_COOKIE};
     sn_fields_default(link_fields, COUNT(link_fields), &link);
     return link;
+}
+
+sn_tether sn_tether_default(void) {
+    sn_tether tether = {.cookie = SN_COOKIE};
+    sn_fields_default(tether_fields, COUNT(tether_fields), &tether);
+    return tether;
 }
 
 sn_initial sn_initial_default(void) {
@@ -249,6 +274,10 @@ sn_status sn_fix_check(const sn_fix *fix, sn_error *error) {
 
 sn_status sn_link_check(const sn_link *link, sn_error *error) {
     return check(link->cookie, "sn_link", link_fields, COUNT(link_fields), link, error);
+}
+
+sn_status sn_tether_check(const sn_tether *tether, sn_error *error) {
+    return check(tether->cookie, "sn_tether", tether_fields, COUNT(tether_fields), tether, error);
 }
 
 sn_status sn_probe_check(const sn_probe *probe, sn_error *error) {

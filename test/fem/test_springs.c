@@ -205,14 +205,14 @@ static void warped(void **state) {
 }
 
 static void wrong_law(void **state) {
-    net n;
-    start_net(&n, "corotated", "", "");
-    sn_batch_source springs;
+    (void)state;
     sn_error error = {0};
-    snprintf(n.tets.material[1].law, sizeof n.tets.material[1].law, "stvk");
-    assert_int_equal(sn_springs_create(n.tets.context, &n.tets.source, n.mass, &springs, &error), SN_BAD_INPUT);
+    sn_material material = sn_material_default();
+    assert_int_equal(sn_element_check_material(&sn_element_springs, &material, &error), SN_OK);
+    snprintf(material.law, sizeof material.law, "stvk");
+    assert_int_equal(sn_element_check_material(&sn_element_springs, &material, &error), SN_BAD_INPUT);
     assert_non_null(strstr(error.text, "stvk"));
-    end_net(&n);
+    assert_string_equal(error.path, "law");
 }
 
 int main(void) {

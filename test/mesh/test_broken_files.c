@@ -130,6 +130,7 @@ static const broken table[] = {
     {"node", NODE "5 0 0 0\n", "", "f:6: end of the file after the last node expected, found '5'"},
     {"node", NODE, "1 8 0\n1 1 2 3 4\n", "f:1: 8 nodes per tet; allowed are 4 and 10"},
     {"node", NODE, "1 4 0\n1 1 2 3 0\n", "f:2: node 0 does not exist; the nodes are 1 to 4"},
+    {"node", NODE, "1 4 0\n7 1 2 3 3\n", "f:2: tet 7 has one node at two of its corners"},
     {"node", NODE, "2 4 0\n1 1 2 3 4\n", "the 15 bytes left in the file cannot hold that many"},
     {"node", NODE, "1 4 1\n1 1 2 3 4\n", "f:2: region attribute expected, but the line ends"},
     {"node", NODE, "1 4 0\n1 1 2 3 4 7\n", "f:2: end of the line after the tet expected, found '7'"},

@@ -72,7 +72,9 @@ static void differential(const sn_rotation_view *view, const vd *R, vd *dR) {
 static void accept(const sn_rotation_view *view) { accept_moved(view, depth); }
 
 const sn_rotation SN_ISA(sn_rotation_dapd) = {
-    SN_ROTATION_dapd, .uses_history = 1, .extract = extract, .differential = differential, .accept = accept,
+    SN_ROTATION_dapd, .uses_history = 1,  .uses_alpha = 1,
+    .uses_beta = 1,   .extract = extract, .differential = differential,
+    .accept = accept,
 };
 
 /* The same R with the exact stress P = P^ + P' (Civit 4.25). P' has the first derivative of R, so that the exact
