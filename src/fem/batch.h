@@ -69,6 +69,7 @@ typedef struct sn_elements_model {
     int turned;   /* all batches are tet4 of the warped stiffness with rotations: their linearisation is R g and three
                      weights */
     int positive; /* some law needs J > 0 */
+    int projects; /* some batch `projects` */
     int64_t kept_size; /* doubles of the kept rotations, 64-byte aligned */
     int source_count;
     sn_batch_origin *origin; /* source_count */
