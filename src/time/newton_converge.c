@@ -43,6 +43,12 @@ static bool keeps(const sn_newton *w, const sn_newton_rules *rules) {
  * of these steps. */
 static int most_climbs(const sn_newton *w) { return w->problem->m != 0 ? 3 : 8; }
 
+/* Whether the next step may go uphill. In dynamics, kinds that keep their linearisation have a strict search (Hauth
+ * 3.3.5). */
+static bool may_climb(const sn_newton *w, const sn_newton_rules *rules) {
+    return w->fresh && w->climbs < most_climbs(w) && (!rules->monitor || w->problem->m == 0);
+}
+
 static bool can_project(const sn_newton *w) { return w->linearisation && w->linearisation->projectable; }
 
 /* r . u */
@@ -68,13 +74,12 @@ static iteration correct(sn_newton *w, const sn_newton_rules *rules, int number,
     return (iteration){SN_OK};
 }
 
-/* Moves y to a better place along d and evaluates there. *s: the part of d that was taken. `whole`: any place that can
- * be evaluated is good. */
-static sn_status search(sn_newton *w, double *y, double slope, bool whole, double *s) {
+/* Moves y to a better place along d and evaluates there. *s: the part of d that was taken. `climbs`: the step may go
+ * uphill. `whole`: any place that can be evaluated is good. */
+static sn_status search(sn_newton *w, double *y, double slope, bool climbs, bool whole, double *s) {
     const sn_newton_problem *p = w->problem;
     const sn_system_table *table = w->system->table;
     const sn_context *context = w->system->context;
-    const bool climbs = w->fresh && w->climbs < most_climbs(w);
     sn_line_search search = sn_line_search_start(0.5 * w->residual * w->residual, slope);
     bool evaluable = false;
     sn_status status = SN_OK;
@@ -122,7 +127,7 @@ static iteration iterate_once(sn_newton *w, const sn_newton_rules *rules, double
     const double correction = sn_vector_largest(w->system->context, w->n, w->d);
     const bool small = correction <= goal;
     if (can_project(w) && !carries && !small && !(along(w, w->d) < 0)) return (iteration){.status = SN_NOT_CONVERGED};
-    status = search(w, y, slope, carries || small, &s);
+    status = search(w, y, slope, may_climb(w, rules), carries || small, &s);
     if (status == SN_NOT_CONVERGED && !w->fresh) {
         /* The old linearisation did not help: try again from here with a new one. */
         sn_newton_forget(w);
@@ -132,9 +137,9 @@ static iteration iterate_once(sn_newton *w, const sn_newton_rules *rules, double
     w->last = before;
     w->fresh = false;
     if (s == 1 || !carries) keep_best(w, y);
-    const bool sure = !rules->monitor || rules->monitor(w, correction, s, number);
-    if (carries) sn_newton_forget(w);
-    return (iteration){.done = s == 1 && small && (carries || sure)};
+    if (carries) w->correction = 0; /* it has the prescribed motion in it: the next one says nothing beside it */
+    const bool sure = carries || !rules->monitor || rules->monitor(w, correction, s, number);
+    return (iteration){.done = s == 1 && small && sure};
 }
 
 /* One iteration. In statics there is a second attempt with the projected K when the exact K fails. */
