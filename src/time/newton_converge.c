@@ -54,13 +54,21 @@ static bool can_project(const sn_newton *w) { return w->linearisation && w->line
 /* r . u */
 static double along(const sn_newton *w, const double *u) { return sn_vector_dot(w->system->context, w->n, w->r, u); }
 
+/* The linear tolerance in dynamics is relative to the forces, not to a residual that a good start has made small. It is
+ * at most a tenth of what Newton's tolerance needs. */
+static double of_forces(const sn_newton *w) {
+    const double tolerance = w->problem->linear_tolerance;
+    const double loose = w->residual > 0 ? tolerance * w->scale / w->residual : 1;
+    return fmax(tolerance, fmin(0.1, fmin(loose, 0.2 * sn_newton_enough(w))));
+}
+
 /* Solves for d; *slope receives phi'(0) = r . A d. A solve that stopped early is used when d goes downhill. */
 static iteration correct(sn_newton *w, const sn_newton_rules *rules, int number, double prescribed, double *slope) {
     const sn_newton_problem *p = w->problem;
+    const bool relative = p->m == 0 || sn_newton_carries(w, prescribed);
     const double tolerance = rules->tolerance ? rules->tolerance(w, number)
-                             : sn_newton_carries(w, prescribed)
-                                 ? p->linear_tolerance
-                                 : fmax(p->linear_tolerance, fmin(0.1, 0.2 * sn_newton_enough(w)));
+                             : relative       ? p->linear_tolerance
+                                              : of_forces(w);
     const sn_status status = sn_newton_correct(w, number == 0, prescribed, tolerance);
     if (status && status != SN_NOT_CONVERGED) return (iteration){.status = status};
     *slope = -w->residual * w->residual;
