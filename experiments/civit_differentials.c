@@ -147,10 +147,11 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
         if (status) break;
 #define AT(k, s, n) (&all[((k)*STEPS + (s)) * NEWTON + (n)])
         double difference[STEPS * NEWTON], worst = 0, exact_cost = 0, hybrid_cost = 0, second = 0, calm = 0;
-        double exact_linear = 0, hybrid_linear = 0, solves = 0;
+        double exact_linear = 0, hybrid_linear = 0, solves = 0, once = 0;
         int runs = 0;
         for (int s = 0; s < steps; ++s)
             for (int n = 0; n < iterations; ++n) {
+                if (n > 0) once = fmax(once, apart(AT(EXACT, s, n), AT(EXACT, s, 0), scale));
                 const double d = apart(AT(HYBRID, s, n), AT(EXACT, s, n), scale);
                 worst = fmax(worst, d);
                 int at = runs++;
@@ -172,8 +173,22 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
                          "%s: energy of hybrid against exact, mean over time by m g l, median of %d steps and "
                          "iterations (worst %.3g)",
                          beams[b].name, runs, worst);
+        snprintf(id, sizeof id, "%s-hybrid-worst", tag);
+        experiment_claim(run, id, worst, "< 0.2", worst < 0.2, "%s: the same, the worst of all steps and iterations",
+                         beams[b].name);
+        if (!beams[b].linear) {
+            double back = 0;
+            for (int s = 0; s < steps; ++s) back = fmax(back, AT(EXACT, s, 0)->gain / scale);
+            snprintf(id, sizeof id, "%s-exact-once", tag);
+            experiment_claim(
+                run, id, once, "< 0.05", once < 0.05,
+                "%s: energy of exact with one Newton step against that with more, mean over time by m g l, "
+                "the worst of all steps (document: more iterations gain nothing); energy that comes back with "
+                "one Newton step: %.3g m g l",
+                beams[b].name, back);
+        }
         snprintf(id, sizeof id, "%s-hybrid-cheaper", tag);
-        experiment_claim(run, id, hybrid_cost / exact_cost, "< 0.9", hybrid_cost < 0.9 * exact_cost,
+        experiment_claim(run, id, hybrid_cost / exact_cost, "< 0.8", hybrid_cost < 0.8 * exact_cost,
                          "%s: cost of hybrid with CG over exact with MINRES (document: about 0.5, most of it by the "
                          "terms of dR; here these "
                          "are in a closed form), %.3g over %.3g linear iterations per solve",

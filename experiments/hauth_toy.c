@@ -40,7 +40,7 @@ static sn_status toy_evaluate(sn_system *s, const sn_request *request, sn_result
         result->scale = fmax(fabs(inner), fabs(mass * gravity));
     }
     if (request->rate) request->rate[0] = 0;
-    if (request->linearise) sn_linearisation_renew(&q->linearisation, true);
+    if (request->linearise) sn_linearisation_renew(&q->linearisation, true, false);
     return SN_OK;
 }
 static void toy_constrain(sn_system *s, double t, double *x, double *v, double *a) {

@@ -331,8 +331,10 @@ static int all_turned(const sn_elements_model *model) {
 
 static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error *error) {
     model->turned = all_turned(model);
-    for (int b = 0; b < model->batch_count; ++b)
+    for (int b = 0; b < model->batch_count; ++b) {
         model->positive = model->positive || model->batch[b].law->flags & SN_LAW_POSITIVE_J;
+        model->projects = model->projects || model->batch[b].projects;
+    }
     for (int b = 0; b < model->batch_count; ++b) {
         sn_batch *batch = &model->batch[b];
         const sn_status status = allocate_batch(w->context, batch, error);

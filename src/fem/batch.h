@@ -76,6 +76,7 @@ typedef struct sn_elements_model {
                      weights */
     int positive; /* some law needs J > 0 */
     bool unsymmetric;  /* some batch has a vertex_matrix: the view of a linearisation must be unsymmetric */
+    int projects;      /* some batch `projects` */
     int64_t kept_size; /* doubles of the kept rotations, 64-byte aligned */
     int source_count;
     sn_batch_origin *origin; /* source_count */

@@ -48,6 +48,8 @@ typedef struct sn_law {
     const char *name, *text;
     unsigned flags;
     unsigned differentials; /* bit set of 1 << sn_differential that it offers */
+    /* When the material names none and a step has a bounded number of linear solves. It is definite. Newton's iteration
+     * until convergence and statics take the exact one instead, and the projected one where the exact one fails. */
     sn_differential default_differential;
     const sn_parameter
         *parameter; /* all its constants; isotropic laws begin with young, poisson, lame, which stand for the others */
@@ -60,14 +62,18 @@ typedef struct sn_law {
                          sn_error *error);
 
     /* Kernels; c: constants, one vector each. R is NULL for laws without SN_LAW_ROTATION; dR only for exact and
-     * projected. */
+     * projected. dimension: 3; 2 for plane elements. */
     void (*energy)(const struct sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi);
     void (*stress)(const struct sn_law *law, const vd *c, const vd *F, const vd *R, vd *P);
-    void (*differential)(const struct sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R,
-                         const vd *dR, vd *dP);
+    void (*differential)(const struct sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F,
+                         const vd *R, const vd *dR, vd *dP);
 
     /* Of laws with SN_LAW_WARPED that offer hybrid: g in [0, 1], how much of truncated-1 it takes; else NULL. */
-    vd (*blend)(const vd *F, const vd *R);
+    vd (*blend)(int dimension, const vd *F, const vd *R);
+
+    /* Of anisotropic laws: the stiffness at rest C, carried along by G, dP = G C sym(G^T dF). Rayleigh's damping uses
+     * it. NULL: the stiffness at rest is isotropic (sn_law_rest_moduli). */
+    void (*rest_stiffness)(const struct sn_law *law, const vd *c, const vd *G, vd *dP);
 
     /* The law's own strain measure, for viscous damping. */
     sn_strain strain;
@@ -88,6 +94,8 @@ const sn_law *sn_own_law_find(const sn_context *context, const char *name);
  * kernel/own_law.c. */
 extern const sn_law sn_own_law_baseline, sn_own_law_avx2, sn_own_law_avx512;
 
+/* lambda and mu of the law's stiffness at rest, from its prepared constants. Not for laws with `rest_stiffness`. */
+void sn_law_rest_moduli(const sn_law *law, const double *constant, double *lambda, double *mu);
 /* lambda and mu from young/poisson or lame at time t (the pair that is given; laws' own constants do not count). */
 sn_status sn_material_lame(const sn_material *material, double time, double *lambda, double *mu, sn_error *error);
 /* The value of a scalar constant at time t, or `fallback` when it is absent. */

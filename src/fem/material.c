@@ -474,6 +474,16 @@ static sn_status check_matrix(const double F[9], sn_error *error) {
     return SN_OK;
 }
 
+void sn_law_rest_moduli(const sn_law *law, const double *constant, double *lambda, double *mu) {
+    const sn_law *plain = law_in(sn_laws_baseline, law->name);
+    const sn_rotation *rotation = law->flags & SN_LAW_ROTATION ? rotation_in(sn_rotations_baseline, "polar") : NULL;
+    const double rest[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, degenerate[2] = {0, 1};
+    alignas(64) double block[9 * SN_LANES], dP[81 * SN_LANES];
+    spread(rest, block);
+    sn_point_kernels_baseline.law(plain, rotation, degenerate, SN_DIFFERENTIAL_EXACT, constant, block, NULL, NULL, dP);
+    *lambda = dP[4 * SN_LANES], *mu = dP[10 * SN_LANES]; /* d P_xx / d F_yy, d P_xy / d F_xy */
+}
+
 sn_status sn_material_evaluate(sn_context *context, const sn_material *material, const double F[9], double *energy,
                                double stress[9], double differential[81], sn_error *error) {
     sn_status status = sn_material_check(context, material, error);

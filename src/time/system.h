@@ -133,7 +133,8 @@ typedef struct sn_method {
     const char *name, *text;
     int order;
     bool implicit;
-    bool exact; /* needs the exact K and D for its order; other methods also work with symmetric copies */
+    bool newton; /* calls Newton's method */
+    bool exact;  /* needs the exact K and D for its order; other methods also work with symmetric copies */
     /* Can carry the multipliers of links: each step solves one system for the state at its end. */
     bool multipliers;
     bool adaptive;
@@ -217,6 +218,8 @@ typedef struct sn_newton_problem {
 } sn_newton_problem;
 
 int sn_newton_scratch(int count);
+/* Whether this kind of Newton's method iterates until its tolerance is met. */
+bool sn_newton_converges(const char *kind);
 sn_status sn_newton_solve(const sn_newton_problem *problem, double *y);
 
 #endif

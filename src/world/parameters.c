@@ -215,7 +215,9 @@ static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
 }
 
 bool sn_parameters_exact(const sn_parameters *parameters) {
-    return parameters->method->exact || parameters->no_inertia;
+    const sn_method *method = parameters->method;
+    return method->exact || parameters->no_inertia ||
+           (method->newton && sn_newton_converges(parameters->time.newton.kind));
 }
 
 sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_error *error) {

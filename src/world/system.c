@@ -117,9 +117,10 @@ static void linearise(sn_world *world, const sn_request *request, bool here) {
     view.projected = request->linearise == SN_LINEARISE_PROJECTED;
     if (here && p->method->implicit) view.kept = sn_linear_kept(work->linear);
     sn_linear_linearise(work->linear, &view, K->count ? K : NULL, D->count ? D : NULL, world->solid->rayleigh);
+    const sn_elements_model *elements = &world->solid->elements;
     sn_linearisation_renew(&work->system.linearisation.base,
-                           D->count || world->solid->rayleigh ||
-                               sn_elements_damped(&world->solid->elements, &p->elements));
+                           D->count || world->solid->rayleigh || sn_elements_damped(elements, &p->elements),
+                           elements->projects && !view.projected);
 }
 
 static void product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {

@@ -74,7 +74,7 @@ INLINE void add_warped_forces(const int N, const slice *s, int q, const vd *c, c
         vm_transpose_multiply(R, F, H);
         s->batch->law->stress(s->batch->law, c, H, NULL, S);
         vm_multiply(R, S, P);
-        if (rate) add_viscous(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], R, rate, P);
+        if (rate) add_viscous(damping[0], damping[1], R, rate, P);
         for (int a = 0; a < 3; ++a)
             value[3 * i + a] -= w * (P[3 * a] * g[3 * i] + P[3 * a + 1] * g[3 * i + 1] + P[3 * a + 2] * g[3 * i + 2]);
     }
@@ -141,7 +141,6 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
     if (batch->warping) return force_warped(N, Q, batch, begin, end, view, f);
     const sn_batch_settings *settings = settings_of(batch, view);
     const unsigned damped = view->v ? settings->damped : 0;
-    const int with_dR = (damped & SN_DAMPED_RAYLEIGH) && wants_dR(batch);
     int bad = 0;
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
@@ -156,9 +155,9 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
             for (int i = 3; i < 3 * N; ++i) value[i] = vd_set(0);
             vi good = c[0] == c[0];
             for (int q = 0; q < Q; ++q) {
-                vd F[9], R[9], P[9], dR[81];
+                vd F[9], R[9], P[9];
                 deformation(N, &s, q, edge, F);
-                if (batch->rotation || damped) rotation_at(N, Q, &s, q, F, R, with_dR ? dR : NULL);
+                if (batch->rotation || damped) rotation_at(N, Q, &s, q, F, R, NULL);
                 keep_rotation(N, Q, &s, q, R);
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
                 law->stress(law, c, F, batch->rotation ? R : NULL, P);
@@ -166,7 +165,7 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
                 if (damped) {
                     vd rate[9];
                     outer_sum(N, gradient_at(N, &s, q), speed, rate);
-                    add_damping_stress(&s, c, damping, F, R, with_dR ? dR : NULL, rate, P);
+                    add_damping_stress(&s, c, damping, F, R, rate, P);
                 }
                 const vd w = vd_load(s.weight + q * SN_LANES);
                 for (int a = 0; a < 9; ++a) P[a] *= w;
@@ -195,9 +194,9 @@ INLINE void warped_weights(const slice *s, int q, const vd *c, const vd *damping
     const vd w = vd_load(s->weight + q * SN_LANES);
     vd lambda = k * c[0], mu = k * cross, nu = k * same;
     if (s->settings->damped) {
-        lambda += d * (damping[0] + damping[2] * c[0]);
-        mu += d * (damping[1] + damping[2] * cross);
-        nu += d * (damping[1] + damping[2] * same);
+        lambda += d * damping[0];
+        mu += d * damping[1];
+        nu += d * damping[1];
     }
     out[0] = w * lambda;
     out[1] = w * mu;
@@ -253,7 +252,7 @@ INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, co
     vd cross = c[1], same = c[1];
     if (batch->compact == SN_COMPACT_BLENDED) {
         vd blend = vd_set(1);
-        if (batch->differential == SN_DIFFERENTIAL_HYBRID) blend = batch->law->blend(F, R);
+        if (batch->differential == SN_DIFFERENTIAL_HYBRID) blend = batch->law->blend(batch->element->dimension, F, R);
         cross = c[1] * (1 - blend), same = c[1] * (1 + blend);
     }
     warped_weights(s, q, c, damping, cross, same, k, d, out + 3 * (N - 1));

@@ -4,7 +4,8 @@
  * Viscous stress, linear in F', with G = F (Green's strain), R (corotated) or I (Cauchy's):
  *   P_v = d_lambda (G : F') G + d_mu (G G^T F' + G F'^T G)
  * For Green's strain this is F (d_lambda tr(E') I + 2 d_mu E') with E' = sym(F^T F').
- * Rayleigh damping: P_r = b dP : F'. */
+ * Rayleigh damping: P_r = b G C sym(G^T F') with C the stiffness at rest. For an isotropic C this is the viscous stress
+ * with b lambda and b mu, and the settings add these to d_lambda and d_mu. */
 #ifndef SN_FEM_KERNEL_ELEMENT_POINT_H
 #define SN_FEM_KERNEL_ELEMENT_POINT_H
 
@@ -380,8 +381,8 @@ APART void add_viscous_change_corotated(double k, vd lambda, vd mu, const vd *R,
 /* dP as the view wants it. R is not looked at for laws without rotation. */
 APART void law_differential(const slice *s, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     const sn_batch *batch = s->batch;
-    batch->law->differential(batch->law, sn_batch_differential(batch, s->view->projected), c, F,
-                             batch->rotation ? R : NULL, dR, dP);
+    batch->law->differential(batch->law, sn_batch_differential(batch, s->view->projected), batch->element->dimension, c,
+                             F, batch->rotation ? R : NULL, dR, dP);
     if (s->view->unsymmetric) return;
     const vd half = vd_set(0.5);
     for (int a = 0; a < 9; ++a)
@@ -391,21 +392,26 @@ APART void law_differential(const slice *s, const vd *c, const vd *F, const vd *
         }
 }
 
-/* A = k (dP + change of viscous stress) + d (viscous tensor + b dP). `rate` (F') may be NULL. */
+/* A = k (dP + change of viscous stress) + d (viscous tensor + b stiffness at rest). `rate` (F') may be NULL. */
 APART void tangent(const slice *s, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR,
                    const vd *rate, double k, double d, vd *A) {
     const sn_law *law = s->batch->law;
     const unsigned damped = s->settings->damped;
     law_differential(s, c, F, R, dR, A);
-    vd scale = vd_set(k);
-    if (damped & SN_DAMPED_RAYLEIGH) scale += d * damping[2];
-    for (int i = 0; i < 81; ++i) A[i] *= scale;
-    if (!(damped & SN_DAMPED_VISCOUS)) return;
+    for (int i = 0; i < 81; ++i) A[i] *= vd_set(k);
     if (law->flags & SN_LAW_UPDATED) {
-        if (d != 0) add_viscous_tensor_updated(d * damping[0], d * damping[1], F, A);
-        if (s->view->unsymmetric && rate && k != 0) add_viscous_change_updated(k, damping[0], damping[1], F, rate, A);
+        if (!damped) return;
+        const vd lambda = damping[0] + damping[2] * c[0], mu = damping[1] + damping[2] * c[1];
+        if (d != 0) add_viscous_tensor_updated(d * lambda, d * mu, F, A);
+        if (s->view->unsymmetric && rate && k != 0) add_viscous_change_updated(k, lambda, mu, F, rate, A);
         return;
     }
+    if (damped & SN_DAMPED_RAYLEIGH && d != 0) {
+        vd C[81];
+        law->rest_stiffness(law, c, strain_frame(law, F, R), C);
+        for (int i = 0; i < 81; ++i) A[i] += d * damping[2] * C[i];
+    }
+    if (!(damped & SN_DAMPED_VISCOUS)) return;
     if (d != 0) add_viscous_tensor(d * damping[0], d * damping[1], strain_frame(law, F, R), A);
     if (!s->view->unsymmetric || !rate || k == 0) return;
     if (law->strain == SN_STRAIN_GREEN)
@@ -415,27 +421,22 @@ APART void tangent(const slice *s, const vd *c, const vd *damping, const vd *F, 
 }
 
 /* P += viscous and Rayleigh stress at the rate F'. */
-APART void add_damping_stress(const slice *s, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR,
-                              const vd *rate, vd *P) {
+APART void add_damping_stress(const slice *s, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *rate,
+                              vd *P) {
+    const sn_law *law = s->batch->law;
     const unsigned damped = s->settings->damped;
-    if (s->batch->warped) {
-        add_viscous(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], R, rate, P);
-        return;
-    }
-    if (s->batch->compact == SN_COMPACT_UPDATED) {
+    const vd *G = strain_frame(law, F, R);
+    if (law->flags & SN_LAW_UPDATED) { /* lambda and mu of the rest shape, with the gradients of the present shape */
         add_viscous_updated(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], F, rate, P);
         return;
     }
-    if (damped & SN_DAMPED_VISCOUS && s->batch->law->flags & SN_LAW_UPDATED)
-        add_viscous_updated(damping[0], damping[1], F, rate, P);
-    else if (damped & SN_DAMPED_VISCOUS)
-        add_viscous(damping[0], damping[1], strain_frame(s->batch->law, F, R), rate, P);
+    if (damped & SN_DAMPED_VISCOUS) add_viscous(damping[0], damping[1], G, rate, P);
     if (!(damped & SN_DAMPED_RAYLEIGH)) return;
-    vd dP[81];
-    law_differential(s, c, F, R, dR, dP);
+    vd C[81];
+    law->rest_stiffness(law, c, G, C);
     for (int a = 0; a < 9; ++a) {
-        vd sum = dP[9 * a] * rate[0];
-        for (int b = 1; b < 9; ++b) sum += dP[9 * a + b] * rate[b];
+        vd sum = C[9 * a] * rate[0];
+        for (int b = 1; b < 9; ++b) sum += C[9 * a + b] * rate[b];
         P[a] += damping[2] * sum;
     }
 }

@@ -91,8 +91,8 @@ static void exact(const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     }
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
-                         vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F, const vd *R,
+                         const vd *dR, vd *dP) {
     if (kind == SN_DIFFERENTIAL_EXACT)
         exact(c, F, R, dR, dP);
     else

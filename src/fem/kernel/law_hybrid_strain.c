@@ -51,8 +51,8 @@ static void projected(const vd *c, const vd *F, const vd *R, vd *dP) {
     principal_assemble(&p, U, V, dP);
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
-                         vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F, const vd *R,
+                         const vd *dR, vd *dP) {
     if (kind != SN_DIFFERENTIAL_EXACT) {
         projected(c, F, R, dP);
         return;

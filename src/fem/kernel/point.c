@@ -43,7 +43,7 @@ static void law_point(const sn_law *law, const sn_rotation *rotation, const doub
         const int turns =
             rotation && rotation->differential && (kind == SN_DIFFERENTIAL_EXACT || kind == SN_DIFFERENTIAL_PROJECTED);
         if (turns) rotation->differential(&view, R, dR);
-        law->differential(law, kind, c, f, r, turns ? dR : NULL, out);
+        law->differential(law, kind, view.dimension, c, f, r, turns ? dR : NULL, out);
         store(dP, 81, lane, out);
     }
 }
