@@ -97,7 +97,7 @@ static void test_run_json(void **state) {
     assert_int_equal(json_array_size(json_object_get(json_object_get(result, "probes"), "tip")), 3);
     assert_int_equal(strlen(json_string_value(json_object_get(result, "hash"))), 16);
     const json_t *linear = json_object_get(result, "linear"), *history = json_object_get(linear, "history");
-    assert_string_equal(json_string_value(json_object_get(linear, "method")), "cg");
+    assert_string_equal(json_string_value(json_object_get(linear, "method")), "minres");
     assert_int_equal(json_integer_value(json_object_get(linear, "misses")), 0);
     assert_true(json_array_size(history) >= 2);
     assert_true(json_real_value(json_array_get(history, json_array_size(history) - 1)) ==
