@@ -15,6 +15,7 @@
 
 #include "base/vector.h"
 #include "implicit.h"
+#include "judge.h"
 #include "system.h"
 
 enum { TICKS = 1024, SUCCESSES = 2, LOOSE = 64, LOOSEST = 4, REFUSALS = 20, BRACKET = 64 };
@@ -51,7 +52,7 @@ sn_newton_problem sn_step_problem(sn_step *step, const double *guess, double *sc
 
 /* Scratch for the start of the frame, the start of a substep, and the method. */
 int sn_control_scratch(const sn_method *method, int count) {
-    return 2 * (2 * count + method->history(count)) + method->scratch(count);
+    return 5 * count + 2 * method->history(count) + method->scratch(count);
 }
 
 /* Whether a smaller step may help. An explicit method that diverged has damaged its state several steps ago. Such a
@@ -67,31 +68,61 @@ static double loose(const sn_time_options *options, int ticks) {
     return ticks <= LOOSEST ? 0.5 : 0.1;
 }
 
-/* Takes the step again while the system changes its constraints. start: 2 count + history doubles. */
-static sn_status settle_step(const sn_method *method, sn_step *step, double *start) {
+/* The state at the start of a part, and the force inside the bodies there: 3 count + history doubles. */
+typedef struct start {
+    double *x, *v, *force, *history;
+} start;
+
+static start start_in(const sn_step *step, double *room) {
+    const int n = step->system->count;
+    return (start){room, room + n, room + 2 * n, room + 3 * n};
+}
+
+static void keep(const sn_method *method, const sn_step *step, const start *at) {
+    const int n = step->system->count;
+    sn_vector_copy(step->system->context, n, step->x, at->x);
+    sn_vector_copy(step->system->context, n, step->v, at->v);
+    sn_vector_copy(step->system->context, method->history(n), step->history, at->history);
+}
+
+static void go_back(const sn_method *method, const sn_step *step, const start *at) {
+    const int n = step->system->count;
+    sn_vector_copy(step->system->context, n, at->x, step->x);
+    sn_vector_copy(step->system->context, n, at->v, step->v);
+    sn_vector_copy(step->system->context, method->history(n), at->history, step->history);
+}
+
+/* Takes a step, and takes it again while the system changes its constraints. */
+static sn_status settle_step(const sn_method *method, sn_step *step, const start *at) {
     sn_system *system = step->system;
-    const int n = system->count, past = method->history(n);
-    double *x = start, *v = x + n, *history = v + n;
-    sn_vector_copy(system->context, n, step->x, x);
-    sn_vector_copy(system->context, n, step->v, v);
-    sn_vector_copy(system->context, past, step->history, history);
     for (;;) {
         bool settled = true;
         sn_status status = method->step(step);
         if (!status)
-            status = system->table->settle(system, step->t, step->h, x, v, step->x, step->v, &settled, step->error);
-        if (!status && settled) return SN_OK;
-        sn_vector_copy(system->context, n, x, step->x);
-        sn_vector_copy(system->context, n, v, step->v);
-        sn_vector_copy(system->context, past, history, step->history);
-        if (status) return status;
+            status =
+                system->table->settle(system, step->t, step->h, at->x, at->v, step->x, step->v, &settled, step->error);
+        if (status || settled) return status;
+        go_back(method, step, at);
     }
 }
 
-static sn_status try_step(const sn_method *method, sn_step *step, double *start) {
+/* Takes a step from `at`, and judges it. On failure the state is that of `at` again. */
+static sn_status judged_step(const sn_method *method, sn_step *step, const start *at) {
     sn_system *system = step->system;
     const bool settles = system->table->begin && system->table->begin(system, step->t, step->x, step->v);
-    const sn_status status = settles ? settle_step(method, step, start) : method->step(step);
+    sn_judge judge;
+    keep(method, step, at);
+    sn_status status = sn_judge_start(step, at->x, at->v, at->force, &judge);
+    if (!status) status = settles ? settle_step(method, step, at) : method->step(step);
+    if (!status) status = sn_judge_end(step, &judge);
+    if (status) go_back(method, step, at);
+    return status;
+}
+
+static sn_status try_step(const sn_method *method, sn_step *step, double *room) {
+    sn_system *system = step->system;
+    const start at = start_in(step, room);
+    const sn_status status = judged_step(method, step, &at);
     if (status) {
         if (system->table->reject) system->table->reject(system);
         ++step->info->retries;
@@ -124,7 +155,7 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
     double *x = step->scratch, *v = x + n, *history = v + n;
     sn_step part = *step;
     double *start = history + past;
-    part.scratch = start + 2 * n + past;
+    part.scratch = start + 3 * n + past;
     int done = 0, ticks = TICKS, successes = 0, refusals = 0;
     while (done < TICKS) {
         part.t = step->t + step->h * done / TICKS;

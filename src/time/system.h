@@ -47,6 +47,13 @@ typedef struct sn_result {
     sn_linearisation *linearisation;
 } sn_result;
 
+/* The energies of a place, J. */
+typedef struct sn_energy {
+    double kinetic;
+    double stored;  /* by the elements */
+    double outside; /* the potential of all other forces that have one; only its differences count */
+} sn_energy;
+
 /* The functions of a system. Every function is required unless its comment allows NULL. */
 typedef struct sn_system_table {
     void (*mass_product)(sn_system *system, const double *v, double *out);
@@ -79,6 +86,21 @@ typedef struct sn_system_table {
      * friction). This function renews them. It returns true when they changed, so that the solution must be corrected.
      * This happens a bounded number of times. NULL: the system has no such values. */
     bool (*renew)(sn_system *system, double t, const double *x, const double *v);
+
+    /* For the judge of a step (judge.h). The three may be NULL together: no step is judged.
+     *
+     * The force of the elements at (x, v). It is cheap at the place of the last request for a force, and it makes the
+     * next request at this place cheap. */
+    sn_status (*inside)(sn_system *system, const double *x, const double *v, double *force, sn_error *error);
+    /* The energies at (t, x, v); the energy that the elements store only if `stored`, otherwise 0. */
+    sn_status (*energies)(sn_system *system, double t, const double *x, const double *v, bool stored, sn_energy *energy,
+                          sn_error *error);
+    /* The work that forces from outside and prescribed motion did in a step of h from (t, x0, v0) to (x, v), estimated
+     * with the forces at its end. Each of the two counts when it is positive. */
+    sn_status (*work)(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v,
+                      double *work, sn_error *error);
+    /* Whether a contact acts at (t, x). NULL: there are no contacts. */
+    bool (*touches)(sn_system *system, double t, const double *x);
 } sn_system_table;
 
 struct sn_system {

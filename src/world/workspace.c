@@ -51,6 +51,7 @@ sn_status sn_workspace_frames(const sn_world *world, const sn_solid *solid, doub
 
 void sn_workspace_warp(sn_world *world, const double *x) {
     if (!world->workspace.vertex_rotation) return;
+    world->workspace.inside_known = false;
     sn_warping_rotations(world->context, &world->solid->warping, x, world->workspace.vertex_rotation);
 }
 
@@ -58,7 +59,8 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     sn_workspace *work = &world->workspace;
     sn_context *context = world->context;
     const int n = 3 * world->model->node_count;
-    double **const vector[] = {&work->x_before, &work->external, &work->force, &work->scaled, &work->product};
+    double **const vector[] = {&work->inside,   &work->inside_x, &work->inside_v, &work->x_before,
+                               &work->external, &work->force,    &work->scaled,   &work->product};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; ++i) {
         *vector[i] = sn_allocate_zero(context, (size_t)n, sizeof(double));
         if (!*vector[i]) return sn_no_memory(error);
@@ -77,7 +79,10 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     return status ? status : sn_workspace_fit(world, error);
 }
 
-void sn_workspace_forget(sn_world *world) { sn_linearisation_forget(&world->workspace.system.linearisation.base); }
+void sn_workspace_forget(sn_world *world) {
+    sn_linearisation_forget(&world->workspace.system.linearisation.base);
+    world->workspace.inside_known = false;
+}
 
 void sn_workspace_refresh(sn_world *world) {
     sn_linear_refresh(world->workspace.linear);
@@ -93,7 +98,8 @@ void sn_workspace_destroy(sn_world *world) {
     release_blocks(world->context, &work->stiffness);
     release_blocks(world->context, &work->damping);
     sn_state_destroy(world->context, &work->before);
-    void *const array[] = {work->x_before, work->external, work->force,           work->scaled,    work->product,
+    void *const array[] = {work->inside,   work->inside_x, work->inside_v,        work->x_before,
+                           work->external, work->force,    work->scaled,          work->product,
                            work->partial,  work->scratch,  work->vertex_rotation, work->own_before};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }
