@@ -187,3 +187,12 @@ double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *pe
     }
     return energy;
 }
+
+bool sn_penalty_touches(const sn_collider_model *collider, const sn_contact_nodes *nodes, double t, const double *x) {
+    sn_pose pose;
+    double n[3];
+    sn_collider_at(collider, t, &pose);
+    for (int i = 0; i < nodes->count; ++i)
+        if (sn_collider_gap(collider, &pose, x + 3 * (size_t)nodes->node[i], 0, n, NULL) < 0) return true;
+    return false;
+}

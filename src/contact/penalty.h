@@ -59,6 +59,8 @@ void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty
 int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                       double t, const double *x, const double *v, bool definite, sn_friction *memory, int32_t *node,
                       double *K, double *D);
+/* Whether a node is inside the collider. */
+bool sn_penalty_touches(const sn_collider_model *collider, const sn_contact_nodes *nodes, double t, const double *x);
 /* The energy of the springs: sum A k d^2 / 2 (1 + (d / D)^2 / 2). */
 double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                          double t, const double *x);

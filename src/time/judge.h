@@ -11,8 +11,11 @@
  *
  *   T1 - T0 + O1 - O0 - (f0 + f1) . (x1 - x0) / 2
  *
- * A step whose gain is small against T0 + |O1 - O0| is no leap. The next step begins with f1, so the judge costs some
- * loops over the nodes and no force.
+ * A step without a gain is no leap. The next step begins with f1, so the judge costs some loops over the nodes and no
+ * force.
+ *
+ * Growth by a little in each step is as bad as a leap. So the judge keeps an account of the gains that nothing
+ * explains; losses pay it back. A step is refused when the account exceeds half of T1 + |S1|.
  *
  * Why leaps happen: one linear solve cannot see how a law stiffens along its correction, and a method of high order
  * cannot see a contact that begins within its step. Both may end a step far up the energy. The next step starts with
@@ -22,9 +25,12 @@
 
 #include "system.h"
 
+/* The numbers of the account: the unexplained energy, and the largest kinetic energy so far, J. */
+enum { SN_JUDGE_NUMBERS = 2 };
+
 /* What the judge keeps of the start of a step. */
 typedef struct sn_judge {
-    bool sits;           /* the step is judged: it has inertia, and the system knows its energies */
+    bool sits;           /* the step is judged: it has inertia and an account, and the system knows its energies */
     const double *x, *v; /* the start; the caller keeps it */
     double *force;       /* count doubles from the caller: f0 */
     sn_energy energy;
@@ -32,7 +38,7 @@ typedef struct sn_judge {
 
 /* Before a step from step->x and step->v, which are equal to x and v. */
 sn_status sn_judge_start(const sn_step *step, const double *x, const double *v, double *force, sn_judge *judge);
-/* Judges the step, which ended at step->x and step->v. SN_NOT_CONVERGED: a leap. */
+/* Judges the step, which ended at step->x and step->v, and books its gain. SN_NOT_CONVERGED: the step is refused. */
 sn_status sn_judge_end(const sn_step *step, const sn_judge *judge);
 
 #endif

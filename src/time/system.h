@@ -89,16 +89,17 @@ typedef struct sn_system_table {
 
     /* For the judge of a step (judge.h). The three may be NULL together: no step is judged.
      *
-     * The force of the elements at (x, v). It is cheap at the place of the last request for a force, and it makes the
-     * next request at this place cheap. */
-    sn_status (*inside)(sn_system *system, const double *x, const double *v, double *force, sn_error *error);
+     * The force of the elements at (x, v), valid until the next request for a force. It is cheap at the
+     * place of the last request for a force, and it makes the next request at this place cheap. */
+    sn_status (*inside)(sn_system *system, const double *x, const double *v, const double **force, sn_error *error);
     /* The energies at (t, x, v); the energy that the elements store only if `stored`, otherwise 0. */
     sn_status (*energies)(sn_system *system, double t, const double *x, const double *v, bool stored, sn_energy *energy,
                           sn_error *error);
-    /* The work that forces from outside and prescribed motion did in a step of h from (t, x0, v0) to (x, v), estimated
-     * with the forces at its end. Each of the two counts when it is positive. */
+    /* The work that prescribed motion and forces without a potential did in a step of h from (t, x0, v0) to (x, v),
+     * estimated with the forces at its end. Each of the two counts when it is positive. `moved`: the change of the
+     * potential of the outside. */
     sn_status (*work)(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v,
-                      double *work, sn_error *error);
+                      double moved, double *work, sn_error *error);
     /* Whether a contact acts at (t, x). NULL: there are no contacts. */
     bool (*touches)(sn_system *system, double t, const double *x);
 } sn_system_table;
@@ -143,6 +144,8 @@ typedef struct sn_step {
     /* method->history(count) doubles. They are zero at the start of a run and after x, v or t were edited from outside.
      * Unchanged on failure. */
     double *history;
+    /* SN_JUDGE_NUMBERS doubles that are kept like the history (judge.h). NULL: the step is not judged. */
+    double *account;
     double *scratch; /* method->scratch(count) doubles */
     sn_step_info *info;
     sn_error *error;

@@ -145,7 +145,7 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
         solid = solid || sn_collider_can_pass(&c->collider[i]);
     }
     own->frictional = rough && p->method->implicit && !p->method->exact && !p->no_inertia;
-    own->rounds = 0;
+    own->rounds = own->touching = 0;
     if (own->frictional) {
         memset(own->friction, 0, pairs(own) * sizeof *own->friction);
         lag(own, t, x, v);
@@ -173,6 +173,18 @@ static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *t
                                "a node passed through colliders.%d in the step from t = %g s to %g s", c, trial->t, t1);
         }
     return SN_OK;
+}
+
+static bool touches(const sn_world *world, const sn_interaction *self, double t, const double *x) {
+    (void)world;
+    const pushing *own = self->data;
+    const sn_colliders *c = own->colliders;
+    bool found = own->touching > 0;
+    for (int i = 0; i < c->count && !found; ++i) {
+        const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
+        found = sn_penalty_touches(&c->collider[i], &pushed, t, x);
+    }
+    return found;
 }
 
 static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
@@ -207,6 +219,7 @@ const sn_interaction_kind sn_kind_penalty = {.create = create,
                                              .begin = begin,
                                              .renew = renew,
                                              .settle = settle,
+                                             .touches = touches,
                                              .end = end,
                                              .report = report,
                                              .support = support};

@@ -169,6 +169,11 @@ sn_status sn_interactions_settle(sn_world *world, const sn_trial *trial, bool *s
     return status;
 }
 
+bool sn_interactions_touch(const sn_world *world, double t, const double *x) {
+    EACH(world, self, touches) if (self->kind->touches(world, self, t, x)) return true;
+    return false;
+}
+
 void sn_interactions_end(sn_world *world, const sn_place *place) {
     EACH(world, self, end) self->kind->end(world, self, place);
 }

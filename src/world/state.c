@@ -8,6 +8,7 @@
 #include "base/simd.h"
 #include "base/vector.h"
 #include "inside.h"
+#include "time/judge.h"
 
 enum { OWN_PARTS = 5 }; /* positions, velocities, accelerations, history, rotations */
 
@@ -30,7 +31,7 @@ static void lay_out(const sn_world *world, sn_state *state) {
         add_part(state, self->name, self->kind->numbers ? self->kind->numbers(world, self) : 0);
     }
     state->own_count = state->count - state->own;
-    state->history_count = world->parameters.method->history((int)n);
+    state->history_count = world->parameters.method->history((int)n) + SN_JUDGE_NUMBERS;
     add_part(state, "history", state->history_count);
     state->count = (state->count + SN_LANES - 1) / SN_LANES * SN_LANES; /* the kernels want the rotations aligned */
     state->rotation_count = world->solid->elements.rotation_state_size;

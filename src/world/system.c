@@ -240,12 +240,11 @@ static sn_status settle(sn_system *system, double t, double h, const double *x0,
     return sn_interactions_settle(world_of(system), &trial, settled, error);
 }
 
-static sn_status inside(sn_system *system, const double *x, const double *v, double *f, sn_error *error) {
+static sn_status inside(sn_system *system, const double *x, const double *v, const double **f, sn_error *error) {
     sn_world *world = world_of(system);
     sn_interactions_arrive(world, x);
-    const sn_status status = force_inside(world, x, v, error);
-    if (!status) sn_vector_copy(world->context, system->count, world->workspace.inside, f);
-    return status;
+    *f = world->workspace.inside;
+    return force_inside(world, x, v, error);
 }
 
 static sn_status energies(sn_system *system, double t, const double *x, const double *v, bool stored, sn_energy *energy,
@@ -262,22 +261,29 @@ static sn_status energies(sn_system *system, double t, const double *x, const do
 }
 
 static sn_status work_done(sn_system *system, double t, double h, const double *x0, const double *v0, double *x,
-                           double *v, double *done, sn_error *error) {
+                           double *v, double moved, double *done, sn_error *error) {
     sn_world *world = world_of(system);
     sn_workspace *work = &world->workspace;
     const int n = system->count;
     double scale;
     const sn_status status = sn_world_step_reactions(world, &(sn_trial){t, h, x0, v0, x, v}, &scale, error);
     if (status) return status;
-    double *way = work->scaled, *free = work->product;
+    double *way = work->scaled, *held_by = work->product;
+    sn_vector_copy(world->context, n, work->force, held_by);
+    filter(system, held_by);
+    sn_vector_subtract(world->context, n, work->force, held_by, held_by);
     sn_vector_subtract(world->context, n, x, x0, way);
-    sn_vector_copy(world->context, n, work->force, free);
-    filter(system, free);
-    const double outside = sn_vector_dot(world->context, n, work->external, way),
-                 held =
-                     sn_vector_dot(world->context, n, work->force, way) - sn_vector_dot(world->context, n, free, way);
+    /* The work of the forces that have a potential is -moved. Explicit Euler moves a body one step after the force: the
+     * way may also be that of the new velocity. */
+    const double outside = fmax(sn_vector_dot(world->context, n, work->external, way) + moved,
+                                h * sn_vector_dot(world->context, n, work->external, v) + fmin(moved, 0)),
+                 held = sn_vector_dot(world->context, n, held_by, way);
     *done = fmax(outside, 0) + fmax(held, 0);
     return SN_OK;
+}
+
+static bool touches(sn_system *system, double t, const double *x) {
+    return sn_interactions_touch(world_of(system), t, x);
 }
 
 static void reject(sn_system *system) {
@@ -333,4 +339,5 @@ const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .renew = renew,
                                         .inside = inside,
                                         .energies = energies,
-                                        .work = work_done};
+                                        .work = work_done,
+                                        .touches = touches};
