@@ -87,6 +87,10 @@ typedef struct sn_system_table {
      * This happens a bounded number of times. NULL: the system has no such values. */
     bool (*renew)(sn_system *system, double t, const double *x, const double *v);
 
+    /* A solve whose requests had `ahead` ended at (t, x). Releases contacts that pull there. Returns true when it released
+     * some: the solve must be repeated. NULL: there is nothing to release. */
+    bool (*release)(sn_system *system, double t, const double *x);
+
     /* For the judge of a step (judge.h). The three may be NULL together: no step is judged.
      *
      * The force of the elements at (x, v), valid until the next request for a force. It is cheap at the

@@ -162,6 +162,12 @@ bool sn_interactions_renew(sn_world *world, double t, const double *x, const dou
     return changed;
 }
 
+bool sn_interactions_release(sn_world *world, double t, const double *x) {
+    bool released = false;
+    EACH(world, self, release) released = self->kind->release(world, self, t, x) || released;
+    return released;
+}
+
 sn_status sn_interactions_settle(sn_world *world, const sn_trial *trial, bool *settled, sn_error *error) {
     sn_status status = SN_OK;
     *settled = true;

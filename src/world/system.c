@@ -234,6 +234,10 @@ static bool renew(sn_system *system, double t, const double *x, const double *v)
     return sn_interactions_renew(world_of(system), t, x, v);
 }
 
+static bool release(sn_system *system, double t, const double *x) {
+    return sn_interactions_release(world_of(system), t, x);
+}
+
 static sn_status settle(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v,
                         bool *settled, sn_error *error) {
     const sn_trial trial = {t, h, x0, v0, x, v};
@@ -337,6 +341,7 @@ const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .accept = accept,
                                         .reject = reject,
                                         .renew = renew,
+                                        .release = release,
                                         .inside = inside,
                                         .energies = energies,
                                         .work = work_done,
