@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "explicit.h"
 #include "implicit.h"
 #include "judge.h"
 #include "methods.h"
@@ -114,7 +115,9 @@ static sn_status settle_step(const sn_method *method, sn_step *step, const start
         bool settled = true;
         sn_status status = method->step(step);
         if (status) return status;
-        const sn_status verdict = sn_judge_end(step, judge);
+        sn_status verdict = sn_judge_end(step, judge);
+        if (verdict == SN_NOT_CONVERGED && step->limit)
+            verdict = sn_explicit_diverged(step, method->name, step->limit, step->limit_self);
         if (settles)
             status =
                 system->table->settle(system, step->t, step->h, at->x, at->v, step->x, step->v, &settled, step->error);

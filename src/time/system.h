@@ -87,8 +87,8 @@ typedef struct sn_system_table {
      * This happens a bounded number of times. NULL: the system has no such values. */
     bool (*renew)(sn_system *system, double t, const double *x, const double *v);
 
-    /* A solve whose requests had `ahead` ended at (t, x). Releases contacts that pull there. Returns true when it released
-     * some: the solve must be repeated. NULL: there is nothing to release. */
+    /* A solve whose requests had `ahead` ended at (t, x). Releases contacts that pull there. Returns true when it
+     * released some: the solve must be repeated. NULL: there is nothing to release. */
     bool (*release)(sn_system *system, double t, const double *x);
 
     /* For the judge of a step (judge.h). The three may be NULL together: no step is judged.
@@ -153,7 +153,12 @@ typedef struct sn_step {
     double *scratch; /* method->scratch(count) doubles */
     sn_step_info *info;
     sn_error *error;
-    /* Called before each further part of a step that was divided. Returning false gives the step up. May be NULL. */
+    /* Set by explicit methods of fixed steps: the longest stable step for a mode of frequency omega and damping delta,
+     * for messages. NULL: unknown. */
+    double (*limit)(const void *self, double omega, double delta);
+    const void *limit_self;
+    /* Called before each further part of a step that was divided, and from time to time in a step of very many
+     * substeps. Returning false gives the step up. May be NULL. */
     bool (*go_on)(void *user, const struct sn_step *part);
     void *user;
 } sn_step;
