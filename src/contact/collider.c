@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cookie.h"
+#include "base/fields.h"
 #include "base/words.h"
 #include "shape.h"
 
@@ -19,9 +20,40 @@ const sn_listing *sn_responses(int *count) {
     return response_table;
 }
 
+#define AT(member) offsetof(sn_collider, member)
+#define ANY -1e300, 1e300, 0, 0
+#define SHAPE(name, text)                                                                                              \
+    {#name, SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, NULL, "", "a shape, see `sinew list shapes`: " text},
+static const sn_field fields[] = {
+    SN_SHAPES(SHAPE){"friction", SN_FIELD_DOUBLE, AT(friction), 1, 0, 1e300, 0, 0, NULL, NULL, "",
+                     "Coulomb's coefficient"},
+    {"response", SN_FIELD_CHOICE, AT(response), 1, 0, 0, 0, 0, "penalty", sn_responses, "",
+     "how the collider acts on nodes that touch it"},
+    {"stiffness", SN_FIELD_DOUBLE, AT(stiffness), 1, 0, 1e300, 0, 0, NULL, NULL, "Pa/m",
+     "response penalty: pressure per depth; 0 takes it from the stiffness, size and weight of the bodies"},
+    {"damping", SN_FIELD_DOUBLE, AT(damping), 1, 0, 1e300, 0, 0.1, NULL, NULL, "",
+     "response penalty: part of the critical damping of a contact"},
+    {"keys", SN_FIELD_KEYS, AT(key), 4, 0, 0, 0, 0, NULL, NULL, "s, m",
+     "moves the collider by x, y, z at each time, linear between"},
+    {"turn.axis", SN_FIELD_DIRECTION, AT(turn.axis), 3, ANY, NULL, NULL, "",
+     "direction of the axis about which the collider turns; 0, 1, 0 when it is not given"},
+    {"turn.point", SN_FIELD_DOUBLE, AT(turn.point), 3, ANY, NULL, NULL, "m",
+     "a point of that axis; the centre of the shape when it is not given"},
+    {"turn.keys", SN_FIELD_KEYS | SN_FIELD_NEEDED, AT(turn.key), 2, 0, 0, 0, 0, NULL, NULL, "s, degrees",
+     "the angle at each time, linear between"},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+const sn_field *sn_collider_fields(int *count) {
+    *count = FIELDS;
+    return fields;
+}
+
 sn_collider sn_collider_default(void) {
-    return (sn_collider){
-        .cookie = SN_COOKIE, .shape = "plane", .response = "penalty", .damping = 0.1, .turn = {.axis = {0, 1, 0}}};
+    sn_collider collider = {.cookie = SN_COOKIE, .shape = "plane"};
+    sn_fields_default(fields, FIELDS, &collider);
+    collider.turn.axis[1] = 1;
+    return collider;
 }
 
 /* Fails with "NAME 'word' is unknown; did you mean ...?" at the path NAME. */
@@ -126,42 +158,10 @@ static sn_status check_shape(const sn_collider *c, const sn_shape *shape, sn_err
     return shape->check ? shape->check(c, error) : SN_OK;
 }
 
-/* Checks keys: rows of `width` numbers. The first number of a row is a time; the times must ascend. */
-static sn_status check_keys(const double *key, int count, int width, sn_error *error) {
-    if (count < 0 || (count > 0 && !key))
-        return sn_fail_at(error, SN_BAD_INPUT, "keys", "there are %d keys, but no array of them", count);
-    for (int i = 0; i < width * count; ++i)
-        if (!isfinite(key[i])) return sn_fail_at(error, SN_BAD_INPUT, "keys", "key %d is not finite", i / width);
-    for (int i = 1; i < count; ++i)
-        if (!(key[width * i] > key[width * i - width]))
-            return sn_fail_at(error, SN_BAD_INPUT, "keys", "the times of the keys must ascend; key %d has %g after %g",
-                              i, key[width * i], key[width * i - width]);
-    return SN_OK;
-}
-
-static sn_status check_turn(const sn_collider_turn *turn, sn_error *error) {
-    sn_status status = check_keys(turn->key, turn->key_count, 2, error);
-    const double length = fmax(fabs(turn->axis[0]), fmax(fabs(turn->axis[1]), fabs(turn->axis[2])));
-    if (!status && turn->key_count > 0 && (!(length > 0) || !isfinite(turn->axis[0] + turn->axis[1] + turn->axis[2])))
-        status = sn_fail_at(error, SN_BAD_INPUT, "axis", "the axis [%g, %g, %g] has no direction", turn->axis[0],
-                            turn->axis[1], turn->axis[2]);
-    if (!status && turn->has_point && !isfinite(turn->point[0] + turn->point[1] + turn->point[2]))
-        status = sn_fail_at(error, SN_BAD_INPUT, "point", "the point of the axis is not finite");
-    return status;
-}
-
 sn_status sn_collider_check(const sn_collider *c, sn_error *error) {
     const sn_shape *shape;
     sn_status status = sn_cookie_check(c->cookie, "sn_collider", error);
     if (!status) status = find_shape(c, &shape, error);
     if (!status) status = sn_within(error, check_shape(c, shape, error), "%s", c->shape);
-    if (!status) status = check_number("friction", c->friction, 0, 1e300, false, "", error);
-    if (!status) status = check_number("stiffness", c->stiffness, 0, 1e300, false, "Pa/m", error);
-    if (!status) status = check_number("damping", c->damping, 0, 1e300, false, "", error);
-    if (!status) status = check_keys(c->key, c->key_count, 4, error);
-    if (!status) status = sn_within(error, check_turn(&c->turn, error), "turn");
-    if (status || !*c->response) return status;
-    for (int i = 0; i < RESPONSES; ++i)
-        if (strcmp(c->response, response_table[i].name) == 0) return SN_OK;
-    return unknown("response", c->response, response_table, RESPONSES, (int)sizeof *response_table, error);
+    return status ? status : sn_fields_check(fields, FIELDS, c, error);
 }

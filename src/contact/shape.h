@@ -17,7 +17,11 @@
 #ifndef SN_CONTACT_SHAPE_H
 #define SN_CONTACT_SHAPE_H
 
+#include "base/fields.h"
 #include "sinew/collider.h"
+
+/* The fields of sn_collider, and one field for each shape. */
+const sn_field *sn_collider_fields(int *count);
 
 /* The list of shapes: name and one line about it. */
 #define SN_SHAPES(X)                                                                                                   \

@@ -1,6 +1,7 @@
 /* The tables of all options that a scene gives, by the name of their struct. */
 #include <string.h>
 
+#include "contact/shape.h"
 #include "fem/material_fields.h"
 #include "linear/solver.h"
 #include "scene_internal.h"
@@ -22,6 +23,7 @@ static const group groups[] = {
     {{"sn_load", "bodies.N.loads.N"}, sn_load_fields},
     {{"sn_link", "bodies.N.links.N"}, sn_link_fields},
     {{"sn_initial", "bodies.N.initial"}, sn_initial_fields},
+    {{"sn_collider", "colliders.N, beside the parameters of the shape"}, sn_collider_fields},
     {{"sn_probe", "probes.N"}, sn_probe_fields},
     {{"sn_output_options", "output"}, sn_output_option_fields},
 };

@@ -50,70 +50,30 @@ static sn_status read_shape(const sn_place *place, const sn_shape *shape, sn_col
     return status;
 }
 
-/* "turn": {"axis": [0, 1, 0], "point": [0, 0, 0], "keys": [[t, degrees], ...]} */
-static sn_status read_turn(const sn_place *place, sn_collider_turn *turn) {
-    static const char *const keys[] = {"axis", "point", "keys"};
-    sn_place child;
-    sn_status status = sn_place_known(place, keys, 3, (int)sizeof *keys);
-    if (!status && sn_place_get(place, "axis", &child)) status = sn_read_direction(&child, turn->axis);
-    if (!status && sn_place_get(place, "point", &child)) {
-        turn->has_point = true;
-        status = sn_read_numbers(&child, &sn_any_number, turn->point, 3);
-    }
-    if (status) return status;
-    if (!sn_place_get(place, "keys", &child)) return sn_place_fail(place, SN_BAD_INPUT, "needs 'keys'");
-    return sn_read_keys(&child, 2, &turn->key, &turn->key_count);
-}
-
-/* What is the same for all shapes. */
-static sn_status read_rest(const sn_place *place, sn_collider *collider) {
-    static const sn_range stiffness = {0, 1e300, false, false, "Pa/m"};
-    sn_place child;
-    sn_status status = SN_OK;
-    if (sn_place_get(place, "friction", &child))
-        status = sn_read_number(&child, &sn_number_from_zero, &collider->friction);
-    if (!status && sn_place_get(place, "response", &child)) {
-        int count;
-        const sn_listing *choice = sn_responses(&count);
-        status = sn_read_name(&child, choice, count, collider->response, (int)sizeof collider->response);
-    }
-    if (!status && sn_place_get(place, "stiffness", &child))
-        status = sn_read_number(&child, &stiffness, &collider->stiffness);
-    if (!status && sn_place_get(place, "damping", &child))
-        status = sn_read_number(&child, &sn_number_from_zero, &collider->damping);
-    if (!status && sn_place_get(place, "keys", &child))
-        status = sn_read_keys(&child, 4, &collider->key, &collider->key_count);
-    if (!status && sn_place_get(place, "turn", &child)) status = read_turn(&child, &collider->turn);
-    return status;
-}
-
 static sn_status read_collider(const sn_place *place, sn_collider *collider, sn_mesh **mesh) {
-    static const char *const own[] = {"friction", "response", "stiffness", "damping", "keys", "turn"};
-    const char *key[64];
-    int keys = 0, shapes;
+    int fields, shapes;
+    const sn_field *field = sn_collider_fields(&fields);
     const sn_listing *shape = sn_shapes(&shapes);
-    for (int i = 0; i < shapes && keys < 56; ++i) key[keys++] = shape[i].name;
-    for (int i = 0; i < 6; ++i) key[keys++] = own[i];
-    sn_status status = sn_place_known(place, key, keys, (int)sizeof *key);
+    sn_status status = sn_read_fields(place, field, fields, collider);
     if (status) return status;
-    sn_place found = {0}, child;
-    for (int i = 0; i < keys - 6; ++i) {
-        if (!sn_place_get(place, key[i], &child)) continue;
+    sn_place found = {0}, child, turn;
+    for (int i = 0; i < shapes; ++i) {
+        if (!sn_place_get(place, shape[i].name, &child)) continue;
         if (found.key)
             return sn_place_fail(place, SN_BAD_INPUT, "has both '%s' and '%s'; it must have one shape", found.key,
-                                 key[i]);
+                                 shape[i].name);
         found = child;
     }
     if (!found.key) {
         char text[300] = "has no shape; give one of ";
-        for (int i = 0; i < keys - 6; ++i) {
+        for (int i = 0; i < shapes; ++i) {
             const size_t used = strlen(text);
-            snprintf(text + used, sizeof text - used, "%s'%s'", i ? ", " : "", key[i]);
+            snprintf(text + used, sizeof text - used, "%s'%s'", i ? ", " : "", shape[i].name);
         }
         return sn_place_fail(place, SN_BAD_INPUT, "%s", text);
     }
     status = read_shape(&found, sn_shape_find(found.key), collider, mesh);
-    if (!status) status = read_rest(place, collider);
+    if (sn_place_get(place, "turn", &turn)) collider->turn.has_point = sn_place_get(&turn, "point", &child);
     sn_error inner = {0};
     if (!status && sn_collider_check(collider, &inner)) status = sn_place_wrap(place, &inner);
     return status;

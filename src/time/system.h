@@ -114,7 +114,6 @@ struct sn_system {
     int count;          /* scalars in x, in v, in f */
     double size;        /* typical length of the body, m; corrections are measured against it */
     const double *rest; /* positions at rest, to estimate how long steps may be; NULL: none */
-    int auxiliary;      /* number of first-order variables beside x and v; always 0 */
 };
 
 /* ---- Methods ---- */

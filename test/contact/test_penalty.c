@@ -248,8 +248,8 @@ static void test_checks(void **state) {
     c = sn_collider_default(), strcpy(c.response, "penalti"), refused(&c, "response", "'penalty'");
     c = sn_collider_default(), c.stiffness = -2, refused(&c, "stiffness", "Pa/m");
     c = sn_collider_default(), c.damping = NAN, refused(&c, "damping", "nan");
-    c = sn_collider_default(), c.key = key, c.key_count = 2, refused(&c, "keys", "ascend");
-    c = sn_collider_default(), c.turn.key = key, c.turn.key_count = 4, refused(&c, "turn.keys", "ascend");
+    c = sn_collider_default(), c.key = key, c.key_count = 2, refused(&c, "keys.1", "ascend");
+    c = sn_collider_default(), c.turn.key = key, c.turn.key_count = 4, refused(&c, "turn.keys.1", "ascend");
     c = sn_collider_default(), c.turn.key = key + 3, c.turn.key_count = 1, c.turn.axis[1] = 0,
     refused(&c, "turn.axis", "direction");
     sn_error error = {0};

@@ -56,7 +56,7 @@ static sn_status make_fine(sn_multigrid *mg, const sn_pattern *pattern, const do
         sn_mg_level ordered = given;
         status = sn_mg_order_slices(context, &given, mg->order, &fine->slices, error);
         if (!status && !fine->slices) status = sn_mg_order_rows(context, &ordered, mg->order, error);
-        fine->color_begin = ordered.color_begin, fine->chunk_begin = ordered.chunk_begin,
+        fine->color_begin = ordered.color_begin, fine->piece_begin = ordered.piece_begin,
         fine->color_count = ordered.color_count;
     }
     if (!status) {
@@ -233,9 +233,9 @@ typedef struct sweep_job {
     int first, shares;
 } sweep_job;
 
-static void sweep_chunk(void *data, int index) {
+static void sweep_piece(void *data, int index) {
     const sweep_job *job = data;
-    const int32_t *begin = job->level->chunk_begin + job->first + index;
+    const int32_t *begin = job->level->piece_begin + job->first + index;
     job->rows(job->level, begin[0], begin[1]);
 }
 
@@ -244,14 +244,14 @@ static bool is_small(const sn_mg_level *level) { return level->blocks < SMALL; }
 
 static void sweep(const sn_context *context, const sn_mg_level *level, void (*rows)(const sn_mg_level *, int, int),
                   bool descending) {
-    if (is_small(level)) { /* the chunks of all colours follow the order of the rows */
+    if (is_small(level)) { /* the pieces of all colours follow the order of the rows */
         rows(level, 0, level->nodes);
         return;
     }
     for (int k = 0; k < level->color_count; ++k) {
         const int c = descending ? level->color_count - 1 - k : k;
         sweep_job job = {.level = level, .rows = rows, .first = level->color_begin[c]};
-        sn_parallel(context, level->color_begin[c + 1] - level->color_begin[c], sweep_chunk, &job);
+        sn_parallel(context, level->color_begin[c + 1] - level->color_begin[c], sweep_piece, &job);
     }
 }
 

@@ -14,9 +14,9 @@
  * rotate with the body (multigrid_frames.c).
  *
  * The smoother is one forward Gauss-Seidel sweep before the coarse correction and one backward sweep after it. This
- * makes the cycle symmetric. A colour is a set of rows, or of chunks of rows, that do not touch. Large levels order
- * their rows by the colours of nodes and are swept in slices of sixteen rows that do not touch. Small levels are
- * ordered by the colours of chunks, and inside a chunk by the colours of nodes. Threads share one colour at a time, and
+ * makes the cycle symmetric. A colour is a set of rows, or of pieces (runs of rows), that do not touch. Large levels
+ * order their rows by the colours of nodes and are swept in slices of sixteen rows that do not touch. Small levels are
+ * ordered by the colours of pieces, and inside a piece by the colours of nodes. Threads share one colour at a time, and
  * the order of every sum is fixed. The last level is solved by dense inverses, one per connected part.
  *
  * Vectors and coarse products are in single precision, with four floats per node; the fourth is unused. The sweeps read
@@ -121,10 +121,10 @@ typedef struct sn_mg_level {
     float *value;                           /* blocks x 9, column by column, and room for 8 more */
     float *scale, *unscale;                 /* nodes: s = 1 / sqrt(mean diagonal) and 1 / s; 0 where nothing can move */
     float *inverse;       /* nodes x 12: the inverse of the scaled diagonal block, columns padded to four */
-    sn_mg_slices *slices; /* the scaled matrix; a level in slices has no `inverse` and no chunks */
+    sn_mg_slices *slices; /* the scaled matrix; a level in slices has no `inverse` and no pieces */
     int color_count;
-    int32_t *color_begin; /* chunks of a colour */
-    int32_t *chunk_begin; /* rows of a chunk */
+    int32_t *color_begin; /* pieces of a colour */
+    int32_t *piece_begin; /* rows of a piece */
     float *x, *b;         /* nodes x 4 and one more slice, scaled: x / s and s b */
     float *r;             /* nodes x 4, not scaled */
     double *position;     /* nodes x 3, only for the set-up */

@@ -370,7 +370,7 @@ void sn_mg_release_transfer(sn_context *context, sn_mg_transfer *t) {
 
 void sn_mg_release_level(sn_context *context, sn_mg_level *l) {
     void *const array[] = {l->source,  l->row_begin, l->column,      l->diagonal,    l->value, l->scale,
-                           l->unscale, l->inverse,   l->color_begin, l->chunk_begin, l->x,     l->b,
+                           l->unscale, l->inverse,   l->color_begin, l->piece_begin, l->x,     l->b,
                            l->r,       l->position,  l->reach,       l->frame};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_mg_release_transfer(context, l->down);

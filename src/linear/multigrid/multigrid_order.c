@@ -1,12 +1,12 @@
-/* The order of a level's rows for Gauss-Seidel on threads. Runs of neighbouring rows become chunks. Chunks are coloured
- * so that chunks of one colour do not touch. Inside a chunk, rows are sorted by the colours of nodes, so that
+/* The order of a level's rows for Gauss-Seidel on threads. Runs of neighbouring rows become pieces. Pieces are coloured
+ * so that pieces of one colour do not touch. Inside a piece, rows are sorted by the colours of nodes, so that
  * consecutive rows do not wait for each other. A sweep in ascending order of rows is then a sweep by colours. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "multigrid.h"
 
-enum { CHUNK = 96, COLORS = 64 };
+enum { PIECE = 96, COLORS = 64 };
 
 /* The lowest colour that is not marked in `used`. */
 static int lowest_free(uint64_t used) {
@@ -15,17 +15,17 @@ static int lowest_free(uint64_t used) {
     return c;
 }
 
-/* Colours runs of CHUNK rows, so that runs of one colour do not touch. Returns the number of colours. Returns -1 when
- * the neighbours of a chunk use all COLORS colours, which does not happen on ordinary meshes. */
-static int color_chunks(const sn_mg_level *level, int chunks, int32_t *color) {
+/* Colours runs of PIECE rows, so that runs of one colour do not touch. Returns the number of colours. Returns -1 when
+ * the neighbours of a piece use all COLORS colours, which does not happen on ordinary meshes. */
+static int color_pieces(const sn_mg_level *level, int pieces, int32_t *color) {
     int most = 0;
-    for (int c = 0; c < chunks; ++c) color[c] = -1;
-    for (int c = 0; c < chunks; ++c) {
+    for (int c = 0; c < pieces; ++c) color[c] = -1;
+    for (int c = 0; c < pieces; ++c) {
         uint64_t used = 0;
-        const int end = (c + 1) * CHUNK < level->nodes ? (c + 1) * CHUNK : level->nodes;
-        for (int i = c * CHUNK; i < end; ++i)
+        const int end = (c + 1) * PIECE < level->nodes ? (c + 1) * PIECE : level->nodes;
+        for (int i = c * PIECE; i < end; ++i)
             for (int32_t k = level->row_begin[i]; k < level->row_begin[i + 1]; ++k) {
-                const int other = level->column[k] / CHUNK;
+                const int other = level->column[k] / PIECE;
                 if (other != c && color[other] >= 0) used |= (uint64_t)1 << color[other];
             }
         if (used == ~(uint64_t)0) return -1;
@@ -35,7 +35,7 @@ static int color_chunks(const sn_mg_level *level, int chunks, int32_t *color) {
     return most;
 }
 
-/* Colours the nodes inside one chunk with at most 16 colours. A node that finds no free colour gets the last one. */
+/* Colours the nodes inside one piece with at most 16 colours. A node that finds no free colour gets the last one. */
 static void color_nodes(const sn_mg_level *level, int begin, int end, uint8_t *color) {
     for (int i = begin; i < end; ++i) {
         unsigned used = 0;
@@ -61,28 +61,28 @@ static void insert_by_length(const sn_mg_level *level, int32_t *sorted, int coun
 }
 
 sn_status sn_mg_order_rows(sn_context *context, sn_mg_level *level, int32_t *order, sn_error *error) {
-    const int chunks = sn_pieces(level->nodes, CHUNK);
-    int32_t *color = sn_allocate(context, (size_t)chunks + 1, sizeof *color);
-    level->chunk_begin = sn_allocate(context, (size_t)chunks + 1, sizeof *level->chunk_begin);
+    const int pieces = sn_pieces(level->nodes, PIECE);
+    int32_t *color = sn_allocate(context, (size_t)pieces + 1, sizeof *color);
+    level->piece_begin = sn_allocate(context, (size_t)pieces + 1, sizeof *level->piece_begin);
     level->color_begin = sn_allocate(context, COLORS + 1, sizeof *level->color_begin);
-    if (!color || !level->chunk_begin || !level->color_begin) {
+    if (!color || !level->piece_begin || !level->color_begin) {
         sn_release(context, color);
         return sn_no_memory(error);
     }
-    level->color_count = color_chunks(level, chunks, color);
+    level->color_count = color_pieces(level, pieces, color);
     if (level->color_count < 0) { /* the graph is too dense to colour */
         sn_release(context, color);
         return sn_fail(error, SN_UNSUPPORTED, "the node graph is too dense for multigrid");
     }
-    int row = 0, chunk = 0;
+    int row = 0, piece = 0;
     for (int c = 0; c < level->color_count; ++c) {
-        level->color_begin[c] = chunk;
-        for (int k = 0; k < chunks; ++k) {
+        level->color_begin[c] = piece;
+        for (int k = 0; k < pieces; ++k) {
             if (color[k] != c) continue;
-            const int begin = k * CHUNK, end = begin + CHUNK < level->nodes ? begin + CHUNK : level->nodes;
-            uint8_t node_color[CHUNK];
+            const int begin = k * PIECE, end = begin + PIECE < level->nodes ? begin + PIECE : level->nodes;
+            uint8_t node_color[PIECE];
             color_nodes(level, begin, end, node_color);
-            level->chunk_begin[chunk++] = row;
+            level->piece_begin[piece++] = row;
             for (int nc = 0; nc < 16; ++nc) {
                 const int first = row;
                 for (int i = begin; i < end; ++i)
@@ -90,8 +90,8 @@ sn_status sn_mg_order_rows(sn_context *context, sn_mg_level *level, int32_t *ord
             }
         }
     }
-    level->color_begin[level->color_count] = chunk;
-    level->chunk_begin[chunk] = row;
+    level->color_begin[level->color_count] = piece;
+    level->piece_begin[piece] = row;
     sn_release(context, color);
     return SN_OK;
 }
