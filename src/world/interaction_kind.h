@@ -106,9 +106,14 @@ typedef struct sn_interaction_kind {
     /* Newton's method has converged. Renews quantities that the solve kept constant (such as normal forces). Returns
      * true when they have changed, so that Newton's method must go on. */
     bool (*renew)(sn_world *world, sn_interaction *self, double t, const double *x, const double *v);
+    /* One linear solve that looked ahead (sn_place) ended at x. Releases contacts that pull there. Returns true when it
+     * released some, so that the solve must be repeated. */
+    bool (*release)(sn_world *world, sn_interaction *self, double t, const double *x);
     /* Judges the step. Sets *settled to false when its constraints have changed and the step must be taken again. May
      * move x a little. */
     sn_status (*settle)(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error);
+    /* Whether it is a contact that acts at (t, x), or that acted at the last evaluation of the present step. */
+    bool (*touches)(const sn_world *world, const sn_interaction *self, double t, const double *x);
     /* The step is over. `place` is its end when the step was accepted, and NULL when it was rejected. */
     void (*end)(sn_world *world, sn_interaction *self, const sn_place *place);
 
@@ -158,7 +163,9 @@ void sn_interactions_blocks(sn_world *world, const sn_place *place, bool exact, 
 sn_status sn_interactions_solve(sn_world *world, const sn_bordered *system, sn_linear_report *report, sn_error *error);
 bool sn_interactions_begin(sn_world *world, double t, const double *x, const double *v);
 bool sn_interactions_renew(sn_world *world, double t, const double *x, const double *v);
+bool sn_interactions_release(sn_world *world, double t, const double *x);
 sn_status sn_interactions_settle(sn_world *world, const sn_trial *trial, bool *settled, sn_error *error);
+bool sn_interactions_touch(const sn_world *world, double t, const double *x);
 void sn_interactions_end(sn_world *world, const sn_place *place);
 void sn_interactions_report(const sn_world *world, sn_step_report *report);
 void sn_interactions_support(const sn_world *world, const double *balance, double *force);

@@ -218,7 +218,7 @@ sn_status sn_world_change_position(sn_world *world, const sn_point *point, const
     for (int i = 0; i < n; ++i) world->state.x[i] += world->workspace.product[i];
     sn_interactions_retract(world, world->state.x);
     memcpy(world->workspace.x_before, world->state.x, (size_t)n * sizeof(double));
-    sn_workspace_warp(world, world->state.x);
+    sn_world_frames(world, world->state.time, world->state.time, world->state.x);
     sn_world_edited(world);
     return SN_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/simd.h"
 #include "base/vector.h"
 #include "inside.h"
+#include "time/judge.h"
 
 enum { OWN_PARTS = 7 }; /* positions, velocities, accelerations, history, rotations, frames, vertex-frames */
 
@@ -30,7 +31,7 @@ static void lay_out(const sn_world *world, sn_state *state) {
         add_part(state, self->name, self->kind->numbers ? self->kind->numbers(world, self) : 0);
     }
     state->own_count = state->count - state->own;
-    state->history_count = world->parameters.method->history((int)n);
+    state->history_count = world->parameters.method->history((int)n) + SN_JUDGE_NUMBERS;
     add_part(state, "history", state->history_count);
     state->count = (state->count + SN_LANES - 1) / SN_LANES * SN_LANES; /* the kernels want the rotations aligned */
     state->rotation_count = world->solid->elements.rotation_state_size;
@@ -156,5 +157,7 @@ bool sn_world_frames(sn_world *world, double from, double to, const double *x) {
     const sn_solid *solid = world->solid;
     const sn_element_view view = sn_world_view(world, x, NULL);
     const bool vertices = sn_warping_rotations(world->context, &solid->warping, from, to, x, state->vertex_frame);
-    return sn_elements_frames(world->context, &solid->elements, &view, from, to, state->frame) || vertices;
+    const bool due = sn_elements_frames(world->context, &solid->elements, &view, from, to, state->frame) || vertices;
+    if (due) world->workspace.inside_known = false;
+    return due;
 }

@@ -44,7 +44,8 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     sn_workspace *work = &world->workspace;
     sn_context *context = world->context;
     const int n = 3 * world->model->node_count;
-    double **const vector[] = {&work->x_before, &work->external, &work->force, &work->scaled, &work->product};
+    double **const vector[] = {&work->inside,   &work->inside_x, &work->inside_v, &work->x_before,
+                               &work->external, &work->force,    &work->scaled,   &work->product};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; ++i) {
         *vector[i] = sn_allocate_zero(context, (size_t)n, sizeof(double));
         if (!*vector[i]) return sn_no_memory(error);
@@ -68,7 +69,10 @@ sn_status sn_workspace_allows(const sn_world *world, const sn_solver_options *so
     return sn_within(error, sn_solver_options_allow(solver, grouped, method->exact, error), "solver");
 }
 
-void sn_workspace_forget(sn_world *world) { sn_linearisation_forget(&world->workspace.system.linearisation.base); }
+void sn_workspace_forget(sn_world *world) {
+    sn_linearisation_forget(&world->workspace.system.linearisation.base);
+    world->workspace.inside_known = false;
+}
 
 void sn_workspace_refresh(sn_world *world) {
     sn_linear_refresh(world->workspace.linear);
@@ -83,7 +87,7 @@ void sn_workspace_destroy(sn_world *world) {
     release_blocks(world->context, &work->stiffness);
     release_blocks(world->context, &work->damping);
     sn_state_destroy(world->context, &work->before);
-    void *const array[] = {work->x_before, work->external, work->force,   work->scaled,
-                           work->product,  work->partial,  work->scratch, work->own_before};
+    void *const array[] = {work->inside, work->inside_x, work->inside_v, work->x_before, work->external,  work->force,
+                           work->scaled, work->product,  work->partial,  work->scratch,  work->own_before};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }

@@ -24,14 +24,18 @@ typedef struct sn_workspace {
     sn_world_system system;
     sn_linear *linear;
     sn_block_list stiffness, damping; /* blocks that the interactions add to the matrices of the elements */
-    double *x_before;                 /* nodes x 3: positions after the last accepted part of a step */
-    double *external;                 /* nodes x 3: external forces */
-    double *force;                    /* nodes x 3: a force vector for short use */
-    double *scaled, *product;         /* nodes x 3: vectors for short use */
-    double *partial;                  /* one double per chunk of elements, for sums */
-    double *scratch;                  /* scratch of the integration method */
-    sn_state before;                  /* the state when the step began */
-    double *own_before;               /* the numbers of the interactions when the present part of the step began */
+    /* nodes x 3: the force of the elements at the place of the last evaluation, and that place. A request at the same
+     * place, with nothing changed since, takes the force from here. */
+    double *inside, *inside_x, *inside_v;
+    bool inside_known;
+    double *x_before;         /* nodes x 3: positions after the last accepted part of a step */
+    double *external;         /* nodes x 3: external forces */
+    double *force;            /* nodes x 3: a force vector for short use */
+    double *scaled, *product; /* nodes x 3: vectors for short use */
+    double *partial;          /* one double per chunk of elements, for sums */
+    double *scratch;          /* scratch of the integration method */
+    sn_state before;          /* the state when the step began */
+    double *own_before;       /* the numbers of the interactions when the present part of the step began */
     int own_capacity;
     double began;             /* s: when the present part of the step began */
     double force_scale;       /* N: the size of the forces at the last evaluation */

@@ -216,7 +216,7 @@ static void test_every_name(void **state) {
             fail_msg("law '%s' does not run", name);
     }
     every(lists, "rotations", "--set bodies.0.material.rotation=%s");
-    every(lists, "methods", "--set time.method=%s");
+    every(lists, "methods", "--set time.method=%s --set time.step=1e-4 --set time.end=0.002");
     every(lists, "solvers", "--set solver.method=%s");
     every(lists, "preconditioners", "--set solver.preconditioner=%s");
     every(lists, "elements", "--set bodies.0.element=%s");
