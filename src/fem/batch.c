@@ -17,6 +17,7 @@ typedef struct choice {
     double alpha, beta, every;
     int warping;
     bool vertex_matrix;
+    bool viscous; /* has a viscous stress, on the frames of the rotation */
 } choice;
 
 /* Scratch of a compilation. */
@@ -54,6 +55,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
         exact = false;
     }
     out->every = material->frames_every;
+    out->viscous = material->viscous[0] != 0 || material->viscous[1] != 0;
     if (exact && can_be_exact(law, NULL)) out->differential = SN_DIFFERENTIAL_EXACT;
     out->projects = exact && out->differential == SN_DIFFERENTIAL_EXACT && law->flags & SN_LAW_INDEFINITE &&
                     law->differentials & 1u << SN_DIFFERENTIAL_PROJECTED;
@@ -79,11 +81,16 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     return SN_OK;
 }
 
+/* The gradients of the present shape, without a viscous stress, which has those of the rotation. */
+static bool updates(const choice *c) {
+    return c->law->flags & SN_LAW_UPDATED && c->differential == SN_DIFFERENTIAL_TRUNCATED_2 && !c->viscous;
+}
+
 static int same_choice(const sn_batch *batch, const sn_element *element, const choice *c) {
     return batch->element == element && batch->law == c->law && batch->rotation == c->rotation &&
            batch->differential == c->differential && batch->projects == c->projects && batch->alpha == c->alpha &&
            batch->beta == c->beta && batch->every == c->every && batch->warping == c->warping &&
-           batch->vertex_matrix == c->vertex_matrix;
+           batch->vertex_matrix == c->vertex_matrix && (batch->compact == SN_COMPACT_UPDATED) == updates(c);
 }
 
 /* Appends a batch, or finds one alike. model->batch has room. */
@@ -110,8 +117,7 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
         c->differential == SN_DIFFERENTIAL_TRUNCATED_1 || (c->differential == SN_DIFFERENTIAL_HYBRID && c->law->blend);
     if (c->law->flags & SN_LAW_WARPED && blended) batch->compact = SN_COMPACT_BLENDED;
     if (batch->warped) batch->compact = SN_COMPACT_WARPED;
-    if (c->law->flags & SN_LAW_UPDATED && c->differential == SN_DIFFERENTIAL_TRUNCATED_2)
-        batch->compact = SN_COMPACT_UPDATED;
+    if (updates(c)) batch->compact = SN_COMPACT_UPDATED;
     batch->linearised_items = batch->compact ? 3 * element->nodes : 81;
     if (element->derive) batch->warped = batch->compact = 0, batch->linearised_items = 9;
     if (batch->vertex_matrix) {

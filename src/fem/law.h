@@ -25,8 +25,8 @@ typedef enum sn_law_flags {
     SN_LAW_WARPED =
         32, /* isotropic with lambda, mu = c[0], c[1], and its truncated-2 differential (or, if constant, any, with R =
                I) is lambda tr(R^T dF) R + mu (dF + R dF^T R): the kernels then use closed forms */
-    SN_LAW_UPDATED = 128, /* its truncated-2 differential is that of SN_LAW_WARPED with cof(F) g in place of R g, and
-                             its viscous stress acts on the rates of the present shape */
+    SN_LAW_UPDATED = 128,     /* its truncated-2 differential is that of SN_LAW_WARPED with cof(F) g for R g, which
+                                 are the gradients of the present shape */
     SN_LAW_NO_POTENTIAL = 64, /* the stress is not the gradient of the energy: dP is not symmetric */
 } sn_law_flags;
 

@@ -261,11 +261,16 @@ const sn_material *sn_world_material(const sn_world *world, int body, int index)
     return &world->parameters.material[world->model->body[body].material_first + index];
 }
 
+static bool has_viscous_updated(const sn_material *material) {
+    const sn_law *law = sn_law_find(NULL, material->law);
+    return law && law->flags & SN_LAW_UPDATED && (material->viscous[0] != 0 || material->viscous[1] != 0);
+}
+
 /* Whether batches, mass and the layout of the state stay the same. */
 static bool same_kind(const sn_material *a, const sn_material *b) {
-    return strcmp(a->law, b->law) == 0 && strcmp(a->rotation, b->rotation) == 0 &&
-           strcmp(a->differential, b->differential) == 0 && a->density == b->density &&
-           a->rayleigh[0] == b->rayleigh[0] && a->alpha == b->alpha && a->beta == b->beta &&
+    return strcmp(a->law, b->law) == 0 && has_viscous_updated(a) == has_viscous_updated(b) &&
+           strcmp(a->rotation, b->rotation) == 0 && strcmp(a->differential, b->differential) == 0 &&
+           a->density == b->density && a->rayleigh[0] == b->rayleigh[0] && a->alpha == b->alpha && a->beta == b->beta &&
            a->frames_every == b->frames_every && strcmp(a->warping, b->warping) == 0 &&
            strcmp(a->warping_matrix, b->warping_matrix) == 0 && a->ghost_correction == b->ghost_correction;
 }

@@ -248,6 +248,7 @@ static void the_closed_form_equals_the_law(void **state) {
     (void)state;
     for_all(check_warped, SN_DIFFERENTIAL_TRUNCATED_1, 20, 0.01);
     for_all(check_warped, SN_DIFFERENTIAL_TRUNCATED_2, 20, 0.01);
+    for_all(check_warped, SN_DIFFERENTIAL_TRUNCATED_2, 0, 0.01);
     for_all(check_warped, SN_DIFFERENTIAL_HYBRID, 20, 0.01);
     for_all(check_warped, SN_DIFFERENTIAL_EXACT, 20, 0.01);
     sn_context *context = make_context("auto", 1);

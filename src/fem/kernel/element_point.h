@@ -267,30 +267,7 @@ static inline void add_viscous(vd lambda, vd mu, const vd *G, const vd *H, vd *o
     for (int i = 0; i < 9; ++i) out[i] += p[i];
 }
 
-/* The same for the gradients of the present shape: out += (lambda tr(K) I + mu (K + K^T)) cof F, K = H cof(F)^T. */
-APART void add_viscous_updated(vd lambda, vd mu, const vd *F, const vd *H, vd *out) {
-    vd C[9], K[9], s[9], p[9];
-    vm_cofactor(F, C);
-    vm_multiply_transpose(H, C, K);
-    const vd trace = lambda * vm_trace(K);
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) s[3 * i + j] = mu * (K[3 * i + j] + K[3 * j + i]);
-    for (int i = 0; i < 3; ++i) s[4 * i] += trace;
-    vm_multiply(s, C, p);
-    for (int i = 0; i < 9; ++i) out[i] += p[i];
-}
-
-/* A += the tensor of that, column by column. */
-APART void add_viscous_tensor_updated(vd lambda, vd mu, const vd *F, vd *A) {
-    for (int b = 0; b < 9; ++b) {
-        vd H[9], column[9];
-        for (int a = 0; a < 9; ++a) H[a] = vd_set(a == b), column[a] = vd_set(0);
-        add_viscous_updated(lambda, mu, F, H, column);
-        for (int a = 0; a < 9; ++a) A[9 * a + b] += column[a];
-    }
-}
-
-/* A += the tensor of add_viscous: lambda G_ij G_kl + mu ((G G^T)_ik d_jl + G_il G_kj), at [3 i + j][3 k + l]. */
+/* A += the tensor of the above: lambda G_ij G_kl + mu ((G G^T)_ik d_jl + G_il G_kj), at [3 i + j][3 k + l]. */
 APART void add_viscous_tensor(vd lambda, vd mu, const vd *G, vd *A) {
     vd B[9];
     vm_multiply_transpose(G, G, B);
@@ -323,35 +300,6 @@ APART void add_viscous_change_green(double k, vd lambda, vd mu, const vd *F, con
                     if (j == l) a += mu * B[3 * i + m];
                     A[9 * (3 * i + j) + 3 * m + l] += scale * a;
                 }
-}
-
-/* d cof(F) along entry b of F. */
-static inline void cofactor_change(const vd *F, int b, vd *dC) {
-    const int i = b / 3, j = b % 3, p = (i + 1) % 3, q = (i + 2) % 3, r = (j + 1) % 3, s = (j + 2) % 3;
-    for (int a = 0; a < 9; ++a) dC[a] = vd_set(0);
-    dC[3 * p + r] = F[3 * q + s], dC[3 * q + s] = F[3 * p + r];
-    dC[3 * p + s] = -F[3 * q + r], dC[3 * q + r] = -F[3 * p + s];
-}
-
-/* A += k dP_v / dF for the present shape: T(dK) cof F + T(K) dcof F, T(K) = lambda tr(K) I + mu (K + K^T), K = F'
- * cof^T. */
-APART void add_viscous_change_updated(double k, vd lambda, vd mu, const vd *F, const vd *rate, vd *A) {
-    vd C[9];
-    vm_cofactor(F, C);
-    for (int b = 0; b < 9; ++b) {
-        vd dC[9], K[2][9], p[9];
-        cofactor_change(F, b, dC);
-        vm_multiply_transpose(rate, dC, K[0]);
-        vm_multiply_transpose(rate, C, K[1]);
-        for (int part = 0; part < 2; ++part) {
-            vd T[9];
-            const vd trace = lambda * vm_trace(K[part]);
-            for (int i = 0; i < 9; ++i) T[i] = mu * (K[part][i] + K[part][3 * (i % 3) + i / 3]);
-            for (int i = 0; i < 9; i += 4) T[i] += trace;
-            vm_multiply(T, part ? dC : C, p);
-            for (int a = 0; a < 9; ++a) A[9 * a + b] += k * p[a];
-        }
-    }
 }
 
 /* A += k dP_v / dF for the corotated strain: dR S + R (d_lambda tr(de) I + 2 d_mu de), e = sym(R^T F'), de = sym(dR^T
@@ -399,13 +347,6 @@ APART void tangent(const slice *s, const vd *c, const vd *damping, const vd *F, 
     const unsigned damped = s->settings->damped;
     law_differential(s, c, F, R, dR, A);
     for (int i = 0; i < 81; ++i) A[i] *= vd_set(k);
-    if (law->flags & SN_LAW_UPDATED) {
-        if (!damped) return;
-        const vd lambda = damping[0] + damping[2] * c[0], mu = damping[1] + damping[2] * c[1];
-        if (d != 0) add_viscous_tensor_updated(d * lambda, d * mu, F, A);
-        if (s->view->unsymmetric && rate && k != 0) add_viscous_change_updated(k, lambda, mu, F, rate, A);
-        return;
-    }
     if (damped & SN_DAMPED_RAYLEIGH && d != 0) {
         vd C[81];
         law->rest_stiffness(law, c, strain_frame(law, F, R), C);
@@ -426,10 +367,6 @@ APART void add_damping_stress(const slice *s, const vd *c, const vd *damping, co
     const sn_law *law = s->batch->law;
     const unsigned damped = s->settings->damped;
     const vd *G = strain_frame(law, F, R);
-    if (law->flags & SN_LAW_UPDATED) { /* lambda and mu of the rest shape, with the gradients of the present shape */
-        add_viscous_updated(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], F, rate, P);
-        return;
-    }
     if (damped & SN_DAMPED_VISCOUS) add_viscous(damping[0], damping[1], G, rate, P);
     if (!(damped & SN_DAMPED_RAYLEIGH)) return;
     vd C[81];

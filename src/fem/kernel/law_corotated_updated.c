@@ -6,8 +6,7 @@
  * The price: P is the gradient of no energy (`energy` is that of the strain alone), and in-plane stresses of an
  * inverted element change sign with det F. truncated-2  dP = (lambda tr(H) I + mu (H + H^T)) cof F,   H = dF cof(F)^T:
  * Nesme's B^T D B with the updated B, positive semidefinite exact        the derivative of P, unsymmetric; needs dR
- * The viscous stress has the same form, (d_lambda tr(H) I + d_mu (H + H^T)) cof F with H = F' cof(F)^T: it exerts no
- * torque either. Constants: lambda, mu. */
+ * Constants: lambda, mu. */
 #include "fem/law.h"
 #include "fem/names.h"
 
