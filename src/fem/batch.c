@@ -17,7 +17,7 @@ typedef struct choice {
     double alpha, beta, every;
     int warping;
     bool vertex_matrix;
-    bool viscous; /* has a viscous stress, on the frames of the rotation */
+    bool viscous; /* has a viscous or Rayleigh stress, on the frames of the rotation */
 } choice;
 
 /* Scratch of a compilation. */
@@ -55,7 +55,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
         exact = false;
     }
     out->every = material->frames_every;
-    out->viscous = material->viscous[0] != 0 || material->viscous[1] != 0;
+    out->viscous = material->viscous[0] != 0 || material->viscous[1] != 0 || material->rayleigh[1] != 0;
     if (exact && can_be_exact(law, NULL)) out->differential = SN_DIFFERENTIAL_EXACT;
     out->projects = exact && out->differential == SN_DIFFERENTIAL_EXACT && law->flags & SN_LAW_INDEFINITE &&
                     law->differentials & 1u << SN_DIFFERENTIAL_PROJECTED;

@@ -263,7 +263,8 @@ const sn_material *sn_world_material(const sn_world *world, int body, int index)
 
 static bool has_viscous_updated(const sn_material *material) {
     const sn_law *law = sn_law_find(NULL, material->law);
-    return law && law->flags & SN_LAW_UPDATED && (material->viscous[0] != 0 || material->viscous[1] != 0);
+    return law && law->flags & SN_LAW_UPDATED &&
+           (material->viscous[0] != 0 || material->viscous[1] != 0 || material->rayleigh[1] != 0);
 }
 
 /* Whether batches, mass and the layout of the state stay the same. */
