@@ -325,6 +325,6 @@ static sn_status run_fields(experiment_run *run, sn_error *error) {
 const experiment experiment_civit_force_fields = {
     "civit-force-fields", "force and energy fields of one element for every rotation", "Civit 4.2 to 4.4", run_fields,
     "triangle-dapd-no-source triangle-isvd-source triangle-energy-grows "
-    "triangle-qr-not-conservative triangle-others-conservative triangle-dapd-pushes-out "
-    "tet-dapd-no-source tet-isvd-source tet-energy-grows tet-qr-not-conservative "
-    "tet-others-conservative tet-dapd-pushes-out"};
+    "triangle-qr-not-conservative triangle-others-conservative triangle-exact-stress "
+    "triangle-dapd-pushes-out tet-dapd-no-source tet-isvd-source tet-energy-grows "
+    "tet-qr-not-conservative tet-others-conservative tet-exact-stress tet-dapd-pushes-out"};

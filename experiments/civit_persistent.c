@@ -200,5 +200,6 @@ static sn_status run_persistent(experiment_run *run, sn_error *error) {
 
 const experiment experiment_civit_persistent = {
     "civit-persistent", "elements that gravity keeps degenerate: QR, ISVD, DAPD", "Civit 4.5.1", run_persistent,
-    "fewest-plane-144 fewest-plane-576 fewest-plane-2000 fewest-solid-324 load-plane-144 "
+    "fewest-plane-144-heavy axes-plane-144-heavy fewest-plane-576-heavy axes-plane-576-heavy "
+    "fewest-plane-2000-heavy axes-plane-2000-heavy fewest-solid-324 load-plane-144 "
     "load-plane-576 load-plane-2000"};

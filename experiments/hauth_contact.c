@@ -223,6 +223,7 @@ static sn_status run_experiment(experiment_run *run, sn_error *error) {
 const experiment experiment_hauth_contact = {
     "hauth-contact", "bodies dropped on a plane: contact by projection, three ways to solve", "Hauth 5.4.2",
     run_experiment,
-    "sphere-160-stable sphere-160-outside sphere-160-agree sphere-160-rest sphere-540-stable "
-    "sphere-540-outside sphere-540-agree sphere-540-rest longish-540-stable longish-540-outside "
-    "longish-540-agree longish-540-rest line-search"};
+    "sphere-160-stable sphere-160-outside sphere-160-agree sphere-160-rest "
+    "longish-springs-stable longish-springs-outside longish-springs-agree longish-springs-rest "
+    "sphere-540-stable sphere-540-outside sphere-540-agree sphere-540-rest longish-540-stable "
+    "longish-540-outside longish-540-agree longish-540-rest line-search woodbury"};

@@ -363,4 +363,6 @@ const experiment experiment_hauth_corotated = {
     "hauth-corotated", "corotated, warped and hybrid strain against Green's", "Hauth 5.3.5, examples 6 and 7",
     run_corotated,
     "cauchy-phantom no-phantom rotation-invariant polar-halves-warped hybrid-less-still "
-    "pressure-worst bar-polar-before-warped bar-hybrid-best"};
+    "pressure-worst bar-polar-before-warped bar-hybrid-best rate-warped-factors "
+    "rate-polar-factors rate-20-polar-before-warped rate-20-hybrid-best "
+    "rate-200-polar-before-warped rate-200-hybrid-best"};

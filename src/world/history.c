@@ -40,7 +40,9 @@ sn_status sn_history_visit(sn_world *world, sn_archive *archive, sn_error *error
     sn_linearisation *linearisation = &work->system.linearisation.base;
     sn_block_list *K = &work->stiffness, *D = &work->damping;
     SN_ARCHIVE(archive, linearisation->damped);
+    SN_ARCHIVE(archive, linearisation->projectable);
     SN_ARCHIVE(archive, linearisation->served);
+    SN_ARCHIVE(archive, linearisation->contraction);
     const bool whole = linearisation->served > 0;
     if (whole) visit_blocks(K, world->model->node_count, archive);
     if (whole) visit_blocks(D, world->model->node_count, archive);

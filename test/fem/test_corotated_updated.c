@@ -114,7 +114,6 @@ static void nesme_element(void **state) {
             sn_material material = sn_material_default();
             snprintf(material.law, sizeof material.law, "corotated-updated");
             snprintf(material.rotation, sizeof material.rotation, "%s", rotation[r]);
-            material.rayleigh[1] = 0.01;
             const int32_t node[4] = {0, 1, 2, 3}, of = 0;
             const sn_batch_source source = {.element = &sn_element_tet4,
                                             .element_count = 1,
