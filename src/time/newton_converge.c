@@ -72,14 +72,14 @@ static iteration correct(sn_newton *w, const sn_newton_rules *rules, int number,
     const sn_status status = sn_newton_correct(w, number == 0, prescribed, tolerance);
     if (status && status != SN_NOT_CONVERGED) return (iteration){.status = status};
     *slope = -w->residual * w->residual;
-    if ((!status && !rules->tolerance) || sn_newton_carries(w, prescribed)) return (iteration){SN_OK};
+    if ((!status && !rules->tolerance) || sn_newton_carries(w, prescribed)) return (iteration){.status = SN_OK};
     sn_linearisation_product(w->linearisation, p->m, p->a, 1, w->d, w->work);
     *slope = along(w, w->work);
     /* Downhill means that |r| falls or that the energy falls. Iterates of a symmetric definite solve lower the
      * energy. */
     if (status && !(*slope < 0) && !(along(w, w->d) < 0)) return (iteration){.status = status, .uphill = true};
     if (!(*slope < 0)) *slope = -w->residual * w->residual;
-    return (iteration){SN_OK};
+    return (iteration){.status = SN_OK};
 }
 
 /* Moves y to a better place along d and evaluates there. *s: the part of d that was taken. `climbs`: the step may go
