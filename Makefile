@@ -17,6 +17,7 @@ define build
 $(call configure,$(1))
 cmake --build $(BUILD) -j $(JOBS)
 endef
+run_experiments = $(BUILD)/sinew experiment run all --out out/experiments
 preset = cmake --preset $(1) && cmake --build --preset $(1) -j $(JOBS)
 
 # ---- Packages ----
@@ -34,12 +35,13 @@ needs-check-first := build
 needs-check-format := format
 needs-format := format
 needs-calculix := build python calculix
+needs-readers := build python readers
 needs-hashes := build python clang
 needs-fuzz := build fuzz
 needs-web := web
 needs-view := build web view
 needs-webtest := build web view browser
-needs-nightly := $(needs-test) $(needs-sanitize) $(needs-calculix) $(needs-hashes) $(needs-fuzz)
+needs-nightly := $(needs-test) $(needs-sanitize) $(needs-calculix) $(needs-readers) $(needs-hashes) $(needs-fuzz) $(needs-experiments)
 
 packages:
 	@scripts/install.sh $(sort $(foreach goal,$(or $(MAKECMDGOALS),all),$(needs-$(goal))))
@@ -76,8 +78,8 @@ webtest: all web ## the page in headless Chromium, minutes; not part of `make te
 	node test/web/hash.mjs $(BUILD)
 	node test/web/page.mjs $(BUILD)
 
-experiments: all ## every experiment of the documents in full, results in out/experiments: an hour or more
-	$(BUILD)/sinew experiment run all --out out/experiments
+experiments: all ## every experiment of the documents in full and one table at the end, results in out/experiments: an hour or more
+	$(run_experiments)
 
 torture: packages ## the robustness suite: the answers to broken starts in one table, a few minutes
 	$(call configure)
@@ -86,6 +88,9 @@ torture: packages ## the robustness suite: the answers to broken starts in one t
 
 calculix: all ## compare statics with CalculiX on the same meshes
 	python3 test/calculix/compare.py $(BUILD)/sinew
+
+readers: all ## VTK and meshio read the results, Sinew reads their meshes
+	/usr/bin/python3 test/output/readers.py $(BUILD)/sinew
 
 sanitize: packages ## the tests under AddressSanitizer + UndefinedBehaviorSanitizer, then ThreadSanitizer
 	$(call preset,asan) && ctest --preset asan
@@ -99,10 +104,11 @@ hashes: all ## the same bits from release, debug, scalar and clang builds on 1, 
 fuzz: packages ## libFuzzer on every mesh reader and the scene loader, FUZZ_SECONDS each (default 60)
 	scripts/fuzz.sh $(or $(FUZZ_SECONDS),60)
 
-nightly: test sanitize calculix hashes ## everything long: tests, sanitizers, CalculiX, hashes, clang and scalar builds, fuzzing
+nightly: test sanitize calculix readers hashes ## everything long: tests, sanitizers, CalculiX, VTK and meshio, hashes, clang and scalar builds, fuzzing, experiments in full
 	$(call preset,scalar) && ctest --preset scalar
 	$(call preset,clang) && ctest --preset clang
 	scripts/fuzz.sh $(or $(FUZZ_SECONDS),60)
+	$(run_experiments)
 
 docs: all ## write docs/names.md and docs/scene-keys.md from `sinew list`, and docs/api.md from the public headers
 	scripts/docs.sh $(BUILD)/sinew docs
@@ -131,7 +137,7 @@ help: ## this list
 	@echo "  one test:         make test ONLY=test_law"
 	@echo "  one case of it:   CMOCKA_TEST_FILTER='*name*' build/test_law"
 
-.PHONY: packages all demo test bench web view webtest experiments torture calculix sanitize hashes fuzz nightly docs check-docs check-first format \
+.PHONY: packages all demo test bench web view webtest experiments torture calculix readers sanitize hashes fuzz nightly docs check-docs check-first format \
 	check-format install clean help
 .DEFAULT_GOAL := all
 .NOTPARALLEL:

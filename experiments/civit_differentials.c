@@ -39,6 +39,7 @@ typedef struct swing {
     double seconds, gain;   /* processor time in s; sum of all rises of the energy */
     double loss;            /* lost energy, mean over time */
     int retries, linear;
+    bool refused; /* the judge of a step ended the run: the energy grew and no force explained it */
 } swing;
 
 static sn_status follow(experiment_run *run, int b, int kind, int hertz, int iterations, double end, swing *out,
@@ -63,7 +64,7 @@ static sn_status follow(experiment_run *run, int b, int kind, int hertz, int ite
     const int steps = (int)lround(end * hertz);
     double last = 0, first = 0;
     int sample = 0;
-    for (int i = 0; i <= steps && !status; ++i) {
+    for (int i = 0; i <= steps && !status && !out->refused; ++i) {
         sn_energies e;
         status = sn_world_energies(world, &e, error);
         if (i == 0) first = last = e.total;
@@ -76,8 +77,11 @@ static sn_status follow(experiment_run *run, int b, int kind, int hertz, int ite
             status = sn_world_step(world, &report, error);
             out->seconds += (double)(clock() - began) / CLOCKS_PER_SEC;
             out->retries += report.retries, out->linear += report.linear_iterations;
+            out->refused = status == SN_NOT_CONVERGED;
+            if (out->refused) status = SN_OK;
         }
     }
+    for (; sample < SAMPLES; ++sample) out->energy[sample] = last;
     for (int i = 0; i < SAMPLES; ++i) out->loss += (first - out->energy[i]) / SAMPLES;
     sn_world_destroy(world);
     sn_scene_destroy(scene);
@@ -116,7 +120,7 @@ static void plot(experiment_run *run, const char *name, int steps, int iteration
 
 static sn_status run_differentials(experiment_run *run, sn_error *error) {
     const double end = run->quick ? 1.5 : 4;
-    const int steps = run->quick ? 2 : STEPS, most = run->quick ? 2 : NEWTON;
+    const int steps = STEPS, most = run->quick ? 2 : NEWTON;
     FILE *courses = experiment_table(run, "energy.csv", "beam,differential,rate,newton,time,energy", error);
     FILE *table = courses ? experiment_table(run, "differentials.csv",
                                              "beam,differential,rate,newton,loss,gain,seconds,linear,retries", error)
@@ -127,8 +131,8 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
         return SN_IO;
     }
     sn_status status = SN_OK;
-    const int count = run->quick ? 1 : 3;
-    for (int b = 0; b < count && !status; ++b) {
+    enum { BEAMS = 3 };
+    for (int b = 0; b < BEAMS && !status; ++b) {
         const int iterations = b == 0 ? most : 2; /* with a limited linear solver: 1 and 2 */
         const double scale = mass[b] * 100 * 2.1;
         for (int k = 0; k < KINDS && !status; ++k)
@@ -142,15 +146,17 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
                     for (int i = 0; i < SAMPLES; ++i)
                         fprintf(courses, "\"%s\",%s,%d,%d,%g,%g\n", beams[b].name, kinds[k], rate[s], newton[n],
                                 end * i / (SAMPLES - 1), w->energy[i]);
-                    experiment_progress(run, (b + (k * steps + s) / (double)(KINDS * steps)) / count);
+                    experiment_progress(run, (b + (k * steps + s) / (double)(KINDS * steps)) / BEAMS);
                 }
         if (status) break;
 #define AT(k, s, n) (&all[((k)*STEPS + (s)) * NEWTON + (n)])
         double difference[STEPS * NEWTON], worst = 0, exact_cost = 0, hybrid_cost = 0, second = 0, calm = 0;
-        double exact_linear = 0, hybrid_linear = 0, solves = 0;
-        int runs = 0;
+        double exact_linear = 0, hybrid_linear = 0, solves = 0, once = 0;
+        int runs = 0, refused[KINDS] = {0};
         for (int s = 0; s < steps; ++s)
             for (int n = 0; n < iterations; ++n) {
+                for (int k = 0; k < KINDS; ++k) refused[k] += AT(k, s, n)->refused;
+                if (n > 0) once = fmax(once, apart(AT(EXACT, s, n), AT(EXACT, s, 0), scale));
                 const double d = apart(AT(HYBRID, s, n), AT(EXACT, s, n), scale);
                 worst = fmax(worst, d);
                 int at = runs++;
@@ -168,12 +174,29 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
         char id[60];
         const char *tag = b == 0 ? "plane" : b == 1 ? "plane-10" : "solid-10";
         snprintf(id, sizeof id, "%s-hybrid-as-exact", tag);
-        experiment_claim(run, id, median, "< 0.05", median < 0.05,
+        const bool whole = beams[b].linear || refused[HYBRID] + refused[EXACT] == 0;
+        experiment_claim(run, id, median, "< 0.05, no run of full solves refused", median < 0.05 && whole,
                          "%s: energy of hybrid against exact, mean over time by m g l, median of %d steps and "
                          "iterations (worst %.3g)",
                          beams[b].name, runs, worst);
+        if (!beams[b].linear) {
+            double back = 0;
+            snprintf(id, sizeof id, "%s-hybrid-worst", tag);
+            experiment_claim(run, id, worst, "< 0.2", worst < 0.2,
+                             "%s: the same, the worst of all steps and iterations; with 10 linear iterations every "
+                             "differential gains energy at some step",
+                             beams[b].name);
+            for (int s = 0; s < steps; ++s) back = fmax(back, AT(EXACT, s, 0)->gain / scale);
+            snprintf(id, sizeof id, "%s-exact-once", tag);
+            experiment_claim(
+                run, id, once, "< 0.05", once < 0.05,
+                "%s: energy of exact with one Newton step against that with more, mean over time by m g l, "
+                "the worst of all steps (document: more iterations gain nothing); energy that comes back with "
+                "one Newton step: %.3g m g l",
+                beams[b].name, back);
+        }
         snprintf(id, sizeof id, "%s-hybrid-cheaper", tag);
-        experiment_claim(run, id, hybrid_cost / exact_cost, "< 0.9", hybrid_cost < 0.9 * exact_cost,
+        experiment_claim(run, id, hybrid_cost / exact_cost, "< 0.8", hybrid_cost < 0.8 * exact_cost,
                          "%s: cost of hybrid with CG over exact with MINRES (document: about 0.5, most of it by the "
                          "terms of dR; here these "
                          "are in a closed form), %.3g over %.3g linear iterations per solve",
@@ -188,6 +211,12 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
             experiment_note(run, "%s: energy that comes back, in m g l: truncated-2 %.3g, hybrid %.3g", beams[b].name,
                             second, calm);
         }
+        for (int k = 0; k < KINDS; ++k)
+            if (refused[k])
+                experiment_note(run,
+                                "%s: the judge of a step ended %d of %d runs of %s, because their energy grew and no "
+                                "force explained it; their energy counts until there",
+                                beams[b].name, refused[k], runs, kinds[k]);
         /* Two ways to spend the same number of solves: a quarter of the step with one iteration, or four iterations
          * (quick: half and two). */
         const int finer = run->quick || b > 0 ? 1 : 2;
@@ -212,4 +241,8 @@ static sn_status run_differentials(experiment_run *run, sn_error *error) {
 
 const experiment experiment_civit_differentials = {
     "civit-differentials", "energy and cost of exact, truncated, hybrid and projected stress differentials",
-    "Civit 3.3.5, experiments 1 to 3", run_differentials};
+    "Civit 3.3.5, experiments 1 to 3", run_differentials,
+    "plane-hybrid-as-exact plane-hybrid-worst plane-exact-once plane-hybrid-cheaper "
+    "plane-truncated-2-unstable plane-small-steps "
+    "plane-10-hybrid-as-exact plane-10-hybrid-cheaper plane-10-truncated-2-unstable "
+    "plane-10-small-steps solid-10-hybrid-as-exact solid-10-hybrid-cheaper solid-10-small-steps"};

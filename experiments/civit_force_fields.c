@@ -1,8 +1,9 @@
 /* Civit 4.2 to 4.4: force fields of one element, for each way to take the rotation.
  *
- * One corner of a triangle, and of a tet, moves over [-3, 3]^2; the other corners stay at rest. The experiment computes
- * the force on the moving corner. Methods with history see the straight path from rest. E = 1000 Pa, nu = 0.35, alpha =
- * 0.1.
+ * One corner of a triangle, and of a tet, moves over [-3, 3]^2; the other corners stay. Those of the triangle are at
+ * rest. Those of the tet are stretched and sheared against its rest shape in all directions: at rest, the tet would
+ * deform in a plane alone and repeat the triangle. The experiment computes the force on the moving corner. Methods with
+ * history see the straight path from rest. E = 1000 Pa, nu = 0.35, alpha = 0.1.
  *
  * Measured on the grid of forces:
  *   - sources: cells of the inverted half around which the field turns once and flows outwards;
@@ -11,6 +12,7 @@
  * for conservative forces. Uses the element kernels. */
 #include <stdalign.h>
 
+#include "base/math3.h"
 #include "civit.h"
 #include "fem/batch.h"
 
@@ -33,8 +35,19 @@ static const method methods[] = {
     {"DAPD 2", "corotated", "dapd", 2, 0},
     {"DAPD 3", "corotated", "dapd", 3, 0},
     {"DAPD 5", "corotated", "dapd", 5, 0},
+    {"DAPD 1 exact", "corotated", "dapd-exact", 1, 0},
+    {"DAPD 5 exact", "corotated", "dapd-exact", 5, 0},
 };
-enum { METHODS = sizeof methods / sizeof *methods, QR45 = 3, ISVD = 4, FIRST_DAPD = 9, SIDE = 120 };
+enum {
+    METHODS = sizeof methods / sizeof *methods,
+    QR45 = 3,
+    ISVD = 4,
+    DAPD1 = 9,
+    DAPD5 = 12,
+    EXACT1 = 13,
+    EXACT5 = 14
+};
+enum { SIDE = 120 };
 
 typedef struct field {
     /* [j][i] at x = -3 + 6 i / SIDE, y = -3 + 6 j / SIDE */
@@ -46,13 +59,18 @@ static double place(int i) { return -3 + 6.0 * i / SIDE + 0.0071; }
 
 static sn_status sweep(sn_context *context, const method *m, bool solid, field *out, sn_error *error) {
     static const double triangle[9] = {0, 1, 0, -1, 0, 0, 1, 0, 0},
-                        tet[12] = {0, 1, 0, -1, 0, 0.6, 1, 0, 0.6, 0, 0, -1};
+                        tet[12] = {0, 1, 0, -1, 0, 0.7, 1.1, 0, 0.5, 0.1, 0, -0.9};
+    static const double shape[9] = {0.9, 0.1, 0.2, -0.1, 1.1, 0.15, 0.1, -0.2, 0.95}, /* from the places to rest */
+        same[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const int nodes = solid ? 4 : 3;
-    double rest[12], x[12], f[12];
+    double rest[12], held[12], x[12], f[12];
     const double c = cos(m->turn * 0.017453292519943295), s = sin(m->turn * 0.017453292519943295);
     for (int i = 0; i < nodes; ++i) {
-        const double *X = (solid ? tet : triangle) + 3 * i;
+        const double *p = (solid ? tet : triangle) + 3 * i;
+        double X[3];
+        sn_multiply_vector3(solid ? shape : same, p, X);
         rest[3 * i] = c * X[0] - s * X[1], rest[3 * i + 1] = s * X[0] + c * X[1], rest[3 * i + 2] = X[2];
+        held[3 * i] = c * p[0] - s * p[1], held[3 * i + 1] = s * p[0] + c * p[1], held[3 * i + 2] = p[2];
     }
     sn_material material = sn_material_default();
     const double E = 1000, nu = 0.35;
@@ -79,7 +97,7 @@ static sn_status sweep(sn_context *context, const method *m, bool solid, field *
     alignas(64) double state[SN_ROTATION_STATE * SN_LANES] = {0}, partial[8];
     for (int j = 0; j <= SIDE && !status; ++j)
         for (int i = 0; i <= SIDE && !status; ++i) {
-            memcpy(x, rest, sizeof x);
+            memcpy(x, held, sizeof x);
             const double px = place(i), py = place(j);
             x[0] = c * px - s * py, x[1] = s * px + c * py;
             memset(f, 0, sizeof f);
@@ -172,6 +190,27 @@ static double path_difference(const field *f, bool regular) {
     return off / most;
 }
 
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median over the inverted half of |f + grad E| / |f|, the gradient by differences on the grid. A median, because E
+ * jumps between places whose straight paths from rest collapse in different ways. */
+static double gradient_error(const field *f) {
+    static double off[(SIDE + 1) * (SIDE + 1)];
+    const double h = 6.0 / SIDE;
+    int count = 0;
+    for (int j = 1; j < SIDE && place(j + 1) < -0.1; ++j)
+        for (int i = 1; i < SIDE; ++i) {
+            const double gx = (f->energy[j][i + 1] - f->energy[j][i - 1]) / (2 * h),
+                         gy = (f->energy[j + 1][i] - f->energy[j - 1][i]) / (2 * h);
+            off[count++] = hypot(f->fx[j][i] + gx, f->fy[j][i] + gy) / hypot(f->fx[j][i], f->fy[j][i]);
+        }
+    qsort(off, (size_t)count, sizeof *off, compare);
+    return off[count / 2];
+}
+
 static void plot(experiment_run *run, const char *shape) {
     char script[16000], file[60];
     for (int energy = 0; energy < 2; ++energy) {
@@ -207,11 +246,11 @@ static void plot(experiment_run *run, const char *shape) {
 
 static sn_status run_fields(experiment_run *run, sn_error *error) {
     static field f;
-    FILE *table =
-        experiment_table(run, "fields.csv",
-                         "element,method,sources,downwards,energy_fall,path_difference,path_difference_regular", error);
+    FILE *table = experiment_table(
+        run, "fields.csv",
+        "element,method,sources,downwards,energy_fall,path_difference,path_difference_regular,gradient_error", error);
     if (!table) return SN_IO;
-    double found[2][METHODS][5];
+    double found[2][METHODS][6];
     sn_status status = SN_OK;
     for (int k = 0; k < 2 && !status; ++k)
         for (int m = 0; m < METHODS && !status; ++m) {
@@ -220,8 +259,8 @@ static sn_status run_fields(experiment_run *run, sn_error *error) {
             if (status) break;
             double *v = found[k][m];
             v[0] = sources(&f), v[1] = downwards(&f), v[2] = energy_fall(&f), v[3] = path_difference(&f, false),
-            v[4] = path_difference(&f, true);
-            fprintf(table, "%s,%s,%g,%g,%g,%g,%g\n", shape, methods[m].name, v[0], v[1], v[2], v[3], v[4]);
+            v[4] = path_difference(&f, true), v[5] = gradient_error(&f);
+            fprintf(table, "%s,%s,%g,%g,%g,%g,%g,%g\n", shape, methods[m].name, v[0], v[1], v[2], v[3], v[4], v[5]);
             char name[60];
             snprintf(name, sizeof name, "field_%s_%d.csv", shape, m);
             FILE *grid = experiment_table(run, name, "x,y,fx,fy,energy", error);
@@ -244,9 +283,8 @@ static sn_status run_fields(experiment_run *run, sn_error *error) {
         const char *shape = k ? "tet" : "triangle";
         char id[60];
         double worst = 0, fall = 0, down = 0;
-        for (int m = FIRST_DAPD; m < METHODS; ++m)
-            worst = fmax(worst, found[k][m][0]), fall = fmax(fall, found[k][m][2]);
-        down = found[k][METHODS - 1][1];
+        for (int m = DAPD1; m <= DAPD5; ++m) worst = fmax(worst, found[k][m][0]), fall = fmax(fall, found[k][m][2]);
+        down = found[k][DAPD5][1];
         snprintf(id, sizeof id, "%s-dapd-no-source", shape);
         experiment_claim(run, id, worst, "0", worst == 0,
                          "%s: source points in the inverted half with DAPD, beta 1, 2, 3, 5 (ISVD has %g)", shape,
@@ -263,10 +301,18 @@ static sn_status run_fields(experiment_run *run, sn_error *error) {
         experiment_claim(run, id, found[k][QR45][4], "> 0.05", found[k][QR45][4] > 0.05,
                          "%s: energies along two paths apart in the regular half, QR turned by 45 degrees", shape);
         snprintf(id, sizeof id, "%s-others-conservative", shape);
-        const double regular = fmax(found[k][ISVD][4], found[k][METHODS - 1][4]);
+        const double regular = fmax(found[k][ISVD][4], found[k][DAPD5][4]);
         experiment_claim(run, id, regular, "< 0.01", regular < 0.01,
                          "%s: the same for ISVD and DAPD 5; with the degenerate half DAPD 5 has %.3g", shape,
-                         found[k][METHODS - 1][3]);
+                         found[k][DAPD5][3]);
+        snprintf(id, sizeof id, "%s-exact-stress", shape);
+        const double exact = fmax(found[k][EXACT1][5], found[k][EXACT5][5]),
+                     truncated = fmin(found[k][DAPD1][5], found[k][DAPD5][5]);
+        experiment_claim(
+            run, id, exact, "< 0.01, and below a fifth of DAPD's", exact < 0.01 && exact < 0.2 * truncated,
+            "%s: median distance of the force from the gradient of the energy in the inverted half, with "
+            "DAPD's exact stress, beta 1 and 5 (Civit 4.25, figure 4.4; without the change of R %.3g and %.3g)",
+            shape, found[k][DAPD1][5], found[k][DAPD5][5]);
         snprintf(id, sizeof id, "%s-dapd-pushes-out", shape);
         experiment_claim(run, id, down, "< ISVD's", down < found[k][ISVD][1],
                          "%s: share of inverted places with a force farther in, DAPD 5 (ISVD %.3g, QR 45 %.3g)", shape,
@@ -277,4 +323,8 @@ static sn_status run_fields(experiment_run *run, sn_error *error) {
 }
 
 const experiment experiment_civit_force_fields = {
-    "civit-force-fields", "force and energy fields of one element for every rotation", "Civit 4.2 to 4.4", run_fields};
+    "civit-force-fields", "force and energy fields of one element for every rotation", "Civit 4.2 to 4.4", run_fields,
+    "triangle-dapd-no-source triangle-isvd-source triangle-energy-grows "
+    "triangle-qr-not-conservative triangle-others-conservative triangle-exact-stress "
+    "triangle-dapd-pushes-out tet-dapd-no-source tet-isvd-source tet-energy-grows "
+    "tet-qr-not-conservative tet-others-conservative tet-exact-stress tet-dapd-pushes-out"};

@@ -136,13 +136,13 @@ static sn_status run_recover(experiment_run *run, sn_error *error) {
                         "degenerate share x time %.4g s; "
                         "drops %.4g s; degenerate elements left at the ends: %d, and %d under the crushed bodies",
                         civit_methods[m].name, clean[m], slowest[m], end, area[0][m], area[1][m], left[m], crushed[m]);
-    const double best = fmin(area[0][CIVIT_DAPD1], area[0][CIVIT_DAPD5]);
+    const double dapd = fmax(area[0][CIVIT_DAPD1], area[0][CIVIT_DAPD5]);
     experiment_claim(run, "dapd-reaches-zero", left[CIVIT_DAPD5], "0", left[CIVIT_DAPD5] == 0,
                      "degenerate elements left at the end of the random starts, DAPD with beta 5");
-    experiment_claim(run, "dapd-before-isvd", area[0][CIVIT_ISVD] / best, "> 1.2", area[0][CIVIT_ISVD] > 1.2 * best,
-                     "random starts: degenerate share x time of ISVD over DAPD's");
-    experiment_claim(run, "dapd-before-qr", area[0][CIVIT_QR] / best, "> 1.2", area[0][CIVIT_QR] > 1.2 * best,
-                     "random starts: degenerate share x time of QR over DAPD's");
+    experiment_claim(run, "dapd-before-isvd", area[0][CIVIT_ISVD] / dapd, "> 1.5", area[0][CIVIT_ISVD] > 1.5 * dapd,
+                     "random starts: degenerate share x time of ISVD over that of the worse of DAPD 1 and 5");
+    experiment_claim(run, "dapd-before-qr", area[0][CIVIT_QR] / dapd, "> 1.5", area[0][CIVIT_QR] > 1.5 * dapd,
+                     "random starts: degenerate share x time of QR over that of the worse of DAPD 1 and 5");
     experiment_claim(
         run, "dapd-clean-first", clean[CIVIT_DAPD5] / fmin(clean[CIVIT_ISVD], clean[CIVIT_QR]), "< 1",
         clean[CIVIT_DAPD5] < fmin(clean[CIVIT_ISVD], clean[CIVIT_QR]),
@@ -154,6 +154,9 @@ static sn_status run_recover(experiment_run *run, sn_error *error) {
     const double worse = fmax(area[1][CIVIT_DAPD5], area[1][CIVIT_ISVD]);
     experiment_claim(run, "drop-better-than-qr", area[1][CIVIT_QR] / worse, "> 1", area[1][CIVIT_QR] > worse,
                      "drops: QR over the worse of DAPD and ISVD");
+    experiment_note(
+        run, "until now the better of DAPD 1 and 5 had to be 1.2 times as fast as ISVD and QR (measured: 2.6 and "
+             "2.9 times); now the worse of them has to be 1.5 times as fast");
     if (!run->quick) plot(run, "drop", dropped, 3);
     plot(run, "random", random, tests);
     experiment_note(run, "the document's scanned bodies are replaced by generated ones of the same mass and about as "
@@ -167,4 +170,6 @@ static sn_status run_recover(experiment_run *run, sn_error *error) {
 }
 
 const experiment experiment_civit_recover = {
-    "civit-recover", "recovery from random starts and hard drops: QR, ISVD, DAPD", "Civit 4.5.2", run_recover};
+    "civit-recover", "recovery from random starts and hard drops: QR, ISVD, DAPD", "Civit 4.5.2", run_recover,
+    "dapd-reaches-zero dapd-before-isvd dapd-before-qr dapd-clean-first drop-dapd-as-isvd "
+    "drop-better-than-qr"};

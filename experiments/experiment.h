@@ -14,7 +14,7 @@
 typedef struct experiment_run {
     sn_context *context;
     const char *out; /* the output folder, which exists */
-    bool quick; /* use smaller meshes and shorter runs, for automatic tests; check the claims that still make sense */
+    bool quick; /* use smaller meshes and shorter runs, for automatic tests; check the same claims */
     struct experiment_report *report;
 } experiment_run;
 
@@ -24,12 +24,15 @@ typedef struct experiment {
     const char *source; /* document and section */
     /* Returns SN_OK when it ran to its end, also when claims do not hold; otherwise a status with a message. */
     sn_status (*run)(experiment_run *run, sn_error *error);
+    /* The ids of its claims with blanks between them (claims.h). A run checks each of them once, quick or not; a claim
+     * that is missing or that is not in the list counts as one that does not hold. */
+    const char *claims;
 } experiment;
 
 extern const experiment *const experiments[];
 extern const int experiment_count;
 
-/* Records a claim: a short id, the measured value, the expected value ("within 0.15 of 2", "< 0.05"), whether the claim
+/* Records a claim: its id in the list of claims, the measured value, the expected value ("within 0.15 of 2", "< 0.05"), whether the claim
  * holds, and the text of the claim (printf-like). The value must be measured. */
 void experiment_claim(experiment_run *run, const char *id, double value, const char *expected, bool pass,
                       const char *text, ...) __attribute__((format(printf, 6, 7)));

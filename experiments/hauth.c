@@ -24,16 +24,26 @@ sn_status hauth_context(sn_context **context, sn_error *error) {
     return sn_context_create(&options, context, error);
 }
 
+static bool uses_newton(const char *method) {
+    for (const char *const *name = hauth_newton_methods; *name; ++name)
+        if (strcmp(*name, method) == 0) return true;
+    return false;
+}
+
 static sn_status make_world(sn_context *context, const hauth_case *scene, const hauth_setting *s, sn_world **world,
                             sn_error *error) {
-    char *text = NULL;
+    char *text = NULL, newton[100] = "";
+    if (s->kind && strcmp(s->kind, "one-step") == 0)
+        snprintf(newton, sizeof newton, ", \"newton\": { \"kind\": \"one-step\" }");
+    else if (uses_newton(s->method))
+        snprintf(newton, sizeof newton, ", \"newton\": { \"kind\": \"%s\", \"tolerance\": %g, \"iterations\": 40 }",
+                 s->kind ? s->kind : "full", s->newton);
     const int length = asprintf(&text,
                                 "{ \"sinew\": 1, \"time\": { \"method\": \"%s\", \"step\": %.17g, \"end\": %.17g, "
-                                "\"tolerance\": %g, \"newton\": { "
-                                "\"tolerance\": %g, \"iterations\": 40 } }, \"solver\": { \"method\": \"%s\", "
+                                "\"tolerance\": %g%s }, \"solver\": { \"method\": \"%s\", "
                                 "\"preconditioner\": \"%s\", \"tolerance\": %g, "
                                 "\"precision\": \"double\", \"iterations\": 5000 }, %s }",
-                                s->method, scene->end / s->steps, scene->end, s->tolerance, s->newton, s->solver,
+                                s->method, scene->end / s->steps, scene->end, s->tolerance, newton, s->solver,
                                 s->preconditioner, s->linear, scene->scene);
     if (length < 0) return sn_fail(error, SN_NO_MEMORY, "out of memory");
     sn_scene *parsed = NULL;

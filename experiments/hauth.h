@@ -11,6 +11,7 @@ typedef struct hauth_setting {
     int steps;        /* how many equal steps from 0 to the end */
     double tolerance; /* of adaptive methods; 0: fixed steps */
     double newton;    /* tolerance of Newton's method */
+    const char *kind; /* of Newton's method; NULL: full */
     const char *solver, *preconditioner;
     double linear; /* tolerance of the linear solver */
 } hauth_setting;

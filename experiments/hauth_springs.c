@@ -28,6 +28,7 @@ static sn_status make_cube(experiment_run *run, const char *mesh, const char *el
 
 typedef struct cube {
     double drop, side; /* m: drop and sideways shift of the mean of the bottom face, at rest */
+    double shift[2];   /* m: the sideways shift along x and z */
     double swing;      /* m: largest sideways motion of this mean before */
     int reversals;     /* how often the drop changed direction, by more than a hundredth of itself */
     double seconds;    /* per step */
@@ -50,6 +51,7 @@ static sn_status run_cube(experiment_run *run, const char *mesh, const char *ele
         status = sn_world_probe(world, 0, value, &count, error);
         if (status) break;
         out->drop = -value[1], out->side = hypot(value[0], value[2]);
+        out->shift[0] = value[0], out->shift[1] = value[2];
         out->swing = fmax(out->swing, out->side);
         if (direction * (out->drop - turning) > 0)
             turning = out->drop;
@@ -63,46 +65,61 @@ static sn_status run_cube(experiment_run *run, const char *mesh, const char *ele
 }
 
 /* ---- Example 3 ---- */
+enum { DERIVED = 3, MESHES }; /* three meshes derived from the cube of six tets, then a symmetric one that is not */
+
+static void claim_distortion(experiment_run *run, const cube *springs, const cube *fem) {
+    double bias = INFINITY, fem_bias = 0, along = 1, longer = 0;
+    for (int m = 0; m < MESHES; ++m) {
+        const double *a = springs[0].shift, *b = springs[m].shift;
+        if (m < DERIVED) {
+            bias = fmin(bias, springs[m].side / springs[m].drop);
+            along = fmin(along, (a[0] * b[0] + a[1] * b[1]) / (springs[0].side * springs[m].side));
+        }
+        fem_bias = fmax(fem_bias, fem[m].side / fem[m].drop);
+        longer = fmax(longer, fabs(springs[m].drop / fem[m].drop - 1));
+    }
+    experiment_claim(run, "more-than-fem", bias / fem_bias, "> 1.5", bias > 1.5 * fem_bias,
+                     "sideways motion of the bottom by its drop: least of the spring meshes from one cube of six tets "
+                     "(%.3f) by the worst of finite elements (%.3f)",
+                     bias, fem_bias);
+    experiment_claim(
+        run, "same-side", along, "> 0.9", along > 0.9,
+        "these spring meshes all go to the same side: least cosine between their directions and the first");
+    experiment_claim(run, "same-length", longer, "< 0.2", longer < 0.2,
+                     "largest relative difference of the drop between springs and finite elements, over all meshes");
+}
+
 static sn_status distortion(experiment_run *run, sn_error *error) {
     static const struct {
         const char *name, *mesh;
-    } meshes[] = {{"6", "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [1, 1, 1], \"split\": 6}}"},
-                  {"48", "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [1, 1, 1], \"split\": 6}, \"refine\": 1}"},
-                  {"384", "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [1, 1, 1], \"split\": 6}, \"refine\": 2}"},
-                  {"320 (5 per cell)", "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [4, 4, 4], \"split\": 5}}"}};
-    enum { MESHES = sizeof meshes / sizeof *meshes };
+    } meshes[MESHES] = {
+        {"6", "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [1, 1, 1], \"split\": 6}}"},
+        {"48", "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [1, 1, 1], \"split\": 6}, \"refine\": 1}"},
+        {"384", "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [1, 1, 1], \"split\": 6}, \"refine\": 2}"},
+        {"320 (5 per cell)", "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [4, 4, 4], \"split\": 5}}"}};
     FILE *table =
         experiment_table(run, "distortion.csv", "mesh,springs_drop_mm,springs_side_mm,fem_drop_mm,fem_side_mm", error);
     if (!table) return error->status;
-    double bias[MESHES], least = INFINITY, most = 0, fem_most = 0;
+    cube springs[MESHES], fem[MESHES];
     sn_status status = SN_OK;
     for (int m = 0; m < MESHES && !status; ++m) {
-        cube springs, fem;
         status = run_cube(run, meshes[m].mesh, "springs", "\"law\": \"corotated\", \"springs\": {\"quality\": 0.25}", 3,
-                          NULL, "", &springs, error);
+                          NULL, "", &springs[m], error);
         if (!status)
             status =
                 run_cube(run, meshes[m].mesh, "tet4", "\"law\": \"stvk\", \"viscous\": {\"lambda\": 100, \"mu\": 100}",
-                         3, NULL, "", &fem, error);
+                         3, NULL, "", &fem[m], error);
         if (status) break;
-        bias[m] = springs.side / springs.drop;
-        least = fmin(least, bias[m]), most = fmax(most, bias[m]), fem_most = fmax(fem_most, fem.side / fem.drop);
-        fprintf(table, "%s,%.6g,%.6g,%.6g,%.6g\n", meshes[m].name, 1e3 * springs.drop, 1e3 * springs.side,
-                1e3 * fem.drop, 1e3 * fem.side);
-        experiment_note(run,
-                        "%s tets: springs drop %.2f mm and go %.2f mm sideways; finite elements %.2f mm and %.2f mm",
-                        meshes[m].name, 1e3 * springs.drop, 1e3 * springs.side, 1e3 * fem.drop, 1e3 * fem.side);
+        fprintf(table, "%s,%.6g,%.6g,%.6g,%.6g\n", meshes[m].name, 1e3 * springs[m].drop, 1e3 * springs[m].side,
+                1e3 * fem[m].drop, 1e3 * fem[m].side);
+        experiment_note(
+            run, "%s tets: springs drop %.2f mm and go %.2f mm sideways; finite elements %.2f mm and %.2f mm",
+            meshes[m].name, 1e3 * springs[m].drop, 1e3 * springs[m].side, 1e3 * fem[m].drop, 1e3 * fem[m].side);
         experiment_progress(run, 0.3 * (m + 1) / MESHES);
     }
     fclose(table);
-    if (status) return status;
-    experiment_claim(run, "distorted", bias[2], "> 0.02", bias[2] > 0.02,
-                     "sideways motion of the bottom by its drop, 384 tets from one cube of six");
-    experiment_claim(run, "by-the-mesh", most - least, "> 0.1", most - least > 0.1,
-                     "largest less smallest such ratio over four meshes of one cube");
-    experiment_claim(run, "more-than-fem", bias[2] / fem_most, "> 1.5", bias[2] > 1.5 * fem_most,
-                     "that of springs by the worst of finite elements");
-    return SN_OK;
+    if (!status) claim_distortion(run, springs, fem);
+    return status;
 }
 
 static sn_status damping(experiment_run *run, sn_error *error) {
@@ -147,8 +164,8 @@ static sn_status damping(experiment_run *run, sn_error *error) {
         snprintf(id, sizeof id, "%.*s-damps", (int)(strchr(tries[2 * s].name, ' ') - tries[2 * s].name),
                  tries[2 * s].name);
         const int high = result[2 * s].reversals, low = result[2 * s + 1].reversals;
-        experiment_claim(run, id, high, "fewer than, or none as, with low",
-                         !result[2 * s].status && !result[2 * s + 1].status && (high < low || high + low == 0),
+        experiment_claim(run, id, high, "fewer than with low",
+                         !result[2 * s].status && !result[2 * s + 1].status && high < low,
                          "reversals of the drop in %g s with high damping; low: %d", run->quick ? 2.0 : 5.0, low);
         least = fmin(least, result[2 * s + 1].swing / result[2 * s + 1].drop);
     }
@@ -161,8 +178,7 @@ static sn_status damping(experiment_run *run, sn_error *error) {
 }
 
 static sn_status speed(experiment_run *run, sn_error *error) {
-    const char *mesh = run->quick ? "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [8, 8, 8], \"split\": 6}}"
-                                  : "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [8, 8, 8], \"split\": 6}}";
+    const char *mesh = "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [8, 8, 8], \"split\": 6}}";
     double seconds[3];
     static const char *const material[3] = {"\"law\": \"corotated\", \"springs\": {\"quality\": 0.25}",
                                             "\"law\": \"stvk\", \"viscous\": {\"lambda\": 100, \"mu\": 100}",
@@ -182,45 +198,90 @@ static sn_status speed(experiment_run *run, sn_error *error) {
 }
 
 /* ---- Example 4 ---- */
+typedef struct beam {
+    double drop;   /* m: of the upper corner at the free end */
+    double bow;    /* largest distance of an upper edge from the straight line between its ends, over the drop */
+    double volume; /* change, relative to the rest volume */
+    double layer;  /* least distance of the first layer of nodes from the held face, over that at rest */
+} beam;
+
+/* Measures a beam of n x n/3 x n/3 cells at rest. The upper edge is y = 0.1, z = 0. */
+static sn_status measure_beam(const sn_world *world, int n, beam *out, sn_error *error) {
+    const sn_mesh *mesh = sn_world_body_mesh(world, 0);
+    double *x = measure_positions(world, 0);
+    if (!x) return sn_fail(error, SN_NO_MEMORY, "out of memory");
+    int tip = 0;
+    for (int i = 0; i < mesh->node_count; ++i) {
+        const double *p = mesh->position + 3 * i, *q = mesh->position + 3 * tip;
+        if (p[0] + p[1] - p[2] > q[0] + q[1] - q[2]) tip = i;
+    }
+    const double ex = x[3 * tip], ey = x[3 * tip + 1] - 0.1, length = hypot(ex, ey);
+    *out = (beam){
+        .layer = INFINITY, .drop = -ey, .volume = measure_volume(mesh, x) / measure_volume(mesh, mesh->position) - 1};
+    for (int i = 0; i < mesh->node_count; ++i) {
+        const double *p = mesh->position + 3 * i;
+        if (fabs(p[0] - 0.3 / n) < 1e-6) out->layer = fmin(out->layer, x[3 * i] * n / 0.3);
+        if (p[1] < 0.1 - 1e-6 || p[2] > 1e-6) continue;
+        out->bow = fmax(out->bow, fabs(ex * (x[3 * i + 1] - 0.1) - ey * x[3 * i]) / (length * out->drop));
+    }
+    free(x);
+    return SN_OK;
+}
+
+static sn_status rest_beam(experiment_run *run, bool springs, int n, beam *out, sn_error *error) {
+    sn_scene *scene = NULL;
+    sn_world *world = NULL;
+    sn_status status = experiment_scene(
+        run, &scene, &world, error,
+        "{\"sinew\": 1, \"gravity\": [0, -1, 0], \"time\": {%s}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.3, "
+        "0.1, 0.1], \"cells\": [%d, %d, %d], \"split\": 6}}, \"element\": \"%s\", \"material\": {\"lame\": [3e5, 3e3], "
+        "\"density\": 1000, %s}, \"fix\": [{\"select\": {\"box\": [[-1, -1, -1], [1e-6, 1, 1]]}}]}]}",
+        springs ? "\"step\": 0.02" : "\"mode\": \"static\", \"load_steps\": 2, \"newton\": {\"iterations\": 60}", n,
+        n / 3, n / 3, springs ? "springs" : "tet10", springs ? "\"springs\": {\"quality\": 0.5}" : "\"law\": \"stvk\"");
+    sn_scene_destroy(scene);
+    if (status) return status;
+    for (int i = 0; i < (springs ? run->quick ? 300 : 1000 : 1) && !status; ++i)
+        status = sn_world_step(world, NULL, error);
+    if (!status) status = measure_beam(world, n, out, error);
+    sn_world_destroy(world);
+    return status;
+}
+
 static sn_status cantilever(experiment_run *run, sn_error *error) {
-    FILE *table = experiment_table(run, "cantilever.csv", "cells_along,springs_tip_mm", error);
+    FILE *table =
+        experiment_table(run, "cantilever.csv", "beam,cells_along,drop_mm,bow,volume_change,first_layer", error);
     if (!table) return error->status;
     const double reference = 0.1337; /* quadratic tets, converged */
-    double tip[2] = {0};
+    const int cells[3] = {6, 12, 6};
+    beam beams[3]; /* springs, finer springs, quadratic elements */
     sn_status status = SN_OK;
-    for (int fine = 0; fine < 2 && !status; ++fine) {
-        sn_scene *scene = NULL;
-        sn_world *world = NULL;
-        const int n = fine ? (run->quick ? 9 : 12) : 6;
-        status = experiment_scene(
-            run, &scene, &world, error,
-            "{\"sinew\": 1, \"gravity\": [0, -1, 0], \"time\": {\"step\": 0.02}, \"bodies\": [{\"mesh\": {\"box\": "
-            "{\"size\": [0.3, 0.1, "
-            "0.1],"
-            " \"cells\": [%d, %d, %d], \"split\": 6}}, \"element\": \"springs\", \"material\": {\"lame\": [3e5, 3e3], "
-            "\"density\": 1000,"
-            " \"springs\": {\"quality\": 0.5}}, \"fix\": [{\"select\": {\"box\": [[-1, -1, -1], [1e-6, 1, 1]]}}]}],"
-            " \"probes\": [{\"name\": \"tip\", \"nearest\": [0.3, 0.05, 0.05], \"quantity\": \"displacement\"}]}",
-            n, n / 3, n / 3);
-        sn_scene_destroy(scene);
-        if (status) break;
-        for (int i = 0; i < (run->quick ? 300 : 1000) && !status; ++i) status = sn_world_step(world, NULL, error);
-        double value[6];
-        int count;
-        if (!status) status = sn_world_probe(world, 0, value, &count, error);
-        tip[fine] = -value[1];
-        if (!status) fprintf(table, "%d,%.6g\n", n, 1e3 * tip[fine]);
-        sn_world_destroy(world);
-        experiment_progress(run, 0.9 + 0.05 * fine);
+    for (int k = 0; k < 3 && !status; ++k) {
+        status = rest_beam(run, k < 2, cells[k], &beams[k], error);
+        if (!status)
+            fprintf(table, "%s,%d,%.6g,%.6g,%.6g,%.6g\n", k < 2 ? "springs" : "tet10", cells[k], 1e3 * beams[k].drop,
+                    beams[k].bow, beams[k].volume, beams[k].layer);
+        experiment_progress(run, 0.9 + 0.03 * k);
     }
     fclose(table);
     if (status) return status;
-    experiment_claim(run, "coarse-too-stiff", tip[0] / reference, "< 0.9", tip[0] < 0.9 * reference,
+    const beam *coarse = &beams[0], *fine = &beams[1], *fem = &beams[2];
+    experiment_claim(run, "coarse-too-stiff", coarse->drop / reference, "< 0.9", coarse->drop < 0.9 * reference,
                      "tip drop of the coarse spring beam (%.1f mm; finer: %.1f mm) by the converged 133.7 mm",
-                     1e3 * tip[0], 1e3 * tip[1]);
-    const double off = fabs(tip[1] / reference - 1);
-    experiment_claim(run, "not-the-beam", off, "> 0.05", off > 0.05,
-                     "error of the finer spring beam's drop: the constants do not make it the material");
+                     1e3 * coarse->drop, 1e3 * fine->drop);
+    experiment_claim(
+        run, "straight-line", fine->bow / fem->bow, "< 0.8", fine->bow < 0.8 * fem->bow,
+        "bow of the finer spring beam (%.3f of its drop) by that of quadratic elements (%.3f): it hangs in "
+        "a nearly straight line",
+        fine->bow, fem->bow);
+    experiment_claim(run, "loses-volume", fabs(fine->volume), "> 0.03, elements < 0.01",
+                     fabs(fine->volume) > 0.03 && fabs(fem->volume) < 0.01,
+                     "change of the finer spring beam's volume (%.3f); elements of Poisson's ratio 0.495: %.4f",
+                     fine->volume, fem->volume);
+    experiment_claim(
+        run, "squeezed", fine->layer, "< 0.5, elements > 0.5", fine->layer < 0.5 && fem->layer > 0.5,
+        "least distance of the first layer of nodes of the finer spring beam from the held face, over that "
+        "at rest; quadratic elements %.3f",
+        fem->layer);
     return SN_OK;
 }
 
@@ -229,12 +290,20 @@ static sn_status run_springs(experiment_run *run, sn_error *error) {
     if (!status) status = damping(run, error);
     if (!status) status = speed(run, error);
     if (!status) status = cantilever(run, error);
+    experiment_note(
+        run, "claims that were replaced because they could hardly fail: the sideways motion of 384 tets > "
+             "0.02 (it was 0.54), its range over the meshes > 0.1 (0.97), an error of the finer beam's drop "
+             "> 0.05 (0.83), and damping without any reversal, which no longer counts as held; the drop of the beams "
+             "is now that of the upper corner, as in the document (coarse 0.88 of 133.7 mm; the middle of the "
+             "end had 0.68)");
     experiment_note(run, "damping: the uniform dampers are E/1000 and E/15000 N s/m here (the document's E/100 and "
                          "E/1500 belong to its own units of k); "
                          "the two free triangulations of the document are replaced by a mesh of five tets per cell");
     return status;
 }
 
-const experiment experiment_hauth_springs = {"hauth-springs",
-                                             "a hung cube and a cantilever of springs: what the mesh does to them",
-                                             "Hauth 5.3.3, appendix B", run_springs};
+const experiment experiment_hauth_springs = {
+    "hauth-springs", "a hung cube and a cantilever of springs: what the mesh does to them", "Hauth 5.3.3, appendix B",
+    run_springs,
+    "more-than-fem same-side same-length uniform-damps stiffness-damps quality-damps "
+    "wrong-oscillations faster coarse-too-stiff straight-line loses-volume squeezed"};

@@ -40,7 +40,7 @@ static sn_status toy_evaluate(sn_system *s, const sn_request *request, sn_result
         result->scale = fmax(fabs(inner), fabs(mass * gravity));
     }
     if (request->rate) request->rate[0] = 0;
-    if (request->linearise) sn_linearisation_renew(&q->linearisation, true);
+    if (request->linearise) sn_linearisation_renew(&q->linearisation, true, false);
     return SN_OK;
 }
 static void toy_constrain(sn_system *s, double t, double *x, double *v, double *a) {
@@ -213,5 +213,16 @@ static sn_status run_toy(experiment_run *run, sn_error *error) {
     return SN_OK;
 }
 
-const experiment experiment_hauth_toy = {"hauth-toy", "a mass on a spring with every method: order and stability",
-                                         "Hauth 3.2.2", run_toy};
+const experiment experiment_hauth_toy = {
+    "hauth-toy", "a mass on a spring with every method: order and stability", "Hauth 3.2.2", run_toy,
+    "order-implicit-euler order-implicit-midpoint order-trapezoidal order-newmark order-bdf2 "
+    "order-bdf3 order-bdf4 order-bdf5 order-bdf6 order-rosenbrock2-w order-ros34pw2 "
+    "order-rosenbrock4-shampine order-rosenbrock4-grk4a order-rosenbrock4-grk4t "
+    "order-rosenbrock4-veldd order-rosenbrock4-velds order-rosenbrock4-lstab "
+    "order-explicit-euler order-symplectic-euler order-explicit-midpoint order-verlet order-rk4 "
+    "order-rk38 order-dopri5 order-dopri853 order-rock2 stable-implicit-euler "
+    "stable-implicit-midpoint stable-trapezoidal stable-newmark stable-bdf2 "
+    "stable-rosenbrock2-w stable-ros34pw2 stable-rosenbrock4-shampine stable-rosenbrock4-grk4a "
+    "stable-rosenbrock4-velds stable-rosenbrock4-lstab limit-explicit-euler "
+    "limit-symplectic-euler limit-explicit-midpoint limit-verlet limit-rk4 limit-rk38 "
+    "limit-dopri5 limit-dopri853 stable-rock2"};

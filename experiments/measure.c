@@ -47,7 +47,7 @@ double measure_distance(sn_context *context, const sn_mesh *mesh, const double *
     for (int i = 0; i < n; ++i)
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b) F[3 * a + b] += (x[3 * i + a] - c[a]) * (mesh->position[3 * i + b] - C[b]);
-    if (sn_rotation_evaluate(context, "polar", F, R, NULL, NULL)) return INFINITY;
+    if (sn_rotation_evaluate(context, "polar", NULL, F, R, NULL, NULL)) return INFINITY;
     for (int i = 0; i < n; ++i) {
         double square = 0;
         for (int a = 0; a < 3; ++a) {

@@ -10,10 +10,11 @@ static const double young[] = {2e5, 1e5, 0.5e5, 0.2e5, 0.1e5};
 static const double printed[2][5] = {{30, 20, 10, 10, 10}, {5, 5, 2, 1, 1}};
 enum { STEPS = sizeof milliseconds / sizeof *milliseconds, MODULI = 5 };
 
-/* Whether a run is stable: the tube falls, hits the ground and comes to rest, no node is ever faster than a free fall
- * allows, and no element is inverted at the end. */
+/* Whether a run is stable: the tube falls, hits the ground and comes to rest, no step is refused, every linear
+ * solve succeeds (a tube whose solves fail hangs in the air and is slow too), and no node is ever faster than a free
+ * fall allows. *inverted: elements inside out at the end. */
 static sn_status is_stable(experiment_run *run, double E, double h, bool warped, double end, bool *stable,
-                           double *fastest, sn_error *error) {
+                           double *fastest, int *inverted, sn_error *error) {
     sn_scene *scene = NULL;
     sn_world *world = NULL;
     sn_status status = experiment_scene(run, &scene, &world, error,
@@ -32,51 +33,57 @@ static sn_status is_stable(experiment_run *run, double E, double h, bool warped,
                                         E);
     sn_scene_destroy(scene);
     if (status) return status;
-    int retries = 0;
     *stable = true, *fastest = 0;
     while (*stable && sn_world_time(world) < end) {
-        *stable = measure_steps(world, 1, NULL, &retries, NULL) == SN_OK && retries == 0;
+        sn_step_report report;
+        *stable = sn_world_step(world, &report, NULL) == SN_OK && report.retries == 0 && report.linear_misses == 0;
         *fastest = fmax(*fastest, measure_speed(world, 0));
         /* A fall of 1 m gives 4.4 m/s. Parts that swing on impact may be somewhat faster. */
         *stable = *stable && *fastest < 15;
     }
     double *x = measure_positions(world, 0);
     const sn_mesh *mesh = sn_world_body_mesh(world, 0);
-    *stable = *stable && x && measure_inverted(mesh, x) == 0;
+    *inverted = x ? measure_inverted(mesh, x) : 0;
     free(x);
     sn_world_destroy(world);
     return SN_OK;
 }
 
 static sn_status run_tube(experiment_run *run, sn_error *error) {
-    FILE *table = experiment_table(run, "steps.csv",
-                                   "young,warped_ms,nonlinear_ms,document_warped_ms,document_nonlinear_ms", error);
+    FILE *table = experiment_table(
+        run, "steps.csv",
+        "young,warped_ms,nonlinear_ms,document_warped_ms,document_nonlinear_ms,warped_whole_ms,nonlinear_whole_ms",
+        error);
     if (!table) return error->status;
     const double end = 1.2;
-    const int every = run->quick ? 4 : 1;
     double least = INFINITY;
     sn_status status = SN_OK;
-    for (int e = 0; e < MODULI && !status; e += every) {
-        double largest[2] = {0, 0};
+    for (int e = 0; e < MODULI && !status; ++e) {
+        double largest[2] = {0, 0}, whole[2] = {0, 0}; /* whole: also without an element inside out at the end */
         for (int kind = 0; kind < 2; ++kind)
             for (int s = run->quick ? 1 : 0; s < STEPS && !status; ++s) { /* up to the first step that is not stable */
                 bool stable;
                 double fastest;
-                status = is_stable(run, young[e], 1e-3 * milliseconds[s], kind == 0, end, &stable, &fastest, error);
+                int inverted;
+                status = is_stable(run, young[e], 1e-3 * milliseconds[s], kind == 0, end, &stable, &fastest, &inverted,
+                                   error);
                 if (status || !stable) break;
+                if (inverted == 0 && whole[kind] == largest[kind]) whole[kind] = milliseconds[s];
                 largest[kind] = milliseconds[s];
                 experiment_progress(run, (e + (kind + (double)s / STEPS) / 2) / MODULI);
             }
         if (status) break;
-        fprintf(table, "%g,%g,%g,%g,%g\n", young[e], largest[0], largest[1], printed[0][e], printed[1][e]);
+        fprintf(table, "%g,%g,%g,%g,%g,%g,%g\n", young[e], largest[0], largest[1], printed[0][e], printed[1][e],
+                whole[0], whole[1]);
         const double ratio = largest[0] / fmax(largest[1], 0.5); /* no stable step counts as 0.5 ms */
         least = fmin(least, ratio);
         char id[32];
         snprintf(id, sizeof id, "E-%g", young[e]);
         experiment_claim(run, id, ratio, ">= 2", ratio >= 2,
                          "largest step up to which all are stable: warped %g ms (document %g), nonlinear %g ms "
-                         "(document %g; 0: none that was tried)",
-                         largest[0], printed[0][e], largest[1], printed[1][e]);
+                         "(document %g; 0: none that was tried); also without an element inside out at the end: "
+                         "warped %g ms, nonlinear %g ms",
+                         largest[0], printed[0][e], largest[1], printed[1][e], whole[0], whole[1]);
     }
     fclose(table);
     if (status) return status;
@@ -89,15 +96,15 @@ static sn_status run_tube(experiment_run *run, sn_error *error) {
                     " '' using 1:4 skip 1 with points title 'warped, document', '' using 1:5 skip 1 with points title "
                     "'nonlinear, document'");
     experiment_note(run, "tube 0.5 m x 0.13 m of 1008 tets; nonlinear: stvk with its exact differential and one Newton "
-                         "step; damping 2/s; stable: no "
-                         "step refused, no node above 15 m/s, no element inside out at the end; steps tried 0.2 "
-                         "(quick: 2) to 50 ms");
-    experiment_note(run, "the damping matters, and the document gives it no number: without any, warped tubes of 0.2e5 "
-                         "Pa break at 1 ms and those of "
-                         "0.1e5 Pa at 1 and 2 ms, while steps of 5 to 30 ms stay whole; nonlinear ones break at some "
-                         "step for every modulus");
+                         "step; damping 2/s; steps tried 1 (quick: 2) to 50 ms; stable: no step refused, no "
+                         "linear solve failed, no node above 15 m/s");
+    experiment_note(run, "the criterion was stricter before: it also asked for no element inside out at the end. The "
+                         "nonlinear column was then 0 for all moduli, because stvk is at rest with inverted elements "
+                         "too; the document judges by speed. New is that a failed linear solve counts. The columns "
+                         "'whole' keep the old criterion");
     return SN_OK;
 }
 
-const experiment experiment_muller_tube = {
-    "muller-tube", "a dropped tube: largest stable step, warped against nonlinear", "Mueller 4.2", run_tube};
+const experiment experiment_muller_tube = {"muller-tube",
+                                           "a dropped tube: largest stable step, warped against nonlinear",
+                                           "Mueller 4.2", run_tube, "E-200000 E-100000 E-50000 E-20000 E-10000"};

@@ -152,6 +152,6 @@ static sn_status run_recover(experiment_run *run, sn_error *error) {
     return SN_OK;
 }
 
-const experiment experiment_nesme_recover = {"nesme-recover",
-                                             "crushed flat without stiffness, and violently displaced: both come back",
-                                             "Nesme 4.1", run_recover};
+const experiment experiment_nesme_recover = {
+    "nesme-recover", "crushed flat without stiffness, and violently displaced: both come back", "Nesme 4.1",
+    run_recover, "crushed-updated-qr displaced-updated-qr crushed-polar displaced-polar"};

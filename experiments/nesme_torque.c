@@ -139,4 +139,5 @@ static sn_status run_torque(experiment_run *run, sn_error *error) {
 }
 
 const experiment experiment_nesme_torque = {
-    "nesme-torque", "a tet under balanced forces: torque of stale and of updated gradients", "Nesme 2.3", run_torque};
+    "nesme-torque", "a tet under balanced forces: torque of stale and of updated gradients", "Nesme 2.3", run_torque,
+    "stale-spins stale-grows updated-qr-zero updated-polar-zero"};

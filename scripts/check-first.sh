@@ -21,6 +21,7 @@ python3:python
 compare.py:python
 docs.sh:python
 calculix:calculix
+readers.py:readers
 preset clang:clang,fuzz
 fuzz.sh:fuzz
 emcc:web

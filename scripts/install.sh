@@ -14,13 +14,14 @@ packages() {
     plots) echo "gnuplot-nox" ;;
     video) echo "ffmpeg" ;;
     calculix) echo "calculix-ccx" ;;
+    readers) echo "python3-meshio python3-vtk9" ;;
     fuzz) echo "clang llvm libclang-rt-14-dev" ;;
     clang) echo "clang" ;;
     web) echo "emscripten nodejs npm dpkg-dev ca-certificates" ;;
     browser) echo "chromium" ;;
     view) echo "libcivetweb-dev" ;;
     *)
-        echo "install.sh: unknown group '$1'; known are build test format python bench plots video calculix fuzz clang web browser view" >&2
+        echo "install.sh: unknown group '$1'; known are build test format python bench plots video calculix readers fuzz clang web browser view" >&2
         return 2
         ;;
     esac

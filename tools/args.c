@@ -26,7 +26,7 @@ int tool_error(const sn_error *error) {
     return tool_fail(s < sizeof input / sizeof *input && input[s] ? TOOL_BAD_INPUT : TOOL_FAILED, "%s", error->text);
 }
 
-bool tool_writable(const char *path) {
+bool tool_writable(const char *path, bool replaced) {
     struct stat about;
     const char *slash = strrchr(path, '/');
     char folder[4096] = ".";
@@ -34,12 +34,32 @@ bool tool_writable(const char *path) {
     errno = 0;
     if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
         errno = EISDIR;
-    else if (access(path, W_OK) == 0)
+    else if (access(path, W_OK) == 0 && (!replaced || !S_ISREG(about.st_mode) || access(folder, W_OK | X_OK) == 0))
         return true;
     else if (errno == ENOENT && access(folder, W_OK | X_OK) == 0)
         return true;
     tool_fail(0, "%s: cannot be written: %s", path, strerror(errno));
     return false;
+}
+
+bool tool_make_folder(const char *path) {
+    char text[1024];
+    if (strlen(path) >= sizeof text || !*path) {
+        errno = *path ? ENAMETOOLONG : ENOENT;
+        return false;
+    }
+    strcpy(text, path);
+    for (char *p = text + 1; *p; ++p) {
+        if (*p != '/') continue;
+        *p = 0;
+        if (mkdir(text, 0777) && errno != EEXIST) return false;
+        *p = '/';
+    }
+    struct stat about;
+    if (mkdir(text, 0777) == 0) return true;
+    if (errno != EEXIST || stat(text, &about)) return false;
+    errno = ENOTDIR;
+    return S_ISDIR(about.st_mode);
 }
 
 sn_context *tool_context(int threads) {
@@ -51,8 +71,8 @@ sn_context *tool_context(int threads) {
     return context;
 }
 
-static int unknown_option(const tool_command *command, const char *word, const tool_option *option, int options) {
-    const char *nearest = sn_nearest(word, option, options, (int)sizeof *option);
+static int unknown_option(const tool_command *command, const char *word) {
+    const char *nearest = sn_nearest(word, command->option, command->options, (int)sizeof *command->option);
     if (nearest)
         return tool_fail(TOOL_BAD_INPUT, "%s has no option '%s'; did you mean '%s'?", command->name, word, nearest);
     return tool_fail(TOOL_BAD_INPUT, "%s has no option '%s'; see sinew %s --help", command->name, word, command->name);
@@ -79,8 +99,10 @@ static int take_value(const tool_option *option, const char *value) {
 /* True for words such as "-3" and "-.5": they are values, not options. */
 static bool looks_like_number(const char *word) { return word[0] == '-' && strchr("0123456789.", word[1]) && word[1]; }
 
-int tool_parse(const tool_command *command, int count, char **word, const tool_option *option, int options,
-               const char **positional, int most, int *positional_count) {
+int tool_parse(const tool_command *command, int count, char **word, const char **positional, int most,
+               int *positional_count) {
+    const tool_option *option = command->option;
+    const int options = command->options;
     *positional_count = 0;
     bool only_words = false;
     for (int i = 0; i < count; ++i) {
@@ -91,7 +113,7 @@ int tool_parse(const tool_command *command, int count, char **word, const tool_o
         if (only_words || word[i][0] != '-' || !word[i][1] || looks_like_number(word[i])) {
             if (*positional_count == most)
                 return tool_fail(TOOL_BAD_INPUT, "%s does not expect '%s'; usage: sinew %s", command->name, word[i],
-                                 command->usage);
+                                 tool_usage(command));
             positional[(*positional_count)++] = word[i];
             continue;
         }
@@ -99,7 +121,7 @@ int tool_parse(const tool_command *command, int count, char **word, const tool_o
         const size_t length = equals ? (size_t)(equals - word[i]) : strlen(word[i]);
         int k = 0;
         while (k < options && (strlen(option[k].name) != length || strncmp(option[k].name, word[i], length) != 0)) ++k;
-        if (k == options) return unknown_option(command, word[i], option, options);
+        if (k == options) return unknown_option(command, word[i]);
         if (option[k].flag) {
             if (equals) return tool_fail(TOOL_BAD_INPUT, "%s takes no value", option[k].name);
             *option[k].flag = true;

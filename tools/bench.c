@@ -10,9 +10,15 @@
 
 static int bench(int count, char **word);
 
-const tool_command tool_bench = {"bench", "bench [--json] [--quick]",
-                                 "measure the speed of this machine, with the real-time factor",
-                                 "  --json   print the report as JSON\n  --quick  leave out the largest beam\n", bench};
+static bool json, quick;
+static const tool_option options[] = {
+    {.name = "--json", .about = "print the report as JSON", .flag = &json},
+    {.name = "--quick", .about = "leave out the largest beam", .flag = &quick},
+};
+
+const tool_command tool_bench = {
+    "bench", "", NULL, "measure the speed of this machine, with the real-time factor", "", TOOL_OPTIONS(options),
+    bench};
 
 typedef struct row {
     int cells[3], threads;
@@ -91,10 +97,8 @@ static json_t *as_json(const row *r) {
 static int bench(int count, char **word) {
     static const int cells[3][3] = {{3, 3, 10}, {7, 7, 21}, {15, 15, 45}};
     static const double tolerance[2] = {1e-6, 1e-3};
-    bool json = false, quick = false;
     int words, code = TOOL_OK;
-    const tool_option option[] = {{.name = "--json", .flag = &json}, {.name = "--quick", .flag = &quick}};
-    code = tool_parse(&tool_bench, count, word, option, 2, NULL, 0, &words);
+    code = tool_parse(&tool_bench, count, word, NULL, 0, &words);
     if (code) return code;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const int many = cores > 64 ? 64 : cores > 1 ? (int)cores : 1;

@@ -3,16 +3,23 @@
 
 static int check(int count, char **word);
 
-const tool_command tool_check = {"check", "check SCENE [--set KEY=VALUE]...", "validate a scene without running it",
-                                 "  --set KEY=VALUE  override a key\n", check};
+static const char *set[TOOL_MANY];
+static int sets;
+static const tool_option options[] = {
+    {.name = "--set", .value = "KEY=VALUE", .about = "replace a value of the scene", .many = set, .many_count = &sets}};
+
+const tool_command tool_check = {
+    "check", "SCENE", "scenes", "validate a scene without running it", "", TOOL_OPTIONS(options), check};
 
 static int check(int count, char **word) {
-    const char *set[TOOL_MANY], *scene_path;
-    int sets = 0, paths;
-    const tool_option option[] = {{.name = "--set", .many = set, .many_count = &sets}};
-    int code = tool_parse(&tool_check, count, word, option, 1, &scene_path, 1, &paths);
+    const char *scene_path;
+    char found[TOOL_PATH];
+    int paths;
+    int code = tool_parse(&tool_check, count, word, &scene_path, 1, &paths);
     if (code) return code;
-    if (paths == 0) return tool_fail(TOOL_BAD_INPUT, "check needs a scene; usage: sinew %s", tool_check.usage);
+    if (paths == 0) return tool_fail(TOOL_BAD_INPUT, "check needs a scene; usage: sinew %s", tool_usage(&tool_check));
+    scene_path = tool_find_scene(scene_path, found);
+    if (!scene_path) return TOOL_BAD_INPUT;
     sn_override override[TOOL_MANY];
     for (int i = 0; i < sets; ++i) {
         char *value;

@@ -2,40 +2,54 @@
 #include "experiment.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "claims.h"
 #include "tool.h"
 
 static int run_command(int count, char **word);
 
-const tool_command tool_experiment = {
-    "experiment", "experiment list | experiment run NAME|all [--out DIR] [--json] [--quick] [--threads N]",
-    "run the experiments of the source documents and check their claims",
-    "  --out DIR    the folder for tables (CSV), plots (SVG) and result.json (default: out/NAME)\n"
-    "  --quick      use smaller meshes and shorter runs\n"
-    "  --json       print the claims as JSON on standard output\n"
-    "  --threads N  use N threads (default: one per core)\n",
-    run_command};
+static const char *out_folder;
+static bool quick_run, as_json;
+static int thread_count;
+static const tool_option options[] = {
+    {.name = "--out",
+     .value = "DIR",
+     .about = "the folder for tables (CSV), plots (SVG) and result.json (default: out/NAME)",
+     .offer = "folder",
+     .text = &out_folder},
+    {.name = "--quick", .about = "use smaller meshes and shorter runs", .flag = &quick_run},
+    {.name = "--json", .about = "print the claims as JSON on standard output", .flag = &as_json},
+    {.name = "--threads",
+     .value = "N",
+     .about = "use N threads (default: one per core)",
+     .number = &thread_count,
+     .low = 1},
+};
+
+const tool_command tool_experiment = {"experiment",
+                                      "list | run NAME | run all",
+                                      "experiments",
+                                      "run the experiments of the source documents and check their claims",
+                                      "",
+                                      TOOL_OPTIONS(options),
+                                      run_command};
 
 struct experiment_report {
     json_t *claims, *notes;
+    claim_tally tally;
     int failed, passed;
     bool json;
     tool_progress progress;
 };
 
-void experiment_claim(experiment_run *run, const char *id, double value, const char *expected, bool pass,
-                      const char *format, ...) {
-    char text[400];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    struct experiment_report *report = run->report;
+static void record(struct experiment_report *report, const char *id, double value, const char *expected, bool pass,
+                   const char *text) {
     json_t *claim = json_object();
     json_object_set_new(claim, "id", json_string(id));
     json_object_set_new(claim, "text", json_string(text));
@@ -50,6 +64,24 @@ void experiment_claim(experiment_run *run, const char *id, double value, const c
     tool_progress_end(&report->progress);
     fprintf(report->json ? stderr : stdout, "  %s  %-28s %-12.6g expected %-28s %s\n", pass ? "PASS" : "FAIL", id,
             value, expected, text);
+}
+
+void experiment_claim(experiment_run *run, const char *id, double value, const char *expected, bool pass,
+                      const char *format, ...) {
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const char *wrong = claim_count(&run->report->tally, id);
+    record(run->report, id, value, wrong ? wrong : expected, pass && !wrong, text);
+}
+
+/* Claims that the run did not check do not hold. */
+static void record_missing(struct experiment_report *report) {
+    char id[CLAIM_ID];
+    for (int i = 0; claim_missing(&report->tally, &i, id);)
+        record(report, id, NAN, "to be checked", false, "this run did not check the claim");
 }
 
 void experiment_note(experiment_run *run, const char *format, ...) {
@@ -117,33 +149,23 @@ sn_status experiment_scene(experiment_run *run, sn_scene **scene_out, sn_world *
     return SN_OK;
 }
 
-/* Creates a folder and its parent folders. */
-static bool make_folder(const char *path) {
-    char part[1024];
-    snprintf(part, sizeof part, "%s", path);
-    for (char *p = part + 1; *p; ++p) {
-        if (*p != '/') continue;
-        *p = 0;
-        mkdir(part, 0777);
-        *p = '/';
-    }
-    return mkdir(part, 0777) == 0 || errno == EEXIST;
-}
-
 static int run_one(const experiment *e, const char *out, bool quick, bool json, sn_context *context, json_t *results) {
     char folder[1024], path[1100];
     if (out)
         snprintf(folder, sizeof folder, "%s", out);
     else
         snprintf(folder, sizeof folder, "out/%s", e->name);
-    if (!make_folder(folder)) return tool_fail(TOOL_BAD_INPUT, "%s: cannot be made: %s", folder, strerror(errno));
-    struct experiment_report report = {.claims = json_array(), .notes = json_array(), .json = json};
+    if (!tool_make_folder(folder)) return tool_fail(TOOL_BAD_INPUT, "%s: cannot be made: %s", folder, strerror(errno));
+    struct experiment_report report = {
+        .claims = json_array(), .notes = json_array(), .json = json, .tally = {.claims = e->claims}};
     experiment_run run = {context, folder, quick, &report};
     fprintf(json ? stderr : stdout, "%s: %s (%s)\n", e->name, e->text, e->source);
     tool_progress_begin(&report.progress, e->name, false);
     sn_error error = {0};
+    const double start = tool_seconds();
     const sn_status status = e->run(&run, &error);
     tool_progress_end(&report.progress);
+    record_missing(&report);
     json_t *result = json_object();
     json_object_set_new(result, "name", json_string(e->name));
     json_object_set_new(result, "source", json_string(e->source));
@@ -153,13 +175,43 @@ static int run_one(const experiment *e, const char *out, bool quick, bool json, 
     if (status) json_object_set_new(result, "error", json_string(error.text));
     const bool pass = !status && report.failed == 0 && report.passed > 0;
     json_object_set_new(result, "pass", json_boolean(pass));
+    json_object_set_new(result, "hold", json_integer(report.passed));
+    json_object_set_new(result, "fail", json_integer(report.failed));
+    json_object_set_new(result, "seconds", tool_number(tool_seconds() - start));
     snprintf(path, sizeof path, "%s/result.json", folder);
-    json_dump_file(result, path, JSON_REAL_PRECISION(17) | JSON_INDENT(1));
+    errno = 0;
+    const bool kept = json_dump_file(result, path, JSON_REAL_PRECISION(17) | JSON_INDENT(1)) == 0;
+    if (!kept) tool_fail(0, "%s: cannot be written: %s", path, strerror(errno ? errno : EIO));
     json_array_append_new(results, result);
     if (status) fprintf(stderr, "sinew: %s: %s\n", e->name, error.text);
     fprintf(json ? stderr : stdout, "  %d claims hold, %d do not; results in %s\n", report.passed, report.failed,
             folder);
-    return pass ? TOOL_OK : TOOL_FAILED;
+    return pass && kept ? TOOL_OK : TOOL_FAILED;
+}
+
+/* One line for each experiment of `results`, and the claims that do not hold. */
+static void print_table(const json_t *results, FILE *out) {
+    size_t i, k;
+    const json_t *result, *claim;
+    int failed = 0;
+    fprintf(out, "\n%-22s %6s %6s %9s\n", "experiment", "hold", "fail", "seconds");
+    json_array_foreach(results, i, result) {
+        const char *why = json_string_value(json_object_get(result, "error"));
+        const bool pass = json_is_true(json_object_get(result, "pass"));
+        fprintf(out, "%-22s %6d %6d %9.1f  %s%s%s\n", json_string_value(json_object_get(result, "name")),
+                (int)json_integer_value(json_object_get(result, "hold")),
+                (int)json_integer_value(json_object_get(result, "fail")),
+                json_number_value(json_object_get(result, "seconds")), pass ? "PASS" : "FAIL", why ? ": " : "",
+                why ? why : "");
+        failed += !pass;
+        json_array_foreach(json_object_get(result, "claims"), k, claim) {
+            if (json_is_true(json_object_get(claim, "pass"))) continue;
+            fprintf(out, "    %s: %g, expected %s\n", json_string_value(json_object_get(claim, "id")),
+                    json_number_value(json_object_get(claim, "value")),
+                    json_string_value(json_object_get(claim, "expected")));
+        }
+    }
+    fprintf(out, "%d of %d experiments do not hold\n", failed, (int)json_array_size(results));
 }
 
 static int list_experiments(void) {
@@ -169,18 +221,13 @@ static int list_experiments(void) {
 }
 
 static int run_command(int count, char **word) {
-    const char *out = NULL, *positional[2] = {0};
-    bool quick = false, json = false;
-    int threads = 0, positionals = 0;
-    const tool_option option[] = {{.name = "--out", .text = &out},
-                                  {.name = "--quick", .flag = &quick},
-                                  {.name = "--json", .flag = &json},
-                                  {.name = "--threads", .number = &threads, .low = 1}};
-    const int bad = tool_parse(&tool_experiment, count, word, option, 4, positional, 2, &positionals);
+    const char *positional[2] = {0};
+    int positionals = 0;
+    const int bad = tool_parse(&tool_experiment, count, word, positional, 2, &positionals);
     if (bad) return bad;
     if (positionals == 1 && strcmp(positional[0], "list") == 0) return list_experiments();
     if (positionals != 2 || strcmp(positional[0], "run") != 0)
-        return tool_fail(TOOL_BAD_INPUT, "usage: sinew %s", tool_experiment.usage);
+        return tool_fail(TOOL_BAD_INPUT, "usage: sinew %s", tool_usage(&tool_experiment));
     const bool all = strcmp(positional[1], "all") == 0;
     const char *name[256];
     int chosen = -1;
@@ -194,19 +241,21 @@ static int run_command(int count, char **word) {
                          nearest ? "; did you mean '" : "; see sinew experiment list", nearest ? nearest : "",
                          nearest ? "'?" : "");
     }
-    sn_context *context = tool_context(threads);
+    sn_context *context = tool_context(thread_count);
     if (!context) return TOOL_FAILED;
     json_t *results = json_array();
     int code = TOOL_OK;
     for (int i = 0; i < experiment_count; ++i) {
         if (!all && i != chosen) continue;
         char folder[1024];
-        if (all && out) snprintf(folder, sizeof folder, "%s/%s", out, name[i]);
-        const int one = run_one(experiments[i], all && out ? folder : out, quick, json, context, results);
+        if (all && out_folder) snprintf(folder, sizeof folder, "%s/%s", out_folder, name[i]);
+        const int one =
+            run_one(experiments[i], all && out_folder ? folder : out_folder, quick_run, as_json, context, results);
         if (one > code) code = one;
     }
-    if (json && !all) tool_print_json(json_incref(json_array_get(results, 0)));
-    if (json && all) tool_print_json(json_incref(results));
+    if (all) print_table(results, as_json ? stderr : stdout);
+    if (as_json && !all) tool_print_json(json_incref(json_array_get(results, 0)));
+    if (as_json && all) tool_print_json(json_incref(results));
     json_decref(results);
     sn_context_destroy(context);
     return code;

@@ -6,6 +6,7 @@
  *   shear      simple shear, F = I + g e_x e_y^T
  *
  * The reported stress is the first Piola-Kirchhoff stress P_xx (P_xy in shear): force per rest area. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,21 +15,41 @@
 
 static int material_command(int count, char **word);
 
+static const char *young, *poisson, *gradient, *range[3], *plot_path, *set[TOOL_MANY];
+static bool as_json;
+static int sets;
+static const tool_option options[] = {
+    {.name = "--young", .value = "E", .about = "Young's modulus in Pa (default 5e5)", .text = &young},
+    {.name = "--poisson", .value = "NU", .about = "Poisson's ratio (default 0.33)", .text = &poisson},
+    {.name = "--set",
+     .value = "KEY=VALUE",
+     .about = "set a constant of the law, such as c10=1e5 or lame=3e5,3e3 (several numbers with commas)",
+     .many = set,
+     .many_count = &sets},
+    {.name = "--F",
+     .value = "\"nine numbers\"",
+     .about = "a deformation gradient, row by row; prints energy density, stress P and dP/dF",
+     .text = &gradient},
+    {.name = "--uniaxial",
+     .value = "A:B:N",
+     .about = "N stretches from A to B in x; the sides are free",
+     .text = &range[0]},
+    {.name = "--biaxial",
+     .value = "A:B:N",
+     .about = "N equal stretches from A to B in x and y; z is free",
+     .text = &range[1]},
+    {.name = "--shear", .value = "A:B:N", .about = "N simple shears from A to B", .text = &range[2]},
+    {.name = "--json", .about = "print JSON", .flag = &as_json},
+    {.name = "--plot", .value = "F.svg", .about = "draw the curve", .offer = "file", .text = &plot_path},
+};
+
 const tool_command tool_material = {
     "material",
-    "material LAW [--young E --poisson NU | --set KEY=VALUE...] (--F \"nine numbers\" | --uniaxial A:B:N | --biaxial "
-    "A:B:N | --shear "
-    "A:B:N) [--json] [--plot F.svg]",
+    "LAW",
+    "laws",
     "print energy, stress and differential of a law at one deformation, or a stress curve",
-    "  --young E, --poisson NU  Young's modulus in Pa and Poisson's ratio (default 5e5, 0.33)\n"
-    "  --set KEY=VALUE          set a constant of the law, such as c10=1e5 or lame=3e5,3e3 (several numbers with "
-    "commas)\n"
-    "  --F \"a b c d e f g h i\"  a deformation gradient, row by row; prints energy density, stress P and dP/dF\n"
-    "  --uniaxial A:B:N         N stretches from A to B in x; the sides are free\n"
-    "  --biaxial A:B:N          N equal stretches from A to B in x and y; z is free\n"
-    "  --shear A:B:N            N simple shears from A to B\n"
-    "  --json                   print JSON\n"
-    "  --plot F.svg             draw the curve\n",
+    "Give one of --F, --uniaxial, --biaxial, --shear.\n",
+    TOOL_OPTIONS(options),
     material_command};
 
 enum { UNIAXIAL, BIAXIAL, SHEAR };
@@ -149,7 +170,7 @@ static int print_path(const sn_material *material, int path, const double *data,
     const tool_curve curve = {material->law, x, stress, n};
     if (!tool_plot_svg(plot, title, path == SHEAR ? "shear" : "stretch", "first Piola-Kirchhoff stress [Pa]", &curve,
                        1))
-        return TOOL_FAILED;
+        return tool_fail(TOOL_FAILED, "%s: the plot cannot be written: %s", plot, strerror(errno));
     if (!json) printf("plot: %s\n", plot);
     return TOOL_OK;
 }
@@ -188,29 +209,19 @@ static int along_path(sn_context *context, const sn_material *material, int path
 }
 
 static int material_command(int count, char **word) {
-    const char *law = NULL, *young = NULL, *poisson = NULL, *F = NULL, *range[3] = {NULL, NULL, NULL}, *plot = NULL,
-               *set[TOOL_MANY];
-    bool json = false;
-    int sets = 0, laws, code, paths = 0, path = 0;
-    const tool_option option[] = {{.name = "--young", .text = &young},
-                                  {.name = "--poisson", .text = &poisson},
-                                  {.name = "--set", .many = set, .many_count = &sets},
-                                  {.name = "--F", .text = &F},
-                                  {.name = "--uniaxial", .text = &range[0]},
-                                  {.name = "--biaxial", .text = &range[1]},
-                                  {.name = "--shear", .text = &range[2]},
-                                  {.name = "--json", .flag = &json},
-                                  {.name = "--plot", .text = &plot}};
-    code = tool_parse(&tool_material, count, word, option, (int)(sizeof option / sizeof *option), &law, 1, &laws);
+    const char *law = NULL;
+    int laws, code, paths = 0, path = 0;
+    code = tool_parse(&tool_material, count, word, &law, 1, &laws);
     if (code) return code;
     for (int i = 0; i < 3; ++i)
         if (range[i]) path = i, ++paths;
-    if (laws == 0 || paths + (F != NULL) != 1)
+    if (laws == 0 || paths + (gradient != NULL) != 1)
         return tool_fail(TOOL_BAD_INPUT,
                          "material needs a law and one of --F, --uniaxial, --biaxial, --shear; usage: sinew %s",
-                         tool_material.usage);
-    if (plot && !tool_writable(plot)) return TOOL_BAD_INPUT;
-    if (plot && F) return tool_fail(TOOL_BAD_INPUT, "--plot draws a curve; give --uniaxial, --biaxial or --shear");
+                         tool_usage(&tool_material));
+    if (plot_path && !tool_writable(plot_path, false)) return TOOL_BAD_INPUT;
+    if (plot_path && gradient)
+        return tool_fail(TOOL_BAD_INPUT, "--plot draws a curve; give --uniaxial, --biaxial or --shear");
     sn_material material = sn_material_default();
     if (strlen(law) >= sizeof material.law) return tool_fail(TOOL_BAD_INPUT, "there is no law '%.60s'", law);
     strcpy(material.law, law);
@@ -222,7 +233,8 @@ static int material_command(int count, char **word) {
     if (code) return code;
     sn_context *context = tool_context(1);
     if (!context) return TOOL_FAILED;
-    code = F ? at_point(context, &material, F, json) : along_path(context, &material, path, range[path], json, plot);
+    code = gradient ? at_point(context, &material, gradient, as_json)
+                    : along_path(context, &material, path, range[path], as_json, plot_path);
     sn_context_destroy(context);
     return code;
 }

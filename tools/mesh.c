@@ -7,20 +7,38 @@
 
 static int mesh_command(int count, char **word);
 
+static const char *out, *scale, *rotate, *move, *version;
+static bool info, as_json, ascii, binary;
+static int refine, order = 1;
+static const tool_option options[] = {
+    {.name = "-o",
+     .value = "OUT",
+     .about = "write the mesh to OUT; the ending chooses the format (see sinew list formats)",
+     .offer = "file",
+     .text = &out},
+    {.name = "--info", .about = "report counts, volume, quality and bad elements (default without -o)", .flag = &info},
+    {.name = "--refine", .value = "N", .about = "split every tet into eight, N times", .number = &refine},
+    {.name = "--order",
+     .value = "1|2",
+     .about = "with 2, add nodes in the middle of the straight edges (tet10)",
+     .number = &order,
+     .low = 1},
+    {.name = "--scale", .value = "S", .about = "scale the mesh; then --rotate, then --move", .text = &scale},
+    {.name = "--rotate", .value = "\"x y z degrees\"", .about = "turn the mesh about an axis", .text = &rotate},
+    {.name = "--move", .value = "\"x y z\"", .about = "move the mesh", .text = &move},
+    {.name = "--ascii", .about = "write text when the format has text and binary files", .flag = &ascii},
+    {.name = "--binary", .about = "write binary", .flag = &binary},
+    {.name = "--version-of", .value = "V", .about = "write a .msh file of version V, 2.2 or 4.1", .text = &version},
+    {.name = "--json", .about = "print the report as JSON", .flag = &as_json},
+};
+
 const tool_command tool_mesh = {
     "mesh",
-    "mesh IN [-o OUT] [--info] [--refine N] [--order 1|2] [--scale S] [--rotate \"x y z degrees\"] [--move \"x y z\"] "
-    "[--ascii] [--json]",
+    "IN",
+    "generators",
     "read, generate, report, convert and refine meshes",
-    "  IN             a file, or a generator such as box:size=1,1,1:cells=4,4,4:split=6 (see sinew list generators)\n"
-    "  -o OUT         write the mesh to OUT; the ending chooses the format (see sinew list formats)\n"
-    "  --info         report counts, volume, quality and bad elements (default without -o)\n"
-    "  --refine N     split every tet into eight, N times\n"
-    "  --order 1|2    with 2, add nodes in the middle of the straight edges (tet10)\n"
-    "  --scale S, --rotate, --move   transform the mesh, in this order\n"
-    "  --ascii        write text when the format has text and binary files; --binary writes binary\n"
-    "  --version-of V write a .msh file of version V, 2.2 or 4.1\n"
-    "  --json         print the report as JSON\n",
+    "IN is a file, or a generator such as box:size=1,1,1:cells=4,4,4:split=6 (see sinew list generators).\n",
+    TOOL_OPTIONS(options),
     mesh_command};
 
 /* ---- Input ---- */
@@ -78,7 +96,7 @@ static int replace(sn_mesh **mesh, sn_status (*change)(const sn_mesh *, sn_mesh 
     return TOOL_OK;
 }
 
-static int transform(sn_mesh *mesh, const char *scale, const char *rotate, const char *move) {
+static int transform(sn_mesh *mesh) {
     double v[4];
     if (scale) {
         if (!tool_numbers(scale, v, 1) || v[0] <= 0)
@@ -122,10 +140,10 @@ static json_t *report_json(const sn_mesh *mesh, const sn_mesh_report *r) {
                         json_pack("{s:o, s:o, s:o}", "min", tool_number(r->edge_min), "mean", tool_number(r->edge_mean),
                                   "max", tool_number(r->edge_max)));
     json_object_set_new(object, "bad",
-                        json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "inverted", r->inverted, "flat", r->flat,
+                        json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "inverted", r->inverted, "flat", r->flat,
                                   "duplicate_tets", r->duplicate_tets, "duplicate_nodes", r->duplicate_nodes,
                                   "isolated_nodes", r->isolated_nodes, "nonmanifold_faces", r->nonmanifold_faces,
-                                  "open_edges", r->open_edges));
+                                  "open_edges", r->open_edges, "hinges", r->hinges));
     json_object_set_new(object, "components", json_integer(r->components));
     json_object_set_new(object, "worst_tet", json_integer(r->worst_tet));
     json_object_set_new(object, "groups", groups);
@@ -188,7 +206,8 @@ static void print_report(const sn_mesh *mesh, const sn_mesh_report *r) {
                {r->duplicate_nodes, "nodes at the place of another", -1},
                {r->isolated_nodes, "isolated nodes", r->first_isolated},
                {r->nonmanifold_faces, "non-manifold faces or edges", -1},
-               {r->open_edges, "open edges", -1}};
+               {r->open_edges, "open edges", -1},
+               {r->hinges, "parts that hang on others only by an edge or a node", -1}};
     bool good = true;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         if (!bad[i].count) continue;
@@ -201,47 +220,47 @@ static void print_report(const sn_mesh *mesh, const sn_mesh_report *r) {
     if (good) printf("nothing bad found\n");
 }
 
-static int report(const sn_mesh *mesh, bool json) {
+/* What the file that was written does not hold. */
+static int tell_losses(const sn_mesh *mesh, const char *path, const sn_mesh_write_options *options, char *text,
+                       int capacity) {
+    sn_error error = {0};
+    return sn_mesh_losses(mesh, strrchr(path, '.') + 1, options, text, capacity, &error) ? tool_error(&error) : TOOL_OK;
+}
+
+static int report(const sn_mesh *mesh, bool json, const char *left_out, const char *lost) {
     sn_mesh_report r;
     sn_error error = {0};
     if (sn_mesh_inspect(mesh, &r, &error)) return tool_error(&error);
-    if (json)
-        tool_print_json(report_json(mesh, &r));
-    else
+    if (json) {
+        json_t *object = report_json(mesh, &r);
+        json_object_set_new(object, "not_read", json_string(left_out));
+        json_object_set_new(object, "not_written", json_string(lost));
+        tool_print_json(object);
+    } else
         print_report(mesh, &r);
     return TOOL_OK;
 }
 
 static int mesh_command(int count, char **word) {
-    const char *in, *out = NULL, *scale = NULL, *rotate = NULL, *move = NULL, *version = NULL;
-    bool info = false, json = false, ascii = false, binary = false;
-    int inputs, refine = 0, order = 1;
-    const tool_option option[] = {{.name = "-o", .text = &out},
-                                  {.name = "--info", .flag = &info},
-                                  {.name = "--refine", .number = &refine},
-                                  {.name = "--order", .number = &order, .low = 1},
-                                  {.name = "--scale", .text = &scale},
-                                  {.name = "--rotate", .text = &rotate},
-                                  {.name = "--move", .text = &move},
-                                  {.name = "--ascii", .flag = &ascii},
-                                  {.name = "--binary", .flag = &binary},
-                                  {.name = "--version-of", .text = &version},
-                                  {.name = "--json", .flag = &json}};
-    int code = tool_parse(&tool_mesh, count, word, option, (int)(sizeof option / sizeof *option), &in, 1, &inputs);
+    const char *in;
+    int inputs;
+    int code = tool_parse(&tool_mesh, count, word, &in, 1, &inputs);
     if (code) return code;
-    if (inputs == 0) return tool_fail(TOOL_BAD_INPUT, "mesh needs an input; usage: sinew %s", tool_mesh.usage);
+    if (inputs == 0) return tool_fail(TOOL_BAD_INPUT, "mesh needs an input; usage: sinew %s", tool_usage(&tool_mesh));
     if (order > 2 || refine > 8) return tool_fail(TOOL_BAD_INPUT, "--order must be 1 or 2 and --refine at most 8");
     sn_context *context = tool_context(0);
     if (!context) return TOOL_FAILED;
     sn_mesh *mesh = NULL;
     sn_error error = {0};
+    char left_out[sizeof mesh->left_out] = "", lost[400] = "";
     if (is_generator(in))
         code = generate(context, in, &mesh);
     else if (sn_mesh_read(context, in, &mesh, &error))
         code = unreadable(in, &error);
+    if (!code) snprintf(left_out, sizeof left_out, "%s", mesh->left_out);
     for (int i = 0; i < refine && !code; ++i) code = replace(&mesh, sn_mesh_refine);
     if (!code && order == 2 && mesh->tet_nodes == 4 && mesh->tet_count) code = replace(&mesh, sn_mesh_to_tet10);
-    if (!code) code = transform(mesh, scale, rotate, move);
+    if (!code) code = transform(mesh);
     if (!code && out) {
         const size_t length = strlen(out);
         const bool surface =
@@ -249,11 +268,14 @@ static int mesh_command(int count, char **word) {
         const sn_mesh_write_options options = {.binary = ascii ? false : binary ? true : surface, .version = version};
         if (sn_mesh_write(mesh, out, &options, &error))
             code = tool_error(&error);
-        else if (!json)
+        else if (!as_json)
             printf("wrote %s: %d nodes, %d tets, %d triangles\n", out, mesh->node_count, mesh->tet_count,
                    mesh->triangle_count);
+        if (!code) code = tell_losses(mesh, out, &options, lost, sizeof lost);
     }
-    if (!code && (info || json || !out)) code = report(mesh, json);
+    if (!code && !as_json && *left_out) printf("not read from %s: %s\n", in, left_out);
+    if (!code && !as_json && *lost) printf("not written to %s: %s\n", out, lost);
+    if (!code && (info || as_json || !out)) code = report(mesh, as_json, left_out, lost);
     sn_mesh_destroy(mesh);
     sn_context_destroy(context);
     return code;

@@ -1,9 +1,10 @@
 /* Writes a line plot as SVG: axes with round numbers, a legend, thin lines. */
 #include <math.h>
+#include <string.h>
 
 #include "tool.h"
 
-enum { WIDTH = 720, HEIGHT = 440, LEFT = 84, RIGHT = 150, TOP = 44, BOTTOM = 58 };
+enum { EDGE = 570, HEIGHT = 440, LEFT = 84, TOP = 44, BOTTOM = 58 }; /* the legend is right of EDGE */
 
 static double tick_step(double span) {
     const double rough = span / 6, power = pow(10, floor(log10(rough))), ratio = rough / power;
@@ -14,11 +15,19 @@ typedef struct frame {
     double x0, x1, y0, y1;
 } frame;
 
-static double place_x(const frame *f, double x) {
-    return LEFT + (x - f->x0) / (f->x1 - f->x0) * (WIDTH - LEFT - RIGHT);
-}
+static double place_x(const frame *f, double x) { return LEFT + (x - f->x0) / (f->x1 - f->x0) * (EDGE - LEFT); }
 static double place_y(const frame *f, double y) {
     return HEIGHT - BOTTOM - (y - f->y0) / (f->y1 - f->y0) * (HEIGHT - TOP - BOTTOM);
+}
+
+/* Text for XML. */
+static void put_text(FILE *file, const char *text) {
+    for (; *text; ++text) {
+        if (*text == '<' || *text == '>' || *text == '&')
+            fputs(*text == '<' ? "&lt;" : *text == '>' ? "&gt;" : "&amp;", file);
+        else
+            fputc(*text, file);
+    }
 }
 
 static frame bounds(const tool_curve *curve, int curves) {
@@ -50,14 +59,26 @@ static void draw_axes(FILE *file, const frame *f, const char *x_label, const cha
         fprintf(file,
                 "<line x1='%d' x2='%d' y1='%.1f' y2='%.1f' class='grid'/><text x='%d' y='%.1f' "
                 "text-anchor='end'>%g</text>\n",
-                LEFT, WIDTH - RIGHT, place_y(f, y), place_y(f, y), LEFT - 8, place_y(f, y) + 4, value);
+                LEFT, EDGE, place_y(f, y), place_y(f, y), LEFT - 8, place_y(f, y) + 4, value);
     }
-    fprintf(file, "<rect x='%d' y='%d' width='%d' height='%d' fill='none' stroke='#444'/>\n", LEFT, TOP,
-            WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
-    fprintf(file, "<text x='%d' y='%d' text-anchor='middle'>%s</text>\n", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 16,
-            x_label);
-    fprintf(file, "<text transform='translate(18 %d) rotate(-90)' text-anchor='middle'>%s</text>\n",
-            (TOP + HEIGHT - BOTTOM) / 2, y_label);
+    fprintf(file, "<rect x='%d' y='%d' width='%d' height='%d' fill='none' stroke='#444'/>\n", LEFT, TOP, EDGE - LEFT,
+            HEIGHT - TOP - BOTTOM);
+    fprintf(file, "<text x='%d' y='%d' text-anchor='middle'>", (LEFT + EDGE) / 2, HEIGHT - 16);
+    put_text(file, x_label);
+    fprintf(file, "</text>\n<text transform='translate(18 %d) rotate(-90)' text-anchor='middle'>",
+            (TOP + HEIGHT - BOTTOM) / 2);
+    put_text(file, y_label);
+    fprintf(file, "</text>\n");
+}
+
+/* The width that the names of the curves need. */
+static int legend_width(const tool_curve *curve, int curves) {
+    int width = 150;
+    for (int c = 0; c < curves; ++c) {
+        const int own = 50 + 7 * (int)strlen(curve[c].name);
+        if (own > width) width = own;
+    }
+    return width;
 }
 
 bool tool_plot_svg(const char *path, const char *title, const char *x_label, const char *y_label,
@@ -66,13 +87,16 @@ bool tool_plot_svg(const char *path, const char *title, const char *x_label, con
     FILE *file = fopen(path, "wb");
     if (!file) return false;
     const frame f = bounds(curve, curves);
+    const int width = EDGE + legend_width(curve, curves);
     fprintf(file,
             "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d' "
             "font-family='sans-serif' font-size='12'>\n",
-            WIDTH, HEIGHT, WIDTH, HEIGHT);
+            width, HEIGHT, width, HEIGHT);
     fprintf(file,
             "<style>.grid{stroke:#ddd;stroke-width:1}</style>\n<rect width='100%%' height='100%%' fill='white'/>\n");
-    fprintf(file, "<text x='%d' y='26' font-size='15' font-weight='bold'>%s</text>\n", LEFT, title);
+    fprintf(file, "<text x='%d' y='26' font-size='15' font-weight='bold'>", LEFT);
+    put_text(file, title);
+    fprintf(file, "</text>\n");
     draw_axes(file, &f, x_label, y_label);
     for (int c = 0; c < curves; ++c) {
         fprintf(file, "<polyline fill='none' stroke='%s' stroke-width='2' points='", colour[c % 5]);
@@ -80,10 +104,10 @@ bool tool_plot_svg(const char *path, const char *title, const char *x_label, con
             if (isfinite(curve[c].y[i]))
                 fprintf(file, "%.2f,%.2f ", place_x(&f, curve[c].x[i]), place_y(&f, curve[c].y[i]));
         const int y = TOP + 14 + 20 * c;
-        fprintf(
-            file,
-            "'/>\n<line x1='%d' x2='%d' y1='%d' y2='%d' stroke='%s' stroke-width='2'/><text x='%d' y='%d'>%s</text>\n",
-            WIDTH - RIGHT + 12, WIDTH - RIGHT + 36, y - 4, y - 4, colour[c % 5], WIDTH - RIGHT + 42, y, curve[c].name);
+        fprintf(file, "'/>\n<line x1='%d' x2='%d' y1='%d' y2='%d' stroke='%s' stroke-width='2'/><text x='%d' y='%d'>",
+                EDGE + 12, EDGE + 36, y - 4, y - 4, colour[c % 5], EDGE + 42, y);
+        put_text(file, curve[c].name);
+        fprintf(file, "</text>\n");
     }
     fprintf(file, "</svg>\n");
     const bool failed = ferror(file) != 0;

@@ -28,10 +28,11 @@ void tool_progress_show(tool_progress *progress, double fraction) {
     bar[WIDTH] = 0;
     const double spent = now - progress->begin;
     if (fraction > 0.01)
-        fprintf(stderr, "\r%s [%s] %3.0f%%  %.0f s left  ", progress->label, bar, 100 * fraction,
+        fprintf(stderr, "\r%s [%s] %3.0f%%  %s%.0f s left\033[K", progress->label, bar, 100 * fraction, progress->note,
                 spent * (1 - fraction) / fraction);
     else
-        fprintf(stderr, "\r%s [%s]", progress->label, bar);
+        fprintf(stderr, "\r%s [%s] %4.2g%%  %safter %.0f s\033[K", progress->label, bar, 100 * fraction, progress->note,
+                spent);
     fflush(stderr);
 }
 

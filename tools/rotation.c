@@ -3,10 +3,22 @@
 
 static int rotation(int count, char **word);
 
-const tool_command tool_rotation = {
-    "rotation", "rotation METHOD --F \"nine numbers\" [--json]",
-    "print the rotation and the stretch that a method extracts",
-    "  --F \"a b c d e f g h i\"  the deformation gradient, row by row\n  --json  print JSON\n", rotation};
+static const char *gradient, *alpha, *beta;
+static bool json;
+static const tool_option options[] = {
+    {.name = "--F", .value = "\"nine numbers\"", .about = "the deformation gradient, row by row", .text = &gradient},
+    {.name = "--alpha",
+     .value = "A",
+     .about = "an element is degenerate when det F is below A (default 0.1)",
+     .text = &alpha},
+    {.name = "--beta", .value = "B", .about = "how far dapd moves a degenerate element back (default 3)", .text = &beta},
+    {.name = "--json", .about = "print JSON", .flag = &json},
+};
+
+const tool_command tool_rotation = {"rotation",  "METHOD",
+                                    "rotations", "print the rotation and the stretch that a method extracts",
+                                    "",          TOOL_OPTIONS(options),
+                                    rotation};
 
 static void print_matrix(const char *name, const double *m) {
     for (int i = 0; i < 3; ++i)
@@ -14,21 +26,26 @@ static void print_matrix(const char *name, const double *m) {
 }
 
 static int rotation(int count, char **word) {
-    const char *method, *text = NULL;
-    bool json = false;
+    const char *method;
     int methods;
-    const tool_option option[] = {{.name = "--F", .text = &text}, {.name = "--json", .flag = &json}};
-    const int code = tool_parse(&tool_rotation, count, word, option, 2, &method, 1, &methods);
+    const int code = tool_parse(&tool_rotation, count, word, &method, 1, &methods);
     if (code) return code;
-    if (methods == 0 || !text)
-        return tool_fail(TOOL_BAD_INPUT, "rotation needs a method and --F; usage: sinew %s", tool_rotation.usage);
+    if (methods == 0 || !gradient)
+        return tool_fail(TOOL_BAD_INPUT, "rotation needs a method and --F; usage: sinew %s",
+                         tool_usage(&tool_rotation));
     double F[9], R[9], S[9];
-    if (!tool_numbers(text, F, 9))
-        return tool_fail(TOOL_BAD_INPUT, "--F is '%s'; it must be nine finite numbers, row by row", text);
+    if (!tool_numbers(gradient, F, 9))
+        return tool_fail(TOOL_BAD_INPUT, "--F is '%s'; it must be nine finite numbers, row by row", gradient);
+    const sn_material usual = sn_material_default();
+    double degenerate[2] = {usual.alpha, usual.beta};
+    if (alpha && !tool_numbers(alpha, &degenerate[0], 1))
+        return tool_fail(TOOL_BAD_INPUT, "--alpha is '%s'; it must be one finite number", alpha);
+    if (beta && !tool_numbers(beta, &degenerate[1], 1))
+        return tool_fail(TOOL_BAD_INPUT, "--beta is '%s'; it must be one finite number", beta);
     sn_context *context = tool_context(1);
     if (!context) return TOOL_FAILED;
     sn_error error = {0};
-    const sn_status status = sn_rotation_evaluate(context, method, F, R, S, &error);
+    const sn_status status = sn_rotation_evaluate(context, method, alpha || beta ? degenerate : NULL, F, R, S, &error);
     sn_context_destroy(context);
     if (status) return tool_error(&error);
     if (json) {

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +30,15 @@ static bool ffmpeg_is_there(void) {
     return false;
 }
 
+bool tool_video_check(const char *path) {
+    static const char *const endings[] = {".mp4", ".mkv", ".mov", ".webm"};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; ++i)
+        if (strcasecmp(dot, endings[i]) == 0) return true;
+    tool_fail(0, "%s: a video cannot have this ending; allowed are .mp4, .mkv, .mov and .webm", path);
+    return false;
+}
+
 tool_video *tool_video_open(const char *path, int width, int height, double rate) {
     if (!ffmpeg_is_there()) {
         tool_fail(0, "%s: a video needs ffmpeg, which is not on the PATH (Debian: apt install ffmpeg)", path);
@@ -46,6 +56,7 @@ tool_video *tool_video_open(const char *path, int width, int height, double rate
     snprintf(frames, sizeof frames, "%.6g", rate);
     video->process = fork();
     if (video->process == 0) {
+        setpgid(0, 0); /* Ctrl-C goes to the run, which ends the video */
         dup2(ends[0], STDIN_FILENO);
         close(ends[0]);
         close(ends[1]);

@@ -7,17 +7,35 @@
  * data. */
 #include "tool.h"
 
+static int port = 8765, threads;
+static const tool_option options[] = {
+    {.name = "--port", .value = "N", .about = "the port (default 8765); 0 takes any free port", .number = &port},
+    {.name = "--threads", .value = "N", .about = "use N threads (default: one per core)", .number = &threads},
+};
+static int view(int count, char **word);
+
+#if defined(SN_HAVE_CIVETWEB)
+#define LEFT_OUT ""
+#else
+#define LEFT_OUT " (left out of this build)"
+#endif
+
+const tool_command tool_view = {"view",
+                                "SCENE",
+                                "scenes",
+                                "serve the page with the native engine on loopback" LEFT_OUT,
+                                "Prints the address of the page. Ctrl-C ends it. Build the page first: make web\n",
+                                TOOL_OPTIONS(options),
+                                view};
+
 #if !defined(SN_HAVE_CIVETWEB)
 
-static int left_out(int count, char **word) {
+static int view(int count, char **word) {
     (void)count, (void)word;
     return tool_fail(
         TOOL_FAILED,
         "view was left out of this build: it needs civetweb (Debian: libcivetweb-dev), then cmake and make again");
 }
-const tool_command tool_view = {"view", "view SCENE [--port N]",
-                                "serve the page with the native engine on loopback (left out of this build)", "",
-                                left_out};
 
 #else
 
@@ -32,15 +50,6 @@ const tool_command tool_view = {"view", "view SCENE [--port N]",
 #include "../web/engine.h"
 #include "view_server.h"
 
-static int view(int count, char **word);
-
-const tool_command tool_view = {"view", "view SCENE [--port N] [--threads N]",
-                                "serve the page with the native engine on loopback",
-                                "  --port N     the port (default 8765); 0 takes any free port\n"
-                                "  --threads N  use N threads (default: one per core)\n"
-                                "Prints the address of the page. Ctrl-C ends it. Build the page first: make web\n",
-                                view};
-
 typedef struct viewer {
     view_server *server; /* NULL while the first scene is loaded; errors then go to the terminal */
     engine *engine;
@@ -51,13 +60,6 @@ typedef struct viewer {
     char *packet;
     size_t capacity;
 } viewer;
-
-static volatile sig_atomic_t stopped;
-
-static void stop(int signal) {
-    (void)signal;
-    stopped = 1;
-}
 
 static void engine_says(void *user, const char *text, size_t length, const void *bytes, size_t size) {
     viewer *s = user;
@@ -138,16 +140,19 @@ static void handle(viewer *s, const view_message *m) {
 }
 
 static void run(viewer *s) {
-    for (double wait = 0.1; !stopped;) {
+    for (double wait = 0.1; !tool_stop_asked();) {
         int clients;
         bool wants;
         view_message *list = view_server_receive(s->server, wait, &clients, &wants);
         wait = list ? 0 : 0.2; /* a message may change whether a tab wants a frame: look again */
-        while (list) {
+        for (double last = tool_seconds(); list;) {
             view_message *next = list->next;
-            handle(s, list);
+            if (!tool_stop_asked()) handle(s, list);
             free(list);
             list = next;
+            if (tool_seconds() - last < 0.05) continue;
+            engine_tick(s->engine, wants); /* messages that take long do not keep frames from the other tabs */
+            last = tool_seconds();
         }
         if (wait > 0 && clients)
             wait = engine_tick(s->engine, wants); /* the simulation stands still while no tab is open */
@@ -155,26 +160,6 @@ static void run(viewer *s) {
 }
 
 /* ---- Start and end ---- */
-
-/* Finds the folder of the page: beside the command, or installed. */
-static bool find_site(char *folder, size_t capacity) {
-    char self[1024];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    for (int attempt = 0; attempt < 2; ++attempt) {
-        char file[1400];
-        if (attempt == 0 && length > 0) {
-            self[length] = 0;
-            char *slash = strrchr(self, '/');
-            if (slash) *slash = 0;
-            snprintf(folder, capacity, "%.900s/web", self);
-        } else {
-            snprintf(folder, capacity, "%s", SN_WEB_FOLDER);
-        }
-        snprintf(file, sizeof file, "%.1300s/index.html", folder);
-        if (access(file, R_OK) == 0) return true;
-    }
-    return false;
-}
 
 static void remove_folder(const char *folder) {
     DIR *dir = opendir(folder);
@@ -188,9 +173,10 @@ static void remove_folder(const char *folder) {
     rmdir(folder);
 }
 
-static int serve(viewer *s, const char *scene, const char *site, const char *files, int port, int threads) {
+static int serve(viewer *s, const char *scene, const char *site, const char *files) {
     s->engine = engine_create(threads, files, engine_says, s);
     if (!s->engine) return tool_fail(TOOL_FAILED, "the engine cannot be started");
+    engine_limit(s->engine, 5);
     static const char play[] = "{\"do\": \"play\", \"on\": true}";
     engine_open(s->engine, scene);
     if (s->failed) return TOOL_BAD_INPUT;
@@ -205,24 +191,23 @@ static int serve(viewer *s, const char *scene, const char *site, const char *fil
 
 static int view(int count, char **word) {
     const char *scene = NULL;
-    int port = 8765, threads = 0, scenes;
-    const tool_option option[] = {{.name = "--port", .number = &port, .low = 0},
-                                  {.name = "--threads", .number = &threads, .low = 0}};
-    int code = tool_parse(&tool_view, count, word, option, 2, &scene, 1, &scenes);
+    char found[TOOL_PATH];
+    int scenes;
+    int code = tool_parse(&tool_view, count, word, &scene, 1, &scenes);
     if (code) return code;
-    if (scenes == 0) return tool_fail(TOOL_BAD_INPUT, "view needs a scene; usage: sinew %s", tool_view.usage);
+    if (scenes == 0) return tool_fail(TOOL_BAD_INPUT, "view needs a scene; usage: sinew %s", tool_usage(&tool_view));
+    scene = tool_find_scene(scene, found);
+    if (!scene) return TOOL_BAD_INPUT;
     if (port > 65535) return tool_fail(TOOL_BAD_INPUT, "--port is %d; allowed are 0 to 65535", port);
     if (threads > 64) return tool_fail(TOOL_BAD_INPUT, "--threads is %d; allowed are 0 (one per core) to 64", threads);
     char site[1024], files[] = "/tmp/sinew-view-XXXXXX";
-    if (!find_site(site, sizeof site)) return tool_fail(TOOL_FAILED, "the page is not built: make web");
+    if (!tool_find_folder("web", "index.html", false, site, sizeof site))
+        return tool_fail(TOOL_FAILED, "the page is not built: make web");
     if (!mkdtemp(files)) return tool_fail(TOOL_FAILED, "%s: cannot make a folder: %s", files, strerror(errno));
     viewer s = {.target = -1, .holder = -1};
-    const struct sigaction action = {.sa_handler = stop,
-                                     .sa_flags = (int)SA_RESETHAND}; /* a second signal ends the program at once */
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    tool_stop_watch();
     signal(SIGPIPE, SIG_IGN);
-    code = serve(&s, scene, site, files, port, threads);
+    code = serve(&s, scene, site, files);
     view_server_stop(s.server);
     engine_destroy(s.engine);
     free(s.packet);

@@ -265,7 +265,9 @@ view_server *view_server_start(const char *site, int port) {
                              "listening_ports",
                              ports,
                              "num_threads",
-                             "24", /* threads: one per client, and some for the page */
+                             "256", /* a thread per connection: connections that ask for nothing must not take all */
+                             "request_timeout_ms",
+                             "3000", /* then such a connection is closed */
                              "enable_directory_listing",
                              "no",
                              "enable_websocket_ping_pong",

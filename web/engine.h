@@ -19,6 +19,8 @@ typedef void engine_send(void *user, const char *text, size_t length, const void
  * no thread. */
 engine *engine_create(int threads, const char *folder, engine_send *send, void *user);
 void engine_destroy(engine *engine);
+/* The longest time in s that a message "advance" may take; without it there is no limit. */
+void engine_limit(engine *engine, double seconds);
 void engine_message(engine *engine, const char *text, size_t length, const void *bytes, size_t size);
 /* Loads a scene file from a path. The message {"do": "load"} does the same with text. */
 void engine_open(engine *engine, const char *path);

@@ -12,8 +12,9 @@ enum { ENGINE_HANDLES = 16 };
 
 /* How a body is shown. */
 typedef struct engine_shape {
-    const sn_mesh *mesh; /* of the world */
-    sn_embedding *skin;  /* detailed surface, or the boundary */
+    const sn_mesh *mesh;      /* of the world */
+    const sn_embedding *skin; /* the world's detailed surface, or the boundary */
+    sn_embedding *boundary;   /* NULL for a body with a detailed surface */
     bool embedded;
     int wire_nodes, wire_edges; /* boundary nodes and edges of the tets */
     int32_t *wire_node, *wire_edge;
@@ -62,6 +63,7 @@ struct engine {
 
     bool playing, failed;
     double step_clock; /* when the present step began */
+    double limit;      /* s: the longest `advance`; 0: no limit */
     double speed;
     double clock, lag; /* last tick; simulated seconds that are due */
     bool shown;        /* the last frame shows the present state */

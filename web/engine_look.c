@@ -222,7 +222,7 @@ static json_t *grabs_json(const engine *e) {
 static json_t *probes_json(const engine *e) {
     json_t *list = json_array();
     for (int i = 0; i < sn_world_probe_count(e->world); ++i) {
-        double value[6];
+        double value[SN_PROBE_VALUES];
         int count = 0;
         if (sn_world_probe(e->world, i, value, &count, NULL)) count = 0;
         json_array_append_new(list, engine_vector(value, count));

@@ -54,11 +54,21 @@ static bool step(engine *e) {
     return false;
 }
 
+void engine_limit(engine *e, double seconds) { e->limit = seconds; }
+
+/* The steps are taken before the next message, so that a hash or a state that is asked for belongs to their end. An
+ * engine that others wait for too gives up at its limit. */
 sn_status engine_advance(engine *e, const engine_request *request, sn_error *error) {
-    (void)error;
     json_int_t steps = json_integer_value(json_object_get(request->message, "steps"));
     if (steps < 1) steps = 1;
-    while (steps-- > 0 && step(e)) continue;
+    const double begin = engine_seconds();
+    json_int_t done = 0;
+    while (done < steps && step(e)) {
+        ++done;
+        if (e->limit > 0 && done < steps && engine_seconds() - begin > e->limit)
+            return sn_fail(error, SN_STOPPED, "advance: %lld of %lld steps were taken in %g s; the rest is given up",
+                           (long long)done, (long long)steps, e->limit);
+    }
     return SN_OK;
 }
 

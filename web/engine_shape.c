@@ -73,10 +73,11 @@ static double volume_of(const double *x, const int32_t *t, int corners, double t
 static sn_status make_shape(engine *e, int body, sn_error *error) {
     engine_shape *s = &e->shape[body];
     s->mesh = sn_world_body_mesh(e->world, body);
-    const sn_mesh *surface = sn_scene_surface(e->scene, body), *mesh = s->mesh;
-    s->embedded = surface != NULL;
-    sn_status status = surface ? sn_embedding_create(mesh, surface, 180, &s->skin, error)
-                               : sn_embedding_boundary(mesh, crease, &s->skin, error);
+    const sn_mesh *mesh = s->mesh;
+    s->skin = sn_world_body_surface(e->world, body);
+    s->embedded = s->skin != NULL;
+    sn_status status = s->embedded ? SN_OK : sn_embedding_boundary(mesh, crease, &s->boundary, error);
+    if (!s->embedded) s->skin = s->boundary;
     if (!status) status = make_wire(s, error);
     if (status) return status;
     const size_t n = (size_t)mesh->node_count, m = (size_t)mesh->tet_count;
@@ -120,7 +121,7 @@ sn_status engine_shapes_create(engine *e, sn_error *error) {
 void engine_shapes_destroy(engine *e) {
     for (int b = 0; e->shape && b < e->bodies; ++b) {
         engine_shape *s = &e->shape[b];
-        sn_embedding_destroy(s->skin);
+        sn_embedding_destroy(s->boundary);
         free(s->wire_node), free(s->wire_edge), free(s->held), free(s->position), free(s->velocity), free(s->before),
             free(s->reaction), free(s->value), free(s->mass), free(s->uses), free(s->element);
     }

@@ -52,6 +52,7 @@ sn_status engine_reset(engine *e, const engine_request *request, sn_error *error
         for (int b = 0; b < e->bodies; ++b) {
             engine_shape *s = &e->shape[b];
             s->mesh = sn_world_body_mesh(world, b);
+            if (s->embedded) s->skin = sn_world_body_surface(world, b);
             s->held_count = 0;
             for (int i = 0; i < s->mesh->node_count; ++i) s->held[i] &= 1, s->held_count += s->held[i];
         }

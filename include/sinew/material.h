@@ -53,15 +53,18 @@ typedef struct sn_material {
      * terms are parts. Instantaneous ratios have a sum of at most 1. */
     char prony_moduli[32];
 
-    double alpha;     /* rotations "dapd", "project", "reflect": an element is degenerate when det F is below alpha; at
-                         least 0 and below     1, default 0.1 */
-    double beta;      /* rotation "dapd": how far a degenerate element is moved back; at least 1, default 3 */
-    char warping[32]; /* a name of sn_warpings(): stiffness warping per vertex, for law "linear" only; "" (default):
-                         none */
-    bool ghost_correction; /* warping: take the net force and torque out of a body's elastic forces; default false */
-    double spring_damper;  /* element "springs": N s/m of every spring, at least 0; default 0 */
-    double spring_quality; /* element "springs": quality factor of every spring with its damper, at least 0; 0
-                              (default): no such damper */
+    double alpha; /* rotations "dapd", "project", "reflect": an element is degenerate when det F is below alpha; at
+                     least 0 and below     1, default 0.1 */
+    double beta;  /* rotation "dapd": how far a degenerate element is moved back; at least 1, default 3 */
+    double frames_every; /* corotational laws and warping: s for which a frame stays before it is taken anew, at least
+                            0. 0 (default): a law takes it at each evaluation, warping at each step. Dynamics only */
+    char warping[32];    /* a name of sn_warpings(): stiffness warping per vertex, for law "linear" only; "" (default):
+                            none */
+    char warping_matrix[32]; /* warping: a name of sn_warping_matrices(); "" (default): "element" */
+    bool ghost_correction;   /* warping: take the net force and torque out of a body's elastic forces; default false */
+    double spring_damper;    /* element "springs": N s/m of every spring, at least 0; default 0 */
+    double spring_quality;   /* element "springs": quality factor of every spring with its damper, at least 0; 0
+                                (default): no such damper */
 } sn_material;
 
 /* Corotated, young 5e5 Pa, poisson 0.33, density 1000 kg/m^3, no damping. */
@@ -83,6 +86,7 @@ SN_API const sn_listing *sn_laws(int *count);
 SN_API const sn_listing *sn_rotations(int *count);
 SN_API const sn_listing *sn_differentials(int *count);
 SN_API const sn_listing *sn_warpings(int *count);
+SN_API const sn_listing *sn_warping_matrices(int *count);
 
 /* A constant that a law takes. */
 typedef struct sn_parameter {
@@ -105,9 +109,9 @@ SN_API sn_status sn_material_evaluate(sn_context *context, const sn_material *ma
                                       double *energy, double stress[9], double differential[81], sn_error *error);
 
 /* The rotation that a method extracts from F (methods with a history take the path from rest to F), and S = R^T F. R
- * and S may be NULL. */
-SN_API sn_status sn_rotation_evaluate(sn_context *context, const char *method, const double F[9], double R[9],
-                                      double S[9], sn_error *error);
+ * and S may be NULL. degenerate: alpha and beta of a material, for "dapd" and its relatives; NULL: their defaults. */
+SN_API sn_status sn_rotation_evaluate(sn_context *context, const char *method, const double *degenerate,
+                                      const double F[9], double R[9], double S[9], sn_error *error);
 
 /* ---- Laws of your own (docs/own-law.md) ---- */
 /* `constant` holds the numbers of all parameters in the order of the table; a parameter has count_max places, and those

@@ -52,6 +52,9 @@ typedef struct sn_mesh {
 
     int group_count;
     sn_group *group; /* group_count. Only sn_mesh_add_group may add a group: the array's capacity is a power of two */
+
+    char left_out[160]; /* set by sn_mesh_read: what the mesh does not have of its file, such as "12 lines, 2 data
+                           arrays"; "" when nothing. Meshes made from this one have "" */
 } sn_mesh;
 
 /* Makes a mesh with all positions and indices 0, without labels and groups. `nodes`, `tets` and `triangles` are 0 or
@@ -166,7 +169,9 @@ typedef struct sn_mesh_report {
     int nonmanifold_faces; /* faces of more than two tets; in a surface mesh, edges of more than two triangles */
     int open_edges;        /* in a surface mesh, edges of one triangle only */
     int components;        /* connected pieces */
-    int64_t worst_tet;     /* label of the tet with the lowest quality */
+    int hinges; /* how many more pieces there are when tets join only by faces: parts that hang on others by an edge or
+                   a node alone, and turn freely about it */
+    int64_t worst_tet;                                   /* label of the tet with the lowest quality */
     int64_t first_inverted, first_flat, first_duplicate; /* labels of tets */
     int64_t first_isolated;                              /* label of a node */
 } sn_mesh_report;
@@ -200,6 +205,12 @@ typedef struct sn_mesh_write_options {
  * that counts from 1 gets labels lifted when the smallest is below 1. A failure leaves an older file as it was. */
 SN_API sn_status sn_mesh_write(const sn_mesh *mesh, const char *path, const sn_mesh_write_options *options,
                                sn_error *error);
+
+/* What a file of the mesh would not hold, as a text such as "2 node groups, node numbers"; "" when it holds everything.
+ * `format` is the ending without the dot; `options` are those of sn_mesh_write. `text` gets up to `capacity` bytes with
+ * the final zero. An unknown format is SN_BAD_INPUT. */
+SN_API sn_status sn_mesh_losses(const sn_mesh *mesh, const char *format, const sn_mesh_write_options *options,
+                                char *text, int capacity, sn_error *error);
 
 /* The formats: the ending without the dot, and one line of text; *count of them. The table is static. */
 SN_API const sn_listing *sn_mesh_formats(int *count);

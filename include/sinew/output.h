@@ -35,6 +35,9 @@ SN_API sn_status sn_world_write(sn_world *world, const char *path, sn_error *err
  * picture. */
 SN_API sn_status sn_world_picture(sn_world *world, const char *path, const sn_picture_options *options,
                                   sn_error *error);
+/* Checks the ending of a path and the options (may be NULL) as sn_world_picture does, for a program that writes the
+ * picture after a long run. SN_BAD_INPUT with the allowed endings or values. */
+SN_API sn_status sn_picture_check(const char *path, const sn_picture_options *options, sn_error *error);
 /* The same picture in memory. `rgb` gets width * height * 3 bytes, row by row from the top. */
 SN_API sn_status sn_world_render(sn_world *world, const sn_picture_options *options, unsigned char *rgb,
                                  sn_error *error);

@@ -26,7 +26,7 @@ typedef struct sn_output_options {
     uint32_t cookie;     /* set by sn_output_options_default(); a struct without it is refused */
     int every;           /* write each N-th step, at least 0; 0: only the last one; default 10 */
     char formats[8][16]; /* format_count names: "vtu", "obj", "ply", "stl", ... */
-    int format_count;    /* 0 to 8; default 0: no files unless the caller asks for them */
+    int format_count;    /* 0 to 8; default 1: "vtu" */
     char fields[12][24]; /* field_count names; default displacement, velocity, stress, von_mises */
     int field_count;     /* 0 to 12; default 4 */
     sn_picture_options picture;
@@ -61,6 +61,8 @@ SN_API void sn_scene_destroy(sn_scene *scene); /* NULL does nothing. Worlds of t
 SN_API const char *sn_scene_name(const sn_scene *scene);
 SN_API const sn_world_options *sn_scene_world_options(const sn_scene *scene); /* never NULL */
 SN_API const sn_output_options *sn_scene_output(const sn_scene *scene);       /* never NULL */
+/* Whether the scene, with its overrides, has this key: "output.formats", "bodies.0.name". */
+SN_API bool sn_scene_gives(const sn_scene *scene, const char *key);
 /* The detailed surface for display, at rest, that the key `surface` of a body names. NULL when the body has none, or
  * when there is no such body. */
 SN_API const sn_mesh *sn_scene_surface(const sn_scene *scene, int body);

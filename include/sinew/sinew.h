@@ -11,6 +11,7 @@
 #include "mesh.h"
 #include "options.h"
 #include "output.h"
+#include "point.h"
 #include "scene.h"
 #include "world.h"
 

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 
 #include "collider.h"
+#include "embed.h"
 #include "material.h"
 #include "mesh.h"
 #include "options.h"
@@ -75,6 +76,12 @@ typedef struct sn_load {
     bool follow;
 
     sn_ramp ramp; /* a factor of the whole load */
+
+    /* key_count x 2: time in s (ascending) and a factor of the whole load, linear between keys, constant before the
+     * first and after the last. Keys take the place of the ramp: only one of them may be given. In mode "static" the
+     * time is the load fraction, 0 to 1. NULL (default): none. */
+    const double *key;
+    int key_count; /* at least 0; default 0 */
 } sn_load;
 
 /* Ties a material point of the body to a place in space, or to a material point of another body. Links work with
@@ -94,6 +101,23 @@ typedef struct sn_link {
     char stabilise[32];
     double rate; /* the part of the gap that a step closes, 0 to 1; default 0.2 */
 } sn_link;
+
+/* A spring and a damper between a material point of the body and an anchor, or a material point of another body:
+ * f = -stiffness h - damping dh/dt, with h the gap between the two. Tethers work with all methods. */
+typedef struct sn_tether {
+    uint32_t cookie; /* set by sn_tether_default(); a struct without it is refused */
+    double point[3]; /* m: a point inside the rest shape of the body; default 0, 0, 0 */
+    char body[64];   /* name of the other body; "" (default): `to` is the place of an anchor */
+    double to[3];    /* m: the anchor, or a point inside the rest shape of the other body; default 0, 0, 0 */
+
+    /* key_count x 4: time in s (ascending) and the offset x, y, z of `to` in m, linear between keys. The damper acts on
+     * the speed relative to the moving anchor. NULL (default): no keys. */
+    const double *key;
+    int key_count; /* at least 0; default 0 */
+
+    double stiffness; /* N/m, above 0; default 1000 */
+    double damping;   /* N s/m, at least 0; default 0 */
+} sn_tether;
 
 /* The start of a body. First its nodes are moved: scale, flatten or collapse, mirror, scramble, twist, in this order,
  * about the body's centre of mass. The rest shape stays as it is. Then the nodes get velocity and spin. */
@@ -115,6 +139,9 @@ typedef struct sn_body_options {
     uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
     char name[64];       /* at most 63 bytes; "" means "body"; default "body" */
     const sn_mesh *mesh; /* the rest shape; must not be NULL. It has tets; for "tri3" it has triangles and no tets */
+    /* A detailed surface at rest that the tets carry: its triangles, or the boundary of its tets. Pictures and surface
+     * files show it in place of the boundary of the tets. It has no part in the physics. NULL (default): none */
+    const sn_mesh *surface;
 
     /* A name of sn_element_names(); default "tet4", also for "".
      *   tet10  also takes a mesh of 4-node tets, and adds nodes in the middle of the straight edges
@@ -146,6 +173,9 @@ typedef struct sn_body_options {
     const sn_link *link;
     int link_count;
 
+    const sn_tether *tether;
+    int tether_count;
+
     sn_initial initial;
 } sn_body_options;
 
@@ -155,8 +185,19 @@ typedef enum sn_quantity {
     SN_QUANTITY_VELOCITY,     /* x, y, z in m/s: mean over the nodes */
     SN_QUANTITY_REACTION,     /* x, y, z in N: force of the supports on the body, total over the nodes */
     SN_QUANTITY_VOLUME,       /* m^3: total over the elements whose nodes are all selected, or that use the node */
-    SN_QUANTITY_STRESS /* Cauchy stress xx yy zz xy yz zx in Pa: mean over the nodes and the elements at each node */
+    SN_QUANTITY_STRESS,   /* Cauchy stress xx yy zz xy yz zx in Pa: mean over the nodes and the elements at each node */
+    SN_QUANTITY_KINETIC,  /* J: kinetic energy of the nodes */
+    SN_QUANTITY_ELASTIC,  /* J: energy of the elements, as for volume; not for a body of springs */
+    SN_QUANTITY_GRAVITY,  /* J: of the nodes, 0 for a mass at the origin */
+    SN_QUANTITY_ENERGY,   /* J: the sum of the last three */
+    SN_QUANTITY_MOMENTUM, /* x, y, z in kg m/s: total over the nodes */
+    SN_QUANTITY_ANGULAR_MOMENTUM, /* x, y, z in kg m^2/s about the origin: total over the nodes */
+    SN_QUANTITY_CONTACTS,         /* how many of the nodes a collider pushes or holds */
+    SN_QUANTITY_FORCE,            /* x, y, z in N: force of one kind of interaction, total over the nodes */
+    SN_QUANTITY_STRAIN,           /* Green's strain xx yy zz xy yz zx, E = (F^T F - 1) / 2: mean as for stress */
+    SN_QUANTITY_DEFORMATION       /* the nine numbers of F, row by row: mean as for stress */
 } sn_quantity;
+enum { SN_PROBE_VALUES = 9 }; /* the most numbers that a probe has */
 
 /* A probe reads one quantity at one node or at several nodes. */
 typedef struct sn_probe {
@@ -164,6 +205,7 @@ typedef struct sn_probe {
     char name[64];        /* stands in results; default "" */
     char body[64];        /* name of the body; "" (default): the first body */
     sn_quantity quantity; /* default SN_QUANTITY_DISPLACEMENT */
+    char interaction[32]; /* of SN_QUANTITY_FORCE: a name of sn_interactions(); "" (default) for other quantities */
 
     /* Which of the next three fields gives the nodes; default SN_PROBE_NEAREST. */
     enum { SN_PROBE_NEAREST, SN_PROBE_NODE, SN_PROBE_SELECT } at;
@@ -189,6 +231,7 @@ typedef struct sn_world_options {
 SN_API sn_fix sn_fix_default(void);
 SN_API sn_load sn_load_default(void);
 SN_API sn_link sn_link_default(void);
+SN_API sn_tether sn_tether_default(void);
 SN_API sn_initial sn_initial_default(void);
 SN_API sn_probe sn_probe_default(void);
 SN_API sn_body_options sn_body_options_default(void);
@@ -216,8 +259,8 @@ typedef struct sn_step_report {
     /* Iterations in all, and how often a part of the step failed and was tried again with half its length. */
     int newton_iterations, linear_iterations, retries;
 
-    /* Corrections that the line search did not take at once. It cut them, or its watchdog let them pass: the watchdog
-     * bears a larger residual for some iterations. */
+    /* How often the line search shortened a correction. A larger residual that the search bears for some iterations does
+     * not count. */
     int line_searches;
 
     /* Parts of the step for which Newton's method did not converge, so that its best iterate was taken. Such a part is
@@ -244,9 +287,10 @@ typedef struct sn_step_report {
  * SN_INVERTED, SN_SINGULAR, SN_STOPPED or SN_NO_MEMORY; the state is then as before the step. */
 SN_API sn_status sn_world_step(sn_world *world, sn_step_report *report, sn_error *error);
 
-/* Sets a callback for long steps; NULL: none. The world calls it between load steps and between retries. `fraction` is
- * the load fraction in mode "static", otherwise the time over options.time.end. When the callback returns false, the
- * step stops with SN_STOPPED. `user` is handed to the callback. */
+/* Sets a callback for long steps; NULL: none. The world calls it between load steps, between retries and between
+ * substeps of adaptive methods. `fraction` is the load fraction in mode "static", otherwise the time over
+ * options.time.end. When the callback returns false, the step stops with SN_STOPPED. `user` is handed to the
+ * callback. */
 SN_API void sn_world_watch(sn_world *world, bool (*progress)(void *user, double fraction), void *user);
 
 /* ---- Looking ---- */
@@ -261,6 +305,10 @@ SN_API int sn_world_body_count(const sn_world *world);
 SN_API const sn_mesh *sn_world_body_mesh(const sn_world *world, int body);
 SN_API const char *sn_world_body_name(const sn_world *world,
                                       int body); /* valid as long as the world; NULL: no such body */
+
+/* The detailed surface of a body, embedded in the mesh of sn_world_body_mesh without creases. Valid as long as the
+ * world. NULL when the body has none, or when there is no such body. */
+SN_API const sn_embedding *sn_world_body_surface(const sn_world *world, int body);
 
 /* The place of a body's node in the vectors of a caller's interaction (interaction.h). -1: no such node. */
 SN_API int sn_world_node(const sn_world *world, int body, int node);
@@ -282,6 +330,10 @@ typedef struct sn_energies {
 } sn_energies;
 /* The energies of all bodies. SN_INVERTED when a law with ln J meets an element with J <= 0. */
 SN_API sn_status sn_world_energies(sn_world *world, sn_energies *energies, sn_error *error);
+
+/* The material of each element of a body: material[i] is its place in the body's list of materials, from 0.
+ * `material` has tet_count places. SN_BAD_INPUT when there is no such body. */
+SN_API sn_status sn_world_element_materials(const sn_world *world, int body, int32_t *material);
 
 /* Linear momentum (kg m/s) and angular momentum about the origin (kg m^2/s) of all bodies. */
 SN_API void sn_world_momentum(const sn_world *world, double linear[3], double angular[3]);
@@ -337,9 +389,10 @@ SN_API int sn_world_glyphs(const sn_world *world, sn_glyph *glyph, int room);
 SN_API int sn_world_probe_count(const sn_world *world);
 SN_API const char *sn_world_probe_name(const sn_world *world,
                                        int probe); /* valid as long as the world; NULL: no such probe */
-/* Reads a probe at the present state. Writes *count numbers to `value`: 3, or 1 for volume, or 6 for stress. The others
- * become 0. Fails with SN_BAD_INPUT (no such probe); a reaction also with SN_INVERTED. */
-SN_API sn_status sn_world_probe(sn_world *world, int probe, double value[6], int *count, sn_error *error);
+/* Reads a probe at the present state. Writes *count numbers to `value`, as many as sn_quantity says: 1, 3, 6 or 9. With
+ * fewer than 6 the others of 6 become 0. SN_PROBE_VALUES places are enough for every probe. Fails with SN_BAD_INPUT (no
+ * such probe); reaction, contacts, force and energies also with SN_INVERTED. */
+SN_API sn_status sn_world_probe(sn_world *world, int probe, double *value, int *count, sn_error *error);
 
 /* ---- Editing between steps ---- */
 /* After a failure nothing has changed. The options are checked and copied as in sn_world_create. */
@@ -373,8 +426,8 @@ SN_API sn_status sn_world_grab(sn_world *world, int handle, int body, const int3
  * SN_BAD_INPUT when there is no such body; SN_NOT_FINITE when a number is not finite. */
 SN_API sn_status sn_world_set_forces(sn_world *world, int body, const double *force, sn_error *error);
 
-/* Fixes, loads, links and colliders may be added, changed and removed between steps. An id names one of them. The
- * options of the world give the ids 0, 1, 2, ... in the order of the bodies, separately for each of the four kinds.
+/* Fixes, loads, links, tethers and colliders may be added, changed and removed between steps. An id names one of them.
+ * The options of the world give the ids 0, 1, 2, ... in the order of the bodies, separately for each of the five kinds.
  * `add` writes a new id to *id; `id` may be NULL. `change` keeps the id. Ids are not used again. The functions fail
  * with SN_BAD_INPUT when the item is wrong, or when there is no such body or id. */
 SN_API sn_status sn_world_add_fix(sn_world *world, int body, const sn_fix *fix, int *id, sn_error *error);
@@ -386,6 +439,9 @@ SN_API sn_status sn_world_remove_load(sn_world *world, int id, sn_error *error);
 SN_API sn_status sn_world_add_link(sn_world *world, int body, const sn_link *link, int *id, sn_error *error);
 SN_API sn_status sn_world_change_link(sn_world *world, int id, int body, const sn_link *link, sn_error *error);
 SN_API sn_status sn_world_remove_link(sn_world *world, int id, sn_error *error);
+SN_API sn_status sn_world_add_tether(sn_world *world, int body, const sn_tether *tether, int *id, sn_error *error);
+SN_API sn_status sn_world_change_tether(sn_world *world, int id, int body, const sn_tether *tether, sn_error *error);
+SN_API sn_status sn_world_remove_tether(sn_world *world, int id, sn_error *error);
 SN_API sn_status sn_world_add_collider(sn_world *world, const sn_collider *collider, int *id, sn_error *error);
 SN_API sn_status sn_world_change_collider(sn_world *world, int id, const sn_collider *collider, sn_error *error);
 SN_API sn_status sn_world_remove_collider(sn_world *world, int id, sn_error *error);
@@ -395,16 +451,20 @@ SN_API sn_status sn_world_remove_collider(sn_world *world, int id, sn_error *err
  * method, pins, contacts, multipliers of links, and the forces of sn_world_set_forces. It does not hold gravity,
  * options, materials, loads, colliders and grabs: the world that restores it keeps its own ones.
  *
- * Saving refreshes the workspace. Therefore the run that was saved and a run that restores it go on with the same
- * bits. */
-SN_API size_t sn_world_state_size(const sn_world *world); /* bytes of a saved state */
+ * Saving changes nothing in the world. A run that was never saved, a run that was saved after any step, and a run that
+ * restores the state end with the same bits, as long as options, materials and interactions are the same. For this the
+ * state also holds what the solvers keep from the last steps: old factors, coarse matrices, linearisations. A world
+ * with other options or materials does not use these parts; its steps are then right within the tolerances of its
+ * solvers. An interaction of the caller that keeps numbers outside the state must save them itself. */
+SN_API size_t sn_world_state_size(const sn_world *world); /* bytes of a state that is saved now; a step may change it */
 /* Writes the state to `bytes`, which has room for `size` bytes. SN_BAD_INPUT when the room is too small. */
 SN_API sn_status sn_world_save_state(sn_world *world, void *bytes, size_t size, sn_error *error);
 /* Takes a state over from `size` bytes. Fails with SN_BAD_INPUT (the bytes are damaged, or belong to another model),
  * SN_UNSUPPORTED (another version or byte order) or SN_NOT_FINITE; the state is then as before. */
 SN_API sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size, sn_error *error);
 /* Do the same with a file. They also fail with SN_IO, SN_NOT_FOUND (restore: the file cannot be opened) or
- * SN_NO_MEMORY. */
+ * SN_NO_MEMORY. Saving takes the place of an old file in one move, when all bytes of the new one are on the disk: after
+ * a failure, or when the program is killed, the old file is whole. */
 SN_API sn_status sn_world_save(sn_world *world, const char *path, sn_error *error);
 SN_API sn_status sn_world_restore(sn_world *world, const char *path, sn_error *error);
 

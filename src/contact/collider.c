@@ -158,10 +158,23 @@ static sn_status check_shape(const sn_collider *c, const sn_shape *shape, sn_err
     return shape->check ? shape->check(c, error) : SN_OK;
 }
 
+/* Refuses options that have no effect with the response. */
+static sn_status check_used(const sn_collider *c, sn_error *error) {
+    const bool projects = strcmp(c->response, "projection") == 0;
+    if (projects && c->stiffness != sn_collider_default().stiffness)
+        return sn_fail_at(error, SN_BAD_INPUT, "stiffness",
+                          "stiffness has no effect with response 'projection'; it is for 'penalty'");
+    if (projects && c->damping != sn_collider_default().damping)
+        return sn_fail_at(error, SN_BAD_INPUT, "damping",
+                          "damping has no effect with response 'projection'; it is for 'penalty'");
+    return SN_OK;
+}
+
 sn_status sn_collider_check(const sn_collider *c, sn_error *error) {
     const sn_shape *shape;
     sn_status status = sn_cookie_check(c->cookie, "sn_collider", error);
     if (!status) status = find_shape(c, &shape, error);
     if (!status) status = sn_within(error, check_shape(c, shape, error), "%s", c->shape);
-    return status ? status : sn_fields_check(fields, FIELDS, c, error);
+    if (!status) status = sn_fields_check(fields, FIELDS, c, error);
+    return status ? status : check_used(c, error);
 }

@@ -30,7 +30,7 @@ static void relative_velocity(const sn_collider_model *collider, const sn_pose *
 /* Fills *at when the node touches; otherwise returns false. The gap is computed first, so that a free node costs
  * little. */
 static bool touch_at(const sn_collider_model *collider, const sn_penalty *p, const sn_pose *pose, const double *x,
-                     const double *v, double area, double mass, touch *at) {
+                     const double *v, double area, double mass, uint8_t *held, touch *at) {
     double u[3] = {0}, reach = 0;
     if (p->ahead != 0) {
         if (v) relative_velocity(collider, pose, x, v, u);
@@ -45,6 +45,10 @@ static bool touch_at(const sn_collider_model *collider, const sn_penalty *p, con
     const double full = sqrt(area) / GRIP;
     if (outside && !(depth - p->ahead * at->un > -1e-6 * full))
         return false; /* a node on the surface counts, up to rounding */
+    if (outside && held) {
+        if (*held == SN_AHEAD_RELEASED) return false;
+        *held = SN_AHEAD_HELD;
+    }
     const double k = area * p->stiffness, part = p->depth > 0 && !outside ? depth / p->depth : 0;
     at->k = k * (1 + 3 * part * part);
     at->c = outside ? 0 : 2 * p->damping * sqrt(k * mass);
@@ -62,6 +66,8 @@ static bool touch_at(const sn_collider_model *collider, const sn_penalty *p, con
     return true;
 }
 
+static uint8_t *held_of(const sn_penalty *penalty, int i) { return penalty->held ? penalty->held + i : NULL; }
+
 int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                      double t, const double *x, const double *v, const sn_friction *memory, double *f) {
     sn_pose pose;
@@ -70,7 +76,8 @@ int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalt
     for (int i = 0; i < nodes->count; ++i) {
         const size_t at = 3 * (size_t)nodes->node[i];
         touch it;
-        if (!touch_at(collider, penalty, &pose, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i], &it))
+        if (!touch_at(collider, penalty, &pose, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i],
+                      held_of(penalty, i), &it))
             continue;
         ++touching;
         const double drag = v ? penalty->friction * (memory ? memory[i].normal : it.normal) * it.phi : 0;
@@ -86,7 +93,8 @@ void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty
     for (int i = 0; i < nodes->count; ++i) {
         const size_t at = 3 * (size_t)nodes->node[i];
         touch it;
-        const bool touches = touch_at(collider, penalty, &pose, x + at, v + at, nodes->area[i], nodes->mass[i], &it);
+        const bool touches = touch_at(collider, penalty, &pose, x + at, v + at, nodes->area[i], nodes->mass[i],
+                                      held_of(penalty, i), &it);
         const double now = touches ? it.normal : 0, was = memory[i].normal;
         memory[i].normal = now;
         *square += now * now, *change += (now - was) * (now - was);
@@ -153,7 +161,8 @@ int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penal
     for (int i = 0; i < nodes->count; ++i) {
         const size_t at = 3 * (size_t)nodes->node[i];
         touch it;
-        if (!touch_at(collider, penalty, &pose, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i], &it))
+        if (!touch_at(collider, penalty, &pose, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i],
+                      held_of(penalty, i), &it))
             continue;
         const double mu = v ? penalty->friction : 0;
         if (definite) {
@@ -186,4 +195,30 @@ double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *pe
         if (gap < 0) energy += 0.5 * nodes->area[i] * penalty->stiffness * gap * gap * (1 + 0.5 * part * part);
     }
     return energy;
+}
+
+bool sn_penalty_release(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
+                        double t, const double *x) {
+    sn_pose pose;
+    double n[3];
+    bool any = false;
+    sn_collider_at(collider, t, &pose);
+    for (int i = 0; i < nodes->count; ++i) {
+        const double full = sqrt(nodes->area[i]) / GRIP;
+        if (penalty->held[i] != SN_AHEAD_HELD ||
+            !(sn_collider_gap(collider, &pose, x + 3 * (size_t)nodes->node[i], full, n, NULL) > 1e-3 * full))
+            continue;
+        penalty->held[i] = SN_AHEAD_RELEASED;
+        any = true;
+    }
+    return any;
+}
+
+bool sn_penalty_touches(const sn_collider_model *collider, const sn_contact_nodes *nodes, double t, const double *x) {
+    sn_pose pose;
+    double n[3];
+    sn_collider_at(collider, t, &pose);
+    for (int i = 0; i < nodes->count; ++i)
+        if (sn_collider_gap(collider, &pose, x + 3 * (size_t)nodes->node[i], 0, n, NULL) < 0) return true;
+    return false;
 }

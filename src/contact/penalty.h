@@ -19,11 +19,14 @@
  * Looking ahead: a step that is one linear solve uses only the contacts of its start. A fast node would go into the
  * collider by the length of its path in the step. For such a solve the spring also acts on nodes that their present
  * velocity takes inside during the step: d - ahead u_n > 0. The spring is continued outside of the collider, f_n = A k
- * d < 0. Together with K the force at the end of the step is then f_n = A k d(x1). (In the same way the solve lets the
- * spring of a node that leaves pull. Releasing such nodes by their velocity was tried; it makes bodies at rest
- * jump.) */
+ * d < 0. Together with K the force at the end of the step is then f_n = A k d(x1). The velocity alone cannot tell that
+ * the body will stop a node before it arrives. The spring would then pull the node to the collider and feed energy.
+ * Such nodes are released, and the step is solved again. (In the same way the solve lets the spring of a node that
+ * leaves pull. This takes energy. Releasing such nodes by their velocity was tried; it makes bodies at rest jump.) */
 #ifndef SN_CONTACT_PENALTY_H
 #define SN_CONTACT_PENALTY_H
+
+#include <stdint.h>
 
 #include "collider_model.h"
 #include "friction.h"
@@ -35,7 +38,12 @@ typedef struct sn_penalty {
     double friction;  /* mu */
     double slip;      /* e, m/s */
     double ahead;     /* s, the time to look ahead; 0: only nodes inside feel a force */
+    /* One per node: SN_AHEAD_HELD when the spring was continued outside of the collider for it, SN_AHEAD_RELEASED when
+     * that must not happen any more. Only with `ahead`. */
+    uint8_t *held;
 } sn_penalty;
+
+enum { SN_AHEAD_NONE, SN_AHEAD_HELD, SN_AHEAD_RELEASED };
 
 /* The nodes that may touch a collider. */
 typedef struct sn_contact_nodes {
@@ -59,6 +67,12 @@ void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty
 int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                       double t, const double *x, const double *v, bool definite, sn_friction *memory, int32_t *node,
                       double *K, double *D);
+/* A solve that looked ahead ended at x. Releases the nodes that the spring pulls towards the collider there. Returns
+ * whether there were such nodes. */
+bool sn_penalty_release(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
+                        double t, const double *x);
+/* Whether a node is inside the collider. */
+bool sn_penalty_touches(const sn_collider_model *collider, const sn_contact_nodes *nodes, double t, const double *x);
 /* The energy of the springs: sum A k d^2 / 2 (1 + (d / D)^2 / 2). */
 double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                          double t, const double *x);

@@ -15,9 +15,11 @@ typedef struct choice {
     const sn_rotation *rotation;
     sn_differential differential;
     bool projects;
-    double alpha, beta;
+    double alpha, beta, every;
     int warping;
     int terms; /* of the Prony series */
+    bool vertex_matrix;
+    bool viscous; /* has a viscous or Rayleigh stress, on the frames of the rotation */
 } choice;
 
 /* Scratch of a compilation. */
@@ -36,14 +38,17 @@ static bool can_be_exact(const sn_law *law, const sn_rotation *rotation) {
     return law->differentials & 1u << SN_DIFFERENTIAL_EXACT && (!rotation || rotation->differential);
 }
 
-static sn_status choose(const sn_context *context, const sn_material *material, const char *body, bool exact,
+static sn_status choose(const sn_context *context, const sn_material *material, const sn_batch_source *source,
                         choice *out, sn_error *error) {
+    const char *body = source->name;
+    bool exact = source->exact;
     *out = (choice){.law = sn_law_find(context, material->law)};
     const sn_law *law = out->law;
     if (!law) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown law '%s'", body, material->law);
     out->differential = law->default_differential;
     out->warping = sn_warping_find(material->warping);
     out->terms = material->prony_count;
+    out->vertex_matrix = out->warping && strcmp(material->warping_matrix, "vertex") == 0;
     if (material->differential[0]) {
         const int d = sn_differential_find(material->differential);
         if (d < 0 || !(law->differentials & 1u << d))
@@ -52,9 +57,12 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
         out->differential = (sn_differential)d;
         exact = false;
     }
+    out->every = material->frames_every;
+    out->viscous = material->viscous[0] != 0 || material->viscous[1] != 0 || material->rayleigh[1] != 0;
     if (exact && can_be_exact(law, NULL)) out->differential = SN_DIFFERENTIAL_EXACT;
     out->projects = exact && out->differential == SN_DIFFERENTIAL_EXACT && law->flags & SN_LAW_INDEFINITE &&
                     law->differentials & 1u << SN_DIFFERENTIAL_PROJECTED;
+    if (source->element->dimension == 1) return SN_OK; /* springs turn without a rotation */
     if (!(law->flags & SN_LAW_ROTATION)) {
         if (!material->rotation[0]) return SN_OK;
         return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' uses no rotation, but '%s' is given", body, law->name,
@@ -63,19 +71,30 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     const char *name = material->rotation[0] ? material->rotation : "polar";
     out->rotation = sn_rotation_find(context, name);
     if (!out->rotation) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown rotation '%s'", body, name);
-    if (exact && !can_be_exact(law, out->rotation))
+    const bool stays = out->every > 0; /* then dR is 0 */
+    if (exact && !stays && !can_be_exact(law, out->rotation))
         out->differential = law->default_differential, out->projects = false;
-    if (out->differential == SN_DIFFERENTIAL_EXACT && !out->rotation->differential)
+    if (stays) out->projects = false;
+    if (stays && !material->differential[0] && law->flags & SN_LAW_WARPED)
+        out->differential = SN_DIFFERENTIAL_TRUNCATED_2; /* is then the exact one */
+    if (out->differential == SN_DIFFERENTIAL_EXACT && !stays && !out->rotation->differential)
         return sn_fail(error, SN_BAD_INPUT,
                        "body '%s': the rotation '%s' has no derivative: the exact differential needs one", body, name);
     if (out->rotation->uses_history) out->alpha = material->alpha, out->beta = material->beta;
     return SN_OK;
 }
 
+/* The gradients of the present shape, without a viscous stress, which has those of the rotation. */
+static bool updates(const choice *c) {
+    return c->law->flags & SN_LAW_UPDATED && c->differential == SN_DIFFERENTIAL_TRUNCATED_2 && !c->viscous;
+}
+
 static int same_choice(const sn_batch *batch, const sn_element *element, const choice *c) {
     return batch->element == element && batch->law == c->law && batch->rotation == c->rotation &&
            batch->differential == c->differential && batch->projects == c->projects && batch->alpha == c->alpha &&
-           batch->beta == c->beta && batch->warping == c->warping && batch->terms == c->terms;
+           batch->beta == c->beta && batch->every == c->every && batch->warping == c->warping &&
+           batch->vertex_matrix == c->vertex_matrix && (batch->compact == SN_COMPACT_UPDATED) == updates(c) &&
+           batch->terms == c->terms;
 }
 
 /* Appends a batch, or finds one alike. model->batch has room. */
@@ -90,9 +109,12 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
                         .differential = c->differential,
                         .projects = c->projects,
                         .rotation_state = -1,
+                        .frames = -1,
+                        .every = c->every,
                         .alpha = c->alpha,
                         .beta = c->beta,
                         .warping = c->warping,
+                        .vertex_matrix = c->vertex_matrix,
                         .terms = c->terms};
     batch->warped = (c->law->flags & SN_LAW_WARPED) &&
                     (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || c->law->flags & SN_LAW_CONSTANT);
@@ -100,8 +122,14 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
         c->differential == SN_DIFFERENTIAL_TRUNCATED_1 || (c->differential == SN_DIFFERENTIAL_HYBRID && c->law->blend);
     if (c->law->flags & SN_LAW_WARPED && blended) batch->compact = SN_COMPACT_BLENDED;
     if (batch->warped) batch->compact = SN_COMPACT_WARPED;
+    if (updates(c)) batch->compact = SN_COMPACT_UPDATED;
     batch->linearised_items = batch->compact ? 3 * element->nodes : 81;
     if (element->derive) batch->warped = batch->compact = 0, batch->linearised_items = 9;
+    if (batch->vertex_matrix) {
+        model->unsymmetric = true;
+        batch->compact = SN_COMPACT_NONE;
+        batch->linearised_items = element->derive ? 18 : 9 * element->nodes + 2;
+    }
     return model->batch_count++;
 }
 
@@ -141,7 +169,11 @@ static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error
             const int m = source->material[e];
             if (of[m] >= 0) continue;
             choice c;
-            status = choose(w->context, &source->materials[m], source->name, source->exact, &c, error);
+            status = choose(w->context, &source->materials[m], source, &c, error);
+            if (!status && c.every > 0 && source->element->derive && !c.warping)
+                status =
+                    sn_fail_at(error, SN_BAD_INPUT, "frames.every",
+                               "'frames.every' has no effect on element '%s' without warping", source->element->name);
             if (status) return sn_within(error, status, "%d.material.%d", s, m);
             if (c.terms && source->element->derive && sn_prony_on_shear(&source->materials[m]))
                 return sn_within(
@@ -212,20 +244,20 @@ static sn_status make_chunks(const work *w, sn_elements_model *model, sn_error *
 static sn_status allocate_batch(const sn_context *context, sn_batch *batch, sn_error *error) {
     const size_t lanes = (size_t)batch->block_count * SN_LANES;
     const size_t nodes = (size_t)batch->element->nodes, points = (size_t)batch->element->points;
-    const int history = batch->rotation && batch->rotation->uses_history;
+    const int edges = batch->rotation && (batch->rotation->uses_history || batch->rotation->uses_edges);
     batch->node = sn_allocate(context, lanes * nodes, sizeof *batch->node);
     batch->gradient = sn_allocate(context, lanes * points * (nodes - 1) * 3, sizeof *batch->gradient);
     batch->weight = sn_allocate(context, lanes * points, sizeof *batch->weight);
     batch->element_of = sn_allocate(context, lanes, sizeof *batch->element_of);
     batch->material_of = sn_allocate(context, lanes, sizeof *batch->material_of);
     batch->source_of = sn_allocate(context, lanes, sizeof *batch->source_of);
-    if (history) batch->rest_edge = sn_allocate(context, lanes * 9, sizeof *batch->rest_edge);
+    if (edges) batch->rest_edge = sn_allocate(context, lanes * 9, sizeof *batch->rest_edge);
     if (batch->element->derive) {
         batch->pair_mass = sn_allocate(context, lanes, sizeof *batch->pair_mass);
         if (!batch->pair_mass) return sn_no_memory(error);
     }
     const int complete = batch->node && batch->gradient && batch->weight && batch->element_of && batch->material_of &&
-                         batch->source_of && (!history || batch->rest_edge);
+                         batch->source_of && (!edges || batch->rest_edge);
     return complete ? SN_OK : sn_no_memory(error);
 }
 
@@ -316,8 +348,10 @@ static int all_turned(const sn_elements_model *model) {
 
 static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error *error) {
     model->turned = all_turned(model);
-    for (int b = 0; b < model->batch_count; ++b)
+    for (int b = 0; b < model->batch_count; ++b) {
         model->positive = model->positive || model->batch[b].law->flags & SN_LAW_POSITIVE_J;
+        model->projects = model->projects || model->batch[b].projects;
+    }
     for (int b = 0; b < model->batch_count; ++b) {
         sn_batch *batch = &model->batch[b];
         const sn_status status = allocate_batch(w->context, batch, error);
@@ -333,7 +367,11 @@ static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error 
         batch->memory = model->memory_size, batch->recalled = model->recalled_size;
         model->memory_size += points * SN_MEMORY_ITEMS * batch->terms;
         if (batch->terms) model->recalled_size += points * SN_MEMORY_ITEMS;
-        if (!batch->rest_edge) continue;
+        if (batch->rotation && batch->every > 0 && !batch->element->derive) {
+            batch->frames = model->frame_size;
+            model->frame_size += points * 9;
+        }
+        if (!batch->rotation || !batch->rotation->uses_history) continue;
         batch->rotation_state = model->rotation_state_size;
         model->rotation_state_size += points * SN_ROTATION_STATE;
     }

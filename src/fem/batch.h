@@ -16,7 +16,7 @@
 enum { SN_DAMPED_VISCOUS = 1, SN_DAMPED_RAYLEIGH = 2 };
 enum { SN_WARPING_NONE = 0, SN_WARPING_EDGES, SN_WARPING_SVD }; /* warping.h */
 enum { SN_MEMORY_ITEMS = 6 };                                   /* doubles per point and Prony term */
-enum { SN_COMPACT_NONE, SN_COMPACT_WARPED, SN_COMPACT_BLENDED };
+enum { SN_COMPACT_NONE, SN_COMPACT_WARPED, SN_COMPACT_BLENDED, SN_COMPACT_UPDATED };
 
 typedef struct sn_batch {
     int index; /* of the batch in its model, and of its sn_batch_settings */
@@ -27,15 +27,15 @@ typedef struct sn_batch {
     int projects; /* the exact differential was not asked for by name and can be indefinite: a view may ask for the
                      projected one */
     int block_count;
-    int32_t *node;       /* block_count x nodes x SN_LANES, compiled node numbers */
-    double *gradient;    /* block_count x points x (nodes - 1) x 3 x SN_LANES, 1/m */
-    double *weight;      /* block_count x points x SN_LANES, m^3; 0 in padded lanes */
-    int warped;          /* its linearised stress is the warped stiffness R K0 R^T of SN_LAW_WARPED */
-    int compact;         /* SN_COMPACT_: the closed forms of SN_LAW_WARPED hold */
-    double *rest_edge;   /* block_count x 9 x SN_LANES: Dm of the corners; only for rotations with history, else NULL */
-    int32_t *element_of; /* block_count x SN_LANES: index of the element in its body's mesh, -1 in padded lanes */
-    int32_t *material_of;   /* block_count x SN_LANES: index of the material in the parameters */
-    int32_t *source_of;     /* block_count x SN_LANES: index of the source, -1 in padded lanes */
+    int32_t *node;        /* block_count x nodes x SN_LANES, compiled node numbers */
+    double *gradient;     /* block_count x points x (nodes - 1) x 3 x SN_LANES, 1/m */
+    double *weight;       /* block_count x points x SN_LANES, m^3; 0 in padded lanes */
+    int warped;           /* its linearised stress is the warped stiffness R K0 R^T of SN_LAW_WARPED */
+    int compact;          /* SN_COMPACT_: the closed forms of SN_LAW_WARPED hold; UPDATED: of SN_LAW_UPDATED */
+    double *rest_edge;    /* block_count x 9 x SN_LANES: Dm of the corners; only for rotations that use it, else NULL */
+    int32_t *element_of;  /* block_count x SN_LANES: index of the element in its body's mesh, -1 in padded lanes */
+    int32_t *material_of; /* block_count x SN_LANES: index of the material in the parameters */
+    int32_t *source_of;   /* block_count x SN_LANES: index of the source, -1 in padded lanes */
     int64_t rotation_state; /* offset of its rotation state in the state's array, in doubles: block_count x points x
                                SN_ROTATION_STATE x SN_LANES; -1 for none */
     int64_t linearised;     /* offset of its part in a linearised buffer, in doubles: block_count x points x
@@ -48,7 +48,12 @@ typedef struct sn_batch {
                        SN_MEMORY_ITEMS x SN_LANES */
     int64_t recalled; /* offset of its recalled stress, in doubles: block_count x points x SN_MEMORY_ITEMS x SN_LANES */
     double alpha, beta; /* of the rotation */
-    int warping;        /* SN_WARPING_: frames per vertex, from view->vertex_rotation */
+    double every;       /* s: how long frames stay; 0: the rotation follows at each evaluation */
+    int64_t
+        frames;  /* offset of the kept frames of its points, in doubles: block_count x points x 9 x SN_LANES; -1: none
+                  */
+    int warping; /* SN_WARPING_: frames per vertex, from view->vertex_rotation */
+    bool vertex_matrix; /* warping: K_ij = R_i k_ij R_i^T, not symmetric; else R_e k_ij R_e^T (warping.h) */
     double *pair_mass;  /* springs alone: block_count x SN_LANES, kg; their `gradient` is the rest edge, their `weight`
                            the factor of k */
 } sn_batch;
@@ -72,10 +77,13 @@ typedef struct sn_elements_model {
     int64_t rotation_state_size; /* doubles of rotation state of all batches, all zero at rest */
     int64_t memory_size;         /* doubles of memory of all batches, all zero when nothing is remembered */
     int64_t recalled_size;       /* doubles of a recalled stress, 64-byte aligned */
+    int64_t frame_size;          /* doubles of kept frames of all batches, 64-byte aligned */
     int64_t linearised_size;     /* doubles of a linearised buffer, 64-byte aligned */
     int turned;   /* all batches are tet4 of the warped stiffness with rotations: their linearisation is R g and three
                      weights */
     int positive; /* some law needs J > 0 */
+    bool unsymmetric;  /* some batch has a vertex_matrix: the view of a linearisation must be unsymmetric */
+    int projects;      /* some batch `projects` */
     int64_t kept_size; /* doubles of the kept rotations, 64-byte aligned */
     int source_count;
     sn_batch_origin *origin; /* source_count */
@@ -123,9 +131,10 @@ typedef struct sn_kept_rotations {
 typedef struct sn_element_view {
     const sn_element_settings *settings; /* never NULL */
     const double *x;
-    const double *v;               /* NULL: at rest, no damping forces */
-    const double *x_before;        /* last accepted positions, for rotations with history; NULL otherwise */
-    const double *rotation_state;  /* NULL when no batch uses any */
+    const double *v;              /* NULL: at rest, no damping forces */
+    const double *x_before;       /* last accepted positions, for rotations with history; NULL otherwise */
+    const double *rotation_state; /* NULL when no batch uses any */
+    const double *frame; /* frame_size: rotations of batches that keep theirs; NULL: all follow the positions */
     const double *vertex_rotation; /* node_count x 9, for warped batches; NULL when there are none */
     const double *recalled;        /* the recalled stress (prony.h), recalled_size doubles; NULL when there is none */
     sn_kept_rotations *kept;       /* `force` writes to it; the others read it: it is of this view. NULL: none */
@@ -257,6 +266,13 @@ void sn_elements_remember(const sn_context *context, const sn_elements_model *mo
                           double *before, double *memory);
 void sn_elements_recall(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings,
                         const double *before, const double *memory, double *recalled);
+
+/* Whether frames that stay for `every` seconds are taken anew on the way from time `from` to `to`: always for 0. */
+bool sn_frames_due(double every, double from, double to);
+/* Takes the frames of the batches that are due anew, at view->x; view->frame is not looked at. frame: frame_size
+ * doubles. Returns whether any was due. */
+bool sn_elements_frames(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
+                        double from, double to, double *frame);
 
 /* ---- Mass ---- */
 /* Lumped: ADDS each element's share, with the density of its material, to mass[compiled node]. Row sums for tet4 and

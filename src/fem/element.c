@@ -84,6 +84,36 @@ double sn_element_gradient(const sn_element *element, const double *X, const dou
     return plane ? determinant / 2 : determinant / 6;
 }
 
+/* ---- Materials ---- */
+/* Springs know a modulus, dampers of their own and Rayleigh's damping. */
+static sn_status check_springs(const sn_material *material, sn_error *error) {
+    const char *law = material->law, *differential = material->differential;
+    if (strcmp(law, "corotated") != 0 && strcmp(law, "linear") != 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "law",
+                          "element springs goes with law 'corotated' (springs that turn) or 'linear' (for warping), "
+                          "not '%s'",
+                          law);
+    if (*material->rotation)
+        return sn_fail_at(error, SN_BAD_INPUT, "rotation",
+                          "rotation '%s' has no effect on element springs: a spring turns with its two ends",
+                          material->rotation);
+    if (*differential && strcmp(differential, "exact") != 0 && strcmp(differential, "projected") != 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "differential",
+                          "differential '%s' has no effect on element springs, which offers exact and projected",
+                          differential);
+    if (material->viscous[0] != 0 || material->viscous[1] != 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "viscous",
+                          "viscous has no effect on element springs; 'springs' and 'rayleigh' damp them");
+    return SN_OK;
+}
+
+sn_status sn_element_check_material(const sn_element *element, const sn_material *material, sn_error *error) {
+    if (element->dimension == 1) return check_springs(material, error);
+    if (material->spring_damper == 0 && material->spring_quality == 0) return SN_OK;
+    return sn_fail_at(error, SN_BAD_INPUT, "springs", "springs has no effect on element %s; it is for element springs",
+                      element->name);
+}
+
 /* ---- Meshes ---- */
 sn_status sn_element_fits_tets(const sn_mesh *mesh, sn_error *error) {
     if (mesh->tet_count > 0) return SN_OK;

@@ -14,6 +14,7 @@
 
 #include "base/context.h"
 #include "names.h"
+#include "sinew/material.h"
 #include "sinew/mesh.h"
 
 enum { SN_ELEMENT_NODES = 10, SN_ELEMENT_POINTS = 15 };
@@ -66,6 +67,9 @@ static inline const sn_element *sn_element_carrier(const sn_element *element) {
     return element->carrier ? element->carrier : element;
 }
 const sn_listing *sn_elements(int *count);
+
+/* SN_BAD_INPUT when elements of this type cannot take the material, or when an option of it has no effect on them. */
+sn_status sn_element_check_material(const sn_element *element, const sn_material *material, sn_error *error);
 
 /* Gradients g_i (all nodes x 3) of the shape functions in the rest shape X (nodes x 3) at barycentric L, and optionally
  * their values. Returns the volume (area for plane elements, of thickness 1) of the whole element if this point's

@@ -25,6 +25,8 @@ typedef enum sn_law_flags {
     SN_LAW_WARPED =
         32, /* isotropic with lambda, mu = c[0], c[1], and its truncated-2 differential (or, if constant, any, with R =
                I) is lambda tr(R^T dF) R + mu (dF + R dF^T R): the kernels then use closed forms */
+    SN_LAW_UPDATED = 128,     /* its truncated-2 differential is that of SN_LAW_WARPED with cof(F) g for R g, which
+                                 are the gradients of the present shape */
     SN_LAW_NO_POTENTIAL = 64, /* the stress is not the gradient of the energy: dP is not symmetric */
 } sn_law_flags;
 
@@ -46,6 +48,8 @@ typedef struct sn_law {
     const char *name, *text;
     unsigned flags;
     unsigned differentials; /* bit set of 1 << sn_differential that it offers */
+    /* When the material names none and a step has a bounded number of linear solves. It is definite. Newton's iteration
+     * until convergence and statics take the exact one instead, and the projected one where the exact one fails. */
     sn_differential default_differential;
     const sn_parameter
         *parameter; /* all its constants; isotropic laws begin with young, poisson, lame, which stand for the others */
@@ -63,14 +67,18 @@ typedef struct sn_law {
     void (*scale)(const struct sn_law *law, double shear, double bulk, double *constant);
 
     /* Kernels; c: constants, one vector each. R is NULL for laws without SN_LAW_ROTATION; dR only for exact and
-     * projected. */
+     * projected. dimension: 3; 2 for plane elements. */
     void (*energy)(const struct sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi);
     void (*stress)(const struct sn_law *law, const vd *c, const vd *F, const vd *R, vd *P);
-    void (*differential)(const struct sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R,
-                         const vd *dR, vd *dP);
+    void (*differential)(const struct sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F,
+                         const vd *R, const vd *dR, vd *dP);
 
     /* Of laws with SN_LAW_WARPED that offer hybrid: g in [0, 1], how much of truncated-1 it takes; else NULL. */
-    vd (*blend)(const vd *F, const vd *R);
+    vd (*blend)(int dimension, const vd *F, const vd *R);
+
+    /* Of anisotropic laws: the stiffness at rest C, carried along by G, dP = G C sym(G^T dF). Rayleigh's damping uses
+     * it. NULL: the stiffness at rest is isotropic (sn_law_rest_moduli). */
+    void (*rest_stiffness)(const struct sn_law *law, const vd *c, const vd *G, vd *dP);
 
     /* The law's own strain measure, for viscous damping. */
     sn_strain strain;
@@ -91,6 +99,8 @@ const sn_law *sn_own_law_find(const sn_context *context, const char *name);
  * kernel/own_law.c. */
 extern const sn_law sn_own_law_baseline, sn_own_law_avx2, sn_own_law_avx512;
 
+/* lambda and mu of the law's stiffness at rest, from its prepared constants. Not for laws with `rest_stiffness`. */
+void sn_law_rest_moduli(const sn_law *law, const double *constant, double *lambda, double *mu);
 /* lambda and mu from young/poisson or lame at time t (the pair that is given; laws' own constants do not count). */
 sn_status sn_material_lame(const sn_material *material, double time, double *lambda, double *mu, sn_error *error);
 /* The value of a scalar constant at time t, or `fallback` when it is absent. */
@@ -108,7 +118,7 @@ typedef struct sn_rotation_view {
     const vd *F;        /* now */
     const vd *F_before; /* at the last accepted step; NULL when there is none (the path runs from rest) */
     const vd *Dm;  /* rest edges, columns; row-major 3 x 3; the last one of a plane element is the z axis. NULL without
-                      history */
+                      history and without uses_edges */
     int dimension; /* 3; 2 for plane elements, which turn about the z axis alone */
     double alpha, beta; /* of dapd, project and reflect */
     vd *state;          /* SN_ROTATION_STATE, zero at rest; updated only by `accept` */
@@ -116,10 +126,15 @@ typedef struct sn_rotation_view {
 
 typedef struct sn_rotation {
     const char *name, *text;
-    int uses_history; /* needs F_before, Dm and state */
+    int uses_history;          /* needs F_before, Dm and state */
+    int uses_edges;            /* needs Dm */
+    int uses_alpha, uses_beta; /* the options alpha and beta of a material have an effect */
     void (*extract)(const sn_rotation_view *view, vd *R);
     /* dR / dF, 81 numbers; NULL: the exact differential is not offered with this rotation. */
     void (*differential)(const sn_rotation_view *view, const vd *R, vd *dR);
+    /* dR / dF for the exact stress: isotropic laws then add the change of R to their stress (corotate.h), which is so
+     * the gradient of their energy although S = R^T F is not symmetric. NULL: the stress leaves that change out. */
+    void (*turning)(const sn_rotation_view *view, const vd *R, vd *dR);
     /* The step was accepted with this F: update `state`. NULL without history. */
     void (*accept)(const sn_rotation_view *view);
 } sn_rotation;

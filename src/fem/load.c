@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/keys.h"
 #include "base/math3.h"
 #include "load_face.h"
 
@@ -20,6 +21,14 @@ double sn_ramp_value(const sn_ramp *ramp, double t, bool is_static, double *rate
     if (t <= ramp->begin) return 0;
     if (rate && t <= ramp->end) *rate = 1 / (ramp->end - ramp->begin);
     return t >= ramp->end ? 1 : (t - ramp->begin) / (ramp->end - ramp->begin);
+}
+
+double sn_load_factor(const sn_load_term *term, double t, bool is_static, double *rate) {
+    if (!term->key_count) return sn_ramp_value(&term->ramp, t, is_static, rate);
+    double factor, slope;
+    sn_key_values_at(term->key, term->key_count, 1, t, &factor, &slope);
+    if (rate) *rate = slope;
+    return factor;
 }
 
 double sn_face_area(int face_nodes, const int32_t *face, const double *rest) {
@@ -81,10 +90,17 @@ static void add_dead_face(const sn_load_term *term, const int32_t *face, const d
     }
 }
 
-static void term_start(const sn_load *load, const double *rest, sn_load_term *term) {
+static sn_status term_start(sn_context *context, const sn_load *load, const double *rest, sn_load_term *term,
+                            sn_error *error) {
     *term = (sn_load_term){
         .kind = load->kind, .follow = load->follow, .ramp = load->ramp, .scalar = load->scalar, .rest = rest};
     for (int a = 0; a < 3; ++a) term->value[a] = load->value[a];
+    if (load->key_count <= 0) return SN_OK;
+    term->key = sn_allocate(context, 2 * (size_t)load->key_count, sizeof *term->key);
+    if (!term->key) return sn_no_memory(error);
+    memcpy(term->key, load->key, 2 * (size_t)load->key_count * sizeof *term->key);
+    term->key_count = load->key_count;
+    return SN_OK;
 }
 
 /* Keeps the nodes of a dense force that carry something. */
@@ -108,13 +124,14 @@ static sn_status compress(sn_context *context, int node_count, const double *for
 
 sn_status sn_load_nodal(sn_context *context, const sn_load *load, int node_count, const double *force,
                         sn_load_term *term, sn_error *error) {
-    term_start(load, NULL, term);
-    return compress(context, node_count, force, term, error);
+    const sn_status status = term_start(context, load, NULL, term, error);
+    return status ? status : compress(context, node_count, force, term, error);
 }
 
 sn_status sn_load_surface(sn_context *context, const sn_load *load, int face_count, int face_nodes, const int32_t *face,
                           int node_count, const double *rest, sn_load_term *term, sn_error *error) {
-    term_start(load, rest, term);
+    sn_status status = term_start(context, load, rest, term, error);
+    if (status) return status;
     term->face_nodes = face_nodes;
     if (term->kind == SN_LOAD_FORCE) {
         double area = 0;
@@ -125,15 +142,21 @@ sn_status sn_load_surface(sn_context *context, const sn_load *load, int face_cou
     if (load->follow) {
         const size_t size = (size_t)face_count * (size_t)face_nodes;
         term->face = sn_allocate(context, size, sizeof *face);
-        if (!term->face) return sn_no_memory(error);
+        if (!term->face) {
+            sn_load_release(context, term);
+            return sn_no_memory(error);
+        }
         memcpy(term->face, face, size * sizeof *face);
         term->face_count = face_count;
         return SN_OK;
     }
     double *force = sn_allocate_zero(context, (size_t)node_count * 3, sizeof *force);
-    if (!force) return sn_no_memory(error);
+    if (!force) {
+        sn_load_release(context, term);
+        return sn_no_memory(error);
+    }
     for (int i = 0; i < face_count; ++i) add_dead_face(term, face + (size_t)i * (size_t)face_nodes, rest, force);
-    const sn_status status = compress(context, node_count, force, term, error);
+    status = compress(context, node_count, force, term, error);
     sn_release(context, force);
     return status;
 }
@@ -142,8 +165,9 @@ void sn_load_release(sn_context *context, sn_load_term *term) {
     sn_release(context, term->node);
     sn_release(context, term->force);
     sn_release(context, term->face);
-    term->node = NULL, term->force = NULL, term->face = NULL;
-    term->count = term->face_count = 0;
+    sn_release(context, term->key);
+    term->node = NULL, term->force = NULL, term->face = NULL, term->key = NULL;
+    term->count = term->face_count = term->key_count = 0;
 }
 
 void sn_load_force(const sn_load_term *term, double factor, const double *x, double *f) {

@@ -20,6 +20,8 @@ typedef struct sn_load_term {
     sn_load_kind kind;
     bool follow;
     sn_ramp ramp;
+    int key_count;
+    double *key;             /* key_count x 2: time and factor, in the place of the ramp; NULL for none */
     double value[3], scalar; /* of the whole load; force: N/m^2 of rest area once compiled */
     /* dead */
     int count;
@@ -35,6 +37,9 @@ typedef struct sn_load_term {
 /* The value of a ramp at time t and its rate (may be NULL; from the left at a kink). In statics t is the load fraction.
  */
 double sn_ramp_value(const sn_ramp *ramp, double t, bool is_static, double *rate);
+
+/* The factor of a load at time t and its rate (may be NULL; from the left at a kink): its keys, or its ramp. */
+double sn_load_factor(const sn_load_term *term, double t, bool is_static, double *rate);
 
 /* A surface load over the given faces (compiled node numbers, outward). `node_count`: of all compiled nodes. */
 sn_status sn_load_surface(sn_context *context, const sn_load *load, int face_count, int face_nodes, const int32_t *face,

@@ -94,6 +94,15 @@ const sn_listing *sn_warpings(int *count) {
     return listing;
 }
 
+const sn_listing *sn_warping_matrices(int *count) {
+    static const sn_listing listing[] = {
+        {"element", "R_e k_ij R_e^T with one mean frame per element: symmetric, for any solver"},
+        {"vertex", "R_i k_ij R_i^T, the derivative of the forces at fixed frames: not symmetric"},
+    };
+    if (count) *count = sizeof listing / sizeof *listing;
+    return listing;
+}
+
 int sn_warping_find(const char *name) {
     int count;
     const sn_listing *listing = sn_warpings(&count);
@@ -152,7 +161,12 @@ static const sn_field material_field[] = {
      .unit = "",
      .text = "rotations dapd, project and reflect: an element is degenerate when det F is below alpha"},
     NUMBER("beta", beta, 1, 0, 3, "", "rotation dapd: how far a degenerate element is moved back"),
+    NUMBER("frames.every", frames_every, 0, 0, 0, "s",
+           "corotational laws and warping: a frame is taken anew when the time passes a multiple of this; 0: laws at "
+           "each evaluation, warping at each step"),
     CHOICE("warping", warping, sn_warpings, "law linear: stiffness warping per vertex; default: none"),
+    CHOICE("warping_matrix", warping_matrix, sn_warping_matrices,
+           "warping: the matrix of the linear systems; default: element"),
     {.name = "ghost_correction",
      .type = SN_FIELD_BOOL,
      .offset = offsetof(sn_material, ghost_correction),
@@ -384,25 +398,54 @@ static sn_status check_differential(const sn_material *material, const sn_law *l
     return SN_OK;
 }
 
+/* Refuses options that have no effect with the rotation or without warping. */
+static sn_status check_used(const sn_material *material, const sn_rotation *rotation, sn_error *error) {
+    const sn_material usual = sn_material_default();
+    const char *name = rotation ? rotation->name : "polar";
+    if (material->alpha != usual.alpha && !(rotation && rotation->uses_alpha))
+        return sn_fail_at(error, SN_BAD_INPUT, "alpha",
+                          "alpha has no effect with rotation '%s'; it is for dapd, project and reflect", name);
+    if (material->beta != usual.beta && !(rotation && rotation->uses_beta))
+        return sn_fail_at(error, SN_BAD_INPUT, "beta", "beta has no effect with rotation '%s'; it is for dapd", name);
+    if (material->ghost_correction && !material->warping[0])
+        return sn_fail_at(error, SN_BAD_INPUT, "ghost_correction", "ghost_correction has no effect without 'warping'");
+    return SN_OK;
+}
+
 /* Whether the chosen blocks go with each other. */
 static sn_status check_blocks(const sn_material *material, const sn_law *law, sn_error *error) {
     const sn_rotation *rotation = material->rotation[0] ? rotation_in(sn_rotations_baseline, material->rotation) : NULL;
     if (rotation && !(law->flags & SN_LAW_ROTATION))
         return sn_fail_at(error, SN_BAD_INPUT, "rotation",
                           "rotation '%s' does not go with law '%s', which uses no rotation", rotation->name, law->name);
+    if (rotation && rotation->turning && !(law->flags & SN_LAW_ISOTROPIC))
+        return sn_fail_at(
+            error, SN_BAD_INPUT, "rotation",
+            "rotation '%s' does not go with law '%s': the exact stress is for isotropic laws with an energy",
+            rotation->name, law->name);
     if (!(material->alpha < 1))
         return sn_fail_at(error, SN_BAD_INPUT, "alpha", "alpha is %g; it must be at least 0 and below 1",
                           material->alpha);
     if (material->warping[0] && strcmp(material->law, "linear") != 0)
         return sn_fail_at(error, SN_BAD_INPUT, "warping", "'warping' goes with law 'linear' only, not with '%s'",
                           material->law);
-    return material->differential[0] ? check_differential(material, law, rotation, error) : SN_OK;
+    if (material->frames_every > 0 && !(law->flags & SN_LAW_ROTATION) && !material->warping[0])
+        return sn_fail_at(error, SN_BAD_INPUT, "frames.every",
+                          "'frames.every' has no effect with law '%s', which uses no rotation", law->name);
+    if (material->warping_matrix[0] && !material->warping[0])
+        return sn_fail_at(error, SN_BAD_INPUT, "warping_matrix",
+                          "'warping_matrix' has no effect without 'warping'; give both or none");
+    const sn_status status = check_used(material, rotation, error);
+    return status || !material->differential[0] ? status : check_differential(material, law, rotation, error);
 }
 
 static sn_status check_prony(const sn_material *material, const sn_law *law, sn_error *error) {
     if (material->prony_count < 0 || material->prony_count > SN_PRONY_TERMS)
         return sn_fail_at(error, SN_BAD_INPUT, "prony", "'prony' has %d terms; allowed are 0 to %d",
                           material->prony_count, SN_PRONY_TERMS);
+    if (material->prony_count == 0 && (material->prony_on[0] || material->prony_moduli[0]))
+        return sn_fail_at(error, SN_BAD_INPUT, "prony.terms",
+                          "'on' and 'moduli' of 'prony' have no effect without terms; give terms, or none of them");
     double sum = 0;
     for (int i = 0; i < material->prony_count; ++i) {
         const double *term = material->prony[i];
@@ -457,6 +500,16 @@ static sn_status check_matrix(const double F[9], sn_error *error) {
     return SN_OK;
 }
 
+void sn_law_rest_moduli(const sn_law *law, const double *constant, double *lambda, double *mu) {
+    const sn_law *plain = law_in(sn_laws_baseline, law->name);
+    const sn_rotation *rotation = law->flags & SN_LAW_ROTATION ? rotation_in(sn_rotations_baseline, "polar") : NULL;
+    const double rest[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, degenerate[2] = {0, 1};
+    alignas(64) double block[9 * SN_LANES], dP[81 * SN_LANES];
+    spread(rest, block);
+    sn_point_kernels_baseline.law(plain, rotation, degenerate, SN_DIFFERENTIAL_EXACT, constant, block, NULL, NULL, dP);
+    *lambda = dP[4 * SN_LANES], *mu = dP[10 * SN_LANES]; /* d P_xx / d F_yy, d P_xy / d F_xy */
+}
+
 sn_status sn_material_evaluate(sn_context *context, const sn_material *material, const double F[9], double *energy,
                                double stress[9], double differential[81], sn_error *error) {
     sn_status status = sn_material_check(context, material, error);
@@ -486,13 +539,26 @@ sn_status sn_material_evaluate(sn_context *context, const sn_material *material,
     return SN_OK;
 }
 
-sn_status sn_rotation_evaluate(sn_context *context, const char *method, const double F[9], double R[9], double S[9],
-                               sn_error *error) {
+/* The alpha and beta of a rotation, from a material with the defaults for those that are not given. */
+static sn_status degenerate_options(const sn_rotation *rotation, const double *given, sn_material *usual,
+                                    sn_error *error) {
+    *usual = sn_material_default();
+    if (!given) return SN_OK;
+    if (!rotation->uses_history)
+        return sn_fail_at(error, SN_BAD_INPUT, "alpha", "rotation '%s' has no alpha and no beta", rotation->name);
+    snprintf(usual->rotation, sizeof usual->rotation, "%s", rotation->name);
+    usual->alpha = given[0], usual->beta = given[1];
+    return sn_material_check(NULL, usual, error);
+}
+
+sn_status sn_rotation_evaluate(sn_context *context, const char *method, const double *degenerate, const double F[9],
+                               double R[9], double S[9], sn_error *error) {
     const sn_rotation *rotation = sn_rotation_find(context, method);
     if (!rotation) return unknown_rotation(method, error);
-    const sn_status status = check_matrix(F, error);
+    sn_material usual;
+    sn_status status = check_matrix(F, error);
+    if (!status) status = degenerate_options(rotation, degenerate, &usual, error);
     if (status) return status;
-    const sn_material usual = sn_material_default();
     alignas(64) double block[9 * SN_LANES], turned[9 * SN_LANES];
     spread(F, block);
     sn_point_kernels_for(context)->rotation(rotation, usual.alpha, usual.beta, block, turned, NULL);

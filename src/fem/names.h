@@ -45,16 +45,22 @@
     X(polar)                                                                                                           \
     X(higham)                                                                                                          \
     X(qr)                                                                                                              \
+    X(edge)                                                                                                            \
+    X(mean_edge)                                                                                                       \
     X(isvd)                                                                                                            \
     X(csvd)                                                                                                            \
     X(pd_qr)                                                                                                           \
     X(project)                                                                                                         \
     X(reflect)                                                                                                         \
-    X(dapd)
+    X(dapd)                                                                                                            \
+    X(dapd_exact)
 
 #define SN_ROTATION_polar "polar", "the nearest proper rotation, for every matrix: singular, inverted, tiny or huge"
 #define SN_ROTATION_higham "higham", "plain polar decomposition: follows the sign of det F, a reflection when inverted"
 #define SN_ROTATION_qr "qr", "Gram-Schmidt on the edges: cheap and proper, prefers the first axis"
+#define SN_ROTATION_edge "edge", "a frame on two edges of the element (Nesme): cheap and proper, prefers the first edge"
+#define SN_ROTATION_mean_edge                                                                                          \
+    "mean-edge", "a frame on the mean of three edges and on one of them (Mueller's, one per element)"
 #define SN_ROTATION_isvd "isvd", "invertible singular value decomposition: inversion along the shortest axis"
 #define SN_ROTATION_csvd "csvd", "as isvd, but an inverted element keeps the axis along which it collapsed"
 #define SN_ROTATION_pd_qr "pd-qr", "polar while det F is at least 0.06, qr below"
@@ -62,6 +68,8 @@
 #define SN_ROTATION_reflect "reflect", "polar of the element mirrored at where it collapsed"
 #define SN_ROTATION_dapd                                                                                               \
     "dapd", "degeneration-aware polar decomposition: no turn beyond the collapse, smooth; alpha and beta"
+#define SN_ROTATION_dapd_exact                                                                                         \
+    "dapd-exact", "dapd with the exact stress, the gradient of the energy also in degenerate elements: dearer"
 
 /* The first is the default. */
 #define SN_ELEMENTS(X)                                                                                                 \

@@ -17,9 +17,15 @@ static void fill_damper(const sn_batch *batch, const sn_material *material, cons
     if (damping[0] != 0 || material->rayleigh[1] != 0) settings->damped |= SN_DAMPED_VISCOUS;
 }
 
-static void fill_damping(const sn_material *material, int64_t n, sn_batch_settings *settings) {
-    const double damping[3] = {material->viscous[0], material->viscous[1], material->rayleigh[1]};
-    for (int i = 0; i < 3; ++i) settings->damping[(n / SN_LANES * 3 + i) * SN_LANES + n % SN_LANES] = damping[i];
+/* The viscosities and Rayleigh's b of a law with these constants. The damping b K of an isotropic stiffness at rest is
+ * a viscosity of b lambda and b mu. */
+static void damping_of(const sn_law *law, const sn_material *material, const double *constant, double damping[3]) {
+    const double b = material->rayleigh[1];
+    damping[0] = material->viscous[0], damping[1] = material->viscous[1], damping[2] = b;
+    if (b == 0 || law->rest_stiffness) return;
+    double lambda, mu;
+    sn_law_rest_moduli(law, constant, &lambda, &mu);
+    damping[0] += b * lambda, damping[1] += b * mu, damping[2] = 0;
 }
 
 /* The part of the law that has a memory, and the law's moduli during a step (prony.h). */
@@ -50,7 +56,7 @@ static void fill_terms(const sn_material *material, double elapsed, bool rate, i
 static sn_status fill_batch(const sn_batch *batch, const sn_material *materials, double time,
                             const sn_element_settings *all, sn_batch_settings *settings, sn_error *error) {
     const int count = batch->law->constant_count;
-    double constant[SN_LAW_CONSTANTS] = {0}, base[SN_LAW_CONSTANTS] = {0};
+    double constant[SN_LAW_CONSTANTS] = {0}, base[SN_LAW_CONSTANTS] = {0}, damping[3] = {0};
     const sn_material *material = NULL;
     int last = -1;
     settings->damped = 0;
@@ -64,14 +70,14 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
                                   batch->law->name, material->law);
             const sn_status status = batch->law->prepare(batch->law, material, time, constant, error);
             if (status) return status;
+            damping_of(batch->law, material, constant, damping);
+            if (damping[0] != 0 || damping[1] != 0) settings->damped |= SN_DAMPED_VISCOUS;
+            if (damping[2] != 0) settings->damped |= SN_DAMPED_RAYLEIGH;
             if (batch->terms) relax(batch->law, material, all->elapsed, all->rate, constant, base);
-            if (material->viscous[0] != 0 || material->viscous[1] != 0) settings->damped |= SN_DAMPED_VISCOUS;
-            if (material->rayleigh[1] != 0) settings->damped |= SN_DAMPED_RAYLEIGH;
         }
-        if (batch->pair_mass)
-            fill_damper(batch, material, constant, n, settings);
-        else
-            fill_damping(material, n, settings);
+        if (batch->pair_mass) fill_damper(batch, material, constant, n, settings);
+        for (int i = 0; i < 3 && !batch->pair_mass; ++i)
+            settings->damping[(n / SN_LANES * 3 + i) * SN_LANES + n % SN_LANES] = damping[i];
         for (int i = 0; i < count; ++i)
             settings->constant[(n / SN_LANES * count + i) * SN_LANES + n % SN_LANES] = constant[i];
         if (!batch->terms) continue;

@@ -27,18 +27,6 @@ static int compare_with_volume(const void *left, const void *right) {
     return (a->volume > b->volume) - (a->volume < b->volume); /* sums have one order */
 }
 
-static sn_status check_materials(const sn_batch_source *tets, sn_error *error) {
-    for (int m = 0; m < tets->material_count; ++m) {
-        const char *law = tets->materials[m].law;
-        if (strcmp(law, "corotated") != 0 && strcmp(law, "linear") != 0)
-            return sn_fail(error, SN_BAD_INPUT,
-                           "body '%s': element springs goes with law 'corotated' (springs that turn) or 'linear' (for "
-                           "warping), not '%s'",
-                           tets->name, law);
-    }
-    return SN_OK;
-}
-
 /* The edges of all tets, joined where nodes and material are the same. Returns how many. */
 static sn_status list_edges(const sn_batch_source *tets, edge *out, int64_t *count, sn_error *error) {
     static const int ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
@@ -74,12 +62,10 @@ sn_status sn_springs_create(sn_context *context, const sn_batch_source *tets, co
     springs->element = &sn_element_springs;
     springs->node = springs->material = NULL;
     springs->label = NULL;
-    sn_status status = check_materials(tets, error);
-    if (status) return status;
     edge *edges = sn_allocate(context, (size_t)tets->element_count * 6, sizeof *edges);
     if (!edges) return sn_no_memory(error);
     int64_t count = 0;
-    status = list_edges(tets, edges, &count, error);
+    sn_status status = list_edges(tets, edges, &count, error);
     int32_t *node = sn_allocate(context, (size_t)count * 2, sizeof *node),
             *material = sn_allocate(context, (size_t)count, sizeof *material);
     double *factor = sn_allocate(context, (size_t)count, sizeof *factor),

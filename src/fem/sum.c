@@ -1,5 +1,6 @@
 /* Sums over all elements of a model: chunk by chunk, the chunks of one colour at the same time, colours one after the
  * other. */
+#include <math.h>
 #include <stdatomic.h>
 
 #include "base/math3.h"
@@ -208,6 +209,43 @@ void sn_elements_product(const sn_context *context, const sn_elements_model *mod
              .u = u,
              .out = out};
     colour_by_colour(context, &s, product_task);
+}
+
+/* ---- Frames that stay ---- */
+bool sn_frames_due(double every, double from, double to) {
+    const double slack = 1e-9; /* times are multiples of a step up to rounding */
+    return !(every > 0) || floor(to / every + slack) > floor(from / every + slack);
+}
+
+typedef struct frames_work {
+    const sn_element_kernels *kernels;
+    const sn_elements_model *model;
+    const sn_element_view *view;
+    double from, to, *frame;
+} frames_work;
+
+static bool takes(const frames_work *w, const sn_batch *batch) {
+    return batch->frames >= 0 && sn_frames_due(batch->every, w->from, w->to);
+}
+
+static void frames_task(void *data, int index) {
+    const frames_work *w = data;
+    const sn_chunk *c = &w->model->chunk[index];
+    const sn_batch *batch = &w->model->batch[c->batch];
+    const int64_t block_size = (int64_t)batch->element->points * 9 * SN_LANES;
+    for (int block = c->block_begin; block < c->block_end && takes(w, batch); ++block)
+        w->kernels->rotation(batch, block, w->view, w->frame + batch->frames + block * block_size);
+}
+
+bool sn_elements_frames(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
+                        double from, double to, double *frame) {
+    sn_element_view now = *view;
+    now.frame = NULL;
+    frames_work w = {sn_element_kernels_for(context), model, &now, from, to, frame};
+    bool any = false;
+    for (int b = 0; b < model->batch_count; ++b) any = any || takes(&w, &model->batch[b]);
+    if (any) sn_elements_chunks(context, model, frames_task, &w);
+    return any;
 }
 
 void sn_elements_accept(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,

@@ -15,18 +15,33 @@ static sn_warping_kernel *kernel_for(const sn_context *context) { return SN_BUIL
 typedef struct pair {
     int32_t node, neighbour;
     int32_t edges_only;
+    double every;
 } pair;
+
+/* What the batches at a vertex ask for. */
+typedef struct wish {
+    bool known, svd;
+    double every;
+} wish;
 
 static int compare_pairs(const void *left, const void *right) {
     const pair *a = left, *b = right;
     if (a->edges_only != b->edges_only) return a->edges_only - b->edges_only;
+    if (a->every != b->every) return a->every < b->every ? -1 : 1;
     if (a->node != b->node) return a->node < b->node ? -1 : 1;
     return (a->neighbour > b->neighbour) - (a->neighbour < b->neighbour);
 }
 
+static void add_wish(const sn_batch *batch, wish *w) {
+    w->svd = w->svd || batch->warping == SN_WARPING_SVD;
+    w->every = w->known && w->every < batch->every ? w->every : batch->every;
+    w->known = true;
+}
+
 /* All (vertex, neighbour) pairs of the warped batches, sorted, each once; a vertex of both kinds of batches counts as
- * `svd`. */
-static int64_t list_pairs(const sn_elements_model *model, uint8_t *svd, pair *out) {
+ * `svd`, and its frame stays for the shortest time that a batch asks for. The first pass (out is NULL) counts and fills
+ * the wishes. */
+static int64_t list_pairs(const sn_elements_model *model, wish *wishes, pair *out) {
     int64_t count = 0;
     for (int b = 0; b < model->batch_count; ++b) {
         const sn_batch *batch = &model->batch[b];
@@ -37,12 +52,11 @@ static int64_t list_pairs(const sn_elements_model *model, uint8_t *svd, pair *ou
             for (int i = 0; i < nodes; ++i)
                 for (int j = 0; j < nodes; ++j) {
                     if (i == j) continue;
-                    if (!out) {
-                        svd[node[i * SN_LANES]] |= batch->warping == SN_WARPING_SVD;
-                    } else {
-                        const int32_t from = node[i * SN_LANES];
-                        out[count] = (pair){from, node[j * SN_LANES], !svd[from]};
-                    }
+                    const int32_t from = node[i * SN_LANES];
+                    if (!out)
+                        add_wish(batch, &wishes[from]);
+                    else
+                        out[count] = (pair){from, node[j * SN_LANES], !wishes[from].svd, wishes[from].every};
                     ++count;
                 }
         }
@@ -107,23 +121,24 @@ static int list_vertices(const pair *p, int64_t count, int64_t *begin) {
 static sn_status allocate(sn_context *context, sn_warping *w, int blocks, int64_t rows, sn_error *error) {
     w->node = sn_allocate(context, (size_t)blocks * SN_LANES, sizeof *w->node);
     w->edges_only = sn_allocate(context, (size_t)blocks, 1);
+    w->every = sn_allocate(context, (size_t)blocks, sizeof *w->every);
     w->begin = sn_allocate_zero(context, (size_t)blocks + 1, sizeof *w->begin);
     w->neighbour = sn_allocate(context, (size_t)rows * SN_LANES, sizeof *w->neighbour);
     w->rest = sn_allocate(context, (size_t)rows * 3 * SN_LANES, sizeof *w->rest);
-    return w->node && w->edges_only && w->begin && w->neighbour && w->rest ? SN_OK : sn_no_memory(error);
+    return w->node && w->edges_only && w->every && w->begin && w->neighbour && w->rest ? SN_OK : sn_no_memory(error);
 }
 
-/* Rows of a block: those of a frame, or as many as its busiest vertex has. Blocks do not mix the two kinds. */
+/* Rows of a block: those of a frame, or as many as its busiest vertex has. Blocks do not mix kinds and times. */
 static int64_t block_rows(const pair *p, const int64_t *begin, int first, int vertices, int *taken) {
     int64_t most = 0;
-    const int edges_only = p[begin[first]].edges_only;
-    for (*taken = 0;
-         *taken < SN_LANES && first + *taken < vertices && p[begin[first + *taken]].edges_only == edges_only;
-         ++*taken) {
+    const pair *kind = &p[begin[first]];
+    for (*taken = 0; *taken < SN_LANES && first + *taken < vertices; ++*taken) {
+        const pair *own = &p[begin[first + *taken]];
+        if (own->edges_only != kind->edges_only || own->every != kind->every) break;
         const int64_t count = begin[first + *taken + 1] - begin[first + *taken];
         if (count > most) most = count;
     }
-    return edges_only ? SN_WARPING_EDGE_ROWS : most;
+    return kind->edges_only ? SN_WARPING_EDGE_ROWS : most;
 }
 
 static void fill_block(sn_warping *w, int block, const pair *p, const int64_t *begin, int first, int taken,
@@ -137,6 +152,7 @@ static void fill_block(sn_warping *w, int block, const pair *p, const int64_t *b
         if (own->edges_only) pick_edges(own, count, rest, pick);
         w->node[(int64_t)block * SN_LANES + lane] = own->node;
         w->edges_only[block] = (uint8_t)own->edges_only;
+        w->every[block] = own->every;
         for (int64_t k = 0; k < rows; ++k) {
             const int32_t other = own->edges_only ? pick[k] : k < count ? own[k].neighbour : own->node;
             w->neighbour[(row + k) * SN_LANES + lane] = other;
@@ -169,14 +185,14 @@ sn_status sn_warping_create(sn_context *context, const sn_elements_model *model,
     bool any = false;
     for (int b = 0; b < model->batch_count; ++b) any = any || model->batch[b].warping;
     if (!any) return SN_OK;
-    uint8_t *svd = sn_allocate_zero(context, (size_t)model->node_count, 1);
-    if (!svd) return sn_no_memory(error);
-    const int64_t count = list_pairs(model, svd, NULL);
+    wish *wishes = sn_allocate_zero(context, (size_t)model->node_count, sizeof *wishes);
+    if (!wishes) return sn_no_memory(error);
+    const int64_t count = list_pairs(model, wishes, NULL);
     pair *p = sn_allocate(context, (size_t)count, sizeof *p);
     int64_t *begin = sn_allocate(context, (size_t)model->node_count + 1, sizeof *begin);
     sn_status status = p && begin ? SN_OK : sn_no_memory(error);
-    if (!status) status = build(context, p, list_pairs(model, svd, p), begin, rest, warping, error);
-    sn_release(context, svd);
+    if (!status) status = build(context, p, list_pairs(model, wishes, p), begin, rest, warping, error);
+    sn_release(context, wishes);
     sn_release(context, p);
     sn_release(context, begin);
     if (status) sn_warping_release(context, warping);
@@ -184,7 +200,8 @@ sn_status sn_warping_create(sn_context *context, const sn_elements_model *model,
 }
 
 void sn_warping_release(sn_context *context, sn_warping *warping) {
-    void *const array[] = {warping->node, warping->edges_only, warping->begin, warping->neighbour, warping->rest};
+    void *const array[] = {warping->node,  warping->edges_only, warping->every,
+                           warping->begin, warping->neighbour,  warping->rest};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     *warping = (sn_warping){0};
 }
@@ -195,6 +212,7 @@ enum { BLOCKS = 32 }; /* per task */
 typedef struct rotations {
     sn_warping_kernel *kernel;
     const sn_warping *warping;
+    double from, to;
     const double *x;
     double *R;
 } rotations;
@@ -203,12 +221,17 @@ static void rotations_task(void *data, int index) {
     const rotations *r = data;
     const int begin = index * BLOCKS,
               end = begin + BLOCKS < r->warping->block_count ? begin + BLOCKS : r->warping->block_count;
-    r->kernel(r->warping, begin, end, r->x, r->R);
+    for (int b = begin; b < end; ++b)
+        if (sn_frames_due(r->warping->every[b], r->from, r->to)) r->kernel(r->warping, b, b + 1, r->x, r->R);
 }
 
-void sn_warping_rotations(const sn_context *context, const sn_warping *warping, const double *x, double *R) {
-    rotations r = {kernel_for(context), warping, x, R};
-    sn_parallel(context, (warping->block_count + BLOCKS - 1) / BLOCKS, rotations_task, &r);
+bool sn_warping_rotations(const sn_context *context, const sn_warping *warping, double from, double to, const double *x,
+                          double *R) {
+    rotations r = {kernel_for(context), warping, from, to, x, R};
+    bool any = false;
+    for (int b = 0; b < warping->block_count; ++b) any = any || sn_frames_due(warping->every[b], from, to);
+    if (any) sn_parallel(context, (warping->block_count + BLOCKS - 1) / BLOCKS, rotations_task, &r);
+    return any;
 }
 
 /* ---- Ghost forces ---- */

@@ -132,3 +132,40 @@ sn_status sn_solver_options_check(const sn_solver_options *options, sn_error *er
                           method->name, method->own->name, method->own->name, p->name);
     return SN_OK;
 }
+
+sn_status sn_solver_options_used(const sn_solver_options *o, sn_error *error) {
+    const sn_solver_options usual = sn_solver_options_default();
+    const sn_preconditioner *direct = sn_direct_find(o->method);
+    const bool eisenstat = is(o->method, "eisenstat"), any = !*o->method || is(o->method, "auto");
+    const bool given = *o->preconditioner && !is(o->preconditioner, "auto");
+    if (direct && given)
+        return sn_fail_at(error, SN_BAD_INPUT, "preconditioner",
+                          "solver.preconditioner has no effect with solver.method '%s', which is direct", o->method);
+    if (is(o->operator_, "assembly-free") && *o->precision && !is(o->precision, "auto"))
+        return sn_fail_at(error, SN_BAD_INPUT, "precision",
+                          "solver.precision has no effect with solver.operator 'assembly-free', which has no matrix");
+    if (o->restart != usual.restart && !any && !is(o->method, "gmres"))
+        return sn_fail_at(error, SN_BAD_INPUT, "restart",
+                          "solver.restart has no effect with solver.method '%s'; it is for gmres", o->method);
+    if (o->omega != usual.omega && !eisenstat && !is(o->preconditioner, "ssor"))
+        return sn_fail_at(error, SN_BAD_INPUT, "omega",
+                          "solver.omega has no effect here; it is for solver.method eisenstat and "
+                          "solver.preconditioner ssor");
+    if (o->drop != usual.drop && !is(o->preconditioner, "ict"))
+        return sn_fail_at(error, SN_BAD_INPUT, "drop",
+                          "solver.drop has no effect here; it is for solver.preconditioner ict");
+    return SN_OK;
+}
+
+sn_status sn_solver_options_allow(const sn_solver_options *o, bool grouped, bool unsymmetric, sn_error *error) {
+    const sn_krylov *krylov = sn_krylov_find(o->method);
+    if (grouped && (sn_direct_find(o->method) || (krylov && krylov->own)))
+        return sn_fail_at(error, SN_UNSUPPORTED, "method",
+                          "solver.method '%s' does not support rigid cores; use cg or auto", o->method);
+    if (unsymmetric && krylov && krylov->needs_transpose && is(o->operator_, "assembly-free"))
+        return sn_fail_at(error, SN_UNSUPPORTED, "method",
+                          "solver.method '%s' needs products with the transpose, which the unsymmetric assembly-free "
+                          "operator does not have: solver.operator must be assembled, or the method bicgstab or gmres",
+                          o->method);
+    return SN_OK;
+}

@@ -3,6 +3,7 @@
 #include "solver.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "solver_inside.h"
@@ -24,9 +25,29 @@ static sn_status keep_rotations(sn_linear *linear, sn_error *error) {
     return linear->kept.value || elements->kept_size == 0 ? SN_OK : sn_no_memory(error);
 }
 
+/* Refuses methods for symmetric matrices when the elements make another one. */
+static sn_status check_method(const sn_linear_model *model, const sn_solver_options *options, sn_error *error) {
+    sn_status status = sn_solver_options_check(options, error);
+    if (status || !model->elements->unsymmetric) return status;
+    const sn_krylov *krylov = sn_krylov_find(options->method);
+    if (!sn_direct_find(options->method) && !(krylov && krylov->needs_symmetric)) return SN_OK;
+    char text[120] = "auto";
+    int count;
+    const sn_listing *solver = sn_solvers(&count);
+    for (int i = 0; i < count; ++i) {
+        const sn_krylov *other = sn_krylov_find(solver[i].name);
+        if (other && !other->needs_symmetric)
+            snprintf(text + strlen(text), sizeof text - strlen(text), ", %s", solver[i].name);
+    }
+    return sn_fail_at(error, SN_BAD_INPUT, "solver.method",
+                      "solver.method '%s' is for symmetric matrices, and warping_matrix 'vertex' makes another one; "
+                      "allowed are %s",
+                      options->method, text);
+}
+
 sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, const sn_solver_options *options,
                            bool is_static, sn_linear **out, sn_error *error) {
-    sn_status status = sn_solver_options_check(options, error);
+    sn_status status = check_method(model, options, error);
     if (status) return status;
     sn_linear *linear = sn_allocate_zero(context, 1, sizeof *linear);
     if (!linear) return sn_no_memory(error);
@@ -85,7 +106,7 @@ void sn_linear_destroy(sn_linear *linear) {
 }
 
 sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options, sn_error *error) {
-    const sn_status status = sn_solver_options_check(options, error);
+    const sn_status status = check_method(&linear->model, options, error);
     if (status) return status;
     if (linear->options.omega != options->omega || linear->options.drop != options->drop)
         linear->place.prepared = false;
@@ -123,6 +144,7 @@ void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const s
                                       .rayleigh_mass = rayleigh_mass};
     sn_element_view *own = &linear->place.view;
     sn_vector_copy(linear->context, n, view->x, last.x);
+    own->unsymmetric = view->unsymmetric || linear->model.elements->unsymmetric;
     own->x = last.x;
     if (view->v) {
         sn_vector_copy(linear->context, n, view->v, last.v);
@@ -151,19 +173,12 @@ static sn_status solve(sn_linear *linear, double m, double d, double k, const sn
     const sn_choice c = sn_linear_choose(linear, grouped(filter), rescue);
     *report = (sn_linear_report){.method = c.krylov ? c.krylov->name : c.preconditioner->name,
                                  .preconditioner = c.krylov ? c.preconditioner->name : ""};
-    if (grouped(filter) && (!c.krylov || c.krylov->own))
-        return sn_fail(error, SN_UNSUPPORTED, "solver.method '%s' does not support rigid cores; use cg or auto",
-                       report->method);
+    sn_status status = sn_solver_options_allow(&linear->options, grouped(filter), !linear->operator_symmetric, error);
+    if (status) return status;
     linear->watch.count = 0;
     linear->watch.late = false;
     linear->watch.deadline = linear->options.budget > 0 ? sn_seconds() + linear->options.budget : 0;
-    if (c.krylov && c.krylov->needs_transpose && !c.assembled && !linear->operator_symmetric)
-        return sn_fail(error, SN_UNSUPPORTED,
-                       "solver.method '%s' needs products with the transpose, which the unsymmetric assembly-free "
-                       "operator does not have: "
-                       "solver.operator must be assembled, or the method bicgstab or gmres",
-                       c.krylov->name);
-    sn_status status = sn_linear_prepare(linear, &c, filter, report, error);
+    status = sn_linear_prepare(linear, &c, filter, report, error);
     if (status) return status;
 
     const double start = sn_seconds();

@@ -87,6 +87,10 @@ typedef struct sn_preconditioner {
     void (*apply_range)(void *data, int begin, int end, const double *r, double *z);
     /* Reports a finished solve: its iterations, and by how many decimal digits the residual fell. May be NULL. */
     void (*feedback)(void *data, int iterations, double digits);
+    /* Visits in an archive what an update takes over from earlier matrices. A reader makes *data. `op` is the operator
+     * of the present matrix; *prepared: the data belong to it. NULL: an update needs nothing but the operator. */
+    sn_status (*remember)(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
+                          bool *prepared, sn_archive *archive, sn_error *error);
     void (*release)(sn_context *context, void *data);
 } sn_preconditioner;
 
@@ -163,6 +167,11 @@ int sn_krylov_vectors(const sn_krylov *krylov, const sn_solver_options *options)
 const sn_krylov *sn_krylov_find(const char *name);
 const sn_preconditioner *sn_direct_find(const char *name);
 const sn_preconditioner *sn_preconditioner_find(const char *name);
+/* SN_BAD_INPUT when an option differs from its default and has no effect with the others. */
+sn_status sn_solver_options_used(const sn_solver_options *options, sn_error *error);
+/* SN_UNSUPPORTED when a solver with these options refuses every system. `grouped`: the filter has rigid groups.
+ * `unsymmetric`: the operator may be unsymmetric. */
+sn_status sn_solver_options_allow(const sn_solver_options *options, bool grouped, bool unsymmetric, sn_error *error);
 /* The options' fields, for the scene and the reference (base/fields.h). */
 const sn_option *sn_solver_fields(int *count);
 
@@ -238,5 +247,11 @@ void sn_linear_expect(sn_linear *linear, int count, const double *const *directi
 const double *sn_linear_history(const sn_linear *linear, int *count);
 /* Drops everything that can be rebuilt. The next solve then starts as in a fresh process. */
 void sn_linear_refresh(sn_linear *linear);
+/* Visits in an archive everything from earlier solves that the bits of later solves depend on. `whole`: the present
+ * linearisation will serve again, so it is a part of that. A reader has refreshed the solver before. The last four
+ * arguments are those of sn_linear_linearise; x and v of the view come from the archive. */
+sn_status sn_linear_remember(sn_linear *linear, bool whole, sn_archive *archive, const sn_element_view *view,
+                             const sn_block_list *stiffness, const sn_block_list *damping, const double *rayleigh_mass,
+                             sn_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /* The state that the parts of the solver share: solver.c (creation; the solve as a table of contents), solver_choice.c
  * (choice of method), solver_prepare.c (exact operator, matrix and preconditioner), solver_refine.c (refinement),
- * solver_mass.c (mass matrix). */
+ * solver_mass.c (mass matrix), solver_remember.c (what a solve leaves to the next ones, for saved states). */
 #ifndef SN_LINEAR_SOLVER_INSIDE_H
 #define SN_LINEAR_SOLVER_INSIDE_H
 
@@ -98,6 +98,10 @@ void sn_linear_ensure_cache(sn_linear *linear);
 sn_status sn_linear_ensure_data(sn_linear *linear, const sn_choice *c, const sn_operator *op, sn_error *error);
 void sn_linear_release_data(sn_linear *linear);
 void sn_linear_release_matrix(sn_linear *linear);
+/* Makes room for the matrix in single or in double precision. */
+sn_status sn_linear_reserve_matrix(sn_linear *linear, bool single, sn_error *error);
+/* Makes room for the cache of the element products. Without memory for it, the products are only slower. */
+bool sn_linear_have_cache(sn_linear *linear);
 /* The operator that the method iterates on: the matrix (`copy`) or the exact operator. */
 sn_operator sn_linear_operator(sn_linear *linear, bool copy);
 /* r = S (b - A x) with the exact operator. */

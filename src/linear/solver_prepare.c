@@ -57,9 +57,7 @@ static void exact_apply(const void *self, const double *x, double *y) {
     exact_product(linear, linear->m, linear->d, linear->k, x, y);
 }
 
-/* Makes room for the cache of the element products of the exact operator. Without memory for it, the products are only
- * slower. */
-static bool have_cache(sn_linear *linear) {
+bool sn_linear_have_cache(sn_linear *linear) {
     const size_t size = (size_t)linear->model.elements->linearised_size;
     if (!linear->cache.value) linear->cache.value = sn_allocate(linear->context, size, sizeof(double));
     return linear->cache.value != NULL;
@@ -96,7 +94,7 @@ void sn_linear_ensure_cache(sn_linear *linear) {
     const double d = linear->d, k = linear->k;
     const sn_elements_model *elements = linear->model.elements;
     sn_linearised *cache = &linear->cache;
-    if (made_for(&linear->place.cache, 0, d, k) || (d == 0 && k == 0) || !have_cache(linear)) return;
+    if (made_for(&linear->place.cache, 0, d, k) || (d == 0 && k == 0) || !sn_linear_have_cache(linear)) return;
     const bool here = elements->turned && linear->place.cache.valid;
     if (!here && !take_kept(linear))
         sn_elements_linearise(linear->context, elements, &linear->place.view, k, d, cache->value);
@@ -132,27 +130,32 @@ static sn_status ensure_edges(sn_linear *linear, const sn_choice *c, sn_error *e
     return sn_edges_create(linear->context, linear->model.elements, &linear->pattern, &linear->edges, error);
 }
 
-static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *error) {
+sn_status sn_linear_reserve_matrix(sn_linear *linear, bool single, sn_error *error) {
     const size_t values = (size_t)linear->pattern.block_count * 9 + 8;
-    if ((c->single && linear->matrix.double_) || (!c->single && linear->matrix.single_))
-        sn_linear_release_matrix(linear);
-    if (made_for(&linear->place.matrix, linear->m, linear->d, linear->k)) return SN_OK;
-    linear->place.matrix.valid = false;
-    const sn_status status = ensure_edges(linear, c, error);
-    if (status) return status;
+    if ((single && linear->matrix.double_) || (!single && linear->matrix.single_)) sn_linear_release_matrix(linear);
     linear->matrix.pattern = &linear->pattern;
-    if (c->single && !linear->matrix.single_)
+    if (single && !linear->matrix.single_)
         linear->matrix.single_ = sn_allocate_zero(linear->context, values, sizeof(float));
-    if (!c->single && !linear->matrix.double_)
+    if (!single && !linear->matrix.double_)
         linear->matrix.double_ = sn_allocate_zero(linear->context, values, sizeof(double));
-    if (!linear->matrix.single_ && !linear->matrix.double_) return sn_no_memory(error);
+    return linear->matrix.single_ || linear->matrix.double_ ? SN_OK : sn_no_memory(error);
+}
+
+static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *error) {
+    if (!(c->single ? linear->matrix.double_ != NULL : linear->matrix.single_ != NULL) &&
+        made_for(&linear->place.matrix, linear->m, linear->d, linear->k))
+        return SN_OK;
+    linear->place.matrix.valid = false;
+    sn_status status = ensure_edges(linear, c, error);
+    if (!status) status = sn_linear_reserve_matrix(linear, c->single, error);
+    if (status) return status;
     sn_assembly assembly = sn_linear_assembly(linear);
-    if (c->single && linear->edges.group_count && have_cache(linear) &&
+    if (c->single && linear->edges.group_count && sn_linear_have_cache(linear) &&
         sn_edges_serve(linear->model.elements, &linear->place.view)) {
         sn_linear_ensure_cache(linear);
         assembly.linearised = linear->cache.value;
         if (linear->d != 0 || linear->k != 0) assembly.edges = &linear->edges;
-    } else if (c->single && cheap_cache(linear->model.elements) && have_cache(linear)) {
+    } else if (c->single && cheap_cache(linear->model.elements) && sn_linear_have_cache(linear)) {
         assembly.linearised = linear->cache.value;
         note_cache(linear);
     }

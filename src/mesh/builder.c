@@ -105,6 +105,10 @@ sn_status sn_builder_tet(sn_builder *b, sn_text *t, int64_t label, const int32_t
         return sn_text_fail(t, "tet %lld has %d nodes, those before it have %d; mixed meshes are not supported",
                             (long long)label, count, b->tet_nodes);
     }
+    for (int i = 1; i < count; ++i)
+        for (int j = 0; j < i; ++j)
+            if (node[i] == node[j])
+                return sn_text_fail(t, "tet %lld has one node at two of its corners", (long long)label);
     b->tet_nodes = count;
     const size_t bytes = (size_t)count * sizeof *node;
     sn_status status = sn_grow(b->context, (void **)&b->tet_node, &b->tet_capacity, b->tet.count + 1, bytes, t->error);
@@ -205,6 +209,26 @@ sn_status sn_builder_join(sn_builder *b, sn_text *t, int group, int32_t member) 
     return status;
 }
 
+/* ---- What is left out ---- */
+
+void sn_builder_leave_out(sn_builder *b, const char *what, int64_t count) {
+    const size_t most = sizeof b->left_out / sizeof *b->left_out;
+    size_t i = 0;
+    while (i < most && b->left_out[i].count && strcmp(b->left_out[i].what, what) != 0) ++i;
+    if (count < 1) return;
+    if (i == most) what = "other things", i = most - 1, b->left_out[i].what[0] = 0;
+    if (!b->left_out[i].what[0]) snprintf(b->left_out[i].what, sizeof b->left_out[i].what, "%s", what);
+    b->left_out[i].count += count;
+}
+
+static void tell_left_out(const sn_builder *b, char *text, size_t capacity) {
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof b->left_out / sizeof *b->left_out && b->left_out[i].count; ++i)
+        if (used < capacity)
+            used += (size_t)snprintf(text + used, capacity - used, "%s%lld %s", i ? ", " : "",
+                                     (long long)b->left_out[i].count, b->left_out[i].what);
+}
+
 /* ---- The mesh ---- */
 
 static sn_status copy_labels(const sn_builder *b, const sn_labels *labels, int64_t **out, sn_error *error) {
@@ -236,6 +260,7 @@ sn_status sn_builder_finish(sn_builder *b, sn_text *t, sn_mesh **mesh) {
         sn_mesh_destroy(m);
         return status;
     }
+    tell_left_out(b, m->left_out, sizeof m->left_out);
     *mesh = m;
     return SN_OK;
 }

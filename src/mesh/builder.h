@@ -42,6 +42,10 @@ typedef struct sn_builder {
     sn_labels reference[3];  /* reference numbers already seen, by kind of group ... */
     int *reference_group[3]; /* ... and their groups */
     int reference_capacity[3];
+    struct {
+        char what[40];
+        int64_t count;
+    } left_out[6];
 } sn_builder;
 
 void sn_builder_clear(sn_builder *builder);
@@ -62,6 +66,9 @@ sn_status sn_builder_group_named(sn_builder *builder, sn_text *text, sn_group_ki
 /* The group of a reference number, named "node-7", "tet-7" or "tri-7". */
 sn_status sn_builder_group_numbered(sn_builder *builder, sn_text *text, sn_group_kind kind, int64_t number, int *group);
 sn_status sn_builder_join(sn_builder *builder, sn_text *text, int group, int32_t member);
+
+/* Notes that `count` things of the file have no place in the mesh. `what` is a plural, such as "lines". */
+void sn_builder_leave_out(sn_builder *builder, const char *what, int64_t count);
 
 /* Makes the mesh. Fails when there are neither tets nor triangles. Labels that are 0, 1, 2, ... are left out (NULL). */
 sn_status sn_builder_finish(sn_builder *builder, sn_text *text, sn_mesh **mesh);

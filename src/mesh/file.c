@@ -1,8 +1,7 @@
 /* Reading and writing mesh files: finds the format by the ending, brings the files into memory, makes the mesh.
  *
- * Readers and writers run with the thread in the C locale, so that the decimal point is '.' in every host. */
+ * Readers run with the thread in the C locale, as writers do (file_output.h). */
 #include <errno.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,24 +22,6 @@ static char *sibling(const sn_context *context, const char *path, const char *en
     memcpy(other, path, stem);
     memcpy(other + stem, ending, length + 1);
     return other;
-}
-
-/* ---- Locale ---- */
-
-typedef struct c_locale {
-    locale_t c, before;
-} c_locale;
-
-static sn_status enter_c_locale(c_locale *l, sn_error *error) {
-    l->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!l->c) return sn_no_memory(error);
-    l->before = uselocale(l->c);
-    return SN_OK;
-}
-
-static void leave_c_locale(c_locale *l) {
-    uselocale(l->before);
-    freelocale(l->c);
 }
 
 /* ---- Reading ---- */
@@ -103,16 +84,16 @@ static void release_files(const sn_context *context, files *f) {
 static sn_status make_mesh(sn_context *context, const files *f, sn_mesh **mesh, sn_error *error) {
     sn_text text[SN_FORMAT_FILES] = {{0}};
     sn_builder builder = {.context = context};
-    c_locale locale = {0};
+    sn_c_locale locale = {0};
     int last = 0; /* the file where a mesh without elements is reported */
     for (int i = 0; i < f->count; ++i) {
         if (f->content[i].data) text[i] = sn_text_open(f->name[i], f->content[i].data, f->content[i].bytes, error);
         if (!f->format->file[i].optional) last = i;
     }
-    sn_status status = enter_c_locale(&locale, error);
+    sn_status status = sn_enter_c_locale(&locale, error);
     if (status) return status;
     status = f->format->read(text, &builder);
-    leave_c_locale(&locale);
+    sn_leave_c_locale(&locale);
     if (!status) status = sn_builder_finish(&builder, &text[last], mesh);
     sn_builder_clear(&builder);
     return status;
@@ -177,26 +158,11 @@ sn_status sn_mesh_read_memory(sn_context *context, const char *format, const cha
 
 /* ---- Writing ---- */
 
-/* Writes to "path.part" first, so that a failure leaves an older file as it was. */
 static sn_status write_one(const sn_mesh *mesh, const char *path, sn_mesh_writer *write,
                            const sn_mesh_write_options *options, sn_error *error) {
-    const size_t length = strlen(path);
-    sn_output *output = sn_allocate(mesh->context, 1, sizeof *output);
-    char *part = sn_allocate(mesh->context, length + 6, 1);
-    sn_status status = output && part ? SN_OK : sn_no_memory(error);
-    if (!status) {
-        memcpy(part, path, length);
-        memcpy(part + length, ".part", 6);
-        status = sn_output_open(output, part, path, error);
-    }
-    if (!status) status = sn_output_close(output, write(mesh, options, output));
-    if (!status && rename(part, path) != 0) {
-        status = sn_fail(error, SN_IO, "%s: cannot be written: %s", path, strerror(errno));
-        remove(part);
-    }
-    sn_release(mesh->context, output);
-    sn_release(mesh->context, part);
-    return status;
+    sn_output *output;
+    const sn_status status = sn_output_open(mesh->context, path, &output, error);
+    return status ? status : sn_output_close(output, write(mesh, options, output));
 }
 
 static sn_status write_files(const sn_mesh *mesh, const char *path, const sn_mesh_format *format,
@@ -213,7 +179,6 @@ static sn_status write_files(const sn_mesh *mesh, const char *path, const sn_mes
 
 sn_status sn_mesh_write(const sn_mesh *mesh, const char *path, const sn_mesh_write_options *options, sn_error *error) {
     const sn_mesh_format *format = NULL;
-    c_locale locale = {0};
     sn_status status = sn_format_find(ending_of(path), path, &format, error);
     if (!status && !format->file[0].write)
         status = sn_fail(error, SN_UNSUPPORTED, "%.300s: files of the format '%s' cannot be written, only read", path,
@@ -221,9 +186,5 @@ sn_status sn_mesh_write(const sn_mesh *mesh, const char *path, const sn_mesh_wri
     if (!status) status = sn_mesh_check_tets(mesh, error);
     if (status) return status;
     const sn_mesh_write_options chosen = options ? *options : (sn_mesh_write_options){.binary = format->binary};
-    status = enter_c_locale(&locale, error);
-    if (status) return status;
-    status = write_files(mesh, path, format, &chosen, error);
-    leave_c_locale(&locale);
-    return status;
+    return write_files(mesh, path, format, &chosen, error);
 }

@@ -5,16 +5,58 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-sn_status sn_output_open(sn_output *o, const char *place, const char *path, sn_error *error) {
-    o->place = place;
-    o->path = path;
-    o->error = error;
-    o->failure = 0;
-    o->used = 0;
-    o->file = fopen(place, "wb");
-    if (!o->file) return sn_fail(error, SN_IO, "%s: cannot be written: %s", path, strerror(errno));
-    setvbuf(o->file, NULL, _IONBF, 0);
+sn_status sn_enter_c_locale(sn_c_locale *l, sn_error *error) {
+    l->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!l->c) return sn_no_memory(error);
+    l->before = uselocale(l->c);
+    return SN_OK;
+}
+
+void sn_leave_c_locale(sn_c_locale *l) {
+    uselocale(l->before);
+    freelocale(l->c);
+}
+
+static void release(sn_output *o) {
+    if (!o) return;
+    sn_release(o->context, o->place);
+    sn_release(o->context, o->path);
+    sn_release(o->context, (void *)o);
+}
+
+/* The path with `ending` behind it. */
+static char *copy_path(const sn_context *context, const char *path, const char *ending) {
+    const size_t length = strlen(path), more = strlen(ending);
+    char *copy = sn_allocate(context, length + more + 1, 1);
+    if (!copy) return NULL;
+    memcpy(copy, path, length);
+    memcpy(copy + length, ending, more + 1);
+    return copy;
+}
+
+sn_status sn_output_open(const sn_context *context, const char *path, sn_output **output, sn_error *error) {
+    struct stat about;
+    const bool special = stat(path, &about) == 0 && !S_ISREG(about.st_mode);
+    sn_output *o = sn_allocate(context, 1, sizeof *o);
+    if (!o) return sn_no_memory(error);
+    o->context = context, o->error = error, o->failure = 0, o->used = 0;
+    o->path = copy_path(context, path, "");
+    o->place = copy_path(context, path, special ? "" : ".part");
+    sn_status status = o->path && o->place ? SN_OK : sn_no_memory(error);
+    o->file = status ? NULL : fopen(o->place, "wb");
+    if (!status && !o->file) status = sn_fail(error, SN_IO, "%s: cannot be written: %s", path, strerror(errno));
+    if (!status) {
+        setvbuf(o->file, NULL, _IONBF, 0);
+        status = sn_enter_c_locale(&o->locale, error);
+        if (status) fclose(o->file);
+    }
+    if (status) {
+        release(o);
+        return status;
+    }
+    *output = o;
     return SN_OK;
 }
 
@@ -25,12 +67,16 @@ static void flush(sn_output *o) {
 }
 
 sn_status sn_output_close(sn_output *o, sn_status status) {
+    const bool moved = strcmp(o->place, o->path) != 0;
     flush(o);
     errno = 0;
     if (fclose(o->file) != 0 && !o->failure) o->failure = errno ? errno : EIO;
+    if (!status && !o->failure && moved && rename(o->place, o->path) != 0) o->failure = errno;
     if (!status && o->failure)
         status = sn_fail(o->error, SN_IO, "%s: writing failed: %s", o->path, strerror(o->failure));
-    if (status) remove(o->place);
+    if (status && moved) remove(o->place);
+    sn_leave_c_locale(&o->locale);
+    release(o);
     return status;
 }
 

@@ -18,7 +18,10 @@
     X(obj, obj, "Wavefront surface; numbers from 1 by order; `o` and `g` as groups of triangles") \
     X(stl, stl, "STL surface, ASCII and binary; equal points become one node; named ASCII solids as groups") \
     X(ply, ply, "PLY surface, ASCII and binary of both byte orders; numbers from 0 by order") \
-    X(off, off, "OFF surface (also COFF, NOFF, CNOFF, STOFF), ASCII; numbers from 0 by order")
+    X(off, off, "OFF surface (also COFF, NOFF, CNOFF, STOFF), ASCII; numbers from 0 by order") \
+    X(vtu, vtu, "VTK unstructured grid, XML: ASCII, base64 and raw, plain or with zlib; integer arrays of cells as groups; read only, `sinew run` writes it") \
+    X(vtk, vtk, "VTK legacy 2.0 to 5.1, unstructured grid or polygons, ASCII and binary; integer arrays of cells as groups; read only") \
+    X(inp, inp, "Abaqus and CalculiX input: nodes, tets, triangles; numbers of the file; NSET and ELSET as groups; read only")
 /* clang-format on */
 
 #define EXTERN(ending, table, text) extern const sn_mesh_format sn_format_##table;

@@ -20,12 +20,28 @@ typedef struct sn_format_file {
     sn_mesh_writer *write; /* `options` is never NULL. NULL in the first file: the format cannot be written */
 } sn_format_file;
 
+/* What a written file holds of a mesh (losses.c tells the caller about the rest). */
+enum {
+    SN_KEEPS_TETS = 1,        /* else the boundary of the tets is written */
+    SN_KEEPS_TRIANGLES = 2,   /* beside tets */
+    SN_KEEPS_NODE_GROUPS = 4, /* in the order of sn_group_kind */
+    SN_KEEPS_TET_GROUPS = 8,
+    SN_KEEPS_TRIANGLE_GROUPS = 16,
+    SN_KEEPS_NAMES = 32,        /* else groups are numbers: names other than tet-7 get new ones */
+    SN_KEEPS_OVERLAPS = 64,     /* an item may be in several groups of one kind */
+    SN_KEEPS_NUMBERS = 128,     /* of nodes and elements; else they are counted from `first` */
+    SN_KEEPS_TEXT_GROUPS = 256, /* groups are in text files only */
+    SN_KEEPS_NODES = 512,       /* nodes have numbers at all */
+    SN_KEEPS_EVERYTHING = 767
+};
+
 typedef struct sn_mesh_format {
     /* Fills an empty builder. `file` has a cursor at the start of each file; an optional file that is missing has begin
      * == NULL. NULL: the format cannot be read. */
     sn_status (*read)(sn_text *file, sn_builder *builder);
     sn_format_file file[SN_FORMAT_FILES]; /* ends before the first entry without ending, but has at least one */
     bool binary;                          /* written in binary when the caller gives no options */
+    int keeps, first;                     /* of a written file: SN_KEEPS_..., number of the first node */
 } sn_mesh_format;
 
 int sn_format_files(const sn_mesh_format *format); /* 1 to SN_FORMAT_FILES */

@@ -118,7 +118,11 @@ static sn_status read_rows(sn_text *t, sn_builder *b, const keyword *k, int pass
     if (pass == 1 && which == TETS) return read_elements(t, b, count, 4);
     if (pass == 1 && which == TETS_2) return read_elements(t, b, count, 10);
     if (pass == 1 && which == TRIANGLES) return read_elements(t, b, count, 3);
-    if (pass == 1 && which == TRIANGLES_2) return read_elements(t, b, count, 6);
+    if (pass == 1 && which == TRIANGLES_2) {
+        sn_builder_leave_out(b, "mid-edge nodes of triangles", 3 * (int64_t)count);
+        return read_elements(t, b, count, 6);
+    }
+    if (pass == 1 && which > TETS_2) sn_builder_leave_out(b, k->name, count);
     return skip_rows(t, k, count);
 }
 
@@ -222,4 +226,8 @@ static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *op
     return status;
 }
 
-const sn_mesh_format sn_format_medit = {.read = read_mesh, .file = {{.write = write_mesh}}};
+const sn_mesh_format sn_format_medit = {.read = read_mesh,
+                                        .file = {{.write = write_mesh}},
+                                        .keeps = SN_KEEPS_TETS | SN_KEEPS_TRIANGLES | SN_KEEPS_NODE_GROUPS |
+                                                 SN_KEEPS_TET_GROUPS | SN_KEEPS_TRIANGLE_GROUPS | SN_KEEPS_NODES,
+                                        .first = 1};

@@ -135,12 +135,14 @@ static sn_status read_groups(obj *o) {
     return status;
 }
 
-static sn_status refuse_or_skip(sn_text *t, const char *word, int length) {
+static sn_status refuse_or_skip(sn_text *t, sn_builder *b, const char *word, int length) {
     static const char *const skipped[] = {"vt",     "vn",         "vp",        "p",        "l",       "s",
                                           "usemtl", "mtllib",     "usemap",    "maplib",   "mg",      "lod",
                                           "bevel",  "shadow_obj", "trace_obj", "c_interp", "d_interp"};
     for (size_t i = 0; i < sizeof skipped / sizeof *skipped; ++i) {
         if (!sn_text_is(word, length, skipped[i])) continue;
+        static const char *const first[] = {"texture coordinates", "normals"};
+        sn_builder_leave_out(b, i < 2 ? first[i] : "lines about points, curves and looks", 1);
         skip_logical_line(t);
         return SN_OK;
     }
@@ -179,7 +181,7 @@ static sn_status read_line(obj *o, int pass, const char *word, int length) {
         o->group[0].group = -1;
         sn_text_rest(t, &o->group[0].name, &o->group[0].length);
     } else {
-        return refuse_or_skip(t, word, length);
+        return refuse_or_skip(t, o->b, word, length);
     }
     if (!status) sn_text_skip_line(t);
     return status;
@@ -247,4 +249,8 @@ static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *op
     return SN_OK;
 }
 
-const sn_mesh_format sn_format_obj = {.read = read_mesh, .file = {{.write = write_mesh}}};
+const sn_mesh_format sn_format_obj = {.read = read_mesh,
+                                      .file = {{.write = write_mesh}},
+                                      .keeps = SN_KEEPS_TRIANGLE_GROUPS | SN_KEEPS_NAMES | SN_KEEPS_OVERLAPS |
+                                               SN_KEEPS_NODES,
+                                      .first = 1};

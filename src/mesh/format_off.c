@@ -88,4 +88,4 @@ static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *op
     return SN_OK;
 }
 
-const sn_mesh_format sn_format_off = {.read = read_mesh, .file = {{.write = write_mesh}}};
+const sn_mesh_format sn_format_off = {.read = read_mesh, .file = {{.write = write_mesh}}, .keeps = SN_KEEPS_NODES};

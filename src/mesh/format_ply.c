@@ -319,4 +319,5 @@ static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *op
     return SN_OK;
 }
 
-const sn_mesh_format sn_format_ply = {.read = read_mesh, .file = {{.write = write_mesh}}, .binary = true};
+const sn_mesh_format sn_format_ply = {
+    .read = read_mesh, .file = {{.write = write_mesh}}, .binary = true, .keeps = SN_KEEPS_NODES};

@@ -211,6 +211,7 @@ static sn_status write_face(const sn_mesh *mesh, const sn_mesh_write_options *op
 }
 
 const sn_mesh_format sn_format_tetgen = {
+    .keeps = SN_KEEPS_EVERYTHING & ~(SN_KEEPS_NAMES | SN_KEEPS_OVERLAPS),
     .read = read_mesh,
     .file =
         {[NODE] = {"node", false, write_node}, [ELE] = {"ele", false, write_ele}, [FACE] = {"face", true, write_face}},

@@ -147,7 +147,10 @@ static sn_status read_command(vega *v, const char *word, int length) {
     if (sn_text_is_any_case(word, length, "*VERTICES")) return read_vertices(v);
     if (sn_text_is_any_case(word, length, "*ELEMENTS")) return read_elements(v);
     if (sn_text_is_any_case(word, length, "*SET")) return read_set(v);
-    if (sn_text_is_any_case(word, length, "*MATERIAL")) return read_material(v);
+    if (sn_text_is_any_case(word, length, "*MATERIAL")) {
+        sn_builder_leave_out(v->b, "materials", 1);
+        return read_material(v);
+    }
     if (sn_text_is_any_case(word, length, "*REGION")) return read_region(v);
     if (sn_text_is_any_case(word, length, "*INCLUDE"))
         return sn_text_fail(v->t, "*INCLUDE is not supported: put everything into one file");
@@ -216,4 +219,7 @@ static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *op
     return SN_OK;
 }
 
-const sn_mesh_format sn_format_vega = {.read = read_mesh, .file = {{.write = write_mesh}}};
+const sn_mesh_format sn_format_vega = {.read = read_mesh,
+                                       .file = {{.write = write_mesh}},
+                                       .keeps = SN_KEEPS_TETS | SN_KEEPS_TET_GROUPS | SN_KEEPS_NAMES |
+                                                SN_KEEPS_OVERLAPS | SN_KEEPS_NODES | SN_KEEPS_NUMBERS};

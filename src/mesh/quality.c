@@ -216,6 +216,31 @@ static int32_t root_of(int32_t *parent, int32_t i) {
     return i;
 }
 
+/* Counts the pieces that tets make when they join by faces. */
+static sn_status count_solid(const sn_mesh *mesh, const sn_face_table *table, int *pieces, sn_error *error) {
+    int32_t *parent = sn_allocate(mesh->context, (size_t)mesh->tet_count, sizeof *parent);
+    if (!parent) return sn_no_memory(error);
+    for (int t = 0; t < mesh->tet_count; ++t) parent[t] = t;
+    *pieces = mesh->tet_count;
+    for (int n = 0; n < mesh->node_count; ++n)
+        for (int64_t i = table->begin[n] + 1; i < table->begin[n + 1]; ++i) {
+            const sn_face_entry *e = &table->entry[i];
+            if (e->key != e[-1].key) continue;
+            const int32_t a = root_of(parent, (int32_t)(e->face >> 2)), b = root_of(parent, (int32_t)(e[-1].face >> 2));
+            if (a == b) continue;
+            parent[a > b ? a : b] = a > b ? b : a;
+            --*pieces;
+        }
+    sn_release(mesh->context, parent);
+    return SN_OK;
+}
+
+static int count_roots(const int32_t *parent, const uint8_t *used, int nodes) {
+    int count = 0;
+    for (int i = 0; i < nodes; ++i) count += used[i] && parent[i] == i;
+    return count;
+}
+
 static void join_cells(const int32_t *cell, int count, int per_cell, int32_t *parent, uint8_t *used) {
     for (int c = 0; c < count; ++c) {
         const int32_t *node = cell + (size_t)c * (size_t)per_cell;
@@ -239,6 +264,7 @@ static sn_status inspect_pieces(const sn_mesh *mesh, sn_mesh_report *r, sn_error
     if (!status) {
         for (int i = 0; i < mesh->node_count; ++i) parent[i] = i;
         join_cells(mesh->tet, mesh->tet_count, mesh->tet_nodes, parent, used);
+        r->hinges -= count_roots(parent, used, mesh->node_count);
         join_cells(mesh->triangle, mesh->triangle_count, 3, parent, used);
         for (int i = 0; i < mesh->node_count; ++i) {
             if (!used[i])
@@ -299,6 +325,7 @@ sn_status sn_mesh_inspect(const sn_mesh *mesh, sn_mesh_report *report, sn_error 
         status = sn_face_table_of_tets(mesh, &table, error);
         if (!status) {
             inspect_faces(mesh, &table, &r);
+            status = count_solid(mesh, &table, &r.hinges, error);
             sn_face_table_destroy(mesh, &table);
         }
     } else if (mesh->triangle_count) {

@@ -114,6 +114,8 @@ sn_status sn_msh_element(sn_msh *m, const sn_msh_element_type *type, int64_t lab
     }
     if (!same && type->dimension == 3) status = sn_builder_tet(m->builder, m->text, label, index, type->nodes);
     if (!same && type->dimension == 2) status = sn_builder_triangle(m->builder, m->text, label, index);
+    if (!same && type->dimension == 2) sn_builder_leave_out(m->builder, "mid-edge nodes of triangles", type->nodes - 3);
+    if (!same && type->dimension < 2 && !physicals) sn_builder_leave_out(m->builder, "lines and points", 1);
     for (int i = 0; !status && i < physicals; ++i) status = physical[i] ? join(m, type, index, physical[i]) : SN_OK;
     return status;
 }

@@ -6,6 +6,7 @@
 #ifndef SN_OUTPUT_FRAME_H
 #define SN_OUTPUT_FRAME_H
 
+#include "base/context.h"
 #include "sinew/output.h"
 
 /* Name (also the ending), table sn_frame_<table>, one line of text. */
@@ -20,6 +21,7 @@
 
 /* The frames that a writer leaves in a folder: <folder>/<stem>-<number>.<ending>. */
 typedef struct sn_series {
+    sn_context *context;
     const char *folder, *stem;
     int frame; /* number of the present frame, from 0 */
     double time;

@@ -5,16 +5,16 @@
 #include "frame.h"
 #include "world_surface.h"
 
-/* A mesh of the surface's triangles and their nodes. Nodes inside of the bodies are left out: these formats number
+/* A mesh of the surface's triangles and their points. Nodes inside of the bodies are left out: these formats number
  * nodes by order. */
 static sn_status make_mesh(const sn_surface *s, int32_t *place, sn_mesh **mesh, sn_error *error) {
     int used = 0;
-    memset(place, 0, (size_t)s->nodes * sizeof *place);
+    memset(place, 0, (size_t)s->points * sizeof *place);
     for (int i = 0; i < 3 * s->triangles; ++i) place[s->triangle[i]] = 1;
-    for (int i = 0; i < s->nodes; ++i) place[i] = place[i] ? used++ : -1;
+    for (int i = 0; i < s->points; ++i) place[i] = place[i] ? used++ : -1;
     const sn_status status = sn_mesh_create(s->context, used, 0, 4, s->triangles, mesh, error);
     if (status) return status;
-    for (int i = 0; i < s->nodes; ++i)
+    for (int i = 0; i < s->points; ++i)
         if (place[i] >= 0)
             memcpy((*mesh)->position + 3 * (size_t)place[i], s->position + 3 * (size_t)i, 3 * sizeof *s->position);
     for (int i = 0; i < 3 * s->triangles; ++i) (*mesh)->triangle[i] = place[s->triangle[i]];
@@ -26,7 +26,7 @@ static sn_status write_frame(sn_world *world, const char *path, const sn_output_
     (void)options;
     sn_status status = sn_surface_create(world, &s, error);
     if (status) return status;
-    int32_t *place = sn_allocate(s->context, (size_t)s->nodes, sizeof *place);
+    int32_t *place = sn_allocate(s->context, (size_t)s->points, sizeof *place);
     sn_mesh *mesh = NULL;
     status = place ? make_mesh(s, place, &mesh, error) : sn_no_memory(error);
     if (!status) status = sn_mesh_write(mesh, path, NULL, error);

@@ -45,6 +45,8 @@ sn_picture_options sn_picture_options_default(void) {
 sn_output_options sn_output_options_default(void) {
     return (sn_output_options){.cookie = SN_COOKIE,
                                .every = 10,
+                               .formats = {"vtu"},
+                               .format_count = 1,
                                .fields = {"displacement", "velocity", "stress", "von_mises"},
                                .field_count = 4,
                                .picture = sn_picture_options_default()};

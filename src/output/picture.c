@@ -1,11 +1,9 @@
 /* Pictures: sets the stage (camera, lights, ground, colours), draws it, and lays the colour bar and the caption over
  * it. */
-#include <errno.h>
-#include <png.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/cookie.h"
 #include "base/math3.h"
@@ -34,9 +32,9 @@ static sn_status check_options(const sn_picture_options *o, int *field, sn_error
 
 /* ---- Values to colour by ---- */
 
-static sn_status element_values(sn_world *world, sn_stage *stage, int field, sn_error *error) {
-    const sn_surface *s = stage->surface;
-    double *element = sn_allocate(stage->context, (size_t)s->elements, sizeof *element);
+/* Von Mises stress (field 0) or energy (3), averaged from the elements to the nodes. */
+static sn_status element_values(sn_world *world, const sn_surface *s, int field, double *node, sn_error *error) {
+    double *element = sn_allocate(s->context, (size_t)s->elements, sizeof *element);
     if (!element) return sn_no_memory(error);
     sn_status status = SN_OK;
     for (int b = 0; b < s->bodies && !status; ++b) {
@@ -44,8 +42,36 @@ static sn_status element_values(sn_world *world, sn_stage *stage, int field, sn_
         status =
             sn_world_element_fields(world, b, NULL, field == 0 ? part : NULL, field == 3 ? part : NULL, NULL, error);
     }
-    if (!status) status = sn_surface_average(s, world, element, stage->value, error);
-    sn_release(stage->context, element);
+    if (!status) status = sn_surface_average(s, world, element, node, error);
+    sn_release(s->context, element);
+    return status;
+}
+
+/* The length of displacement (field 1) or velocity (2). */
+static sn_status node_values(const sn_world *world, const sn_surface *s, int field, double *node, sn_error *error) {
+    for (int b = 0; b < s->bodies; ++b) {
+        const sn_mesh *mesh = sn_world_body_mesh(world, b);
+        double *vector = sn_allocate(s->context, 3 * (size_t)mesh->node_count, sizeof *vector),
+               *out = node + s->first_node[b];
+        if (!vector) return sn_no_memory(error);
+        sn_world_get(world, b, field == 1 ? vector : NULL, field == 1 ? NULL : vector);
+        for (size_t i = 0; i < (size_t)mesh->node_count; ++i) {
+            if (field == 1) sn_subtract3(vector + 3 * i, mesh->position + 3 * i, vector + 3 * i);
+            out[i] = sn_norm3(vector + 3 * i);
+        }
+        sn_release(s->context, vector);
+    }
+    return SN_OK;
+}
+
+static sn_status point_values(sn_world *world, sn_stage *stage, int field, sn_error *error) {
+    const sn_surface *s = stage->surface;
+    double *node = sn_allocate(stage->context, (size_t)s->nodes, sizeof *node);
+    if (!node) return sn_no_memory(error);
+    const sn_status status = field == 0 || field == 3 ? element_values(world, s, field, node, error)
+                                                      : node_values(world, s, field, node, error);
+    if (!status) sn_surface_carry(s, world, node, stage->value);
+    sn_release(stage->context, node);
     return status;
 }
 
@@ -56,19 +82,11 @@ static int by_size(const void *a, const void *b) {
 
 static sn_status fill_values(sn_world *world, sn_stage *stage, int field, sn_error *error) {
     const sn_surface *s = stage->surface;
-    stage->value = sn_allocate_zero(stage->context, (size_t)s->nodes, sizeof *stage->value);
+    stage->value = sn_allocate_zero(stage->context, (size_t)s->points, sizeof *stage->value);
     if (!stage->value) return sn_no_memory(error);
     stage->coloured = field != 4;
-    if (field == 0 || field == 3) {
-        const sn_status status = element_values(world, stage, field, error);
-        if (status) return status;
-    } else if (field < 3) {
-        for (int i = 0; i < s->nodes; ++i) {
-            double d[3];
-            sn_subtract3(s->position + 3 * (size_t)i, s->rest + 3 * (size_t)i, d);
-            stage->value[i] = sn_norm3(field == 1 ? d : s->velocity + 3 * (size_t)i);
-        }
-    }
+    const sn_status status = stage->coloured ? point_values(world, stage, field, error) : SN_OK;
+    if (status) return status;
     stage->low = stage->options->low, stage->high = stage->options->high;
     if (stage->low != stage->high) return SN_OK;
     /* Magnitudes: from 0 to what 99.7 percent of the surface stay below, so that one spike does not darken the rest. */
@@ -88,11 +106,11 @@ static sn_status fill_normals(sn_stage *stage, sn_error *error) {
     const size_t triangles = (size_t)s->triangles;
     const double crease = 0.76; /* cosine of 40 degrees */
     double *face = sn_allocate(stage->context, 3 * triangles, sizeof *face);
-    int *first = sn_allocate_zero(stage->context, (size_t)s->nodes + 2, sizeof *first);
+    int *first = sn_allocate_zero(stage->context, (size_t)s->points + 2, sizeof *first);
     int *list = sn_allocate(stage->context, 3 * triangles, sizeof *list);
     const bool enough = face && first && list;
     for (size_t i = 0; enough && i < 3 * triangles; ++i) ++first[s->triangle[i] + 2];
-    for (int i = 2; enough && i < s->nodes + 2; ++i) first[i] += first[i - 1];
+    for (int i = 2; enough && i < s->points + 2; ++i) first[i] += first[i - 1];
     for (size_t t = 0; enough && t < triangles; ++t) {
         const int32_t *n = s->triangle + 3 * t;
         sn_area_vector3(s->position + 3 * (size_t)n[0], s->position + 3 * (size_t)n[1], s->position + 3 * (size_t)n[2],
@@ -216,7 +234,7 @@ static void turn_normal(const double pose[12], const double n[3], double out[3])
  * filled later. */
 static sn_status gather_surfaces(sn_stage *stage, const sn_world *world, sn_error *error) {
     const sn_surface *s = stage->surface;
-    stage->nodes = s->nodes, stage->triangles = s->triangles;
+    stage->nodes = s->points, stage->triangles = s->triangles;
     for (int i = 0; i < stage->collider_count; ++i) {
         if (!stage->collider[i]) continue;
         stage->nodes += stage->collider[i]->vertex_count, stage->triangles += stage->collider[i]->triangle_count;
@@ -225,9 +243,9 @@ static sn_status gather_surfaces(sn_stage *stage, const sn_world *world, sn_erro
     stage->triangle = sn_allocate(stage->context, 3 * (size_t)stage->triangles, sizeof *stage->triangle);
     stage->normal = sn_allocate(stage->context, 9 * (size_t)stage->triangles, sizeof *stage->normal);
     if (!stage->position || !stage->triangle || !stage->normal) return sn_no_memory(error);
-    memcpy(stage->position, s->position, 3 * (size_t)s->nodes * sizeof *s->position);
+    memcpy(stage->position, s->position, 3 * (size_t)s->points * sizeof *s->position);
     memcpy(stage->triangle, s->triangle, 3 * (size_t)s->triangles * sizeof *s->triangle);
-    size_t node = (size_t)s->nodes, corner = 3 * (size_t)s->triangles;
+    size_t node = (size_t)s->points, corner = 3 * (size_t)s->triangles;
     for (int i = 0; i < stage->collider_count; ++i) {
         const sn_drawing *d = stage->collider[i];
         if (!d) continue;
@@ -244,27 +262,41 @@ static sn_status gather_surfaces(sn_stage *stage, const sn_world *world, sn_erro
     return SN_OK;
 }
 
+static void add_floor(sn_stage *stage, const double point[3], const double normal[3]) {
+    if (stage->floors == SN_STAGE_SHAPES) return;
+    sn_floor *floor = &stage->floor[stage->floors++];
+    double d[3];
+    memcpy(floor->point, point, sizeof floor->point);
+    memcpy(floor->normal, normal, sizeof floor->normal);
+    across(normal, floor->right, floor->up);
+    sn_subtract3(stage->centre, point, d);
+    floor->middle[0] = sn_dot3(d, floor->right), floor->middle[1] = sn_dot3(d, floor->up);
+    floor->size = 1.6 * stage->radius; /* as far as a body within the height map darkens it */
+}
+
 /* Endless planes become floors; without any there is a studio floor a little below everything that is drawn. */
 static void set_floors(sn_stage *stage, const sn_world *world, const double low[3]) {
     double lowest = low[1];
     for (int i = 0; i < stage->collider_count; ++i) {
         const sn_drawing *d = stage->collider[i];
         if (!d) continue;
-        double pose[12], x[3];
+        double pose[12], x[3], normal[3];
         sn_world_collider_pose(world, i, pose);
-        if (d->endless && stage->planes < SN_STAGE_SHAPES) {
-            move_point(pose, d->position, stage->plane_point[stage->planes]);
-            turn_normal(pose, d->normal, stage->plane_normal[stage->planes++]);
+        if (d->endless) {
+            move_point(pose, d->position, x);
+            turn_normal(pose, d->normal, normal);
+            add_floor(stage, x, normal);
         }
         for (int k = 0; k < d->vertex_count && !d->endless; ++k) {
             move_point(pose, d->position + 3 * (size_t)k, x);
             lowest = fmin(lowest, x[1]);
         }
     }
-    if (stage->planes) return;
-    stage->plane_point[0][1] = lowest - 0.12 * stage->radius;
-    stage->plane_normal[0][1] = 1;
-    stage->planes = 1;
+    const double below[3] = {0, lowest - 0.12 * stage->radius, 0}, up[3] = {0, 1, 0};
+    if (!stage->floors) add_floor(stage, below, up);
+    /* The lines of a floor: every 1, 2 or 5 times a power of ten. */
+    const double wanted = stage->radius / 2, power = pow(10, floor(log10(wanted))), ratio = wanted / power;
+    stage->pitch = power * (ratio < 2 ? 1 : ratio < 5 ? 2 : 5);
 }
 
 static void set_stage(sn_stage *stage, const sn_world *world) {
@@ -335,10 +367,23 @@ static void draw_caption(sn_stage *stage, const sn_world *world) {
 
 static void release_stage(sn_stage *stage) {
     for (int i = 0; i < stage->collider_count && stage->collider; ++i) sn_drawing_destroy(stage->collider[i]);
-    void *const array[] = {stage->collider,      stage->position,     stage->triangle,    stage->value,
-                           stage->normal,        stage->screen,       stage->depth,       stage->id,
-                           stage->shadow.height, stage->under.height, stage->canvas.pixel};
+    for (int i = 0; i < stage->floors; ++i) sn_release(stage->context, stage->floor[i].open);
+    void *const array[] = {stage->collider,     stage->position,      stage->triangle,    stage->value,
+                           stage->normal,       stage->screen,        stage->band_first,  stage->band_triangle,
+                           stage->shadow.low,   stage->shadow.high,   stage->under.low,   stage->under.high,
+                           stage->canvas.pixel, stage->shadow.height, stage->under.height};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(stage->context, array[i]);
+}
+
+/* Linear values to bytes by a table: its steps are a fifth of a byte's where they are largest, in the dark. */
+static void encode(const float *linear, size_t count, unsigned char *byte) {
+    enum { STEPS = 16384 };
+    unsigned char table[STEPS + 1];
+    for (int i = 0; i <= STEPS; ++i) table[i] = sn_encode_srgb((float)i / STEPS);
+    for (size_t i = 0; i < count; ++i) {
+        const float x = linear[i] > 0 ? linear[i] < 1 ? linear[i] : 1 : 0;
+        byte[i] = table[(int)(x * STEPS + 0.5f)];
+    }
 }
 
 static sn_status draw(sn_world *world, sn_stage *stage, int field, unsigned char *rgb, sn_error *error) {
@@ -355,12 +400,12 @@ static sn_status draw(sn_world *world, sn_stage *stage, int field, unsigned char
     if (status) return status;
     set_stage(stage, world);
     for (int i = 0; i < SN_STAGE_COLOURS; ++i) sn_colour_map((double)i / (SN_STAGE_COLOURS - 1), stage->colour[i]);
-    status = sn_stage_raster(stage, error);
+    status = sn_stage_project(stage, error);
+    if (!status) status = sn_stage_shade(stage, error);
     if (status) return status;
-    sn_stage_shade(stage);
     if (stage->coloured) draw_bar(stage, field);
     draw_caption(stage, world);
-    for (size_t i = 0; i < 3 * pixels; ++i) rgb[i] = sn_encode_srgb(stage->canvas.pixel[i]);
+    encode(stage->canvas.pixel, 3 * pixels, rgb);
     return SN_OK;
 }
 
@@ -378,41 +423,12 @@ sn_status sn_world_render(sn_world *world, const sn_picture_options *options, un
     return status;
 }
 
-/* libpng reports through longjmp; nothing that is changed after setjmp is read after it. */
-static bool write_png(FILE *file, int width, int height, const unsigned char *rgb) {
-    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
-    png_infop info = png ? png_create_info_struct(png) : NULL;
-    if (!info || setjmp(png_jmpbuf(png))) {
-        png_destroy_write_struct(&png, &info);
-        return false;
-    }
-    png_init_io(png, file);
-    png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_write_info(png, info);
-    for (int y = 0; y < height; ++y) png_write_row(png, rgb + 3 * (size_t)y * (size_t)width);
-    png_write_end(png, info);
-    png_destroy_write_struct(&png, &info);
-    return true;
-}
-
-sn_status sn_world_picture(sn_world *world, const char *path, const sn_picture_options *options, sn_error *error) {
-    const sn_picture_options o = options ? *options : sn_picture_options_default();
+sn_status sn_picture_check(const char *path, const sn_picture_options *options, sn_error *error) {
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    const char *ending = dot && (!slash || dot > slash) ? dot + 1 : "";
     int field;
-    sn_status status = check_options(&o, &field, error);
-    if (status) return status;
-    if (sn_world_body_count(world) == 0) return sn_fail(error, SN_BAD_INPUT, "the world has no bodies to show");
-    sn_context *context = sn_world_body_mesh(world, 0)->context;
-    unsigned char *rgb = sn_allocate(context, 3 * (size_t)o.width * (size_t)o.height, 1);
-    if (!rgb) return sn_no_memory(error);
-    status = sn_world_render(world, &o, rgb, error);
-    FILE *file = status ? NULL : fopen(path, "wb");
-    if (!status && !file) status = sn_fail(error, SN_IO, "%.300s: cannot write: %s", path, strerror(errno));
-    if (file) {
-        const bool written = write_png(file, o.width, o.height, rgb);
-        if (fclose(file) || !written)
-            status = sn_fail(error, SN_IO, "%.300s: writing the picture failed: %s", path, strerror(errno));
-    }
-    sn_release(context, rgb);
-    return status;
+    if (strcasecmp(ending, "png") != 0)
+        return sn_fail(error, SN_BAD_INPUT, "%.300s: a picture cannot have the ending '%.20s'; allowed is .png", path,
+                       ending);
+    return options ? check_options(options, &field, error) : SN_OK;
 }

@@ -5,47 +5,78 @@
 
 void sn_surface_destroy(sn_surface *s) {
     if (!s) return;
-    void *const array[] = {s->position, s->rest, s->velocity, s->label,      s->triangle,
-                           s->owner,    s->body, s->edge,     s->first_node, s->first_element};
+    void *const array[] = {s->position, s->triangle, s->body, s->edge, s->first_node, s->first_element, s->first_point};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(s->context, array[i]);
     sn_release(s->context, s);
 }
 
-static sn_status copy_nodes(sn_world *world, sn_surface *s) {
+static sn_status count_parts(const sn_world *world, sn_surface *s, sn_error *error) {
+    s->bodies = sn_world_body_count(world);
+    const size_t places = (size_t)s->bodies + 1;
+    s->first_node = sn_allocate_zero(s->context, places, sizeof *s->first_node);
+    s->first_element = sn_allocate_zero(s->context, places, sizeof *s->first_element);
+    s->first_point = sn_allocate_zero(s->context, places, sizeof *s->first_point);
+    if (!s->first_node || !s->first_element || !s->first_point) return sn_no_memory(error);
     for (int b = 0; b < s->bodies; ++b) {
         const sn_mesh *mesh = sn_world_body_mesh(world, b);
-        const size_t first = (size_t)s->first_node[b];
-        sn_world_get(world, b, s->position + 3 * first, s->velocity + 3 * first);
-        memcpy(s->rest + 3 * first, mesh->position, 3 * (size_t)mesh->node_count * sizeof *s->rest);
-        for (int i = 0; i < mesh->node_count; ++i)
-            s->label[first + (size_t)i] = mesh->node_label ? mesh->node_label[i] : i;
+        const sn_embedding *detail = sn_world_body_surface(world, b);
+        s->first_node[b + 1] = s->first_node[b] + mesh->node_count;
+        s->first_element[b + 1] = s->first_element[b] + mesh->tet_count;
+        s->first_point[b + 1] = s->first_point[b] + (detail ? detail->vertex_count : mesh->node_count);
+    }
+    s->nodes = s->first_node[s->bodies];
+    s->elements = s->first_element[s->bodies];
+    s->points = s->first_point[s->bodies];
+    return SN_OK;
+}
+
+/* The values of a body's nodes, `width` numbers each, at the vertices of its surface. */
+static void interpolate(const sn_embedding *e, const double *node, size_t width, double *point) {
+    for (size_t v = 0; v < (size_t)e->vertex_count; ++v)
+        for (size_t k = 0; k < width; ++k) {
+            double sum = 0;
+            for (size_t i = 0; i < 4; ++i) sum += e->weight[4 * v + i] * node[width * (size_t)e->node[4 * v + i] + k];
+            point[width * v + k] = sum;
+        }
+}
+
+static sn_status place_points(const sn_world *world, sn_surface *s, sn_error *error) {
+    s->position = sn_allocate(s->context, 3 * (size_t)s->points, sizeof *s->position);
+    if (!s->position) return sn_no_memory(error);
+    for (int b = 0; b < s->bodies; ++b) {
+        const sn_embedding *detail = sn_world_body_surface(world, b);
+        double *position = s->position + 3 * (size_t)s->first_point[b];
+        if (!detail) {
+            sn_world_get(world, b, position, NULL);
+            continue;
+        }
+        const size_t nodes = (size_t)(s->first_node[b + 1] - s->first_node[b]);
+        double *node = sn_allocate(s->context, 3 * nodes, sizeof *node);
+        if (!node) return sn_no_memory(error);
+        sn_world_get(world, b, node, NULL);
+        interpolate(detail, node, 3, position);
+        sn_release(s->context, node);
     }
     return SN_OK;
 }
 
-static sn_status allocate_nodes(sn_world *world, sn_surface *s, sn_error *error) {
-    s->bodies = sn_world_body_count(world);
-    s->first_node = sn_allocate_zero(s->context, (size_t)s->bodies + 1, sizeof *s->first_node);
-    s->first_element = sn_allocate_zero(s->context, (size_t)s->bodies + 1, sizeof *s->first_element);
-    if (!s->first_node || !s->first_element) return sn_no_memory(error);
+void sn_surface_carry(const sn_surface *s, const sn_world *world, const double *node, double *point) {
     for (int b = 0; b < s->bodies; ++b) {
-        const sn_mesh *mesh = sn_world_body_mesh(world, b);
-        s->first_node[b + 1] = s->first_node[b] + mesh->node_count;
-        s->first_element[b + 1] = s->first_element[b] + mesh->tet_count;
+        const sn_embedding *detail = sn_world_body_surface(world, b);
+        const double *from = node + s->first_node[b];
+        double *to = point + s->first_point[b];
+        if (detail)
+            interpolate(detail, from, 1, to);
+        else
+            memcpy(to, from, (size_t)(s->first_node[b + 1] - s->first_node[b]) * sizeof *to);
     }
-    s->nodes = s->first_node[s->bodies];
-    s->elements = s->first_element[s->bodies];
-    s->position = sn_allocate(s->context, 3 * (size_t)s->nodes, sizeof *s->position);
-    s->rest = sn_allocate(s->context, 3 * (size_t)s->nodes, sizeof *s->rest);
-    s->velocity = sn_allocate(s->context, 3 * (size_t)s->nodes, sizeof *s->velocity);
-    s->label = sn_allocate(s->context, (size_t)s->nodes, sizeof *s->label);
-    return s->position && s->rest && s->velocity && s->label ? SN_OK : sn_no_memory(error);
 }
 
-static void add(sn_surface *s, int first_node, int32_t a, int32_t b, int32_t c, int owner, int body, uint8_t edge) {
+/* a, b and c are points of the body. */
+static void add(sn_surface *s, int body, int32_t a, int32_t b, int32_t c, uint8_t edge) {
     int32_t *t = s->triangle + 3 * (size_t)s->triangles;
-    t[0] = first_node + a, t[1] = first_node + b, t[2] = first_node + c;
-    s->owner[s->triangles] = owner;
+    const int32_t first = s->first_point[body];
+    t[0] = first + a, t[1] = first + b, t[2] = first + c;
     s->body[s->triangles] = body;
     s->edge[s->triangles++] = edge;
 }
@@ -61,38 +92,54 @@ static int32_t middle(const int32_t *tet, int32_t a, int32_t b) {
 }
 
 static void add_face(sn_surface *s, const sn_mesh *mesh, int body, const int32_t *face, int32_t owner) {
-    const int first = s->first_node[body], element = s->first_element[body] + owner;
     const int32_t a = face[0], b = face[1], c = face[2];
     if (mesh->tet_nodes <= 4) {
-        add(s, first, a, b, c, element, body, 7);
+        add(s, body, a, b, c, 7);
         return;
     }
     const int32_t *tet = mesh->tet + (size_t)owner * (size_t)mesh->tet_nodes;
     const int32_t ab = middle(tet, a, b), bc = middle(tet, b, c), ca = middle(tet, c, a);
-    add(s, first, a, ab, ca, element, body, 5);
-    add(s, first, ab, b, bc, element, body, 3);
-    add(s, first, ca, bc, c, element, body, 6);
-    add(s, first, ab, bc, ca, element, body, 0);
+    add(s, body, a, ab, ca, 5);
+    add(s, body, ab, b, bc, 3);
+    add(s, body, ca, bc, c, 6);
+    add(s, body, ab, bc, ca, 0);
 }
 
-static sn_status add_body(sn_world *world, sn_surface *s, int body, int *capacity, sn_error *error) {
-    const sn_mesh *mesh = sn_world_body_mesh(world, body);
-    int count, room[4];
+/* Room for `more` triangles. */
+static sn_status reserve(sn_surface *s, int more, int *capacity, sn_error *error) {
+    void *array[3] = {s->triangle, s->body, s->edge};
+    const size_t size[3] = {3 * sizeof *s->triangle, sizeof *s->body, 1};
+    int room[3];
+    sn_status status = SN_OK;
+    for (int i = 0; i < 3; ++i) {
+        room[i] = *capacity;
+        if (!status) status = sn_grow(s->context, &array[i], &room[i], s->triangles + more, size[i], error);
+    }
+    s->triangle = array[0], s->body = array[1], s->edge = array[2];
+    *capacity = room[2];
+    return status;
+}
+
+static sn_status add_boundary(const sn_mesh *mesh, sn_surface *s, int body, int *capacity, sn_error *error) {
+    int count;
     int32_t *face = NULL, *owner = NULL;
     sn_status status = sn_mesh_boundary(mesh, &count, &face, &owner, NULL, error);
     if (status) return status;
-    const int wanted = s->triangles + count * (mesh->tet_nodes <= 4 ? 1 : 4);
-    void *array[4] = {s->triangle, s->owner, s->body, s->edge};
-    const size_t size[4] = {3 * sizeof *s->triangle, sizeof *s->owner, sizeof *s->body, 1};
-    for (int i = 0; i < 4; ++i) {
-        room[i] = *capacity;
-        if (!status) status = sn_grow(s->context, &array[i], &room[i], wanted, size[i], error);
-    }
-    s->triangle = array[0], s->owner = array[1], s->body = array[2], s->edge = array[3];
-    *capacity = room[3];
+    status = reserve(s, count * (mesh->tet_nodes <= 4 ? 1 : 4), capacity, error);
     for (int i = 0; i < count && !status; ++i) add_face(s, mesh, body, face + 3 * (size_t)i, owner[i]);
     sn_mesh_release(mesh, face);
     sn_mesh_release(mesh, owner);
+    return status;
+}
+
+static sn_status add_body(const sn_world *world, sn_surface *s, int body, int *capacity, sn_error *error) {
+    const sn_embedding *detail = sn_world_body_surface(world, body);
+    if (!detail) return add_boundary(sn_world_body_mesh(world, body), s, body, capacity, error);
+    const sn_status status = reserve(s, detail->triangle_count, capacity, error);
+    for (int i = 0; i < detail->triangle_count && !status; ++i) {
+        const int32_t *t = detail->triangle + 3 * (size_t)i;
+        add(s, body, t[0], t[1], t[2], 0);
+    }
     return status;
 }
 
@@ -103,8 +150,8 @@ sn_status sn_surface_create(sn_world *world, sn_surface **surface, sn_error *err
     if (!s) return sn_no_memory(error);
     s->context = context;
     int capacity = 0;
-    sn_status status = allocate_nodes(world, s, error);
-    if (!status) status = copy_nodes(world, s);
+    sn_status status = count_parts(world, s, error);
+    if (!status) status = place_points(world, s, error);
     for (int b = 0; b < s->bodies && !status; ++b) status = add_body(world, s, b, &capacity, error);
     if (status) {
         sn_surface_destroy(s);

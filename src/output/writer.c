@@ -99,7 +99,8 @@ sn_status sn_writer_create(sn_context *context, const char *folder, const char *
 }
 
 sn_status sn_writer_frame(sn_writer *w, sn_world *world, sn_error *error) {
-    const sn_series series = {.folder = w->folder, .stem = w->stem, .frame = w->frames, .time = sn_world_time(world)};
+    const sn_series series = {
+        .context = w->context, .folder = w->folder, .stem = w->stem, .frame = w->frames, .time = sn_world_time(world)};
     sn_status status = SN_OK;
     for (int i = 0; i < w->options.format_count && !status; ++i) {
         char path[1300];

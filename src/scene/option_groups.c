@@ -22,6 +22,7 @@ static const group groups[] = {
     {{"sn_fix", "bodies.N.fix.N"}, sn_fix_fields},
     {{"sn_load", "bodies.N.loads.N"}, sn_load_fields},
     {{"sn_link", "bodies.N.links.N"}, sn_link_fields},
+    {{"sn_tether", "bodies.N.tethers.N"}, sn_tether_fields},
     {{"sn_initial", "bodies.N.initial"}, sn_initial_fields},
     {{"sn_collider", "colliders.N, beside the parameters of the shape"}, sn_collider_fields},
     {{"sn_probe", "probes.N"}, sn_probe_fields},

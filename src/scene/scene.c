@@ -50,9 +50,15 @@ static sn_status read_root(sn_scene *scene) {
     sn_status status = sn_read_fields(&root, fields, FIELDS, scene);
     if (!status && sn_place_get(&root, "description", &place) && !json_is_string(place.value))
         status = sn_place_fail(&place, SN_BAD_INPUT, "must be a string");
-    if (!status && sn_place_get(&root, "time", &place)) status = sn_read_fields(&place, time, times, &world->time);
-    if (!status && sn_place_get(&root, "solver", &place))
+    sn_error inner = {0};
+    if (!status && sn_place_get(&root, "time", &place)) {
+        status = sn_read_fields(&place, time, times, &world->time);
+        if (!status && sn_time_options_used(&world->time, &inner)) status = sn_place_wrap(&place, &inner);
+    }
+    if (!status && sn_place_get(&root, "solver", &place)) {
         status = sn_read_fields(&place, solver, solvers, &world->solver);
+        if (!status && sn_solver_options_used(&world->solver, &inner)) status = sn_place_wrap(&place, &inner);
+    }
     if (!status && sn_place_get(&root, "output", &place)) status = sn_scene_read_output(&place, &scene->output);
     if (!status && sn_place_get(&root, "bodies", &place)) status = sn_scene_read_bodies(&place, scene);
     if (!status && sn_place_get(&root, "colliders", &place)) status = sn_scene_read_colliders(&place, scene);
@@ -177,6 +183,18 @@ void sn_scene_destroy(sn_scene *scene) {
 const char *sn_scene_name(const sn_scene *scene) { return scene->name; }
 const sn_mesh *sn_scene_surface(const sn_scene *scene, int body) {
     return body >= 0 && body < scene->mesh_count ? scene->surface[body] : NULL;
+}
+bool sn_scene_gives(const sn_scene *scene, const char *key) {
+    const json_t *at = scene->root;
+    while (at && *key) {
+        const size_t length = strcspn(key, ".");
+        char word[128];
+        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), key);
+        at = json_is_array(at) ? json_array_get(at, strtoul(word, NULL, 10)) : json_object_get(at, word);
+        key += length;
+        key += *key == '.';
+    }
+    return at != NULL;
 }
 const sn_world_options *sn_scene_world_options(const sn_scene *scene) { return &scene->world; }
 const sn_output_options *sn_scene_output(const sn_scene *scene) { return &scene->output; }

@@ -246,6 +246,7 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
         status = read_mesh(&child, plane, scene->surface[index], &scene->mesh[index]);
     if (status) return status;
     body->mesh = scene->mesh[index];
+    body->surface = scene->surface[index];
     if (sn_place_get(place, "material", &child) || sn_place_get(place, "materials", &child))
         status = read_materials(&child, body);
     else
@@ -254,6 +255,7 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
     if (!status && sn_place_get(place, "loads", &child)) status = sn_scene_read_loads(&child, body);
     if (!status && sn_place_get(place, "rigid", &child)) status = read_rigid(&child, body);
     if (!status && sn_place_get(place, "links", &child)) status = sn_scene_read_links(&child, body);
+    if (!status && sn_place_get(place, "tethers", &child)) status = sn_scene_read_tethers(&child, body);
     if (!status && sn_place_get(place, "initial", &child)) status = read_initial(&child, &body->initial);
     return status;
 }

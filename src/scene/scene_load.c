@@ -80,14 +80,25 @@ sn_status sn_scene_read_loads(const sn_place *place, sn_body_options *body) {
     return status;
 }
 
-/* Without "to" or "to.at" the point is tied to the place where it is. */
+/* Whether a link or a tether names a place: "to", or "to.at". Without one the place is the point itself. */
+static bool names_place(const sn_place *place) {
+    sn_place to, at;
+    return sn_place_get(place, "to", &to) && (!json_is_object(to.value) || sn_place_get(&to, "at", &at));
+}
+
 static sn_status read_link(const sn_place *place, sn_link *link) {
     int count;
     const sn_field *field = sn_link_fields(&count);
     const sn_status status = sn_read_fields(place, field, count, link);
-    sn_place to, at;
-    const bool given = sn_place_get(place, "to", &to) && (!json_is_object(to.value) || sn_place_get(&to, "at", &at));
-    if (!status && !given) memcpy(link->to, link->point, sizeof link->to);
+    if (!status && !names_place(place)) memcpy(link->to, link->point, sizeof link->to);
+    return status;
+}
+
+static sn_status read_tether(const sn_place *place, sn_tether *tether) {
+    int count;
+    const sn_field *field = sn_tether_fields(&count);
+    const sn_status status = sn_read_fields(place, field, count, tether);
+    if (!status && !names_place(place)) memcpy(tether->to, tether->point, sizeof tether->to);
     return status;
 }
 
@@ -100,5 +111,17 @@ sn_status sn_scene_read_links(const sn_place *place, sn_body_options *body) {
         status = read_link(&item, &link[i]);
     }
     body->link = link;
+    return status;
+}
+
+sn_status sn_scene_read_tethers(const sn_place *place, sn_body_options *body) {
+    sn_tether *tether = NULL;
+    sn_status status = sn_place_items(place, sizeof *tether, (void **)&tether, &body->tether_count);
+    for (int i = 0; !status && i < body->tether_count; ++i) {
+        const sn_place item = sn_place_at(place, i);
+        tether[i] = sn_tether_default();
+        status = read_tether(&item, &tether[i]);
+    }
+    body->tether = tether;
     return status;
 }

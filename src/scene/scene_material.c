@@ -194,6 +194,7 @@ static sn_status read_model(const sn_place *place, const sn_place *model, sn_mat
     status = moduli_at_rest(place, material, &lambda, &mu);
     material->viscous[0] = strcmp(material->prony_on, "shear") == 0 ? 0 : fmax(lambda, 0) * time;
     material->viscous[1] = mu * time;
+    material->prony_on[0] = 0; /* the viscosity says it */
     return status;
 }
 

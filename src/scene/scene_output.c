@@ -11,8 +11,8 @@
 static const sn_field fields[] = {
     {"every", SN_FIELD_INT, AT(every), 1, 0, 1e300, 0, 10, NULL, NULL, "",
      "write each N-th step; 0 writes only the end"},
-    {"formats", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, NULL, sn_output_formats, "",
-     "a list of file formats; none when it is not given"},
+    {"formats", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, "vtu", sn_output_formats, "",
+     "a list of file formats for `--out`; [] writes none"},
     {"fields", SN_FIELD_OWN, 0, 1, 0, 0, 0, 0, "displacement, velocity, stress, von_mises", sn_output_fields, "",
      "a list of the fields that the files hold"},
     {"picture.width", SN_FIELD_INT, AT(picture.width), 1, 16, 8192, 0, 1280, NULL, NULL, "pixels",

@@ -5,7 +5,7 @@
 #include "scene_internal.h"
 #include "world/world_options.h"
 
-/* One of nearest, node, select; a reaction or a volume without any of them is over the whole body. */
+/* One of nearest, node, select; a total without any of them is over the whole body. */
 static sn_status read_where(const sn_place *place, sn_probe *probe) {
     sn_place child;
     const bool nearest = sn_place_get(place, "nearest", &child), node = sn_place_get(place, "node", &child),
@@ -15,7 +15,7 @@ static sn_status read_where(const sn_place *place, sn_probe *probe) {
     probe->at = nearest ? SN_PROBE_NEAREST : node ? SN_PROBE_NODE : SN_PROBE_SELECT;
     if (nearest || node || select) return SN_OK;
     probe->select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
-    if (probe->quantity == SN_QUANTITY_REACTION || probe->quantity == SN_QUANTITY_VOLUME) return SN_OK;
+    if (sn_quantity_is_total(probe->quantity)) return SN_OK;
     return sn_place_fail(place, SN_BAD_INPUT, "needs one of nearest, node, select");
 }
 

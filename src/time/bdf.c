@@ -43,6 +43,25 @@ static void derivative(int k, const double *node, double *d) {
     }
 }
 
+/* Predicts x(t1) - x(t) by the polynomial through the last positions, at most three, with the present velocity (Hauth
+ * 3.3.3):
+ *   p(t1) = L(t1) + (v - L'(t)) w(t1) / w'(t),   L: Lagrange's polynomial,   w: the product of t1 - t_j
+ * node[0] is t1, node[1] is t. */
+static void extrapolate(const sn_step *step, int order, const double *node, double *guess) {
+    const int n = step->system->count, points = order < 3 ? order : 3;
+    double slope[MOST + 1], bend = node[0] - node[1];
+    derivative(points - 1, node + 1, slope);
+    for (int j = 2; j <= points; ++j) bend *= (node[0] - node[j]) / (node[1] - node[j]);
+    sn_vector_mix(step->system->context, n, bend, step->v, 0, NULL, 0, NULL, guess);
+    for (int j = 1; j <= points; ++j) {
+        double weight = 1;
+        for (int i = 1; i <= points; ++i)
+            if (i != j) weight *= (node[0] - node[i]) / (node[j] - node[i]);
+        const double *x = j == 1 ? step->x : step->history + HEAD + 2 * (j - 2) * n;
+        sn_vector_add(step->system->context, n, weight - bend * slope[j - 1] - (j == 1), x, guess);
+    }
+}
+
 static sn_status solve(sn_step *step, int order, double *x1, double *v1, double *room) {
     sn_system *system = step->system;
     const int n = system->count;
@@ -59,7 +78,7 @@ static sn_status solve(sn_step *step, int order, double *x1, double *v1, double 
         sn_vector_add(system->context, n, -d[j] / (d[0] * d[0]), v, base);
     }
     sn_vector_add(system->context, n, 1, p, base);
-    sn_vector_mix(system->context, n, step->h, step->v, 0, NULL, 0, NULL, guess);
+    extrapolate(step, order, node, guess);
     sn_vector_copy(system->context, n, step->x, x1);
     sn_newton_problem problem = sn_step_problem(step, guess, guess + n);
     problem.t1 = node[0];

@@ -14,7 +14,10 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "explicit.h"
 #include "implicit.h"
+#include "judge.h"
+#include "methods.h"
 #include "system.h"
 
 enum { TICKS = 1024, SUCCESSES = 2, LOOSE = 64, LOOSEST = 4, REFUSALS = 20, BRACKET = 64 };
@@ -37,6 +40,13 @@ sn_status sn_step_check(sn_step *step, double t, const double *x) {
                                          step->error);
 }
 
+sn_status sn_step_alive(sn_step *step, double t) {
+    sn_step now = *step;
+    now.t = t;
+    if (!step->go_on || step->go_on(step->user, &now)) return SN_OK;
+    return sn_fail(step->error, SN_STOPPED, "stopped by the caller at t = %g s", t);
+}
+
 sn_newton_problem sn_step_problem(sn_step *step, const double *guess, double *scratch) {
     return (sn_newton_problem){.system = step->system,
                                .velocity = step->v,
@@ -49,9 +59,17 @@ sn_newton_problem sn_step_problem(sn_step *step, const double *guess, double *sc
                                .error = step->error};
 }
 
-/* Scratch for the start of the frame, the start of a substep, and the method. */
+/* Whether steps with contact are taken by implicit Euler instead. Methods of higher order assume smooth forces. A
+ * contact that begins or ends within a step then feeds energy: the step extrapolates the force of a stiff spring, or
+ * the jump of the velocity. */
+static bool meets_apart(const sn_method *method) { return method->implicit && method->order > 1; }
+
+/* Scratch for the start of the frame, the start of a substep, and the method; implicit Euler may need it instead, with
+ * its history. */
 int sn_control_scratch(const sn_method *method, int count) {
-    return 2 * (2 * count + method->history(count)) + method->scratch(count);
+    const int own = method->scratch(count),
+              euler = meets_apart(method) ? sn_implicit_euler_history(count) + sn_implicit_euler_scratch(count) : 0;
+    return 5 * count + 2 * method->history(count) + (own > euler ? own : euler);
 }
 
 /* Whether a smaller step may help. An explicit method that diverged has damaged its state several steps ago. Such a
@@ -67,37 +85,122 @@ static double loose(const sn_time_options *options, int ticks) {
     return ticks <= LOOSEST ? 0.5 : 0.1;
 }
 
-/* Takes the step again while the system changes its constraints. start: 2 count + history doubles. */
-static sn_status settle_step(const sn_method *method, sn_step *step, double *start) {
+/* The state at the start of a part, and the force inside the bodies there. `room` of start_in: 3 count + history
+ * doubles. */
+typedef struct start {
+    double *x, *v, *force, *history;
+    double account[SN_JUDGE_NUMBERS];
+} start;
+
+static start start_in(const sn_step *step, double *room) {
+    const int n = step->system->count;
+    return (start){.x = room, .v = room + n, .force = room + 2 * n, .history = room + 3 * n};
+}
+
+static void keep(const sn_method *method, const sn_step *step, start *at) {
+    const int n = step->system->count;
+    sn_vector_copy(step->system->context, n, step->x, at->x);
+    sn_vector_copy(step->system->context, n, step->v, at->v);
+    sn_vector_copy(step->system->context, method->history(n), step->history, at->history);
+    if (step->account) memcpy(at->account, step->account, sizeof at->account);
+}
+
+static void go_back(const sn_method *method, const sn_step *step, const start *at) {
+    const int n = step->system->count;
+    sn_vector_copy(step->system->context, n, at->x, step->x);
+    sn_vector_copy(step->system->context, n, at->v, step->v);
+    sn_vector_copy(step->system->context, method->history(n), at->history, step->history);
+    if (step->account) memcpy(step->account, at->account, sizeof at->account);
+}
+
+/* Takes a step, and takes it again while the system changes its constraints. The judge looks at the step before the
+ * system moves positions to settle it: what moves them there is no force. */
+static sn_status settle_step(const sn_method *method, sn_step *step, const start *at, const sn_judge *judge,
+                             bool settles) {
     sn_system *system = step->system;
-    const int n = system->count, past = method->history(n);
-    double *x = start, *v = x + n, *history = v + n;
-    sn_vector_copy(system->context, n, step->x, x);
-    sn_vector_copy(system->context, n, step->v, v);
-    sn_vector_copy(system->context, past, step->history, history);
     for (;;) {
         bool settled = true;
         sn_status status = method->step(step);
-        if (!status)
-            status = system->table->settle(system, step->t, step->h, x, v, step->x, step->v, &settled, step->error);
-        if (!status && settled) return SN_OK;
-        sn_vector_copy(system->context, n, x, step->x);
-        sn_vector_copy(system->context, n, v, step->v);
-        sn_vector_copy(system->context, past, history, step->history);
         if (status) return status;
+        sn_status verdict = sn_judge_end(step, judge);
+        if (verdict == SN_NOT_CONVERGED && step->limit)
+            verdict = sn_explicit_diverged(step, method->name, step->limit, step->limit_self);
+        if (settles)
+            status =
+                system->table->settle(system, step->t, step->h, at->x, at->v, step->x, step->v, &settled, step->error);
+        if (status || settled) return status ? status : verdict;
+        go_back(method, step, at);
     }
 }
 
-static sn_status try_step(const sn_method *method, sn_step *step, double *start) {
+/* Takes a step with contact by implicit Euler. The method starts anew after it. */
+static sn_status meet(const sn_method *method, sn_step *step, const start *at, const sn_judge *judge, bool settles) {
+    const int n = step->system->count;
+    static const sn_method euler = {.history = sn_implicit_euler_history, .step = sn_implicit_euler_step};
+    sn_step apart = *step;
+    apart.history = step->scratch;
+    apart.scratch = step->scratch + sn_implicit_euler_history(n);
+    sn_vector_zero(step->system->context, sn_implicit_euler_history(n), apart.history);
+    start euler_at = *at;
+    euler_at.history = apart.history;
+    const sn_status status = settle_step(&euler, &apart, &euler_at, judge, settles);
+    if (!status) sn_vector_zero(step->system->context, method->history(n), step->history);
+    return status;
+}
+
+static bool begin(const sn_step *step) {
     sn_system *system = step->system;
-    const bool settles = system->table->begin && system->table->begin(system, step->t, step->x, step->v);
-    const sn_status status = settles ? settle_step(method, step, start) : method->step(step);
+    return system->table->begin && system->table->begin(system, step->t, step->x, step->v);
+}
+
+static bool touches(const sn_step *step, double t) {
+    sn_system *system = step->system;
+    return system->table->touches && system->table->touches(system, t, step->x);
+}
+
+/* Takes a step from `at`, and judges it. On failure the state is that of `at` again. */
+static sn_status judged_step(const sn_method *method, sn_step *step, start *at) {
+    sn_system *system = step->system;
+    bool settles = begin(step);
+    sn_judge judge;
+    keep(method, step, at);
+    sn_status status = sn_judge_start(step, at->x, at->v, at->force, &judge);
+    bool met = !status && meets_apart(method) && touches(step, step->t);
+    if (!status && !met) {
+        status = settle_step(method, step, at, &judge, settles);
+        met = !status && meets_apart(method) && touches(step, step->t + step->h);
+        if (met) { /* forget the attempt */
+            go_back(method, step, at);
+            if (system->table->reject) system->table->reject(system);
+            settles = begin(step);
+        }
+    }
+    if (!status && met) status = meet(method, step, at, &judge, settles);
+    if (status) go_back(method, step, at);
+    return status;
+}
+
+static sn_status try_step(const sn_method *method, sn_step *step, double *room) {
+    sn_system *system = step->system;
+    start at = start_in(step, room);
+    const sn_status status = judged_step(method, step, &at);
     if (status) {
         if (system->table->reject) system->table->reject(system);
         ++step->info->retries;
     } else if (system->table->accept) {
         system->table->accept(system, step->t + step->h, step->x, step->v);
     }
+    return status;
+}
+
+/* The last resort for a part that did not converge: one linear solve, which the judge accepts or not. */
+static sn_status try_once(const sn_method *method, const sn_step *step, double *room) {
+    sn_time_options options = *step->options;
+    memcpy(options.newton.kind, "one-step", sizeof "one-step");
+    sn_step once = *step;
+    once.options = &options;
+    const sn_status status = try_step(method, &once, room);
+    if (!status) ++step->info->loose;
     return status;
 }
 
@@ -124,17 +227,17 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
     double *x = step->scratch, *v = x + n, *history = v + n;
     sn_step part = *step;
     double *start = history + past;
-    part.scratch = start + 2 * n + past;
+    part.scratch = start + 3 * n + past;
     int done = 0, ticks = TICKS, successes = 0, refusals = 0;
     while (done < TICKS) {
         part.t = step->t + step->h * done / TICKS;
         part.h = ticks == TICKS ? step->h : step->h * ticks / TICKS;
         part.loose = loose(step->options, ticks);
         sn_status status = try_step(method, &part, start);
+        if (status == SN_NOT_CONVERGED && part.loose > 0 && method->implicit) status = try_once(method, &part, start);
         const bool stopped = (status || done + ticks < TICKS) && step->go_on && !step->go_on(step->user, &part);
         if (stopped)
-            status = sn_fail(step->error, SN_STOPPED, "stopped by the caller at t = %g s: the step had to be divided",
-                             part.t);
+            status = sn_fail(step->error, SN_STOPPED, "stopped by the caller at t = %g s, within a step", part.t);
         if (!status) {
             done += ticks;
             if (++successes >= SUCCESSES && 2 * ticks <= TICKS) ticks *= 2, successes = 0;

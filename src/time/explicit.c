@@ -47,8 +47,10 @@ sn_status sn_explicit_diverged(sn_step *step, const char *name,
     const double *x = system->rest ? system->rest : step->x;
     const bool known = sn_step_spectrum(step, x, &stiffness, &damping, NULL) == SN_OK;
     const double advice = !known ? 0 : limit(self, sqrt(fmax(stiffness, 0)), fmax(damping, 0));
-    step->info->suggested_step = isfinite(advice) ? 0.9 * advice : 0;
-    if (advice > 0 && isfinite(advice))
+    /* A limit above the present step explains nothing: the body became stiffer than at rest. */
+    const bool explains = advice > 0 && 0.9 * advice < step->h;
+    step->info->suggested_step = explains ? 0.9 * advice : 0;
+    if (explains)
         return sn_fail(step->error, SN_NOT_CONVERGED,
                        "the explicit method '%s' diverged at t = %g s with a step of %g s; it is stable up to about "
                        "%.3g s here: take such "
@@ -65,6 +67,7 @@ sn_status sn_explicit_finish(sn_step *step, const char *name,
                              double *v, const double *a) {
     const int n = step->system->count;
     const double size = step->system->size;
+    step->limit = limit, step->limit_self = self;
     const double run = (a ? step->h * step->h * sn_vector_largest(step->system->context, n, a) : 0) +
                        sn_vector_largest(step->system->context, n, x) + sn_vector_largest(step->system->context, n, v);
     if (!isfinite(run) || (a && step->h * step->h * sn_vector_largest(step->system->context, n, a) > 10 * size))

@@ -33,18 +33,20 @@ typedef struct sn_linearisation_table {
 
 struct sn_linearisation {
     const sn_linearisation_table *table;
-    bool damped; /* D may be non-zero */
-    int served;  /* number of solves since it was made; 0 also after it was forgotten */
+    bool damped;      /* D may be non-zero */
+    bool projectable; /* K may be indefinite, and the system can make a projected one (SN_LINEARISE_PROJECTED) */
+    int served;       /* number of solves since it was made; 0 also after it was forgotten */
+    /* How fast the corrections shrank when it was used last: the size of a correction by that of the one before it.
+     * 1: not known. Simplified Newton sets it. */
+    double contraction;
 };
 
 /* Called by a system when it has replaced the content. */
-static inline void sn_linearisation_renew(sn_linearisation *self, bool damped) {
-    self->damped = damped, self->served = 0;
+static inline void sn_linearisation_renew(sn_linearisation *self, bool damped, bool projectable) {
+    self->damped = damped, self->projectable = projectable, self->served = 0, self->contraction = 1;
 }
 
-/* Marks the linearisation as out of date: it failed, parameters were edited, or the state was saved or restored. No
- * method then
- * uses it again. */
+/* Marks the linearisation as out of date: it failed, or parameters were edited. No method then uses it again. */
 static inline void sn_linearisation_forget(sn_linearisation *self) { self->served = 0; }
 
 static inline void sn_linearisation_product(sn_linearisation *self, double m, double d, double k, const double *u,

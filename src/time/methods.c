@@ -8,6 +8,7 @@
      text,                                                                                                             \
      order,                                                                                                            \
      kind != SN_METHOD_EXPLICIT,                                                                                       \
+     kind == SN_METHOD_IMPLICIT || kind == SN_METHOD_BACKWARD,                                                         \
      kind == SN_METHOD_EXACT,                                                                                          \
      kind == SN_METHOD_BACKWARD,                                                                                       \
      adaptive,                                                                                                         \

@@ -7,9 +7,10 @@
 
 /* X(name, symbol, order, kind, adaptive, stability, text).
  *
- * Two kinds of implicit methods are special. BACKWARD: the forces of a step are those at its end, so the method can
- * carry the multipliers of links. EXACT: the method has its full order only with the exact Jacobian. */
-enum { SN_METHOD_EXPLICIT, SN_METHOD_IMPLICIT, SN_METHOD_BACKWARD, SN_METHOD_EXACT };
+ * Kinds of implicit methods. IMPLICIT: each step calls Newton's method. BACKWARD: the same, and the forces of a step
+ * are those at its end, so the method can carry the multipliers of links. W: linear solves with any matrix, no Newton.
+ * EXACT: linear solves, and the method has its full order only with the exact Jacobian. */
+enum { SN_METHOD_EXPLICIT, SN_METHOD_IMPLICIT, SN_METHOD_BACKWARD, SN_METHOD_W, SN_METHOD_EXACT };
 #define SN_METHODS(X)                                                                                                  \
     X("implicit-euler", implicit_euler, 1, SN_METHOD_BACKWARD, false, "L",                                             \
       "backward Euler with Newton: robust, damps motion, order 1")                                                     \
@@ -26,9 +27,9 @@ enum { SN_METHOD_EXPLICIT, SN_METHOD_IMPLICIT, SN_METHOD_BACKWARD, SN_METHOD_EXA
     X("bdf5", bdf5, 5, SN_METHOD_BACKWARD, false, "A(52)", "backward differentiation, order 5: for damped motion")     \
     X("bdf6", bdf6, 6, SN_METHOD_BACKWARD, false, "A(18)",                                                             \
       "backward differentiation, order 6: for strongly damped motion")                                                 \
-    X("rosenbrock2-w", rosenbrock2_w, 2, SN_METHOD_IMPLICIT, false, "L",                                               \
+    X("rosenbrock2-w", rosenbrock2_w, 2, SN_METHOD_W, false, "L",                                                      \
       "W-method of Verwer et al.: order 2, two linear solves, no Newton")                                              \
-    X("ros34pw2", ros34pw2, 3, SN_METHOD_IMPLICIT, false, "L",                                                         \
+    X("ros34pw2", ros34pw2, 3, SN_METHOD_W, false, "L",                                                                \
       "W-method of Rang and Angermann: order 3, four linear solves, no Newton")                                        \
     X("rosenbrock4-shampine", rosenbrock4_shampine, 4, SN_METHOD_EXACT, false, "A",                                    \
       "Rosenbrock method of Shampine: order 4, four linear solves, no Newton")                                         \

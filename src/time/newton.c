@@ -19,6 +19,10 @@ int sn_newton_scratch(int count) { return VECTORS * count; }
 
 double sn_newton_relative(const sn_newton *w) { return w->residual > 0 ? w->residual / w->scale : w->residual; }
 
+double sn_newton_enough(const sn_newton *w) {
+    return w->residual > 0 ? 0.5 * w->problem->options->tolerance * w->scale / w->residual : 1;
+}
+
 void sn_newton_forget(sn_newton *w) {
     if (w->linearisation) sn_linearisation_forget(w->linearisation);
 }
@@ -93,6 +97,7 @@ sn_status sn_newton_linearise(sn_newton *w, const double *y) {
     sn_result result = {0};
     const sn_status status = ask(w, (sn_request){.here = true, .linearise = w->wanted}, y, &result, w->problem->error);
     ++w->problem->info->linearisations;
+    w->correction = 0;
     w->fresh = status == SN_OK;
     return status;
 }
@@ -159,10 +164,10 @@ sn_status sn_newton_correct(sn_newton *w, bool first, double prescribed, double 
         sn_vector_zero(context, w->n, w->work);
     sn_vector_add(context, w->n, -1, w->r, w->work);
     if (first && p->guess) {
+        solve.expected = p->expected, solve.direction = p->direction;
         sn_vector_copy(context, w->n, p->guess, w->trial);
         w->system->table->filter(w->system, w->trial);
-        sn_vector_add(context, w->n, 1, w->trial, w->d);
-        solve.expected = p->expected, solve.direction = p->direction;
+        if (!w->predicted) sn_vector_add(context, w->n, 1, w->trial, w->d);
     }
     sn_linear_report report;
     const double start = sn_seconds();
@@ -189,13 +194,14 @@ sn_status sn_newton_take_correction(sn_newton *w, double *y) {
 /* ---- Kinds ---- */
 typedef struct newton_kind {
     const char *name;
+    bool converges;
     sn_newton_result (*solve)(sn_newton *w, double *y);
 } newton_kind;
 
-#define ENTRY(name, symbol, text) {name, sn_newton_##symbol},
+#define ENTRY(name, symbol, converges, text) {name, converges, sn_newton_##symbol},
 static const newton_kind kind[] = {SN_NEWTON_KINDS(ENTRY)};
 #undef ENTRY
-#define ENTRY(name, symbol, text) {name, text},
+#define ENTRY(name, symbol, converges, text) {name, text},
 static const sn_listing kind_listing[] = {SN_NEWTON_KINDS(ENTRY)};
 #undef ENTRY
 
@@ -211,6 +217,8 @@ static const newton_kind *find(const char *name) {
         if (strcmp(kind[i].name, name) == 0) return &kind[i];
     return &kind[0];
 }
+
+bool sn_newton_converges(const char *name) { return find(name)->converges; }
 
 sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
     const int n = problem->system->count;

@@ -6,17 +6,20 @@
 
 #include "system.h"
 
-/* X(name, symbol, text) */
+/* X(name, symbol, converges, text). `converges`: the kind iterates until the tolerance is met. Such a kind takes the
+ * exact differential of a law. The others accept whatever a bounded number of solves gives; they take the law's default
+ * differential, which is definite. */
 #define SN_NEWTON_KINDS(X)                                                                                             \
-    X("full", full, "a fresh Jacobian in each iteration, until the tolerance is met")                                  \
-    X("one-step", one_step,                                                                                            \
+    X("full", full, true, "a fresh Jacobian in each iteration, until the tolerance is met")                            \
+    X("one-step", one_step, false,                                                                                     \
       "one linear solve per step, the semi-implicit method; never reports that it did not converge")                   \
-    X("inexact", inexact,                                                                                              \
+    X("inexact", inexact, true,                                                                                        \
       "linear solves only as exact as the progress requires (forcing terms of Eisenstat and Walker)")                  \
-    X("fixed", fixed,                                                                                                  \
+    X("fixed", fixed, false,                                                                                           \
       "at most `iterations` whole corrections without line search; accepts the result as it is, so the work of a "     \
       "step is bounded")                                                                                               \
-    X("simplified", simplified, "Jacobian and factor kept while the iteration contracts, renewed when it does not")
+    X("simplified", simplified, true,                                                                                  \
+      "Jacobian and factor kept, also across steps, while the corrections shrink fast (Hauth 3.3.4)")
 
 /* How the iteration ended. */
 typedef struct sn_newton_result {
@@ -38,16 +41,20 @@ typedef struct sn_newton {
     double scale;                    /* the size of the forces at that point */
     double best_residual;            /* |r| of `best`; negative: none yet */
     double best_relative;
-    int climbs;  /* number of uphill steps since `best` */
-    double last; /* |r| before the last iteration */
-    double eta;  /* "inexact": the last forcing term */
-    bool fresh;  /* the linearisation is at the present y */
+    int climbs;        /* number of uphill steps since `best` */
+    double last;       /* |r| before the last iteration */
+    double eta;        /* "inexact": the last forcing term */
+    double correction; /* "simplified": size of the last correction with the present linearisation; 0: none */
+    bool fresh;        /* the linearisation is at the present y */
+    bool predicted;    /* the iteration began at the extrapolated place, so `guess` is used up */
 } sn_newton;
 
-#define SN_NEWTON_DECLARE(name, symbol, text) sn_newton_result sn_newton_##symbol(sn_newton *w, double *y);
+#define SN_NEWTON_DECLARE(name, symbol, converges, text) sn_newton_result sn_newton_##symbol(sn_newton *w, double *y);
 SN_NEWTON_KINDS(SN_NEWTON_DECLARE)
 #undef SN_NEWTON_DECLARE
 
+/* The relative tolerance of a linear solve after which |r| is half of what Newton's tolerance allows. */
+double sn_newton_enough(const sn_newton *w);
 /* |r| relative to the size of the forces. */
 double sn_newton_relative(const sn_newton *w);
 /* Computes r at y, filtered, with its norm and its scale. The force is taken at the velocity that belongs to y. */
@@ -64,10 +71,10 @@ sn_status sn_newton_take_correction(sn_newton *w, double *y);
 typedef struct sn_newton_rules {
     /* The tolerance of the linear solve of an iteration. NULL: the tolerance of the problem. */
     double (*tolerance)(sn_newton *w, int iteration);
-    /* Whether a correction of size `correction`, which is below the goal, may end the iteration. `rate`: |r| after the
-     * correction relative to |r| before it. NULL: it always may. A kind with this function keeps each linearisation
-     * until it is forgotten. */
-    bool (*sure)(const sn_newton *w, double correction, double rate);
+    /* Judges the last correction of a kind that keeps its linearisations. `done`: the correction is below the goal, and
+     * so is the error that remains. The function forgets the linearisation when it is not worth keeping. NULL: a
+     * correction below the goal ends the iteration, and each iteration has a new linearisation. */
+    bool (*monitor)(sn_newton *w, double largest, double s, int number);
 } sn_newton_rules;
 
 sn_newton_result sn_newton_converge(sn_newton *w, double *y, const sn_newton_rules *rules);

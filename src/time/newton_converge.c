@@ -17,6 +17,7 @@
 #include "newton.h"
 
 enum { TRIALS = 10 };
+static const double NEAR = 0.1; /* of the forces: a predicted place with such a residual is not compared further */
 
 /* How one iteration ended. */
 typedef struct iteration {
@@ -34,7 +35,7 @@ static void keep_best(sn_newton *w, const double *y) {
 }
 
 static bool keeps(const sn_newton *w, const sn_newton_rules *rules) {
-    return rules->sure && w->linearisation && w->linearisation->served > 0;
+    return rules->monitor && w->linearisation && w->linearisation->served > 0;
 }
 
 /* The most steps in a row that may go uphill. Straight corrections stretch a rotating body: |r| rises by orders of
@@ -42,35 +43,51 @@ static bool keeps(const sn_newton *w, const sn_newton_rules *rules) {
  * of these steps. */
 static int most_climbs(const sn_newton *w) { return w->problem->m != 0 ? 3 : 8; }
 
-static bool can_project(const sn_newton *w) { return w->problem->m == 0 && w->wanted != SN_LINEARISE_PROJECTED; }
+/* Whether the next step may go uphill. In dynamics, kinds that keep their linearisation have a strict search (Hauth
+ * 3.3.5). */
+static bool may_climb(const sn_newton *w, const sn_newton_rules *rules) {
+    return w->fresh && w->climbs < most_climbs(w) && (!rules->monitor || w->problem->m == 0);
+}
+
+static bool can_project(const sn_newton *w) { return w->linearisation && w->linearisation->projectable; }
 
 /* r . u */
 static double along(const sn_newton *w, const double *u) { return sn_vector_dot(w->system->context, w->n, w->r, u); }
 
+/* The linear tolerance in dynamics is relative to the forces, not to a residual that a good start has made small. It is
+ * at most a tenth of what Newton's tolerance needs. */
+static double of_forces(const sn_newton *w) {
+    const double tolerance = w->problem->linear_tolerance;
+    const double loose = w->residual > 0 ? tolerance * w->scale / w->residual : 1;
+    return fmax(tolerance, fmin(0.1, fmin(loose, 0.2 * sn_newton_enough(w))));
+}
+
 /* Solves for d; *slope receives phi'(0) = r . A d. A solve that stopped early is used when d goes downhill. */
 static iteration correct(sn_newton *w, const sn_newton_rules *rules, int number, double prescribed, double *slope) {
     const sn_newton_problem *p = w->problem;
-    const double tolerance = rules->tolerance ? rules->tolerance(w, number) : p->linear_tolerance;
+    const bool relative = p->m == 0 || sn_newton_carries(w, prescribed);
+    const double tolerance = rules->tolerance ? rules->tolerance(w, number)
+                             : relative       ? p->linear_tolerance
+                                              : of_forces(w);
     const sn_status status = sn_newton_correct(w, number == 0, prescribed, tolerance);
     if (status && status != SN_NOT_CONVERGED) return (iteration){.status = status};
     *slope = -w->residual * w->residual;
-    if ((!status && !rules->tolerance) || sn_newton_carries(w, prescribed)) return (iteration){SN_OK};
+    if ((!status && !rules->tolerance) || sn_newton_carries(w, prescribed)) return (iteration){.status = SN_OK};
     sn_linearisation_product(w->linearisation, p->m, p->a, 1, w->d, w->work);
     *slope = along(w, w->work);
     /* Downhill means that |r| falls or that the energy falls. Iterates of a symmetric definite solve lower the
      * energy. */
     if (status && !(*slope < 0) && !(along(w, w->d) < 0)) return (iteration){.status = status, .uphill = true};
     if (!(*slope < 0)) *slope = -w->residual * w->residual;
-    return (iteration){SN_OK};
+    return (iteration){.status = SN_OK};
 }
 
-/* Moves y to a better place along d and evaluates there. *s: the part of d that was taken. `whole`: any place that can
- * be evaluated is good. */
-static sn_status search(sn_newton *w, double *y, double slope, bool whole, double *s) {
+/* Moves y to a better place along d and evaluates there. *s: the part of d that was taken. `climbs`: the step may go
+ * uphill. `whole`: any place that can be evaluated is good. */
+static sn_status search(sn_newton *w, double *y, double slope, bool climbs, bool whole, double *s) {
     const sn_newton_problem *p = w->problem;
     const sn_system_table *table = w->system->table;
     const sn_context *context = w->system->context;
-    const bool climbs = w->fresh && w->climbs < most_climbs(w);
     sn_line_search search = sn_line_search_start(0.5 * w->residual * w->residual, slope);
     bool evaluable = false;
     sn_status status = SN_OK;
@@ -84,7 +101,7 @@ static sn_status search(sn_newton *w, double *y, double slope, bool whole, doubl
         const bool good = whole || !p->options->line_search || sn_line_search_good(&search, phi);
         if (!status && (good || climbs)) {
             *s = search.s;
-            if (!good) ++w->climbs, ++p->info->line_searches;
+            if (!good) ++w->climbs;
             sn_vector_copy(context, w->n, w->trial, y);
             return SN_OK;
         }
@@ -118,19 +135,19 @@ static iteration iterate_once(sn_newton *w, const sn_newton_rules *rules, double
     const double correction = sn_vector_largest(w->system->context, w->n, w->d);
     const bool small = correction <= goal;
     if (can_project(w) && !carries && !small && !(along(w, w->d) < 0)) return (iteration){.status = SN_NOT_CONVERGED};
-    status = search(w, y, slope, carries || small, &s);
+    status = search(w, y, slope, may_climb(w, rules), carries || small, &s);
     if (status == SN_NOT_CONVERGED && !w->fresh) {
         /* The old linearisation did not help: try again from here with a new one. */
         sn_newton_forget(w);
         return (iteration){.status = sn_newton_evaluate(w, y, p->error)};
     }
     if (status) return (iteration){.status = status};
-    const double rate = before > 0 ? w->residual / before : 0;
     w->last = before;
-    if (carries || rate > 0.5 || s < 1) sn_newton_forget(w);
     w->fresh = false;
     if (s == 1 || !carries) keep_best(w, y);
-    return (iteration){.done = s == 1 && small && (carries || !rules->sure || rules->sure(w, correction, rate))};
+    if (carries) w->correction = 0; /* it has the prescribed motion in it: the next one says nothing beside it */
+    const bool sure = carries || !rules->monitor || rules->monitor(w, correction, s, number);
+    return (iteration){.done = s == 1 && small && sure};
 }
 
 /* One iteration. In statics there is a second attempt with the projected K when the exact K fails. */
@@ -194,10 +211,38 @@ static sn_newton_result iterate_all(sn_newton *w, const sn_newton_rules *rules, 
     }
 }
 
+/* Begins a step of dynamics at the place that extrapolation predicts (Hauth 3.3.3), if the forces there are nearly in
+ * balance or at least better balanced than at the last positions. Prescribed motion is not extrapolated: its first
+ * iteration starts at the last positions. Returns false when the iteration must start there. */
+static bool predict(sn_newton *w, double *y) {
+    const sn_newton_problem *p = w->problem;
+    const sn_system_table *table = w->system->table;
+    const sn_context *context = w->system->context;
+    if (!p->guess || sn_newton_carries(w, sn_newton_prescribe(w, y))) return false;
+    sn_vector_copy(context, w->n, p->guess, w->d);
+    table->filter(w->system, w->d);
+    sn_vector_mix(context, w->n, 1, y, 1, w->d, 0, NULL, w->best);
+    if (table->retract) table->retract(w->system, w->best);
+    if (sn_newton_evaluate(w, w->best, p->error)) return false;
+    const double ahead = w->residual;
+    if (ahead > NEAR * w->scale) {
+        if (sn_newton_evaluate(w, y, p->error) || w->residual <= ahead) return false;
+        if (sn_newton_evaluate(w, w->best, p->error)) return false;
+    }
+    sn_vector_copy(context, w->n, w->best, y);
+    return w->predicted = true;
+}
+
+static sn_status start(sn_newton *w, const sn_newton_rules *rules, double *y) {
+    const sn_newton_problem *p = w->problem;
+    if (p->m == 0) return sn_newton_evaluate(w, y, p->error);
+    return predict(w, y) ? SN_OK : sn_newton_expand(w, y, rules->monitor != NULL);
+}
+
 sn_newton_result sn_newton_converge(sn_newton *w, double *y, const sn_newton_rules *rules) {
     const sn_newton_problem *p = w->problem;
     sn_newton_result result = {.residual = p->info->newton_residual};
-    result.status = p->m != 0 ? sn_newton_expand(w, y, rules->sure != NULL) : sn_newton_evaluate(w, y, p->error);
+    result.status = start(w, rules, y);
     if (!result.status) result = iterate_all(w, rules, y);
     bool loose = result.loose;
     while (!result.status && w->system->table->renew && w->system->table->renew(w->system, p->t1, y, w->velocity)) {

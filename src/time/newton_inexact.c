@@ -9,8 +9,7 @@ static double forcing(sn_newton *w, int iteration) {
     const double ratio = w->residual / w->last, memory = 0.9 * w->eta * w->eta;
     double eta = 0.9 * ratio * ratio;
     if (memory > 0.1 && memory > eta) eta = memory;
-    const double enough = w->residual > 0 ? 0.5 * p->options->tolerance * w->scale / w->residual : 1;
-    if (eta < enough) eta = enough;
+    if (eta < sn_newton_enough(w)) eta = sn_newton_enough(w);
     if (eta > 0.5) eta = 0.5;
     if (eta < p->linear_tolerance) eta = p->linear_tolerance;
     return w->eta = eta;

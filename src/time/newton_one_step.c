@@ -1,14 +1,25 @@
-/* "one-step": exactly one linear solve per step, the semi-implicit method. */
+/* "one-step": one linear solve per step, the semi-implicit method. Contacts that the solve met ahead of time must not
+ * pull: a step with such contacts is solved once more without them. */
+#include "base/vector.h"
 #include "newton.h"
 
+enum { SOLVES = 3 };
+
 sn_newton_result sn_newton_one_step(sn_newton *w, double *y) {
-    const double a = w->problem->a;
-    sn_newton_result result = {.residual = w->problem->info->newton_residual};
-    w->ahead = a > 0 ? 1 / a : 0;
-    result.status = sn_newton_expand(w, y, false);
-    w->ahead = 0;
-    if (result.status) return result;
-    result.residual = sn_newton_relative(w);
-    result.status = sn_newton_take_correction(w, y);
-    return result;
+    const sn_newton_problem *p = w->problem;
+    const sn_system_table *table = w->system->table;
+    const double a = p->a;
+    sn_newton_result result = {.residual = p->info->newton_residual};
+    sn_vector_copy(w->system->context, w->n, y, w->best);
+    for (int solves = 1;; ++solves) {
+        w->ahead = a > 0 ? 1 / a : 0;
+        result.status = sn_newton_expand(w, y, false);
+        w->ahead = 0;
+        if (result.status) return result;
+        result.residual = sn_newton_relative(w);
+        result.status = sn_newton_take_correction(w, y);
+        if (result.status || !(a > 0) || solves == SOLVES || !table->release || !table->release(w->system, p->t1, y))
+            return result;
+        sn_vector_copy(w->system->context, w->n, w->best, y);
+    }
 }

@@ -5,7 +5,8 @@
 #include "base/vector.h"
 #include "explicit.h"
 
-enum { MOST_SUBSTEPS = 1000000 };
+/* The most substeps of a step, and how many pass between two signs of life. */
+enum { MOST_SUBSTEPS = 100000, SIGN = 1000 };
 
 typedef struct work {
     double *position;         /* X_i */
@@ -104,6 +105,16 @@ static double measure(sn_step *step, const sn_tableau *tableau, const work *w, d
     return e == 0 ? 0 : e / sqrt(e + 0.01 * e3);
 }
 
+/* Ends a step that needs too many or too small substeps. `status`: of the last substep. */
+static sn_status give_up(const sn_step *step, const sn_tableau *tableau, sn_status status, double t, double part,
+                         int count) {
+    if (status) return status; /* no substep helps where the force cannot be computed; its message says why */
+    return sn_fail(step->error, SN_NOT_CONVERGED,
+                   "method '%s' needs more than %d substeps of %g s to keep its tolerance of %g at t = %g s; take an "
+                   "implicit method, a smaller step, or a larger time.tolerance",
+                   tableau->name, count, part, step->options->tolerance, t);
+}
+
 sn_status sn_tableau_step_adaptive(sn_step *step, const sn_tableau *tableau) {
     if (step->options->tolerance <= 0) return sn_tableau_step(step, tableau);
     const work w = layout(step, tableau);
@@ -112,17 +123,16 @@ sn_status sn_tableau_step_adaptive(sn_step *step, const sn_tableau *tableau) {
     const bool reuses = tableau->all > tableau->stages; /* the last stage is the first of the next step */
     double done = 0, h = step->history[0] > 0 ? step->history[0] : step->h;
     bool first_known = false, refused = false;
+    sn_status status = SN_OK;
     sn_vector_copy(system->context, n, step->x, w.x);
     sn_vector_copy(system->context, n, step->v, w.v);
     for (int count = 0; done < step->h; ++count) {
         const bool final = h >= 0.999999 * (step->h - done);
         const double part = final ? step->h - done : h, t = step->t + done;
         if (count >= MOST_SUBSTEPS || (part < 1e-10 * step->h && !final))
-            return sn_fail(step->error, SN_NOT_CONVERGED,
-                           "method '%s' cannot keep its tolerance of %g at t = %g s: its step fell to %g s after %d "
-                           "substeps; raise time.tolerance",
-                           tableau->name, step->options->tolerance, t, part, count);
-        sn_status status = advance(step, tableau, &w, first_known ? 1 : 0, t, part, w.x, w.v);
+            return give_up(step, tableau, status, t, part, count);
+        if (count > 0 && count % SIGN == 0 && sn_step_alive(step, t)) return SN_STOPPED;
+        status = advance(step, tableau, &w, first_known ? 1 : 0, t, part, w.x, w.v);
         first_known = true;
         if (!status && reuses)
             status = stage(step, tableau, &w, last, t, part, w.x, w.v);
@@ -150,7 +160,7 @@ sn_status sn_tableau_step_adaptive(sn_step *step, const sn_tableau *tableau) {
         }
         done = final ? step->h : done + part;
     }
-    const sn_status status = sn_step_finish(step, w.x, w.v);
+    status = sn_step_finish(step, w.x, w.v);
     if (!status) step->info->suggested_step = step->history[0] = h;
     return status;
 }

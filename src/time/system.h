@@ -47,6 +47,13 @@ typedef struct sn_result {
     sn_linearisation *linearisation;
 } sn_result;
 
+/* The energies of a place, J. */
+typedef struct sn_energy {
+    double kinetic;
+    double stored;  /* by the elements */
+    double outside; /* the potential of all other forces that have one; only its differences count */
+} sn_energy;
+
 /* The functions of a system. Every function is required unless its comment allows NULL. */
 typedef struct sn_system_table {
     void (*mass_product)(sn_system *system, const double *v, double *out);
@@ -79,6 +86,27 @@ typedef struct sn_system_table {
      * friction). This function renews them. It returns true when they changed, so that the solution must be corrected.
      * This happens a bounded number of times. NULL: the system has no such values. */
     bool (*renew)(sn_system *system, double t, const double *x, const double *v);
+
+    /* A solve whose requests had `ahead` ended at (t, x). Releases contacts that pull there. Returns true when it
+     * released some: the solve must be repeated. NULL: there is nothing to release. */
+    bool (*release)(sn_system *system, double t, const double *x);
+
+    /* For the judge of a step (judge.h). The three may be NULL together: no step is judged.
+     *
+     * The force of the elements at (t, x, v), valid until the next request for a force. It is cheap at the
+     * place of the last request for a force, and it makes the next request at this place cheap. */
+    sn_status (*inside)(sn_system *system, double t, const double *x, const double *v, const double **force,
+                        sn_error *error);
+    /* The energies at (t, x, v); the energy that the elements store only if `stored`, otherwise 0. */
+    sn_status (*energies)(sn_system *system, double t, const double *x, const double *v, bool stored, sn_energy *energy,
+                          sn_error *error);
+    /* The work that prescribed motion and forces without a potential did in a step of h from (t, x0, v0) to (x, v),
+     * estimated with the forces at its end. Each of the two counts when it is positive. `moved`: the change of the
+     * potential of the outside. */
+    sn_status (*work)(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v,
+                      double moved, double *work, sn_error *error);
+    /* Whether a contact acts at (t, x). NULL: there are no contacts. */
+    bool (*touches)(sn_system *system, double t, const double *x);
 } sn_system_table;
 
 struct sn_system {
@@ -120,10 +148,17 @@ typedef struct sn_step {
     /* method->history(count) doubles. They are zero at the start of a run and after x, v or t were edited from outside.
      * Unchanged on failure. */
     double *history;
+    /* SN_JUDGE_NUMBERS doubles that are kept like the history (judge.h). NULL: the step is not judged. */
+    double *account;
     double *scratch; /* method->scratch(count) doubles */
     sn_step_info *info;
     sn_error *error;
-    /* Called before each further part of a step that was divided. Returning false gives the step up. May be NULL. */
+    /* Set by explicit methods of fixed steps: the longest stable step for a mode of frequency omega and damping delta,
+     * for messages. NULL: unknown. */
+    double (*limit)(const void *self, double omega, double delta);
+    const void *limit_self;
+    /* Called before each further part of a step that was divided, and from time to time in a step of very many
+     * substeps. Returning false gives the step up. May be NULL. */
     bool (*go_on)(void *user, const struct sn_step *part);
     void *user;
 } sn_step;
@@ -132,7 +167,8 @@ typedef struct sn_method {
     const char *name, *text;
     int order;
     bool implicit;
-    bool exact; /* needs the exact K and D for its order; other methods also work with symmetric copies */
+    bool newton; /* calls Newton's method */
+    bool exact;  /* needs the exact K and D for its order; other methods also work with symmetric copies */
     /* Can carry the multipliers of links: each step solves one system for the state at its end. */
     bool multipliers;
     bool adaptive;
@@ -145,6 +181,9 @@ typedef struct sn_method {
 /* Ends a step of a method: prescribes the constrained components of x and v at t + h, refuses values that are not
  * finite, and copies the others to step->x and step->v. */
 sn_status sn_step_finish(sn_step *step, double *x, double *v);
+
+/* A sign of life at the time t, for methods that take many substeps. SN_STOPPED when the caller gives the step up. */
+sn_status sn_step_alive(sn_step *step, double t);
 
 /* Whether the forces can be computed at x, for methods that end a step without a force evaluation. */
 sn_status sn_step_check(sn_step *step, double t, const double *x);
@@ -213,6 +252,8 @@ typedef struct sn_newton_problem {
 } sn_newton_problem;
 
 int sn_newton_scratch(int count);
+/* Whether this kind of Newton's method iterates until its tolerance is met. */
+bool sn_newton_converges(const char *kind);
 sn_status sn_newton_solve(const sn_newton_problem *problem, double *y);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cookie.h"
+#include "system.h"
 
 #define AT(type, member) offsetof(type, member)
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
@@ -57,4 +58,41 @@ sn_time_options sn_time_options_default(void) {
 sn_status sn_time_options_check(const sn_time_options *options, sn_error *error) {
     const sn_status status = sn_cookie_check(options->cookie, "sn_time_options", error);
     return status ? status : sn_fields_check(time_fields, COUNT(time_fields), options, error);
+}
+
+/* Newton's options that the kind does not look at. */
+static sn_status check_newton(const sn_newton_options *o, const sn_newton_options *usual, sn_error *error) {
+    const bool one = strcmp(o->kind, "one-step") == 0, fixed = strcmp(o->kind, "fixed") == 0;
+    const char *name = one && o->iterations != usual->iterations                ? "iterations"
+                       : one && o->tolerance != usual->tolerance                ? "tolerance"
+                       : (one || fixed) && o->line_search != usual->line_search ? "line_search"
+                                                                                : NULL;
+    return name ? sn_fail_at(error, SN_BAD_INPUT, name, "time.newton.%s has no effect with time.newton.kind '%s'", name,
+                             o->kind)
+                : SN_OK;
+}
+
+static bool same_newton(const sn_newton_options *a, const sn_newton_options *b) {
+    return strcmp(a->kind, b->kind) == 0 && a->iterations == b->iterations && a->tolerance == b->tolerance &&
+           a->line_search == b->line_search;
+}
+
+sn_status sn_time_options_used(const sn_time_options *o, sn_error *error) {
+    const sn_time_options usual = sn_time_options_default();
+    const sn_method *method = sn_method_choose(o);
+    const bool dynamic = !*o->mode || strcmp(o->mode, usual.mode) == 0;
+    if (!method) return SN_OK;
+    if (!dynamic && *o->method && strcmp(o->method, usual.method) != 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "method", "time.method has no effect in time.mode '%s'", o->mode);
+    if (o->load_steps != usual.load_steps && strcmp(o->mode, "static") != 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "load_steps", "time.load_steps has no effect in time.mode '%s'",
+                          o->mode);
+    if (o->tolerance != usual.tolerance && o->tolerance != 0 && !method->adaptive)
+        return sn_fail_at(error, SN_BAD_INPUT, "tolerance",
+                          "time.tolerance has no effect with time.method '%s', which takes fixed steps", o->method);
+    if ((!method->implicit || method->exact) && !same_newton(&o->newton, &usual.newton))
+        return sn_fail_at(error, SN_BAD_INPUT, "newton",
+                          "time.newton has no effect with time.method '%s', which does not use Newton's method",
+                          o->method);
+    return sn_within(error, check_newton(&o->newton, &usual.newton, error), "newton");
 }

@@ -7,4 +7,7 @@
 
 const sn_field *sn_time_fields(int *count);
 
+/* SN_BAD_INPUT when an option differs from its default and has no effect with the others. */
+sn_status sn_time_options_used(const sn_time_options *options, sn_error *error);
+
 #endif

@@ -9,6 +9,7 @@
 
 typedef struct pushing {
     sn_colliders *colliders;
+    uint8_t *held;         /* colliders x surface nodes: nodes that a solve of the present step met ahead (penalty.h) */
     sn_friction *friction; /* colliders x surface nodes: the memory of friction in the present step */
     bool frictional;       /* the memory is in use: a step of a method with symmetric matrices is under way */
     int rounds;            /* how often this step has renewed the normal forces */
@@ -19,9 +20,15 @@ static size_t pairs(const pushing *own) { return (size_t)own->colliders->count *
 
 static sn_status fit(const sn_world *world, pushing *own, sn_error *error) {
     sn_friction *friction = sn_allocate_zero(world->context, pairs(own), sizeof *friction);
-    if (!friction) return sn_no_memory(error);
+    uint8_t *held = sn_allocate_zero(world->context, pairs(own), sizeof *held);
+    if (!friction || !held) {
+        sn_release(world->context, friction);
+        sn_release(world->context, held);
+        return sn_no_memory(error);
+    }
     sn_release(world->context, own->friction);
-    own->friction = friction;
+    sn_release(world->context, own->held);
+    own->friction = friction, own->held = held;
     return SN_OK;
 }
 
@@ -42,6 +49,7 @@ static void destroy(sn_world *world, sn_interaction *self) {
     if (!own) return;
     sn_colliders_destroy(world, own->colliders);
     sn_release(world->context, own->friction);
+    sn_release(world->context, own->held);
     sn_release(world->context, own);
 }
 
@@ -54,6 +62,14 @@ static sn_friction *memory(const pushing *own, int collider) {
     return own->frictional ? own->friction + (size_t)collider * (size_t)own->colliders->node.count : NULL;
 }
 
+/* The penalty of a collider for a solve that looks ahead. */
+static sn_penalty looking(const pushing *own, int collider, double ahead) {
+    sn_penalty penalty = own->colliders->penalty[collider];
+    penalty.ahead = ahead;
+    if (ahead > 0) penalty.held = own->held + (size_t)collider * (size_t)own->colliders->node.count;
+    return penalty;
+}
+
 /* ---- Forces ---- */
 static void force(sn_world *world, sn_interaction *self, const sn_place *place, double *f) {
     (void)world;
@@ -61,8 +77,7 @@ static void force(sn_world *world, sn_interaction *self, const sn_place *place, 
     const sn_colliders *c = own->colliders;
     own->touching = 0;
     for (int i = 0; i < c->count; ++i) {
-        sn_penalty penalty = c->penalty[i];
-        penalty.ahead = place->ahead;
+        const sn_penalty penalty = looking(own, i, place->ahead);
         const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
         own->touching +=
             sn_penalty_force(&c->collider[i], &penalty, &pushed, place->t, place->x, place->v, memory(own, i), f);
@@ -109,8 +124,7 @@ static void blocks(sn_world *world, sn_interaction *self, const sn_place *place,
     const sn_colliders *c = own->colliders;
     for (int i = 0; i < c->count; ++i) {
         const size_t k = (size_t)K->count, d = (size_t)D->count;
-        sn_penalty penalty = c->penalty[i];
-        penalty.ahead = place->ahead;
+        const sn_penalty penalty = looking(own, i, place->ahead);
         const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
         const int count = sn_penalty_blocks(&c->collider[i], &penalty, &pushed, place->t, place->x, place->v, !exact,
                                             memory(own, i), K->row + k, K->value + 9 * k, D->value + 9 * d);
@@ -145,7 +159,8 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
         solid = solid || sn_collider_can_pass(&c->collider[i]);
     }
     own->frictional = rough && p->method->implicit && !p->method->exact && !p->no_inertia;
-    own->rounds = 0;
+    own->rounds = own->touching = 0;
+    memset(own->held, SN_AHEAD_NONE, pairs(own) * sizeof *own->held);
     if (own->frictional) {
         memset(own->friction, 0, pairs(own) * sizeof *own->friction);
         lag(own, t, x, v);
@@ -158,6 +173,18 @@ static bool renew(sn_world *world, sn_interaction *self, double t, const double 
     (void)world;
     pushing *own = self->data;
     return own->frictional && own->rounds++ < ROUNDS && lag(own, t, x, v);
+}
+
+static bool release(sn_world *world, sn_interaction *self, double t, const double *x) {
+    (void)world;
+    const pushing *own = self->data;
+    bool any = false;
+    for (int i = 0; i < own->colliders->count; ++i) {
+        const sn_contact_nodes pushed = sn_colliders_pushed(own->colliders, i);
+        const sn_penalty penalty = looking(own, i, 1);
+        any = sn_penalty_release(&own->colliders->collider[i], &penalty, &pushed, t, x) || any;
+    }
+    return any;
 }
 
 /* Refuses a step that took a node through a collider. A shorter step will then see that they meet. */
@@ -173,6 +200,18 @@ static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *t
                                "a node passed through colliders.%d in the step from t = %g s to %g s", c, trial->t, t1);
         }
     return SN_OK;
+}
+
+static bool touches(const sn_world *world, const sn_interaction *self, double t, const double *x) {
+    (void)world;
+    const pushing *own = self->data;
+    const sn_colliders *c = own->colliders;
+    bool found = own->touching > 0;
+    for (int i = 0; i < c->count && !found; ++i) {
+        const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
+        found = sn_penalty_touches(&c->collider[i], &pushed, t, x);
+    }
+    return found;
 }
 
 static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
@@ -206,7 +245,9 @@ const sn_interaction_kind sn_kind_penalty = {.create = create,
                                              .blocks = blocks,
                                              .begin = begin,
                                              .renew = renew,
+                                             .release = release,
                                              .settle = settle,
+                                             .touches = touches,
                                              .end = end,
                                              .report = report,
                                              .support = support};

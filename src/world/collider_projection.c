@@ -113,6 +113,11 @@ static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *t
     return SN_OK;
 }
 
+static bool touches(const sn_world *world, const sn_interaction *self, double t, const double *x) {
+    (void)world, (void)t, (void)x;
+    return ((const projecting *)self->data)->projection.count > 0;
+}
+
 static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
     (void)world, (void)place;
     sn_projection_end(&((projecting *)self->data)->projection);
@@ -144,6 +149,7 @@ const sn_interaction_kind sn_kind_projection = {.create = create,
                                                 .blocks = blocks,
                                                 .begin = begin,
                                                 .settle = settle,
+                                                .touches = touches,
                                                 .end = end,
                                                 .report = report,
                                                 .support = support};

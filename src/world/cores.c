@@ -261,7 +261,7 @@ static void settle_down(const sn_world *world, const cores *own, double *x, doub
                 for (int b = 0; b < 3; ++b)
                     A[3 * a + b] += core->mass[i] * (x[3 * (size_t)core->node[i] + (size_t)a] - c[a]) *
                                     core->arm[3 * (size_t)i + (size_t)b];
-        if (sn_rotation_evaluate(world->context, "polar", A, R, NULL, NULL))
+        if (sn_rotation_evaluate(world->context, "polar", NULL, A, R, NULL, NULL))
             continue; /* not finite: the step will be refused */
         if (v) {
             mean_of(core, v, vc);

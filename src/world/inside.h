@@ -43,10 +43,17 @@ sn_element_view sn_world_view(const sn_world *world, const double *x, const doub
 sn_status sn_world_forces(sn_world *world, sn_error *error);
 /* Computes the reactions R = M (v - v0) / h - f of a step, into workspace.force, and *scale, the size of the forces. */
 sn_status sn_world_step_reactions(sn_world *world, const sn_trial *trial, double *scale, sn_error *error);
-/* element_fields.c: stress (6), volume ratio J, energy density and volume of one element at the present state. Each may
- * be NULL. */
-void sn_element_values(const sn_world *world, int element, double stress[6], double *ratio, double *energy_density,
-                       double *volume);
+/* element_fields.c: values of one element at the present state, means over its points. */
+typedef struct sn_element_sample {
+    double stress[6]; /* Cauchy, xx yy zz xy yz zx; with SN_SAMPLE_STRESS */
+    double strain[6]; /* Green's, in the same order */
+    double gradient[9];
+    double ratio;          /* J */
+    double energy_density; /* with SN_SAMPLE_ENERGY; not finite when a law with ln J meets J <= 0 */
+    double volume, rest_volume;
+} sn_element_sample;
+enum { SN_SAMPLE_STRESS = 1, SN_SAMPLE_ENERGY = 2 };
+void sn_element_values(const sn_world *world, int element, unsigned parts, sn_element_sample *out);
 
 /* Call this after an edit that changes the motion: multi-step methods start anew, and kept matrices are dropped. */
 void sn_world_edited(sn_world *world);

@@ -67,6 +67,8 @@ typedef struct sn_interaction_kind {
     sn_status (*allows)(const sn_world *world, const sn_interaction *self, const sn_method *method, sn_error *error);
     /* Forgets everything that can be rebuilt, as if the program had just started. */
     void (*refresh)(sn_world *world, sn_interaction *self);
+    /* Visits in an archive the numbers besides those of the state that the bits of the next step depend on. */
+    void (*remember)(const sn_world *world, const sn_interaction *self, sn_archive *archive);
 
     /* ---- Constraints ---- */
     /* Returns the filter `before` plus the directions that it constrains now; `before` itself when it constrains
@@ -104,9 +106,14 @@ typedef struct sn_interaction_kind {
     /* Newton's method has converged. Renews quantities that the solve kept constant (such as normal forces). Returns
      * true when they have changed, so that Newton's method must go on. */
     bool (*renew)(sn_world *world, sn_interaction *self, double t, const double *x, const double *v);
+    /* One linear solve that looked ahead (sn_place) ended at x. Releases contacts that pull there. Returns true when it
+     * released some, so that the solve must be repeated. */
+    bool (*release)(sn_world *world, sn_interaction *self, double t, const double *x);
     /* Judges the step. Sets *settled to false when its constraints have changed and the step must be taken again. May
      * move x a little. */
     sn_status (*settle)(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error);
+    /* Whether it is a contact that acts at (t, x), or that acted at the last evaluation of the present step. */
+    bool (*touches)(const sn_world *world, const sn_interaction *self, double t, const double *x);
     /* The step is over. `place` is its end when the step was accepted, and NULL when it was rejected. */
     void (*end)(sn_world *world, sn_interaction *self, const sn_place *place);
 
@@ -139,6 +146,7 @@ sn_interaction *sn_interaction_of(const sn_world *world, const sn_interaction_ki
 void sn_interactions_adapt(sn_world *world);
 sn_status sn_interactions_allow(const sn_world *world, const sn_method *method, sn_error *error);
 void sn_interactions_refresh(sn_world *world);
+void sn_interactions_remember(const sn_world *world, sn_archive *archive);
 /* The constraints of the interactions that come before `end` in the list; of all when `end` is NULL. */
 const sn_filter *sn_interactions_filter(const sn_world *world, const sn_interaction *end);
 void sn_interactions_prescribe(sn_world *world, double t, double *x, double *v, double *a);
@@ -155,7 +163,9 @@ void sn_interactions_blocks(sn_world *world, const sn_place *place, bool exact, 
 sn_status sn_interactions_solve(sn_world *world, const sn_bordered *system, sn_linear_report *report, sn_error *error);
 bool sn_interactions_begin(sn_world *world, double t, const double *x, const double *v);
 bool sn_interactions_renew(sn_world *world, double t, const double *x, const double *v);
+bool sn_interactions_release(sn_world *world, double t, const double *x);
 sn_status sn_interactions_settle(sn_world *world, const sn_trial *trial, bool *settled, sn_error *error);
+bool sn_interactions_touch(const sn_world *world, double t, const double *x);
 void sn_interactions_end(sn_world *world, const sn_place *place);
 void sn_interactions_report(const sn_world *world, sn_step_report *report);
 void sn_interactions_support(const sn_world *world, const double *balance, double *force);
@@ -173,6 +183,7 @@ void sn_interactions_support(const sn_world *world, const double *balance, doubl
     X(penalty, "penalty", "colliders that push by springs, dampers and friction")                                      \
     X(projection, "projection", "colliders that constrain the nodes they touch")                                       \
     X(grabs, "grabs", "springs that pull points of bodies to targets")                                                 \
+    X(tethers, "tethers", "springs and dampers from points of bodies to anchors or to points of other bodies")         \
     X(links, "links", "points of bodies tied to places or to points of other bodies")                                  \
     X(forces, "forces", "forces on nodes that the caller sets")
 

@@ -73,6 +73,10 @@ sn_status sn_interactions_allow(const sn_world *world, const sn_method *method, 
 
 void sn_interactions_refresh(sn_world *world) { EACH(world, self, refresh) self->kind->refresh(world, self); }
 
+void sn_interactions_remember(const sn_world *world, sn_archive *archive) {
+    EACH(world, self, remember) self->kind->remember(world, self, archive);
+}
+
 /* ---- Constraints ---- */
 const sn_filter *sn_interactions_filter(const sn_world *world, const sn_interaction *end) {
     static const sn_filter none = {0};
@@ -162,11 +166,22 @@ bool sn_interactions_renew(sn_world *world, double t, const double *x, const dou
     return changed;
 }
 
+bool sn_interactions_release(sn_world *world, double t, const double *x) {
+    bool released = false;
+    EACH(world, self, release) released = self->kind->release(world, self, t, x) || released;
+    return released;
+}
+
 sn_status sn_interactions_settle(sn_world *world, const sn_trial *trial, bool *settled, sn_error *error) {
     sn_status status = SN_OK;
     *settled = true;
     EACH(world, self, settle) if (!status && *settled) status = self->kind->settle(world, self, trial, settled, error);
     return status;
+}
+
+bool sn_interactions_touch(const sn_world *world, double t, const double *x) {
+    EACH(world, self, touches) if (self->kind->touches(world, self, t, x)) return true;
+    return false;
 }
 
 void sn_interactions_end(sn_world *world, const sn_place *place) {

@@ -25,20 +25,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/keys.h"
 #include "base/math3.h"
-#include "inside.h"
+#include "points.h"
 
-enum { SWEEPS = 30, POINT_NODES = 20 };
+enum { SWEEPS = 30 };
 
-/* h = sum weight x - target - keys. */
 typedef struct term {
     int id;
-    int count;
-    int32_t node[POINT_NODES]; /* compiled numbers */
-    double weight[POINT_NODES], target[3];
-    double *key; /* owned */
-    int key_count;
+    sn_gap gap;
     bool post;
     double rate;
 } term;
@@ -54,56 +48,11 @@ typedef struct links {
 } links;
 
 /* ---- Creation ---- */
-/* Adds s times the shape functions at X, of the element of the body that holds X. */
-static sn_status add_point(const sn_world *world, int body, const double X[3], double s, term *term, sn_error *error) {
-    const sn_body *b = &world->model->body[body];
-    const int nodes = b->element->nodes;
-    double best = -INFINITY, at[4] = {0};
-    int found = -1;
-    for (int e = 0; e < b->mesh->tet_count; ++e) {
-        const int32_t *node = b->node + (size_t)e * (size_t)nodes;
-        double L[4];
-        const double inside = sn_element_locate(b->element, node, world->model->rest, X, L);
-        if (inside > best) best = inside, found = e, memcpy(at, L, sizeof at);
-    }
-    if (found < 0 || best < -1e-6)
-        return sn_fail(error, SN_BAD_INPUT, "the point [%g, %g, %g] is not inside the body '%s' (of its rest shape)",
-                       X[0], X[1], X[2], b->name);
-    const int32_t *node = b->node + (size_t)found * (size_t)nodes;
-    double value[SN_ELEMENT_NODES], derivative[4 * SN_ELEMENT_NODES];
-    b->element->shape(at, value, derivative);
-    for (int i = 0; i < nodes; ++i) {
-        const double w = value[i];
-        if (fabs(w) < 1e-12) continue;
-        int k = 0;
-        while (k < term->count && term->node[k] != node[i]) ++k;
-        if (k == term->count) term->node[term->count] = node[i], term->weight[term->count++] = 0;
-        term->weight[k] += s * w;
-    }
-    return SN_OK;
-}
-
 static sn_status make_term(const sn_world *world, int body, const sn_link *link, term *made, sn_error *error) {
     sn_status status = sn_link_check(link, error);
     if (status) return status;
     *made = (term){.post = strcmp(link->stabilise, "post") == 0, .rate = link->rate};
-    status = add_point(world, body, link->point, 1, made, error);
-    if (status) return sn_within(error, status, "point");
-    if (*link->body) {
-        const int other = sn_model_find_body(world->model, link->body);
-        if (other < 0)
-            return sn_fail_at(error, SN_BAD_INPUT, "to.body", "there is no body '%.63s' to link to", link->body);
-        status = add_point(world, other, link->to, -1, made, error);
-        if (status) return sn_within(error, status, "to.at");
-    } else {
-        memcpy(made->target, link->to, sizeof made->target);
-    }
-    if (link->key_count == 0) return SN_OK;
-    made->key = sn_allocate(world->context, (size_t)link->key_count * 4, sizeof *made->key);
-    if (!made->key) return sn_no_memory(error);
-    memcpy(made->key, link->key, (size_t)link->key_count * 4 * sizeof *made->key);
-    made->key_count = link->key_count;
-    return SN_OK;
+    return sn_gap_create(world, body, link->point, link->body, link->to, link->key, link->key_count, &made->gap, error);
 }
 
 static void release_scratch(const sn_world *world, links *own) {
@@ -153,7 +102,7 @@ static sn_status create(sn_world *world, const sn_world_options *options, sn_int
 static void destroy(sn_world *world, sn_interaction *self) {
     links *own = self->data;
     if (!own) return;
-    for (int i = 0; i < own->count; ++i) sn_release(world->context, own->term[i].key);
+    for (int i = 0; i < own->count; ++i) sn_gap_release(world, &own->term[i].gap);
     release_scratch(world, own);
     sn_release(world->context, own->term);
     sn_release(world->context, own);
@@ -178,13 +127,15 @@ static void refresh(sn_world *world, sn_interaction *self) {
     if (n) memset(own->solution, 0, n * sizeof *own->solution);
 }
 
+static void remember(const sn_world *world, const sn_interaction *self, sn_archive *archive) {
+    const links *own = self->data;
+    sn_archive_visit(archive, own->solution,
+                     9 * (size_t)own->count * (size_t)world->model->node_count * sizeof *own->solution);
+}
+
 /* ---- The constraint ---- */
 static void error_of(const term *term, double t, const double *x, double h[3]) {
-    double offset[3], rate[3];
-    sn_keys_at(term->key, term->key_count, t, offset, rate);
-    for (int a = 0; a < 3; ++a) h[a] = -term->target[a] - offset[a];
-    for (int i = 0; i < term->count; ++i)
-        for (int a = 0; a < 3; ++a) h[a] += term->weight[i] * x[3 * (size_t)term->node[i] + (size_t)a];
+    sn_gap_at(&term->gap, t, x, NULL, h, NULL);
 }
 
 static bool begin(sn_world *world, sn_interaction *self, double t, const double *x, const double *v) {
@@ -217,8 +168,7 @@ static void force(sn_world *world, sn_interaction *self, const sn_place *place, 
         double *h = own->error + 3 * (size_t)l, pull[3];
         error_of(term, place->t, place->x, h);
         for (int a = 0; a < 3; ++a) pull[a] = multiplier[a] - own->stiffness * (h[a] - goal[a]);
-        for (int i = 0; i < term->count; ++i)
-            for (int a = 0; a < 3; ++a) f[3 * (size_t)term->node[i] + (size_t)a] += term->weight[i] * pull[a];
+        sn_gap_pull(&term->gap, pull, f);
     }
 }
 
@@ -274,7 +224,8 @@ static void solve_small(int m, double *S, double *Q, const double *g, double *y,
 
 static double row_dot(const term *term, int axis, const double *x) {
     double sum = 0;
-    for (int i = 0; i < term->count; ++i) sum += term->weight[i] * x[3 * (size_t)term->node[i] + (size_t)axis];
+    for (int i = 0; i < term->gap.count; ++i)
+        sum += term->gap.weight[i] * x[3 * (size_t)term->gap.node[i] + (size_t)axis];
     return sum;
 }
 
@@ -288,7 +239,8 @@ static sn_status solve_rows(sn_world *world, const links *own, const sn_bordered
         const term *term = &own->term[r / 3];
         double *z = own->solution + (size_t)r * n;
         memset(row, 0, n * sizeof *row);
-        for (int i = 0; i < term->count; ++i) row[3 * (size_t)term->node[i] + (size_t)(r % 3)] = term->weight[i];
+        for (int i = 0; i < term->gap.count; ++i)
+            row[3 * (size_t)term->gap.node[i] + (size_t)(r % 3)] = term->gap.weight[i];
         sn_filter_apply(filter, z);
         sn_linear_report one = {0};
         const sn_status status = sn_linear_solve(world->workspace.linear, system->m, system->d, system->k, filter, row,
@@ -349,12 +301,13 @@ static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *t
         double h[3], effective = 0;
         if (!term->post) continue;
         error_of(term, trial->t + trial->h, x, h);
-        for (int i = 0; i < term->count; ++i)
-            effective += term->weight[i] * term->weight[i] * inverse_mass(world, filter, term->node[i]);
-        for (int i = 0; i < term->count && effective > 0; ++i) {
-            const double share = -term->rate * term->weight[i] * inverse_mass(world, filter, term->node[i]) / effective;
-            for (int a = 0; a < 3; ++a) sum[3 * (size_t)term->node[i] + (size_t)a] += share * h[a];
-            count[term->node[i]] += 1;
+        for (int i = 0; i < term->gap.count; ++i)
+            effective += term->gap.weight[i] * term->gap.weight[i] * inverse_mass(world, filter, term->gap.node[i]);
+        for (int i = 0; i < term->gap.count && effective > 0; ++i) {
+            const double share =
+                -term->rate * term->gap.weight[i] * inverse_mass(world, filter, term->gap.node[i]) / effective;
+            for (int a = 0; a < 3; ++a) sum[3 * (size_t)term->gap.node[i] + (size_t)a] += share * h[a];
+            count[term->gap.node[i]] += 1;
         }
     }
     for (int i = 0; i < nodes; ++i)
@@ -364,20 +317,11 @@ static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *t
 }
 
 /* ---- Looking ---- */
-/* Draws a line from the point to its place. */
 static int draw(const sn_world *world, const sn_interaction *self, sn_glyph *glyph, int room) {
     const links *own = self->data;
     for (int l = 0; l < own->count && l < room; ++l) {
-        const term *term = &own->term[l];
-        double h[3];
-        error_of(term, world->state.time, world->state.x, h);
-        for (int a = 0; a < 3; ++a) {
-            double x = 0;
-            for (int i = 0; i < term->count; ++i)
-                if (term->weight[i] > 0) x += term->weight[i] * world->state.x[3 * (size_t)term->node[i] + (size_t)a];
-            glyph[l].from[a] = x, glyph[l].to[a] = x - h[a];
-            glyph[l].force[a] = self->number[3 * l + a];
-        }
+        sn_gap_draw(&own->term[l].gap, world->state.time, world->state.x, &glyph[l]);
+        memcpy(glyph[l].force, self->number + 3 * (size_t)l, sizeof glyph[l].force);
     }
     return own->count;
 }
@@ -387,6 +331,7 @@ const sn_interaction_kind sn_kind_links = {.create = create,
                                            .numbers = numbers,
                                            .allows = allows,
                                            .refresh = refresh,
+                                           .remember = remember,
                                            .force = force,
                                            .solve = solve,
                                            .begin = begin,
@@ -441,7 +386,7 @@ sn_status sn_world_add_link(sn_world *world, int body, const sn_link *link, int 
     status = sn_interactions_allow(world, world->parameters.method, error);
     if (!status) status = fit(world, own, own->count, error);
     if (!status) status = refit(world, own, kept, error);
-    if (status) sn_release(world->context, own->term[--own->count].key);
+    if (status) sn_gap_release(world, &own->term[--own->count].gap);
     if (!status && id) *id = own->next_id - 1;
     sn_release(world->context, kept);
     return status;
@@ -456,7 +401,7 @@ sn_status sn_world_change_link(sn_world *world, int id, int body, const sn_link 
     sn_status status = sn_model_check_body(world->model, body, error);
     if (!status) status = make_term(world, body, link, &made, error);
     if (status) return status;
-    sn_release(world->context, own->term[at].key);
+    sn_gap_release(world, &own->term[at].gap);
     made.id = id;
     own->term[at] = made;
     for (int a = 0; a < 3; ++a) self->number[3 * at + a] = 0;
@@ -473,7 +418,7 @@ sn_status sn_world_remove_link(sn_world *world, int id, sn_error *error) {
     if (!kept) return sn_no_memory(error);
     for (int i = 0, k = 0; i < 3 * own->count; ++i)
         if (i / 3 != at) kept[k++] = self->number[i];
-    const term removed = own->term[at];
+    term removed = own->term[at];
     const size_t behind = (size_t)(own->count - at - 1) * sizeof *own->term;
     memmove(own->term + at, own->term + at + 1, behind);
     --own->count;
@@ -483,7 +428,7 @@ sn_status sn_world_remove_link(sn_world *world, int id, sn_error *error) {
         own->term[at] = removed;
         ++own->count;
     } else {
-        sn_release(world->context, removed.key);
+        sn_gap_release(world, &removed.gap);
     }
     sn_release(world->context, kept);
     return status;

@@ -1,5 +1,5 @@
-/* Loads: tractions, pressures and forces on selected faces, nodes or elements (fem/load.h). The ramp of a load is a
- * factor. */
+/* Loads: tractions, pressures and forces on selected faces, nodes or elements (fem/load.h). The ramp or the keys of a
+ * load give a factor. */
 #include "fem/load.h"
 
 #include <math.h>
@@ -147,7 +147,7 @@ static void destroy(sn_world *world, sn_interaction *self) {
 
 /* ---- Forces ---- */
 static double factor(const sn_world *world, const sn_load_term *term, double t, double *rate) {
-    return sn_ramp_value(&term->ramp, t, world->parameters.is_static, rate);
+    return sn_load_factor(term, t, world->parameters.is_static, rate);
 }
 
 static void force(sn_world *world, sn_interaction *self, const sn_place *place, double *f) {

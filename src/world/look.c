@@ -17,8 +17,20 @@ const sn_mesh *sn_world_body_mesh(const sn_world *world, int body) {
     return sn_model_check_body(world->model, body, NULL) ? NULL : world->model->body[body].mesh;
 }
 
+const sn_embedding *sn_world_body_surface(const sn_world *world, int body) {
+    return sn_model_check_body(world->model, body, NULL) ? NULL : world->model->body[body].surface;
+}
+
 const char *sn_world_body_name(const sn_world *world, int body) {
     return sn_model_check_body(world->model, body, NULL) ? NULL : world->model->body[body].name;
+}
+
+sn_status sn_world_element_materials(const sn_world *world, int body, int32_t *material) {
+    const sn_status status = sn_model_check_body(world->model, body, NULL);
+    if (status) return status;
+    const sn_body *b = &world->model->body[body];
+    memcpy(material, b->material, (size_t)b->mesh->tet_count * sizeof *material);
+    return SN_OK;
 }
 
 int sn_world_node(const sn_world *world, int body, int node) {

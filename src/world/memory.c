@@ -42,7 +42,7 @@ static void set_elapsed(sn_world *world, double elapsed, bool rate) {
     if (settings->elapsed == elapsed && settings->rate == rate) return;
     settings->elapsed = elapsed, settings->rate = rate;
     sn_solid_settings(world, settings->time, NULL);
-    world->workspace.memory.current = false;
+    world->workspace.memory.current = world->workspace.inside_known = false;
 }
 
 static void recall(sn_world *world) {
@@ -50,6 +50,7 @@ static void recall(sn_world *world) {
     sn_elements_recall(world->context, &world->solid->elements, &world->parameters.elements, memory->before,
                        world->state.memory, memory->recalled);
     memory->current = true;
+    world->workspace.inside_known = false;
 }
 
 void sn_memory_reach(sn_world *world, double t) {
@@ -77,6 +78,7 @@ void sn_memory_accept(sn_world *world, double t, const double *x) {
     set_elapsed(world, elapsed_at(world, t), false);
     remember(world, x, world->state.memory);
     world->workspace.memory.begin = t;
+    sn_workspace_forget(world); /* the linearisation depends on the recalled stress */
 }
 
 /* ---- Starts ---- */

@@ -62,8 +62,18 @@ static sn_status take_body(sn_context *context, const sn_body_options *options, 
     sn_status status = check_mesh(body, options->mesh, error);
     if (!status) status = sn_within(error, sn_initial_check(&options->initial, error), "initial");
     if (status) return status;
+    for (int m = 0; m < options->material_count && !status; ++m)
+        status =
+            sn_within(error, sn_element_check_material(body->type, &options->material[m], error), "material.%d", m);
+    if (!status && body->element->dimension != 2 && options->thickness != 1)
+        status = sn_fail_at(error, SN_BAD_INPUT, "thickness", "thickness has no effect on element %s; it is for tri3",
+                            body->type->name);
+    if (status) return status;
     status = body->element->take(options->mesh, &body->mesh, error);
     body->thickness = body->element->dimension == 2 ? options->thickness : 1;
+    if (!status && options->surface) /* no creases: pictures find them in the present shape */
+        status =
+            sn_within(error, sn_embedding_create(body->mesh, options->surface, 180, &body->surface, error), "surface");
     return status ? status : take_materials(context, options, body, error);
 }
 
@@ -146,6 +156,7 @@ void sn_model_destroy(sn_context *context, const sn_model *model) {
     if (!model) return;
     for (int b = 0; b < model->body_count; ++b) {
         sn_mesh_destroy(model->body[b].mesh);
+        sn_embedding_destroy(model->body[b].surface);
         sn_release(context, model->body[b].node);
         sn_release(context, model->body[b].material);
     }

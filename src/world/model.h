@@ -13,6 +13,7 @@
 typedef struct sn_body {
     char name[64];
     sn_mesh *mesh;          /* a copy of the caller's mesh, with the mid-edge nodes of tet10 */
+    sn_embedding *surface;  /* the detailed surface that the mesh carries; NULL: none */
     const sn_element *type; /* as it was asked for */
     const sn_element
         *element;     /* its carrier: the type of the cells of the mesh, of the mass, the loads and the surface */

@@ -100,6 +100,12 @@ double sn_parameters_modulus(sn_context *context, const sn_material *material) {
     return largest;
 }
 
+/* Without inertia there is no time that a frame could stay for. */
+static sn_status check_frames(const sn_material *material, sn_error *error) {
+    if (!(material->frames_every > 0)) return SN_OK;
+    return sn_fail_at(error, SN_BAD_INPUT, "frames.every", "'frames.every' is for mode 'dynamic'");
+}
+
 sn_status sn_parameters_stiff(const sn_world *world, sn_error *error) {
     const double small = 1e-6;
     for (int b = 0; b < world->model->body_count; ++b)
@@ -107,7 +113,9 @@ sn_status sn_parameters_stiff(const sn_world *world, sn_error *error) {
             const sn_material *material = sn_world_material(world, b, m);
             const double F[9] = {1, small, 0, 0, 1, small, small, 0, 1};
             double P[9] = {0};
-            const sn_status status = sn_material_evaluate(world->context, material, F, NULL, P, NULL, error);
+            sn_status status = check_frames(material, error);
+            if (status) return sn_within(error, status, "bodies.%d.material.%d", b, m);
+            status = sn_material_evaluate(world->context, material, F, NULL, P, NULL, error);
             if (status) return status;
             if (P[1] == 0 || P[5] == 0 || P[6] == 0)
                 return sn_within(
@@ -155,7 +163,7 @@ typedef struct compiled {
     const sn_solid *solid;
     sn_element_settings settings;
     sn_linear *linear;
-    double *partial, *vertex_rotation;
+    double *partial;
     sn_memory memory;
 } compiled;
 
@@ -165,7 +173,6 @@ static sn_status compile(const sn_world *world, compiled *c, sn_error *error) {
         status = sn_element_settings_create(world->context, &c->solid->elements, world->parameters.material,
                                             world->state.time, &c->settings, error);
     if (!status) status = sn_workspace_linear(world, c->solid, &c->linear, error);
-    if (!status) status = sn_workspace_frames(world, c->solid, &c->vertex_rotation, error);
     if (!status) status = sn_memory_create(world->context, c->solid->elements.recalled_size, &c->memory, error);
     if (status) return status;
     c->partial = sn_allocate_zero(world->context, (size_t)c->solid->elements.chunk_count, sizeof *c->partial);
@@ -173,15 +180,10 @@ static sn_status compile(const sn_world *world, compiled *c, sn_error *error) {
 }
 
 static compiled exchange(sn_world *world, compiled c) {
-    const compiled old = {world->solid,
-                          world->parameters.elements,
-                          world->workspace.linear,
-                          world->workspace.partial,
-                          world->workspace.vertex_rotation,
+    const compiled old = {world->solid, world->parameters.elements, world->workspace.linear, world->workspace.partial,
                           world->workspace.memory};
     world->solid = c.solid, world->parameters.elements = c.settings, world->workspace.linear = c.linear;
-    world->workspace.partial = c.partial, world->workspace.vertex_rotation = c.vertex_rotation;
-    world->workspace.memory = c.memory;
+    world->workspace.partial = c.partial, world->workspace.memory = c.memory;
     return old;
 }
 
@@ -190,7 +192,6 @@ static void release_compiled(sn_context *context, compiled *c) {
     sn_element_settings_release(context, &c->settings);
     sn_solid_destroy(context, c->solid);
     sn_release(context, c->partial);
-    sn_release(context, c->vertex_rotation);
     sn_memory_destroy(context, &c->memory);
 }
 
@@ -210,13 +211,14 @@ static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
     world->workspace.constraints_changed = true;
     sn_interactions_adapt(world);
     sn_world_rotations(world);
-    sn_workspace_warp(world, world->state.x);
     sn_memory_forget(world);
     return SN_OK;
 }
 
 bool sn_parameters_exact(const sn_parameters *parameters) {
-    return parameters->method->exact || parameters->no_inertia;
+    const sn_method *method = parameters->method;
+    return method->exact || parameters->no_inertia ||
+           (method->newton && sn_newton_converges(parameters->time.newton.kind));
 }
 
 sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_error *error) {
@@ -224,6 +226,7 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
     const sn_parameters before = *p;
     sn_status status = take_time(p, options, error);
     if (!status) status = sn_interactions_allow(world, p->method, error);
+    if (!status && p->method->implicit) status = sn_workspace_allows(world, &p->solver, p->method, error);
     if (!status && p->no_inertia && !before.no_inertia) status = sn_rigid_check(world, error);
     if (!status && p->no_inertia) status = sn_parameters_stiff(world, error);
     if (!status && sn_parameters_exact(p) != sn_parameters_exact(&before))
@@ -243,6 +246,8 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
 
 sn_status sn_world_set_solver(sn_world *world, const sn_solver_options *options, sn_error *error) {
     sn_status status = sn_within(error, sn_solver_options_check(options, error), "solver");
+    if (!status && world->parameters.method->implicit)
+        status = sn_workspace_allows(world, options, world->parameters.method, error);
     if (!status) status = sn_linear_options(world->workspace.linear, options, error);
     if (status) return status;
     world->parameters.solver = *options;
@@ -257,22 +262,32 @@ const sn_material *sn_world_material(const sn_world *world, int body, int index)
     return &world->parameters.material[world->model->body[body].material_first + index];
 }
 
+static bool has_viscous_updated(const sn_material *material) {
+    const sn_law *law = sn_law_find(NULL, material->law);
+    return law && law->flags & SN_LAW_UPDATED &&
+           (material->viscous[0] != 0 || material->viscous[1] != 0 || material->rayleigh[1] != 0);
+}
+
 /* Whether batches, mass and the layout of the state stay the same. */
 static bool same_kind(const sn_material *a, const sn_material *b) {
-    return strcmp(a->law, b->law) == 0 && strcmp(a->rotation, b->rotation) == 0 &&
-           strcmp(a->differential, b->differential) == 0 && a->density == b->density &&
-           a->rayleigh[0] == b->rayleigh[0] && a->prony_count == b->prony_count &&
+    return strcmp(a->law, b->law) == 0 && has_viscous_updated(a) == has_viscous_updated(b) &&
+           strcmp(a->rotation, b->rotation) == 0 && strcmp(a->differential, b->differential) == 0 &&
+           a->density == b->density && a->rayleigh[0] == b->rayleigh[0] && a->prony_count == b->prony_count &&
            strcmp(a->prony_on, b->prony_on) == 0 && a->alpha == b->alpha && a->beta == b->beta &&
-           strcmp(a->warping, b->warping) == 0 && a->ghost_correction == b->ghost_correction;
+           a->frames_every == b->frames_every && strcmp(a->warping, b->warping) == 0 &&
+           strcmp(a->warping_matrix, b->warping_matrix) == 0 && a->ghost_correction == b->ghost_correction;
 }
 
 sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_material *material, sn_error *error) {
     if (!sn_world_material(world, body, index))
         return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
     sn_status status = sn_material_check(world->context, material, error);
+    if (!status && world->parameters.no_inertia) status = check_frames(material, error);
     if (status) return sn_within(error, status, "bodies.%d.material.%d", body, index);
     sn_material *own = &world->parameters.material[world->model->body[body].material_first + index], old = *own, copy;
-    status = copy_material(world->context, material, &copy, error);
+    status = sn_within(error, sn_element_check_material(world->model->body[body].type, material, error),
+                       "bodies.%d.material.%d", body, index);
+    if (!status) status = copy_material(world->context, material, &copy, error);
     if (status) return status;
     *own = copy;
     if (same_kind(&old, &copy))

@@ -2,12 +2,18 @@
  *
  *   displacement, position, velocity   mean over the nodes
  *   reaction   force of the supports on the body (colliders are supports too): M a - f, total over the held components
- * of the nodes. a is the change of velocity in the last step over the length of the step; it is 0 in statics volume
- * total over the elements whose nodes are all selected; of a probe at one node, over the elements that use the node
- *   stress     at a node the mean over the elements that use it; then the mean over the nodes */
+ *              of the nodes. a is the change of velocity in the last step over the length of the step; it is 0 in
+ *              statics
+ *   force      force of one kind of interaction, total over the nodes
+ *   contacts   how many of the nodes get a force from a collider
+ *   kinetic, gravity, momentum, angular_momentum   total over the nodes; p = M v
+ *   volume, elastic   total over the elements whose nodes are all selected; of a probe at one node, over the elements
+ *              that use the node
+ *   stress, strain, deformation   at a node the mean over the elements that use it; then the mean over the nodes */
 #include <math.h>
 #include <string.h>
 
+#include "base/math3.h"
 #include "inside.h"
 
 void sn_probes_destroy(sn_world *world) {
@@ -58,13 +64,12 @@ static sn_status take_nodes(const sn_world *world, const sn_body *body, const ui
     return SN_OK;
 }
 
-/* Finds the elements of a probe. For stress it also finds their weights: the sum of 1 / (nodes of the probe x elements
+/* Finds the elements of a probe. For means it also finds their weights: the sum of 1 / (nodes of the probe x elements
  * at the node). */
 static sn_status take_elements(const sn_world *world, const sn_body *body, const uint8_t *mask, sn_probe_target *target,
                                sn_error *error) {
     const sn_mesh *mesh = body->mesh;
-    const bool stress = target->probe.quantity == SN_QUANTITY_STRESS,
-               any = stress || target->probe.at != SN_PROBE_SELECT;
+    const bool mean = !sn_quantity_is_total(target->probe.quantity), any = mean || target->probe.at != SN_PROBE_SELECT;
     int32_t *around = sn_allocate_zero(world->context, (size_t)mesh->node_count, sizeof *around);
     target->element = sn_allocate(world->context, (size_t)mesh->tet_count, sizeof *target->element);
     target->share = sn_allocate(world->context, (size_t)mesh->tet_count, sizeof *target->share);
@@ -91,6 +96,31 @@ static sn_status take_elements(const sn_world *world, const sn_body *body, const
     return SN_OK;
 }
 
+static bool reads_elements(sn_quantity quantity) {
+    return quantity == SN_QUANTITY_VOLUME || quantity == SN_QUANTITY_STRESS || quantity == SN_QUANTITY_STRAIN ||
+           quantity == SN_QUANTITY_DEFORMATION || quantity == SN_QUANTITY_ELASTIC || quantity == SN_QUANTITY_ENERGY;
+}
+
+/* The energy of springs belongs to edges, which no probe selects. */
+static sn_status check_energy(const sn_world *world, const sn_body *body, sn_error *error) {
+    if (world->solid->place[body->element_first] >= 0) return SN_OK;
+    return sn_fail_at(error, SN_UNSUPPORTED, "quantity",
+                      "the elements of a body of springs have no energy; measure 'kinetic' or 'gravity'");
+}
+
+static sn_interaction *find_interaction(const sn_world *world, const char *name) {
+    for (int i = 0; i < world->interaction_count; ++i)
+        if (strcmp(world->interaction[i]->name, name) == 0) return world->interaction[i];
+    return NULL;
+}
+
+static sn_status check_force(const sn_world *world, const sn_probe *probe, sn_error *error) {
+    const sn_interaction *self = find_interaction(world, probe->interaction);
+    if (self && (self->kind->support || self->kind->force)) return SN_OK;
+    return sn_fail_at(error, SN_UNSUPPORTED, "interaction", "the interaction '%.31s' has no force of its own",
+                      probe->interaction);
+}
+
 static sn_status take_probe(sn_world *world, const sn_probe *probe, sn_probe_target *target, sn_error *error) {
     sn_status status = sn_probe_check(probe, error);
     if (status) return status;
@@ -103,8 +133,10 @@ static sn_status take_probe(sn_world *world, const sn_probe *probe, sn_probe_tar
     if (!mask) return sn_no_memory(error);
     status = mark(body->mesh, probe, mask, error);
     if (!status) status = take_nodes(world, body, mask, target, error);
-    if (!status && (probe->quantity == SN_QUANTITY_STRESS || probe->quantity == SN_QUANTITY_VOLUME))
-        status = take_elements(world, body, mask, target, error);
+    if (!status && reads_elements(probe->quantity)) status = take_elements(world, body, mask, target, error);
+    if (!status && (probe->quantity == SN_QUANTITY_ELASTIC || probe->quantity == SN_QUANTITY_ENERGY))
+        status = check_energy(world, body, error);
+    if (!status && probe->quantity == SN_QUANTITY_FORCE) status = check_force(world, probe, error);
     sn_release(world->context, mask);
     return status;
 }
@@ -125,15 +157,50 @@ const char *sn_world_probe_name(const sn_world *world, int probe) {
     return probe >= 0 && probe < world->probe_count ? world->probe[probe].probe.name : NULL;
 }
 
-/* Writes the forces of the supports on the nodes to workspace.force. Free components get zero. */
-static sn_status reactions(sn_world *world, sn_error *error) {
+/* M a - f at the present state, into workspace.product. */
+static sn_status balance(sn_world *world, sn_error *error) {
     sn_workspace *work = &world->workspace;
     const sn_status status = sn_world_forces(world, error);
     if (status) return status;
     sn_linear_mass_product(work->linear, world->state.a, work->product);
     for (int i = 0; i < 3 * world->model->node_count; ++i) work->product[i] -= work->force[i];
-    memset(work->force, 0, 3 * (size_t)world->model->node_count * sizeof(double));
-    sn_interactions_support(world, work->product, work->force);
+    return SN_OK;
+}
+
+static void clear_force(sn_world *world) {
+    memset(world->workspace.force, 0, 3 * (size_t)world->model->node_count * sizeof(double));
+}
+
+/* Writes the forces of the supports on the nodes to workspace.force. Free components get zero. */
+static sn_status reactions(sn_world *world, sn_error *error) {
+    const sn_status status = balance(world, error);
+    if (status) return status;
+    clear_force(world);
+    sn_interactions_support(world, world->workspace.product, world->workspace.force);
+    return SN_OK;
+}
+
+/* Adds the force of one interaction to workspace.force: of a support from the balance, of the others directly. */
+static void add_force(sn_world *world, sn_interaction *self) {
+    const sn_place place = {
+        .t = world->state.time, .x = world->state.x, .v = world->parameters.no_inertia ? NULL : world->state.v};
+    if (self->kind->support)
+        self->kind->support(world, self, world->workspace.product, world->workspace.force);
+    else if (self->kind->force)
+        self->kind->force(world, self, &place, world->workspace.force);
+}
+
+/* Writes the force of one kind to workspace.force; of both responses of colliders when `name` is NULL. */
+static sn_status kind_force(sn_world *world, const char *name, sn_error *error) {
+    const sn_status status = balance(world, error);
+    if (status) return status;
+    clear_force(world);
+    if (name) {
+        add_force(world, find_interaction(world, name));
+    } else {
+        add_force(world, sn_interaction_of(world, &sn_kind_penalty));
+        add_force(world, sn_interaction_of(world, &sn_kind_projection));
+    }
     return SN_OK;
 }
 
@@ -148,7 +215,7 @@ sn_status sn_world_reactions(sn_world *world, int body, double *force, sn_error 
     return SN_OK;
 }
 
-static void node_mean(const sn_probe_target *target, const double *vector, const double *minus, double value[6]) {
+static void node_mean(const sn_probe_target *target, const double *vector, const double *minus, double *value) {
     for (int i = 0; i < target->node_count; ++i)
         for (int a = 0; a < 3; ++a) {
             const size_t at = 3 * (size_t)target->node[i] + (size_t)a;
@@ -156,45 +223,129 @@ static void node_mean(const sn_probe_target *target, const double *vector, const
         }
 }
 
-sn_status sn_world_probe(sn_world *world, int probe, double value[6], int *count, sn_error *error) {
+static void node_total(const sn_probe_target *target, const double *vector, double *value) {
+    for (int i = 0; i < target->node_count; ++i)
+        for (int a = 0; a < 3; ++a) value[a] += vector[3 * (size_t)target->node[i] + (size_t)a];
+}
+
+/* Energies and momentum of the nodes of a probe; p = M v. */
+static void node_motion(const sn_world *world, const sn_probe_target *target, double *kinetic, double *gravity,
+                        double momentum[3], double angular[3]) {
+    const double *p = world->workspace.product,
+                 *weight = world->parameters.no_inertia ? world->solid->weight_exact : world->solid->weight;
+    sn_linear_mass_product(world->workspace.linear, world->state.v, world->workspace.product);
+    for (int i = 0; i < target->node_count; ++i) {
+        const size_t at = 3 * (size_t)target->node[i];
+        double turn[3];
+        *kinetic += 0.5 * sn_dot3(world->state.v + at, p + at);
+        *gravity -= weight[target->node[i]] * sn_dot3(world->parameters.gravity, world->state.x + at);
+        sn_cross3(world->state.x + at, p + at, turn);
+        for (int a = 0; a < 3; ++a) momentum[a] += p[at + (size_t)a], angular[a] += turn[a];
+    }
+}
+
+static sn_status elastic(const sn_world *world, const sn_probe_target *target, double *value, sn_error *error) {
+    for (int i = 0; i < target->element_count; ++i) {
+        sn_element_sample s;
+        sn_element_values(world, target->element[i], SN_SAMPLE_ENERGY, &s);
+        *value += s.energy_density * s.rest_volume;
+    }
+    if (isfinite(*value)) return SN_OK;
+    return sn_fail(error, SN_INVERTED, "probe '%s': an element is inverted and has no energy", target->probe.name);
+}
+
+/* Volume, or the means of stress, strain and F. */
+static void element_values(const sn_world *world, const sn_probe_target *target, int count, double *value) {
+    const sn_quantity quantity = target->probe.quantity;
+    for (int i = 0; i < target->element_count; ++i) {
+        sn_element_sample s;
+        sn_element_values(world, target->element[i], quantity == SN_QUANTITY_STRESS ? SN_SAMPLE_STRESS : 0, &s);
+        const double *from = quantity == SN_QUANTITY_STRESS   ? s.stress
+                             : quantity == SN_QUANTITY_STRAIN ? s.strain
+                                                              : s.gradient;
+        if (quantity == SN_QUANTITY_VOLUME) value[0] += s.volume;
+        for (int k = 0; k < count && quantity != SN_QUANTITY_VOLUME; ++k) value[k] += target->share[i] * from[k];
+    }
+}
+
+/* How many numbers a quantity has. */
+static int quantity_values(sn_quantity quantity) {
+    switch (quantity) {
+    case SN_QUANTITY_VOLUME:
+    case SN_QUANTITY_KINETIC:
+    case SN_QUANTITY_ELASTIC:
+    case SN_QUANTITY_GRAVITY:
+    case SN_QUANTITY_ENERGY:
+    case SN_QUANTITY_CONTACTS:
+        return 1;
+    case SN_QUANTITY_STRESS:
+    case SN_QUANTITY_STRAIN:
+        return 6;
+    case SN_QUANTITY_DEFORMATION:
+        return 9;
+    default:
+        return 3;
+    }
+}
+
+/* Quantities that come from motion, height and energy. */
+static sn_status energy_values(const sn_world *world, const sn_probe_target *target, double *value, sn_error *error) {
+    double kinetic = 0, gravity = 0, stored = 0, momentum[3] = {0}, angular[3] = {0};
+    const sn_quantity quantity = target->probe.quantity;
+    node_motion(world, target, &kinetic, &gravity, momentum, angular);
+    const bool needs = quantity == SN_QUANTITY_ELASTIC || quantity == SN_QUANTITY_ENERGY;
+    const sn_status status = needs ? elastic(world, target, &stored, error) : SN_OK;
+    if (quantity == SN_QUANTITY_KINETIC) value[0] = kinetic;
+    if (quantity == SN_QUANTITY_GRAVITY) value[0] = gravity;
+    if (quantity == SN_QUANTITY_ELASTIC) value[0] = stored;
+    if (quantity == SN_QUANTITY_ENERGY) value[0] = kinetic + stored + gravity;
+    if (quantity == SN_QUANTITY_MOMENTUM) memcpy(value, momentum, sizeof momentum);
+    if (quantity == SN_QUANTITY_ANGULAR_MOMENTUM) memcpy(value, angular, sizeof angular);
+    return status;
+}
+
+static sn_status force_values(sn_world *world, const sn_probe_target *target, double *value, sn_error *error) {
+    const bool contacts = target->probe.quantity == SN_QUANTITY_CONTACTS;
+    const sn_status status = target->probe.quantity == SN_QUANTITY_REACTION
+                                 ? reactions(world, error)
+                                 : kind_force(world, contacts ? NULL : target->probe.interaction, error);
+    if (status) return status;
+    if (!contacts) node_total(target, world->workspace.force, value);
+    for (int i = 0; i < target->node_count && contacts; ++i) {
+        const double *f = world->workspace.force + 3 * (size_t)target->node[i];
+        value[0] += f[0] != 0 || f[1] != 0 || f[2] != 0;
+    }
+    return SN_OK;
+}
+
+sn_status sn_world_probe(sn_world *world, int probe, double *value, int *count, sn_error *error) {
     if (probe < 0 || probe >= world->probe_count)
         return sn_fail(error, SN_BAD_INPUT, "probe %d; the world has %d", probe, world->probe_count);
     const sn_probe_target *target = &world->probe[probe];
-    sn_status status = SN_OK;
-    for (int k = 0; k < 6; ++k) value[k] = 0;
-    *count = 3;
+    *count = quantity_values(target->probe.quantity);
+    for (int k = 0; k < (*count > 6 ? *count : 6); ++k) value[k] = 0;
     switch (target->probe.quantity) {
     case SN_QUANTITY_DISPLACEMENT:
         node_mean(target, world->state.x, world->model->rest, value);
-        break;
+        return SN_OK;
     case SN_QUANTITY_POSITION:
         node_mean(target, world->state.x, NULL, value);
-        break;
+        return SN_OK;
     case SN_QUANTITY_VELOCITY:
         node_mean(target, world->state.v, NULL, value);
-        break;
-    case SN_QUANTITY_REACTION:
-        status = reactions(world, error);
-        for (int i = 0; i < target->node_count && !status; ++i)
-            for (int a = 0; a < 3; ++a) value[a] += world->workspace.force[3 * (size_t)target->node[i] + (size_t)a];
-        break;
+        return SN_OK;
     case SN_QUANTITY_VOLUME:
-        *count = 1;
-        for (int i = 0; i < target->element_count; ++i) {
-            double volume;
-            sn_element_values(world, target->element[i], NULL, NULL, NULL, &volume);
-            value[0] += volume;
-        }
-        break;
     case SN_QUANTITY_STRESS:
-        *count = 6;
+    case SN_QUANTITY_STRAIN:
+    case SN_QUANTITY_DEFORMATION:
         sn_memory_reach(world, world->state.time);
-        for (int i = 0; i < target->element_count; ++i) {
-            double stress[6];
-            sn_element_values(world, target->element[i], stress, NULL, NULL, NULL);
-            for (int k = 0; k < 6; ++k) value[k] += target->share[i] * stress[k];
-        }
-        break;
+        element_values(world, target, *count, value);
+        return SN_OK;
+    case SN_QUANTITY_REACTION:
+    case SN_QUANTITY_CONTACTS:
+    case SN_QUANTITY_FORCE:
+        return force_values(world, target, value, error);
+    default:
+        return energy_values(world, target, value, error);
     }
-    return status;
 }

@@ -10,8 +10,8 @@ typedef struct sn_probe_target {
     int node_count;
     int32_t *node; /* compiled numbers */
     int element_count;
-    int32_t *element; /* for stress and volume: numbers in the whole world */
-    double *share;    /* for stress: the weight of each element */
+    int32_t *element; /* for quantities of elements: numbers in the whole world */
+    double *share;    /* for means: the weight of each element */
 } sn_probe_target;
 
 sn_status sn_probes_create(sn_world *world, const sn_world_options *options, sn_error *error);

@@ -1,5 +1,6 @@
-/* Saving and restoring a state as bytes: a header, the layout of the state (state.h), and its numbers, in the byte
- * order of the machine.
+/* Saving and restoring a state as bytes: a header, the layout of the state (state.h), its numbers, and the history of
+ * the workspace (history.c), in the byte order of the machine. With the history a run that restores the state, the run
+ * that saved it and a run that was never saved go on with the same bits.
  *
  * The header has a hash over rest shape, elements, laws and method, so that a state is not restored into another model.
  * It also has a checksum over all bytes.
@@ -10,20 +11,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "fixes.h"
 #include "inside.h"
 
 typedef struct header {
     char magic[8];
-    uint32_t version, order; /* order is 0x01020304; other bytes show another byte order */
-    uint64_t model, parts, count, checksum;
+    uint32_t version, order;                              /* order is 0x01020304; other bytes show another byte order */
+    uint64_t model, parts, count, history, key, checksum; /* history: its bytes; key: sn_history_key */
     double time, base_time;
     int64_t steps, base_steps;
 } header;
 
 static const char magic[8] = {'S', 'I', 'N', 'E', 'W', 'S', 'T', '\n'};
-enum { VERSION = 2, ORDER = 0x01020304 };
+enum { VERSION = 3, ORDER = 0x01020304 };
 
 static uint64_t hash_text(uint64_t hash, const char *text) { return sn_hash(hash, text, strlen(text) + 1); }
 
@@ -45,36 +47,49 @@ static uint64_t model_hash(const sn_world *world) {
     return hash_text(hash, world->parameters.method->name);
 }
 
-/* A hash over the header, the layout and the numbers. */
+/* The bytes after the header. */
+static size_t body_size(const header *h) { return h->parts * sizeof(sn_part) + h->count * sizeof(double) + h->history; }
+
+/* A hash over the header and the bytes after it. */
 static uint64_t checksum(const header *h, const void *body) {
     header plain = *h;
     plain.checksum = 0;
-    return sn_hash(sn_hash(SN_HASH_START, &plain, sizeof plain), body,
-                   h->parts * sizeof(sn_part) + h->count * sizeof(double));
+    return sn_hash(sn_hash(SN_HASH_START, &plain, sizeof plain), body, body_size(h));
+}
+
+/* The bytes of the history. */
+static size_t history_size(const sn_world *world) {
+    sn_archive archive = {.use = SN_ARCHIVE_COUNT};
+    sn_history_visit((sn_world *)(uintptr_t)world, &archive, NULL); /* counting changes nothing */
+    return archive.at;
 }
 
 size_t sn_world_state_size(const sn_world *world) {
     return sizeof(header) + (size_t)world->state.part_count * sizeof(sn_part) +
-           (size_t)world->state.count * sizeof(double);
+           (size_t)world->state.count * sizeof(double) + history_size(world);
 }
 
 sn_status sn_world_save_state(sn_world *world, void *bytes, size_t size, sn_error *error) {
     const sn_state *state = &world->state;
-    if (size < sn_world_state_size(world))
-        return sn_fail(error, SN_BAD_INPUT, "a state has %zu bytes; there is room for %zu", sn_world_state_size(world),
-                       size);
+    sn_memory_reach(world, state->time); /* the key of the history depends on the moduli */
+    const size_t needed = sn_world_state_size(world);
+    if (size < needed)
+        return sn_fail(error, SN_BAD_INPUT, "a state has %zu bytes; there is room for %zu", needed, size);
     header h;
     memset(&h, 0, sizeof h);
     memcpy(h.magic, magic, sizeof magic);
     h.version = VERSION, h.order = ORDER;
     h.model = model_hash(world), h.parts = (uint64_t)state->part_count, h.count = (uint64_t)state->count;
+    h.history = history_size(world), h.key = sn_history_key(world);
     h.time = state->time, h.base_time = state->base_time, h.steps = state->steps, h.base_steps = state->base_steps;
     char *layout = (char *)bytes + sizeof h, *numbers = layout + h.parts * sizeof(sn_part);
     memcpy(layout, state->part, h.parts * sizeof(sn_part));
     memcpy(numbers, state->value, h.count * sizeof(double));
+    sn_archive archive = {SN_ARCHIVE_WRITE, numbers + h.count * sizeof(double), h.history, 0, false};
+    const sn_status status = sn_history_visit(world, &archive, error);
+    if (status) return status;
     h.checksum = checksum(&h, layout);
     memcpy(bytes, &h, sizeof h);
-    sn_workspace_refresh(world);
     return SN_OK;
 }
 
@@ -113,13 +128,27 @@ static sn_status check_header(const sn_world *world, const header *h, const char
         return status ? status
                       : sn_fail(error, SN_BAD_INPUT, "the state belongs to another model: it has other interactions");
     }
-    if (size < sn_world_state_size(world))
-        return sn_fail(error, SN_BAD_INPUT, "the state is cut off: %zu bytes of %zu", size, sn_world_state_size(world));
-    if (size > sn_world_state_size(world))
-        return sn_fail(error, SN_BAD_INPUT, "the state has %zu bytes too many", size - sn_world_state_size(world));
+    const size_t rest = size - sizeof *h, numbers = body_size(h) - h->history;
+    if (rest < numbers || rest - numbers < h->history)
+        return sn_fail(error, SN_BAD_INPUT, "the state is cut off: %zu bytes of %zu", size,
+                       sizeof *h + numbers + (size_t)h->history);
+    if (rest - numbers > h->history)
+        return sn_fail(error, SN_BAD_INPUT, "the state has %zu bytes too many", rest - numbers - (size_t)h->history);
     if (h->checksum != checksum(h, body))
         return sn_fail(error, SN_BAD_INPUT, "the state is damaged: its checksum does not agree");
     return check_layout(world, body, error);
+}
+
+/* Reads the history. A world with other options or materials has no use for it. */
+static sn_status read_history(sn_world *world, const header *h, const char *history, sn_error *error) {
+    sn_workspace_refresh(world);
+    sn_memory_reach(world, world->state.time);
+    if (h->key != sn_history_key(world)) return SN_OK;
+    sn_archive archive = {SN_ARCHIVE_READ, (char *)(uintptr_t)history, h->history, 0, false};
+    sn_status status = sn_history_visit(world, &archive, error);
+    if (!status && (archive.bad || archive.at != archive.size))
+        status = sn_fail(error, SN_BAD_INPUT, "the state is damaged: its history does not fit the world");
+    return status;
 }
 
 sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size, sn_error *error) {
@@ -138,8 +167,11 @@ sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size
         status = sn_fail(error, SN_NOT_FINITE, "the saved state is not finite");
     if (!status) status = sn_fixes_update(world, error);
     if (!status) status = sn_solid_settings(world, state->time, error);
-    if (status) sn_state_copy(world->context, before, state);
-    sn_workspace_refresh(world);
+    if (!status) status = read_history(world, &h, body + body_size(&h) - h.history, error);
+    if (status) {
+        sn_state_copy(world->context, before, state);
+        sn_workspace_refresh(world);
+    }
     return status;
 }
 
@@ -148,25 +180,32 @@ sn_status sn_world_save(sn_world *world, const char *path, sn_error *error) {
     void *bytes = sn_allocate(world->context, size, 1);
     if (!bytes) return sn_no_memory(error);
     sn_status status = sn_world_save_state(world, bytes, size, error);
-    FILE *file = status ? NULL : fopen(path, "wb");
-    if (!status && !file) status = sn_fail(error, SN_IO, "%s: cannot be written", path);
-    if (file) {
-        const bool written = fwrite(bytes, 1, size, file) == size;
-        const bool closed = fclose(file) == 0;
-        if (!written || !closed) status = sn_fail(error, SN_IO, "%s: writing failed half-way", path);
-    }
+    if (!status) status = sn_file_replace(path, bytes, size, error);
     sn_release(world->context, bytes);
     return status;
+}
+
+/* Reads a file to its end, or only its first bytes when they are not those of a state. */
+static sn_status read_file(sn_context *context, FILE *file, char **bytes, size_t *size, sn_error *error) {
+    size_t room = 1 << 16;
+    for (;;) {
+        char *larger = sn_allocate(context, room, 1);
+        if (!larger) return sn_no_memory(error);
+        if (*size) memcpy(larger, *bytes, *size);
+        sn_release(context, *bytes);
+        *bytes = larger;
+        *size += fread(*bytes + *size, 1, room - *size, file);
+        if (*size < room || memcmp(*bytes, magic, sizeof magic) != 0) return SN_OK;
+        room *= 2;
+    }
 }
 
 sn_status sn_world_restore(sn_world *world, const char *path, sn_error *error) {
     FILE *file = fopen(path, "rb");
     if (!file) return sn_fail(error, SN_NOT_FOUND, "%s: cannot be opened", path);
-    const size_t room =
-        sn_world_state_size(world) + 1; /* one byte more than a state has: it shows a file that is too long */
-    char *bytes = sn_allocate(world->context, room, 1);
-    sn_status status = bytes ? SN_OK : sn_no_memory(error);
-    const size_t size = status ? 0 : fread(bytes, 1, room, file);
+    char *bytes = NULL;
+    size_t size = 0;
+    sn_status status = read_file(world->context, file, &bytes, &size, error);
     if (!status && ferror(file)) status = sn_fail(error, SN_IO, "%s: reading failed", path);
     fclose(file);
     if (!status) {

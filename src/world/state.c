@@ -8,8 +8,9 @@
 #include "base/simd.h"
 #include "base/vector.h"
 #include "inside.h"
+#include "time/judge.h"
 
-enum { OWN_PARTS = 6 }; /* positions, velocities, accelerations, history, rotations, memory */
+enum { OWN_PARTS = 8 }; /* positions, velocities, accelerations, history, rotations, memory, frames, vertex-frames */
 
 /* ---- Layout ---- */
 static void add_part(sn_state *state, const char *name, int64_t count) {
@@ -30,12 +31,16 @@ static void lay_out(const sn_world *world, sn_state *state) {
         add_part(state, self->name, self->kind->numbers ? self->kind->numbers(world, self) : 0);
     }
     state->own_count = state->count - state->own;
-    state->history_count = world->parameters.method->history((int)n);
+    state->history_count = world->parameters.method->history((int)n) + SN_JUDGE_NUMBERS;
     add_part(state, "history", state->history_count);
     state->count = (state->count + SN_LANES - 1) / SN_LANES * SN_LANES; /* the kernels want the rotations aligned */
     state->rotation_count = world->solid->elements.rotation_state_size;
-    add_part(state, "rotations", state->rotation_count); /* a multiple of SN_LANES */
-    add_part(state, "memory", world->solid->elements.memory_size);
+    add_part(state, "rotations", state->rotation_count);
+    add_part(state, "memory", world->solid->elements.memory_size); /* multiples of SN_LANES up to here */
+    state->frame_count = world->solid->elements.frame_size;
+    add_part(state, "frames", state->frame_count);
+    state->vertex_frame_count = world->solid->warping.block_count > 0 ? 3 * n : 0;
+    add_part(state, "vertex-frames", state->vertex_frame_count);
 }
 
 sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *error) {
@@ -54,6 +59,9 @@ sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *erro
     state->history = sn_state_part(state, "history");
     state->rotation = sn_state_part(state, "rotations");
     state->memory = sn_state_part(state, "memory");
+    state->frame = sn_state_part(state, "frames");
+    state->vertex_frame = sn_state_part(state, "vertex-frames");
+    for (int64_t i = 0; i < state->vertex_frame_count; ++i) state->vertex_frame[i] = i % 9 % 4 == 0;
     memcpy(state->x, world->model->rest, (size_t)world->model->node_count * 3 * sizeof *state->x);
     return SN_OK;
 }
@@ -115,6 +123,7 @@ void sn_world_adopt(sn_world *world, sn_state *state) {
     sn_state_destroy(world->context, &world->state);
     world->state = *state;
     *state = (sn_state){0};
+    sn_workspace_forget(world); /* the linearisation points to frames of the old state */
     for (int i = 0; i < world->interaction_count; ++i)
         world->interaction[i]->number = sn_state_part(&world->state, world->interaction[i]->name);
 }
@@ -135,10 +144,22 @@ sn_status sn_world_relayout(sn_world *world, sn_error *error) {
 void sn_world_rotations(sn_world *world) {
     sn_state *state = &world->state;
     const size_t n = (size_t)world->model->node_count * 3;
-    if (state->rotation_count == 0) return;
-    memset(state->rotation, 0, (size_t)state->rotation_count * sizeof *state->rotation);
-    memcpy(world->workspace.x_before, world->model->rest, n * sizeof(double));
-    const sn_element_view view = sn_world_view(world, state->x, NULL);
-    sn_elements_accept(world->context, &world->solid->elements, &view, state->rotation);
-    memcpy(world->workspace.x_before, state->x, n * sizeof(double));
+    if (state->rotation_count > 0) {
+        memset(state->rotation, 0, (size_t)state->rotation_count * sizeof *state->rotation);
+        memcpy(world->workspace.x_before, world->model->rest, n * sizeof(double));
+        const sn_element_view view = sn_world_view(world, state->x, NULL);
+        sn_elements_accept(world->context, &world->solid->elements, &view, state->rotation);
+        memcpy(world->workspace.x_before, state->x, n * sizeof(double));
+    }
+    sn_world_frames(world, -INFINITY, INFINITY, state->x);
+}
+
+bool sn_world_frames(sn_world *world, double from, double to, const double *x) {
+    sn_state *state = &world->state;
+    const sn_solid *solid = world->solid;
+    const sn_element_view view = sn_world_view(world, x, NULL);
+    const bool vertices = sn_warping_rotations(world->context, &solid->warping, from, to, x, state->vertex_frame);
+    const bool due = sn_elements_frames(world->context, &solid->elements, &view, from, to, state->frame) || vertices;
+    if (due) world->workspace.inside_known = false;
+    return due;
 }

@@ -27,14 +27,16 @@ typedef struct sn_state {
     int64_t count; /* how many doubles `value` has */
     double *value;
     /* Pointers to parts of `value`: */
-    double *x, *v;     /* "positions" (m), "velocities" (m/s): nodes x 3, compiled numbers */
-    double *a;         /* "accelerations": change of v in the last step, over the length of the step; for reactions */
-    double *history;   /* "history": numbers that the integrator keeps */
-    double *rotation;  /* "rotations": of elements whose rotation depends on its past; aligned to 64 bytes */
-    double *memory;    /* "memory": of materials with a Prony series; aligned to 64 bytes */
-    int64_t own;       /* where in `value` the numbers of the interactions begin */
-    int64_t own_count; /* how many numbers the interactions have */
-    int64_t history_count, rotation_count;
+    double *x, *v;   /* "positions" (m), "velocities" (m/s): nodes x 3, compiled numbers */
+    double *a;       /* "accelerations": change of v in the last step, over the length of the step; for reactions */
+    double *history; /* "history": numbers that the integrator keeps */
+    double *frame;   /* "frames": of elements that keep theirs for a time; aligned to 64 bytes */
+    double *vertex_frame; /* "vertex-frames": nodes x 9, of warped vertices */
+    double *rotation;     /* "rotations": of elements whose rotation depends on its past; aligned to 64 bytes */
+    double *memory;       /* "memory": of materials with a Prony series; aligned to 64 bytes */
+    int64_t own;          /* where in `value` the numbers of the interactions begin */
+    int64_t own_count;    /* how many numbers the interactions have */
+    int64_t history_count, rotation_count, frame_count, vertex_frame_count;
 } sn_state;
 
 /* Makes a state at rest, with the layout that the world's interactions, method and solid need. */
@@ -55,7 +57,11 @@ bool sn_state_finite(const sn_state *state, int nodes);
 void sn_world_adopt(sn_world *world, sn_state *state);
 /* Call this after a change of the layout. Makes a new state and carries the old one over (sn_state_carry). */
 sn_status sn_world_relayout(sn_world *world, sn_error *error);
-/* Sets the rotations as if the elements had gone straight from rest to the present positions. */
+/* Sets the rotations as if the elements had gone straight from rest to the present positions, and takes all frames
+ * there. */
 void sn_world_rotations(sn_world *world);
+/* Takes the frames anew, at x, that are due on the way from time `from` to `to` (sn_frames_due). Returns whether any
+ * was due. */
+bool sn_world_frames(sn_world *world, double from, double to, const double *x);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/vector.h"
 #include "inside.h"
+#include "time/judge.h"
 
 static sn_step start_step(sn_world *world, double h, sn_step_info *info, sn_error *error) {
     return (sn_step){.system = &world->workspace.system.base,
@@ -16,6 +17,7 @@ static sn_step start_step(sn_world *world, double h, sn_step_info *info, sn_erro
                      .x = world->state.x,
                      .v = world->state.v,
                      .history = world->state.history,
+                     .account = world->state.history + world->state.history_count - SN_JUDGE_NUMBERS,
                      .scratch = world->workspace.scratch,
                      .info = info,
                      .error = error};

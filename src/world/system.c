@@ -31,7 +31,8 @@ sn_element_view sn_world_view(const sn_world *world, const double *x, const doub
                              .v = v,
                              .x_before = world->workspace.x_before,
                              .rotation_state = world->state.rotation,
-                             .vertex_rotation = world->workspace.vertex_rotation,
+                             .frame = world->state.frame,
+                             .vertex_rotation = world->state.vertex_frame,
                              .recalled = world->workspace.memory.recalled};
 }
 
@@ -57,24 +58,42 @@ static void add_rayleigh(sn_world *world, const double *v, double *f) {
     for (int i = 0; i < 3 * n; ++i) f[i] -= 0.5 * solid->rayleigh[i / 3] * product[i];
 }
 
+static bool same(const double *a, const double *b, int count) { return memcmp(a, b, (size_t)count * sizeof *a) == 0; }
+
+/* Computes the forces of the elements at (x, v) into work->inside, unless they are there already. */
+static sn_status force_inside(sn_world *world, const double *x, const double *v, sn_error *error) {
+    sn_workspace *work = &world->workspace;
+    const int n = 3 * world->model->node_count;
+    const bool damped = v && sn_elements_damped(&world->solid->elements, &world->parameters.elements);
+    if (work->inside_known && same(x, work->inside_x, n) && (!damped || same(v, work->inside_v, n))) return SN_OK;
+    sn_element_view view = sn_world_view(world, x, v);
+    if (world->parameters.method->implicit) view.kept = sn_linear_visit(work->linear);
+    work->inside_known = false;
+    sn_vector_zero(world->context, n, work->inside);
+    const sn_status status = sn_elements_force(world->context, &world->solid->elements, &view, work->inside, error);
+    if (status) return status;
+    sn_interactions_correct(world, x, work->inside);
+    sn_vector_copy(world->context, n, x, work->inside_x);
+    if (damped) sn_vector_copy(world->context, n, v, work->inside_v);
+    work->inside_known = true;
+    return SN_OK;
+}
+
 static sn_status force(sn_world *world, const sn_request *request, sn_error *error) {
     sn_workspace *work = &world->workspace;
-    const size_t n = (size_t)world->model->node_count * 3;
+    const int n = 3 * world->model->node_count;
     const sn_place place = place_of(world, request);
     double *f = request->force;
     sn_memory_reach(world, request->t);
     sn_interactions_arrive(world, place.x);
-    if (world->parameters.no_inertia) sn_workspace_warp(world, place.x);
-    sn_element_view view = sn_world_view(world, place.x, place.v);
-    if (world->parameters.method->implicit) view.kept = sn_linear_visit(work->linear);
-    sn_vector_zero(world->context, (int)n, f);
-    const sn_status status = sn_elements_force(world->context, &world->solid->elements, &view, f, error);
+    if (world->parameters.no_inertia) sn_world_frames(world, place.t, place.t, place.x);
+    const sn_status status = force_inside(world, place.x, place.v, error);
     if (status) return status;
-    sn_interactions_correct(world, place.x, f);
-    sn_vector_zero(world->context, (int)n, work->external);
+    sn_vector_copy(world->context, n, work->inside, f);
+    sn_vector_zero(world->context, n, work->external);
     sn_interactions_force(world, &place, work->external);
     work->force_scale = fmax(norm(world, f), norm(world, work->external));
-    sn_vector_add(world->context, (int)n, 1, work->external, f);
+    sn_vector_add(world->context, n, 1, work->external, f);
     add_rayleigh(world, place.v, f);
     return SN_OK;
 }
@@ -115,15 +134,16 @@ static void linearise(sn_world *world, const sn_request *request, bool here) {
     K->count = D->count = 0;
     sn_memory_reach(world, request->t);
     if (!here) sn_interactions_arrive(world, place.x);
-    if (!here && p->no_inertia) sn_workspace_warp(world, place.x);
+    if (!here && p->no_inertia) sn_world_frames(world, place.t, place.t, place.x);
     sn_interactions_blocks(world, &place, p->method->exact, K, D);
     sn_element_view view = sn_world_view(world, place.x, place.v);
     view.projected = request->linearise == SN_LINEARISE_PROJECTED;
     if (here && p->method->implicit) view.kept = sn_linear_kept(work->linear);
     sn_linear_linearise(work->linear, &view, K->count ? K : NULL, D->count ? D : NULL, world->solid->rayleigh);
+    const sn_elements_model *elements = &world->solid->elements;
     sn_linearisation_renew(&work->system.linearisation.base,
-                           D->count || world->solid->rayleigh ||
-                               sn_elements_damped(&world->solid->elements, &p->elements));
+                           D->count || world->solid->rayleigh || sn_elements_damped(elements, &p->elements),
+                           elements->projects && !view.projected);
 }
 
 static void product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
@@ -211,7 +231,8 @@ static sn_status spectrum(sn_linearisation *self, double *stiffness, double *dam
 static bool begin(sn_system *system, double t, const double *x, const double *v) {
     sn_world *world = world_of(system);
     sn_workspace *work = &world->workspace;
-    sn_workspace_warp(world, x);
+    work->began = t;
+    sn_world_frames(world, t, t, x);
     sn_vector_copy(world->context, system->count, x, work->x_before);
     sn_memory_begin(world, t);
     memcpy(work->own_before, world->state.value + world->state.own, (size_t)world->state.own_count * sizeof(double));
@@ -222,10 +243,63 @@ static bool renew(sn_system *system, double t, const double *x, const double *v)
     return sn_interactions_renew(world_of(system), t, x, v);
 }
 
+static bool release(sn_system *system, double t, const double *x) {
+    return sn_interactions_release(world_of(system), t, x);
+}
+
 static sn_status settle(sn_system *system, double t, double h, const double *x0, const double *v0, double *x, double *v,
                         bool *settled, sn_error *error) {
     const sn_trial trial = {t, h, x0, v0, x, v};
     return sn_interactions_settle(world_of(system), &trial, settled, error);
+}
+
+static sn_status inside(sn_system *system, double t, const double *x, const double *v, const double **f,
+                        sn_error *error) {
+    sn_world *world = world_of(system);
+    sn_memory_reach(world, t);
+    sn_interactions_arrive(world, x);
+    *f = world->workspace.inside;
+    return force_inside(world, x, v, error);
+}
+
+static sn_status energies(sn_system *system, double t, const double *x, const double *v, bool stored, sn_energy *energy,
+                          sn_error *error) {
+    sn_world *world = world_of(system);
+    sn_workspace *work = &world->workspace;
+    *energy = (sn_energy){0};
+    sn_interactions_energy(world, &(sn_place){.t = t, .x = x}, &energy->outside);
+    mass_product(system, v, work->product);
+    energy->kinetic = 0.5 * sn_vector_dot(world->context, system->count, v, work->product);
+    if (!stored) return SN_OK;
+    sn_memory_reach(world, t);
+    const sn_element_view view = sn_world_view(world, x, NULL);
+    return sn_elements_energy(world->context, &world->solid->elements, &view, work->partial, &energy->stored, error);
+}
+
+static sn_status work_done(sn_system *system, double t, double h, const double *x0, const double *v0, double *x,
+                           double *v, double moved, double *done, sn_error *error) {
+    sn_world *world = world_of(system);
+    sn_workspace *work = &world->workspace;
+    const int n = system->count;
+    double scale;
+    const sn_status status = sn_world_step_reactions(world, &(sn_trial){t, h, x0, v0, x, v}, &scale, error);
+    if (status) return status;
+    double *way = work->scaled, *held_by = work->product;
+    sn_vector_copy(world->context, n, work->force, held_by);
+    filter(system, held_by);
+    sn_vector_subtract(world->context, n, work->force, held_by, held_by);
+    sn_vector_subtract(world->context, n, x, x0, way);
+    /* The work of the forces that have a potential is -moved. Explicit Euler moves a body one step after the force: the
+     * way may also be that of the new velocity. */
+    const double outside = fmax(sn_vector_dot(world->context, n, work->external, way) + moved,
+                                h * sn_vector_dot(world->context, n, work->external, v) + fmin(moved, 0)),
+                 held = sn_vector_dot(world->context, n, held_by, way);
+    *done = fmax(outside, 0) + fmax(held, 0);
+    return SN_OK;
+}
+
+static bool touches(sn_system *system, double t, const double *x) {
+    return sn_interactions_touch(world_of(system), t, x);
 }
 
 static void reject(sn_system *system) {
@@ -241,9 +315,10 @@ static void accept(sn_system *system, double t, const double *x, const double *v
     if (world->state.rotation_count > 0) {
         const sn_element_view view = sn_world_view(world, x, NULL);
         sn_elements_accept(world->context, &world->solid->elements, &view, world->state.rotation);
-        sn_workspace_forget(world); /* the linearisation depends on the past of the rotations */
+        sn_workspace_forget(world); /* linearisation and forces depend on the past of the rotations */
     }
-    sn_workspace_warp(world, x);
+    if (sn_world_frames(world, world->workspace.began, t, x))
+        sn_workspace_forget(world); /* the linearisation depends on the frames */
     sn_vector_copy(world->context, system->count, x, world->workspace.x_before);
     sn_memory_accept(world, t, x);
     sn_interactions_end(world, &place);
@@ -279,4 +354,9 @@ const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .settle = settle,
                                         .accept = accept,
                                         .reject = reject,
-                                        .renew = renew};
+                                        .renew = renew,
+                                        .release = release,
+                                        .inside = inside,
+                                        .energies = energies,
+                                        .work = work_done,
+                                        .touches = touches};

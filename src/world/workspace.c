@@ -40,25 +40,12 @@ sn_status sn_workspace_fit(sn_world *world, sn_error *error) {
     return SN_OK;
 }
 
-sn_status sn_workspace_frames(const sn_world *world, const sn_solid *solid, double **rotation, sn_error *error) {
-    *rotation = NULL;
-    if (solid->warping.block_count == 0) return SN_OK;
-    *rotation = sn_allocate_zero(world->context, (size_t)world->model->node_count * 9, sizeof **rotation);
-    if (!*rotation) return sn_no_memory(error);
-    for (int i = 0; i < 9 * world->model->node_count; ++i) (*rotation)[i] = i % 9 % 4 == 0;
-    return SN_OK;
-}
-
-void sn_workspace_warp(sn_world *world, const double *x) {
-    if (!world->workspace.vertex_rotation) return;
-    sn_warping_rotations(world->context, &world->solid->warping, x, world->workspace.vertex_rotation);
-}
-
 sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     sn_workspace *work = &world->workspace;
     sn_context *context = world->context;
     const int n = 3 * world->model->node_count;
-    double **const vector[] = {&work->x_before, &work->external, &work->force, &work->scaled, &work->product};
+    double **const vector[] = {&work->inside,   &work->inside_x, &work->inside_v, &work->x_before,
+                               &work->external, &work->force,    &work->scaled,   &work->product};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; ++i) {
         *vector[i] = sn_allocate_zero(context, (size_t)n, sizeof(double));
         if (!*vector[i]) return sn_no_memory(error);
@@ -72,18 +59,25 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
                                               .rest = world->model->rest},
                                      .world = world,
                                      .linearisation = {{.table = &sn_world_linearisation_table}, world}};
-    sn_status status = sn_workspace_frames(world, world->solid, &work->vertex_rotation, error);
-    if (!status) status = sn_workspace_linear(world, world->solid, &work->linear, error);
+    sn_status status = sn_workspace_linear(world, world->solid, &work->linear, error);
     if (!status) status = sn_memory_create(context, world->solid->elements.recalled_size, &work->memory, error);
     return status ? status : sn_workspace_fit(world, error);
 }
 
-void sn_workspace_forget(sn_world *world) { sn_linearisation_forget(&world->workspace.system.linearisation.base); }
+sn_status sn_workspace_allows(const sn_world *world, const sn_solver_options *solver, const sn_method *method,
+                              sn_error *error) {
+    const bool grouped = sn_interactions_filter(world, NULL)->group_count > 0;
+    return sn_within(error, sn_solver_options_allow(solver, grouped, method->exact, error), "solver");
+}
+
+void sn_workspace_forget(sn_world *world) {
+    sn_linearisation_forget(&world->workspace.system.linearisation.base);
+    world->workspace.inside_known = false;
+}
 
 void sn_workspace_refresh(sn_world *world) {
     sn_linear_refresh(world->workspace.linear);
     sn_workspace_forget(world);
-    sn_workspace_warp(world, world->state.x);
     sn_interactions_refresh(world);
     memcpy(world->workspace.x_before, world->state.x, (size_t)world->model->node_count * 3 * sizeof(double));
     sn_memory_refresh(world);
@@ -96,7 +90,7 @@ void sn_workspace_destroy(sn_world *world) {
     release_blocks(world->context, &work->stiffness);
     release_blocks(world->context, &work->damping);
     sn_state_destroy(world->context, &work->before);
-    void *const array[] = {work->x_before, work->external, work->force,           work->scaled,    work->product,
-                           work->partial,  work->scratch,  work->vertex_rotation, work->own_before};
+    void *const array[] = {work->inside, work->inside_x, work->inside_v, work->x_before, work->external,  work->force,
+                           work->scaled, work->product,  work->partial,  work->scratch,  work->own_before};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }

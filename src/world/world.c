@@ -34,6 +34,8 @@ static sn_status start(sn_world *world, const sn_world_options *options, sn_erro
     sn_interactions_arrive(world, world->model->rest);
     for (int b = 0; b < world->model->body_count; ++b) sn_initial_apply(world, b, &options->body[b].initial);
     sn_status status = sn_fixes_update(world, error);
+    if (!status && world->parameters.method->implicit)
+        status = sn_workspace_allows(world, &world->parameters.solver, world->parameters.method, error);
     if (!status && world->parameters.no_inertia) status = sn_rigid_check(world, error);
     if (!status && world->parameters.no_inertia) status = sn_parameters_stiff(world, error);
     if (status) return status;
@@ -41,7 +43,6 @@ static sn_status start(sn_world *world, const sn_world_options *options, sn_erro
     sn_interactions_prescribe(world, 0, world->state.x, world->state.v, NULL);
     memcpy(world->workspace.x_before, world->state.x, bytes);
     sn_world_rotations(world);
-    sn_workspace_warp(world, world->state.x);
     sn_memory_start(world);
     return SN_OK;
 }

@@ -14,7 +14,9 @@
                    "key_count follows key")
 
 KEYS_BESIDE(sn_fix);
+KEYS_BESIDE(sn_load);
 KEYS_BESIDE(sn_link);
+KEYS_BESIDE(sn_tether);
 
 /* ---- Names ---- */
 
@@ -32,7 +34,18 @@ static const sn_listing quantity_listing[] = {
     {"reaction", "N; force of the supports on the body: fixes, pins and colliders; total over a selection"},
     {"volume", "m^3; total over the selected elements"},
     {"stress", "Pa; Cauchy stress xx yy zz xy yz zx; mean over the elements"},
+    {"kinetic", "J; kinetic energy; total over a selection"},
+    {"elastic", "J; energy of the elements; total over the selected elements"},
+    {"gravity", "J; energy of height, 0 at the origin; total over a selection"},
+    {"energy", "J; kinetic, elastic and gravity together"},
+    {"momentum", "kg m/s; total over a selection"},
+    {"angular_momentum", "kg m^2/s about the origin; total over a selection"},
+    {"contacts", "how many nodes of a selection a collider pushes or holds"},
+    {"force", "N; force of one kind of interaction (`interaction`); total over a selection"},
+    {"strain", "Green's strain xx yy zz xy yz zx; mean over the elements"},
+    {"deformation", "the deformation gradient F, nine numbers row by row; mean over the elements"},
 };
+_Static_assert(COUNT(quantity_listing) == SN_QUANTITY_DEFORMATION + 1, "a name for each quantity");
 
 static const sn_listing *axes(int *count) {
     *count = COUNT(axis_listing);
@@ -89,6 +102,8 @@ static const sn_field load_fields[] = {
      "take the current normal and area; the traction turns with the face"},
     {"ramp", SN_FIELD_RAMP, AT(ramp), 1, 0, 0, 0, 0, NULL, NULL, "s",
      "the load grows from 0 to all of it between these times"},
+    {"keys", SN_FIELD_KEYS, AT(key), 2, 0, 0, 0, 0, NULL, NULL, "s, 1",
+     "the load times a factor at each time, linear between; in the place of `ramp`"},
 };
 #undef AT
 
@@ -105,6 +120,22 @@ static const sn_field link_fields[] = {
     {"stabilise", SN_FIELD_CHOICE, AT(stabilise), 1, 0, 0, 0, 0, "baumgarte", stabilisations, "",
      "how an error is corrected"},
     {"rate", SN_FIELD_DOUBLE, AT(rate), 1, 0, 1, 0, 0.2, NULL, NULL, "", "part of the error that a step corrects"},
+};
+#undef AT
+
+#define AT(member) offsetof(sn_tether, member)
+static const sn_field tether_fields[] = {
+    {"point", SN_FIELD_DOUBLE | SN_FIELD_NEEDED, AT(point), 3, ANY, NULL, NULL, "m",
+     "of the rest shape, inside the body"},
+    {"to", SN_FIELD_DOUBLE, AT(to), 3, ANY, NULL, NULL, "m",
+     "the place of an anchor; without it the anchor is where the point is at rest"},
+    {"to.body", SN_FIELD_TEXT | SN_FIELD_NEEDED, AT(body), 64, 0, 0, 0, 0, NULL, NULL, "", "name of another body"},
+    {"to.at", SN_FIELD_DOUBLE, AT(to), 3, ANY, NULL, NULL, "m", "of the other body's rest shape, inside it"},
+    {"keys", SN_FIELD_KEYS, AT(key), 4, 0, 0, 0, 0, NULL, NULL, "s, m",
+     "moves the anchor by x, y, z at each time, linear between"},
+    {"stiffness", SN_FIELD_DOUBLE, AT(stiffness), 1, 0, 1e300, 1, 1000, NULL, NULL, "N/m", "of the spring"},
+    {"damping", SN_FIELD_DOUBLE, AT(damping), 1, 0, 1e300, 0, 0, NULL, NULL, "N s/m",
+     "of the damper, for the speed relative to the anchor"},
 };
 #undef AT
 
@@ -130,11 +161,14 @@ static const sn_field probe_fields[] = {
      "each name once; probe0, probe1, ... when it is not given"},
     {"body", SN_FIELD_TEXT, AT(body), 64, 0, 0, 0, 0, NULL, NULL, "",
      "name of the body; the first body when it is not given"},
-    {"quantity", SN_FIELD_ENUM, AT(quantity), 1, 0, 5, 0, 0, NULL, quantities, "", "what the probe measures"},
+    {"quantity", SN_FIELD_ENUM, AT(quantity), 1, 0, SN_QUANTITY_DEFORMATION, 0, 0, NULL, quantities, "",
+     "what the probe measures"},
+    {"interaction", SN_FIELD_CHOICE, AT(interaction), 1, 0, 0, 0, 0, NULL, sn_interactions, "",
+     "of the quantity `force`: the kind whose force is measured"},
     {"nearest", SN_FIELD_DOUBLE, AT(nearest), 3, ANY, NULL, NULL, "m", "the node next to this place of the rest shape"},
     {"node", SN_FIELD_LONG, AT(node), 1, ANY, NULL, NULL, "", "the node of this number"},
     {"select", SN_FIELD_SELECT, AT(select), 1, 0, 0, 0, 0, NULL, NULL, "",
-     "several nodes; a reaction or volume can go without: all nodes"},
+     "several nodes; quantities that are totals can go without: all nodes"},
 };
 #undef AT
 
@@ -144,7 +178,8 @@ static const sn_field body_fields[] = {
      "each name once; body, body1, ... when it is not given"},
     {"mesh", SN_FIELD_OWN | SN_FIELD_NEEDED, 0, 1, 0, 0, 0, 0, NULL, NULL, "",
      "a generator, a file or a cage, then `refine`, `scale`, `rotate`, `move`"},
-    OWN("surface", "a detailed closed surface for display, given like a mesh; it follows the elements"),
+    OWN("surface", "a detailed closed surface, given like a mesh; it follows the elements, and pictures, surface files "
+                   "and the page show it"),
     {"element", SN_FIELD_CHOICE, AT(element), 1, 0, 0, 0, 0, "tet4", sn_element_names, "", "element type"},
     {"mass", SN_FIELD_CHOICE, AT(mass), 1, 0, 0, 0, 0, "lumped", masses, "", "mass matrix"},
     {"thickness", SN_FIELD_DOUBLE, AT(thickness), 1, 0, 1e300, 1, 1, NULL, NULL, "m", "of plane bodies"},
@@ -154,6 +189,7 @@ static const sn_field body_fields[] = {
     OWN("loads", "a list of loads"),
     OWN("rigid", "a list of {select}: selections that each move as one rigid body"),
     OWN("links", "a list of links"),
+    OWN("tethers", "a list of tethers: springs and dampers to anchors or to other bodies"),
     OWN("initial", "motion and deformation at the start"),
 };
 #undef AT
@@ -167,6 +203,7 @@ FIELDS(sn_body_fields, body_fields)
 FIELDS(sn_fix_fields, fix_fields)
 FIELDS(sn_load_fields, load_fields)
 FIELDS(sn_link_fields, link_fields)
+FIELDS(sn_tether_fields, tether_fields)
 FIELDS(sn_initial_fields, initial_fields)
 FIELDS(sn_probe_fields, probe_fields)
 
@@ -189,6 +226,12 @@ sn_link sn_link_default(void) {
     sn_link link = {.cookie = SN_COOKIE};
     sn_fields_default(link_fields, COUNT(link_fields), &link);
     return link;
+}
+
+sn_tether sn_tether_default(void) {
+    sn_tether tether = {.cookie = SN_COOKIE};
+    sn_fields_default(tether_fields, COUNT(tether_fields), &tether);
+    return tether;
 }
 
 sn_initial sn_initial_default(void) {
@@ -233,8 +276,34 @@ sn_status sn_link_check(const sn_link *link, sn_error *error) {
     return check(link->cookie, "sn_link", link_fields, COUNT(link_fields), link, error);
 }
 
+sn_status sn_tether_check(const sn_tether *tether, sn_error *error) {
+    return check(tether->cookie, "sn_tether", tether_fields, COUNT(tether_fields), tether, error);
+}
+
 sn_status sn_probe_check(const sn_probe *probe, sn_error *error) {
-    return check(probe->cookie, "sn_probe", probe_fields, COUNT(probe_fields), probe, error);
+    const sn_status status = check(probe->cookie, "sn_probe", probe_fields, COUNT(probe_fields), probe, error);
+    if (status) return status;
+    if (probe->quantity == SN_QUANTITY_FORCE && !probe->interaction[0])
+        return sn_fail_at(error, SN_BAD_INPUT, "quantity",
+                          "the quantity force needs 'interaction', such as gravity, loads, penalty or fixes");
+    if (probe->quantity != SN_QUANTITY_FORCE && probe->interaction[0])
+        return sn_fail_at(error, SN_BAD_INPUT, "interaction",
+                          "interaction '%.31s' has no effect: it belongs to the quantity force", probe->interaction);
+    return SN_OK;
+}
+
+bool sn_quantity_is_total(sn_quantity quantity) {
+    switch (quantity) {
+    case SN_QUANTITY_DISPLACEMENT:
+    case SN_QUANTITY_POSITION:
+    case SN_QUANTITY_VELOCITY:
+    case SN_QUANTITY_STRESS:
+    case SN_QUANTITY_STRAIN:
+    case SN_QUANTITY_DEFORMATION:
+        return false;
+    default:
+        return true;
+    }
 }
 
 sn_status sn_initial_check(const sn_initial *initial, sn_error *error) {
@@ -254,6 +323,9 @@ sn_status sn_load_check(const sn_load *load, sn_error *error) {
                        SN_LOAD_TRACTION, SN_LOAD_SHEAR);
     status = sn_field_check(&load_fields[load->kind], load, error);
     if (!status) status = sn_field_check(sn_field_find(load_fields, COUNT(load_fields), "ramp"), load, error);
+    if (!status) status = sn_field_check(sn_field_find(load_fields, COUNT(load_fields), "keys"), load, error);
+    if (!status && load->key_count > 0 && load->ramp.given)
+        status = sn_fail_at(error, SN_BAD_INPUT, "keys", "keys are given beside 'ramp'; give one of them");
     if (!status && load->follow && load->kind == SN_LOAD_BODY)
         status = sn_fail_at(error, SN_BAD_INPUT, "follow",
                             "follow is for loads on a surface; a body load has a fixed direction");

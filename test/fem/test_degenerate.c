@@ -22,7 +22,7 @@ static void proper_on_every_matrix(void **state) {
             for (int n = 0; n < 300; ++n) {
                 double F[9], R[9];
                 const char *name = nasty_matrix(class, &seed, F);
-                assert_int_equal(sn_rotation_evaluate(context, method[m].name, F, R, NULL, NULL), SN_OK);
+                assert_int_equal(sn_rotation_evaluate(context, method[m].name, NULL, F, R, NULL, NULL), SN_OK);
                 if (strcmp(method[m].name, "higham") == 0) continue;
                 if (!(orthogonality(R) < 1e-14 && fabs(det(R) - 1) < 1e-13))
                     fail_msg("%s of %s: orthogonality %g, det %g", method[m].name, name, orthogonality(R), det(R));
@@ -39,8 +39,8 @@ static void polar_while_regular(void **state) {
         for (int n = 0; n < 200; ++n) {
             double F[9], R[9], P[9];
             from_singular(&seed, 1.5 + 0.4 * draw(&seed), 1 + 0.3 * draw(&seed), 0.3 + 0.05 * draw(&seed), F);
-            assert_int_equal(sn_rotation_evaluate(context, with_history[m], F, R, NULL, NULL), SN_OK);
-            assert_int_equal(sn_rotation_evaluate(context, "polar", F, P, NULL, NULL), SN_OK);
+            assert_int_equal(sn_rotation_evaluate(context, with_history[m], NULL, F, R, NULL, NULL), SN_OK);
+            assert_int_equal(sn_rotation_evaluate(context, "polar", NULL, F, P, NULL, NULL), SN_OK);
             for (int i = 0; i < 9; ++i) assert_true(fabs(R[i] - P[i]) < 1e-15);
         }
     sn_context_destroy(context);
@@ -266,6 +266,50 @@ static void exact_differential(void **state) {
     sn_context_destroy(context);
 }
 
+/* The force of dapd-exact is minus the gradient of the energy, regular, flat and inverted. That of dapd is not where
+ * the element is degenerate. */
+static void exact_stress(void **state) {
+    (void)state;
+    static const char *const element[] = {"tet4", "tri3"}, *const rotation[] = {"dapd", "dapd-exact"};
+    static const char *const law[] = {"corotated", "corrected-corotated", "hybrid-strain"};
+    sn_context *context = make_context("auto", 1);
+    uint64_t seed = 23;
+    for (int k = 0; k < 2; ++k)
+        for (int l = 0; l < 3; ++l) {
+            double worst[2] = {0};
+            for (int n = 0; n < 120; ++n) {
+                single e;
+                one_element(&e, context, element[k], law[l], rotation[n % 2], 0.3, 1 + n % 4);
+                const int last = e.s.nodes - 1, up = k == 0 ? 2 : 1, count = 3 * e.s.nodes;
+                const double height[3] = {0.6, 0.15, -0.5}, h = 1e-6;
+                for (int i = 0; i < count; ++i)
+                    if (k == 0 || i % 3 != 2) e.s.x[i] += 0.3 * draw(&seed);
+                e.s.x[3 * last + up] = e.s.rest[3 * last + up] * height[n / 2 % 3];
+                go(&e, NULL);
+                double u[12], f[12] = {0}, along = 0, energy[2], partial[8], size = 0;
+                sn_element_view view = {
+                    .settings = &e.s.settings, .x = e.s.x, .x_before = e.s.rest, .rotation_state = e.state};
+                assert_int_equal(sn_elements_force(context, &e.s.model, &view, f, NULL), SN_OK);
+                for (int i = 0; i < count; ++i) {
+                    u[i] = k == 0 || i % 3 != 2 ? draw(&seed) : 0;
+                    along -= f[i] * u[i], size = fmax(size, fabs(f[i]));
+                }
+                for (int side = 0; side < 2; ++side) {
+                    double x[12];
+                    for (int i = 0; i < count; ++i) x[i] = e.s.x[i] + (side ? h : -h) * u[i];
+                    view.x = x;
+                    assert_int_equal(sn_elements_energy(context, &e.s.model, &view, partial, &energy[side], NULL),
+                                     SN_OK);
+                }
+                worst[n % 2] = fmax(worst[n % 2], fabs((energy[1] - energy[0]) / (2 * h) - along) / size);
+                free_element(&e);
+            }
+            if (!(worst[1] < 1e-6 && worst[0] > 1e-2))
+                fail_msg("%s %s: off by %g, and %g without the change of R", element[k], law[l], worst[1], worst[0]);
+        }
+    sn_context_destroy(context);
+}
+
 /* In the plane every method turns about z alone and is proper, inverted or not. */
 static void plane_rotations(void **state) {
     (void)state;
@@ -302,6 +346,24 @@ static void ranges(void **state) {
     m.alpha = 0.1, m.beta = 0.5;
     assert_int_equal(sn_material_check(NULL, &m, &error), SN_BAD_INPUT);
     assert_non_null(strstr(error.text, "beta is 0.5"));
+    sn_context *context = make_context("auto", 1);
+    const double F[9] = {1, 0.2, 0, 0, 1, 0, 0.3, 0.1, -0.5}, usual[2] = {0.1, 3}, other[2] = {0.4, 1},
+                 wrong[2] = {1, 3};
+    double R[3][9];
+    assert_int_equal(sn_rotation_evaluate(context, "dapd", NULL, F, R[0], NULL, NULL), SN_OK);
+    assert_int_equal(sn_rotation_evaluate(context, "dapd", usual, F, R[1], NULL, NULL), SN_OK);
+    assert_int_equal(sn_rotation_evaluate(context, "dapd", other, F, R[2], NULL, NULL), SN_OK);
+    assert_memory_equal(R[0], R[1], sizeof R[0]);
+    assert_true(fabs(R[0][0] - R[2][0]) > 1e-3);
+    assert_int_equal(sn_rotation_evaluate(context, "dapd", wrong, F, R[0], NULL, &error), SN_BAD_INPUT);
+    assert_string_equal(error.path, "alpha");
+    assert_int_equal(sn_rotation_evaluate(context, "polar", usual, F, R[0], NULL, &error), SN_BAD_INPUT);
+    m = sn_material_default();
+    snprintf(m.law, sizeof m.law, "corotated-updated");
+    snprintf(m.rotation, sizeof m.rotation, "dapd-exact");
+    assert_int_equal(sn_material_check(NULL, &m, &error), SN_BAD_INPUT);
+    assert_string_equal(error.path, "rotation");
+    sn_context_destroy(context);
 }
 
 int main(void) {
@@ -312,6 +374,7 @@ int main(void) {
         cmocka_unit_test(first_collapse_counts),
         cmocka_unit_test(once_differentiable),
         cmocka_unit_test(exact_differential),
+        cmocka_unit_test(exact_stress),
         cmocka_unit_test(plane_rotations),
         cmocka_unit_test(ranges),
     };

@@ -110,7 +110,8 @@ static void check_differential(fixture *s, const sn_law *law, int state, const c
 static void check_damping(fixture *s, const sn_law *law, int state, const char *what) {
     (void)law, (void)state;
     compare_product(s, s->v, 0, 1, what);
-    if (s->settings.batch[0].damped & SN_DAMPED_RAYLEIGH) return;
+    if (s->settings.batch[0].damped & SN_DAMPED_RAYLEIGH || s->model.batch[0].differential != SN_DIFFERENTIAL_EXACT)
+        return;
     s->unsymmetric = true;
     compare_product(s, s->v, 1, 0, what);
     s->unsymmetric = false;
@@ -131,6 +132,38 @@ static void viscous_force_and_its_differentials_agree(void **state) {
 static void rayleigh_force_and_its_differential_agree(void **state) {
     (void)state;
     for (int d = 0; d < SN_DIFFERENTIAL_COUNT; ++d) for_all(check_damping, (sn_differential)d, 20, 0.01);
+}
+
+/* The Rayleigh force of every law is b K v at rest, takes energy in every state, and does not depend on the
+ * differential that the matrix uses. */
+static void check_rayleigh(fixture *s, const sn_law *law, int state, const char *what) {
+    const int n = 3 * s->nodes;
+    double *f = doubles(n), *still = doubles(n), *other = doubles(n), power = 0, size = 0;
+    force_of(s, s->x, s->v, f);
+    force_of(s, s->x, NULL, still);
+    for (int i = 0; i < n; ++i) f[i] -= still[i], power += f[i] * s->v[i], size = fmax(size, fabs(f[i]));
+    if (!(power < 0)) fail_msg("%s: Rayleigh damping has a power of %g", what, power);
+    for (int d = 0; d < SN_DIFFERENTIAL_COUNT; ++d) {
+        if (!(law->differentials >> d & 1u) || s->model.batch[0].compact) continue;
+        const sn_differential own = s->model.batch[0].differential;
+        s->model.batch[0].differential = (sn_differential)d;
+        force_of(s, s->x, s->v, other);
+        s->model.batch[0].differential = own;
+        for (int i = 0; i < n; ++i) other[i] -= still[i];
+        if (distance(f, other, n) != 0) fail_msg("%s: the Rayleigh force follows the differential", what);
+    }
+    if (state == STATE_REST) {
+        product_of(s, 1, 0, s->v, other);
+        for (int i = 0; i < n; ++i) other[i] *= -0.01;
+        const double off = distance(f, other, n) / size;
+        if (!(off < 1e-9)) fail_msg("%s: the Rayleigh force at rest is off b K v by %g", what, off);
+    }
+    free(f), free(still), free(other);
+}
+
+static void rayleigh_force_is_of_the_law_alone(void **state) {
+    (void)state;
+    for_all(check_rayleigh, SN_DIFFERENTIAL_EXACT, 0, 0.01);
 }
 
 /* ---- Element matrices and cached products against the product ---- */
@@ -198,7 +231,7 @@ static void check_warped(fixture *s, const sn_law *law, int state, const char *w
     (void)state;
     sn_batch *batch = &s->model.batch[0];
     if (!batch->compact) return;
-    assert_true(law->flags & SN_LAW_WARPED);
+    assert_true(law->flags & (SN_LAW_WARPED | SN_LAW_UPDATED));
     const int n = 3 * s->nodes, items = batch->linearised_items, compact = batch->compact, warped = batch->warped;
     double *u = doubles(n), *y = doubles(n), *z = doubles(n);
     for (int i = 0; i < n; ++i) u[i] = noise(i + 77);
@@ -215,6 +248,7 @@ static void the_closed_form_equals_the_law(void **state) {
     (void)state;
     for_all(check_warped, SN_DIFFERENTIAL_TRUNCATED_1, 20, 0.01);
     for_all(check_warped, SN_DIFFERENTIAL_TRUNCATED_2, 20, 0.01);
+    for_all(check_warped, SN_DIFFERENTIAL_TRUNCATED_2, 0, 0.01);
     for_all(check_warped, SN_DIFFERENTIAL_HYBRID, 20, 0.01);
     for_all(check_warped, SN_DIFFERENTIAL_EXACT, 20, 0.01);
     sn_context *context = make_context("auto", 1);
@@ -348,6 +382,7 @@ int main(void) {
         cmocka_unit_test(product_is_the_differential_of_force),
         cmocka_unit_test(viscous_force_and_its_differentials_agree),
         cmocka_unit_test(rayleigh_force_and_its_differential_agree),
+        cmocka_unit_test(rayleigh_force_is_of_the_law_alone),
         cmocka_unit_test(element_matrices_equal_the_product),
         cmocka_unit_test(the_closed_form_equals_the_law),
         cmocka_unit_test(momentum_is_kept),

@@ -122,6 +122,44 @@ static void test_follow_turns(void **state) {
 }
 
 /* Constant traction: thirds on three nodes; nothing at the corners and thirds at the middles of six. */
+/* Four shear loads on the sides of a block balance, in force and in moment, in every uniform deformation of its plane:
+ * their areas and directions follow the sides. The sides have unequal triangles. */
+static void test_shear_balances(void **state) {
+    sn_context *context = *state;
+    static const double corner[27] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0,   0,  0,
+                                      1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 0.3, 0.6};
+    static const int32_t right[12] = {1, 2, 8, 2, 6, 8, 6, 5, 8, 5, 1, 8}, left[6] = {0, 4, 7, 0, 7, 3};
+    static const int32_t top[6] = {2, 3, 7, 2, 7, 6}, bottom[6] = {0, 1, 4, 1, 5, 4};
+    static const struct {
+        const int32_t *face;
+        int count;
+        double value[3];
+    } side[4] = {{right, 4, {0, 2, 0}}, {left, 2, {0, -2, 0}}, {top, 2, {2, 0, 0}}, {bottom, 2, {-2, 0, 0}}};
+    double x[27], R[9], force[27] = {0}, sum[3] = {0}, moment[3] = {0}, size = 0;
+    sn_axis_rotation3((const double[3]){0, 0, 1}, 25, R);
+    for (int i = 0; i < 9; ++i) {
+        const double *X = corner + 3 * i, p[3] = {1.1 * X[0] + 0.3 * X[1], 0.1 * X[0] + 0.8 * X[1], X[2]};
+        sn_multiply_vector3(R, p, x + 3 * i);
+    }
+    for (int k = 0; k < 4; ++k) {
+        sn_load load = {.kind = SN_LOAD_SHEAR, .follow = true};
+        sn_load_term term;
+        memcpy(load.value, side[k].value, sizeof side[k].value);
+        assert_int_equal(sn_load_surface(context, &load, side[k].count, 3, side[k].face, 9, corner, &term, NULL),
+                         SN_OK);
+        sn_load_force(&term, 1, x, force);
+        sn_load_release(context, &term);
+    }
+    for (int i = 0; i < 9; ++i) {
+        double turn[3];
+        sn_cross3(x + 3 * i, force + 3 * i, turn);
+        for (int a = 0; a < 3; ++a) sum[a] += force[3 * i + a], moment[a] += turn[a];
+        size += sn_norm3(force + 3 * i);
+    }
+    assert_true(size > 1);
+    for (int a = 0; a < 3; ++a) close_to(sum[a], 0, 1e-14), close_to(moment[a], 0, 1e-14);
+}
+
 static void test_shares(void **state) {
     sn_context *context = *state;
     const double flat[18] = {0, 0, 0, 2, 0, 0, 0, 3, 0, 1, 0, 0, 1, 1.5, 0, 0, 1.5, 0};
@@ -194,7 +232,8 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_linearisation), cmocka_unit_test(test_symmetric_part),
-                                       cmocka_unit_test(test_follow_turns),  cmocka_unit_test(test_shares),
-                                       cmocka_unit_test(test_volume_shares), cmocka_unit_test(test_ramps)};
+                                       cmocka_unit_test(test_follow_turns),  cmocka_unit_test(test_shear_balances),
+                                       cmocka_unit_test(test_shares),        cmocka_unit_test(test_volume_shares),
+                                       cmocka_unit_test(test_ramps)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

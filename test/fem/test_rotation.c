@@ -47,7 +47,7 @@ static void polar_is_nearest(void **state) {
                 double F[9], R[9], S[9];
                 alignas(64) double block[72], U[72], s[24], V[72];
                 const char *name = nasty_matrix(class, &seed, F);
-                assert_int_equal(sn_rotation_evaluate(context, methods[m], F, R, NULL, NULL), SN_OK);
+                assert_int_equal(sn_rotation_evaluate(context, methods[m], NULL, F, R, NULL, NULL), SN_OK);
                 const double skew = asymmetry(R, F, S), ortho = orthogonality(R);
                 for (int i = 0; i < 72; ++i) block[i] = F[i / SN_LANES];
                 sn_point_kernels_for(context)->svd(block, U, s, V);
@@ -76,7 +76,7 @@ static void polar_recovers_rotation(void **state) {
         for (int i = 0; i < 9; ++i) T[i] = W[i] * (i % 3 == 2 && n % 2 ? -s[2] : s[i % 3]);
         multiply(T, Wt, S);
         multiply(Q, S, F);
-        assert_int_equal(sn_rotation_evaluate(context, "polar", F, R, S, NULL), SN_OK);
+        assert_int_equal(sn_rotation_evaluate(context, "polar", NULL, F, R, S, NULL), SN_OK);
         for (int i = 0; i < 9; ++i) assert_true(fabs(R[i] - Q[i]) < 1e-13 / (fmin(s[0], s[1]) - s[2] + 1e-3));
         double best = dot(R, F, 9);
         for (int k = 0; k < 20; ++k) {
@@ -95,12 +95,12 @@ static void others(void **state) {
         for (int n = 0; n < 300; ++n) {
             double F[9], R[9], S[9];
             const char *name = nasty_matrix(class, &seed, F);
-            assert_int_equal(sn_rotation_evaluate(context, "qr", F, R, S, NULL), SN_OK);
+            assert_int_equal(sn_rotation_evaluate(context, "qr", NULL, F, R, S, NULL), SN_OK);
             const double size = largest(F, 9);
             if (!(orthogonality(R) < 1e-14 && det(R) > 0))
                 fail_msg("qr of %s: orthogonality %g det %g", name, orthogonality(R), det(R));
             if (class < 5) assert_true(fabs(S[3]) + fabs(S[6]) + fabs(S[7]) < 1e-13 * size / 0.1);
-            assert_int_equal(sn_rotation_evaluate(context, "higham", F, R, NULL, NULL), SN_OK);
+            assert_int_equal(sn_rotation_evaluate(context, "higham", NULL, F, R, NULL, NULL), SN_OK);
             const double skew = asymmetry(R, F, S);
             if (!(orthogonality(R) < 1e-14 && skew < 1e-13)) fail_msg("higham of %s: asymmetry %g", name, skew);
             if (class < 5) assert_true(det(R) * det(F) > 0);
@@ -202,16 +202,16 @@ static void conformance(void **state) {
             for (int n = 0; n < 100; ++n) {
                 double F[9], R[9];
                 nasty_matrix(class, &seed, F);
-                assert_int_equal(sn_rotation_evaluate(context, name, F, R, NULL, NULL), SN_OK);
+                assert_int_equal(sn_rotation_evaluate(context, name, NULL, F, R, NULL, NULL), SN_OK);
                 if (!(orthogonality(R) < 1e-13)) fail_msg("%s: orthogonality %g", name, orthogonality(R));
             }
         for (int n = 0; n < 100; ++n) {
             double Q[9], F[9], R[9];
             random_rotation(&seed, Q);
-            assert_int_equal(sn_rotation_evaluate(context, name, Q, R, NULL, NULL), SN_OK);
+            assert_int_equal(sn_rotation_evaluate(context, name, NULL, Q, R, NULL, NULL), SN_OK);
             for (int i = 0; i < 9; ++i) assert_true(fabs(R[i] - Q[i]) < 1e-13);
             for (int i = 0; i < 9; ++i) F[i] = Q[i] + 1e-3 * draw(&seed);
-            assert_int_equal(sn_rotation_evaluate(context, name, F, R, NULL, NULL), SN_OK);
+            assert_int_equal(sn_rotation_evaluate(context, name, NULL, F, R, NULL, NULL), SN_OK);
             for (int i = 0; i < 9; ++i) assert_true(fabs(R[i] - Q[i]) < 1e-2);
             if (!rotation->differential) continue;
             alignas(64) double block[72], turned[72], dR[81 * SN_LANES];
@@ -220,8 +220,8 @@ static void conformance(void **state) {
             for (int b = 0; b < 9; ++b) {
                 double less[9], more[9];
                 const double h = 1e-5, x = F[b];
-                F[b] = x - h, sn_rotation_evaluate(context, name, F, less, NULL, NULL);
-                F[b] = x + h, sn_rotation_evaluate(context, name, F, more, NULL, NULL);
+                F[b] = x - h, sn_rotation_evaluate(context, name, NULL, F, less, NULL, NULL);
+                F[b] = x + h, sn_rotation_evaluate(context, name, NULL, F, more, NULL, NULL);
                 F[b] = x;
                 for (int a = 0; a < 9; ++a) {
                     const double rate = (more[a] - less[a]) / (2 * h);
@@ -242,11 +242,11 @@ static void bad_input(void **state) {
     sn_context *context = context_for("auto");
     sn_error error = {0};
     double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, R[9];
-    assert_int_equal(sn_rotation_evaluate(context, "polr", F, R, NULL, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_rotation_evaluate(context, "polr", NULL, F, R, NULL, &error), SN_BAD_INPUT);
     assert_non_null(strstr(error.text, "polr"));
     assert_non_null(strstr(error.text, "'polar'"));
     F[4] = NAN;
-    assert_int_equal(sn_rotation_evaluate(context, "polar", F, R, NULL, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_rotation_evaluate(context, "polar", NULL, F, R, NULL, &error), SN_BAD_INPUT);
     assert_non_null(strstr(error.text, "number 5"));
     sn_context_destroy(context);
 }

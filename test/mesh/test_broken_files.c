@@ -45,6 +45,17 @@ typedef struct broken {
 #define PLY "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
 #define PLY_FACE PLY "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n"
 
+#define VTU "<VTKFile type=\"UnstructuredGrid\">"
+#define VTU_ARRAY(name, text) "<DataArray type=\"Float64\" Name=\"" name "\" format=\"ascii\">" text "</DataArray>"
+#define VTU_POINTS(text) VTU "<Piece NumberOfPoints=\"4\" NumberOfCells=\"1\"><Points>" VTU_ARRAY("p", text) "</Points>"
+#define VTU_CELLS(node, offset, type)                                                                                  \
+    VTU_POINTS("0 0 0 1 0 0 0 1 0 0 0 1")                                                                              \
+    "<Cells>" VTU_ARRAY("connectivity", node) VTU_ARRAY("offsets", offset) VTU_ARRAY("types", type) "</Cells></"       \
+                                                                                                    "VTKFile>"
+#define VTK "# vtk DataFile Version 3.0\ntitle\n"
+#define VTK_POINTS VTK "ASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n0 0 0 1 0 0 0 1 0 0 0 1\n"
+#define INP "*NODE\n1, 0., 0., 0.\n2, 1., 0., 0.\n3, 0., 1., 0.\n4, 0., 0., 1.\n"
+
 static const broken table[] = {
     {"msh", "", NULL, "f:1: section $MeshFormat is missing"},
     {"msh", "hello", NULL, "f:1: section ($Name) expected, found 'hello'"},
@@ -119,6 +130,7 @@ static const broken table[] = {
     {"node", NODE "5 0 0 0\n", "", "f:6: end of the file after the last node expected, found '5'"},
     {"node", NODE, "1 8 0\n1 1 2 3 4\n", "f:1: 8 nodes per tet; allowed are 4 and 10"},
     {"node", NODE, "1 4 0\n1 1 2 3 0\n", "f:2: node 0 does not exist; the nodes are 1 to 4"},
+    {"node", NODE, "1 4 0\n7 1 2 3 3\n", "f:2: tet 7 has one node at two of its corners"},
     {"node", NODE, "2 4 0\n1 1 2 3 4\n", "the 15 bytes left in the file cannot hold that many"},
     {"node", NODE, "1 4 1\n1 1 2 3 4\n", "f:2: region attribute expected, but the line ends"},
     {"node", NODE, "1 4 0\n1 1 2 3 4 7\n", "f:2: end of the line after the tet expected, found '7'"},
@@ -214,6 +226,46 @@ static const broken table[] = {
     {"off", "OFF\n3 1 0\n0 0 0\n1 0\n0 1 0\n3 0 1 2\n", NULL, "f:4: coordinate expected, but the line ends"},
     {"off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n3 2 1 0\n", NULL,
      "f:7: end of the file after the last face expected, found '3'"},
+
+    {"vtu", "", NULL, "f:1: the file ends before </VTKFile>"},
+    {"vtu", "<html></html>", NULL, "f:1: <VTKFile> expected at the start"},
+    {"vtu", "<VTKFile type=\"PolyData\">", NULL, "f:1: a VTKFile of type 'PolyData' is not supported"},
+    {"vtu", "<VTKFile type=\"UnstructuredGrid\" compressor=\"vtkLZ4DataCompressor\">", NULL,
+     "the compressor 'vtkLZ4DataCompressor' is not supported; vtkZLibDataCompressor is"},
+    {"vtu", VTU "</VTKFile>", NULL, "the file has no tets and no triangles"},
+    {"vtu", VTU "<Piece NumberOfPoints=\"4\" NumberOfCells=\"1\"></Piece></VTKFile>", NULL,
+     "the array 'Points' of piece 0 is missing"},
+    {"vtu", VTU_POINTS("0 0 0 1 0 0 0 1 0") "</VTKFile>", NULL, "f:1: the array 'p' has 9 numbers; 12 are needed"},
+    {"vtu", VTU_POINTS("0 0 0 1 0 0 0 1 0 0 0 x") "</VTKFile>", NULL, "finite number for number expected, found 'x'"},
+    {"vtu", VTU_CELLS("0 1 2 4", "4", "10"), NULL, "cell 0 names point 4 of 4"},
+    {"vtu", VTU_CELLS("0 1 2 3", "5", "10"), NULL, "the offset 5 of cell 0 is not possible"},
+    {"vtu", VTU_CELLS("0 1 2 3", "3", "10"), NULL, "a tet has 3 nodes"},
+    {"vtu", VTU_CELLS("0 1 2 3", "4", "12"), NULL, "cell type 12 is not supported"},
+
+    {"vtk", "", NULL, "f:1: '# vtk DataFile Version ' expected at the start"},
+    {"vtk", VTK "TEXT\n", NULL, "f:3: ASCII or BINARY expected, found 'TEXT'"},
+    {"vtk", VTK "ASCII\nDATASET STRUCTURED_GRID\n", NULL, "f:4: DATASET STRUCTURED_GRID is not supported"},
+    {"vtk", VTK_POINTS, NULL, "the file has no tets and no triangles"},
+    {"vtk", VTK_POINTS "CELLS 1 5\n4 0 1 2 3\n", NULL, "CELL_TYPES expected, but the file ends"},
+    {"vtk", VTK_POINTS "CELLS 1 5\n4 0 1 2 4\nCELL_TYPES 1\n10\n", NULL, "node 4 does not exist"},
+    {"vtk", VTK_POINTS "CELLS 1 5\n7 0 1 2 3\nCELL_TYPES 1\n10\n", NULL, "cell 0 does not fit"},
+    {"vtk", VTK_POINTS "CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n12\n", NULL, "cell type 12 is not supported"},
+    {"vtk", VTK_POINTS "CELLS 2 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n", NULL, "1 cell types for 2 cells"},
+    {"vtk", VTK_POINTS "CELLS 2 4\nOFFSETS int\n0 5\nCONNECTIVITY int\n0 1 2 3\n", NULL, "the offsets 0, 5 are not"},
+
+    {"inp", "", NULL, "the file has no tets and no triangles"},
+    {"inp", "1, 2\n", NULL, "f:1: keyword that begins with '*' expected, found '1'"},
+    {"inp", INP "*ELEMENT, TYPE=C3D8\n", NULL, "f:6: elements of type 'C3D8' are not supported"},
+    {"inp", INP "*ELEMENT\n", NULL, "f:6: elements of type '' are not supported"},
+    {"inp", INP "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3\n", NULL, "element 1 has 3 nodes; C3D4 has 4"},
+    {"inp", INP "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 5\n", NULL, "f:7: node 5 does not exist"},
+    {"inp", INP "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4\n*NSET, NSET=a\n5\n", NULL, "f:9: node 5 does not exist"},
+    {"inp", INP "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4\n*ELSET, ELSET=a\n5\n", NULL, "f:9: element 5 does not exist"},
+    {"inp", INP "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4\n*NSET, NSET=a\nb\n", NULL, "f:9: there is no set 'b'"},
+    {"inp", INP "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3, 4\n*NSET\n1\n", NULL, "f:8: the set has no name"},
+    {"inp", INP "*NSET, NSET=a, GENERATE\n1, 400, 1\n", NULL, "f:7: the range 1, 400, 1 is not possible"},
+    {"inp", "*INCLUDE, INPUT=a.inp\n", NULL, "f:1: *INCLUDE is not supported"},
+    {"inp", "*INSTANCE, NAME=a, PART=b\n1., 0., 0.\n", NULL, "f:2: an *INSTANCE that is moved is not supported"},
 };
 
 /* Each format of the list that reads has a row in the table. */

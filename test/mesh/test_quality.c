@@ -74,6 +74,23 @@ static void test_nonmanifold_and_pieces(void **state) {
     sn_mesh_destroy(m);
 }
 
+/* Two tets that share only an edge, or only a node, turn freely about it. */
+static void test_hinges(void **state) {
+    (void)state;
+    const double x[30] = {0, 0, 0,  1,  0, 0, 0,  1, 0, 0,  0, 1, 0, -1, 0,
+                          0, 0, -1, -1, 0, 0, -1, 1, 0, -1, 0, 1, 1, 1,  1};
+    const int32_t edge[8] = {0, 1, 2, 3, 0, 1, 4, 5}, node[8] = {0, 1, 2, 3, 0, 7, 6, 8},
+                  face[8] = {0, 1, 2, 3, 1, 3, 2, 9};
+    const int32_t *const tets[] = {edge, node, face};
+    for (int i = 0; i < 3; ++i) {
+        sn_mesh *m = mesh_of(10, x, 2, tets[i], 0, NULL);
+        const sn_mesh_report r = report_of(m);
+        assert_int_equal(r.components, 1);
+        assert_int_equal(r.hinges, i < 2);
+        sn_mesh_destroy(m);
+    }
+}
+
 static void test_surface(void **state) {
     (void)state;
     const int32_t t[18] = {1, 2, 3, 0, 3, 2, 0, 1, 3, 0, 2, 1, 0, 1, 4, 0, 2, 1};
@@ -203,6 +220,7 @@ int main(void) {
                                        cmocka_unit_test(test_inverted_and_flat),
                                        cmocka_unit_test(test_doubles_and_isolated),
                                        cmocka_unit_test(test_nonmanifold_and_pieces),
+                                       cmocka_unit_test(test_hinges),
                                        cmocka_unit_test(test_surface),
                                        cmocka_unit_test(test_extreme_positions),
                                        cmocka_unit_test(test_order),

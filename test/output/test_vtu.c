@@ -142,6 +142,57 @@ static void check_element(const char *element, int cell_type) {
 static void test_tet4(void **state) { (void)state, check_element("tet4", 10); }
 static void test_tet10(void **state) { (void)state, check_element("tet10", 24); }
 
+/* Two bodies in one piece: all cells, body and material of each, labels that are unique. */
+static void test_two_bodies(void **state) {
+    (void)state;
+    static const char scene_text[] =
+        "{ \"bodies\": [ { \"name\": \"a--b\", \"mesh\": { \"box\": { \"cells\": [2, 1, 1] } }, \"material\": [ {}, "
+        "{ \"young\": 1e6, \"select\": { \"box\": [[0.5, -1, -1], [9, 9, 9]] } } ] }, { \"mesh\": { \"box\": { "
+        "\"cells\": [1, 1, 1] }, \"move\": [3, 0, 0] }, \"element\": \"tet10\" } ] }";
+    enum { NODES = 12 + 27, CELLS = 12 + 6 };
+    sn_context *context;
+    sn_scene *scene;
+    sn_world *world;
+    sn_error error = {0};
+    assert_int_equal(sn_context_create(NULL, &context, NULL), SN_OK);
+    if (sn_scene_parse(context, scene_text, strlen(scene_text), "t", "", NULL, 0, &scene, &error))
+        fail_msg("%s", error.text);
+    if (sn_scene_create_world(scene, &world, &error)) fail_msg("%s", error.text);
+    char path[64];
+    size_t bytes;
+    snprintf(path, sizeof path, "/tmp/sinew-test-%d.vtu", (int)getpid());
+    if (sn_world_write(world, path, &error)) fail_msg("%s", error.text);
+    char *text = read_file(path, &bytes);
+    const char *piece = strstr(text, "<Piece NumberOfPoints=\"39\" NumberOfCells=\"18\">");
+    assert_non_null(piece);
+    assert_null(strstr(piece + 1, "<Piece"));
+    assert_non_null(strstr(text, "Name=\"points_are_deformed\" NumberOfTuples=\"1\" format=\"ascii\">1<"));
+    assert_non_null(strstr(text, "0 'a_-b', 1 'body1'"));
+    assert_non_null(strstr(text, "Name=\"node_label_offset\" NumberOfTuples=\"2\" format=\"ascii\">0 12 <"));
+    int32_t *body = array_of(text, "body", &bytes);
+    assert_int_equal(bytes, CELLS * 4);
+    int32_t *material = array_of(text, "material", &bytes), stiff = 0;
+    assert_int_equal(bytes, CELLS * 4);
+    for (int i = 0; i < CELLS; ++i) assert_int_equal(body[i], i >= 12), stiff += material[i];
+    assert_int_equal(stiff, 6); /* the right half of the first body */
+    int64_t *label = array_of(text, "node_label", &bytes);
+    assert_int_equal(bytes, NODES * 8);
+    for (int i = 0; i < NODES; ++i) assert_int_equal(label[i], i);
+    int64_t *element = array_of(text, "element_label", &bytes);
+    for (int i = 0; i < CELLS; ++i) assert_int_equal(element[i], i);
+    int32_t *node = array_of(text, "connectivity", &bytes);
+    assert_int_equal(bytes, (12 * 4 + 6 * 10) * 4);
+    for (int i = 0; i < 12 * 4 + 6 * 10; ++i)
+        assert_in_range(node[i], i < 48 ? 0 : 12, i < 48 ? 11 : NODES - 1); /* nodes of its own body */
+    int64_t *offset = array_of(text, "offsets", &bytes);
+    for (int i = 0; i < CELLS; ++i) assert_int_equal(offset[i], i < 12 ? 4 * (i + 1) : 48 + 10 * (i - 11));
+    free(body), free(material), free(label), free(element), free(node), free(offset), free(text);
+    unlink(path);
+    sn_scene_destroy(scene);
+    sn_world_destroy(world);
+    sn_context_destroy(context);
+}
+
 static void test_surface_and_picture(void **state) {
     (void)state;
     sn_context *context;
@@ -184,6 +235,6 @@ static void test_surface_and_picture(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_tet4), cmocka_unit_test(test_tet10),
-                                       cmocka_unit_test(test_surface_and_picture)};
+                                       cmocka_unit_test(test_two_bodies), cmocka_unit_test(test_surface_and_picture)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

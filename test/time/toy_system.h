@@ -159,7 +159,7 @@ static inline void toy_linearise(toy *q, double t, const double *x, const double
                     out[i * n + j] -= (s > 0 ? 1 : -1) * weight[(s > 0 ? s : -s) - 1] * f[i] / h;
             }
     }
-    sn_linearisation_renew(&q->linearisation, true);
+    sn_linearisation_renew(&q->linearisation, true, !q->projected);
 }
 
 /* Whether a request is of the place of the last force, as `here` promises. */

@@ -17,45 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[64], scene[96];
-
-/* Runs `sinew ...` and returns its exit code; *json (may be NULL) gets what it printed. */
-static int sinew(json_t **json, const char *format, ...) {
-    char command[2048], line[2300];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(command, sizeof command, format, arguments);
-    va_end(arguments);
-    snprintf(line, sizeof line, "%s %s 2>%s/messages", SN_COMMAND, command, folder);
-    FILE *pipe = popen(line, "r");
-    assert_non_null(pipe);
-    char *text = NULL;
-    size_t used = 0, got;
-    do {
-        text = realloc(text, used + 65537);
-        got = fread(text + used, 1, 65536, pipe);
-        used += got;
-    } while (got);
-    text[used] = 0;
-    const int status = pclose(pipe);
-    if (json) {
-        json_error_t problem;
-        *json = json_loads(text, 0, &problem);
-        if (!*json) fail_msg("%s: not JSON: %s\n%.300s", command, problem.text, text);
-    }
-    free(text);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static bool message_has(const char *word) {
-    char path[128], text[4096] = "";
-    snprintf(path, sizeof path, "%s/messages", folder);
-    FILE *file = fopen(path, "rb");
-    if (!file) return false;
-    text[fread(text, 1, sizeof text - 1, file)] = 0;
-    fclose(file);
-    return strstr(text, word) != NULL;
-}
+#include "command.h"
 
 /* The keys of a scene, as docs/scene-keys.md and other programs get them. */
 static void test_keys(void **state) {
@@ -66,6 +28,28 @@ static void test_keys(void **state) {
     assert_string_equal(json_string_value(json_object_get(json_array_get(fix, 1), "name")), "axes");
     assert_string_equal(json_string_value(json_object_get(json_array_get(fix, 1), "default")), "xyz");
     json_decref(json);
+}
+
+/* A fit prints its terms and writes a material that a scene takes. */
+static void test_fit(void **state) {
+    (void)state;
+    json_t *json = NULL;
+    char path[300];
+    snprintf(path, sizeof path, "%s/tissue.json", folder);
+    assert_int_equal(sinew(&json,
+                           "fit constant-q --q 4.8 --modulus 2500 --at 2 --band 0.1 10000 --terms 3 --json --material "
+                           "%s --plot %s/q.svg",
+                           path, folder),
+                     0);
+    assert_int_equal(json_array_size(json_object_get(json, "terms")), 3);
+    assert_true(json_number_value(json_object_get(json, "error")) < 0.08);
+    json_decref(json);
+    json_t *material = json_load_file(path, 0, NULL);
+    char *prony = json_dumps(json_object_get(material, "prony"), JSON_COMPACT);
+    assert_non_null(prony);
+    assert_int_equal(sinew(NULL, "check %s --set 'bodies.0.material.prony=%s'", scene, prony), 0);
+    free(prony);
+    json_decref(material);
 }
 
 static void test_exit_codes(void **state) {
@@ -86,7 +70,14 @@ static void test_exit_codes(void **state) {
     assert_int_equal(sinew(NULL, "material stvkk --F '1 0 0 0 1 0 0 0 1'"), 2);
     assert_int_equal(sinew(NULL, "material stvk --F '1 0 0 0 1 0 0 0'"), 2);
     assert_int_equal(sinew(NULL, "rotation polr --F '1 0 0 0 1 0 0 0 1'"), 2);
+    assert_int_equal(sinew(NULL, "rotation polar --F '1 0 0 0 1 0 0 0 1' --alpha 0.2"), 2);
+    assert_int_equal(sinew(NULL, "rotation dapd --F '1 0 0 0 1 0 0 0 1' --alpha 1"), 2);
+    assert_int_equal(sinew(NULL, "rotation dapd --F '1 0 0 0 1 0 0 0 1' --beta x"), 2);
     assert_int_equal(sinew(NULL, "list lws"), 2);
+    assert_int_equal(sinew(NULL, "fit constant-q --q 4.8"), 2);
+    assert_int_equal(sinew(NULL, "fit constant-q --q 4.8 --modulus 2500 --band 10 1"), 2);
+    assert_int_equal(sinew(NULL, "fit relaxation"), 2);
+    assert_int_equal(sinew(NULL, "fit relaxation %s", scene), 2);
     assert_int_equal(sinew(NULL, "mesh nothing.msh --info"), 2);
     assert_int_equal(sinew(NULL, "mesh bx"), 2);
     assert_true(message_has("'box'"));
@@ -95,6 +86,15 @@ static void test_exit_codes(void **state) {
 }
 
 /* Found out before the run, each with the path in its message. */
+/* A wrong ending is found before the run. */
+static void test_endings(void **state) {
+    (void)state;
+    assert_int_equal(sinew(NULL, "run %s --picture %s/x.jpg", scene, folder), 2);
+    assert_true(message_has("allowed is .png"));
+    assert_int_equal(sinew(NULL, "run %s --video %s/x.png", scene, folder), 2);
+    assert_true(message_has(".mp4"));
+}
+
 static void test_unwritable(void **state) {
     (void)state;
     static const char *const option[] = {"--out", "--picture", "--save", "--video"};
@@ -123,7 +123,7 @@ static void test_run_json(void **state) {
     assert_int_equal(json_array_size(json_object_get(json_object_get(result, "probes"), "tip")), 3);
     assert_int_equal(strlen(json_string_value(json_object_get(result, "hash"))), 16);
     const json_t *linear = json_object_get(result, "linear"), *history = json_object_get(linear, "history");
-    assert_string_equal(json_string_value(json_object_get(linear, "method")), "cg");
+    assert_string_equal(json_string_value(json_object_get(linear, "method")), "minres");
     assert_int_equal(json_integer_value(json_object_get(linear, "misses")), 0);
     assert_true(json_array_size(history) >= 2);
     assert_true(json_real_value(json_array_get(history, json_array_size(history) - 1)) ==
@@ -242,7 +242,7 @@ static void test_every_name(void **state) {
             fail_msg("law '%s' does not run", name);
     }
     every(lists, "rotations", "--set bodies.0.material.rotation=%s");
-    every(lists, "methods", "--set time.method=%s");
+    every(lists, "methods", "--set time.method=%s --set time.step=1e-4 --set time.end=0.002");
     every(lists, "solvers", "--set solver.method=%s");
     every(lists, "preconditioners", "--set solver.preconditioner=%s");
     every(lists, "elements", "--set bodies.0.element=%s");
@@ -258,33 +258,10 @@ static void test_every_name(void **state) {
     json_decref(lists);
 }
 
-static int set_up(void **state) {
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/sinew-command-XXXXXX");
-    if (!mkdtemp(folder)) return -1;
-    snprintf(scene, sizeof scene, "%s/scene.json", folder);
-    FILE *file = fopen(scene, "wb");
-    if (!file) return -1;
-    fputs("{ \"sinew\": 1, \"time\": { \"step\": 0.02, \"end\": 0.2 },\n"
-          "  \"bodies\": [ { \"mesh\": { \"box\": { \"size\": [0.4, 0.1, 0.1], \"cells\": [4, 1, 1] } },\n"
-          "    \"material\": { \"law\": \"corotated\", \"young\": 1e5, \"poisson\": 0.3 },\n"
-          "    \"fix\": [ { \"select\": { \"box\": [[-1, -1, -1], [1e-6, 1, 1]] } } ] } ],\n"
-          "  \"probes\": [ { \"name\": \"tip\", \"nearest\": [0.4, 0, 0] } ], \"output\": { \"every\": 5, \"formats\": "
-          "[\"vtu\"] } }\n",
-          file);
-    return fclose(file);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    char line[128];
-    snprintf(line, sizeof line, "rm -r '%s'", folder);
-    return system(line);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exit_codes),   cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_fit),          cmocka_unit_test(test_exit_codes),
+        cmocka_unit_test(test_endings),      cmocka_unit_test(test_keys),
         cmocka_unit_test(test_unwritable),   cmocka_unit_test(test_run_json),
         cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_sweep),
         cmocka_unit_test(test_save_restore), cmocka_unit_test(test_material_and_rotation),

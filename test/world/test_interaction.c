@@ -6,6 +6,8 @@
 
 /* A bar that moves and is deformed, with all kinds of interactions. */
 static void busy_world(scene *s, sn_link *link, sn_selector *rigid) {
+    static const double key[8] = {0, 0, 0, 0, 10, 1, 2, 0};
+    static sn_tether tether;
     scene_start(s, NULL, 0.3, 0.1, 0.1, 6, 2, 2);
     set_constant(&s->material, "young", 1e5);
     clamp_left(s);
@@ -19,6 +21,12 @@ static void busy_world(scene *s, sn_link *link, sn_selector *rigid) {
     const double at[3] = {0.2, 0.05, 0.05};
     memcpy(link->point, at, sizeof at), memcpy(link->to, at, sizeof at);
     s->body.link = link, s->body.link_count = 1;
+    tether = sn_tether_default();
+    memcpy(tether.point, (double[3]){0.12, 0.03, 0.04}, sizeof tether.point);
+    memcpy(tether.to, (double[3]){0.2, 0.1, 0}, sizeof tether.to);
+    tether.key = key, tether.key_count = 2;
+    tether.stiffness = 300, tether.damping = 5;
+    s->body.tether = &tether, s->body.tether_count = 1;
     *rigid = box_selector(0.24, -1, -1, 0.26, 1, 1);
     s->body.rigid = rigid, s->body.rigid_count = 1;
     s->body.initial.velocity[0] = 0.1;
@@ -39,10 +47,17 @@ typedef struct limit {
 } limit;
 
 static const limit limits[] = {
-    {"fixes", 0, 0, 0, 0},      {"cores", 0, 0, 0, 0},          {"balance", 0, 0, 0, 0},
-    {"gravity", 1e-6, 0, 0, 0}, {"loads", 1e-6, 1e-6, 0, 1e-5}, {"penalty", 1e-6, 1e-6, 1e-6, 0},
-    {"projection", 0, 0, 0, 0}, {"grabs", 1e-6, 1e-6, 1e-6, 0}, {"links", 0, 0, 0, 0},
+    {"fixes", 0, 0, 0, 0},
+    {"cores", 0, 0, 0, 0},
+    {"balance", 0, 0, 0, 0},
+    {"gravity", 1e-6, 0, 0, 0},
+    {"loads", 1e-6, 1e-6, 0, 1e-5},
+    {"penalty", 1e-6, 1e-6, 1e-6, 0},
+    {"projection", 0, 0, 0, 0},
+    {"grabs", 1e-6, 1e-6, 1e-6, 0},
+    {"links", 0, 0, 0, 0},
     {"forces", 1e-6, 0, 0, 0},
+    {"tethers", 1e-6, 1e-6, 1e-6, 1e-5},
 };
 
 static void test_kinds_agree(void **state) {

@@ -25,6 +25,9 @@ static void busy_scene(scene *s, failing_allocator *f) {
     s->load[0].select = normal_selector(0, 1, 0);
     s->load[0].scalar = 100;
     s->load[0].follow = true;
+    static const double key[] = {0, 0.5, 1, 1};
+    s->load[0].key = s->load[1].key = s->load[2].key = key;
+    s->load[0].key_count = s->load[1].key_count = s->load[2].key_count = 2;
     s->load[1].kind = SN_LOAD_BODY;
     s->load[1].value[0] = 10;
     s->load[2].select = normal_selector(1, 0, 0);

@@ -18,12 +18,19 @@ static inline void corotated_strain(const vd F[9], const vd R[9], vd D[9]) {
 }
 
 /* The lanes where S is not symmetric. */
-static inline vi skewed_lanes(const vd F[9], const vd R[9]) {
+static inline vi asymmetric_lanes(const vd F[9], const vd R[9]) {
     vd S[9];
     vm_transpose_multiply(R, F, S);
     const vd skew = vd_max(vd_max(vd_abs(S[1] - S[3]), vd_abs(S[2] - S[6])), vd_abs(S[5] - S[7]));
     const vd size = vd_abs(S[0]) + vd_abs(S[4]) + vd_abs(S[8]) + vd_abs(S[1]) + vd_abs(S[2]) + vd_abs(S[5]);
     return (vi)(skew > vd_set(1e-9) * size);
+}
+
+/* The lanes where S is not symmetric, or where R stays (dR = 0; else a turn dF = W R makes the change dR = W R). */
+static inline vi skewed_lanes(const vd F[9], const vd R[9], const vd dR[81]) {
+    vd change = vd_set(0);
+    for (int i = 0; i < 81; ++i) change += vd_abs(dR[i]);
+    return asymmetric_lanes(F, R) | (vi)(change == vd_set(0));
 }
 
 /* dP of the shear term with the derivative of R. */
@@ -52,6 +59,16 @@ static inline void shear_differential(vd mu, const vd F[9], const vd R[9], const
             dP[9 * a + b] = vd_select(skewed, full, dP[9 * a + b]);
         }
     }
+}
+
+/* The energy psi(R^T F) changes with R too: its gradient is P + P', P'_b = sum_a (F P^T R)_a dR_ab, P at fixed R (Civit
+ * 4.25 and A.1). P' vanishes where S = R^T F is symmetric and the law isotropic. */
+static inline void add_turning_stress(const vd F[9], const vd R[9], const vd dR[81], vd P[9]) {
+    vd FP[9], M[9];
+    vm_multiply_transpose(F, P, FP);
+    vm_multiply(FP, R, M);
+    for (int a = 0; a < 9; ++a)
+        for (int b = 0; b < 9; ++b) P[b] += M[a] * dR[9 * a + b];
 }
 
 #endif

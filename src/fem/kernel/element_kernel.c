@@ -3,11 +3,14 @@
  *   f_i = -sum_q w_q P g_i        K_ij = sum_q w_q g_i . dP . g_j        node 0: minus the sum over the others
  * Bodies are written for N nodes and Q points and inlined with N (and the Q of linear elements) constant.
  *
- * The linearised stress of a point is kept in one of two forms (batch->compact):
- *   compact  c_i = R g_i (i = 1..N-1), w lambda, w mu, w nu:   K_ij = w (lambda c_i c_j^T + mu c_j c_i^T + nu (c_i .
- * c_j) I) so that, with H = sum_j u_j (x) c_j,  (K u)_i = w (lambda tr(H) I + nu H + mu H^T) c_i truncated-2 has mu =
- * nu; truncated-1 mu (0, 2); their blend by g, hybrid, mu (1 - g, 1 + g) general  w A, 81 numbers, A = d P / d F with
- * damping: (K u)_i = w (A : sum_j u_j (x) g_j) g_i lambda, mu and A are those of k K + d D. */
+ * The linearised stress of a point is kept in one of three forms (batch->compact, batch->vertex_matrix):
+ *   compact  c_i = R g_i (i = 1..N-1), w lambda, w mu, w nu:
+ *            K_ij = w (lambda c_i c_j^T + mu c_j c_i^T + nu (c_i . c_j) I), so that, with H = sum_j u_j (x) c_j,
+ *            (K u)_i = w (lambda tr(H) I + nu H + mu H^T) c_i
+ *            truncated-2 has mu = nu; truncated-1 mu (0, 2); their blend by g, hybrid, mu (1 - g, 1 + g)
+ *   vertex   R_i (i = 0..N-1), w lambda, w mu:  as compact with the frame R_i in row i, not symmetric (warping.h)
+ *   general  w A, 81 numbers, A = d P / d F with damping:  (K u)_i = w (A : sum_j u_j (x) g_j) g_i
+ * lambda, mu and A are those of k K + d D. */
 #include "memory.h"
 
 /* ---- Sums into nodes ---- */
@@ -50,16 +53,21 @@ static inline void turn_back(const vd *R, vd *F) {
     for (int i = 0; i < 9; ++i) F[i] = H[i];
 }
 
+/* The gradients of all nodes; that of node 0 is minus the sum of the others. */
+INLINE void all_gradients(const int N, const double *gradient, vd *g) {
+    for (int a = 0; a < 3; ++a) g[a] = vd_set(0);
+    for (int i = 1; i < N; ++i) {
+        load_rows(gradient + 3 * (i - 1) * SN_LANES, 3, g + 3 * i);
+        for (int a = 0; a < 3; ++a) g[a] -= g[3 * i + a];
+    }
+}
+
 /* Warped forces of one element: each node sees the stress in its own frame, P_i = R_i P(R_i^T F). rate: F', or NULL. */
 INLINE void add_warped_forces(const int N, const int Q, const slice *s, int q, const vd *c, const vd *damping,
                               const vd *F, const vd *rate, vd *value) {
     const vd w = vd_load(s->weight + q * SN_LANES);
     vd g[3 * SN_ELEMENT_NODES];
-    for (int a = 0; a < 3; ++a) g[a] = vd_set(0);
-    for (int i = 1; i < N; ++i) {
-        load_rows(gradient_at(N, s, q) + 3 * (i - 1) * SN_LANES, 3, g + 3 * i);
-        for (int a = 0; a < 3; ++a) g[a] -= g[3 * i + a];
-    }
+    all_gradients(N, gradient_at(N, s, q), g);
     for (int i = 0; i < N; ++i) {
         vd R[9], H[9], S[9], P[9];
         vertex_frame(s, i, R);
@@ -67,7 +75,7 @@ INLINE void add_warped_forces(const int N, const int Q, const slice *s, int q, c
         s->batch->law->stress(s->batch->law, c, H, NULL, S);
         if (has_memory(s)) add_recalled(Q, s, q, F, R, S);
         vm_multiply(R, S, P);
-        if (rate) add_viscous(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], R, rate, P);
+        if (rate) add_viscous(damping[0], damping[1], R, rate, P);
         for (int a = 0; a < 3; ++a)
             value[3 * i + a] -= w * (P[3 * a] * g[3 * i] + P[3 * a + 1] * g[3 * i + 1] + P[3 * a + 2] * g[3 * i + 2]);
     }
@@ -135,7 +143,6 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
     if (batch->warping) return force_warped(N, Q, batch, begin, end, view, f);
     const sn_batch_settings *settings = settings_of(batch, view);
     const unsigned damped = view->v ? settings->damped : 0;
-    const int with_dR = (damped & SN_DAMPED_RAYLEIGH) && wants_dR(batch);
     int bad = 0;
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
@@ -150,17 +157,18 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
             for (int i = 3; i < 3 * N; ++i) value[i] = vd_set(0);
             vi good = c[0] == c[0];
             for (int q = 0; q < Q; ++q) {
-                vd F[9], R[9], P[9], dR[81];
+                vd F[9], R[9], P[9];
                 deformation(N, &s, q, edge, F);
-                if (batch->rotation || damped) rotation_at(N, Q, &s, q, F, R, with_dR ? dR : NULL);
+                if (batch->rotation || damped) rotation_at(N, Q, &s, q, F, R, NULL);
                 keep_rotation(N, Q, &s, q, R);
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
                 law->stress(law, c, F, batch->rotation ? R : NULL, P);
+                complete_stress(N, Q, &s, q, F, R, P);
                 if (has_memory(&s)) add_recalled(Q, &s, q, F, R, P);
                 if (damped) {
                     vd rate[9];
                     outer_sum(N, gradient_at(N, &s, q), speed, rate);
-                    add_damping_stress(&s, c, damping, F, R, with_dR ? dR : NULL, rate, P);
+                    add_damping_stress(&s, c, damping, F, R, rate, P);
                 }
                 const vd w = vd_load(s.weight + q * SN_LANES);
                 for (int a = 0; a < 9; ++a) P[a] *= w;
@@ -179,7 +187,9 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
 
 /* ---- The linearised stress ---- */
 /* The warped stiffness is one of the rotation alone. */
-INLINE int needs_edges(const slice *s) { return s->batch->compact != SN_COMPACT_WARPED || !has_kept(s); }
+INLINE int needs_edges(const slice *s) {
+    return !s->batch->vertex_matrix && (s->batch->compact != SN_COMPACT_WARPED || !has_kept(s));
+}
 
 /* w lambda, w mu and w nu of k K + d D. */
 INLINE void warped_weights(const slice *s, int q, const vd *c, const vd *damping, vd cross, vd same, double k, double d,
@@ -187,13 +197,42 @@ INLINE void warped_weights(const slice *s, int q, const vd *c, const vd *damping
     const vd w = vd_load(s->weight + q * SN_LANES);
     vd lambda = k * c[0], mu = k * cross, nu = k * same;
     if (s->settings->damped) {
-        lambda += d * (damping[0] + damping[2] * c[0]);
-        mu += d * (damping[1] + damping[2] * cross);
-        nu += d * (damping[1] + damping[2] * same);
+        lambda += d * damping[0];
+        mu += d * damping[1];
+        nu += d * damping[1];
     }
     out[0] = w * lambda;
     out[1] = w * mu;
     out[2] = w * nu;
+}
+
+/* c_i = cof(F) g_i: the gradients of the present shape times its volume over that at rest. */
+static void present_gradients(const int N, const slice *s, int q, const vd *F, vd *out) {
+    vd C[9];
+    vm_cofactor(F, C);
+    turn_gradients(N, s, q, C, out);
+}
+
+/* The same of a tet by Nesme's strain-displacement matrix (Nesme et al. 2005, 3.1). In the frame N of the rotation
+ * `edge` the edges are b = (xb, 0, 0), c = (xc, yc, 0), d = (xd, yd, zd), so that 14 multiplications do, with 1 / 6 V:
+ *   (yc zd, -xc zd, xc yd - xd yc),   (0, xb zd, -xb yd),   (0, 0, xb yc);  the signs in the document are misprinted.
+ */
+static void present_gradients_edge(const slice *s, int q, const vd *edge, vd *out) {
+    vd N[9], g[9];
+    load_rows(gradient_at(4, s, q), 9, g);
+    orthonormal_basis(edge, edge + 3, N);
+    const vd scale = vm_determinant(g); /* 1 / 6 V at rest */
+    vd at[9];                           /* axis a of edge i at 3 a + i */
+    for (int a = 0; a < 3; ++a)
+        for (int i = 0; i < 3; ++i)
+            at[3 * a + i] = N[a] * edge[3 * i] + N[3 + a] * edge[3 * i + 1] + N[6 + a] * edge[3 * i + 2];
+    const vd xb = at[0] * scale, xc = at[1], xd = at[2], yc = at[4], yd = at[5], zd = at[8] * scale;
+    const vd b[3] = {yc * zd, -xc * zd, (xc * yd - xd * yc) * scale}, c[2] = {xb * at[8], -xb * yd}, d = xb * yc;
+    for (int a = 0; a < 3; ++a) {
+        out[a] = N[3 * a] * b[0] + N[3 * a + 1] * b[1] + N[3 * a + 2] * b[2];
+        out[3 + a] = N[3 * a + 1] * c[0] + N[3 * a + 2] * c[1];
+        out[6 + a] = N[3 * a + 2] * d;
+    }
 }
 
 INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *c,
@@ -202,6 +241,12 @@ INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, co
     vd F[9], R[9];
     if (!batch->rotation && !batch->warping) {
         load_rows(gradient_at(N, s, q), 3 * (N - 1), out);
+    } else if (batch->compact == SN_COMPACT_UPDATED) {
+        deformation(N, s, q, edge, F);
+        if (N == 4 && batch->rotation->uses_edges)
+            present_gradients_edge(s, q, edge, out);
+        else
+            present_gradients(N, s, q, F, out);
     } else if (!kept_gradients(N, Q, s, q, out)) {
         if (needs_edges(s)) deformation(N, s, q, edge, F);
         if (!kept_rotation(Q, s, q, R)) rotation_at(N, Q, s, q, F, R, NULL);
@@ -210,7 +255,7 @@ INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, co
     vd cross = c[1], same = c[1];
     if (batch->compact == SN_COMPACT_BLENDED) {
         vd blend = vd_set(1);
-        if (batch->differential == SN_DIFFERENTIAL_HYBRID) blend = batch->law->blend(F, R);
+        if (batch->differential == SN_DIFFERENTIAL_HYBRID) blend = batch->law->blend(batch->element->dimension, F, R);
         cross = c[1] * (1 - blend), same = c[1] * (1 + blend);
     }
     warped_weights(s, q, c, damping, cross, same, k, d, out + 3 * (N - 1));
@@ -229,11 +274,22 @@ APART void linearise_general(const int N, const int Q, const slice *s, int q, co
     for (int i = 0; i < 81; ++i) out[i] *= w;
 }
 
+/* The frames of all nodes, w lambda and w mu. */
+APART void linearise_vertex(const int N, const slice *s, int q, const vd *c, const vd *damping, double k, double d,
+                            vd *out) {
+    vd weight[3];
+    for (int i = 0; i < N; ++i) vertex_frame(s, i, out + 9 * i);
+    warped_weights(s, q, c, damping, c[1], c[1], k, d, weight);
+    out[9 * N] = weight[0], out[9 * N + 1] = weight[1];
+}
+
 /* At one point, into `out` (batch->linearised_items vectors), w included. edge, speed (may be NULL): of x and v. */
 INLINE void linearise_point(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *speed,
                             const vd *c, const vd *damping, double k, double d, vd *out) {
     if (s->batch->compact)
         linearise_warped(N, Q, s, q, edge, c, damping, k, d, out);
+    else if (s->batch->vertex_matrix)
+        linearise_vertex(N, s, q, c, damping, k, d, out);
     else
         linearise_general(N, Q, s, q, edge, speed, c, damping, k, d, out);
 }
@@ -241,8 +297,8 @@ INLINE void linearise_point(const int N, const int Q, const slice *s, int q, con
 /* What linearise_point takes of the slice. Returns whether velocities matter. */
 INLINE int linearise_input(const int N, const slice *s, vd *edge, vd *speed, vd *c, vd *damping) {
     const sn_batch *batch = s->batch;
-    const int moving =
-        !batch->compact && s->view->unsymmetric && (s->settings->damped & SN_DAMPED_VISCOUS) && s->view->v;
+    const int moving = !batch->compact && !batch->vertex_matrix && s->view->unsymmetric &&
+                       (s->settings->damped & SN_DAMPED_VISCOUS) && s->view->v;
     load_constants(s, c);
     if (needs_edges(s)) gather_edges(N, s, s->view->x, edge);
     if (moving) gather_edges(N, s, s->view->v, speed);
@@ -260,7 +316,7 @@ INLINE int linearise_body(const int N, const int Q, const sn_batch *batch, int b
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(N, Q, batch, settings, view, block, lane);
-            vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], item[81];
+            vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], item[ITEMS];
             const int moving = linearise_input(N, &s, edge, speed, c, damping);
             for (int q = 0; q < Q; ++q) {
                 linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, item);
@@ -326,6 +382,22 @@ INLINE void apply_general(const int N, const double *item, const int stride, con
     }
 }
 
+/* value_i += w (lambda (R_i : H) R_i + mu (H + R_i H^T R_i)) g_i, H = sum_j u_j (x) g_j, for all nodes. */
+APART void apply_vertex(const int N, const double *item, const int stride, const double *gradient, const vd *u,
+                        vd *value) {
+    vd H[9], g[3 * SN_ELEMENT_NODES];
+    outer_sum(N, gradient, u, H);
+    all_gradients(N, gradient, g);
+    const vd lambda = vd_load(item + 9 * N * stride), mu = vd_load(item + (9 * N + 1) * stride);
+    for (int i = 0; i < N; ++i) {
+        vd R[9], P[9];
+        for (int e = 0; e < 9; ++e) R[e] = vd_load(item + (9 * i + e) * stride), P[e] = vd_set(0);
+        add_viscous(lambda, mu, R, H, P);
+        for (int a = 0; a < 3; ++a)
+            value[3 * i + a] += P[3 * a] * g[3 * i] + P[3 * a + 1] * g[3 * i + 1] + P[3 * a + 2] * g[3 * i + 2];
+    }
+}
+
 INLINE int product_body(const int N, const int Q, const sn_batch *batch, int begin, int end,
                         const sn_element_view *view, double k, double d, const double *linearised, const double *u,
                         double *out) {
@@ -336,22 +408,27 @@ INLINE int product_body(const int N, const int Q, const sn_batch *batch, int beg
             vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], du[EDGES], value[3 + EDGES];
             const int moving = linearised ? 0 : linearise_input(N, &s, edge, speed, c, damping);
             gather_edges(N, &s, u, du);
-            for (int i = 3; i < 3 * N; ++i) value[i] = vd_set(0);
+            for (int i = 0; i < 3 * N; ++i) value[i] = vd_set(0);
             for (int q = 0; q < Q; ++q) {
-                vd local[81];
+                vd local[ITEMS];
                 const double *item = (const double *)local;
                 if (linearised) {
                     item = linearised_at(Q, &s, q, (double *)(uintptr_t)linearised);
-                    if (lane == 0) ask_ahead(item, batch->compact ? 3 * N : 81);
+                    if (lane == 0) ask_ahead(item, batch->linearised_items);
                 } else
                     linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, local);
                 const int stride = linearised ? SN_LANES : SN_WIDTH;
                 if (batch->compact)
                     apply_warped(N, item, stride, du, value + 3);
+                else if (batch->vertex_matrix)
+                    apply_vertex(N, item, stride, gradient_at(N, &s, q), du, value);
                 else
                     apply_general(N, item, stride, gradient_at(N, &s, q), du, value + 3);
             }
-            scatter_balanced(N, &s, value, out);
+            if (batch->vertex_matrix)
+                scatter(N, &s, value, out);
+            else
+                scatter_balanced(N, &s, value, out);
         }
     return 0;
 }
@@ -436,8 +513,53 @@ INLINE void store_matrix(const int N, vd *K, int full, int upper, double *out) {
     }
 }
 
+/* All blocks of a vertex matrix: with c_i = R_i g_i and c_ij = R_i g_j,
+ *   K_ij = w (lambda c_i c_ij^T + mu c_ij c_i^T + mu (g_i . g_j) I). First: sets, else adds. */
+INLINE void expand_vertex(const int N, const vd *item, const double *gradient, int first, vd *K) {
+    vd g[3 * SN_ELEMENT_NODES];
+    const vd lambda = item[9 * N], mu = item[9 * N + 1];
+    all_gradients(N, gradient, g);
+    for (int i = 0; i < N; ++i) {
+        const vd *R = item + 9 * i;
+        vd turned[3 * SN_ELEMENT_NODES];
+        for (int j = 0; j < 3 * N; ++j) {
+            const vd *h = g + j / 3 * 3, *row = R + 3 * (j % 3);
+            turned[j] = row[0] * h[0] + row[1] * h[1] + row[2] * h[2];
+        }
+        const vd *ci = turned + 3 * i;
+        for (int j = 0; j < N; ++j) {
+            const vd *cj = turned + 3 * j, dot = mu * (ci[0] * cj[0] + ci[1] * cj[1] + ci[2] * cj[2]);
+            for (int column = 0; column < 3; ++column)
+                for (int row = 0; row < 3; ++row) {
+                    vd a = lambda * (ci[row] * cj[column]) + mu * (cj[row] * ci[column]);
+                    if (row == column) a += dot;
+                    accumulate(&K[9 * (N * i + j) + 3 * column + row], a, first);
+                }
+        }
+    }
+}
+
+APART int stiffness_vertex(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view,
+                           double k, double d, double *linearised, double *out) {
+    const sn_batch_settings *settings = settings_of(batch, view);
+    for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+        const slice s = slice_at(N, Q, batch, settings, view, block, lane);
+        vd c[SN_LAW_CONSTANTS], damping[3], item[ITEMS], K[9 * SN_ELEMENT_NODES * SN_ELEMENT_NODES];
+        load_constants(&s, c);
+        if (settings->damped) load_rows(settings->damping + s.block * 3 * SN_LANES + lane, 3, damping);
+        for (int q = 0; q < Q; ++q) {
+            linearise_vertex(N, &s, q, c, damping, k, d, item);
+            if (linearised) store_items(batch, item, linearised_at(Q, &s, q, linearised));
+            expand_vertex(N, item, gradient_at(N, &s, q), q == 0, K);
+        }
+        for (int e = 0; e < 9 * N * N; ++e) vd_store(out + e * SN_LANES + lane, K[e]);
+    }
+    return 0;
+}
+
 INLINE int stiffness_body(const int N, const int Q, const sn_batch *batch, int block, const sn_element_view *view,
                           double k, double d, int upper, double *linearised, double *out) {
+    if (batch->vertex_matrix) return stiffness_vertex(N, Q, batch, block, view, k, d, linearised, out);
     const sn_batch_settings *settings = settings_of(batch, view);
     const int full = !batch->compact && view->unsymmetric;
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
@@ -526,6 +648,7 @@ INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int bloc
                 vd_store(out_psi + q * SN_LANES + lane, psi);
             }
             batch->law->stress(batch->law, c, H, batch->rotation ? R : NULL, P);
+            complete_stress(N, Q, &s, q, F, R, P);
             if (has_memory(&s)) add_recalled(Q, &s, q, F, R, P);
             if (batch->warping) {
                 for (int i = 0; i < 9; ++i) H[i] = P[i];

@@ -4,18 +4,20 @@
  * Viscous stress, linear in F', with G = F (Green's strain), R (corotated) or I (Cauchy's):
  *   P_v = d_lambda (G : F') G + d_mu (G G^T F' + G F'^T G)
  * For Green's strain this is F (d_lambda tr(E') I + 2 d_mu E') with E' = sym(F^T F').
- * Rayleigh damping: P_r = b dP : F'. */
+ * Rayleigh damping: P_r = b G C sym(G^T F') with C the stiffness at rest. For an isotropic C this is the viscous stress
+ * with b lambda and b mu, and the settings add these to d_lambda and d_mu. */
 #ifndef SN_FEM_KERNEL_ELEMENT_POINT_H
 #define SN_FEM_KERNEL_ELEMENT_POINT_H
 
 #include "fem/batch.h"
 
+#include "corotate.h"
 #include "polar3.h"
 
 #define INLINE static inline __attribute__((always_inline))
 #define APART static __attribute__((noinline)) /* off the fast paths: one copy for all element types */
 
-enum { EDGES = 3 * (SN_ELEMENT_NODES - 1) };
+enum { EDGES = 3 * (SN_ELEMENT_NODES - 1), ITEMS = 9 * SN_ELEMENT_NODES + 2 }; /* ITEMS: most linearised_items */
 
 /* SN_WIDTH neighbouring lanes of one block. Rows are SN_LANES apart. */
 typedef struct slice {
@@ -121,18 +123,20 @@ APART void load_history(const int N, const int Q, const slice *s, int q, history
         deformation(N, s, q, edge, buffer->F_before);
         r->F_before = buffer->F_before;
     }
-    load_rows(s->batch->rest_edge + s->block * 9 * SN_LANES + s->lane, 9, buffer->Dm);
     const double *state = s->view->rotation_state;
     for (int i = 0; i < SN_ROTATION_STATE; ++i) {
         buffer->state[i] = vd_set(0);
         if (state) buffer->state[i] = vd_load(state + state_at(s, Q, q) + i * SN_LANES);
     }
-    r->Dm = buffer->Dm;
     r->state = buffer->state;
 }
 
 INLINE sn_rotation_view rotation_view(const int N, const int Q, const slice *s, int q, const vd *F, history *buffer) {
     sn_rotation_view r = {.F = F, .dimension = N == 3 ? 2 : 3, .alpha = s->batch->alpha, .beta = s->batch->beta};
+    if (s->batch->rest_edge) {
+        load_rows(s->batch->rest_edge + s->block * 9 * SN_LANES + s->lane, 9, buffer->Dm);
+        r.Dm = buffer->Dm;
+    }
     if (s->batch->rotation->uses_history) load_history(N, Q, s, q, buffer, &r);
     return r;
 }
@@ -152,6 +156,14 @@ APART void mean_frame(const int N, const slice *s, vd *R) {
     polar3(sum, R);
 }
 
+/* Takes up a frame that stays, with dR = 0; false when there is none. */
+INLINE int frame_at(const int Q, const slice *s, int q, vd *R, vd *dR) {
+    if (s->batch->frames < 0 || !s->view->frame) return 0;
+    load_rows(s->view->frame + s->batch->frames + (s->block * Q + q) * 9 * SN_LANES + s->lane, 9, R);
+    for (int i = 0; i < 81 && dR; ++i) dR[i] = vd_set(0);
+    return 1;
+}
+
 /* The rotation at a point (the identity without one), and dR when asked for. */
 INLINE void rotation_at(const int N, const int Q, const slice *s, int q, const vd *F, vd *R, vd *dR) {
     if (s->batch->warping) {
@@ -162,10 +174,22 @@ INLINE void rotation_at(const int N, const int Q, const slice *s, int q, const v
         set_identity(R);
         return;
     }
+    if (frame_at(Q, s, q, R, dR)) return;
     history buffer;
     const sn_rotation_view view = rotation_view(N, Q, s, q, F, &buffer);
     s->batch->rotation->extract(&view, R);
     if (dR) s->batch->rotation->differential(&view, R, dR);
+}
+
+/* Adds the change of R to the stress, for rotations that ask for it (sn_rotation.turning). */
+APART void complete_stress(const int N, const int Q, const slice *s, int q, const vd *F, const vd *R, vd *P) {
+    const sn_rotation *rotation = s->batch->rotation;
+    if (!rotation || !rotation->turning || s->batch->frames >= 0 || !vi_any(asymmetric_lanes(F, R))) return;
+    vd dR[81];
+    history buffer;
+    const sn_rotation_view view = rotation_view(N, Q, s, q, F, &buffer);
+    rotation->turning(&view, R, dR);
+    add_turning_stress(F, R, dR, P);
 }
 
 INLINE double *linearised_at(const int Q, const slice *s, int q, double *linearised) {
@@ -221,7 +245,7 @@ INLINE int kept_gradients(const int N, const int Q, const slice *s, int q, vd *o
 /* Whether the law's chosen differential takes dR. The projected one stands for the exact one only, so that the view has
  * no say. */
 static inline int wants_dR(const sn_batch *batch) {
-    return batch->rotation && batch->rotation->differential &&
+    return batch->rotation && (batch->rotation->differential || batch->frames >= 0) &&
            (batch->differential == SN_DIFFERENTIAL_EXACT || batch->differential == SN_DIFFERENTIAL_PROJECTED);
 }
 
@@ -305,8 +329,8 @@ APART void add_viscous_change_corotated(double k, vd lambda, vd mu, const vd *R,
 /* dP as the view wants it. R is not looked at for laws without rotation. */
 APART void law_differential(const slice *s, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     const sn_batch *batch = s->batch;
-    batch->law->differential(batch->law, sn_batch_differential(batch, s->view->projected), c, F,
-                             batch->rotation ? R : NULL, dR, dP);
+    batch->law->differential(batch->law, sn_batch_differential(batch, s->view->projected), batch->element->dimension, c,
+                             F, batch->rotation ? R : NULL, dR, dP);
     if (s->view->unsymmetric) return;
     const vd half = vd_set(0.5);
     for (int a = 0; a < 9; ++a)
@@ -316,15 +340,18 @@ APART void law_differential(const slice *s, const vd *c, const vd *F, const vd *
         }
 }
 
-/* A = k (dP + change of viscous stress) + d (viscous tensor + b dP). `rate` (F') may be NULL. */
+/* A = k (dP + change of viscous stress) + d (viscous tensor + b stiffness at rest). `rate` (F') may be NULL. */
 APART void tangent(const slice *s, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR,
                    const vd *rate, double k, double d, vd *A) {
     const sn_law *law = s->batch->law;
     const unsigned damped = s->settings->damped;
     law_differential(s, c, F, R, dR, A);
-    vd scale = vd_set(k);
-    if (damped & SN_DAMPED_RAYLEIGH) scale += d * damping[2];
-    for (int i = 0; i < 81; ++i) A[i] *= scale;
+    for (int i = 0; i < 81; ++i) A[i] *= vd_set(k);
+    if (damped & SN_DAMPED_RAYLEIGH && d != 0) {
+        vd C[81];
+        law->rest_stiffness(law, c, strain_frame(law, F, R), C);
+        for (int i = 0; i < 81; ++i) A[i] += d * damping[2] * C[i];
+    }
     if (!(damped & SN_DAMPED_VISCOUS)) return;
     if (d != 0) add_viscous_tensor(d * damping[0], d * damping[1], strain_frame(law, F, R), A);
     if (!s->view->unsymmetric || !rate || k == 0) return;
@@ -335,20 +362,18 @@ APART void tangent(const slice *s, const vd *c, const vd *damping, const vd *F, 
 }
 
 /* P += viscous and Rayleigh stress at the rate F'. */
-APART void add_damping_stress(const slice *s, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR,
-                              const vd *rate, vd *P) {
+APART void add_damping_stress(const slice *s, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *rate,
+                              vd *P) {
+    const sn_law *law = s->batch->law;
     const unsigned damped = s->settings->damped;
-    if (s->batch->warped) {
-        add_viscous(damping[0] + damping[2] * c[0], damping[1] + damping[2] * c[1], R, rate, P);
-        return;
-    }
-    if (damped & SN_DAMPED_VISCOUS) add_viscous(damping[0], damping[1], strain_frame(s->batch->law, F, R), rate, P);
+    const vd *G = strain_frame(law, F, R);
+    if (damped & SN_DAMPED_VISCOUS) add_viscous(damping[0], damping[1], G, rate, P);
     if (!(damped & SN_DAMPED_RAYLEIGH)) return;
-    vd dP[81];
-    law_differential(s, c, F, R, dR, dP);
+    vd C[81];
+    law->rest_stiffness(law, c, G, C);
     for (int a = 0; a < 9; ++a) {
-        vd sum = dP[9 * a] * rate[0];
-        for (int b = 1; b < 9; ++b) sum += dP[9 * a + b] * rate[b];
+        vd sum = C[9 * a] * rate[0];
+        for (int b = 1; b < 9; ++b) sum += C[9 * a + b] * rate[b];
         P[a] += damping[2] * sum;
     }
 }

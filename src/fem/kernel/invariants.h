@@ -151,8 +151,8 @@ static inline void invariant_projected(const derivative *d, vd I1, const vd F[9]
         derivatives(c, &i, &d);                                                                                        \
         invariant_stress(&d, i.I1, F, P);                                                                              \
     }                                                                                                                  \
-    static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R,           \
-                             const vd *dR, vd *dP) {                                                                   \
+    static void differential(const sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F,         \
+                             const vd *R, const vd *dR, vd *dP) {                                                      \
         const invariants i = invariants_of(F, positive);                                                               \
         derivative d = no_derivative();                                                                                \
         derivatives(c, &i, &d);                                                                                        \

@@ -3,9 +3,10 @@
  *   exact        dP = 2 mu dF + lambda tr(R^T dF) R + (lambda t - 2 mu) dR when S is symmetric; else see corotate.h
  *   truncated-1  dP = 2 mu dF + lambda tr(R^T dF) R
  *   truncated-2  dP = 2 mu R sym(R^T dF) + lambda tr(R^T dF) R, the warped stiffness R K0 R^T
- *   hybrid       g truncated-1 + (1 - g) truncated-2, g = min(tr|S - I| / 3, 1), |S - I| by the eigenvalues of sym(S)
- *   projected    the exact one of the polar rotation, with its turning modes (see modes.h) cut at zero; in the frame of
- * R and sym(R^T F) P is the gradient of psi when R is a polar rotation (polar, isvd, higham). Constants: lambda, mu. */
+ *   hybrid       g truncated-1 + (1 - g) truncated-2, g = min(tr|S - I| / dimension, 1), |S - I| by the eigenvalues of
+ * sym(S) projected    the exact one of the polar rotation, with its turning modes (see modes.h) cut at zero; in the
+ * frame of R and sym(R^T F) P is the gradient of psi when R is a polar rotation (polar, isvd, higham). Constants:
+ * lambda, mu. */
 #include "fem/law.h"
 #include "fem/names.h"
 
@@ -48,20 +49,17 @@ static inline void truncated(const vd *c, const vd *R, vd full, vd warped, vd *d
     for (int a = 0; a < 9; ++a) dP[10 * a] += same;
 }
 
-/* The mean over the axes of the element: a plane one has F = diag(., ., 1). */
-static vd hybrid_weight(const vd *F, const vd *R) {
+/* The mean over the axes of the element; a plane one has two. */
+static vd hybrid_weight(int dimension, const vd *F, const vd *R) {
     vd S[9], s[3], V[9];
-    const vd one = vd_set(1), zero = vd_set(0);
+    const vd one = vd_set(1), axes = vd_set(dimension);
     vm_transpose_multiply(R, F, S);
     symmetric_eigen(S, s, V);
-    const vi plane =
-        (vi)(F[8] == one) & (vi)(F[2] == zero) & (vi)(F[5] == zero) & (vi)(F[6] == zero) & (vi)(F[7] == zero);
-    const vd axes = vd_select(plane, vd_set(2), vd_set(3));
     return vd_min((vd_abs(s[0] - one) + vd_abs(s[1] - one) + vd_abs(s[2] - one)) / axes, one);
 }
 
 static void exact(const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
-    const vi skewed = skewed_lanes(F, R);
+    const vi skewed = skewed_lanes(F, R, dR);
     const vd pressure = c[0] * stretch(F, R);
     shear_differential(c[1], F, R, dR, skewed, dP);
     for (int b = 0; b < 9; ++b) {
@@ -90,15 +88,15 @@ static void projected(const vd *c, const vd *F, const vd *R, vd *dP) {
     principal_assemble(&p, U, V, dP);
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
-                         vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F, const vd *R,
+                         const vd *dR, vd *dP) {
     const vd zero = vd_set(0), one = vd_set(1);
     switch (kind) {
     case SN_DIFFERENTIAL_TRUNCATED_1:
         truncated(c, R, one, zero, dP);
         break;
     case SN_DIFFERENTIAL_HYBRID: {
-        const vd weight = hybrid_weight(F, R);
+        const vd weight = hybrid_weight(dimension, F, R);
         truncated(c, R, weight, one - weight, dP);
         break;
     }

@@ -90,8 +90,8 @@ static void exact(const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     }
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
-                         vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F, const vd *R,
+                         const vd *dR, vd *dP) {
     if (kind == SN_DIFFERENTIAL_EXACT)
         exact(c, F, R, dR, dP);
     else
@@ -100,7 +100,7 @@ static void differential(const sn_law *law, sn_differential kind, const vd *c, c
 
 const sn_law SN_ISA(sn_law_corotated_updated) = {
     SN_LAW_corotated_updated,
-    .flags = SN_LAW_ROTATION | SN_LAW_INDEFINITE | SN_LAW_NO_POTENTIAL,
+    .flags = SN_LAW_ROTATION | SN_LAW_INDEFINITE | SN_LAW_NO_POTENTIAL | SN_LAW_UPDATED,
     .differentials = 1u << SN_DIFFERENTIAL_EXACT | 1u << SN_DIFFERENTIAL_TRUNCATED_2,
     .default_differential = SN_DIFFERENTIAL_TRUNCATED_2,
     SN_LAW_OF_LAME,

@@ -28,7 +28,7 @@ static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd 
 static void exact(const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
     vd cof[9];
     vm_cofactor(F, cof);
-    shear_differential(c[1], F, R, dR, skewed_lanes(F, R), dP);
+    shear_differential(c[1], F, R, dR, skewed_lanes(F, R, dR), dP);
     for (int a = 0; a < 9; ++a)
         for (int b = 0; b < 9; ++b) dP[9 * a + b] += c[0] * (cof[a] * cof[b]);
     add_cofactor_differential(F, c[0] * volume_change(F), dP);
@@ -52,8 +52,8 @@ static void projected(const vd *c, const vd *F, const vd *R, vd *dP) {
     principal_assemble(&p, U, V, dP);
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
-                         vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F, const vd *R,
+                         const vd *dR, vd *dP) {
     if (kind == SN_DIFFERENTIAL_EXACT)
         exact(c, F, R, dR, dP);
     else

@@ -51,13 +51,13 @@ static void projected(const vd *c, const vd *F, const vd *R, vd *dP) {
     principal_assemble(&p, U, V, dP);
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
-                         vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F, const vd *R,
+                         const vd *dR, vd *dP) {
     if (kind != SN_DIFFERENTIAL_EXACT) {
         projected(c, F, R, dP);
         return;
     }
-    shear_differential(c[1], F, R, dR, skewed_lanes(F, R), dP);
+    shear_differential(c[1], F, R, dR, skewed_lanes(F, R, dR), dP);
     const vd pressure = c[0] * green_trace(F);
     for (int a = 0; a < 9; ++a) {
         for (int b = 0; b < 9; ++b) dP[9 * a + b] += c[0] * (F[a] * F[b]);

@@ -29,8 +29,8 @@ static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd 
     for (int i = 0; i < 9; i += 4) P[i] += pressure;
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
-                         vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F, const vd *R,
+                         const vd *dR, vd *dP) {
     for (int i = 0; i < 81; ++i) dP[i] = vd_set(0);
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {

@@ -171,8 +171,8 @@ static inline void differentiate(const vd *c, const state *x, principal *p) {
     }
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
-                         vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F, const vd *R,
+                         const vd *dR, vd *dP) {
     state x;
     principal p;
     evaluate(F, &x);

@@ -97,8 +97,8 @@ static void exact(const vd *c, const vd *F, const vd *R, vd *dP) {
     }
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
-                         vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F, const vd *R,
+                         const vd *dR, vd *dP) {
     if (kind == SN_DIFFERENTIAL_TRUNCATED_2) {
         orthotropic_through(c, R, dP);
         return;
@@ -123,5 +123,6 @@ const sn_law SN_ISA(sn_law_orthotropic) = {
     .energy = energy,
     .stress = stress,
     .differential = differential,
+    .rest_stiffness = orthotropic_rest_stiffness,
     .strain = SN_STRAIN_COROTATED,
 };

@@ -30,8 +30,8 @@ static void stress(const sn_law *law, const vd *c, const vd *F, const vd *R, vd 
     vm_multiply(F, S, P);
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
-                         vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F, const vd *R,
+                         const vd *dR, vd *dP) {
     vd E[9], S[9];
     green(F, E);
     orthotropic_stress(c, E, S);
@@ -55,5 +55,6 @@ const sn_law SN_ISA(sn_law_orthotropic_green) = {
     .energy = energy,
     .stress = stress,
     .differential = differential,
+    .rest_stiffness = orthotropic_rest_stiffness,
     .strain = SN_STRAIN_GREEN,
 };

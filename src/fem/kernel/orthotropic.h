@@ -147,4 +147,8 @@ static inline void orthotropic_through(const vd *c, const vd A[9], vd dP[81]) {
         }
 }
 
+static void orthotropic_rest_stiffness(const sn_law *law, const vd *c, const vd *G, vd *dP) {
+    orthotropic_through(c, G, dP);
+}
+
 #endif

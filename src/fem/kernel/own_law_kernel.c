@@ -60,8 +60,8 @@ static void by_differences(const sn_law_table *t, const double *constant, double
     }
 }
 
-static void differential(const sn_law *law, sn_differential kind, const vd *c, const vd *F, const vd *R, const vd *dR,
-                         vd *dP) {
+static void differential(const sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F, const vd *R,
+                         const vd *dR, vd *dP) {
     const sn_law_table *t = law->table;
     double constant[SN_LAW_CONSTANTS], f[9], dp[81];
     for (int l = 0; l < SN_WIDTH; ++l) {
@@ -79,6 +79,23 @@ static void differential(const sn_law *law, sn_differential kind, const vd *c, c
     for (int a = 0; a < 9; ++a) /* the projection wants a symmetric matrix */
         for (int b = a + 1; b < 9; ++b) dP[9 * a + b] = dP[9 * b + a] = half * (dP[9 * a + b] + dP[9 * b + a]);
     project9(dP);
+}
+
+/* dP[ij][kl] = sum G_im C[mj][nl] G_kn with C = d P / d F at rest. */
+static void rest_stiffness(const sn_law *law, const vd *c, const vd *G, vd *dP) {
+    static const double rest[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    vd F[9], C[81], half[81];
+    for (int i = 0; i < 9; ++i) F[i] = vd_set(rest[i]);
+    differential(law, SN_DIFFERENTIAL_EXACT, 3, c, F, NULL, NULL, C);
+    for (int a = 0; a < 81; ++a) half[a] = dP[a] = vd_set(0);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            for (int m = 0; m < 3; ++m)
+                for (int b = 0; b < 9; ++b) half[9 * (3 * i + j) + b] += G[3 * i + m] * C[9 * (3 * m + j) + b];
+    for (int a = 0; a < 9; ++a)
+        for (int k = 0; k < 3; ++k)
+            for (int l = 0; l < 3; ++l)
+                for (int n = 0; n < 3; ++n) dP[9 * a + 3 * k + l] += half[9 * a + 3 * n + l] * G[3 * k + n];
 }
 
 /* The constants are the values of the parameters in their order; each parameter has count_max places. A factor
@@ -108,5 +125,6 @@ const sn_law SN_ISA(sn_own_law) = {
     .energy = energy,
     .stress = stress,
     .differential = differential,
+    .rest_stiffness = rest_stiffness,
     .strain = SN_STRAIN_GREEN,
 };

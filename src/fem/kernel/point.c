@@ -1,6 +1,7 @@
 /* Laws and rotations at single points; see point.h. */
 #include "fem/point.h"
 
+#include "corotate.h"
 #include "svd3.h"
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -30,12 +31,19 @@ static void law_point(const sn_law *law, const sn_rotation *rotation, const doub
         if (rotation) rotation->extract(&view, R);
         const vd *r = rotation ? R : NULL;
         if (psi) law->energy(law, c, f, r, out), store(psi, 1, lane, out);
-        if (P) law->stress(law, c, f, r, out), store(P, 9, lane, out);
+        if (P) {
+            law->stress(law, c, f, r, out);
+            if (rotation && rotation->turning && vi_any(asymmetric_lanes(f, R))) {
+                rotation->turning(&view, R, dR);
+                add_turning_stress(f, R, dR, out);
+            }
+            store(P, 9, lane, out);
+        }
         if (!dP) continue;
         const int turns =
             rotation && rotation->differential && (kind == SN_DIFFERENTIAL_EXACT || kind == SN_DIFFERENTIAL_PROJECTED);
         if (turns) rotation->differential(&view, R, dR);
-        law->differential(law, kind, c, f, r, turns ? dR : NULL, out);
+        law->differential(law, kind, view.dimension, c, f, r, turns ? dR : NULL, out);
         store(dP, 81, lane, out);
     }
 }

@@ -6,7 +6,7 @@
  * collapse. Defaults: alpha 0.1, beta 3. Differential, the witness held: dR = dpolar(F_moved) : dF_moved with, m =
  * cof(F) n, c = d / |m|^2, dF_moved = dF + dc m (x) n + c dm (x) n,   dc = d'(J) (cof F : dF) / |m|^2 - 2 c (m . dm) /
  * |m|^2,   dm = d(cof F) n. S = R^T F is not symmetric while degenerate: corotated forces are then close to, but not,
- * the gradient of an energy. */
+ * the gradient of an energy. The rotation `dapd-exact` is the same with the gradient of the energy as its force. */
 #include "fem/names.h"
 
 #include "collapse.h"
@@ -72,5 +72,13 @@ static void differential(const sn_rotation_view *view, const vd *R, vd *dR) {
 static void accept(const sn_rotation_view *view) { accept_moved(view, depth); }
 
 const sn_rotation SN_ISA(sn_rotation_dapd) = {
-    SN_ROTATION_dapd, .uses_history = 1, .extract = extract, .differential = differential, .accept = accept,
+    SN_ROTATION_dapd, .uses_history = 1,  .uses_alpha = 1,
+    .uses_beta = 1,   .extract = extract, .differential = differential,
+    .accept = accept,
+};
+
+/* The same R with the exact stress P = P^ + P' (Civit 4.25). P' has the first derivative of R, so that the exact
+ * differential would need the second one: it is not offered. */
+const sn_rotation SN_ISA(sn_rotation_dapd_exact) = {
+    SN_ROTATION_dapd_exact, .uses_history = 1, .extract = extract, .turning = differential, .accept = accept,
 };

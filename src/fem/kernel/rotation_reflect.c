@@ -15,8 +15,5 @@ static void extract(const sn_rotation_view *view, vd *R) { extract_moved(view, d
 static void accept(const sn_rotation_view *view) { accept_moved(view, depth); }
 
 const sn_rotation SN_ISA(sn_rotation_reflect) = {
-    SN_ROTATION_reflect,
-    .uses_history = 1,
-    .extract = extract,
-    .accept = accept,
+    SN_ROTATION_reflect, .uses_history = 1, .uses_alpha = 1, .extract = extract, .accept = accept,
 };

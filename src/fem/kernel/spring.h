@@ -3,7 +3,8 @@
  *   d = x_1 - x_0, n = d / |d|, d0 and n0 at rest, k = E w with w the van Gelder factor
  *   turning (law corotated)  f_1 = -k (|d| - |d0|) n,              K = k (n n^T + max(0, 1 - |d0| / |d|) (I - n n^T))
  *   linear  (law linear)     f_1 = -k n0 (n0 . (d - d0)),          K = k n0 n0^T
- *   warped  (with warping)   f_i as linear in the frame R_i of each end; K with the mean frame of the two
+ *   warped  (with warping)   f_i as linear in the frame R_i of each end; K with the mean frame of the two, or (vertex
+ *                            matrix) the rows of each end with its own frame
  *   damper                   f_1 = -r n (n . (v_1 - v_0)),         D = r n n^T
  * and f_0 = -f_1 but for warped springs. The differential `exact` leaves the max out: a pressed spring then pushes
  * sideways. */
@@ -106,12 +107,11 @@ static int spring_force(const sn_batch *batch, int begin, int end, const sn_elem
     return 0;
 }
 
-/* k K + d D of node 1 against node 1, row-major and symmetric. */
-INLINE void spring_matrix(const slice *s, double k, double d, vd *A) {
+/* k K + d D of a node against itself, row-major and symmetric; the frame of warped springs is R. */
+INLINE void spring_matrix_in(const slice *s, double k, double d, const vd *R, vd *A) {
     const sn_batch *batch = s->batch;
     spring p = spring_at(s, s->view->x);
-    vd R[9], across = vd_set(0), recalled = vd_set(0);
-    if (batch->warping) mean_frame(2, s, R);
+    vd across = vd_set(0), recalled = vd_set(0);
     if (is_turning(batch)) {
         const vd now = point_along(&p), least = vd_max(now, vd_set(1e-12) * p.length);
         across = vd_set(1) - p.length / least;
@@ -120,7 +120,7 @@ INLINE void spring_matrix(const slice *s, double k, double d, vd *A) {
         else
             recalled = recalled_tension(s) / least;
     } else {
-        point_turned(&p, batch->warping ? R : NULL);
+        point_turned(&p, R);
     }
     vd along = k * (p.k * (vd_set(1) - across) - recalled);
     if (s->settings->damped) along += d * p.r;
@@ -151,9 +151,25 @@ static int spring_remember(const sn_batch *batch, int begin, int end, const sn_e
     return 0;
 }
 
-static inline void spring_keep(const slice *s, const vd A[9], double *linearised) {
+/* Of both nodes; they are equal but for a vertex matrix. */
+INLINE void spring_matrix(const slice *s, double k, double d, vd A[18]) {
+    vd R[9];
+    const sn_batch *batch = s->batch;
+    if (batch->vertex_matrix) {
+        for (int i = 0; i < 2; ++i) {
+            vertex_frame(s, i, R);
+            spring_matrix_in(s, k, d, R, A + 9 * i);
+        }
+        return;
+    }
+    if (batch->warping) mean_frame(2, s, R);
+    spring_matrix_in(s, k, d, batch->warping ? R : NULL, A);
+    for (int e = 0; e < 9; ++e) A[9 + e] = A[e];
+}
+
+static inline void spring_keep(const slice *s, const vd A[18], double *linearised) {
     double *out = linearised + s->batch->linearised + s->block * s->batch->linearised_items * SN_LANES + s->lane;
-    for (int i = 0; i < 9; ++i) vd_store(out + i * SN_LANES, A[i]);
+    for (int i = 0; i < s->batch->linearised_items; ++i) vd_store(out + i * SN_LANES, A[i]);
 }
 
 static int spring_linearise(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
@@ -162,7 +178,7 @@ static int spring_linearise(const sn_batch *batch, int begin, int end, const sn_
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(2, 1, batch, settings, view, block, lane);
-            vd A[9];
+            vd A[18];
             spring_matrix(&s, k, d, A);
             spring_keep(&s, A, linearised);
         }
@@ -175,15 +191,19 @@ static int spring_product(const sn_batch *batch, int begin, int end, const sn_el
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(2, 1, batch, settings, view, block, lane);
-            vd A[9], du[3], value[6];
-            if (linearised)
-                load_rows(linearised + batch->linearised + s.block * batch->linearised_items * SN_LANES + lane, 9, A);
-            else
+            vd A[18], du[3], value[6];
+            if (linearised) {
+                const int items = batch->linearised_items;
+                const double *item = linearised + batch->linearised + s.block * items * SN_LANES + lane;
+                load_rows(item, 9, A);
+                load_rows(item + (items - 9) * SN_LANES, 9, A + 9);
+            } else {
                 spring_matrix(&s, k, d, A);
+            }
             gather_edges(2, &s, u, du);
             for (int a = 0; a < 3; ++a) {
-                const vd pull = dot3(A + 3 * a, du);
-                value[a] = -pull, value[3 + a] = pull;
+                value[a] = -dot3(A + 3 * a, du);
+                value[3 + a] = dot3(A + 9 + 3 * a, du);
             }
             scatter(2, &s, value, out);
         }
@@ -195,11 +215,14 @@ static int spring_stiffness(const sn_batch *batch, int block, const sn_element_v
     const sn_batch_settings *settings = settings_of(batch, view);
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
         const slice s = slice_at(2, 1, batch, settings, view, block, lane);
-        vd A[9];
+        vd A[18];
         spring_matrix(&s, k, d, A);
         if (linearised) spring_keep(&s, A, linearised);
         for (int i = 0; i < 4; ++i)
-            for (int e = 0; e < 9; ++e) vd_store(out + (9 * i + e) * SN_LANES + lane, i == 0 || i == 3 ? A[e] : -A[e]);
+            for (int e = 0; e < 9; ++e) {
+                const vd a = A[9 * (i / 2) + e];
+                vd_store(out + (9 * i + e) * SN_LANES + lane, i == 0 || i == 3 ? a : -a);
+            }
     }
     return 0;
 }

@@ -41,6 +41,8 @@ typedef struct woodbury {
     bool valid;
     int64_t place; /* names the factored matrix (sn_source), together with m, d, k; 0: unknown */
     double m, d, k;
+    double *factored; /* the factored matrix: pattern->block_count x 9. A saved state holds it in place of the factor */
+    bool symmetric;   /* of the factored matrix */
     int n, factorisations;
     sn_filter_copy kept;     /* S_0 */
     const sn_filter *filter; /* S */
@@ -66,6 +68,7 @@ static void release(sn_context *context, void *data) {
     if (!w) return;
     w->base->release(context, w->factor);
     sn_filter_copy_release(context, &w->kept);
+    sn_release(context, w->factored);
     sn_release(context, w->border_node);
     sn_release(context, w->border_value);
     sn_release(context, w->schur);
@@ -301,12 +304,19 @@ static bool same_matrix(const woodbury *w, const sn_source *source) {
     return source->place == w->place && a->m == w->m && a->d == w->d && a->k == w->k;
 }
 
+/* The bytes of the factored matrix. */
+static size_t matrix_bytes(const sn_operator *op) {
+    return (size_t)op->matrix->pattern->block_count * 9 * sizeof(double);
+}
+
 static sn_status refactor(woodbury *w, const sn_operator *op, const sn_filter *filter, sn_error *error) {
     w->valid = false;
     w->count = 0;
     bool changed;
     sn_status status = sn_filter_copy_update(w->context, filter, &w->kept, &changed, error);
     if (!status) status = w->base->update(w->context, op, &w->kept.filter, &w->factor, error);
+    if (!status) memcpy(w->factored, op->matrix->double_, matrix_bytes(op));
+    w->symmetric = op->symmetric;
     w->valid = !status;
     w->stale = w->worn = false;
     note_matrix(w, op->source);
@@ -335,7 +345,13 @@ static bool reuse(woodbury *w, const double *r, double *z) {
     return true;
 }
 
-static sn_status update(const sn_preconditioner *base, sn_context *context, const sn_operator *op,
+static void use_stale(woodbury *w, const sn_operator *op) {
+    w->now = *op;
+    w->now.watch = NULL, w->now.residual = NULL;
+}
+
+/* Makes the data without a factor, if there are none yet. */
+static sn_status ensure(const sn_preconditioner *base, sn_context *context, const sn_operator *op,
                         const sn_filter *filter, void **data, sn_error *error) {
     woodbury *w = *data ? *data : sn_allocate_zero(context, 1, sizeof *w);
     if (!w) return sn_no_memory(error);
@@ -345,16 +361,23 @@ static sn_status update(const sn_preconditioner *base, sn_context *context, cons
     w->n = op->n;
     w->filter = filter;
     if (!w->vector) w->vector = sn_allocate(context, (size_t)op->n, sizeof *w->vector);
+    if (!w->factored) w->factored = sn_allocate(context, matrix_bytes(op), 1);
     if (!w->krylov)
         w->krylov =
             sn_allocate(context, (size_t)sn_krylov_cg.vectors * (size_t)op->n + 4 * (size_t)sn_dot_scratch(op->n),
                         sizeof *w->krylov);
-    if (!w->vector || !w->krylov) return sn_no_memory(error);
+    return w->vector && w->factored && w->krylov ? SN_OK : sn_no_memory(error);
+}
+
+static sn_status update(const sn_preconditioner *base, sn_context *context, const sn_operator *op,
+                        const sn_filter *filter, void **data, sn_error *error) {
+    const sn_status made = ensure(base, context, op, filter, data, error);
+    if (made) return made;
+    woodbury *w = *data;
     const int most = op->n / 8 < MOST ? op->n / 8 : MOST;
     w->stale = can_reuse(w, op, filter);
     if (w->stale) {
-        w->now = *op;
-        w->now.watch = NULL, w->now.residual = NULL;
+        use_stale(w, op);
         return SN_OK;
     }
     if (!w->valid || !known(op) || !same_matrix(w, op->source) || !compare(w, filter, most))
@@ -391,14 +414,50 @@ static void apply(void *data, const double *r, double *z) {
     sn_filter_apply(w->filter, z);
 }
 
+/* A reader factors the old matrix again. The next update makes the corrections of low rank again. */
+static sn_status remember(const sn_preconditioner *base, sn_context *context, const sn_operator *op,
+                          const sn_filter *filter, void **data, bool *prepared, sn_archive *archive, sn_error *error) {
+    sn_status status = sn_archive_reads(archive) ? ensure(base, context, op, filter, data, error) : SN_OK;
+    if (status) return status;
+    woodbury *w = *data;
+    bool corrected = w->count > 0, valid = w->valid;
+    SN_ARCHIVE(archive, valid);
+    SN_ARCHIVE(archive, corrected);
+    SN_ARCHIVE(archive, w->stale);
+    SN_ARCHIVE(archive, w->worn);
+    SN_ARCHIVE(archive, w->symmetric);
+    SN_ARCHIVE(archive, w->place);
+    SN_ARCHIVE(archive, w->m);
+    SN_ARCHIVE(archive, w->d);
+    SN_ARCHIVE(archive, w->k);
+    if (archive->bad || !valid) return SN_OK;
+    status = sn_filter_copy_archive(context, op->n / 3, &w->kept, archive, error);
+    if (!status) sn_archive_visit(archive, w->factored, matrix_bytes(op));
+    if (status || archive->bad || !sn_archive_reads(archive)) return status;
+    const sn_matrix matrix = {.pattern = op->matrix->pattern, .double_ = w->factored};
+    sn_operator then = *op;
+    then.matrix = &matrix, then.symmetric = w->symmetric;
+    status = base->update(context, &then, &w->kept.filter, &w->factor, error);
+    w->valid = !status;
+    *prepared = *prepared && !corrected;
+    if (w->stale) use_stale(w, op);
+    return status;
+}
+
 static sn_status update_ldlt(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
                              sn_error *error) {
     return update(&sn_factor_ldlt, context, op, filter, data, error);
 }
 
+static sn_status remember_ldlt(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
+                               bool *prepared, sn_archive *archive, sn_error *error) {
+    return remember(&sn_factor_ldlt, context, op, filter, data, prepared, archive, error);
+}
+
 const sn_preconditioner sn_direct_ldlt = {
-    SN_LISTED(direct_ldlt), .needs_matrix = true, .direct = true,     .needs_diagonal = true,
-    .update = update_ldlt,  .apply = apply,       .release = release,
+    SN_LISTED(direct_ldlt),    .needs_matrix = true,  .direct = true,
+    .needs_diagonal = true,    .update = update_ldlt, .apply = apply,
+    .remember = remember_ldlt, .release = release,
 };
 
 #if defined(SN_HAVE_CHOLMOD)
@@ -407,8 +466,14 @@ static sn_status update_cholesky(sn_context *context, const sn_operator *op, con
     return update(&sn_factor_cholesky, context, op, filter, data, error);
 }
 
+static sn_status remember_cholesky(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
+                                   bool *prepared, sn_archive *archive, sn_error *error) {
+    return remember(&sn_factor_cholesky, context, op, filter, data, prepared, archive, error);
+}
+
 const sn_preconditioner sn_direct_cholesky = {
-    SN_LISTED(direct_cholesky), .needs_matrix = true, .direct = true,     .needs_diagonal = true,
-    .update = update_cholesky,  .apply = apply,       .release = release,
+    SN_LISTED(direct_cholesky),    .needs_matrix = true,      .direct = true,
+    .needs_diagonal = true,        .update = update_cholesky, .apply = apply,
+    .remember = remember_cholesky, .release = release,
 };
 #endif

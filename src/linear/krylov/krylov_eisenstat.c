@@ -23,7 +23,7 @@
 enum { VECTORS = 7, CHECK = 16 };
 
 typedef struct eisenstat {
-    const sn_ssor *ssor;
+    sn_ssor *ssor;
     const sn_context *context;
     int n;
     double *r, *Kr, *p, *t, *q, *best, *partial;

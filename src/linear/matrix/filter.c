@@ -115,6 +115,15 @@ static bool same(const sn_filter *a, int count, const sn_filter *b) {
                        memcmp(a->projection, b->projection, (size_t)count * 9 * sizeof *a->projection) == 0));
 }
 
+/* Makes room for so many listed nodes. */
+static sn_status reserve(sn_context *context, int count, sn_filter_copy *copy, sn_error *error) {
+    sn_filter *own = &copy->filter;
+    const sn_status status = sn_grow(context, (void **)&own->node, &copy->nodes, count, sizeof *own->node, error);
+    return status ? status
+                  : sn_grow(context, (void **)&own->projection, &copy->projections, count, 9 * sizeof *own->projection,
+                            error);
+}
+
 sn_status sn_filter_copy_update(sn_context *context, const sn_filter *filter, sn_filter_copy *copy, bool *changed,
                                 sn_error *error) {
     const int count = filter ? filter->count : 0;
@@ -124,14 +133,28 @@ sn_status sn_filter_copy_update(sn_context *context, const sn_filter *filter, sn
     *changed = !same(own, count, filter);
     if (!*changed) return SN_OK;
     own->count = 0;
-    sn_status status = sn_grow(context, (void **)&own->node, &copy->nodes, count, sizeof *own->node, error);
-    if (!status)
-        status =
-            sn_grow(context, (void **)&own->projection, &copy->projections, count, 9 * sizeof *own->projection, error);
+    const sn_status status = reserve(context, count, copy, error);
     if (status || !count) return status;
     own->count = count;
     memcpy(own->node, filter->node, (size_t)count * sizeof *own->node);
     memcpy(own->projection, filter->projection, (size_t)count * 9 * sizeof *own->projection);
+    return SN_OK;
+}
+
+sn_status sn_filter_copy_archive(sn_context *context, int nodes, sn_filter_copy *copy, sn_archive *archive,
+                                 sn_error *error) {
+    sn_filter *own = &copy->filter;
+    int count = own->count;
+    SN_ARCHIVE(archive, count);
+    if (sn_archive_reads(archive)) {
+        if (count < 0 || count > nodes) archive->bad = true;
+        own->count = 0, own->group_count = 0, own->group = NULL;
+        const sn_status status = archive->bad ? SN_OK : reserve(context, count, copy, error);
+        if (status || archive->bad) return status;
+    }
+    sn_archive_nodes(archive, own->node, count, nodes);
+    sn_archive_visit(archive, own->projection, (size_t)count * 9 * sizeof *own->projection);
+    own->count = archive->bad ? 0 : count;
     return SN_OK;
 }
 

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/context.h"
+#include "base/archive.h"
 
 enum { SN_GROUP_MODES = 6 };
 
@@ -41,6 +41,9 @@ typedef struct sn_filter_copy {
  * from those before. On failure the copy is empty. */
 sn_status sn_filter_copy_update(sn_context *context, const sn_filter *filter, sn_filter_copy *copy, bool *changed,
                                 sn_error *error);
+/* Visits the copy in an archive, without its groups. `nodes`: how many nodes there are. */
+sn_status sn_filter_copy_archive(sn_context *context, int nodes, sn_filter_copy *copy, sn_archive *archive,
+                                 sn_error *error);
 void sn_filter_copy_release(sn_context *context, sn_filter_copy *copy);
 
 /* v <- S v; v is nodes x 3. A NULL filter leaves v unchanged. */

@@ -27,7 +27,7 @@
 
 #include <stdbool.h>
 
-#include "base/context.h"
+#include "base/archive.h"
 #include "linear/matrix/matrix.h"
 
 /* The unit of the 16-bit matrix. A scaled positive definite matrix has entries of at most 3. */
@@ -185,6 +185,9 @@ void sn_multigrid_update(sn_multigrid *multigrid, const sn_matrix *matrix, const
 /* Keeps all matrices; the coarse ones rotate with the body. Returns false when the body has turned so far since the
  * last update that the smoother no longer works. */
 bool sn_multigrid_keep(sn_multigrid *multigrid, const double *x);
+
+/* Visits the values of all levels in an archive. The structure of the levels is not in it. */
+void sn_multigrid_archive(sn_multigrid *multigrid, sn_archive *archive);
 
 /* z = one cycle on r. */
 void sn_multigrid_apply(sn_multigrid *multigrid, const double *r, double *z);

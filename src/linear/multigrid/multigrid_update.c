@@ -147,6 +147,35 @@ void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct
     sn_mg_invert_last(&mg->last, &mg->level[mg->level_count - 1]);
 }
 
+static void visit_level(const sn_mg_level *level, sn_archive *archive) {
+    sn_mg_slices *s = level->slices;
+    const size_t n = (size_t)level->nodes + SN_MG_SLICE;
+    sn_archive_visit(archive, level->scale, n * sizeof *level->scale);
+    sn_archive_visit(archive, level->unscale, n * sizeof *level->unscale);
+    if (s->row)
+        sn_archive_visit(archive, s->inverse, (size_t)s->count * 6 * SN_MG_SLICE * sizeof *s->inverse);
+    else
+        sn_archive_visit(archive, level->inverse, 12 * n * sizeof *level->inverse);
+    for (int i = 0; i < s->begin[2 * s->count]; ++i) SN_ARCHIVE(archive, s->slab[i].value);
+}
+
+void sn_multigrid_archive(sn_multigrid *mg, sn_archive *archive) {
+    SN_ARCHIVE(archive, mg->sized);
+    SN_ARCHIVE(archive, mg->exponent);
+    SN_ARCHIVE(archive, mg->waits);
+    SN_ARCHIVE(archive, mg->framed);
+    for (int l = 0; l < mg->level_count; ++l) visit_level(&mg->level[l], archive);
+    for (int p = 0; p < mg->last.count; ++p) {
+        const size_t n = 3 * (size_t)(mg->last.begin[p + 1] - mg->last.begin[p]);
+        sn_archive_visit(archive, mg->last.inverse + mg->last.at[p], n * n * sizeof *mg->last.inverse);
+    }
+    if (mg->level_count == 1) return;
+    const size_t frames = 12 * (size_t)mg->level[1].nodes;
+    sn_archive_visit(archive, mg->level[1].frame, frames * sizeof *mg->level[1].frame);
+    sn_archive_visit(archive, mg->frame_then, frames * sizeof *mg->frame_then);
+    sn_archive_visit(archive, mg->taken, 3 * (size_t)mg->level[0].nodes * sizeof *mg->taken);
+}
+
 bool sn_multigrid_keep(sn_multigrid *mg, const double *x) {
     mg->sized = false;
     if (mg->level_count == 1 || !mg->framed || !x) return false;

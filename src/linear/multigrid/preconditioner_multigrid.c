@@ -51,26 +51,32 @@ static sn_status note(sn_context *context, const sn_assembly *a, const sn_filter
     return status;
 }
 
-static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **pointer,
-                        sn_error *error) {
-    multigrid_data *data = *pointer;
+/* Makes the levels without values, if there are none yet. */
+static sn_status ensure(sn_context *context, const sn_operator *op, void **pointer, sn_error *error) {
     const sn_source *source = op->source;
     if (!op->matrix || !source || !source->rest)
         return sn_fail(error, SN_UNSUPPORTED, "the preconditioner 'multigrid' needs the assembled operator of a mesh");
-    if (!data) {
-        data = sn_allocate_zero(context, 1, sizeof *data);
-        if (!data) return sn_no_memory(error);
-        const sn_status status = sn_multigrid_create(context, op->matrix->pattern, source->rest,
-                                                     source->assembly ? source->assembly->elements : NULL, &options,
-                                                     &data->multigrid, error);
-        if (status) {
-            release(context, data);
-            return status;
-        }
+    if (*pointer) return SN_OK;
+    multigrid_data *data = sn_allocate_zero(context, 1, sizeof *data);
+    if (!data) return sn_no_memory(error);
+    const sn_status status =
+        sn_multigrid_create(context, op->matrix->pattern, source->rest,
+                            source->assembly ? source->assembly->elements : NULL, &options, &data->multigrid, error);
+    if (status)
+        release(context, data);
+    else
         *pointer = data;
-    }
+    return status;
+}
+
+static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **pointer,
+                        sn_error *error) {
+    const sn_source *source = op->source;
+    sn_status status = ensure(context, op, pointer, error);
+    if (status) return status;
+    multigrid_data *data = *pointer;
     bool moved;
-    const sn_status status = note(context, source->assembly, filter, data, &moved, error);
+    status = note(context, source->assembly, filter, data, &moved, error);
     if (status) return status;
     const bool stale = data->fresh == 0 || data->last < STALE * data->fresh;
     const bool good = !stale && moved && data->last > OLD * data->fresh && data->kept < KEEP;
@@ -95,6 +101,24 @@ static void feedback(void *pointer, int iterations, double digits) {
         data->fresh = data->last;
 }
 
+static sn_status remember(sn_context *context, const sn_operator *op, const sn_filter *filter, void **pointer,
+                          bool *prepared, sn_archive *archive, sn_error *error) {
+    (void)filter, (void)prepared;
+    sn_status status = sn_archive_reads(archive) ? ensure(context, op, pointer, error) : SN_OK;
+    if (status) return status;
+    multigrid_data *data = *pointer;
+    SN_ARCHIVE(archive, data->fresh);
+    SN_ARCHIVE(archive, data->last);
+    SN_ARCHIVE(archive, data->kept);
+    SN_ARCHIVE(archive, data->m);
+    SN_ARCHIVE(archive, data->d);
+    SN_ARCHIVE(archive, data->k);
+    SN_ARCHIVE(archive, data->listed);
+    status = sn_filter_copy_archive(context, op->n / 3, &data->filter, archive, error);
+    if (!status) sn_multigrid_archive(data->multigrid, archive);
+    return status;
+}
+
 static void apply(void *pointer, const double *r, double *z) {
     const multigrid_data *data = pointer;
     sn_multigrid_apply(data->multigrid, r, z);
@@ -108,5 +132,6 @@ const sn_preconditioner sn_preconditioner_multigrid = {
     .update = update,
     .apply = apply,
     .feedback = feedback,
+    .remember = remember,
     .release = release,
 };

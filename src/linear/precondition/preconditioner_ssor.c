@@ -9,7 +9,8 @@
 #include "preconditioner.h"
 #include "ssor.h"
 
-void sn_ssor_forward(const sn_ssor *s, const double *r, double *y) {
+void sn_ssor_forward(sn_ssor *s, const double *r, double *y) {
+    ++s->halves;
     const sn_triangle *t = &s->triangle;
     for (int i = 0; i < t->nodes; ++i) {
         double sum[3];
@@ -21,7 +22,8 @@ void sn_ssor_forward(const sn_ssor *s, const double *r, double *y) {
 }
 
 /* Row i of L is column i of L^T. When z_i is known, its share is therefore subtracted from all rows above. */
-void sn_ssor_backward(const sn_ssor *s, double *z, double *Kz) {
+void sn_ssor_backward(sn_ssor *s, double *z, double *Kz) {
+    ++s->halves;
     const sn_triangle *t = &s->triangle;
     for (int i = t->nodes - 1; i >= 0; --i) {
         double own[3];
@@ -42,7 +44,8 @@ void sn_ssor_scale(const sn_ssor *s, const double *x, double *y) {
     }
 }
 
-void sn_ssor_product(const sn_ssor *s, const double *x, double *y) {
+void sn_ssor_product(sn_ssor *s, const double *x, double *y) {
+    ++s->halves;
     const sn_triangle *t = &s->triangle;
     for (int64_t i = t->nodes - 1; i >= 0; --i) {
         double sum[3];
@@ -95,7 +98,7 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
 }
 
 static void apply(void *data, const double *r, double *z) {
-    const sn_ssor *s = data;
+    sn_ssor *s = data;
     sn_ssor_forward(s, r, z);
     sn_ssor_scale(s, z, z);
     sn_ssor_backward(s, z, NULL);

@@ -16,16 +16,17 @@ typedef struct sn_ssor {
     double omega;
     bool definite; /* no block of D was replaced: L + D + L^T is A itself */
     const sn_filter *filter;
+    int64_t halves; /* how often half of the matrix was read: once by each sweep and product */
 } sn_ssor;
 
 /* y = W^-1 r; y may be r. */
-void sn_ssor_forward(const sn_ssor *ssor, const double *r, double *y);
+void sn_ssor_forward(sn_ssor *ssor, const double *r, double *y);
 /* z = W^-T z. `Kz` (NULL: not wanted) becomes K z. The sweep yields it at no cost, since z_i = omega D_i^-1 s_i and K_i
  * z_i = (2 - omega) s_i. */
-void sn_ssor_backward(const sn_ssor *ssor, double *z, double *Kz);
+void sn_ssor_backward(sn_ssor *ssor, double *z, double *Kz);
 /* y = K x. */
 void sn_ssor_scale(const sn_ssor *ssor, const double *x, double *y);
 /* y = W x. */
-void sn_ssor_product(const sn_ssor *ssor, const double *x, double *y);
+void sn_ssor_product(sn_ssor *ssor, const double *x, double *y);
 
 #endif

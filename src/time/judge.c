@@ -1,0 +1,108 @@
+/* The judge of a step. See judge.h. */
+#include "judge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/vector.h"
+
+/* LEAP: a step may add as much energy as there is and as was moved. LEVEL: the unexplained part of the energy that is
+ * allowed. SMALL: gains that need no closer look, relative to the kinetic energy, and accounts that are not worth a
+ * refusal, relative to the largest kinetic energy. STILL: speeds below this many sizes per second are rounding. */
+static const double LEAP = 1, LEVEL = 0.5, SMALL = 1e-3, STILL = 1e-6;
+
+sn_status sn_judge_start(const sn_step *step, const double *x, const double *v, double *force, sn_judge *judge) {
+    sn_system *system = step->system;
+    const char *mode = step->options->mode;
+    *judge = (sn_judge){.sits = step->account && system->table->energies && (!*mode || strcmp(mode, "dynamic") == 0),
+                        .x = x,
+                        .v = v,
+                        .force = force};
+    if (!judge->sits) return SN_OK;
+    const double *f = NULL;
+    const sn_status status = system->table->inside(system, step->t, x, v, &f, step->error);
+    if (status) return status;
+    sn_vector_copy(system->context, system->count, f, force);
+    return system->table->energies(system, step->t + step->h, x, v, false, &judge->energy, step->error);
+}
+
+static sn_status refuse_leap(const sn_step *step, double had, double has, double explained) {
+    return sn_fail(step->error, SN_NOT_CONVERGED,
+                   "the step of %g s to t = %g s leaps from %.3g J of motion and strain to %.3g J, and all forces "
+                   "explain %.3g J; take a smaller step, or time.method 'implicit-euler' with time.newton.kind 'full'",
+                   step->h, step->t + step->h, had, has, explained);
+}
+
+/* Replaces *gain by the gain with the energy of the elements. `work`: of the outside and of prescribed motion. */
+static sn_status look_closely(const sn_step *step, const sn_judge *judge, double work, double *gain) {
+    sn_system *system = step->system;
+    const double t1 = step->t + step->h;
+    sn_energy before, after;
+    sn_status status = system->table->energies(system, t1, judge->x, judge->v, true, &before, step->error);
+    if (!status) status = system->table->energies(system, t1, step->x, step->v, true, &after, step->error);
+    if (status) return status;
+    const double had = before.kinetic + before.stored, has = after.kinetic + after.stored,
+                 moved = after.outside - before.outside;
+    *gain = has - had + moved - work;
+    if (*gain <= LEAP * (before.kinetic + fabs(before.stored) + fabs(moved) + work)) return SN_OK;
+    return refuse_leap(step, had, has, work - moved);
+}
+
+/* f . (x1 - x0) */
+static double work_along(const sn_step *step, const sn_judge *judge, const double *f) {
+    const sn_context *context = step->system->context;
+    const int n = step->system->count;
+    return sn_vector_dot(context, n, f, step->x) - sn_vector_dot(context, n, f, judge->x);
+}
+
+/* The gain of the step that nothing explains. */
+static sn_status weigh(const sn_step *step, const sn_judge *judge, const sn_energy *after, double inside,
+                       double *gain) {
+    sn_system *system = step->system;
+    const double moved = after->outside - judge->energy.outside;
+    double work = 0;
+    *gain = after->kinetic - judge->energy.kinetic + moved - inside;
+    /* The trapezoidal rule is rough in a violent motion: it must not pay back what is really owed. */
+    const bool owes = step->account[0] > SMALL * step->account[1];
+    if (*gain <= 0 && !owes) return SN_OK;
+    const sn_status status =
+        system->table->work(system, step->t, step->h, judge->x, judge->v, step->x, step->v, moved, &work, step->error);
+    *gain -= work;
+    if (status || (!owes && *gain <= SMALL * (judge->energy.kinetic + fabs(moved)))) return status;
+    return look_closely(step, judge, work, gain);
+}
+
+/* Books the gain. Refuses the step when too much of the energy is unexplained. */
+static sn_status book(const sn_step *step, const sn_energy *after, double gain) {
+    sn_system *system = step->system;
+    const double debt = fmax(step->account[0] + gain, 0), most = fmax(step->account[1], after->kinetic);
+    if (debt > SMALL * most && debt > LEVEL * after->kinetic) {
+        sn_energy full;
+        const sn_status status =
+            system->table->energies(system, step->t + step->h, step->x, step->v, true, &full, step->error);
+        if (status) return status;
+        const double has = full.kinetic + fabs(full.stored);
+        if (debt > LEVEL * has)
+            return sn_fail(step->error, SN_NOT_CONVERGED,
+                           "motion and strain grew to %.3g J until t = %g s, and no force explains %.3g J of it: the "
+                           "method is not stable here; take a smaller step, or time.method 'implicit-euler'",
+                           has, step->t + step->h, debt);
+    }
+    step->account[0] = debt, step->account[1] = most;
+    return SN_OK;
+}
+
+sn_status sn_judge_end(const sn_step *step, const sn_judge *judge) {
+    sn_system *system = step->system;
+    if (!judge->sits || sn_vector_largest(system->context, system->count, step->v) < STILL * system->size) return SN_OK;
+    sn_energy after;
+    double gain = 0;
+    const double *f = NULL;
+    sn_status status = system->table->inside(system, step->t + step->h, step->x, step->v, &f, step->error);
+    if (!status)
+        status = system->table->energies(system, step->t + step->h, step->x, step->v, false, &after, step->error);
+    if (!status)
+        status = weigh(step, judge, &after, 0.5 * (work_along(step, judge, judge->force) + work_along(step, judge, f)),
+                       &gain);
+    return status ? status : book(step, &after, gain);
+}

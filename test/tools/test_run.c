@@ -1,0 +1,495 @@
+/* sinew run from outside: full disks, signals, checkpoints, tables, sweeps, formats, the end of a run, warnings; and
+ * the help that comes from the tables of the command. */
+/* clang-format off */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "command.h"
+
+/* Runs a line of the shell, in which $S is the command, $D the folder, $J the scene and $R the source tree. Returns the
+ * exit code. */
+static int shell(const char *format, ...) {
+    char command[2048], line[2600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command, sizeof command, format, arguments);
+    va_end(arguments);
+    snprintf(line, sizeof line, "S=%s D=%s J=%s R=%s; { %s\n} >$D/printed 2>$D/messages", SN_COMMAND, folder, scene,
+             SN_SOURCE_FOLDER, command);
+    const int status = system(line);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static char *text_of(const char *name) {
+    static char text[65536];
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "rb");
+    text[0] = 0;
+    if (!file) return text;
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return text;
+}
+
+static bool exists(const char *name) {
+    char path[256];
+    struct stat about;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return stat(path, &about) == 0;
+}
+
+static int lines(const char *name) {
+    int count = 0;
+    for (const char *p = text_of(name); *p; ++p) count += *p == '\n';
+    return count;
+}
+
+/* ---- Full disks ---- */
+
+/* Every command says that its standard output could not be written. */
+static void test_full_output(void **state) {
+    (void)state;
+    static const char *const command[] = {"--help",
+                                          "--version",
+                                          "help run",
+                                          "help --man",
+                                          "help --bash",
+                                          "list",
+                                          "list --json",
+                                          "list options",
+                                          "check $J",
+                                          "run $J",
+                                          "run $J --json",
+                                          "run $J --json --sweep time.step=0.02,0.01",
+                                          "material stvk --F '1 0 0 0 1 0 0 0 1'",
+                                          "material stvk --shear 0:1:3 --json",
+                                          "rotation polar --F '1 0 0 0 1 0 0 0 1' --json",
+                                          "mesh box --info",
+                                          "mesh box --json",
+                                          "experiment list"};
+    for (size_t i = 0; i < sizeof command / sizeof *command; ++i) {
+        if (shell("$S %s >/dev/full", command[i]) != 1 || !message_has("standard output cannot be written"))
+            fail_msg("%s into a full disk: '%s'", command[i], text_of("messages"));
+    }
+    assert_int_equal(shell("$S list lws >/dev/full"), 2);
+}
+
+/* A state that cannot be written leaves the old one whole, and is not listed. */
+static void test_full_save(void **state) {
+    (void)state;
+    assert_int_equal(shell("$S run $J --quiet --save $D/state && cp $D/state $D/old"), 0);
+    /* The file may have 512 bytes: the write fails (the signal is ignored), then the program is killed by it. */
+    assert_int_equal(shell("trap '' XFSZ; ulimit -f 1; $S run $J --set time.end=0.1 --save $D/state >$D/none"), 1);
+    assert_true(message_has("state: cannot be written"));
+    assert_int_equal(shell("cmp $D/state $D/old"), 0);
+    assert_int_equal(shell("ls $D | grep tmp"), 1);
+    assert_int_not_equal(shell("ulimit -f 1; $S run $J --quiet --set time.end=0.1 --save $D/state"), 0);
+    assert_int_equal(shell("cmp $D/state $D/old"), 0);
+    shell("rm -f $D/*.tmp");
+    assert_int_equal(shell("$S run $J --save /dev/full"), 1);
+    assert_null(strstr(text_of("printed"), "/dev/full"));
+    assert_int_equal(shell("test -c /dev/full"), 0);
+    /* a link stays a link */
+    assert_int_equal(
+        shell("ln -s state $D/link && $S run $J --quiet --set time.end=0.1 --save $D/link && test -L $D/link && "
+              "! cmp -s $D/state $D/old"),
+        0);
+}
+
+static void test_full_files(void **state) {
+    (void)state;
+    static const char *const table[] = {"probes.csv", "steps.csv"}; /* their heads are written before the run */
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(
+            shell("rm -rf $D/full; mkdir $D/full; ln -s /dev/full $D/full/%s; $S run $J --out $D/full", table[i]), 2);
+        assert_true(message_has(table[i]));
+        assert_null(strstr(text_of("printed"), ": done"));
+    }
+    /* the disk is full later: a row in the middle does not fit */
+    assert_int_equal(
+        shell("trap '' XFSZ; ulimit -f 2; $S run $J --format none --set time.end=1 --out $D/part >/dev/null"), 1);
+    assert_true(message_has("csv: cannot be written"));
+    assert_int_equal(
+        shell("ln -sf /dev/full $D/disk.png; $S run $J --set output.picture.width=64 --set "
+              "output.picture.height=36 --picture $D/disk.png"),
+        1);
+    assert_null(strstr(text_of("printed"), "disk.png"));
+    assert_int_equal(
+        shell("$S run $J --quiet --sweep time.step=0.02,0.01 --out $D/sw && rm $D/sw/sweep.csv && "
+              "ln -s /dev/full $D/sw/sweep.csv && $S run $J --quiet --sweep time.step=0.02,0.01 --out $D/sw"),
+        1);
+    assert_true(message_has("sweep.csv: cannot be written"));
+}
+
+/* ---- Signals ---- */
+
+/* Starts `sinew run` without a shell; standard output goes to the file "printed". */
+static pid_t start(const char *const *word) {
+    const pid_t child = fork();
+    if (child) return child;
+    char path[256];
+    snprintf(path, sizeof path, "%s/printed", folder);
+    dup2(open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666), 1);
+    snprintf(path, sizeof path, "%s/messages", folder);
+    dup2(open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666), 2);
+    execv(SN_COMMAND, (char *const *)word);
+    _exit(127);
+}
+
+static void wait_for_rows(pid_t child, const char *table, int rows) {
+    for (int i = 0; i < 3000 && lines(table) < rows; ++i) usleep(10000);
+    if (lines(table) >= rows) return;
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    fail_msg("%s has %d rows", table, lines(table));
+}
+
+static void test_interrupt(void **state) {
+    (void)state;
+    char out[96], saved[96];
+    snprintf(out, sizeof out, "%s/interrupted", folder);
+    snprintf(saved, sizeof saved, "%s/interrupted.state", folder);
+    const char *const word[] = {SN_COMMAND, "run",     scene, "--set", "time.end=1e5", "--json", "--out", out, "--save",
+                                saved,      "--every", "0",   NULL};
+    const pid_t child = start(word);
+    wait_for_rows(child, "interrupted/steps.csv", 5);
+    kill(child, SIGINT);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 130);
+    assert_true(message_has("stopped"));
+    json_t *result = json_loads(text_of("printed"), 0, NULL);
+    assert_string_equal(json_string_value(json_object_get(result, "status")), "stopped");
+    const json_int_t steps = json_integer_value(json_object_get(result, "steps"));
+    assert_true(steps >= 3);
+    json_decref(result);
+    assert_int_equal(lines("interrupted/steps.csv"), steps + 2);
+    assert_int_equal(lines("interrupted/probes.csv"), steps + 2);
+    assert_true(exists("interrupted/scene-00000.vtu"));
+    assert_int_equal(sinew(&result, "run %s --json --restore %s --set time.end=1e-9", scene, saved), 0);
+    assert_int_equal(json_integer_value(json_object_get(result, "steps")), steps);
+    json_decref(result);
+}
+
+/* The second signal ends the program at once, here within a large set-up. */
+static void test_interrupt_twice(void **state) {
+    (void)state;
+    const char *const word[] = {SN_COMMAND, "run", scene, "--set", "bodies.0.mesh.box.cells=[200,50,50]", NULL};
+    const pid_t child = start(word);
+    int status;
+    do { /* two signals that come before the program runs again count as one */
+        usleep(100000);
+        kill(child, SIGINT);
+    } while (waitpid(child, &status, WNOHANG) == 0);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+}
+
+/* A static solution stops between its load steps. */
+static void test_interrupt_static(void **state) {
+    (void)state;
+    const char *const word[] = {
+        SN_COMMAND, "run", scene, "--set", "time.mode=static", "--set", "time.load_steps=100000", NULL};
+    const pid_t child = start(word);
+    usleep(400000);
+    kill(child, SIGINT);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 130);
+    assert_non_null(strstr(text_of("printed"), ": stopped"));
+}
+
+/* A killed run leaves its last checkpoint. */
+static void test_checkpoint(void **state) {
+    (void)state;
+    char out[96], saved[96];
+    snprintf(out, sizeof out, "%s/killed", folder);
+    snprintf(saved, sizeof saved, "%s/killed.state", folder);
+    const char *const word[] = {SN_COMMAND, "run",  scene,    "--set", "time.end=1e5", "--out", out,
+                                "--format", "none", "--save", saved,   "--checkpoint", "4",     NULL};
+    const pid_t child = start(word);
+    wait_for_rows(child, "killed/steps.csv", 12);
+    kill(child, SIGKILL);
+    int status;
+    waitpid(child, &status, 0);
+    json_t *result;
+    assert_int_equal(sinew(&result, "run %s --json --restore %s --set time.end=1e-9", scene, saved), 0);
+    const json_int_t steps = json_integer_value(json_object_get(result, "steps"));
+    assert_true(steps >= 8 && steps % 4 == 0);
+    json_decref(result);
+    assert_int_equal(shell("$S run $J --checkpoint 4"), 2);
+    assert_true(message_has("--save"));
+}
+
+/* An adaptive explicit method shows where it is, and Ctrl-C ends its step. */
+static void test_long_step(void **state) {
+    (void)state;
+    const char *const word[] = {SN_COMMAND,
+                                "run",
+                                scene,
+                                "--set",
+                                "time.method=dopri5",
+                                "--set",
+                                "time.tolerance=1e-13",
+                                "--set",
+                                "bodies.0.material.young=1e13",
+                                "--json",
+                                NULL};
+    const pid_t child = start(word);
+    usleep(300000);
+    kill(child, SIGINT);
+    int status = -1, waited = 0;
+    while (waitpid(child, &status, WNOHANG) == 0 && ++waited < 200) usleep(10000);
+    if (waited == 200) kill(child, SIGKILL), waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 130);
+}
+
+/* ---- Results ---- */
+
+static void test_steps_table(void **state) {
+    (void)state;
+    json_t *with, *without;
+    assert_int_equal(sinew(&with, "run %s --json --out %s/table", scene, folder), 0);
+    assert_int_equal(sinew(&without, "run %s --json", scene), 0);
+    /* looking does not change the motion */
+    assert_string_equal(json_string_value(json_object_get(with, "hash")),
+                        json_string_value(json_object_get(without, "hash")));
+    assert_int_equal(lines("table/steps.csv"), 12);
+    char *text = text_of("table/steps.csv");
+    assert_true(
+        strncmp(text, "step,time,kinetic,elastic,gravity,total,px,py,pz,lx,ly,lz,contacts,newton,linear,", 80) == 0);
+    char *row = text;
+    for (char *p = text; *p; ++p)
+        if (*p == '\n' && p[1]) row = p + 1;
+    double value[8], iterations = 0;
+    assert_int_equal(
+        sscanf(row, "%lf,%lf,%lf,%lf,%lf,%lf", &value[0], &value[1], &value[2], &value[3], &value[4], &value[5]), 6);
+    const json_t *energy = json_object_get(with, "energy");
+    assert_true(value[0] == 10 && value[2] == json_number_value(json_object_get(energy, "kinetic")));
+    assert_true(value[3] == json_number_value(json_object_get(energy, "elastic")));
+    assert_true(value[5] == json_number_value(json_object_get(energy, "total")));
+    for (char *p = strchr(text, '\n') + 1; *p; p = strchr(p, '\n') + 1) {
+        for (int k = 0; k < 13; ++k) p = strchr(p, ',') + 1;
+        iterations += strtod(p, NULL);
+    }
+    assert_true(iterations == json_number_value(json_object_get(json_object_get(with, "newton"), "iterations")));
+    json_decref(with);
+    json_decref(without);
+}
+
+static void test_formats(void **state) {
+    (void)state;
+    const char *none = "--set 'output={\"every\":5}'";
+    assert_int_equal(shell("$S run $J %s --quiet --out $D/default", none), 0);
+    assert_true(exists("default/scene-00000.vtu") && exists("default/scene.pvd"));
+    assert_int_equal(shell("$S run $J --quiet --out $D/chosen --format obj,ply"), 0);
+    assert_true(exists("chosen/scene-00000.obj") && exists("chosen/scene-00000.ply") &&
+                !exists("chosen/scene-00000.vtu"));
+    assert_int_equal(shell("$S run $J --quiet --out $D/empty --format none"), 0);
+    assert_true(exists("empty/probes.csv") && !exists("empty/scene-00000.vtu"));
+    assert_int_equal(shell("$S run $J --quiet --set 'output.formats=[]' --out $D/empty2"), 0);
+    assert_true(exists("empty2/probes.csv") && !exists("empty2/scene-00000.vtu"));
+    assert_int_equal(shell("$S run $J --quiet --out $D/wrong --format vtuu"), 2);
+    assert_true(message_has("'vtu'"));
+    assert_int_equal(shell("$S run $J --format vtu"), 2);
+    assert_true(message_has("--out"));
+    json_t *result;
+    assert_int_equal(sinew(&result, "run %s --json", scene), 0); /* the scene lists formats */
+    assert_true(message_has("warning: output.formats"));
+    assert_int_equal(json_array_size(json_object_get(result, "warnings")), 1);
+    json_decref(result);
+    assert_int_equal(sinew(&result, "run %s --json %s", scene, none), 0);
+    assert_int_equal(json_array_size(json_object_get(result, "warnings")), 0);
+    json_decref(result);
+}
+
+/* The run ends at `end`, also when this is no multiple of the step. */
+static void test_end(void **state) {
+    (void)state;
+    static const struct {
+        const char *set;
+        double end;
+        int steps;
+    } trial[] = {
+        {"--set time.end=0.05", 0.05, 3},
+        {"--set time.end=0.007", 0.007, 1},
+        {"--set time.end=0.2", 0.2, 10},
+        {"--set time.end=0.21 --set time.method=bdf3", 0.21, 11},
+        {"--set time.end=0.1 --set time.step=0.03 --set time.method=verlet --set bodies.0.material.young=100", 0.1, 4}};
+    for (size_t i = 0; i < sizeof trial / sizeof *trial; ++i) {
+        json_t *result;
+        assert_int_equal(sinew(&result, "run %s --json %s", scene, trial[i].set), 0);
+        assert_true(json_number_value(json_object_get(result, "time")) == trial[i].end);
+        assert_int_equal(json_integer_value(json_object_get(result, "steps")), trial[i].steps);
+        json_decref(result);
+    }
+}
+
+/* Pictures and files are timed apart from the steps. */
+static void test_timing(void **state) {
+    (void)state;
+    json_t *result;
+    assert_int_equal(sinew(&result,
+                           "run %s --json --every 1 --out %s/timed --set output.picture.width=64 --set "
+                           "output.picture.height=36 --picture %s/timed.png",
+                           scene, folder, folder),
+                     0);
+    const json_t *timing = json_object_get(result, "timing");
+    const double steps = json_number_value(json_object_get(timing, "steps")),
+                 output = json_number_value(json_object_get(timing, "output")),
+                 total = json_number_value(json_object_get(timing, "total")),
+                 setup = json_number_value(json_object_get(timing, "setup"));
+    assert_true(output > 0 && steps > 0);
+    assert_true(fabs(setup + steps + output - total) < 1e-9);
+    assert_true(fabs(json_number_value(json_object_get(timing, "per_step")) - steps / 10) < 1e-9);
+    json_decref(result);
+}
+
+static void test_sweep_files(void **state) {
+    (void)state;
+    assert_int_equal(shell("$S run $J --out $D/swept --save $D/swept.state --sweep bodies.0.material.young=1e5,2e5 "
+                           "--sweep time.step=0.02,0.01,0.02"),
+                     0);
+    assert_true(exists("swept/young=1e5_step=0.02/probes.csv") && exists("swept/young=2e5_step=0.01/steps.csv"));
+    assert_true(exists("swept/young=1e5_step=0.02-2/probes.csv"));
+    assert_true(exists("swept-young=1e5_step=0.02.state"));
+    assert_int_equal(lines("swept/sweep.csv"), 7);
+    assert_true(strncmp(text_of("swept/sweep.csv"), "bodies.0.material.young,time.step,status,time,", 46) == 0);
+    assert_non_null(strstr(text_of("swept/sweep.csv"), ",tip.x,tip.y,tip.z"));
+    char *plot = text_of("swept/sweep.svg");
+    int curves = 0;
+    for (char *p = plot; (p = strstr(p, "<polyline")); ++p) ++curves;
+    assert_int_equal(curves, 6);
+    /* keys that end with the same word keep their whole names; statics draw one curve over the value */
+    assert_int_equal(
+        shell("$S run $J --quiet --out $D/static --set time.mode=static --sweep bodies.0.material.young=1e5,2e5,4e5 "
+              "--sweep bodies.0.material.poisson=0.3"),
+        0);
+    assert_true(exists("static/young=4e5_poisson=0.3"));
+    plot = text_of("static/sweep.svg");
+    assert_non_null(strstr(plot, "bodies.0.material.young"));
+    assert_null(strstr(strstr(plot, "<polyline") + 1, "<polyline"));
+}
+
+/* ---- Warnings ---- */
+
+static void test_overlap(void **state) {
+    (void)state;
+    static const struct {
+        const char *move;
+        int warnings;
+    } trial[] = {{"[0.05, 0.05, 0.05]", 1}, {"[0.4, 0, 0]", 0}, {"[1, 0, 0]", 0}, {"[0, 0.09, 0]", 1}};
+    for (size_t i = 0; i < sizeof trial / sizeof *trial; ++i) {
+        json_t *result;
+        assert_int_equal(sinew(&result,
+                               "run %s --json --set output={} --set time.end=0.02 --set "
+                               "'bodies=[{\"name\":\"a\",\"mesh\":{\"box\":{\"size\":[0.4,0.1,0.1],"
+                               "\"cells\":[4,1,1]}}},{\"name\":\"b\",\"mesh\":{\"box\":{\"size\":[0.4,0.1,0.1],"
+                               "\"cells\":[4,1,1]},\"move\":%s}}]'",
+                               scene, trial[i].move),
+                         0);
+        assert_int_equal(json_array_size(json_object_get(result, "warnings")), trial[i].warnings);
+        if (trial[i].warnings) assert_true(message_has("'a' and 'b' overlap"));
+        json_decref(result);
+    }
+    /* bars that cross: no node of one is inside of the other. Boxes that overlap around bodies that do not. */
+    static const char *const pair[] = {
+        "[{\"mesh\":{\"box\":{\"size\":[1,0.1,0.1],\"cells\":[1,1,1]},\"move\":[-0.5,-0.05,-0.05]}},"
+        "{\"mesh\":{\"box\":{\"size\":[0.1,1,0.1],\"cells\":[1,1,1]},\"move\":[-0.05,-0.5,-0.05]}}]",
+        "[{\"mesh\":{\"box\":{\"size\":[1,0.1,0.1],\"cells\":[1,1,1]},\"rotate\":[0,0,1,45]}},"
+        "{\"mesh\":{\"box\":{\"size\":[0.1,0.1,0.1],\"cells\":[1,1,1]},\"move\":[0.5,0,0]}}]"};
+    for (int i = 0; i < 2; ++i) {
+        json_t *result;
+        assert_int_equal(sinew(&result,
+                               "run %s --json --set output={} --set probes=[] --set time.end=0.02 --set 'bodies=%s'",
+                               scene, pair[i]),
+                         0);
+        assert_int_equal(json_array_size(json_object_get(result, "warnings")), i == 0);
+        json_decref(result);
+    }
+}
+
+/* ---- Names and help ---- */
+
+static void test_ready_scene(void **state) {
+    (void)state;
+    assert_int_equal(shell("cd $R; $S check bar"), 0);
+    assert_int_equal(shell("cd $R; $S run bar --quiet --set time.end=0.02"), 0);
+    assert_int_equal(shell("cd $R; $S run baar"), 2);
+    assert_true(message_has("'bar'"));
+    assert_int_equal(shell("cd $R; $S run xyzzyxyzzy"), 2);
+    /* a file of this name comes first */
+    assert_int_equal(shell("cp $J $D/bar; cd $D; $S check bar"), 0);
+    assert_non_null(strstr(text_of("printed"), "1 bodies, 20 nodes"));
+}
+
+static void test_help(void **state) {
+    (void)state;
+    assert_int_equal(shell("$S help run >$D/a; $S run --help | cmp - $D/a"), 0);
+    assert_int_equal(shell("$S help run | grep -e --checkpoint"), 0);
+    assert_int_equal(shell("$S help rnu"), 2);
+    assert_true(message_has("'run'"));
+    assert_int_equal(shell("$S help --man | grep '^.SS sinew run'"), 0);
+    assert_int_equal(shell("$S list formats | grep -E '^  msh +read, write: '"), 0);
+    /* every option of every help is in the man page and in the completion */
+    assert_int_equal(
+        shell("$S help --man >$D/man; $S help --bash >$D/completion; for c in run check list mesh material rotation "
+              "view bench experiment help; do $S help $c | sed -nE 's/^  (-[-a-zA-Z]+).*/\\1/p' | while read -r o; do "
+              "grep -qF -e \"$o\" $D/completion && sed 's/\\\\-/-/g' $D/man | grep -qF -e \".B $o\" || "
+              "{ echo $c $o >&2; touch $D/missing; }; done; done; test ! -e $D/missing"),
+        0);
+}
+
+static void test_completion(void **state) {
+    (void)state;
+    static const struct {
+        const char *words, *wanted;
+        int at;
+    } trial[] = {{"ru", "run", 1},
+                 {"run --chec", "--checkpoint", 2},
+                 {"run twisted", "twisted-bar", 2},
+                 {"material stable", "stable-neo-hookean", 2},
+                 {"run bar --format vt", "vtu", 4}};
+    if (system("command -v bash >/dev/null") != 0) skip();
+    for (size_t i = 0; i < sizeof trial / sizeof *trial; ++i) {
+        assert_int_equal(
+            shell("$S help --bash >$D/completion; cd $R; bash -c 'source '$D'/completion; COMP_WORDS=('$S' %s); "
+                  "COMP_CWORD=%d; _sinew; "
+                  "printf \"%%s\\n\" \"${COMPREPLY[@]}\"'",
+                  trial[i].words, trial[i].at),
+            0);
+        if (!strstr(text_of("printed"), trial[i].wanted)) fail_msg("%s: %s", trial[i].words, text_of("printed"));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_full_output),
+                                       cmocka_unit_test(test_full_save),
+                                       cmocka_unit_test(test_full_files),
+                                       cmocka_unit_test(test_interrupt),
+                                       cmocka_unit_test(test_interrupt_twice),
+                                       cmocka_unit_test(test_interrupt_static),
+                                       cmocka_unit_test(test_checkpoint),
+                                       cmocka_unit_test(test_long_step),
+                                       cmocka_unit_test(test_steps_table),
+                                       cmocka_unit_test(test_formats),
+                                       cmocka_unit_test(test_end),
+                                       cmocka_unit_test(test_timing),
+                                       cmocka_unit_test(test_sweep_files),
+                                       cmocka_unit_test(test_overlap),
+                                       cmocka_unit_test(test_ready_scene),
+                                       cmocka_unit_test(test_help),
+                                       cmocka_unit_test(test_completion)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
