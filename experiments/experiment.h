@@ -14,7 +14,7 @@
 typedef struct experiment_run {
     sn_context *context;
     const char *out; /* the output folder, which exists */
-    bool quick; /* use smaller meshes and shorter runs, for automatic tests; check the same claims */
+    bool quick;      /* use smaller meshes and shorter runs, for automatic tests; check the same claims */
     struct experiment_report *report;
 } experiment_run;
 
@@ -32,8 +32,8 @@ typedef struct experiment {
 extern const experiment *const experiments[];
 extern const int experiment_count;
 
-/* Records a claim: its id in the list of claims, the measured value, the expected value ("within 0.15 of 2", "< 0.05"), whether the claim
- * holds, and the text of the claim (printf-like). The value must be measured. */
+/* Records a claim: its id in the list of claims, the measured value, the expected value ("within 0.15 of 2", "< 0.05"),
+ * whether the claim holds, and the text of the claim (printf-like). The value must be measured. */
 void experiment_claim(experiment_run *run, const char *id, double value, const char *expected, bool pass,
                       const char *text, ...) __attribute__((format(printf, 6, 7)));
 /* Adds a remark for the reader, such as a difference from the document and its reason. */

@@ -11,7 +11,10 @@ static const tool_option options[] = {
      .value = "A",
      .about = "an element is degenerate when det F is below A (default 0.1)",
      .text = &alpha},
-    {.name = "--beta", .value = "B", .about = "how far dapd moves a degenerate element back (default 3)", .text = &beta},
+    {.name = "--beta",
+     .value = "B",
+     .about = "how far dapd moves a degenerate element back (default 3)",
+     .text = &beta},
     {.name = "--json", .about = "print JSON", .flag = &json},
 };
 

@@ -259,8 +259,8 @@ typedef struct sn_step_report {
     /* Iterations in all, and how often a part of the step failed and was tried again with half its length. */
     int newton_iterations, linear_iterations, retries;
 
-    /* How often the line search shortened a correction. A larger residual that the search bears for some iterations does
-     * not count. */
+    /* How often the line search shortened a correction. A larger residual that the search bears for some iterations
+     * does not count. */
     int line_searches;
 
     /* Parts of the step for which Newton's method did not converge, so that its best iterate was taken. Such a part is

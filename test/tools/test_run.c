@@ -118,10 +118,9 @@ static void test_full_files(void **state) {
     assert_int_equal(
         shell("trap '' XFSZ; ulimit -f 2; $S run $J --format none --set time.end=1 --out $D/part >/dev/null"), 1);
     assert_true(message_has("csv: cannot be written"));
-    assert_int_equal(
-        shell("ln -sf /dev/full $D/disk.png; $S run $J --set output.picture.width=64 --set "
-              "output.picture.height=36 --picture $D/disk.png"),
-        1);
+    assert_int_equal(shell("ln -sf /dev/full $D/disk.png; $S run $J --set output.picture.width=64 --set "
+                           "output.picture.height=36 --picture $D/disk.png"),
+                     1);
     assert_null(strstr(text_of("printed"), "disk.png"));
     assert_int_equal(
         shell("$S run $J --quiet --sweep time.step=0.02,0.01 --out $D/sw && rm $D/sw/sweep.csv && "

@@ -76,7 +76,7 @@ static void free_fall(void **state) {
     plane_start(&s, 0.3, 0.2, 3, 2);
     s.body.thickness = 0.5;
     s.body.initial.velocity[0] = 1, s.body.initial.velocity[2] = 5; /* z is held */
-    s.options.solver.tolerance = 1e-12; /* the default keeps the momentum to about 1e-8 */
+    s.options.solver.tolerance = 1e-12;                             /* the default keeps the momentum to about 1e-8 */
     scene_create(&s);
     step(&s, 10);
     double p[3], l[3];
