@@ -2,7 +2,7 @@
 # Left out: the direct solver (CHOLMOD) and the writers of files (zlib, libpng). Contraction is off as in the native build: the same bits.
 BUILD ?= build
 comma := ,
-OUT := $(BUILD)/web-parts
+OUT := $(abspath $(BUILD)/web-parts)
 export NODE_PATH ?= /usr/share/nodejs
 VERSION := $(shell grep -o 'sinew VERSION [0-9.]*' CMakeLists.txt | cut -d' ' -f3)
 

@@ -67,7 +67,7 @@ let failed = 0;
 for (const [name, changes, must] of cases) {
   const file = path.join("scenes", name + ".json");
   const scene = JSON.parse(readFileSync(file, "utf8"));
-  const set = { ...changes, "time.end": (steps - 0.5) * (scene.time.step ?? 0.01) };
+  const set = { ...changes, "time.end": steps * (scene.time.step ?? 0.01) };
   const words = Object.entries(set).flatMap(([key, value]) => ["--set", `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`]);
   const native = JSON.parse(execFileSync(path.join(build, "sinew"), ["run", file, "--json", "--quiet", ...words], { encoding: "utf8" }));
   const web = await webHash(plain, 1, name, override(scene, set));
