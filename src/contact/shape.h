@@ -31,6 +31,10 @@ const sn_field *sn_collider_fields(int *count);
     X(box, "a box, with rounded edges when it has a radius")                                                           \
     X(mesh, "the surface of a triangle mesh: a closed one is a solid, an open one a sheet with a thickness")
 
+/* The parameter `rotate` of shapes that have one: an axis and degrees. */
+#define SN_SHAPE_ROTATE(about)                                                                                         \
+    { "rotate", NULL, SN_ROLE_TURN, 4, -1e300, 1e300, false, false, {0, 0, 1, 0}, "", about }
+
 typedef struct sn_bend {
     double curvature; /* 1/m */
     double across[9]; /* not set where the curvature is 0 */

@@ -33,17 +33,7 @@ static const sn_shape_parameter parameters[] = {
      {0},
      "m",
      "of the rounded edges; at most half of the smallest size"},
-    {"rotate",
-     NULL,
-     SN_ROLE_TURN,
-     4,
-     -1e300,
-     1e300,
-     false,
-     false,
-     {0, 0, 1, 0},
-     "",
-     "axis x, y, z and degrees, about the centre"},
+    SN_SHAPE_ROTATE("axis x, y, z and degrees, about the centre"),
 };
 
 static sn_status check(const sn_collider *collider, sn_error *error) {

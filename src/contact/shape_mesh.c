@@ -53,17 +53,7 @@ static const sn_shape_parameter parameters[] = {
      "m",
      "the solid reaches half of it beyond the triangles"},
     {"scale", NULL, SN_ROLE_NUMBER, 1, 0, 1e300, true, false, {1}, "", "first the mesh is scaled"},
-    {"rotate",
-     NULL,
-     SN_ROLE_TURN,
-     4,
-     -1e300,
-     1e300,
-     false,
-     false,
-     {0, 0, 1, 0},
-     "",
-     "then turned about the origin: axis x, y, z and degrees"},
+    SN_SHAPE_ROTATE("then turned about the origin: axis x, y, z and degrees"),
     {"move", NULL, SN_ROLE_PLACE, 3, -1e300, 1e300, false, false, {0, 0, 0}, "m", "then moved"},
 };
 

@@ -75,12 +75,6 @@ static int64_t block_count(const sn_world *world, const sn_interaction *self, bo
     return 16 * (int64_t)((const grabs *)self->data)->count;
 }
 
-static void append(sn_block_list *list, int32_t row, int32_t column, double value) {
-    double *block = sn_block_append(list, row, column);
-    memset(block, 0, 9 * sizeof *block);
-    block[0] = block[4] = block[8] = value;
-}
-
 static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
                    sn_block_list *D) {
     (void)world, (void)place, (void)exact;
@@ -93,8 +87,8 @@ static void blocks(sn_world *world, sn_interaction *self, const sn_place *place,
                 if (!grab->coupled) w = fabs(w);
                 if (w == 0) continue;
                 const int32_t column = grab->coupled ? grab->node[j] : grab->node[i];
-                append(K, grab->node[i], column, grab->stiffness * w);
-                append(D, grab->node[i], column, grab->damping * w);
+                sn_block_append_identity(K, grab->node[i], column, grab->stiffness * w);
+                sn_block_append_identity(D, grab->node[i], column, grab->damping * w);
             }
     }
 }

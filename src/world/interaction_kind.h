@@ -19,6 +19,8 @@
 #ifndef SN_WORLD_INTERACTION_H
 #define SN_WORLD_INTERACTION_H
 
+#include <string.h>
+
 #include "linear/matrix/filter.h"
 #include "linear/matrix/matrix.h"
 #include "sinew/world.h"
@@ -196,6 +198,13 @@ SN_INTERACTIONS(SN_INTERACTION_DECLARE)
 static inline double *sn_block_append(sn_block_list *list, int32_t row, int32_t column) {
     list->row[list->count] = row, list->column[list->count] = column;
     return list->value + 9 * (size_t)list->count++;
+}
+
+/* Appends the block value I. */
+static inline void sn_block_append_identity(sn_block_list *list, int32_t row, int32_t column, double value) {
+    double *block = sn_block_append(list, row, column);
+    memset(block, 0, 9 * sizeof *block);
+    block[0] = block[4] = block[8] = value;
 }
 
 #endif

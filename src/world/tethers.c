@@ -109,12 +109,6 @@ static int64_t block_count(const sn_world *world, const sn_interaction *self, bo
     return count;
 }
 
-static void add_block(sn_block_list *list, int32_t row, int32_t column, double value) {
-    double *block = sn_block_append(list, row, column);
-    memset(block, 0, 9 * sizeof *block);
-    block[0] = block[4] = block[8] = value;
-}
-
 static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
                    sn_block_list *D) {
     (void)world, (void)place, (void)exact;
@@ -126,8 +120,8 @@ static void blocks(sn_world *world, sn_interaction *self, const sn_place *place,
                 const double w = gap->weight[i] * gap->weight[j];
                 const bool apart = (i < gap->first) != (j < gap->first);
                 const int32_t column = apart ? gap->node[i] : gap->node[j];
-                add_block(K, gap->node[i], column, own->tether[n].stiffness * (apart ? fabs(w) : w));
-                add_block(D, gap->node[i], column, own->tether[n].damping * (apart ? fabs(w) : w));
+                sn_block_append_identity(K, gap->node[i], column, own->tether[n].stiffness * (apart ? fabs(w) : w));
+                sn_block_append_identity(D, gap->node[i], column, own->tether[n].damping * (apart ? fabs(w) : w));
             }
     }
 }

@@ -1,4 +1,4 @@
-/* Kernels of springs, two nodes each (fem/springs.h): included by element.c.
+/* Kernels of springs, two nodes each (fem/springs.h): included by element_kernel.c.
  *
  *   d = x_1 - x_0, n = d / |d|, d0 and n0 at rest, k = E w with w the van Gelder factor
  *   turning (law corotated)  f_1 = -k (|d| - |d0|) n,              K = k (n n^T + max(0, 1 - |d0| / |d|) (I - n n^T))
@@ -11,7 +11,7 @@
 #ifndef SN_FEM_KERNEL_SPRING_H
 #define SN_FEM_KERNEL_SPRING_H
 
-#include "memory.h"
+#include "element_force.h"
 
 /* What one slice of springs knows. */
 typedef struct spring {

@@ -2,7 +2,7 @@
  * blocks of the matrix. This one computes each block once, from all tets around the edge.
  *
  * With c_a = R g_a the rotated gradients of a tet and w its volume, the block of the nodes a and b is
- * (fem/kernel/element_kernel.c)
+ * (fem/kernel/element_linear.h)
  *   K_ab = w (lambda c_a c_b^T + mu c_b c_a^T + mu (c_a . c_b) I) = l d_a d_b^T + d_b d_a^T + (d_a . d_b) I
  * for d_a = sqrt(w mu) c_a and l = lambda / mu. An edge therefore reads only four numbers (d_a, l), a quad, per node of
  * a tet, in single precision. One thread writes each block once, together with its mirror block. A rigid translation

@@ -1,0 +1,179 @@
+/* Energy and forces of elements: f_i = -sum_q w_q P g_i, node 0 minus the sum of the others. */
+#ifndef SN_FEM_KERNEL_ELEMENT_FORCE_H
+#define SN_FEM_KERNEL_ELEMENT_FORCE_H
+
+#include "memory.h"
+
+/* ---- Sums into nodes ---- */
+/* target[node i] += value_i for each real lane, lanes in order, nodes in order. */
+INLINE void scatter(const int N, const slice *s, const vd *value, double *target) {
+    typedef double two __attribute__((vector_size(16), aligned(8), may_alias));
+    _Alignas(64) double node[SN_ELEMENT_NODES][SN_WIDTH][4];
+    for (int i = 0; i < N; ++i) vd_spread3(value + 3 * i, node[i]);
+    for (int l = 0; l < SN_WIDTH; ++l) {
+        if (s->element_of[l] < 0) continue;
+        for (int i = 0; i < N; ++i) {
+            double *t = target + 3 * (int64_t)s->node[i * SN_LANES + l];
+            *(two *)t += *(const two *)node[i][l];
+            t[2] += node[i][l][2];
+        }
+    }
+}
+
+/* Scatters values of nodes 1..N-1 with node 0 taking minus their sum. value: [node][axis], node 0 not yet set. */
+INLINE void scatter_balanced(const int N, const slice *s, vd *value, double *target) {
+    for (int a = 0; a < 3; ++a) {
+        vd sum = value[3 + a];
+        for (int i = 2; i < N; ++i) sum += value[3 * i + a];
+        value[a] = -sum;
+    }
+    scatter(N, s, value, target);
+}
+
+/* Real lanes with bad J. NaN counts as bad. */
+static inline int count_bad(const slice *s, vi good) {
+    int count = 0;
+    for (int l = 0; l < SN_WIDTH; ++l) count += s->element_of[l] >= 0 && !good[l];
+    return count;
+}
+
+/* F <- R^T F. */
+static inline void turn_back(const vd *R, vd *F) {
+    vd H[9];
+    vm_transpose_multiply(R, F, H);
+    for (int i = 0; i < 9; ++i) F[i] = H[i];
+}
+
+/* The gradients of all nodes; that of node 0 is minus the sum of the others. */
+INLINE void all_gradients(const int N, const double *gradient, vd *g) {
+    for (int a = 0; a < 3; ++a) g[a] = vd_set(0);
+    for (int i = 1; i < N; ++i) {
+        load_rows(gradient + 3 * (i - 1) * SN_LANES, 3, g + 3 * i);
+        for (int a = 0; a < 3; ++a) g[a] -= g[3 * i + a];
+    }
+}
+
+/* Warped forces of one element: each node sees the stress in its own frame, P_i = R_i P(R_i^T F). rate: F', or NULL. */
+INLINE void add_warped_forces(const int N, const int Q, const slice *s, int q, const vd *c, const vd *damping,
+                              const vd *F, const vd *rate, vd *value) {
+    const vd w = vd_load(s->weight + q * SN_LANES);
+    vd g[3 * SN_ELEMENT_NODES];
+    all_gradients(N, gradient_at(N, s, q), g);
+    for (int i = 0; i < N; ++i) {
+        vd R[9], H[9], S[9], P[9];
+        vertex_frame(s, i, R);
+        vm_transpose_multiply(R, F, H);
+        s->batch->law->stress(s->batch->law, c, H, NULL, S);
+        if (has_memory(s)) add_recalled(Q, s, q, F, R, S);
+        vm_multiply(R, S, P);
+        if (rate) add_viscous(damping[0], damping[1], R, rate, P);
+        for (int a = 0; a < 3; ++a)
+            value[3 * i + a] -= w * (P[3 * a] * g[3 * i] + P[3 * a + 1] * g[3 * i + 1] + P[3 * a + 2] * g[3 * i + 2]);
+    }
+}
+
+APART int force_warped(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view,
+                       double *f) {
+    const sn_batch_settings *settings = settings_of(batch, view);
+    const int damped = view->v && settings->damped;
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(N, Q, batch, settings, view, block, lane);
+            vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES];
+            load_constants(&s, c);
+            gather_edges(N, &s, view->x, edge);
+            load_rows(settings->damping + (int64_t)block * 3 * SN_LANES + lane, 3, damping);
+            if (damped) gather_edges(N, &s, view->v, speed);
+            for (int i = 0; i < 3 * N; ++i) value[i] = vd_set(0);
+            for (int q = 0; q < Q; ++q) {
+                vd F[9], rate[9];
+                deformation(N, &s, q, edge, F);
+                if (damped) outer_sum(N, gradient_at(N, &s, q), speed, rate);
+                add_warped_forces(N, Q, &s, q, c, damping, F, damped ? rate : NULL, value);
+            }
+            scatter(N, &s, value, f);
+        }
+    return 0;
+}
+
+/* ---- Energy and force ---- */
+INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view,
+                       double *energy) {
+    const sn_law *law = batch->law;
+    const sn_batch_settings *settings = settings_of(batch, view);
+    int bad = 0;
+    double total = *energy;
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(N, Q, batch, settings, view, block, lane);
+            vd edge[EDGES], c[SN_LAW_CONSTANTS], sum = vd_set(0);
+            vi good = sum == sum;
+            load_constants(&s, c);
+            gather_edges(N, &s, view->x, edge);
+            for (int q = 0; q < Q; ++q) {
+                vd F[9], R[9], psi;
+                deformation(N, &s, q, edge, F);
+                if (batch->rotation || batch->warping) rotation_at(N, Q, &s, q, F, R, NULL);
+                if (batch->warping) turn_back(R, F);
+                if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
+                law->energy(law, c, F, batch->rotation ? R : NULL, &psi);
+                if (has_memory(&s)) psi += recalled_energy(Q, &s, q, F, R);
+                sum += vd_load(s.weight + q * SN_LANES) * psi;
+            }
+            for (int l = 0; l < SN_WIDTH; ++l)
+                if (s.element_of[l] >= 0) total += sum[l];
+            bad += count_bad(&s, good);
+        }
+    *energy = total;
+    return bad;
+}
+
+INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view,
+                      double *f) {
+    const sn_law *law = batch->law;
+    if (batch->warping) return force_warped(N, Q, batch, begin, end, view, f);
+    const sn_batch_settings *settings = settings_of(batch, view);
+    const unsigned damped = view->v ? settings->damped : 0;
+    int bad = 0;
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(N, Q, batch, settings, view, block, lane);
+            vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES];
+            load_constants(&s, c);
+            gather_edges(N, &s, view->x, edge);
+            if (damped) {
+                gather_edges(N, &s, view->v, speed);
+                load_rows(settings->damping + (int64_t)block * 3 * SN_LANES + lane, 3, damping);
+            }
+            for (int i = 3; i < 3 * N; ++i) value[i] = vd_set(0);
+            vi good = c[0] == c[0];
+            for (int q = 0; q < Q; ++q) {
+                vd F[9], R[9], P[9];
+                deformation(N, &s, q, edge, F);
+                if (batch->rotation || damped) rotation_at(N, Q, &s, q, F, R, NULL);
+                keep_rotation(N, Q, &s, q, R);
+                if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
+                law->stress(law, c, F, batch->rotation ? R : NULL, P);
+                complete_stress(N, Q, &s, q, F, R, P);
+                if (has_memory(&s)) add_recalled(Q, &s, q, F, R, P);
+                if (damped) {
+                    vd rate[9];
+                    outer_sum(N, gradient_at(N, &s, q), speed, rate);
+                    add_damping_stress(&s, c, damping, F, R, rate, P);
+                }
+                const vd w = vd_load(s.weight + q * SN_LANES);
+                for (int a = 0; a < 9; ++a) P[a] *= w;
+                for (int i = 1; i < N; ++i) {
+                    vd g[3];
+                    load_rows(gradient_at(N, &s, q) + 3 * (i - 1) * SN_LANES, 3, g);
+                    for (int a = 0; a < 3; ++a)
+                        value[3 * i + a] -= P[3 * a] * g[0] + P[3 * a + 1] * g[1] + P[3 * a + 2] * g[2];
+                }
+            }
+            scatter_balanced(N, &s, value, f);
+            if (law->flags & SN_LAW_POSITIVE_J) bad += count_bad(&s, good);
+        }
+    return bad;
+}
+
+#endif
