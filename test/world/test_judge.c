@@ -60,7 +60,7 @@ static void test_grabbed(void **state) {
                 for (int h = 0; h < 3; ++h) {
                     scene s;
                     start_bar(&s, laws[l], kinds[k], steps[h]);
-                    s.options.time.newton.iterations = 3;
+                    set_newton(&s, kinds[k], 3, s.options.time.newton.tolerance);
                     scene_create(&s);
                     const double *p = s.mesh->position;
                     int32_t node[4] = {0};
