@@ -179,17 +179,19 @@ static sn_status damping(experiment_run *run, sn_error *error) {
 
 static sn_status speed(experiment_run *run, sn_error *error) {
     const char *mesh = "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [8, 8, 8], \"split\": 6}}";
+    enum { REPEATS = 5 }; /* in turn; the fastest counts, since other programs only slow a run down */
     double seconds[3];
     static const char *const material[3] = {"\"law\": \"corotated\", \"springs\": {\"quality\": 0.25}",
                                             "\"law\": \"stvk\", \"viscous\": {\"lambda\": 100, \"mu\": 100}",
                                             "\"law\": \"corotated\", \"viscous\": {\"lambda\": 100, \"mu\": 100}"};
-    for (int k = 0; k < 3; ++k) {
-        cube out;
-        const sn_status status =
-            run_cube(run, mesh, k ? "tet4" : "springs", material[k], run->quick ? 0.1 : 0.2, NULL, "", &out, error);
-        if (status) return status;
-        seconds[k] = out.seconds;
-    }
+    for (int repeat = 0; repeat < REPEATS; ++repeat)
+        for (int k = 0; k < 3; ++k) {
+            cube out;
+            const sn_status status =
+                run_cube(run, mesh, k ? "tet4" : "springs", material[k], 0.2, NULL, "", &out, error);
+            if (status) return status;
+            if (repeat == 0 || out.seconds < seconds[k]) seconds[k] = out.seconds;
+        }
     experiment_claim(
         run, "faster", seconds[1] / seconds[0], ">= 2 (document 2 to 3)", seconds[1] >= 2 * seconds[0],
         "step of finite elements (stvk, %.2f ms) by one of springs (%.2f ms), 3072 tets; corotated elements: %.2f",
