@@ -14,7 +14,8 @@ static const double LEAP = 1, LEVEL = 0.5, SMALL = 1e-3, STILL = 1e-6;
 sn_status sn_judge_start(const sn_step *step, const double *x, const double *v, double *force, sn_judge *judge) {
     sn_system *system = step->system;
     const char *mode = step->options->mode;
-    *judge = (sn_judge){.sits = step->account && system->table->energies && (!*mode || strcmp(mode, "dynamic") == 0),
+    *judge = (sn_judge){.sits = step->options->judge && step->account && system->table->energies &&
+                                (!*mode || strcmp(mode, "dynamic") == 0),
                         .x = x,
                         .v = v,
                         .force = force};
