@@ -304,6 +304,7 @@ typedef struct sn_step_report {
     int linear_history_count;
 
     int contacts; /* nodes that touch a collider */
+    sn_correction_report correction;
 } sn_step_report;
 
 /* Takes one step of options.time.step seconds. In mode "static" it finds the whole static solution, and the callback of

@@ -215,11 +215,12 @@ const sn_field *sn_material_fields(int *count) {
 /* ---- Constants ---- */
 typedef enum group { GROUP_ANY, GROUP_YOUNG, GROUP_LAME, GROUP_OWN } group;
 
-/* Which group a constant belongs to. Three moduli of an orthotropic law and its shear and axes exclude nothing. */
+/* Which group a constant belongs to. Three moduli of an orthotropic law, its shear and axes, and the penalty of
+ * stvk-volume exclude nothing. */
 static group group_of(const char *name, int count) {
     if (strcmp(name, "young") == 0 || strcmp(name, "poisson") == 0) return count == 1 ? GROUP_YOUNG : GROUP_ANY;
     if (strcmp(name, "lame") == 0) return GROUP_LAME;
-    if (strcmp(name, "shear") == 0 || strcmp(name, "axes") == 0) return GROUP_ANY;
+    if (strcmp(name, "shear") == 0 || strcmp(name, "axes") == 0 || strcmp(name, "penalty") == 0) return GROUP_ANY;
     return GROUP_OWN;
 }
 

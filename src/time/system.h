@@ -91,7 +91,8 @@ typedef struct sn_system_table {
      * released some: the solve must be repeated. NULL: there is nothing to release. */
     bool (*release)(sn_system *system, double t, const double *x);
 
-    /* For the judge of a step (judge.h). The three may be NULL together: no step is judged.
+    /* For the judge of a step (judge.h). The three below may be NULL together: no step is judged. "kikuuwe" uses the
+     * first one; without it, all forces count as forces of the elements.
      *
      * The force of the elements at (t, x, v), valid until the next request for a force. It is cheap at the
      * place of the last request for a force, and it makes the next request at this place cheap. */
@@ -127,6 +128,7 @@ typedef struct sn_step_info {
     double assembly_seconds, solve_seconds;
     double suggested_step; /* the next step that adaptive control would take; 0: no suggestion */
     const char *solver, *preconditioner;
+    sn_correction_report correction; /* "kikuuwe" */
 } sn_step_info;
 
 /* The integrator's part of the state: plain numbers that are copied and saved with the state. */
@@ -167,8 +169,9 @@ typedef struct sn_method {
     const char *name, *text;
     int order;
     bool implicit;
-    bool newton; /* calls Newton's method */
-    bool exact;  /* needs the exact K and D for its order; other methods also work with symmetric copies */
+    bool newton;     /* calls Newton's method */
+    bool exact;      /* needs the exact K and D for its order; other methods also work with symmetric copies */
+    bool indefinite; /* takes the exact differential of the laws, without Newton's method and its safeguards */
     /* Can carry the multipliers of links: each step solves one system for the state at its end. */
     bool multipliers;
     bool adaptive;

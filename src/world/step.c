@@ -85,7 +85,8 @@ static void fill_report(const sn_world *world, sn_status status, const sn_step_i
                                .seconds = seconds,
                                .solver = info->solver ? info->solver : "",
                                .preconditioner = info->preconditioner ? info->preconditioner : "",
-                               .linear_misses = info->linear_misses};
+                               .linear_misses = info->linear_misses,
+                               .correction = info->correction};
     sn_interactions_report(world, report);
     if (info->solver)
         report->linear_history = sn_linear_history(world->workspace.linear, &report->linear_history_count);

@@ -159,6 +159,14 @@ static void product(sn_linearisation *self, double m, double d, double k, const 
     sn_linear_product(world_at(self)->workspace.linear, m, d, k, u, out);
 }
 
+static void product_inside(sn_linearisation *self, double d, double k, const double *u, double *out) {
+    sn_linear_elements_product(world_at(self)->workspace.linear, d, k, u, out);
+}
+
+static void trace(sn_linearisation *self, double m, double d, double k, double *out) {
+    sn_linear_trace(world_at(self)->workspace.linear, m, d, k, out);
+}
+
 static sn_status solve(sn_linearisation *self, const sn_solve *s, sn_linear_report *report, sn_error *error) {
     sn_world *world = world_at(self);
     sn_linear *linear = world->workspace.linear;
@@ -351,7 +359,8 @@ sn_status sn_world_step_reactions(sn_world *world, const sn_trial *trial, double
     return SN_OK;
 }
 
-const sn_linearisation_table sn_world_linearisation_table = {.product = product, .solve = solve, .spectrum = spectrum};
+const sn_linearisation_table sn_world_linearisation_table = {
+    .product = product, .solve = solve, .inside = product_inside, .trace = trace, .spectrum = spectrum};
 
 const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .mass_solve = mass_solve,

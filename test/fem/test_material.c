@@ -293,8 +293,9 @@ static void keys(void **state) {
 static void listings(void **state) {
     (void)state;
     static const char *const needed[] = {
-        "linear",        "corotated", "corrected-corotated", "stvk",    "neo-hookean", "stable-neo-hookean",
-        "mooney-rivlin", "ogden",     "reduced-polynomial",  "ciarlet", "orthotropic"};
+        "linear",      "corotated",          "corrected-corotated", "stvk",  "stvk-volume",
+        "neo-hookean", "stable-neo-hookean", "mooney-rivlin",       "ogden", "reduced-polynomial",
+        "ciarlet",     "orthotropic"};
     int laws, rotations, differentials;
     const sn_listing *law = sn_laws(&laws), *rotation = sn_rotations(&rotations),
                      *differential = sn_differentials(&differentials);
