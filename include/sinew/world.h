@@ -168,6 +168,8 @@ typedef struct sn_body_options {
     char element[32];
 
     double thickness; /* of plane bodies: m, finite, above 0; default 1 */
+    double drag;      /* kg/m^3, at least 0: density of a fluid that rests around the body. Its drag acts normal to the
+                         surface. Default 0: none. Not for plane bodies */
     char mass[32];    /* "lumped" (default, also for "") or "consistent" */
 
     /* material_count materials; with a count of 0 the body has sn_material_default(). Selector i says which elements

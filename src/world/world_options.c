@@ -185,6 +185,8 @@ static const sn_field body_fields[] = {
     {"element", SN_FIELD_CHOICE, AT(element), 1, 0, 0, 0, 0, "tet4", sn_element_names, "", "element type"},
     {"mass", SN_FIELD_CHOICE, AT(mass), 1, 0, 0, 0, 0, "lumped", masses, "", "mass matrix"},
     {"thickness", SN_FIELD_DOUBLE, AT(thickness), 1, 0, 1e300, 1, 1, NULL, NULL, "m", "of plane bodies"},
+    {"drag", SN_FIELD_DOUBLE, AT(drag), 1, 0, 1e300, 0, 0, NULL, NULL, "kg/m^3",
+     "density of a fluid around the body, whose drag acts normal to the surface; 0: none"},
     OWN("material", "one material, or a list of materials"),
     OWN("materials", "the same as `material`"),
     OWN("fix", "a list: nodes that are held or moved"),
