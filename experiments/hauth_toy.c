@@ -59,6 +59,10 @@ static sn_status toy_solve(sn_linearisation *self, const sn_solve *s, sn_linear_
     report->iterations = 1, report->method = "division", report->preconditioner = "";
     return SN_OK;
 }
+static void toy_trace(sn_linearisation *self, double m, double d, double k, double *out) {
+    (void)self;
+    out[0] = m * mass + d * damper + k * spring;
+}
 static sn_status toy_spectrum(sn_linearisation *self, double *stiffness, double *damping, sn_error *error) {
     (void)self, (void)error;
     *stiffness = spring / mass, *damping = damper / mass;
@@ -66,7 +70,7 @@ static sn_status toy_spectrum(sn_linearisation *self, double *stiffness, double 
 }
 
 static const sn_linearisation_table toy_linearisation = {
-    .product = toy_product, .solve = toy_solve, .spectrum = toy_spectrum};
+    .product = toy_product, .solve = toy_solve, .trace = toy_trace, .spectrum = toy_spectrum};
 static const sn_system_table toy_table = {.mass_product = toy_mass_product,
                                           .mass_solve = toy_mass_solve,
                                           .evaluate = toy_evaluate,

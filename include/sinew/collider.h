@@ -63,7 +63,7 @@ typedef struct sn_collider_turn {
 /* Response "spring-damper": a node at depth d inside, with the speed u relative to the surface, feels the force
  * stiffness d - damping u along the normal and -drag d u along the surface. */
 typedef struct sn_collider_spring {
-    double stiffness; /* N/m on each node, above 0; default 0, which this response refuses */
+    double stiffness; /* N/m on each node, above 0; default 1e4 */
     double damping;   /* N s/m on each node, at least 0; default 0 */
     double drag;      /* N s/m^2 on each node, at least 0; default 0 */
 } sn_collider_spring;

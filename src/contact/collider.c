@@ -35,8 +35,8 @@ static const sn_field fields[] = {
      "response penalty: pressure per depth; 0 takes it from the stiffness, size and weight of the bodies"},
     {"damping", SN_FIELD_DOUBLE, AT(damping), 1, 0, 1e300, 0, 0.1, NULL, NULL, "",
      "response penalty: part of the critical damping of a contact"},
-    {"spring.stiffness", SN_FIELD_DOUBLE, AT(spring.stiffness), 1, 0, 1e300, 0, 0, NULL, NULL, "N/m",
-     "response spring-damper: force per depth on each node; it must be above 0"},
+    {"spring.stiffness", SN_FIELD_DOUBLE, AT(spring.stiffness), 1, 0, 1e300, 1, 1e4, NULL, NULL, "N/m",
+     "response spring-damper: force per depth on each node"},
     {"spring.damping", SN_FIELD_DOUBLE, AT(spring.damping), 1, 0, 1e300, 0, 0, NULL, NULL, "N s/m",
      "response spring-damper: force per speed along the normal on each node"},
     {"spring.drag", SN_FIELD_DOUBLE, AT(spring.drag), 1, 0, 1e300, 0, 0, NULL, NULL, "N s/m^2",
@@ -171,7 +171,7 @@ static sn_status no_effect(const char *name, const char *response, const char *w
                       with);
 }
 
-/* Refuses options that have no effect with the response, and a spring-damper without a spring. */
+/* Refuses options that have no effect with the response. */
 static sn_status check_used(const sn_collider *c, sn_error *error) {
     const bool springs = strcmp(c->response, "spring-damper") == 0,
                pushes = !*c->response || strcmp(c->response, "penalty") == 0;
@@ -180,13 +180,10 @@ static sn_status check_used(const sn_collider *c, sn_error *error) {
     if (!pushes && c->damping != usual.damping) return no_effect("damping", c->response, "penalty", error);
     if (springs && c->friction != usual.friction)
         return no_effect("friction", c->response, "penalty' and 'projection", error);
-    if (springs && !(c->spring.stiffness > 0))
-        return sn_fail_at(error, SN_BAD_INPUT, "spring.stiffness",
-                          "spring.stiffness is %g N/m; response 'spring-damper' needs it above 0", c->spring.stiffness);
-    const char *given = c->spring.stiffness != 0 ? "spring.stiffness"
-                        : c->spring.damping != 0 ? "spring.damping"
-                        : c->spring.drag != 0    ? "spring.drag"
-                                                 : NULL;
+    const char *given = c->spring.stiffness != usual.spring.stiffness ? "spring.stiffness"
+                        : c->spring.damping != usual.spring.damping   ? "spring.damping"
+                        : c->spring.drag != usual.spring.drag         ? "spring.drag"
+                                                                      : NULL;
     return given && !springs ? no_effect(given, c->response, "spring-damper", error) : SN_OK;
 }
 

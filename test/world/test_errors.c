@@ -167,9 +167,10 @@ static void test_lists(void **state) {
     for (int i = 0; i < count; ++i) found = found || strcmp(list[i].name, "tet10-high") == 0;
     assert_true(found);
     list = sn_responses(&count);
-    assert_int_equal(count, 2);
+    assert_int_equal(count, 3);
     assert_string_equal(list[0].name, "penalty");
-    assert_string_equal(list[1].name, "projection");
+    assert_string_equal(list[1].name, "spring-damper");
+    assert_string_equal(list[2].name, "projection");
 }
 
 int main(void) {

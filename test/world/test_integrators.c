@@ -57,6 +57,7 @@ static const struct {
     int order, steps;
 } method[] = {
     {"implicit-euler", 1, 400},
+    {"kikuuwe", 1, 400},
     {"implicit-midpoint", 2, 160},
     {"trapezoidal", 2, 160},
     {"newmark", 2, 160},

@@ -7,6 +7,10 @@
  * Plain stvk also rests mirrored: its energy does not see the sign of J. The penalty is 2 p K there, so an element that
  * is inside out turns back. The energy is finite and smooth at every F, and its differential can be indefinite.
  *
+ * Why not by edges: Kikuuwe, Tabuchi and Yamamoto compute the force from the six squared lengths of a tet's edges, with
+ * 21 numbers per tet. Eight tets side by side are faster by F: 24 us against 34 us for the forces of 2,972 tets without
+ * gather and scatter (one thread, AMD EPYC, AVX2). By edges a tet reads 28 numbers instead of 10.
+ *
  * young, poisson and lame are those of the stvk part, as in the document: at small strains the bulk modulus is
  * (1 + p) K. Constants: lambda, mu, p K. */
 #include "fem/names.h"
