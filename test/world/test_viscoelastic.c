@@ -183,15 +183,17 @@ static double stretch_of(int model, const char *law, const char *element, double
     step(&s, 2 * SPAN);
     probe(&s, 0, a), probe(&s, 1, b);
     scene_end(&s);
-    print_message("DBG %d %s %s spin %g angle %g stretch %g\n", model, law, element, spin, atan2(a[2] - b[2], b[0] - a[0]),hypot(b[0] - a[0], b[2] - a[2]) / SIDE - 1);
+    assert_near(atan2(a[2] - b[2], b[0] - a[0]), 2 * time * spin, 0.02);
     return hypot(b[0] - a[0], b[2] - a[2]) / SIDE - 1;
 }
 
-/* A cube that spins creeps as one that does not. */
+/* A cube that spins creeps as one that does not. Kelvin-Voigt takes Green's strain: a viscosity this large on the
+ * corotated strain is not free of torque. */
 static void test_spinning_creep(void **state) {
     (void)state;
     static const char *const laws[] = {"corotated", "stvk"}, *const elements[] = {"tet4", "tet10"};
     for (int k = 0; k < 12; ++k) {
+        if (k % 3 == KELVIN_VOIGT && k / 3 % 2 == 0) continue;
         const double still = stretch_of(k % 3, laws[k / 3 % 2], elements[k / 6], 0),
                      spun = stretch_of(k % 3, laws[k / 3 % 2], elements[k / 6], 1);
         assert_true(still > 5e-3);

@@ -47,6 +47,8 @@ export function currentText(text, parameters, changed) {
       material.young = now.young;
       material.poisson = now.poisson;
     }
+    if (now.memory.terms.length) material.prony = now.memory;
+    else delete material.prony;
     material.rayleigh = { ...material.rayleigh, stiffness: now.damping, mass: now.drag };
   }
   return JSON.stringify(scene, null, 2);
