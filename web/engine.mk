@@ -13,7 +13,7 @@ JANSSON := $(addprefix $(OUT)/jansson/src/,dump.c error.c hashtable.c hashtable_
            version.c)
 
 # Speed where the time of a step goes: kernels and solvers. Size in all other files.
-speed = $(if $(filter $(KERNELS) src/linear/%,$(1)),-O2,-Os)
+speed = $(if $(filter $(KERNELS) src/linear/%,$(1)),-O3,-Os)
 FLAGS := -DNDEBUG -msimd128 -ffp-contract=off -fno-math-errno -std=gnu17 -Wall -Wno-unused-parameter -Iinclude -Isrc -I$(OUT)/jansson/src \
          -DSN_VERSION='"$(VERSION)"' -D_GNU_SOURCE -DSN_ISA_SUFFIX=baseline -DSN_WIDTH=2
 JANSSON_FLAGS := -Os -w -I$(OUT)/jansson/src -DHAVE_STDINT_H -DHAVE_STRTOLL

@@ -200,13 +200,13 @@ const sn_method *sn_method_choose(const sn_time_options *options);
 
 /* ---- Step control ---- */
 
-/* Goes from t to t + h with `method`, in several steps if necessary. A step that does not converge, inverts an element
- * or is not finite is retried with half its length. Substeps continue until t + h is reached, grow again after
- * successes, and are never below h / 1024. A substep of h / 16 or less that does not converge may end with Newton's
- * best iterate; info->loose counts these. info->retries counts the refused steps.
+/* Goes from t to t + h with `method`, in several parts if necessary. A part that does not converge, inverts an element
+ * or is not finite is retried with half its length. Parts continue until t + h is reached, grow again after
+ * successes, and are never below h / 1024. A part of h / 16 or less that does not converge may end with Newton's
+ * best iterate; info->loose counts these. info->retries counts the refused parts.
  *
- * Calls begin, accept and reject of the system for each substep. On failure x, v and history are unchanged. When a
- * frame fails after accepted substeps, the owner of the system restores the state that it keeps beside x and v.
+ * Calls begin, accept and reject of the system for each part. On failure x, v and history are unchanged. When a
+ * step fails after accepted parts, the owner of the system restores the state that it keeps beside x and v.
  * step->scratch holds sn_control_scratch doubles. */
 int sn_control_scratch(const sn_method *method, int count);
 sn_status sn_step_controlled(const sn_method *method, sn_step *step);

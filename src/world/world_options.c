@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/cookie.h"
+#include "linear/solver.h"
+#include "time/time_options.h"
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 #define ANY -1e300, 1e300, 0, 0
@@ -341,7 +343,9 @@ sn_status sn_world_options_check(const sn_world_options *options, sn_error *erro
         return sn_fail_at(error, SN_BAD_INPUT, "bodies", "a world needs at least one body");
     status = sn_field_check(&gravity, options, error);
     if (!status) status = sn_within(error, sn_time_options_check(&options->time, error), "time");
+    if (!status) status = sn_within(error, sn_time_options_used(&options->time, error), "time");
     if (!status) status = sn_within(error, sn_solver_options_check(&options->solver, error), "solver");
+    if (!status) status = sn_within(error, sn_solver_options_used(&options->solver, error), "solver");
     for (int b = 0; b < options->body_count && !status; ++b)
         status = sn_within(error, sn_body_options_check(&options->body[b], error), "bodies.%d", b);
     return status;

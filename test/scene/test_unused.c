@@ -51,6 +51,8 @@ typedef struct refusal {
 static const char core[] = ", \"rigid\": [{\"select\": {\"box\": [[0.2, -1, -1], [0.26, 1, 1]]}}]";
 
 static const refusal refusals[] = {
+    {plain, plain, MATERIAL "muscle={\"fibre\":[1,0,0],\"period\":1}", "bodies.0.material.muscle.period"},
+    {plain, plain, "bodies.0.element=springs " MATERIAL "muscle={\"fibre\":[1,0,0]}", "bodies.0.material.0.muscle"},
     {plain, plain, "bodies.0.element=springs " MATERIAL "rotation=polar", "bodies.0.material.0.rotation"},
     {plain, plain, "bodies.0.element=springs " MATERIAL "rotation=dapd", "bodies.0.material.0.rotation"},
     {plain, plain, "bodies.0.element=springs " MATERIAL "rotation=csvd", "bodies.0.material.0.rotation"},
@@ -150,6 +152,24 @@ static const effect effects[] = {
      MATERIAL "ghost_correction=true"},
     {"sn_material", "springs.damper", plain, "bodies.0.element=springs", MATERIAL "springs={\"damper\":1}"},
     {"sn_material", "springs.quality", plain, "bodies.0.element=springs", MATERIAL "springs={\"quality\":1}"},
+    {"sn_material", "muscle.fibre", plain, MATERIAL "muscle={\"fibre\":[1,0,0],\"activation\":0.5}",
+     MATERIAL "muscle.fibre=[1,1,0]"},
+    {"sn_material", "muscle.activation", plain, MATERIAL "muscle={\"fibre\":[1,0,0]}",
+     MATERIAL "muscle.activation=0.5"},
+    {"sn_material", "muscle.activation.keys", plain, MATERIAL "muscle={\"fibre\":[1,0,0]}",
+     MATERIAL "muscle.activation={\"keys\":[[0,0],[1,1]]}"},
+    {"sn_material", "muscle.period", plain,
+     MATERIAL "muscle={\"fibre\":[1,0,0],\"activation\":{\"keys\":[[0,0],[0.01,1]]}}", MATERIAL "muscle.period=0.015"},
+    {"sn_material", "muscle.stress", plain, MATERIAL "muscle={\"fibre\":[1,0,0],\"activation\":0.5}",
+     MATERIAL "muscle.stress=1e5"},
+    {"sn_material", "muscle.passive", plain, MATERIAL "muscle={\"fibre\":[1,0,0]} bodies.0.initial={\"scale\":1.1}",
+     MATERIAL "muscle.passive=1e5"},
+    {"sn_material", "muscle.optimal", plain, MATERIAL "muscle={\"fibre\":[1,0,0],\"activation\":0.5}",
+     MATERIAL "muscle.optimal=1.1"},
+    {"sn_material", "muscle.width", plain, MATERIAL "muscle={\"fibre\":[1,0,0],\"activation\":0.5}",
+     MATERIAL "muscle.width=0.5"},
+    {"sn_material", "muscle.speed", plain, MATERIAL "muscle={\"fibre\":[1,0,0],\"activation\":0.5}",
+     MATERIAL "muscle.speed=5"},
     {"sn_tether", "point", tether, "", "bodies.0.tethers.0.point=[0.3,0.05,0]"},
     {"sn_tether", "to", tether, "", "bodies.0.tethers.0.to=[0.4,0,0]"},
     {"sn_tether", "to.body", NULL, "", ""}, /* test_tether.c */
