@@ -61,6 +61,7 @@ test: packages ## every test, or those whose name holds ONLY=...; WERROR=ON turn
 bench: packages ## speed beside Bullet in one run, one table; some minutes
 	$(call build,-DSINEW_BENCH=ON)
 	$(BUILD)/bench_beams --large
+	$(BUILD)/bench_memory
 	$(BUILD)/bench_kernels
 	$(BUILD)/bench_rotations
 	$(BUILD)/bench_linear

@@ -1,5 +1,5 @@
 // Builds the static site: node web/build.mjs BUILD. Wants the engine modules in BUILD/web-parts (make -f web/engine.mk) and npm's packages in web/node_modules.
-import { build } from "esbuild";
+import { build, transformSync } from "esbuild";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,7 +24,11 @@ copyFileSync(path.join(here, "index.html"), path.join(site, "index.html"));
 const uplot = readFileSync(path.join(here, "node_modules/uplot/dist/uPlot.min.css"), "utf8");
 writeFileSync(path.join(site, "page.css"), uplot + readFileSync(path.join(here, "page.css"), "utf8"));
 for (const [folder, names] of [["plain", ["sinew.mjs", "sinew.wasm"]], ["threads", ["sinew-threads.mjs", "sinew-threads.wasm", "sinew-threads.worker.js"]]])
-  for (const name of names) copyFileSync(path.join(parts, folder, name), path.join(site, name));
+  for (const name of names) {
+    const from = path.join(parts, folder, name), to = path.join(site, name);
+    if (name.endsWith(".mjs")) writeFileSync(to, transformSync(readFileSync(from, "utf8"), { minify: true, format: "esm", target: "es2022" }).code);
+    else copyFileSync(from, to);
+  }
 copyFileSync(path.join(here, "engine.mjs"), path.join(site, "engine.mjs"));
 copyFileSync(path.join(here, "licences.txt"), path.join(site, "licences.txt"));
 

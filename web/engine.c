@@ -88,6 +88,8 @@ static json_t *make_lists(void) {
     } known[] = {
         {"laws", sn_laws},
         {"rotations", sn_rotations},
+        {"memory_parts", sn_prony_parts},
+        {"memory_moduli", sn_prony_moduli},
         {"methods", sn_methods},
         {"newton", sn_newton_kinds},
         {"solvers", sn_solvers},

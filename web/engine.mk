@@ -12,9 +12,11 @@ SOURCES := $(filter-out $(KERNELS),$(wildcard $(foreach f,base mesh embed fem cl
 JANSSON := $(addprefix $(OUT)/jansson/src/,dump.c error.c hashtable.c hashtable_seed.c load.c memory.c pack_unpack.c strbuffer.c strconv.c utf.c value.c \
            version.c)
 
-FLAGS := -O3 -DNDEBUG -msimd128 -ffp-contract=off -fno-math-errno -std=gnu17 -Wall -Wno-unused-parameter -Iinclude -Isrc -I$(OUT)/jansson/src \
+# Speed where the time of a step goes: kernels and solvers. Size in all other files.
+speed = $(if $(filter $(KERNELS) src/linear/%,$(1)),-O3,-Os)
+FLAGS := -DNDEBUG -msimd128 -ffp-contract=off -fno-math-errno -std=gnu17 -Wall -Wno-unused-parameter -Iinclude -Isrc -I$(OUT)/jansson/src \
          -DSN_VERSION='"$(VERSION)"' -D_GNU_SOURCE -DSN_ISA_SUFFIX=baseline -DSN_WIDTH=2
-JANSSON_FLAGS := -O2 -w -I$(OUT)/jansson/src -DHAVE_STDINT_H -DHAVE_STRTOLL
+JANSSON_FLAGS := -Os -w -I$(OUT)/jansson/src -DHAVE_STDINT_H -DHAVE_STRTOLL
 LINK := -O3 -msimd128 --no-entry -sMODULARIZE=1 -sEXPORT_ES6=1 -sUSE_ES6_IMPORT_META=1 -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=67108864 -sMAXIMUM_MEMORY=2147483648 \
         -sTOTAL_STACK=4194304 -sMALLOC=dlmalloc -sEXPORTED_RUNTIME_METHODS=UTF8ToString,HEAPU8 -sEXPORTED_FUNCTIONS=_malloc,_free \
         -sASSERTIONS=0 -Wno-pthreads-mem-growth
@@ -27,7 +29,7 @@ $(1)_objects := $$(patsubst %.c,$(OUT)/$(1)/%.o,$(SOURCES) $(KERNELS)) $$(patsub
 $(OUT)/$(1)/%.o: %.c | $(OUT)/jansson/src/jansson.h
 	@mkdir -p $$(@D)
 	@echo $$@
-	@emcc $(FLAGS) $(3) -MMD -MP -c $$< -o $$@
+	@emcc $$(call speed,$$<) $(FLAGS) $(3) -MMD -MP -c $$< -o $$@
 $(OUT)/$(1)/jansson/%.o: $(OUT)/jansson/src/%.c | $(OUT)/jansson/src/jansson.h
 	@mkdir -p $$(@D)
 	@echo $$@

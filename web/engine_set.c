@@ -41,6 +41,14 @@ static bool is_muscle(const engine *e, int body, int index) {
     return fibre && fibre[index].kind != SN_FIBRE_NONE;
 }
 
+/* The memory of a material as a scene has it: on, moduli and terms. */
+static json_t *memory_of(const sn_material *m) {
+    json_t *terms = json_array();
+    for (int i = 0; i < m->prony_count; ++i)
+        json_array_append_new(terms, json_pack("{s:f, s:f}", "ratio", m->prony[i][0], "time", m->prony[i][1]));
+    return json_pack("{s:s, s:s, s:o}", "on", m->prony_on, "moduli", m->prony_moduli, "terms", terms);
+}
+
 json_t *engine_parameters(const engine *e) {
     json_t *materials = json_array();
     for (int b = 0; b < e->bodies; ++b)
@@ -50,6 +58,7 @@ json_t *engine_parameters(const engine *e) {
             json_t *o =
                 json_pack("{s:i, s:i, s:s, s:s, s:f, s:f, s:f}", "body", b, "index", i, "law", m->law, "rotation",
                           m->rotation, "density", m->density, "damping", m->rayleigh[1], "drag", m->rayleigh[0]);
+            json_object_set_new(o, "memory", memory_of(m));
             if (moduli(m, &young, &poisson)) {
                 json_object_set_new(o, "young", json_real(young));
                 json_object_set_new(o, "poisson", json_real(poisson));
@@ -71,6 +80,24 @@ json_t *engine_parameters(const engine *e) {
 static void take_name(json_t *message, const char *key, char *target, size_t capacity) {
     const char *text = json_string_value(json_object_get(message, key));
     if (text) snprintf(target, capacity, "%s", text);
+}
+
+/* Takes over a memory as memory_of gives it. */
+static sn_status take_memory(json_t *memory, sn_material *m, sn_error *error) {
+    json_t *terms = json_object_get(memory, "terms");
+    const size_t count = json_array_size(terms);
+    if (count > SN_PRONY_TERMS)
+        return sn_fail(error, SN_BAD_INPUT, "the memory has %zu terms; at most %d", count, SN_PRONY_TERMS);
+    for (size_t i = 0; i < count; ++i) {
+        json_t *term = json_array_get(terms, i);
+        m->prony[i][0] = json_number_value(json_object_get(term, "ratio"));
+        m->prony[i][1] = json_number_value(json_object_get(term, "time"));
+    }
+    m->prony_count = (int)count;
+    take_name(memory, "on", m->prony_on, sizeof m->prony_on);
+    take_name(memory, "moduli", m->prony_moduli, sizeof m->prony_moduli);
+    if (count == 0) m->prony_on[0] = m->prony_moduli[0] = 0; /* without terms they have no meaning */
+    return SN_OK;
 }
 
 static sn_status set_material(engine *e, json_t *message, int body, int index, sn_error *error) {
@@ -95,6 +122,11 @@ static sn_status set_material(engine *e, json_t *message, int body, int index, s
         m.rotation[0] = m.differential[0] = 0;
     }
     take_name(message, "rotation", m.rotation, sizeof m.rotation);
+    json_t *memory = json_object_get(message, "memory");
+    if (json_is_object(memory)) {
+        const sn_status status = take_memory(memory, &m, error);
+        if (status) return status;
+    }
     if (json_is_number(E) || json_is_number(nu) || json_is_string(law)) {
         if (!known)
             return sn_fail(error, SN_UNSUPPORTED,
@@ -131,9 +163,9 @@ static sn_status set_solver(engine *e, json_t *message, sn_error *error) {
 }
 
 sn_status engine_set(engine *e, json_t *message, sn_error *error) {
-    static const char *const of_material[] = {"young", "poisson", "damping", "drag", "activation", "law", "rotation"},
-                             *const of_time[] = {"step", "method", "newton"},
-                             *const of_solver[] = {"solver", "preconditioner"};
+    static const char
+        *const of_material[] = {"young", "poisson", "damping", "drag", "activation", "law", "rotation", "memory"},
+               *const of_time[] = {"step", "method", "newton"}, *const of_solver[] = {"solver", "preconditioner"};
     sn_status status = SN_OK;
     json_t *gravity = json_object_get(message, "gravity");
     if (json_array_size(gravity) == 3) {

@@ -104,6 +104,8 @@ SN_API const sn_listing *sn_rotations(int *count);
 SN_API const sn_listing *sn_differentials(int *count);
 SN_API const sn_listing *sn_warpings(int *count);
 SN_API const sn_listing *sn_warping_matrices(int *count);
+SN_API const sn_listing *sn_prony_parts(int *count);  /* of `prony_on` */
+SN_API const sn_listing *sn_prony_moduli(int *count); /* of `prony_moduli` */
 
 /* A constant that a law takes. */
 typedef struct sn_parameter {

@@ -105,10 +105,12 @@ typedef struct sn_batch_settings {
     double *damping; /* block_count x 3 x SN_LANES: d_lambda, d_mu, Rayleigh stiffness part b. Springs: their damper, 0,
                         b */
     unsigned damped; /* SN_DAMPED_ bits: which of them are not all zero */
-    double *base;   /* batches with memory: block_count x law->constant_count x SN_LANES, the part of the law that has a
-                       memory; else NULL */
-    double *term;   /* batches with memory: block_count x terms x 3 x SN_LANES, decay, gain and ratio; else NULL */
-    double *muscle; /* muscles: block_count x SN_MUSCLE_ITEMS x SN_LANES; else NULL */
+    double *base; /* batches with memory: block_count x law->constant_count x SN_LANES, the part of the law that has a
+                     memory; else NULL */
+    double *term; /* batches with memory: rows of terms x 3 x SN_LANES, decay, gain and ratio; else NULL */
+    int32_t *term_row; /* the row of each block. Neighbouring blocks of the same materials share a row, so that the
+                          kernels find it in the cache */
+    double *muscle;    /* muscles: block_count x SN_MUSCLE_ITEMS x SN_LANES; else NULL */
 } sn_batch_settings;
 
 /* The numbers of a model that follow from its materials. They may change between evaluations (sn_elements_parameters);
@@ -272,9 +274,10 @@ void sn_elements_product(const sn_context *context, const sn_elements_model *mod
 void sn_elements_accept(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                         double *state);
 
-/* The kernels `remember` and `recall` over all elements with a memory. */
+/* The kernels `remember` and `recall` over all elements with a memory. sn_elements_remember takes both when `recalled`
+ * is not NULL: the next step is mostly as long as this one, and the memory of a chunk is still in the cache. */
 void sn_elements_remember(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
-                          double *before, double *memory);
+                          double *before, double *memory, double *recalled);
 void sn_elements_recall(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings,
                         const double *before, const double *memory, double *recalled);
 

@@ -137,11 +137,11 @@ const sn_parameter *sn_law_parameters(const sn_context *context, const char *law
 static const sn_listing prony_on_listing[] = {{"all", "the whole stress"}, {"shear", "the deviatoric part"}};
 static const sn_listing prony_moduli_listing[] = {{"long-term", "the terms add to the constants of the law"},
                                                   {"instantaneous", "the terms are parts of the constants of the law"}};
-static const sn_listing *prony_ons(int *count) {
+const sn_listing *sn_prony_parts(int *count) {
     *count = 2;
     return prony_on_listing;
 }
-static const sn_listing *prony_modulis(int *count) {
+const sn_listing *sn_prony_moduli(int *count) {
     *count = 2;
     return prony_moduli_listing;
 }
@@ -155,8 +155,8 @@ static const sn_field material_field[] = {
     NUMBER("viscous.mu", viscous[1], 0, 0, 0, "Pa s", "viscosity against the rate of shape"),
     NUMBER("rayleigh.mass", rayleigh[0], 0, 0, 0, "1/s", "a of the damping D = a M + b K"),
     NUMBER("rayleigh.stiffness", rayleigh[1], 0, 0, 0, "s", "b of the damping D = a M + b K"),
-    CHOICE("prony.on", prony_on, prony_ons, "the part of the stress that remembers; default: all"),
-    CHOICE("prony.moduli", prony_moduli, prony_modulis, "the meaning of the law's constants; default: long-term"),
+    CHOICE("prony.on", prony_on, sn_prony_parts, "the part of the stress that remembers; default: all"),
+    CHOICE("prony.moduli", prony_moduli, sn_prony_moduli, "the meaning of the law's constants; default: long-term"),
     {.name = "alpha",
      .type = SN_FIELD_DOUBLE,
      .offset = offsetof(sn_material, alpha),

@@ -43,14 +43,19 @@ static double *lane_of(double *array, int64_t n, int rows) {
     return array + n / SN_LANES * rows * SN_LANES + n % SN_LANES;
 }
 
-static void fill_terms(const sn_material *material, double elapsed, bool rate, int64_t n, sn_batch_settings *settings) {
-    double *lane = lane_of(settings->term, n, 3 * material->prony_count);
+static void take_terms(const sn_material *material, double elapsed, bool rate, double term[3 * SN_PRONY_TERMS]) {
     for (int i = 0; i < material->prony_count; ++i) {
-        const sn_prony_term term = sn_prony_at(material->prony[i][1], elapsed, rate);
-        lane[3 * i * SN_LANES] = term.decay;
-        lane[(3 * i + 1) * SN_LANES] = term.gain;
-        lane[(3 * i + 2) * SN_LANES] = material->prony[i][0];
+        const sn_prony_term now = sn_prony_at(material->prony[i][1], elapsed, rate);
+        term[3 * i] = now.decay, term[3 * i + 1] = now.gain, term[3 * i + 2] = material->prony[i][0];
     }
+}
+
+/* Gives block n / SN_LANES its row: that of the block before when the materials of all lanes are the same. */
+static void choose_row(const sn_batch *batch, int64_t n, sn_batch_settings *settings) {
+    const int64_t block = n / SN_LANES;
+    const int32_t *own = batch->material_of + n, *before = own - SN_LANES;
+    int32_t *row = settings->term_row + block;
+    *row = block == 0 ? 0 : row[-1] + (memcmp(own, before, SN_LANES * sizeof *own) != 0);
 }
 
 /* The numbers of a muscle in the order of kernel/muscle.h. A muscle has no memory: its `rate` is 0. */
@@ -84,6 +89,7 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
                             const sn_element_settings *all, sn_batch_settings *settings, sn_error *error) {
     const int count = batch->law->constant_count;
     double constant[SN_LAW_CONSTANTS] = {0}, base[SN_LAW_CONSTANTS] = {0}, damping[3] = {0};
+    double term[3 * SN_PRONY_TERMS] = {0};
     const sn_material *material = NULL;
     int last = -1;
     settings->damped = 0;
@@ -100,7 +106,10 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
             damping_of(batch->law, material, constant, damping);
             if (damping[0] != 0 || damping[1] != 0) settings->damped |= SN_DAMPED_VISCOUS;
             if (damping[2] != 0) settings->damped |= SN_DAMPED_RAYLEIGH;
-            if (batch->terms) relax(batch->law, material, all->elapsed, all->rate, constant, base);
+            if (batch->terms) {
+                relax(batch->law, material, all->elapsed, all->rate, constant, base);
+                take_terms(material, all->elapsed, all->rate, term);
+            }
         }
         if (batch->pair_mass) fill_damper(batch, material, constant, n, settings);
         for (int i = 0; i < 3 && !batch->pair_mass; ++i)
@@ -109,7 +118,9 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
             settings->constant[(n / SN_LANES * count + i) * SN_LANES + n % SN_LANES] = constant[i];
         if (!batch->terms) continue;
         for (int i = 0; i < count; ++i) lane_of(settings->base, n, count)[i * SN_LANES] = base[i];
-        fill_terms(material, all->elapsed, all->rate, n, settings);
+        if (n % SN_LANES == 0) choose_row(batch, n, settings);
+        double *row = settings->term + ((int64_t)settings->term_row[n / SN_LANES] * 3 * batch->terms) * SN_LANES;
+        for (int i = 0; i < 3 * batch->terms; ++i) row[i * SN_LANES + n % SN_LANES] = term[i];
     }
     if (batch->muscle) fill_muscle(batch, materials, all, settings);
     return SN_OK;
@@ -157,10 +168,12 @@ sn_status sn_element_settings_create(sn_context *context, const sn_elements_mode
         if (terms) {
             own->base = sn_allocate(context, lanes * (size_t)model->batch[b].law->constant_count, sizeof *own->base);
             own->term = sn_allocate(context, lanes * 3 * terms, sizeof *own->term);
+            own->term_row = sn_allocate(context, (size_t)model->batch[b].block_count, sizeof *own->term_row);
         }
         if (model->batch[b].muscle) own->muscle = sn_allocate(context, lanes * SN_MUSCLE_ITEMS, sizeof *own->muscle);
         if (model->batch[b].muscle && !own->muscle) status = sn_no_memory(error);
-        if (!own->constant || !own->damping || (terms && (!own->base || !own->term))) status = sn_no_memory(error);
+        if (!own->constant || !own->damping || (terms && (!own->base || !own->term || !own->term_row)))
+            status = sn_no_memory(error);
     }
     if (!status) status = sn_elements_parameters(model, materials, time, settings, error);
     if (status) sn_element_settings_release(context, settings);
@@ -173,6 +186,7 @@ void sn_element_settings_release(sn_context *context, sn_element_settings *setti
         sn_release(context, settings->batch[b].damping);
         sn_release(context, settings->batch[b].base);
         sn_release(context, settings->batch[b].term);
+        sn_release(context, settings->batch[b].term_row);
         sn_release(context, settings->batch[b].muscle);
     }
     sn_release(context, settings->batch);

@@ -23,7 +23,7 @@ typedef struct sum {
     atomic_int bad; /* elements with J <= 0 */
     double k, d;
     const double *linearised, *u;
-    double *out, *before;
+    double *out, *before, *recalled;
 } sum;
 
 static const sn_chunk *chunk_of(const sum *s, int index) { return &s->model->chunk[s->first + index]; }
@@ -76,8 +76,11 @@ static void accept_task(void *data, int index) {
 static void remember_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
-    if (s->model->batch[c->batch].terms)
-        s->kernels->remember(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->before, s->out);
+    const sn_batch *batch = &s->model->batch[c->batch];
+    if (!batch->terms) return;
+    s->kernels->remember(batch, c->block_begin, c->block_end, s->view, s->before, s->out);
+    if (s->recalled)
+        s->kernels->recall(batch, c->block_begin, c->block_end, s->view->settings, s->before, s->out, s->recalled);
 }
 
 static void recall_task(void *data, int index) {
@@ -255,8 +258,13 @@ void sn_elements_accept(const sn_context *context, const sn_elements_model *mode
 }
 
 void sn_elements_remember(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
-                          double *before, double *memory) {
-    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .before = before, .out = memory};
+                          double *before, double *memory, double *recalled) {
+    sum s = {.kernels = sn_element_kernels_for(context),
+             .model = model,
+             .view = view,
+             .before = before,
+             .out = memory,
+             .recalled = recalled};
     sn_elements_chunks(context, model, remember_task, &s);
 }
 

@@ -119,12 +119,14 @@ static sn_status read_constants(const sn_place *place, const sn_parameter *param
 }
 
 /* ---- Memory ---- */
-/* lambda and mu of the material at small strains. */
+/* lambda and mu of the material at small strains, without its memory, which is only half read. */
 static sn_status moduli_at_rest(const sn_place *place, const sn_material *material, double *lambda, double *mu) {
+    sn_material plain = *material;
+    plain.prony_count = 0, plain.prony_on[0] = plain.prony_moduli[0] = 0;
     const double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     double dP[81];
     sn_error inner = {0};
-    if (sn_material_evaluate(place->reader->context, material, F, NULL, NULL, dP, &inner))
+    if (sn_material_evaluate(place->reader->context, &plain, F, NULL, NULL, dP, &inner))
         return sn_place_wrap(place->parent, &inner);
     *lambda = dP[4], *mu = dP[10];
     return SN_OK;

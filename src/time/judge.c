@@ -23,7 +23,8 @@ sn_status sn_judge_start(const sn_step *step, const double *x, const double *v, 
                         .force = force};
     if (!judge->sits) return SN_OK;
     const double *f = NULL;
-    const sn_status status = system->table->inside(system, step->t, x, v, &f, step->error);
+    /* At the end of the step, as all energies: what a material forgets while it stays in one place is not work. */
+    const sn_status status = system->table->inside(system, step->t + step->h, x, v, &f, step->error);
     if (status) return status;
     sn_vector_copy(system->context, system->count, f, force);
     return system->table->energies(system, step->t + step->h, x, v, false, &judge->energy, step->error);

@@ -62,16 +62,14 @@ void sn_memory_reach(sn_world *world, double t) {
 /* ---- Steps ---- */
 /* `memory` NULL: only the stress at the begin of the step is set. */
 static void remember(sn_world *world, const double *x, double *memory) {
+    sn_memory *own = &world->workspace.memory;
     const sn_element_view view = sn_world_view(world, x, NULL);
-    sn_elements_remember(world->context, &world->solid->elements, &view, world->workspace.memory.before, memory);
-    world->workspace.memory.current = false;
+    sn_elements_remember(world->context, &world->solid->elements, &view, own->before, memory,
+                         memory ? own->recalled : NULL);
+    own->current = memory != NULL;
 }
 
-void sn_memory_begin(sn_world *world, double t) {
-    if (!remembers(world)) return;
-    world->workspace.memory.begin = t;
-    world->workspace.memory.current = false;
-}
+void sn_memory_begin(sn_world *world, double t) { world->workspace.memory.begin = t; }
 
 void sn_memory_accept(sn_world *world, double t, const double *x) {
     if (!remembers(world)) return;

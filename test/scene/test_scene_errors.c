@@ -172,6 +172,22 @@ static const bad table[] = {
     {BODY("'material': { 'law': 'ogden', 'mu': [1, 2], 'alpha': @[2], 'd1': 1 }"),
      "bodies.0.material.alpha",
      {"as many", "", ""}},
+    {BODY("'material': { 'prony': [ { 'ratio': 1, 'time': @-1 } ] }"),
+     "bodies.0.material.prony.0.time",
+     {"-1", "above 0", ""}},
+    {BODY("'material': { 'prony': { 'terms': [ { 'ratio': 1, 'time': 1 }, { 'ratio': @-2, 'time': 1 } ] } }"),
+     "bodies.0.material.prony.terms.1.ratio",
+     {"-2", "at least 0", ""}},
+    {BODY("'material': { 'lame': [0, 1e4], 'prony': { 'moduli': 'instantaneous', 'on': 'shear',\n 'terms': @[ "
+          "{ 'modulus': 6e3, 'time': 1 }, { 'modulus': 6e3, 'time': 2 } ] } }"),
+     "bodies.0.material.prony.terms",
+     {"1.2", "at most 1", ""}},
+    {BODY("'material': { 'prony': { 'model': 'maxwell', @'moduli': 'long-term', 'time': 1 } }"),
+     "bodies.0.material.prony.moduli",
+     {"does not go with 'model'", "", ""}},
+    {BODY("'material': { 'prony': { 'model': 'standard', 'ratio': 1, 'time': @0 } }"),
+     "bodies.0.material.prony.time",
+     {"is 0", "above 0", ""}},
     {BODY("'material': { 'viscous': { 'lambda': @-1 } }"),
      "bodies.0.material.viscous.lambda",
      {"-1", "at least 0", ""}},
@@ -374,6 +390,61 @@ static void test_materials(void **state) {
     sn_context_destroy(context);
 }
 
+/* The short forms of a memory, and moduli in Pa: what they say in terms. mu is 1e4, lambda 2e4. */
+static void test_memory_forms(void **state) {
+    (void)state;
+    static const struct {
+        const char *prony, *on, *moduli;
+        int count;
+        double term[2][2], viscous[2];
+    } form[] = {
+        {"{ \"model\": \"maxwell\", \"time\": 0.5 }", "", "instantaneous", 1, {{1, 0.5}}, {0}},
+        {"{ \"model\": \"standard\", \"ratio\": 2, \"time\": 0.5, \"on\": \"shear\" }",
+         "shear",
+         "",
+         1,
+         {{2, 0.5}},
+         {0}},
+        {"{ \"model\": \"kelvin-voigt\", \"time\": 0.5 }", "", "", 0, {{0}}, {1e4, 5e3}},
+        {"{ \"model\": \"kelvin-voigt\", \"time\": 0.5, \"on\": \"shear\" }", "", "", 0, {{0}}, {0, 5e3}},
+        {"{ \"on\": \"shear\", \"terms\": [ { \"modulus\": 3e4, \"time\": 1 }, { \"ratio\": 2, \"time\": 4 } ] }",
+         "shear",
+         "",
+         2,
+         {{3, 1}, {2, 4}},
+         {0}},
+        {"{ \"moduli\": \"instantaneous\", \"terms\": [ { \"modulus\": 5e3, \"time\": 1 } ] }",
+         "",
+         "instantaneous",
+         1,
+         {{0.5, 1}},
+         {0}},
+    };
+    sn_context *context = one_thread();
+    for (size_t i = 0; i < sizeof form / sizeof *form; ++i) {
+        char text[1000];
+        sn_error error = {0};
+        sn_scene *scene;
+        snprintf(text, sizeof text, SCENE("", BOX ", \"material\": { \"lame\": [2e4, 1e4], \"prony\": %s }"),
+                 form[i].prony);
+        if (sn_scene_parse(context, text, strlen(text), "t.json", "", NULL, 0, &scene, &error))
+            fail_msg("form %zu: %s", i, error.text);
+        const sn_material *m = &sn_scene_world_options(scene)->body[0].material[0];
+        assert_string_equal(m->prony_on, form[i].on);
+        assert_string_equal(m->prony_moduli, form[i].moduli);
+        assert_int_equal(m->prony_count, form[i].count);
+        for (int k = 0; k < 2; ++k) {
+            for (int t = 0; t < m->prony_count; ++t)
+                assert_true(m->prony[t][k] > 0.999999 * form[i].term[t][k] &&
+                            m->prony[t][k] < 1.000001 * form[i].term[t][k]);
+            assert_true(m->viscous[k] >= 0.999999 * form[i].viscous[k] &&
+                        m->viscous[k] <= 1.000001 * form[i].viscous[k]);
+        }
+        sn_scene_destroy(scene);
+    }
+    sn_context_destroy(context);
+}
+
 /* Every N-th allocation of loading fails once: a clean error, nothing left behind. */
 static void test_no_memory(void **state) {
     (void)state;
@@ -404,8 +475,8 @@ static void test_no_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bad_scenes), cmocka_unit_test(test_depth),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bad_scenes),         cmocka_unit_test(test_depth),
                                        cmocka_unit_test(test_good_and_overrides), cmocka_unit_test(test_materials),
-                                       cmocka_unit_test(test_no_memory)};
+                                       cmocka_unit_test(test_memory_forms),       cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

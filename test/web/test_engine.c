@@ -155,6 +155,19 @@ static void test_set_and_look(void **state) {
     assert_string_equal(json_string_value(json_object_get(material, "law")), "stvk");
     assert_true(json_number_value(json_object_get(material, "young")) == 5e4);
     assert_true(json_number_value(json_object_get(p, "step")) == 0.005);
+    /* A memory is set, shown and kept through a reset; a bad one gets the library's message and changes nothing. */
+    tell(e, "{\"do\": \"set\", \"body\": 0, \"index\": 0, \"memory\": {\"on\": \"shear\", \"moduli\": \"long-term\", "
+            "\"terms\": [{\"ratio\": 2, \"time\": 0.5}, {\"ratio\": 1, \"time\": 4}]}}");
+    assert_null(json_object_get(latest, "error"));
+    tell(e, "{\"do\": \"set\", \"body\": 0, \"index\": 0, \"memory\": {\"terms\": [{\"ratio\": 2, \"time\": -1}]}}");
+    assert_non_null(strstr(json_string_value(of("error", "text")), "time is -1"));
+    json_object_del(latest, "error");
+    tell(e, "{\"do\": \"reset\"}"), tell(e, "{\"do\": \"set\"}");
+    json_t *memory =
+        json_object_get(json_array_get(json_object_get(of("parameters", "parameters"), "materials"), 0), "memory");
+    assert_string_equal(json_string_value(json_object_get(memory, "on")), "shear");
+    assert_int_equal(json_array_size(json_object_get(memory, "terms")), 2);
+    assert_true(json_number_value(json_object_get(json_array_get(json_object_get(memory, "terms"), 1), "time")) == 4);
     tell(e, "{\"do\": \"set\", \"body\": 0, \"index\": 0, \"poisson\": 0.7}");
     assert_non_null(strstr(json_string_value(of("error", "text")), "poisson"));
     tell(e, "{\"do\": \"advance\", \"steps\": 3}");

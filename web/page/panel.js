@@ -65,6 +65,42 @@ export class Panel {
     this.activation = folder.add(v, "activation", 0, 1, 0.01).onChange((activation) => this.sendMaterial({ activation }));
     this.law = folder.add(v, "law", options(this.lists.laws)).onChange((law) => this.sendMaterial({ law }));
     this.rotation = folder.add(v, "rotation", options(this.lists.rotations, { "the law's": "" })).onChange((rotation) => this.sendMaterial({ rotation }));
+    this.buildMemory(folder.addFolder("Memory"));
+  }
+
+  // ---- Memory: a Prony series. The time of a term is shown by its logarithm. ----
+
+  buildMemory(folder) {
+    const v = Object.assign(this.value, { terms: 0, on: "", moduli: "", ratio: Array(8).fill(1), time: [-1, 0, 1, 2, 3, 4, 4, 4] });
+    const send = () => this.sendMaterial({ memory: { on: v.on, moduli: v.moduli, terms: v.ratio.slice(0, v.terms).map((ratio, i) => ({ ratio, time: 10 ** v.time[i] })) } });
+    this.terms = folder.add(v, "terms", 0, 8, 1).onChange(() => {
+      // A new term of instantaneous constants begins without a part, so that the sum of all parts stays below 1.
+      if (v.moduli === "instantaneous") v.ratio.fill(0, this.memoryTerms);
+      send();
+    });
+    this.on = folder.add(v, "on", options(this.lists.memory_parts)).name("on").onChange(send);
+    this.moduli = folder.add(v, "moduli", options(this.lists.memory_moduli)).name("constants are").onChange(send);
+    this.term = Array.from({ length: 8 }, (_, i) => {
+      const ratio = folder.add(v.ratio, i, 0, 10, 0.01).name(`ratio ${i + 1}`).onChange(send);
+      const time = folder.add(v.time, i, -4, 4, 0.01).onChange(send);
+      time.domElement.classList.add("log");
+      return { ratio, time };
+    });
+    folder.close();
+  }
+
+  showMemory({ on, moduli, terms }) {
+    const v = this.value;
+    this.memoryTerms = terms.length;
+    Object.assign(v, { terms: terms.length, on: on || this.lists.memory_parts[0].name, moduli: moduli || this.lists.memory_moduli[0].name });
+    for (let i = 0; i < terms.length; ++i) v.ratio[i] = terms[i].ratio, v.time[i] = Math.log10(terms[i].time);
+    this.on.show(terms.length > 0);
+    this.moduli.show(terms.length > 0);
+    this.term.forEach(({ ratio, time }, i) => {
+      ratio.show(i < terms.length);
+      time.show(i < terms.length);
+      if (i < terms.length) time.name(`time ${short(terms[i].time, "s")}`);
+    });
   }
 
   buildTime(folder) {
@@ -91,6 +127,7 @@ export class Panel {
     const p = this.parameters;
     const m = p.materials[this.value.which] ?? p.materials[0];
     const known = m.young !== undefined;
+    this.showMemory(m.memory);
     this.young.show(known);
     this.poisson.show(known);
     Object.assign(this.value, { law: m.law, rotation: m.rotation, drag: m.drag, damping: m.damping > 0 ? Math.log10(m.damping) : -5 });

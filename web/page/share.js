@@ -51,6 +51,8 @@ export function currentText(text, parameters, changed) {
       material.muscle.activation = now.activation;
       delete material.muscle.period;
     }
+    if (now.memory.terms.length) material.prony = now.memory;
+    else delete material.prony;
     material.rayleigh = { ...material.rayleigh, stiffness: now.damping, mass: now.drag };
   }
   return JSON.stringify(scene, null, 2);

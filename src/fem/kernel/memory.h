@@ -148,7 +148,7 @@ INLINE void remember_point(const slice *s, const double *term, const vd *now, do
 }
 
 INLINE const double *terms_at(const slice *s) {
-    return s->settings->term + s->block * 3 * s->batch->terms * SN_LANES + s->lane;
+    return s->settings->term + (int64_t)s->settings->term_row[s->block] * 3 * s->batch->terms * SN_LANES + s->lane;
 }
 
 INLINE int remember_body(const int N, const int Q, const sn_batch *batch, int begin, int end,
