@@ -15,7 +15,7 @@ sn_status sn_judge_start(const sn_step *step, const double *x, const double *v, 
     sn_system *system = step->system;
     const sn_time_options *options = step->options;
     const bool dynamic = !*options->mode || strcmp(options->mode, "dynamic") == 0,
-               corrects = options->correction.use && strcmp(options->method, "kikuuwe") == 0;
+               corrects = dynamic && options->correction.use && sn_method_choose(options)->corrects;
     *judge = (sn_judge){.sits = options->judge && dynamic && step->account && system->table->energies,
                         .books = !corrects,
                         .x = x,

@@ -169,9 +169,9 @@ typedef struct sn_method {
     const char *name, *text;
     int order;
     bool implicit;
-    bool newton;     /* calls Newton's method */
-    bool exact;      /* needs the exact K and D for its order; other methods also work with symmetric copies */
-    bool indefinite; /* takes the exact differential of the laws, without Newton's method and its safeguards */
+    bool newton;   /* calls Newton's method */
+    bool exact;    /* needs the exact K and D for its order; other methods also work with symmetric copies */
+    bool corrects; /* takes the exact differential of the laws without Newton's safeguards; has time.correction */
     /* Can carry the multipliers of links: each step solves one system for the state at its end. */
     bool multipliers;
     bool adaptive;

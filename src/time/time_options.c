@@ -83,12 +83,11 @@ static sn_status check_newton(const sn_newton_options *o, const sn_newton_option
 /* Options of the correction that the method does not look at. */
 static sn_status check_correction(const sn_correction_options *o, const sn_correction_options *usual,
                                   const sn_method *method, sn_error *error) {
-    const bool corrects = strcmp(method->name, "kikuuwe") == 0;
     const char *name = o->speed != usual->speed       ? "speed"
                        : o->measure != usual->measure ? "measure"
                        : o->use != usual->use         ? "use"
                                                       : NULL;
-    if (name && !corrects)
+    if (name && !method->corrects)
         return sn_fail_at(error, SN_BAD_INPUT, name,
                           "time.correction.%s has no effect; it is for time.method 'kikuuwe'", name);
     if (name && strcmp(name, "use") != 0 && !o->use)
@@ -115,7 +114,7 @@ sn_status sn_time_options_used(const sn_time_options *o, sn_error *error) {
     if (o->tolerance != usual.tolerance && o->tolerance != 0 && !method->adaptive)
         return sn_fail_at(error, SN_BAD_INPUT, "tolerance",
                           "time.tolerance has no effect with time.method '%s', which takes fixed steps", o->method);
-    if ((!method->implicit || method->exact || method->indefinite) && !same_newton(&o->newton, &usual.newton))
+    if ((!method->implicit || method->exact || method->corrects) && !same_newton(&o->newton, &usual.newton))
         return sn_fail_at(error, SN_BAD_INPUT, "newton",
                           "time.newton has no effect with time.method '%s', which does not use Newton's method",
                           o->method);

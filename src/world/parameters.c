@@ -235,7 +235,7 @@ static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
 
 bool sn_parameters_exact(const sn_parameters *parameters) {
     const sn_method *method = parameters->method;
-    return method->exact || method->indefinite || parameters->no_inertia ||
+    return method->exact || method->corrects || parameters->no_inertia ||
            (method->newton && sn_newton_converges(parameters->time.newton.kind));
 }
 
