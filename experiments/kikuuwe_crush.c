@@ -177,14 +177,13 @@ static sn_status run_budget(experiment_run *run, sn_error *error) {
     double seconds, iterations, residual;
     sn_status status = time_steps(run, &scheme, PLATE_GONE, &seconds, &iterations, &residual, error);
     if (status) return status;
-    experiment_claim(run, "budget", seconds / KIKUUWE_STEP, "< 0.2", seconds < 0.2 * KIKUUWE_STEP,
+    experiment_claim(run, "budget", seconds / KIKUUWE_STEP, "< 0.1", seconds < 0.1 * KIKUUWE_STEP,
                      "part of its 30 ms that a step of QMR+NC uses on one thread (processor time): %.2f ms with %g "
                      "iterations, mean residual %.2g",
                      1e3 * seconds, iterations, residual);
     experiment_note(run,
-                    "the goal for the budget is a tenth. It is not met: 0.15 was measured (4.5 ms, AMD EPYC with AVX2, "
-                    "a busy machine), so the claim asks for a fifth. 70 iterations take about 3 ms of it, the matrix 1 "
-                    "ms, two products with the damping 0.6 ms");
+                    "the budget was missed on a busy AMD EPYC with AVX2: 0.15 (4.5 ms). 70 iterations took about 3 ms "
+                    "of it, the matrix 1 ms, two products with the damping 0.6 ms");
     return SN_OK;
 }
 
