@@ -46,7 +46,10 @@ static json_t *memory_of(const sn_material *m) {
     json_t *terms = json_array();
     for (int i = 0; i < m->prony_count; ++i)
         json_array_append_new(terms, json_pack("{s:f, s:f}", "ratio", m->prony[i][0], "time", m->prony[i][1]));
-    return json_pack("{s:s, s:s, s:o}", "on", m->prony_on, "moduli", m->prony_moduli, "terms", terms);
+    int count;
+    const char *on = m->prony_on[0] ? m->prony_on : sn_prony_parts(&count)[0].name,
+               *moduli = m->prony_moduli[0] ? m->prony_moduli : sn_prony_moduli(&count)[0].name;
+    return json_pack("{s:s, s:s, s:o}", "on", on, "moduli", moduli, "terms", terms);
 }
 
 json_t *engine_parameters(const engine *e) {

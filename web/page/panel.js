@@ -92,7 +92,7 @@ export class Panel {
   showMemory({ on, moduli, terms }) {
     const v = this.value;
     this.memoryTerms = terms.length;
-    Object.assign(v, { terms: terms.length, on: on || this.lists.memory_parts[0].name, moduli: moduli || this.lists.memory_moduli[0].name });
+    Object.assign(v, { terms: terms.length, on, moduli });
     for (let i = 0; i < terms.length; ++i) v.ratio[i] = terms[i].ratio, v.time[i] = Math.log10(terms[i].time);
     this.on.show(terms.length > 0);
     this.moduli.show(terms.length > 0);
