@@ -269,7 +269,8 @@ sn_status sn_patches_create(sn_context *context, sn_elements_model *model, sn_er
     sn_release(context, m.share);
     sn_release(context, m.around);
     model->patches->linearised = model->linearised_size;
-    model->linearised_size += (int64_t)model->patches->block_count * 81 * SN_LANES;
+    model->patches->tangent_size = (int64_t)model->patches->block_count * (81 + 9) * SN_LANES;
+    model->linearised_size += model->patches->tangent_size;
     return status;
 }
 

@@ -33,8 +33,9 @@ typedef struct sn_patches {
     int node_count;
     int64_t *row_begin; /* node_count + 1: the patches around a node */
     int32_t *row_patch;
-    int64_t *row_entry; /* the node's entry in that patch */
-    int64_t linearised; /* offset of the patches in a linearised buffer, in doubles: block_count x 81 x SN_LANES */
+    int64_t *row_entry;   /* the node's entry in that patch */
+    int64_t linearised;   /* offset of the patches in a linearised buffer, in doubles */
+    int64_t tangent_size; /* doubles of their tangents: block_count x 81 x SN_LANES, then scratch of products */
 } sn_patches;
 
 /* Kernels over one block. */
@@ -65,12 +66,12 @@ sn_status sn_patches_energy(const sn_context *context, const sn_elements_model *
                             double *energy, sn_error *error);
 sn_status sn_patches_force(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                            double *f, sn_error *error);
-/* tangent: block_count x 81 x SN_LANES. */
+/* tangent: tangent_size doubles. */
 void sn_patches_linearise(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                           double k, double d, double *tangent);
-/* stress: scratch, 9 numbers per patch. */
-void sn_patches_product(const sn_context *context, const sn_patches *patches, const double *tangent, const double *u,
-                        double *stress, double *out);
+/* Uses the scratch behind the tangents. */
+void sn_patches_product(const sn_context *context, const sn_patches *patches, double *tangent, const double *u,
+                        double *out);
 /* Adds the mean stress P ([point][9][SN_LANES]) and energy ([point][SN_LANES]) of the patches of the elements of one
  * block; NULL to skip one. */
 void sn_patches_look(const sn_context *context, const sn_elements_model *model, const sn_batch *batch, int block,

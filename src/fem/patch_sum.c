@@ -111,14 +111,14 @@ void sn_patches_linearise(const sn_context *context, const sn_elements_model *mo
     over_blocks(context, &s, linearise_block);
 }
 
-void sn_patches_product(const sn_context *context, const sn_patches *patches, const double *tangent, const double *u,
-                        double *stress, double *out) {
+void sn_patches_product(const sn_context *context, const sn_patches *patches, double *tangent, const double *u,
+                        double *out) {
     sum s = {.kernels = sn_patch_kernels_for(context),
              .patches = patches,
              .sign = 1,
              .tangent = tangent,
              .u = u,
-             .stress = stress,
+             .stress = tangent_of(tangent, patches->block_count),
              .out = out};
     over_blocks(context, &s, product_block);
     to_nodes(context, &s);

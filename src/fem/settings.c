@@ -141,7 +141,7 @@ sn_status sn_element_settings_create(sn_context *context, const sn_elements_mode
     if (patches && !status) {
         const size_t lanes = (size_t)patches->block_count * SN_LANES;
         settings->patch_stress = sn_allocate(context, 9 * lanes, sizeof(double));
-        settings->patch_tangent = sn_allocate(context, 81 * lanes, sizeof(double));
+        settings->patch_tangent = sn_allocate(context, (size_t)patches->tangent_size, sizeof(double));
         if (!settings->patch_stress || !settings->patch_tangent) status = sn_no_memory(error);
     }
     if (!status) status = sn_elements_parameters(model, materials, time, settings, error);

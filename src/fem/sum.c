@@ -214,9 +214,10 @@ void sn_elements_product(const sn_context *context, const sn_elements_model *mod
              .out = out};
     colour_by_colour(context, &s, product_task);
     if (!model->patches) return;
-    const double *tangent = linearised ? linearised + model->patches->linearised : view->settings->patch_tangent;
-    if (!linearised) sn_patches_linearise(context, model, view, k, d, view->settings->patch_tangent);
-    sn_patches_product(context, model->patches, tangent, u, view->settings->patch_stress, out);
+    double *tangent =
+        linearised ? (double *)(uintptr_t)linearised + model->patches->linearised : view->settings->patch_tangent;
+    if (!linearised) sn_patches_linearise(context, model, view, k, d, tangent);
+    sn_patches_product(context, model->patches, tangent, u, out);
 }
 
 /* ---- Stress ---- */
