@@ -56,6 +56,9 @@ const sn_patch_kernels *sn_patch_kernels_for(const sn_context *context);
 sn_status sn_patches_create(sn_context *context, sn_elements_model *model, sn_error *error);
 void sn_patches_release(sn_context *context, sn_patches *patches);
 
+/* The batch that settings->batch[index] belongs to. */
+const sn_batch *sn_settings_batch(const sn_elements_model *model, int index);
+
 /* Refuses materials that cannot be divided. */
 sn_status sn_patch_check(const sn_element *element, const sn_law *law, const sn_material *material, sn_error *error);
 /* The constants of a part of the law. */

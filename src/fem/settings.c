@@ -96,16 +96,16 @@ sn_status sn_elements_parameters(const sn_elements_model *model, const sn_materi
                                  sn_element_settings *settings, sn_error *error) {
     ++settings->revision;
     settings->time = time;
-    for (int b = 0; b < model->batch_count; ++b) {
-        const sn_status status = fill_batch(&model->batch[b], materials, time, settings, &settings->batch[b], error);
-        if (status) return status;
-    }
-    for (int b = 0; model->patches && b < model->patches->batch_count; ++b) {
-        const sn_batch *batch = &model->patches->batch[b];
-        const sn_status status = fill_batch(batch, materials, time, settings, &settings->batch[batch->index], error);
+    for (int b = 0; b < settings->batch_count; ++b) {
+        const sn_status status =
+            fill_batch(sn_settings_batch(model, b), materials, time, settings, &settings->batch[b], error);
         if (status) return status;
     }
     return SN_OK;
+}
+
+const sn_batch *sn_settings_batch(const sn_elements_model *model, int index) {
+    return index < model->batch_count ? &model->batch[index] : &model->patches->batch[index - model->batch_count];
 }
 
 int sn_elements_damped(const sn_elements_model *model, const sn_element_settings *settings) {
@@ -136,8 +136,7 @@ sn_status sn_element_settings_create(sn_context *context, const sn_elements_mode
     settings->batch_count = count;
     sn_status status = SN_OK;
     for (int b = 0; b < count && !status; ++b)
-        status = allocate(context, b < model->batch_count ? &model->batch[b] : &patches->batch[b - model->batch_count],
-                          &settings->batch[b], error);
+        status = allocate(context, sn_settings_batch(model, b), &settings->batch[b], error);
     if (patches && !status) {
         const size_t lanes = (size_t)patches->block_count * SN_LANES;
         settings->patch_stress = sn_allocate(context, 9 * lanes, sizeof(double));
