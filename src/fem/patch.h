@@ -75,9 +75,9 @@ void sn_patches_linearise(const sn_context *context, const sn_elements_model *mo
 /* Uses the scratch behind the tangents. */
 void sn_patches_product(const sn_context *context, const sn_patches *patches, double *tangent, const double *u,
                         double *out);
-/* Adds the mean stress P ([point][9][SN_LANES]) and energy ([point][SN_LANES]) of the patches of the elements of one
+/* Adds the mean stress P ([point][9][SN_LANES]) and energy ([point][SN_LANES]) of the patches of one element of a
  * block; NULL to skip one. */
 void sn_patches_look(const sn_context *context, const sn_elements_model *model, const sn_batch *batch, int block,
-                     const sn_element_view *view, double *P, double *psi);
+                     int lane, const sn_element_view *view, double *P, double *psi);
 
 #endif

@@ -125,23 +125,22 @@ void sn_patches_product(const sn_context *context, const sn_patches *patches, do
 }
 
 void sn_patches_look(const sn_context *context, const sn_elements_model *model, const sn_batch *batch, int block,
-                     const sn_element_view *view, double *P, double *psi) {
+                     int lane, const sn_element_view *view, double *P, double *psi) {
     const sn_patch_kernels *kernels = sn_patch_kernels_for(context);
     const sn_patches *p = model->patches;
     const sn_element *element = batch->element;
-    for (int l = 0; l < SN_LANES; ++l)
-        for (int c = 0; c < element->patches; ++c) {
-            const int32_t patch = batch->patch[((int64_t)block * element->patches + c) * SN_LANES + l];
-            double stress[9 * SN_LANES];
-            _Alignas(64) double energy[SN_LANES];
-            if (P) kernels->stress(p, patch / SN_LANES, view, true, stress);
-            if (psi) kernels->energy(p, patch / SN_LANES, view, energy);
-            for (int q = 0; q < element->points; ++q) {
-                const double share = element->patches == 1 ? 1 : element->point[q][c];
-                for (int i = 0; i < 9 && P; ++i)
-                    P[(9 * q + i) * SN_LANES + l] += share * stress[9 * (patch % SN_LANES) + i];
-                if (psi && p->weight[patch] > 0)
-                    psi[q * SN_LANES + l] += share * energy[patch % SN_LANES] / p->weight[patch];
-            }
+    for (int c = 0; c < element->patches; ++c) {
+        const int32_t patch = batch->patch[((int64_t)block * element->patches + c) * SN_LANES + lane];
+        double stress[9 * SN_LANES];
+        _Alignas(64) double energy[SN_LANES];
+        if (P) kernels->stress(p, patch / SN_LANES, view, true, stress);
+        if (psi) kernels->energy(p, patch / SN_LANES, view, energy);
+        for (int q = 0; q < element->points; ++q) {
+            const double share = element->patches == 1 ? 1 : element->point[q][c];
+            for (int i = 0; i < 9 && P; ++i)
+                P[(9 * q + i) * SN_LANES + lane] += share * stress[9 * (patch % SN_LANES) + i];
+            if (psi && p->weight[patch] > 0)
+                psi[q * SN_LANES + lane] += share * energy[patch % SN_LANES] / p->weight[patch];
         }
+    }
 }

@@ -233,28 +233,27 @@ static void cauchy_of(const sn_law *law, const double F[9], const double P[9], d
 }
 
 void sn_elements_stress(const sn_context *context, const sn_elements_model *model, const sn_batch *batch, int block,
-                        const sn_element_view *view, double *F, double *P, double *cauchy, double *psi) {
+                        int lane, const sn_element_view *view, double *F, double *P, double *cauchy, double *psi) {
     const sn_element_kernels *kernels = sn_element_kernels_for(context);
-    if (!batch->patch) {
+    if (!batch->patch || (!P && !cauchy && !psi)) {
         kernels->stress(batch, block, view, F, P, cauchy, psi);
         return;
     }
     _Alignas(64) double shape[SN_ELEMENT_POINTS * 9 * SN_LANES], stress[SN_ELEMENT_POINTS * 9 * SN_LANES];
     const int rows = 9 * batch->element->points;
     kernels->stress(batch, block, view, shape, stress, NULL, psi);
-    sn_patches_look(context, model, batch, block, view, stress, psi);
+    sn_patches_look(context, model, batch, block, lane, view, stress, psi);
     for (int i = 0; i < rows * SN_LANES; ++i) {
         if (F) F[i] = shape[i];
         if (P) P[i] = stress[i];
     }
-    for (int q = 0; q < batch->element->points && cauchy; ++q)
-        for (int l = 0; l < SN_LANES; ++l) {
-            double f[9], p[9], sigma[9];
-            for (int i = 0; i < 9; ++i)
-                f[i] = shape[(9 * q + i) * SN_LANES + l], p[i] = stress[(9 * q + i) * SN_LANES + l];
-            cauchy_of(batch->law, f, p, sigma);
-            for (int i = 0; i < 9; ++i) cauchy[(9 * q + i) * SN_LANES + l] = sigma[i];
-        }
+    for (int q = 0; q < batch->element->points && cauchy; ++q) {
+        double f[9], p[9], sigma[9];
+        for (int i = 0; i < 9; ++i)
+            f[i] = shape[(9 * q + i) * SN_LANES + lane], p[i] = stress[(9 * q + i) * SN_LANES + lane];
+        cauchy_of(batch->law, f, p, sigma);
+        for (int i = 0; i < 9; ++i) cauchy[(9 * q + i) * SN_LANES + lane] = sigma[i];
+    }
 }
 
 /* ---- Frames that stay ---- */

@@ -52,7 +52,7 @@ void sn_element_values(const sn_world *world, int element, unsigned parts, sn_el
     const bool stress = parts & SN_SAMPLE_STRESS, energy = parts & SN_SAMPLE_ENERGY;
     alignas(64) double F[SN_ELEMENT_POINTS * 9 * SN_LANES], cauchy[SN_ELEMENT_POINTS * 9 * SN_LANES],
         psi[SN_ELEMENT_POINTS * SN_LANES];
-    sn_elements_stress(world->context, &solid->elements, batch, block, &view, F, NULL, stress ? cauchy : NULL,
+    sn_elements_stress(world->context, &solid->elements, batch, block, lane, &view, F, NULL, stress ? cauchy : NULL,
                        energy ? psi : NULL);
     for (int q = 0; q < points; ++q) {
         double f[9];

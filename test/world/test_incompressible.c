@@ -86,6 +86,38 @@ static void the_pressure_has_no_checkerboard(void **state) {
     scene_end(&s);
 }
 
+/* The energies of the elements, with their shares of the patches, sum up to the energy of the body; under a uniform
+ * stretch the stress is that of the material. */
+static void the_fields_have_the_share_of_the_patches(void **state) {
+    (void)state;
+    static const char *const element[] = {"tet4-smooth", "tet10-reduced"};
+    for (int k = 0; k < 2; ++k) {
+        scene s;
+        start(&s, 1, element[k], "neo-hookean", 0.49, 3, 2, 2, 5);
+        s.body.fix_count = 0;
+        add_probe(&s, SN_QUANTITY_ELASTIC, 0, 0, 0)->at = SN_PROBE_SELECT;
+        scene_create(&s);
+        const sn_mesh *mesh = sn_world_body_mesh(s.world, 0);
+        const double F[9] = {1.02, 0, 0, 0, 0.99, 0, 0, 0, 1.01}, volume = 0.3 * 0.1 * 0.1;
+        double *x = calloc((size_t)mesh->node_count * 3, sizeof *x),
+               *stress = calloc((size_t)mesh->tet_count * 6, sizeof *stress),
+               *density = calloc((size_t)mesh->tet_count, sizeof *density), psi, P[9], value[6];
+        for (int i = 0; i < 3 * mesh->node_count; ++i) x[i] = F[4 * (i % 3)] * mesh->position[i];
+        assert_int_equal(sn_world_put(s.world, 0, x, NULL, NULL), SN_OK);
+        assert_int_equal(sn_world_element_fields(s.world, 0, stress, NULL, density, NULL, NULL), SN_OK);
+        assert_int_equal(sn_material_evaluate(s.context, &s.material, F, &psi, P, NULL, NULL), SN_OK);
+        const double J = F[0] * F[4] * F[8];
+        for (int e = 0; e < mesh->tet_count; ++e) {
+            assert_near(density[e], psi, 1e-9 * psi);
+            for (int a = 0; a < 3; ++a) assert_near(stress[6 * e + a], P[4 * a] * F[4 * a] / J, 1e-9 * fabs(P[0]));
+        }
+        probe(&s, 0, value);
+        assert_near(value[0], psi * volume, 1e-9 * psi * volume);
+        free(x), free(stress), free(density);
+        scene_end(&s);
+    }
+}
+
 /* ---- Bits ---- */
 static void moving(scene *s, int threads, const char *element) {
     start(s, threads, element, "stable-neo-hookean", 0.49, 12, 4, 4, 5);
@@ -193,6 +225,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cantilever_does_not_lock),
         cmocka_unit_test(the_pressure_has_no_checkerboard),
+        cmocka_unit_test(the_fields_have_the_share_of_the_patches),
         cmocka_unit_test(every_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(a_saved_run_continues_with_the_same_bits),
         cmocka_unit_test(matrix_products_and_factors_agree),
