@@ -135,7 +135,6 @@ clean: ## remove everything that was built
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  one test:         make test ONLY=test_law"
-	@echo "  one case of it:   CMOCKA_TEST_FILTER='*name*' build/test_law"
 
 .PHONY: packages all demo test bench web view webtest experiments torture calculix readers sanitize hashes fuzz nightly docs check-docs check-first format \
 	check-format install clean help

@@ -9,6 +9,7 @@ extern const experiment experiment_hauth_bar, experiment_hauth_cantilever, exper
 extern const experiment experiment_hauth_springs, experiment_muller_bars, experiment_muller_bone,
     experiment_muller_tube;
 extern const experiment experiment_locking;
+extern const experiment experiment_kikuuwe_crush, experiment_kikuuwe_lift, experiment_kikuuwe_v;
 extern const experiment experiment_nesme_recover, experiment_nesme_torque;
 extern const experiment experiment_hauth_contact, experiment_hauth_solvers, experiment_nesme_assembly,
     experiment_nesme_scaling;
@@ -29,6 +30,9 @@ const experiment *const experiments[] = {
     &experiment_hauth_springs,
     &experiment_hauth_toy,
     &experiment_locking,
+    &experiment_kikuuwe_crush,
+    &experiment_kikuuwe_lift,
+    &experiment_kikuuwe_v,
     &experiment_muller_bars,
     &experiment_muller_bone,
     &experiment_muller_tube,

@@ -35,10 +35,11 @@ typedef struct cube {
     sn_status status;
 } cube;
 
-static sn_status run_cube(experiment_run *run, const char *mesh, const char *element, const char *material, double end,
-                          FILE *table, const char *name, cube *out, sn_error *error) {
+static double step_length(const experiment_run *run) { return run->quick ? 0.004 : 0.002; }
+
+static sn_status run_cube(experiment_run *run, const char *mesh, const char *element, const char *material, double h,
+                          double end, FILE *table, const char *name, cube *out, sn_error *error) {
     sn_world *world = NULL;
-    const double h = run->quick ? 0.004 : 0.002;
     sn_status status = make_cube(run, mesh, element, material, h, &world, error);
     if (status) return status;
     *out = (cube){.seconds = INFINITY};
@@ -103,12 +104,12 @@ static sn_status distortion(experiment_run *run, sn_error *error) {
     cube springs[MESHES], fem[MESHES];
     sn_status status = SN_OK;
     for (int m = 0; m < MESHES && !status; ++m) {
-        status = run_cube(run, meshes[m].mesh, "springs", "\"law\": \"corotated\", \"springs\": {\"quality\": 0.25}", 3,
-                          NULL, "", &springs[m], error);
+        status = run_cube(run, meshes[m].mesh, "springs", "\"law\": \"corotated\", \"springs\": {\"quality\": 0.25}",
+                          step_length(run), 3, NULL, "", &springs[m], error);
         if (!status)
             status =
                 run_cube(run, meshes[m].mesh, "tet4", "\"law\": \"stvk\", \"viscous\": {\"lambda\": 100, \"mu\": 100}",
-                         3, NULL, "", &fem[m], error);
+                         step_length(run), 3, NULL, "", &fem[m], error);
         if (status) break;
         fprintf(table, "%s,%.6g,%.6g,%.6g,%.6g\n", meshes[m].name, 1e3 * springs[m].drop, 1e3 * springs[m].side,
                 1e3 * fem[m].drop, 1e3 * fem[m].side);
@@ -146,8 +147,8 @@ static sn_status damping(experiment_run *run, sn_error *error) {
     for (int i = 0; i < TRIES && !status; ++i) {
         char material[160];
         snprintf(material, sizeof material, tries[i].material, value[i]);
-        status = run_cube(run, mesh, tries[i].element, material, run->quick ? 2 : 5, table, tries[i].name, &result[i],
-                          error);
+        status = run_cube(run, mesh, tries[i].element, material, step_length(run), run->quick ? 2 : 5, table,
+                          tries[i].name, &result[i], error);
         experiment_progress(run, 0.3 + 0.4 * (i + 1) / TRIES);
     }
     fclose(table);
@@ -179,17 +180,19 @@ static sn_status damping(experiment_run *run, sn_error *error) {
 
 static sn_status speed(experiment_run *run, sn_error *error) {
     const char *mesh = "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [8, 8, 8], \"split\": 6}}";
+    enum { REPEATS = 5 }; /* in turn; the fastest counts, since other programs only slow a run down */
     double seconds[3];
     static const char *const material[3] = {"\"law\": \"corotated\", \"springs\": {\"quality\": 0.25}",
                                             "\"law\": \"stvk\", \"viscous\": {\"lambda\": 100, \"mu\": 100}",
                                             "\"law\": \"corotated\", \"viscous\": {\"lambda\": 100, \"mu\": 100}"};
-    for (int k = 0; k < 3; ++k) {
-        cube out;
-        const sn_status status =
-            run_cube(run, mesh, k ? "tet4" : "springs", material[k], run->quick ? 0.1 : 0.2, NULL, "", &out, error);
-        if (status) return status;
-        seconds[k] = out.seconds;
-    }
+    for (int repeat = 0; repeat < REPEATS; ++repeat)
+        for (int k = 0; k < 3; ++k) {
+            cube out;
+            const sn_status status =
+                run_cube(run, mesh, k ? "tet4" : "springs", material[k], 0.002, 0.2, NULL, "", &out, error);
+            if (status) return status;
+            if (repeat == 0 || out.seconds < seconds[k]) seconds[k] = out.seconds;
+        }
     experiment_claim(
         run, "faster", seconds[1] / seconds[0], ">= 2 (document 2 to 3)", seconds[1] >= 2 * seconds[0],
         "step of finite elements (stvk, %.2f ms) by one of springs (%.2f ms), 3072 tets; corotated elements: %.2f",

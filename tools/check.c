@@ -39,6 +39,9 @@ static int check(int count, char **word) {
     } else {
         printf("%s: right: %d bodies, %d nodes, %d elements\n", scene_path, sn_world_body_count(world),
                sn_world_node_count(world), sn_world_element_count(world));
+        char overlap[8][TOOL_WARNING]; /* more warnings say nothing new */
+        const int overlaps = tool_find_overlaps(world, overlap, 8);
+        for (int i = 0; i < overlaps; ++i) tool_fail(0, "warning: %s", overlap[i]);
     }
     sn_world_destroy(world);
     sn_scene_destroy(scene);

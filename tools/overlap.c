@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
+#include "tool.h"
 
 typedef struct shape {
     int corners; /* 4: a tet; 3: a triangle */
@@ -184,7 +184,7 @@ static double (*take_boxes(const sn_world *world))[6] {
     return box;
 }
 
-int run_find_overlaps(const sn_world *world, int (*pair)[2], int room) {
+int tool_find_overlaps(const sn_world *world, char (*warning)[TOOL_WARNING], int room) {
     const int bodies = sn_world_body_count(world);
     int count = 0;
     double(*box)[6] = bodies > 1 ? take_boxes(world) : NULL;
@@ -192,7 +192,10 @@ int run_find_overlaps(const sn_world *world, int (*pair)[2], int room) {
         for (int b = a + 1; b < bodies && count < room; ++b) {
             bool near = true;
             for (int k = 0; k < 3; ++k) near = near && box[a][k] <= box[b][3 + k] && box[b][k] <= box[a][3 + k];
-            if (near && bodies_overlap(world, a, b)) pair[count][0] = a, pair[count++][1] = b;
+            if (near && bodies_overlap(world, a, b))
+                snprintf(warning[count++], TOOL_WARNING,
+                         "the bodies '%.60s' and '%.60s' overlap; bodies do not touch each other: they pass through",
+                         sn_world_body_name(world, a), sn_world_body_name(world, b));
         }
     free(box);
     return count;

@@ -84,8 +84,4 @@ void run_print_summary(const run_job *job);
 int run_write_sweep(const char *folder, const json_t *runs, const run_history *history, const char *const *name,
                     bool quiet);
 
-/* ---- overlap.c ---- */
-/* Finds pairs of bodies whose elements overlap now, at most `room`. Returns how many it has found. */
-int run_find_overlaps(const sn_world *world, int (*pair)[2], int room);
-
 #endif

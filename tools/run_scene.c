@@ -23,11 +23,9 @@ static void warn(run_job *j, const char *format, ...) {
 
 static void warn_at_start(run_job *j) {
     enum { MOST = 8 }; /* more warnings of a kind say nothing new */
-    int pair[MOST][2];
-    const int pairs = run_find_overlaps(j->world, pair, MOST);
-    for (int i = 0; i < pairs; ++i)
-        warn(j, "the bodies '%s' and '%s' overlap; bodies do not touch each other: they pass through",
-             sn_world_body_name(j->world, pair[i][0]), sn_world_body_name(j->world, pair[i][1]));
+    char overlap[MOST][TOOL_WARNING];
+    const int overlaps = tool_find_overlaps(j->world, overlap, MOST);
+    for (int i = 0; i < overlaps; ++i) warn(j, "%s", overlap[i]);
     if (!j->options->out && sn_scene_gives(j->scene, "output.formats"))
         warn(j, "output.formats has no effect without --out DIR: no result files are written");
 }

@@ -77,6 +77,12 @@ bool tool_make_folder(const char *path);
 /* Makes a context with so many threads (0: one per core). Prints a message and returns NULL when it cannot. */
 sn_context *tool_context(int threads);
 
+/* ---- overlap.c ---- */
+
+/* Finds pairs of bodies whose elements overlap now, and writes a warning for each, at most `room`. Returns how many. */
+enum { TOOL_WARNING = 300 };
+int tool_find_overlaps(const sn_world *world, char (*warning)[TOOL_WARNING], int room);
+
 /* ---- find.c: what was installed with the command ---- */
 
 /* Finds the folder of data `name` ("scenes", "web") that has the file `file`: beside the command, or installed. With

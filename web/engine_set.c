@@ -36,6 +36,11 @@ static int material_count(const engine *e, int body) {
     return sn_scene_world_options(e->scene)->body[body].material_count;
 }
 
+static bool is_muscle(const engine *e, int body, int index) {
+    const sn_fibre *fibre = sn_scene_world_options(e->scene)->body[body].material_fibre;
+    return fibre && fibre[index].kind != SN_FIBRE_NONE;
+}
+
 json_t *engine_parameters(const engine *e) {
     json_t *materials = json_array();
     for (int b = 0; b < e->bodies; ++b)
@@ -49,6 +54,9 @@ json_t *engine_parameters(const engine *e) {
                 json_object_set_new(o, "young", json_real(young));
                 json_object_set_new(o, "poisson", json_real(poisson));
             }
+            json_object_set_new(o, "muscle", json_boolean(is_muscle(e, b, i)));
+            if (is_muscle(e, b, i) && m->muscle.key_count == 0)
+                json_object_set_new(o, "activation", json_real(m->muscle.activation));
             json_array_append_new(materials, o);
         }
     const sn_time_options time = sn_world_time_options(e->world);
@@ -73,7 +81,12 @@ static sn_status set_material(engine *e, json_t *message, int body, int index, s
            *law = json_object_get(message, "law");
     json_t *damping = json_object_get(message, "damping"), *drag = json_object_get(message, "drag");
     if (json_is_number(damping)) m.rayleigh[1] = json_number_value(damping);
+    json_t *activation = json_object_get(message, "activation");
     if (json_is_number(drag)) m.rayleigh[0] = json_number_value(drag);
+    if (json_is_number(activation)) { /* in the place of keys */
+        m.muscle.activation = json_number_value(activation);
+        m.muscle.key = NULL, m.muscle.key_count = 0, m.muscle.period = 0;
+    }
     if (json_is_string(law) && strcmp(json_string_value(law), m.law) != 0) {
         if (!known)
             return sn_fail(error, SN_UNSUPPORTED, "the constants of law '%s' cannot be taken over to another law",
@@ -118,7 +131,7 @@ static sn_status set_solver(engine *e, json_t *message, sn_error *error) {
 }
 
 sn_status engine_set(engine *e, json_t *message, sn_error *error) {
-    static const char *const of_material[] = {"young", "poisson", "damping", "drag", "law", "rotation"},
+    static const char *const of_material[] = {"young", "poisson", "damping", "drag", "activation", "law", "rotation"},
                              *const of_time[] = {"step", "method", "newton"},
                              *const of_solver[] = {"solver", "preconditioner"};
     sn_status status = SN_OK;
@@ -133,7 +146,7 @@ sn_status engine_set(engine *e, json_t *message, sn_error *error) {
     }
     if (has_any(message, of_time, 3)) status = set_time(e, message, error);
     if (!status && has_any(message, of_solver, 2)) status = set_solver(e, message, error);
-    if (status || !has_any(message, of_material, 6)) return status;
+    if (status || !has_any(message, of_material, 7)) return status;
     const int body = (int)json_integer_value(json_object_get(message, "body")),
               index = (int)json_integer_value(json_object_get(message, "index"));
     if (body < 0 || body >= e->bodies || index < 0 || index >= material_count(e, body))

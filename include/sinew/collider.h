@@ -60,6 +60,14 @@ typedef struct sn_collider_turn {
     int key_count; /* at least 0; default 0 */
 } sn_collider_turn;
 
+/* Response "spring-damper": a node at depth d inside, with the speed u relative to the surface, feels the force
+ * stiffness d - damping u along the normal and -drag d u along the surface. */
+typedef struct sn_collider_spring {
+    double stiffness; /* N/m on each node, above 0; default 0, which this response refuses */
+    double damping;   /* N s/m on each node, at least 0; default 0 */
+    double drag;      /* N s/m^2 on each node, at least 0; default 0 */
+} sn_collider_spring;
+
 /* sn_world_create and sn_world_add_collider copy a collider with its keys and its mesh. */
 typedef struct sn_collider {
     uint32_t cookie; /* set by sn_collider_default(); a struct without it is refused */
@@ -79,7 +87,9 @@ typedef struct sn_collider {
      * bodies. */
     double stiffness;
 
-    double damping; /* part of the critical damping of a contact, at least 0; default 0.1 */
+    double damping; /* response "penalty": part of the critical damping of a contact, at least 0; default 0.1 */
+
+    sn_collider_spring spring; /* response "spring-damper" */
 
     /* The path: key_count x 4: time in s (ascending) and the offset x, y, z in m, linear between keys. NULL (default):
      * the collider does not move. */

@@ -30,6 +30,22 @@ typedef struct sn_constant {
     int key_count;     /* 0 without keys */
 } sn_constant;
 
+/* The numbers of a muscle (docs/muscle.md). They act where sn_body_options.material_fibre gives the material fibres. */
+typedef struct sn_muscle {
+    double activation; /* 0 (default) to 1 */
+
+    /* key_count x 2: time in s and activation 0 to 1, times ascending, linear between keys. Keys take the place of
+     * `activation`. NULL (default): none. A world copies the keys. */
+    const double *key;
+    int key_count;  /* 0 (default) without keys */
+    double period;  /* s: the keys repeat after this time; then their times are from 0 to `period`. 0 (default): no */
+    double stress;  /* Pa, per rest area, at full activation and optimal length; at least 0, default 3e5 */
+    double passive; /* Pa, of the fibres without activation at 1.4 times their rest length; at least 0, default 2e5 */
+    double optimal; /* the stretch of largest active stress; above 0, default 1 */
+    double width;   /* active stress vanishes at (1 - width) and (1 + width) optimal; above 0 to 1, default 0.6 */
+    double speed;   /* 1/s: optimal lengths per second at which active stress vanishes; 0: no influence; default 10 */
+} sn_muscle;
+
 /* Plain data; copying is fine (keys are shared). */
 typedef struct sn_material {
     uint32_t cookie;       /* set by sn_material_default(); a struct without it is refused */
@@ -65,6 +81,7 @@ typedef struct sn_material {
     double spring_damper;    /* element "springs": N s/m of every spring, at least 0; default 0 */
     double spring_quality;   /* element "springs": quality factor of every spring with its damper, at least 0; 0
                                 (default): no such damper */
+    sn_muscle muscle;        /* numbers of the fibres that a body may give the material */
 } sn_material;
 
 /* Corotated, young 5e5 Pa, poisson 0.33, density 1000 kg/m^3, no damping. */
@@ -103,7 +120,8 @@ typedef struct sn_parameter {
 SN_API const sn_parameter *sn_law_parameters(const sn_context *context, const char *law, int *count);
 
 /* At one deformation gradient F: energy density in J/m^3, first Piola-Kirchhoff stress P = d energy / d F in Pa, and
- * the exact differential d P / d F in Pa, 9 x 9 in the order of F. Keys count at time 0. Each output may be NULL.
+ * the exact differential d P / d F in Pa, 9 x 9 in the order of F. Without muscle. Keys count at time 0. Each output
+ * may be NULL.
  * SN_INVERTED when a law that needs det F > 0 meets another F. */
 SN_API sn_status sn_material_evaluate(sn_context *context, const sn_material *material, const double F[9],
                                       double *energy, double stress[9], double differential[81], sn_error *error);

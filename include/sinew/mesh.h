@@ -28,6 +28,12 @@ typedef struct sn_group {
     int32_t *member; /* count: ascending indices (not labels), each once */
 } sn_group;
 
+/* A named field of vectors from a file: one vector per tet, or per triangle in a mesh without tets. */
+typedef struct sn_mesh_field {
+    char name[64]; /* ends with a zero: up to 63 bytes */
+    double *value; /* tets (or triangles) x 3 */
+} sn_mesh_field;
+
 /* All arrays belong to the mesh and come from the allocator of its context. Positions may be edited in place; counts
  * may not. */
 typedef struct sn_mesh {
@@ -53,6 +59,9 @@ typedef struct sn_mesh {
     int group_count;
     sn_group *group; /* group_count. Only sn_mesh_add_group may add a group: the array's capacity is a power of two */
 
+    int field_count;
+    sn_mesh_field *field; /* field_count. Only sn_mesh_add_field may add a field */
+
     char left_out[160]; /* set by sn_mesh_read: what the mesh does not have of its file, such as "12 lines, 2 data
                            arrays"; "" when nothing. Meshes made from this one have "" */
 } sn_mesh;
@@ -70,6 +79,12 @@ SN_API sn_status sn_mesh_add_group(sn_mesh *mesh, const char *name, sn_group_kin
                                    int count, sn_error *error);
 /* The first group of this name, of any kind; NULL when there is none. Valid until the next sn_mesh_add_group. */
 SN_API const sn_group *sn_mesh_find_group(const sn_mesh *mesh, const char *name);
+
+/* Appends a field of this name, or replaces it. `name` has 1 to 63 bytes. `value` has one vector per tet (per triangle
+ * without tets); it is copied. sn_mesh_rotate turns the vectors. */
+SN_API sn_status sn_mesh_add_field(sn_mesh *mesh, const char *name, const double *value, sn_error *error);
+/* The field of this name; NULL when there is none. */
+SN_API const sn_mesh_field *sn_mesh_find_field(const sn_mesh *mesh, const char *name);
 
 /* ---- Transformations of the rest shape ---- */
 /* Multiplies all positions by `factor`. A negative factor mirrors the mesh; corners are then swapped, so that volumes

@@ -72,6 +72,27 @@ typedef struct sn_newton_options { /* a part of sn_time_options, whose default s
     bool line_search; /* shorten corrections that do not lower the residual; default true */
 } sn_newton_options;
 
+/* The nonlinearity correction of the method "kikuuwe" (docs/kikuuwe.md). */
+typedef struct sn_correction_options { /* a part of sn_time_options, whose default sets and whose cookie guards it */
+    bool use; /* shorten the velocities of nodes at which the linear solve misses the forces of the law; default true */
+
+    /* V: a node may have about this speed however large the error of its forces is: m/s, above 0; default 0.1 */
+    double speed;
+
+    /* Also measure the two assumptions behind the correction. It costs a few products with the matrix per step and
+     * changes no result. The step's report has the numbers. Default false. */
+    bool measure;
+} sn_correction_options;
+
+/* What the nonlinearity correction of the method "kikuuwe" did in the last part of a step (docs/kikuuwe.md). */
+typedef struct sn_correction_report {
+    int nodes;    /* how many nodes were slowed down; 0 also with other methods */
+    double least; /* the least factor of a node's velocity; 0 when there was no correction */
+    /* With time.correction.measure: how far the matrix and the factors are from commuting, and how far the error is
+     * from growing with the square of the factors. Relative; both 0 when no node was slowed down. */
+    double commutes, squares;
+} sn_correction_report;
+
 typedef struct sn_time_options {
     uint32_t cookie; /* set by sn_time_options_default(); a struct without it is refused */
     char mode[32];   /* a name of sn_modes(): "dynamic" (default), "static" or "quasi-static" */
@@ -85,6 +106,11 @@ typedef struct sn_time_options {
     double tolerance;
 
     sn_newton_options newton;
+    sn_correction_options correction;
+
+    /* Refuse steps that gain energy that no force explains, and take them again in parts; default true. false: every
+     * step that is finite is accepted. For comparisons of methods that blow up. */
+    bool judge;
 } sn_time_options;
 
 /* ---- Linear solver ---- */
@@ -103,6 +129,11 @@ typedef struct sn_solver_options {
     /* Time for one solve: s, 0 to 1e9. 0 (default): no limit. When the time is up, the solver returns its best x.
      * Results then depend on the speed of the machine. */
     double budget;
+
+    /* true (default): cg stops at a direction of negative curvature, and cg, bicgstab and qmr return their best iterate
+     * when they do not converge. false: they go on as in the textbook and return the last iterate, which may be far off
+     * when the matrix is not definite. For comparisons. */
+    bool guard;
 
     int restart;  /* gmres starts anew after so many basis vectors, 1 to 100; default 30 */
     double omega; /* relaxation of ssor and eisenstat: above 0, at most 1.99; default 1 */

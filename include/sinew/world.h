@@ -134,6 +134,24 @@ typedef struct sn_initial {
     double twist;       /* degrees per metre along the body's longest axis, finite; default 0 */
 } sn_initial;
 
+typedef enum sn_fibre_kind {
+    SN_FIBRE_NONE,     /* the material is no muscle */
+    SN_FIBRE_CONSTANT, /* all fibres have `direction` */
+    SN_FIBRE_FIELD,    /* the vectors of the mesh's field `field` */
+    SN_FIBRE_BETWEEN   /* the gradient of the harmonic function that is 0 on `from` and 1 on `to` */
+} sn_fibre_kind;
+
+/* Where the fibres of a muscle run, at rest. The sign and the length of a direction do not matter. */
+typedef struct sn_fibre {
+    sn_fibre_kind kind;
+    double direction[3]; /* constant: finite, not zero */
+    char field[64];      /* field: its name; one vector per element of the mesh */
+
+    /* between: two selections of nodes, of which the elements of the material have some in each. They share no node.
+     * Each connected part of these elements touches both. */
+    sn_selector from, to;
+} sn_fibre;
+
 /* A body. Each array may be NULL when its count is 0, and each count is 0 by default. */
 typedef struct sn_body_options {
     uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
@@ -150,6 +168,8 @@ typedef struct sn_body_options {
     char element[32];
 
     double thickness; /* of plane bodies: m, finite, above 0; default 1 */
+    double drag;      /* kg/m^3, at least 0: density of a fluid that rests around the body. Its drag acts normal to the
+                         surface. Default 0: none. Not for plane bodies */
     char mass[32];    /* "lumped" (default, also for "") or "consistent" */
 
     /* material_count materials; with a count of 0 the body has sn_material_default(). Selector i says which elements
@@ -157,6 +177,10 @@ typedef struct sn_body_options {
      * centroid must be in one. material_select may be NULL when there is at most one material. */
     const sn_material *material;
     const sn_selector *material_select;
+
+    /* material_count fibres, one per material: material i is a muscle unless its kind is SN_FIBRE_NONE. NULL (default):
+     * no muscle. The numbers of a muscle are those of its material. Not for springs and not with warping. */
+    const sn_fibre *material_fibre;
     int material_count;
 
     const sn_fix *fix;
@@ -280,6 +304,7 @@ typedef struct sn_step_report {
     int linear_history_count;
 
     int contacts; /* nodes that touch a collider */
+    sn_correction_report correction;
 } sn_step_report;
 
 /* Takes one step of options.time.step seconds. In mode "static" it finds the whole static solution, and the callback of
@@ -404,6 +429,9 @@ SN_API sn_status sn_world_set_solver(sn_world *world, const sn_solver_options *o
  * compiled again. SN_BAD_INPUT when there is no such material, or when the new one is wrong. */
 SN_API sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_material *material,
                                        sn_error *error);
+/* Sets the activation (0 to 1) of material `index` of a body, and drops its keys. Cheaper than sn_world_set_material.
+ * SN_BAD_INPUT when there is no such material, when it is no muscle, or when the activation is out of range. */
+SN_API sn_status sn_world_set_activation(sn_world *world, int body, int index, double activation, sn_error *error);
 /* A material of a body. Valid until the material is set again. NULL when there is no such material. */
 SN_API const sn_material *sn_world_material(const sn_world *world, int body, int index);
 SN_API sn_time_options sn_world_time_options(const sn_world *world);

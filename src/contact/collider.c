@@ -10,6 +10,8 @@
 
 static const sn_listing response_table[] = {
     {"penalty", "a spring and a damper per area on each surface node inside, with regularised Coulomb friction"},
+    {"spring-damper",
+     "a spring, a damper and a drag of their own on each surface node inside; the damper may pull (Kikuuwe)"},
     {"projection",
      "the normal direction of touching nodes is constrained in the solver; Coulomb friction that sticks or slips"},
 };
@@ -33,6 +35,12 @@ static const sn_field fields[] = {
      "response penalty: pressure per depth; 0 takes it from the stiffness, size and weight of the bodies"},
     {"damping", SN_FIELD_DOUBLE, AT(damping), 1, 0, 1e300, 0, 0.1, NULL, NULL, "",
      "response penalty: part of the critical damping of a contact"},
+    {"spring.stiffness", SN_FIELD_DOUBLE, AT(spring.stiffness), 1, 0, 1e300, 0, 0, NULL, NULL, "N/m",
+     "response spring-damper: force per depth on each node; it must be above 0"},
+    {"spring.damping", SN_FIELD_DOUBLE, AT(spring.damping), 1, 0, 1e300, 0, 0, NULL, NULL, "N s/m",
+     "response spring-damper: force per speed along the normal on each node"},
+    {"spring.drag", SN_FIELD_DOUBLE, AT(spring.drag), 1, 0, 1e300, 0, 0, NULL, NULL, "N s/m^2",
+     "response spring-damper: force per depth and per speed along the surface on each node"},
     {"keys", SN_FIELD_KEYS, AT(key), 4, 0, 0, 0, 0, NULL, NULL, "s, m",
      "moves the collider by x, y, z at each time, linear between"},
     {"turn.axis", SN_FIELD_DIRECTION, AT(turn.axis), 3, ANY, NULL, NULL, "",
@@ -158,16 +166,28 @@ static sn_status check_shape(const sn_collider *c, const sn_shape *shape, sn_err
     return shape->check ? shape->check(c, error) : SN_OK;
 }
 
-/* Refuses options that have no effect with the response. */
+static sn_status no_effect(const char *name, const char *response, const char *with, sn_error *error) {
+    return sn_fail_at(error, SN_BAD_INPUT, name, "%s has no effect with response '%s'; it is for '%s'", name, response,
+                      with);
+}
+
+/* Refuses options that have no effect with the response, and a spring-damper without a spring. */
 static sn_status check_used(const sn_collider *c, sn_error *error) {
-    const bool projects = strcmp(c->response, "projection") == 0;
-    if (projects && c->stiffness != sn_collider_default().stiffness)
-        return sn_fail_at(error, SN_BAD_INPUT, "stiffness",
-                          "stiffness has no effect with response 'projection'; it is for 'penalty'");
-    if (projects && c->damping != sn_collider_default().damping)
-        return sn_fail_at(error, SN_BAD_INPUT, "damping",
-                          "damping has no effect with response 'projection'; it is for 'penalty'");
-    return SN_OK;
+    const bool springs = strcmp(c->response, "spring-damper") == 0,
+               pushes = !*c->response || strcmp(c->response, "penalty") == 0;
+    const sn_collider usual = sn_collider_default();
+    if (!pushes && c->stiffness != usual.stiffness) return no_effect("stiffness", c->response, "penalty", error);
+    if (!pushes && c->damping != usual.damping) return no_effect("damping", c->response, "penalty", error);
+    if (springs && c->friction != usual.friction)
+        return no_effect("friction", c->response, "penalty' and 'projection", error);
+    if (springs && !(c->spring.stiffness > 0))
+        return sn_fail_at(error, SN_BAD_INPUT, "spring.stiffness",
+                          "spring.stiffness is %g N/m; response 'spring-damper' needs it above 0", c->spring.stiffness);
+    const char *given = c->spring.stiffness != 0 ? "spring.stiffness"
+                        : c->spring.damping != 0 ? "spring.damping"
+                        : c->spring.drag != 0    ? "spring.drag"
+                                                 : NULL;
+    return given && !springs ? no_effect(given, c->response, "spring-damper", error) : SN_OK;
 }
 
 sn_status sn_collider_check(const sn_collider *c, sn_error *error) {

@@ -18,6 +18,7 @@ typedef struct touch {
     double k, c, grip, rate; /* A p'(d); the damper's c; s(d); s'(d) */
     double un, ut[3], slip;  /* u_n, u_t, |u_t| */
     double phi, phi_rate;    /* phi(r), phi'(r) / r */
+    double drag, drag_rate;  /* C_T d, C_T */
 } touch;
 
 static void relative_velocity(const sn_collider_model *collider, const sn_pose *pose, const double *x, const double *v,
@@ -26,6 +27,9 @@ static void relative_velocity(const sn_collider_model *collider, const sn_pose *
     sn_collider_velocity(collider, pose, x, w);
     sn_subtract3(v, w, u);
 }
+
+/* The stiffness of the spring of a node, N/m. */
+static double spring_of(const sn_penalty *p, double area) { return p->per_node ? p->stiffness : area * p->stiffness; }
 
 /* Fills *at when the node touches; otherwise returns false. The gap is computed first, so that a free node costs
  * little. */
@@ -49,15 +53,17 @@ static bool touch_at(const sn_collider_model *collider, const sn_penalty *p, con
         if (*held == SN_AHEAD_RELEASED) return false;
         *held = SN_AHEAD_HELD;
     }
-    const double k = area * p->stiffness, part = p->depth > 0 && !outside ? depth / p->depth : 0;
+    const double k = spring_of(p, area), part = p->depth > 0 && !outside ? depth / p->depth : 0;
     at->k = k * (1 + 3 * part * part);
-    at->c = outside ? 0 : 2 * p->damping * sqrt(k * mass);
-    at->grip = depth < full ? depth / full : 1;
-    at->rate = depth < full ? 1 / full : 0;
+    const bool gradual = depth < full && !p->per_node;
+    at->c = outside ? 0 : p->per_node ? p->damping : 2 * p->damping * sqrt(k * mass);
+    at->grip = gradual ? depth / full : 1;
+    at->rate = gradual ? 1 / full : 0;
+    at->drag = p->drag * depth, at->drag_rate = p->drag;
     for (int a = 0; a < 3; ++a) at->ut[a] = u[a] - at->un * at->n[a];
     at->slip = sn_norm3(at->ut);
     at->normal = k * depth * (1 + part * part) - at->c * at->grip * at->un;
-    if (!(at->normal > 0) && !outside) { /* the damper would pull, so there is no force */
+    if (!(at->normal > 0) && !outside && !p->per_node) { /* the damper would pull, so there is no force */
         at->normal = at->k = at->c = 0;
     }
     const double e = p->slip, r = at->slip;
@@ -80,7 +86,8 @@ int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalt
                       held_of(penalty, i), &it))
             continue;
         ++touching;
-        const double drag = v ? penalty->friction * (memory ? memory[i].normal : it.normal) * it.phi : 0;
+        const double coulomb = penalty->friction * (memory ? memory[i].normal : it.normal) * it.phi;
+        const double drag = v ? coulomb + it.drag : 0;
         for (int a = 0; a < 3; ++a) f[at + (size_t)a] += it.normal * it.n[a] - drag * it.ut[a];
     }
     return touching;
@@ -134,8 +141,10 @@ static void exact_blocks(const touch *it, double mu, double K[9], double D[9]) {
                 friction_v += H[3 * i + k] * ((k == j) - it->n[k] * it->n[j]);
             }
             const double direction = it->n[i] - mu * it->phi * it->ut[i];
-            K[3 * i + j] = -(direction * by_x[j] + it->normal * bent - mu * it->normal * friction_x);
-            D[3 * i + j] = -(direction * by_v[j] - mu * it->normal * friction_v);
+            K[3 * i + j] = -(direction * by_x[j] + it->normal * bent - mu * it->normal * friction_x) -
+                           it->drag_rate * it->ut[i] * it->n[j] + it->drag * turn[3 * i + j];
+            D[3 * i + j] =
+                -(direction * by_v[j] - mu * it->normal * friction_v) + it->drag * ((i == j) - it->n[i] * it->n[j]);
         }
 }
 
@@ -146,7 +155,7 @@ static void definite_blocks(const touch *it, double mu, double e, const sn_frict
         for (int j = 0; j < 3; ++j) {
             const double across = it->n[i] * it->n[j];
             K[3 * i + j] = stiff * across + (bend > 0 ? bend * it->bend.across[3 * i + j] : 0);
-            D[3 * i + j] = it->c * it->grip * across;
+            D[3 * i + j] = it->c * it->grip * across + it->drag * ((i == j) - across);
         }
     if (mu > 0) sn_friction_add(memory, it->n, e, mu * memory->normal, D);
 }
@@ -192,7 +201,7 @@ double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *pe
     for (int i = 0; i < nodes->count; ++i) {
         const double gap = sn_collider_gap(collider, &pose, x + 3 * (size_t)nodes->node[i], 0, n, NULL);
         const double part = penalty->depth > 0 ? gap / penalty->depth : 0;
-        if (gap < 0) energy += 0.5 * nodes->area[i] * penalty->stiffness * gap * gap * (1 + 0.5 * part * part);
+        if (gap < 0) energy += 0.5 * spring_of(penalty, nodes->area[i]) * gap * gap * (1 + 0.5 * part * part);
     }
     return energy;
 }

@@ -16,6 +16,15 @@
  * a memory (friction.h) keeps slip and f_n of each contact during a step. Without v (statics) there is no damping and
  * no friction.
  *
+ * The response "spring-damper" (Kikuuwe 4.1, equation 33) has the same form with constants per node instead of per
+ * area, a damper that acts at every depth, and viscous friction that grows with the depth:
+ *
+ *   f = (K_N d - C_N u_n) n - C_T d u_t   where d > 0
+ *
+ * The document prints the force with the opposite sign. Nothing stops the damper from pulling a node that leaves. The
+ * symmetric blocks leave out the change of C_T d u_t with d: they are exact at u_t = 0, where the document expands the
+ * force. Nothing looks ahead.
+ *
  * Looking ahead: a step that is one linear solve uses only the contacts of its start. A fast node would go into the
  * collider by the length of its path in the step. For such a solve the spring also acts on nodes that their present
  * velocity takes inside during the step: d - ahead u_n > 0. The spring is continued outside of the collider, f_n = A k
@@ -32,9 +41,11 @@
 #include "friction.h"
 
 typedef struct sn_penalty {
-    double stiffness; /* k, Pa/m */
+    bool per_node;    /* the response "spring-damper"; depth, friction and ahead are then 0 */
+    double stiffness; /* k, Pa/m; per node: K_N, N/m */
     double depth;     /* D, m; 0: the spring is linear */
-    double damping;   /* zeta: part of the critical damping */
+    double damping;   /* zeta: part of the critical damping; per node: C_N, N s/m */
+    double drag;      /* per node: C_T, N s/m^2; otherwise 0 */
     double friction;  /* mu */
     double slip;      /* e, m/s */
     double ahead;     /* s, the time to look ahead; 0: only nodes inside feel a force */
@@ -73,7 +84,7 @@ bool sn_penalty_release(const sn_collider_model *collider, const sn_penalty *pen
                         double t, const double *x);
 /* Whether a node is inside the collider. */
 bool sn_penalty_touches(const sn_collider_model *collider, const sn_contact_nodes *nodes, double t, const double *x);
-/* The energy of the springs: sum A k d^2 / 2 (1 + (d / D)^2 / 2). */
+/* The energy of the springs: sum A k d^2 / 2 (1 + (d / D)^2 / 2), or sum K_N d^2 / 2. */
 double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                          double t, const double *x);
 

@@ -20,6 +20,7 @@ typedef struct choice {
     int warping;
     int terms; /* of the Prony series */
     bool vertex_matrix;
+    bool muscle;
     bool viscous; /* has a viscous or Rayleigh stress, on the frames of the rotation */
 } choice;
 
@@ -39,16 +40,29 @@ static bool can_be_exact(const sn_law *law, const sn_rotation *rotation) {
     return law->differentials & 1u << SN_DIFFERENTIAL_EXACT && (!rotation || rotation->differential);
 }
 
+static bool is_muscle(const sn_batch_source *source, int e) {
+    const double *fibre = source->fibre ? source->fibre + 3 * (int64_t)e : NULL;
+    return fibre && (fibre[0] != 0 || fibre[1] != 0 || fibre[2] != 0);
+}
+
+/* The default of a law is definite. A muscle is so only when it is projected, as its stress falls beyond the optimal
+ * length. */
+static sn_differential default_of(const sn_law *law, bool muscle) {
+    const bool projects = law->differentials & 1u << SN_DIFFERENTIAL_PROJECTED;
+    return muscle && projects && law->default_differential == SN_DIFFERENTIAL_EXACT ? SN_DIFFERENTIAL_PROJECTED
+                                                                                    : law->default_differential;
+}
+
 static sn_status choose(const sn_context *context, const sn_material *material, const sn_batch_source *source,
-                        choice *out, sn_error *error) {
+                        bool muscle, choice *out, sn_error *error) {
     const char *body = source->name;
     bool exact = source->exact;
-    *out = (choice){.law = sn_law_find(context, material->law)};
+    *out = (choice){.law = sn_law_find(context, material->law), .muscle = muscle};
     const sn_law *law = out->law;
     if (!law) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown law '%s'", body, material->law);
     const sn_status divided = sn_patch_check(source->element, law, material, error);
     if (divided) return divided;
-    out->differential = law->default_differential;
+    out->differential = default_of(law, muscle);
     out->warping = sn_warping_find(material->warping);
     out->terms = material->prony_count;
     out->vertex_matrix = out->warping && strcmp(material->warping_matrix, "vertex") == 0;
@@ -63,7 +77,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     out->every = material->frames_every;
     out->viscous = material->viscous[0] != 0 || material->viscous[1] != 0 || material->rayleigh[1] != 0;
     if (exact && can_be_exact(law, NULL)) out->differential = SN_DIFFERENTIAL_EXACT;
-    out->projects = exact && out->differential == SN_DIFFERENTIAL_EXACT && law->flags & SN_LAW_INDEFINITE &&
+    out->projects = exact && out->differential == SN_DIFFERENTIAL_EXACT && (muscle || law->flags & SN_LAW_INDEFINITE) &&
                     law->differentials & 1u << SN_DIFFERENTIAL_PROJECTED;
     if (source->element->dimension == 1) return SN_OK; /* springs turn without a rotation */
     if (!(law->flags & SN_LAW_ROTATION)) {
@@ -89,7 +103,8 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
 
 /* The gradients of the present shape, without a viscous stress, which has those of the rotation. */
 static bool updates(const choice *c) {
-    return c->law->flags & SN_LAW_UPDATED && c->differential == SN_DIFFERENTIAL_TRUNCATED_2 && !c->viscous;
+    return c->law->flags & SN_LAW_UPDATED && c->differential == SN_DIFFERENTIAL_TRUNCATED_2 && !c->viscous &&
+           !c->muscle;
 }
 
 static int same_choice(const sn_batch *batch, const sn_element *element, const choice *c) {
@@ -97,7 +112,7 @@ static int same_choice(const sn_batch *batch, const sn_element *element, const c
            batch->differential == c->differential && batch->projects == c->projects && batch->alpha == c->alpha &&
            batch->beta == c->beta && batch->every == c->every && batch->warping == c->warping &&
            batch->vertex_matrix == c->vertex_matrix && (batch->compact == SN_COMPACT_UPDATED) == updates(c) &&
-           batch->terms == c->terms;
+           batch->terms == c->terms && batch->muscle == c->muscle;
 }
 
 /* Appends a batch, or finds one alike. model->batch has room. */
@@ -119,7 +134,8 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
                         .beta = c->beta,
                         .warping = c->warping,
                         .vertex_matrix = c->vertex_matrix,
-                        .terms = c->terms};
+                        .terms = c->terms,
+                        .muscle = c->muscle};
     batch->warped = (c->law->flags & SN_LAW_WARPED) &&
                     (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || c->law->flags & SN_LAW_CONSTANT);
     const int blended =
@@ -127,6 +143,7 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
     if (c->law->flags & SN_LAW_WARPED && blended) batch->compact = SN_COMPACT_BLENDED;
     if (batch->warped) batch->compact = SN_COMPACT_WARPED;
     if (updates(c)) batch->compact = SN_COMPACT_UPDATED;
+    if (c->muscle) batch->warped = batch->compact = 0; /* the stiffness of fibres has another form */
     batch->linearised_items = batch->compact ? 3 * element->nodes : 81;
     if (element->derive) batch->warped = batch->compact = 0, batch->linearised_items = 9;
     if (batch->vertex_matrix) {
@@ -173,7 +190,7 @@ static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error
             const int m = source->material[e];
             if (of[m] >= 0) continue;
             choice c;
-            status = choose(w->context, &source->materials[m], source, &c, error);
+            status = choose(w->context, &source->materials[m], source, is_muscle(source, e), &c, error);
             if (!status && c.every > 0 && source->element->derive && !c.warping)
                 status =
                     sn_fail_at(error, SN_BAD_INPUT, "frames.every",
@@ -260,6 +277,10 @@ static sn_status allocate_batch(const sn_context *context, sn_batch *batch, sn_e
         batch->pair_mass = sn_allocate(context, lanes, sizeof *batch->pair_mass);
         if (!batch->pair_mass) return sn_no_memory(error);
     }
+    if (batch->muscle) {
+        batch->fibre = sn_allocate(context, lanes * 3, sizeof *batch->fibre);
+        if (!batch->fibre) return sn_no_memory(error);
+    }
     const int complete = batch->node && batch->gradient && batch->weight && batch->element_of && batch->material_of &&
                          batch->source_of && (!edges || batch->rest_edge);
     return complete ? SN_OK : sn_no_memory(error);
@@ -330,6 +351,8 @@ static sn_status fill_chunk(const work *w, sn_batch *batch, const sn_chunk *chun
         batch->element_of[at] = padded ? -1 : it->element + source->element_offset;
         batch->source_of[at] = padded ? -1 : it->source;
         batch->material_of[at] = source->material[it->element] + source->material_offset;
+        for (int a = 0; a < 3 && batch->fibre; ++a)
+            batch->fibre[(block * 3 + a) * SN_LANES + lane] = source->fibre[3 * (int64_t)it->element + a];
         if (batch->pair_mass) {
             fill_spring(batch, source, it->element, block, lane, padded);
             continue;
@@ -355,6 +378,7 @@ static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error 
     for (int b = 0; b < model->batch_count; ++b) {
         model->positive = model->positive || model->batch[b].law->flags & SN_LAW_POSITIVE_J;
         model->projects = model->projects || model->batch[b].projects;
+        model->muscle = model->muscle || model->batch[b].muscle;
     }
     for (int b = 0; b < model->batch_count; ++b) {
         sn_batch *batch = &model->batch[b];
@@ -450,7 +474,7 @@ void sn_elements_release(sn_context *context, sn_elements_model *model) {
     for (int b = 0; b < model->batch_count; ++b) {
         sn_batch *batch = &model->batch[b];
         void *array[] = {batch->node,      batch->gradient,  batch->weight,    batch->element_of, batch->material_of,
-                         batch->source_of, batch->rest_edge, batch->pair_mass, batch->patch};
+                         batch->source_of, batch->rest_edge, batch->pair_mass, batch->patch,      batch->fibre};
         for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     }
     for (int s = 0; s < model->source_count; ++s) sn_release(context, model->origin[s].label);

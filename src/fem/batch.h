@@ -13,10 +13,11 @@
 #include "element.h"
 #include "law.h"
 
-enum { SN_DAMPED_VISCOUS = 1, SN_DAMPED_RAYLEIGH = 2 };
+enum { SN_DAMPED_VISCOUS = 1, SN_DAMPED_RAYLEIGH = 2, SN_DAMPED_MUSCLE = 4 };
 enum { SN_WARPING_NONE = 0, SN_WARPING_EDGES, SN_WARPING_SVD }; /* warping.h */
 enum { SN_MEMORY_ITEMS = 6 };                                   /* doubles per point and Prony term */
 enum { SN_PART_WHOLE, SN_PART_OWN, SN_PART_PATCH };             /* patch.h */
+enum { SN_MUSCLE_ITEMS = 5 };                                   /* numbers of a muscle (kernel/muscle.h) */
 enum { SN_COMPACT_NONE, SN_COMPACT_WARPED, SN_COMPACT_BLENDED, SN_COMPACT_UPDATED };
 
 typedef struct sn_batch {
@@ -57,6 +58,8 @@ typedef struct sn_batch {
     int warping; /* SN_WARPING_: frames per vertex, from view->vertex_rotation */
     bool vertex_matrix; /* warping: K_ij = R_i k_ij R_i^T, not symmetric; else R_e k_ij R_e^T (warping.h) */
     int32_t *patch;     /* block_count x element->patches x SN_LANES: the patches of the elements; NULL without */
+    bool muscle;        /* its elements have fibres (muscle.h) */
+    double *fibre;      /* block_count x 3 x SN_LANES: of a muscle: unit vectors at rest; else NULL */
     double *pair_mass;  /* springs alone: block_count x SN_LANES, kg; their `gradient` is the rest edge, their `weight`
                            the factor of k */
 } sn_batch;
@@ -87,6 +90,7 @@ typedef struct sn_elements_model {
     int positive; /* some law needs J > 0 */
     bool unsymmetric;  /* some batch has a vertex_matrix: the view of a linearisation must be unsymmetric */
     int projects;      /* some batch `projects` */
+    bool muscle;       /* some batch is muscle */
     int64_t kept_size; /* doubles of the kept rotations, 64-byte aligned */
     int source_count;
     sn_batch_origin *origin; /* source_count */
@@ -105,9 +109,10 @@ typedef struct sn_batch_settings {
     double *damping; /* block_count x 3 x SN_LANES: d_lambda, d_mu, Rayleigh stiffness part b. Springs: their damper, 0,
                         b */
     unsigned damped; /* SN_DAMPED_ bits: which of them are not all zero */
-    double *base; /* batches with memory: block_count x law->constant_count x SN_LANES, the part of the law that has a
-                     memory; else NULL */
-    double *term; /* batches with memory: block_count x terms x 3 x SN_LANES, decay, gain and ratio; else NULL */
+    double *base;   /* batches with memory: block_count x law->constant_count x SN_LANES, the part of the law that has a
+                       memory; else NULL */
+    double *term;   /* batches with memory: block_count x terms x 3 x SN_LANES, decay, gain and ratio; else NULL */
+    double *muscle; /* muscles: block_count x SN_MUSCLE_ITEMS x SN_LANES; else NULL */
 } sn_batch_settings;
 
 /* The numbers of a model that follow from its materials. They may change between evaluations (sn_elements_parameters);
@@ -120,6 +125,7 @@ typedef struct sn_element_settings {
     double elapsed;           /* s since the memory was updated, for materials with a Prony series; default 0. The
                                  owner sets it before a filling */
     bool rate;                /* fill with derivatives by `elapsed` instead (of materials with a Prony series) */
+    double share;             /* of activations without keys that acts; default 1. The owner sets it before a filling */
     double time;              /* s: of the last filling */
     int64_t revision;         /* 0 until the first filling, then another number after each */
 } sn_element_settings;
@@ -219,6 +225,8 @@ typedef struct sn_batch_source {
     bool exact;           /* materials that leave the differential to their law take the exact one where there is one */
     const char *name;     /* the body's, for messages */
     const int64_t *label; /* element labels for messages, or NULL */
+    const double *fibre;  /* element_count x 3: unit vectors, zero where there is no muscle; NULL: nowhere. All elements
+                             of a material are muscle, or none */
     const double *factor, *pair_mass; /* springs alone, per element: k / E in m, reduced mass in kg */
 } sn_batch_source;
 
@@ -237,6 +245,9 @@ void sn_element_settings_release(sn_context *context, sn_element_settings *setti
  * compilation. */
 sn_status sn_elements_parameters(const sn_elements_model *model, const sn_material *materials, double time,
                                  sn_element_settings *settings, sn_error *error);
+/* Fills only the numbers of muscles again, for activations at time t. */
+void sn_elements_activate(const sn_elements_model *model, const sn_material *materials, double time,
+                          sn_element_settings *settings);
 /* Whether any element has a D. */
 int sn_elements_damped(const sn_elements_model *model, const sn_element_settings *settings);
 

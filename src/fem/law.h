@@ -107,6 +107,10 @@ void sn_law_mean_moduli(const sn_law *law, const double *constant, double *bulk,
 sn_status sn_material_lame(const sn_material *material, double time, double *lambda, double *mu, sn_error *error);
 /* The value of a scalar constant at time t, or `fallback` when it is absent. */
 double sn_material_value(const sn_material *material, const char *name, double time, double fallback);
+/* The activation of its muscle at time t. */
+double sn_material_activation(const sn_material *material, double time);
+/* SN_BAD_INPUT at the path "muscle.activation" when it is not from 0 to 1. */
+sn_status sn_muscle_check_activation(double activation, sn_error *error);
 const sn_constant *sn_material_constant(const sn_material *material, const char *name); /* NULL when absent */
 int sn_warping_find(
     const char *name); /* SN_WARPING_ of batch.h, in the order of sn_warpings(); SN_WARPING_NONE when unknown */

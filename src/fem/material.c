@@ -123,6 +123,11 @@ const sn_parameter *sn_law_parameters(const sn_context *context, const char *law
         .name = key, .type = SN_FIELD_DOUBLE, .offset = offsetof(sn_material, member), .count = 1, .low = minimum,     \
         .low_open = open, .high = 1e300, .value = standard, .unit = unit_text, .text = about                           \
     }
+#define PART(key, member, open, standard, unit_text, about)                                                            \
+    {                                                                                                                  \
+        .name = key, .type = SN_FIELD_DOUBLE, .offset = offsetof(sn_material, member), .count = 1, .low_open = open,   \
+        .high = 1, .value = standard, .unit = unit_text, .text = about                                                 \
+    }
 #define CHOICE(key, member, list, about)                                                                               \
     {                                                                                                                  \
         .name = key, .type = SN_FIELD_CHOICE, .offset = offsetof(sn_material, member), .count = 1, .choices = list,    \
@@ -176,6 +181,29 @@ static const sn_field material_field[] = {
     NUMBER("springs.damper", spring_damper, 0, 0, 0, "N s/m", "element springs: the damper of every spring"),
     NUMBER("springs.quality", spring_quality, 0, 0, 0, "",
            "element springs: the quality factor of every spring and damper; 0: no such damper"),
+    {.name = "muscle.fibre",
+     .type = SN_FIELD_OWN | SN_FIELD_NEEDED,
+     .count = 1,
+     .unit = "",
+     .text = "where the fibres run: a direction [x, y, z], {\"field\": name} of the mesh file, or "
+             "{\"from\": selector, \"to\": selector}"},
+    PART("muscle.activation", muscle.activation, 0, 0, "", "how much of the active stress the fibres have"),
+    {.name = "muscle.activation.keys",
+     .type = SN_FIELD_KEYS,
+     .offset = offsetof(sn_material, muscle.key),
+     .count = 2,
+     .low = 0,
+     .high = 1,
+     .unit = "s, 1",
+     .text = "the activation at each time, linear between"},
+    NUMBER("muscle.period", muscle.period, 0, 0, 0, "s", "the keys of the activation repeat after this time; 0: no"),
+    NUMBER("muscle.stress", muscle.stress, 0, 0, 3e5, "Pa", "active stress at activation 1 and optimal length"),
+    NUMBER("muscle.passive", muscle.passive, 0, 0, 2e5, "Pa", "passive stress at 1.4 times the rest length"),
+    NUMBER("muscle.optimal", muscle.optimal, 0, 1, 1, "", "the stretch of largest active stress"),
+    PART("muscle.width", muscle.width, 1, 0.6, "",
+         "active stress vanishes at 1 - width and 1 + width times the optimal stretch"),
+    NUMBER("muscle.speed", muscle.speed, 0, 0, 10, "1/s",
+           "optimal lengths per second at which the active stress vanishes; 0: speed has no influence"),
 };
 enum { FIELDS = sizeof material_field / sizeof *material_field };
 
@@ -187,11 +215,12 @@ const sn_field *sn_material_fields(int *count) {
 /* ---- Constants ---- */
 typedef enum group { GROUP_ANY, GROUP_YOUNG, GROUP_LAME, GROUP_OWN } group;
 
-/* Which group a constant belongs to. Three moduli of an orthotropic law and its shear and axes exclude nothing. */
+/* Which group a constant belongs to. Three moduli of an orthotropic law, its shear and axes, and the penalty of
+ * stvk-volume exclude nothing. */
 static group group_of(const char *name, int count) {
     if (strcmp(name, "young") == 0 || strcmp(name, "poisson") == 0) return count == 1 ? GROUP_YOUNG : GROUP_ANY;
     if (strcmp(name, "lame") == 0) return GROUP_LAME;
-    if (strcmp(name, "shear") == 0 || strcmp(name, "axes") == 0) return GROUP_ANY;
+    if (strcmp(name, "shear") == 0 || strcmp(name, "axes") == 0 || strcmp(name, "penalty") == 0) return GROUP_ANY;
     return GROUP_OWN;
 }
 
@@ -201,9 +230,7 @@ const sn_constant *sn_material_constant(const sn_material *material, const char 
     return NULL;
 }
 
-static double keyed(const sn_constant *constant, double time) {
-    const double *key = constant->key;
-    const int n = constant->key_count;
+static double keyed(const double *key, int n, double time) {
     if (time <= key[0]) return key[1];
     for (int i = 1; i < n; ++i) {
         const double *a = key + 2 * (i - 1), *b = key + 2 * i;
@@ -215,7 +242,15 @@ static double keyed(const sn_constant *constant, double time) {
 double sn_material_value(const sn_material *material, const char *name, double time, double fallback) {
     const sn_constant *constant = sn_material_constant(material, name);
     if (!constant) return fallback;
-    return constant->key && constant->key_count > 0 ? keyed(constant, time) : constant->value[0];
+    return constant->key && constant->key_count > 0 ? keyed(constant->key, constant->key_count, time)
+                                                    : constant->value[0];
+}
+
+double sn_material_activation(const sn_material *material, double time) {
+    const sn_muscle *muscle = &material->muscle;
+    if (muscle->key_count <= 0) return muscle->activation;
+    if (muscle->period > 0) time -= muscle->period * floor(time / muscle->period);
+    return keyed(muscle->key, muscle->key_count, time);
 }
 
 sn_status sn_material_lame(const sn_material *material, double time, double *lambda, double *mu, sn_error *error) {
@@ -469,6 +504,35 @@ static sn_status check_prony(const sn_material *material, const sn_law *law, sn_
     return SN_OK;
 }
 
+sn_status sn_muscle_check_activation(double activation, sn_error *error) {
+    if (activation >= 0 && activation <= 1) return SN_OK; /* false for a NaN */
+    return sn_fail_at(error, SN_BAD_INPUT, "muscle.activation",
+                      "the activation is %g; it must be at least 0 and at most 1", activation);
+}
+
+/* The table has checked that the keys are finite and ascend. */
+static sn_status check_muscle(const sn_material *material, sn_error *error) {
+    const sn_muscle *muscle = &material->muscle;
+    const double *key = muscle->key;
+    for (int i = 0; i < muscle->key_count; ++i) {
+        const sn_status status = sn_muscle_check_activation(key[2 * i + 1], error);
+        if (status)
+            return sn_fail_at(error, status, "muscle.activation.keys",
+                              "key %d: the activation is %g; it must be at least 0 and at most 1", i + 1,
+                              key[2 * i + 1]);
+    }
+    if (muscle->period == 0) return SN_OK;
+    if (muscle->key_count <= 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "muscle.period",
+                          "'period' has no effect without keys of the activation; give both or none");
+    if (key[0] < 0 || key[2 * muscle->key_count - 2] > muscle->period)
+        return sn_fail_at(
+            error, SN_BAD_INPUT, "muscle.period",
+            "the keys of the activation are from %g s to %g s; with a period they must be from 0 s to %g s", key[0],
+            key[2 * muscle->key_count - 2], muscle->period);
+    return SN_OK;
+}
+
 sn_status sn_material_check(const sn_context *context, const sn_material *material, sn_error *error) {
     sn_status status = sn_cookie_check(material->cookie, "sn_material", error);
     if (status) return status;
@@ -478,6 +542,7 @@ sn_status sn_material_check(const sn_context *context, const sn_material *materi
     if (!status) status = check_constants(material, law, error);
     if (!status) status = check_blocks(material, law, error);
     if (!status) status = check_prony(material, law, error);
+    if (!status) status = check_muscle(material, error);
     double constant[SN_LAW_CONSTANTS];
     if (!status) status = law->prepare(law, material, 0, constant, error);
     return status;

@@ -11,6 +11,7 @@
     X(hybrid_strain)                                                                                                   \
     X(corotated_updated)                                                                                               \
     X(stvk)                                                                                                            \
+    X(stvk_volume)                                                                                                     \
     X(neo_hookean)                                                                                                     \
     X(stable_neo_hookean)                                                                                              \
     X(mooney_rivlin)                                                                                                   \
@@ -28,6 +29,8 @@
 #define SN_LAW_corotated_updated                                                                                       \
     "corotated-updated", "corotated with the gradients of the present shape: no torque of its own, with any rotation"
 #define SN_LAW_stvk "stvk", "Saint Venant-Kirchhoff: Hooke's law on Green's strain"
+#define SN_LAW_stvk_volume                                                                                             \
+    "stvk-volume", "stvk with a penalty on the change of volume, so that nothing rests inside out"
 #define SN_LAW_neo_hookean "neo-hookean", "compressible neo-Hookean with ln J"
 #define SN_LAW_stable_neo_hookean "stable-neo-hookean", "neo-Hookean that stays finite under inversion and collapse"
 #define SN_LAW_mooney_rivlin                                                                                           \

@@ -55,6 +55,33 @@ static void fill_terms(const sn_material *material, double elapsed, bool rate, i
     }
 }
 
+/* The numbers of a muscle in the order of kernel/muscle.h. A muscle has no memory: its `rate` is 0. */
+static void muscle_of(const sn_material *material, const sn_element_settings *all, double number[SN_MUSCLE_ITEMS]) {
+    const sn_muscle *muscle = &material->muscle;
+    const double share = muscle->key_count > 0 ? 1 : all->share;
+    number[0] = all->rate ? 0 : share * sn_material_activation(material, all->time) * muscle->stress;
+    number[1] = all->rate ? 0 : muscle->passive;
+    number[2] = 1 / (muscle->optimal * muscle->width);
+    number[3] = 1 / muscle->width;
+    number[4] = muscle->speed > 0 ? 1 / (muscle->optimal * muscle->speed) : 0;
+}
+
+static void fill_muscle(const sn_batch *batch, const sn_material *materials, const sn_element_settings *all,
+                        sn_batch_settings *settings) {
+    double number[SN_MUSCLE_ITEMS] = {0};
+    int last = -1;
+    settings->damped &= ~(unsigned)SN_DAMPED_MUSCLE;
+    for (int64_t n = 0; n < (int64_t)batch->block_count * SN_LANES; ++n) {
+        if (batch->material_of[n] != last) {
+            last = batch->material_of[n];
+            muscle_of(&materials[last], all, number);
+            if (number[0] > 0 && number[4] > 0) settings->damped |= SN_DAMPED_MUSCLE;
+        }
+        double *lane = lane_of(settings->muscle, n, SN_MUSCLE_ITEMS);
+        for (int i = 0; i < SN_MUSCLE_ITEMS; ++i) lane[i * SN_LANES] = number[i];
+    }
+}
+
 static sn_status fill_batch(const sn_batch *batch, const sn_material *materials, double time,
                             const sn_element_settings *all, sn_batch_settings *settings, sn_error *error) {
     const int count = batch->law->constant_count;
@@ -89,7 +116,16 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
         for (int i = 0; i < count; ++i) lane_of(settings->base, n, count)[i * SN_LANES] = base[i];
         fill_terms(material, all->elapsed, all->rate, n, settings);
     }
+    if (batch->muscle) fill_muscle(batch, materials, all, settings);
     return SN_OK;
+}
+
+void sn_elements_activate(const sn_elements_model *model, const sn_material *materials, double time,
+                          sn_element_settings *settings) {
+    ++settings->revision;
+    settings->time = time;
+    for (int b = 0; b < model->batch_count; ++b)
+        if (model->batch[b].muscle) fill_muscle(&model->batch[b], materials, settings, &settings->batch[b]);
 }
 
 sn_status sn_elements_parameters(const sn_elements_model *model, const sn_material *materials, double time,
@@ -123,12 +159,16 @@ static sn_status allocate(const sn_context *context, const sn_batch *batch, sn_b
         own->base = sn_allocate(context, constants, sizeof *own->base);
         own->term = sn_allocate(context, lanes * 3 * terms, sizeof *own->term);
     }
+    if (batch->muscle) {
+        own->muscle = sn_allocate(context, lanes * SN_MUSCLE_ITEMS, sizeof *own->muscle);
+        if (!own->muscle) return sn_no_memory(error);
+    }
     return !own->constant || !own->damping || (terms && (!own->base || !own->term)) ? sn_no_memory(error) : SN_OK;
 }
 
 sn_status sn_element_settings_create(sn_context *context, const sn_elements_model *model, const sn_material *materials,
                                      double time, sn_element_settings *settings, sn_error *error) {
-    *settings = (sn_element_settings){0};
+    *settings = (sn_element_settings){.share = 1};
     const sn_patches *patches = model->patches;
     const int count = model->batch_count + (patches ? patches->batch_count : 0);
     settings->batch = sn_allocate_zero(context, (size_t)count, sizeof *settings->batch);
@@ -154,6 +194,7 @@ void sn_element_settings_release(sn_context *context, sn_element_settings *setti
         sn_release(context, settings->batch[b].damping);
         sn_release(context, settings->batch[b].base);
         sn_release(context, settings->batch[b].term);
+        sn_release(context, settings->batch[b].muscle);
     }
     sn_release(context, settings->batch);
     sn_release(context, settings->patch_stress);

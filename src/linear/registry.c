@@ -85,6 +85,9 @@ static const sn_field field[] = {
      "start from the last step's increment"},
     {"budget", SN_FIELD_DOUBLE, PLACE(budget), 1, 0, 1e9, 0, 0, NULL, NULL, "s",
      "time for one solve, 0 for no limit; a limit makes results depend on the machine"},
+    {"guard", SN_FIELD_BOOL, PLACE(guard), 1, 0, 1, 0, 1, NULL, NULL, "",
+     "cg, bicgstab, qmr: stop at negative curvature and return the best iterate; false: go on as in the textbook and "
+     "return the last one"},
     {"restart", SN_FIELD_INT, PLACE(restart), 1, 1, SN_RESTART_MAX, 0, 30, NULL, NULL, "",
      "basis vectors of gmres before it starts anew"},
     {"omega", SN_FIELD_DOUBLE, PLACE(omega), 1, 0, 1.99, 1, 1, NULL, NULL, "", "relaxation of ssor and eisenstat"},
@@ -147,6 +150,10 @@ sn_status sn_solver_options_used(const sn_solver_options *o, sn_error *error) {
     if (o->restart != usual.restart && !any && !is(o->method, "gmres"))
         return sn_fail_at(error, SN_BAD_INPUT, "restart",
                           "solver.restart has no effect with solver.method '%s'; it is for gmres", o->method);
+    if (o->guard != usual.guard && !is(o->method, "cg") && !is(o->method, "bicgstab") && !is(o->method, "qmr"))
+        return sn_fail_at(error, SN_BAD_INPUT, "guard",
+                          "solver.guard has no effect with solver.method '%s'; it is for cg, bicgstab and qmr",
+                          o->method);
     if (o->omega != usual.omega && !eisenstat && !is(o->preconditioner, "ssor"))
         return sn_fail_at(error, SN_BAD_INPUT, "omega",
                           "solver.omega has no effect here; it is for solver.method eisenstat and "

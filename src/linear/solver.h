@@ -229,6 +229,10 @@ sn_kept_rotations *sn_linear_kept(sn_linear *linear);
 sn_kept_rotations *sn_linear_visit(sn_linear *linear);
 /* out = (m M + d D + k K) u at the last linearisation, in double precision, unfiltered. */
 void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out);
+/* out = (d D + k K) u of the elements alone, at the last linearisation. */
+void sn_linear_elements_product(sn_linear *linear, double d, double k, const double *u, double *out);
+/* The trace of each node's diagonal block of m M + d D + k K at the last linearisation: nodes numbers. */
+void sn_linear_trace(sn_linear *linear, double m, double d, double k, double *out);
 /* Prepares for many products with these d and k at the last linearisation, so that each is cheap. */
 void sn_linear_prepare_products(sn_linear *linear, double d, double k);
 /* Solves (m M + d D + k K) x = b in the free directions. x comes in as the start, with the wanted values in the

@@ -184,6 +184,31 @@ static void ensure_diagonal(sn_linear *linear, bool from_matrix) {
     linear->place.prepared = false;
 }
 
+void sn_linear_elements_product(sn_linear *linear, double d, double k, const double *u, double *out) {
+    const sn_made *matrix = &linear->place.matrix;
+    if (linear->exact && made_for(matrix, matrix->m, d, k)) { /* everything, less what is not of the elements */
+        double *mass = linear->scratch;
+        sn_mass_product(linear->context, &linear->mass, matrix->m, d, linear->place.rayleigh_mass, u, mass);
+        sn_matrix_product(linear->context, &linear->matrix, u, out);
+        sn_vector_add(linear->context, 3 * linear->model.nodes, -1, mass, out);
+        sn_block_list_product(linear->place.stiffness, -k, u, out);
+        sn_block_list_product(linear->place.damping, -d, u, out);
+        return;
+    }
+    const double *cache = made_for(&linear->place.cache, 0, d, k) ? linear->cache.value : NULL;
+    sn_vector_zero(linear->context, 3 * linear->model.nodes, out);
+    sn_elements_product(linear->context, linear->model.elements, &linear->place.view, k, d, cache, u, out);
+}
+
+void sn_linear_trace(sn_linear *linear, double m, double d, double k, double *out) {
+    linear->m = m, linear->d = d, linear->k = k;
+    ensure_diagonal(linear, made_for(&linear->place.matrix, m, d, k));
+    for (int i = 0; i < linear->model.nodes; ++i) {
+        const double *block = linear->diagonal + 9 * (int64_t)i;
+        out[i] = block[0] + block[4] + block[8];
+    }
+}
+
 static void exact_residual(const void *self, const double *b, const double *x, double *r) {
     const sn_linear *linear = self;
     exact_apply(linear, x, r);

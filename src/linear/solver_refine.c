@@ -83,12 +83,12 @@ static double start_empty(refinement *w) {
     return w->reference;
 }
 
-/* Starts with the given x, or with zero if that is better. Returns the norm of the residual. */
+/* Starts with the given x, or with zero if that is better and options.guard is on. Returns the norm of the residual. */
 static double start_given(refinement *w) {
     if (memcmp(w->x, w->e, (size_t)w->n * sizeof(double)) == 0) return start_empty(w);
     true_residual(w, w->x, w->r);
     const double size = norm(w, w->r);
-    return size < w->reference ? size : start_empty(w);
+    return size < w->reference || !w->linear->options.guard ? size : start_empty(w);
 }
 
 /* Starts with the best point in the span of the expected directions. The span leaves a residual with the rounding error
@@ -152,7 +152,7 @@ static sn_status rounds(refinement *w, const sn_choice *c, double size, double t
         size = norm(w, w->r);
         if (linear->watch.count) linear->watch.history[linear->watch.count - 1] = size;
         const bool slow = !(size <= 0.5 * best);
-        is_best = size < best || (k.last && isfinite(size));
+        is_best = size < best || ((k.last || !linear->options.guard) && isfinite(size));
         if (is_best) best = size;
         *trouble = k.trouble;
         if (best <= goal || linear->watch.late || (!slow && !k.trouble)) continue;

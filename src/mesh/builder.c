@@ -73,6 +73,9 @@ void sn_builder_clear(sn_builder *b) {
     sn_release(b->context, b->triangle_node);
     for (int i = 0; i < b->group_count; ++i) sn_release(b->context, b->group[i].member);
     sn_release(b->context, b->group);
+    for (int i = 0; i < b->field_count; ++i)
+        sn_release(b->context, b->field[i].value[0]), sn_release(b->context, b->field[i].value[1]);
+    sn_release(b->context, b->field);
     for (int i = 0; i < 3; ++i) {
         sn_labels_clear(b->context, &b->reference[i]);
         sn_release(b->context, b->reference_group[i]);
@@ -209,6 +212,49 @@ sn_status sn_builder_join(sn_builder *b, sn_text *t, int group, int32_t member) 
     return status;
 }
 
+/* ---- Fields ---- */
+
+sn_status sn_builder_field_named(sn_builder *b, sn_text *t, const char *name, int length, int *field) {
+    sn_builder_field fresh = {0};
+    if (length < 1 || length >= (int)sizeof fresh.name)
+        return sn_text_fail(t, "the name of a field has %d bytes; allowed are 1 to %d", length,
+                            (int)sizeof fresh.name - 1);
+    memcpy(fresh.name, name, (size_t)length);
+    for (*field = 0; *field < b->field_count; ++*field)
+        if (strcmp(b->field[*field].name, fresh.name) == 0) return SN_OK;
+    const sn_status status =
+        sn_grow(b->context, (void **)&b->field, &b->field_capacity, b->field_count + 1, sizeof *b->field, t->error);
+    if (!status) b->field[b->field_count++] = fresh;
+    return status;
+}
+
+sn_status sn_builder_vector(sn_builder *b, sn_text *t, int field, bool triangle, int32_t cell, const double vector[3]) {
+    sn_builder_field *f = &b->field[field];
+    void *grown = f->value[triangle];
+    const sn_status status =
+        sn_grow(b->context, &grown, &f->capacity[triangle], cell + 1, 3 * sizeof(double), t->error);
+    f->value[triangle] = grown;
+    if (status) return status;
+    for (; f->count[triangle] <= cell; ++f->count[triangle])
+        memset(f->value[triangle] + 3 * (size_t)f->count[triangle], 0, 3 * sizeof(double));
+    memcpy(f->value[triangle] + 3 * (size_t)cell, vector, 3 * sizeof(double));
+    return SN_OK;
+}
+
+/* A mesh keeps the vectors of its tets; without tets, those of its triangles. */
+static sn_status finish_fields(sn_builder *b, sn_text *t, sn_mesh *mesh) {
+    static const double none[3] = {0, 0, 0};
+    const bool triangle = b->tet.count == 0;
+    const int cells = triangle ? b->triangle.count : b->tet.count;
+    sn_status status = SN_OK;
+    for (int i = 0; i < b->field_count && !status; ++i) {
+        if (b->field[i].count[triangle] == 0) continue;
+        if (b->field[i].count[triangle] < cells) status = sn_builder_vector(b, t, i, triangle, cells - 1, none);
+        if (!status) status = sn_mesh_add_field(mesh, b->field[i].name, b->field[i].value[triangle], t->error);
+    }
+    return status;
+}
+
 /* ---- What is left out ---- */
 
 void sn_builder_leave_out(sn_builder *b, const char *what, int64_t count) {
@@ -256,6 +302,7 @@ sn_status sn_builder_finish(sn_builder *b, sn_text *t, sn_mesh **mesh) {
         const sn_builder_group *g = &b->group[i];
         status = sn_mesh_add_group(m, g->name, g->kind, g->member, g->count, t->error);
     }
+    if (!status) status = finish_fields(b, t, m);
     if (status) {
         sn_mesh_destroy(m);
         return status;

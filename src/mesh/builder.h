@@ -30,6 +30,13 @@ typedef struct sn_builder_group {
     int32_t *member;
 } sn_builder_group;
 
+/* Vectors of tets and of triangles; those that were not given are zero. */
+typedef struct sn_builder_field {
+    char name[64];
+    double *value[2]; /* of tets, of triangles */
+    int count[2], capacity[2];
+} sn_builder_field;
+
 typedef struct sn_builder {
     sn_context *context;
     sn_labels node, tet, triangle;
@@ -39,6 +46,8 @@ typedef struct sn_builder {
     int tet_nodes;                                          /* 4 or 10; 0 before the first tet */
     sn_builder_group *group;
     int group_count, group_capacity;
+    sn_builder_field *field;
+    int field_count, field_capacity;
     sn_labels reference[3];  /* reference numbers already seen, by kind of group ... */
     int *reference_group[3]; /* ... and their groups */
     int reference_capacity[3];
@@ -66,6 +75,11 @@ sn_status sn_builder_group_named(sn_builder *builder, sn_text *text, sn_group_ki
 /* The group of a reference number, named "node-7", "tet-7" or "tri-7". */
 sn_status sn_builder_group_numbered(sn_builder *builder, sn_text *text, sn_group_kind kind, int64_t number, int *group);
 sn_status sn_builder_join(sn_builder *builder, sn_text *text, int group, int32_t member);
+
+/* The field of this name, made when it is new, and a vector of it. */
+sn_status sn_builder_field_named(sn_builder *builder, sn_text *text, const char *name, int length, int *field);
+sn_status sn_builder_vector(sn_builder *builder, sn_text *text, int field, bool triangle, int32_t cell,
+                            const double vector[3]);
 
 /* Notes that `count` things of the file have no place in the mesh. `what` is a plural, such as "lines". */
 void sn_builder_leave_out(sn_builder *builder, const char *what, int64_t count);

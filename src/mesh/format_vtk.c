@@ -254,6 +254,13 @@ static sn_status read_array(vtk *v, const char *name, int length, int components
         sn_release(v->b->context, value);
         return status;
     }
+    if (v->of_cells && components == 3 && tuples == v->made_count && tuples > 0 && length < 64 && types[type].size) {
+        double *value = sn_allocate(v->b->context, (size_t)count, sizeof *value);
+        sn_status status = value ? read_numbers(v, "the values", type, count, value, NULL) : sn_no_memory(v->t->error);
+        if (!status) status = sn_vtk_field(v->b, v->t, name, length, v->made, value, tuples);
+        sn_release(v->b->context, value);
+        return status;
+    }
     sn_builder_leave_out(v->b, "data arrays", 1);
     return read_numbers(v, "the values", type, count, NULL, NULL);
 }

@@ -536,6 +536,14 @@ static sn_status use_data(vtu *v, int index, const sn_vtk_cell *cell) {
                 status =
                     sn_vtk_groups(v->b, v->t, a->name.text, a->name.length, cell, value.whole, v->piece[index].cells);
             release_numbers(v, &value);
+        } else if (a->section == CELL_DATA && a->components == 3 && type >= 0 && a->name.length > 0 &&
+                   a->name.length < 64) {
+            numbers value;
+            status = read_array(v, a, false, 3 * (int64_t)v->piece[index].cells, &value);
+            if (!status)
+                status =
+                    sn_vtk_field(v->b, v->t, a->name.text, a->name.length, cell, value.real, v->piece[index].cells);
+            release_numbers(v, &value);
         } else {
             sn_builder_leave_out(v->b, "data arrays", 1);
         }

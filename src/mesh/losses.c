@@ -85,6 +85,7 @@ sn_status sn_mesh_losses(const sn_mesh *mesh, const char *format, const sn_mesh_
     if (tets && !(keeps & SN_KEEPS_TETS) && mesh->tet_nodes == 10) add(&l, "the mid-edge nodes");
     if (tets && mesh->triangle_count && !(keeps & SN_KEEPS_TRIANGLES))
         add(&l, "%d triangle%s", mesh->triangle_count, mesh->triangle_count > 1 ? "s" : "");
+    if (mesh->field_count) add(&l, "%d field%s of vectors", mesh->field_count, mesh->field_count > 1 ? "s" : "");
     const sn_status groups = tell_groups(mesh, keeps, &l, error);
     if (groups || keeps & SN_KEEPS_NUMBERS) return groups;
     if (!(keeps & SN_KEEPS_NODES) || !counted_from(mesh->node_label, mesh->node_count, f->first))

@@ -38,8 +38,9 @@ void sn_mesh_destroy(sn_mesh *mesh) {
     if (!mesh) return;
     const sn_context *context = mesh->context;
     for (int i = 0; i < mesh->group_count; ++i) sn_release(context, mesh->group[i].member);
-    void *const array[] = {mesh->group,      mesh->position,  mesh->tet,           mesh->triangle,
-                           mesh->node_label, mesh->tet_label, mesh->triangle_label};
+    for (int i = 0; i < mesh->field_count; ++i) sn_release(context, mesh->field[i].value);
+    void *const array[] = {mesh->group,     mesh->position,       mesh->tet,  mesh->triangle, mesh->node_label,
+                           mesh->tet_label, mesh->triangle_label, mesh->field};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     sn_release(context, mesh);
 }
@@ -67,12 +68,52 @@ sn_status sn_mesh_copy(const sn_mesh *source, sn_mesh **mesh, sn_error *error) {
         const sn_group *g = &source->group[i];
         status = sn_mesh_add_group(m, g->name, g->kind, g->member, g->count, error);
     }
+    for (int i = 0; i < source->field_count && !status; ++i)
+        status = sn_mesh_add_field(m, source->field[i].name, source->field[i].value, error);
     if (status) {
         sn_mesh_destroy(m);
         return status;
     }
     *mesh = m;
     return SN_OK;
+}
+
+/* ---- Fields ---- */
+static size_t cell_count(const sn_mesh *mesh) {
+    return (size_t)(mesh->tet_count ? mesh->tet_count : mesh->triangle_count);
+}
+
+sn_status sn_mesh_add_field(sn_mesh *mesh, const char *name, const double *value, sn_error *error) {
+    sn_mesh_field fresh = {0};
+    if (!*name || strlen(name) >= sizeof fresh.name)
+        return sn_fail(error, SN_BAD_INPUT, "field name '%.80s' has %zu bytes; allowed are 1 to %d", name, strlen(name),
+                       (int)sizeof fresh.name - 1);
+    const size_t bytes = cell_count(mesh) * 3 * sizeof *value, count = (size_t)mesh->field_count;
+    sn_mesh_field *old = (sn_mesh_field *)(uintptr_t)sn_mesh_find_field(mesh, name);
+    if (old) {
+        memcpy(old->value, value, bytes);
+        return SN_OK;
+    }
+    snprintf(fresh.name, sizeof fresh.name, "%s", name);
+    fresh.value = sn_allocate(mesh->context, cell_count(mesh) * 3, sizeof *value);
+    sn_mesh_field *grown = sn_allocate(mesh->context, count + 1, sizeof *grown);
+    if (!fresh.value || !grown) {
+        sn_release(mesh->context, fresh.value);
+        sn_release(mesh->context, grown);
+        return sn_no_memory(error);
+    }
+    memcpy(fresh.value, value, bytes);
+    if (count) memcpy(grown, mesh->field, count * sizeof *grown);
+    grown[count] = fresh;
+    sn_release(mesh->context, mesh->field);
+    mesh->field = grown, ++mesh->field_count;
+    return SN_OK;
+}
+
+const sn_mesh_field *sn_mesh_find_field(const sn_mesh *mesh, const char *name) {
+    for (int i = 0; i < mesh->field_count; ++i)
+        if (strcmp(mesh->field[i].name, name) == 0) return &mesh->field[i];
+    return NULL;
 }
 
 /* ---- Groups ---- */
@@ -179,10 +220,13 @@ void sn_mesh_rotate(sn_mesh *mesh, const double axis[3], double degrees) {
     if (degrees == 0 || sn_norm3(axis) == 0) return;
     double r[9], x[3];
     sn_axis_rotation3(axis, degrees, r);
-    for (int i = 0; i < mesh->node_count; ++i) {
-        double *p = mesh->position + (size_t)i * 3;
-        sn_multiply_vector3(r, p, x);
-        memcpy(p, x, sizeof x);
+    for (int f = -1; f < mesh->field_count; ++f) {
+        double *p = f < 0 ? mesh->position : mesh->field[f].value;
+        const size_t count = f < 0 ? (size_t)mesh->node_count : cell_count(mesh);
+        for (size_t i = 0; i < count; ++i, p += 3) {
+            sn_multiply_vector3(r, p, x);
+            memcpy(p, x, sizeof x);
+        }
     }
 }
 

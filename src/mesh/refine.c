@@ -97,9 +97,25 @@ static sn_status carry_cells(sn_mesh *mesh, const sn_group *g, int children, sn_
     return status;
 }
 
+/* The children of a cell have its vectors. */
+static sn_status carry_field(const sn_mesh *source, sn_mesh *mesh, const sn_mesh_field *field, int children,
+                             sn_error *error) {
+    const size_t cells = (size_t)(source->tet_count ? source->tet_count : source->triangle_count),
+                 each = (size_t)children;
+    double *value = sn_allocate(mesh->context, cells * each * 3, sizeof *value);
+    if (!value) return sn_no_memory(error);
+    for (size_t i = 0; i < cells * each; ++i) memcpy(value + 3 * i, field->value + 3 * (i / each), 3 * sizeof *value);
+    const sn_status status = sn_mesh_add_field(mesh, field->name, value, error);
+    sn_release(mesh->context, value);
+    return status;
+}
+
 sn_status sn_mesh_carry_groups(const sn_mesh *source, sn_mesh *mesh, const int32_t *parent, int tet_children,
                                int triangle_children, sn_error *error) {
     sn_status status = SN_OK;
+    for (int i = 0; i < source->field_count && !status; ++i)
+        status =
+            carry_field(source, mesh, &source->field[i], source->tet_count ? tet_children : triangle_children, error);
     for (int i = 0; i < source->group_count && !status; ++i) {
         const sn_group *g = &source->group[i];
         if (g->kind == SN_GROUP_NODES)

@@ -78,3 +78,16 @@ sn_status sn_vtk_groups(sn_builder *b, sn_text *t, const char *name, int length,
     }
     return status;
 }
+
+sn_status sn_vtk_field(sn_builder *b, sn_text *t, const char *name, int length, const sn_vtk_cell *cell,
+                       const double *value, int count) {
+    int field = 0;
+    sn_status status = sn_builder_field_named(b, t, name, length, &field);
+    for (int i = 0; !status && i < count; ++i) {
+        const double *vector = value + 3 * (size_t)i;
+        if (cell[i].tet >= 0) status = sn_builder_vector(b, t, field, false, cell[i].tet, vector);
+        for (int j = 0; !status && j < cell[i].triangles; ++j)
+            status = sn_builder_vector(b, t, field, true, cell[i].triangle + j, vector);
+    }
+    return status;
+}

@@ -21,4 +21,8 @@ sn_status sn_vtk_add_cell(sn_builder *builder, sn_text *text, int64_t type, cons
 sn_status sn_vtk_groups(sn_builder *builder, sn_text *text, const char *name, int length, const sn_vtk_cell *cell,
                         const int64_t *value, int count);
 
+/* An array of three numbers per cell becomes the field NAME of vectors. */
+sn_status sn_vtk_field(sn_builder *builder, sn_text *text, const char *name, int length, const sn_vtk_cell *cell,
+                       const double *value, int count);
+
 #endif

@@ -50,15 +50,9 @@ static sn_status read_root(sn_scene *scene) {
     sn_status status = sn_read_fields(&root, fields, FIELDS, scene);
     if (!status && sn_place_get(&root, "description", &place) && !json_is_string(place.value))
         status = sn_place_fail(&place, SN_BAD_INPUT, "must be a string");
-    sn_error inner = {0};
-    if (!status && sn_place_get(&root, "time", &place)) {
-        status = sn_read_fields(&place, time, times, &world->time);
-        if (!status && sn_time_options_used(&world->time, &inner)) status = sn_place_wrap(&place, &inner);
-    }
-    if (!status && sn_place_get(&root, "solver", &place)) {
+    if (!status && sn_place_get(&root, "time", &place)) status = sn_read_fields(&place, time, times, &world->time);
+    if (!status && sn_place_get(&root, "solver", &place))
         status = sn_read_fields(&place, solver, solvers, &world->solver);
-        if (!status && sn_solver_options_used(&world->solver, &inner)) status = sn_place_wrap(&place, &inner);
-    }
     if (!status && sn_place_get(&root, "output", &place)) status = sn_scene_read_output(&place, &scene->output);
     if (!status && sn_place_get(&root, "bodies", &place)) status = sn_scene_read_bodies(&place, scene);
     if (!status && sn_place_get(&root, "colliders", &place)) status = sn_scene_read_colliders(&place, scene);

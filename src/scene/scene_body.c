@@ -181,12 +181,14 @@ static sn_status read_materials(const sn_place *place, sn_body_options *body) {
     const int count = list ? sn_place_count(place) : 1;
     sn_material *material = sn_scene_allocate(place->reader, (size_t)count, sizeof *material);
     sn_selector *select = sn_scene_allocate(place->reader, (size_t)count, sizeof *select);
-    if (!material || !select) return sn_no_memory(place->reader->error);
+    sn_fibre *fibre = sn_scene_allocate(place->reader, (size_t)count, sizeof *fibre);
+    if (!material || !select || !fibre) return sn_no_memory(place->reader->error);
     bool selecting = false;
     for (int i = 0; i < count; ++i) {
         const sn_place item = list ? sn_place_at(place, i) : *place;
         sn_place child;
         status = sn_scene_read_material(&item, &material[i]);
+        if (!status) status = sn_scene_read_fibre(&item, &fibre[i]);
         if (status) return status;
         select[i] = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
         if (!sn_place_get(&item, "select", &child)) continue;
@@ -195,6 +197,7 @@ static sn_status read_materials(const sn_place *place, sn_body_options *body) {
         if (status) return status;
     }
     body->material = material;
+    body->material_fibre = fibre;
     body->material_count = count;
     body->material_select = selecting || count > 1 ? select : NULL;
     return SN_OK;

@@ -33,6 +33,8 @@ sn_status sn_scene_override(sn_reader *reader, json_t *root, const sn_override *
 sn_status sn_scene_read_output(const sn_place *place, sn_output_options *options);
 sn_status sn_scene_read_bodies(const sn_place *place, sn_scene *scene);
 sn_status sn_scene_read_material(const sn_place *place, sn_material *material);
+/* The fibres of a material with the key "muscle"; otherwise `fibre` stays as it is. */
+sn_status sn_scene_read_fibre(const sn_place *material, sn_fibre *fibre);
 sn_status sn_scene_read_colliders(const sn_place *place, sn_scene *scene);
 /* The mesh that an object names by a generator or a "file". Further keys that the object may have: `own`. */
 sn_status sn_scene_read_source(const sn_place *place, const char *const *own, int own_count, sn_mesh **mesh);

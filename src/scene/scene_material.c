@@ -225,6 +225,29 @@ static sn_status read_prony(const sn_place *place, sn_material *material) {
     return has_model ? read_model(place, &model, material) : read_terms(&terms, material);
 }
 
+/* ---- Muscle ---- */
+/* [x, y, z], {"field": "name"} or {"from": selector, "to": selector}. The table has read the numbers of the muscle. */
+sn_status sn_scene_read_fibre(const sn_place *material, sn_fibre *fibre) {
+    static const char *const keys[] = {"field", "from", "to"};
+    sn_place muscle, place, field, from, to;
+    if (!sn_place_get(material, "muscle", &muscle) || !sn_place_get(&muscle, "fibre", &place)) return SN_OK;
+    fibre->kind = SN_FIBRE_CONSTANT;
+    if (json_is_array(place.value)) return sn_read_direction(&place, fibre->direction);
+    if (!json_is_object(place.value))
+        return sn_place_fail(&place, SN_BAD_INPUT,
+                             "must be a direction [x, y, z], {\"field\": name} or {\"from\": ..., \"to\": ...}");
+    sn_status status = sn_place_known(&place, keys, 3, (int)sizeof *keys);
+    if (status) return status;
+    const bool has_field = sn_place_get(&place, "field", &field), has_from = sn_place_get(&place, "from", &from),
+               has_to = sn_place_get(&place, "to", &to);
+    if (has_from != has_to || has_field == has_from)
+        return sn_place_fail(&place, SN_BAD_INPUT, "needs either 'field', or both 'from' and 'to'");
+    fibre->kind = has_field ? SN_FIBRE_FIELD : SN_FIBRE_BETWEEN;
+    if (has_field) return sn_read_text(&field, fibre->field, (int)sizeof fibre->field);
+    status = sn_read_selector(&from, &fibre->from);
+    return status ? status : sn_read_selector(&to, &fibre->to);
+}
+
 sn_status sn_scene_read_material(const sn_place *place, sn_material *material) {
     *material = sn_material_default();
     sn_status status = sn_place_object(place);

@@ -1,10 +1,10 @@
-/* Step control: reaches the end of a frame, or reports the failure and keeps the state.
+/* Step control: reaches the end of a step, or reports the failure and keeps the state.
  *
- * Time inside the frame is counted in ticks of h / 1024. A step that fails is retried with half its ticks. Two
+ * Time inside the step is counted in ticks of h / 1024. A step that fails goes on in parts of half its ticks. Two
  * successes in a row double the ticks again.
  *
  * When elements are inside out, the force may jump. There is then no solution to converge to, for any step length. A
- * part of a sixteenth of the frame or less may therefore end with Newton's best iterate when its residual is at most a
+ * part of a sixteenth of the step or less may therefore end with Newton's best iterate when its residual is at most a
  * tenth of the forces; the smallest parts may keep half. These parts are counted.
  *
  * Statics may have no solution beyond a limit load. It gives up after 20 refusals, or when it refuses an increment of a
@@ -64,7 +64,7 @@ sn_newton_problem sn_step_problem(sn_step *step, const double *guess, double *sc
  * the jump of the velocity. */
 static bool meets_apart(const sn_method *method) { return method->implicit && method->order > 1; }
 
-/* Scratch for the start of the frame, the start of a substep, and the method; implicit Euler may need it instead, with
+/* Scratch for the start of the step, the start of a part, and the method; implicit Euler may need it instead, with
  * its history. */
 int sn_control_scratch(const sn_method *method, int count) {
     const int own = method->scratch(count),
@@ -245,7 +245,7 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
             continue;
         }
         successes = 0;
-        if (ticks == TICKS) { /* keep the start of the frame while parts of the step go on */
+        if (ticks == TICKS) { /* keep the start of the step while its parts go on */
             sn_vector_copy(step->system->context, n, step->x, x);
             sn_vector_copy(step->system->context, n, step->v, v);
             sn_vector_copy(step->system->context, past, step->history, history);

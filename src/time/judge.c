@@ -13,8 +13,11 @@ static const double LEAP = 1, LEVEL = 0.5, SMALL = 1e-3, STILL = 1e-6;
 
 sn_status sn_judge_start(const sn_step *step, const double *x, const double *v, double *force, sn_judge *judge) {
     sn_system *system = step->system;
-    const char *mode = step->options->mode;
-    *judge = (sn_judge){.sits = step->account && system->table->energies && (!*mode || strcmp(mode, "dynamic") == 0),
+    const sn_time_options *options = step->options;
+    const bool dynamic = !*options->mode || strcmp(options->mode, "dynamic") == 0,
+               corrects = options->correction.use && strcmp(options->method, "kikuuwe") == 0;
+    *judge = (sn_judge){.sits = options->judge && dynamic && step->account && system->table->energies,
+                        .books = !corrects,
                         .x = x,
                         .v = v,
                         .force = force};
@@ -104,5 +107,5 @@ sn_status sn_judge_end(const sn_step *step, const sn_judge *judge) {
     if (!status)
         status = weigh(step, judge, &after, 0.5 * (work_along(step, judge, judge->force) + work_along(step, judge, f)),
                        &gain);
-    return status ? status : book(step, &after, gain);
+    return status || !judge->books ? status : book(step, &after, gain);
 }

@@ -17,6 +17,10 @@
  * Growth by a little in each step is as bad as a leap. So the judge keeps an account of the gains that nothing
  * explains; losses pay it back. A step is refused when the account exceeds half of T1 + |S1|.
  *
+ * The account is not kept for "kikuuwe" with its correction. The correction limits the speeds by itself, and a plate
+ * that crushes a body does work that the forces at the ends of the steps estimate too roughly to be added up. Leaps are
+ * refused all the same.
+ *
  * Why leaps happen: one linear solve cannot see how a law stiffens along its correction, and a method of high order
  * cannot see a contact that begins within its step. Both may end a step far up the energy. The next step starts with
  * the enormous forces there, and the motion explodes within a few steps, while every number stays finite. */
@@ -31,6 +35,7 @@ enum { SN_JUDGE_NUMBERS = 2 };
 /* What the judge keeps of the start of a step. */
 typedef struct sn_judge {
     bool sits;           /* the step is judged: it has inertia and an account, and the system knows its energies */
+    bool books;          /* it also keeps the account */
     const double *x, *v; /* the start; the caller keeps it */
     double *force;       /* count doubles from the caller: f0 */
     sn_energy energy;

@@ -27,6 +27,11 @@ typedef struct sn_linearisation_table {
     void (*product)(sn_linearisation *self, double m, double d, double k, const double *u, double *out);
     /* Solves the problem. SN_NOT_CONVERGED leaves the best x. `report` comes in as zeros. */
     sn_status (*solve)(sn_linearisation *self, const sn_solve *problem, sn_linear_report *report, sn_error *error);
+    /* out = (d D + k K) u of the elements alone. NULL: all forces are those of elements. */
+    void (*inside)(sn_linearisation *self, double d, double k, const double *u, double *out);
+    /* One number per node (3 scalars; the last node may have fewer): the trace of its diagonal block of m M + d D +
+     * k K. */
+    void (*trace)(sn_linearisation *self, double m, double d, double k, double *out);
     /* Upper bounds of the spectral radius of M^-1 K and of M^-1 D. NULL: the system knows none. */
     sn_status (*spectrum)(sn_linearisation *self, double *stiffness, double *damping, sn_error *error);
 } sn_linearisation_table;
@@ -52,6 +57,14 @@ static inline void sn_linearisation_forget(sn_linearisation *self) { self->serve
 static inline void sn_linearisation_product(sn_linearisation *self, double m, double d, double k, const double *u,
                                             double *out) {
     self->table->product(self, m, d, k, u, out);
+}
+
+/* The product with the matrices of the elements alone. */
+static inline void sn_linearisation_inside(sn_linearisation *self, double d, double k, const double *u, double *out) {
+    if (self->table->inside)
+        self->table->inside(self, d, k, u, out);
+    else
+        self->table->product(self, 0, d, k, u, out);
 }
 
 /* Solves, and counts the solve in `served`. */

@@ -10,6 +10,7 @@
      kind != SN_METHOD_EXPLICIT,                                                                                       \
      kind == SN_METHOD_IMPLICIT || kind == SN_METHOD_BACKWARD,                                                         \
      kind == SN_METHOD_EXACT,                                                                                          \
+     kind == SN_METHOD_ONCE,                                                                                           \
      kind == SN_METHOD_BACKWARD,                                                                                       \
      adaptive,                                                                                                         \
      stability,                                                                                                        \

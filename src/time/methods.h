@@ -9,11 +9,14 @@
  *
  * Kinds of implicit methods. IMPLICIT: each step calls Newton's method. BACKWARD: the same, and the forces of a step
  * are those at its end, so the method can carry the multipliers of links. W: linear solves with any matrix, no Newton.
- * EXACT: linear solves, and the method has its full order only with the exact Jacobian. */
-enum { SN_METHOD_EXPLICIT, SN_METHOD_IMPLICIT, SN_METHOD_BACKWARD, SN_METHOD_W, SN_METHOD_EXACT };
+ * EXACT: linear solves, and the method has its full order only with the exact Jacobian. ONCE: one linear solve with the
+ * exact differential of the law, which may be indefinite. */
+enum { SN_METHOD_EXPLICIT, SN_METHOD_IMPLICIT, SN_METHOD_BACKWARD, SN_METHOD_W, SN_METHOD_EXACT, SN_METHOD_ONCE };
 #define SN_METHODS(X)                                                                                                  \
     X("implicit-euler", implicit_euler, 1, SN_METHOD_BACKWARD, false, "L",                                             \
       "backward Euler with Newton: robust, damps motion, order 1")                                                     \
+    X("kikuuwe", kikuuwe, 1, SN_METHOD_ONCE, false, "L",                                                               \
+      "backward Euler with one linear solve, then a correction where the law is too nonlinear for it: real time")      \
     X("implicit-midpoint", implicit_midpoint, 2, SN_METHOD_IMPLICIT, false, "A",                                       \
       "implicit midpoint: order 2, keeps momentum and nearly the energy")                                              \
     X("trapezoidal", trapezoidal, 2, SN_METHOD_IMPLICIT, false, "A",                                                   \

@@ -220,24 +220,32 @@ static const newton_kind *find(const char *name) {
 
 bool sn_newton_converges(const char *name) { return find(name)->converges; }
 
-sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
+sn_newton sn_newton_begin(const sn_newton_problem *problem) {
     const int n = problem->system->count;
     double *a = problem->scratch;
-    sn_newton w = {.problem = problem,
-                   .system = problem->system,
-                   .n = n,
-                   .r = a,
-                   .f = a + n,
-                   .d = a + 2 * n,
-                   .trial = a + 3 * n,
-                   .velocity = a + 4 * n,
-                   .best = a + 5 * n,
-                   .work = a + 6 * n,
-                   .wanted = SN_LINEARISE_EXACT,
-                   .best_residual = -1};
+    return (sn_newton){.problem = problem,
+                       .system = problem->system,
+                       .n = n,
+                       .r = a,
+                       .f = a + n,
+                       .d = a + 2 * n,
+                       .trial = a + 3 * n,
+                       .velocity = a + 4 * n,
+                       .best = a + 5 * n,
+                       .work = a + 6 * n,
+                       .wanted = SN_LINEARISE_EXACT,
+                       .best_residual = -1};
+}
+
+sn_status sn_newton_end(sn_newton *w, const sn_newton_result *result) {
+    w->problem->info->newton_residual = result->residual;
+    w->problem->info->loose += result->loose;
+    if (result->status) sn_newton_forget(w); /* the linearisation of a failed iteration is not worth keeping */
+    return result->status;
+}
+
+sn_status sn_newton_solve(const sn_newton_problem *problem, double *y) {
+    sn_newton w = sn_newton_begin(problem);
     const sn_newton_result result = find(problem->options->kind)->solve(&w, y);
-    problem->info->newton_residual = result.residual;
-    problem->info->loose += result.loose;
-    if (result.status) sn_newton_forget(&w); /* the linearisation of a failed iteration is not worth keeping */
-    return result.status;
+    return sn_newton_end(&w, &result);
 }

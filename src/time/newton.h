@@ -53,6 +53,10 @@ typedef struct sn_newton {
 SN_NEWTON_KINDS(SN_NEWTON_DECLARE)
 #undef SN_NEWTON_DECLARE
 
+/* Work on a problem, for methods that call a kind themselves; sn_newton_end closes it. */
+sn_newton sn_newton_begin(const sn_newton_problem *problem);
+sn_status sn_newton_end(sn_newton *w, const sn_newton_result *result);
+
 /* The relative tolerance of a linear solve after which |r| is half of what Newton's tolerance allows. */
 double sn_newton_enough(const sn_newton *w);
 /* |r| relative to the size of the forces. */

@@ -1,5 +1,5 @@
 /* "fixed": at most `iterations` whole corrections without a line search. The result is accepted as it is, so the work
- * of a frame is bounded (Civit 3.3). */
+ * of a step is bounded (Civit 3.3). */
 #include "newton.h"
 
 sn_newton_result sn_newton_fixed(sn_newton *w, double *y) {

@@ -143,8 +143,8 @@ sn_status sn_tableau_step_adaptive(sn_step *step, const sn_tableau *tableau) {
         double factor = isfinite(error) ? 0.9 * pow(fmax(error, 1e-12), -tableau->exponent) : 0.1;
         factor = fmin(fmax(factor, 0.1), refused ? 1 : 5);
         refused = !(error <= 1);
-        /* A step that was shortened to the end of the frame says nothing about the length of the next one, unless it
-         * was refused. */
+        /* A step that was shortened to the end of the whole step says nothing about the length of the next one, unless
+         * it was refused. */
         if (!final || refused || factor * part > h) h = factor * part;
         if (refused) {
             ++step->info->retries;

@@ -91,7 +91,8 @@ typedef struct sn_system_table {
      * released some: the solve must be repeated. NULL: there is nothing to release. */
     bool (*release)(sn_system *system, double t, const double *x);
 
-    /* For the judge of a step (judge.h). The three may be NULL together: no step is judged.
+    /* For the judge of a step (judge.h). The three below may be NULL together: no step is judged. "kikuuwe" uses the
+     * first one; without it, all forces count as forces of the elements.
      *
      * The force of the elements at (t, x, v), valid until the next request for a force. It is cheap at the
      * place of the last request for a force, and it makes the next request at this place cheap. */
@@ -127,6 +128,7 @@ typedef struct sn_step_info {
     double assembly_seconds, solve_seconds;
     double suggested_step; /* the next step that adaptive control would take; 0: no suggestion */
     const char *solver, *preconditioner;
+    sn_correction_report correction; /* "kikuuwe" */
 } sn_step_info;
 
 /* The integrator's part of the state: plain numbers that are copied and saved with the state. */
@@ -167,8 +169,9 @@ typedef struct sn_method {
     const char *name, *text;
     int order;
     bool implicit;
-    bool newton; /* calls Newton's method */
-    bool exact;  /* needs the exact K and D for its order; other methods also work with symmetric copies */
+    bool newton;     /* calls Newton's method */
+    bool exact;      /* needs the exact K and D for its order; other methods also work with symmetric copies */
+    bool indefinite; /* takes the exact differential of the laws, without Newton's method and its safeguards */
     /* Can carry the multipliers of links: each step solves one system for the state at its end. */
     bool multipliers;
     bool adaptive;
@@ -200,13 +203,13 @@ const sn_method *sn_method_choose(const sn_time_options *options);
 
 /* ---- Step control ---- */
 
-/* Goes from t to t + h with `method`, in several steps if necessary. A step that does not converge, inverts an element
- * or is not finite is retried with half its length. Substeps continue until t + h is reached, grow again after
- * successes, and are never below h / 1024. A substep of h / 16 or less that does not converge may end with Newton's
- * best iterate; info->loose counts these. info->retries counts the refused steps.
+/* Goes from t to t + h with `method`, in several parts if necessary. A part that does not converge, inverts an element
+ * or is not finite is retried with half its length. Parts continue until t + h is reached, grow again after
+ * successes, and are never below h / 1024. A part of h / 16 or less that does not converge may end with Newton's
+ * best iterate; info->loose counts these. info->retries counts the refused parts.
  *
- * Calls begin, accept and reject of the system for each substep. On failure x, v and history are unchanged. When a
- * frame fails after accepted substeps, the owner of the system restores the state that it keeps beside x and v.
+ * Calls begin, accept and reject of the system for each part. On failure x, v and history are unchanged. When a
+ * step fails after accepted parts, the owner of the system restores the state that it keeps beside x and v.
  * step->scratch holds sn_control_scratch doubles. */
 int sn_control_scratch(const sn_method *method, int count);
 sn_status sn_step_controlled(const sn_method *method, sn_step *step);

@@ -35,6 +35,14 @@ static const sn_field time_fields[] = {
      "to the body's size"},
     {"newton.line_search", SN_FIELD_BOOL, AT(sn_time_options, newton.line_search), 1, 0, 1, 0, 1, NULL, NULL, "",
      "shorten corrections that do not lower the residual"},
+    {"correction.use", SN_FIELD_BOOL, AT(sn_time_options, correction.use), 1, 0, 1, 0, 1, NULL, NULL, "",
+     "method kikuuwe: shorten the velocities of nodes at which the linear solve misses the forces of the law"},
+    {"correction.speed", SN_FIELD_DOUBLE, AT(sn_time_options, correction.speed), 1, 0, 1e300, 1, 0.1, NULL, NULL, "m/s",
+     "method kikuuwe: V, about the speed that a node may have however large the error of its forces is"},
+    {"correction.measure", SN_FIELD_BOOL, AT(sn_time_options, correction.measure), 1, 0, 1, 0, 0, NULL, NULL, "",
+     "method kikuuwe: report how well the assumptions behind the correction hold; changes no result"},
+    {"judge", SN_FIELD_BOOL, AT(sn_time_options, judge), 1, 0, 1, 0, 1, NULL, NULL, "",
+     "dynamics: refuse steps that gain energy that no force explains; false accepts every finite step"},
 };
 
 const sn_field *sn_time_fields(int *count) {
@@ -72,6 +80,23 @@ static sn_status check_newton(const sn_newton_options *o, const sn_newton_option
                 : SN_OK;
 }
 
+/* Options of the correction that the method does not look at. */
+static sn_status check_correction(const sn_correction_options *o, const sn_correction_options *usual,
+                                  const sn_method *method, sn_error *error) {
+    const bool corrects = strcmp(method->name, "kikuuwe") == 0;
+    const char *name = o->speed != usual->speed       ? "speed"
+                       : o->measure != usual->measure ? "measure"
+                       : o->use != usual->use         ? "use"
+                                                      : NULL;
+    if (name && !corrects)
+        return sn_fail_at(error, SN_BAD_INPUT, name,
+                          "time.correction.%s has no effect; it is for time.method 'kikuuwe'", name);
+    if (name && strcmp(name, "use") != 0 && !o->use)
+        return sn_fail_at(error, SN_BAD_INPUT, name, "time.correction.%s has no effect without time.correction.use",
+                          name);
+    return SN_OK;
+}
+
 static bool same_newton(const sn_newton_options *a, const sn_newton_options *b) {
     return strcmp(a->kind, b->kind) == 0 && a->iterations == b->iterations && a->tolerance == b->tolerance &&
            a->line_search == b->line_search;
@@ -90,9 +115,13 @@ sn_status sn_time_options_used(const sn_time_options *o, sn_error *error) {
     if (o->tolerance != usual.tolerance && o->tolerance != 0 && !method->adaptive)
         return sn_fail_at(error, SN_BAD_INPUT, "tolerance",
                           "time.tolerance has no effect with time.method '%s', which takes fixed steps", o->method);
-    if ((!method->implicit || method->exact) && !same_newton(&o->newton, &usual.newton))
+    if ((!method->implicit || method->exact || method->indefinite) && !same_newton(&o->newton, &usual.newton))
         return sn_fail_at(error, SN_BAD_INPUT, "newton",
                           "time.newton has no effect with time.method '%s', which does not use Newton's method",
                           o->method);
-    return sn_within(error, check_newton(&o->newton, &usual.newton, error), "newton");
+    if (!o->judge && !dynamic)
+        return sn_fail_at(error, SN_BAD_INPUT, "judge", "time.judge has no effect in time.mode '%s'", o->mode);
+    const sn_status status = sn_within(error, check_newton(&o->newton, &usual.newton, error), "newton");
+    return status ? status
+                  : sn_within(error, check_correction(&o->correction, &usual.correction, method, error), "correction");
 }

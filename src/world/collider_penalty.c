@@ -65,7 +65,7 @@ static sn_friction *memory(const pushing *own, int collider) {
 /* The penalty of a collider for a solve that looks ahead. */
 static sn_penalty looking(const pushing *own, int collider, double ahead) {
     sn_penalty penalty = own->colliders->penalty[collider];
-    penalty.ahead = ahead;
+    penalty.ahead = penalty.per_node ? 0 : ahead;
     if (ahead > 0) penalty.held = own->held + (size_t)collider * (size_t)own->colliders->node.count;
     return penalty;
 }

@@ -68,6 +68,14 @@ void sn_colliders_adapt(const sn_world *world, sn_colliders *own) {
     }
     for (int i = 0; i < own->count; ++i) {
         const sn_collider *collider = &own->collider[i].options;
+        if (strcmp(collider->response, "spring-damper") == 0) {
+            own->penalty[i] = (sn_penalty){.per_node = true,
+                                           .stiffness = collider->spring.stiffness,
+                                           .damping = collider->spring.damping,
+                                           .drag = collider->spring.drag,
+                                           .slip = 1e-3 * world->model->size};
+            continue;
+        }
         const double stiff = area > 0 ? 10 * modulus / sqrt(area) : 0, heavy = 1000 * density * sn_norm3(p->gravity);
         own->penalty[i] = (sn_penalty){.stiffness = collider->stiffness > 0 ? collider->stiffness : fmax(stiff, heavy),
                                        .depth = collider->stiffness > 0 ? 0 : 0.01 * world->model->size,

@@ -21,6 +21,7 @@ uint64_t sn_history_key(const sn_world *world) {
         hash =
             sn_hash(hash, p->elements.batch[b].constant, lanes * (size_t)batch->law->constant_count * sizeof(double));
         hash = sn_hash(hash, p->elements.batch[b].damping, lanes * 3 * sizeof(double));
+        if (batch->muscle) hash = sn_hash(hash, p->elements.batch[b].muscle, lanes * SN_MUSCLE_ITEMS * sizeof(double));
     }
     return hash;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "fibres.h"
 #include "inside.h"
 
 static sn_status check_mesh(const sn_body *body, const sn_mesh *mesh, sn_error *error) {
@@ -74,7 +75,8 @@ static sn_status take_body(sn_context *context, const sn_body_options *options, 
     if (!status && options->surface) /* no creases: pictures find them in the present shape */
         status =
             sn_within(error, sn_embedding_create(body->mesh, options->surface, 180, &body->surface, error), "surface");
-    return status ? status : take_materials(context, options, body, error);
+    if (!status) status = take_materials(context, options, body, error);
+    return status ? status : sn_fibres_create(context, options, body, error);
 }
 
 /* Gives the nodes of a body compiled numbers, and writes its rest shape and elements in these numbers. */
@@ -159,6 +161,8 @@ void sn_model_destroy(sn_context *context, const sn_model *model) {
         sn_embedding_destroy(model->body[b].surface);
         sn_release(context, model->body[b].node);
         sn_release(context, model->body[b].material);
+        sn_release(context, model->body[b].fibre);
+        sn_release(context, model->body[b].muscle);
     }
     sn_release(context, model->body);
     sn_release(context, model->compiled);

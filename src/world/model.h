@@ -22,6 +22,8 @@ typedef struct sn_body {
     int node_first, element_first, material_first, material_count;
     int32_t *node;     /* elements x element nodes: compiled node numbers */
     int32_t *material; /* per element: material, counted from material_first */
+    double *fibre;     /* elements x 3: unit vectors of the fibres, zero without muscle; NULL: no muscle (fibres.h) */
+    bool *muscle;      /* material_count: the material is a muscle; NULL: none is */
 } sn_body;
 
 typedef struct sn_model {

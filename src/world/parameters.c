@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "fibres.h"
 #include "inside.h"
 
 /* ---- Materials: the parameters own copies of the keys ---- */
@@ -11,29 +12,46 @@ static void release_material(sn_context *context, sn_material *material) {
         sn_release(context, (void *)(uintptr_t)material->constant[i].key);
         material->constant[i].key = NULL;
     }
+    sn_release(context, (void *)(uintptr_t)material->muscle.key);
+    material->muscle.key = NULL;
+}
+
+/* A copy of `count` keys of two numbers each; NULL when memory is short. */
+static const double *copy_keys(sn_context *context, const double *source, int count) {
+    double *key = sn_allocate(context, (size_t)count * 2, sizeof *key);
+    if (key) memcpy(key, source, (size_t)count * 2 * sizeof *key);
+    return key;
 }
 
 static sn_status copy_material(sn_context *context, const sn_material *source, sn_material *material, sn_error *error) {
     *material = *source;
+    material->muscle.key = NULL;
     for (int i = 0; i < material->constant_count; ++i) material->constant[i].key = NULL;
-    for (int i = 0; i < source->constant_count; ++i) {
+    bool complete = true;
+    for (int i = 0; i < source->constant_count && complete; ++i) {
         const int count = source->constant[i].key_count;
         if (count <= 0) continue;
-        double *key = sn_allocate(context, (size_t)count * 2, sizeof *key);
-        if (!key) {
-            release_material(context, material);
-            return sn_no_memory(error);
-        }
-        memcpy(key, source->constant[i].key, (size_t)count * 2 * sizeof *key);
-        material->constant[i].key = key;
+        material->constant[i].key = copy_keys(context, source->constant[i].key, count);
+        complete = material->constant[i].key;
     }
-    return SN_OK;
+    if (complete && source->muscle.key_count > 0) {
+        material->muscle.key = copy_keys(context, source->muscle.key, source->muscle.key_count);
+        complete = material->muscle.key;
+    }
+    if (!complete) release_material(context, material);
+    return complete ? SN_OK : sn_no_memory(error);
 }
 
 bool sn_parameters_keyed(const sn_parameters *p) {
     for (int m = 0; m < p->material_count; ++m)
         for (int c = 0; c < p->material[m].constant_count; ++c)
             if (p->material[m].constant[c].key_count > 0) return true;
+    return false;
+}
+
+bool sn_parameters_activated(const sn_parameters *p) {
+    for (int m = 0; m < p->material_count; ++m)
+        if (p->material[m].muscle.key_count > 0) return true;
     return false;
 }
 
@@ -217,7 +235,7 @@ static sn_status recompile(sn_world *world, bool same_method, sn_error *error) {
 
 bool sn_parameters_exact(const sn_parameters *parameters) {
     const sn_method *method = parameters->method;
-    return method->exact || parameters->no_inertia ||
+    return method->exact || method->indefinite || parameters->no_inertia ||
            (method->newton && sn_newton_converges(parameters->time.newton.kind));
 }
 
@@ -238,6 +256,7 @@ sn_status sn_world_set_time(sn_world *world, const sn_time_options *options, sn_
         return status;
     }
     if (p->is_static != before.is_static) world->state.time = 0;
+    if (p->is_static != before.is_static) sn_solid_activate(world, 0);
     world->state.base_time = world->state.time;
     world->state.base_steps = world->state.steps;
     sn_workspace_forget(world);
@@ -285,8 +304,9 @@ sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_m
     if (!status && world->parameters.no_inertia) status = check_frames(material, error);
     if (status) return sn_within(error, status, "bodies.%d.material.%d", body, index);
     sn_material *own = &world->parameters.material[world->model->body[body].material_first + index], old = *own, copy;
-    status = sn_within(error, sn_element_check_material(world->model->body[body].type, material, error),
-                       "bodies.%d.material.%d", body, index);
+    status = sn_element_check_material(world->model->body[body].type, material, error);
+    if (!status) status = sn_fibres_check(&world->model->body[body], index, material, error);
+    status = sn_within(error, status, "bodies.%d.material.%d", body, index);
     if (!status) status = copy_material(world->context, material, &copy, error);
     if (status) return status;
     *own = copy;
@@ -303,5 +323,22 @@ sn_status sn_world_set_material(sn_world *world, int body, int index, const sn_m
     sn_workspace_forget(world);
     sn_linear_refresh(world->workspace.linear);
     sn_interactions_adapt(world);
+    return SN_OK;
+}
+
+sn_status sn_world_set_activation(sn_world *world, int body, int index, double activation, sn_error *error) {
+    if (!sn_world_material(world, body, index))
+        return sn_fail(error, SN_BAD_INPUT, "there is no material %d of body %d", index, body);
+    const sn_body *owner = &world->model->body[body];
+    if (!owner->muscle || !owner->muscle[index])
+        return sn_fail(error, SN_BAD_INPUT, "material %d of body %d is no muscle: it has no fibres", index, body);
+    const sn_status status = sn_muscle_check_activation(activation, error);
+    if (status) return sn_within(error, status, "bodies.%d.material.%d", body, index);
+    sn_muscle *muscle = &world->parameters.material[owner->material_first + index].muscle;
+    sn_release(world->context, (void *)(uintptr_t)muscle->key);
+    muscle->key = NULL, muscle->key_count = 0, muscle->period = 0;
+    muscle->activation = activation;
+    sn_solid_activate(world, world->state.time);
+    sn_workspace_forget(world);
     return SN_OK;
 }

@@ -26,6 +26,8 @@ void sn_parameters_destroy(sn_context *context, sn_parameters *parameters);
 sn_status sn_parameters_stiff(const sn_world *world, sn_error *error);
 /* Whether a constant of a material changes over time. */
 bool sn_parameters_keyed(const sn_parameters *parameters);
+/* Whether an activation of a muscle changes over time. */
+bool sn_parameters_activated(const sn_parameters *parameters);
 /* Whether the elements use the exact differentials of their laws: in modes without inertia, with methods that need
  * them, and when Newton's method iterates until it converges. */
 bool sn_parameters_exact(const sn_parameters *parameters);

@@ -37,6 +37,7 @@ static uint64_t model_hash(const sn_world *world) {
         hash = sn_hash(hash, body->node,
                        (size_t)body->mesh->tet_count * (size_t)body->element->nodes * sizeof *body->node);
         hash = sn_hash(hash, body->material, (size_t)body->mesh->tet_count * sizeof *body->material);
+        if (body->fibre) hash = sn_hash(hash, body->fibre, 3 * (size_t)body->mesh->tet_count * sizeof *body->fibre);
         hash = hash_text(hash, body->element->name);
         hash = sn_hash(hash, &body->consistent, sizeof body->consistent);
     }

@@ -22,6 +22,7 @@ static void fill_sources(const sn_world *world, sn_solid *solid) {
                                              .material_count = body->material_count,
                                              .material_offset = body->material_first,
                                              .element_offset = body->element_first,
+                                             .fibre = body->fibre,
                                              .exact = sn_parameters_exact(&world->parameters),
                                              .name = body->name,
                                              .label = body->mesh->tet_label};
@@ -188,4 +189,11 @@ void sn_solid_destroy(sn_context *context, const sn_solid *solid) {
 sn_status sn_solid_settings(sn_world *world, double t, sn_error *error) {
     return sn_elements_parameters(&world->solid->elements, world->parameters.material, t, &world->parameters.elements,
                                   error);
+}
+
+void sn_solid_activate(sn_world *world, double t) {
+    sn_element_settings *settings = &world->parameters.elements;
+    settings->share = world->parameters.is_static ? t : 1;
+    sn_elements_activate(&world->solid->elements, world->parameters.material, t, settings);
+    world->workspace.inside_known = false;
 }

@@ -30,4 +30,8 @@ void sn_solid_destroy(sn_context *context, const sn_solid *solid);
 /* Fills the element settings of the parameters with the materials at time t. */
 sn_status sn_solid_settings(sn_world *world, double t, sn_error *error);
 
+/* Brings the activations of muscles to time t. In mode "static" the time is the load fraction: activations without keys
+ * grow with it. */
+void sn_solid_activate(sn_world *world, double t);
+
 #endif

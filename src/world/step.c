@@ -23,11 +23,14 @@ static sn_step start_step(sn_world *world, double h, sn_step_info *info, sn_erro
                      .error = error};
 }
 
-/* Sets moduli that change over time to their values at the end of the step. */
+/* Sets moduli and activations that change over time to their values at the end of the step. */
 static sn_status update_moduli(sn_world *world, double t, sn_error *error) {
-    if (!sn_parameters_keyed(&world->parameters)) return SN_OK;
+    sn_parameters *p = &world->parameters;
+    const bool keyed = sn_parameters_keyed(p), activated = sn_parameters_activated(p);
+    if (!keyed && !activated) return SN_OK;
     sn_workspace_forget(world);
-    return sn_solid_settings(world, t, error);
+    if (!keyed) sn_solid_activate(world, t);
+    return keyed ? sn_solid_settings(world, t, error) : SN_OK;
 }
 
 static sn_status check_held(sn_world *world, sn_error *error) {
@@ -82,7 +85,8 @@ static void fill_report(const sn_world *world, sn_status status, const sn_step_i
                                .seconds = seconds,
                                .solver = info->solver ? info->solver : "",
                                .preconditioner = info->preconditioner ? info->preconditioner : "",
-                               .linear_misses = info->linear_misses};
+                               .linear_misses = info->linear_misses,
+                               .correction = info->correction};
     sn_interactions_report(world, report);
     if (info->solver)
         report->linear_history = sn_linear_history(world->workspace.linear, &report->linear_history_count);

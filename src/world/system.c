@@ -36,6 +36,15 @@ sn_element_view sn_world_view(const sn_world *world, const double *x, const doub
                              .recalled = world->workspace.memory.recalled};
 }
 
+/* Brings memory and activations to time t, for forces and energies at this time. In modes with time the activations
+ * stay as they are during a step. */
+static void reach(sn_world *world, double t) {
+    sn_memory_reach(world, t);
+    const sn_element_settings *settings = &world->parameters.elements;
+    if (world->parameters.is_static && world->solid->elements.muscle && (settings->time != t || settings->share != t))
+        sn_solid_activate(world, t);
+}
+
 static double norm(const sn_world *world, const double *u) {
     return sn_vector_norm(world->context, 3 * world->model->node_count, u);
 }
@@ -84,7 +93,7 @@ static sn_status force(sn_world *world, const sn_request *request, sn_error *err
     const int n = 3 * world->model->node_count;
     const sn_place place = place_of(world, request);
     double *f = request->force;
-    sn_memory_reach(world, request->t);
+    reach(world, request->t);
     sn_interactions_arrive(world, place.x);
     if (world->parameters.no_inertia) sn_world_frames(world, place.t, place.t, place.x);
     const sn_status status = force_inside(world, place.x, place.v, error);
@@ -101,7 +110,7 @@ static sn_status force(sn_world *world, const sn_request *request, sn_error *err
 /* The energy of the elements and of all interactions that have an energy. */
 static sn_status potential(sn_world *world, const sn_request *request, sn_error *error) {
     const sn_place place = {.t = request->t, .x = request->x};
-    sn_memory_reach(world, request->t);
+    reach(world, request->t);
     const sn_element_view view = sn_world_view(world, place.x, NULL);
     const sn_status status = sn_elements_energy(world->context, &world->solid->elements, &view,
                                                 world->workspace.partial, request->energy, error);
@@ -132,7 +141,7 @@ static void linearise(sn_world *world, const sn_request *request, bool here) {
     const sn_place place = place_of(world, request);
     sn_block_list *K = &work->stiffness, *D = &work->damping;
     K->count = D->count = 0;
-    sn_memory_reach(world, request->t);
+    reach(world, request->t);
     if (!here) sn_interactions_arrive(world, place.x);
     if (!here && p->no_inertia) sn_world_frames(world, place.t, place.t, place.x);
     sn_interactions_blocks(world, &place, p->method->exact, K, D);
@@ -148,6 +157,14 @@ static void linearise(sn_world *world, const sn_request *request, bool here) {
 
 static void product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
     sn_linear_product(world_at(self)->workspace.linear, m, d, k, u, out);
+}
+
+static void product_inside(sn_linearisation *self, double d, double k, const double *u, double *out) {
+    sn_linear_elements_product(world_at(self)->workspace.linear, d, k, u, out);
+}
+
+static void trace(sn_linearisation *self, double m, double d, double k, double *out) {
+    sn_linear_trace(world_at(self)->workspace.linear, m, d, k, out);
 }
 
 static sn_status solve(sn_linearisation *self, const sn_solve *s, sn_linear_report *report, sn_error *error) {
@@ -256,7 +273,7 @@ static sn_status settle(sn_system *system, double t, double h, const double *x0,
 static sn_status inside(sn_system *system, double t, const double *x, const double *v, const double **f,
                         sn_error *error) {
     sn_world *world = world_of(system);
-    sn_memory_reach(world, t);
+    reach(world, t);
     sn_interactions_arrive(world, x);
     *f = world->workspace.inside;
     return force_inside(world, x, v, error);
@@ -271,7 +288,7 @@ static sn_status energies(sn_system *system, double t, const double *x, const do
     mass_product(system, v, work->product);
     energy->kinetic = 0.5 * sn_vector_dot(world->context, system->count, v, work->product);
     if (!stored) return SN_OK;
-    sn_memory_reach(world, t);
+    reach(world, t);
     const sn_element_view view = sn_world_view(world, x, NULL);
     return sn_elements_energy(world->context, &world->solid->elements, &view, work->partial, &energy->stored, error);
 }
@@ -342,7 +359,8 @@ sn_status sn_world_step_reactions(sn_world *world, const sn_trial *trial, double
     return SN_OK;
 }
 
-const sn_linearisation_table sn_world_linearisation_table = {.product = product, .solve = solve, .spectrum = spectrum};
+const sn_linearisation_table sn_world_linearisation_table = {
+    .product = product, .solve = solve, .inside = product_inside, .trace = trace, .spectrum = spectrum};
 
 const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .mass_solve = mass_solve,

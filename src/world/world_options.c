@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/cookie.h"
+#include "linear/solver.h"
+#include "time/time_options.h"
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 #define ANY -1e300, 1e300, 0, 0
@@ -183,6 +185,8 @@ static const sn_field body_fields[] = {
     {"element", SN_FIELD_CHOICE, AT(element), 1, 0, 0, 0, 0, "tet4", sn_element_names, "", "element type"},
     {"mass", SN_FIELD_CHOICE, AT(mass), 1, 0, 0, 0, 0, "lumped", masses, "", "mass matrix"},
     {"thickness", SN_FIELD_DOUBLE, AT(thickness), 1, 0, 1e300, 1, 1, NULL, NULL, "m", "of plane bodies"},
+    {"drag", SN_FIELD_DOUBLE, AT(drag), 1, 0, 1e300, 0, 0, NULL, NULL, "kg/m^3",
+     "density of a fluid around the body, whose drag acts normal to the surface; 0: none"},
     OWN("material", "one material, or a list of materials"),
     OWN("materials", "the same as `material`"),
     OWN("fix", "a list: nodes that are held or moved"),
@@ -341,7 +345,9 @@ sn_status sn_world_options_check(const sn_world_options *options, sn_error *erro
         return sn_fail_at(error, SN_BAD_INPUT, "bodies", "a world needs at least one body");
     status = sn_field_check(&gravity, options, error);
     if (!status) status = sn_within(error, sn_time_options_check(&options->time, error), "time");
+    if (!status) status = sn_within(error, sn_time_options_used(&options->time, error), "time");
     if (!status) status = sn_within(error, sn_solver_options_check(&options->solver, error), "solver");
+    if (!status) status = sn_within(error, sn_solver_options_used(&options->solver, error), "solver");
     for (int b = 0; b < options->body_count && !status; ++b)
         status = sn_within(error, sn_body_options_check(&options->body[b], error), "bodies.%d", b);
     return status;

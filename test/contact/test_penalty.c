@@ -102,6 +102,41 @@ static void test_blocks(void **state) {
     check_blocks(make(&plane), &p, barely, slow); /* where the damper grips gradually */
 }
 
+/* The response "spring-damper": the force by its definition, exact blocks, and blocks that are exact without slip. */
+static void test_spring_damper(void **state) {
+    (void)state;
+    const double key[8] = {0, 0, 0, 0, 1, 0.1, 0.02, -0.05};
+    const double origin[3] = {0}, up[3] = {0, 1, 0}, slope[3] = {0.6, 0.8, 0};
+    const sn_penalty p = {.per_node = true, .stiffness = 2000, .damping = 30, .drag = 400, .slip = 0.05};
+    sn_collider plane = sn_collider_plane(origin, up), ball = sn_collider_sphere(origin, 1);
+    const double in[3] = {0.3, -0.1, 0}, v[3] = {0.2, -0.4, 0.5};
+    double f[3] = {0};
+    assert_int_equal(sn_penalty_force(make(&plane), &p, &one, 0, in, v, NULL, f), 1);
+    close_to(f[1], 2000 * 0.1 + 30 * 0.4, 1e-12); /* K_N d - C_N u_n */
+    close_to(f[0], -400 * 0.1 * 0.2, 1e-12);      /* -C_T d u_t */
+    close_to(f[2], -400 * 0.1 * 0.5, 1e-12);
+    close_to(sn_penalty_energy(make(&plane), &p, &one, 0, in), 0.5 * 2000 * 0.01, 1e-12);
+    const double leaving[3] = {0, 20, 0}; /* the damper pulls */
+    memset(f, 0, sizeof f);
+    sn_penalty_force(make(&plane), &p, &one, 0, in, leaving, NULL, f);
+    close_to(f[1], 2000 * 0.1 - 30 * 20, 1e-12);
+    plane = sn_collider_plane(origin, slope);
+    plane.key = key, plane.key_count = 2;
+    const double deep[3] = {0.2, -0.3, 0.1}, in_ball[3] = {0.3, 0.6, 0.5};
+    check_blocks(make(&plane), &p, deep, v);
+    check_blocks(make(&ball), &p, in_ball, v);
+    /* Without slip the symmetric blocks are the exact ones. */
+    double w[3], K[2][9], D[2][9];
+    int32_t node[1];
+    sn_pose pose;
+    const sn_collider_model *moved = make(&plane);
+    sn_collider_at(moved, 0.5, &pose);
+    sn_collider_velocity(moved, &pose, deep, w);
+    for (int definite = 0; definite < 2; ++definite)
+        sn_penalty_blocks(moved, &p, &one, 0.5, deep, w, definite, NULL, node, K[definite], D[definite]);
+    for (int i = 0; i < 9; ++i) close_to(K[0][i], K[1][i], 1e-10), close_to(D[0][i], D[1][i], 1e-10);
+}
+
 /* With N held and lambda = u / w, D is the derivative of friction, K has none of it; and a memory that follows a
  * sequence of slips that converges ends there. */
 static void test_friction(void **state) {
@@ -273,9 +308,9 @@ static int end(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_friction),
-                                       cmocka_unit_test(test_energy), cmocka_unit_test(test_passed),
-                                       cmocka_unit_test(test_force),  cmocka_unit_test(test_motion),
-                                       cmocka_unit_test(test_checks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks),   cmocka_unit_test(test_spring_damper),
+                                       cmocka_unit_test(test_friction), cmocka_unit_test(test_energy),
+                                       cmocka_unit_test(test_passed),   cmocka_unit_test(test_force),
+                                       cmocka_unit_test(test_motion),   cmocka_unit_test(test_checks)};
     return cmocka_run_group_tests(tests, start, end);
 }

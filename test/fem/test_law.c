@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/math3.h"
 #include "fem/point.h"
 #include "matrices.h"
 
@@ -53,6 +54,8 @@ static const sample samples[] = {
      .name = {"young", "poisson", "shear", "axes"},
      .count = {3, 3, 3, 9},
      .value = {{1000, 600, 300}, {0.3, 0.2, 0.1}, {250, 180, 140}, {0.6, 0, 0.8, 0, 1, 0, -0.8, 0, 0.6}}},
+    {.law = "stvk-volume", .name = {"penalty"}, .count = {1}, .value = {{0.1}}},
+    {.law = "stvk-volume", .name = {"penalty"}, .count = {1}, .value = {{2}}},
 };
 enum { SAMPLES = sizeof samples / sizeof *samples, ROOM = 128 };
 
@@ -430,6 +433,20 @@ static void closed_forms(void **state) {
     t = free_stretch(context, &material, l, &along);
     assert_true(fabs(along - l * E * 0.5 * (l * l - 1)) < 1e-9 * E);
     assert_true(fabs((t * t - 1) + NU * (l * l - 1)) < 1e-12);
+
+    /* stvk-volume: the energy of stvk and 0.1 E theta^2 / (6 (1 - 2 nu)), theta = J - 1 (Kikuuwe 4.1), also mirrored.
+     */
+    const double mirrored[9] = {1, 0, 0, 0, 1, 0, 0, 0, -1}, squashed[9] = {1.2, 0.1, 0, 0, 0.4, 0.3, 0.2, 0, 0.9};
+    const double *const places[2] = {mirrored, squashed};
+    for (int i = 0; i < 2; ++i) {
+        double plain, whole;
+        const double theta = sn_determinant3(places[i]) - 1, penalty = 0.1 * E * theta * theta / (6 * (1 - 2 * NU));
+        material = material_of(&(sample){.law = "stvk"});
+        assert_int_equal(sn_material_evaluate(context, &material, places[i], &plain, NULL, NULL, NULL), SN_OK);
+        material = material_of(&(sample){.law = "stvk-volume"}); /* 0.1 is the default */
+        assert_int_equal(sn_material_evaluate(context, &material, places[i], &whole, NULL, NULL, NULL), SN_OK);
+        assert_true(fabs(whole - plain - penalty) < 1e-12 * E);
+    }
 
     /* Neo-Hookean: free sides mean mu (t^2 - 1) + lambda ln(l t^2) = 0, and then the pull is mu (l - t^2 / l). */
     material = material_of(&(sample){.law = "neo-hookean"});

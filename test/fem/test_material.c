@@ -66,6 +66,13 @@ static void options_come_from_the_table(void **state) {
             refused_at(&material, field[i].name, field[i].name, field[i].low_open ? "above" : "at least");
             *(double *)place = NAN;
             refused_at(&material, field[i].name, "nan", field[i].name);
+        } else if (field[i].type == SN_FIELD_KEYS) {
+            static const double back[] = {1, 0, 0, 0};
+            assert_null(*(const double **)place);
+            *(sn_field_keys *)place = (sn_field_keys){back, 2};
+            refused_at(&material, "muscle.activation.keys.1", "ascend", "1");
+        } else if (field[i].type == (SN_FIELD_OWN | SN_FIELD_NEEDED)) { /* a scene reads it */
+            assert_string_equal(field[i].name, "muscle.fibre");
         } else {
             assert_int_equal(field[i].type, SN_FIELD_BOOL);
             assert_true(*(bool *)place == (field[i].value != 0));
@@ -286,8 +293,9 @@ static void keys(void **state) {
 static void listings(void **state) {
     (void)state;
     static const char *const needed[] = {
-        "linear",        "corotated", "corrected-corotated", "stvk",    "neo-hookean", "stable-neo-hookean",
-        "mooney-rivlin", "ogden",     "reduced-polynomial",  "ciarlet", "orthotropic"};
+        "linear",      "corotated",          "corrected-corotated", "stvk",  "stvk-volume",
+        "neo-hookean", "stable-neo-hookean", "mooney-rivlin",       "ogden", "reduced-polynomial",
+        "ciarlet",     "orthotropic"};
     int laws, rotations, differentials;
     const sn_listing *law = sn_laws(&laws), *rotation = sn_rotations(&rotations),
                      *differential = sn_differentials(&differentials);

@@ -48,9 +48,12 @@ typedef struct refusal {
 } refusal;
 
 #define MATERIAL "bodies.0.material."
+#define SPRING "colliders.0.response=spring-damper colliders.0.spring={\"stiffness\":1e6}"
 static const char core[] = ", \"rigid\": [{\"select\": {\"box\": [[0.2, -1, -1], [0.26, 1, 1]]}}]";
 
 static const refusal refusals[] = {
+    {plain, plain, MATERIAL "muscle={\"fibre\":[1,0,0],\"period\":1}", "bodies.0.material.muscle.period"},
+    {plain, plain, "bodies.0.element=springs " MATERIAL "muscle={\"fibre\":[1,0,0]}", "bodies.0.material.0.muscle"},
     {plain, plain, "bodies.0.element=springs " MATERIAL "rotation=polar", "bodies.0.material.0.rotation"},
     {plain, plain, "bodies.0.element=springs " MATERIAL "rotation=dapd", "bodies.0.material.0.rotation"},
     {plain, plain, "bodies.0.element=springs " MATERIAL "rotation=csvd", "bodies.0.material.0.rotation"},
@@ -68,6 +71,20 @@ static const refusal refusals[] = {
     {plain, plain, "bodies.0.thickness=0.5", "bodies.0.thickness"},
     {plain, wall, "colliders.0.response=projection colliders.0.stiffness=1e6", "colliders.0.stiffness"},
     {plain, wall, "colliders.0.response=projection colliders.0.damping=0.3", "colliders.0.damping"},
+    {plain, wall, "colliders.0.spring={\"stiffness\":1e6}", "colliders.0.spring.stiffness"},
+    {plain, wall, "colliders.0.spring={\"drag\":1}", "colliders.0.spring.drag"},
+    {plain, wall, "colliders.0.response=spring-damper", "colliders.0.spring.stiffness"},
+    {plain, wall, SPRING " colliders.0.friction=0.3", "colliders.0.friction"},
+    {plain, wall, SPRING " colliders.0.stiffness=1e6", "colliders.0.stiffness"},
+    {plain, wall, SPRING " colliders.0.damping=0.3", "colliders.0.damping"},
+    {plain, plain, "solver.guard=false", "solver.guard"},
+    {plain, plain, "solver.method=minres solver.guard=false", "solver.guard"},
+    {plain, plain, "time.mode=static time.judge=false", "time.judge"},
+    {plain, plain, "time.correction={\"speed\":1}", "time.correction.speed"},
+    {plain, plain, "time.correction={\"use\":false}", "time.correction.use"},
+    {plain, plain, "time.method=kikuuwe time.correction={\"use\":false,\"speed\":1}", "time.correction.speed"},
+    {plain, plain, "time.method=kikuuwe time.correction={\"speed\":0}", "time.correction.speed"},
+    {plain, plain, "time.method=kikuuwe time.newton.kind=inexact", "time.newton"},
     {plain, plain, "solver.method=ldlt solver.preconditioner=ssor", "solver.preconditioner"},
     {plain, plain, "solver.operator=assembly-free solver.precision=double", "solver.precision"},
     {plain, plain, "solver.method=cg solver.restart=10", "solver.restart"},
@@ -105,6 +122,9 @@ typedef struct effect {
 static const char tether[] = ", \"tethers\": [{\"point\": [0.3, 0, 0], \"stiffness\": 50}]";
 static const char link[] = ", \"links\": [{\"point\": [0.3, 0, 0], \"to\": [0.32, 0, 0]}]";
 
+/* A mirrored body of a law whose matrix is then indefinite. */
+#define CRUSHED "time.method=kikuuwe " MATERIAL "law=stvk-volume bodies.0.initial={\"mirror\":\"y\"}"
+
 static const effect effects[] = {
     {"sn_time_options", "mode", plain, "", "time.mode=static"},
     {"sn_time_options", "method", plain, "", "time.method=bdf2"},
@@ -117,6 +137,10 @@ static const effect effects[] = {
     {"sn_time_options", "newton.tolerance", plain, "", "time.newton.tolerance=0.1"},
     {"sn_time_options", "newton.line_search", plain, "bodies.0.initial={\"mirror\":\"y\"}",
      "time.newton.line_search=false"},
+    {"sn_time_options", "correction.use", plain, CRUSHED, "time.correction={\"use\":false}"},
+    {"sn_time_options", "correction.speed", plain, CRUSHED, "time.correction={\"speed\":1e-4}"},
+    {"sn_time_options", "correction.measure", NULL, "", ""}, /* changes the report alone: test_kikuuwe.c */
+    {"sn_time_options", "judge", NULL, "", ""},              /* test_judge.c */
     {"sn_solver_options", "method", plain, "", "solver.method=gmres"},
     {"sn_solver_options", "preconditioner", plain, "", "solver.preconditioner=ic0"},
     {"sn_solver_options", "operator", plain, "", "solver.operator=assembly-free"},
@@ -125,6 +149,7 @@ static const effect effects[] = {
     {"sn_solver_options", "iterations", plain, "", "solver.iterations=2"},
     {"sn_solver_options", "warm_start", plain, "", "solver.warm_start=false"},
     {"sn_solver_options", "budget", NULL, "", ""}, /* depends on the clock */
+    {"sn_solver_options", "guard", plain, CRUSHED " solver.method=cg solver.preconditioner=none", "solver.guard=false"},
     {"sn_solver_options", "restart", plain, "solver.method=gmres", "solver.restart=2"},
     {"sn_solver_options", "omega", plain, "solver.method=cg solver.preconditioner=ssor", "solver.omega=1.5"},
     {"sn_solver_options", "drop", plain, "solver.method=cg solver.preconditioner=ict", "solver.drop=0.3"},
@@ -150,6 +175,24 @@ static const effect effects[] = {
      MATERIAL "ghost_correction=true"},
     {"sn_material", "springs.damper", plain, "bodies.0.element=springs", MATERIAL "springs={\"damper\":1}"},
     {"sn_material", "springs.quality", plain, "bodies.0.element=springs", MATERIAL "springs={\"quality\":1}"},
+    {"sn_material", "muscle.fibre", plain, MATERIAL "muscle={\"fibre\":[1,0,0],\"activation\":0.5}",
+     MATERIAL "muscle.fibre=[1,1,0]"},
+    {"sn_material", "muscle.activation", plain, MATERIAL "muscle={\"fibre\":[1,0,0]}",
+     MATERIAL "muscle.activation=0.5"},
+    {"sn_material", "muscle.activation.keys", plain, MATERIAL "muscle={\"fibre\":[1,0,0]}",
+     MATERIAL "muscle.activation={\"keys\":[[0,0],[1,1]]}"},
+    {"sn_material", "muscle.period", plain,
+     MATERIAL "muscle={\"fibre\":[1,0,0],\"activation\":{\"keys\":[[0,0],[0.01,1]]}}", MATERIAL "muscle.period=0.015"},
+    {"sn_material", "muscle.stress", plain, MATERIAL "muscle={\"fibre\":[1,0,0],\"activation\":0.5}",
+     MATERIAL "muscle.stress=1e5"},
+    {"sn_material", "muscle.passive", plain, MATERIAL "muscle={\"fibre\":[1,0,0]} bodies.0.initial={\"scale\":1.1}",
+     MATERIAL "muscle.passive=1e5"},
+    {"sn_material", "muscle.optimal", plain, MATERIAL "muscle={\"fibre\":[1,0,0],\"activation\":0.5}",
+     MATERIAL "muscle.optimal=1.1"},
+    {"sn_material", "muscle.width", plain, MATERIAL "muscle={\"fibre\":[1,0,0],\"activation\":0.5}",
+     MATERIAL "muscle.width=0.5"},
+    {"sn_material", "muscle.speed", plain, MATERIAL "muscle={\"fibre\":[1,0,0],\"activation\":0.5}",
+     MATERIAL "muscle.speed=5"},
     {"sn_tether", "point", tether, "", "bodies.0.tethers.0.point=[0.3,0.05,0]"},
     {"sn_tether", "to", tether, "", "bodies.0.tethers.0.to=[0.4,0,0]"},
     {"sn_tether", "to.body", NULL, "", ""}, /* test_tether.c */

@@ -229,6 +229,15 @@ static inline sn_status toy_solve(sn_linearisation *self, const sn_solve *solve,
     return SN_OK;
 }
 
+static inline void toy_trace(sn_linearisation *self, double m, double d, double k, double *out) {
+    const toy *q = toy_at(self);
+    const int n = q->system.count;
+    for (int i = 0; i < n; ++i) {
+        if (i % 3 == 0) out[i / 3] = 0;
+        out[i / 3] += m * q->M[i * n + i] + d * q->D[i * n + i] + k * q->K[i * n + i];
+    }
+}
+
 static inline void toy_constrain(sn_system *system, double t, double *x, double *v, double *a) {
     const toy *q = toy_of(system);
     if (!q->moved) return;
@@ -274,7 +283,7 @@ static inline void toy_accept(sn_system *system, double t, const double *x, cons
 static inline void toy_reject(sn_system *system) { ++toy_of(system)->rejects; }
 
 static const sn_linearisation_table toy_linearisation_table = {
-    .product = toy_product, .solve = toy_solve, .spectrum = toy_spectrum};
+    .product = toy_product, .solve = toy_solve, .trace = toy_trace, .spectrum = toy_spectrum};
 
 static const sn_system_table toy_table = {.mass_product = toy_mass_product,
                                           .mass_solve = toy_mass_solve,

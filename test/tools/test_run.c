@@ -401,6 +401,14 @@ static void test_overlap(void **state) {
         assert_int_equal(json_array_size(json_object_get(result, "warnings")), trial[i].warnings);
         if (trial[i].warnings) assert_true(message_has("'a' and 'b' overlap"));
         json_decref(result);
+        assert_int_equal(sinew(NULL,
+                               "check %s --set output={} --set "
+                               "'bodies=[{\"name\":\"a\",\"mesh\":{\"box\":{\"size\":[0.4,0.1,0.1],"
+                               "\"cells\":[4,1,1]}}},{\"name\":\"b\",\"mesh\":{\"box\":{\"size\":[0.4,0.1,0.1],"
+                               "\"cells\":[4,1,1]},\"move\":%s}}]'",
+                               scene, trial[i].move),
+                         0);
+        assert_int_equal(message_has("'a' and 'b' overlap"), trial[i].warnings);
     }
     /* bars that cross: no node of one is inside of the other. Boxes that overlap around bodies that do not. */
     static const char *const pair[] = {

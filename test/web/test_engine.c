@@ -121,6 +121,29 @@ static void test_hello(void **state) {
     assert_non_null(of("hello", "version"));
 }
 
+/* A muscle shows its activation, or that keys move it; the slider takes the place of the keys. */
+static void test_activation(void **state) {
+    engine *e = *state;
+    static const char muscle[] =
+        "{\"do\": \"load\", \"name\": \"muscle.json\", \"text\": \"{\\\"bodies\\\": [{\\\"mesh\\\": {\\\"box\\\": "
+        "{\\\"size\\\": [0.3, 0.1, 0.1], \\\"cells\\\": [3, 1, 1]}}, \\\"material\\\": {\\\"muscle\\\": "
+        "{\\\"fibre\\\": "
+        "[1, 0, 0], \\\"activation\\\": {\\\"keys\\\": [[0, 0], [1, 1]]}}}}]}\"}";
+    tell(e, muscle), tell(e, "{\"do\": \"set\"}");
+    json_t *material = json_array_get(json_object_get(of("parameters", "parameters"), "materials"), 0);
+    assert_true(json_is_true(json_object_get(material, "muscle")));
+    assert_null(json_object_get(material, "activation"));
+    tell(e, "{\"do\": \"set\", \"body\": 0, \"index\": 0, \"activation\": 0.25}");
+    tell(e, "{\"do\": \"reset\"}"), tell(e, "{\"do\": \"set\"}");
+    material = json_array_get(json_object_get(of("parameters", "parameters"), "materials"), 0);
+    assert_true(json_number_value(json_object_get(material, "activation")) == 0.25);
+    tell(e, "{\"do\": \"set\", \"body\": 0, \"index\": 0, \"activation\": 1.5}");
+    assert_non_null(strstr(json_string_value(of("error", "text")), "activation"));
+    tell(e, scene), tell(e, "{\"do\": \"set\"}");
+    material = json_array_get(json_object_get(of("parameters", "parameters"), "materials"), 0);
+    assert_true(json_is_false(json_object_get(material, "muscle")));
+}
+
 static void test_set_and_look(void **state) {
     engine *e = *state;
     tell(e, scene);
@@ -202,6 +225,7 @@ int main(void) {
                                        cmocka_unit_test_setup_teardown(test_run, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(test_grab_and_pin, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(test_set_and_look, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(test_activation, set_up, tear_down),
                                        cmocka_unit_test_setup_teardown(test_bad, set_up, tear_down)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char file[64];

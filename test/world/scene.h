@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "sinew/sinew.h"
+#include "time/time_options.h"
 
 typedef struct scene {
     sn_context *context;
@@ -78,6 +79,14 @@ static inline void scene_start(scene *s, const sn_context_options *context, doub
     s->options.body_count = 1;
     s->options.collider = s->collider;
     s->options.probe = s->probe;
+}
+
+/* Sets the options of Newton's method, unless the method of the scene does not use it. */
+static inline void set_newton(scene *s, const char *kind, int iterations, double tolerance) {
+    sn_newton_options *newton = &s->options.time.newton;
+    snprintf(newton->kind, sizeof newton->kind, "%s", kind);
+    newton->iterations = iterations, newton->tolerance = tolerance;
+    if (sn_time_options_used(&s->options.time, NULL)) *newton = sn_time_options_default().newton;
 }
 
 static inline void scene_create(scene *s) {

@@ -15,8 +15,7 @@ static void soft_bar(scene *s, const char *method, int steps) {
     clamp_left(s);
     strcpy(s->options.time.method, method);
     s->options.time.step = 0.1 / steps;
-    s->options.time.newton.tolerance = 1e-12;
-    s->options.time.newton.iterations = 30;
+    set_newton(s, "full", 30, 1e-12);
     s->options.time.tolerance = 0;
     strcpy(s->options.solver.method, "ldlt");
     s->options.solver.tolerance = 1e-13;
@@ -112,7 +111,7 @@ static void test_conservation(void **state) {
         soft_bar(&s, names[m], 100);
         s.body.fix_count = 0;
         s.material.viscous[0] = s.material.viscous[1] = 0;
-        s.options.time.newton.tolerance = 1e-14;
+        set_newton(&s, "full", 30, 1e-14);
         memset(s.options.gravity, 0, sizeof s.options.gravity);
         s.body.initial.spin[1] = 3, s.body.initial.spin[2] = 2;
         scene_create(&s);
@@ -206,8 +205,7 @@ static void test_kept(void **state) {
     for (int k = 0; k < 2; ++k) {
         scene s;
         soft_bar(&s, "bdf2", 100);
-        strcpy(s.options.time.newton.kind, k ? "simplified" : "full");
-        s.options.time.newton.tolerance = 1e-10;
+        set_newton(&s, k ? "simplified" : "full", 30, 1e-10);
         scene_create(&s);
         step(&s, 100);
         positions(&s, x[k]);

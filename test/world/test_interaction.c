@@ -30,6 +30,7 @@ static void busy_world(scene *s, sn_link *link, sn_selector *rigid) {
     *rigid = box_selector(0.24, -1, -1, 0.26, 1, 1);
     s->body.rigid = rigid, s->body.rigid_count = 1;
     s->body.initial.velocity[0] = 0.1;
+    s->body.drag = 1000;
     scene_create(s);
     const double weight[4] = {0.5, 0.5, 0, 0}, target[3] = {0.4, 0.3, 0};
     const int32_t node[4] = {s->mesh->tet[60], s->mesh->tet[61], 0, 0}; /* of one element: all blocks have a place */
@@ -52,6 +53,7 @@ static const limit limits[] = {
     {"balance", 0, 0, 0, 0},
     {"gravity", 1e-6, 0, 0, 0},
     {"loads", 1e-6, 1e-6, 0, 1e-5},
+    {"drag", 0, 1e-6, 1e-6, 0},
     {"penalty", 1e-6, 1e-6, 1e-6, 0},
     {"projection", 0, 0, 0, 0},
     {"grabs", 1e-6, 1e-6, 1e-6, 0},

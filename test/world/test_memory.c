@@ -11,6 +11,7 @@ static sn_context_options options_of(failing_allocator *f) {
 }
 
 static sn_link tie[1];
+static sn_fibre fibre;
 static const double rise[8] = {0, 0, 0, 0, 1, 0, 0.1, 0};
 
 static void busy_scene(scene *s, failing_allocator *f) {
@@ -45,6 +46,13 @@ static void busy_scene(scene *s, failing_allocator *f) {
     tie->point[0] = tie->to[0] = 0.25, tie->point[1] = tie->to[1] = 0.1, tie->point[2] = tie->to[2] = 0.12;
     tie->key = rise, tie->key_count = 2;
     s->body.link = tie, s->body.link_count = 1;
+    fibre = (sn_fibre){.kind = SN_FIBRE_BETWEEN,
+                       .from = box_selector(-1, -1, -1, 1e-9, 1, 1),
+                       .to = box_selector(0.2999, -1, -1, 1, 1, 1)};
+    s->body.material_fibre = &fibre;
+    s->material.muscle.key = key, s->material.muscle.key_count = 2;
+    s->material.muscle.stress = 1e3;
+    s->body.drag = 10;
     add_probe(s, SN_QUANTITY_STRESS, 0.1, 0.1, 0.1);
     add_probe(s, SN_QUANTITY_REACTION, 0, 0, 0);
 }

@@ -126,7 +126,7 @@ static void test_methods_go_on(void **state) {
         scene_start(&s, NULL, 0.4, 0.2, 0.2, 3, 2, 2);
         clamp_left(&s);
         strcpy(s.options.time.method, methods[k % 6]);
-        if (k >= 6) strcpy(s.options.time.newton.kind, "simplified");
+        if (k >= 6) set_newton(&s, "simplified", 10, 1e-6);
         s.options.time.step = 1e-3;
         scene_create(&s);
         char one[17], two[17];

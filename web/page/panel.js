@@ -49,7 +49,7 @@ export class Panel {
   }
 
   buildMaterial(folder) {
-    const v = Object.assign(this.value, { which: 0, young: 5, poisson: 0.3, damping: -3, drag: 0, law: "", rotation: "" });
+    const v = Object.assign(this.value, { which: 0, young: 5, poisson: 0.3, damping: -3, drag: 0, activation: 0, law: "", rotation: "" });
     const names = {};
     this.head.parameters.materials.forEach(({ body, index }, i) => {
       const several = this.head.parameters.materials.filter((other) => other.body === body).length > 1;
@@ -62,6 +62,7 @@ export class Panel {
     this.damping = folder.add(v, "damping", -5, 0, 0.01).onChange((value) => this.sendMaterial({ damping: value <= -4.99 ? 0 : 10 ** value }));
     for (const controller of [this.young, this.damping]) controller.domElement.classList.add("log");
     this.drag = folder.add(v, "drag", 0, 20, 0.1).name("drag [1/s]").onChange((drag) => this.sendMaterial({ drag }));
+    this.activation = folder.add(v, "activation", 0, 1, 0.01).onChange((activation) => this.sendMaterial({ activation }));
     this.law = folder.add(v, "law", options(this.lists.laws)).onChange((law) => this.sendMaterial({ law }));
     this.rotation = folder.add(v, "rotation", options(this.lists.rotations, { "the law's": "" })).onChange((rotation) => this.sendMaterial({ rotation }));
   }
@@ -93,6 +94,8 @@ export class Panel {
     this.young.show(known);
     this.poisson.show(known);
     Object.assign(this.value, { law: m.law, rotation: m.rotation, drag: m.drag, damping: m.damping > 0 ? Math.log10(m.damping) : -5 });
+    this.activation.show(m.muscle);
+    if (m.activation !== undefined) this.value.activation = m.activation; // otherwise keys move it until the slider does
     if (known) Object.assign(this.value, { young: Math.log10(Math.max(m.young, 1)), poisson: m.poisson });
     Object.assign(this.value, { step: Math.log10(p.step), gravity: p.gravity[1], method: p.method, newton: p.newton, solver: p.solver, preconditioner: p.preconditioner });
     this.young.name(`stiffness ${known ? short(m.young, "Pa") : ""}`);

@@ -47,6 +47,10 @@ export function currentText(text, parameters, changed) {
       material.young = now.young;
       material.poisson = now.poisson;
     }
+    if (now.activation !== undefined) {
+      material.muscle.activation = now.activation;
+      delete material.muscle.period;
+    }
     material.rayleigh = { ...material.rayleigh, stiffness: now.damping, mass: now.drag };
   }
   return JSON.stringify(scene, null, 2);

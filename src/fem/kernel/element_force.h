@@ -3,6 +3,7 @@
 #define SN_FEM_KERNEL_ELEMENT_FORCE_H
 
 #include "memory.h"
+#include "muscle.h"
 
 /* ---- Sums into nodes ---- */
 /* target[node i] += value_i for each real lane, lanes in order, nodes in order. */
@@ -118,6 +119,7 @@ INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begi
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
                 law->energy(law, c, F, batch->rotation ? R : NULL, &psi);
                 if (has_memory(&s)) psi += recalled_energy(Q, &s, q, F, R);
+                if (batch->muscle) psi += muscle_energy(&s, F);
                 sum += vd_load(s.weight + q * SN_LANES) * psi;
             }
             for (int l = 0; l < SN_WIDTH; ++l)
@@ -156,11 +158,12 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
                 law->stress(law, c, F, batch->rotation ? R : NULL, P);
                 complete_stress(N, Q, &s, q, F, R, P);
                 if (has_memory(&s)) add_recalled(Q, &s, q, F, R, P);
+                vd rate[9];
                 if (damped) {
-                    vd rate[9];
                     outer_sum(N, gradient_at(N, &s, q), speed, rate);
                     add_damping_stress(&s, c, damping, F, R, rate, P);
                 }
+                if (batch->muscle) add_muscle_stress(&s, F, damped ? rate : NULL, P);
                 const vd w = vd_load(s.weight + q * SN_LANES);
                 for (int a = 0; a < 9; ++a) P[a] *= w;
                 for (int i = 1; i < N; ++i) {

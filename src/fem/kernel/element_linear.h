@@ -97,6 +97,7 @@ APART void linearise_general(const int N, const int Q, const slice *s, int q, co
     if (speed) outer_sum(N, gradient_at(N, s, q), speed, rate);
     tangent(s, c, damping, F, R, with_dR ? dR : NULL, speed ? rate : NULL, k, d, out);
     if (has_memory(s)) add_recalled_tangent(Q, s, q, with_dR ? dR : NULL, k, out);
+    if (s->batch->muscle) add_muscle_tangent(s, F, speed ? rate : NULL, k, d, out);
     const vd w = vd_load(s->weight + q * SN_LANES);
     for (int i = 0; i < 81; ++i) out[i] *= w;
 }
@@ -124,8 +125,9 @@ INLINE void linearise_point(const int N, const int Q, const slice *s, int q, con
 /* What linearise_point takes of the slice. Returns whether velocities matter. */
 INLINE int linearise_input(const int N, const slice *s, vd *edge, vd *speed, vd *c, vd *damping) {
     const sn_batch *batch = s->batch;
-    const int moving = !batch->compact && !batch->vertex_matrix && s->view->unsymmetric &&
-                       (s->settings->damped & SN_DAMPED_VISCOUS) && s->view->v;
+    const unsigned damped = s->settings->damped;
+    const int matters = (s->view->unsymmetric && damped & SN_DAMPED_VISCOUS) || damped & SN_DAMPED_MUSCLE,
+              moving = !batch->compact && !batch->vertex_matrix && matters && s->view->v;
     load_constants(s, c);
     if (needs_edges(s)) gather_edges(N, s, s->view->x, edge);
     if (moving) gather_edges(N, s, s->view->v, speed);

@@ -40,11 +40,13 @@ INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int bloc
             if (out_psi) {
                 vd psi;
                 batch->law->energy(batch->law, c, H, batch->rotation ? R : NULL, &psi);
+                if (batch->muscle) psi += muscle_energy(&s, F);
                 vd_store(out_psi + q * SN_LANES + lane, psi);
             }
             batch->law->stress(batch->law, c, H, batch->rotation ? R : NULL, P);
             complete_stress(N, Q, &s, q, F, R, P);
             if (has_memory(&s)) add_recalled(Q, &s, q, F, R, P);
+            if (batch->muscle) add_muscle_stress(&s, F, NULL, P);
             if (batch->warping) {
                 for (int i = 0; i < 9; ++i) H[i] = P[i];
                 vm_multiply(R, H, P);

@@ -345,7 +345,10 @@ APART void tangent(const slice *s, const vd *c, const vd *damping, const vd *F, 
                    const vd *rate, double k, double d, vd *A) {
     const sn_law *law = s->batch->law;
     const unsigned damped = s->settings->damped;
-    law_differential(s, c, F, R, dR, A);
+    if (k != 0)
+        law_differential(s, c, F, R, dR, A);
+    else
+        memset(A, 0, 81 * sizeof *A);
     for (int i = 0; i < 81; ++i) A[i] *= vd_set(k);
     if (damped & SN_DAMPED_RAYLEIGH && d != 0) {
         vd C[81];

@@ -18,11 +18,13 @@ typedef struct sn_iterate {
 sn_iterate sn_iterate_begin(int n, double *x, double *other, double residual);
 /* now += s p. `residual` is that of the new iterate. */
 void sn_iterate_step(const sn_context *context, int n, sn_iterate *iterate, double s, const double *p, double residual);
-/* Puts the best iterate into the first buffer and completes the report. */
-void sn_iterate_end(const sn_iterate *iterate, int n, double goal, sn_krylov_report *report);
+/* Puts the best iterate (without options.guard: the last one) into the first buffer and completes the report.
+ * `residual` is that of the last iterate. */
+void sn_iterate_end(const sn_operator *op, sn_iterate *iterate, double residual, double goal, sn_krylov_report *report);
 
 /* For methods whose recursion may drift away from the true residual. When the report says that the goal was missed,
- * this computes the true residual of x. An x that is worse than 0 becomes 0. r: n numbers of scratch. */
+ * this computes the true residual of x. An x that is worse than 0 becomes 0, unless options.guard is off. r: n numbers
+ * of scratch. */
 void sn_report_truth(const sn_operator *op, const sn_filter *filter, const double *b, double *x, double *r,
                      sn_krylov_report *report);
 

@@ -94,7 +94,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         sn_vector_mix(op->context, n, 1, w.r, beta, w.p, -beta * w.omega, w.v, w.p);
         w.rho = rho;
     }
-    sn_iterate_end(&iterate, n, goal, report);
+    sn_iterate_end(op, &iterate, size, goal, report);
     sn_report_truth(op, filter, b, x, w.r, report);
 }
 

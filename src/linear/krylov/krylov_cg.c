@@ -9,7 +9,10 @@
  *
  * The residual of CG may rise while the error in the norm of A falls. When the iterations or the time run out, the
  * result is therefore the last iterate. After a breakdown, the result is the iterate with the smallest residual. It is
- * kept without a copy: when a step moves away from the best x, the new x is written to the other of two buffers. */
+ * kept without a copy: when a step moves away from the best x, the new x is written to the other of two buffers.
+ *
+ * Without options.guard the method is that of the textbook: it goes on at negative curvature, where its iterates may go
+ * anywhere, and returns the last one. */
 #include <math.h>
 #include <string.h>
 
@@ -114,14 +117,15 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
     const double goal2 = goal * goal;
     const double drop = preconditioner->apply_range ? REPLACE : REPLACE_STRONG;
     double due = drop * rr;
+    const bool guard = sn_operator_options(op).guard;
     bool late = false;
     while (rr > goal2 && report->iterations < iterations && !report->trouble) {
         const double pq = sn_operator_apply_dot(op, w.p, w.q, curvature);
         if (!isfinite(pq) || !isfinite(rz))
             report->trouble = "a number that is not finite";
-        else if (!(rz > 0))
+        else if (!guard ? rz == 0 || pq == 0 : !(rz > 0))
             report->trouble = "a preconditioner that is not positive definite";
-        else if (!(pq > 0))
+        else if (guard && !(pq > 0))
             report->trouble = "a direction of zero or negative curvature: the matrix is not positive definite";
         if (report->trouble) break;
         const double rz_before = rz;
@@ -147,7 +151,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         late = sn_operator_note(op, report->iterations, sqrt(rr));
         if (late) report->trouble = "the end of its time budget";
     }
-    const bool spent = rr > goal2 && (!report->trouble || late);
+    const bool spent = rr > goal2 && (!report->trouble || late || (!guard && isfinite(rr)));
     if (spent) best = now, best_rr = rr, report->last = true;
     if (best != x) memcpy(x, best, bytes);
     report->residual = sqrt(best_rr);

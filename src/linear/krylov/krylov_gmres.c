@@ -112,7 +112,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         if (idle == IDLE_CYCLES && !report->trouble)
             report->trouble = "cycles without progress: more basis vectors are needed";
     }
-    sn_iterate_end(&iterate, n, goal, report);
+    sn_iterate_end(op, &iterate, size, goal, report);
 }
 
 const sn_krylov sn_krylov_gmres = {

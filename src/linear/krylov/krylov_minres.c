@@ -91,7 +91,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         if (sn_operator_note(op, report->iterations, size)) report->trouble = SN_TROUBLE_TIME;
         if (beta == 0 && size > goal) report->trouble = "the end of its Krylov space";
     }
-    sn_iterate_end(&iterate, n, goal, report);
+    sn_iterate_end(op, &iterate, size, goal, report);
     sn_report_truth(op, filter, b, x, r_next, report);
 }
 

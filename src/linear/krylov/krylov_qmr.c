@@ -161,7 +161,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         }
         k.fresh = !good;
     }
-    sn_iterate_end(&iterate, n, goal, report);
+    sn_iterate_end(op, &iterate, size, goal, report);
     sn_report_truth(op, filter, b, x, k.residual, report);
 }
 
