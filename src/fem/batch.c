@@ -6,6 +6,7 @@
 
 #include "base/math3.h"
 #include "chunk.h"
+#include "patch.h"
 #include "prony.h"
 #include "springs.h"
 
@@ -59,6 +60,8 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     *out = (choice){.law = sn_law_find(context, material->law), .muscle = muscle};
     const sn_law *law = out->law;
     if (!law) return sn_fail(error, SN_BAD_INPUT, "body '%s': unknown law '%s'", body, material->law);
+    const sn_status divided = sn_patch_check(source->element, law, material, error);
+    if (divided) return divided;
     out->differential = default_of(law, muscle);
     out->warping = sn_warping_find(material->warping);
     out->terms = material->prony_count;
@@ -123,6 +126,7 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
                         .rotation = c->rotation,
                         .differential = c->differential,
                         .projects = c->projects,
+                        .part = element->patches ? SN_PART_OWN : SN_PART_WHOLE,
                         .rotation_state = -1,
                         .frames = -1,
                         .every = c->every,
@@ -460,6 +464,7 @@ sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source
     if (!status) status = copy_origins(&w, model, error);
     if (!status) status = fill_batches(&w, model, error);
     if (!status) status = sn_chunk_color(context, model, error);
+    if (!status) status = sn_patches_create(context, model, error);
     end_work(&w);
     if (status) sn_elements_release(context, model);
     return status;
@@ -469,7 +474,7 @@ void sn_elements_release(sn_context *context, sn_elements_model *model) {
     for (int b = 0; b < model->batch_count; ++b) {
         sn_batch *batch = &model->batch[b];
         void *array[] = {batch->node,      batch->gradient,  batch->weight,    batch->element_of, batch->material_of,
-                         batch->source_of, batch->rest_edge, batch->pair_mass, batch->fibre};
+                         batch->source_of, batch->rest_edge, batch->pair_mass, batch->patch,      batch->fibre};
         for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     }
     for (int s = 0; s < model->source_count; ++s) sn_release(context, model->origin[s].label);
@@ -477,5 +482,6 @@ void sn_elements_release(sn_context *context, sn_elements_model *model) {
     sn_release(context, model->batch);
     sn_release(context, model->chunk);
     sn_release(context, model->color_begin);
+    sn_patches_release(context, model->patches);
     *model = (sn_elements_model){0};
 }

@@ -16,6 +16,7 @@
 enum { SN_DAMPED_VISCOUS = 1, SN_DAMPED_RAYLEIGH = 2, SN_DAMPED_MUSCLE = 4 };
 enum { SN_WARPING_NONE = 0, SN_WARPING_EDGES, SN_WARPING_SVD }; /* warping.h */
 enum { SN_MEMORY_ITEMS = 6 };                                   /* doubles per point and Prony term */
+enum { SN_PART_WHOLE, SN_PART_OWN, SN_PART_PATCH };             /* patch.h */
 enum { SN_MUSCLE_ITEMS = 5 };                                   /* numbers of a muscle (kernel/muscle.h) */
 enum { SN_COMPACT_NONE, SN_COMPACT_WARPED, SN_COMPACT_BLENDED, SN_COMPACT_UPDATED };
 
@@ -27,6 +28,7 @@ typedef struct sn_batch {
     sn_differential differential;
     int projects; /* the exact differential was not asked for by name and can be indefinite: a view may ask for the
                      projected one */
+    int part;     /* SN_PART_: the part of the law that counts here */
     int block_count;
     int32_t *node;        /* block_count x nodes x SN_LANES, compiled node numbers */
     double *gradient;     /* block_count x points x (nodes - 1) x 3 x SN_LANES, 1/m */
@@ -55,6 +57,7 @@ typedef struct sn_batch {
                   */
     int warping; /* SN_WARPING_: frames per vertex, from view->vertex_rotation */
     bool vertex_matrix; /* warping: K_ij = R_i k_ij R_i^T, not symmetric; else R_e k_ij R_e^T (warping.h) */
+    int32_t *patch;     /* block_count x element->patches x SN_LANES: the patches of the elements; NULL without */
     bool muscle;        /* its elements have fibres (muscle.h) */
     double *fibre;      /* block_count x 3 x SN_LANES: of a muscle: unit vectors at rest; else NULL */
     double *pair_mass;  /* springs alone: block_count x SN_LANES, kg; their `gradient` is the rest edge, their `weight`
@@ -96,7 +99,8 @@ typedef struct sn_elements_model {
     int chunk_count;
     sn_chunk *chunk; /* ordered by colour */
     int color_count;
-    int *color_begin; /* color_count + 1: chunks of colour c are [color_begin[c], color_begin[c + 1]) */
+    int *color_begin;           /* color_count + 1: chunks of colour c are [color_begin[c], color_begin[c + 1]) */
+    struct sn_patches *patches; /* NULL: none */
 } sn_elements_model;
 
 /* The numbers of a batch that follow from its materials. */
@@ -117,7 +121,9 @@ typedef struct sn_batch_settings {
  * several settings can belong to one model. */
 typedef struct sn_element_settings {
     int batch_count;
-    sn_batch_settings *batch; /* batch_count */
+    sn_batch_settings *batch; /* batch_count: those of the elements, then those of the patches */
+    double *patch_stress;     /* scratch of the patches, 9 numbers each; NULL without patches */
+    double *patch_tangent;    /* scratch of the patches, as in a linearised buffer; NULL without patches */
     double elapsed;           /* s since the memory was updated, for materials with a Prony series; default 0. The
                                  owner sets it before a filling */
     bool rate;                /* fill with derivatives by `elapsed` instead (of materials with a Prony series) */
@@ -265,6 +271,10 @@ void sn_elements_linearise(const sn_context *context, const sn_elements_model *m
 /* Only the weights in it, of a model that is `turned`. */
 void sn_elements_weigh(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings,
                        double k, double d, double *linearised);
+/* What the kernel `stress` gives, with the share of the patches in the stress and the energy. Only one lane is of use.
+ */
+void sn_elements_stress(const sn_context *context, const sn_elements_model *model, const sn_batch *batch, int block,
+                        int lane, const sn_element_view *view, double *F, double *P, double *cauchy, double *psi);
 /* ADDS (k K + d D) u to out; linearised may be NULL. */
 void sn_elements_product(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                          double k, double d, const double *linearised, const double *u, double *out);

@@ -36,6 +36,10 @@ typedef struct sn_element {
     const double *mass_weight;
     /* At barycentric coordinates L: values (nodes), and derivatives by L (nodes x 4). */
     void (*shape)(const double L[4], double *value, double *derivative);
+    /* Elements that do not lock: most of the bulk modulus counts on patches (patch.h), and so many of them share an
+     * element: 1, the element is a patch; `corners`, a patch is the elements around a node. 0: no patches. */
+    int patches;
+    double patch_shear; /* the part of the shear modulus that counts on the patches, 0 to 1 */
     bool row_sums; /* its lumped mass: row sums of the consistent one; else the diagonal scaled to the mass (HRZ) */
 
     /* Boundary faces: three corners, outward, then the middles of their edges. 0 nodes: no faces, the boundary is the

@@ -1,5 +1,6 @@
 /* The quadratic tet: corners N_i = L_i (2 L_i - 1), mid-edge nodes N_ij = 4 L_i L_j, edges in the order 01 12 20 03
- * 13 23. Two rules: 4 points, enough for straight edges, and 14. A mesh of four-node tets gets straight mid-edge nodes.
+ * 13 23. Two rules: 4 points, enough for straight edges, and 14. Its reduced form has one volume (patch.h). A mesh of
+ * four-node tets gets straight mid-edge nodes.
  */
 #include <string.h>
 
@@ -38,3 +39,5 @@ const sn_element sn_element_tet10 = {SN_ELEMENT_tet10, .points = 4, .point = sn_
                                      .weight = sn_rule_four_weight, QUADRATIC};
 const sn_element sn_element_tet10_high = {SN_ELEMENT_tet10_high, .points = 14, .point = sn_rule_fourteen_point,
                                           .weight = sn_rule_fourteen_weight, QUADRATIC};
+const sn_element sn_element_tet10_reduced = {SN_ELEMENT_tet10_reduced,      .points = 4, .point = sn_rule_four_point,
+                                             .weight = sn_rule_four_weight, QUADRATIC,   .patches = 1};

@@ -1,4 +1,4 @@
-/* The linear tet: N_i = L_i, one point. */
+/* The linear tet: N_i = L_i, one point. Its smooth form has the volume of its corners (patch.h). */
 #include "element.h"
 #include "names.h"
 
@@ -8,24 +8,15 @@ static sn_status fits(const sn_mesh *mesh, sn_error *error) {
     const sn_status status = sn_element_fits_tets(mesh, error);
     if (status || mesh->tet_nodes != 10) return status;
     return sn_fail_at(error, SN_BAD_INPUT, "element",
-                      "element tet4 does not fit a mesh of 10-node tets; use tet10 or tet10-high");
+                      "linear tets do not fit a mesh of 10-node tets; use tet10, tet10-high or tet10-reduced");
 }
 
 static const double share[3] = {1.0 / 3, 1.0 / 3, 1.0 / 3};
 
-const sn_element sn_element_tet4 = {SN_ELEMENT_tet4,
-                                    .nodes = 4,
-                                    .points = 1,
-                                    .corners = 4,
-                                    .dimension = 3,
-                                    .point = sn_rule_one_point,
-                                    .weight = sn_rule_one_weight,
-                                    .mass_points = 4,
-                                    .mass_point = sn_rule_four_point,
-                                    .mass_weight = sn_rule_four_weight,
-                                    .shape = shape,
-                                    .row_sums = true,
-                                    .face_nodes = 3,
-                                    .face_share = share,
-                                    .fits = fits,
-                                    .take = sn_mesh_copy};
+#define LINEAR                                                                                                         \
+    .nodes = 4, .points = 1, .corners = 4, .dimension = 3, .point = sn_rule_one_point, .weight = sn_rule_one_weight,   \
+    .mass_points = 4, .mass_point = sn_rule_four_point, .mass_weight = sn_rule_four_weight, .shape = shape,            \
+    .row_sums = true, .face_nodes = 3, .face_share = share, .fits = fits, .take = sn_mesh_copy
+
+const sn_element sn_element_tet4 = {SN_ELEMENT_tet4, LINEAR};
+const sn_element sn_element_tet4_smooth = {SN_ELEMENT_tet4_smooth, LINEAR, .patches = 4, .patch_shear = 2.0 / 3.0};

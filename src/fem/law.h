@@ -101,6 +101,8 @@ extern const sn_law sn_own_law_baseline, sn_own_law_avx2, sn_own_law_avx512;
 
 /* lambda and mu of the law's stiffness at rest, from its prepared constants. Not for laws with `rest_stiffness`. */
 void sn_law_rest_moduli(const sn_law *law, const double *constant, double *lambda, double *mu);
+/* Bulk and shear modulus of the stiffness at rest, in the mean over all directions. Not for laws of the caller. */
+void sn_law_mean_moduli(const sn_law *law, const double *constant, double *bulk, double *shear);
 /* lambda and mu from young/poisson or lame at time t (the pair that is given; laws' own constants do not count). */
 sn_status sn_material_lame(const sn_material *material, double time, double *lambda, double *mu, sn_error *error);
 /* The value of a scalar constant at time t, or `fallback` when it is absent. */

@@ -565,14 +565,32 @@ static sn_status check_matrix(const double F[9], sn_error *error) {
     return SN_OK;
 }
 
-void sn_law_rest_moduli(const sn_law *law, const double *constant, double *lambda, double *mu) {
+static void rest_differential(const sn_law *law, const double *constant, double dP[81]) {
     const sn_law *plain = law_in(sn_laws_baseline, law->name);
     const sn_rotation *rotation = law->flags & SN_LAW_ROTATION ? rotation_in(sn_rotations_baseline, "polar") : NULL;
     const double rest[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, degenerate[2] = {0, 1};
-    alignas(64) double block[9 * SN_LANES], dP[81 * SN_LANES];
+    alignas(64) double block[9 * SN_LANES], lanes[81 * SN_LANES];
     spread(rest, block);
-    sn_point_kernels_baseline.law(plain, rotation, degenerate, SN_DIFFERENTIAL_EXACT, constant, block, NULL, NULL, dP);
-    *lambda = dP[4 * SN_LANES], *mu = dP[10 * SN_LANES]; /* d P_xx / d F_yy, d P_xy / d F_xy */
+    sn_point_kernels_baseline.law(plain, rotation, degenerate, SN_DIFFERENTIAL_EXACT, constant, block, NULL, NULL,
+                                  lanes);
+    first_lane(lanes, 81, dP);
+}
+
+void sn_law_rest_moduli(const sn_law *law, const double *constant, double *lambda, double *mu) {
+    double dP[81];
+    rest_differential(law, constant, dP);
+    *lambda = dP[4], *mu = dP[10]; /* d P_xx / d F_yy, d P_xy / d F_xy */
+}
+
+/* Voigt's means: C_iijj = 9 bulk, C_ijij = 3 bulk + 10 shear. */
+void sn_law_mean_moduli(const sn_law *law, const double *constant, double *bulk, double *shear) {
+    double dP[81], volume = 0, all = 0;
+    rest_differential(law, constant, dP);
+    for (int i = 0; i < 9; ++i) all += dP[10 * i];
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) volume += dP[9 * (4 * i) + 4 * j];
+    *bulk = volume / 9;
+    *shear = (all - volume / 3) / 10;
 }
 
 sn_status sn_material_evaluate(sn_context *context, const sn_material *material, const double F[9], double *energy,

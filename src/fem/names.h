@@ -77,14 +77,19 @@
 /* The first is the default. */
 #define SN_ELEMENTS(X)                                                                                                 \
     X(tet4)                                                                                                            \
+    X(tet4_smooth)                                                                                                     \
     X(tet10)                                                                                                           \
     X(tet10_high)                                                                                                      \
+    X(tet10_reduced)                                                                                                   \
     X(tri3)                                                                                                            \
     X(springs)
 
 #define SN_ELEMENT_tet4 "tet4", "linear tet, one point"
+#define SN_ELEMENT_tet4_smooth "tet4-smooth", "linear tet for nearly incompressible solids: the volume counts per node"
 #define SN_ELEMENT_tet10 "tet10", "quadratic tet, 4 points (degree 2)"
 #define SN_ELEMENT_tet10_high "tet10-high", "quadratic tet, 14 points (degree 5)"
+#define SN_ELEMENT_tet10_reduced                                                                                       \
+    "tet10-reduced", "quadratic tet for nearly incompressible solids: the volume counts once per element"
 #define SN_ELEMENT_tri3 "tri3", "plane linear triangle (plane strain)"
 #define SN_ELEMENT_springs "springs", "a spring and a damper along every edge of the tets"
 

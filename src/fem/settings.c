@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "batch.h"
+#include "patch.h"
 #include "prony.h"
 #include "springs.h"
 
@@ -19,9 +20,10 @@ static void fill_damper(const sn_batch *batch, const sn_material *material, cons
 
 /* The viscosities and Rayleigh's b of a law with these constants. The damping b K of an isotropic stiffness at rest is
  * a viscosity of b lambda and b mu. */
-static void damping_of(const sn_law *law, const sn_material *material, const double *constant, double damping[3]) {
-    const double b = material->rayleigh[1];
-    damping[0] = material->viscous[0], damping[1] = material->viscous[1], damping[2] = b;
+static void damping_of(const sn_law *law, const sn_material *material, int part, const double *constant,
+                       double damping[3]) {
+    const double b = material->rayleigh[1], own = part == SN_PART_PATCH ? 0 : 1; /* viscosity is of the elements */
+    damping[0] = own * material->viscous[0], damping[1] = own * material->viscous[1], damping[2] = b;
     if (b == 0 || law->rest_stiffness) return;
     double lambda, mu;
     sn_law_rest_moduli(law, constant, &lambda, &mu);
@@ -103,7 +105,8 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
                                   batch->law->name, material->law);
             const sn_status status = batch->law->prepare(batch->law, material, time, constant, error);
             if (status) return status;
-            damping_of(batch->law, material, constant, damping);
+            sn_patch_divide(batch->element, batch->law, batch->part, constant);
+            damping_of(batch->law, material, batch->part, constant, damping);
             if (damping[0] != 0 || damping[1] != 0) settings->damped |= SN_DAMPED_VISCOUS;
             if (damping[2] != 0) settings->damped |= SN_DAMPED_RAYLEIGH;
             if (batch->terms) {
@@ -138,11 +141,16 @@ sn_status sn_elements_parameters(const sn_elements_model *model, const sn_materi
                                  sn_element_settings *settings, sn_error *error) {
     ++settings->revision;
     settings->time = time;
-    for (int b = 0; b < model->batch_count; ++b) {
-        const sn_status status = fill_batch(&model->batch[b], materials, time, settings, &settings->batch[b], error);
+    for (int b = 0; b < settings->batch_count; ++b) {
+        const sn_status status =
+            fill_batch(sn_settings_batch(model, b), materials, time, settings, &settings->batch[b], error);
         if (status) return status;
     }
     return SN_OK;
+}
+
+const sn_batch *sn_settings_batch(const sn_elements_model *model, int index) {
+    return index < model->batch_count ? &model->batch[index] : &model->patches->batch[index - model->batch_count];
 }
 
 int sn_elements_damped(const sn_elements_model *model, const sn_element_settings *settings) {
@@ -151,29 +159,38 @@ int sn_elements_damped(const sn_elements_model *model, const sn_element_settings
     return 0;
 }
 
+static sn_status allocate(const sn_context *context, const sn_batch *batch, sn_batch_settings *own, sn_error *error) {
+    const size_t lanes = (size_t)batch->block_count * SN_LANES, terms = (size_t)batch->terms,
+                 constants = lanes * (size_t)batch->law->constant_count;
+    own->constant = sn_allocate(context, constants, sizeof *own->constant);
+    own->damping = sn_allocate(context, lanes * 3, sizeof *own->damping);
+    if (terms) {
+        own->base = sn_allocate(context, constants, sizeof *own->base);
+        own->term = sn_allocate(context, lanes * 3 * terms, sizeof *own->term);
+        own->term_row = sn_allocate(context, (size_t)batch->block_count, sizeof *own->term_row);
+    }
+    if (batch->muscle) own->muscle = sn_allocate(context, lanes * SN_MUSCLE_ITEMS, sizeof *own->muscle);
+    const bool all = own->constant && own->damping && (!terms || (own->base && own->term && own->term_row)) &&
+                     (!batch->muscle || own->muscle);
+    return all ? SN_OK : sn_no_memory(error);
+}
+
 sn_status sn_element_settings_create(sn_context *context, const sn_elements_model *model, const sn_material *materials,
                                      double time, sn_element_settings *settings, sn_error *error) {
     *settings = (sn_element_settings){.share = 1};
-    settings->batch = sn_allocate_zero(context, (size_t)model->batch_count, sizeof *settings->batch);
+    const sn_patches *patches = model->patches;
+    const int count = model->batch_count + (patches ? patches->batch_count : 0);
+    settings->batch = sn_allocate_zero(context, (size_t)count, sizeof *settings->batch);
     if (!settings->batch) return sn_no_memory(error);
-    settings->batch_count = model->batch_count;
+    settings->batch_count = count;
     sn_status status = SN_OK;
-    for (int b = 0; b < model->batch_count && !status; ++b) {
-        const size_t lanes = (size_t)model->batch[b].block_count * SN_LANES;
-        sn_batch_settings *own = &settings->batch[b];
-        own->constant =
-            sn_allocate(context, lanes * (size_t)model->batch[b].law->constant_count, sizeof *own->constant);
-        own->damping = sn_allocate(context, lanes * 3, sizeof *own->damping);
-        const size_t terms = (size_t)model->batch[b].terms;
-        if (terms) {
-            own->base = sn_allocate(context, lanes * (size_t)model->batch[b].law->constant_count, sizeof *own->base);
-            own->term = sn_allocate(context, lanes * 3 * terms, sizeof *own->term);
-            own->term_row = sn_allocate(context, (size_t)model->batch[b].block_count, sizeof *own->term_row);
-        }
-        if (model->batch[b].muscle) own->muscle = sn_allocate(context, lanes * SN_MUSCLE_ITEMS, sizeof *own->muscle);
-        if (model->batch[b].muscle && !own->muscle) status = sn_no_memory(error);
-        if (!own->constant || !own->damping || (terms && (!own->base || !own->term || !own->term_row)))
-            status = sn_no_memory(error);
+    for (int b = 0; b < count && !status; ++b)
+        status = allocate(context, sn_settings_batch(model, b), &settings->batch[b], error);
+    if (patches && !status) {
+        const size_t lanes = (size_t)patches->block_count * SN_LANES;
+        settings->patch_stress = sn_allocate(context, 9 * lanes, sizeof(double));
+        settings->patch_tangent = sn_allocate(context, (size_t)patches->tangent_size, sizeof(double));
+        if (!settings->patch_stress || !settings->patch_tangent) status = sn_no_memory(error);
     }
     if (!status) status = sn_elements_parameters(model, materials, time, settings, error);
     if (status) sn_element_settings_release(context, settings);
@@ -190,5 +207,7 @@ void sn_element_settings_release(sn_context *context, sn_element_settings *setti
         sn_release(context, settings->batch[b].muscle);
     }
     sn_release(context, settings->batch);
+    sn_release(context, settings->patch_stress);
+    sn_release(context, settings->patch_tangent);
     *settings = (sn_element_settings){0};
 }

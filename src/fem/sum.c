@@ -5,6 +5,7 @@
 
 #include "base/math3.h"
 #include "batch.h"
+#include "patch.h"
 
 extern const sn_element_kernels sn_element_kernels_baseline;
 extern const sn_element_kernels sn_element_kernels_avx2, sn_element_kernels_avx512;
@@ -40,7 +41,9 @@ static void energy_task(void *data, int index) {
 static void force_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
-    const int bad = s->kernels->force(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->out);
+    const sn_batch *batch = &s->model->batch[c->batch];
+    if (s->view->settings->rate && !batch->terms) return; /* without a memory the rate is zero */
+    const int bad = s->kernels->force(batch, c->block_begin, c->block_end, s->view, s->out);
     if (bad) atomic_fetch_add_explicit(&s->bad, bad, memory_order_relaxed);
 }
 
@@ -172,6 +175,7 @@ sn_status sn_elements_energy(const sn_context *context, const sn_elements_model 
     for (int i = 0; i < model->chunk_count; ++i) total += partial[i];
     *energy = total;
     const int bad = atomic_load(&s.bad);
+    if (model->patches && !bad) return sn_patches_energy(context, model, view, energy, error);
     return bad ? report_inverted(s.kernels, model, view, bad, error) : SN_OK;
 }
 
@@ -180,6 +184,7 @@ sn_status sn_elements_force(const sn_context *context, const sn_elements_model *
     sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .out = f};
     colour_by_colour(context, &s, force_task);
     const int bad = atomic_load(&s.bad);
+    if (model->patches && !bad && !view->settings->rate) return sn_patches_force(context, model, view, f, error);
     return bad ? report_inverted(s.kernels, model, view, bad, error) : SN_OK;
 }
 
@@ -188,6 +193,7 @@ void sn_elements_linearise(const sn_context *context, const sn_elements_model *m
     sum s = {
         .kernels = sn_element_kernels_for(context), .model = model, .view = view, .k = k, .d = d, .out = linearised};
     sn_elements_chunks(context, model, linearise_task, &s);
+    if (model->patches) sn_patches_linearise(context, model, view, k, d, linearised + model->patches->linearised);
 }
 
 void sn_elements_weigh(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings,
@@ -212,6 +218,47 @@ void sn_elements_product(const sn_context *context, const sn_elements_model *mod
              .u = u,
              .out = out};
     colour_by_colour(context, &s, product_task);
+    if (!model->patches) return;
+    double *tangent =
+        linearised ? (double *)(uintptr_t)linearised + model->patches->linearised : view->settings->patch_tangent;
+    if (!linearised) sn_patches_linearise(context, model, view, k, d, tangent);
+    sn_patches_product(context, model->patches, tangent, u, out);
+}
+
+/* ---- Stress ---- */
+/* Cauchy's stress of P, as the kernels define it. */
+static void cauchy_of(const sn_law *law, const double F[9], const double P[9], double cauchy[9]) {
+    const double J = sn_determinant3(F), size = fmax(fabs(J), 1e-12);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+            double sum = 0;
+            for (int k = 0; k < 3; ++k) sum += P[3 * i + k] * F[3 * j + k];
+            cauchy[3 * i + j] = law->strain == SN_STRAIN_CAUCHY ? P[3 * i + j] : sum / copysign(size, J);
+        }
+}
+
+void sn_elements_stress(const sn_context *context, const sn_elements_model *model, const sn_batch *batch, int block,
+                        int lane, const sn_element_view *view, double *F, double *P, double *cauchy, double *psi) {
+    const sn_element_kernels *kernels = sn_element_kernels_for(context);
+    if (!batch->patch || (!P && !cauchy && !psi)) {
+        kernels->stress(batch, block, view, F, P, cauchy, psi);
+        return;
+    }
+    _Alignas(64) double shape[SN_ELEMENT_POINTS * 9 * SN_LANES], stress[SN_ELEMENT_POINTS * 9 * SN_LANES];
+    const int rows = 9 * batch->element->points;
+    kernels->stress(batch, block, view, shape, stress, NULL, psi);
+    sn_patches_look(context, model, batch, block, lane, view, stress, psi);
+    for (int i = 0; i < rows * SN_LANES; ++i) {
+        if (F) F[i] = shape[i];
+        if (P) P[i] = stress[i];
+    }
+    for (int q = 0; q < batch->element->points && cauchy; ++q) {
+        double f[9], p[9], sigma[9];
+        for (int i = 0; i < 9; ++i)
+            f[i] = shape[(9 * q + i) * SN_LANES + lane], p[i] = stress[(9 * q + i) * SN_LANES + lane];
+        cauchy_of(batch->law, f, p, sigma);
+        for (int i = 0; i < 9; ++i) cauchy[(9 * q + i) * SN_LANES + lane] = sigma[i];
+    }
 }
 
 /* ---- Frames that stay ---- */

@@ -118,6 +118,7 @@ sn_assembly sn_linear_assembly(const sn_linear *linear) {
                          .stiffness = linear->place.stiffness,
                          .damping = linear->place.damping,
                          .rayleigh_mass = linear->place.rayleigh_mass,
+                         .patches = linear->model.elements->patches != NULL,
                          .m = linear->m,
                          .d = linear->d,
                          .k = linear->k};

@@ -198,6 +198,8 @@ static void put_fields(vtu *v) {
         put_field(v, "von_mises", 1, von_mises, m);
         put_field(v, "energy_density", 1, energy, m);
         put_field(v, "volume_ratio", 1, ratio, m);
+        for (size_t e = 0; e < m; ++e) ratio[e] = -(stress[6 * e] + stress[6 * e + 1] + stress[6 * e + 2]) / 3;
+        put_field(v, "pressure", 1, ratio, m);
         put_labels(v, "element_label", false);
         sn_put_text(v->output, "      </CellData>\n");
     }

@@ -6,10 +6,13 @@
 #define LISTING(name, table, text) {#name, text},
 static const sn_listing formats[] = {SN_FRAME_FORMATS(LISTING)};
 
-static const sn_listing fields[] = {
-    {"displacement", "m, per node"},          {"velocity", "m/s, per node"},
-    {"stress", "Cauchy, Pa, per element"},    {"von_mises", "Pa, per element"},
-    {"energy_density", "J/m^3, per element"}, {"volume_ratio", "J = det F, per element"}};
+static const sn_listing fields[] = {{"displacement", "m, per node"},
+                                    {"velocity", "m/s, per node"},
+                                    {"stress", "Cauchy, Pa, per element"},
+                                    {"von_mises", "Pa, per element"},
+                                    {"energy_density", "J/m^3, per element"},
+                                    {"volume_ratio", "J = det F, per element"},
+                                    {"pressure", "minus a third of the trace of the stress, Pa, per element"}};
 
 const sn_listing *sn_output_formats(int *count) {
     *count = (int)(sizeof formats / sizeof *formats);
@@ -21,11 +24,9 @@ const sn_listing *sn_output_fields(int *count) {
     return fields;
 }
 
-static const sn_listing picture_fields[] = {{"von_mises", "von Mises stress [Pa]"},
-                                            {"displacement", "displacement [m]"},
-                                            {"velocity", "speed [m/s]"},
-                                            {"energy", "energy density [J/m^3]"},
-                                            {"none", "a plain colour per body"}};
+static const sn_listing picture_fields[] = {
+    {"von_mises", "von Mises stress [Pa]"}, {"displacement", "displacement [m]"}, {"velocity", "speed [m/s]"},
+    {"energy", "energy density [J/m^3]"},   {"pressure", "pressure [Pa]"},        {"none", "a plain colour per body"}};
 
 const sn_listing *sn_picture_fields(int *count) {
     *count = (int)(sizeof picture_fields / sizeof *picture_fields);

@@ -31,32 +31,44 @@ static sn_status check_options(const sn_picture_options *o, int *field, sn_error
 }
 
 /* ---- Values to colour by ---- */
+enum { VON_MISES, DISPLACEMENT, VELOCITY, ENERGY, PRESSURE, NONE }; /* the order of sn_picture_fields */
 
-/* Von Mises stress (field 0) or energy (3), averaged from the elements to the nodes. */
+/* Turns the stresses of count elements into pressures, in place. */
+static void pressures(double *stress, size_t count) {
+    for (size_t e = 0; e < count; ++e) stress[e] = -(stress[6 * e] + stress[6 * e + 1] + stress[6 * e + 2]) / 3;
+}
+
+/* Von Mises stress, energy or pressure, averaged from the elements to the nodes. */
 static sn_status element_values(sn_world *world, const sn_surface *s, int field, double *node, sn_error *error) {
-    double *element = sn_allocate(s->context, (size_t)s->elements, sizeof *element);
+    const size_t numbers = field == PRESSURE ? 6 : 1; /* while a stress stands there */
+    double *element = sn_allocate(s->context, (size_t)s->elements + numbers * (size_t)s->elements, sizeof *element),
+           *stress = element + s->elements;
     if (!element) return sn_no_memory(error);
     sn_status status = SN_OK;
     for (int b = 0; b < s->bodies && !status; ++b) {
         double *part = element + s->first_element[b];
-        status =
-            sn_world_element_fields(world, b, NULL, field == 0 ? part : NULL, field == 3 ? part : NULL, NULL, error);
+        const size_t count = (size_t)sn_world_body_mesh(world, b)->tet_count;
+        status = sn_world_element_fields(world, b, field == PRESSURE ? stress : NULL, field == VON_MISES ? part : NULL,
+                                         field == ENERGY ? part : NULL, NULL, error);
+        if (field != PRESSURE || status) continue;
+        pressures(stress, count);
+        memcpy(part, stress, count * sizeof *part);
     }
     if (!status) status = sn_surface_average(s, world, element, node, error);
     sn_release(s->context, element);
     return status;
 }
 
-/* The length of displacement (field 1) or velocity (2). */
+/* The length of displacement or velocity. */
 static sn_status node_values(const sn_world *world, const sn_surface *s, int field, double *node, sn_error *error) {
     for (int b = 0; b < s->bodies; ++b) {
         const sn_mesh *mesh = sn_world_body_mesh(world, b);
         double *vector = sn_allocate(s->context, 3 * (size_t)mesh->node_count, sizeof *vector),
                *out = node + s->first_node[b];
         if (!vector) return sn_no_memory(error);
-        sn_world_get(world, b, field == 1 ? vector : NULL, field == 1 ? NULL : vector);
+        sn_world_get(world, b, field == DISPLACEMENT ? vector : NULL, field == DISPLACEMENT ? NULL : vector);
         for (size_t i = 0; i < (size_t)mesh->node_count; ++i) {
-            if (field == 1) sn_subtract3(vector + 3 * i, mesh->position + 3 * i, vector + 3 * i);
+            if (field == DISPLACEMENT) sn_subtract3(vector + 3 * i, mesh->position + 3 * i, vector + 3 * i);
             out[i] = sn_norm3(vector + 3 * i);
         }
         sn_release(s->context, vector);
@@ -68,8 +80,9 @@ static sn_status point_values(sn_world *world, sn_stage *stage, int field, sn_er
     const sn_surface *s = stage->surface;
     double *node = sn_allocate(stage->context, (size_t)s->nodes, sizeof *node);
     if (!node) return sn_no_memory(error);
-    const sn_status status = field == 0 || field == 3 ? element_values(world, s, field, node, error)
-                                                      : node_values(world, s, field, node, error);
+    const sn_status status = field == VON_MISES || field == ENERGY || field == PRESSURE
+                                 ? element_values(world, s, field, node, error)
+                                 : node_values(world, s, field, node, error);
     if (!status) sn_surface_carry(s, world, node, stage->value);
     sn_release(stage->context, node);
     return status;
@@ -84,7 +97,7 @@ static sn_status fill_values(sn_world *world, sn_stage *stage, int field, sn_err
     const sn_surface *s = stage->surface;
     stage->value = sn_allocate_zero(stage->context, (size_t)s->points, sizeof *stage->value);
     if (!stage->value) return sn_no_memory(error);
-    stage->coloured = field != 4;
+    stage->coloured = field != NONE;
     const sn_status status = stage->coloured ? point_values(world, stage, field, error) : SN_OK;
     if (status) return status;
     stage->low = stage->options->low, stage->high = stage->options->high;
@@ -95,6 +108,7 @@ static sn_status fill_values(sn_world *world, sn_stage *stage, int field, sn_err
     for (int i = 0; i < 3 * s->triangles; ++i) seen[i] = stage->value[s->triangle[i]];
     qsort(seen, 3 * (size_t)s->triangles, sizeof *seen, by_size);
     stage->low = 0, stage->high = s->triangles ? seen[(size_t)(0.997 * (3 * s->triangles - 1))] : 0;
+    if (field == PRESSURE && s->triangles) stage->low = fmin(0, seen[(size_t)(0.003 * (3 * s->triangles - 1))]);
     sn_release(stage->context, seen);
     return SN_OK;
 }

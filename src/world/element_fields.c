@@ -40,7 +40,6 @@ static void sample_springs(const sn_world *world, int element, sn_element_sample
 
 void sn_element_values(const sn_world *world, int element, unsigned parts, sn_element_sample *out) {
     const sn_solid *solid = world->solid;
-    const sn_element_kernels *kernels = sn_element_kernels_for(world->context);
     *out = (sn_element_sample){0};
     if (solid->place[element] < 0) {
         sample_springs(world, element, out);
@@ -53,7 +52,8 @@ void sn_element_values(const sn_world *world, int element, unsigned parts, sn_el
     const bool stress = parts & SN_SAMPLE_STRESS, energy = parts & SN_SAMPLE_ENERGY;
     alignas(64) double F[SN_ELEMENT_POINTS * 9 * SN_LANES], cauchy[SN_ELEMENT_POINTS * 9 * SN_LANES],
         psi[SN_ELEMENT_POINTS * SN_LANES];
-    kernels->stress(batch, block, &view, F, NULL, stress ? cauchy : NULL, energy ? psi : NULL);
+    sn_elements_stress(world->context, &solid->elements, batch, block, lane, &view, F, NULL, stress ? cauchy : NULL,
+                       energy ? psi : NULL);
     for (int q = 0; q < points; ++q) {
         double f[9];
         const double w = batch->weight[((int64_t)block * points + q) * SN_LANES + lane];

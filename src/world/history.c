@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "fem/patch.h"
 #include "inside.h"
 
 static uint64_t hash_text(uint64_t hash, const char *text) { return sn_hash(hash, text, strlen(text) + 1); }
@@ -15,7 +16,7 @@ uint64_t sn_history_key(const sn_world *world) {
     hash = hash_text(hash_text(hash, p->solver.operator_), p->solver.precision);
     hash = sn_hash(sn_hash(hash, &p->solver.omega, sizeof(double)), &p->solver.drop, sizeof(double));
     for (int b = 0; b < p->elements.batch_count; ++b) {
-        const sn_batch *batch = &world->solid->elements.batch[b];
+        const sn_batch *batch = sn_settings_batch(&world->solid->elements, b);
         const size_t lanes = (size_t)batch->block_count * SN_LANES;
         hash =
             sn_hash(hash, p->elements.batch[b].constant, lanes * (size_t)batch->law->constant_count * sizeof(double));

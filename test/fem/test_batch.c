@@ -109,10 +109,10 @@ static uint64_t hash_all(const char *simd, int threads, const char *element, con
 
 static void every_width_gives_the_same_bits(void **state) {
     (void)state;
-    static const char *const elements[] = {"tet4", "tet10", "tri3"};
+    static const char *const elements[] = {"tet4", "tet10", "tri3", "tet4-smooth", "tet10-reduced"};
     int laws;
     const sn_listing *law = sn_laws(&laws);
-    for (int e = 0; e < 3; ++e)
+    for (int e = 0; e < 5; ++e)
         for (int l = 0; l < laws; ++l) {
             const uint64_t reference = hash_all("baseline", 1, elements[e], law[l].name);
             if (hash_all("avx2", 1, elements[e], law[l].name) != reference)
@@ -124,10 +124,13 @@ static void every_width_gives_the_same_bits(void **state) {
 
 static void every_number_of_threads_gives_the_same_bits(void **state) {
     (void)state;
-    const uint64_t reference = hash_all("auto", 1, "tet4", "corotated");
-    for (int threads = 2; threads <= 4; ++threads)
-        for (int repeat = 0; repeat < 3; ++repeat)
-            assert_true(hash_all("auto", threads, "tet4", "corotated") == reference);
+    static const char *const elements[] = {"tet4", "tet4-smooth", "tet10-reduced"};
+    for (int e = 0; e < 3; ++e) {
+        const uint64_t reference = hash_all("auto", 1, elements[e], "corotated");
+        for (int threads = 2; threads <= 4; ++threads)
+            for (int repeat = 0; repeat < 3; ++repeat)
+                assert_true(hash_all("auto", threads, elements[e], "corotated") == reference);
+    }
 }
 
 /* ---- Parameters ---- */

@@ -2,8 +2,8 @@
  * width. */
 #include "fixture.h"
 
-static const char *const element_names[] = {"tet4", "tet10", "tet10-high", "tri3"};
-enum { ELEMENTS = 4, YOUNG = 1000 };
+static const char *const element_names[] = {"tet4", "tet10", "tet10-high", "tri3", "tet4-smooth", "tet10-reduced"};
+enum { ELEMENTS = 6, YOUNG = 1000 };
 
 typedef void check(fixture *s, const sn_law *law, int state, const char *what);
 
@@ -205,7 +205,7 @@ static void check_matrix(fixture *s, const sn_law *law, int state, const char *w
         s->unsymmetric = !symmetric;
         const sn_element_view view = view_of(s, s->x, s->v);
         product_of(s, k, d, u, y);
-        for (int upper = 0; upper <= symmetric; ++upper) {
+        for (int upper = 0; upper <= symmetric && !s->model.patches; ++upper) { /* test_assembly.c has patches */
             matrix_product(s, k, d, upper, u, z);
             const double off = distance(y, z, n) / largest(y, n);
             if (!(off < 1e-11))
@@ -319,8 +319,8 @@ static void an_affine_map_leaves_the_interior_in_balance(void **state) {
     sn_context *context = make_context("auto", 1);
     int laws;
     const sn_listing *law = sn_laws(&laws);
-    for (int e = 0; e < 3; ++e)
-        for (int l = 0; l < laws; ++l) {
+    for (int e = 0; e < ELEMENTS; ++e)
+        for (int l = 0; l < laws && e != 3; ++l) { /* of solids */
             fixture s = mesh_fixture(context, sn_element_find(element_names[e]), 3, 3, 3, 0.01);
             for (int m = 0; m < 2; ++m) {
                 const sn_law *table = sn_law_find(context, law[l].name);

@@ -558,24 +558,51 @@ static void test_bad_input(void **state) {
     assert_string_equal(error.path, "prony.on");
 }
 
+/* A body without a memory does not notice that another body has one, also with methods that ask for the rate of the
+ * forces. */
+static void test_beside(void **state) {
+    (void)state;
+    double tip[2][6];
+    for (int k = 0; k < 2; ++k) {
+        scene s;
+        scene_start(&s, NULL, 0.4, 0.1, 0.1, 4, 1, 1);
+        clamp_left(&s);
+        sn_material memory = s.material;
+        set_term(&memory, 1, 0.05);
+        sn_body_options body[2] = {s.body, s.body};
+        body[1].material = &memory;
+        strcpy(body[1].name, "other");
+        s.options.body = body, s.options.body_count = 1 + k;
+        strcpy(s.options.time.method, "rosenbrock4-shampine");
+        s.options.time.step = 2e-3;
+        s.options.solver.tolerance = 1e-12;
+        add_probe(&s, SN_QUANTITY_POSITION, 0.4, 0, 0);
+        scene_create(&s);
+        step(&s, 20);
+        probe(&s, 0, tip[k]);
+        scene_end(&s);
+    }
+    assert_true(fabs(tip[0][1]) > 1e-4);
+    for (int a = 0; a < 3; ++a) assert_float_equal(tip[0][a], tip[1][a], 1e-9);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_relaxation),
-        cmocka_unit_test(test_plane),
-        cmocka_unit_test(test_kelvin_voigt_relaxes),
-        cmocka_unit_test(test_spinning_creep),
-        cmocka_unit_test(test_company),
-        cmocka_unit_test(test_creep),
-        cmocka_unit_test(test_turned),
-        cmocka_unit_test(test_sine),
-        cmocka_unit_test(test_shear_part),
-        cmocka_unit_test(test_long_term),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_energy_falls),
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_other_elements),
-        cmocka_unit_test(test_edit),
-        cmocka_unit_test(test_bad_input),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_relaxation),
+                                       cmocka_unit_test(test_plane),
+                                       cmocka_unit_test(test_kelvin_voigt_relaxes),
+                                       cmocka_unit_test(test_spinning_creep),
+                                       cmocka_unit_test(test_company),
+                                       cmocka_unit_test(test_creep),
+                                       cmocka_unit_test(test_turned),
+                                       cmocka_unit_test(test_sine),
+                                       cmocka_unit_test(test_shear_part),
+                                       cmocka_unit_test(test_long_term),
+                                       cmocka_unit_test(test_order),
+                                       cmocka_unit_test(test_energy_falls),
+                                       cmocka_unit_test(test_same_bits),
+                                       cmocka_unit_test(test_other_elements),
+                                       cmocka_unit_test(test_edit),
+                                       cmocka_unit_test(test_bad_input),
+                                       cmocka_unit_test(test_beside)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

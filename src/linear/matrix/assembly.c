@@ -1,8 +1,9 @@
-/* Assembly of the matrix in four sweeps:
+/* Assembly of the matrix in five sweeps:
  *   1. The mass goes into an otherwise empty matrix.
  *   2. The elements are added colour by colour; chunks of one colour run in parallel.
  *   3. The two triangles are summed (kernel/scatter_kernel.c).
- *   4. The listed blocks are added one after the other.
+ *   4. The patches of elements that do not lock are added row by row (fem/patch.h).
+ *   5. The listed blocks are added one after the other.
  * When assembly by edges is possible (edges.h), the first three sweeps become two: the off-diagonal blocks, then the
  * diagonal with the mass. Every entry is summed in a fixed order, independent of the number of threads.
  *
@@ -13,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "fem/patch.h"
 #include "kernels.h"
 
 enum { ELEMENT_BLOCKS = SN_ELEMENT_NODES * SN_ELEMENT_NODES, LARGE = 400000 };
@@ -62,10 +64,11 @@ typedef struct sweep {
     const sn_linear_kernels *kernels;
     const sn_element_kernels *element_kernels;
     bool symmetric;
-    bool large;       /* the matrix does not fit into a cache near the core */
-    bool edges;       /* the off-diagonal blocks are filled already */
-    int first;        /* first chunk of the colour */
-    double *diagonal; /* output, when only the diagonal blocks are wanted */
+    bool large;            /* the matrix does not fit into a cache near the core */
+    bool edges;            /* the off-diagonal blocks are filled already */
+    int first;             /* first chunk of the colour */
+    double *diagonal;      /* output, when only the diagonal blocks are wanted */
+    const double *tangent; /* of the patches */
 } sweep;
 
 static double *value_double(const sn_matrix *matrix, int64_t block) { return matrix->double_ + 9 * block; }
@@ -171,6 +174,53 @@ static void mirror_piece(void *data, int piece) {
         s->kernels->mirror_double(pattern, s->matrix->double_, begin, end);
 }
 
+/* ---- Patches ---- */
+/* The tangents of all patches, in the linearised elements or in the scratch of the settings. */
+static const double *patch_tangents(const sn_assembly *a) {
+    double *tangent =
+        a->linearised ? a->linearised + a->elements->patches->linearised : a->view->settings->patch_tangent;
+    sn_patches_linearise(a->context, a->elements, a->view, a->k, a->d, tangent);
+    return tangent;
+}
+
+/* T[9 row + b] = sum_l g_l A[3 row + l][b]: what row i of a patch sees of its tangent. */
+static void turn_tangent(const double *tangent, int patch, const double g[3], double T[27]) {
+    const double *A = tangent + (int64_t)(patch / SN_LANES) * 81 * SN_LANES + patch % SN_LANES;
+    for (int row = 0; row < 3; ++row)
+        for (int b = 0; b < 9; ++b)
+            T[9 * row + b] = g[0] * A[(9 * (3 * row) + b) * SN_LANES] + g[1] * A[(9 * (3 * row + 1) + b) * SN_LANES] +
+                             g[2] * A[(9 * (3 * row + 2) + b) * SN_LANES];
+}
+
+/* Number e of the block (i, j), column-major, with g of node j. */
+static inline double patch_entry(const double T[27], const double g[3], int e) {
+    const double *t = T + 9 * (e % 3) + 3 * (e / 3);
+    return t[0] * g[0] + t[1] * g[1] + t[2] * g[2];
+}
+
+/* The rows of a piece: each patch around a node adds a row of blocks. Columns ascend in the matrix and in a patch. */
+static void patch_rows(void *data, int piece) {
+    const sweep *s = data;
+    const sn_patches *p = s->assembly->elements->patches;
+    const sn_pattern *pattern = s->matrix->pattern;
+    for (int i = piece * SN_PIECE_NODES; i < (piece + 1) * SN_PIECE_NODES && i < p->node_count; ++i)
+        for (int64_t k = p->row_begin[i]; k < p->row_begin[i + 1]; ++k) {
+            double T[27];
+            turn_tangent(s->tangent, p->row_patch[k], p->gradient + 3 * p->row_entry[k], T);
+            int64_t place = pattern->row_begin[i];
+            for (int64_t n = p->begin[p->row_patch[k]]; n < p->begin[p->row_patch[k] + 1]; ++n) {
+                while (pattern->column[place] < p->node[n]) ++place;
+                for (int e = 0; e < 9; ++e) {
+                    const double a = patch_entry(T, p->gradient + 3 * n, e);
+                    if (s->matrix->single_)
+                        value_single(s->matrix, place)[e] += (float)a;
+                    else
+                        value_double(s->matrix, place)[e] += a;
+                }
+            }
+        }
+}
+
 static double entry(const sn_matrix *matrix, int64_t block, int k) {
     return matrix->single_ ? (double)value_single(matrix, block)[k] : value_double(matrix, block)[k];
 }
@@ -228,11 +278,28 @@ void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric,
         sn_parallel_pieces(a->context, a->elements->color_begin[c + 1] - s.first, element_chunk, &s);
     }
     if (s.symmetric && !s.edges) sn_parallel_pieces(a->context, pieces, mirror_piece, &s);
+    if (a->patches && (a->k != 0 || a->d != 0)) {
+        s.tangent = patch_tangents(a);
+        sn_parallel_pieces(a->context, pieces, patch_rows, &s);
+    }
     *missing = add_list(matrix, a->stiffness, a->k) + add_list(matrix, a->damping, a->d);
     *symmetric = s.symmetric && list_symmetric(matrix, a->stiffness, a->k) && list_symmetric(matrix, a->damping, a->d);
 }
 
 /* ---- Diagonal blocks ---- */
+/* ADDS g_i A g_i of the patches around each node. */
+static void diagonal_patches(void *data, int piece) {
+    const sweep *s = data;
+    const sn_patches *p = s->assembly->elements->patches;
+    for (int i = piece * SN_PIECE_NODES; i < (piece + 1) * SN_PIECE_NODES && i < p->node_count; ++i)
+        for (int64_t k = p->row_begin[i]; k < p->row_begin[i + 1]; ++k) {
+            const double *g = p->gradient + 3 * p->row_entry[k];
+            double T[27];
+            turn_tangent(s->tangent, p->row_patch[k], g, T);
+            for (int e = 0; e < 9; ++e) s->diagonal[9 * (int64_t)i + e] += patch_entry(T, g, e);
+        }
+}
+
 static void diagonal_chunk(void *data, int index) {
     const sweep *s = data;
     const sn_assembly *a = s->assembly;
@@ -276,6 +343,10 @@ void sn_assemble_diagonal(const sn_assembly *a, double *diagonal) {
     for (int c = 0; c < a->elements->color_count && (a->k != 0 || a->d != 0); ++c) {
         s.first = a->elements->color_begin[c];
         sn_parallel(a->context, a->elements->color_begin[c + 1] - s.first, diagonal_chunk, &s);
+    }
+    if (a->patches) {
+        s.tangent = patch_tangents(a);
+        sn_parallel(a->context, sn_pieces(pattern->nodes, SN_PIECE_NODES), diagonal_patches, &s);
     }
     add_list_diagonal(a->stiffness, a->k, diagonal);
     add_list_diagonal(a->damping, a->d, diagonal);

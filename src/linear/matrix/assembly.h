@@ -43,6 +43,7 @@ typedef struct sn_assembly {
     double *linearised;
     /* When set, the matrix is made from `linearised`, which must be filled already; NULL: from the elements. */
     const sn_edges *edges;
+    bool patches; /* the patches of the elements count too */
     double m, d, k;
 } sn_assembly;
 

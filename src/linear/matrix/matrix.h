@@ -33,7 +33,7 @@ typedef struct sn_matrix {
     double *double_;
 } sn_matrix;
 
-/* Makes the pattern of the elements plus `pair_count` more node pairs. Both triangles are added. */
+/* Makes the pattern of the elements and their patches plus `pair_count` more node pairs. Both triangles are added. */
 sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2],
                             int pair_count, sn_pattern *pattern, sn_error *error);
 void sn_pattern_release(sn_context *context, sn_pattern *pattern);

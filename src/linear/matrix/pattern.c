@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fem/patch.h"
 #include "matrix.h"
 
 /* For each node, the elements around it and its extra partners. */
@@ -12,6 +13,7 @@ typedef struct incidence {
     int64_t *begin; /* nodes + 1 */
     int64_t *item;  /* offset of the element's first node in its batch's node array; extra partners as ~node */
     int32_t *batch; /* batch of the item, -1 for a partner */
+    const sn_patches *patches; /* NULL: none count */
 } incidence;
 
 static void incidence_release(sn_context *context, incidence *in) {
@@ -101,6 +103,15 @@ static int gather_row(const sn_elements_model *elements, const incidence *in, in
             ++count;
         }
     }
+    const sn_patches *patches = in->patches;
+    for (int64_t k = patches ? patches->row_begin[node] : 0; patches && k < patches->row_begin[node + 1]; ++k)
+        for (int64_t e = patches->begin[patches->row_patch[k]]; e < patches->begin[patches->row_patch[k] + 1]; ++e) {
+            const int32_t other = patches->node[e];
+            if (seen[other] == node) continue;
+            seen[other] = node;
+            if (row) row[count] = other;
+            ++count;
+        }
     return count;
 }
 
@@ -140,7 +151,7 @@ sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elemen
                             int pair_count, sn_pattern *pattern, sn_error *error) {
     const int nodes = elements->node_count;
     *pattern = (sn_pattern){.nodes = nodes};
-    incidence in = {0};
+    incidence in = {.patches = elements->patches};
     int32_t *seen = sn_allocate(context, (size_t)nodes, sizeof *seen);
     pattern->row_begin = sn_allocate(context, (size_t)nodes + 1, sizeof *pattern->row_begin);
     pattern->diagonal = sn_allocate(context, (size_t)nodes, sizeof *pattern->diagonal);

@@ -59,9 +59,10 @@ static sn_status ensure(sn_context *context, const sn_operator *op, void **point
     if (*pointer) return SN_OK;
     multigrid_data *data = sn_allocate_zero(context, 1, sizeof *data);
     if (!data) return sn_no_memory(error);
+    const sn_assembly *a = source->assembly;
     const sn_status status =
-        sn_multigrid_create(context, op->matrix->pattern, source->rest,
-                            source->assembly ? source->assembly->elements : NULL, &options, &data->multigrid, error);
+        sn_multigrid_create(context, op->matrix->pattern, source->rest, a && !a->patches ? a->elements : NULL, &options,
+                            &data->multigrid, error);
     if (status)
         release(context, data);
     else
