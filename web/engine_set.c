@@ -143,9 +143,10 @@ static sn_status set_material(engine *e, json_t *message, int body, int index, s
     return sn_world_set_material(e->world, body, index, &m, error);
 }
 
-static bool has_any(json_t *message, const char *const *key, int count) {
-    for (int i = 0; i < count; ++i)
-        if (json_object_get(message, key[i])) return true;
+/* Whether a message has one of the keys. The list ends with NULL. */
+static bool has_any(json_t *message, const char *const *key) {
+    for (; *key; ++key)
+        if (json_object_get(message, *key)) return true;
     return false;
 }
 
@@ -166,9 +167,9 @@ static sn_status set_solver(engine *e, json_t *message, sn_error *error) {
 }
 
 sn_status engine_set(engine *e, json_t *message, sn_error *error) {
-    static const char
-        *const of_material[] = {"young", "poisson", "damping", "drag", "activation", "law", "rotation", "memory"},
-               *const of_time[] = {"step", "method", "newton"}, *const of_solver[] = {"solver", "preconditioner"};
+    static const char *const
+        of_material[] = {"young", "poisson", "damping", "drag", "activation", "law", "rotation", "memory", NULL},
+        *const of_time[] = {"step", "method", "newton", NULL}, *const of_solver[] = {"solver", "preconditioner", NULL};
     sn_status status = SN_OK;
     json_t *gravity = json_object_get(message, "gravity");
     if (json_array_size(gravity) == 3) {
@@ -179,9 +180,9 @@ sn_status engine_set(engine *e, json_t *message, sn_error *error) {
         sn_world_set_gravity(e->world, g, NULL);
         json_object_set(e->changes, "gravity", gravity);
     }
-    if (has_any(message, of_time, 3)) status = set_time(e, message, error);
-    if (!status && has_any(message, of_solver, 2)) status = set_solver(e, message, error);
-    if (status || !has_any(message, of_material, 7)) return status;
+    if (has_any(message, of_time)) status = set_time(e, message, error);
+    if (!status && has_any(message, of_solver)) status = set_solver(e, message, error);
+    if (status || !has_any(message, of_material)) return status;
     const int body = (int)json_integer_value(json_object_get(message, "body")),
               index = (int)json_integer_value(json_object_get(message, "index"));
     if (body < 0 || body >= e->bodies || index < 0 || index >= material_count(e, body))
