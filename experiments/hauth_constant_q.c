@@ -357,7 +357,7 @@ static sn_status measure_work(experiment_run *run, const sn_fit *fit, double mat
         memory_trace *bdf = &trace[0][i], *rock = &trace[1][i];
         *bdf = *rock = (memory_trace){0};
         status = cube_run(run, material[i], size,
-                          "\"method\": \"bdf2\", \"step\": 0.04, \"newton\": { \"kind\": \"simplified\" }", end / 2,
+                          "\"method\": \"bdf2\", \"step\": 0.04, \"newton\": { \"kind\": \"simplified\" }", 4,
                           (int)lround(end / 0.04), bdf, error);
         if (!status)
             status = cube_run(run, material[i], size, "\"method\": \"rock2\", \"step\": 0.002", rock_end / 2,
@@ -377,6 +377,14 @@ static sn_status measure_work(experiment_run *run, const sn_fit *fit, double mat
     experiment_claim(run, "newton-large", (double)b[4].newton / b[2].newton, "< 1", b[4].newton < b[2].newton,
                      "large cube: the same with the constants of the small cube, %d by %d; the document: 1506 by 2197",
                      b[4].newton, b[2].newton);
+    experiment_note(
+        run,
+        "Newton iterations per step: small cube %.2f (Kelvin-Voigt %.2f), large cube %.2f (%.2f); the "
+        "document has 1.26, 1.22, 1.00 and 1.46. The force acts for 4 s of the 60 s, as in the document; it "
+        "acted for 30 s before, with 1.66 (1.09) and 1.52 (1.24). After the force the body with a memory "
+        "creeps back, and its steps need more than one correction to meet Newton's relative tolerance of "
+        "1e-6; the Kelvin-Voigt body rests and needs one. The document's tolerance is not printed",
+        b[1].newton / (end / 0.04), b[0].newton / (end / 0.04), b[4].newton / (end / 0.04), b[2].newton / (end / 0.04));
     const double cost = (r[1].seconds / r[0].seconds - 1) / 3;
     experiment_claim(
         run, "memory-cost", 100 * cost, "< 10.3 % each", cost < 0.103,
