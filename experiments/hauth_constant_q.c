@@ -356,9 +356,10 @@ static sn_status measure_work(experiment_run *run, const sn_fit *fit, double mat
         const double size = i < 2 ? 0.1 : 0.2;
         memory_trace *bdf = &trace[0][i], *rock = &trace[1][i];
         *bdf = *rock = (memory_trace){0};
-        status = cube_run(run, material[i], size,
-                          "\"method\": \"bdf2\", \"step\": 0.04, \"newton\": { \"kind\": \"simplified\" }", 4,
-                          (int)lround(end / 0.04), bdf, error);
+        status = cube_run(
+            run, material[i], size,
+            "\"method\": \"bdf2\", \"step\": 0.04, \"newton\": { \"kind\": \"simplified\", \"tolerance\": 1e-5 }", 4,
+            (int)lround(end / 0.04), bdf, error);
         if (!status)
             status = cube_run(run, material[i], size, "\"method\": \"rock2\", \"step\": 0.002", rock_end / 2,
                               (int)lround(rock_end / 0.002), rock, error);
@@ -381,9 +382,12 @@ static sn_status measure_work(experiment_run *run, const sn_fit *fit, double mat
         run,
         "Newton iterations per step: small cube %.2f (Kelvin-Voigt %.2f), large cube %.2f (%.2f); the "
         "document has 1.26, 1.22, 1.00 and 1.46. The force acts for 4 s of the 60 s, as in the document; it "
-        "acted for 30 s before, with 1.66 (1.09) and 1.52 (1.24). After the force the body with a memory "
-        "creeps back, and its steps need more than one correction to meet Newton's relative tolerance of "
-        "1e-6; the Kelvin-Voigt body rests and needs one. The document's tolerance is not printed",
+        "acted for 30 s before. The cause of the many iterations with a memory: an accepted step changes "
+        "the stress that is recalled, so the kept linearisation is dropped, and simplified Newton needs "
+        "two corrections to know its rate again. In a trial that kept the linearisation the small cube "
+        "took 1585 iterations (ratio 1.01) and the large one 1617 (0.96); a run from a saved state would "
+        "then end with other bits. The tolerance is 1e-5 as in table 5.2; with 1e-6 the counts were 3369 "
+        "and 3176",
         b[1].newton / (end / 0.04), b[0].newton / (end / 0.04), b[4].newton / (end / 0.04), b[2].newton / (end / 0.04));
     const double cost = (r[1].seconds / r[0].seconds - 1) / 3;
     experiment_claim(

@@ -79,7 +79,8 @@ static void claim(experiment_run *run, const memory_trace *trace) {
     experiment_note(run, "changed after a run: the force was 2 N, the series had three terms, and two absolute limits "
                          "stood where the difference from Kelvin-Voigt stands now. The limit of `swings` was 1.5; a "
                          "quick run had 2.03 and a full one 1.49. The document says only that the material swings "
-                         "longer, so it is 1.2 now");
+                         "longer, so it is 1.2 now. The full run had steps of 2 ms and took 1.24 processor "
+                         "seconds per second; 4 ms gives the same answers, and the document's steps are 1.5 to 7 ms");
 }
 
 static sn_status run_liver(experiment_run *run, sn_error *error) {
@@ -93,7 +94,7 @@ static sn_status run_liver(experiment_run *run, sn_error *error) {
     hooke_matched(resonance, &mu, &viscosity);
     hooke_material(mu, viscosity, material[1]);
     for (int k = 0; k < KINDS && !status; ++k) {
-        status = push(run, material[k], run->quick ? 0.004 : 0.002, 13, &trace[k], error);
+        status = push(run, material[k], 0.004, 13, &trace[k], error);
         experiment_progress(run, 0.5 * (k + 1));
     }
     if (!status) status = draw(run, trace, error);
