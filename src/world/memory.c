@@ -76,7 +76,8 @@ void sn_memory_accept(sn_world *world, double t, const double *x) {
     set_elapsed(world, elapsed_at(world, t), false);
     remember(world, x, world->state.memory);
     world->workspace.memory.begin = t;
-    sn_workspace_forget(world); /* the linearisation depends on the recalled stress */
+    /* The forces depend on the recalled stress. A kept linearisation may be older than it: it is an approximation. */
+    world->workspace.inside_known = false;
 }
 
 /* ---- Starts ---- */

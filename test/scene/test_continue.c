@@ -139,8 +139,23 @@ static int end(void **state) {
     return 0;
 }
 
+/* A material with a memory keeps its linearisation over steps too. */
+static void test_memory(void **state) {
+    (void)state;
+    char path[1024];
+    snprintf(path, sizeof path, "%s/scenes/bar.json", SN_SOURCE_FOLDER);
+    for (int k = 0; k < 2; ++k) {
+        const sn_override o[] = {{"time.newton.kind", "simplified"},
+                                 {"time.method", "bdf2"},
+                                 {"solver.operator", k ? "assembly-free" : "assembled"},
+                                 {"bodies.0.material.law", "stvk"},
+                                 {"bodies.0.material.prony", "[{\"ratio\": 1, \"time\": 0.1}]"}};
+        compare(path, o, 5, 6, 5);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_scenes), cmocka_unit_test(test_solvers),
-                                       cmocka_unit_test(test_methods)};
+                                       cmocka_unit_test(test_methods), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, start, end);
 }
