@@ -72,7 +72,8 @@ static void project(const double *S, const double v[3], double out[3]) {
 
 /* Adds a row for the direction c of a node that has `count` rows already. S: the projection of the fixes that hold the
  * node, or NULL. When S and the rows already hold almost all of c, nothing is added. Returns the new count. */
-static int add_row(sn_contact_row *row, int count, const double *S, int32_t node, int32_t contact, const double c[3]) {
+static int add_row(sn_projection_row *row, int count, const double *S, int32_t node, int32_t contact,
+                   const double c[3]) {
     if (count == ROWS) return count;
     double u[3];
     project(S, c, u);
@@ -82,15 +83,15 @@ static int add_row(sn_contact_row *row, int count, const double *S, int32_t node
     }
     const double square = sn_dot3(u, u);
     if (!(square > 1e-4)) return count;
-    sn_contact_row *own = &row[count];
-    *own = (sn_contact_row){.node = node, .contact = contact};
+    sn_projection_row *own = &row[count];
+    *own = (sn_projection_row){.node = node, .contact = contact};
     for (int a = 0; a < 3; ++a) own->c[a] = c[a], own->u[a] = u[a] / square;
     return count + 1;
 }
 
 /* The rows of the contacts [first, end) of one node: first the normals, then the tangents of sticking contacts. */
 static int node_rows(const sn_projection *p, const double *status, const double *S, int first, int end,
-                     sn_contact_row *row) {
+                     sn_projection_row *row) {
     int count = 0;
     for (int i = first; i < end; ++i) count = add_row(row, count, S, p->contact[i].node, i, p->contact[i].n);
     for (int i = first; i < end; ++i) {
@@ -119,7 +120,7 @@ sn_status sn_projection_reserve(sn_projection *p, int held, sn_error *error) {
                    9 * sizeof *p->filter.projection, error);
 }
 
-static void filter_entry(sn_projection *p, int32_t node, const double *S, const sn_contact_row *row, int rows) {
+static void filter_entry(sn_projection *p, int32_t node, const double *S, const sn_projection_row *row, int rows) {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     double *out = p->filter.projection + 9 * (size_t)p->filter.count;
     p->filter.node[p->filter.count++] = node;
@@ -148,7 +149,7 @@ static void make_filter(sn_projection *p, const sn_filter *held, const double *s
             ++next;
         }
         const double *S = next < held->count && held->node[next] == node ? held->projection + 9 * (size_t)next++ : NULL;
-        sn_contact_row *row = p->row + p->row_count;
+        sn_projection_row *row = p->row + p->row_count;
         const int rows = node_rows(p, status, S, i, end, row);
         p->row_count += rows;
         if (S || rows) filter_entry(p, node, S, row, rows);
@@ -188,7 +189,7 @@ void sn_projection_end(sn_projection *p) { p->count = p->row_count = 0; }
 
 void sn_projection_apply(const sn_projection *p, double t, double *x, double *v) {
     for (int i = 0; i < p->row_count; ++i) {
-        const sn_contact_row *row = &p->row[i];
+        const sn_projection_row *row = &p->row[i];
         const sn_contact *contact = &p->contact[row->contact];
         const size_t at = 3 * (size_t)row->node;
         const sn_collider_model *collider = &p->collider[contact->collider];

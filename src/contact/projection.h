@@ -41,10 +41,10 @@ typedef struct sn_contact {
 } sn_contact;
 
 /* One prescribed direction: c . x = c . target. A move x += s u, where c . u = 1, reaches it. */
-typedef struct sn_contact_row {
+typedef struct sn_projection_row {
     int32_t node, contact;
     double c[3], u[3];
-} sn_contact_row;
+} sn_projection_row;
 
 typedef struct sn_projection {
     sn_context *context;
@@ -58,7 +58,7 @@ typedef struct sn_projection {
     int count;      /* how many contacts; they ascend by node */
     sn_contact *contact;
     int row_count;
-    sn_contact_row *row;
+    sn_projection_row *row;
     sn_filter filter; /* the constraints of held nodes and of contacts */
     int filter_nodes, filter_projections;
     uint8_t *changes;  /* per slot: how often it changed in this step */

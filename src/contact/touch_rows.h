@@ -1,0 +1,69 @@
+/* Contact rows: the one form in which detection hands a contact to a response.
+ *
+ * A row is a place where surface A touches surface B. It has
+ *   - a unit normal n, from B to A;
+ *   - a gap g along n, m: above 0 when the surfaces are apart, below 0 when they intersect;
+ *   - an area, m^2, for responses that work with pressures;
+ *   - nodes with weights. The vector d = sum_k w_k x(node_k) runs from the point of B to the point of A: the carriers of
+ *     the point on A have positive weights, those of the point on B negative ones. A collider has no nodes.
+ *
+ * The rate of the gap is n . (sum_k w_k v_k - u), where u is the velocity of the collider's point (0 otherwise). A force
+ * p along n on A, and -p on B, becomes w_k p n on node k.
+ *
+ * Rows lie in one list, in an order that depends only on the state (by surfaces, then by features). So sums over them
+ * have the same bits for any number of threads. */
+#ifndef SN_CONTACT_TOUCH_ROWS_H
+#define SN_CONTACT_TOUCH_ROWS_H
+
+#include "base/context.h"
+#include "touch_surface.h"
+
+/* The kind of features that touch. */
+typedef enum sn_touch_kind {
+    SN_TOUCH_VERTEX_FACE, /* feature 0: a vertex of A; feature 1: a triangle of B */
+    SN_TOUCH_FACE_VERTEX, /* feature 0: a triangle of A; feature 1: a vertex of B */
+    SN_TOUCH_EDGE_EDGE,   /* edges of both */
+    SN_TOUCH_REGION,      /* feature 0: a patch of A; feature 1: a region of contact (Civit 5.5) */
+} sn_touch_kind;
+
+typedef struct sn_touch_row {
+    int32_t a, b; /* surfaces; equal for self-contact */
+    sn_touch_kind kind;
+    int32_t feature[2]; /* identify the contact from step to step, for friction and warm starts */
+    double n[3], gap, area;
+    double point[3];    /* m: the point of A */
+    double velocity[3]; /* m/s, u: of the collider's point; 0 for bodies */
+    int32_t first, count; /* its carriers in `node` and `weight` of the list */
+} sn_touch_row;
+
+typedef struct sn_touch_rows {
+    sn_context *context;
+    int count, capacity;
+    sn_touch_row *row;
+    int carrier_count, carrier_capacity;
+    int32_t *node;
+    double *weight;
+} sn_touch_rows;
+
+void sn_touch_rows_release(sn_touch_rows *rows);
+static inline void sn_touch_rows_clear(sn_touch_rows *rows) { rows->count = rows->carrier_count = 0; }
+
+/* A point of a triangle of a surface: weights of its three vertices, sum 1. */
+typedef struct sn_touch_point {
+    int32_t triangle;
+    double share[3];
+} sn_touch_point;
+
+/* Appends a row with the carriers of the point `a` on surface A and `b` on surface B. Nodes that carry both points or
+ * several vertices appear once. `row` gives everything but `first` and `count`. Allocates only when the list reaches a
+ * new maximum. */
+sn_status sn_touch_rows_append(sn_touch_rows *rows, const sn_touch_surface *surface_a, const sn_touch_point *a,
+                               const sn_touch_surface *surface_b, const sn_touch_point *b, const sn_touch_row *row,
+                               sn_error *error);
+
+/* sum_k w_k u_k: 3 numbers from a vector of 3 per node. */
+void sn_touch_row_gather(const sn_touch_rows *rows, const sn_touch_row *row, const double *u, double out[3]);
+/* u_k += w_k value. */
+void sn_touch_row_scatter(const sn_touch_rows *rows, const sn_touch_row *row, const double value[3], double *u);
+
+#endif
