@@ -206,11 +206,17 @@ bool sn_newton_go(sn_newton *w, const double *y, double *s, const double *d, dou
     return false;
 }
 
-/* The limit stopped a body before its prescribed place. */
-static sn_status prescribed_cut(sn_newton *w) {
-    return sn_fail(w->problem->error, SN_NOT_CONVERGED,
-                   "a prescribed motion runs into a contact at t = %g s; take a smaller step or another motion",
-                   w->problem->t1);
+/* The last correction was cut to its part s. A small part of a step may leave as much as `loose` undone, but no
+ * prescribed motion. */
+static sn_status judge_cut(sn_newton *w, const double *y, double s) {
+    const sn_newton_problem *p = w->problem;
+    const bool carries = sn_newton_carries(w, sn_newton_prescribe(w, y));
+    if (!carries && 1 - s <= p->loose) {
+        ++p->info->loose;
+        return SN_OK;
+    }
+    return sn_fail(p->error, SN_NOT_CONVERGED, "%s runs into a contact at t = %g s; take a smaller step",
+                   carries ? "a prescribed motion" : "the correction of Newton's method", p->t1);
 }
 
 sn_status sn_newton_take_correction(sn_newton *w, double *y, bool last) {
@@ -222,10 +228,9 @@ sn_status sn_newton_take_correction(sn_newton *w, double *y, bool last) {
     ++p->info->newton_iterations;
     const double s = sn_newton_limit(w, y, w->d);
     sn_vector_add(w->system->context, w->n, s, w->d, y);
-    if (s == 1)
-        table->constrain(w->system, p->t1, y, NULL, NULL);
-    else if (last && sn_newton_carries(w, sn_newton_prescribe(w, y)))
-        return prescribed_cut(w);
+    if (s == 1) table->constrain(w->system, p->t1, y, NULL, NULL);
+    const sn_status cut = s < 1 && last ? judge_cut(w, y, s) : SN_OK;
+    if (cut) return cut;
     return table->evaluate(w->system, &(sn_request){.t = p->t1, .x = y, .check = true}, &(sn_result){0}, p->error);
 }
 

@@ -1,6 +1,6 @@
 /* "one-step": one linear solve per step, the semi-implicit method. Contacts that the solve met ahead of time must not
  * pull: a step with such contacts is solved once more without them. A correction that the system limits is taken up to
- * the limit. */
+ * the limit, and then the step is mostly divided (sn_newton_take_correction). */
 #include "base/vector.h"
 #include "newton.h"
 
