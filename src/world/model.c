@@ -55,6 +55,18 @@ static sn_status take_materials(sn_context *context, const sn_body_options *opti
     return status;
 }
 
+static sn_status take_surface(const sn_body_options *options, sn_body *body, sn_error *error) {
+    const bool smooth = strcmp(options->embedding, "mls") == 0;
+    if (smooth && !options->surface)
+        return sn_fail_at(error, SN_BAD_INPUT, "embedding",
+                          "embedding 'mls' has no effect on a body without a surface");
+    if (!options->surface) return SN_OK;
+    /* No creases: pictures find them in the present shape. */
+    sn_status status = sn_embedding_create(body->mesh, options->surface, 180, &body->surface, error);
+    if (!status && smooth) status = sn_embedding_smooth(body->mesh, body->surface, error);
+    return sn_within(error, status, "surface");
+}
+
 static sn_status take_body(sn_context *context, const sn_body_options *options, sn_body *body, sn_error *error) {
     snprintf(body->name, sizeof body->name, "%s", *options->name ? options->name : "body");
     body->type = sn_element_find(*options->element ? options->element : "tet4");
@@ -72,9 +84,7 @@ static sn_status take_body(sn_context *context, const sn_body_options *options, 
     if (status) return status;
     status = body->element->take(options->mesh, &body->mesh, error);
     body->thickness = body->element->dimension == 2 ? options->thickness : 1;
-    if (!status && options->surface) /* no creases: pictures find them in the present shape */
-        status =
-            sn_within(error, sn_embedding_create(body->mesh, options->surface, 180, &body->surface, error), "surface");
+    if (!status) status = take_surface(options, body, error);
     if (!status) status = take_materials(context, options, body, error);
     return status ? status : sn_fibres_create(context, options, body, error);
 }
