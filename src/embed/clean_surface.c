@@ -141,6 +141,8 @@ static sn_status orient(sn_clean_surface *s, sn_embed_report *report, sn_error *
     if (!status) status = sn_pair_edges(s->context, s->triangle, proper, partner, &counts, error);
     for (int t = 0; t < proper && !status; ++t)
         if (!side[t]) orient_patch(s, partner, t, side, queue, report);
+    s->closed = !status && counts.open + counts.crowded == 0;
+    for (int32_t i = 0; i < 3 * proper && s->closed; ++i) s->closed = s->triangle[i] != s->triangle[partner[i]];
     report->open_edges = counts.open;
     report->crowded_edges = counts.crowded;
     sn_release(s->context, partner), sn_release(s->context, queue), sn_release(s->context, side);

@@ -13,6 +13,7 @@ typedef struct sn_clean_surface {
     int32_t *triangle;      /* triangles x 3 */
     double low[3], high[3]; /* m: the box */
     double volume, area;    /* m^3, m^2 */
+    bool closed;            /* every edge has two triangles that face one side: the winding number is a whole number */
     sn_triangle_tree tree;
     sn_winding winding;
 } sn_clean_surface;

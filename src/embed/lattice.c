@@ -116,24 +116,49 @@ static void pierce(const sn_clean_surface *s, sn_lattice *l) {
 
 /* ---- Inside ---- */
 
-enum { GRAIN = 256 }; /* nodes of a piece */
+/* Whether the surface surely misses the edge from the node before `at` along the axis to the node at `at`. Each cell
+ * around the edge has one tet at a corner that holds it. */
+static bool edge_is_free(const sn_lattice *l, const int at[3], int axis) {
+    for (int around = 0; around < 4; ++around) {
+        const int y = (axis + 1) % 3, z = (axis + 2) % 3;
+        int cell[3];
+        cell[axis] = at[axis] - 1, cell[y] = at[y] - (around & 1), cell[z] = at[z] - (around >> 1);
+        if (cell[y] < 0 || cell[z] < 0 || cell[y] >= l->count[y] || cell[z] >= l->count[z]) continue;
+        const int bits = (around & 1) << y | (around >> 1) << z;
+        const int odd = (cell[0] + cell[1] + cell[2]) & 1, uneven = (bits ^ bits >> 1 ^ bits >> 2) & 1;
+        const int corner = uneven != odd ? bits : bits | 1 << axis;
+        const size_t c =
+            (size_t)cell[0] + (size_t)l->count[0] * ((size_t)cell[1] + (size_t)l->count[1] * (size_t)cell[2]);
+        if (l->place[5 * c + (size_t)tet_at(corner)] != SN_TET_PIERCED) return true;
+    }
+    return false;
+}
 
 typedef struct winding_task {
     const sn_clean_surface *surface;
     sn_lattice *lattice;
-    int nodes;
 } winding_task;
 
-static void wind(void *data, int piece) {
+/* The winding numbers of the nodes of one layer. Those of a closed surface are the same at both ends of an edge that
+ * the surface misses. */
+static void wind_layer(void *data, int layer) {
     const winding_task *w = data;
     const sn_lattice *l = w->lattice;
     const int nx = l->count[0] + 1, ny = l->count[1] + 1;
-    for (int64_t n = sn_piece_begin(w->nodes, GRAIN, piece); n < sn_piece_begin(w->nodes, GRAIN, piece + 1); ++n) {
-        const int at[3] = {(int)(n % nx), (int)(n / nx % ny), (int)(n / nx / ny)};
-        double x[3];
-        sn_lattice_position(l, at, 0, x);
-        l->winding[n] = (float)fabs(sn_winding_number(&w->surface->winding, x));
-    }
+    float *winding = l->winding + (size_t)nx * (size_t)ny * (size_t)layer;
+    int at[3] = {0, 0, layer};
+    for (at[1] = 0; at[1] < ny; ++at[1])
+        for (at[0] = 0; at[0] < nx; ++at[0], ++winding) {
+            double x[3];
+            if (w->surface->closed && at[0] > 0 && edge_is_free(l, at, 0)) {
+                *winding = winding[-1];
+            } else if (w->surface->closed && at[1] > 0 && edge_is_free(l, at, 1)) {
+                *winding = winding[-nx];
+            } else {
+                sn_lattice_position(l, at, 0, x);
+                *winding = (float)fabs(sn_winding_number(&w->surface->winding, x));
+            }
+        }
 }
 
 /* A tet that the surface does not meet is inside when its nodes are, on average. */
@@ -161,8 +186,8 @@ sn_status sn_lattice_create(const sn_clean_surface *s, double cell, sn_lattice *
         return status;
     }
     pierce(s, l);
-    winding_task w = {s, l, (l->count[0] + 1) * (l->count[1] + 1) * (l->count[2] + 1)};
-    sn_parallel_pieces(l->context, sn_pieces(w.nodes, GRAIN), wind, &w);
+    winding_task w = {s, l};
+    sn_parallel(l->context, l->count[2] + 1, wind_layer, &w);
     find_inside(l);
     return SN_OK;
 }

@@ -217,9 +217,9 @@ static void duplicate(sn_mesh *m) { /* the first half takes the place of the sec
     m->triangle_count += 100;
 }
 static void flatten(sn_mesh *m) { m->triangle[0] = m->triangle[1], m->triangle[30] = m->triangle[31]; }
-static void push_through(sn_mesh *m) { /* the head goes down through the arms */
+static void push_through(sn_mesh *m) { /* the arms on one side reach through the body */
     for (int i = 0; i < m->node_count; ++i)
-        if (m->position[3 * i + 1] > 0.6) m->position[3 * i + 1] -= 0.75;
+        if (m->position[3 * i] > 0.4) m->position[3 * i] -= 0.6;
 }
 static void crowd(sn_mesh *m) { /* a triangle that stands on an edge of two others */
     int32_t *last = m->triangle + 3 * (m->triangle_count - 1);
@@ -249,7 +249,7 @@ static void test_broken(void **state) {
         check_body(body, surface);
         assert_int_equal(touching_faces(body, surface), 0);
         /* The inside is full: much more than the tets along the surface. */
-        if (strcmp(damages[i].name, "crossings") != 0) assert_true(report.tets - report.pierced > 250);
+        assert_true(report.tets - report.pierced > 200);
         sn_mesh_destroy(body), sn_mesh_destroy(surface);
     }
 }
@@ -366,9 +366,8 @@ static void test_scene(void **state) {
     sn_scene *scene;
     sn_world *world;
     sn_error error = {0};
-    const char *text =
-        "{\"bodies\": [{\"mesh\": {\"embed\": {\"surface\": {\"octopus\": {\"triangles\": 1000}}, \"cell\": "
-        "0.2, \"fit\": 2}, \"scale\": 2, \"move\": [1, 0, 0]}, \"embedding\": \"mls\"}]}";
+    const char *text = "{\"bodies\": [{\"mesh\": {\"embed\": {\"surface\": {\"torus\": {}}, \"cell\": "
+                       "0.2, \"fit\": 2}, \"scale\": 2, \"move\": [1, 0, 0]}, \"embedding\": \"mls\"}]}";
     if (parse(text, &scene, &error)) fail_msg("%s", error.text);
     assert_non_null(sn_scene_surface(scene, 0));
     assert_null(sn_scene_surface(scene, 1));
@@ -381,11 +380,11 @@ static void test_scene(void **state) {
     static const char *const bad[][2] = {
         {"{\"bodies\": [{\"mesh\": {\"embed\": {\"cell\": 0.1}}}]}", "surface"},
         {"{\"bodies\": [{\"mesh\": {\"octopus\": {}}}]}", "embed"},
-        {"{\"bodies\": [{\"mesh\": {\"embed\": {\"surface\": {\"octopus\": {}}, \"cel\": 3}}}]}", "cell"},
+        {"{\"bodies\": [{\"mesh\": {\"embed\": {\"surface\": {\"torus\": {}}, \"cel\": 3}}}]}", "cell"},
         {"{\"bodies\": [{\"mesh\": {\"embed\": {\"surface\": \"none.obj\", \"cell\": 3}}}]}", "none.obj"},
-        {"{\"bodies\": [{\"mesh\": {\"embed\": {\"surface\": {\"octopus\": {\"triangles\": 500}}}}}]}", "neither"},
+        {"{\"bodies\": [{\"mesh\": {\"embed\": {\"surface\": {\"torus\": {}}}}}]}", "neither"},
         {"{\"bodies\": [{\"surface\": {\"octopus\": {\"triangles\": 500}}, \"mesh\": {\"embed\": {\"surface\": "
-         "{\"octopus\": {\"triangles\": 500}}, \"cell\": 1}}}]}",
+         "{\"torus\": {}}, \"cell\": 1}}}]}",
          "its own surface"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
