@@ -10,6 +10,7 @@
 
 #include "base/context.h"
 #include "base/math3.h"
+#include "joined.h"
 
 typedef struct parting {
     const sn_clean_surface *surface;
@@ -18,19 +19,6 @@ typedef struct parting {
     int32_t *source; /* kept tets: number in the lattice */
     int32_t *parent; /* 4 per kept tet: a chain of corners that are one node; the smallest is its own parent */
 } parting;
-
-static int32_t root(int32_t *parent, int32_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static void join(int32_t *parent, int32_t a, int32_t b) {
-    a = root(parent, a), b = root(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
 
 /* The nodes of a tet of the lattice, and where they are. */
 static void tet_nodes(const sn_lattice *l, int tet, int node[4], double x[4][3]) {
@@ -70,7 +58,7 @@ static void join_tets(const parting *p, int kept) {
             tet_nodes(p->lattice, other, other_node, other_x);
             for (int i = 0; i < 4; ++i)
                 for (int k = 0; k < 4; ++k)
-                    if (node[i] == other_node[k]) join(p->parent, 4 * t + i, 4 * p->kept[other] + k);
+                    if (node[i] == other_node[k]) sn_join(p->parent, 4 * t + i, 4 * p->kept[other] + k);
         }
     }
 }
@@ -97,7 +85,7 @@ static void turn_positive(const sn_mesh *mesh, int32_t *tet) {
 
 static sn_status make_mesh(const parting *p, int kept, sn_mesh **body, int *nodes, sn_error *error) {
     *nodes = 0;
-    for (int32_t i = 0; i < 4 * kept; ++i) *nodes += root(p->parent, i) == i;
+    for (int32_t i = 0; i < 4 * kept; ++i) *nodes += sn_joined_root(p->parent, i) == i;
     const sn_status status = sn_mesh_create(p->lattice->context, *nodes, kept, 4, 0, body, error);
     if (status) return status;
     int32_t next = 0;
@@ -107,7 +95,7 @@ static sn_status make_mesh(const parting *p, int kept, sn_mesh **body, int *node
         int32_t *tet = (*body)->tet + 4 * (size_t)t;
         tet_nodes(p->lattice, p->source[t], node, x);
         for (int i = 0; i < 4; ++i) {
-            const int32_t own = 4 * t + i, first = root(p->parent, own); /* which is not behind its own */
+            const int32_t own = 4 * t + i, first = sn_joined_root(p->parent, own); /* which is not behind its own */
             if (first == own) {
                 memcpy((*body)->position + 3 * (size_t)next, x[i], sizeof x[i]);
                 tet[i] = next++;
