@@ -379,7 +379,7 @@ static void test_scene(void **state) {
     sn_world_destroy(world), sn_scene_destroy(scene);
     static const char *const bad[][2] = {
         {"{\"bodies\": [{\"mesh\": {\"embed\": {\"cell\": 0.1}}}]}", "surface"},
-        {"{\"bodies\": [{\"mesh\": {\"octopus\": {}}}]}", "embed"},
+        {"{\"bodies\": [{\"mesh\": {\"octopus\": {\"triangles\": 500}}}]}", "embed"},
         {"{\"bodies\": [{\"mesh\": {\"embed\": {\"surface\": {\"torus\": {}}, \"cel\": 3}}}]}", "cell"},
         {"{\"bodies\": [{\"mesh\": {\"embed\": {\"surface\": \"none.obj\", \"cell\": 3}}}]}", "none.obj"},
         {"{\"bodies\": [{\"mesh\": {\"embed\": {\"surface\": {\"torus\": {}}}}}]}", "neither"},
