@@ -15,25 +15,13 @@ static void set_term(sn_material *m, double ratio, double time) {
 /* A cube that is free to contract, with its face x = SIDE pulled. Quasi-static: no inertia disturbs the closed forms.
  */
 static void cube(scene *s, const char *law, const char *element, double step) {
-    scene_start(s, NULL, SIDE, SIDE, SIDE, 2, 2, 2);
-    strcpy(s->material.law, law);
-    strcpy(s->body.element, element);
+    free_box(s, NULL, SIDE, SIDE, 2, 2, law, element);
     set_constant(&s->material, "young", YOUNG);
     set_constant(&s->material, "poisson", 0.3);
     if (strcmp(law, "stvk-volume") == 0) set_constant(&s->material, "penalty", 0); /* it stiffens the bulk */
     strcpy(s->options.time.mode, "quasi-static");
     s->options.time.step = step;
     s->options.time.newton.tolerance = 1e-10;
-    s->options.solver.tolerance = 1e-12;
-    memset(s->options.gravity, 0, sizeof s->options.gravity);
-    for (int a = 0; a < 3; ++a) {
-        s->fix[a].select = box_selector(-1, -1, -1, a == 0 ? 1e-9 : 1, a == 1 ? 1e-9 : 1, a == 2 ? 1e-9 : 1);
-        for (int b = 0; b < 3; ++b) s->fix[a].axis[b] = a == b;
-    }
-    s->body.fix_count = 3;
-    sn_probe *p = add_probe(s, SN_QUANTITY_REACTION, 0, 0, 0);
-    p->at = SN_PROBE_SELECT;
-    p->select = s->fix[0].select;
     add_probe(s, SN_QUANTITY_DISPLACEMENT, SIDE, SIDE, SIDE);
 }
 
