@@ -39,7 +39,7 @@ typedef struct swing {
     double loss;            /* lost energy, mean over time */
     int retries, linear;
     stopwatch watch; /* keeps its times when the run is repeated */
-    bool refused; /* the judge of a step ended the run: the energy grew and no force explained it */
+    bool refused;    /* the judge of a step ended the run: the energy grew and no force explained it */
 } swing;
 
 static sn_status follow(experiment_run *run, int b, int kind, int hertz, int iterations, double end, swing *out,
@@ -198,8 +198,8 @@ static sn_status claim_cost(const study *y, sn_error *error) {
     for (int s = 0; s < STEPS; ++s)
         for (int n = 0; n < COMPARED; ++n) {
             for (int i = 0; i < 2 * REPEATS && !status; ++i)
-                status = follow(y->run, y->index, pair[i % 2], rate[s], newton[n], y->end, at(y, pair[i % 2], s, n),
-                                error);
+                status =
+                    follow(y->run, y->index, pair[i % 2], rate[s], newton[n], y->end, at(y, pair[i % 2], s, n), error);
             if (status) return status;
             const stopwatch *a = &at(y, EXACT, s, n)->watch, *b = &at(y, HYBRID, s, n)->watch;
             const int steps = a->count < b->count ? a->count : b->count;

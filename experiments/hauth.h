@@ -37,8 +37,9 @@ typedef struct hauth_case {
     double *reference; /* nodes x 3, or NULL */
 } hauth_case;
 
-/* Runs the scene. The context has one thread (timing.h), because the bodies are so small that more would be slower. The outcome says when a step failed; the returned status says when the scene could not be built.
- * `progress` (may be NULL) is called after each step with the time and the world. */
+/* Runs the scene. The context has one thread (timing.h), because the bodies are so small that more would be slower. The
+ * outcome says when a step failed; the returned status says when the scene could not be built. `progress` (may be NULL)
+ * is called after each step with the time and the world. */
 sn_status hauth_simulate(sn_context *context, hauth_case *scene, const hauth_setting *setting, hauth_outcome *outcome,
                          void (*progress)(void *user, double time, sn_world *world), void *user, sn_error *error);
 /* Keeps the positions of the last run as the reference. */

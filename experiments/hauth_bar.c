@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "hauth.h"
-#include "timing.h"
 #include "time/system.h"
+#include "timing.h"
 
 #define BAR(viscous, start)                                                                                            \
     "\"gravity\": [0, -1, 0], \"bodies\": [ { \"name\": \"bar\", \"mesh\": { \"box\": { \"size\": [0.3, 0.1, 0.1], "   \

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "hauth.h"
-#include "timing.h"
 #include "time/system.h"
+#include "timing.h"
 
 #define LOAD(normal, direction)                                                                                        \
     "{ \"select\": { \"normal\": [" normal "] }, \"shear\": { \"direction\": [" direction                              \

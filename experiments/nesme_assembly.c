@@ -75,8 +75,7 @@ static sn_status measure(experiment_run *run, sn_error *error) {
         stopwatch_release(&p->watch);
         sn_world_destroy(p->world);
     }
-    for (int i = 0; i < COUNTS && !status; ++i)
-        fprintf(table, "%g,%.8g,%g,%.8g\n", x[0][i], y[0][i], x[1][i], y[1][i]);
+    for (int i = 0; i < COUNTS && !status; ++i) fprintf(table, "%g,%.8g,%g,%.8g\n", x[0][i], y[0][i], x[1][i], y[1][i]);
     fclose(table);
     if (status) return status;
     const line_fit with = fit_line(COUNTS, x[0], y[0]), without = fit_line(COUNTS, x[1], y[1]);

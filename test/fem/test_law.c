@@ -209,14 +209,9 @@ static void degenerate(void **state) {
 int main(void) {
     collect();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_law_is_tried),
-        cmocka_unit_test(conformance),
-        cmocka_unit_test(rest_is_free),
-        cmocka_unit_test(small_energies),
-        cmocka_unit_test(finite_differences),
-        cmocka_unit_test(objectivity),
-        cmocka_unit_test(same_bits),
-        cmocka_unit_test(degenerate),
+        cmocka_unit_test(every_law_is_tried), cmocka_unit_test(conformance),        cmocka_unit_test(rest_is_free),
+        cmocka_unit_test(small_energies),     cmocka_unit_test(finite_differences), cmocka_unit_test(objectivity),
+        cmocka_unit_test(same_bits),          cmocka_unit_test(degenerate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Laws against formulas: equal stiffness at small strains, closed forms of simple deformations, limits of the orthotropic
- * laws, and the truncated differentials. */
+/* Laws against formulas: equal stiffness at small strains, closed forms of simple deformations, limits of the
+ * orthotropic laws, and the truncated differentials. */
 #include "law_samples.h"
 
 /* young and poisson mean the same stiffness at rest in every isotropic law, also with lambda or both moduli zero. */
@@ -249,10 +249,8 @@ static void truncated_formulas(void **state) {
 int main(void) {
     collect();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_small_strain_stiffness),
-        cmocka_unit_test(closed_forms),
-        cmocka_unit_test(stable_neo_hookean_formula),
-        cmocka_unit_test(orthotropic_limits),
+        cmocka_unit_test(same_small_strain_stiffness), cmocka_unit_test(closed_forms),
+        cmocka_unit_test(stable_neo_hookean_formula),  cmocka_unit_test(orthotropic_limits),
         cmocka_unit_test(truncated_formulas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,16 +28,16 @@ static double probe(sn_world *world, int index, int axis) {
  * follows. */
 static void handle_follows_its_keys(void **state) {
     sn_context *context = *state;
-    sn_world *world =
-        world_of_text(context, "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": "
-                          "{\"box\": {\"size\": [1, 0.2, 0.2],"
-                          "\"cells\": [5, 1, 1]}}, \"material\": {\"young\": 1e6, \"poisson\": 0.3, \"rayleigh\": "
-                          "{\"mass\": 5, \"stiffness\": 0.01}},"
-                          "\"fix\": [{\"select\": {\"box\": [[-1, -1, -1], [1e-6, 1, 1]]},"
-                          "\"keys\": [[0.1, 0, 0, 0], [0.3, 0.4, 0.2, 0], [0.5, 0.4, -0.2, 0.1]]}]}],"
-                          "\"probes\": [{\"name\": \"held\", \"nearest\": [0, 0, 0], \"quantity\": \"displacement\"},"
-                          "{\"name\": \"speed\", \"nearest\": [0, 0, 0], \"quantity\": \"velocity\"},"
-                          "{\"name\": \"end\", \"nearest\": [1, 0, 0], \"quantity\": \"displacement\"}]}");
+    sn_world *world = world_of_text(
+        context, "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": "
+                 "{\"box\": {\"size\": [1, 0.2, 0.2],"
+                 "\"cells\": [5, 1, 1]}}, \"material\": {\"young\": 1e6, \"poisson\": 0.3, \"rayleigh\": "
+                 "{\"mass\": 5, \"stiffness\": 0.01}},"
+                 "\"fix\": [{\"select\": {\"box\": [[-1, -1, -1], [1e-6, 1, 1]]},"
+                 "\"keys\": [[0.1, 0, 0, 0], [0.3, 0.4, 0.2, 0], [0.5, 0.4, -0.2, 0.1]]}]}],"
+                 "\"probes\": [{\"name\": \"held\", \"nearest\": [0, 0, 0], \"quantity\": \"displacement\"},"
+                 "{\"name\": \"speed\", \"nearest\": [0, 0, 0], \"quantity\": \"velocity\"},"
+                 "{\"name\": \"end\", \"nearest\": [1, 0, 0], \"quantity\": \"displacement\"}]}");
     step_to(world, 0.1);
     assert_float_equal(probe(world, 0, 0), 0, 1e-12);
     step_to(world, 0.2);

@@ -18,14 +18,13 @@ static sn_context *context;
 /* A block of 3 x 5 x 3 cells, 6 cm x 10 cm x 6 cm, with more keys for its body, the time and the scene. */
 static sn_world *make(const char *body, const char *time, const char *scene_keys) {
     char text[2000];
-    snprintf(
-        text, sizeof text,
-        "{\"gravity\": [0, -9.8, 0], \"time\": {\"method\": \"kikuuwe\", \"step\": 0.03%s}, \"solver\": "
-        "{\"method\": \"qmr\", \"precision\": \"double\", \"tolerance\": 1e-10, \"iterations\": 2000}, "
-        "\"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.06, 0.1, 0.06], \"cells\": [3, 5, 3], \"split\": 5}}, "
-        "\"material\": {\"law\": \"stvk-volume\", \"young\": 1e6, \"poisson\": 0.45, \"density\": 1000, "
-        "\"rayleigh\": {\"stiffness\": 0.001}}%s}]%s}",
-        time, body, scene_keys);
+    snprintf(text, sizeof text,
+             "{\"gravity\": [0, -9.8, 0], \"time\": {\"method\": \"kikuuwe\", \"step\": 0.03%s}, \"solver\": "
+             "{\"method\": \"qmr\", \"precision\": \"double\", \"tolerance\": 1e-10, \"iterations\": 2000}, "
+             "\"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.06, 0.1, 0.06], \"cells\": [3, 5, 3], \"split\": 5}}, "
+             "\"material\": {\"law\": \"stvk-volume\", \"young\": 1e6, \"poisson\": 0.45, \"density\": 1000, "
+             "\"rayleigh\": {\"stiffness\": 0.001}}%s}]%s}",
+             time, body, scene_keys);
     return world_of_text(context, text);
 }
 

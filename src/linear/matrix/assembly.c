@@ -225,11 +225,16 @@ static double entry(const sn_matrix *matrix, int64_t block, int k) {
     return matrix->single_ ? (double)value_single(matrix, block)[k] : value_double(matrix, block)[k];
 }
 
+/* Most listed blocks belong to one node: contacts. */
+static int32_t place_of(const sn_pattern *pattern, int32_t row, int32_t column) {
+    return row == column ? pattern->diagonal[row] : sn_pattern_find(pattern, row, column);
+}
+
 /* Adds a list. Returns the number of blocks that have no place. */
 static int add_list(const sn_matrix *matrix, const sn_block_list *list, double factor) {
     int missing = 0;
     for (int i = 0; list && factor != 0 && i < list->count; ++i) {
-        const int64_t place = sn_pattern_find(matrix->pattern, list->row[i], list->column[i]);
+        const int64_t place = place_of(matrix->pattern, list->row[i], list->column[i]);
         if (place < 0) {
             ++missing;
             continue;
@@ -248,7 +253,7 @@ static int add_list(const sn_matrix *matrix, const sn_block_list *list, double f
 static bool list_symmetric(const sn_matrix *matrix, const sn_block_list *list, double factor) {
     const double slack = matrix->single_ ? 1e-5 : 1e-12;
     for (int i = 0; list && factor != 0 && i < list->count; ++i) {
-        const int64_t place = sn_pattern_find(matrix->pattern, list->row[i], list->column[i]);
+        const int64_t place = place_of(matrix->pattern, list->row[i], list->column[i]);
         if (place < 0) continue;
         const int64_t back = matrix->pattern->mirror[place];
         double size = 0, gap = 0;
