@@ -133,7 +133,10 @@ INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begi
 INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view,
                       double *f) {
     const sn_law *law = batch->law;
-    if (batch->warping) return force_warped(N, Q, batch, begin, end, view, f);
+    if (batch->warping) {
+        if (view->remember && batch->terms) remember_body(N, Q, batch, begin, end, view, view->remember);
+        return force_warped(N, Q, batch, begin, end, view, f);
+    }
     const sn_batch_settings *settings = settings_of(batch, view);
     const unsigned damped = view->v ? settings->damped : 0;
     int bad = 0;
@@ -157,7 +160,10 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
                 law->stress(law, c, F, batch->rotation ? R : NULL, P);
                 complete_stress(N, Q, &s, q, F, R, P);
-                if (has_memory(&s)) add_recalled(Q, &s, q, F, R, P);
+                if (has_memory(&s)) {
+                    if (view->remember) remember_shape(Q, &s, q, F, R, view->remember);
+                    add_recalled(Q, &s, q, F, R, P);
+                }
                 vd rate[9];
                 if (damped) {
                     outer_sum(N, gradient_at(N, &s, q), speed, rate);
