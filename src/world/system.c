@@ -161,7 +161,10 @@ static void linearise(sn_world *world, const sn_request *request, bool here) {
     sn_element_view view = sn_world_view(world, place.x, place.v);
     view.projected = request->linearise == SN_LINEARISE_PROJECTED;
     if (here && p->method->implicit) view.kept = sn_linear_kept(work->linear);
-    sn_linear_linearise(work->linear, &view, K->count ? K : NULL, D->count ? D : NULL, world->solid->rayleigh);
+    if (request->again)
+        sn_linear_relist(work->linear, K->count ? K : NULL, D->count ? D : NULL);
+    else
+        sn_linear_linearise(work->linear, &view, K->count ? K : NULL, D->count ? D : NULL, world->solid->rayleigh);
     const sn_elements_model *elements = &world->solid->elements;
     sn_linearisation_renew(&work->system.linearisation.base,
                            D->count || world->solid->rayleigh || sn_elements_damped(elements, &p->elements),

@@ -73,18 +73,24 @@ INLINE void add_warped_forces(const int N, const int Q, const slice *s, int q, c
     }
 }
 
+/* What forces take of a slice; velocities and damping only with damping. */
+INLINE void force_input(const int N, const slice *s, unsigned damped, vd *edge, vd *speed, vd *c, vd *damping) {
+    load_constants(s, c);
+    gather_edges(N, s, s->view->x, edge);
+    if (!damped) return;
+    gather_edges(N, s, s->view->v, speed);
+    load_rows(s->settings->damping + s->block * 3 * SN_LANES + s->lane, 3, damping);
+}
+
 APART int force_warped(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view,
                        double *f) {
     const sn_batch_settings *settings = settings_of(batch, view);
-    const int damped = view->v && settings->damped;
+    const unsigned damped = view->v ? settings->damped : 0;
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(N, Q, batch, settings, view, block, lane);
-            vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES];
-            load_constants(&s, c);
-            gather_edges(N, &s, view->x, edge);
-            load_rows(settings->damping + (int64_t)block * 3 * SN_LANES + lane, 3, damping);
-            if (damped) gather_edges(N, &s, view->v, speed);
+            vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3] = {{0}}, value[3 + EDGES];
+            force_input(N, &s, damped, edge, speed, c, damping);
             for (int i = 0; i < 3 * N; ++i) value[i] = vd_set(0);
             for (int q = 0; q < Q; ++q) {
                 vd F[9], rate[9];
@@ -144,12 +150,7 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(N, Q, batch, settings, view, block, lane);
             vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES];
-            load_constants(&s, c);
-            gather_edges(N, &s, view->x, edge);
-            if (damped) {
-                gather_edges(N, &s, view->v, speed);
-                load_rows(settings->damping + (int64_t)block * 3 * SN_LANES + lane, 3, damping);
-            }
+            force_input(N, &s, damped, edge, speed, c, damping);
             for (int i = 3; i < 3 * N; ++i) value[i] = vd_set(0);
             vi good = c[0] == c[0];
             for (int q = 0; q < Q; ++q) {
