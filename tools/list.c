@@ -73,6 +73,7 @@ static const kind kinds[] = {
     {"warpings", "stiffness warping per vertex: material.warping", sn_warpings},
     {"warping-matrices", "the matrix of stiffness warping: material.warping_matrix", sn_warping_matrices},
     {"elements", "element types: body.element", sn_element_names},
+    {"embeddings", "how tets carry a detailed surface: body.embedding", sn_embeddings},
     {"shapes", "solids that bodies touch: the key of a collider; docs/contact.md", sn_shapes},
     {"responses", "how a collider acts: collider.response", sn_responses},
     {"interactions", "everything that acts on the bodies except their elements", sn_interactions},

@@ -1,11 +1,11 @@
-/* A tree of boxes over triangles. It finds the nearest point of the surface, and the places where a straight path
- * crosses it.
+/* A tree of boxes over triangles. It finds the nearest point of the surface, the places where a straight path crosses
+ * it, and the triangles near a box.
  *
  * The tree is built once. Each fork sorts its triangles along the longest side of the box around their centres (equal
  * ones by number) and gives one half to each child. So the tree depends only on the mesh. A search goes to the nearer
  * box first, and leaves out every box that is farther than the best triangle so far. */
-#ifndef SN_CONTACT_TRIANGLE_TREE_H
-#define SN_CONTACT_TRIANGLE_TREE_H
+#ifndef SN_MESH_TRIANGLE_TREE_H
+#define SN_MESH_TRIANGLE_TREE_H
 
 #include <stdbool.h>
 
@@ -53,5 +53,11 @@ typedef struct sn_crossings {
     double first_part, last_part;
 } sn_crossings;
 int sn_triangle_tree_cross(const sn_triangle_tree *tree, const double a[3], const double b[3], sn_crossings *crossings);
+
+/* Calls visit(data, triangle) for each triangle whose box meets the box from `low` to `high`, always in the same order,
+ * until a call returns true. Returns whether one did. */
+typedef bool sn_triangle_visit(void *data, int32_t triangle);
+bool sn_triangle_tree_overlap(const sn_triangle_tree *tree, const double low[3], const double high[3],
+                              sn_triangle_visit *visit, void *data);
 
 #endif
