@@ -97,7 +97,7 @@ static sn_status transform(const sn_place *place, sn_mesh **mesh) {
 }
 
 /* What a shape must bring. */
-typedef enum shape_need { NEED_TETS, NEED_TRIANGLES, NEED_PLANE, NEED_SURFACE } shape_need;
+typedef enum shape_need { NEED_ANY, NEED_TETS, NEED_TRIANGLES, NEED_PLANE } shape_need;
 
 static sn_status check_shape(const sn_place *source, shape_need need, const sn_mesh *mesh) {
     if (need == NEED_TETS && mesh->tet_count == 0)
@@ -155,7 +155,7 @@ static sn_status read_shape(const sn_place *place, shape_need need, sn_mesh **me
 
 /* "body.obj", or a shape of triangles or tets. */
 static sn_status read_embedded(const sn_place *place, sn_mesh **surface) {
-    return json_is_string(place->value) ? read_file(place, surface) : read_shape(place, NEED_SURFACE, surface);
+    return json_is_string(place->value) ? read_file(place, surface) : read_shape(place, NEED_ANY, surface);
 }
 
 /* {"embed": {"surface": "body.obj", "cell": 0.05}}: tets around a surface, which becomes the surface of the body. The
@@ -222,8 +222,12 @@ static sn_status default_material(sn_reader *reader, sn_body_options *body) {
 
 /* ---- The body ---- */
 
-/* [{"select": ...}, ...]: rigid cores. */
+/* true: the whole body is rigid. [{"select": ...}, ...]: rigid cores. */
 static sn_status read_rigid(const sn_place *place, sn_body_options *body) {
+    if (json_is_boolean(place->value)) {
+        body->rigid_body = json_is_true(place->value);
+        return SN_OK;
+    }
     static const sn_field field = {"select",   SN_FIELD_SELECT | SN_FIELD_NEEDED, 0, 1, 0, 0, 0, 0, NULL, NULL, "",
                                    "the nodes"};
     sn_selector *select = NULL;
@@ -252,11 +256,16 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
     sn_status status = sn_read_fields(place, field, fields, body);
     if (status) return status;
     const bool plane = strcmp(body->element, "tri3") == 0;
+    const bool rigid = sn_place_get(place, "rigid", &child) && json_is_true(child.value);
     if (sn_place_get(place, "surface", &surface)) status = read_shape(&surface, NEED_TRIANGLES, &scene->surface[index]);
     if (!status && sn_place_get(place, "mesh", &child))
         status = json_is_object(child.value) && sn_place_get(&child, "embed", &embed)
                      ? read_embed(&child, &embed, &scene->surface[index], &scene->mesh[index])
-                     : read_shape(&child, plane ? NEED_PLANE : NEED_TETS, &scene->mesh[index]);
+                     : read_shape(&child,
+                                  rigid   ? NEED_ANY
+                                  : plane ? NEED_PLANE
+                                          : NEED_TETS,
+                                  &scene->mesh[index]);
     if (status) return status;
     body->mesh = scene->mesh[index];
     body->surface = scene->surface[index];
