@@ -137,7 +137,8 @@ static void fit_piece(void *data, int piece) {
 
 void sn_box_tree_refit(sn_box_tree *tree, const double *position, const double *target, double margin) {
     fitting f = {tree, position, target, margin, SN_BUILD(tree->context, sn_box_kernels)};
-    if (tree->triangle_count > 0) sn_parallel_pieces(tree->context, sn_pieces(tree->first[1], FIT_GRAIN), fit_piece, &f);
+    if (tree->triangle_count > 0)
+        sn_parallel_pieces(tree->context, sn_pieces(tree->first[1], FIT_GRAIN), fit_piece, &f);
     for (int level = 1; level < tree->levels; ++level)
         f.kernels->fit_level(tree, level, 0, tree->first[level + 1] - tree->first[level]);
     memcpy(tree->reference, position, 3 * (size_t)tree->vertex_count * sizeof *position);
@@ -185,15 +186,16 @@ typedef struct querying {
 static void query_piece(void *data, int i) {
     const querying *q = data;
     struct sn_box_piece *piece = &q->pairs->piece[i];
-    piece->count = q->kernels->pairs(q->a, q->b, (int)sn_piece_begin(q->a->first[1], PAIR_GRAIN, i),
-                                     (int)sn_piece_begin(q->a->first[1], PAIR_GRAIN, i + 1), piece->pair,
-                                     piece->capacity);
+    piece->count =
+        q->kernels->pairs(q->a, q->b, (int)sn_piece_begin(q->a->first[1], PAIR_GRAIN, i),
+                          (int)sn_piece_begin(q->a->first[1], PAIR_GRAIN, i + 1), piece->pair, piece->capacity);
 }
 
 static sn_status make_pieces(sn_box_pairs *pairs, int count, sn_error *error) {
     const int before = pairs->piece_capacity;
     void *piece = pairs->piece;
-    const sn_status status = sn_grow(pairs->context, &piece, &pairs->piece_capacity, count, sizeof *pairs->piece, error);
+    const sn_status status =
+        sn_grow(pairs->context, &piece, &pairs->piece_capacity, count, sizeof *pairs->piece, error);
     pairs->piece = piece;
     if (pairs->piece_capacity > before)
         memset(pairs->piece + before, 0, (size_t)(pairs->piece_capacity - before) * sizeof *pairs->piece);
@@ -210,7 +212,8 @@ static sn_status finish_pieces(querying *q, int64_t *total, sn_error *error) {
         *total += piece->count;
         if (piece->count <= piece->capacity) continue;
         void *list = piece->pair;
-        const sn_status status = sn_grow(pairs->context, &list, &piece->capacity, piece->count, sizeof *piece->pair, error);
+        const sn_status status =
+            sn_grow(pairs->context, &list, &piece->capacity, piece->count, sizeof *piece->pair, error);
         piece->pair = list;
         if (status != SN_OK) return status;
         query_piece(q, i);

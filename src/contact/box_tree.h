@@ -65,7 +65,7 @@ typedef struct sn_box_pairs {
     struct sn_box_piece {
         int32_t (*pair)[2];
         int count, capacity;
-    } *piece;
+    } * piece;
 } sn_box_pairs;
 void sn_box_pairs_release(sn_box_pairs *pairs);
 

@@ -159,7 +159,8 @@ static void test_rounds_outwards(void **state) {
         }
     float low[3], high[3];
     sn_box_tree_bounds(tree, low, high);
-    for (int i = 0; i < 9 * one.count; ++i) assert_true(low[i % 3] <= one.position[i] && one.position[i] <= high[i % 3]);
+    for (int i = 0; i < 9 * one.count; ++i)
+        assert_true(low[i % 3] <= one.position[i] && one.position[i] <= high[i % 3]);
     assert_false(sn_box_tree_moved(tree, one.position, 0));
     one.position[100] += 0.5;
     assert_true(sn_box_tree_moved(tree, one.position, 0.49));
