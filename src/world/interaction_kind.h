@@ -185,6 +185,8 @@ void sn_interactions_support(const sn_world *world, const double *balance, doubl
     X(drag, "drag", "drag of a fluid that rests, normal to the surface of a body")                                     \
     X(penalty, "penalty", "colliders that push by springs, dampers and friction")                                      \
     X(projection, "projection", "colliders that constrain the nodes they touch")                                       \
+    X(contact, "contact", "bodies that touch each other: their surfaces, and the list of contacts")                    \
+    X(contact_penalty, "contact-penalty", "contacts between bodies that push by springs, dampers and friction")        \
     X(grabs, "grabs", "springs that pull points of bodies to targets")                                                 \
     X(tethers, "tethers", "springs and dampers from points of bodies to anchors or to points of other bodies")         \
     X(links, "links", "points of bodies tied to places or to points of other bodies")                                  \
