@@ -180,7 +180,7 @@ static double box_distance(const sn_box_block *block, int c, const double x[3]) 
     return sqrt(square);
 }
 
-static void nearest_of_triangle(const sn_box_surface *surface, int32_t triangle, const double x[3], sn_box_hit *hit) {
+void sn_box_triangle_nearest(const sn_box_surface *surface, int32_t triangle, const double x[3], sn_box_hit *hit) {
     const double *const corner[4] = {x, corner_of(surface, triangle, 0), corner_of(surface, triangle, 1),
                                      corner_of(surface, triangle, 2)};
     sn_closest closest;
@@ -201,7 +201,7 @@ bool sn_box_tree_nearest(const sn_box_surface *surface, const double x[3], doubl
         if (w.key >= hit->distance) continue;
         if (w.level < 0) {
             sn_box_hit here;
-            nearest_of_triangle(surface, w.index, x, &here);
+            sn_box_triangle_nearest(surface, w.index, x, &here);
             if (here.distance < hit->distance) *hit = here;
             continue;
         }

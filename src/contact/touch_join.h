@@ -16,20 +16,22 @@ typedef struct sn_touch_curve {
     double length;         /* m */
 } sn_touch_curve;
 
+/* The curves of all pairs of surfaces. */
 typedef struct sn_touch_curves {
     sn_context *context;
     int count, capacity;
     sn_touch_curve *curve;
     /* Scratch. */
-    int32_t *table, *parent;
-    int table_capacity, parent_capacity;
+    int32_t *table, *parent, *next;
+    int table_capacity, parent_capacity, next_capacity;
 } sn_touch_curves;
 
 void sn_touch_curves_release(sn_touch_curves *curves);
 
-/* Joins the cuts of two surfaces (a == b for one surface with itself). Fills `curve` of the cuts; curve numbers begin
- * with 0. Replaces the contents of `curves`; curves->context must be set. */
-sn_status sn_touch_join(const sn_touch_surface *a, const sn_touch_surface *b, sn_touch_cut *cut, int count,
+/* Joins the cuts begin to end, of two surfaces (a == b for one surface with itself). Appends their curves, and fills
+ * `curve` of the cuts. Within one surface, cuts are turned so that along a curve `triangle[0]` stays on one sheet.
+ * curves->context must be set. */
+sn_status sn_touch_join(const sn_touch_surface *a, const sn_touch_surface *b, sn_touch_cut *cut, int begin, int end,
                         sn_touch_curves *curves, sn_error *error);
 
 #endif
