@@ -3,7 +3,7 @@
 
 extern const experiment experiment_civit_differentials, experiment_civit_force_fields, experiment_civit_persistent,
     experiment_civit_recover;
-extern const experiment experiment_civit_stiffness, experiment_hauth_corotated;
+extern const experiment experiment_civit_contact, experiment_civit_stiffness, experiment_hauth_corotated;
 extern const experiment experiment_hauth_bar, experiment_hauth_cantilever, experiment_hauth_cube,
     experiment_hauth_shear, experiment_hauth_toy;
 extern const experiment experiment_hauth_springs, experiment_muller_bars, experiment_muller_bone,
@@ -17,6 +17,7 @@ extern const experiment experiment_hauth_contact, experiment_hauth_solvers, expe
 extern const experiment experiment_hauth_constant_q, experiment_hauth_liver, experiment_hauth_spheres;
 
 const experiment *const experiments[] = {
+    &experiment_civit_contact,
     &experiment_civit_differentials,
     &experiment_civit_force_fields,
     &experiment_civit_persistent,
