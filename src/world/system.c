@@ -135,11 +135,13 @@ static sn_status check(sn_world *world, const sn_request *request, sn_error *err
 
 /* ---- Linearisation ---- */
 /* `here`: interactions, rotations of warped nodes and rotations of elements already belong to this place. */
-static void linearise(sn_world *world, const sn_request *request, bool here) {
+static sn_status linearise(sn_world *world, const sn_request *request, bool here, sn_error *error) {
     sn_workspace *work = &world->workspace;
     const sn_parameters *p = &world->parameters;
     const sn_place place = place_of(world, request);
     sn_block_list *K = &work->stiffness, *D = &work->damping;
+    const sn_status status = sn_interactions_reserve(world, K, D, error);
+    if (status) return status;
     K->count = D->count = 0;
     reach(world, request->t);
     if (!here) sn_interactions_arrive(world, place.x);
@@ -153,6 +155,7 @@ static void linearise(sn_world *world, const sn_request *request, bool here) {
     sn_linearisation_renew(&work->system.linearisation.base,
                            D->count || world->solid->rayleigh || sn_elements_damped(elements, &p->elements),
                            elements->projects && !view.projected);
+    return SN_OK;
 }
 
 static void product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
@@ -189,8 +192,7 @@ static sn_status evaluate(sn_system *system, const sn_request *request, sn_resul
     if (!status && request->energy) status = potential(world, request, error);
     if (status) return status;
     if (request->rate) force_rate(world, request);
-    if (request->linearise) linearise(world, request, request->here || request->force);
-    return SN_OK;
+    return request->linearise ? linearise(world, request, request->here || request->force, error) : SN_OK;
 }
 
 sn_status sn_world_forces(sn_world *world, sn_error *error) {
