@@ -146,6 +146,8 @@ static sn_status linearise(sn_world *world, const sn_request *request, bool here
     reach(world, request->t);
     if (!here) sn_interactions_arrive(world, place.x);
     if (!here && p->no_inertia) sn_world_frames(world, place.t, place.t, place.x);
+    const sn_status status = sn_interactions_reserve(world, K, D, error);
+    if (status) return status;
     sn_interactions_blocks(world, &place, p->method->exact, K, D);
     sn_element_view view = sn_world_view(world, place.x, place.v);
     view.projected = request->linearise == SN_LINEARISE_PROJECTED;
@@ -215,6 +217,10 @@ static sn_status mass_solve(sn_system *system, const double *f, double *out, sn_
 static void constrain(sn_system *system, double t, double *x, double *v, double *a) {
     sn_interactions_prescribe(world_of(system), t, x, v, a);
 }
+static double limit(sn_system *system, double t, const double *x, const double *d) {
+    return sn_interactions_limit(world_of(system), t, x, d);
+}
+
 static void retract(sn_system *system, double *x) { sn_interactions_retract(world_of(system), x); }
 static void filter(sn_system *system, double *u) { sn_filter_apply(sn_interactions_filter(world_of(system), NULL), u); }
 
@@ -369,6 +375,7 @@ const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .evaluate = evaluate,
                                         .constrain = constrain,
                                         .retract = retract,
+                                        .limit = limit,
                                         .filter = filter,
                                         .begin = begin,
                                         .settle = settle,
