@@ -372,9 +372,14 @@ static void test_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        EACH(test_weight, "penalty"),  EACH(test_slope, "penalty"), EACH(test_momentum, "penalty"),
-        EACH(test_energy, "penalty"),  EACH(test_threads, "penalty"), EACH(test_saved, "penalty"),
-        EACH(test_events, "penalty"),  cmocka_unit_test(test_penalty_derivatives), cmocka_unit_test(test_errors),
+        EACH(test_weight, "penalty"),   EACH(test_weight, "area"),
+        EACH(test_slope, "penalty"),    EACH(test_slope, "area"),
+        EACH(test_momentum, "penalty"), EACH(test_momentum, "area"),
+        EACH(test_energy, "penalty"),   EACH(test_energy, "area"),
+        EACH(test_threads, "penalty"),  EACH(test_threads, "area"),
+        EACH(test_saved, "penalty"),    EACH(test_saved, "area"),
+        EACH(test_events, "penalty"),   EACH(test_events, "area"),
+        cmocka_unit_test(test_penalty_derivatives), cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
