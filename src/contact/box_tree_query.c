@@ -1,5 +1,5 @@
-/* Rays and nearest points; see box_tree_query.h. Both searches keep blocks to visit on a stack, the most promising one on
- * top, and leave out every box that cannot hold anything better than what is found. */
+/* Rays and nearest points; see box_tree_query.h. Both searches keep blocks to visit on a stack, the most promising one
+ * on top, and leave out every box that cannot hold anything better than what is found. */
 #include "box_tree_query.h"
 
 #include <math.h>
@@ -21,7 +21,9 @@ typedef struct search {
     int depth;
 } search;
 
-static void push(search *s, double key, int32_t index, int level) { s->stack[s->depth++] = (waiting){key, index, level}; }
+static void push(search *s, double key, int32_t index, int level) {
+    s->stack[s->depth++] = (waiting){key, index, level};
+}
 
 /* Sorts the boxes from `begin` on: the one with the smallest key goes to the top. */
 static void sort_top(search *s, int begin) {
@@ -76,8 +78,8 @@ static double enter(const sn_box_block *block, int c, const ray *r, double reach
 /* What a ray does with a triangle. */
 typedef enum meeting { MISSES, MEETS, GRAZES } meeting;
 
-/* The volumes of the ray with the three edges have one sign when it meets the triangle. Two triangles at an edge compute
- * the same volume with opposite signs, so no ray slips through between them. */
+/* The volumes of the ray with the three edges have one sign when it meets the triangle. Two triangles at an edge
+ * compute the same volume with opposite signs, so no ray slips through between them. */
 static meeting meet(const sn_box_surface *surface, int32_t triangle, const ray *r, int *facing, sn_box_hit *hit) {
     double p[3][3], n[3], edge[3], cross[3];
     for (int k = 0; k < 3; ++k) sn_subtract3(corner_of(surface, triangle, k), r->origin, p[k]);

@@ -1,5 +1,6 @@
-/* Rays and nearest points on a surface that has a tree of boxes (box_tree.h). The boxes must be refitted to the positions
- * that are given here; the searches read the same triangles. Deforming, moving and resting surfaces are alike. */
+/* Rays and nearest points on a surface that has a tree of boxes (box_tree.h). The boxes must be refitted to the
+ * positions that are given here; the searches read the same triangles. Deforming, moving and resting surfaces are
+ * alike. */
 #ifndef SN_CONTACT_BOX_TREE_QUERY_H
 #define SN_CONTACT_BOX_TREE_QUERY_H
 

@@ -41,8 +41,10 @@ sn_status sn_touch_finder_create(sn_context *context, sn_touch_surface *const *s
     sn_status status = made->surface ? copy_pairs(made, pair, pair_count, error) : sn_no_memory(error);
     for (int i = 0; i < surface_count && !status; ++i)
         status = add_surface(context, surface[i], &made->surface[i], error);
-    if (status) sn_touch_finder_destroy(made);
-    else *finder = made;
+    if (status)
+        sn_touch_finder_destroy(made);
+    else
+        *finder = made;
     return status;
 }
 
@@ -58,8 +60,8 @@ void sn_touch_finder_destroy(sn_touch_finder *finder) {
     }
     sn_box_pairs_release(&finder->candidates);
     sn_touch_curves_release(&finder->curves);
-    void *part[] = {finder->surface, finder->allowed, finder->pair,   finder->cut,   finder->slot, finder->piece,
-                    finder->parent,  finder->region,  finder->point, finder->region_of};
+    void *part[] = {finder->surface, finder->allowed, finder->pair,   finder->cut,   finder->slot,
+                    finder->piece,   finder->parent,  finder->region, finder->point, finder->region_of};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) sn_release(context, part[i]);
     sn_release(context, finder);
 }
@@ -128,18 +130,19 @@ static sn_status find_curves(sn_touch_finder *finder, sn_error *error) {
         pair->curve_end = finder->curves.count;
     }
     if (!status && 2 * finder->curves.count > finder->parent_capacity)
-        status = sn_grow(finder->context, (void **)&finder->parent, &finder->parent_capacity,
-                         2 * finder->curves.count, sizeof *finder->parent, error);
+        status = sn_grow(finder->context, (void **)&finder->parent, &finder->parent_capacity, 2 * finder->curves.count,
+                         sizeof *finder->parent, error);
     for (int i = 0; i < 2 * finder->curves.count && !status; ++i) finder->parent[i] = i;
-    for (int i = 0; i < finder->curves.count && !status; ++i) finder->counts.open_curves += !finder->curves.curve[i].closed;
+    for (int i = 0; i < finder->curves.count && !status; ++i)
+        finder->counts.open_curves += !finder->curves.curve[i].closed;
     return status;
 }
 
 /* ---- 5. Flood: one task per surface. A task touches only the scratch and the labels of its own surface. ---- */
 
 /* Adds the spots of the parts of the surface that have no cuts and lie inside the partner. */
-static sn_status find_contained(sn_finder_surface *own, const sn_finder_surface *other, const sn_touch_cut *cut, int begin,
-                                int end, int role) {
+static sn_status find_contained(sn_finder_surface *own, const sn_finder_surface *other, const sn_touch_cut *cut,
+                                int begin, int end, int role) {
     const sn_touch_patches *patches = &own->patches;
     const sn_box_surface partner = sn_finder_box_surface(other);
     sn_status status = SN_OK;

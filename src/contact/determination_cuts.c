@@ -1,8 +1,8 @@
 /* Stage 3 of contact determination: which candidates intersect.
  *
- * The candidates are cut into pieces of fixed size. A piece writes its cuts to its own slots and counts them. A piece with
- * more cuts than slots is done once more when the place of its cuts is known. So the list has one order for any number of
- * threads, and no piece needs a list of its own. */
+ * The candidates are cut into pieces of fixed size. A piece writes its cuts to its own slots and counts them. A piece
+ * with more cuts than slots is done once more when the place of its cuts is known. So the list has one order for any
+ * number of threads, and no piece needs a list of its own. */
 #include <string.h>
 
 #include "determination_inside.h"
@@ -46,8 +46,10 @@ static void first_pass(void *data, int piece) {
 static void second_pass(void *data, int piece) {
     const cutting *c = data;
     const int begin = c->finder->piece[piece], count = c->finder->piece[piece + 1] - begin;
-    if (count > SLOTS) cut_piece(c, piece, c->finder->cut + begin, count);
-    else memcpy(c->finder->cut + begin, c->finder->slot + (size_t)piece * SLOTS, (size_t)count * sizeof(sn_touch_cut));
+    if (count > SLOTS)
+        cut_piece(c, piece, c->finder->cut + begin, count);
+    else
+        memcpy(c->finder->cut + begin, c->finder->slot + (size_t)piece * SLOTS, (size_t)count * sizeof(sn_touch_cut));
 }
 
 sn_status sn_finder_cut(sn_touch_finder *finder, const sn_finder_pair *pair, sn_error *error) {
@@ -69,8 +71,8 @@ sn_status sn_finder_cut(sn_touch_finder *finder, const sn_finder_pair *pair, sn_
     }
     finder->piece[pieces] = total;
     if (total > finder->cut_capacity)
-        status = sn_grow(finder->context, (void **)&finder->cut, &finder->cut_capacity, total, sizeof *finder->cut,
-                         error);
+        status =
+            sn_grow(finder->context, (void **)&finder->cut, &finder->cut_capacity, total, sizeof *finder->cut, error);
     if (status) return status;
     sn_parallel(finder->context, pieces, second_pass, &c);
     finder->cut_count = total;

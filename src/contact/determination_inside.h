@@ -19,8 +19,8 @@ typedef struct sn_finder_surface {
     sn_error error;
 } sn_finder_surface;
 
-/* Two surfaces whose boxes overlap. Spots of A have the role 0, spots of B the role 1; a surface that touches itself has
- * all of them in the role 0. */
+/* Two surfaces whose boxes overlap. Spots of A have the role 0, spots of B the role 1; a surface that touches itself
+ * has all of them in the role 0. */
 typedef struct sn_finder_pair {
     int32_t surface[2];
     int32_t cut_begin, cut_end, curve_begin, curve_end;
@@ -30,16 +30,16 @@ typedef struct sn_finder_pair {
 /* A region: a set of curves that bound one part of the inside, or a part of a surface inside another body. */
 typedef struct sn_finder_region {
     int32_t pair;
-    int32_t number;     /* in its pair */
-    bool simple;        /* all its rows have the normal n */
-    double n[3];        /* from B to A */
+    int32_t number; /* in its pair */
+    bool simple;    /* all its rows have the normal n */
+    double n[3];    /* from B to A */
     double vector_area[3];
     double length_sum;   /* m^2: the sum of the lengths of the vector areas of its curves */
     double area[2];      /* m^2: inside, on A and on B */
     double spot_area[3]; /* m^2: sum of the vector areas of its spots, as a vector out of A */
     bool closed;         /* all its curves are */
     int32_t curves, spots, rows;
-    int32_t contained;   /* the role of the part that is inside as a whole; -1: there are curves */
+    int32_t contained; /* the role of the part that is inside as a whole; -1: there are curves */
 } sn_finder_region;
 
 /* A spot that waits for its counterpart, and what its ray has found. */

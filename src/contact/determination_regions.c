@@ -1,8 +1,8 @@
 /* Stage 6 of contact determination, first half: curves and spots become regions, and regions get normals.
  *
- * Curves that bound one part of the inside, on either surface, belong to one region. The normal of a region, from B to A,
- * is -N / |N| with the sum N of the vector areas of its curves (out of A and into B; Civit 5.5.4.1). When a curve ends at a
- * rim, N is taken from the vector areas of the flooded parts instead: both are equal for a closed curve.
+ * Curves that bound one part of the inside, on either surface, belong to one region. The normal of a region, from B to
+ * A, is -N / |N| with the sum N of the vector areas of its curves (out of A and into B; Civit 5.5.4.1). When a curve
+ * ends at a rim, N is taken from the vector areas of the flooded parts instead: both are equal for a closed curve.
  *
  * A region is simple when its curves agree: |N| is at least half the sum of the lengths of their vector areas, and not
  * tiny against the area inside. A rod through a plate is not simple: its two curves have opposite vector areas. */
@@ -23,12 +23,15 @@ static void group_curves(sn_touch_finder *finder) {
     for (int32_t c = 0; c < finder->curves.count; ++c) of[c] = c;
     for (int32_t label = 0; label < 2 * finder->curves.count; ++label) {
         const int32_t i = root_of(of, label / 2), j = root_of(of, sn_touch_root(finder->parent, label) / 2);
-        if (i < j) of[j] = i;
-        else of[i] = j;
+        if (i < j)
+            of[j] = i;
+        else
+            of[i] = j;
     }
 }
 
-static sn_status add_region(sn_touch_finder *finder, int32_t pair, int32_t *number, int32_t contained, sn_error *error) {
+static sn_status add_region(sn_touch_finder *finder, int32_t pair, int32_t *number, int32_t contained,
+                            sn_error *error) {
     if (finder->region_count == finder->region_capacity) {
         const sn_status status = sn_grow(finder->context, (void **)&finder->region, &finder->region_capacity,
                                          finder->region_count + 1, sizeof *finder->region, error);
@@ -101,7 +104,8 @@ static sn_status add_points(sn_touch_finder *finder, int32_t index, int32_t *num
     return SN_OK;
 }
 
-/* A part inside another body leaves it on the shortest way, from its centre to the nearest point of the other surface. */
+/* A part inside another body leaves it on the shortest way, from its centre to the nearest point of the other surface.
+ */
 static void find_way_out(sn_touch_finder *finder, sn_finder_region *region, const double centre[3]) {
     const sn_finder_pair *pair = &finder->pair[region->pair];
     const sn_box_surface other = sn_finder_box_surface(&finder->surface[pair->surface[1 - region->contained]]);
@@ -110,7 +114,8 @@ static void find_way_out(sn_touch_finder *finder, sn_finder_region *region, cons
     double way[3] = {-centre[0], -centre[1], -centre[2]};
     for (int k = 0; k < 3; ++k)
         for (int i = 0; i < 3; ++i)
-            way[i] += hit.share[k] * other.position[3 * (size_t)other.triangle[3 * (size_t)hit.triangle + (size_t)k] + (size_t)i];
+            way[i] += hit.share[k] *
+                      other.position[3 * (size_t)other.triangle[3 * (size_t)hit.triangle + (size_t)k] + (size_t)i];
     const double length = sn_norm3(way);
     if (!(length > 0)) return;
     for (int k = 0; k < 3; ++k) region->n[k] = (region->contained ? -1 : 1) * way[k] / length;

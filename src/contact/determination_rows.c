@@ -1,15 +1,15 @@
 /* Stage 6 of contact determination, second half: counterparts of the contact points, and rows (Civit 5.5.4).
  *
- * A point of A (role 0) looks along n, a point of B (role 1) along -n. This direction d leads back into the own body. The
- * point counts when its own surface looks against d, and when a ray along d leaves the other body. The ray begins a
- * little behind the point, because nearly equal surfaces may have changed places there. When the ray leaves the own body
- * before, the point is on the far side of something thin: it does not count.
+ * A point of A (role 0) looks along n, a point of B (role 1) along -n. This direction d leads back into the own body.
+ * The point counts when its own surface looks against d, and when a ray along d leaves the other body. The ray begins a
+ * little behind the point, because nearly equal surfaces may have changed places there. When the ray leaves the own
+ * body before, the point is on the far side of something thin: it does not count.
  *
- * Fallback. Points of a region without a simple normal, or of a region in which no point counts, take the nearest point of
- * the other surface instead: each has its own normal. Within one surface the nearest point is the point itself, so there
- * they look against their own normal. A region that has no row after that, like two sheets that cross each other, gives
- * one row for each patch of A at its longest segment: with the normal of the triangle of B, and the depth of the corners
- * of the triangle of A behind it. */
+ * Fallback. Points of a region without a simple normal, or of a region in which no point counts, take the nearest point
+ * of the other surface instead: each has its own normal. Within one surface the nearest point is the point itself, so
+ * there they look against their own normal. A region that has no row after that, like two sheets that cross each other,
+ * gives one row for each patch of A at its longest segment: with the normal of the triangle of B, and the depth of the
+ * corners of the triangle of A behind it. */
 #include <math.h>
 
 #include "base/math3.h"
@@ -32,8 +32,7 @@ static const sn_touch_spot *spot_of(const sn_touch_finder *finder, const sn_find
 static void place_of(const sn_touch_surface *surface, const sn_touch_point *at, double x[3]) {
     x[0] = x[1] = x[2] = 0;
     for (int k = 0; k < 3; ++k) {
-        const double *corner =
-            surface->position + 3 * (size_t)surface->triangle[3 * (size_t)at->triangle + (size_t)k];
+        const double *corner = surface->position + 3 * (size_t)surface->triangle[3 * (size_t)at->triangle + (size_t)k];
         for (int i = 0; i < 3; ++i) x[i] += at->share[k] * corner[i];
     }
 }

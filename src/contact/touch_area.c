@@ -4,103 +4,111 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "penalty.h"
 
-enum { SWEEPS = 10 };
+/* What a row does at a place. */
+typedef struct pull {
+    double along;             /* P_n + k (target - s) */
+    double across[3], length; /* y and |y| */
+} pull;
 
-void sn_touch_area_count(const sn_touch_area *area, int node_count) {
-    const sn_touch_rows *rows = area->rows;
-    memset(area->node_rows, 0, (size_t)node_count * sizeof *area->node_rows);
-    for (int i = 0; i < rows->count; ++i)
-        for (int32_t k = rows->row[i].first; k < rows->row[i].first + rows->row[i].count; ++k)
-            ++area->node_rows[rows->node[k]];
-    for (int i = 0; i < rows->count; ++i) {
-        area->crowd[i] = 1;
-        for (int32_t k = rows->row[i].first; k < rows->row[i].first + rows->row[i].count; ++k)
-            if (area->node_rows[rows->node[k]] > area->crowd[i] && area->inverse_mass[rows->node[k]] > 0)
-                area->crowd[i] = area->node_rows[rows->node[k]];
-    }
-}
-
-/* 1 / m_n */
-static double inverse_along(const sn_touch_area *area, const sn_touch_row *row) {
-    double sum = 0;
-    for (int32_t k = row->first; k < row->first + row->count; ++k)
-        sum += area->rows->weight[k] * area->rows->weight[k] * area->inverse_mass[area->rows->node[k]];
-    return sum;
-}
-
-/* 1 / m_t for the direction of `across`, which has any length except zero. */
-static double inverse_across(const sn_touch_area *area, const sn_touch_row *row, const double across[3]) {
-    double sum = 0;
-    for (int32_t k = row->first; k < row->first + row->count; ++k) {
-        const double *M = area->rows->moment + 9 * (size_t)k;
-        double part[3];
-        for (int j = 0; j < 3; ++j) part[j] = M[j] * across[0] + M[3 + j] * across[1] + M[6 + j] * across[2];
-        sum += sn_dot3(part, part) * area->inverse_mass[area->rows->node[k]];
-    }
-    return sum / sn_dot3(across, across);
-}
-
-/* The change of the row's impulse that stops the motion u, as far as friction and the sign allow. `total` is the impulse
- * so far. */
-static void stop_row(const sn_touch_area *area, int index, const double u[3], double change[3]) {
+static pull pull_at(const sn_touch_area *area, int index, const double *x) {
     const sn_touch_row *row = &area->rows->row[index];
-    const double *total = area->impulse + 3 * (size_t)index, share = 1.0 / area->crowd[index];
-    const double inverse = inverse_along(area, row), along = sn_dot3(row->n, u), had = sn_dot3(row->n, total);
-    double has = inverse > 0 ? had - share * along / inverse : had, across[3], wanted[3];
-    if (!(has > 0)) has = 0;
-    for (int k = 0; k < 3; ++k) across[k] = u[k] - along * row->n[k], wanted[k] = total[k] - had * row->n[k];
-    if (sn_dot3(across, across) > 0 && area->friction > 0) {
-        const double slip = inverse_across(area, row, across);
-        for (int k = 0; k < 3; ++k) wanted[k] -= slip > 0 ? share * across[k] / slip : 0;
+    const sn_touch_grip *grip = &area->grip[index];
+    double moved[3];
+    sn_touch_row_motion(area->rows, row, x, moved);
+    sn_subtract3(moved, grip->start, moved);
+    const double s = sn_dot3(row->n, moved), normal = sn_dot3(row->n, grip->force);
+    pull out = {.along = normal + grip->k * (grip->target - s)};
+    for (int a = 0; a < 3; ++a)
+        out.across[a] = grip->force[a] - normal * row->n[a] - grip->k * (moved[a] - s * row->n[a]);
+    out.length = sn_norm3(out.across);
+    return out;
+}
+
+/* Whether the normal force acts. A row at the border acts when its velocity closes it. */
+static bool acts(const sn_touch_area *area, int index, const pull *at, const double *v) {
+    sn_touch_grip *grip = &area->grip[index];
+    if (at->along > 0) return true;
+    if (area->ahead == 0 || !v || grip->held == SN_AHEAD_RELEASED) return false;
+    double u[3];
+    sn_touch_row_motion(area->rows, &area->rows->row[index], v, u);
+    if (!(at->along - grip->k * area->ahead * sn_dot3(u, area->rows->row[index].n) > 0)) return false;
+    grip->held = SN_AHEAD_HELD;
+    return true;
+}
+
+bool sn_touch_area_at(const sn_touch_area *area, int index, const double *x, const double *v, double force[3]) {
+    const pull at = pull_at(area, index, x);
+    const double *n = area->rows->row[index].n, most = area->friction * area->grip[index].normal;
+    const bool acting = acts(area, index, &at, v);
+    const double part = at.length > most ? most / at.length : 1;
+    for (int a = 0; a < 3; ++a) force[a] = (acting ? at.along * n[a] : 0) + part * at.across[a];
+    return acting || most > 0;
+}
+
+int sn_touch_area_force(const sn_touch_area *area, const double *x, const double *v, double *f) {
+    int acting = 0;
+    for (int i = 0; i < area->rows->count; ++i) {
+        double force[3];
+        if (!sn_touch_area_at(area, i, x, v, force)) continue;
+        ++acting;
+        sn_touch_row_push(area->rows, &area->rows->row[i], force, f);
     }
-    const double length = sn_norm3(wanted), most = area->friction * has;
-    for (int k = 0; k < 3; ++k) {
-        const double part = length > most ? wanted[k] * most / length : wanted[k];
-        change[k] = has * row->n[k] + part - total[k];
+    return acting;
+}
+
+double sn_touch_area_energy(const sn_touch_area *area, const double *x) {
+    double energy = 0;
+    for (int i = 0; i < area->rows->count; ++i) {
+        const pull at = pull_at(area, i, x);
+        const double k = area->grip[i].k, most = area->friction * area->grip[i].normal;
+        if (at.along > 0) energy += 0.5 * at.along * at.along / k;
+        energy += at.length > most ? (most * at.length - 0.5 * most * most) / k : 0.5 * at.length * at.length / k;
+    }
+    return energy;
+}
+
+/* The stiffness of a row, -df / d(motion of A relative to B), row by row. */
+static void stiffness_of(const sn_touch_area *area, int index, const pull *at, bool acting, double k[9]) {
+    const double *n = area->rows->row[index].n, stiff = area->grip[index].k;
+    const double most = area->friction * area->grip[index].normal;
+    const bool slips = at->length > most;
+    const double across = slips ? stiff * most / at->length : stiff;
+    for (int i = 0; i < 9; ++i) {
+        const int a = i / 3, b = i % 3;
+        const double along = slips && at->length > 0 ? at->across[a] * at->across[b] / (at->length * at->length) : 0;
+        k[i] = (acting ? stiff * n[a] * n[b] : 0) + across * ((a == b) - n[a] * n[b] - along);
     }
 }
 
-/* D += M^-1 change at the nodes of the rows; the changes become zero. */
-static void apply(const sn_touch_area *area, double *D) {
-    const sn_touch_rows *rows = area->rows;
-    for (int32_t k = 0; k < rows->carrier_count; ++k)
-        for (size_t a = 0; a < 3; ++a) {
-            const size_t at = 3 * (size_t)rows->node[k] + a;
-            D[at] += area->inverse_mass[rows->node[k]] * area->change[at];
-            area->change[at] = 0;
-        }
-}
-
-void sn_touch_area_stop(const sn_touch_area *area, int node_count, double *D) {
-    const sn_touch_rows *rows = area->rows;
-    memset(area->change, 0, 3 * (size_t)node_count * sizeof *area->change);
-    for (int sweep = 0; sweep < SWEEPS; ++sweep) {
-        for (int i = 0; i < rows->count; ++i) {
-            double u[3], change[3];
-            sn_touch_row_motion(rows, &rows->row[i], D, u);
-            stop_row(area, i, u, change);
-            for (int k = 0; k < 3; ++k) area->impulse[3 * i + k] += change[k];
-            sn_touch_row_push(rows, &rows->row[i], change, area->change);
-        }
-        apply(area, D);
+void sn_touch_area_blocks(const sn_touch_area *area, const double *x, const double *v, sn_block_list *K) {
+    for (int i = 0; i < area->rows->count; ++i) {
+        const pull at = pull_at(area, i, x);
+        const bool acting = acts(area, i, &at, v);
+        double k[9];
+        if (!acting && !(area->friction * area->grip[i].normal > 0)) continue;
+        stiffness_of(area, i, &at, acting, k);
+        sn_touch_row_blocks(area->rows, &area->rows->row[i], k, K);
     }
 }
 
-void sn_touch_area_stabilise(const sn_touch_area *area, int node_count, double relaxation, double slop, double *shift) {
-    const sn_touch_rows *rows = area->rows;
-    memset(area->change, 0, 3 * (size_t)node_count * sizeof *area->change);
-    for (int sweep = 0; sweep < SWEEPS; ++sweep) {
-        for (int i = 0; i < rows->count; ++i) {
-            const sn_touch_row *row = &rows->row[i];
-            double u[3], push[3];
-            sn_touch_row_gather(rows, row, shift, u);
-            const double inverse = inverse_along(area, row),
-                         missing = relaxation * (-row->gap - slop) - sn_dot3(row->n, u);
-            if (!(missing > 0 && inverse > 0)) continue;
-            for (int k = 0; k < 3; ++k) push[k] = missing / inverse / area->crowd[i] * row->n[k];
-            sn_touch_row_push(rows, row, push, area->change);
-        }
-        apply(area, shift);
+bool sn_touch_area_lag(const sn_touch_area *area, const double *x) {
+    double square = 0, change = 0;
+    for (int i = 0; i < area->rows->count; ++i) {
+        const double now = fmax(pull_at(area, i, x).along, 0), was = area->grip[i].normal;
+        area->grip[i].normal = now;
+        square += now * now, change += (now - was) * (now - was);
     }
+    return change > 4e-4 * square;
+}
+
+bool sn_touch_area_release(const sn_touch_area *area, const double *x) {
+    bool any = false;
+    for (int i = 0; i < area->rows->count; ++i) {
+        if (area->grip[i].held != SN_AHEAD_HELD || pull_at(area, i, x).along >= 0) continue;
+        area->grip[i].held = SN_AHEAD_RELEASED;
+        any = true;
+    }
+    return any;
 }

@@ -1,46 +1,53 @@
-/* Area response: pseudo-impulses that correct the displacements of a step at reduced contact points (Civit 3.4.2.2 to
- * 3.4.2.4).
+/* Area response on contact rows: the motion of a step is corrected where surfaces intersect (Civit 3.4.2.2 to 3.4.2.4).
  *
- * A step without contact gives each node a displacement D. A row moves by u = sum_k w_k D_k along its normal n, and by
- * u_t across it (touch_rows.h). With the inverse masses of the nodes, the row has the inverse effective masses
+ * A row at the start x0 of a step has the depth d = -gap. In the step its two points move apart by s along the normal
+ * n and by u across it (touch_rows.h). The conditions on these displacements are those of the document:
+ *   - a row does not approach any more: s >= 0, and it never pulls;
+ *   - stabilisation: a part of the depth goes away, s >= target = min(k_r (d - slop), h v);
+ *   - Coulomb's law on displacements: the row does not slip as long as the force of friction is below mu N.
  *
- *   1 / m_n = sum_k w_k^2 / m_k,   1 / m_t = sum_k |M_k^T t|^2 / m_k   (t: the direction of u_t)
+ * The document applies them as local pseudo-impulses to the increments after each linear solve. This is cheap, but the
+ * neighbours of a node that was moved do not know of it: a stiff body gets strain from nowhere, gains energy and sinks.
+ * Here the same conditions are forces in the equations of the step, so that Newton's method weighs them against inertia
+ * and strain. With the forces P_n and P_t of the last step (zero in a new row) and a large stiffness k,
  *
- * A pseudo-impulse P (kg m) on A, and -P on B, changes D_k by M_k^T P / m_k. This is the document's distribution by the
- * weights w_A = (1/m_A) / (1/m_A + 1/m_B). P has three parts:
- *   - it stops the approach: u >= 0 (a row never pulls: P_n >= 0);
- *   - Coulomb's law on displacements: |P_t| <= mu P_n, and P_t never reverses the slip;
- *   - stabilisation: a part of the depth is taken away in each step. It moves positions and leaves velocities alone.
+ *   f_n = max(0, P_n + k (target - s)),   f_t = y |y| <= mu N, mu N y / |y| else,   y = P_t - k u
  *
- * Redundant rows: many rows share nodes. All rows look at the same D, and their corrections are applied at once. Each is
- * divided by the largest number of rows at one of its nodes. The document averages at each node; that would destroy the
- * balance of action and reaction, because the numbers differ on both sides. The averaged correction is repeated, so
- * that it still reaches its goal.
- *
- * What differs from the document: the total P of a step is kept as a force for the next step (warm start), so that the
- * bodies feel the contact while they are solved. A contact at rest then carries the weight exactly, and also stiff
- * bodies stay above each other. */
+ * Both have a potential and symmetric blocks. N is f_n of the last solution (friction.h explains why). When a contact
+ * rests, s = u = 0 and f = P: it carries the load exactly, and it does not creep. The forces act on both bodies at one
+ * point of x0 with opposite signs. So implicit Euler keeps linear and angular momentum. */
 #ifndef SN_CONTACT_TOUCH_AREA_H
 #define SN_CONTACT_TOUCH_AREA_H
 
+#include "linear/matrix/matrix.h"
 #include "touch_rows.h"
+
+/* The constants of a row in a step. */
+typedef struct sn_touch_grip {
+    double k;        /* N/m */
+    double target;   /* m */
+    double start[3]; /* m: sum of the motion matrices times x0 */
+    double force[3]; /* N: P, on A */
+    double normal;   /* N: of friction */
+    uint8_t held;    /* penalty.h, SN_AHEAD_ */
+} sn_touch_grip;
 
 typedef struct sn_touch_area {
     const sn_touch_rows *rows;
+    sn_touch_grip *grip; /* per row */
     double friction;
-    const double *inverse_mass; /* per node, 1/kg; 0: held */
-    double *impulse;            /* rows x 3, kg m: P of the step so far, on A */
-    int32_t *crowd;             /* rows: the largest number of rows at one of its nodes */
-    int32_t *node_rows;         /* nodes: scratch */
-    double *change;             /* nodes x 3: scratch */
+    double ahead; /* s: above 0, rows also act that their velocity v takes together in this time */
 } sn_touch_area;
 
-/* Counts the rows at the nodes, into `crowd`. */
-void sn_touch_area_count(const sn_touch_area *area, int node_count);
-/* Corrects the displacements D (nodes x 3) of a step, and adds to `impulse`. */
-void sn_touch_area_stop(const sn_touch_area *area, int node_count, double *D);
-/* Adds the displacements to `shift` (nodes x 3, zero before) that take the part `relaxation` of the depth beyond `slop`
- * (m) away. `impulse` is not used. */
-void sn_touch_area_stabilise(const sn_touch_area *area, int node_count, double relaxation, double slop, double *shift);
+/* The force on A of a row at x. Returns false when it does not act. v may be NULL. */
+bool sn_touch_area_at(const sn_touch_area *area, int row, const double *x, const double *v, double force[3]);
+/* Adds the forces of all rows to f. Returns how many rows act. */
+int sn_touch_area_force(const sn_touch_area *area, const double *x, const double *v, double *f);
+double sn_touch_area_energy(const sn_touch_area *area, const double *x);
+void sn_touch_area_blocks(const sn_touch_area *area, const double *x, const double *v, sn_block_list *K);
+/* Takes the present normal forces for friction. Returns whether they changed by more than a part in 50. */
+bool sn_touch_area_lag(const sn_touch_area *area, const double *x);
+/* A solve that looked ahead ended at x: releases the rows that pull there. Returns whether there were any. */
+bool sn_touch_area_release(const sn_touch_area *area, const double *x);
 
 #endif

@@ -14,8 +14,8 @@ typedef struct run {
 
 /* ---- Life ---- */
 
-sn_status sn_touch_flood_create(const sn_touch_surface *surface, const sn_touch_patches *patches,
-                                sn_touch_flood *flood, sn_error *error) {
+sn_status sn_touch_flood_create(const sn_touch_surface *surface, const sn_touch_patches *patches, sn_touch_flood *flood,
+                                sn_error *error) {
     sn_context *context = surface->context;
     const size_t triangles = (size_t)surface->triangle_count, vertices = (size_t)surface->vertex_count,
                  count = (size_t)patches->count;
@@ -48,8 +48,10 @@ void sn_touch_flood_release(sn_touch_flood *flood) {
 
 static void merge(run *r, int32_t a, int32_t b) {
     a = sn_touch_root(r->parent, a), b = sn_touch_root(r->parent, b);
-    if (a < b) r->parent[b] = a;
-    else r->parent[a] = b;
+    if (a < b)
+        r->parent[b] = a;
+    else
+        r->parent[a] = b;
 }
 
 /* Gives a vertex a state. Returns whether the state is new. */
@@ -60,8 +62,10 @@ static bool set_vertex(run *r, int32_t vertex, int32_t state) {
         r->flood->vertices[r->flood->vertex_count++] = vertex;
         return true;
     }
-    if ((*known >= INSIDE) != (state >= INSIDE)) ++r->flood->conflicts;
-    else if (state >= INSIDE) merge(r, *known - INSIDE, state - INSIDE);
+    if ((*known >= INSIDE) != (state >= INSIDE))
+        ++r->flood->conflicts;
+    else if (state >= INSIDE)
+        merge(r, *known - INSIDE, state - INSIDE);
     return false;
 }
 
@@ -140,8 +144,8 @@ static void decide_by_edges(run *r) {
     }
 }
 
-/* Passes states along edges that enter as often as they leave, until nothing is new. Most vertices have a state already,
- * so that one or two rounds are enough. */
+/* Passes states along edges that enter as often as they leave, until nothing is new. Most vertices have a state
+ * already, so that one or two rounds are enough. */
 static void decide_alike(run *r) {
     for (bool changed = true; changed;) {
         changed = false;
@@ -191,8 +195,10 @@ static void visit(run *r, int32_t triangle, int32_t label) {
     const int32_t patch = flood->patches->of[triangle];
     int32_t *state = &flood->patch[patch];
     if (flood->by_patch && *state != CROSSED) {
-        if (*state == UNKNOWN) *state = INSIDE + label, flood->whole[flood->whole_count++] = patch;
-        else merge(r, *state - INSIDE, label);
+        if (*state == UNKNOWN)
+            *state = INSIDE + label, flood->whole[flood->whole_count++] = patch;
+        else
+            merge(r, *state - INSIDE, label);
         return;
     }
     if (flood->inside[triangle]) {
@@ -248,8 +254,8 @@ static bool spread(run *r) {
 
 /* ---- 3. Crossed triangles that nothing reached ---- */
 
-/* Finds the crossed triangles without states that hang together with crossed triangle `first`, and decides whether their
- * corners are inside. Uses the free end of the queue of triangles. */
+/* Finds the crossed triangles without states that hang together with crossed triangle `first`, and decides whether
+ * their corners are inside. Uses the free end of the queue of triangles. */
 static void decide_island(run *r, int first) {
     sn_touch_flood *flood = r->flood;
     int32_t *list = flood->triangles + flood->triangle_count;
@@ -304,8 +310,8 @@ sn_status sn_touch_flood_run(sn_touch_flood *flood, const sn_touch_cut *cut, int
         status = sn_grow(flood->context, (void **)&flood->crossed, &flood->crossed_capacity, 2 * r.count,
                          sizeof *flood->crossed, error);
     if (!status && 2 * r.count > flood->link_capacity)
-        status = sn_grow(flood->context, (void **)&flood->link, &flood->link_capacity, 2 * r.count,
-                         sizeof *flood->link, error);
+        status = sn_grow(flood->context, (void **)&flood->link, &flood->link_capacity, 2 * r.count, sizeof *flood->link,
+                         error);
     if (status) return status;
     collect(&r, roles);
     decide_by_edges(&r);

@@ -1,20 +1,20 @@
 /* The part of a surface that is inside another body (Civit 5.5.3).
  *
- * The flood begins at the curves of intersection. A triangle with cuts is crossed; the others lie wholly inside or wholly
- * outside. The steps are:
+ * The flood begins at the curves of intersection. A triangle with cuts is crossed; the others lie wholly inside or
+ * wholly outside. The steps are:
  *   1. Corners of crossed triangles. Along an edge that is pierced, the number of times it enters the other body minus
  *      the number of times it leaves tells which end is inside. Ends of other edges are alike.
- *   2. Triangles behind edges that are inside and not pierced are inside. They pass this on to their neighbours. A patch
- *      without crossed triangles is taken as a whole.
- *   3. Crossed triangles that step 1 and 2 did not reach have a closed curve inside, like a dent of a spike. The sign of
- *      the area in the curve says whether their corners are inside.
+ *   2. Triangles behind edges that are inside and not pierced are inside. They pass this on to their neighbours. A
+ * patch without crossed triangles is taken as a whole.
+ *   3. Crossed triangles that step 1 and 2 did not reach have a closed curve inside, like a dent of a spike. The sign
+ * of the area in the curve says whether their corners are inside.
  *   4. Each patch gives one contact point for each connected part of the inside: area, vector area and centroid. For
  *      crossed triangles the sums run over the rim of the part that is inside (Green's theorem):
  *      area 1/2 sum (v - o) x (w - o) . n, with the origin o in the triangle. The document prints the formula for the
  *      centroid (5.7) without the sign of the areas; it is needed.
  *
- * What is inside gets a label: 2 curve + role, the role being 0 on A and 1 on B. Labels that meet are merged. So a set of
- * labels is one connected part of the inside, with all curves that bound it. */
+ * What is inside gets a label: 2 curve + role, the role being 0 on A and 1 on B. Labels that meet are merged. So a set
+ * of labels is one connected part of the inside, with all curves that bound it. */
 #ifndef SN_CONTACT_TOUCH_FLOOD_H
 #define SN_CONTACT_TOUCH_FLOOD_H
 
@@ -39,7 +39,8 @@ typedef struct sn_touch_crossed {
     bool pierced[3]; /* each edge */
 } sn_touch_crossed;
 
-/* The flood of one surface: its scratch and its result. All entries per triangle, vertex and patch are 0 between calls. */
+/* The flood of one surface: its scratch and its result. All entries per triangle, vertex and patch are 0 between calls.
+ */
 typedef struct sn_touch_flood {
     sn_context *context;
     const sn_touch_surface *surface;
@@ -68,13 +69,13 @@ typedef struct sn_touch_flood {
     int spot_count, spot_capacity;
     sn_touch_spot *spot;
     int chain_capacity;
-    int32_t *chain; /* per spot: the previous spot of the same patch in this call, or -1 */
+    int32_t *chain;   /* per spot: the previous spot of the same patch in this call, or -1 */
     int conflicts;    /* places where inside and outside met: the other surface is not what it should be */
     int64_t interior; /* triangles inside */
 } sn_touch_flood;
 
-sn_status sn_touch_flood_create(const sn_touch_surface *surface, const sn_touch_patches *patches,
-                                sn_touch_flood *flood, sn_error *error);
+sn_status sn_touch_flood_create(const sn_touch_surface *surface, const sn_touch_patches *patches, sn_touch_flood *flood,
+                                sn_error *error);
 void sn_touch_flood_release(sn_touch_flood *flood);
 
 /* Floods from the cuts begin to end. `roles`: 1 when the surface is A, 2 when it is B, 3 when it is both. `parent` has

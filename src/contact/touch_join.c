@@ -63,8 +63,10 @@ static int32_t root_of(int32_t *parent, int32_t i) {
 /* The smaller root wins, so that the root of a set is its first cut. */
 static void merge(int32_t *parent, int32_t i, int32_t j) {
     i = root_of(parent, i), j = root_of(parent, j);
-    if (i < j) parent[j] = i;
-    else parent[i] = j;
+    if (i < j)
+        parent[j] = i;
+    else
+        parent[i] = j;
 }
 
 static void join(joining *j) {

@@ -1,16 +1,16 @@
 /* Curves of intersection: the segments of the cuts of two surfaces, joined (Civit 5.5.2).
  *
- * A segment ends where an edge pierces a triangle. The segment goes on in the triangle behind this edge. So the next cut
- * of (ta, tb) is (neighbour of ta, tb) or (ta, neighbour of tb): a look into a table of all cuts finds it. Points need not
- * be compared. Sets of joined cuts are merged with union-find. A curve is numbered by its first cut. */
+ * A segment ends where an edge pierces a triangle. The segment goes on in the triangle behind this edge. So the next
+ * cut of (ta, tb) is (neighbour of ta, tb) or (ta, neighbour of tb): a look into a table of all cuts finds it. Points
+ * need not be compared. Sets of joined cuts are merged with union-find. A curve is numbered by its first cut. */
 #ifndef SN_CONTACT_TOUCH_JOIN_H
 #define SN_CONTACT_TOUCH_JOIN_H
 
 #include "touch_cut.h"
 
 typedef struct sn_touch_curve {
-    int32_t first, count; /* its first cut, and how many cuts it has */
-    bool closed;          /* false: it ends at the rim of a surface */
+    int32_t first, count;  /* its first cut, and how many cuts it has */
+    bool closed;           /* false: it ends at the rim of a surface */
     double vector_area[3]; /* m^2: 1/2 sum v x w over its segments vw, relative to a point of the curve (Civit 5.4). It
                               points out of A and into B */
     double length;         /* m */

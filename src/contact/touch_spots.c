@@ -1,11 +1,12 @@
 /* Reduced contact points of a flood: areas, vector areas and centroids (touch_flood.h; Civit 5.5.3.2, equations 5.3 to
  * 5.7).
  *
- * A crossed triangle with origin o (its corner 0) and unit normal n has an inside with a rim of pieces vw. Piece vw adds
- * the signed triangle o v w: the area a = 1/2 ((v - o) x (w - o)) . n and the moment a (o + v + w) / 3. The pieces are
+ * A crossed triangle with origin o (its corner 0) and unit normal n has an inside with a rim of pieces vw. Piece vw
+ * adds the signed triangle o v w: the area a = 1/2 ((v - o) x (w - o)) . n and the moment a (o + v + w) / 3. The pieces
+ * are
  *   - the segments of its cuts;
- *   - the parts of its edges that are inside. Edges 0 and 2 run through o and add nothing. On edge 1, from p along d, the
- *     part from s to t adds A (t - s) and the moment A ((t - s) (o + 2 p) + (t^2 - s^2) d) / 3, with A the area of the
+ *   - the parts of its edges that are inside. Edges 0 and 2 run through o and add nothing. On edge 1, from p along d,
+ * the part from s to t adds A (t - s) and the moment A ((t - s) (o + 2 p) + (t^2 - s^2) d) / 3, with A the area of the
  *     triangle. Both are differences, so each place where the edge enters or leaves adds its own term, in any order. */
 #include "base/math3.h"
 #include "touch_flood.h"
@@ -21,8 +22,8 @@ static sn_status spot_for(sn_touch_flood *flood, int32_t patch, int32_t label, s
     sn_status status = SN_OK;
     const int needed = flood->spot_count + 1;
     if (needed > flood->spot_capacity)
-        status = sn_grow(flood->context, (void **)&flood->spot, &flood->spot_capacity, needed, sizeof *flood->spot,
-                         error);
+        status =
+            sn_grow(flood->context, (void **)&flood->spot, &flood->spot_capacity, needed, sizeof *flood->spot, error);
     if (!status && needed > flood->chain_capacity)
         status = sn_grow(flood->context, (void **)&flood->chain, &flood->chain_capacity, needed, sizeof *flood->chain,
                          error);
@@ -71,8 +72,11 @@ typedef struct piece {
 
 static piece piece_of(const sn_touch_surface *surface, int32_t triangle) {
     const int32_t *corner = &surface->triangle[3 * (size_t)triangle];
-    piece t = {surface->position + 3 * (size_t)corner[0], surface->position + 3 * (size_t)corner[1],
-               surface->position + 3 * (size_t)corner[2], {0, 0, 0}, 0};
+    piece t = {surface->position + 3 * (size_t)corner[0],
+               surface->position + 3 * (size_t)corner[1],
+               surface->position + 3 * (size_t)corner[2],
+               {0, 0, 0},
+               0};
     sn_area_vector3(t.o, t.p, t.q, t.n);
     const double twice = sn_norm3(t.n);
     for (int k = 0; k < 3 && twice > 0; ++k) t.n[k] /= twice;
@@ -99,8 +103,7 @@ static void add_segment(const piece *t, const double v[3], const double w[3], su
 static void add_place(const piece *t, double part, double sign, sums *sum) {
     sum->area += sign * t->area * part;
     for (int k = 0; k < 3; ++k)
-        sum->moment[k] +=
-            sign * t->area * (part * (t->o[k] + 2 * t->p[k]) + part * part * (t->q[k] - t->p[k])) / 3;
+        sum->moment[k] += sign * t->area * (part * (t->o[k] + 2 * t->p[k]) + part * part * (t->q[k] - t->p[k])) / 3;
 }
 
 static void add_link(const piece *t, const sn_touch_cut *cut, int role, sums *sum) {

@@ -1,14 +1,10 @@
-/* Contacts between bodies by pseudo-impulses: the area response (contact/touch_area.h) on regions of intersecting
- * surfaces (contact/determination.h).
+/* Contacts between bodies that stop each other's motion: the area response (contact/touch_area.h) on regions of
+ * intersecting surfaces (contact/determination.h).
  *
  *   begin    finds the rows at the start of a step. A row that was there in the last step starts with its force
- *   force    adds these forces, which are constant in the step
- *   settle   corrects displacements and velocities of the step, then moves positions apart by a part of the depth
+ *   force    adds the forces that keep the rows from moving together and from slipping
+ *   settle   refuses steps in which bodies may have passed through each other
  *   end      keeps the forces for the next step
- *
- * Momentum: a pseudo-impulse P acts on both bodies at one point of the start of the step, with opposite signs. With
- * implicit Euler the angular momentum changes by sum x0 x P / h = 0 then. The shift of positions alone would change it
- * by sum m shift x v: each free body gets a small spin that makes up for this.
  *
  * Fast bodies: a step that takes two bodies past each other by more than a quarter of the smaller one is refused, and
  * taken in parts. So the regions are still small when they are found. */
@@ -17,14 +13,16 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "colliders.h"
 #include "contact/determination.h"
+#include "contact/penalty.h"
 #include "contact/touch_area.h"
 #include "inside.h"
 #include "touching.h"
 
-static const double WARM = 0.25;  /* part of the correction of a step that the next step starts with */
-static const double SLOP = 1e-3;  /* depth that is left alone, in sizes of the model: contacts at rest do not break */
-static const double PASS = 0.25;  /* way of two bodies in a step, in sizes of the smaller one */
+static const double SLOP = 1e-3; /* depth that is left alone, in sizes of the model: contacts at rest do not break */
+static const double PASS = 0.25; /* way of two bodies in a step, in sizes of the smaller one */
+static const double FAST = 1;    /* speed at which a depth goes away at most, in sizes of the smaller body per second */
 
 /* The force of a row in the last step. */
 typedef struct kept {
@@ -42,16 +40,15 @@ typedef struct sweep {
 typedef struct parting {
     sn_touching *touching;
     sn_touch_finder *finder; /* NULL: not made yet */
-    sn_touch_area area;      /* rows: room for `capacity`; nodes: for all */
-    double *force;           /* rows x 3, N: at the start of the step */
+    sn_touch_area area;      /* `grip` has room for `capacity` rows */
     int capacity;
-    kept *kept; /* sorted by key */
+    double stiffness; /* Pa/m */
+    kept *kept;       /* sorted by key */
     int kept_count, kept_capacity;
-    double *shift, *inverse_mass; /* nodes x 3; nodes */
-    double *end;                  /* vertices of the largest surface x 3: where they are after the step */
-    sweep *sweep;                 /* surfaces */
-    bool settled;                 /* `impulse` belongs to the present step */
-    double h;                     /* s: of the step that was settled */
+    double *end;  /* vertices of the largest surface x 3: where they are after the step */
+    sweep *sweep; /* surfaces */
+    int rounds;   /* how often this step has renewed the normal forces */
+    int acting;   /* how many rows acted at the last call of `force` */
 } parting;
 
 /* ---- Life ---- */
@@ -69,17 +66,16 @@ static sn_status create(sn_world *world, const sn_world_options *options, sn_int
 
 static void release_room(const sn_world *world, parting *own) {
     sn_touch_finder_destroy(own->finder);
-    void *const array[] = {own->shift, own->inverse_mass, own->area.node_rows, own->area.change, own->end, own->sweep};
-    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
-    own->finder = NULL, own->shift = own->inverse_mass = own->area.change = own->end = NULL;
-    own->area.node_rows = NULL, own->sweep = NULL;
+    sn_release(world->context, own->end);
+    sn_release(world->context, own->sweep);
+    own->finder = NULL, own->end = NULL, own->sweep = NULL;
 }
 
 static void destroy(sn_world *world, sn_interaction *self) {
     parting *own = self->data;
     if (!own) return;
     release_room(world, own);
-    void *const array[] = {own->force, own->area.impulse, own->area.crowd, own->kept, own};
+    void *const array[] = {own->area.grip, own->kept, own};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }
 
@@ -88,6 +84,7 @@ static void adapt(sn_world *world, sn_interaction *self) {
     parting *own = self->data;
     release_room(world, own);
     own->area.friction = own->touching->options.friction;
+    own->stiffness = sn_touching_stiffness(world, own->touching);
 }
 
 static sn_status allows(const sn_world *world, const sn_interaction *self, const sn_method *method, sn_error *error) {
@@ -111,8 +108,8 @@ static void remember(const sn_world *world, const sn_interaction *self, sn_archi
     if (count < 0 || (sn_archive_reads(archive) && (size_t)count > archive->size / sizeof *own->kept))
         archive->bad = true;
     if (archive->bad) return;
-    if (sn_archive_reads(archive) && sn_grow(world->context, (void **)&own->kept, &own->kept_capacity, count,
-                                             sizeof *own->kept, NULL)) {
+    if (sn_archive_reads(archive) &&
+        sn_grow(world->context, (void **)&own->kept, &own->kept_capacity, count, sizeof *own->kept, NULL)) {
         archive->bad = true;
         return;
     }
@@ -146,33 +143,14 @@ static void rest_size(const sn_touch_surface *surface, double *size) {
 
 static sn_status make_room(sn_world *world, parting *own, sn_error *error) {
     const sn_touching *touching = own->touching;
-    const size_t nodes = (size_t)world->model->node_count;
     int vertices = 0;
     for (int i = 0; i < touching->surface_count; ++i)
         if (touching->surface[i]->vertex_count > vertices) vertices = touching->surface[i]->vertex_count;
-    own->shift = sn_allocate(world->context, 3 * nodes, sizeof(double));
-    own->inverse_mass = sn_allocate_zero(world->context, nodes, sizeof(double));
-    own->area.change = sn_allocate(world->context, 3 * nodes, sizeof(double));
-    own->area.node_rows = sn_allocate(world->context, nodes, sizeof(int32_t));
     own->end = sn_allocate(world->context, 3 * (size_t)vertices, sizeof(double));
     own->sweep = sn_allocate_zero(world->context, (size_t)touching->surface_count, sizeof *own->sweep);
-    if (!own->shift || !own->inverse_mass || !own->area.change || !own->area.node_rows || !own->end || !own->sweep)
-        return sn_no_memory(error);
-    own->area.inverse_mass = own->inverse_mass;
+    if (!own->end || !own->sweep) return sn_no_memory(error);
     for (int i = 0; i < touching->surface_count; ++i) rest_size(touching->surface[i], &own->sweep[i].size);
     return make_finder(world, own, error);
-}
-
-static sn_status reserve(const sn_world *world, parting *own, int count, sn_error *error) {
-    if (count <= own->capacity) return SN_OK;
-    int capacity[3] = {own->capacity, own->capacity, own->capacity};
-    const size_t size = 3 * sizeof(double);
-    sn_status status = sn_grow(world->context, (void **)&own->force, &capacity[0], count, size, error);
-    if (!status) status = sn_grow(world->context, (void **)&own->area.impulse, &capacity[1], count, size, error);
-    if (!status)
-        status = sn_grow(world->context, (void **)&own->area.crowd, &capacity[2], count, sizeof(int32_t), error);
-    if (!status) own->capacity = capacity[0];
-    return status;
 }
 
 static int by_key(const void *p, const void *q) {
@@ -185,9 +163,8 @@ static int by_key(const void *p, const void *q) {
 /* The force of a row in the last step, turned into its cone of friction; 0 when it is new. */
 static void recall(const parting *own, const sn_touch_row *row, double force[3]) {
     const int32_t key[4] = {row->a, row->b, row->feature[0], row->feature[1]};
-    const kept *old = own->kept_count > 0
-                          ? bsearch(key, own->kept, (size_t)own->kept_count, sizeof *own->kept, by_key)
-                          : NULL;
+    const kept *old =
+        own->kept_count > 0 ? bsearch(key, own->kept, (size_t)own->kept_count, sizeof *own->kept, by_key) : NULL;
     const double normal = old ? fmax(sn_dot3(row->n, old->force), 0) : 0;
     double across[3];
     for (int k = 0; k < 3; ++k) across[k] = old ? old->force[k] - sn_dot3(row->n, old->force) * row->n[k] : 0;
@@ -195,31 +172,93 @@ static void recall(const parting *own, const sn_touch_row *row, double force[3])
     for (int k = 0; k < 3; ++k) force[k] = normal * row->n[k] + across[k] * (length > most ? most / length : 1);
 }
 
-static sn_status find_rows(sn_world *world, parting *own, sn_error *error) {
+/* The constants of the rows for a step from x. */
+static void start_rows(const sn_world *world, parting *own, const double *x) {
+    const sn_touch_rows *rows = &own->touching->rows;
+    const double h = world->parameters.time.step, slop = SLOP * world->model->size;
+    for (int i = 0; i < rows->count; ++i) {
+        const sn_touch_row *row = &rows->row[i];
+        sn_touch_grip *grip = &own->area.grip[i];
+        const double size = fmin(own->sweep[row->a].size, own->sweep[row->b].size),
+                     wanted = own->touching->options.relaxation * (-row->gap - slop);
+        *grip = (sn_touch_grip){.k = own->stiffness * row->area + sn_touching_mass(world, row) / (h * h),
+                                .target = fmin(fmax(wanted, 0), FAST * size * h)};
+        sn_touch_row_motion(rows, row, x, grip->start);
+        recall(own, row, grip->force);
+        grip->normal = sn_dot3(row->n, grip->force);
+    }
+}
+
+static sn_status find_rows(sn_world *world, parting *own, const double *x, sn_error *error) {
     sn_touch_rows *rows = &own->touching->rows;
     sn_status status = own->finder ? SN_OK : make_room(world, own, error);
     if (!status) status = sn_touch_determine(own->finder, rows, error);
-    if (!status) status = reserve(world, own, rows->count, error);
-    for (int i = 0; i < rows->count && !status; ++i) recall(own, &rows->row[i], own->force + 3 * (size_t)i);
+    if (!status)
+        status = sn_grow(world->context, (void **)&own->area.grip, &own->capacity, rows->count, sizeof *own->area.grip,
+                         error);
+    if (!status) start_rows(world, own, x);
     return status;
 }
 
 static bool begin(sn_world *world, sn_interaction *self, double t, const double *x, const double *v) {
-    (void)t, (void)x, (void)v;
+    (void)t, (void)v;
     parting *own = self->data;
-    own->settled = false;
+    own->rounds = own->acting = 0;
     if (!used(own->touching)) return false;
-    own->touching->status = find_rows(world, own, &own->touching->error);
+    own->touching->status = find_rows(world, own, x, &own->touching->error);
     if (own->touching->status) sn_touch_rows_clear(&own->touching->rows);
     return true;
 }
 
+/* ---- Forces ---- */
+
+/* The response for a solve that looks ahead. */
+static sn_touch_area looking(const parting *own, double ahead) {
+    sn_touch_area area = own->area;
+    area.ahead = ahead;
+    return area;
+}
+
 static void force(sn_world *world, sn_interaction *self, const sn_place *place, double *f) {
-    (void)world, (void)place;
-    const parting *own = self->data;
-    const sn_touch_rows *rows = &own->touching->rows;
+    (void)world;
+    parting *own = self->data;
     if (!used(own->touching)) return;
-    for (int i = 0; i < rows->count; ++i) sn_touch_row_push(rows, &rows->row[i], own->force + 3 * (size_t)i, f);
+    const sn_touch_area area = looking(own, place->ahead);
+    own->acting = sn_touch_area_force(&area, place->x, place->v, f);
+}
+
+static void energy(const sn_world *world, const sn_interaction *self, const sn_place *place, double *energy) {
+    (void)world;
+    const parting *own = self->data;
+    if (used(own->touching)) *energy += sn_touch_area_energy(&own->area, place->x);
+}
+
+static int64_t block_count(const sn_world *world, const sn_interaction *self, bool damping) {
+    (void)world;
+    const parting *own = self->data;
+    return used(own->touching) && !damping ? sn_touch_rows_block_count(&own->touching->rows) : 0;
+}
+
+static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
+                   sn_block_list *D) {
+    (void)world, (void)exact, (void)D;
+    const parting *own = self->data;
+    if (!used(own->touching)) return;
+    const sn_touch_area area = looking(own, place->ahead);
+    sn_touch_area_blocks(&area, place->x, place->v, K);
+}
+
+static bool renew(sn_world *world, sn_interaction *self, double t, const double *x, const double *v) {
+    enum { ROUNDS = 6 };
+    (void)world, (void)t, (void)v;
+    parting *own = self->data;
+    return used(own->touching) && own->area.friction > 0 && own->rounds++ < ROUNDS && sn_touch_area_lag(&own->area, x);
+}
+
+static bool release(sn_world *world, sn_interaction *self, double t, const double *x) {
+    (void)world, (void)t;
+    const parting *own = self->data;
+    return used(own->touching) && sn_touch_area_release(&own->area, x);
 }
 
 /* ---- Settling ---- */
@@ -263,107 +302,30 @@ static sn_status check_way(const sn_world *world, const parting *own, const sn_t
     return SN_OK;
 }
 
-static void take_masses(const sn_world *world, const parting *own) {
-    const sn_filter *filter = sn_interactions_filter(world, NULL);
-    const sn_touch_rows *rows = &own->touching->rows;
-    for (int32_t k = 0; k < rows->carrier_count; ++k) {
-        const int32_t node = rows->node[k];
-        const double mass = fabs(world->solid->weight[node]);
-        own->inverse_mass[node] = mass > 0 && !sn_filter_find(filter, node) ? 1 / mass : 0;
-    }
-}
-
-/* Gives a free body the spin that makes up for the change of its angular momentum by the shift. */
-static void spin_body(const sn_world *world, int body, const double *shift, const double *x, double *v) {
-    const sn_body *b = &world->model->body[body];
-    const sn_filter *filter = sn_interactions_filter(world, NULL);
-    double mass = 0, centre[3] = {0}, lost[3] = {0}, inertia[9] = {0}, inverse[9], spin[3];
-    for (int i = b->node_first; i < b->node_first + b->mesh->node_count; ++i) {
-        const double m = fabs(world->solid->weight[i]), *at = x + 3 * (size_t)i;
-        double cross[3];
-        if (sn_filter_find(filter, i)) return;
-        sn_cross3(shift + 3 * (size_t)i, v + 3 * (size_t)i, cross);
-        for (int k = 0; k < 3; ++k) centre[k] += m * at[k], lost[k] -= m * cross[k];
-        mass += m;
-    }
-    if ((lost[0] == 0 && lost[1] == 0 && lost[2] == 0) || !(mass > 0)) return;
-    for (int k = 0; k < 3; ++k) centre[k] /= mass;
-    for (int i = b->node_first; i < b->node_first + b->mesh->node_count; ++i) {
-        const double m = fabs(world->solid->weight[i]);
-        double r[3];
-        sn_subtract3(x + 3 * (size_t)i, centre, r);
-        for (int k = 0; k < 9; ++k) inertia[k] += m * ((k % 4 == 0 ? sn_dot3(r, r) : 0) - r[k / 3] * r[k % 3]);
-    }
-    if (!(sn_inverse3(inertia, inverse) > 0)) return;
-    sn_multiply_vector3(inverse, lost, spin);
-    for (int i = b->node_first; i < b->node_first + b->mesh->node_count; ++i) {
-        double r[3], add[3];
-        sn_subtract3(x + 3 * (size_t)i, centre, r);
-        sn_cross3(spin, r, add);
-        for (size_t k = 0; k < 3; ++k) v[3 * (size_t)i + k] += add[k];
-    }
-}
-
-/* Moves positions apart by a part of the depth. */
-static void stabilise(sn_world *world, const parting *own, const sn_trial *trial) {
-    const int nodes = world->model->node_count;
-    memset(own->shift, 0, 3 * (size_t)nodes * sizeof *own->shift);
-    sn_touch_area_stabilise(&own->area, nodes, own->touching->options.relaxation, SLOP * world->model->size,
-                            own->shift);
-    for (int i = 0; i < 3 * nodes; ++i) trial->x[i] += own->shift[i];
-    for (int b = 0; b < world->model->body_count; ++b) spin_body(world, b, own->shift, trial->x, trial->v);
-}
-
 static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error) {
     (void)settled;
-    parting *own = self->data;
-    const sn_touch_rows *rows = &own->touching->rows;
-    const int nodes = world->model->node_count;
-    const double h = trial->h;
-    if (!used(own->touching)) return SN_OK;
-    const sn_status status = check_way(world, own, trial, error);
-    if (status || rows->count == 0) return status;
-    double *D = world->workspace.scaled;
-    for (int i = 0; i < 3 * nodes; ++i) D[i] = trial->x[i] - trial->x0[i];
-    for (int i = 0; i < 3 * rows->count; ++i) own->area.impulse[i] = h * h * own->force[i];
-    take_masses(world, own);
-    sn_touch_area_count(&own->area, nodes);
-    sn_touch_area_stop(&own->area, nodes, D);
-    for (int i = 0; i < 3 * nodes; ++i) {
-        const double change = D[i] - (trial->x[i] - trial->x0[i]);
-        trial->x[i] += change, trial->v[i] += change / h;
-    }
-    stabilise(world, own, trial);
-    own->h = h, own->settled = true;
-    return SN_OK;
+    const parting *own = self->data;
+    return used(own->touching) && own->finder ? check_way(world, own, trial, error) : SN_OK;
 }
 
 /* ---- After the step ---- */
 
-/* Keeps the forces for the next step: the start plus a part of the correction. */
-static void keep_forces(const sn_world *world, parting *own) {
-    const sn_touch_rows *rows = &own->touching->rows;
+/* Keeps the forces of the step, for the list of contacts and for the next step. */
+static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
+    parting *own = self->data;
+    sn_touching *touching = own->touching;
+    const sn_touch_rows *rows = &touching->rows;
+    if (!place || !used(touching) || sn_touching_forces(touching, NULL)) return;
     own->kept_count = 0;
     if (sn_grow(world->context, (void **)&own->kept, &own->kept_capacity, rows->count, sizeof *own->kept, NULL)) return;
     for (int i = 0; i < rows->count; ++i) {
         const sn_touch_row *row = &rows->row[i];
         kept *out = &own->kept[own->kept_count++];
         *out = (kept){.key = {row->a, row->b, row->feature[0], row->feature[1]}};
-        for (int k = 0; k < 3; ++k) {
-            const double start = own->force[3 * i + k], total = own->area.impulse[3 * i + k] / (own->h * own->h);
-            out->force[k] = start + WARM * (total - start);
-        }
+        sn_touch_area_at(&own->area, i, place->x, NULL, out->force);
+        memcpy(touching->force + 3 * (size_t)i, out->force, sizeof out->force);
     }
     if (own->kept_count > 0) qsort(own->kept, (size_t)own->kept_count, sizeof *own->kept, by_key);
-}
-
-static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
-    parting *own = self->data;
-    sn_touching *touching = own->touching;
-    if (!place || !used(touching) || sn_touching_forces(touching, NULL)) return;
-    if (!own->settled) sn_touch_rows_clear(&touching->rows);
-    keep_forces(world, own);
-    for (int i = 0; i < 3 * touching->rows.count; ++i) touching->force[i] = own->area.impulse[i] / (own->h * own->h);
     sn_touching_finish(touching, NULL);
 }
 
@@ -380,7 +342,12 @@ const sn_interaction_kind sn_kind_contact_area = {.create = create,
                                                   .refresh = refresh,
                                                   .remember = remember,
                                                   .force = force,
+                                                  .energy = energy,
+                                                  .block_count = block_count,
+                                                  .blocks = blocks,
                                                   .begin = begin,
+                                                  .renew = renew,
+                                                  .release = release,
                                                   .settle = settle,
                                                   .touches = touches,
                                                   .end = end};

@@ -1,10 +1,8 @@
 /* Contacts between bodies that push: the penalty response (contact/touch_penalty.h) on rows of near vertices
  * (contact/touch_near.h). During a step, friction uses normal forces that it remembers from the last solve
  * (contact/friction.h). */
-#include <math.h>
 #include <string.h>
 
-#include "colliders.h"
 #include "contact/touch_near.h"
 #include "contact/touch_penalty.h"
 #include "inside.h"
@@ -46,16 +44,8 @@ static void adapt(sn_world *world, sn_interaction *self) {
     const sn_contact_options *options = &own->touching->options;
     sn_touch_near_destroy(own->near);
     own->near = NULL;
-    double area = 0;
-    int vertices = 0;
-    for (int i = 0; i < own->touching->surface_count; ++i) {
-        const sn_touch_surface *surface = own->touching->surface[i];
-        for (int v = 0; v < surface->vertex_count; ++v) area += surface->area[v];
-        vertices += surface->vertex_count;
-    }
     own->penalty.law = (sn_penalty){
-        .stiffness = options->stiffness > 0 ? options->stiffness
-                                            : sn_contact_stiffness(world, vertices > 0 ? area / vertices : 0),
+        .stiffness = options->stiffness > 0 ? options->stiffness : sn_touching_stiffness(world, own->touching),
         .depth = options->stiffness > 0 ? 0 : 0.01 * world->model->size,
         .damping = options->damping,
         .friction = options->friction,
@@ -99,14 +89,10 @@ static void start_rows(const sn_world *world, pushing *own, const double *x) {
     const sn_touch_rows *rows = &own->touching->rows;
     for (int i = 0; i < rows->count; ++i) {
         const sn_touch_row *row = &rows->row[i];
-        double d[3], inverse = 0;
+        double d[3];
         sn_touch_row_gather(rows, row, x, d);
         own->penalty.start[i] = row->gap - sn_dot3(row->n, d);
-        for (int32_t k = row->first; k < row->first + row->count; ++k) {
-            const double mass = fabs(world->solid->weight[rows->node[k]]);
-            inverse += mass > 0 ? rows->weight[k] * rows->weight[k] / mass : 0;
-        }
-        own->penalty.mass[i] = inverse > 0 ? 1 / inverse : 0;
+        own->penalty.mass[i] = sn_touching_mass(world, row);
         own->penalty.held[i] = SN_AHEAD_NONE;
         own->penalty.friction[i] = (sn_friction){0};
     }
@@ -195,7 +181,7 @@ static void energy(const sn_world *world, const sn_interaction *self, const sn_p
 static int64_t block_count(const sn_world *world, const sn_interaction *self, bool damping) {
     (void)world, (void)damping;
     const pushing *own = self->data;
-    return used(own->touching) ? sn_touch_penalty_block_count(&own->touching->rows) : 0;
+    return used(own->touching) ? sn_touch_rows_block_count(&own->touching->rows) : 0;
 }
 
 static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,

@@ -1,5 +1,5 @@
-/* Bodies that touch each other: weight, friction, momentum, energy, and the same bits. Every response of the table below
- * passes every test that its row promises. */
+/* Bodies that touch each other: weight, friction, momentum, energy, and the same bits. Every response of the table
+ * below passes every test that its row promises. */
 #include "scene.h"
 
 enum { BODIES = 3 };
@@ -193,8 +193,8 @@ static void test_momentum(void **state) {
     }
     sn_world_momentum(s.world, p, l);
     for (int k = 0; k < 3; ++k) turned = fmax(turned, fabs(l[k] - l0[k]));
-    print_message("%s: momentum changes by %.1e of 8 kg m/s, angular by %.1e of %.3f; %d steps with contact\n", response,
-                  most, turned, fabs(l0[2]), touched);
+    print_message("%s: momentum changes by %.1e of 8 kg m/s, angular by %.1e of %.3f; %d steps with contact\n",
+                  response, most, turned, fabs(l0[2]), touched);
     assert_true(touched > 3);
     assert_true(most < 1e-10 * 8);
     boxes_end(&s);
@@ -317,7 +317,8 @@ static void test_penalty_derivatives(void **state) {
     while (sn_world_contacts(s.world, NULL, 0) == 0);
     sn_interaction_errors errors;
     assert_int_equal(sn_world_check_interaction(s.world, "contact-penalty", &errors, &s.error), SN_OK);
-    print_message("penalty: energy %.1e stiffness %.1e damping %.1e\n", errors.energy, errors.stiffness, errors.damping);
+    print_message("penalty: energy %.1e stiffness %.1e damping %.1e\n", errors.energy, errors.stiffness,
+                  errors.damping);
     assert_true(errors.energy > 0 && errors.energy < 1e-6);
     assert_true(errors.stiffness > 0 && errors.stiffness < 1e-6);
     assert_true(errors.damping > 0 && errors.damping < 1e-6);
@@ -367,19 +368,17 @@ static void test_errors(void **state) {
     boxes_end(&s);
 }
 
-#define EACH(test, response) \
-    { #test " " response, test, NULL, NULL, (void *)(uintptr_t) response }
+#define EACH(test, response)                                                                                           \
+    { #test " " response, test, NULL, NULL, (void *)(uintptr_t)response }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        EACH(test_weight, "penalty"),   EACH(test_weight, "area"),
-        EACH(test_slope, "penalty"),    EACH(test_slope, "area"),
-        EACH(test_momentum, "penalty"), EACH(test_momentum, "area"),
-        EACH(test_energy, "penalty"),   EACH(test_energy, "area"),
-        EACH(test_threads, "penalty"),  EACH(test_threads, "area"),
-        EACH(test_saved, "penalty"),    EACH(test_saved, "area"),
-        EACH(test_events, "penalty"),   EACH(test_events, "area"),
-        cmocka_unit_test(test_penalty_derivatives), cmocka_unit_test(test_errors),
+        EACH(test_weight, "penalty"),  EACH(test_weight, "area"),      EACH(test_slope, "penalty"),
+        EACH(test_slope, "area"),      EACH(test_momentum, "penalty"), EACH(test_momentum, "area"),
+        EACH(test_energy, "penalty"),  EACH(test_energy, "area"),      EACH(test_threads, "penalty"),
+        EACH(test_threads, "area"),    EACH(test_saved, "penalty"),    EACH(test_saved, "area"),
+        EACH(test_events, "penalty"),  EACH(test_events, "area"),      cmocka_unit_test(test_penalty_derivatives),
+        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
