@@ -19,7 +19,7 @@ static pull pull_at(const sn_touch_area *area, int index, const double *x) {
     sn_touch_row_motion(area->rows, row, x, moved);
     sn_subtract3(moved, grip->start, moved);
     const double s = sn_dot3(row->n, moved), normal = sn_dot3(row->n, grip->force);
-    pull out = {.along = normal + grip->k * (grip->target - s)};
+    pull out = {.along = normal + grip->k * (grip->speed * area->lapse - s)};
     for (int a = 0; a < 3; ++a)
         out.across[a] = grip->force[a] - normal * row->n[a] - grip->k * (moved[a] - s * row->n[a]);
     out.length = sn_norm3(out.across);

@@ -3,7 +3,8 @@
  * A row at the start x0 of a step has the depth d = -gap. In the step its two points move apart by s along the normal
  * n and by u across it (touch_rows.h). The conditions on these displacements are those of the document:
  *   - a row does not approach any more: s >= 0, and it never pulls;
- *   - stabilisation: a part of the depth goes away, s >= target = min(k_r (d - slop), h v);
+ *   - stabilisation: a part of the depth goes away, s >= target = h v, v = min(k_r (d - slop) / h0, v_most) with
+ *     the whole step h0 and the part h of it that is under way;
  *   - Coulomb's law on displacements: the row does not slip as long as the force of friction is below mu N.
  *
  * The document applies them as local pseudo-impulses to the increments after each linear solve. This is cheap, but the
@@ -25,7 +26,7 @@
 /* The constants of a row in a step. */
 typedef struct sn_touch_grip {
     double k;        /* N/m */
-    double target;   /* m */
+    double speed;    /* m/s, v */
     double start[3]; /* m: sum of the motion matrices times x0 */
     double force[3]; /* N: P, on A */
     double normal;   /* N: of friction */
@@ -36,6 +37,7 @@ typedef struct sn_touch_area {
     const sn_touch_rows *rows;
     sn_touch_grip *grip; /* per row */
     double friction;
+    double lapse; /* s, h */
     double ahead; /* s: above 0, rows also act that their velocity v takes together in this time */
 } sn_touch_area;
 

@@ -1,5 +1,5 @@
-/* The blocks of the matrix of a contact row (touch_rows.h): J_i^T m J_j for its nodes i and j, where J_k takes the motion
- * of node k to the motion of A relative to B. */
+/* The blocks of the matrix of a contact row (touch_rows.h): J_i^T m J_j for its nodes i and j, where J_k takes the
+ * motion of node k to the motion of A relative to B. */
 #include "base/math3.h"
 #include "touch_rows.h"
 

@@ -19,7 +19,8 @@ typedef struct sn_touch_penalty {
     sn_penalty law;
     double thickness;
     const sn_touch_rows *rows;
-    double *start;         /* per row: g0 - n . sum_k w_k x0_k */
+    double *left_out;      /* per row, m: a depth that the spring does not feel */
+    double *start;         /* per row: g0 + left_out - n . sum_k w_k x0_k */
     double *mass;          /* per row, kg */
     uint8_t *held;         /* per row; used when law.ahead > 0 */
     sn_friction *friction; /* per row: the memory of the step; used when `lagged` */

@@ -9,7 +9,6 @@
  * Fast bodies: a step that takes two bodies past each other by more than a quarter of the smaller one is refused, and
  * taken in parts. So the regions are still small when they are found. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/math3.h"
@@ -18,17 +17,12 @@
 #include "contact/penalty.h"
 #include "contact/touch_area.h"
 #include "inside.h"
+#include "row_memory.h"
 #include "touching.h"
 
 static const double SLOP = 1e-3; /* depth that is left alone, in sizes of the model: contacts at rest do not break */
 static const double PASS = 0.25; /* way of two bodies in a step, in sizes of the smaller one */
 static const double FAST = 1;    /* speed at which a depth goes away at most, in sizes of the smaller body per second */
-
-/* The force of a row in the last step. */
-typedef struct kept {
-    int32_t key[4]; /* surfaces a, b and features of the row */
-    double force[3];
-} kept;
 
 /* The motion of a surface in a step. */
 typedef struct sweep {
@@ -42,13 +36,12 @@ typedef struct parting {
     sn_touch_finder *finder; /* NULL: not made yet */
     sn_touch_area area;      /* `grip` has room for `capacity` rows */
     int capacity;
-    double stiffness; /* Pa/m */
-    kept *kept;       /* sorted by key */
-    int kept_count, kept_capacity;
-    double *end;  /* vertices of the largest surface x 3: where they are after the step */
-    sweep *sweep; /* surfaces */
-    int rounds;   /* how often this step has renewed the normal forces */
-    int acting;   /* how many rows acted at the last call of `force` */
+    double stiffness;     /* Pa/m */
+    sn_row_memory memory; /* the forces of the last step */
+    double *end;          /* vertices of the largest surface x 3: where they are after the step */
+    sweep *sweep;         /* surfaces */
+    int rounds;           /* how often this step has renewed the normal forces */
+    int acting;           /* how many rows acted at the last call of `force` */
 } parting;
 
 /* ---- Life ---- */
@@ -75,8 +68,9 @@ static void destroy(sn_world *world, sn_interaction *self) {
     parting *own = self->data;
     if (!own) return;
     release_room(world, own);
-    void *const array[] = {own->area.grip, own->kept, own};
-    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
+    sn_row_memory_release(world->context, &own->memory);
+    sn_release(world->context, own->area.grip);
+    sn_release(world->context, own);
 }
 
 /* The surfaces may be others after an edit: everything that depends on them is made in the next step. */
@@ -97,24 +91,12 @@ static sn_status allows(const sn_world *world, const sn_interaction *self, const
 
 static void refresh(sn_world *world, sn_interaction *self) {
     (void)world;
-    ((parting *)self->data)->kept_count = 0;
+    ((parting *)self->data)->memory.count = 0;
 }
 
 /* The forces that the next step starts with. */
 static void remember(const sn_world *world, const sn_interaction *self, sn_archive *archive) {
-    parting *own = self->data;
-    int count = own->kept_count;
-    SN_ARCHIVE(archive, count);
-    if (count < 0 || (sn_archive_reads(archive) && (size_t)count > archive->size / sizeof *own->kept))
-        archive->bad = true;
-    if (archive->bad) return;
-    if (sn_archive_reads(archive) &&
-        sn_grow(world->context, (void **)&own->kept, &own->kept_capacity, count, sizeof *own->kept, NULL)) {
-        archive->bad = true;
-        return;
-    }
-    sn_archive_visit(archive, own->kept, (size_t)count * sizeof *own->kept);
-    own->kept_count = archive->bad ? 0 : count;
+    sn_row_memory_visit(world->context, &((parting *)self->data)->memory, archive);
 }
 
 /* ---- Finding ---- */
@@ -153,21 +135,13 @@ static sn_status make_room(sn_world *world, parting *own, sn_error *error) {
     return make_finder(world, own, error);
 }
 
-static int by_key(const void *p, const void *q) {
-    const int32_t *a = p, *b = q;
-    for (int k = 0; k < 4; ++k)
-        if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
-    return 0;
-}
-
 /* The force of a row in the last step, turned into its cone of friction; 0 when it is new. */
 static void recall(const parting *own, const sn_touch_row *row, double force[3]) {
     const int32_t key[4] = {row->a, row->b, row->feature[0], row->feature[1]};
-    const kept *old =
-        own->kept_count > 0 ? bsearch(key, own->kept, (size_t)own->kept_count, sizeof *own->kept, by_key) : NULL;
-    const double normal = old ? fmax(sn_dot3(row->n, old->force), 0) : 0;
+    const double *old = sn_row_memory_find(&own->memory, key);
+    const double normal = old ? fmax(sn_dot3(row->n, old), 0) : 0;
     double across[3];
-    for (int k = 0; k < 3; ++k) across[k] = old ? old->force[k] - sn_dot3(row->n, old->force) * row->n[k] : 0;
+    for (int k = 0; k < 3; ++k) across[k] = old ? old[k] - sn_dot3(row->n, old) * row->n[k] : 0;
     const double length = sn_norm3(across), most = own->area.friction * normal;
     for (int k = 0; k < 3; ++k) force[k] = normal * row->n[k] + across[k] * (length > most ? most / length : 1);
 }
@@ -182,7 +156,7 @@ static void start_rows(const sn_world *world, parting *own, const double *x) {
         const double size = fmin(own->sweep[row->a].size, own->sweep[row->b].size),
                      wanted = own->touching->options.relaxation * (-row->gap - slop);
         *grip = (sn_touch_grip){.k = own->stiffness * row->area + sn_touching_mass(world, row) / (h * h),
-                                .target = fmin(fmax(wanted, 0), FAST * size * h)};
+                                .speed = fmin(fmax(wanted, 0) / h, FAST * size)};
         sn_touch_row_motion(rows, row, x, grip->start);
         recall(own, row, grip->force);
         grip->normal = sn_dot3(row->n, grip->force);
@@ -212,25 +186,25 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
 
 /* ---- Forces ---- */
 
-/* The response for a solve that looks ahead. */
-static sn_touch_area looking(const parting *own, double ahead) {
+/* The response at the time t, for a solve that looks ahead or not. */
+static sn_touch_area looking(const sn_world *world, const parting *own, double t, double ahead) {
     sn_touch_area area = own->area;
+    area.lapse = t - world->workspace.began;
     area.ahead = ahead;
     return area;
 }
 
 static void force(sn_world *world, sn_interaction *self, const sn_place *place, double *f) {
-    (void)world;
     parting *own = self->data;
     if (!used(own->touching)) return;
-    const sn_touch_area area = looking(own, place->ahead);
+    const sn_touch_area area = looking(world, own, place->t, place->ahead);
     own->acting = sn_touch_area_force(&area, place->x, place->v, f);
 }
 
 static void energy(const sn_world *world, const sn_interaction *self, const sn_place *place, double *energy) {
-    (void)world;
     const parting *own = self->data;
-    if (used(own->touching)) *energy += sn_touch_area_energy(&own->area, place->x);
+    const sn_touch_area area = looking(world, own, place->t, 0);
+    if (used(own->touching)) *energy += sn_touch_area_energy(&area, place->x);
 }
 
 static int64_t block_count(const sn_world *world, const sn_interaction *self, bool damping) {
@@ -241,24 +215,25 @@ static int64_t block_count(const sn_world *world, const sn_interaction *self, bo
 
 static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
                    sn_block_list *D) {
-    (void)world, (void)exact, (void)D;
+    (void)exact, (void)D;
     const parting *own = self->data;
     if (!used(own->touching)) return;
-    const sn_touch_area area = looking(own, place->ahead);
+    const sn_touch_area area = looking(world, own, place->t, place->ahead);
     sn_touch_area_blocks(&area, place->x, place->v, K);
 }
 
 static bool renew(sn_world *world, sn_interaction *self, double t, const double *x, const double *v) {
     enum { ROUNDS = 6 };
-    (void)world, (void)t, (void)v;
+    (void)v;
     parting *own = self->data;
-    return used(own->touching) && own->area.friction > 0 && own->rounds++ < ROUNDS && sn_touch_area_lag(&own->area, x);
+    const sn_touch_area area = looking(world, own, t, 0);
+    return used(own->touching) && area.friction > 0 && own->rounds++ < ROUNDS && sn_touch_area_lag(&area, x);
 }
 
 static bool release(sn_world *world, sn_interaction *self, double t, const double *x) {
-    (void)world, (void)t;
     const parting *own = self->data;
-    return used(own->touching) && sn_touch_area_release(&own->area, x);
+    const sn_touch_area area = looking(world, own, t, 0);
+    return used(own->touching) && sn_touch_area_release(&area, x);
 }
 
 /* ---- Settling ---- */
@@ -316,16 +291,16 @@ static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
     sn_touching *touching = own->touching;
     const sn_touch_rows *rows = &touching->rows;
     if (!place || !used(touching) || sn_touching_forces(touching, NULL)) return;
-    own->kept_count = 0;
-    if (sn_grow(world->context, (void **)&own->kept, &own->kept_capacity, rows->count, sizeof *own->kept, NULL)) return;
+    const sn_touch_area area = looking(world, own, place->t, 0);
+    if (sn_row_memory_start(world->context, &own->memory, rows->count, NULL)) return;
     for (int i = 0; i < rows->count; ++i) {
         const sn_touch_row *row = &rows->row[i];
-        kept *out = &own->kept[own->kept_count++];
-        *out = (kept){.key = {row->a, row->b, row->feature[0], row->feature[1]}};
-        sn_touch_area_at(&own->area, i, place->x, NULL, out->force);
-        memcpy(touching->force + 3 * (size_t)i, out->force, sizeof out->force);
+        sn_kept_row *out = &own->memory.row[own->memory.count++];
+        *out = (sn_kept_row){.key = {row->a, row->b, row->feature[0], row->feature[1]}};
+        sn_touch_area_at(&area, i, place->x, NULL, out->value);
+        memcpy(touching->force + 3 * (size_t)i, out->value, sizeof out->value);
     }
-    if (own->kept_count > 0) qsort(own->kept, (size_t)own->kept_count, sizeof *own->kept, by_key);
+    sn_row_memory_sort(&own->memory);
     sn_touching_finish(touching, NULL);
 }
 
