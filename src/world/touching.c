@@ -193,12 +193,16 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
     return true;
 }
 
-/* A step cannot be taken when its contacts could not be found. */
+/* A step cannot be taken when its contacts could not be found. Steps of implicit Euler, and only those have contacts,
+ * get their angular momentum back. */
 static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error) {
-    (void)world, (void)trial, (void)settled;
+    (void)settled;
     const sn_touching *own = self->data;
+    const sn_parameters *p = &world->parameters;
     if (own->status && error) *error = own->error;
-    return own->status;
+    if (own->status || own->surface_count == 0 || p->no_inertia) return own->status;
+    const bool euler = strcmp(p->method->name, "implicit-euler") == 0;
+    return euler ? sn_angular_restore(world, trial, error) : SN_OK;
 }
 
 double sn_touching_stiffness(const sn_world *world, const sn_touching *own) {

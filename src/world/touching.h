@@ -47,4 +47,7 @@ sn_status sn_touching_forces(sn_touching *touching, sn_error *error);
 /* The forces of an accepted step are known: takes the pairs that touch, for the events. */
 sn_status sn_touching_finish(sn_touching *touching, sn_error *error);
 
+/* angular.c: gives free bodies the angular momentum back that a step of implicit Euler took from them. */
+sn_status sn_angular_restore(sn_world *world, const sn_trial *trial, sn_error *error);
+
 #endif
