@@ -48,7 +48,7 @@ static void second_pass(void *data, int piece) {
     const int begin = c->finder->piece[piece], count = c->finder->piece[piece + 1] - begin;
     if (count > SLOTS)
         cut_piece(c, piece, c->finder->cut + begin, count);
-    else
+    else if (count > 0)
         memcpy(c->finder->cut + begin, c->finder->slot + (size_t)piece * SLOTS, (size_t)count * sizeof(sn_touch_cut));
 }
 

@@ -3,20 +3,22 @@
  * A point of A (role 0) looks along n, a point of B (role 1) along -n. This direction d leads back into the own body.
  * The point counts when its own surface looks against d, and when a ray along d leaves the other body. The ray begins a
  * little behind the point, because nearly equal surfaces may have changed places there. When the ray leaves the own
- * body before, the point is on the far side of something thin: it does not count.
+ * body before, the point is on the far side of something thin: it does not count. A body that is inside as a whole is
+ * an exception: it has to leave with its far side too.
  *
  * Fallback. Points of a region without a simple normal, or of a region in which no point counts, take the nearest point
  * of the other surface instead: each has its own normal. Within one surface the nearest point is the point itself, so
  * there they look against their own normal. A region that has no row after that, like two sheets that cross each other,
- * gives one row for each patch of A at its longest segment: with the normal of the triangle of B, and the depth of the
- * corners of the triangle of A behind it. */
+ * gives one row for each patch of A at its longest segment: from the deepest corner of the triangle of A to the
+ * triangle of B, along the normal of the latter. */
 #include <math.h>
 
 #include "base/math3.h"
 #include "determination_inside.h"
 
 enum { GRAIN = 8 };
-static const double BEHIND = 0.1; /* times the root of the area of the point */
+static const double BEHIND = 0.1;    /* times the root of the area of the point */
+static const double FLATTEST = 1e-6; /* a surface along d looks neither way, whatever the rounding */
 
 /* ---- Points ---- */
 
@@ -68,6 +70,20 @@ static void finish(sn_touch_finder *finder, sn_finder_point *point, const double
 
 /* ---- Rays ---- */
 
+/* Within one surface, a ray must meet the other sheet of its region. So the patches of a region are marked for the time
+ * of the rays; a patch with several points has the mark of the last one. */
+static int32_t mark_of(int32_t region, int32_t role) { return 1 + 2 * region + role; }
+
+static void mark_own_sheets(sn_touch_finder *finder, bool on) {
+    for (int i = 0; i < finder->point_count; ++i) {
+        const sn_finder_point *point = &finder->point[i];
+        const sn_finder_pair *pair = &finder->pair[finder->region[point->region].pair];
+        if (pair->surface[0] != pair->surface[1]) continue;
+        sn_touch_flood *flood = &finder->surface[pair->surface[0]].flood;
+        flood->spot_of[flood->spot[point->spot].patch] = on ? mark_of(point->region, point->role) : 0;
+    }
+}
+
 /* Looks from x along d for the place where the other body ends. */
 static bool look(const sn_touch_finder *finder, sn_finder_point *point, const double x[3], const double d[3],
                  double *depth) {
@@ -80,7 +96,10 @@ static bool look(const sn_touch_finder *finder, sn_finder_point *point, const do
     if (!sn_box_tree_cast(&boxes, start, d, INFINITY, SN_BOX_LEAVING, &hit)) return false;
     *depth = hit.distance - behind;
     const sn_box_surface mine = sn_finder_box_surface(own);
-    if (own != other && *depth > 0 && sn_box_tree_cast(&mine, x, d, *depth, SN_BOX_LEAVING, &exit)) return false;
+    if (own == other && own->flood.spot_of[own->patches.of[hit.triangle]] != mark_of(point->region, 1 - point->role))
+        return false; /* it has passed by */
+    const bool may_be_thin = own != other && finder->region[point->region].contained < 0;
+    if (may_be_thin && *depth > 0 && sn_box_tree_cast(&mine, x, d, *depth, SN_BOX_LEAVING, &exit)) return false;
     point->at[1 - point->role] = at_hit(&hit);
     return true;
 }
@@ -90,7 +109,7 @@ static void cast(sn_touch_finder *finder, sn_finder_point *point) {
     const sn_touch_spot *spot = spot_of(finder, point);
     const double sign = point->role ? -1 : 1, d[3] = {sign * region->n[0], sign * region->n[1], sign * region->n[2]};
     double x[3], depth;
-    if (!(sn_dot3(d, spot->vector_area) < 0)) return;
+    if (!(sn_dot3(d, spot->vector_area) < -FLATTEST * sn_norm3(spot->vector_area))) return;
     if (!find_own(surface_of(finder, point, point->role), spot, &point->at[point->role], x)) return;
     if (look(finder, point, x, d, &depth)) finish(finder, point, region->n, -depth);
 }
@@ -137,6 +156,7 @@ static void pass_piece(void *data, int piece) {
 }
 
 static void find_counterparts(sn_touch_finder *finder) {
+    mark_own_sheets(finder, true);
     for (int i = 0; i < 2; ++i) {
         pass p = {finder, i == 1};
         sn_parallel(finder->context, sn_pieces(finder->point_count, GRAIN), pass_piece, &p);
@@ -144,6 +164,7 @@ static void find_counterparts(sn_touch_finder *finder) {
         for (int k = 0; k < finder->point_count; ++k)
             finder->region[finder->point[k].region].rows += finder->point[k].found;
     }
+    mark_own_sheets(finder, false);
 }
 
 /* ---- Regions without points ---- */
@@ -154,7 +175,7 @@ static double length_of(const sn_touch_cut *cut) {
     return sn_norm3(d);
 }
 
-/* The weights of the corners of a triangle at a point of it. */
+/* The point of a triangle that is nearest to x. */
 static sn_touch_point at_place(const sn_touch_surface *surface, int32_t triangle, const double x[3]) {
     const sn_box_surface boxes = {NULL, surface->position, surface->triangle};
     sn_box_hit hit;
@@ -167,32 +188,33 @@ static sn_status append_crossing(sn_touch_finder *finder, const sn_finder_pair *
     const sn_finder_surface *own = &finder->surface[pair->surface[0]];
     const sn_touch_surface *a = own->surface, *b = finder->surface[pair->surface[1]].surface;
     const double *p[3], *q[3];
-    double n[3], middle[3], way[3], depth = 0;
+    double n[3], way[3], height[3], sum = 0;
     for (int k = 0; k < 3; ++k) {
         p[k] = a->position + 3 * (size_t)a->triangle[3 * (size_t)cut->triangle[0] + (size_t)k];
         q[k] = b->position + 3 * (size_t)b->triangle[3 * (size_t)cut->triangle[1] + (size_t)k];
-        middle[k] = 0.5 * (cut->end[0].point[k] + cut->end[1].point[k]);
     }
     sn_area_vector3(q[0], q[1], q[2], n);
-    for (int k = 0; k < 3; ++k) way[k] = (p[0][k] + p[1][k] + p[2][k]) / 3 - middle[k];
-    /* Out of a body; at a sheet, to the side with the larger part of the triangle of A. */
-    const double size = sn_norm3(n), sign = !b->closed && sn_dot3(n, way) < 0 ? -1 : 1;
-    if (!(size > 0)) return SN_OK;
-    for (int k = 0; k < 3; ++k) n[k] *= sign / size;
+    const double size = sn_norm3(n), length = length_of(cut);
+    if (!(size > 0) || !(length > 0)) return SN_OK; /* the triangles share no more than a point */
     for (int k = 0; k < 3; ++k) {
-        sn_subtract3(p[k], middle, way);
-        depth = fmax(depth, -sn_dot3(n, way));
+        sn_subtract3(p[k], q[0], way);
+        height[k] = sn_dot3(n, way) / size, sum += height[k];
     }
-    const sn_touch_point at[2] = {at_place(a, cut->triangle[0], middle), at_place(b, cut->triangle[1], middle)};
-    const double length = length_of(cut);
+    /* Out of a body; at a sheet, to the side with the larger part of the triangle of A. */
+    const double sign = !b->closed && sum < 0 ? -1 : 1;
+    int deepest = 0;
+    for (int k = 1; k < 3; ++k)
+        if (sign * height[k] < sign * height[deepest]) deepest = k;
+    sn_touch_point at[2] = {{cut->triangle[0], {deepest == 0, deepest == 1, deepest == 2}},
+                            at_place(b, cut->triangle[1], p[deepest])};
     const sn_touch_row row = {.a = pair->surface[0],
                               .b = pair->surface[1],
                               .kind = SN_TOUCH_REGION,
                               .feature = {own->patches.of[cut->triangle[0]], region->number},
-                              .n = {n[0], n[1], n[2]},
-                              .gap = -depth,
+                              .n = {sign * n[0] / size, sign * n[1] / size, sign * n[2] / size},
+                              .gap = sign * height[deepest],
                               .area = length * length,
-                              .point = {middle[0], middle[1], middle[2]}};
+                              .point = {p[deepest][0], p[deepest][1], p[deepest][2]}};
     return sn_touch_rows_append(rows, a, &at[0], b, &at[1], &row, error);
 }
 
