@@ -71,7 +71,7 @@ static void finish(sn_touch_finder *finder, sn_finder_point *point, const double
     point->row = (sn_touch_row){.a = pair->surface[0],
                                 .b = pair->surface[1],
                                 .kind = SN_TOUCH_REGION,
-                                .feature = {point->role ? -1 - spot->patch : spot->patch, region->number},
+                                .feature = {point->role ? -1 - spot->patch : spot->patch, point->ordinal},
                                 .n = {n[0], n[1], n[2]},
                                 .gap = gap,
                                 .area = 0.5 * spot->area};
@@ -194,8 +194,8 @@ static sn_touch_point at_place(const sn_touch_surface *surface, int32_t triangle
     return at_hit(&hit);
 }
 
-static sn_status append_crossing(sn_touch_finder *finder, const sn_finder_pair *pair, const sn_finder_region *region,
-                                 const sn_touch_cut *cut, sn_touch_rows *rows, sn_error *error) {
+static sn_status append_crossing(sn_touch_finder *finder, const sn_finder_pair *pair, const sn_touch_cut *cut,
+                                 sn_touch_rows *rows, sn_error *error) {
     const sn_finder_surface *own = &finder->surface[pair->surface[0]];
     const sn_touch_surface *a = own->surface, *b = finder->surface[pair->surface[1]].surface;
     const double *p[3], *q[3];
@@ -221,7 +221,7 @@ static sn_status append_crossing(sn_touch_finder *finder, const sn_finder_pair *
     const sn_touch_row row = {.a = pair->surface[0],
                               .b = pair->surface[1],
                               .kind = SN_TOUCH_REGION,
-                              .feature = {own->patches.of[cut->triangle[0]], region->number},
+                              .feature = {own->patches.of[cut->triangle[0]], -1},
                               .n = {sign * n[0] / size, sign * n[1] / size, sign * n[2] / size},
                               .gap = sign * height[deepest],
                               .area = length * length,
@@ -244,7 +244,7 @@ static sn_status append_crossings(sn_touch_finder *finder, const sn_finder_pair 
             if (pass == 0 && (!*chosen || length_of(cut) > length_of(&finder->cut[*chosen - 1]))) *chosen = i + 1;
             if (pass == 0 || *chosen != i + 1) continue;
             *chosen = 0;
-            if (!status) status = append_crossing(finder, pair, region, cut, rows, error);
+            if (!status) status = append_crossing(finder, pair, cut, rows, error);
         }
     return status;
 }

@@ -14,15 +14,6 @@
 #include "sinew/sinew.h"
 #include "touch_bodies.h"
 
-static sn_mesh *box_of_tets(sn_context *context, int cells) {
-    const sn_generator_value value[] = {
-        {"cells", 3, {cells, cells, cells}}, {"split", 1, {5}}, {"size", 3, {2.6, 2.6, 2.6}}};
-    sn_mesh *mesh = NULL;
-    assert_int_equal(sn_mesh_generate(context, "box", value, 3, &mesh, NULL), SN_OK);
-    for (int i = 0; i < 3 * mesh->node_count; ++i) mesh->position[i] -= 1.3;
-    return mesh;
-}
-
 /* A clipped ball in a box of tets; the nodes of body i begin at 1000 i. */
 static sn_touch_surface *ball(sn_context *context, sn_mesh *tets, int n, int body) {
     touch_shape shape = touch_ball(n);
@@ -47,7 +38,7 @@ static void move(const sn_mesh *tets, double bend, double *x) {
 }
 
 static void test_pack(void **state) {
-    sn_mesh *tets = box_of_tets(*state, 3);
+    sn_mesh *tets = touch_tets(*state, 3);
     sn_touch_surface *s = ball(*state, tets, 12, 0);
     sn_bdop_tree *tree = NULL;
     assert_int_equal(sn_bdop_tree_create(s, &tree, NULL), SN_OK);
@@ -85,7 +76,7 @@ static int compare_pairs(const void *a, const void *b) {
 /* Every pair of triangles that intersects is found once, with every way of searching. */
 static void test_pairs(void **state) {
     sn_context *context = *state;
-    sn_mesh *tets = box_of_tets(context, 3);
+    sn_mesh *tets = touch_tets(context, 3);
     sn_touch_surface *a = ball(context, tets, 9, 0), *b = ball(context, tets, 8, 1);
     sn_bdop_tree *ta = NULL, *tb = NULL;
     assert_int_equal(sn_bdop_tree_create(a, &ta, NULL), SN_OK);
@@ -136,7 +127,7 @@ static void test_memory(void **state) {
     (void)state;
     failing_allocator failing = failing_allocator_make();
     sn_context *own = failing_allocator_context(&failing);
-    sn_mesh *tets = box_of_tets(own, 2);
+    sn_mesh *tets = touch_tets(own, 2);
     sn_touch_surface *s = ball(own, tets, 3, 0);
     const int64_t before = failing.live;
     int n = 0;

@@ -14,16 +14,6 @@
 #include "sinew/sinew.h"
 #include "touch_bodies.h"
 
-static sn_mesh *box_of_tets(sn_context *context, int cells) {
-    const sn_generator_value value[] = {
-        {"cells", 3, {cells, cells, cells}}, {"split", 1, {5}}, {"size", 3, {2.6, 2.6, 2.6}}};
-    sn_mesh *mesh = NULL;
-    sn_error error = {0};
-    if (sn_mesh_generate(context, "box", value, 3, &mesh, &error)) fail_msg("%s", error.text);
-    for (int i = 0; i < 3 * mesh->node_count; ++i) mesh->position[i] -= 1.3;
-    return mesh;
-}
-
 static double area_of(const sn_touch_surface *s) {
     double sum = 0;
     for (int i = 0; i < s->vertex_count; ++i) sum += s->area[i];
@@ -32,7 +22,7 @@ static double area_of(const sn_touch_surface *s) {
 
 static void check(sn_context *context, touch_shape shape, int cells, bool bent) {
     touch_shape_place(&shape, 1, 0.95, 0.97, 0.0131, 0.0272, -0.0413); /* no ties */
-    sn_mesh *tets = box_of_tets(context, cells);
+    sn_mesh *tets = touch_tets(context, cells);
     sn_touch_surface *plain = NULL, *s = NULL;
     sn_error error = {0};
     if (sn_touch_clip(tets, shape.position, shape.vertex_count, shape.triangle, shape.triangle_count, 0, 0, &s, &error))
@@ -84,7 +74,7 @@ static void test_ties(void **state) {
     sn_context *context = *state;
     touch_shape cube = touch_cube(2);
     touch_shape_place(&cube, 0.65, 0.65, 0.65, 0, 0, 0);
-    sn_mesh *tets = box_of_tets(context, 4);
+    sn_mesh *tets = touch_tets(context, 4);
     sn_touch_surface *s = NULL;
     assert_int_equal(
         sn_touch_clip(tets, cube.position, cube.vertex_count, cube.triangle, cube.triangle_count, 0, 0, &s, NULL),
@@ -99,7 +89,7 @@ static void test_memory(void **state) {
     (void)state;
     failing_allocator failing = failing_allocator_make();
     sn_context *own = failing_allocator_context(&failing);
-    sn_mesh *tets = box_of_tets(own, 2);
+    sn_mesh *tets = touch_tets(own, 2);
     touch_shape ball = touch_ball(2);
     const int64_t before = failing.live;
     int n = 0;
