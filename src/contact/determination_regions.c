@@ -12,22 +12,12 @@
 enum { UNSET = -1 };
 static const double AGREEMENT = 0.5, SMALLEST_SHARE = 0.02;
 
-static int32_t root_of(int32_t *parent, int32_t i) {
-    while (parent[i] != i) parent[i] = parent[parent[i]], i = parent[i];
-    return i;
-}
-
 /* Makes region_of a forest over the curves: curves with one root belong together. The root is the smallest curve. */
 static void group_curves(sn_touch_finder *finder) {
     int32_t *of = finder->region_of;
     for (int32_t c = 0; c < finder->curves.count; ++c) of[c] = c;
-    for (int32_t label = 0; label < 2 * finder->curves.count; ++label) {
-        const int32_t i = root_of(of, label / 2), j = root_of(of, sn_touch_root(finder->parent, label) / 2);
-        if (i < j)
-            of[j] = i;
-        else
-            of[i] = j;
-    }
+    for (int32_t label = 0; label < 2 * finder->curves.count; ++label)
+        sn_touch_merge(of, label / 2, sn_touch_root(finder->parent, label) / 2);
 }
 
 static sn_status add_region(sn_touch_finder *finder, int32_t pair, int32_t contained, sn_error *error) {
@@ -44,7 +34,7 @@ static sn_status add_region(sn_touch_finder *finder, int32_t pair, int32_t conta
 static sn_status number_curves(sn_touch_finder *finder, int32_t index, sn_error *error) {
     const sn_finder_pair *pair = &finder->pair[index];
     for (int32_t c = pair->curve_end - 1; c >= pair->curve_begin; --c) /* later curves have earlier roots */
-        finder->region_of[c] = root_of(finder->region_of, c);
+        finder->region_of[c] = sn_touch_root(finder->region_of, c);
     for (int32_t c = pair->curve_begin; c < pair->curve_end; ++c) {
         const int32_t root = finder->region_of[c];
         if (root == c) {

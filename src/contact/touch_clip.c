@@ -171,8 +171,8 @@ static bool is_inside(const clipping *c, int tet, int k, const double x[3]) {
     return (sn_orientation(p, q, r, x) >= 0) == (sn_orientation(p, q, r, own) >= 0);
 }
 
-/* The point of the line through a and b in the plane of p, q and r. It may lie outside of ab: a later face takes it away
- * then. */
+/* The point of the line through a and b in the plane of p, q and r. It may lie outside of ab: a later face takes it
+ * away then. */
 static void meet(const double a[3], const double b[3], const double p[3], const double q[3], const double r[3],
                  double x[3]) {
     const double below = sn_volume6(p, q, r, a), above = sn_volume6(p, q, r, b);

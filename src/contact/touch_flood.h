@@ -97,12 +97,6 @@ static inline void sn_touch_flood_reset(sn_touch_flood *flood) {
  * leaves B, or where B enters A. */
 static inline bool sn_touch_enters(int e, int role) { return (e == 1) != (role == 1); }
 
-/* The root of a label. */
-static inline int32_t sn_touch_root(int32_t *parent, int32_t label) {
-    while (parent[label] != label) parent[label] = parent[parent[label]], label = parent[label];
-    return label;
-}
-
 /* ---- For touch_flood.c alone; in touch_spots.c ---- */
 
 /* Makes the spots of what is inside. `cut` and `link` begin with the same cut. */
