@@ -193,6 +193,9 @@ void sn_interactions_support(const sn_world *world, const double *balance, doubl
     X(drag, "drag", "drag of a fluid that rests, normal to the surface of a body")                                     \
     X(penalty, "penalty", "colliders that push by springs, dampers and friction")                                      \
     X(projection, "projection", "colliders that constrain the nodes they touch")                                       \
+    X(contact, "contact", "bodies that touch each other: their surfaces, and the list of contacts")                    \
+    X(contact_penalty, "contact-penalty", "contacts between bodies that push by springs, dampers and friction")        \
+    X(contact_area, "contact-area", "contacts between bodies that correct the motion of a step by pseudo-impulses")    \
     X(grabs, "grabs", "springs that pull points of bodies to targets")                                                 \
     X(tethers, "tethers", "springs and dampers from points of bodies to anchors or to points of other bodies")         \
     X(links, "links", "points of bodies tied to places or to points of other bodies")                                  \
@@ -201,13 +204,6 @@ void sn_interactions_support(const sn_world *world, const double *balance, doubl
 #define SN_INTERACTION_DECLARE(symbol, name, text) extern const sn_interaction_kind sn_kind_##symbol;
 SN_INTERACTIONS(SN_INTERACTION_DECLARE)
 #undef SN_INTERACTION_DECLARE
-
-/* Adds a block to a list that has room for it. Returns the 9 numbers of the block, which the caller fills column by
- * column. */
-static inline double *sn_block_append(sn_block_list *list, int32_t row, int32_t column) {
-    list->row[list->count] = row, list->column[list->count] = column;
-    return list->value + 9 * (size_t)list->count++;
-}
 
 /* Appends the block value I. */
 static inline void sn_block_append_identity(sn_block_list *list, int32_t row, int32_t column, double value) {

@@ -264,7 +264,8 @@ sn_world_options sn_world_options_default(void) {
     return (sn_world_options){.cookie = SN_COOKIE,
                               .gravity = {0, -9.81, 0},
                               .time = sn_time_options_default(),
-                              .solver = sn_solver_options_default()};
+                              .solver = sn_solver_options_default(),
+                              .contact = sn_contact_options_default()};
 }
 
 /* ---- Checks ---- */
@@ -352,6 +353,7 @@ sn_status sn_world_options_check(const sn_world_options *options, sn_error *erro
     if (!status) status = sn_within(error, sn_time_options_used(&options->time, error), "time");
     if (!status) status = sn_within(error, sn_solver_options_check(&options->solver, error), "solver");
     if (!status) status = sn_within(error, sn_solver_options_used(&options->solver, error), "solver");
+    if (!status) status = sn_within(error, sn_contact_options_check(&options->contact, error), "contact");
     for (int b = 0; b < options->body_count && !status; ++b)
         status = sn_within(error, sn_body_options_check(&options->body[b], error), "bodies.%d", b);
     return status;
