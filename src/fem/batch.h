@@ -114,6 +114,7 @@ typedef struct sn_batch_settings {
     double *term; /* batches with memory: rows of terms x 3 x SN_LANES, decay, gain and ratio; else NULL */
     int32_t *term_row; /* the row of each block. Neighbouring blocks of the same materials share a row, so that the
                           kernels find it in the cache */
+    double *soft;      /* patches: per lane, the share of their bulk modulus that a softer body has (patch.h); else NULL */
     double *muscle;    /* muscles: block_count x SN_MUSCLE_ITEMS x SN_LANES; else NULL */
 } sn_batch_settings;
 

@@ -90,7 +90,7 @@ static void fill_muscle(const sn_batch *batch, const sn_material *materials, con
 static sn_status fill_batch(const sn_batch *batch, const sn_material *materials, double time,
                             const sn_element_settings *all, sn_batch_settings *settings, sn_error *error) {
     const int count = batch->law->constant_count;
-    double constant[SN_LAW_CONSTANTS] = {0}, base[SN_LAW_CONSTANTS] = {0}, damping[3] = {0};
+    double constant[SN_LAW_CONSTANTS] = {0}, base[SN_LAW_CONSTANTS] = {0}, damping[3] = {0}, soft = 1;
     double term[3 * SN_PRONY_TERMS] = {0};
     const sn_material *material = NULL;
     int last = -1;
@@ -105,7 +105,7 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
                                   batch->law->name, material->law);
             const sn_status status = batch->law->prepare(batch->law, material, time, constant, error);
             if (status) return status;
-            sn_patch_divide(batch->element, batch->law, batch->part, constant);
+            soft = sn_patch_divide(batch->element, batch->law, batch->part, constant);
             damping_of(batch->law, material, batch->part, constant, damping);
             if (damping[0] != 0 || damping[1] != 0) settings->damped |= SN_DAMPED_VISCOUS;
             if (damping[2] != 0) settings->damped |= SN_DAMPED_RAYLEIGH;
@@ -114,6 +114,7 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
                 take_terms(material, all->elapsed, all->rate, term);
             }
         }
+        if (settings->soft) settings->soft[n] = soft;
         if (batch->pair_mass) fill_damper(batch, material, constant, n, settings);
         for (int i = 0; i < 3 && !batch->pair_mass; ++i)
             settings->damping[(n / SN_LANES * 3 + i) * SN_LANES + n % SN_LANES] = damping[i];
@@ -169,9 +170,10 @@ static sn_status allocate(const sn_context *context, const sn_batch *batch, sn_b
         own->term = sn_allocate(context, lanes * 3 * terms, sizeof *own->term);
         own->term_row = sn_allocate(context, (size_t)batch->block_count, sizeof *own->term_row);
     }
+    if (batch->part == SN_PART_PATCH) own->soft = sn_allocate(context, lanes, sizeof *own->soft);
     if (batch->muscle) own->muscle = sn_allocate(context, lanes * SN_MUSCLE_ITEMS, sizeof *own->muscle);
     const bool all = own->constant && own->damping && (!terms || (own->base && own->term && own->term_row)) &&
-                     (!batch->muscle || own->muscle);
+                     (!batch->muscle || own->muscle) && (batch->part != SN_PART_PATCH || own->soft);
     return all ? SN_OK : sn_no_memory(error);
 }
 
@@ -205,6 +207,7 @@ void sn_element_settings_release(sn_context *context, sn_element_settings *setti
         sn_release(context, settings->batch[b].term);
         sn_release(context, settings->batch[b].term_row);
         sn_release(context, settings->batch[b].muscle);
+        sn_release(context, settings->batch[b].soft);
     }
     sn_release(context, settings->batch);
     sn_release(context, settings->patch_stress);

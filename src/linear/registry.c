@@ -147,9 +147,10 @@ sn_status sn_solver_options_used(const sn_solver_options *o, sn_error *error) {
     if (is(o->operator_, "assembly-free") && *o->precision && !is(o->precision, "auto"))
         return sn_fail_at(error, SN_BAD_INPUT, "precision",
                           "solver.precision has no effect with solver.operator 'assembly-free', which has no matrix");
-    if (o->restart != usual.restart && !any && !is(o->method, "gmres"))
+    if (o->restart != usual.restart && !any && !is(o->method, "gmres") && !is(o->method, "mixed"))
         return sn_fail_at(error, SN_BAD_INPUT, "restart",
-                          "solver.restart has no effect with solver.method '%s'; it is for gmres", o->method);
+                          "solver.restart has no effect with solver.method '%s'; it is for gmres and mixed",
+                          o->method);
     if (o->guard != usual.guard && !is(o->method, "cg") && !is(o->method, "bicgstab") && !is(o->method, "qmr"))
         return sn_fail_at(error, SN_BAD_INPUT, "guard",
                           "solver.guard has no effect with solver.method '%s'; it is for cg, bicgstab and qmr",

@@ -142,15 +142,23 @@ sn_status sn_linear_reserve_matrix(sn_linear *linear, bool single, sn_error *err
     return linear->matrix.single_ || linear->matrix.double_ ? SN_OK : sn_no_memory(error);
 }
 
+sn_status sn_linear_reserve_volumes(sn_linear *linear, sn_error *error) {
+    if (linear->volumes.patches) return SN_OK;
+    return sn_volumes_create(linear->context, linear->model.elements->patches, &linear->volumes, error);
+}
+
 static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *error) {
-    if (!(c->single ? linear->matrix.double_ != NULL : linear->matrix.single_ != NULL) &&
+    if (!(c->single ? linear->matrix.double_ != NULL : linear->matrix.single_ != NULL) && linear->parted == c->mixed &&
         made_for(&linear->place.matrix, linear->m, linear->d, linear->k))
         return SN_OK;
     linear->place.matrix.valid = false;
     sn_status status = ensure_edges(linear, c, error);
     if (!status) status = sn_linear_reserve_matrix(linear, c->single, error);
+    if (!status && c->mixed) status = sn_linear_reserve_volumes(linear, error);
     if (status) return status;
+    linear->parted = c->mixed;
     sn_assembly assembly = sn_linear_assembly(linear);
+    if (c->mixed) assembly.volumes = &linear->volumes;
     if (c->single && linear->edges.group_count && sn_linear_have_cache(linear) &&
         sn_edges_serve(linear->model.elements, &linear->place.view)) {
         sn_linear_ensure_cache(linear);
@@ -162,7 +170,7 @@ static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *
     }
     int missing;
     sn_assemble(&assembly, &linear->matrix, &linear->symmetric, &missing);
-    linear->exact = !c->single && !missing;
+    linear->exact = !c->single && !missing && !c->mixed;
     if (!linear->symmetric && (!c->krylov || c->krylov->needs_symmetric)) {
         sn_matrix_symmetrise(linear->context, &linear->matrix);
         linear->exact = false;
@@ -224,6 +232,7 @@ sn_operator sn_linear_operator(sn_linear *linear, bool copy) {
         op.source = &linear->source;
         op.self = linear;
         op.residual = linear->exact ? NULL : exact_residual;
+        op.volumes = linear->parted ? &linear->volumes : NULL;
         op.options = &linear->options;
         op.watch = &linear->watch;
         return op;
@@ -257,6 +266,16 @@ sn_status sn_linear_ensure_data(sn_linear *linear, const sn_choice *c, const sn_
     return status;
 }
 
+/* The scratch of a method as a number of vectors. The vectors of a mixed method hold the pressures too. */
+static int scratch_vectors(const sn_linear *linear, const sn_choice *c) {
+    if (!c->krylov) return 0;
+    const int vectors = sn_krylov_vectors(c->krylov, &linear->options);
+    if (!c->mixed) return vectors;
+    const int64_t n = 3 * (int64_t)linear->model.nodes,
+                  all = n + (int64_t)linear->model.elements->patches->block_count * SN_LANES;
+    return (int)(((vectors + 3) * all + 4 * sn_dot_scratch((int)all)) / n + 1);
+}
+
 sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filter *filter, sn_linear_report *report,
                             sn_error *error) {
     const double start = sn_seconds();
@@ -264,8 +283,7 @@ sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filt
     sn_status status = sn_filter_copy_update(linear->context, filter, &linear->filter, &changed, error);
     if (changed) linear->place.prepared = false;
     if (!status)
-        status = sn_linear_ensure_scratch(
-            linear, SN_REFINE_VECTORS + (c->krylov ? sn_krylov_vectors(c->krylov, &linear->options) : 0), error);
+        status = sn_linear_ensure_scratch(linear, SN_REFINE_VECTORS + scratch_vectors(linear, c), error);
     if (!status && c->assembled) status = ensure_matrix(linear, c, error);
     if (!status && !c->assembled) {
         linear->symmetric = linear->operator_symmetric;
