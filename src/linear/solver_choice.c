@@ -71,6 +71,8 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
                        ? &sn_krylov_minres
                        : &sn_krylov_cg;
     c.mixed = c.krylov->mixed && c.assembled && linear->operator_symmetric && linear->model.elements->patches;
+    /* A second round of refinement would lose the whole basis of a mixed method. */
+    if (c.mixed && is_auto(o->precision)) c.single = false;
     if (c.krylov->own)
         c.preconditioner = c.krylov->own;
     else

@@ -273,7 +273,7 @@ static int scratch_vectors(const sn_linear *linear, const sn_choice *c) {
     if (!c->mixed) return vectors;
     const int64_t n = 3 * (int64_t)linear->model.nodes,
                   all = n + (int64_t)linear->model.elements->patches->block_count * SN_LANES;
-    return (int)(((vectors + 3) * all + 4 * sn_dot_scratch((int)all)) / n + 1);
+    return (int)(((vectors + linear->options.restart + 3) * all + 4 * sn_dot_scratch((int)all)) / n + 1);
 }
 
 sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filter *filter, sn_linear_report *report,

@@ -40,6 +40,7 @@ static sn_status visit_volumes(sn_linear *linear, sn_archive *archive, sn_error 
     sn_archive_visit(archive, v->row, 3 * (size_t)v->patches->begin[count] * sizeof(double));
     sn_archive_visit(archive, v->compliance, count * sizeof(double));
     sn_archive_visit(archive, v->schur, count * sizeof(double));
+    sn_volumes_order(linear->context, &linear->volumes);
     return SN_OK;
 }
 

@@ -64,7 +64,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
                                .watch = op->watch};
     memcpy(right, b, (size_t)n * sizeof *b);
     memset(right + n, 0, (size_t)op->volumes->count * sizeof *b);
-    sn_krylov_gmres.solve(&whole, &triangle, &m, filter, right, both, goal, iterations, m.rest + all, report);
+    sn_gmres_flexible(&whole, &triangle, &m, filter, right, both, goal, iterations, m.rest + all, report);
     memcpy(x, both, (size_t)n * sizeof *x);
 }
 

@@ -11,22 +11,24 @@ enum { GRAIN = 8, POWERS = 8 }; /* blocks that a thread takes at a time; steps o
 /* S = B A'^-1 B^T + D^-1 of an incompressible body has about the eigenvalues 1 / (SCHUR s t): the soft share s t of the
  * volume, and a part for the shear. Measured best between 1 and 2. */
 #define SCHUR 1.4
-/* Below this soft share `auto` takes pressures as unknowns: Poisson's ratio 0.48. */
-#define PAY 0.25
+/* Below this soft share `auto` takes pressures as unknowns: Poisson's ratio 0.495. */
+#define PAY 0.07
 
 sn_status sn_volumes_create(sn_context *context, const sn_patches *patches, sn_volumes *volumes, sn_error *error) {
     const size_t count = (size_t)patches->block_count * SN_LANES, entries = (size_t)patches->begin[count];
     *volumes = (sn_volumes){.patches = patches, .count = (int)count};
     volumes->row = sn_allocate_zero(context, 3 * entries + 1, sizeof(double));
+    volumes->column = sn_allocate_zero(context, 3 * entries + 1, sizeof(double));
     volumes->compliance = sn_allocate_zero(context, count, sizeof(double));
     volumes->schur = sn_allocate_zero(context, count, sizeof(double));
-    if (volumes->row && volumes->compliance && volumes->schur) return SN_OK;
+    if (volumes->row && volumes->column && volumes->compliance && volumes->schur) return SN_OK;
     sn_volumes_release(context, volumes);
     return sn_no_memory(error);
 }
 
 void sn_volumes_release(sn_context *context, sn_volumes *volumes) {
     sn_release(context, volumes->row);
+    sn_release(context, volumes->column);
     sn_release(context, volumes->compliance);
     sn_release(context, volumes->schur);
     *volumes = (sn_volumes){0};
@@ -98,6 +100,19 @@ static void divide_blocks(void *data, int piece) {
     }
 }
 
+static void order_piece(void *data, int piece) {
+    const sn_volumes *v = data;
+    const sn_patches *p = v->patches;
+    const int begin = piece * SN_PIECE_NODES,
+              end = begin + SN_PIECE_NODES < p->node_count ? begin + SN_PIECE_NODES : p->node_count;
+    for (int64_t k = p->row_begin[begin]; k < p->row_begin[end]; ++k)
+        memcpy(v->column + 3 * k, v->row + 3 * p->row_entry[k], 3 * sizeof *v->column);
+}
+
+void sn_volumes_order(const sn_context *context, sn_volumes *volumes) {
+    sn_parallel_pieces(context, sn_pieces(volumes->patches->node_count, SN_PIECE_NODES), order_piece, volumes);
+}
+
 void sn_volumes_divide(const sn_context *context, sn_volumes *volumes, const sn_element_settings *settings,
                        const double *tangent, double *rest) {
     division d = {.volumes = volumes,
@@ -106,6 +121,7 @@ void sn_volumes_divide(const sn_context *context, sn_volumes *volumes, const sn_
                   .tangent = tangent,
                   .rest = rest};
     sn_parallel_pieces(context, sn_pieces(volumes->patches->block_count, GRAIN), divide_blocks, &d);
+    sn_volumes_order(context, volumes);
 }
 
 bool sn_volumes_pay(const sn_elements_model *elements, const sn_element_settings *settings) {
@@ -152,8 +168,8 @@ static void spread_piece(void *data, int piece) {
     for (int i = piece * SN_PIECE_NODES; i < (piece + 1) * SN_PIECE_NODES && i < p->node_count; ++i) {
         double total[3] = {0};
         for (int64_t k = p->row_begin[i]; k < p->row_begin[i + 1]; ++k) {
-            const double *row = w->volumes->row + 3 * p->row_entry[k], pressure = w->p[p->row_patch[k]];
-            for (int a = 0; a < 3; ++a) total[a] += row[a] * pressure;
+            const double *column = w->volumes->column + 3 * k, pressure = w->p[p->row_patch[k]];
+            for (int a = 0; a < 3; ++a) total[a] += column[a] * pressure;
         }
         for (int a = 0; a < 3; ++a) w->out[3 * (int64_t)i + a] += w->sign * total[a];
     }

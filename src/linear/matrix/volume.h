@@ -19,6 +19,7 @@ typedef struct sn_volumes {
     const sn_patches *patches;
     int count;          /* patches, with padding; those without a stiff volume have rows of zeros */
     double *row;        /* per entry of the patches x 3 */
+    double *column;     /* the same numbers in the order of patches->row_patch, for sums over nodes */
     double *compliance; /* count; 1 where the row is zero */
     double *schur;      /* count: about B A'^-1 B^T + D^-1, scaled; 1 where the row is zero */
 } sn_volumes;
@@ -28,6 +29,8 @@ void sn_volumes_release(sn_context *context, sn_volumes *volumes);
 /* Divides the tangents of all patches. `rest`: the tangents T', which may be the same array. */
 void sn_volumes_divide(const sn_context *context, sn_volumes *volumes, const sn_element_settings *settings,
                        const double *tangent, double *rest);
+/* Fills `column` from `row`. */
+void sn_volumes_order(const sn_context *context, sn_volumes *volumes);
 /* out = B u - C p with C the compliance; p: NULL for 0. */
 void sn_volumes_measure(const sn_context *context, const sn_volumes *volumes, const double *u, const double *p,
                         double *out);
