@@ -4,7 +4,8 @@
  *   bench_incompressible [cells across]...       default: 7 15, that is 5,145 and 50,625 tets
  *
  * The beam is bent and twisted a little. Each row is one system solved to 1e-6 from zero, on one thread. The time is
- * that of the processor for the iterations, the least of three solves. */
+ * that of the processor for a solve with its set-up: the least of three, or of two if they take over a second. CG
+ * has at most 2000 iterations. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ typedef struct solved {
     double seconds, residual;
 } solved;
 
-/* Solves to 1e-6 (`work`: less the time of preparation, which a solve of no iterations has too). */
+/* Solves to 1e-6. */
 static sn_status solve(beam *b, const char *method, double m, bool is_static, solved *best, sn_error *error) {
     const int n = 3 * b->nodes;
     double *f = calloc((size_t)n * 2, sizeof *f), *x = f + n;
@@ -32,12 +33,12 @@ static sn_status solve(beam *b, const char *method, double m, bool is_static, so
     sn_solver_options options = sn_solver_options_default();
     snprintf(options.method, sizeof options.method, "%s", method);
     snprintf(options.preconditioner, sizeof options.preconditioner, "multigrid");
-    options.iterations = 5000;
+    options.iterations = 2000;
     const sn_linear_model model = beam_model(b);
     sn_linear *linear = NULL;
     sn_status status = sn_linear_create(b->context, &model, &options, is_static, &linear, error);
     *best = (solved){.seconds = INFINITY};
-    for (int i = 0; i < 3 && !status; ++i) {
+    for (int i = 0; i < 3 && !status && (i < 2 || best->seconds < 1); ++i) {
         sn_linear_report report;
         for (int k = 0; k < n; ++k) x[k] = 0;
         sn_linear_linearise(linear, &view, NULL, NULL, NULL);

@@ -151,6 +151,27 @@ INLINE const double *terms_at(const slice *s) {
     return s->settings->term + (int64_t)s->settings->term_row[s->block] * 3 * s->batch->terms * SN_LANES + s->lane;
 }
 
+/* Series on coefficients: each term has its own part of the law and its own S_before. Apart, so that the loop of all
+ * other batches stays as it is. */
+APART void remember_coefficients(const int N, const int Q, const slice *s, double *before, double *memory) {
+    const int count = s->batch->law->constant_count, terms = s->batch->terms;
+    const double *term = terms_at(s);
+    vd edge[EDGES], c[SN_LAW_CONSTANTS], now[SIX];
+    gather_edges(N, s, s->view->x, edge);
+    for (int q = 0; q < Q; ++q)
+        for (int t = 0; t < terms; ++t) {
+            const int64_t at = ((s->block * Q + q) * terms + t) * SIX * SN_LANES + s->lane;
+            const vd decay = vd_load(term + 3 * t * SN_LANES), gain = vd_load(term + (3 * t + 1) * SN_LANES);
+            double *S = before + s->batch->begins + at, *h = memory ? memory + s->batch->memory + at : NULL;
+            load_rows(s->settings->base + (s->block * terms + t) * count * SN_LANES + s->lane, count, c);
+            unrotated_stress(N, Q, s, q, c, edge, now);
+            for (int i = 0; i < SIX; ++i, S += SN_LANES) {
+                if (h) vd_store(h + i * SN_LANES, decay * vd_load(h + i * SN_LANES) + gain * (now[i] - vd_load(S)));
+                vd_store(S, now[i]);
+            }
+        }
+}
+
 INLINE int remember_body(const int N, const int Q, const sn_batch *batch, int begin, int end,
                          const sn_element_view *view, double *before, double *memory) {
     const sn_batch_settings *settings = settings_of(batch, view);
@@ -158,6 +179,10 @@ INLINE int remember_body(const int N, const int Q, const sn_batch *batch, int be
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(N, Q, batch, settings, view, block, lane);
             vd edge[EDGES], c[SN_LAW_CONSTANTS], now[SIX];
+            if (batch->by_coefficient) {
+                remember_coefficients(N, Q, &s, before, memory);
+                continue;
+            }
             load_base(&s, c);
             gather_edges(N, &s, view->x, edge);
             for (int q = 0; q < Q; ++q) {
@@ -169,7 +194,7 @@ INLINE int remember_body(const int N, const int Q, const sn_batch *batch, int be
     return 0;
 }
 
-/* H = sum of ratio (decay h - gain S_before). */
+/* H = sum of ratio (decay h - gain S_before). By coefficient each term has its own S_before, and the ratios are 1. */
 static int recall(const sn_batch *batch, int begin, int end, const sn_element_settings *all, const double *before,
                   const double *memory, double *recalled) {
     const sn_batch_settings *settings = &all->batch[batch->index];
@@ -188,6 +213,9 @@ static int recall(const sn_batch *batch, int begin, int end, const sn_element_se
                              decay = ratio * vd_load(term + 3 * t * SN_LANES),
                              gain = ratio * vd_load(term + (3 * t + 1) * SN_LANES);
                     const double *h = memory + memory_at(&s, Q, q) + t * SIX * SN_LANES;
+                    if (batch->by_coefficient)
+                        load_rows(before + batch->begins + (memory_at(&s, Q, q) - batch->memory) + t * SIX * SN_LANES,
+                                  SIX, S);
                     for (int i = 0; i < SIX; ++i) H[i] += decay * vd_load(h + i * SN_LANES) - gain * S[i];
                 }
                 for (int i = 0; i < SIX; ++i) vd_store(recalled + recalled_at(&s, Q, q) + i * SN_LANES, H[i]);
