@@ -83,7 +83,8 @@ int main(int argc, char **argv) {
     sn_context *context;
     sn_status status = sn_context_create(&options, &context, &error);
     if (status) return 1;
-    printf("iterations to 1e-6 and processor time of a solve with its set-up, one thread; ! marks a missed tolerance\n");
+    printf(
+        "iterations to 1e-6 and processor time of a solve with its set-up, one thread; ! marks a missed tolerance\n");
     for (int i = 1; i < (argc > 1 ? argc : 3) && !status; ++i) {
         const int cells = argc > 1 ? atoi(argv[i]) : i == 1 ? 7 : 15;
         status = table(context, &sn_element_tet10_reduced, cells, false, &error);

@@ -5,8 +5,8 @@
  * right, held in the direction of its thickness (plane strain), Hooke's law with Poisson's ratio 0.4999. The measure is
  * the rise of the upper right corner. Both references are tet10 on the finest mesh of the same experiment.
  *
- * The clamped beam of the benchmarks counts iterations: tet10-reduced, one implicit Euler step of 0.01 s from rest under
- * gravity, Poisson's ratio from 0.33 to 0.4999, by CG and by the mixed form, each with multigrid, to 1e-6. */
+ * The clamped beam of the benchmarks counts iterations: tet10-reduced, one implicit Euler step of 0.01 s from rest
+ * under gravity, Poisson's ratio from 0.33 to 0.4999, by CG and by the mixed form, each with multigrid, to 1e-6. */
 #include <math.h>
 #include <string.h>
 

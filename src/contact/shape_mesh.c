@@ -14,7 +14,10 @@
  *
  * Points with equal coordinates count as one point, so that a mesh that was cut along its edges is closed. Of a mesh
  * with tets the boundary is taken. When a closed mesh faces inwards, its triangles are reversed. The centre is the
- * middle of the bounding box. */
+ * middle of the bounding box.
+ *
+ * A mesh of a million triangles costs only where something is near it: coarse cells over its box tell how far the
+ * surface is at least (`least`). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +41,10 @@ typedef struct mesh_shape {
     double margin; /* t / 2 */
     double size;   /* m, diagonal of the bounding box */
     sn_triangle_tree tree;
+    /* Gaps at the middles of coarse cells over the bounding box, for `least`; NULL: the mesh is small. */
+    double *coarse;
+    int cells[3];
+    double low[3], cell[3]; /* corner of the box; sizes of a cell */
 } mesh_shape;
 
 static const sn_shape_parameter parameters[] = {
@@ -225,6 +232,35 @@ static sn_status check_topology(const sn_collider *collider, mesh_shape *m, cons
     return SN_OK;
 }
 
+static double gap(const void *data, const double x[3], double n[3], sn_bend *bend);
+
+/* Fills the coarse cells of a mesh with many triangles. The gap changes by at most 1 m per meter, so the gap in the
+ * middle of a cell bounds the gaps around it. */
+static sn_status fill_coarse(sn_context *context, mesh_shape *m, sn_error *error) {
+    enum { MANY = 5000, LONGEST = 24 };
+    double high[3], longest = 0, n[3];
+    if (m->triangles < MANY) return SN_OK;
+    memcpy(m->low, m->position, sizeof m->low), memcpy(high, m->position, sizeof high);
+    for (int i = 0; i < 3 * m->nodes; ++i)
+        m->low[i % 3] = fmin(m->low[i % 3], m->position[i]), high[i % 3] = fmax(high[i % 3], m->position[i]);
+    for (int a = 0; a < 3; ++a) longest = fmax(longest, high[a] - m->low[a]);
+    for (int a = 0; a < 3; ++a) {
+        m->cells[a] = 1 + (int)((LONGEST - 1) * (high[a] - m->low[a]) / longest);
+        m->cell[a] = (high[a] - m->low[a]) / m->cells[a];
+    }
+    const int count = m->cells[0] * m->cells[1] * m->cells[2];
+    double *coarse = sn_allocate(context, (size_t)count, sizeof *coarse);
+    if (!coarse) return sn_no_memory(error);
+    for (int i = 0; i < count; ++i) {
+        const int at[3] = {i % m->cells[0], i / m->cells[0] % m->cells[1], i / m->cells[0] / m->cells[1]};
+        double middle[3];
+        for (int a = 0; a < 3; ++a) middle[a] = m->low[a] + (at[a] + 0.5) * m->cell[a];
+        coarse[i] = gap(m, middle, n, NULL);
+    }
+    m->coarse = coarse;
+    return SN_OK;
+}
+
 static sn_status create(sn_context *context, const sn_collider *collider, void *data, double centre[3],
                         sn_error *error) {
     mesh_shape *m = data;
@@ -244,13 +280,14 @@ static sn_status create(sn_context *context, const sn_collider *collider, void *
     if (!status) status = check_topology(collider, m, count, error);
     if (!status) status = fill_normals(context, m, error);
     if (!status) status = sn_triangle_tree_create(context, m->position, m->triangle, m->triangles, &m->tree, error);
+    if (!status) status = fill_coarse(context, m, error);
     return status ? sn_within(error, status, "%s", collider->shape) : SN_OK;
 }
 
 static void destroy(sn_context *context, void *data) {
     mesh_shape *m = data;
     sn_triangle_tree_destroy(context, &m->tree);
-    void *const array[] = {m->position, m->triangle, m->partner, m->face_normal, m->node_normal};
+    void *const array[] = {m->position, m->triangle, m->partner, m->face_normal, m->node_normal, m->coarse};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
 }
 
@@ -295,6 +332,22 @@ static double gap(const void *data, const double x[3], double n[3], sn_bend *ben
         sn_bend_edge(sign / distance, n, e, bend);
     }
     return sign * distance - m->margin;
+}
+
+static double least(const void *data, const double x[3]) {
+    const mesh_shape *m = data;
+    int at[3];
+    double apart = 0, out = 0;
+    if (!m->coarse) return -INFINITY;
+    for (int a = 0; a < 3; ++a) {
+        const double width = m->cells[a] * m->cell[a], d = x[a] - m->low[a];
+        const double i = m->cell[a] > 0 ? floor(d / m->cell[a]) : 0;
+        at[a] = i < 0 ? 0 : i < m->cells[a] ? (int)i : m->cells[a] - 1;
+        const double aside = d - (at[a] + 0.5) * m->cell[a], beyond = d < 0 ? -d : d > width ? d - width : 0;
+        apart += aside * aside, out += beyond * beyond;
+    }
+    const double near = m->coarse[at[0] + m->cells[0] * (at[1] + m->cells[1] * at[2])] - sqrt(apart);
+    return fmax(near, out > 0 ? sqrt(out) - m->margin : -INFINITY) - 1e-12 * m->size;
 }
 
 /* A path has passed a sheet when it crosses it. A path has passed a solid when it enters through one face and leaves
@@ -392,5 +445,6 @@ const sn_shape sn_shape_mesh = {.parameter = parameters,
                                 .destroy = destroy,
                                 .gap = gap,
                                 .passed = passed,
+                                .least = least,
                                 .bound = bound,
                                 .draw = draw};

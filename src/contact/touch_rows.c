@@ -51,7 +51,8 @@ sn_status sn_touch_rows_append(sn_touch_rows *rows, const sn_touch_surface *surf
     const int first = rows->carrier_count;
     sn_status status = SN_OK;
     if (rows->count == rows->capacity)
-        status = sn_grow(rows->context, (void **)&rows->row, &rows->capacity, rows->count + 1, sizeof *rows->row, error);
+        status =
+            sn_grow(rows->context, (void **)&rows->row, &rows->capacity, rows->count + 1, sizeof *rows->row, error);
     if (!status) status = add_point(rows, first, surface_a, a, 1, error);
     if (!status) status = add_point(rows, first, surface_b, b, -1, error);
     if (status) {

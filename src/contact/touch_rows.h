@@ -4,11 +4,11 @@
  *   - a unit normal n, from B to A;
  *   - a gap g along n, m: above 0 when the surfaces are apart, below 0 when they intersect;
  *   - an area, m^2, for responses that work with pressures;
- *   - nodes with weights. The vector d = sum_k w_k x(node_k) runs from the point of B to the point of A: the carriers of
- *     the point on A have positive weights, those of the point on B negative ones. A collider has no nodes.
+ *   - nodes with weights. The vector d = sum_k w_k x(node_k) runs from the point of B to the point of A: the carriers
+ * of the point on A have positive weights, those of the point on B negative ones. A collider has no nodes.
  *
- * The rate of the gap is n . (sum_k w_k v_k - u), where u is the velocity of the collider's point (0 otherwise). A force
- * p along n on A, and -p on B, becomes w_k p n on node k.
+ * The rate of the gap is n . (sum_k w_k v_k - u), where u is the velocity of the collider's point (0 otherwise). A
+ * force p along n on A, and -p on B, becomes w_k p n on node k.
  *
  * Rows lie in one list, in an order that depends only on the state (by surfaces, then by features). So sums over them
  * have the same bits for any number of threads. */
@@ -31,8 +31,8 @@ typedef struct sn_touch_row {
     sn_touch_kind kind;
     int32_t feature[2]; /* identify the contact from step to step, for friction and warm starts */
     double n[3], gap, area;
-    double point[3];    /* m: the point of A */
-    double velocity[3]; /* m/s, u: of the collider's point; 0 for bodies */
+    double point[3];      /* m: the point of A */
+    double velocity[3];   /* m/s, u: of the collider's point; 0 for bodies */
     int32_t first, count; /* its carriers in `node` and `weight` of the list */
 } sn_touch_row;
 

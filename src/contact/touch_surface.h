@@ -6,8 +6,8 @@
  *     is embedded by moving least squares and has more;
  *   - a surface without nodes (a static or moving collider): it has no carriers. Its owner moves `position`.
  *
- * Contact never looks at tets: detection reads `position`, and a force on a point of a triangle goes to the nodes through
- * the carriers of its three vertices.
+ * Contact never looks at tets: detection reads `position`, and a force on a point of a triangle goes to the nodes
+ * through the carriers of its three vertices.
  *
  * Triangles are counter-clockwise seen from outside. A surface may be open (cloth); then `neighbour` is -1 at its
  * rim. */
@@ -46,10 +46,10 @@ typedef struct sn_touch_surface {
     double *area;     /* vertex_count, m^2: the part of the rest area that belongs to the vertex */
 } sn_touch_surface;
 
-/* Makes a surface from triangles at rest. `position` and `triangle` are copied. `carrier_first` NULL: vertex i is carried
- * by node i when `carrier_node` is given (vertex_count numbers), and the surface has no carriers otherwise. Fails with
- * SN_BAD_INPUT (an index out of range) or SN_NO_MEMORY. An edge with more than two triangles is allowed: `closed` is
- * false, and the triangles behind it are no neighbours. */
+/* Makes a surface from triangles at rest. `position` and `triangle` are copied. `carrier_first` NULL: vertex i is
+ * carried by node i when `carrier_node` is given (vertex_count numbers), and the surface has no carriers otherwise.
+ * Fails with SN_BAD_INPUT (an index out of range) or SN_NO_MEMORY. An edge with more than two triangles is allowed:
+ * `closed` is false, and the triangles behind it are no neighbours. */
 typedef struct sn_touch_surface_source {
     int body;
     int vertex_count, triangle_count;

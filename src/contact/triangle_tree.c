@@ -84,8 +84,8 @@ static void along(const double a[3], const double b[3], double part, double out[
     for (int i = 0; i < 3; ++i) out[i] = a[i] + part * (b[i] - a[i]);
 }
 
-static void nearest_of_triangle(const double a[3], const double b[3], const double c[3], const double x[3],
-                                sn_nearest_point *at) {
+void sn_triangle_nearest(const double a[3], const double b[3], const double c[3], const double x[3],
+                         sn_nearest_point *at) {
     double ab[3], ac[3], bc[3], p[3];
     sn_subtract3(b, a, ab);
     sn_subtract3(c, a, ac);
@@ -143,7 +143,7 @@ void sn_triangle_tree_nearest(const sn_triangle_tree *tree, const double x[3], s
         const sn_tree_node *node = &tree->node[at];
         for (int i = node->first; i < node->first + node->count; ++i) {
             sn_nearest_point here = {.triangle = tree->order[i]};
-            nearest_of_triangle(corner_of(tree, here.triangle, 0), corner_of(tree, here.triangle, 1),
+            sn_triangle_nearest(corner_of(tree, here.triangle, 0), corner_of(tree, here.triangle, 1),
                                 corner_of(tree, here.triangle, 2), x, &here);
             if (here.square < nearest->square) *nearest = here;
         }

@@ -36,6 +36,10 @@ typedef struct sn_nearest_point {
     double square; /* squared distance, m^2 */
 } sn_nearest_point;
 
+/* The nearest point of one triangle; `triangle` is not set. */
+void sn_triangle_nearest(const double a[3], const double b[3], const double c[3], const double x[3],
+                         sn_nearest_point *at);
+
 sn_status sn_triangle_tree_create(sn_context *context, const double *position, const int32_t *triangle, int count,
                                   sn_triangle_tree *tree, sn_error *error);
 void sn_triangle_tree_destroy(sn_context *context, sn_triangle_tree *tree);

@@ -44,9 +44,9 @@ typedef struct sn_batch {
     int64_t linearised;     /* offset of its part in a linearised buffer, in doubles: block_count x points x
                                linearised_items x SN_LANES */
     int linearised_items;
-    int64_t kept;   /* offset of its part in the kept rotations, in doubles: block_count x points x 9 x SN_LANES; -1 for
-                       none */
-    int terms;      /* of the Prony series of its materials (prony.h); 0: no memory */
+    int64_t kept; /* offset of its part in the kept rotations, in doubles: block_count x points x 9 x SN_LANES; -1 for
+                     none */
+    int terms;    /* of the Prony series of its materials (prony.h); 0: no memory */
     bool by_coefficient; /* the series is on the coefficients of the law: each term has a stress of its own */
     int64_t begins; /* by_coefficient: offset of these stresses at the begin of the step, behind those of all points in
                        the same array; block_count x points x terms x SN_MEMORY_ITEMS x SN_LANES */
@@ -117,8 +117,8 @@ typedef struct sn_batch_settings {
     double *term; /* batches with memory: rows of terms x 3 x SN_LANES, decay, gain and ratio; else NULL */
     int32_t *term_row; /* the row of each block. Neighbouring blocks of the same materials share a row, so that the
                           kernels find it in the cache */
-    double *soft;      /* patches: per lane, the share of their bulk modulus that a softer body has (patch.h); else NULL */
-    double *muscle;    /* muscles: block_count x SN_MUSCLE_ITEMS x SN_LANES; else NULL */
+    double *soft;   /* patches: per lane, the share of their bulk modulus that a softer body has (patch.h); else NULL */
+    double *muscle; /* muscles: block_count x SN_MUSCLE_ITEMS x SN_LANES; else NULL */
 } sn_batch_settings;
 
 /* The numbers of a model that follow from its materials. They may change between evaluations (sn_elements_parameters);

@@ -135,8 +135,9 @@ const sn_parameter *sn_law_parameters(const sn_context *context, const char *law
         .unit = "", .text = about                                                                                      \
     }
 
-static const sn_listing prony_on_listing[] = {{"all", "the whole stress"}, {"shear", "the deviatoric part"},
-                                               {"coefficients", "each coefficient of the law, by `ratios`"}};
+static const sn_listing prony_on_listing[] = {{"all", "the whole stress"},
+                                              {"shear", "the deviatoric part"},
+                                              {"coefficients", "each coefficient of the law, by `ratios`"}};
 static const sn_listing prony_moduli_listing[] = {{"long-term", "the terms add to the constants of the law"},
                                                   {"instantaneous", "the terms are parts of the constants of the law"}};
 const sn_listing *sn_prony_parts(int *count) {
@@ -488,9 +489,9 @@ static sn_status check_coefficients(const sn_material *material, const sn_law *l
     for (int i = 0; i < material->prony_count; ++i) {
         sn_status status = SN_OK;
         if (on && material->prony[i][0] != 0)
-            status = sn_fail_at(error, SN_BAD_INPUT, "ratio",
-                                "'prony' term %d: a ratio has no effect beside 'on': 'coefficients'; give 'ratios'",
-                                i + 1);
+            status =
+                sn_fail_at(error, SN_BAD_INPUT, "ratio",
+                           "'prony' term %d: a ratio has no effect beside 'on': 'coefficients'; give 'ratios'", i + 1);
         for (int n = 0; n < SN_PRONY_COEFFICIENTS && !status; ++n) {
             const double ratio = material->prony_ratios[i][n];
             sum[n] += ratio;

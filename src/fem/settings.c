@@ -54,8 +54,8 @@ static double *lane_of(double *array, int64_t n, int rows) {
 static void take_terms(const sn_material *material, double elapsed, bool rate, double term[3 * SN_PRONY_TERMS]) {
     for (int i = 0; i < material->prony_count; ++i) {
         const sn_prony_term now = sn_prony_at(material->prony[i][1], elapsed, rate);
-        term[3 * i] = now.decay, term[3 * i + 1] = now.gain, 
-        term[3 * i + 2] = sn_prony_on_coefficients(material) ? 1 : material->prony[i][0];
+        term[3 * i] = now.decay, term[3 * i + 1] = now.gain,
+                 term[3 * i + 2] = sn_prony_on_coefficients(material) ? 1 : material->prony[i][0];
     }
 }
 

@@ -109,9 +109,9 @@ typedef struct sn_krylov_report {
 typedef struct sn_krylov {
     const char *name, *text;
     bool needs_definite, needs_symmetric;
-    bool needs_transpose;         /* only when the operator is not symmetric */
-    bool restarted;               /* needs `restart` scratch vectors in addition to `vectors` */
-    bool mixed;                   /* takes a matrix without its stiff volumes (matrix/volume.h), where bodies have any */
+    bool needs_transpose; /* only when the operator is not symmetric */
+    bool restarted;       /* needs `restart` scratch vectors in addition to `vectors` */
+    bool mixed;           /* takes a matrix without its stiff volumes (matrix/volume.h), where bodies have any */
     const sn_preconditioner *own; /* the only preconditioner that the method works with; NULL: any */
     int vectors;                  /* number of scratch vectors of n doubles, besides 4 x sn_dot_scratch(n) doubles */
     /* Solves A x = b from x = 0 until ||b - A x|| <= goal, in at most `iterations` iterations. b is filtered, and so is

@@ -20,6 +20,7 @@ sn_status sn_linear_ensure_scratch(sn_linear *linear, int vectors, sn_error *err
 void sn_linear_release_data(sn_linear *linear) {
     if (linear->preconditioner && linear->data) linear->preconditioner->release(linear->context, linear->data);
     linear->data = NULL;
+    linear->coupled.usable = false;
     linear->place.prepared = false;
 }
 
@@ -147,6 +148,12 @@ sn_status sn_linear_reserve_volumes(sn_linear *linear, sn_error *error) {
     return sn_volumes_create(linear->context, linear->model.elements->patches, &linear->volumes, error);
 }
 
+sn_status sn_linear_couple(sn_linear *linear, double d, double k, sn_error *error) {
+    linear->matrix.coupling = &linear->coupling;
+    return sn_coupling_build(linear->context, &linear->pattern, linear->place.stiffness, k, linear->place.damping, d,
+                             &linear->coupling, error);
+}
+
 static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *error) {
     if (!(c->single ? linear->matrix.double_ != NULL : linear->matrix.single_ != NULL) && linear->parted == c->mixed &&
         made_for(&linear->place.matrix, linear->m, linear->d, linear->k))
@@ -168,11 +175,14 @@ static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *
         assembly.linearised = linear->cache.value;
         note_cache(linear);
     }
-    int missing;
-    sn_assemble(&assembly, &linear->matrix, &linear->symmetric, &missing);
-    linear->exact = !c->single && !missing && !c->mixed;
+    sn_assemble(&assembly, &linear->matrix, &linear->symmetric);
+    status = sn_linear_couple(linear, linear->d, linear->k, error);
+    if (status) return status;
+    linear->symmetric = linear->symmetric && sn_coupling_symmetric(&linear->coupling, c->single ? 1e-5 : 1e-12);
+    linear->exact = !c->single && !c->mixed;
     if (!linear->symmetric && (!c->krylov || c->krylov->needs_symmetric)) {
         sn_matrix_symmetrise(linear->context, &linear->matrix);
+        sn_coupling_symmetrise(&linear->coupling);
         linear->exact = false;
     }
     linear->place.matrix = (sn_made){true, linear->m, linear->d, linear->k};
@@ -210,7 +220,8 @@ void sn_linear_elements_product(sn_linear *linear, double d, double k, const dou
 
 void sn_linear_trace(sn_linear *linear, double m, double d, double k, double *out) {
     linear->m = m, linear->d = d, linear->k = k;
-    ensure_diagonal(linear, made_for(&linear->place.matrix, m, d, k));
+    if (linear->parted) linear->place.diagonal.valid = false; /* it may lack the volumes, as the matrix does */
+    ensure_diagonal(linear, !linear->parted && made_for(&linear->place.matrix, m, d, k));
     for (int i = 0; i < linear->model.nodes; ++i) {
         const double *block = linear->diagonal + 9 * (int64_t)i;
         out[i] = block[0] + block[4] + block[8];
@@ -247,6 +258,16 @@ sn_operator sn_linear_operator(sn_linear *linear, bool copy) {
                          .watch = &linear->watch};
 }
 
+/* Makes the correction for coupled bodies, for methods that can use it. */
+static sn_status couple_data(sn_linear *linear, const sn_choice *c, const sn_operator *op, sn_error *error) {
+    linear->coupled.usable = false;
+    if (!c->krylov || c->preconditioner->direct || c->preconditioner == &sn_preconditioner_none) return SN_OK;
+    const sn_status status = sn_coupled_update(linear->context, op, &linear->filter.filter, &linear->coupled, error);
+    if (status) linear->place.prepared = false;
+    linear->place.corrected = !status;
+    return status;
+}
+
 sn_status sn_linear_ensure_data(sn_linear *linear, const sn_choice *c, const sn_operator *op, sn_error *error) {
     if (linear->preconditioner != c->preconditioner) {
         sn_linear_release_data(linear);
@@ -257,13 +278,13 @@ sn_status sn_linear_ensure_data(sn_linear *linear, const sn_choice *c, const sn_
     sn_linear_place *place = &linear->place;
     if (linear->data && place->prepared &&
         (place->copied == copy || (place->copied && c->preconditioner->needs_matrix)))
-        return SN_OK;
+        return copy && !place->corrected ? couple_data(linear, c, op, error) : SN_OK;
     place->prepared = false;
     const sn_status status =
         c->preconditioner->update(linear->context, op, &linear->filter.filter, &linear->data, error);
     place->prepared = !status;
     place->copied = copy;
-    return status;
+    return status || !copy ? status : couple_data(linear, c, op, error);
 }
 
 /* The scratch of a method as a number of vectors. The vectors of a mixed method hold the pressures too. */
@@ -282,11 +303,11 @@ sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filt
     bool changed;
     sn_status status = sn_filter_copy_update(linear->context, filter, &linear->filter, &changed, error);
     if (changed) linear->place.prepared = false;
-    if (!status)
-        status = sn_linear_ensure_scratch(linear, SN_REFINE_VECTORS + scratch_vectors(linear, c), error);
+    if (!status) status = sn_linear_ensure_scratch(linear, SN_REFINE_VECTORS + scratch_vectors(linear, c), error);
     if (!status && c->assembled) status = ensure_matrix(linear, c, error);
     if (!status && !c->assembled) {
         linear->symmetric = linear->operator_symmetric;
+        linear->coupled.usable = false; /* it needs the matrix */
         sn_linear_ensure_cache(linear);
     }
     if (!status && c->preconditioner->needs_diagonal) ensure_diagonal(linear, c->assembled);

@@ -37,6 +37,8 @@ sn_status sn_scene_read_material(const sn_place *place, sn_material *material);
 sn_status sn_scene_read_fibre(const sn_place *material, sn_fibre *fibre);
 sn_status sn_scene_read_colliders(const sn_place *place, sn_scene *scene);
 /* The mesh that an object names by a generator or a "file". Further keys that the object may have: `own`. */
+/* scene_heights.c: the grid of a collider of heights. */
+sn_status sn_scene_read_heights(const sn_place *place, sn_collider *collider);
 sn_status sn_scene_read_source(const sn_place *place, const char *const *own, int own_count, sn_mesh **mesh);
 sn_status sn_scene_read_probes(const sn_place *place, sn_world_options *world);
 sn_status sn_scene_read_fixes(const sn_place *place, sn_body_options *body);

@@ -141,8 +141,7 @@ static sn_status read_ratios(const sn_place *place, double ratios[SN_PRONY_COEFF
     const int count = status ? 0 : sn_place_count(&child);
     if (status) return status;
     if (count < 1 || count > SN_PRONY_COEFFICIENTS)
-        return sn_place_fail(&child, SN_BAD_INPUT, "has %d numbers; allowed are 1 to %d", count,
-                             SN_PRONY_COEFFICIENTS);
+        return sn_place_fail(&child, SN_BAD_INPUT, "has %d numbers; allowed are 1 to %d", count, SN_PRONY_COEFFICIENTS);
     memset(ratios, 0, SN_PRONY_COEFFICIENTS * sizeof *ratios);
     return sn_read_numbers(&child, &sn_number_from_zero, ratios, count);
 }

@@ -135,16 +135,15 @@ static void compliance_of(const sn_world *world, const sn_material *material, do
         for (int b = 0; b < 6; ++b) out[6 * a + b] = A[a][6 + b] / A[a][a];
 }
 
-/* The factors of the terms in the energy: their ratios. A series on coefficients keeps ratio h, so it has 1 / ratio, and
- * 0 for terms without a modulus at small strains. */
+/* The factors of the terms in the energy: their ratios. A series on coefficients keeps ratio h, so it has 1 / ratio,
+ * and 0 for terms without a modulus at small strains. */
 static void factors_of(const sn_world *world, const sn_law *law, const sn_material *material,
                        double factor[SN_PRONY_TERMS]) {
     double constant[SN_LAW_CONSTANTS] = {0};
     const bool one_by_one = sn_prony_on_coefficients(material);
     if (one_by_one && law->prepare(law, material, world->state.time, constant, NULL)) return;
     for (int t = 0; t < material->prony_count; ++t) {
-        const double ratio =
-            one_by_one ? sn_prony_rest_ratio(law, material, t, constant) : material->prony[t][0];
+        const double ratio = one_by_one ? sn_prony_rest_ratio(law, material, t, constant) : material->prony[t][0];
         factor[t] = one_by_one && ratio > 0 ? 1 / ratio : ratio;
     }
 }
@@ -155,8 +154,8 @@ static double point_energy(int terms, const double *factor, const double *compli
     for (int t = 0; t < terms; ++t)
         for (int a = 0; a < 6; ++a)
             for (int b = 0; b < 6; ++b)
-                energy += 0.5 * factor[t] * compliance[6 * a + b] * h[(6 * t + a) * SN_LANES] *
-                          h[(6 * t + b) * SN_LANES];
+                energy +=
+                    0.5 * factor[t] * compliance[6 * a + b] * h[(6 * t + a) * SN_LANES] * h[(6 * t + b) * SN_LANES];
     return energy;
 }
 
@@ -177,7 +176,8 @@ static double batch_energy(const sn_world *world, const sn_batch *batch) {
         for (int q = 0; q < points; ++q) {
             const int64_t point = block * points + q;
             const double w = batch->weight[point * SN_LANES + lane],
-                         e = point_energy(batch->terms, factor, compliance, memory + point * last_term * SN_LANES + lane);
+                         e = point_energy(batch->terms, factor, compliance,
+                                          memory + point * last_term * SN_LANES + lane);
             energy += batch->pair_mass ? (w > 0 ? e / w : 0) : w * e;
         }
     }

@@ -179,8 +179,8 @@ static void scales(void **state) {
 int main(void) {
     context = make_context("auto", 1);
     const struct CMUnitTest tests[] = {cmocka_unit_test(coefficients), cmocka_unit_test(differentials),
-                                       cmocka_unit_test(coefficient_differentials),
-                                       cmocka_unit_test(energies), cmocka_unit_test(scales)};
+                                       cmocka_unit_test(coefficient_differentials), cmocka_unit_test(energies),
+                                       cmocka_unit_test(scales)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     sn_context_destroy(context);
     return failed;

@@ -58,7 +58,8 @@ static inline sn_status beam_create_with(beam *b, sn_context *context, const sn_
     status = sn_mesh_order(mesh, place, error);
     b->rest = calloc((size_t)b->nodes * 3, sizeof(double)), b->x = calloc((size_t)b->nodes * 3, sizeof(double));
     b->mass = calloc((size_t)b->nodes, sizeof(double));
-    b->tet = calloc((size_t)b->tets * (size_t)tet_nodes, sizeof(int32_t)), b->material = calloc((size_t)b->tets, sizeof(int32_t));
+    b->tet = calloc((size_t)b->tets * (size_t)tet_nodes, sizeof(int32_t)),
+    b->material = calloc((size_t)b->tets, sizeof(int32_t));
     b->filter.node = calloc((size_t)b->nodes, sizeof(int32_t)),
     b->filter.projection = calloc((size_t)b->nodes * 9, sizeof(double));
     for (int i = 0; i < b->nodes; ++i) memcpy(b->rest + 3 * place[i], mesh->position + 3 * i, 3 * sizeof(double));

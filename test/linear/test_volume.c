@@ -33,7 +33,6 @@ typedef struct divided {
 static void make(divided *d, sn_context *context, const sn_element *element, double poisson) {
     sn_error error;
     bool symmetric;
-    int missing;
     assert_int_equal(beam_create_with(&d->b, context, element, 2, 5, poisson, &error), SN_OK);
     assert_int_equal(sn_pattern_create(context, &d->b.elements, NULL, 0, &d->pattern, &error), SN_OK);
     assert_int_equal(sn_scatter_map_create(context, &d->b.elements, &d->pattern, &d->map, &error), SN_OK);
@@ -51,9 +50,9 @@ static void make(divided *d, sn_context *context, const sn_element *element, dou
                             .patches = true,
                             .m = 1e4,
                             .k = 1};
-    sn_assemble(&assembly, &d->whole, &symmetric, &missing);
+    sn_assemble(&assembly, &d->whole, &symmetric);
     assembly.volumes = &d->volumes;
-    sn_assemble(&assembly, &d->rest, &symmetric, &missing);
+    sn_assemble(&assembly, &d->rest, &symmetric);
 }
 
 static void release(divided *d) {
@@ -70,7 +69,8 @@ static void some_field(int n, double *u) {
     for (int i = 0; i < n; ++i) u[i] = sin(12.9898 * i + 3.1) * cos(0.731 * i);
 }
 
-/* The two equations with the pressures eliminated give the whole matrix; without a stiff volume nothing is taken out. */
+/* The two equations with the pressures eliminated give the whole matrix; without a stiff volume nothing is taken out.
+ */
 static void division_keeps_the_matrix(void **unused) {
     (void)unused;
     const sn_element *element[] = {&sn_element_tet10_reduced, &sn_element_tet4_smooth};
@@ -80,7 +80,8 @@ static void division_keeps_the_matrix(void **unused) {
             divided d;
             make(&d, context, element[e], stiff ? 0.4995 : 0.35);
             const int n = 3 * d.b.nodes;
-            double *u = calloc((size_t)n * 3, sizeof *u), *whole = u + n, *sum = whole + n, gap = 0, size = 0, least = 0;
+            double *u = calloc((size_t)n * 3, sizeof *u), *whole = u + n, *sum = whole + n, gap = 0, size = 0,
+                   least = 0;
             double *p = calloc((size_t)d.volumes.count, sizeof *p);
             some_field(n, u);
             sn_matrix_product(context, &d.whole, u, whole);

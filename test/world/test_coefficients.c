@@ -66,7 +66,8 @@ static void pulled_cube(scene *s, const char *element, bool turned, double *key)
 }
 
 /* xx and yy of Cauchy's stress at time t after a pull within `ramp`: the law with the coefficients a_n(t). */
-static void closed_form(sn_context *context, const sn_material *m, const char *law, double ramp, double t, double stress[2]) {
+static void closed_form(sn_context *context, const sn_material *m, const char *law, double ramp, double t,
+                        double stress[2]) {
     const double F[9] = {1 + STRETCH, 0, 0, 0, 1, 0, 0, 0, 1};
     double factor[3], P[9];
     sn_error error;

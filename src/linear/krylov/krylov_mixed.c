@@ -56,12 +56,8 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
     const int n = op->n, all = n + op->volumes->count;
     double *right = scratch, *both = right + all;
     mixed m = {op, preconditioner, data, filter, .rest = both + all};
-    const sn_operator whole = {.context = op->context,
-                               .n = all,
-                               .apply = mixed_apply,
-                               .self = &m,
-                               .options = op->options,
-                               .watch = op->watch};
+    const sn_operator whole = {
+        .context = op->context, .n = all, .apply = mixed_apply, .self = &m, .options = op->options, .watch = op->watch};
     memcpy(right, b, (size_t)n * sizeof *b);
     memset(right + n, 0, (size_t)op->volumes->count * sizeof *b);
     sn_gmres_flexible(&whole, &triangle, &m, filter, right, both, goal, iterations, m.rest + all, report);
@@ -69,9 +65,6 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
 }
 
 const sn_krylov sn_krylov_mixed = {
-    SN_LISTED(krylov_mixed),
-    .mixed = true,
-    .vectors = 4, /* of gmres */
-    .restarted = true,
-    .solve = solve,
+    SN_LISTED(krylov_mixed), .mixed = true,  .vectors = 4, /* of gmres */
+    .restarted = true,       .solve = solve,
 };
