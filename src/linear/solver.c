@@ -88,6 +88,7 @@ void sn_linear_destroy(sn_linear *linear) {
     sn_context *context = linear->context;
     sn_linear_release_data(linear);
     sn_linear_release_matrix(linear);
+    sn_volumes_release(context, &linear->volumes);
     sn_preconditioner_diagonal.release(context, linear->mass_data);
     sn_coupled_release(context, &linear->coupled);
     sn_coupling_release(context, &linear->coupling);
