@@ -2,7 +2,7 @@
 #include "experiment.h"
 
 extern const experiment experiment_civit_differentials, experiment_civit_force_fields, experiment_civit_persistent,
-    experiment_civit_recover;
+    experiment_civit_ramp, experiment_civit_recover;
 extern const experiment experiment_civit_stiffness, experiment_hauth_corotated;
 extern const experiment experiment_hauth_bar, experiment_hauth_cantilever, experiment_hauth_cube,
     experiment_hauth_shear, experiment_hauth_toy;
@@ -20,6 +20,7 @@ const experiment *const experiments[] = {
     &experiment_civit_differentials,
     &experiment_civit_force_fields,
     &experiment_civit_persistent,
+    &experiment_civit_ramp,
     &experiment_civit_recover,
     &experiment_civit_stiffness,
     &experiment_hauth_bar,
