@@ -7,6 +7,7 @@
     X(civit_embed)                                                                                                     \
     X(civit_force_fields)                                                                                              \
     X(civit_persistent)                                                                                                \
+    X(civit_ramp)                                                                                                      \
     X(civit_recover)                                                                                                   \
     X(civit_stiffness)                                                                                                 \
     X(hauth_bar)                                                                                                       \
