@@ -1,0 +1,298 @@
+/* See barrier.h. */
+#include "barrier.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/math3.h"
+#include "ccd.h"
+
+enum { GRAIN = 512 };
+static const double REACH = 0.05;    /* of the mean edge */
+static const double SLACK = 0.2;     /* of the mean edge: how far vertices move until pairs are found anew */
+static const double PARALLEL = 1e-3; /* e of the mollifier, of the product of the squared lengths */
+
+void sn_barrier_function(double y, double b[3]) {
+    b[0] = b[1] = b[2] = 0;
+    if (y >= 1) return;
+    if (!(y > 0)) {
+        b[0] = b[2] = INFINITY, b[1] = -INFINITY;
+        return;
+    }
+    const double l = log(y), z = y - 1;
+    b[0] = -z * z * l;
+    b[1] = -2 * z * l - z * z / y;
+    b[2] = -2 * l - 4 * z / y + z * z / (y * y);
+}
+
+/* ---- Life ---- */
+/* The smallest distance of the surfaces to themselves at rest, as far as it is less than `within`. */
+static sn_status nearest_at_rest(sn_barrier *barrier, double within, double *least, sn_error *error) {
+    sn_near_features *near = &barrier->near;
+    const sn_touch_surface *s = near->surface;
+    *least = within;
+    const sn_status status = sn_near_features_cover(near, s->rest, NULL, within, 0.01 * within, error);
+    for (int i = 0; i < near->count && !status; ++i) {
+        const sn_near_pair *pair = &near->pair[i];
+        int32_t corner[4];
+        const double *x[4];
+        sn_closest c;
+        sn_near_corners(near, pair, corner);
+        const int other = near->vertex_place[corner[pair->edges ? 2 : 1]] / 3;
+        if (near->body[near->vertex_place[corner[0]] / 3] != near->body[other]) continue; /* rest shapes may overlap */
+        sn_near_places(corner, s->rest, x);
+        sn_near_closest(pair, x, &c);
+        *least = fmin(*least, sqrt(c.square));
+    }
+    near->known = false;
+    return status;
+}
+
+static sn_status choose_reach(sn_barrier *barrier, sn_error *error) {
+    double least;
+    const double wanted = REACH * barrier->near.edge_length;
+    const sn_status status = nearest_at_rest(barrier, barrier->gap + 2 * wanted, &least, error);
+    if (status) return status;
+    if (!(least > barrier->gap))
+        return sn_fail_at(error, SN_BAD_INPUT, "thickness",
+                          "thickness %g m, but a surface is only %g m away from itself at rest", barrier->gap, least);
+    barrier->reach = fmin(wanted, 0.5 * (least - barrier->gap));
+    return SN_OK;
+}
+
+sn_status sn_barrier_create(sn_context *context, sn_touch_surface *const *surface, int count,
+                            bool (*may)(const void *user, int a, int b), const void *user, double gap,
+                            sn_barrier *barrier, sn_error *error) {
+    *barrier = (sn_barrier){.gap = gap, .rows = {.context = context}};
+    sn_status status = sn_near_features_create(context, surface, count, may, user, &barrier->near, error);
+    if (status) return status;
+    barrier->stiffness = sn_allocate_zero(context, (size_t)count, sizeof *barrier->stiffness);
+    barrier->position =
+        sn_allocate_zero(context, 3 * (size_t)barrier->near.surface->vertex_count, sizeof *barrier->position);
+    if (!barrier->stiffness || !barrier->position) return sn_no_memory(error);
+    return choose_reach(barrier, error);
+}
+
+void sn_barrier_release(sn_barrier *barrier) {
+    const sn_context *context = barrier->near.context;
+    void *const array[] = {barrier->stiffness, barrier->square, barrier->position, barrier->active, barrier->touch};
+    for (size_t i = 0; i < sizeof array / sizeof *array && context; ++i) sn_release(context, array[i]);
+    if (context) sn_touch_rows_release(&barrier->rows);
+    if (context) sn_near_features_release(&barrier->near);
+}
+
+/* ---- Finding ---- */
+static double surface_stiffness(const sn_barrier *barrier, int32_t vertex, int *surface) {
+    *surface = barrier->near.body[barrier->near.vertex_place[vertex] / 3];
+    return barrier->stiffness[*surface];
+}
+
+static void square_piece(void *data, int piece) {
+    sn_barrier *barrier = data;
+    const sn_near_features *near = &barrier->near;
+    const int end = (int)sn_piece_begin(near->count, GRAIN, piece + 1);
+    for (int i = (int)sn_piece_begin(near->count, GRAIN, piece); i < end; ++i) {
+        int32_t corner[4];
+        const double *x[4];
+        sn_closest c;
+        sn_near_corners(near, &near->pair[i], corner);
+        sn_near_places(corner, barrier->position, x);
+        sn_near_closest(&near->pair[i], x, &c);
+        barrier->square[i] = c.square;
+    }
+}
+
+/* Lists the pairs within reach. */
+static sn_status choose_active(sn_barrier *barrier, int *count, sn_error *error) {
+    const sn_near_features *near = &barrier->near;
+    const double within = barrier->gap + barrier->reach;
+    sn_status status = sn_grow(near->context, (void **)&barrier->square, &barrier->square_capacity, near->count,
+                               sizeof *barrier->square, error);
+    if (status) return status;
+    sn_parallel_pieces(near->context, sn_pieces(near->count, GRAIN), square_piece, barrier);
+    *count = 0;
+    for (int i = 0; i < near->count; ++i) *count += barrier->square[i] < within * within;
+    status = sn_grow(near->context, (void **)&barrier->active, &barrier->active_capacity, *count,
+                     sizeof *barrier->active, error);
+    if (!status)
+        status = sn_grow(near->context, (void **)&barrier->touch, &barrier->touch_capacity, *count,
+                         sizeof *barrier->touch, error);
+    *count = 0;
+    for (int i = 0; i < near->count && !status; ++i)
+        if (barrier->square[i] < within * within) barrier->active[(*count)++] = i;
+    return status;
+}
+
+/* The points of a row on the triangles that own the two features. */
+static void points_of(const sn_near_features *near, const sn_near_pair *pair, const double weight[4],
+                      sn_touch_point point[2]) {
+    memset(point, 0, 2 * sizeof *point);
+    if (pair->edges) {
+        for (int side = 0; side < 2; ++side) {
+            const int32_t edge = side ? pair->b : pair->a, place = near->edge_place[edge];
+            const bool turned =
+                near->surface->triangle[place] != near->surface->edge[2 * (size_t)edge]; /* edges begin low */
+            point[side].triangle = place / 3;
+            for (int k = 0; k < 2; ++k)
+                point[side].share[(place % 3 + (turned ? 1 - k : k)) % 3] = fabs(weight[2 * side + k]);
+        }
+        return;
+    }
+    point[0].triangle = near->vertex_place[pair->a] / 3;
+    point[0].share[near->vertex_place[pair->a] % 3] = 1;
+    point[1].triangle = pair->b;
+    for (int k = 0; k < 3; ++k) point[1].share[k] = -weight[1 + k];
+}
+
+/* Computes force and stiffness of a pair, and appends its row. */
+static sn_status touch_pair(sn_barrier *barrier, const sn_near_pair *pair, struct sn_barrier_touch *touch,
+                            sn_error *error) {
+    const sn_near_features *near = &barrier->near;
+    int32_t corner[4];
+    const double *x[4];
+    double dc[4][3], slope = 0, m = 1, b[3];
+    sn_closest c;
+    sn_touch_row row = {.kind = pair->edges ? SN_TOUCH_EDGE_EDGE : SN_TOUCH_VERTEX_FACE, .feature = {pair->a, pair->b}};
+    sn_near_corners(near, pair, corner);
+    sn_near_places(corner, barrier->position, x);
+    sn_near_closest(pair, x, &c);
+    const double d = sqrt(c.square), k0 = surface_stiffness(barrier, corner[0], &row.a),
+                 k1 = surface_stiffness(barrier, corner[3], &row.b);
+    row.area =
+        pair->edges ? 0.25 * (near->edge_area[pair->a] + near->edge_area[pair->b]) : 0.5 * near->surface->area[pair->a];
+    *touch = (struct sn_barrier_touch){.pair = *pair};
+    if (pair->edges) {
+        touch->limit = PARALLEL * near->edge_square[pair->a] * near->edge_square[pair->b];
+        m = sn_closest_mollifier(x, touch->limit, &slope, dc);
+    }
+    row.gap = d - barrier->gap;
+    sn_barrier_function(row.gap / barrier->reach, b);
+    const double whole = 2 * k0 * k1 / (k0 + k1) * row.area;
+    touch->strength = whole * m;
+    touch->energy = whole * m * barrier->reach * b[0];
+    touch->push = -whole * m * b[1];
+    touch->stiffness = whole * m * b[2] / barrier->reach;
+    touch->parallel = whole * barrier->reach * b[0] * slope;
+    for (int a = 0; a < 3; ++a) {
+        row.n[a] = c.r[a] / d;
+        row.point[a] = pair->edges ? c.weight[0] * x[0][a] + c.weight[1] * x[1][a] : x[0][a];
+    }
+    sn_touch_point point[2];
+    points_of(near, pair, c.weight, point);
+    return sn_touch_rows_append(&barrier->rows, near->surface, &point[0], near->surface, &point[1], &row, error);
+}
+
+sn_status sn_barrier_visit(sn_barrier *barrier, const double *x, sn_error *error) {
+    sn_near_features *near = &barrier->near;
+    const size_t bytes = 3 * (size_t)near->surface->vertex_count * sizeof *x;
+    sn_touch_surface_carry(near->surface, x, near->at);
+    if (barrier->known && memcmp(near->at, barrier->position, bytes) == 0) return SN_OK;
+    barrier->known = false;
+    memcpy(barrier->position, near->at, bytes);
+    memcpy(near->surface->position, near->at, bytes);
+    sn_touch_rows_clear(&barrier->rows);
+    int count = 0;
+    sn_status status = sn_near_features_cover(near, barrier->position, NULL, barrier->gap + barrier->reach,
+                                              SLACK * near->edge_length, error);
+    if (!status) status = choose_active(barrier, &count, error);
+    for (int i = 0; i < count && !status; ++i)
+        status = touch_pair(barrier, &near->pair[barrier->active[i]], &barrier->touch[i], error);
+    if (status) sn_touch_rows_clear(&barrier->rows);
+    barrier->known = status == SN_OK;
+    return status;
+}
+
+/* ---- Acting ---- */
+double sn_barrier_energy(const sn_barrier *barrier) {
+    double sum = 0;
+    for (int i = 0; i < barrier->rows.count; ++i) sum += barrier->touch[i].energy;
+    return sum;
+}
+
+/* Adds the force on a vertex to the nodes that carry it. */
+static void push_vertex(const sn_touch_surface *s, int32_t vertex, const double force[3], double *f) {
+    for (int i = s->carrier_first[vertex]; i < s->carrier_first[vertex + 1]; ++i)
+        for (int a = 0; a < 3; ++a) f[3 * (size_t)s->carrier_node[i] + (size_t)a] += s->carrier_weight[i] * force[a];
+}
+
+void sn_barrier_force(const sn_barrier *barrier, double *f) {
+    const sn_near_features *near = &barrier->near;
+    for (int i = 0; i < barrier->rows.count; ++i) {
+        const struct sn_barrier_touch *touch = &barrier->touch[i];
+        const sn_touch_row *row = &barrier->rows.row[i];
+        const double push[3] = {touch->push * row->n[0], touch->push * row->n[1], touch->push * row->n[2]};
+        sn_touch_row_scatter(&barrier->rows, row, push, f);
+        if (touch->parallel == 0) continue;
+        int32_t corner[4];
+        const double *x[4];
+        double dc[4][3], slope;
+        sn_near_corners(near, &touch->pair, corner);
+        sn_near_places(corner, barrier->position, x);
+        sn_closest_mollifier(x, touch->limit, &slope, dc);
+        for (int k = 0; k < 4; ++k) {
+            for (int a = 0; a < 3; ++a) dc[k][a] *= -touch->parallel;
+            push_vertex(near->surface, corner[k], dc[k], f);
+        }
+    }
+}
+
+/* ---- Limits ---- */
+typedef struct limiting {
+    sn_barrier *barrier;
+    const double *from, *way;
+    double *part; /* per piece */
+} limiting;
+
+static void limit_piece(void *data, int piece) {
+    const limiting *l = data;
+    const sn_near_features *near = &l->barrier->near;
+    const int end = (int)sn_piece_begin(near->count, GRAIN, piece + 1);
+    double part = 1;
+    for (int i = (int)sn_piece_begin(near->count, GRAIN, piece); i < end; ++i) {
+        int32_t corner[4];
+        const double *x[4], *d[4];
+        sn_near_corners(near, &near->pair[i], corner);
+        sn_near_places(corner, l->from, x);
+        sn_near_places(corner, l->way, d);
+        part = (near->pair[i].edges ? sn_ccd_edge_edge : sn_ccd_vertex_face)(x, d, l->barrier->gap,
+                                                                             0.5 * l->barrier->reach, part);
+    }
+    l->part[piece] = part;
+}
+
+sn_status sn_barrier_limit(sn_barrier *barrier, const double *x, const double *d, double *part, sn_error *error) {
+    sn_near_features *near = &barrier->near;
+    const int n = 3 * near->surface->vertex_count;
+    double *from = near->at, *way = near->end;
+    *part = 1;
+    sn_touch_surface_carry(near->surface, x, from);
+    sn_touch_surface_carry(near->surface, d, way);
+    for (int i = 0; i < n; ++i) way[i] += from[i];
+    sn_status status =
+        sn_near_features_cover(near, from, way, barrier->gap + barrier->reach, SLACK * near->edge_length, error);
+    const int pieces = sn_pieces(near->count, GRAIN);
+    if (!status)
+        status = sn_grow(near->context, (void **)&barrier->square, &barrier->square_capacity, pieces,
+                         sizeof *barrier->square, error);
+    if (status) return status;
+    for (int i = 0; i < n; ++i) way[i] -= from[i];
+    limiting l = {barrier, from, way, barrier->square};
+    sn_parallel_pieces(near->context, pieces, limit_piece, &l);
+    for (int i = 0; i < pieces; ++i) *part = fmin(*part, barrier->square[i]);
+    return SN_OK;
+}
+
+sn_status sn_barrier_intersects(sn_barrier *barrier, const double *x, bool *found, int surface[2], sn_error *error) {
+    const sn_near_features *near = &barrier->near;
+    int32_t triangle[2] = {0, 0};
+    *found = false;
+    sn_status status = sn_barrier_visit(barrier, x, error);
+    if (!status) status = sn_near_features_intersect(&barrier->near, barrier->position, found, triangle, error);
+    if (*found) surface[0] = near->body[triangle[0]], surface[1] = near->body[triangle[1]];
+    for (int i = 0; i < barrier->rows.count && !status && !*found; ++i)
+        if (!(barrier->rows.row[i].gap > 0)) {
+            *found = true;
+            surface[0] = barrier->rows.row[i].a, surface[1] = barrier->rows.row[i].b;
+        }
+    return status;
+}
