@@ -142,6 +142,12 @@ sn_status sn_linear_reserve_matrix(sn_linear *linear, bool single, sn_error *err
     return linear->matrix.single_ || linear->matrix.double_ ? SN_OK : sn_no_memory(error);
 }
 
+sn_status sn_linear_couple(sn_linear *linear, double d, double k, sn_error *error) {
+    linear->matrix.coupling = &linear->coupling;
+    return sn_coupling_build(linear->context, &linear->pattern, linear->place.stiffness, k, linear->place.damping, d,
+                             &linear->coupling, error);
+}
+
 static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *error) {
     if (!(c->single ? linear->matrix.double_ != NULL : linear->matrix.single_ != NULL) &&
         made_for(&linear->place.matrix, linear->m, linear->d, linear->k))
@@ -160,11 +166,14 @@ static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *
         assembly.linearised = linear->cache.value;
         note_cache(linear);
     }
-    int missing;
-    sn_assemble(&assembly, &linear->matrix, &linear->symmetric, &missing);
-    linear->exact = !c->single && !missing;
+    sn_assemble(&assembly, &linear->matrix, &linear->symmetric);
+    status = sn_linear_couple(linear, linear->d, linear->k, error);
+    if (status) return status;
+    linear->symmetric = linear->symmetric && sn_coupling_symmetric(&linear->coupling, c->single ? 1e-5 : 1e-12);
+    linear->exact = !c->single;
     if (!linear->symmetric && (!c->krylov || c->krylov->needs_symmetric)) {
         sn_matrix_symmetrise(linear->context, &linear->matrix);
+        sn_coupling_symmetrise(&linear->coupling);
         linear->exact = false;
     }
     linear->place.matrix = (sn_made){true, linear->m, linear->d, linear->k};

@@ -83,8 +83,7 @@ static void open_sized(fixture *f, int a, int c, double m, double k) {
     const sn_assembly assembly = {
         .context = f->context, .elements = &f->b.elements, .map = &map, .mass = &mass, .view = &view, .m = m, .k = k};
     bool symmetric;
-    int missing;
-    sn_assemble(&assembly, &f->matrix, &symmetric, &missing);
+    sn_assemble(&assembly, &f->matrix, &symmetric);
     sn_scatter_map_release(f->context, &map);
     for (int i = 0; i < f->n; ++i) f->rhs[i] = sin(0.3 * i * i);
 }
