@@ -48,7 +48,8 @@ typedef struct sn_contact_options {
 
     double damping; /* response "penalty": part of the critical damping of a contact, at least 0; default 0.1 */
 
-    double relaxation; /* response "area": the part of the depth that a step takes away, above 0, at most 1; default 0.1 */
+    double
+        relaxation; /* response "area": the part of the depth that a step takes away, above 0, at most 1; default 0.1 */
 } sn_contact_options;
 
 SN_API sn_contact_options sn_contact_options_default(void);
@@ -70,8 +71,8 @@ typedef struct sn_contact {
     double gap;       /* m along the normal; below 0: the surfaces intersect */
     double area;      /* m^2 */
 
-    /* N: the force of this contact on body[0]; the opposite force acts on body[1]. Response "area" corrects motions, not
-     * forces: here this is the correction of momentum in the last step over the length of the step. */
+    /* N: the force of this contact on body[0]; the opposite force acts on body[1]. Response "area" corrects motions,
+     * not forces: here this is the correction of momentum in the last step over the length of the step. */
     double force[3];
 } sn_contact;
 

@@ -395,14 +395,14 @@ SN_API sn_status sn_world_collider_pose(const sn_world *world, int collider, dou
  * frees *drawing with sn_drawing_destroy. */
 SN_API sn_status sn_world_collider_drawing(const sn_world *world, int collider, sn_drawing **drawing, sn_error *error);
 
-/* The contacts between bodies at the end of the last step: writes at most `room` of them to `contact`, which may be NULL
- * when `room` is 0. Returns how many there are, which may be more than `room`. There is no limit to their number. Right
- * after a state was restored there are none: the first step finds them again. */
+/* The contacts between bodies at the end of the last step: writes at most `room` of them to `contact`, which may be
+ * NULL when `room` is 0. Returns how many there are, which may be more than `room`. There is no limit to their number.
+ * Right after a state was restored there are none: the first step finds them again. */
 SN_API int sn_world_contacts(const sn_world *world, sn_contact *contact, int room);
 /* The pairs of bodies that began or ended to touch in the last step, in the same way. */
 SN_API int sn_world_contact_events(const sn_world *world, sn_contact_event *event, int room);
-/* The forces of contacts with other bodies on the nodes of a body (N): node_count x 3. SN_BAD_INPUT when there is no such
- * body. */
+/* The forces of contacts with other bodies on the nodes of a body (N): node_count x 3. SN_BAD_INPUT when there is no
+ * such body. */
 SN_API sn_status sn_world_contact_forces(const sn_world *world, int body, double *force);
 
 SN_API int sn_world_link_count(const sn_world *world); /* of all bodies */
@@ -451,7 +451,8 @@ SN_API const sn_material *sn_world_material(const sn_world *world, int body, int
 SN_API sn_status sn_world_set_contact(sn_world *world, const sn_contact_options *options, sn_error *error);
 SN_API sn_time_options sn_world_time_options(const sn_world *world);
 SN_API sn_solver_options sn_world_solver_options(const sn_world *world);
-SN_API sn_contact_options sn_world_contact_options(const sn_world *world); /* its pairs are valid until they are set again */
+SN_API sn_contact_options
+sn_world_contact_options(const sn_world *world); /* its pairs are valid until they are set again */
 
 /* Pins a node at its present position, or lets it go. A node that a fix holds stays held. SN_BAD_INPUT when there is no
  * such node, or when it belongs to a rigid core. */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/cookie.h"
-#include "contact_options.h"
 #include "base/words.h"
+#include "contact_options.h"
 
 #define ENTRY(name, text) {name, text},
 static const sn_listing response_table[] = {SN_CONTACT_RESPONSES(ENTRY)};

@@ -58,7 +58,8 @@ void sn_contact_linearise(const sn_projection *p, int slot, double t, const doub
     const int nodes = p->surface->count;
     sn_pose pose;
     double foot[3];
-    *contact = (sn_held_contact){.slot = slot, .node = p->surface->node[slot % nodes], .collider = p->which[slot / nodes]};
+    *contact =
+        (sn_held_contact){.slot = slot, .node = p->surface->node[slot % nodes], .collider = p->which[slot / nodes]};
     const sn_collider_model *collider = &p->collider[contact->collider];
     sn_collider_at(collider, t, &pose);
     const double gap = sn_collider_gap(collider, &pose, x, INFINITY, contact->n, NULL);

@@ -61,8 +61,9 @@ typedef struct sn_projection {
     sn_projection_row *row;
     sn_filter filter; /* the constraints of held nodes and of contacts */
     int filter_nodes, filter_projections;
-    uint8_t *changes;  /* per slot: how often it changed in this step */
-    sn_held_contact *fresh; /* per slot: a contact that this step made or gave a new normal; node is -1 when there is none */
+    uint8_t *changes; /* per slot: how often it changed in this step */
+    sn_held_contact
+        *fresh; /* per slot: a contact that this step made or gave a new normal; node is -1 when there is none */
     sn_friction *friction; /* per slot: memory of friction in the present step */
     int rounds, friction_rounds, curved_rounds;
     int64_t repeats; /* how often steps were taken again, for reports */

@@ -1,8 +1,8 @@
 /* Touching surfaces: topology from triangles, areas, and the places of carried vertices (touch_surface.h).
  *
- * The sides of all triangles are sorted by their smaller vertex (a counting sort), then by their larger one. Equal sides
- * lie next to each other after that, and each run of them is one edge. So edges are numbered by their vertices, whatever
- * the order of the triangles. */
+ * The sides of all triangles are sorted by their smaller vertex (a counting sort), then by their larger one. Equal
+ * sides lie next to each other after that, and each run of them is one edge. So edges are numbered by their vertices,
+ * whatever the order of the triangles. */
 #include "touch_surface.h"
 
 #include <math.h>
@@ -68,8 +68,10 @@ static void sort_sides(const sn_touch_surface *surface, int32_t *first, side *so
                 const int32_t *corner = &surface->triangle[3 * (size_t)t];
                 const int32_t from = corner[k], to = corner[(k + 1) % 3];
                 const side s = {from < to ? from : to, from < to ? to : from, t, (int8_t)k, from < to};
-                if (pass) sorted[first[s.low]++] = s;
-                else ++first[s.low + 1];
+                if (pass)
+                    sorted[first[s.low]++] = s;
+                else
+                    ++first[s.low + 1];
             }
         if (!pass)
             for (int i = 0; i < surface->vertex_count; ++i) first[i + 1] += first[i];
@@ -93,8 +95,8 @@ static void connect(sn_touch_surface *surface, const side *sorted) {
     const int sides = 3 * surface->triangle_count;
     surface->closed = sides > 0;
     for (int i = 0, count; i < sides; i += count) {
-        for (count = 1; i + count < sides && sorted[i + count].low == sorted[i].low &&
-                        sorted[i + count].high == sorted[i].high;)
+        for (count = 1;
+             i + count < sides && sorted[i + count].low == sorted[i].low && sorted[i + count].high == sorted[i].high;)
             ++count;
         const int32_t edge = surface->edge_count++;
         surface->edge[2 * (size_t)edge] = sorted[i].low, surface->edge[2 * (size_t)edge + 1] = sorted[i].high;
@@ -208,8 +210,8 @@ sn_status sn_touch_surface_create(sn_context *context, const sn_touch_surface_so
 void sn_touch_surface_destroy(sn_touch_surface *surface) {
     if (!surface) return;
     const sn_context *context = surface->context;
-    void *part[] = {surface->triangle,      surface->neighbour,      surface->edge, surface->triangle_edge,
-                    surface->owns,          surface->rest,           surface->area, surface->position,
+    void *part[] = {surface->triangle,      surface->neighbour,      surface->edge,        surface->triangle_edge,
+                    surface->owns,          surface->rest,           surface->area,        surface->position,
                     surface->carrier_first, surface->carrier_weight, surface->carrier_node};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) sn_release(context, part[i]);
     sn_release(context, surface);

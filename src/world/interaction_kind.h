@@ -204,13 +204,6 @@ void sn_interactions_support(const sn_world *world, const double *balance, doubl
 SN_INTERACTIONS(SN_INTERACTION_DECLARE)
 #undef SN_INTERACTION_DECLARE
 
-/* Adds a block to a list that has room for it. Returns the 9 numbers of the block, which the caller fills column by
- * column. */
-static inline double *sn_block_append(sn_block_list *list, int32_t row, int32_t column) {
-    list->row[list->count] = row, list->column[list->count] = column;
-    return list->value + 9 * (size_t)list->count++;
-}
-
 /* Appends the block value I. */
 static inline void sn_block_append_identity(sn_block_list *list, int32_t row, int32_t column, double value) {
     double *block = sn_block_append(list, row, column);

@@ -134,8 +134,8 @@ static sn_status build(const sn_world *world, const sn_contact_options *options,
 static void release(const sn_world *world, sn_touching *own) {
     for (int i = 0; i < own->surface_count; ++i) sn_touch_surface_destroy(own->surface[i]);
     sn_touch_rows_release(&own->rows);
-    void *const array[] = {(void *)(uintptr_t)own->options.pair, own->allowed, own->surface, own->force, own->pair,
-                           own->pair_before};
+    void *const array[] = {
+        (void *)(uintptr_t)own->options.pair, own->allowed, own->surface, own->force, own->pair, own->pair_before};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }
 
@@ -205,8 +205,8 @@ static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *t
 
 sn_status sn_touching_forces(sn_touching *own, sn_error *error) {
     const int count = own->rows.count;
-    const sn_status status = sn_grow(own->rows.context, (void **)&own->force, &own->force_capacity, count,
-                                     3 * sizeof *own->force, error);
+    const sn_status status =
+        sn_grow(own->rows.context, (void **)&own->force, &own->force_capacity, count, 3 * sizeof *own->force, error);
     if (!status && count > 0) memset(own->force, 0, 3 * (size_t)count * sizeof *own->force);
     return status;
 }
@@ -219,8 +219,8 @@ static bool acts(const sn_touching *own, int row) {
 sn_status sn_touching_finish(sn_touching *own, sn_error *error) {
     int count = 0;
     for (int i = 0; i < own->rows.count; ++i) count += acts(own, i);
-    const sn_status status = sn_grow(own->rows.context, (void **)&own->pair, &own->pair_capacity, count,
-                                     2 * sizeof *own->pair, error);
+    const sn_status status =
+        sn_grow(own->rows.context, (void **)&own->pair, &own->pair_capacity, count, 2 * sizeof *own->pair, error);
     if (status) return status;
     own->pair_count = 0;
     for (int i = 0; i < own->rows.count; ++i) {
@@ -266,9 +266,8 @@ int sn_world_contacts(const sn_world *world, sn_contact *contact, int room) {
         const sn_touch_row *row = &own->rows.row[i];
         if (count < room) {
             sn_contact *out = &contact[count];
-            *out = (sn_contact){.body = {own->surface[row->a]->body, own->surface[row->b]->body},
-                                .gap = row->gap,
-                                .area = row->area};
+            *out = (sn_contact){
+                .body = {own->surface[row->a]->body, own->surface[row->b]->body}, .gap = row->gap, .area = row->area};
             memcpy(out->point, row->point, sizeof out->point);
             memcpy(out->normal, row->n, sizeof out->normal);
             memcpy(out->force, own->force + 3 * (size_t)i, sizeof out->force);

@@ -40,5 +40,7 @@ sn_touching *sn_world_touching(const sn_world *world);
 bool sn_touching_may(const sn_touching *touching, int a, int b);
 /* Makes room for the force of each row, and sets the forces to zero. */
 sn_status sn_touching_forces(sn_touching *touching, sn_error *error);
+/* The forces of an accepted step are known: takes the pairs that touch, for the events. */
+sn_status sn_touching_finish(sn_touching *touching, sn_error *error);
 
 #endif

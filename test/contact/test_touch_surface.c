@@ -97,8 +97,8 @@ static void test_motion(void **state) {
         weight[2 * i] = 1.25, weight[2 * i + 1] = -0.25;
     }
     first[ball.vertex_count] = 2 * ball.vertex_count;
-    const sn_touch_surface_source source = {0,     ball.vertex_count, ball.triangle_count, ball.position, ball.triangle,
-                                            first, node,              weight};
+    const sn_touch_surface_source source = {
+        0, ball.vertex_count, ball.triangle_count, ball.position, ball.triangle, first, node, weight};
     sn_touch_surface *s = NULL;
     assert_int_equal(sn_touch_surface_create(context, &source, &s, NULL), SN_OK);
     double x[36];
@@ -167,8 +167,8 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_closed), cmocka_unit_test(test_open),
-                                       cmocka_unit_test(test_broken), cmocka_unit_test(test_motion),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_closed),    cmocka_unit_test(test_open),
+                                       cmocka_unit_test(test_broken),    cmocka_unit_test(test_motion),
                                        cmocka_unit_test(test_bad_input), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
