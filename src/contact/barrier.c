@@ -236,6 +236,20 @@ void sn_barrier_force(const sn_barrier *barrier, double *f) {
     }
 }
 
+void sn_barrier_blocks(const sn_barrier *barrier, sn_block_list *K) {
+    const sn_touch_rows *rows = &barrier->rows;
+    for (int r = 0; r < rows->count; ++r) {
+        const sn_touch_row *row = &rows->row[r];
+        for (int32_t i = row->first; i < row->first + row->count; ++i)
+            for (int32_t j = row->first; j < row->first + row->count; ++j) {
+                const double k = barrier->touch[r].stiffness * rows->weight[i] * rows->weight[j];
+                if (k == 0) continue;
+                double *block = sn_block_append(K, rows->node[i], rows->node[j]);
+                for (int a = 0; a < 9; ++a) block[a] = k * row->n[a / 3] * row->n[a % 3];
+            }
+    }
+}
+
 /* ---- Limits ---- */
 typedef struct limiting {
     sn_barrier *barrier;
@@ -282,17 +296,14 @@ sn_status sn_barrier_limit(sn_barrier *barrier, const double *x, const double *d
     return SN_OK;
 }
 
-sn_status sn_barrier_intersects(sn_barrier *barrier, const double *x, bool *found, int surface[2], sn_error *error) {
-    const sn_near_features *near = &barrier->near;
-    int32_t triangle[2] = {0, 0};
-    *found = false;
+sn_status sn_barrier_intersect(sn_barrier *barrier, const double *x, int32_t (*pair)[2], int room, int *count,
+                               sn_error *error) {
+    *count = 0;
     sn_status status = sn_barrier_visit(barrier, x, error);
-    if (!status) status = sn_near_features_intersect(&barrier->near, barrier->position, found, triangle, error);
-    if (*found) surface[0] = near->body[triangle[0]], surface[1] = near->body[triangle[1]];
-    for (int i = 0; i < barrier->rows.count && !status && !*found; ++i)
-        if (!(barrier->rows.row[i].gap > 0)) {
-            *found = true;
-            surface[0] = barrier->rows.row[i].a, surface[1] = barrier->rows.row[i].b;
-        }
+    if (!status) status = sn_near_features_intersect(&barrier->near, barrier->position, pair, room, count, error);
+    for (int i = 0; i < barrier->rows.count && !status; ++i) {
+        const sn_touch_row *row = &barrier->rows.row[i];
+        if (!(row->gap > 0)) sn_near_add_surfaces(row->a, row->b, pair, room, count);
+    }
     return status;
 }

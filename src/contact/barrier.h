@@ -23,6 +23,7 @@
 #ifndef SN_CONTACT_BARRIER_H
 #define SN_CONTACT_BARRIER_H
 
+#include "linear/matrix/matrix.h"
 #include "near_features.h"
 #include "touch_rows.h"
 
@@ -67,7 +68,10 @@ double sn_barrier_energy(const sn_barrier *barrier);
 void sn_barrier_force(const sn_barrier *barrier, double *f);
 /* The part of the motion d of the nodes from x that is safe, above 0, at most 1. */
 sn_status sn_barrier_limit(sn_barrier *barrier, const double *x, const double *d, double *part, sn_error *error);
-/* Whether the surfaces intersect or are nearer than the gap at x: the surfaces of a pair that does. */
-sn_status sn_barrier_intersects(sn_barrier *barrier, const double *x, bool *found, int surface[2], sn_error *error);
+/* The pairs of surfaces that intersect at x, or that are nearer than the gap: at most `room` of them. */
+sn_status sn_barrier_intersect(sn_barrier *barrier, const double *x, int32_t (*pair)[2], int room, int *count,
+                               sn_error *error);
+/* Appends the blocks of the rows: the positive part of K. */
+void sn_barrier_blocks(const sn_barrier *barrier, sn_block_list *K);
 
 #endif

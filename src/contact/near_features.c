@@ -294,21 +294,30 @@ static bool pierces(const double *position, const int32_t edge[2], const int32_t
     return (side[0] >= 0 && side[1] >= 0 && side[2] >= 0) || (side[0] <= 0 && side[1] <= 0 && side[2] <= 0);
 }
 
-sn_status sn_near_features_intersect(sn_near_features *near, const double *position, bool *found, int32_t triangle[2],
-                                     sn_error *error) {
-    const sn_touch_surface *s = near->surface;
-    *found = false;
+static bool triangles_cross(const sn_touch_surface *s, const double *position, const int32_t t[2]) {
+    for (int k = 0; k < 6; ++k) {
+        const int32_t *edge = s->edge + 2 * (size_t)s->triangle_edge[3 * (size_t)t[k < 3] + (size_t)(k % 3)];
+        if (pierces(position, edge, s->triangle + 3 * (size_t)t[k >= 3])) return true;
+    }
+    return false;
+}
+
+bool sn_near_add_surfaces(int a, int b, int32_t (*pair)[2], int room, int *count) {
+    const int32_t low = a < b ? a : b, high = a < b ? b : a;
+    for (int i = 0; i < *count; ++i)
+        if (pair[i][0] == low && pair[i][1] == high) return true;
+    if (*count == room) return false;
+    pair[*count][0] = low, pair[(*count)++][1] = high;
+    return true;
+}
+
+sn_status sn_near_features_intersect(sn_near_features *near, const double *position, int32_t (*pair)[2], int room,
+                                     int *count, sn_error *error) {
     const sn_status status = sn_near_features_cover(near, position, NULL, 0, 0.1 * near->edge_length, error);
-    for (int i = 0; i < near->boxes.count && !status; ++i) {
-        const int32_t *t = near->boxes.pair[i];
-        if (!near->may(near->user, near->body[t[0]], near->body[t[1]])) continue;
-        for (int k = 0; k < 6 && !*found; ++k) {
-            const int32_t *edge = s->edge + 2 * (size_t)s->triangle_edge[3 * (size_t)t[k < 3] + (size_t)(k % 3)];
-            *found = pierces(position, edge, s->triangle + 3 * (size_t)t[k >= 3]);
-        }
-        if (!*found) continue;
-        triangle[0] = t[0], triangle[1] = t[1];
-        break;
+    for (int i = 0; i < near->boxes.count && !status && *count < room; ++i) {
+        const int32_t *t = near->boxes.pair[i], a = near->body[t[0]], b = near->body[t[1]];
+        if (near->may(near->user, a, b) && triangles_cross(near->surface, position, t))
+            sn_near_add_surfaces(a, b, pair, room, count);
     }
     return status;
 }

@@ -70,9 +70,11 @@ static inline void sn_near_closest(const sn_near_pair *pair, const double *const
         sn_closest_vertex_face(x, closest);
 }
 
-/* The first pair of triangles that intersect at `position`; false when there is none. An edge that goes through a
- * triangle it shares no vertex with is an intersection. */
-sn_status sn_near_features_intersect(sn_near_features *near, const double *position, bool *found, int32_t triangle[2],
-                                     sn_error *error);
+/* Adds the pairs of surfaces that intersect at `position` to `pair` (a <= b), each once, at most `room` in all. An edge
+ * that goes through a triangle with which it shares no vertex is an intersection. */
+sn_status sn_near_features_intersect(sn_near_features *near, const double *position, int32_t (*pair)[2], int room,
+                                     int *count, sn_error *error);
+/* Adds one pair when it is not there yet. Returns false when there is no room. */
+bool sn_near_add_surfaces(int a, int b, int32_t (*pair)[2], int room, int *count);
 
 #endif

@@ -14,6 +14,7 @@
 #include "linear/matrix/matrix.h"
 #include "penalty.h"
 #include "push.h"
+#include "touch_blocks.h"
 #include "touch_rows.h"
 
 typedef struct sn_touch_penalty {
@@ -35,9 +36,8 @@ void sn_touch_penalty_pushes(const sn_touch_penalty *penalty, int row, const sn_
 /* Adds the forces of all rows to f. Returns how many rows act. */
 int sn_touch_penalty_force(const sn_touch_penalty *penalty, const double *x, const double *v, double *f);
 double sn_touch_penalty_energy(const sn_touch_penalty *penalty, const double *x);
-/* Appends the blocks of all rows; sn_touch_penalty_block_count is their largest number. `exact`: the true derivatives;
+/* Appends the blocks of all rows; sn_touch_rows_block_count is their largest number. `exact`: the true derivatives;
  * otherwise symmetric and positive semidefinite blocks, and friction updates its memory. */
-int64_t sn_touch_penalty_block_count(const sn_touch_rows *rows);
 void sn_touch_penalty_blocks(const sn_touch_penalty *penalty, const double *x, const double *v, bool exact,
                              sn_block_list *K, sn_block_list *D);
 /* Writes the present normal forces into the memory of friction. Returns whether they changed by more than a part in

@@ -195,7 +195,7 @@ static void energy(const sn_world *world, const sn_interaction *self, const sn_p
 static int64_t block_count(const sn_world *world, const sn_interaction *self, bool damping) {
     (void)world, (void)damping;
     const pushing *own = self->data;
-    return used(own->touching) ? sn_touch_penalty_block_count(&own->touching->rows) : 0;
+    return used(own->touching) ? sn_touch_rows_block_count(&own->touching->rows) : 0;
 }
 
 static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
