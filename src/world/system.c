@@ -140,8 +140,6 @@ static sn_status linearise(sn_world *world, const sn_request *request, bool here
     const sn_parameters *p = &world->parameters;
     const sn_place place = place_of(world, request);
     sn_block_list *K = &work->stiffness, *D = &work->damping;
-    const sn_status status = sn_interactions_reserve(world, K, D, error);
-    if (status) return status;
     K->count = D->count = 0;
     reach(world, request->t);
     if (!here) sn_interactions_arrive(world, place.x);
