@@ -113,6 +113,7 @@ static void adapt(sn_world *world, sn_interaction *self) {
     guarding *own = self->data;
     own->status = SN_OK;
     fine(own, fit(world, own, &own->error));
+    world->workspace.system.base.steep = own->built != NULL;
 }
 
 static void refresh(sn_world *world, sn_interaction *self) {
@@ -235,6 +236,23 @@ static double limit(sn_world *world, sn_interaction *self, double t, const doubl
     return part;
 }
 
+/* Refuses a long step that did not bump into what was in its way. The limits let nothing intersect, but a step that is
+ * longer than a body may find its way around the body within one solve. So the straight way from the start to the end
+ * must be free, up to half an edge. A shorter step then sees the bump. */
+static sn_status check_way(sn_world *world, guarding *own, const sn_trial *trial, sn_error *error) {
+    const int n = 3 * world->model->node_count;
+    double part = 1;
+    sn_vector_subtract(world->context, n, trial->x, trial->x0, own->before);
+    const double way = sn_vector_largest(world->context, n, own->before);
+    if (way <= 0.5 * own->barrier.near.edge_length) return SN_OK;
+    const sn_status status = sn_barrier_limit(&own->barrier, trial->x0, own->before, &part, error);
+    if (status || way * (1 - part) <= 0.5 * own->barrier.near.edge_length) return status;
+    return sn_fail(error, SN_NOT_CONVERGED,
+                   "bodies went around each other in the step from t = %g s to %g s; take a "
+                   "smaller step",
+                   trial->t, trial->t + trial->h);
+}
+
 static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error) {
     (void)settled;
     guarding *own = self->data;
@@ -243,7 +261,8 @@ static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *t
     int32_t pair[1][2];
     int count = 0;
     const sn_status status = sn_barrier_intersect(&own->barrier, trial->x, pair, 1, &count, error);
-    if (status || count == 0) return status;
+    if (status) return status;
+    if (count == 0) return check_way(world, own, trial, error);
     return sn_fail(error, SN_NOT_CONVERGED, "bodies '%s' and '%s' intersect after the step from t = %g s to %g s",
                    world->model->body[own->touching->surface[pair[0][0]]->body].name,
                    world->model->body[own->touching->surface[pair[0][1]]->body].name, trial->t, trial->t + trial->h);
