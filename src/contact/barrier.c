@@ -2,6 +2,7 @@
 #include "barrier.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/math3.h"
@@ -75,16 +76,52 @@ sn_status sn_barrier_create(sn_context *context, sn_touch_surface *const *surfac
 
 void sn_barrier_release(sn_barrier *barrier) {
     const sn_context *context = barrier->near.context;
-    void *const array[] = {barrier->stiffness, barrier->square, barrier->position, barrier->active, barrier->touch};
+    void *const array[] = {barrier->stiffness, barrier->square,   barrier->position,
+                           barrier->touch,     barrier->parallel, barrier->found};
     for (size_t i = 0; i < sizeof array / sizeof *array && context; ++i) sn_release(context, array[i]);
     if (context) sn_touch_rows_release(&barrier->rows);
     if (context) sn_near_features_release(&barrier->near);
 }
 
 /* ---- Finding ---- */
+/* A pair within reach. */
+struct sn_barrier_found {
+    int index;       /* in the list of pairs */
+    int32_t key[5];  /* the features with the closest points: their kind, then their vertices in order */
+    double strength; /* k W m */
+};
+
 static double surface_stiffness(const sn_barrier *barrier, int32_t vertex, int *surface) {
     *surface = barrier->near.body[barrier->near.vertex_place[vertex] / 3];
     return barrier->stiffness[*surface];
+}
+
+static void swap(int32_t *a, int32_t *b) {
+    const int32_t c = *a;
+    *a = *b, *b = c;
+}
+
+/* The vertices with a weight, those of the smaller feature first. */
+static void make_key(const int32_t corner[4], const double weight[4], int split, int32_t key[5]) {
+    int count[2] = {0, 0};
+    int32_t side[2][3];
+    for (int i = 0; i < 4; ++i)
+        if (weight[i] != 0) side[i >= split][count[i >= split]++] = corner[i];
+    for (int s = 0; s < 2; ++s)
+        for (int i = 1; i < count[s]; ++i)
+            for (int j = i; j > 0 && side[s][j] < side[s][j - 1]; --j) swap(&side[s][j], &side[s][j - 1]);
+    const int low = count[1] < count[0] || (count[1] == count[0] && side[1][0] < side[0][0]);
+    key[0] = 4 * count[low] + count[!low];
+    key[3] = key[4] = -1;
+    for (int i = 0, at = 1; i < 2; ++i)
+        for (int j = 0; j < count[i ? !low : low] && at < 5; ++j) key[at++] = side[i ? !low : low][j];
+}
+
+static int by_key(const void *a, const void *b) {
+    const struct sn_barrier_found *p = a, *q = b;
+    for (int i = 0; i < 5; ++i)
+        if (p->key[i] != q->key[i]) return p->key[i] < q->key[i] ? -1 : 1;
+    return p->index < q->index ? -1 : p->index > q->index;
 }
 
 static void square_piece(void *data, int piece) {
@@ -102,24 +139,67 @@ static void square_piece(void *data, int piece) {
     }
 }
 
-/* Lists the pairs within reach. */
-static sn_status choose_active(sn_barrier *barrier, int *count, sn_error *error) {
+/* Makes room for the pairs within reach. */
+static sn_status make_room(sn_barrier *barrier, double within, sn_error *error) {
+    const sn_near_features *near = &barrier->near;
+    int count = 0, edges = 0;
+    for (int i = 0; i < near->count; ++i)
+        if (barrier->square[i] < within * within) ++count, edges += near->pair[i].edges;
+    sn_status status = sn_grow(near->context, (void **)&barrier->found, &barrier->found_capacity, count,
+                               sizeof *barrier->found, error);
+    if (!status)
+        status = sn_grow(near->context, (void **)&barrier->touch, &barrier->touch_capacity, count,
+                         sizeof *barrier->touch, error);
+    if (!status)
+        status = sn_grow(near->context, (void **)&barrier->parallel, &barrier->parallel_capacity, edges,
+                         sizeof *barrier->parallel, error);
+    return status;
+}
+
+/* Looks at a pair within reach: its key and strength, and the rest of the force of edges that are nearly parallel.
+ * Returns false when it has no strength. */
+static bool look_at(sn_barrier *barrier, int index, struct sn_barrier_found *found) {
+    const sn_near_features *near = &barrier->near;
+    const sn_near_pair *pair = &near->pair[index];
+    int32_t corner[4];
+    int surface[2];
+    const double *x[4];
+    sn_closest c;
+    sn_near_corners(near, pair, corner);
+    sn_near_places(corner, barrier->position, x);
+    sn_near_closest(pair, x, &c);
+    const double k0 = surface_stiffness(barrier, corner[0], &surface[0]),
+                 k1 = surface_stiffness(barrier, corner[3], &surface[1]), k = 2 * k0 * k1 / (k0 + k1);
+    *found = (struct sn_barrier_found){.index = index};
+    make_key(corner, c.weight, pair->edges ? 2 : 1, found->key);
+    if (!pair->edges) {
+        found->strength = 0.5 * k * near->surface->area[pair->a];
+        return true;
+    }
+    const double limit = PARALLEL * near->edge_square[pair->a] * near->edge_square[pair->b],
+                 whole = 0.25 * k * (near->edge_area[pair->a] + near->edge_area[pair->b]);
+    double slope, dc[4][3], b[3];
+    found->strength = whole * sn_closest_mollifier(x, limit, &slope, dc);
+    if (slope > 0) {
+        sn_barrier_function((sqrt(c.square) - barrier->gap) / barrier->reach, b);
+        barrier->parallel[barrier->parallel_count++] =
+            (struct sn_barrier_parallel){*pair, limit, whole * barrier->reach * b[0] * slope};
+    }
+    return found->strength > 0;
+}
+
+static sn_status find(sn_barrier *barrier, int *count, sn_error *error) {
     const sn_near_features *near = &barrier->near;
     const double within = barrier->gap + barrier->reach;
+    *count = barrier->parallel_count = 0;
     sn_status status = sn_grow(near->context, (void **)&barrier->square, &barrier->square_capacity, near->count,
                                sizeof *barrier->square, error);
     if (status) return status;
     sn_parallel_pieces(near->context, sn_pieces(near->count, GRAIN), square_piece, barrier);
-    *count = 0;
-    for (int i = 0; i < near->count; ++i) *count += barrier->square[i] < within * within;
-    status = sn_grow(near->context, (void **)&barrier->active, &barrier->active_capacity, *count,
-                     sizeof *barrier->active, error);
-    if (!status)
-        status = sn_grow(near->context, (void **)&barrier->touch, &barrier->touch_capacity, *count,
-                         sizeof *barrier->touch, error);
-    *count = 0;
+    status = make_room(barrier, within, error);
     for (int i = 0; i < near->count && !status; ++i)
-        if (barrier->square[i] < within * within) barrier->active[(*count)++] = i;
+        if (barrier->square[i] < within * within && look_at(barrier, i, &barrier->found[*count])) ++*count;
+    if (!status && *count > 0) qsort(barrier->found, (size_t)*count, sizeof *barrier->found, by_key);
     return status;
 }
 
@@ -144,13 +224,12 @@ static void points_of(const sn_near_features *near, const sn_near_pair *pair, co
     for (int k = 0; k < 3; ++k) point[1].share[k] = -weight[1 + k];
 }
 
-/* Computes force and stiffness of a pair, and appends its row. */
-static sn_status touch_pair(sn_barrier *barrier, const sn_near_pair *pair, struct sn_barrier_touch *touch,
-                            sn_error *error) {
+/* Computes force and stiffness of a contact, and appends its row. */
+static sn_status append(sn_barrier *barrier, const sn_near_pair *pair, double strength, sn_error *error) {
     const sn_near_features *near = &barrier->near;
     int32_t corner[4];
     const double *x[4];
-    double dc[4][3], slope = 0, m = 1, b[3];
+    double b[3];
     sn_closest c;
     sn_touch_row row = {.kind = pair->edges ? SN_TOUCH_EDGE_EDGE : SN_TOUCH_VERTEX_FACE, .feature = {pair->a, pair->b}};
     sn_near_corners(near, pair, corner);
@@ -158,21 +237,13 @@ static sn_status touch_pair(sn_barrier *barrier, const sn_near_pair *pair, struc
     sn_near_closest(pair, x, &c);
     const double d = sqrt(c.square), k0 = surface_stiffness(barrier, corner[0], &row.a),
                  k1 = surface_stiffness(barrier, corner[3], &row.b);
-    row.area =
-        pair->edges ? 0.25 * (near->edge_area[pair->a] + near->edge_area[pair->b]) : 0.5 * near->surface->area[pair->a];
-    *touch = (struct sn_barrier_touch){.pair = *pair};
-    if (pair->edges) {
-        touch->limit = PARALLEL * near->edge_square[pair->a] * near->edge_square[pair->b];
-        m = sn_closest_mollifier(x, touch->limit, &slope, dc);
-    }
+    row.area = strength * (k0 + k1) / (2 * k0 * k1);
     row.gap = d - barrier->gap;
     sn_barrier_function(row.gap / barrier->reach, b);
-    const double whole = 2 * k0 * k1 / (k0 + k1) * row.area;
-    touch->strength = whole * m;
-    touch->energy = whole * m * barrier->reach * b[0];
-    touch->push = -whole * m * b[1];
-    touch->stiffness = whole * m * b[2] / barrier->reach;
-    touch->parallel = whole * barrier->reach * b[0] * slope;
+    barrier->touch[barrier->rows.count] = (struct sn_barrier_touch){.strength = strength,
+                                                                    .energy = strength * barrier->reach * b[0],
+                                                                    .push = -strength * b[1],
+                                                                    .stiffness = strength * b[2] / barrier->reach};
     for (int a = 0; a < 3; ++a) {
         row.n[a] = c.r[a] / d;
         row.point[a] = pair->edges ? c.weight[0] * x[0][a] + c.weight[1] * x[1][a] : x[0][a];
@@ -194,9 +265,14 @@ sn_status sn_barrier_visit(sn_barrier *barrier, const double *x, sn_error *error
     int count = 0;
     sn_status status = sn_near_features_cover(near, barrier->position, NULL, barrier->gap + barrier->reach,
                                               SLACK * near->edge_length, error);
-    if (!status) status = choose_active(barrier, &count, error);
-    for (int i = 0; i < count && !status; ++i)
-        status = touch_pair(barrier, &near->pair[barrier->active[i]], &barrier->touch[i], error);
+    if (!status) status = find(barrier, &count, error);
+    for (int i = 0, next; i < count && !status; i = next) {
+        const struct sn_barrier_found *first = &barrier->found[i];
+        double strength = 0;
+        for (next = i; next < count && memcmp(barrier->found[next].key, first->key, sizeof first->key) == 0; ++next)
+            strength += barrier->found[next].strength;
+        status = append(barrier, &near->pair[first->index], strength, error);
+    }
     if (status) sn_touch_rows_clear(&barrier->rows);
     barrier->known = status == SN_OK;
     return status;
@@ -215,25 +291,30 @@ static void push_vertex(const sn_touch_surface *s, int32_t vertex, const double 
         for (int a = 0; a < 3; ++a) f[3 * (size_t)s->carrier_node[i] + (size_t)a] += s->carrier_weight[i] * force[a];
 }
 
-void sn_barrier_force(const sn_barrier *barrier, double *f) {
-    const sn_near_features *near = &barrier->near;
-    for (int i = 0; i < barrier->rows.count; ++i) {
-        const struct sn_barrier_touch *touch = &barrier->touch[i];
-        const sn_touch_row *row = &barrier->rows.row[i];
-        const double push[3] = {touch->push * row->n[0], touch->push * row->n[1], touch->push * row->n[2]};
-        sn_touch_row_scatter(&barrier->rows, row, push, f);
-        if (touch->parallel == 0) continue;
+/* The forces that turn edges which are nearly parallel. */
+static void push_parallel(const sn_barrier *barrier, double *f) {
+    for (int i = 0; i < barrier->parallel_count; ++i) {
+        const struct sn_barrier_parallel *p = &barrier->parallel[i];
         int32_t corner[4];
         const double *x[4];
         double dc[4][3], slope;
-        sn_near_corners(near, &touch->pair, corner);
+        sn_near_corners(&barrier->near, &p->pair, corner);
         sn_near_places(corner, barrier->position, x);
-        sn_closest_mollifier(x, touch->limit, &slope, dc);
+        sn_closest_mollifier(x, p->limit, &slope, dc);
         for (int k = 0; k < 4; ++k) {
-            for (int a = 0; a < 3; ++a) dc[k][a] *= -touch->parallel;
-            push_vertex(near->surface, corner[k], dc[k], f);
+            for (int a = 0; a < 3; ++a) dc[k][a] *= -p->strength;
+            push_vertex(barrier->near.surface, corner[k], dc[k], f);
         }
     }
+}
+
+void sn_barrier_force(const sn_barrier *barrier, double *f) {
+    for (int i = 0; i < barrier->rows.count; ++i) {
+        const double push = barrier->touch[i].push;
+        const sn_touch_row *row = &barrier->rows.row[i];
+        sn_touch_row_scatter(&barrier->rows, row, (double[3]){push * row->n[0], push * row->n[1], push * row->n[2]}, f);
+    }
+    push_parallel(barrier, f);
 }
 
 void sn_barrier_blocks(const sn_barrier *barrier, sn_block_list *K) {

@@ -18,6 +18,9 @@
  * of m: k W m b''(y) / r (w n)(w n)^T, one contact row. The parts left out are smaller than the elastic stiffness by
  * pressure / modulus.
  *
+ * Several pairs of features may have the same closest points: all triangles around a vertex, for example. They make one
+ * row, with the sum of their strengths k W m.
+ *
  * The barrier alone does not stop a motion that jumps over it. Newton's method therefore asks how far it may go along a
  * correction (ccd.h). It starts from a place without intersections, so it never reaches one with intersections. */
 #ifndef SN_CONTACT_BARRIER_H
@@ -34,21 +37,28 @@ typedef struct sn_barrier {
     double *square;    /* scratch: squared distance of each pair of the list */
     int square_capacity;
 
-    /* The pairs within reach at `position`. Row i of `rows` has their nodes. */
+    /* The contacts at `position`. Row i of `rows` has their nodes. */
     bool known;
     double *position; /* vertices x 3 */
-    int *active;      /* their numbers in the list */
-    int active_capacity;
     struct sn_barrier_touch {
-        sn_near_pair pair;
-        double strength;        /* k W m */
-        double energy;          /* J */
-        double push;            /* N along n on the first feature: -k W m b' */
-        double stiffness;       /* N/m */
-        double parallel, limit; /* E m'/m: times dc/dx is the rest of -force; 0 for m = 1. limit: e of closest.h */
+        double strength;  /* k W m, of all pairs with the same closest features */
+        double energy;    /* J */
+        double push;      /* N along n on A: -strength b' */
+        double stiffness; /* N/m */
     } * touch;
     int touch_capacity;
     sn_touch_rows rows;
+
+    /* The pairs of edges within reach whose mollifier is not 1. */
+    struct sn_barrier_parallel {
+        sn_near_pair pair;
+        double limit;    /* e of closest.h */
+        double strength; /* k W r b m': times -dc/dx is the rest of the force */
+    } * parallel;
+    int parallel_count, parallel_capacity;
+
+    struct sn_barrier_found *found; /* scratch: the pairs within reach */
+    int found_capacity;
 } sn_barrier;
 
 /* b, b' and b'' at y; zero from y = 1 on. b is infinite at y <= 0. */

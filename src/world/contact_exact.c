@@ -229,11 +229,17 @@ static bool renew(sn_world *world, sn_interaction *self, double t, const double 
 }
 
 static double limit(sn_world *world, sn_interaction *self, double t, const double *x, const double *d) {
-    (void)world, (void)t;
+    (void)t;
     guarding *own = self->data;
     double part = 1;
-    if (own->built && !fine(own, sn_barrier_limit(&own->barrier, x, d, &part, &own->error))) return 0;
-    return part;
+    if (!own->built) return 1;
+    if (!fine(own, sn_barrier_limit(&own->barrier, x, d, &part, &own->error))) return 0;
+    /* The first correction of a step is about the motion without the contacts that begin in it. If it runs far into
+     * another body, the solution would be refused as well (check_way): better refuse it now. */
+    const int n = 3 * world->model->node_count;
+    if (part == 1 || world->parameters.no_inertia || memcmp(x, world->workspace.x_before, (size_t)n * sizeof *x) != 0)
+        return part;
+    return sn_vector_largest(world->context, n, d) * (1 - part) > own->barrier.near.edge_length ? 0 : part;
 }
 
 /* Refuses a long step that did not bump into what was in its way. The limits let nothing intersect, but a step that is
