@@ -9,8 +9,8 @@
 #include "ccd.h"
 
 enum { GRAIN = 512 };
-static const double REACH = 0.05;    /* of the mean edge */
-static const double SLACK = 0.2;     /* of the mean edge: how far vertices move until pairs are found anew */
+static const double REACH = 0.03;    /* of the mean edge */
+static const double SLACK = 0.05;     /* of the mean edge: how far vertices move until pairs are found anew */
 static const double PARALLEL = 1e-3; /* e of the mollifier, of the product of the squared lengths */
 
 void sn_barrier_function(double y, double b[3]) {
