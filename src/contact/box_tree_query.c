@@ -1,5 +1,5 @@
-/* Rays and nearest points; see box_tree_query.h. Both searches keep blocks to visit on a stack, the most promising one on
- * top, and leave out every box that cannot hold anything better than what is found. */
+/* Rays and nearest points; see box_tree_query.h. Both searches keep blocks to visit on a stack, the most promising one
+ * on top, and leave out every box that cannot hold anything better than what is found. */
 #include "box_tree_query.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 /* A box that waits: the block that it stands for, or a triangle when the level is -1. */
 typedef struct waiting {
-    double key; /* distance at which the box begins */
+    double key; /* distance at which the box begins, or its square */
     int32_t index;
     int32_t level;
 } waiting;
@@ -21,7 +21,9 @@ typedef struct search {
     int depth;
 } search;
 
-static void push(search *s, double key, int32_t index, int level) { s->stack[s->depth++] = (waiting){key, index, level}; }
+static void push(search *s, double key, int32_t index, int level) {
+    s->stack[s->depth++] = (waiting){key, index, level};
+}
 
 /* Sorts the boxes from `begin` on: the one with the smallest key goes to the top. */
 static void sort_top(search *s, int begin) {
@@ -46,38 +48,36 @@ typedef struct ray {
 
 static ray ray_of(const double origin[3], const double direction[3]) {
     ray r = {origin, direction, {0}};
-    for (int a = 0; a < 3; ++a) r.inverse[a] = direction[a] != 0 ? 1 / direction[a] : INFINITY;
+    /* A direction of 0 becomes tiny: inside the slab the distances stay huge with both signs, and finite. */
+    for (int a = 0; a < 3; ++a) r.inverse[a] = fabs(direction[a]) > 1e-200 ? 1 / direction[a] : 1e200;
     return r;
 }
 
-/* The distance at which the ray enters box c of the block; INFINITY: it does not, or not before `reach`. A little more
- * than the rounding of the products is left at both ends. */
-static double enter(const sn_box_block *block, int c, const ray *r, double reach) {
-    double low = 0, high = reach;
+/* The distances at which the ray enters the boxes of a block; INFINITY: it does not, or not before `reach`. A little
+ * more than the rounding of the products is left at both ends. The loops run over the boxes, so that the compiler makes
+ * vector operations of them. */
+static void enter(const sn_box_block *block, const ray *r, double reach, double key[SN_BOX_FAN]) {
+    double low[SN_BOX_FAN], high[SN_BOX_FAN];
+    for (int c = 0; c < SN_BOX_FAN; ++c) low[c] = 0, high[c] = reach;
     for (int a = 0; a < 3; ++a) {
-        const double from = (double)block->low[a][c] - r->origin[a], to = (double)block->high[a][c] - r->origin[a];
-        if (from > to) return INFINITY;
-        if (r->direction[a] == 0) {
-            if (from > 0 || to < 0) return INFINITY;
-            continue;
+        const float *near = r->inverse[a] < 0 ? block->high[a] : block->low[a],
+                    *far = r->inverse[a] < 0 ? block->low[a] : block->high[a];
+        const double origin = r->origin[a], inverse = r->inverse[a];
+        for (int c = 0; c < SN_BOX_FAN; ++c) {
+            double s = ((double)near[c] - origin) * inverse, t = ((double)far[c] - origin) * inverse;
+            s *= s > 0 ? 1 - 1e-15 : 1 + 1e-15, t *= t > 0 ? 1 + 1e-15 : 1 - 1e-15;
+            low[c] = s > low[c] ? s : low[c];
+            high[c] = t < high[c] ? t : high[c];
         }
-        double s = from * r->inverse[a], t = to * r->inverse[a];
-        if (s > t) {
-            const double swap = s;
-            s = t, t = swap;
-        }
-        s -= 1e-15 * fabs(s), t += 1e-15 * fabs(t);
-        low = s > low ? s : low;
-        high = t < high ? t : high;
     }
-    return low <= high ? low : INFINITY;
+    for (int c = 0; c < SN_BOX_FAN; ++c) key[c] = low[c] <= high[c] ? low[c] : INFINITY;
 }
 
 /* What a ray does with a triangle. */
 typedef enum meeting { MISSES, MEETS, GRAZES } meeting;
 
-/* The volumes of the ray with the three edges have one sign when it meets the triangle. Two triangles at an edge compute
- * the same volume with opposite signs, so no ray slips through between them. */
+/* The volumes of the ray with the three edges have one sign when it meets the triangle. Two triangles at an edge
+ * compute the same volume with opposite signs, so no ray slips through between them. */
 static meeting meet(const sn_box_surface *surface, int32_t triangle, const ray *r, int *facing, sn_box_hit *hit) {
     double p[3][3], n[3], edge[3], cross[3];
     for (int k = 0; k < 3; ++k) sn_subtract3(corner_of(surface, triangle, k), r->origin, p[k]);
@@ -102,11 +102,12 @@ static meeting meet(const sn_box_surface *surface, int32_t triangle, const ray *
 static void expand(const sn_box_tree *tree, int level, int32_t index, const ray *r, double reach, search *s) {
     const sn_box_block *block = &tree->block[tree->first[level] + index];
     const int begin = s->depth;
+    double key[SN_BOX_FAN];
+    enter(block, r, reach, key);
     for (int c = 0; c < SN_BOX_FAN; ++c) {
-        const double key = enter(block, c, r, reach);
-        if (key == INFINITY) continue;
+        if (key[c] == INFINITY) continue;
         const int32_t child = index * SN_BOX_FAN + c;
-        push(s, key, level > 0 ? child : tree->order[child], level - 1);
+        push(s, key[c], level > 0 ? child : tree->order[child], level - 1);
     }
     sort_top(s, begin);
 }
@@ -169,18 +170,19 @@ bool sn_box_tree_holds(const sn_box_surface *surface, const double x[3]) {
 
 /* ---- The nearest point ---- */
 
-static double box_distance(const sn_box_block *block, int c, const double x[3]) {
-    double square = 0;
-    for (int a = 0; a < 3; ++a) {
-        const double low = (double)block->low[a][c], high = (double)block->high[a][c];
-        if (low > high) return INFINITY;
-        const double d = x[a] < low ? low - x[a] : x[a] > high ? x[a] - high : 0;
-        square += d * d;
-    }
-    return sqrt(square);
+/* Squared distances of x from the boxes of a block; INFINITY for an empty slot. */
+static void box_squares(const sn_box_block *block, const double x[3], double square[SN_BOX_FAN]) {
+    for (int c = 0; c < SN_BOX_FAN; ++c) square[c] = 0;
+    for (int a = 0; a < 3; ++a)
+        for (int c = 0; c < SN_BOX_FAN; ++c) {
+            const double below = (double)block->low[a][c] - x[a], above = x[a] - (double)block->high[a][c];
+            double d = below > above ? below : above;
+            d = d > 0 ? d : 0;
+            square[c] += d * d;
+        }
 }
 
-static void nearest_of_triangle(const sn_box_surface *surface, int32_t triangle, const double x[3], sn_box_hit *hit) {
+void sn_box_triangle_nearest(const sn_box_surface *surface, int32_t triangle, const double x[3], sn_box_hit *hit) {
     const double *const corner[4] = {x, corner_of(surface, triangle, 0), corner_of(surface, triangle, 1),
                                      corner_of(surface, triangle, 2)};
     sn_closest closest;
@@ -193,25 +195,26 @@ static void nearest_of_triangle(const sn_box_surface *surface, int32_t triangle,
 bool sn_box_tree_nearest(const sn_box_surface *surface, const double x[3], double reach, sn_box_hit *hit) {
     const sn_box_tree *tree = surface->tree;
     search s = {.depth = 0};
+    double best = reach * reach;
     hit->triangle = -1, hit->distance = reach;
     if (tree->triangle_count == 0) return false;
     push(&s, 0, 0, tree->levels - 1);
     while (s.depth > 0) {
         const waiting w = s.stack[--s.depth];
-        if (w.key >= hit->distance) continue;
+        if (w.key >= best) continue;
         if (w.level < 0) {
             sn_box_hit here;
-            nearest_of_triangle(surface, w.index, x, &here);
-            if (here.distance < hit->distance) *hit = here;
+            sn_box_triangle_nearest(surface, w.index, x, &here);
+            if (here.distance < hit->distance) *hit = here, best = here.distance * here.distance;
             continue;
         }
-        const sn_box_block *block = &tree->block[tree->first[w.level] + w.index];
         const int begin = s.depth;
+        double square[SN_BOX_FAN];
+        box_squares(&tree->block[tree->first[w.level] + w.index], x, square);
         for (int c = 0; c < SN_BOX_FAN; ++c) {
-            const double key = box_distance(block, c, x);
-            if (key >= hit->distance) continue;
+            if (square[c] >= best) continue;
             const int32_t child = w.index * SN_BOX_FAN + c;
-            push(&s, key, w.level > 0 ? child : tree->order[child], w.level - 1);
+            push(&s, square[c], w.level > 0 ? child : tree->order[child], w.level - 1);
         }
         sort_top(&s, begin);
     }

@@ -1,5 +1,6 @@
-/* Rays and nearest points on a surface that has a tree of boxes (box_tree.h). The boxes must be refitted to the positions
- * that are given here; the searches read the same triangles. Deforming, moving and resting surfaces are alike. */
+/* Rays and nearest points on a surface that has a tree of boxes (box_tree.h). The boxes must be refitted to the
+ * positions that are given here; the searches read the same triangles. Deforming, moving and resting surfaces are
+ * alike. */
 #ifndef SN_CONTACT_BOX_TREE_QUERY_H
 #define SN_CONTACT_BOX_TREE_QUERY_H
 
@@ -30,6 +31,9 @@ bool sn_box_tree_cast(const sn_box_surface *surface, const double origin[3], con
 
 /* The nearest point of the surface that is nearer than `reach` (may be INFINITY). Returns whether there is one. */
 bool sn_box_tree_nearest(const sn_box_surface *surface, const double x[3], double reach, sn_box_hit *hit);
+
+/* The nearest point of one triangle. The tree is not used. */
+void sn_box_triangle_nearest(const sn_box_surface *surface, int32_t triangle, const double x[3], sn_box_hit *hit);
 
 /* Whether a closed surface holds x: a ray from x leaves it once more often than it enters. A ray that meets an edge or
  * grazes a triangle does not count; another direction is taken then. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "orientation.h"
 
 enum { GRAIN = 256 };
 
@@ -279,6 +280,8 @@ sn_status sn_near_features_cover(sn_near_features *near, const double *from, con
 }
 
 /* ---- Intersections ---- */
+/* Whether an edge goes through a triangle. The signs are exact, so surfaces that lie in one plane give no false
+ * answers; features that overlap in one plane have the distance 0. */
 static bool pierces(const double *position, const int32_t edge[2], const int32_t triangle[3]) {
     for (int i = 0; i < 2; ++i)
         for (int k = 0; k < 3; ++k)
@@ -286,11 +289,10 @@ static bool pierces(const double *position, const int32_t edge[2], const int32_t
     const double *p = position + 3 * (size_t)edge[0], *q = position + 3 * (size_t)edge[1];
     const double *x[3];
     for (int k = 0; k < 3; ++k) x[k] = position + 3 * (size_t)triangle[k];
-    const double above = sn_volume6(x[0], x[1], x[2], p), below = sn_volume6(x[0], x[1], x[2], q);
-    if ((above > 0 && below > 0) || (above < 0 && below < 0)) return false;
-    double side[3];
-    for (int k = 0; k < 3; ++k) side[k] = sn_volume6(p, q, x[k], x[(k + 1) % 3]);
-    if (above == 0 && below == 0) return false; /* in one plane: pairs of edges find it */
+    const int above = sn_orientation(x[0], x[1], x[2], p), below = sn_orientation(x[0], x[1], x[2], q);
+    if (above == below) return false;
+    int side[3];
+    for (int k = 0; k < 3; ++k) side[k] = sn_orientation(p, q, x[k], x[(k + 1) % 3]);
     return (side[0] >= 0 && side[1] >= 0 && side[2] >= 0) || (side[0] <= 0 && side[1] <= 0 && side[2] <= 0);
 }
 

@@ -98,8 +98,8 @@ int sn_orientation(const double a[3], const double b[3], const double c[3], cons
     sn_subtract3(d, a, w);
     const double p = v[1] * w[2], q = v[2] * w[1], r = v[2] * w[0], s = v[0] * w[2], t = v[0] * w[1], o = v[1] * w[0];
     const double value = u[0] * (p - q) + u[1] * (r - s) + u[2] * (t - o);
-    const double size = fabs(u[0]) * (fabs(p) + fabs(q)) + fabs(u[1]) * (fabs(r) + fabs(s)) +
-                        fabs(u[2]) * (fabs(t) + fabs(o));
+    const double size =
+        fabs(u[0]) * (fabs(p) + fabs(q)) + fabs(u[1]) * (fabs(r) + fabs(s)) + fabs(u[2]) * (fabs(t) + fabs(o));
     const double error = 8e-16 * size; /* Shewchuk's bound (7 + 56 e) e, e = 2^-53, rounded up */
     if (value > error) return 1;
     if (-value > error) return -1;

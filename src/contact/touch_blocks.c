@@ -1,5 +1,7 @@
-/* See touch_blocks.h. */
-#include "touch_blocks.h"
+/* The blocks of the matrix of a contact row (touch_rows.h): J_i^T m J_j for its nodes i and j, where J_k takes the
+ * motion of node k to the motion of A relative to B. */
+#include "base/math3.h"
+#include "touch_rows.h"
 
 int64_t sn_touch_rows_block_count(const sn_touch_rows *rows) {
     int64_t count = 0;
@@ -7,7 +9,7 @@ int64_t sn_touch_rows_block_count(const sn_touch_rows *rows) {
     return count;
 }
 
-/* The matrix that takes the velocity of a carrier to its part of the motion, row by row: w n n^T + (1 - n n^T) M. */
+/* J of a carrier, row by row: w n n^T + (1 - n n^T) M. */
 static void motion_matrix(const sn_touch_rows *rows, const sn_touch_row *row, int carrier, double J[9]) {
     const double *M = rows->moment + 9 * (size_t)carrier, *n = row->n;
     for (int j = 0; j < 3; ++j) {
@@ -16,10 +18,9 @@ static void motion_matrix(const sn_touch_rows *rows, const sn_touch_row *row, in
     }
 }
 
-/* Adds the block J_i^T m J_j, column by column. */
-static void append_product(sn_block_list *list, int32_t row, int32_t column, const double Ji[9], const double m[9],
-                           const double Jj[9]) {
-    double right[9], *block = sn_block_append(list, row, column);
+/* block = J_i^T m J_j, column by column. */
+static void product(const double Ji[9], const double m[9], const double Jj[9], double *block) {
+    double right[9];
     for (int i = 0; i < 9; ++i)
         right[i] = m[3 * (i / 3)] * Jj[i % 3] + m[3 * (i / 3) + 1] * Jj[3 + i % 3] + m[3 * (i / 3) + 2] * Jj[6 + i % 3];
     for (int i = 0; i < 3; ++i)
@@ -33,7 +34,7 @@ void sn_touch_row_blocks(const sn_touch_rows *rows, const sn_touch_row *row, con
         motion_matrix(rows, row, i, Ji);
         for (int32_t j = row->first; j < row->first + row->count; ++j) {
             motion_matrix(rows, row, j, Jj);
-            append_product(list, rows->node[i], rows->node[j], Ji, m, Jj);
+            product(Ji, m, Jj, sn_block_append(list, rows->node[i], rows->node[j]));
         }
     }
 }

@@ -43,9 +43,10 @@ static bool split(const face *q, const face *p, int moved, int side[3]) {
         sn_subtract3(p->corner[k], q->corner[0], w);
         const double height = sn_dot3(n, w), error = size * largest(w);
         clear = clear || fabs(height) > error;
-        side[k] = height > error    ? 1
-                  : height < -error ? -1
-                                    : sn_side_of_triangle(q->corner[0], q->corner[1], q->corner[2], p->corner[k], moved);
+        side[k] = height > error ? 1
+                  : height < -error
+                      ? -1
+                      : sn_side_of_triangle(q->corner[0], q->corner[1], q->corner[2], p->corner[k], moved);
     }
     return side[0] != side[1] || side[1] != side[2] || (!clear && is_flat(q));
 }

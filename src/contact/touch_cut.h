@@ -1,7 +1,7 @@
 /* Two triangles that intersect: the segment in which they cut each other (Civit 5.5.1).
  *
- * The ends of the segment are places where an edge of one triangle pierces the other triangle. Whether an edge pierces a
- * triangle depends on exact signs (orientation.h), so the two triangles at an edge agree about it. Two triangles that
+ * The ends of the segment are places where an edge of one triangle pierces the other triangle. Whether an edge pierces
+ * a triangle depends on exact signs (orientation.h), so the two triangles at an edge agree about it. Two triangles that
  * intersect have exactly two such places. The point of a place is computed from the edge and the triangle alone. So
  * neighbouring segments have one end in common, to the last bit.
  *

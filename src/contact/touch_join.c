@@ -7,8 +7,19 @@ void sn_touch_curves_release(sn_touch_curves *curves) {
     sn_release(curves->context, curves->curve);
     sn_release(curves->context, curves->table);
     sn_release(curves->context, curves->parent);
+    sn_release(curves->context, curves->next);
     *curves = (sn_touch_curves){.context = curves->context};
 }
+
+/* The cuts of two surfaces, and the scratch for them. Cut i has the places i - begin in `parent` and 2 (i - begin) in
+ * `next`. */
+typedef struct joining {
+    const sn_touch_surface *surface[2];
+    sn_touch_cut *cut;
+    int32_t begin, end;
+    sn_touch_curves *curves;
+    uint32_t size; /* of the table */
+} joining;
 
 /* ---- The table of cuts ---- */
 
@@ -18,21 +29,28 @@ static uint32_t hash(int32_t ta, int32_t tb) {
 }
 
 /* The place of the cut (ta, tb) in the table, or the free place where it belongs. */
-static uint32_t place_of(const sn_touch_curves *curves, const sn_touch_cut *cut, uint32_t size, int32_t ta, int32_t tb) {
-    uint32_t place = hash(ta, tb) & (size - 1);
-    for (;; place = (place + 1) & (size - 1)) {
-        const int32_t i = curves->table[place];
-        if (i < 0 || (cut[i].triangle[0] == ta && cut[i].triangle[1] == tb)) return place;
+static int32_t *place_of(const joining *j, int32_t ta, int32_t tb) {
+    uint32_t place = hash(ta, tb) & (j->size - 1);
+    for (;; place = (place + 1) & (j->size - 1)) {
+        int32_t *at = &j->curves->table[place];
+        if (*at < 0 || (j->cut[*at].triangle[0] == ta && j->cut[*at].triangle[1] == tb)) return at;
     }
 }
 
-static uint32_t fill_table(sn_touch_curves *curves, const sn_touch_cut *cut, int count) {
-    uint32_t size = 16;
-    while (size < 2 * (uint32_t)count) size *= 2;
-    for (uint32_t i = 0; i < size; ++i) curves->table[i] = -1;
-    for (int32_t i = 0; i < count; ++i)
-        curves->table[place_of(curves, cut, size, cut[i].triangle[0], cut[i].triangle[1])] = i;
-    return size;
+static void fill_table(joining *j) {
+    for (uint32_t i = 0; i < j->size; ++i) j->curves->table[i] = -1;
+    for (int32_t i = j->begin; i < j->end; ++i) *place_of(j, j->cut[i].triangle[0], j->cut[i].triangle[1]) = i;
+}
+
+/* The cut behind an end of cut i, or -1. Within one surface the pair may be stored the other way round. */
+static int32_t look_over(const joining *j, int32_t i, const sn_touch_end *end) {
+    int32_t triangle[2] = {j->cut[i].triangle[0], j->cut[i].triangle[1]};
+    const int32_t over = j->surface[end->side]->neighbour[3 * (size_t)triangle[end->side] + (size_t)end->corner];
+    if (over < 0) return -1;
+    triangle[end->side] = over;
+    const int32_t next = *place_of(j, triangle[0], triangle[1]);
+    if (next >= 0 || j->surface[0] != j->surface[1]) return next;
+    return *place_of(j, triangle[1], triangle[0]);
 }
 
 /* ---- Sets ---- */
@@ -45,34 +63,83 @@ static int32_t root_of(int32_t *parent, int32_t i) {
 /* The smaller root wins, so that the root of a set is its first cut. */
 static void merge(int32_t *parent, int32_t i, int32_t j) {
     i = root_of(parent, i), j = root_of(parent, j);
-    if (i < j) parent[j] = i;
-    else parent[i] = j;
+    if (i < j)
+        parent[j] = i;
+    else
+        parent[i] = j;
 }
 
-/* The cut behind an end of a cut, or -1. Within one surface the pair of triangles may be stored the other way round. */
-static int32_t next_of(const sn_touch_surface *const surface[2], const sn_touch_curves *curves, const sn_touch_cut *cut,
-                       uint32_t size, int32_t i, const sn_touch_end *end) {
-    int32_t triangle[2] = {cut[i].triangle[0], cut[i].triangle[1]};
-    const int32_t over = surface[end->side]->neighbour[3 * (size_t)triangle[end->side] + (size_t)end->corner];
-    if (over < 0) return -1;
-    triangle[end->side] = over;
-    const int32_t next = curves->table[place_of(curves, cut, size, triangle[0], triangle[1])];
-    if (next >= 0 || surface[0] != surface[1]) return next;
-    return curves->table[place_of(curves, cut, size, triangle[1], triangle[0])];
+static void join(joining *j) {
+    int32_t *parent = j->curves->parent, *next = j->curves->next;
+    for (int32_t i = 0; i < j->end - j->begin; ++i) parent[i] = i;
+    for (int32_t i = j->begin; i < j->end; ++i)
+        for (int e = 0; e < 2; ++e) {
+            const int32_t over = look_over(j, i, &j->cut[i].end[e]);
+            next[2 * (i - j->begin) + e] = over;
+            if (over >= 0) merge(parent, i - j->begin, over - j->begin);
+        }
+}
+
+/* ---- One sheet along a curve, within one surface ---- */
+
+/* Swaps the roles of the two triangles. The segment turns round, because it is clockwise around B. */
+static void turn(joining *j, int32_t i) {
+    sn_touch_cut *cut = &j->cut[i];
+    int32_t *next = &j->curves->next[2 * (i - j->begin)];
+    const int32_t triangle = cut->triangle[0], over = next[0];
+    const sn_touch_end end = cut->end[0];
+    cut->triangle[0] = cut->triangle[1], cut->triangle[1] = triangle;
+    cut->end[0] = cut->end[1], cut->end[1] = end;
+    next[0] = next[1], next[1] = over;
+    for (int e = 0; e < 2; ++e) cut->end[e].side = (int8_t)!cut->end[e].side;
+}
+
+/* Follows the curve from cut i to its end and turns the cuts that it meets. A cut was met when its parent is negative;
+ * the parents are set anew afterwards. */
+static void follow(joining *j, int32_t i) {
+    int32_t *parent = j->curves->parent;
+    parent[i - j->begin] = -1;
+    for (int32_t next = j->curves->next[2 * (i - j->begin) + 1]; next >= 0 && parent[next - j->begin] >= 0;
+         i = next, next = j->curves->next[2 * (i - j->begin) + 1]) {
+        parent[next - j->begin] = -1;
+        if (j->curves->next[2 * (next - j->begin)] != i) turn(j, next);
+    }
+}
+
+static void turn_alike(joining *j) {
+    /* First the curves that end, from their begins; then the closed ones. */
+    for (int pass = 0; pass < 2; ++pass)
+        for (int32_t i = j->begin; i < j->end; ++i) {
+            if (j->curves->parent[i - j->begin] < 0) continue;
+            const int32_t *next = &j->curves->next[2 * (i - j->begin)];
+            if (pass == 0 && next[0] >= 0 && next[1] >= 0) continue;
+            if (pass == 0 && next[1] < 0) turn(j, i);
+            follow(j, i);
+        }
+    int32_t *parent = j->curves->parent;
+    for (int32_t i = 0; i < j->end - j->begin; ++i) parent[i] = i;
+    for (int32_t i = 0; i < j->end - j->begin; ++i)
+        for (int e = 0; e < 2; ++e)
+            if (j->curves->next[2 * i + e] >= 0) merge(parent, i, j->curves->next[2 * i + e] - j->begin);
 }
 
 /* ---- Curves ---- */
 
-static sn_status reserve(sn_touch_curves *curves, int count, sn_error *error) {
-    uint32_t size = 16;
-    while (size < 2 * (uint32_t)count) size *= 2;
+static sn_status reserve(joining *j, sn_error *error) {
+    sn_touch_curves *curves = j->curves;
+    const int count = j->end - j->begin;
+    j->size = 16;
+    while (j->size < 2 * (uint32_t)count) j->size *= 2;
     sn_status status = SN_OK;
-    if ((int)size > curves->table_capacity)
-        status = sn_grow(curves->context, (void **)&curves->table, &curves->table_capacity, (int)size,
+    if ((int)j->size > curves->table_capacity)
+        status = sn_grow(curves->context, (void **)&curves->table, &curves->table_capacity, (int)j->size,
                          sizeof *curves->table, error);
     if (!status && count > curves->parent_capacity)
         status = sn_grow(curves->context, (void **)&curves->parent, &curves->parent_capacity, count,
                          sizeof *curves->parent, error);
+    if (!status && 2 * count > curves->next_capacity)
+        status = sn_grow(curves->context, (void **)&curves->next, &curves->next_capacity, 2 * count,
+                         sizeof *curves->next, error);
     return status;
 }
 
@@ -87,42 +154,35 @@ static void add_segment(sn_touch_curve *curve, const double origin[3], const sn_
 }
 
 /* Numbers the sets in the order of their first cuts, and adds up their segments. */
-static sn_status number(sn_touch_curves *curves, sn_touch_cut *cut, int count, sn_error *error) {
-    for (int32_t i = 0; i < count; ++i) {
-        const int32_t root = root_of(curves->parent, i);
+static sn_status number(joining *j, sn_error *error) {
+    sn_touch_curves *curves = j->curves;
+    for (int32_t i = j->begin; i < j->end; ++i) {
+        const int32_t root = j->begin + root_of(curves->parent, i - j->begin);
         if (root == i) {
             if (curves->count == curves->capacity) {
                 const sn_status status = sn_grow(curves->context, (void **)&curves->curve, &curves->capacity,
                                                  curves->count + 1, sizeof *curves->curve, error);
                 if (status) return status;
             }
-            cut[i].curve = curves->count;
+            j->cut[i].curve = curves->count;
             curves->curve[curves->count++] = (sn_touch_curve){.first = i, .closed = true};
         }
-        cut[i].curve = cut[root].curve;
-        sn_touch_curve *curve = &curves->curve[cut[i].curve];
-        add_segment(curve, cut[curve->first].end[0].point, &cut[i]);
+        j->cut[i].curve = j->cut[root].curve;
+        sn_touch_curve *curve = &curves->curve[j->cut[i].curve];
+        add_segment(curve, j->cut[curve->first].end[0].point, &j->cut[i]);
+        const int32_t *next = &curves->next[2 * (i - j->begin)];
+        if (next[0] < 0 || next[1] < 0) curve->closed = false;
     }
     return SN_OK;
 }
 
-sn_status sn_touch_join(const sn_touch_surface *a, const sn_touch_surface *b, sn_touch_cut *cut, int count,
+sn_status sn_touch_join(const sn_touch_surface *a, const sn_touch_surface *b, sn_touch_cut *cut, int begin, int end,
                         sn_touch_curves *curves, sn_error *error) {
-    const sn_touch_surface *const surface[2] = {a, b};
-    curves->count = 0;
-    sn_status status = reserve(curves, count, error);
+    joining j = {{a, b}, cut, begin, end, curves, 0};
+    const sn_status status = reserve(&j, error);
     if (status) return status;
-    const uint32_t size = fill_table(curves, cut, count);
-    for (int32_t i = 0; i < count; ++i) curves->parent[i] = i;
-    for (int32_t i = 0; i < count; ++i)
-        for (int e = 0; e < 2; ++e) {
-            const int32_t next = next_of(surface, curves, cut, size, i, &cut[i].end[e]);
-            if (next >= 0) merge(curves->parent, i, next);
-        }
-    status = number(curves, cut, count, error);
-    for (int32_t i = 0; i < count && !status; ++i)
-        for (int e = 0; e < 2; ++e)
-            if (next_of(surface, curves, cut, size, i, &cut[i].end[e]) < 0)
-                curves->curve[cut[i].curve].closed = false;
-    return status;
+    fill_table(&j);
+    join(&j);
+    if (a == b) turn_alike(&j);
+    return number(&j, error);
 }

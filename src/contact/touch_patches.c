@@ -92,9 +92,9 @@ static sn_status limit_of(const sn_touch_surface *surface, int *limit, bool *lab
 
 /* ---- Growing ---- */
 
-/* Cuts the surface into connected sets of at most `limit` triangles, with equal labels when `label` is not NULL. Each set
- * grows from its first triangle, in waves. of[t] is the number of the set; list holds the triangles, set by set. Returns
- * the number of sets. */
+/* Cuts the surface into connected sets of at most `limit` triangles, with equal labels when `label` is not NULL. Each
+ * set grows from its first triangle, in waves. of[t] is the number of the set; list holds the triangles, set by set.
+ * Returns the number of sets. */
 static int grow_sets(const sn_touch_surface *surface, int limit, const int32_t *label, int32_t *of, int32_t *list) {
     int count = 0, end = 0;
     for (int32_t t = 0; t < surface->triangle_count; ++t) of[t] = -1;
@@ -161,8 +161,7 @@ static sn_status find_patches(const sn_touch_surface *surface, sn_touch_patches 
         patches->first = sn_allocate(surface->context, (size_t)patches->count + 1, sizeof *patches->first);
         if (!patches->first) status = sn_no_memory(error);
     }
-    if (!status)
-        find_begins(patches->of, patches->triangle, surface->triangle_count, patches->first, patches->count);
+    if (!status) find_begins(patches->of, patches->triangle, surface->triangle_count, patches->first, patches->count);
     sn_release(surface->context, label);
     return status ? status : find_sides(surface, patches, error);
 }

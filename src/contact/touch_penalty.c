@@ -49,7 +49,7 @@ double sn_touch_penalty_energy(const sn_touch_penalty *p, const double *x) {
 /* ---- Blocks ---- */
 
 /* The derivatives of a row's force on A by the motion of A relative to B, row by row: -d/dd = k, -d/du = c. */
-static void exact_row(const sn_touch_penalty *p, const sn_push *push, double mu, double k[9], double c[9]) {
+static void exact_row(const sn_push *push, double mu, double k[9], double c[9]) {
     const double stiff = push->k - push->c * push->rate * push->un, damp = push->c * push->grip;
     for (int i = 0; i < 9; ++i) {
         const int a = i / 3, b = i % 3;
@@ -58,7 +58,6 @@ static void exact_row(const sn_touch_penalty *p, const sn_push *push, double mu,
         c[i] = direction * damp * push->n[b] +
                mu * push->normal * (push->phi * across + push->phi_rate * push->ut[a] * push->ut[b]);
     }
-    (void)p;
 }
 
 static void definite_row(const sn_touch_penalty *p, int index, const sn_push *push, double mu, double k[9],
@@ -82,7 +81,7 @@ void sn_touch_penalty_blocks(const sn_touch_penalty *p, const double *x, const d
         double k[9], c[9];
         if (!sn_touch_penalty_at(p, i, x, v, &push)) continue;
         if (exact)
-            exact_row(p, &push, mu, k, c);
+            exact_row(&push, mu, k, c);
         else
             definite_row(p, i, &push, mu, k, c);
         sn_touch_row_blocks(p->rows, &p->rows->row[i], k, K);

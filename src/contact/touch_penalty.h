@@ -11,17 +11,16 @@
 #define SN_CONTACT_TOUCH_PENALTY_H
 
 #include "friction.h"
-#include "linear/matrix/matrix.h"
 #include "penalty.h"
 #include "push.h"
-#include "touch_blocks.h"
 #include "touch_rows.h"
 
 typedef struct sn_touch_penalty {
     sn_penalty law;
     double thickness;
     const sn_touch_rows *rows;
-    double *start;         /* per row: g0 - n . sum_k w_k x0_k */
+    double *left_out;      /* per row, m: a depth that the spring does not feel */
+    double *start;         /* per row: g0 + left_out - n . sum_k w_k x0_k */
     double *mass;          /* per row, kg */
     uint8_t *held;         /* per row; used when law.ahead > 0 */
     sn_friction *friction; /* per row: the memory of the step; used when `lagged` */
@@ -36,7 +35,7 @@ void sn_touch_penalty_pushes(const sn_touch_penalty *penalty, int row, const sn_
 /* Adds the forces of all rows to f. Returns how many rows act. */
 int sn_touch_penalty_force(const sn_touch_penalty *penalty, const double *x, const double *v, double *f);
 double sn_touch_penalty_energy(const sn_touch_penalty *penalty, const double *x);
-/* Appends the blocks of all rows; sn_touch_rows_block_count is their largest number. `exact`: the true derivatives;
+/* Appends the blocks of all rows, at most sn_touch_rows_block_count to each list. `exact`: the true derivatives;
  * otherwise symmetric and positive semidefinite blocks, and friction updates its memory. */
 void sn_touch_penalty_blocks(const sn_touch_penalty *penalty, const double *x, const double *v, bool exact,
                              sn_block_list *K, sn_block_list *D);

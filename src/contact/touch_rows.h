@@ -26,6 +26,7 @@
 #define SN_CONTACT_TOUCH_ROWS_H
 
 #include "base/context.h"
+#include "linear/matrix/matrix.h"
 #include "touch_surface.h"
 
 /* The kind of features that touch. */
@@ -82,6 +83,11 @@ void sn_touch_row_gather(const sn_touch_rows *rows, const sn_touch_row *row, con
 void sn_touch_row_motion(const sn_touch_rows *rows, const sn_touch_row *row, const double *u, double out[3]);
 /* Adds the force `force` on A, and the opposite force on B, to the nodes: the transpose of sn_touch_row_motion. */
 void sn_touch_row_push(const sn_touch_rows *rows, const sn_touch_row *row, const double force[3], double *f);
+/* Appends the blocks of a row (touch_blocks.c), count x count of them: m (row by row) is the derivative of its force by
+ * its motion, with the opposite sign. */
+void sn_touch_row_blocks(const sn_touch_rows *rows, const sn_touch_row *row, const double m[9], sn_block_list *list);
+/* How many blocks all rows have. */
+int64_t sn_touch_rows_block_count(const sn_touch_rows *rows);
 /* u_k += w_k value. */
 void sn_touch_row_scatter(const sn_touch_rows *rows, const sn_touch_row *row, const double value[3], double *u);
 

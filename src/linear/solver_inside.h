@@ -8,6 +8,7 @@
 #include "linear/matrix/assembly.h"
 #include "linear/matrix/coupling.h"
 #include "linear/matrix/kernels.h"
+#include "linear/precondition/coupled.h"
 #include "solver.h"
 
 enum { SN_REFINE_VECTORS = 4 }; /* r, e, the right-hand side, the best x */
@@ -34,8 +35,9 @@ typedef struct sn_linear_place {
     const sn_block_list *stiffness, *damping; /* NULL for none */
     const double *rayleigh_mass;              /* NULL for none */
     sn_made matrix, diagonal, cache;
-    bool prepared; /* the preconditioner's data belong to this matrix and filter */
-    bool copied;   /* those data were made for the matrix, not for the exact operator */
+    bool prepared;  /* the preconditioner's data belong to this matrix and filter */
+    bool copied;    /* those data were made for the matrix, not for the exact operator */
+    bool corrected; /* the correction for coupled bodies was made */
 } sn_linear_place;
 
 struct sn_linear {
@@ -65,6 +67,7 @@ struct sn_linear {
     sn_filter_copy filter;                   /* of the last solve; preconditioners point to it */
     const sn_preconditioner *preconditioner; /* the owner of `data` */
     void *data;
+    sn_coupled_block coupled; /* corrects the preconditioner for the coupling of the matrix */
     double *scratch;
     int64_t scratch_size;
 

@@ -61,8 +61,7 @@ static void place_nodes(sn_mesh *m, double radius, double length, int rings, int
         for (int64_t p = 0; p < points; ++p) {
             double u, v, *x = m->position + 3 * (k * points + p);
             sn_disc_position(rings, p, &u, &v);
-            for (int a = 0; a < 3; ++a)
-                x[a] = centre[a] * length / whole + radius * (u * across[a] + v * other[a]);
+            for (int a = 0; a < 3; ++a) x[a] = centre[a] * length / whole + radius * (u * across[a] + v * other[a]);
             mark[k * points + p] = (uint8_t)((k == 0) | (k == along) << 1 | (p >= rim) << 2);
         }
     }

@@ -256,7 +256,7 @@ static bool predict(sn_newton *w, double *y) {
     sn_vector_copy(context, w->n, p->guess, w->d);
     table->filter(w->system, w->d);
     double s = sn_newton_limit(w, y, w->d);
-    if (s < 1 || !sn_newton_go(w, y, &s, w->d, w->best) || s < 1) return false; /* something is in the way */
+    if (!sn_newton_go(w, y, &s, w->d, w->best) || s < 1) return false; /* something is in the way */
     if (sn_newton_evaluate(w, w->best, p->error)) return false;
     const double ahead = w->residual;
     if (ahead > NEAR * w->scale) {

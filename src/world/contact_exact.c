@@ -12,7 +12,6 @@
 
 #include "base/vector.h"
 #include "contact/barrier_friction.h"
-#include "contact/touch_blocks.h"
 #include "inside.h"
 #include "touching.h"
 

@@ -1,22 +1,24 @@
 /* Contacts between bodies that push: the penalty response (contact/touch_penalty.h) on rows of near vertices
  * (contact/touch_near.h). During a step, friction uses normal forces that it remembers from the last solve
  * (contact/friction.h). */
-#include <math.h>
 #include <string.h>
 
-#include "colliders.h"
 #include "contact/touch_near.h"
 #include "contact/touch_penalty.h"
 #include "inside.h"
+#include "row_memory.h"
 #include "touching.h"
+
+static const double FORGET = 0.9; /* the part of a left-out depth that the next step still leaves out */
 
 typedef struct pushing {
     sn_touching *touching;
     sn_touch_near *near;      /* NULL: this response is not used */
     sn_touch_penalty penalty; /* its arrays have room for `capacity` rows */
     int capacity;
-    int rounds; /* how often this step has renewed the normal forces */
-    int acting; /* how many rows acted at the last call of `force` */
+    sn_row_memory memory; /* of each row: the depth that its spring leaves out, and the gap, m */
+    int rounds;           /* how often this step has renewed the normal forces */
+    int acting;           /* how many rows acted at the last call of `force` */
 } pushing;
 
 /* ---- Life ---- */
@@ -36,7 +38,9 @@ static void destroy(sn_world *world, sn_interaction *self) {
     pushing *own = self->data;
     if (!own) return;
     sn_touch_near_destroy(own->near);
-    void *const array[] = {own->penalty.start, own->penalty.mass, own->penalty.held, own->penalty.friction, own};
+    sn_row_memory_release(world->context, &own->memory);
+    void *const array[] = {own->penalty.start, own->penalty.left_out, own->penalty.mass,
+                           own->penalty.held,  own->penalty.friction, own};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }
 
@@ -46,16 +50,8 @@ static void adapt(sn_world *world, sn_interaction *self) {
     const sn_contact_options *options = &own->touching->options;
     sn_touch_near_destroy(own->near);
     own->near = NULL;
-    double area = 0;
-    int vertices = 0;
-    for (int i = 0; i < own->touching->surface_count; ++i) {
-        const sn_touch_surface *surface = own->touching->surface[i];
-        for (int v = 0; v < surface->vertex_count; ++v) area += surface->area[v];
-        vertices += surface->vertex_count;
-    }
     own->penalty.law = (sn_penalty){
-        .stiffness = options->stiffness > 0 ? options->stiffness
-                                            : sn_contact_stiffness(world, vertices > 0 ? area / vertices : 0),
+        .stiffness = options->stiffness > 0 ? options->stiffness : sn_touching_stiffness(world, own->touching),
         .depth = options->stiffness > 0 ? 0 : 0.01 * world->model->size,
         .damping = options->damping,
         .friction = options->friction,
@@ -64,17 +60,28 @@ static void adapt(sn_world *world, sn_interaction *self) {
     own->penalty.thickness = options->thickness;
 }
 
+static void refresh(sn_world *world, sn_interaction *self) {
+    (void)world;
+    ((pushing *)self->data)->memory.count = 0;
+}
+
+static void remember(const sn_world *world, const sn_interaction *self, sn_archive *archive) {
+    sn_row_memory_visit(world->context, &((pushing *)self->data)->memory, archive);
+}
+
 /* ---- Steps ---- */
 
 static sn_status reserve(const sn_world *world, pushing *own, int count, sn_error *error) {
     if (count <= own->capacity) return SN_OK;
     sn_touch_penalty *p = &own->penalty;
-    int capacity[4] = {own->capacity, own->capacity, own->capacity, own->capacity};
+    int capacity[5] = {own->capacity, own->capacity, own->capacity, own->capacity, own->capacity};
     sn_status status = sn_grow(world->context, (void **)&p->start, &capacity[0], count, sizeof *p->start, error);
     if (!status) status = sn_grow(world->context, (void **)&p->mass, &capacity[1], count, sizeof *p->mass, error);
     if (!status) status = sn_grow(world->context, (void **)&p->held, &capacity[2], count, sizeof *p->held, error);
     if (!status)
         status = sn_grow(world->context, (void **)&p->friction, &capacity[3], count, sizeof *p->friction, error);
+    if (!status)
+        status = sn_grow(world->context, (void **)&p->left_out, &capacity[4], count, sizeof *p->left_out, error);
     if (!status) own->capacity = capacity[0];
     return status;
 }
@@ -94,19 +101,31 @@ static sn_status find_rows(sn_world *world, pushing *own, const double *v, sn_er
     return status ? status : reserve(world, own, touching->rows.count, error);
 }
 
+static void key_of(const sn_touch_row *row, int32_t key[4]) {
+    key[0] = row->a, key[1] = row->b, key[2] = row->feature[0], key[3] = 0;
+}
+
+/* The depth that the spring of a row leaves out. Between two steps nothing moves, so that a depth can only grow because
+ * the row is new, or because another triangle is the nearest one now. The spring leaves this growth out, and no energy
+ * appears from nowhere. What it leaves out shrinks from step to step. */
+static double left_out(const pushing *own, const sn_touch_row *row) {
+    int32_t key[4];
+    key_of(row, key);
+    const double *old = sn_row_memory_find(&own->memory, key), depth = own->penalty.thickness - row->gap,
+                 was = old ? fmax(own->penalty.thickness - old[1], 0) : 0;
+    return fmin((old ? FORGET * old[0] : 0) + fmax(depth - was, 0), fmax(depth, 0));
+}
+
 /* The constants of the rows for a step from x. */
 static void start_rows(const sn_world *world, pushing *own, const double *x) {
     const sn_touch_rows *rows = &own->touching->rows;
     for (int i = 0; i < rows->count; ++i) {
         const sn_touch_row *row = &rows->row[i];
-        double d[3], inverse = 0;
+        double d[3];
         sn_touch_row_gather(rows, row, x, d);
-        own->penalty.start[i] = row->gap - sn_dot3(row->n, d);
-        for (int32_t k = row->first; k < row->first + row->count; ++k) {
-            const double mass = fabs(world->solid->weight[rows->node[k]]);
-            inverse += mass > 0 ? rows->weight[k] * rows->weight[k] / mass : 0;
-        }
-        own->penalty.mass[i] = inverse > 0 ? 1 / inverse : 0;
+        own->penalty.left_out[i] = left_out(own, row);
+        own->penalty.start[i] = row->gap + own->penalty.left_out[i] - sn_dot3(row->n, d);
+        own->penalty.mass[i] = sn_touching_mass(world, row);
         own->penalty.held[i] = SN_AHEAD_NONE;
         own->penalty.friction[i] = (sn_friction){0};
     }
@@ -150,11 +169,11 @@ static bool touches(const sn_world *world, const sn_interaction *self, double t,
 
 /* Keeps the forces of the step for the list of contacts. */
 static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
-    (void)world;
     pushing *own = self->data;
     sn_touching *touching = own->touching;
     own->penalty.lagged = false;
     if (!place || !used(touching) || sn_touching_forces(touching, NULL)) return;
+    if (sn_row_memory_start(world->context, &own->memory, touching->rows.count, NULL)) return;
     for (int i = 0; i < touching->surface_count; ++i) sn_touch_surface_move(touching->surface[i], place->x);
     for (int i = 0; i < touching->rows.count; ++i) {
         sn_touch_row *row = &touching->rows.row[i];
@@ -163,9 +182,13 @@ static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
         if (sn_touch_penalty_at(&own->penalty, i, place->x, place->v, &push))
             sn_touch_penalty_pushes(&own->penalty, i, &push, place->v != NULL, touching->force + 3 * (size_t)i);
         sn_touch_row_gather(&touching->rows, row, place->x, d);
-        row->gap = own->penalty.start[i] + sn_dot3(row->n, d);
+        row->gap = own->penalty.start[i] - own->penalty.left_out[i] + sn_dot3(row->n, d);
+        sn_kept_row *kept = &own->memory.row[own->memory.count++];
+        *kept = (sn_kept_row){.value = {own->penalty.left_out[i], row->gap}};
+        key_of(row, kept->key);
         memcpy(row->point, touching->surface[row->a]->position + 3 * (size_t)row->feature[0], sizeof row->point);
     }
+    sn_row_memory_sort(&own->memory);
     sn_touching_finish(touching, NULL);
 }
 
@@ -210,6 +233,8 @@ static void blocks(sn_world *world, sn_interaction *self, const sn_place *place,
 const sn_interaction_kind sn_kind_contact_penalty = {.create = create,
                                                      .destroy = destroy,
                                                      .adapt = adapt,
+                                                     .refresh = refresh,
+                                                     .remember = remember,
                                                      .force = force,
                                                      .energy = energy,
                                                      .block_count = block_count,

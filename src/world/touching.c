@@ -2,9 +2,11 @@
  * responses. */
 #include "touching.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "colliders.h"
 #include "inside.h"
 
 sn_touching *sn_world_touching(const sn_world *world) {
@@ -13,10 +15,6 @@ sn_touching *sn_world_touching(const sn_world *world) {
 }
 
 /* ---- Pairs of bodies ---- */
-
-typedef struct body_pair {
-    int32_t a, b; /* a <= b */
-} body_pair;
 
 static int by_bodies(const void *p, const void *q) {
     const int32_t *a = p, *b = q;
@@ -195,12 +193,37 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
     return true;
 }
 
-/* A step cannot be taken when its contacts could not be found. */
+/* A step cannot be taken when its contacts could not be found. Steps of implicit Euler, and only those have contacts,
+ * get their angular momentum back. */
 static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error) {
-    (void)world, (void)trial, (void)settled;
+    (void)settled;
     const sn_touching *own = self->data;
+    const sn_parameters *p = &world->parameters;
     if (own->status && error) *error = own->error;
-    return own->status;
+    if (own->status || own->surface_count == 0 || p->no_inertia) return own->status;
+    const bool euler = strcmp(p->method->name, "implicit-euler") == 0;
+    return euler ? sn_angular_restore(world, trial, error) : SN_OK;
+}
+
+double sn_touching_stiffness(const sn_world *world, const sn_touching *own) {
+    double area = 0;
+    int vertices = 0;
+    for (int i = 0; i < own->surface_count; ++i) {
+        const sn_touch_surface *surface = own->surface[i];
+        for (int v = 0; v < surface->vertex_count; ++v) area += surface->area[v];
+        vertices += surface->vertex_count;
+    }
+    return sn_contact_stiffness(world, vertices > 0 ? area / vertices : 0);
+}
+
+double sn_touching_mass(const sn_world *world, const sn_touch_row *row) {
+    const sn_touch_rows *rows = &sn_world_touching(world)->rows;
+    double inverse = 0;
+    for (int32_t k = row->first; k < row->first + row->count; ++k) {
+        const double mass = fabs(world->solid->weight[rows->node[k]]);
+        inverse += mass > 0 ? rows->weight[k] * rows->weight[k] / mass : 0;
+    }
+    return inverse > 0 ? 1 / inverse : 0;
 }
 
 sn_status sn_touching_forces(sn_touching *own, sn_error *error) {

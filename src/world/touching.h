@@ -38,9 +38,16 @@ typedef struct sn_touching {
 sn_touching *sn_world_touching(const sn_world *world);
 /* Whether surfaces a and b may touch; a may be equal to b. */
 bool sn_touching_may(const sn_touching *touching, int a, int b);
+/* The default stiffness of contact, Pa/m (sn_contact_stiffness). */
+double sn_touching_stiffness(const sn_world *world, const sn_touching *touching);
+/* The mass of a row of the world's contacts, kg: 1 / m = sum_k w_k^2 / m_k. */
+double sn_touching_mass(const sn_world *world, const sn_touch_row *row);
 /* Makes room for the force of each row, and sets the forces to zero. */
 sn_status sn_touching_forces(sn_touching *touching, sn_error *error);
 /* The forces of an accepted step are known: takes the pairs that touch, for the events. */
 sn_status sn_touching_finish(sn_touching *touching, sn_error *error);
+
+/* angular.c: gives free bodies the angular momentum back that a step of implicit Euler took from them. */
+sn_status sn_angular_restore(sn_world *world, const sn_trial *trial, sn_error *error);
 
 #endif

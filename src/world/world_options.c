@@ -191,7 +191,9 @@ static const sn_field body_fields[] = {
     OWN("materials", "the same as `material`"),
     OWN("fix", "a list: nodes that are held or moved"),
     OWN("loads", "a list of loads"),
-    OWN("rigid", "a list of {select}: selections that each move as one rigid body"),
+    OWN("rigid",
+        "true: the whole body is rigid, with mass and inertia only; or a list of {select}: selections that each "
+        "move as one rigid body"),
     OWN("links", "a list of links"),
     OWN("tethers", "a list of tethers: springs and dampers to anchors or to other bodies"),
     OWN("initial", "motion and deformation at the start"),

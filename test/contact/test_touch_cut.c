@@ -78,9 +78,11 @@ static int join_all(sn_touch_surface *a, sn_touch_surface *b, sn_touch_curves *c
             count += sn_touch_cut_triangles(a, i, b, j, &cut[count]);
         }
     curves->context = context;
-    assert_int_equal(sn_touch_join(a, b, cut, count, curves, NULL), SN_OK);
-    if (all) *all = cut;
-    else free(cut);
+    assert_int_equal(sn_touch_join(a, b, cut, 0, count, curves, NULL), SN_OK);
+    if (all)
+        *all = cut;
+    else
+        free(cut);
     return count;
 }
 
