@@ -85,7 +85,7 @@ static sn_status fit(sn_world *world, guarding *own, sn_error *error) {
     }
     own->barrier.known = false;
     own->friction.coefficient = touching->options.friction;
-    own->friction.slip = 1e-3 * world->model->size;
+    own->friction.slip = 1e-4 * world->model->size;
     return SN_OK;
 }
 
