@@ -10,7 +10,7 @@
 
 enum { GRAIN = 512 };
 static const double REACH = 0.03;    /* of the mean edge */
-static const double SLACK = 0.05;     /* of the mean edge: how far vertices move until pairs are found anew */
+static const double SLACK = 0.05;    /* of the mean edge: how far vertices move until pairs are found anew */
 static const double PARALLEL = 1e-3; /* e of the mollifier, of the product of the squared lengths */
 
 void sn_barrier_function(double y, double b[3]) {
@@ -276,6 +276,13 @@ sn_status sn_barrier_visit(sn_barrier *barrier, const double *x, sn_error *error
     if (status) sn_touch_rows_clear(&barrier->rows);
     barrier->known = status == SN_OK;
     return status;
+}
+
+void sn_barrier_calm(sn_barrier *barrier) {
+    double least = barrier->reach;
+    for (int i = 0; i < barrier->rows.count; ++i) least = fmin(least, barrier->rows.row[i].gap);
+    barrier->reach = fmax(least, 0.05 * barrier->reach);
+    barrier->known = false;
 }
 
 /* ---- Acting ---- */

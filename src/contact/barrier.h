@@ -73,6 +73,9 @@ void sn_barrier_release(sn_barrier *barrier);
 
 /* Finds the pairs within reach at the places x of the nodes. After this the functions below can be called. */
 sn_status sn_barrier_visit(sn_barrier *barrier, const double *x, sn_error *error);
+/* Shortens the reach so that no contact of the last visit pushes: a start with small gaps then has no kick. The reach
+ * keeps at least a twentieth of its length. */
+void sn_barrier_calm(sn_barrier *barrier);
 double sn_barrier_energy(const sn_barrier *barrier);
 /* Adds the forces to f. */
 void sn_barrier_force(const sn_barrier *barrier, double *f);

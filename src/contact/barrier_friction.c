@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-
 void sn_barrier_friction_release(sn_barrier_friction *friction) {
     sn_release(friction->rows.context, friction->memory);
     sn_touch_rows_release(&friction->rows);

@@ -151,6 +151,7 @@ static sn_status start(sn_world *world, sn_interaction *self, sn_error *error) {
     const sn_status status = own->status ? own->status : check_clean(world, own, world->state.x, error);
     if (own->status && error) *error = own->error;
     own->clean = status == SN_OK;
+    if (own->clean) sn_barrier_calm(&own->barrier);
     return status;
 }
 

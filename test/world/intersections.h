@@ -1,7 +1,7 @@
-/* A brute-force test whether the surfaces of a world intersect, independent of the library's contact code: every pair of
- * boundary triangles, each edge of one against the other by the method of Moeller and Trumbore (1997), in long double;
- * and whether a corner of one body lies inside another one, by the winding number of its boundary (the sum of solid
- * angles, van Oosterom and Strackee 1983). Triangles that share a node are left out. */
+/* A brute-force test whether the surfaces of a world intersect, independent of the library's contact code: every pair
+ * of boundary triangles, each edge of one against the other by the method of Moeller and Trumbore (1997), in long
+ * double; and whether a corner of one body lies inside another one, by the winding number of its boundary (the sum of
+ * solid angles, van Oosterom and Strackee 1983). Triangles that share a node are left out. */
 #ifndef TEST_WORLD_INTERSECTIONS_H
 #define TEST_WORLD_INTERSECTIONS_H
 

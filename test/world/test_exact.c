@@ -1,5 +1,5 @@
-/* The response "exact": nothing ever intersects. A brute-force test of all pairs of triangles (intersections.h) looks at
- * each frame of motions that force bodies into each other. */
+/* The response "exact": nothing ever intersects. A brute-force test of all pairs of triangles (intersections.h) looks
+ * at each frame of motions that force bodies into each other. */
 #include "intersections.h"
 #include "scene.h"
 #include "voxels.h"
@@ -189,6 +189,7 @@ static void test_slope(void **state) {
     /* 9.81 cos(angle) (0.5 - 0.49) t^2 / 2 = 0.011 m for t = 0.5 s from rest; friction holds up to a creep of less than
      * the slip speed, 0.07 mm/s. */
     const double slides = slide(0.49), stays = slide(0.51);
+    print_message("slope: slides %.3g m, stays %.3g m\n", slides, stays);
     assert_true(slides > 0.01);
     assert_true(fabs(stays) < 0.5 * 0.07e-3);
 }
