@@ -71,7 +71,14 @@ static inline bool segment_hits(const double *p, const double *q, const double *
     const long double u = skin_dot(from, h) / det;
     skin_cross(from, e1, g);
     const long double v = skin_dot(way, g) / det, s = skin_dot(e2, g) / det;
-    return u >= 0 && v >= 0 && u + v <= 1 && s >= 0 && s <= 1;
+    if (u < 0 || v < 0 || u + v > 1 || s < 0 || s > 1) return false;
+    /* A segment in the plane of the triangle divides rounding errors by each other: the two points then differ. */
+    long double gap = 0, size = 0;
+    for (int k = 0; k < 3; ++k) {
+        gap = fmaxl(gap, fabsl(from[k] + s * way[k] - u * e1[k] - v * e2[k]));
+        size = fmaxl(size, fmaxl(fabsl(way[k]), fmaxl(fabsl(e1[k]), fabsl(e2[k]))));
+    }
+    return gap <= 1e-6L * size;
 }
 
 static inline bool boxes_apart(const skin *s, int i, int j) {

@@ -310,6 +310,73 @@ static void test_sheet_through_grid(void **state) {
     stage_end(&s);
 }
 
+static bool walls(int i, int j, int k) { return i == 0 || i == 5 || j == 0 || j == 5 || k == 0 || k == 5; }
+
+static sn_mesh *creature(sn_context *context, const char *kind, double size, double x, double y, double z) {
+    const bool ring = strcmp(kind, "torus") == 0;
+    const sn_generator_value value[3] = {
+        {"radius", 1, {size}}, {"cells", ring ? 2 : 1, {ring ? 8 : 2, 1}}, {"minor", 1, {0.4 * size}}};
+    sn_mesh *mesh = NULL;
+    sn_error error = {0};
+    if (sn_mesh_generate(context, kind, value, ring ? 3 : 2, &mesh, &error)) print_message("%s\n", error.text);
+    assert_non_null(mesh);
+    for (int i = 0; i < mesh->node_count; ++i)
+        mesh->position[3 * i] += x, mesh->position[3 * i + 1] += y, mesh->position[3 * i + 2] += z;
+    return mesh;
+}
+
+/* Three soft bodies in a closed box that is shaken. SINEW_SHAKES=100000 in the environment makes a long run. */
+static void test_shaken_box(void **state) {
+    (void)state;
+    enum { KEYS = 41 };
+    static double key[4 * KEYS];
+    const char *text = getenv("SINEW_SHAKES");
+    const int steps = text ? atoi(text) : 30;
+    seed = 11;
+    for (int i = 0; i < KEYS; ++i) {
+        key[4 * i] = 0.05 * i * (steps > 200 ? steps / 200.0 : 1);
+        for (int a = 1; a < 4 && i > 0; ++a) key[4 * i + a] = 0.06 * (random_unit() - 0.5);
+    }
+    stage s;
+    stage_start(&s, 2e4, 1);
+    s.options.contact.self = true;
+    add_mesh(&s, voxel_mesh(s.context, (const int[3]){6, 6, 6}, 0.05, (double[3]){-0.15, -0.15, -0.15}, walls));
+    hold(&s, all, key, KEYS);
+    add_mesh(&s, creature(s.context, "sphere", 0.04, -0.045, 0.01, 0));
+    add_mesh(&s, creature(s.context, "sphere", 0.045, 0.048, 0, 0.02));
+    add_mesh(&s, creature(s.context, "torus", 0.04, 0, -0.07, 0));
+    stage_create(&s);
+    assert_true(go(&s, steps) > 0);
+    for (int b = 1; b < 4; ++b) /* all are still inside */
+        for (int a = 0; a < 3; ++a) assert_true(fabs(mean(&s, b, a) - mean(&s, 0, a)) < 0.1);
+    stage_end(&s);
+}
+
+/* A rope with a knot whose ends are pulled: it touches itself. */
+static void test_knot(void **state) {
+    (void)state;
+    static const double start[] = {0, 0, 0, 0, 0.3, -0.12, 0.01, -0.12}, end[] = {0, 0, 0, 0, 0.3, 0.12, 0.01, 0.12};
+    const sn_generator_value value[3] = {{"radius", 1, {0.005}}, {"length", 1, {1}}, {"cells", 2, {1, 90}}};
+    stage s;
+    stage_start(&s, 1e5, 1);
+    memset(s.options.gravity, 0, sizeof s.options.gravity);
+    s.options.contact.self = true;
+    s.material[0].rayleigh[0] = 5;
+    sn_mesh *mesh = NULL;
+    assert_int_equal(sn_mesh_generate(s.context, "knot", value, 3, &mesh, &s.error), SN_OK);
+    add_mesh(&s, mesh);
+    sn_fix fix[2] = {sn_fix_default(), sn_fix_default()};
+    for (int i = 0; i < 2; ++i) {
+        fix[i].select = (sn_selector){.kind = SN_SELECT_GROUP};
+        strcpy(fix[i].select.group, i ? "end" : "start");
+        fix[i].key = i ? end : start, fix[i].key_count = 2;
+    }
+    s.body[0].fix = fix, s.body[0].fix_count = 2;
+    stage_create(&s);
+    assert_true(go(&s, 30) > 0);
+    stage_end(&s);
+}
+
 /* 50 m/s at steps of 10 ms: a step is five times as long as a body. */
 static void test_fast_impact(void **state) {
     (void)state;
@@ -374,6 +441,8 @@ int main(void) {
         cmocka_unit_test(test_pressed_cubes),
         cmocka_unit_test(test_combs),
         cmocka_unit_test(test_sheet_through_grid),
+        cmocka_unit_test(test_shaken_box),
+        cmocka_unit_test(test_knot),
         cmocka_unit_test(test_fast_impact),
         cmocka_unit_test(test_same_bits),
     };
