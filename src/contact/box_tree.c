@@ -11,6 +11,8 @@ extern const sn_box_kernels sn_box_kernels_baseline;
 extern const sn_box_kernels sn_box_kernels_avx2, sn_box_kernels_avx512;
 #endif
 
+const sn_box_kernels *sn_box_kernels_for(const sn_context *context) { return SN_BUILD(context, sn_box_kernels); }
+
 enum { FIT_GRAIN = 128, PAIR_GRAIN = 16, MOVE_GRAIN = 4096 };
 
 /* ---- The order along Morton's curve ---- */
@@ -144,7 +146,7 @@ static void fit_piece(void *data, int piece) {
 }
 
 void sn_box_tree_refit(sn_box_tree *tree, const double *position, const double *target, double margin) {
-    fitting f = {tree, position, target, margin, SN_BUILD(tree->context, sn_box_kernels)};
+    fitting f = {tree, position, target, margin, sn_box_kernels_for(tree->context)};
     if (tree->triangle_count > 0)
         sn_parallel_pieces(tree->context, sn_pieces(tree->first[1], FIT_GRAIN), fit_piece, &f);
     for (int level = 1; level < tree->levels; ++level)
@@ -230,7 +232,7 @@ static sn_status finish_pieces(querying *q, int64_t *total, sn_error *error) {
 }
 
 sn_status sn_box_tree_pairs(const sn_box_tree *a, const sn_box_tree *b, sn_box_pairs *pairs, sn_error *error) {
-    querying q = {a, b ? b : a, pairs, SN_BUILD(a->context, sn_box_kernels)};
+    querying q = {a, b ? b : a, pairs, sn_box_kernels_for(a->context)};
     pairs->count = 0;
     if (a->triangle_count == 0 || q.b->triangle_count == 0) return SN_OK;
     sn_status status = make_pieces(pairs, sn_pieces(a->first[1], PAIR_GRAIN), error);

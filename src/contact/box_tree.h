@@ -88,6 +88,14 @@ typedef struct sn_box_kernels {
     /* The pairs of the blocks begin to end of level 0 of A. Writes the first `room` of them; returns how many there
      * are. */
     int (*pairs)(const sn_box_tree *a, const sn_box_tree *b, int begin, int end, int32_t (*pair)[2], int room);
+    /* The distances at which a ray enters the boxes of a block; INFINITY: it does not, or not before `reach`.
+     * `inverse`: 1 over its direction, finite. */
+    void (*enter)(const sn_box_block *block, const double origin[3], const double inverse[3], double reach,
+                  double key[SN_BOX_FAN]);
+    /* Squared distances of x from the boxes of a block; INFINITY for an empty slot. */
+    void (*squares)(const sn_box_block *block, const double x[3], double square[SN_BOX_FAN]);
 } sn_box_kernels;
+/* The build that runs in a context. */
+const sn_box_kernels *sn_box_kernels_for(const sn_context *context);
 
 #endif

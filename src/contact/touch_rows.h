@@ -34,7 +34,7 @@ typedef enum sn_touch_kind {
     SN_TOUCH_VERTEX_FACE, /* feature 0: a vertex of A; feature 1: a triangle of B */
     SN_TOUCH_FACE_VERTEX, /* feature 0: a triangle of A; feature 1: a vertex of B */
     SN_TOUCH_EDGE_EDGE,   /* edges of both */
-    SN_TOUCH_REGION,      /* feature 0: a patch of A; feature 1: a region of contact (Civit 5.5) */
+    SN_TOUCH_REGION,      /* patches of a region that intersects (Civit 5.5); determination.h says which */
 } sn_touch_kind;
 
 typedef struct sn_touch_row {

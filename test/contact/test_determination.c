@@ -61,6 +61,9 @@ static void check_rows(const scene *s) {
         }
         assert_true(fabs(sum) < 1e-12); /* as much on A as on B */
         assert_true(fabs(sn_dot3(apart, row->n) - row->gap) < 1e-9);
+        for (int k = 0; k < i && s->rows.count < 500; ++k) /* features tell contacts apart */
+            assert_true(row->a != s->rows.row[k].a || row->b != s->rows.row[k].b ||
+                        row->feature[0] != s->rows.row[k].feature[0] || row->feature[1] != s->rows.row[k].feature[1]);
     }
 }
 
