@@ -90,6 +90,7 @@ static const kind kinds[] = {
     {"embeddings", "how tets carry a detailed surface: body.embedding", sn_embeddings},
     {"shapes", "solids that bodies touch: the key of a collider; docs/contact.md", sn_shapes},
     {"responses", "how a collider acts: collider.response", sn_responses},
+    {"contact-responses", "how bodies act on each other: contact.response", sn_contact_responses},
     {"interactions", "everything that acts on the bodies except their elements", sn_interactions},
     {"modes", "dynamic, static, ...: time.mode", sn_modes},
     {"methods", "time integrators: time.method", sn_methods},
