@@ -124,6 +124,10 @@ struct sn_system {
     int count;          /* scalars in x, in v, in f */
     double size;        /* typical length of the body, m; corrections are measured against it */
     const double *rest; /* positions at rest, to estimate how long steps may be; NULL: none */
+
+    /* Forces grow without bound near some places (a barrier). Newton's method then judges a correction by the slope of
+     * the potential along it, and may take several times as many iterations. */
+    bool steep;
 };
 
 /* ---- Methods ---- */
