@@ -16,8 +16,8 @@
 
 #include "base/context.h"
 #include "base/math3.h"
+#include "mesh/triangle_tree.h"
 #include "shape.h"
-#include "triangle_tree.h"
 
 enum { LEVELS = 20, NEAR_LEVEL = 3 /* `least` looks at tiles of 8 x 8 cells */, DRAWN = 400 };
 

@@ -156,6 +156,13 @@ void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const s
     if (!linear->left) own->kept = NULL;
 }
 
+void sn_linear_relist(sn_linear *linear, const sn_block_list *stiffness, const sn_block_list *damping) {
+    sn_linear_place *place = &linear->place;
+    ++place->number;
+    place->stiffness = stiffness, place->damping = damping;
+    place->matrix.valid = place->diagonal.valid = place->prepared = false;
+}
+
 sn_kept_rotations *sn_linear_kept(sn_linear *linear) {
     return linear->kept.value || linear->kept.linearised ? &linear->kept : NULL;
 }

@@ -226,6 +226,8 @@ sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const
  * was made for the previous linearisation is remade when it is needed. */
 void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness,
                          const sn_block_list *damping, const double *rayleigh_mass);
+/* Other blocks at the place of the last linearisation. The linearised elements stay. */
+void sn_linear_relist(sn_linear *linear, const sn_block_list *stiffness, const sn_block_list *damping);
 /* Where a force evaluation stores its rotations, so that a linearisation at the same place can use them again. NULL:
  * the solver keeps no rotations. */
 sn_kept_rotations *sn_linear_kept(sn_linear *linear);

@@ -215,7 +215,10 @@ void sn_linear_elements_product(sn_linear *linear, double d, double k, const dou
     }
     const double *cache = made_for(&linear->place.cache, 0, d, k) ? linear->cache.value : NULL;
     sn_vector_zero(linear->context, 3 * linear->model.nodes, out);
-    sn_elements_product(linear->context, linear->model.elements, &linear->place.view, k, d, cache, u, out);
+    if (k == 0 && !cache)
+        sn_elements_damp(linear->context, linear->model.elements, &linear->place.view, d, u, out);
+    else
+        sn_elements_product(linear->context, linear->model.elements, &linear->place.view, k, d, cache, u, out);
 }
 
 void sn_linear_trace(sn_linear *linear, double m, double d, double k, double *out) {

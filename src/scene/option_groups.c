@@ -1,7 +1,9 @@
 /* The tables of all options that a scene gives, by the name of their struct. */
 #include <string.h>
 
+#include "contact/contact_options.h"
 #include "contact/shape.h"
+#include "embed/embed_options.h"
 #include "fem/material_fields.h"
 #include "linear/solver.h"
 #include "scene_internal.h"
@@ -18,6 +20,7 @@ static const group groups[] = {
     {{"sn_time_options", "time"}, sn_time_fields},
     {{"sn_solver_options", "solver"}, sn_solver_fields},
     {{"sn_body_options", "bodies.N"}, sn_body_fields},
+    {{"sn_embed_options", "bodies.N.mesh.embed"}, sn_embed_fields},
     {{"sn_material", "bodies.N.material.N, beside law and constants"}, sn_material_fields},
     {{"sn_fix", "bodies.N.fix.N"}, sn_fix_fields},
     {{"sn_load", "bodies.N.loads.N"}, sn_load_fields},
@@ -25,6 +28,7 @@ static const group groups[] = {
     {{"sn_tether", "bodies.N.tethers.N"}, sn_tether_fields},
     {{"sn_initial", "bodies.N.initial"}, sn_initial_fields},
     {{"sn_collider", "colliders.N, beside the parameters of the shape"}, sn_collider_fields},
+    {{"sn_contact_options", "contact"}, sn_contact_fields},
     {{"sn_probe", "probes.N"}, sn_probe_fields},
     {{"sn_output_options", "output"}, sn_output_option_fields},
 };

@@ -60,24 +60,37 @@ void sn_memory_reach(sn_world *world, double t) {
 }
 
 /* ---- Steps ---- */
-/* `memory` NULL: only the stress at the begin of the step is set. */
-static void remember(sn_world *world, const double *x, double *memory) {
-    sn_memory *own = &world->workspace.memory;
+static sn_memory_arrays arrays_of(sn_world *world) {
+    const sn_memory *own = &world->workspace.memory;
+    return (sn_memory_arrays){own->before, world->state.memory, own->recalled};
+}
+
+/* Computes the memory and the recalled stress, or only the stress at the begin of the step. */
+static void remember(sn_world *world, const double *x, bool all) {
+    sn_memory_arrays arrays = arrays_of(world);
+    if (!all) arrays.memory = arrays.recalled = NULL;
     const sn_element_view view = sn_world_view(world, x, NULL);
-    sn_elements_remember(world->context, &world->solid->elements, &view, own->before, memory,
-                         memory ? own->recalled : NULL);
-    own->current = memory != NULL;
+    sn_elements_remember(world->context, &world->solid->elements, &view, &arrays);
+    world->workspace.memory.current = all;
 }
 
 void sn_memory_begin(sn_world *world, double t) { world->workspace.memory.begin = t; }
 
-void sn_memory_accept(sn_world *world, double t, const double *x) {
+void sn_memory_accept(sn_world *world, double t, const double *x, const double *v) {
     if (!remembers(world)) return;
+    const sn_memory_arrays arrays = arrays_of(world);
+    sn_workspace *work = &world->workspace;
     set_elapsed(world, elapsed_at(world, t), false);
-    remember(world, x, world->state.memory);
-    world->workspace.memory.begin = t;
-    /* The forces depend on the recalled stress. A kept linearisation may be older than it: it is an approximation. */
-    world->workspace.inside_known = false;
+    /* The forces depend on the recalled stress. A kept linearisation may be older than it: it is an approximation.
+     * Whoever asked for the force at the end of the step asks for the force of the next step at the same place: it is
+     * computed together with the memory. */
+    if (work->inside_known && work->memory.current) {
+        if (sn_world_force_inside(world, x, v, &arrays, NULL)) work->inside_known = false;
+    } else {
+        remember(world, x, true);
+        work->inside_known = false;
+    }
+    work->memory.begin = t;
 }
 
 /* ---- Starts ---- */
@@ -88,13 +101,13 @@ void sn_memory_start(sn_world *world) {
     memset(memory->before, 0, (size_t)world->solid->elements.recalled_size * sizeof(double));
     sn_state_forget(&world->state, "memory");
     set_elapsed(world, elapsed_at(world, memory->begin), false);
-    remember(world, world->state.x, world->state.memory);
+    remember(world, world->state.x, true);
 }
 
 void sn_memory_refresh(sn_world *world) {
     if (!remembers(world)) return;
     world->workspace.memory.begin = world->state.time;
-    remember(world, world->state.x, NULL);
+    remember(world, world->state.x, false);
 }
 
 void sn_memory_forget(sn_world *world) {
