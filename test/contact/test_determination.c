@@ -12,7 +12,7 @@
 #include "../failing_allocator.h"
 #include "base/math3.h"
 #include "contact/box_tree_query.h"
-#include "contact/determination.h"
+#include "contact/determination_inside.h"
 #include "contact/touch_cut.h"
 #include "touch_bodies.h"
 
@@ -288,6 +288,10 @@ static void test_pit(void **state) {
     assert_int_equal(s.counts.curves, 2);
     assert_int_equal(s.counts.regions, 1);
     assert_int_equal(s.counts.interior, 10); /* all triangles of the slab but two */
+    double area = 0;                         /* the whole slab has 4.48; the holes are small */
+    const sn_touch_flood *flood = &s.finder->surface[0].flood;
+    for (int i = 0; i < flood->spot_count; ++i) area += flood->spot[i].area;
+    assert_true(area > 4.4 && area < 4.48);
     assert_true(s.rows.count > 0);
     release(&s);
 }
