@@ -43,6 +43,11 @@ typedef struct sn_box_tree {
  * first call of refit. Fails with SN_NO_MEMORY. */
 sn_status sn_box_tree_create(sn_context *context, const double *position, int vertex_count, const int32_t *triangle,
                              int triangle_count, sn_box_tree **tree, sn_error *error);
+/* The same with triangles of several bodies: the bodies follow each other in the order, so that few blocks hold
+ * triangles of two of them. group (triangle_count): the body of each triangle; NULL: one body. */
+sn_status sn_box_tree_create_groups(sn_context *context, const double *position, int vertex_count,
+                                    const int32_t *triangle, int triangle_count, const int32_t *group,
+                                    sn_box_tree **tree, sn_error *error);
 void sn_box_tree_destroy(sn_box_tree *tree); /* NULL allowed */
 
 /* Computes all boxes. A box holds the triangle at `position` and at `target` (may be NULL), and everything within

@@ -61,6 +61,9 @@ typedef struct sn_touch_rows {
 void sn_touch_rows_release(sn_touch_rows *rows);
 static inline void sn_touch_rows_clear(sn_touch_rows *rows) { rows->count = rows->carrier_count = 0; }
 
+/* Makes `to` a copy of `from`. */
+sn_status sn_touch_rows_copy(const sn_touch_rows *from, sn_touch_rows *to, sn_error *error);
+
 /* A point of a triangle of a surface: weights of its three vertices, sum 1. */
 typedef struct sn_touch_point {
     int32_t triangle;
