@@ -184,8 +184,8 @@ static sn_status swing(experiment_run *run, sn_world *world, rider *r, FILE *tab
     return status;
 }
 
-/* A dragon of 5000 triangles, in tets that are laid around it. There is no fit: the limbs of a fitted dragon are thinner,
- * swing farther, and stiffness warping gains energy. */
+/* A dragon of 5000 triangles, in tets that are laid around it. There is no fit: the limbs of a fitted dragon are
+ * thinner, swing farther, and stiffness warping gains energy. */
 static sn_status turn_dragon(experiment_run *run, sn_error *error) {
     sn_scene *scene = NULL;
     sn_world *world = NULL;

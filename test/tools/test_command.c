@@ -218,8 +218,8 @@ static void test_embed(void **state) {
           "f 1 3 2\nf 1 4 3\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8\nf 4 8 5\n",
           file);
     fclose(file);
-    assert_int_equal(sinew(&result, "mesh %s -o %s/body.msh --embed --cell 0.15 --fit 3 --relax 0.2 --json", path, folder),
-                     0);
+    assert_int_equal(
+        sinew(&result, "mesh %s -o %s/body.msh --embed --cell 0.15 --fit 3 --relax 0.2 --json", path, folder), 0);
     const json_t *report = json_object_get(result, "embed");
     assert_int_equal(json_integer_value(json_object_get(report, "open_edges")), 4);
     assert_int_equal(json_integer_value(json_object_get(report, "duplicate_triangles")), 1);
@@ -227,8 +227,9 @@ static void test_embed(void **state) {
     const double volume = json_number_value(json_object_get(result, "volume"));
     assert_true(volume > 0.8 && volume < 2); /* full, although it has no top */
     json_decref(result);
-    assert_int_equal(sinew(NULL, "run %s --quiet --set 'bodies.0.mesh={\"embed\":{\"surface\":\"open.obj\",\"elements\":"
-                                 "200}}' --set bodies.0.embedding=mls --set 'bodies.0.fix=[]' --out %s/embedded",
+    assert_int_equal(sinew(NULL,
+                           "run %s --quiet --set 'bodies.0.mesh={\"embed\":{\"surface\":\"open.obj\",\"elements\":"
+                           "200}}' --set bodies.0.embedding=mls --set 'bodies.0.fix=[]' --out %s/embedded",
                            scene, folder),
                      0);
     assert_int_equal(sinew(NULL, "mesh %s --embed", path), 2);
