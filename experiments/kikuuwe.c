@@ -6,17 +6,19 @@
 
 #include "measure.h"
 
+#define CREATURE(name, size, options)                                                                                  \
+    "\"mesh\": {\"embed\": {\"surface\": {\"" name "\": {\"triangles\": 12000, \"size\": " size "}}, " options
+
 /* The document uses the Armadillo with 975 nodes and 2968 tets, a bunny, a dinosaur and a coarser Armadillo. Here the
- * bodies come from the generators. Around the creatures 371 tets are laid and refined once, about 2968 in all: so the
- * limbs are at least two tets thick, as those of the document's meshes are. */
+ * bodies come from the generators. */
 const kikuuwe_body kikuuwe_bodies[KIKUUWE_BODIES] = {
-    {"dragon", "\"mesh\": {\"embed\": {\"surface\": {\"dragon\": {\"triangles\": 12000, \"size\": 0.136}}, "
-               "\"elements\": 371, \"fit\": 0}, \"refine\": 1}"},
-    {"octopus", "\"mesh\": {\"embed\": {\"surface\": {\"octopus\": {\"triangles\": 12000, \"size\": 0.2}}, "
-                "\"elements\": 371, \"fit\": 0}, \"refine\": 1}"},
+    {"dragon", CREATURE("dragon", "0.136", "\"elements\": 2968}}")},
+    {"octopus", CREATURE("octopus", "0.2", "\"elements\": 2968}}")},
     {"cylinder", "\"mesh\": {\"cylinder\": {\"radius\": 0.05, \"length\": 0.15, \"cells\": [4, 11]}}"},
     {"block", "\"mesh\": {\"box\": {\"size\": [0.08, 0.15, 0.08], \"cells\": [6, 11, 6], \"split\": 5}}"},
 };
+const kikuuwe_body kikuuwe_thick = {"dragon",
+                                    CREATURE("dragon", "0.136", "\"elements\": 371, \"fit\": 0}, \"refine\": 1}")};
 static const double pi = 3.14159265358979323846;
 
 /* ---- The plate (equation 34), in m ---- */

@@ -58,7 +58,7 @@ static sn_status run_schemes(experiment_run *run, kikuuwe_outcome *outcome, sn_e
     for (int s = 0; s < SCHEMES && !status; ++s) {
         const kikuuwe_scheme scheme = with(schemes[s], ITERATIONS);
         const double end = run->quick && s != QMR_NC ? PLATE_GONE : END;
-        status = kikuuwe_crush(run, &kikuuwe_bodies[0], &scheme, end, table, &outcome[s], error);
+        status = kikuuwe_crush(run, &kikuuwe_thick, &scheme, end, table, &outcome[s], error);
         experiment_progress(run, (s + 1.0) / (SCHEMES + 2));
     }
     fclose(table);
@@ -113,7 +113,7 @@ static sn_status run_counts(experiment_run *run, sn_error *error) {
             kikuuwe_scheme scheme = with(schemes[s], count[k]);
             scheme.measure = false;
             if (k == COUNTS - 1) scheme.tolerance = 1e-6;
-            status = kikuuwe_crush(run, &kikuuwe_bodies[0], &scheme, PLATE_GONE, NULL, &o, error);
+            status = kikuuwe_crush(run, &kikuuwe_thick, &scheme, PLATE_GONE, NULL, &o, error);
             if (!status)
                 fprintf(table, "%s,%d,%g,%d,%d,%g,%g,%d\n", scheme.name, count[k], o.fastest, o.spikes, o.blew_up,
                         o.reached, o.shape, o.inverted);
@@ -134,7 +134,7 @@ static sn_status run_rotational(experiment_run *run, const kikuuwe_outcome *corr
     scheme.law = "\"law\": \"corotated\", \"rotation\": \"isvd\", \"young\": 1e6, \"poisson\": 0.49";
     kikuuwe_outcome o;
     const double end = run->quick ? corrected->recovered + 0.1 : 16;
-    const sn_status status = kikuuwe_crush(run, &kikuuwe_bodies[0], &scheme, fmin(end, 16), NULL, &o, error);
+    const sn_status status = kikuuwe_crush(run, &kikuuwe_thick, &scheme, fmin(end, 16), NULL, &o, error);
     if (status) return status;
     experiment_claim(run, "rotational-linear-late", o.recovered, "later than QMR+NC",
                      o.recovered > corrected->recovered,
@@ -150,7 +150,7 @@ static sn_status run_rotational(experiment_run *run, const kikuuwe_outcome *corr
 static sn_status time_steps(experiment_run *run, const kikuuwe_scheme *scheme, double end, double *seconds,
                             double *iterations, double *residual, sn_error *error) {
     sn_world *world = NULL;
-    sn_status status = kikuuwe_crush_world(run, &kikuuwe_bodies[0], scheme, &world, error);
+    sn_status status = kikuuwe_crush_world(run, &kikuuwe_thick, scheme, &world, error);
     enum { TOGETHER = 10 };
     int steps = 0;
     double fastest = INFINITY;
