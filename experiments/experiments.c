@@ -1,8 +1,8 @@
 /* The list of experiments. */
 #include "experiment.h"
 
-extern const experiment experiment_civit_differentials, experiment_civit_force_fields, experiment_civit_persistent,
-    experiment_civit_ramp, experiment_civit_recover;
+extern const experiment experiment_civit_differentials, experiment_civit_embed, experiment_civit_force_fields,
+    experiment_civit_persistent, experiment_civit_ramp, experiment_civit_recover;
 extern const experiment experiment_civit_stiffness, experiment_hauth_corotated;
 extern const experiment experiment_hauth_bar, experiment_hauth_cantilever, experiment_hauth_cube,
     experiment_hauth_shear, experiment_hauth_toy;
@@ -17,8 +17,9 @@ extern const experiment experiment_hauth_contact, experiment_hauth_solvers, expe
 extern const experiment experiment_hauth_constant_q, experiment_hauth_liver, experiment_hauth_spheres;
 
 const experiment *const experiments[] = {
-    &experiment_civit_differentials, &experiment_civit_force_fields,
-    &experiment_civit_persistent,    &experiment_civit_ramp,
+    &experiment_civit_differentials, &experiment_civit_embed,
+    &experiment_civit_force_fields,  &experiment_civit_persistent,
+    &experiment_civit_ramp,
     &experiment_civit_recover,       &experiment_civit_stiffness,
     &experiment_hauth_bar,           &experiment_hauth_cantilever,
     &experiment_hauth_constant_q,    &experiment_hauth_contact,

@@ -73,6 +73,7 @@ static const kind kinds[] = {
     {"warpings", "stiffness warping per vertex: material.warping", sn_warpings},
     {"warping-matrices", "the matrix of stiffness warping: material.warping_matrix", sn_warping_matrices},
     {"elements", "element types: body.element", sn_element_names},
+    {"embeddings", "how tets carry a detailed surface: body.embedding", sn_embeddings},
     {"shapes", "solids that bodies touch: the key of a collider; docs/contact.md", sn_shapes},
     {"responses", "how a collider acts: collider.response", sn_responses},
     {"contact-responses", "how bodies act on each other: contact.response", sn_contact_responses},

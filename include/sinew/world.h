@@ -161,6 +161,8 @@ typedef struct sn_body_options {
     /* A detailed surface at rest that the tets carry: its triangles, or the boundary of its tets. Pictures and surface
      * files show it in place of the boundary of the tets. It has no part in the physics. NULL (default): none */
     const sn_mesh *surface;
+    char embedding[32]; /* how the tets carry the surface, a name of sn_embeddings(); default "barycentric", also for ""
+                         */
 
     /* A name of sn_element_names(); default "tet4", also for "".
      *   tet10  also takes a mesh of 4-node tets, and adds nodes in the middle of the straight edges

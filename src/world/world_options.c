@@ -180,9 +180,11 @@ static const sn_field body_fields[] = {
     {"name", SN_FIELD_TEXT, AT(name), 64, 0, 0, 0, 0, "body", NULL, "",
      "each name once; body, body1, ... when it is not given"},
     {"mesh", SN_FIELD_OWN | SN_FIELD_NEEDED, 0, 1, 0, 0, 0, 0, NULL, NULL, "",
-     "a generator, a file or a cage, then `refine`, `scale`, `rotate`, `move`"},
+     "a generator, a `file` or `embed`, then `refine`, `scale`, `rotate`, `move`"},
     OWN("surface", "a detailed closed surface, given like a mesh; it follows the elements, and pictures, surface files "
                    "and the page show it"),
+    {"embedding", SN_FIELD_CHOICE, AT(embedding), 1, 0, 0, 0, 0, "barycentric", sn_embeddings, "",
+     "how the tets carry the surface"},
     {"element", SN_FIELD_CHOICE, AT(element), 1, 0, 0, 0, 0, "tet4", sn_element_names, "", "element type"},
     {"mass", SN_FIELD_CHOICE, AT(mass), 1, 0, 0, 0, 0, "lumped", masses, "", "mass matrix"},
     {"thickness", SN_FIELD_DOUBLE, AT(thickness), 1, 0, 1e300, 1, 1, NULL, NULL, "m", "of plane bodies"},
