@@ -104,7 +104,7 @@ static sn_status transform(const sn_place *place, sn_mesh **mesh) {
 }
 
 /* What a shape must bring. */
-typedef enum shape_need { NEED_ANY, NEED_TETS, NEED_TRIANGLES, NEED_PLANE, NEED_SURFACE } shape_need;
+typedef enum shape_need { NEED_ANY, NEED_TETS, NEED_TRIANGLES, NEED_PLANE } shape_need;
 
 static sn_status check_shape(const sn_place *source, shape_need need, const sn_mesh *mesh) {
     if (need == NEED_TETS && mesh->tet_count == 0)
@@ -162,7 +162,7 @@ static sn_status read_shape(const sn_place *place, shape_need need, sn_mesh **me
 
 /* "body.obj", or a shape of triangles or tets. */
 static sn_status read_embedded(const sn_place *place, sn_mesh **surface) {
-    return json_is_string(place->value) ? read_file(place, surface) : read_shape(place, NEED_SURFACE, surface);
+    return json_is_string(place->value) ? read_file(place, surface) : read_shape(place, NEED_ANY, surface);
 }
 
 /* {"embed": {"surface": "body.obj", "cell": 0.05}}: tets around a surface, which becomes the surface of the body. The

@@ -99,9 +99,19 @@ static void check_body(const sn_mesh *body, const sn_mesh *surface) {
 
 /* ---- Bounding ---- */
 
+/* How far the boundary of one body reaches out of another. */
+static double reach(const sn_mesh *outer, const sn_mesh *inner) {
+    sn_embedding *e;
+    assert_int_equal(sn_embedding_create(outer, inner, 180, &e, NULL), SN_OK);
+    const double farthest = e->farthest;
+    sn_embedding_destroy(e);
+    return farthest;
+}
+
+/* Each step makes the body smaller, and never moves it outwards: so parts that came apart cannot overlap. */
 static void test_bounding(void **state) {
     (void)state;
-    sn_mesh *surface = octopus();
+    sn_mesh *surface = octopus(), *last = NULL;
     double volume = 1e300;
     for (int fit = 0; fit <= 10; ++fit) {
         sn_embed_report report;
@@ -110,10 +120,12 @@ static void test_bounding(void **state) {
         assert_int_equal(touching_faces(body, surface), 0);
         assert_true(report.volume < volume && report.volume > report.surface_volume); /* it comes nearer */
         assert_true(fabs(report.quality_min_before - 0.7320508) < 1e-6);
+        if (last) assert_true(reach(last, body) < 1e-9);
         volume = report.volume;
-        sn_mesh_destroy(body);
+        sn_mesh_destroy(last);
+        last = body;
     }
-    sn_mesh_destroy(surface);
+    sn_mesh_destroy(last), sn_mesh_destroy(surface);
 }
 
 /* The hollow inside belongs to the body, and a cavity does not. */
