@@ -24,6 +24,7 @@
 #include <stdbool.h>
 
 #include "collider.h"
+#include "contact.h"
 #include "embed.h"
 #include "material.h"
 #include "mesh.h"
@@ -223,7 +224,7 @@ typedef enum sn_quantity {
     SN_QUANTITY_ENERGY,   /* J: the sum of the last three */
     SN_QUANTITY_MOMENTUM, /* x, y, z in kg m/s: total over the nodes */
     SN_QUANTITY_ANGULAR_MOMENTUM, /* x, y, z in kg m^2/s about the origin: total over the nodes */
-    SN_QUANTITY_CONTACTS,         /* how many of the nodes a collider pushes or holds */
+    SN_QUANTITY_CONTACTS,         /* how many of the nodes a collider or another body pushes or holds */
     SN_QUANTITY_FORCE,            /* x, y, z in N: force of one kind of interaction, total over the nodes */
     SN_QUANTITY_STRAIN,           /* Green's strain xx yy zz xy yz zx, E = (F^T F - 1) / 2: mean as for stress */
     SN_QUANTITY_DEFORMATION       /* the nine numbers of F, row by row: mean as for stress */
@@ -254,7 +255,8 @@ typedef struct sn_world_options {
     const sn_body_options *body;
     int body_count; /* at least 1; default 0 */
     const sn_collider *collider;
-    int collider_count; /* default 0 */
+    int collider_count;         /* default 0 */
+    sn_contact_options contact; /* between bodies; default: bodies do not touch each other */
     const sn_probe *probe;
     int probe_count; /* default 0 */
 } sn_world_options;
@@ -310,7 +312,8 @@ typedef struct sn_step_report {
     const double *linear_history;
     int linear_history_count;
 
-    int contacts; /* nodes that touch a collider */
+    int contacts;      /* nodes that touch a collider */
+    int body_contacts; /* places where bodies touch each other: the count of sn_world_contacts */
     sn_correction_report correction;
 } sn_step_report;
 
@@ -383,8 +386,8 @@ SN_API sn_status sn_world_element_fields(sn_world *world, int body, double *stre
                                          double *energy_density, double *volume_ratio, sn_error *error);
 
 /* Forces of the supports on a body (N): node_count x 3. Supports are fixes and pins, in the directions that they hold,
- * and the colliders that the body touches. Free nodes get zero. SN_BAD_INPUT when there is no such body; SN_INVERTED as
- * above. */
+ * the colliders and the other bodies that the body touches. Free nodes get zero. SN_BAD_INPUT when there is no such
+ * body; SN_INVERTED as above. */
 SN_API sn_status sn_world_reactions(sn_world *world, int body, double *force, sn_error *error);
 
 SN_API int sn_world_collider_count(const sn_world *world);
@@ -398,6 +401,16 @@ SN_API sn_status sn_world_collider_pose(const sn_world *world, int collider, dou
 /* The surface of a collider before any motion. Fails with SN_BAD_INPUT (no such collider) or SN_NO_MEMORY. The caller
  * frees *drawing with sn_drawing_destroy. */
 SN_API sn_status sn_world_collider_drawing(const sn_world *world, int collider, sn_drawing **drawing, sn_error *error);
+
+/* The contacts between bodies at the end of the last step: writes at most `room` of them to `contact`, which may be
+ * NULL when `room` is 0. Returns how many there are, which may be more than `room`. There is no limit to their number.
+ * Right after a state was restored there are none: the first step finds them again. */
+SN_API int sn_world_contacts(const sn_world *world, sn_contact *contact, int room);
+/* The pairs of bodies that began or ended to touch in the last step, in the same way. */
+SN_API int sn_world_contact_events(const sn_world *world, sn_contact_event *event, int room);
+/* The forces of contacts with other bodies on the nodes of a body (N): node_count x 3. SN_BAD_INPUT when there is no
+ * such body. */
+SN_API sn_status sn_world_contact_forces(const sn_world *world, int body, double *force);
 
 SN_API int sn_world_link_count(const sn_world *world); /* of all bodies */
 /* The gap of a link now: `error`, its point minus the place it is tied to (m). The force of the link on the body's
@@ -441,8 +454,12 @@ SN_API sn_status sn_world_set_material(sn_world *world, int body, int index, con
 SN_API sn_status sn_world_set_activation(sn_world *world, int body, int index, double activation, sn_error *error);
 /* A material of a body. Valid until the material is set again. NULL when there is no such material. */
 SN_API const sn_material *sn_world_material(const sn_world *world, int body, int index);
+/* Replaces the options of contact between bodies. `use` may change too. Contacts are found anew in the next step. */
+SN_API sn_status sn_world_set_contact(sn_world *world, const sn_contact_options *options, sn_error *error);
 SN_API sn_time_options sn_world_time_options(const sn_world *world);
 SN_API sn_solver_options sn_world_solver_options(const sn_world *world);
+SN_API sn_contact_options
+sn_world_contact_options(const sn_world *world); /* its pairs are valid until they are set again */
 
 /* Pins a node at its present position, or lets it go. A node that a fix holds stays held. SN_BAD_INPUT when there is no
  * such node, or when it belongs to a rigid core. */

@@ -10,12 +10,23 @@
  * The rate of the gap is n . (sum_k w_k v_k - u), where u is the velocity of the collider's point (0 otherwise). A
  * force p along n on A, and -p on B, becomes w_k p n on node k.
  *
+ * The two points are apart by the gap. Forces along n on both have no torque together, but tangential ones would have:
+ * friction would change the angular momentum. So tangential motion is measured at one point for both sides, the point
+ * of A. There the material of B moves as if it were fixed to the triangle of its own point: with r = d, N the normal of
+ * the triangle, r = r_N N + r_T and phi_k the linear shape functions,
+ *
+ *   v_B = sum_k [phi_k + grad phi_k . r_T] v_k - r_N sum_k grad phi_k (N . v_k)
+ *
+ * For a rigid motion this is v(q) + omega x r. `moment` has the 3x3 matrices of this sum. When r is longer than the
+ * lowest height of the triangle, it is shortened to that, because the matrices would become large.
+ *
  * Rows lie in one list, in an order that depends only on the state (by surfaces, then by features). So sums over them
  * have the same bits for any number of threads. */
 #ifndef SN_CONTACT_TOUCH_ROWS_H
 #define SN_CONTACT_TOUCH_ROWS_H
 
 #include "base/context.h"
+#include "linear/matrix/matrix.h"
 #include "touch_surface.h"
 
 /* The kind of features that touch. */
@@ -23,7 +34,7 @@ typedef enum sn_touch_kind {
     SN_TOUCH_VERTEX_FACE, /* feature 0: a vertex of A; feature 1: a triangle of B */
     SN_TOUCH_FACE_VERTEX, /* feature 0: a triangle of A; feature 1: a vertex of B */
     SN_TOUCH_EDGE_EDGE,   /* edges of both */
-    SN_TOUCH_REGION,      /* feature 0: a patch of A; feature 1: a region of contact (Civit 5.5) */
+    SN_TOUCH_REGION,      /* patches of a region that intersects (Civit 5.5); determination.h says which */
 } sn_touch_kind;
 
 typedef struct sn_touch_row {
@@ -43,10 +54,15 @@ typedef struct sn_touch_rows {
     int carrier_count, carrier_capacity;
     int32_t *node;
     double *weight;
+    double *moment; /* 9 per carrier, row by row: tangential motion of A relative to B is the tangential part of
+                       sum_k moment_k v_k */
 } sn_touch_rows;
 
 void sn_touch_rows_release(sn_touch_rows *rows);
 static inline void sn_touch_rows_clear(sn_touch_rows *rows) { rows->count = rows->carrier_count = 0; }
+
+/* Makes `to` a copy of `from`. */
+sn_status sn_touch_rows_copy(const sn_touch_rows *from, sn_touch_rows *to, sn_error *error);
 
 /* A point of a triangle of a surface: weights of its three vertices, sum 1. */
 typedef struct sn_touch_point {
@@ -63,6 +79,15 @@ sn_status sn_touch_rows_append(sn_touch_rows *rows, const sn_touch_surface *surf
 
 /* sum_k w_k u_k: 3 numbers from a vector of 3 per node. */
 void sn_touch_row_gather(const sn_touch_rows *rows, const sn_touch_row *row, const double *u, double out[3]);
+/* The motion of A relative to B: along n that of the two points, and across n that of the point of A on both sides. */
+void sn_touch_row_motion(const sn_touch_rows *rows, const sn_touch_row *row, const double *u, double out[3]);
+/* Adds the force `force` on A, and the opposite force on B, to the nodes: the transpose of sn_touch_row_motion. */
+void sn_touch_row_push(const sn_touch_rows *rows, const sn_touch_row *row, const double force[3], double *f);
+/* Appends the blocks of a row (touch_blocks.c), count x count of them: m (row by row) is the derivative of its force by
+ * its motion, with the opposite sign. */
+void sn_touch_row_blocks(const sn_touch_rows *rows, const sn_touch_row *row, const double m[9], sn_block_list *list);
+/* How many blocks all rows have. */
+int64_t sn_touch_rows_block_count(const sn_touch_rows *rows);
 /* u_k += w_k value. */
 void sn_touch_row_scatter(const sn_touch_rows *rows, const sn_touch_row *row, const double value[3], double *u);
 

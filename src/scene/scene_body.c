@@ -40,15 +40,22 @@ static sn_status generate(const sn_place *place, const char *generator, sn_mesh 
     return status ? sn_place_wrap(place, &inner) : SN_OK;
 }
 
-static sn_status read_file(const sn_place *place, sn_mesh **mesh) {
-    char name[1024], path[2048];
-    sn_status status = sn_read_text(place, name, (int)sizeof name);
+sn_status sn_scene_read_path(const sn_place *place, char path[SN_SCENE_PATH]) {
+    char name[SN_SCENE_PATH / 2];
+    const sn_status status = sn_read_text(place, name, (int)sizeof name);
     if (status) return status;
     const char *folder = place->reader->folder;
     if (name[0] == '/' || !*folder)
-        snprintf(path, sizeof path, "%s", name);
+        snprintf(path, SN_SCENE_PATH, "%s", name);
     else
-        snprintf(path, sizeof path, "%.1000s/%s", folder, name);
+        snprintf(path, SN_SCENE_PATH, "%.1000s/%s", folder, name);
+    return SN_OK;
+}
+
+static sn_status read_file(const sn_place *place, sn_mesh **mesh) {
+    char path[SN_SCENE_PATH];
+    sn_status status = sn_scene_read_path(place, path);
+    if (status) return status;
     sn_error inner = {0};
     status = sn_mesh_read(place->reader->context, path, mesh, &inner);
     return status ? sn_place_wrap(place, &inner) : SN_OK;

@@ -33,8 +33,10 @@ static bool end_row(grid *g, int columns) {
 }
 
 static sn_status read_line(const sn_place *place, char *line, int number, grid *g) {
+    static const char apart[] = " \t\r\n,;";
     int columns = 0;
-    for (char *word = strtok(line, " \t\r\n,;"); word; word = strtok(NULL, " \t\r\n,;"), ++columns) {
+    char *rest;
+    for (char *word = strtok_r(line, apart, &rest); word; word = strtok_r(NULL, apart, &rest), ++columns) {
         char *end;
         const double value = strtod(word, &end);
         if (*end || !isfinite(value))
@@ -47,16 +49,11 @@ static sn_status read_line(const sn_place *place, char *line, int number, grid *
 }
 
 static sn_status read_file(const sn_place *place, grid *g) {
-    char name[1024], path[2048];
-    sn_status status = sn_read_text(place, name, (int)sizeof name);
+    char path[SN_SCENE_PATH];
+    sn_status status = sn_scene_read_path(place, path);
     if (status) return status;
-    const char *folder = place->reader->folder;
-    if (name[0] == '/' || !*folder)
-        snprintf(path, sizeof path, "%s", name);
-    else
-        snprintf(path, sizeof path, "%.1000s/%s", folder, name);
     FILE *file = fopen(path, "r");
-    if (!file) return sn_place_fail(place, SN_NOT_FOUND, "is '%.200s', which cannot be opened", name);
+    if (!file) return sn_place_fail(place, SN_NOT_FOUND, "names '%.200s', which cannot be opened", path);
     char *line = NULL;
     size_t room = 0;
     for (int number = 1; !status && getline(&line, &room, file) >= 0; ++number)

@@ -33,7 +33,8 @@ static const sn_listing quantity_listing[] = {
     {"displacement", "m; mean over a selection"},
     {"position", "m; mean over a selection"},
     {"velocity", "m/s; mean over a selection"},
-    {"reaction", "N; force of the supports on the body: fixes, pins and colliders; total over a selection"},
+    {"reaction",
+     "N; force of the supports on the body: fixes, pins, colliders and other bodies; total over a selection"},
     {"volume", "m^3; total over the selected elements"},
     {"stress", "Pa; Cauchy stress xx yy zz xy yz zx; mean over the elements"},
     {"kinetic", "J; kinetic energy; total over a selection"},
@@ -42,7 +43,7 @@ static const sn_listing quantity_listing[] = {
     {"energy", "J; kinetic, elastic and gravity together"},
     {"momentum", "kg m/s; total over a selection"},
     {"angular_momentum", "kg m^2/s about the origin; total over a selection"},
-    {"contacts", "how many nodes of a selection a collider pushes or holds"},
+    {"contacts", "how many nodes of a selection a collider or another body pushes or holds"},
     {"force", "N; force of one kind of interaction (`interaction`); total over a selection"},
     {"strain", "Green's strain xx yy zz xy yz zx; mean over the elements"},
     {"deformation", "the deformation gradient F, nine numbers row by row; mean over the elements"},
@@ -264,7 +265,8 @@ sn_world_options sn_world_options_default(void) {
     return (sn_world_options){.cookie = SN_COOKIE,
                               .gravity = {0, -9.81, 0},
                               .time = sn_time_options_default(),
-                              .solver = sn_solver_options_default()};
+                              .solver = sn_solver_options_default(),
+                              .contact = sn_contact_options_default()};
 }
 
 /* ---- Checks ---- */
@@ -352,6 +354,7 @@ sn_status sn_world_options_check(const sn_world_options *options, sn_error *erro
     if (!status) status = sn_within(error, sn_time_options_used(&options->time, error), "time");
     if (!status) status = sn_within(error, sn_solver_options_check(&options->solver, error), "solver");
     if (!status) status = sn_within(error, sn_solver_options_used(&options->solver, error), "solver");
+    if (!status) status = sn_within(error, sn_contact_options_check(&options->contact, error), "contact");
     for (int b = 0; b < options->body_count && !status; ++b)
         status = sn_within(error, sn_body_options_check(&options->body[b], error), "bodies.%d", b);
     return status;

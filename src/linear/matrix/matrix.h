@@ -29,6 +29,13 @@ typedef struct sn_block_list {
     double *value; /* count x 9 */
 } sn_block_list;
 
+/* Adds a block to a list that has room for it. Returns the 9 numbers of the block, which the caller fills column by
+ * column. */
+static inline double *sn_block_append(sn_block_list *list, int32_t row, int32_t column) {
+    list->row[list->count] = row, list->column[list->count] = column;
+    return list->value + 9 * (size_t)list->count++;
+}
+
 typedef struct sn_coupling sn_coupling;
 
 typedef struct sn_matrix {
