@@ -65,6 +65,7 @@ bench: packages ## speed beside Bullet in one run, one table; some minutes
 	$(BUILD)/bench_kernels
 	$(BUILD)/bench_rotations
 	$(BUILD)/bench_linear
+	$(BUILD)/bench_incompressible
 	$(BUILD)/bench_methods
 
 web: packages ## the page as a static site in build/web (minutes the first time)

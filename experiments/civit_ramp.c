@@ -13,7 +13,8 @@ static const double step_length = 0.01;
 
 /* A ramp whose upper side goes through the origin and falls in the direction of x. */
 #define RAMP                                                                                                           \
-    "{\"name\": \"ramp\", \"mesh\": {\"box\": {\"size\": [5, 0.5, 2], \"cells\": [10, 1, 4]}, \"move\": [%g, %g, -1], " \
+    "{\"name\": \"ramp\", \"mesh\": {\"box\": {\"size\": [5, 0.5, 2], \"cells\": [10, 1, 4]}, \"move\": [%g, %g, "     \
+    "-1], "                                                                                                            \
     "\"rotate\": [0, 0, 1, -30]}, \"fix\": [{\"select\": \"all\"}], \"material\": {\"density\": 1000}}"
 
 typedef struct fall {
@@ -61,8 +62,7 @@ static sn_status follow(sn_world *world, double end, FILE *table, const char *na
         middle_of(world, x, now);
         out->farthest = fmax(out->farthest, distance(now, first));
         if (i == steps - 25) middle_of(world, x, before);
-        if (i % 5 == 0)
-            fprintf(table, "%s,%.3f,%.6f,%.6f,%.0f\n", name, i * step_length, now[0], now[1], out->last);
+        if (i % 5 == 0) fprintf(table, "%s,%.3f,%.6f,%.6f,%.0f\n", name, i * step_length, now[0], now[1], out->last);
     }
     for (int i = 0; i < nodes && !status; ++i) {
         const double zero[3] = {0};
@@ -103,11 +103,12 @@ static sn_status drop_beams(experiment_run *run, FILE *table, sn_error *error) {
         fall result;
         snprintf(kind, sizeof kind, "{\"kind\": \"fixed\", \"iterations\": %d}", newton[i % 4]);
         snprintf(name, sizeof name, "beam-%d-%d", linear[i / 4], newton[i % 4]);
-        status = drop(run,
-                      "{\"name\": \"beam\", \"mesh\": {\"box\": {\"size\": [2.1, 0.6, 0.6], \"cells\": [6, 3, 3], \"split\": 6}, "
-                      "\"move\": [-2, 3.2, -0.3]}, \"material\": {\"law\": \"corotated\", \"young\": 1000, "
-                      "\"poisson\": 0.35, \"density\": 2.116, \"rayleigh\": {\"mass\": 0.5, \"stiffness\": 0.01}}}",
-                      kind, linear[i / 4], 0.75, 3.75, table, name, &result, error);
+        status = drop(
+            run,
+            "{\"name\": \"beam\", \"mesh\": {\"box\": {\"size\": [2.1, 0.6, 0.6], \"cells\": [6, 3, 3], \"split\": 6}, "
+            "\"move\": [-2, 3.2, -0.3]}, \"material\": {\"law\": \"corotated\", \"young\": 1000, "
+            "\"poisson\": 0.35, \"density\": 2.116, \"rayleigh\": {\"mass\": 0.5, \"stiffness\": 0.01}}}",
+            kind, linear[i / 4], 0.75, 3.75, table, name, &result, error);
         speed = fmax(speed, result.speed), way = fmax(way, result.way), pull = fmax(pull, result.pull);
         experiment_progress(run, 0.5 * (i + 1) / BEAMS);
     }
@@ -140,8 +141,8 @@ static sn_status drop_creatures(experiment_run *run, FILE *table, sn_error *erro
         char body[700];
         fall result;
         snprintf(body, sizeof body,
-                 "{\"name\": \"%s\", \"surface\": {\"%s\": {\"triangles\": %d, \"size\": 0.3}, "
-                 "\"rotate\": [1, 0, 0, %g], \"move\": [-0.8, 1.8, 0]}, \"mesh\": {\"cage\": {\"cells\": 7}}, "
+                 "{\"name\": \"%s\", \"mesh\": {\"embed\": {\"surface\": {\"%s\": {\"triangles\": %d, \"size\": 0.3}}, "
+                 "\"cell\": 0.043}, \"rotate\": [1, 0, 0, %g], \"move\": [-0.8, 1.8, 0]}, "
                  "\"material\": {\"law\": \"corotated\", \"young\": 1000, \"poisson\": 0.25, \"density\": %g, "
                  "\"rayleigh\": {\"mass\": 0.5, \"stiffness\": 0.01}}}",
                  creature[i].name, creature[i].generator, triangles, creature[i].turn, creature[i].density);

@@ -44,9 +44,12 @@ typedef struct sn_batch {
     int64_t linearised;     /* offset of its part in a linearised buffer, in doubles: block_count x points x
                                linearised_items x SN_LANES */
     int linearised_items;
-    int64_t kept;   /* offset of its part in the kept rotations, in doubles: block_count x points x 9 x SN_LANES; -1 for
-                       none */
-    int terms;      /* of the Prony series of its materials (prony.h); 0: no memory */
+    int64_t kept; /* offset of its part in the kept rotations, in doubles: block_count x points x 9 x SN_LANES; -1 for
+                     none */
+    int terms;    /* of the Prony series of its materials (prony.h); 0: no memory */
+    bool by_coefficient; /* the series is on the coefficients of the law: each term has a stress of its own */
+    int64_t begins; /* by_coefficient: offset of these stresses at the begin of the step, behind those of all points in
+                       the same array; block_count x points x terms x SN_MEMORY_ITEMS x SN_LANES */
     int64_t memory; /* offset of its memory in the state's array, in doubles: block_count x points x terms x
                        SN_MEMORY_ITEMS x SN_LANES */
     int64_t recalled; /* offset of its recalled stress, in doubles: block_count x points x SN_MEMORY_ITEMS x SN_LANES */
@@ -110,11 +113,12 @@ typedef struct sn_batch_settings {
                         b */
     unsigned damped; /* SN_DAMPED_ bits: which of them are not all zero */
     double *base; /* batches with memory: block_count x law->constant_count x SN_LANES, the part of the law that has a
-                     memory; else NULL */
+                     memory; by_coefficient: x terms, one part for each; else NULL */
     double *term; /* batches with memory: rows of terms x 3 x SN_LANES, decay, gain and ratio; else NULL */
     int32_t *term_row; /* the row of each block. Neighbouring blocks of the same materials share a row, so that the
                           kernels find it in the cache */
-    double *muscle;    /* muscles: block_count x SN_MUSCLE_ITEMS x SN_LANES; else NULL */
+    double *soft;   /* patches: per lane, the share of their bulk modulus that a softer body has (patch.h); else NULL */
+    double *muscle; /* muscles: block_count x SN_MUSCLE_ITEMS x SN_LANES; else NULL */
 } sn_batch_settings;
 
 /* The numbers of a model that follow from its materials. They may change between evaluations (sn_elements_parameters);

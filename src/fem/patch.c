@@ -29,16 +29,18 @@ sn_status sn_patch_check(const sn_element *element, const sn_law *law, const sn_
     return SN_OK;
 }
 
-void sn_patch_divide(const sn_element *element, const sn_law *law, int part, double *constant) {
+double sn_patch_divide(const sn_element *element, const sn_law *law, int part, double *constant) {
     double bulk, shear;
-    if (part == SN_PART_WHOLE) return;
+    if (part == SN_PART_WHOLE) return 1;
     sn_law_mean_moduli(law, constant, &bulk, &shear);
     const double most = SN_PATCH_BULK * shear, left = 1 - element->patch_shear,
                  own = left * (bulk > most ? most / bulk : 1);
+    const double soft = 2 * (1 + SN_PATCH_SOFT) / (3 * (1 - 2 * SN_PATCH_SOFT)) * shear; /* its bulk modulus */
     if (part == SN_PART_OWN)
         law->scale(law, left, own, constant);
     else
         law->scale(law, 1 - left, 1 - own, constant);
+    return bulk > soft ? (soft - own * bulk) / (bulk - own * bulk) : 1;
 }
 
 /* ---- Making ---- */

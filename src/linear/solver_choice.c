@@ -12,7 +12,7 @@ enum {
     AUTO_MULTIGRID_NODES = 600, /* `auto` uses multigrid from this size on */
     AUTO_DIRECT_NODES = 20000,  /* `auto` in statics: largest size for a direct factor */
     AUTO_LDLT_NODES = 4000,     /* the same, without CHOLMOD */
-    AUTO_MISSES = 3,            /* after this many misses in a row, statics uses the direct factor */
+    AUTO_MISSES = 3,            /* after so many misses in a row: no mixed method, and statics uses the direct factor */
 };
 
 static bool is(const char *name, const char *word) { return strcmp(name, word) == 0; }
@@ -41,6 +41,12 @@ static bool may_be_indefinite(const sn_elements_model *elements, const sn_elemen
     return false;
 }
 
+/* Whether `auto` takes pressures as unknowns. Statics keeps CG where it must see negative curvature. */
+static bool mixed_pays(const sn_linear *linear) {
+    return sn_volumes_pay(linear->model.elements, linear->place.view.settings) &&
+           !(linear->is_static && may_be_indefinite(linear->model.elements, &linear->place.view));
+}
+
 sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
     const sn_solver_options *o = &linear->options;
     sn_choice c = {.assembled = !is(o->operator_, "assembly-free")};
@@ -60,10 +66,15 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
         c.krylov = sn_krylov_find(o->method);
     else if (!linear->operator_symmetric)
         c.krylov = &sn_krylov_bicgstab;
+    else if (large && !rescue && linear->misses < AUTO_MISSES && mixed_pays(linear))
+        c.krylov = &sn_krylov_mixed;
     else
         c.krylov = may_be_indefinite(linear->model.elements, &linear->place.view) && !linear->is_static
                        ? &sn_krylov_minres
                        : &sn_krylov_cg;
+    c.mixed = c.krylov->mixed && c.assembled && linear->operator_symmetric && linear->model.elements->patches;
+    /* A second round of refinement would lose the whole basis of a mixed method. */
+    if (c.mixed && is_auto(o->precision)) c.single = false;
     if (c.krylov->own)
         c.preconditioner = c.krylov->own;
     else

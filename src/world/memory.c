@@ -148,14 +148,27 @@ static void compliance_of(const sn_world *world, const sn_material *material, do
         for (int b = 0; b < 6; ++b) out[6 * a + b] = A[a][6 + b] / A[a][a];
 }
 
-/* ratio / 2 h C^-1 h, over the terms of one point of one lane. `h` is the first number of the point. */
-static double point_energy(const sn_material *material, const double *compliance, const double *h) {
+/* The factors of the terms in the energy: their ratios. A series on coefficients keeps ratio h, so it has 1 / ratio,
+ * and 0 for terms without a modulus at small strains. */
+static void factors_of(const sn_world *world, const sn_law *law, const sn_material *material,
+                       double factor[SN_PRONY_TERMS]) {
+    double constant[SN_LAW_CONSTANTS] = {0};
+    const bool one_by_one = sn_prony_on_coefficients(material);
+    if (one_by_one && law->prepare(law, material, world->state.time, constant, NULL)) return;
+    for (int t = 0; t < material->prony_count; ++t) {
+        const double ratio = one_by_one ? sn_prony_rest_ratio(law, material, t, constant) : material->prony[t][0];
+        factor[t] = one_by_one && ratio > 0 ? 1 / ratio : ratio;
+    }
+}
+
+/* factor / 2 h C^-1 h, over the terms of one point of one lane. `h` is the first number of the point. */
+static double point_energy(int terms, const double *factor, const double *compliance, const double *h) {
     double energy = 0;
-    for (int t = 0; t < material->prony_count; ++t)
+    for (int t = 0; t < terms; ++t)
         for (int a = 0; a < 6; ++a)
             for (int b = 0; b < 6; ++b)
-                energy += 0.5 * material->prony[t][0] * compliance[6 * a + b] * h[(6 * t + a) * SN_LANES] *
-                          h[(6 * t + b) * SN_LANES];
+                energy +=
+                    0.5 * factor[t] * compliance[6 * a + b] * h[(6 * t + a) * SN_LANES] * h[(6 * t + b) * SN_LANES];
     return energy;
 }
 
@@ -164,18 +177,20 @@ static double batch_energy(const sn_world *world, const sn_batch *batch) {
     const double *memory = world->state.memory + batch->memory;
     const int points = batch->element->points, last_term = 6 * batch->terms;
     const sn_material *material = NULL;
-    double compliance[36] = {0}, energy = 0;
+    double compliance[36] = {0}, factor[SN_PRONY_TERMS] = {0}, energy = 0;
     for (int64_t n = 0; n < (int64_t)batch->block_count * SN_LANES; ++n) {
         const int64_t block = n / SN_LANES, lane = n % SN_LANES;
         if (batch->element_of[n] < 0) continue;
         if (material != &world->parameters.material[batch->material_of[n]]) {
             material = &world->parameters.material[batch->material_of[n]];
             compliance_of(world, material, compliance);
+            factors_of(world, batch->law, material, factor);
         }
         for (int q = 0; q < points; ++q) {
             const int64_t point = block * points + q;
             const double w = batch->weight[point * SN_LANES + lane],
-                         e = point_energy(material, compliance, memory + point * last_term * SN_LANES + lane);
+                         e = point_energy(batch->terms, factor, compliance,
+                                          memory + point * last_term * SN_LANES + lane);
             energy += batch->pair_mass ? (w > 0 ? e / w : 0) : w * e;
         }
     }

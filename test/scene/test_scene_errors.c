@@ -182,6 +182,14 @@ static const bad table[] = {
           "{ 'modulus': 6e3, 'time': 1 }, { 'modulus': 6e3, 'time': 2 } ] } }"),
      "bodies.0.material.prony.terms",
      {"1.2", "at most 1", ""}},
+    {BODY("'material': { 'law': 'mooney-rivlin', 'prony': { 'on': 'coefficients',\n 'terms': [ { 'ratios': [0.5, @-1], "
+          "'time': 1 } ] } }"),
+     "bodies.0.material.prony.terms.0.ratios.1",
+     {"-1", "at least 0", ""}},
+    {BODY("'material': { 'law': 'mooney-rivlin', 'prony': { 'on': 'coefficients',\n 'terms': [ { @'ratio': 0.5, "
+          "'time': 1 } ] } }"),
+     "bodies.0.material.prony.terms.0.ratio",
+     {"unknown", "ratios", ""}},
     {BODY("'material': { 'prony': { 'model': 'maxwell', @'moduli': 'long-term', 'time': 1 } }"),
      "bodies.0.material.prony.moduli",
      {"does not go with 'model'", "", ""}},

@@ -166,8 +166,45 @@ INLINE void remember_point(const int Q, const slice *s, int q, const vd *S, cons
     for (int i = 0; i < SIX; ++i) vd_store(to->recalled + recalled_at(s, Q, q) + i * SN_LANES, H[i]);
 }
 
+/* Where term t of a point has its own S_before, in a series on coefficients. */
+INLINE int64_t begins_at(const slice *s, const int Q, int q, int t) {
+    return s->batch->begins + ((s->block * Q + q) * s->batch->terms + t) * SIX * SN_LANES + s->lane;
+}
+
+/* Series on coefficients: each term has its own part of the law and its own S_before; the ratios are 1. Apart, so that
+ * the loop of all other batches stays as it is. */
+APART void remember_coefficients(const int Q, const slice *s, int q, const vd *F, const vd *R,
+                                 const sn_memory_arrays *to) {
+    const int count = s->batch->law->constant_count, terms = s->batch->terms;
+    const double *term = terms_at(s);
+    vd c[SN_LAW_CONSTANTS], S[SIX], H[SIX];
+    for (int i = 0; i < SIX; ++i) H[i] = vd_set(0);
+    for (int t = 0; t < terms; ++t, term += 3 * SN_LANES) {
+        const vd decay = vd_load(term), gain = vd_load(term + SN_LANES);
+        double *before = to->before + begins_at(s, Q, q, t),
+               *memory = to->memory ? to->memory + memory_at(s, Q, q) + t * SIX * SN_LANES : NULL;
+        vd h[SIX];
+        load_rows(s->settings->base + (s->block * terms + t) * count * SN_LANES + s->lane, count, c);
+        unrotated_stress(s, c, F, R, S);
+        for (int i = 0; i < SIX; ++i) {
+            if (memory) {
+                h[i] = decay * vd_load(memory + i * SN_LANES) + gain * (S[i] - vd_load(before + i * SN_LANES));
+                vd_store(memory + i * SN_LANES, h[i]);
+            }
+            vd_store(before + i * SN_LANES, S[i]);
+        }
+        if (memory) add_term(term, h, S, H);
+    }
+    if (!to->recalled) return;
+    for (int i = 0; i < SIX; ++i) vd_store(to->recalled + recalled_at(s, Q, q) + i * SN_LANES, H[i]);
+}
+
 /* The same from the shape of the point. Apart, because few forces follow an accepted step. */
 APART void remember_shape(const int Q, const slice *s, int q, const vd *F, const vd *R, const sn_memory_arrays *to) {
+    if (s->batch->by_coefficient) {
+        remember_coefficients(Q, s, q, F, R, to);
+        return;
+    }
     vd c[SN_LAW_CONSTANTS], S[SIX];
     load_base(s, c);
     unrotated_stress(s, c, F, R, S);
@@ -192,6 +229,7 @@ INLINE int remember_body(const int N, const int Q, const sn_batch *batch, int be
     return 0;
 }
 
+/* H = sum of ratio (decay h - gain S_before). By coefficient each term has its own S_before, and the ratios are 1. */
 static int recall(const sn_batch *batch, int begin, int end, const sn_element_settings *all, const double *before,
                   const double *memory, double *recalled) {
     const sn_batch_settings *settings = &all->batch[batch->index];
@@ -207,6 +245,7 @@ static int recall(const sn_batch *batch, int begin, int end, const sn_element_se
                 for (int i = 0; i < SIX; ++i) H[i] = vd_set(0);
                 for (int t = 0; t < batch->terms; ++t) {
                     vd h[SIX];
+                    if (batch->by_coefficient) load_rows(before + begins_at(&s, Q, q, t), SIX, S);
                     load_rows(memory + memory_at(&s, Q, q) + t * SIX * SN_LANES, SIX, h);
                     add_term(term + 3 * t * SN_LANES, h, S, H);
                 }

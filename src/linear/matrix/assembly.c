@@ -16,6 +16,7 @@
 
 #include "fem/patch.h"
 #include "kernels.h"
+#include "volume.h"
 
 enum { ELEMENT_BLOCKS = SN_ELEMENT_NODES * SN_ELEMENT_NODES, LARGE = 400000 };
 
@@ -175,12 +176,16 @@ static void mirror_piece(void *data, int piece) {
 }
 
 /* ---- Patches ---- */
-/* The tangents of all patches, in the linearised elements or in the scratch of the settings. */
+/* The tangents of all patches, in the linearised elements or in the scratch of the settings. Those without their
+ * volumes are always in the scratch, because products with the linearised elements need the whole ones. */
 static const double *patch_tangents(const sn_assembly *a) {
     double *tangent =
         a->linearised ? a->linearised + a->elements->patches->linearised : a->view->settings->patch_tangent;
     sn_patches_linearise(a->context, a->elements, a->view, a->k, a->d, tangent);
-    return tangent;
+    if (!a->volumes) return tangent;
+    double *rest = a->view->settings->patch_tangent;
+    sn_volumes_divide(a->context, a->volumes, a->view->settings, tangent, rest);
+    return rest;
 }
 
 /* T[9 row + b] = sum_l g_l A[3 row + l][b]: what row i of a patch sees of its tangent. */
