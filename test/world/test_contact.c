@@ -496,14 +496,15 @@ static void test_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        EACH(test_weight, "penalty"),  EACH(test_weight, "area"),      EACH(test_slope, "penalty"),
-        EACH(test_slope, "area"),      EACH(test_momentum, "penalty"), EACH(test_momentum, "area"),
-        EACH(test_energy, "penalty"),  EACH(test_energy, "area"),      EACH(test_deep, "area"),
-        EACH(test_fast, "area"),       EACH(test_threads, "penalty"),  EACH(test_threads, "area"),
-        EACH(test_saved, "penalty"),   EACH(test_saved, "area"),       EACH(test_events, "penalty"),
-        EACH(test_quiet, "penalty"),   EACH(test_quiet, "area"),       EACH(test_no_memory, "penalty"),
-        EACH(test_no_memory, "area"),  EACH(test_events, "area"),      cmocka_unit_test(test_penalty_derivatives),
-        cmocka_unit_test(test_errors),
+        EACH(test_weight, "penalty"), EACH(test_weight, "area"),      EACH(test_slope, "penalty"),
+        EACH(test_slope, "area"),     EACH(test_momentum, "penalty"), EACH(test_momentum, "area"),
+        EACH(test_energy, "penalty"), EACH(test_energy, "area"),      EACH(test_deep, "area"),
+        EACH(test_fast, "area"),      EACH(test_threads, "penalty"),  EACH(test_threads, "area"),
+        EACH(test_saved, "penalty"),  EACH(test_saved, "area"),       EACH(test_events, "penalty"),
+        EACH(test_quiet, "penalty"),  EACH(test_quiet, "area"),       EACH(test_no_memory, "penalty"),
+        EACH(test_no_memory, "area"), EACH(test_events, "area"),      cmocka_unit_test(test_penalty_derivatives),
+        EACH(test_weight, "exact"),   EACH(test_fast, "exact"),       EACH(test_threads, "exact"),
+        EACH(test_saved, "exact"),    EACH(test_events, "exact"),     cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
