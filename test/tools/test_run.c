@@ -448,7 +448,7 @@ static void test_help(void **state) {
     assert_int_equal(shell("$S help rnu"), 2);
     assert_true(message_has("'run'"));
     assert_int_equal(shell("$S help --man | grep '^.SS sinew run'"), 0);
-    assert_int_equal(shell("$S list formats | grep -E '^  msh +read, write: '"), 0);
+    assert_int_equal(shell("$S list formats | grep -E '^  msh +mesh: read, write; '"), 0);
     /* every option of every help is in the man page and in the completion */
     assert_int_equal(
         shell("$S help --man >$D/man; $S help --bash >$D/completion; for c in run check list mesh material rotation "

@@ -72,7 +72,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
     eisenstat w = {.ssor = data, .context = op->context, .n = n, .r = scratch};
     w.Kr = w.r + n, w.p = w.Kr + n, w.t = w.p + n, w.q = w.t + n, w.best = w.q + n, w.extra = w.best + n,
     w.partial = w.extra + n;
-    w.coupling = op->matrix->coupling;
+    w.coupling = op->matrix ? op->matrix->coupling : NULL;
     *report = (sn_krylov_report){.status = SN_NOT_CONVERGED};
     memset(x, 0, bytes), memset(w.best, 0, bytes);
     double size = sqrt(dot(&w, b, b)), best = size, ratio = 0;
