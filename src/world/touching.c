@@ -82,16 +82,15 @@ static sn_status make_surface(const sn_world *world, int body, sn_touch_surface 
     sn_status status = b->surface ? SN_OK : sn_embedding_boundary(b->mesh, 180, &boundary, error);
     if (status) return status;
     const sn_embedding *e = b->surface ? b->surface : boundary;
-    const int each = b->surface ? 4 : 1;
+    const int count = b->surface ? e->carrier_first[e->vertex_count] : e->vertex_count;
     int32_t *first = sn_allocate(world->context, (size_t)e->vertex_count + 1, sizeof *first);
-    int32_t *node = sn_allocate(world->context, (size_t)e->vertex_count * (size_t)each, sizeof *node);
-    double *weight = sn_allocate(world->context, (size_t)e->vertex_count * (size_t)each, sizeof *weight);
+    int32_t *node = sn_allocate(world->context, (size_t)count, sizeof *node);
+    double *weight = sn_allocate(world->context, (size_t)count, sizeof *weight);
     if (!first || !node || !weight) status = sn_no_memory(error);
-    for (int v = 0; v <= e->vertex_count && !status; ++v) first[v] = each * v;
-    for (int i = 0; i < each * e->vertex_count && !status; ++i) {
-        const int at = 4 * (i / each) + i % each;
-        node[i] = world->model->compiled[b->node_first + e->node[at]];
-        weight[i] = e->weight[at];
+    for (int v = 0; v <= e->vertex_count && !status; ++v) first[v] = b->surface ? e->carrier_first[v] : v;
+    for (int i = 0; i < count && !status; ++i) {
+        node[i] = world->model->compiled[b->node_first + (b->surface ? e->carrier_node[i] : e->source[i])];
+        weight[i] = b->surface ? e->carrier_weight[i] : 1;
     }
     if (!status)
         status = sn_touch_surface_create(world->context,
