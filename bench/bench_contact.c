@@ -1,5 +1,5 @@
 /* Contact determination: milliseconds of each stage for two creatures in moderate contact, at three levels of detail of
- * their surfaces. Both lie in cages of about 450 tets, as in Civit 5.6. Processor time of one thread, the least of
+ * their surfaces. Both lie in about 450 tets each, as in Civit 5.6. Processor time of one thread, the least of
  * several runs; then the time on two threads as a ratio. */
 #include <math.h>
 #include <stdio.h>
@@ -18,14 +18,16 @@ static void must(sn_status status, const sn_error *error) {
     exit(1);
 }
 
-/* The surface of a creature, carried by the tets of its cage. The nodes of body i begin at 100000 i. */
-static sn_touch_surface *creature(sn_context *context, const char *kind, int triangles, int cells, int body) {
+/* The surface of a creature, carried by the tets around it. The nodes of body i begin at 100000 i. */
+static sn_touch_surface *creature(sn_context *context, const char *kind, int triangles, int tets, int body) {
     sn_error error = {0};
     sn_mesh *mesh = NULL, *cage = NULL;
     sn_embedding *embedding = NULL;
     const sn_generator_value value[] = {{"triangles", 1, {triangles}}};
     must(sn_mesh_generate(context, kind, value, 1, &mesh, &error), &error);
-    must(sn_embedding_cage(mesh, cells, &cage, &error), &error);
+    sn_embed_options around = sn_embed_options_default();
+    around.elements = tets;
+    must(sn_embed_surface(mesh, &around, &cage, NULL, &error), &error);
     must(sn_embedding_create(cage, mesh, 180, &embedding, &error), &error);
     int32_t *first = malloc(sizeof *first * (size_t)(embedding->vertex_count + 1)),
             *node = malloc(sizeof *node * 4 * (size_t)embedding->vertex_count);
@@ -67,8 +69,8 @@ static double measure(int threads, int triangles, const double place[3]) {
     sn_context *context = NULL;
     sn_error error = {0};
     must(sn_context_create(&options, &context, &error), &error);
-    sn_touch_surface *surface[BODIES] = {creature(context, "octopus", triangles, 10, 0),
-                                         creature(context, "dragon", triangles, 10, 1)};
+    sn_touch_surface *surface[BODIES] = {creature(context, "octopus", triangles, 450, 0),
+                                         creature(context, "dragon", triangles, 450, 1)};
     put(surface[0], (const double[3]){0, 0, 0});
     put(surface[1], place);
     const sn_touch_pair pair = {0, 1};

@@ -16,7 +16,7 @@
 #include "experiment.h"
 #include "timing.h"
 
-enum { LEVELS = 3, PLACES = 16, QUICK_PLACES = 8, REPEATS = 9, CELLS = 9 };
+enum { LEVELS = 3, PLACES = 16, QUICK_PLACES = 8, REPEATS = 9, TETS = 450 };
 
 /* ---- Two creatures ---- */
 
@@ -44,20 +44,18 @@ static sn_status make_creature(experiment_run *run, const char *kind, int triang
     sn_status status = sn_mesh_generate(run->context, kind, value, 1, &mesh, error);
     if (status) return status;
     out->first_node = first_node, out->triangles = mesh->triangle_count;
-    double longest = 0;
-    for (int a = 0; a < 3; ++a) {
-        double low = INFINITY, high = -INFINITY;
-        for (int i = 0; i < mesh->node_count; ++i)
-            low = fmin(low, mesh->position[3 * i + a]), high = fmax(high, mesh->position[3 * i + a]);
-        out->middle[a] = 0.5 * (low + high);
-        longest = fmax(longest, high - low);
-    }
     sn_embed_options options = sn_embed_options_default();
-    options.cell = longest / CELLS;
+    options.elements = TETS;
     status = sn_embed_surface(mesh, &options, &out->cage, NULL, error);
     if (!status)
         status = sn_touch_clip(out->cage, mesh->position, mesh->node_count, mesh->triangle, mesh->triangle_count, body,
                                first_node, &out->surface, error);
+    for (int a = 0; a < 3 && !status; ++a) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < mesh->node_count; ++i)
+            low = fmin(low, mesh->position[3 * i + a]), high = fmax(high, mesh->position[3 * i + a]);
+        out->middle[a] = 0.5 * (low + high);
+    }
     sn_mesh_destroy(mesh);
     return status;
 }

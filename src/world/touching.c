@@ -82,30 +82,25 @@ static sn_status make_surface(const sn_world *world, int body, sn_touch_surface 
     sn_status status = b->surface ? SN_OK : sn_embedding_boundary(b->mesh, 180, &boundary, error);
     if (status) return status;
     const sn_embedding *e = b->surface ? b->surface : boundary;
-    const int count = b->surface ? e->carrier_first[e->vertex_count] : e->vertex_count;
-    int32_t *first = sn_allocate(world->context, (size_t)e->vertex_count + 1, sizeof *first);
+    const bool carried = b->surface != NULL; /* otherwise each vertex is one node */
+    const int32_t count = carried ? e->carrier_first[e->vertex_count] : e->vertex_count;
     int32_t *node = sn_allocate(world->context, (size_t)count, sizeof *node);
-    double *weight = sn_allocate(world->context, (size_t)count, sizeof *weight);
-    if (!first || !node || !weight) status = sn_no_memory(error);
-    for (int v = 0; v <= e->vertex_count && !status; ++v) first[v] = b->surface ? e->carrier_first[v] : v;
-    for (int i = 0; i < count && !status; ++i) {
-        node[i] = world->model->compiled[b->node_first + (b->surface ? e->carrier_node[i] : e->source[i])];
-        weight[i] = b->surface ? e->carrier_weight[i] : 1;
-    }
+    if (!node) status = sn_no_memory(error);
+    for (int32_t i = 0; i < count && !status; ++i)
+        node[i] = world->model->compiled[b->node_first + (carried ? e->carrier_node[i] : e->node[4 * (size_t)i])];
     if (!status)
-        status = sn_touch_surface_create(world->context,
-                                         &(sn_touch_surface_source){.body = body,
-                                                                    .vertex_count = e->vertex_count,
-                                                                    .triangle_count = e->triangle_count,
-                                                                    .position = e->rest,
-                                                                    .triangle = e->triangle,
-                                                                    .carrier_first = first,
-                                                                    .carrier_node = node,
-                                                                    .carrier_weight = weight},
-                                         surface, error);
-    sn_release(world->context, first);
+        status =
+            sn_touch_surface_create(world->context,
+                                    &(sn_touch_surface_source){.body = body,
+                                                               .vertex_count = e->vertex_count,
+                                                               .triangle_count = e->triangle_count,
+                                                               .position = e->rest,
+                                                               .triangle = e->triangle,
+                                                               .carrier_first = carried ? e->carrier_first : NULL,
+                                                               .carrier_node = node,
+                                                               .carrier_weight = carried ? e->carrier_weight : NULL},
+                                    surface, error);
     sn_release(world->context, node);
-    sn_release(world->context, weight);
     sn_embedding_destroy(boundary);
     return status;
 }

@@ -547,6 +547,11 @@ int main(void) {
         EACH(test_no_memory, "area"),
         EACH(test_events, "area"),
         cmocka_unit_test(test_penalty_derivatives),
+        EACH(test_weight, "exact"),
+        EACH(test_fast, "exact"),
+        EACH(test_threads, "exact"),
+        EACH(test_saved, "exact"),
+        EACH(test_events, "exact"),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
