@@ -130,6 +130,34 @@ static void test_weight(void **state) {
     boxes_end(&s);
 }
 
+/* A box of tets carries a smaller, finer box as its detailed surface: this one touches. */
+static void test_surface(void **state) {
+    const char *response = *state;
+    for (int smooth = 0; smooth < 2; ++smooth) {
+        boxes s;
+        boxes_start(&s, response, 1);
+        s.material.rayleigh[0] = 5;
+        hold(&s, add_box(&s, -0.1, -0.1, -0.1, 0.4, 0.1, 3));
+        sn_body_options *body = add_box(&s, -0.02, -0.019, -0.02, 0.24, 0.24, 2);
+        sn_mesh *detail = box_mesh(s.context, 0.2, 0.2, 0.2, 5, 5, 5, 5);
+        for (int i = 0; i < detail->node_count; ++i) detail->position[3 * i + 1] += 0.001;
+        body->surface = detail;
+        strcpy(body->embedding, smooth ? "mls" : "barycentric");
+        boxes_create(&s);
+        sn_mesh_destroy(detail);
+        boxes_step(&s, 150);
+        double up[3], place[3];
+        force_on(&s, 1, up);
+        mean_place(&s, 1, place);
+        const double weight = 9.81 * 1000 * 0.24 * 0.24 * 0.24;
+        print_message("%s, %s surface: %.4f of %.4f N, the middle is at %.4f m\n", response,
+                      smooth ? "smooth" : "barycentric", up[1], weight, place[1]);
+        assert_near(up[1], weight, 0.005 * weight);
+        assert_true(place[1] > 0.09 && place[1] < 0.101); /* the tets themselves are 2 cm in the lower box */
+        boxes_end(&s);
+    }
+}
+
 /* ---- Friction ---- */
 
 /* How far a block goes in a second and a half on a slope of tan 0.5. `soft`: the slope is a soft block as well. */
@@ -496,15 +524,35 @@ static void test_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        EACH(test_weight, "penalty"), EACH(test_weight, "area"),      EACH(test_slope, "penalty"),
-        EACH(test_slope, "area"),     EACH(test_momentum, "penalty"), EACH(test_momentum, "area"),
-        EACH(test_energy, "penalty"), EACH(test_energy, "area"),      EACH(test_deep, "area"),
-        EACH(test_fast, "area"),      EACH(test_threads, "penalty"),  EACH(test_threads, "area"),
-        EACH(test_saved, "penalty"),  EACH(test_saved, "area"),       EACH(test_events, "penalty"),
-        EACH(test_quiet, "penalty"),  EACH(test_quiet, "area"),       EACH(test_no_memory, "penalty"),
-        EACH(test_no_memory, "area"), EACH(test_events, "area"),      cmocka_unit_test(test_penalty_derivatives),
-        EACH(test_weight, "exact"),   EACH(test_fast, "exact"),       EACH(test_threads, "exact"),
-        EACH(test_saved, "exact"),    EACH(test_events, "exact"),     cmocka_unit_test(test_errors),
+        EACH(test_surface, "penalty"),
+        EACH(test_surface, "area"),
+        EACH(test_weight, "penalty"),
+        EACH(test_weight, "area"),
+        EACH(test_slope, "penalty"),
+        EACH(test_slope, "area"),
+        EACH(test_momentum, "penalty"),
+        EACH(test_momentum, "area"),
+        EACH(test_energy, "penalty"),
+        EACH(test_energy, "area"),
+        EACH(test_deep, "area"),
+        EACH(test_fast, "area"),
+        EACH(test_threads, "penalty"),
+        EACH(test_threads, "area"),
+        EACH(test_saved, "penalty"),
+        EACH(test_saved, "area"),
+        EACH(test_events, "penalty"),
+        EACH(test_quiet, "penalty"),
+        EACH(test_quiet, "area"),
+        EACH(test_no_memory, "penalty"),
+        EACH(test_no_memory, "area"),
+        EACH(test_events, "area"),
+        cmocka_unit_test(test_penalty_derivatives),
+        EACH(test_weight, "exact"),
+        EACH(test_fast, "exact"),
+        EACH(test_threads, "exact"),
+        EACH(test_saved, "exact"),
+        EACH(test_events, "exact"),
+        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
