@@ -105,7 +105,9 @@ static sn_status measure_fill(const sn_world *world, solver_result *result, sn_e
     }
     result->matrix = (pattern.block_count - pattern.nodes) / 2;
     result->natural = fill_of(&pattern, world->model->compiled);
-    status = sn_order_minimum_degree(world->context, &pattern, order, error);
+    sn_room room = {0};
+    status = sn_order_minimum_degree(world->context, &pattern, &room, order, error);
+    sn_room_release(world->context, &room);
     if (!status) result->reduced = fill_of(&pattern, order);
     free(order);
     sn_pattern_release(world->context, &pattern);

@@ -186,15 +186,16 @@ static double (*take_boxes(const sn_world *world))[6] {
 
 int tool_find_overlaps(const sn_world *world, char (*warning)[TOOL_WARNING], int room) {
     const int bodies = sn_world_body_count(world);
+    const bool touch = sn_world_contact_options(world).use; /* then the response deals with it */
     int count = 0;
-    double(*box)[6] = bodies > 1 ? take_boxes(world) : NULL;
+    double(*box)[6] = bodies > 1 && !touch ? take_boxes(world) : NULL;
     for (int a = 0; a < bodies && box; ++a)
         for (int b = a + 1; b < bodies && count < room; ++b) {
             bool near = true;
             for (int k = 0; k < 3; ++k) near = near && box[a][k] <= box[b][3 + k] && box[b][k] <= box[a][3 + k];
             if (near && bodies_overlap(world, a, b))
                 snprintf(warning[count++], TOOL_WARNING,
-                         "the bodies '%.60s' and '%.60s' overlap; bodies do not touch each other: they pass through",
+                         "the bodies '%.60s' and '%.60s' overlap; without the key 'contact' they pass through each other",
                          sn_world_body_name(world, a), sn_world_body_name(world, b));
         }
     free(box);

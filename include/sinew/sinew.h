@@ -4,6 +4,7 @@
 
 #include "base.h"
 #include "collider.h"
+#include "contact.h"
 #include "embed.h"
 #include "fit.h"
 #include "interaction.h"

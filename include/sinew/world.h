@@ -24,6 +24,7 @@
 #include <stdbool.h>
 
 #include "collider.h"
+#include "contact.h"
 #include "embed.h"
 #include "material.h"
 #include "mesh.h"
@@ -193,6 +194,11 @@ typedef struct sn_body_options {
      * holds their nodes. */
     const sn_selector *rigid;
     int rigid_count;
+    /* The whole body is rigid: it has mass and inertia only, and its elements cost nothing. The mesh has tets, or
+     * triangles alone that form a closed surface. Four more nodes at the end of the body's mesh carry most of its mass.
+     * Such a body takes no fixes, no rigid cores and no deformation at the start. Default false. Only the density of
+     * its materials counts */
+    bool rigid_body;
 
     const sn_link *link;
     int link_count;
@@ -247,7 +253,8 @@ typedef struct sn_world_options {
     const sn_body_options *body;
     int body_count; /* at least 1; default 0 */
     const sn_collider *collider;
-    int collider_count; /* default 0 */
+    int collider_count;         /* default 0 */
+    sn_contact_options contact; /* between bodies; default: bodies do not touch each other */
     const sn_probe *probe;
     int probe_count; /* default 0 */
 } sn_world_options;
@@ -303,7 +310,8 @@ typedef struct sn_step_report {
     const double *linear_history;
     int linear_history_count;
 
-    int contacts; /* nodes that touch a collider */
+    int contacts;      /* nodes that touch a collider */
+    int body_contacts; /* places where bodies touch each other: the count of sn_world_contacts */
     sn_correction_report correction;
 } sn_step_report;
 
@@ -392,6 +400,16 @@ SN_API sn_status sn_world_collider_pose(const sn_world *world, int collider, dou
  * frees *drawing with sn_drawing_destroy. */
 SN_API sn_status sn_world_collider_drawing(const sn_world *world, int collider, sn_drawing **drawing, sn_error *error);
 
+/* The contacts between bodies at the end of the last step: writes at most `room` of them to `contact`, which may be
+ * NULL when `room` is 0. Returns how many there are, which may be more than `room`. There is no limit to their number.
+ * Right after a state was restored there are none: the first step finds them again. */
+SN_API int sn_world_contacts(const sn_world *world, sn_contact *contact, int room);
+/* The pairs of bodies that began or ended to touch in the last step, in the same way. */
+SN_API int sn_world_contact_events(const sn_world *world, sn_contact_event *event, int room);
+/* The forces of contacts with other bodies on the nodes of a body (N): node_count x 3. SN_BAD_INPUT when there is no
+ * such body. */
+SN_API sn_status sn_world_contact_forces(const sn_world *world, int body, double *force);
+
 SN_API int sn_world_link_count(const sn_world *world); /* of all bodies */
 /* The gap of a link now: `error`, its point minus the place it is tied to (m). The force of the link on the body's
  * point in the last step: `force` (N). Either may be NULL. `link` counts through the bodies in order. SN_BAD_INPUT when
@@ -434,8 +452,12 @@ SN_API sn_status sn_world_set_material(sn_world *world, int body, int index, con
 SN_API sn_status sn_world_set_activation(sn_world *world, int body, int index, double activation, sn_error *error);
 /* A material of a body. Valid until the material is set again. NULL when there is no such material. */
 SN_API const sn_material *sn_world_material(const sn_world *world, int body, int index);
+/* Replaces the options of contact between bodies. `use` may change too. Contacts are found anew in the next step. */
+SN_API sn_status sn_world_set_contact(sn_world *world, const sn_contact_options *options, sn_error *error);
 SN_API sn_time_options sn_world_time_options(const sn_world *world);
 SN_API sn_solver_options sn_world_solver_options(const sn_world *world);
+SN_API sn_contact_options
+sn_world_contact_options(const sn_world *world); /* its pairs are valid until they are set again */
 
 /* Pins a node at its present position, or lets it go. A node that a fix holds stays held. SN_BAD_INPUT when there is no
  * such node, or when it belongs to a rigid core. */

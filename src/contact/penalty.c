@@ -6,19 +6,13 @@
 
 #include "base/math3.h"
 #include "friction.h"
-
-enum { GRIP = 100 }; /* d0 = sqrt(A) / GRIP */
+#include "push.h"
 
 /* Everything about one node that touches. */
 typedef struct touch {
-    double n[3];
+    sn_push push;
     sn_bend bend;
-    const double *spin;      /* spin of the collider; NULL: it does not turn */
-    double normal;           /* f_n */
-    double k, c, grip, rate; /* A p'(d); the damper's c; s(d); s'(d) */
-    double un, ut[3], slip;  /* u_n, u_t, |u_t| */
-    double phi, phi_rate;    /* phi(r), phi'(r) / r */
-    double drag, drag_rate;  /* C_T d, C_T */
+    const double *spin; /* spin of the collider; NULL: it does not turn */
 } touch;
 
 static void relative_velocity(const sn_collider_model *collider, const sn_pose *pose, const double *x, const double *v,
@@ -27,9 +21,6 @@ static void relative_velocity(const sn_collider_model *collider, const sn_pose *
     sn_collider_velocity(collider, pose, x, w);
     sn_subtract3(v, w, u);
 }
-
-/* The stiffness of the spring of a node, N/m. */
-static double spring_of(const sn_penalty *p, double area) { return p->per_node ? p->stiffness : area * p->stiffness; }
 
 /* Fills *at when the node touches; otherwise returns false. The gap is computed first, so that a free node costs
  * little. */
@@ -40,36 +31,11 @@ static bool touch_at(const sn_collider_model *collider, const sn_penalty *p, con
         if (v) relative_velocity(collider, pose, x, v, u);
         reach = p->ahead * sn_norm3(u) + sqrt(area); /* a node farther away does not count */
     }
-    const double depth = -sn_collider_gap(collider, pose, x, reach, at->n, &at->bend);
+    const double depth = -sn_collider_gap(collider, pose, x, reach, at->push.n, &at->bend);
     if (!(area > 0) || (!(depth > 0) && p->ahead == 0) || -depth > reach) return false;
     if (v && p->ahead == 0) relative_velocity(collider, pose, x, v, u);
     at->spin = pose->turned ? pose->spin : NULL;
-    at->un = sn_dot3(u, at->n);
-    const bool outside = !(depth > 0);
-    const double full = sqrt(area) / GRIP;
-    if (outside && !(depth - p->ahead * at->un > -1e-6 * full))
-        return false; /* a node on the surface counts, up to rounding */
-    if (outside && held) {
-        if (*held == SN_AHEAD_RELEASED) return false;
-        *held = SN_AHEAD_HELD;
-    }
-    const double k = spring_of(p, area), part = p->depth > 0 && !outside ? depth / p->depth : 0;
-    at->k = k * (1 + 3 * part * part);
-    const bool gradual = depth < full && !p->per_node;
-    at->c = outside ? 0 : p->per_node ? p->damping : 2 * p->damping * sqrt(k * mass);
-    at->grip = gradual ? depth / full : 1;
-    at->rate = gradual ? 1 / full : 0;
-    at->drag = p->drag * depth, at->drag_rate = p->drag;
-    for (int a = 0; a < 3; ++a) at->ut[a] = u[a] - at->un * at->n[a];
-    at->slip = sn_norm3(at->ut);
-    at->normal = k * depth * (1 + part * part) - at->c * at->grip * at->un;
-    if (!(at->normal > 0) && !outside && !p->per_node) { /* the damper would pull, so there is no force */
-        at->normal = at->k = at->c = 0;
-    }
-    const double e = p->slip, r = at->slip;
-    at->phi = r < e ? (2 - r / e) / e : 1 / r;
-    at->phi_rate = r < e ? (r > 0 ? -1 / (e * e * r) : 0) : -1 / (r * r * r);
-    return true;
+    return sn_push_at(p, area, mass, depth, u, held, &at->push);
 }
 
 static uint8_t *held_of(const sn_penalty *penalty, int i) { return penalty->held ? penalty->held + i : NULL; }
@@ -86,9 +52,9 @@ int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalt
                       held_of(penalty, i), &it))
             continue;
         ++touching;
-        const double coulomb = penalty->friction * (memory ? memory[i].normal : it.normal) * it.phi;
-        const double drag = v ? coulomb + it.drag : 0;
-        for (int a = 0; a < 3; ++a) f[at + (size_t)a] += it.normal * it.n[a] - drag * it.ut[a];
+        const double coulomb = penalty->friction * (memory ? memory[i].normal : it.push.normal) * it.push.phi;
+        const double drag = v ? coulomb + it.push.drag : 0;
+        for (int a = 0; a < 3; ++a) f[at + (size_t)a] += it.push.normal * it.push.n[a] - drag * it.push.ut[a];
     }
     return touching;
 }
@@ -102,7 +68,7 @@ void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty
         touch it;
         const bool touches = touch_at(collider, penalty, &pose, x + at, v + at, nodes->area[i], nodes->mass[i],
                                       held_of(penalty, i), &it);
-        const double now = touches ? it.normal : 0, was = memory[i].normal;
+        const double now = touches ? it.push.normal : 0, was = memory[i].normal;
         memory[i].normal = now;
         *square += now * now, *change += (now - was) * (now - was);
     }
@@ -112,13 +78,13 @@ void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty
  * du_t/dx = -W - n (grad u_n)^T - u_n grad n. */
 static void turn_of_slip(const touch *it, double by_x[3], double turn[9]) {
     static const double still[3] = {0};
-    const double *w = it->spin ? it->spin : still, *n = it->n, bend = it->bend.curvature;
+    const double *w = it->spin ? it->spin : still, *n = it->push.n, bend = it->bend.curvature;
     const double W[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
     double H[9] = {0};
     for (int i = 0; i < 9 && bend != 0; ++i) H[i] = bend * it->bend.across[i];
-    sn_multiply_vector3(H, it->ut, by_x);
+    sn_multiply_vector3(H, it->push.ut, by_x);
     for (int i = 0; i < 3; ++i) by_x[i] += W[3 * i] * n[0] + W[3 * i + 1] * n[1] + W[3 * i + 2] * n[2];
-    for (int i = 0; i < 9; ++i) turn[i] = -W[i] - n[i / 3] * by_x[i % 3] - it->un * H[i];
+    for (int i = 0; i < 9; ++i) turn[i] = -W[i] - n[i / 3] * by_x[i % 3] - it->push.un * H[i];
 }
 
 /* K and D of one node, row-major, exact. */
@@ -126,38 +92,41 @@ static void exact_blocks(const touch *it, double mu, double K[9], double D[9]) {
     double slope[3], by_x[3], by_v[3], H[9], turn[9];
     turn_of_slip(it, slope, turn);
     for (int a = 0; a < 3; ++a) { /* gradients of f_n */
-        by_x[a] = -(it->k - it->c * it->rate * it->un) * it->n[a] - it->c * it->grip * slope[a];
-        by_v[a] = -it->c * it->grip * it->n[a];
+        by_x[a] = -(it->push.k - it->push.c * it->push.rate * it->push.un) * it->push.n[a] -
+                  it->push.c * it->push.grip * slope[a];
+        by_v[a] = -it->push.c * it->push.grip * it->push.n[a];
     }
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
-            H[3 * i + j] = it->phi * (i == j) + it->phi_rate * it->ut[i] * it->ut[j]; /* d(phi u_t)/du_t */
+            H[3 * i + j] =
+                it->push.phi * (i == j) + it->push.phi_rate * it->push.ut[i] * it->push.ut[j]; /* d(phi u_t)/du_t */
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
             const double bent = it->bend.curvature != 0 ? it->bend.curvature * it->bend.across[3 * i + j] : 0;
             double friction_x = 0, friction_v = 0;
             for (int k = 0; k < 3; ++k) {
                 friction_x += H[3 * i + k] * turn[3 * k + j];
-                friction_v += H[3 * i + k] * ((k == j) - it->n[k] * it->n[j]);
+                friction_v += H[3 * i + k] * ((k == j) - it->push.n[k] * it->push.n[j]);
             }
-            const double direction = it->n[i] - mu * it->phi * it->ut[i];
-            K[3 * i + j] = -(direction * by_x[j] + it->normal * bent - mu * it->normal * friction_x) -
-                           it->drag_rate * it->ut[i] * it->n[j] + it->drag * turn[3 * i + j];
-            D[3 * i + j] =
-                -(direction * by_v[j] - mu * it->normal * friction_v) + it->drag * ((i == j) - it->n[i] * it->n[j]);
+            const double direction = it->push.n[i] - mu * it->push.phi * it->push.ut[i];
+            K[3 * i + j] = -(direction * by_x[j] + it->push.normal * bent - mu * it->push.normal * friction_x) -
+                           it->push.drag_rate * it->push.ut[i] * it->push.n[j] + it->push.drag * turn[3 * i + j];
+            D[3 * i + j] = -(direction * by_v[j] - mu * it->push.normal * friction_v) +
+                           it->push.drag * ((i == j) - it->push.n[i] * it->push.n[j]);
         }
 }
 
 /* Symmetric, positive semidefinite blocks, close to the exact ones. */
 static void definite_blocks(const touch *it, double mu, double e, const sn_friction *memory, double K[9], double D[9]) {
-    const double stiff = fmax(it->k - it->c * it->rate * it->un, 0), bend = fmax(-it->normal * it->bend.curvature, 0);
+    const double stiff = fmax(it->push.k - it->push.c * it->push.rate * it->push.un, 0),
+                 bend = fmax(-it->push.normal * it->bend.curvature, 0);
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
-            const double across = it->n[i] * it->n[j];
+            const double across = it->push.n[i] * it->push.n[j];
             K[3 * i + j] = stiff * across + (bend > 0 ? bend * it->bend.across[3 * i + j] : 0);
-            D[3 * i + j] = it->c * it->grip * across + it->drag * ((i == j) - across);
+            D[3 * i + j] = it->push.c * it->push.grip * across + it->push.drag * ((i == j) - across);
         }
-    if (mu > 0) sn_friction_add(memory, it->n, e, mu * memory->normal, D);
+    if (mu > 0) sn_friction_add(memory, it->push.n, e, mu * memory->normal, D);
 }
 
 int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
@@ -175,8 +144,8 @@ int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penal
             continue;
         const double mu = v ? penalty->friction : 0;
         if (definite) {
-            sn_friction fresh = {.normal = it.normal}, *friction = memory ? &memory[i] : &fresh;
-            if (mu > 0) sn_friction_follow(friction, it.n, it.ut, penalty->slip);
+            sn_friction fresh = {.normal = it.push.normal}, *friction = memory ? &memory[i] : &fresh;
+            if (mu > 0) sn_friction_follow(friction, it.push.n, it.push.ut, penalty->slip);
             definite_blocks(&it, mu, penalty->slip, friction, k, d);
         } else {
             exact_blocks(&it, mu, k, d);
@@ -200,8 +169,7 @@ double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *pe
     sn_collider_at(collider, t, &pose);
     for (int i = 0; i < nodes->count; ++i) {
         const double gap = sn_collider_gap(collider, &pose, x + 3 * (size_t)nodes->node[i], 0, n, NULL);
-        const double part = penalty->depth > 0 ? gap / penalty->depth : 0;
-        if (gap < 0) energy += 0.5 * spring_of(penalty, nodes->area[i]) * gap * gap * (1 + 0.5 * part * part);
+        energy += sn_push_energy(penalty, nodes->area[i], -gap);
     }
     return energy;
 }
@@ -213,7 +181,7 @@ bool sn_penalty_release(const sn_collider_model *collider, const sn_penalty *pen
     bool any = false;
     sn_collider_at(collider, t, &pose);
     for (int i = 0; i < nodes->count; ++i) {
-        const double full = sqrt(nodes->area[i]) / GRIP;
+        const double full = sn_push_full(nodes->area[i]);
         if (penalty->held[i] != SN_AHEAD_HELD ||
             !(sn_collider_gap(collider, &pose, x + 3 * (size_t)nodes->node[i], full, n, NULL) > 1e-3 * full))
             continue;

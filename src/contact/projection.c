@@ -54,11 +54,12 @@ void sn_projection_destroy(sn_projection *p) {
 }
 
 /* ---- Contacts and their rows ---- */
-void sn_contact_linearise(const sn_projection *p, int slot, double t, const double x[3], sn_contact *contact) {
+void sn_contact_linearise(const sn_projection *p, int slot, double t, const double x[3], sn_held_contact *contact) {
     const int nodes = p->surface->count;
     sn_pose pose;
     double foot[3];
-    *contact = (sn_contact){.slot = slot, .node = p->surface->node[slot % nodes], .collider = p->which[slot / nodes]};
+    *contact =
+        (sn_held_contact){.slot = slot, .node = p->surface->node[slot % nodes], .collider = p->which[slot / nodes]};
     const sn_collider_model *collider = &p->collider[contact->collider];
     sn_collider_at(collider, t, &pose);
     const double gap = sn_collider_gap(collider, &pose, x, INFINITY, contact->n, NULL);
@@ -165,7 +166,7 @@ void sn_projection_collect(sn_projection *p, const sn_filter *held, double t, co
         for (int c = 0; c < p->projecting; ++c) {
             const int slot = c * nodes + i;
             if (status[slot] == SN_CONTACT_FREE) continue;
-            sn_contact *own = &p->contact[p->count++];
+            sn_held_contact *own = &p->contact[p->count++];
             if (p->fresh[slot].node >= 0)
                 *own = p->fresh[slot];
             else
@@ -190,7 +191,7 @@ void sn_projection_end(sn_projection *p) { p->count = p->row_count = 0; }
 void sn_projection_apply(const sn_projection *p, double t, double *x, double *v) {
     for (int i = 0; i < p->row_count; ++i) {
         const sn_projection_row *row = &p->row[i];
-        const sn_contact *contact = &p->contact[row->contact];
+        const sn_held_contact *contact = &p->contact[row->contact];
         const size_t at = 3 * (size_t)row->node;
         const sn_collider_model *collider = &p->collider[contact->collider];
         sn_pose pose;
@@ -210,7 +211,7 @@ void sn_projection_apply(const sn_projection *p, double t, double *x, double *v)
 }
 
 /* ---- Friction ---- */
-void sn_contact_slip(const sn_projection *p, const sn_contact *contact, double t, const double *v, double ut[3]) {
+void sn_contact_slip(const sn_projection *p, const sn_held_contact *contact, double t, const double *v, double ut[3]) {
     const sn_collider_model *collider = &p->collider[contact->collider];
     sn_pose pose;
     double anchor[3], velocity[3], u[3];
@@ -223,14 +224,14 @@ void sn_contact_slip(const sn_projection *p, const sn_contact *contact, double t
 }
 
 /* mu N of a slipping contact; 0 of other contacts. */
-static double grip(const sn_projection *p, const double *status, const sn_contact *contact) {
+static double grip(const sn_projection *p, const double *status, const sn_held_contact *contact) {
     if (status[contact->slot] != SN_CONTACT_SLIP) return 0;
     return p->penalty[contact->collider].friction * status[sn_projection_slots(p) + contact->slot];
 }
 
 void sn_projection_force(const sn_projection *p, const double *status, double t, const double *v, double *f) {
     for (int i = 0; i < p->count && v; ++i) {
-        const sn_contact *contact = &p->contact[i];
+        const sn_held_contact *contact = &p->contact[i];
         const double strength = grip(p, status, contact), e = p->penalty[contact->collider].slip;
         if (!(strength > 0)) continue;
         double ut[3];
@@ -242,7 +243,7 @@ void sn_projection_force(const sn_projection *p, const double *status, double t,
 
 void sn_projection_blocks(sn_projection *p, const double *status, double t, const double *v, sn_block_list *damping) {
     for (int i = 0; i < p->count && v; ++i) {
-        const sn_contact *contact = &p->contact[i];
+        const sn_held_contact *contact = &p->contact[i];
         const double strength = grip(p, status, contact), e = p->penalty[contact->collider].slip;
         if (!(strength > 0) || damping->count == damping->capacity) continue;
         double ut[3];

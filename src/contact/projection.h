@@ -32,13 +32,13 @@
 typedef enum sn_contact_status { SN_CONTACT_FREE, SN_CONTACT_SLIP, SN_CONTACT_STICK } sn_contact_status;
 
 /* A node on a collider. */
-typedef struct sn_contact {
+typedef struct sn_held_contact {
     int32_t slot; /* index of the pair (projecting collider, surface node) in `status` */
     int32_t node, collider;
     double n[3];
     double anchor[3]; /* the place where it touches, before any motion of the collider. It moves and turns with the
                          collider */
-} sn_contact;
+} sn_held_contact;
 
 /* One prescribed direction: c . x = c . target. A move x += s u, where c . u = 1, reaches it. */
 typedef struct sn_projection_row {
@@ -56,13 +56,14 @@ typedef struct sn_projection {
     int32_t *which; /* projecting: the indices of these colliders */
     double size;    /* m, size of the largest body */
     int count;      /* how many contacts; they ascend by node */
-    sn_contact *contact;
+    sn_held_contact *contact;
     int row_count;
     sn_projection_row *row;
     sn_filter filter; /* the constraints of held nodes and of contacts */
     int filter_nodes, filter_projections;
-    uint8_t *changes;  /* per slot: how often it changed in this step */
-    sn_contact *fresh; /* per slot: a contact that this step made or gave a new normal; node is -1 when there is none */
+    uint8_t *changes; /* per slot: how often it changed in this step */
+    sn_held_contact
+        *fresh; /* per slot: a contact that this step made or gave a new normal; node is -1 when there is none */
     sn_friction *friction; /* per slot: memory of friction in the present step */
     int rounds, friction_rounds, curved_rounds;
     int64_t repeats; /* how often steps were taken again, for reports */

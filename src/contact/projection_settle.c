@@ -104,7 +104,7 @@ static void normal_forces(const judge *j, int first, int end, double *N, double 
 }
 
 /* Judges the friction of a contact that stays, with its new N. `rest`: the tangential reaction of the node. */
-static void judge_friction(judge *j, const sn_contact *contact, double N, const double rest[3]) {
+static void judge_friction(judge *j, const sn_held_contact *contact, double N, const double rest[3]) {
     const sn_penalty *penalty = &j->p->penalty[contact->collider];
     const int slot = contact->slot;
     if (!j->step->v || !(penalty->friction > 0)) return;
@@ -124,7 +124,7 @@ static void judge_friction(judge *j, const sn_contact *contact, double N, const 
 }
 
 /* When a slipping contact has left a curved surface, it gets the normal of its present place. */
-static void judge_surface(judge *j, const sn_contact *contact) {
+static void judge_surface(judge *j, const sn_held_contact *contact) {
     sn_projection *p = j->p;
     const double t1 = j->step->t + j->step->h, *x = j->step->x + 3 * (size_t)contact->node;
     double n[3];

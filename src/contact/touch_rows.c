@@ -1,59 +1,120 @@
 /* Contact rows: the list, and the sums over the nodes of a row (touch_rows.h). */
 #include "touch_rows.h"
 
+#include <string.h>
+
+#include "base/math3.h"
+
 void sn_touch_rows_release(sn_touch_rows *rows) {
     sn_release(rows->context, rows->row);
     sn_release(rows->context, rows->node);
     sn_release(rows->context, rows->weight);
+    sn_release(rows->context, rows->moment);
     *rows = (sn_touch_rows){.context = rows->context};
 }
 
 static sn_status reserve_carriers(sn_touch_rows *rows, int needed, sn_error *error) {
     if (needed <= rows->carrier_capacity) return SN_OK;
-    int nodes = rows->carrier_capacity, weights = rows->carrier_capacity;
+    int nodes = rows->carrier_capacity, weights = nodes, moments = nodes;
     sn_status status = sn_grow(rows->context, (void **)&rows->node, &nodes, needed, sizeof *rows->node, error);
     if (status) return status;
     status = sn_grow(rows->context, (void **)&rows->weight, &weights, needed, sizeof *rows->weight, error);
+    if (status) return status;
+    status = sn_grow(rows->context, (void **)&rows->moment, &moments, needed, 9 * sizeof *rows->moment, error);
     if (!status) rows->carrier_capacity = nodes < weights ? nodes : weights;
+    if (!status && moments < rows->carrier_capacity) rows->carrier_capacity = moments;
     return status;
 }
 
-/* Adds a carrier to the row that begins at `first`; a node that is there already gets the sum of the weights. */
-static sn_status add(sn_touch_rows *rows, int first, int32_t node, double weight, sn_error *error) {
-    for (int k = first; k < rows->carrier_count; ++k)
-        if (rows->node[k] == node) {
-            rows->weight[k] += weight;
-            return SN_OK;
-        }
-    const sn_status status = reserve_carriers(rows, rows->carrier_count + 1, error);
-    if (status) return status;
-    rows->node[rows->carrier_count] = node, rows->weight[rows->carrier_count++] = weight;
+/* The matrices of the three corners of a triangle for a point that is apart from the triangle by r (touch_rows.h).
+ * `share` are the shape functions at the point of the triangle. */
+static void attach(const sn_touch_surface *surface, const sn_touch_point *point, const double r[3],
+                   double matrix[3][9]) {
+    const double *corner[3];
+    double area[3], gradient[3][3], side[3], N[3] = {0}, lowest = INFINITY;
+    for (int k = 0; k < 3; ++k)
+        corner[k] = surface->position + 3 * (size_t)surface->triangle[3 * (size_t)point->triangle + (size_t)k];
+    sn_area_vector3(corner[0], corner[1], corner[2], area);
+    const double twice = sn_norm3(area), length = sn_norm3(r);
+    for (int k = 0; k < 3; ++k) { /* grad phi_k = N x (side across corner k) / twice the area */
+        sn_subtract3(corner[(k + 2) % 3], corner[(k + 1) % 3], side);
+        for (int a = 0; a < 3; ++a) N[a] = twice > 0 ? area[a] / twice : 0;
+        sn_cross3(N, side, gradient[k]);
+        for (int a = 0; a < 3; ++a) gradient[k][a] = twice > 0 ? gradient[k][a] / twice : 0;
+        lowest = fmin(lowest, twice > 0 ? twice / sn_norm3(side) : 0);
+    }
+    const double part = length > lowest ? lowest / length : 1, normal = part * sn_dot3(r, N);
+    for (int k = 0; k < 3; ++k) {
+        const double along = point->share[k] + part * sn_dot3(gradient[k], r);
+        for (int i = 0; i < 9; ++i) matrix[k][i] = (i % 4 == 0 ? along : 0) - normal * gradient[k][i / 3] * N[i % 3];
+    }
+}
+
+/* Adds a carrier to the row that begins at `first`; a node that is there already gets the sums. */
+static sn_status add(sn_touch_rows *rows, int first, int32_t node, double weight, double factor, const double matrix[9],
+                     sn_error *error) {
+    int at = first;
+    while (at < rows->carrier_count && rows->node[at] != node) ++at;
+    if (at == rows->carrier_count) {
+        const sn_status status = reserve_carriers(rows, at + 1, error);
+        if (status) return status;
+        rows->node[at] = node, rows->weight[at] = 0, ++rows->carrier_count;
+        memset(rows->moment + 9 * (size_t)at, 0, 9 * sizeof *rows->moment);
+    }
+    rows->weight[at] += weight;
+    for (int i = 0; i < 9; ++i) rows->moment[9 * (size_t)at + (size_t)i] += factor * matrix[i];
     return SN_OK;
 }
 
+/* Adds the carriers of a point. r: the vector from it to the point of A. */
 static sn_status add_point(sn_touch_rows *rows, int first, const sn_touch_surface *surface, const sn_touch_point *point,
-                           double sign, sn_error *error) {
+                           double sign, const double r[3], sn_error *error) {
     sn_status status = SN_OK;
+    double matrix[3][9];
     if (!surface || !surface->carrier_node) return status;
+    attach(surface, point, r, matrix);
+    const bool apart = r[0] != 0 || r[1] != 0 || r[2] != 0;
     for (int k = 0; k < 3; ++k) {
         const int32_t vertex = surface->triangle[3 * (size_t)point->triangle + (size_t)k];
-        if (point->share[k] == 0) continue;
-        for (int32_t i = surface->carrier_first[vertex]; i < surface->carrier_first[vertex + 1] && !status; ++i)
-            status =
-                add(rows, first, surface->carrier_node[i], sign * point->share[k] * surface->carrier_weight[i], error);
+        if (point->share[k] == 0 && !apart) continue;
+        for (int32_t i = surface->carrier_first[vertex]; i < surface->carrier_first[vertex + 1] && !status; ++i) {
+            const double weight = sign * surface->carrier_weight[i];
+            status = add(rows, first, surface->carrier_node[i], weight * point->share[k], weight, matrix[k], error);
+        }
     }
     return status;
+}
+
+static void place_of(const sn_touch_surface *surface, const sn_touch_point *point, double out[3]) {
+    out[0] = out[1] = out[2] = 0;
+    for (int k = 0; k < 3; ++k) {
+        const double *x = surface->position + 3 * (size_t)surface->triangle[3 * (size_t)point->triangle + (size_t)k];
+        for (int a = 0; a < 3; ++a) out[a] += point->share[k] * x[a];
+    }
 }
 
 sn_status sn_touch_rows_append(sn_touch_rows *rows, const sn_touch_surface *surface_a, const sn_touch_point *a,
                                const sn_touch_surface *surface_b, const sn_touch_point *b, const sn_touch_row *row,
                                sn_error *error) {
     const int first = rows->carrier_count;
+    const double none[3] = {0};
+    double r[3] = {0}, from[3];
     sn_status status = SN_OK;
+    if (surface_a && surface_b) {
+        place_of(surface_a, a, r);
+        place_of(surface_b, b, from);
+        sn_subtract3(r, from, r);
+    }
     if (rows->count == rows->capacity)
-        status = sn_grow(rows->context, (void **)&rows->row, &rows->capacity, rows->count + 1, sizeof *rows->row, error);
+        status =
+            sn_grow(rows->context, (void **)&rows->row, &rows->capacity, rows->count + 1, sizeof *rows->row, error);
+<<<<<<< HEAD
+    if (!status) status = add_point(rows, first, surface_a, a, 1, none, error);
+    if (!status) status = add_point(rows, first, surface_b, b, -1, r, error);
+=======
     if (!status) status = add_point(rows, first, surface_a, a, 1, error);
     if (!status) status = add_point(rows, first, surface_b, b, -1, error);
+>>>>>>> main
     if (status) {
         rows->carrier_count = first;
         return status;
@@ -73,4 +134,31 @@ void sn_touch_row_gather(const sn_touch_rows *rows, const sn_touch_row *row, con
 void sn_touch_row_scatter(const sn_touch_rows *rows, const sn_touch_row *row, const double value[3], double *u) {
     for (int32_t i = row->first; i < row->first + row->count; ++i)
         for (int k = 0; k < 3; ++k) u[3 * (size_t)rows->node[i] + (size_t)k] += rows->weight[i] * value[k];
+}
+
+void sn_touch_row_motion(const sn_touch_rows *rows, const sn_touch_row *row, const double *u, double out[3]) {
+    double along = 0;
+    out[0] = out[1] = out[2] = 0;
+    for (int32_t i = row->first; i < row->first + row->count; ++i) {
+        const double *at = u + 3 * (size_t)rows->node[i];
+        double part[3];
+        sn_multiply_vector3(rows->moment + 9 * (size_t)i, at, part);
+        for (int k = 0; k < 3; ++k) out[k] += part[k];
+        along += rows->weight[i] * sn_dot3(row->n, at);
+    }
+    along -= sn_dot3(row->n, out);
+    for (int k = 0; k < 3; ++k) out[k] += along * row->n[k];
+}
+
+void sn_touch_row_push(const sn_touch_rows *rows, const sn_touch_row *row, const double force[3], double *f) {
+    const double normal = sn_dot3(row->n, force);
+    double across[3];
+    for (int k = 0; k < 3; ++k) across[k] = force[k] - normal * row->n[k];
+    for (int32_t i = row->first; i < row->first + row->count; ++i) {
+        const double *M = rows->moment + 9 * (size_t)i;
+        double *at = f + 3 * (size_t)rows->node[i];
+        for (int k = 0; k < 3; ++k)
+            at[k] +=
+                rows->weight[i] * normal * row->n[k] + M[k] * across[0] + M[3 + k] * across[1] + M[6 + k] * across[2];
+    }
 }

@@ -4,11 +4,24 @@
  *   - a unit normal n, from B to A;
  *   - a gap g along n, m: above 0 when the surfaces are apart, below 0 when they intersect;
  *   - an area, m^2, for responses that work with pressures;
- *   - nodes with weights. The vector d = sum_k w_k x(node_k) runs from the point of B to the point of A: the carriers of
- *     the point on A have positive weights, those of the point on B negative ones. A collider has no nodes.
+ *   - nodes with weights. The vector d = sum_k w_k x(node_k) runs from the point of B to the point of A: the carriers
+ * of the point on A have positive weights, those of the point on B negative ones. A collider has no nodes.
  *
- * The rate of the gap is n . (sum_k w_k v_k - u), where u is the velocity of the collider's point (0 otherwise). A force
- * p along n on A, and -p on B, becomes w_k p n on node k.
+ * The rate of the gap is n . (sum_k w_k v_k - u), where u is the velocity of the collider's point (0 otherwise). A
+ * force p along n on A, and -p on B, becomes w_k p n on node k.
+<<<<<<< HEAD
+ *
+ * The two points are apart by the gap. Forces along n on both have no torque together, but tangential ones would have:
+ * friction would change the angular momentum. So tangential motion is measured at one point for both sides, the point
+ * of A. There the material of B moves as if it were fixed to the triangle of its own point: with r = d, N the normal of
+ * the triangle, r = r_N N + r_T and phi_k the linear shape functions,
+ *
+ *   v_B = sum_k [phi_k + grad phi_k . r_T] v_k - r_N sum_k grad phi_k (N . v_k)
+ *
+ * For a rigid motion this is v(q) + omega x r. `moment` has the 3x3 matrices of this sum. When r is longer than the
+ * lowest height of the triangle, it is shortened to that, because the matrices would become large.
+=======
+>>>>>>> main
  *
  * Rows lie in one list, in an order that depends only on the state (by surfaces, then by features). So sums over them
  * have the same bits for any number of threads. */
@@ -16,6 +29,7 @@
 #define SN_CONTACT_TOUCH_ROWS_H
 
 #include "base/context.h"
+#include "linear/matrix/matrix.h"
 #include "touch_surface.h"
 
 /* The kind of features that touch. */
@@ -31,8 +45,8 @@ typedef struct sn_touch_row {
     sn_touch_kind kind;
     int32_t feature[2]; /* identify the contact from step to step, for friction and warm starts */
     double n[3], gap, area;
-    double point[3];    /* m: the point of A */
-    double velocity[3]; /* m/s, u: of the collider's point; 0 for bodies */
+    double point[3];      /* m: the point of A */
+    double velocity[3];   /* m/s, u: of the collider's point; 0 for bodies */
     int32_t first, count; /* its carriers in `node` and `weight` of the list */
 } sn_touch_row;
 
@@ -43,6 +57,8 @@ typedef struct sn_touch_rows {
     int carrier_count, carrier_capacity;
     int32_t *node;
     double *weight;
+    double *moment; /* 9 per carrier, row by row: tangential motion of A relative to B is the tangential part of
+                       sum_k moment_k v_k */
 } sn_touch_rows;
 
 void sn_touch_rows_release(sn_touch_rows *rows);
@@ -63,6 +79,15 @@ sn_status sn_touch_rows_append(sn_touch_rows *rows, const sn_touch_surface *surf
 
 /* sum_k w_k u_k: 3 numbers from a vector of 3 per node. */
 void sn_touch_row_gather(const sn_touch_rows *rows, const sn_touch_row *row, const double *u, double out[3]);
+/* The motion of A relative to B: along n that of the two points, and across n that of the point of A on both sides. */
+void sn_touch_row_motion(const sn_touch_rows *rows, const sn_touch_row *row, const double *u, double out[3]);
+/* Adds the force `force` on A, and the opposite force on B, to the nodes: the transpose of sn_touch_row_motion. */
+void sn_touch_row_push(const sn_touch_rows *rows, const sn_touch_row *row, const double force[3], double *f);
+/* Appends the blocks of a row (touch_blocks.c), count x count of them: m (row by row) is the derivative of its force by
+ * its motion, with the opposite sign. */
+void sn_touch_row_blocks(const sn_touch_rows *rows, const sn_touch_row *row, const double m[9], sn_block_list *list);
+/* How many blocks all rows have. */
+int64_t sn_touch_rows_block_count(const sn_touch_rows *rows);
 /* u_k += w_k value. */
 void sn_touch_row_scatter(const sn_touch_rows *rows, const sn_touch_row *row, const double value[3], double *u);
 

@@ -6,8 +6,8 @@
  *     is embedded by moving least squares and has more;
  *   - a surface without nodes (a static or moving collider): it has no carriers. Its owner moves `position`.
  *
- * Contact never looks at tets: detection reads `position`, and a force on a point of a triangle goes to the nodes through
- * the carriers of its three vertices.
+ * Contact never looks at tets: detection reads `position`, and a force on a point of a triangle goes to the nodes
+ * through the carriers of its three vertices.
  *
  * Triangles are counter-clockwise seen from outside. A surface may be open (cloth); then `neighbour` is -1 at its
  * rim. */
@@ -46,10 +46,11 @@ typedef struct sn_touch_surface {
     double *area;     /* vertex_count, m^2: the part of the rest area that belongs to the vertex */
 } sn_touch_surface;
 
-/* Makes a surface from triangles at rest. `position` and `triangle` are copied. `carrier_first` NULL: vertex i is carried
- * by node i when `carrier_node` is given (vertex_count numbers), and the surface has no carriers otherwise. Fails with
- * SN_BAD_INPUT (an index out of range) or SN_NO_MEMORY. An edge with more than two triangles is allowed: `closed` is
- * false, and the triangles behind it are no neighbours. */
+/* Makes a surface from triangles at rest. `position` and `triangle` are copied. `carrier_first` NULL: vertex i is
+ * carried by node i when `carrier_node` is given (vertex_count numbers), and the surface has no carriers otherwise.
+ * Fails with SN_BAD_INPUT (an index out of range, a position that is not finite) or SN_NO_MEMORY. An edge with more
+ * than two triangles, or with two that do not turn alike, is allowed: `closed` is false, and the triangles behind it
+ * are no neighbours. */
 typedef struct sn_touch_surface_source {
     int body;
     int vertex_count, triangle_count;
@@ -63,9 +64,11 @@ sn_status sn_touch_surface_create(sn_context *context, const sn_touch_surface_so
                                   sn_touch_surface **surface, sn_error *error);
 void sn_touch_surface_destroy(sn_touch_surface *surface);
 
-/* Computes `position` from the positions x of the nodes (3 per node). Runs on the threads of the context. */
+/* Computes `position` from the positions x of the nodes (3 per node). Runs on the threads of the context. A surface
+ * without carriers stays as it is. */
 void sn_touch_surface_move(sn_touch_surface *surface, const double *x);
-/* The same into `out`, vertex_count x 3, for velocities and for positions at other times. */
+/* The same into `out`, vertex_count x 3, for velocities and for positions at other times. A surface without carriers
+ * leaves `out` as it is. */
 void sn_touch_surface_carry(const sn_touch_surface *surface, const double *x, double *out);
 
 #endif

@@ -29,18 +29,26 @@ static double middle(const sn_triangle_tree *tree, int32_t triangle, int axis) {
     return corner_of(tree, triangle, 0)[axis] + corner_of(tree, triangle, 1)[axis] + corner_of(tree, triangle, 2)[axis];
 }
 
+/* The box around the triangles of a leaf. */
+static void fit_leaf(const sn_triangle_tree *tree, sn_tree_node *node, int first, int count) {
+    for (int a = 0; a < 3; ++a) node->low[a] = INFINITY, node->high[a] = -INFINITY;
+    for (int i = first; i < first + count; ++i)
+        for (int k = 0; k < 3; ++k)
+            for (int a = 0; a < 3; ++a) {
+                const double x = corner_of(tree, tree->order[i], k)[a];
+                node->low[a] = fmin(node->low[a], x), node->high[a] = fmax(node->high[a], x);
+            }
+}
+
 static void build(sn_triangle_tree *tree, item *scratch, int first, int count) {
     sn_tree_node *node = &tree->node[tree->node_count++];
     double low[3], high[3];
-    for (int a = 0; a < 3; ++a) node->low[a] = low[a] = INFINITY, node->high[a] = high[a] = -INFINITY;
+    fit_leaf(tree, node, first, count);
+    for (int a = 0; a < 3; ++a) low[a] = INFINITY, high[a] = -INFINITY;
     for (int i = first; i < first + count; ++i)
         for (int a = 0; a < 3; ++a) {
             const double m = middle(tree, tree->order[i], a);
             low[a] = fmin(low[a], m), high[a] = fmax(high[a], m);
-            for (int k = 0; k < 3; ++k) {
-                const double x = corner_of(tree, tree->order[i], k)[a];
-                node->low[a] = fmin(node->low[a], x), node->high[a] = fmax(node->high[a], x);
-            }
         }
     if (count <= LEAF) {
         node->first = first, node->count = count;
@@ -57,6 +65,22 @@ static void build(sn_triangle_tree *tree, item *scratch, int first, int count) {
     node->first = tree->node_count;
     node->count = 0;
     build(tree, scratch, first + count / 2, count - count / 2);
+}
+
+/* The children of a fork come after it: the loop runs from the end. */
+void sn_triangle_tree_refit(sn_triangle_tree *tree) {
+    for (int i = tree->node_count - 1; i >= 0; --i) {
+        sn_tree_node *node = &tree->node[i];
+        if (node->count > 0) {
+            fit_leaf(tree, node, node->first, node->count);
+            continue;
+        }
+        const sn_tree_node *left = node + 1, *right = &tree->node[node->first];
+        for (int a = 0; a < 3; ++a) {
+            node->low[a] = fmin(left->low[a], right->low[a]);
+            node->high[a] = fmax(left->high[a], right->high[a]);
+        }
+    }
 }
 
 sn_status sn_triangle_tree_create(sn_context *context, const double *position, const int32_t *triangle, int count,
@@ -128,13 +152,16 @@ static double box_square(const sn_tree_node *node, const double x[3]) {
     return square;
 }
 
-void sn_triangle_tree_nearest(const sn_triangle_tree *tree, const double x[3], sn_nearest_point *nearest) {
+bool sn_triangle_tree_search(const sn_triangle_tree *tree, const double x[3], double limit,
+                             bool (*accepts)(const void *user, int32_t triangle), const void *user,
+                             sn_nearest_point *nearest) {
     struct {
         int32_t node;
         double square;
     } stack[STACK];
     int top = 0;
-    nearest->square = INFINITY;
+    nearest->square = limit * limit;
+    nearest->triangle = -1;
     stack[top].node = 0, stack[top++].square = 0;
     while (top > 0) {
         --top;
@@ -143,6 +170,7 @@ void sn_triangle_tree_nearest(const sn_triangle_tree *tree, const double x[3], s
         const sn_tree_node *node = &tree->node[at];
         for (int i = node->first; i < node->first + node->count; ++i) {
             sn_nearest_point here = {.triangle = tree->order[i]};
+            if (accepts && !accepts(user, here.triangle)) continue;
             nearest_of_triangle(corner_of(tree, here.triangle, 0), corner_of(tree, here.triangle, 1),
                                 corner_of(tree, here.triangle, 2), x, &here);
             if (here.square < nearest->square) *nearest = here;
@@ -153,6 +181,11 @@ void sn_triangle_tree_nearest(const sn_triangle_tree *tree, const double x[3], s
         stack[top].node = left_first ? node->first : at + 1, stack[top++].square = left_first ? right : left;
         stack[top].node = left_first ? at + 1 : node->first, stack[top++].square = left_first ? left : right;
     }
+    return nearest->triangle >= 0;
+}
+
+void sn_triangle_tree_nearest(const sn_triangle_tree *tree, const double x[3], sn_nearest_point *nearest) {
+    sn_triangle_tree_search(tree, x, INFINITY, NULL, NULL, nearest);
 }
 
 /* ---- Crossings ---- */

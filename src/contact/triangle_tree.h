@@ -1,9 +1,10 @@
 /* A tree of boxes over triangles. It finds the nearest point of the surface, and the places where a straight path
  * crosses it.
  *
- * The tree is built once. Each fork sorts its triangles along the longest side of the box around their centres (equal
- * ones by number) and gives one half to each child. So the tree depends only on the mesh. A search goes to the nearer
- * box first, and leaves out every box that is farther than the best triangle so far. */
+ * The tree is built once; when the positions change, its boxes are computed anew (refit). Each fork sorts its triangles
+ * along the longest side of the box around their centres (equal ones by number) and gives one half to each child. So
+ * the tree depends only on the mesh. A search goes to the nearer box first, and leaves out every box that is farther
+ * than the best triangle so far. */
 #ifndef SN_CONTACT_TRIANGLE_TREE_H
 #define SN_CONTACT_TRIANGLE_TREE_H
 
@@ -40,6 +41,14 @@ sn_status sn_triangle_tree_create(sn_context *context, const double *position, c
                                   sn_triangle_tree *tree, sn_error *error);
 void sn_triangle_tree_destroy(sn_context *context, sn_triangle_tree *tree);
 
+/* Computes the boxes anew, after the positions have changed. */
+void sn_triangle_tree_refit(sn_triangle_tree *tree);
+
+/* The nearest point of those triangles that `accepts` allows (NULL: all), nearer than `limit` (m). Returns false when
+ * there is none. */
+bool sn_triangle_tree_search(const sn_triangle_tree *tree, const double x[3], double limit,
+                             bool (*accepts)(const void *user, int32_t triangle), const void *user,
+                             sn_nearest_point *nearest);
 void sn_triangle_tree_nearest(const sn_triangle_tree *tree, const double x[3], sn_nearest_point *nearest);
 
 /* The first and the last triangle that the path from a to b crosses, and the parts of the path (0 to 1) at the

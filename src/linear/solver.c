@@ -89,6 +89,8 @@ void sn_linear_destroy(sn_linear *linear) {
     sn_linear_release_data(linear);
     sn_linear_release_matrix(linear);
     sn_preconditioner_diagonal.release(context, linear->mass_data);
+    sn_coupled_release(context, &linear->coupled);
+    sn_coupling_release(context, &linear->coupling);
     sn_pattern_release(context, &linear->pattern);
     sn_scatter_map_release(context, &linear->map);
     sn_release(context, linear->mass.coupled);

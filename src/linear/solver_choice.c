@@ -53,7 +53,9 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
             c.krylov = &sn_krylov_gmres; /* its preconditioner is the factor of the symmetric part */
         return c;
     }
-    const bool large = c.assembled && linear->model.position && linear->model.nodes >= AUTO_MULTIGRID_NODES;
+    /* Multigrid needs a mesh. Rigid bodies alone have none: no node has a neighbour. */
+    const bool meshed = linear->model.position && linear->pattern.block_count > linear->pattern.nodes;
+    const bool large = c.assembled && meshed && linear->model.nodes >= AUTO_MULTIGRID_NODES;
     if (!is_auto(o->method))
         c.krylov = sn_krylov_find(o->method);
     else if (!linear->operator_symmetric)

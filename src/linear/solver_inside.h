@@ -6,7 +6,9 @@
 
 #include "linear/krylov/span.h"
 #include "linear/matrix/assembly.h"
+#include "linear/matrix/coupling.h"
 #include "linear/matrix/kernels.h"
+#include "linear/precondition/coupled.h"
 #include "solver.h"
 
 enum { SN_REFINE_VECTORS = 4 }; /* r, e, the right-hand side, the best x */
@@ -33,8 +35,9 @@ typedef struct sn_linear_place {
     const sn_block_list *stiffness, *damping; /* NULL for none */
     const double *rayleigh_mass;              /* NULL for none */
     sn_made matrix, diagonal, cache;
-    bool prepared; /* the preconditioner's data belong to this matrix and filter */
-    bool copied;   /* those data were made for the matrix, not for the exact operator */
+    bool prepared;  /* the preconditioner's data belong to this matrix and filter */
+    bool copied;    /* those data were made for the matrix, not for the exact operator */
+    bool corrected; /* the correction for coupled bodies was made */
 } sn_linear_place;
 
 struct sn_linear {
@@ -50,6 +53,7 @@ struct sn_linear {
 
     /* ---- Can be rebuilt ---- */
     sn_matrix matrix;
+    sn_coupling coupling;    /* the blocks of the matrix that have no place in the pattern */
     sn_assembly assembly;    /* of the operator that runs now */
     sn_source source;        /* the origin of that operator */
     bool operator_symmetric; /* the exact operator that runs now is symmetric */
@@ -63,6 +67,7 @@ struct sn_linear {
     sn_filter_copy filter;                   /* of the last solve; preconditioners point to it */
     const sn_preconditioner *preconditioner; /* the owner of `data` */
     void *data;
+    sn_coupled_block coupled; /* corrects the preconditioner for the coupling of the matrix */
     double *scratch;
     int64_t scratch_size;
 
@@ -98,8 +103,10 @@ void sn_linear_ensure_cache(sn_linear *linear);
 sn_status sn_linear_ensure_data(sn_linear *linear, const sn_choice *c, const sn_operator *op, sn_error *error);
 void sn_linear_release_data(sn_linear *linear);
 void sn_linear_release_matrix(sn_linear *linear);
-/* Makes room for the matrix in single or in double precision. */
+/* Makes room for the matrix in single or in double precision. Its coupling stays as it is. */
 sn_status sn_linear_reserve_matrix(sn_linear *linear, bool single, sn_error *error);
+/* Builds the coupling of the matrix from d times the damping and k times the stiffness of the linearisation. */
+sn_status sn_linear_couple(sn_linear *linear, double d, double k, sn_error *error);
 /* Makes room for the cache of the element products. Without memory for it, the products are only slower. */
 bool sn_linear_have_cache(sn_linear *linear);
 /* The operator that the method iterates on: the matrix (`copy`) or the exact operator. */

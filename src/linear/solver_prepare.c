@@ -20,6 +20,7 @@ sn_status sn_linear_ensure_scratch(sn_linear *linear, int vectors, sn_error *err
 void sn_linear_release_data(sn_linear *linear) {
     if (linear->preconditioner && linear->data) linear->preconditioner->release(linear->context, linear->data);
     linear->data = NULL;
+    linear->coupled.usable = false;
     linear->place.prepared = false;
 }
 
@@ -142,6 +143,12 @@ sn_status sn_linear_reserve_matrix(sn_linear *linear, bool single, sn_error *err
     return linear->matrix.single_ || linear->matrix.double_ ? SN_OK : sn_no_memory(error);
 }
 
+sn_status sn_linear_couple(sn_linear *linear, double d, double k, sn_error *error) {
+    linear->matrix.coupling = &linear->coupling;
+    return sn_coupling_build(linear->context, &linear->pattern, linear->place.stiffness, k, linear->place.damping, d,
+                             &linear->coupling, error);
+}
+
 static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *error) {
     if (!(c->single ? linear->matrix.double_ != NULL : linear->matrix.single_ != NULL) &&
         made_for(&linear->place.matrix, linear->m, linear->d, linear->k))
@@ -160,11 +167,14 @@ static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *
         assembly.linearised = linear->cache.value;
         note_cache(linear);
     }
-    int missing;
-    sn_assemble(&assembly, &linear->matrix, &linear->symmetric, &missing);
-    linear->exact = !c->single && !missing;
+    sn_assemble(&assembly, &linear->matrix, &linear->symmetric);
+    status = sn_linear_couple(linear, linear->d, linear->k, error);
+    if (status) return status;
+    linear->symmetric = linear->symmetric && sn_coupling_symmetric(&linear->coupling, c->single ? 1e-5 : 1e-12);
+    linear->exact = !c->single;
     if (!linear->symmetric && (!c->krylov || c->krylov->needs_symmetric)) {
         sn_matrix_symmetrise(linear->context, &linear->matrix);
+        sn_coupling_symmetrise(&linear->coupling);
         linear->exact = false;
     }
     linear->place.matrix = (sn_made){true, linear->m, linear->d, linear->k};
@@ -238,6 +248,16 @@ sn_operator sn_linear_operator(sn_linear *linear, bool copy) {
                          .watch = &linear->watch};
 }
 
+/* Makes the correction for coupled bodies, for methods that can use it. */
+static sn_status couple_data(sn_linear *linear, const sn_choice *c, const sn_operator *op, sn_error *error) {
+    linear->coupled.usable = false;
+    if (!c->krylov || c->preconditioner->direct || c->preconditioner == &sn_preconditioner_none) return SN_OK;
+    const sn_status status = sn_coupled_update(linear->context, op, &linear->filter.filter, &linear->coupled, error);
+    if (status) linear->place.prepared = false;
+    linear->place.corrected = !status;
+    return status;
+}
+
 sn_status sn_linear_ensure_data(sn_linear *linear, const sn_choice *c, const sn_operator *op, sn_error *error) {
     if (linear->preconditioner != c->preconditioner) {
         sn_linear_release_data(linear);
@@ -248,13 +268,13 @@ sn_status sn_linear_ensure_data(sn_linear *linear, const sn_choice *c, const sn_
     sn_linear_place *place = &linear->place;
     if (linear->data && place->prepared &&
         (place->copied == copy || (place->copied && c->preconditioner->needs_matrix)))
-        return SN_OK;
+        return copy && !place->corrected ? couple_data(linear, c, op, error) : SN_OK;
     place->prepared = false;
     const sn_status status =
         c->preconditioner->update(linear->context, op, &linear->filter.filter, &linear->data, error);
     place->prepared = !status;
     place->copied = copy;
-    return status;
+    return status || !copy ? status : couple_data(linear, c, op, error);
 }
 
 sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filter *filter, sn_linear_report *report,
@@ -269,6 +289,7 @@ sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filt
     if (!status && c->assembled) status = ensure_matrix(linear, c, error);
     if (!status && !c->assembled) {
         linear->symmetric = linear->operator_symmetric;
+        linear->coupled.usable = false; /* it needs the matrix */
         sn_linear_ensure_cache(linear);
     }
     if (!status && c->preconditioner->needs_diagonal) ensure_diagonal(linear, c->assembled);

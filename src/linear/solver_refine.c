@@ -114,8 +114,16 @@ static double start_spanned(refinement *w, double tolerance) {
 /* e = A~^-1 r, approximately. */
 static void inner(refinement *w, const sn_choice *c, const sn_operator *op, double goal, int iterations,
                   sn_krylov_report *report) {
-    if (c->krylov) {
-        sn_krylov_run(c->krylov, op, c->preconditioner, w->linear->data, &w->linear->filter.filter, w->r, w->e, goal,
+    sn_linear *linear = w->linear;
+    if (c->krylov && linear->coupled.usable) {
+        const sn_preconditioner corrected =
+            sn_coupled_preconditioner(&linear->coupled, c->preconditioner, linear->data);
+        /* Eisenstat's method is CG with SSOR at half the work. It cannot take the correction, and CG can. */
+        const sn_krylov *krylov = c->krylov->own ? &sn_krylov_cg : c->krylov;
+        sn_krylov_run(krylov, op, &corrected, &linear->coupled, &linear->filter.filter, w->r, w->e, goal, iterations,
+                      w->krylov, report);
+    } else if (c->krylov) {
+        sn_krylov_run(c->krylov, op, c->preconditioner, linear->data, &linear->filter.filter, w->r, w->e, goal,
                       iterations, w->krylov, report);
     } else {
         c->preconditioner->apply(w->linear->data, w->r, w->e);

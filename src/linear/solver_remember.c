@@ -51,6 +51,16 @@ static sn_status visit_matrix(sn_linear *linear, sn_archive *archive, sn_error *
     }
     if (matrix.valid && single) sn_archive_visit(archive, linear->matrix.single_, values * sizeof(float));
     if (matrix.valid && !single) sn_archive_visit(archive, linear->matrix.double_, values * sizeof(double));
+    if (matrix.valid) {
+        const sn_status status =
+            sn_archive_reads(archive) ? sn_linear_couple(linear, matrix.d, matrix.k, error) : SN_OK;
+        if (status) return status;
+        int blocks = linear->coupling.block_count;
+        SN_ARCHIVE(archive, blocks);
+        if (blocks != linear->coupling.block_count) archive->bad = true;
+        if (archive->bad) return SN_OK;
+        sn_archive_visit(archive, linear->coupling.value, (size_t)blocks * 9 * sizeof(double));
+    }
     if (diagonal.valid)
         sn_archive_visit(archive, linear->diagonal, (size_t)linear->model.nodes * 9 * sizeof *linear->diagonal);
     if (cache.valid && !sn_linear_have_cache(linear)) return sn_no_memory(error);

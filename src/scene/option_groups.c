@@ -1,6 +1,7 @@
 /* The tables of all options that a scene gives, by the name of their struct. */
 #include <string.h>
 
+#include "contact/contact_options.h"
 #include "contact/shape.h"
 #include "fem/material_fields.h"
 #include "linear/solver.h"
@@ -25,6 +26,7 @@ static const group groups[] = {
     {{"sn_tether", "bodies.N.tethers.N"}, sn_tether_fields},
     {{"sn_initial", "bodies.N.initial"}, sn_initial_fields},
     {{"sn_collider", "colliders.N, beside the parameters of the shape"}, sn_collider_fields},
+    {{"sn_contact_options", "contact"}, sn_contact_fields},
     {{"sn_probe", "probes.N"}, sn_probe_fields},
     {{"sn_output_options", "output"}, sn_output_option_fields},
 };

@@ -92,7 +92,7 @@ static sn_status transform(const sn_place *place, sn_mesh **mesh) {
 }
 
 /* What a shape must bring. */
-typedef enum shape_need { NEED_TETS, NEED_TRIANGLES, NEED_PLANE } shape_need;
+typedef enum shape_need { NEED_ANY, NEED_TETS, NEED_TRIANGLES, NEED_PLANE } shape_need;
 
 static sn_status check_shape(const sn_place *source, shape_need need, const sn_mesh *mesh) {
     if (need == NEED_TETS && mesh->tet_count == 0)
@@ -165,11 +165,10 @@ static sn_status read_cage(const sn_place *place, const sn_mesh *surface, sn_mes
     return status;
 }
 
-static sn_status read_mesh(const sn_place *place, bool plane, const sn_mesh *surface, sn_mesh **mesh) {
+static sn_status read_mesh(const sn_place *place, shape_need need, const sn_mesh *surface, sn_mesh **mesh) {
     sn_place cage;
-    return json_is_object(place->value) && sn_place_get(place, "cage", &cage)
-               ? read_cage(place, surface, mesh)
-               : read_shape(place, plane ? NEED_PLANE : NEED_TETS, mesh);
+    return json_is_object(place->value) && sn_place_get(place, "cage", &cage) ? read_cage(place, surface, mesh)
+                                                                              : read_shape(place, need, mesh);
 }
 
 /* ---- Materials ---- */
@@ -214,8 +213,12 @@ static sn_status default_material(sn_reader *reader, sn_body_options *body) {
 
 /* ---- The body ---- */
 
-/* [{"select": ...}, ...]: rigid cores. */
+/* true: the whole body is rigid. [{"select": ...}, ...]: rigid cores. */
 static sn_status read_rigid(const sn_place *place, sn_body_options *body) {
+    if (json_is_boolean(place->value)) {
+        body->rigid_body = json_is_true(place->value);
+        return SN_OK;
+    }
     static const sn_field field = {"select",   SN_FIELD_SELECT | SN_FIELD_NEEDED, 0, 1, 0, 0, 0, 0, NULL, NULL, "",
                                    "the nodes"};
     sn_selector *select = NULL;
@@ -244,9 +247,14 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
     sn_status status = sn_read_fields(place, field, fields, body);
     if (status) return status;
     const bool plane = strcmp(body->element, "tri3") == 0;
+    const bool rigid = sn_place_get(place, "rigid", &child) && json_is_true(child.value);
     if (sn_place_get(place, "surface", &surface)) status = read_shape(&surface, NEED_TRIANGLES, &scene->surface[index]);
     if (!status && sn_place_get(place, "mesh", &child))
-        status = read_mesh(&child, plane, scene->surface[index], &scene->mesh[index]);
+        status = read_mesh(&child,
+                           rigid   ? NEED_ANY
+                           : plane ? NEED_PLANE
+                                   : NEED_TETS,
+                           scene->surface[index], &scene->mesh[index]);
     if (status) return status;
     body->mesh = scene->mesh[index];
     body->surface = scene->surface[index];

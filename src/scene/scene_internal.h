@@ -36,6 +36,7 @@ sn_status sn_scene_read_material(const sn_place *place, sn_material *material);
 /* The fibres of a material with the key "muscle"; otherwise `fibre` stays as it is. */
 sn_status sn_scene_read_fibre(const sn_place *material, sn_fibre *fibre);
 sn_status sn_scene_read_colliders(const sn_place *place, sn_scene *scene);
+sn_status sn_scene_read_contact(const sn_place *place, sn_contact_options *contact);
 /* The mesh that an object names by a generator or a "file". Further keys that the object may have: `own`. */
 sn_status sn_scene_read_source(const sn_place *place, const char *const *own, int own_count, sn_mesh **mesh);
 sn_status sn_scene_read_probes(const sn_place *place, sn_world_options *world);

@@ -193,12 +193,15 @@ static sn_status try_step(const sn_method *method, sn_step *step, double *room) 
     return status;
 }
 
-/* The last resort for a part that did not converge: one linear solve, which the judge accepts or not. */
+/* The last resort for a part that did not converge: one linear solve, which the judge accepts or not. When it fails
+ * too, the message stays that of the part: it speaks of the kind of Newton's method that the user chose. */
 static sn_status try_once(const sn_method *method, const sn_step *step, double *room) {
     sn_time_options options = *step->options;
     memcpy(options.newton.kind, "one-step", sizeof "one-step");
     sn_step once = *step;
     once.options = &options;
+    sn_error ignored;
+    if (step->error) once.error = &ignored;
     const sn_status status = try_step(method, &once, room);
     if (!status) ++step->info->loose;
     return status;

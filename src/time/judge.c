@@ -30,11 +30,22 @@ sn_status sn_judge_start(const sn_step *step, const double *x, const double *v, 
     return system->table->energies(system, step->t + step->h, x, v, false, &judge->energy, step->error);
 }
 
+/* The advice of a refusal. It names no choice that the step has already. */
+static const char *advice(const sn_step *step) {
+    const sn_time_options *options = step->options;
+    if (strcmp(sn_method_choose(options)->name, "implicit-euler") != 0)
+        return "take a smaller step, or time.method 'implicit-euler'";
+    if (!sn_newton_converges(options->newton.kind)) return "take a smaller step, or time.newton.kind 'full'";
+    return "take a smaller step, or another material law: a law without an energy, such as 'corotated-updated', can "
+           "gain "
+           "energy with every method";
+}
+
 static sn_status refuse_leap(const sn_step *step, double had, double has, double explained) {
     return sn_fail(step->error, SN_NOT_CONVERGED,
                    "the step of %g s to t = %g s leaps from %.3g J of motion and strain to %.3g J, and all forces "
-                   "explain %.3g J; take a smaller step, or time.method 'implicit-euler' with time.newton.kind 'full'",
-                   step->h, step->t + step->h, had, has, explained);
+                   "explain %.3g J; %s",
+                   step->h, step->t + step->h, had, has, explained, advice(step));
 }
 
 /* Replaces *gain by the gain with the energy of the elements. `work`: of the outside and of prescribed motion. */
@@ -89,8 +100,8 @@ static sn_status book(const sn_step *step, const sn_energy *after, double gain) 
         if (debt > LEVEL * has)
             return sn_fail(step->error, SN_NOT_CONVERGED,
                            "motion and strain grew to %.3g J until t = %g s, and no force explains %.3g J of it: the "
-                           "method is not stable here; take a smaller step, or time.method 'implicit-euler'",
-                           has, step->t + step->h, debt);
+                           "motion is not stable here; %s",
+                           has, step->t + step->h, debt, advice(step));
     }
     step->account[0] = debt, step->account[1] = most;
     return SN_OK;

@@ -179,15 +179,58 @@ sn_status sn_newton_correct(sn_newton *w, bool first, double prescribed, double 
     return status;
 }
 
-sn_status sn_newton_take_correction(sn_newton *w, double *y) {
+/* ---- Limits ---- */
+double sn_newton_limit(sn_newton *w, const double *y, const double *d) {
+    const sn_system_table *table = w->system->table;
+    if (!table->limit) return 1;
+    const double s = table->limit(w->system, w->problem->t1, y, d);
+    return s < 1 ? (s > 0 ? s : 0) : 1;
+}
+
+bool sn_newton_go(sn_newton *w, const double *y, double *s, const double *d, double *out) {
+    enum { TRIES = 8 };
+    const sn_system_table *table = w->system->table;
+    const sn_context *context = w->system->context;
+    const size_t bytes = (size_t)w->n * sizeof *out;
+    for (int i = 0; i<TRIES && * s> 0; ++i) {
+        sn_vector_mix(context, w->n, 1, y, *s, d, 0, NULL, out);
+        if (!table->retract) return true;
+        if (table->limit) memcpy(w->work, out, bytes);
+        table->retract(w->system, out);
+        if (!table->limit || memcmp(w->work, out, bytes) == 0) return true;
+        sn_vector_subtract(context, w->n, out, y, w->work);
+        const double part = sn_newton_limit(w, y, w->work);
+        if (part >= 1) return true;
+        *s *= part < 0.5 ? 0.5 * part : 0.25; /* the retracted way is another one: stay well below */
+    }
+    return false;
+}
+
+/* The last correction was cut to its part s. A small part of a step may leave as much as `loose` undone, but no
+ * prescribed motion. */
+static sn_status judge_cut(sn_newton *w, const double *y, double s) {
+    const sn_newton_problem *p = w->problem;
+    const bool carries = sn_newton_carries(w, sn_newton_prescribe(w, y));
+    if (!carries && 1 - s <= p->loose) {
+        ++p->info->loose;
+        return SN_OK;
+    }
+    return sn_fail(p->error, SN_NOT_CONVERGED, "%s runs into a contact at t = %g s; take a smaller step",
+                   carries ? "a prescribed motion" : "the correction of Newton's method", p->t1);
+}
+
+sn_status sn_newton_take_correction(sn_newton *w, double *y, bool last) {
     const sn_newton_problem *p = w->problem;
     const sn_system_table *table = w->system->table;
     const double prescribed = sn_newton_prescribe(w, y);
     const sn_status status = sn_newton_correct(w, true, prescribed, p->linear_tolerance);
     if (status && status != SN_NOT_CONVERGED) return status; /* a solve that stopped early is still used */
     ++p->info->newton_iterations;
-    sn_vector_add(w->system->context, w->n, 1, w->d, y);
-    table->constrain(w->system, p->t1, y, NULL, NULL);
+    const double s = sn_newton_limit(w, y, w->d);
+    sn_vector_add(w->system->context, w->n, s, w->d, y);
+    if (s == 1) table->constrain(w->system, p->t1, y, NULL, NULL);
+    const sn_status cut = s < 1 && last ? judge_cut(w, y, s) : SN_OK;
+    if (cut) return cut;
     return table->evaluate(w->system, &(sn_request){.t = p->t1, .x = y, .check = true}, &(sn_result){0}, p->error);
 }
 

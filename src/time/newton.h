@@ -53,6 +53,9 @@ typedef struct sn_newton {
 SN_NEWTON_KINDS(SN_NEWTON_DECLARE)
 #undef SN_NEWTON_DECLARE
 
+/* The step of "one-step", for kinds that go on from there. `last`: they do not. */
+sn_newton_result sn_newton_first_step(sn_newton *w, double *y, bool last);
+
 /* Work on a problem, for methods that call a kind themselves; sn_newton_end closes it. */
 sn_newton sn_newton_begin(const sn_newton_problem *problem);
 sn_status sn_newton_end(sn_newton *w, const sn_newton_result *result);
@@ -68,8 +71,15 @@ sn_status sn_newton_linearise(sn_newton *w, const double *y);
 /* The first iteration of dynamics: computes r and the linearisation at (y, u), where u is the velocity of the problem.
  * `keeps`: the old linearisation stays in use unless it was forgotten. */
 sn_status sn_newton_expand(sn_newton *w, const double *y, bool keeps);
-/* Takes one whole correction without a line search. The linearisation must be at y. */
-sn_status sn_newton_take_correction(sn_newton *w, double *y);
+/* Takes one correction without a line search: the whole one, or the part that is safe. The linearisation must be at y.
+ * When it is the `last` one and cut, the step must be divided (SN_NOT_CONVERGED), unless nothing is prescribed and at
+ * most `loose` of the correction was cut off. */
+sn_status sn_newton_take_correction(sn_newton *w, double *y, bool last);
+/* The part of the correction d from y that is safe; 1 for a system without limits. */
+double sn_newton_limit(sn_newton *w, const double *y, const double *d);
+/* out = y + s d, moved back onto curved constraints, with s at most *s. When the curved way is not safe, a smaller s is
+ * taken and stored in *s. Returns false when no s is safe. w->work is scratch. */
+bool sn_newton_go(sn_newton *w, const double *y, double *s, const double *d, double *out);
 
 /* ---- Kinds that iterate until the tolerance is met (newton_converge.c) ---- */
 typedef struct sn_newton_rules {

@@ -6,6 +6,8 @@
  * A line search shortens each correction (line_search.h), with these special rules:
  *   - An iteration with prescribed motion is taken whole, unless the new place cannot be evaluated. The free residual
  *     before it does not contain the prescribed motion, so it cannot judge the iteration.
+ *   - The system may limit how far a correction goes. No trial goes farther. Prescribed motion that is left over goes
+ *     on in the next iteration. A limited correction never ends the iteration by being small.
  *   - A few steps in a row may raise |r| before the line search becomes strict (the watchdog of Chamberlain et al.
  *     1982).
  *   - Statics has no inertia that keeps the matrix definite. It uses the exact K. When that fails (the solver gives up,
@@ -91,9 +93,9 @@ static sn_status search(sn_newton *w, double *y, double slope, bool climbs, bool
     sn_line_search search = sn_line_search_start(0.5 * w->residual * w->residual, slope);
     bool evaluable = false;
     sn_status status = SN_OK;
+    search.s = sn_newton_limit(w, y, w->d);
     while (search.trials < TRIALS) {
-        sn_vector_mix(context, w->n, 1, y, search.s, w->d, 0, NULL, w->trial);
-        if (table->retract) table->retract(w->system, w->trial);
+        if (!sn_newton_go(w, y, &search.s, w->d, w->trial)) return SN_NOT_CONVERGED;
         if (search.s == 1) table->constrain(w->system, p->t1, w->trial, NULL, NULL);
         status = sn_newton_evaluate(w, w->trial, p->error);
         if (status && status != SN_INVERTED && status != SN_NOT_FINITE) return status;
@@ -221,8 +223,8 @@ static bool predict(sn_newton *w, double *y) {
     if (!p->guess || sn_newton_carries(w, sn_newton_prescribe(w, y))) return false;
     sn_vector_copy(context, w->n, p->guess, w->d);
     table->filter(w->system, w->d);
-    sn_vector_mix(context, w->n, 1, y, 1, w->d, 0, NULL, w->best);
-    if (table->retract) table->retract(w->system, w->best);
+    double s = sn_newton_limit(w, y, w->d);
+    if (!sn_newton_go(w, y, &s, w->d, w->best) || s < 1) return false; /* something is in the way */
     if (sn_newton_evaluate(w, w->best, p->error)) return false;
     const double ahead = w->residual;
     if (ahead > NEAR * w->scale) {

@@ -1,11 +1,12 @@
 /* "one-step": one linear solve per step, the semi-implicit method. Contacts that the solve met ahead of time must not
- * pull: a step with such contacts is solved once more without them. */
+ * pull: a step with such contacts is solved once more without them. A correction that the system limits is taken up to
+ * the limit, and then the step is mostly divided (sn_newton_take_correction). */
 #include "base/vector.h"
 #include "newton.h"
 
 enum { SOLVES = 3 };
 
-sn_newton_result sn_newton_one_step(sn_newton *w, double *y) {
+sn_newton_result sn_newton_first_step(sn_newton *w, double *y, bool last) {
     const sn_newton_problem *p = w->problem;
     const sn_system_table *table = w->system->table;
     const double a = p->a;
@@ -17,9 +18,11 @@ sn_newton_result sn_newton_one_step(sn_newton *w, double *y) {
         w->ahead = 0;
         if (result.status) return result;
         result.residual = sn_newton_relative(w);
-        result.status = sn_newton_take_correction(w, y);
+        result.status = sn_newton_take_correction(w, y, last);
         if (result.status || !(a > 0) || solves == SOLVES || !table->release || !table->release(w->system, p->t1, y))
             return result;
         sn_vector_copy(w->system->context, w->n, w->best, y);
     }
 }
+
+sn_newton_result sn_newton_one_step(sn_newton *w, double *y) { return sn_newton_first_step(w, y, true); }

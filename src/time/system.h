@@ -87,6 +87,11 @@ typedef struct sn_system_table {
      * This happens a bounded number of times. NULL: the system has no such values. */
     bool (*renew)(sn_system *system, double t, const double *x, const double *v);
 
+    /* The largest part s of the straight way from x to x + d that is safe, 0 < s <= 1: on x + s d nothing has passed
+     * through anything. s d must be safe as well. Newton's method never goes farther. The result must not depend on
+     * anything but the arguments and the state at the begin of the step. NULL: every way is safe. */
+    double (*limit)(sn_system *system, double t, const double *x, const double *d);
+
     /* A solve whose requests had `ahead` ended at (t, x). Releases contacts that pull there. Returns true when it
      * released some: the solve must be repeated. NULL: there is nothing to release. */
     bool (*release)(sn_system *system, double t, const double *x);

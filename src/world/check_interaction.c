@@ -94,7 +94,7 @@ static double check_rate(const checker *c, const sn_place *place, double e) {
     return mismatch(c, e);
 }
 
-static void compare(const checker *c, sn_interaction_errors *errors) {
+static sn_status compare(const checker *c, sn_interaction_errors *errors, sn_error *error) {
     sn_world *world = c->world;
     const sn_interaction_kind *kind = c->self->kind;
     const sn_place place = {
@@ -102,6 +102,8 @@ static void compare(const checker *c, sn_interaction_errors *errors) {
     sn_block_list *K = &world->workspace.stiffness, *D = &world->workspace.damping;
     const double e = 1e-6 * world->model->size;
     if (kind->arrive) kind->arrive(world, c->self, place.x);
+    const sn_status status = sn_interactions_reserve(world, K, D, error);
+    if (status) return status;
     for (int i = 0; i < DIRECTIONS; ++i) {
         direction(c, i, c->u);
         if (kind->energy && kind->force) errors->energy = fmax(errors->energy, check_energy(c, &place, e));
@@ -111,6 +113,7 @@ static void compare(const checker *c, sn_interaction_errors *errors) {
     if (kind->rate) errors->rate = check_rate(c, &place, 1e-6 * world->parameters.time.step);
     K->count = D->count = 0;
     sn_workspace_forget(world);
+    return SN_OK;
 }
 
 sn_status sn_world_check_interaction(sn_world *world, const char *name, sn_interaction_errors *errors,
@@ -123,7 +126,7 @@ sn_status sn_world_check_interaction(sn_world *world, const char *name, sn_inter
     double *room = sn_allocate(world->context, VECTORS * (size_t)c.n, sizeof *room);
     if (!room) return sn_no_memory(error);
     c.u = room, c.moved = room + c.n, c.low = room + 2 * c.n, c.high = room + 3 * c.n, c.product = room + 4 * c.n;
-    compare(&c, errors);
+    const sn_status status = compare(&c, errors, error);
     sn_release(world->context, room);
-    return SN_OK;
+    return status;
 }

@@ -48,24 +48,27 @@ void sn_colliders_destroy(sn_world *world, sn_colliders *own) {
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }
 
-/* Sets the stiffness of the contact springs. A stiffness that the caller gave is taken as it is, and the spring stays
- * linear.
- *
- * The default is ten times the stiffness of the material behind a surface node, (lambda + 2 mu) / l, where l is the
- * square root of the mean node area. It is at least so large that the weight of a body presses it in by less than a
- * thousandth of its size. Beyond a depth of a hundredth of the size of the largest body the spring stiffens. */
-void sn_colliders_adapt(const sn_world *world, sn_colliders *own) {
+double sn_contact_stiffness(const sn_world *world, double area) {
     const sn_parameters *p = &world->parameters;
-    double area = 0, modulus = 0, density = 0;
+    double modulus = 0, density = 0;
+    for (int i = 0; i < p->material_count; ++i) {
+        modulus = fmax(modulus, sn_parameters_modulus(world->context, &p->material[i]));
+        density = fmax(density, p->material[i].density);
+    }
+    const double stiff = area > 0 ? 10 * modulus / sqrt(area) : 0, heavy = 1000 * density * sn_norm3(p->gravity);
+    return fmax(stiff, heavy);
+}
+
+/* Sets the stiffness of the contact springs. A stiffness that the caller gave is taken as it is, and the spring stays
+ * linear. Beyond a depth of a hundredth of the size of the largest body the default spring stiffens. */
+void sn_colliders_adapt(const sn_world *world, sn_colliders *own) {
+    double area = 0;
     for (int i = 0; i < own->node.count; ++i) {
         area += own->node.area[i];
         own->node.mass[i] = fabs(world->solid->weight[own->node.node[i]]);
     }
     if (own->node.count > 0) area /= own->node.count;
-    for (int i = 0; i < p->material_count; ++i) {
-        modulus = fmax(modulus, sn_parameters_modulus(world->context, &p->material[i]));
-        density = fmax(density, p->material[i].density);
-    }
+    const double stiffness = sn_contact_stiffness(world, area);
     for (int i = 0; i < own->count; ++i) {
         const sn_collider *collider = &own->collider[i].options;
         if (strcmp(collider->response, "spring-damper") == 0) {
@@ -76,8 +79,7 @@ void sn_colliders_adapt(const sn_world *world, sn_colliders *own) {
                                            .slip = 1e-3 * world->model->size};
             continue;
         }
-        const double stiff = area > 0 ? 10 * modulus / sqrt(area) : 0, heavy = 1000 * density * sn_norm3(p->gravity);
-        own->penalty[i] = (sn_penalty){.stiffness = collider->stiffness > 0 ? collider->stiffness : fmax(stiff, heavy),
+        own->penalty[i] = (sn_penalty){.stiffness = collider->stiffness > 0 ? collider->stiffness : stiffness,
                                        .depth = collider->stiffness > 0 ? 0 : 0.01 * world->model->size,
                                        .damping = collider->damping,
                                        .friction = collider->friction,

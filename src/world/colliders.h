@@ -24,6 +24,10 @@ sn_status sn_colliders_create(sn_world *world, const sn_world_options *options, 
                               sn_error *error);
 void sn_colliders_destroy(sn_world *world, sn_colliders *colliders);
 void sn_colliders_adapt(const sn_world *world, sn_colliders *colliders);
+/* The default stiffness of contact springs, Pa/m: ten times the stiffness of the material behind a surface node,
+ * (lambda + 2 mu) / l, where l is the square root of `area`, the mean area of a node. It is at least so large that the
+ * weight of a body presses it in by less than a thousandth of its size. */
+double sn_contact_stiffness(const sn_world *world, double area);
 /* The nodes that a collider pushes with penalty forces. With the response "penalty" these are all surface nodes. With
  * "projection" these are the nodes of rigid cores, because nodes of a core cannot be constrained one by one. */
 sn_contact_nodes sn_colliders_pushed(const sn_colliders *colliders, int collider);

@@ -1,4 +1,5 @@
-/* Rigid cores: a selection of nodes that moves as one rigid body, six degrees of freedom.
+/* Rigid cores: a selection of nodes that moves as one rigid body, six degrees of freedom. A rigid body (rigid_body.h)
+ * is a core of all its nodes.
  *
  * The unknowns are still the positions of the nodes. The solvers project them onto the rigid modes of the core at the
  * present positions:
@@ -32,11 +33,13 @@ typedef struct core {
     double *arm;   /* count x 3: rest position minus the rest centre */
     double *mass;  /* count: kg of each node, for centre and inertia */
     double total;
+    bool whole; /* all nodes of a body */
 } core;
 
 typedef struct cores {
     int count;
     core *core;
+    uint8_t *member;        /* per node: 2 when it belongs to a core */
     sn_filter_group *group; /* per core: its rigid modes at the positions of the last `arrive` */
     sn_filter filter;       /* the filter of the interactions before this one, plus the groups */
 } cores;
@@ -47,9 +50,14 @@ static sn_status take_core(sn_world *world, cores *own, int body, const sn_selec
     const sn_model *model = world->model;
     const sn_body *b = &model->body[body];
     core *core = &own->core[own->count++];
+    core->whole = !select;
     uint8_t *mask = sn_allocate_zero(world->context, (size_t)b->mesh->node_count, 1);
     if (!mask) return sn_no_memory(error);
-    sn_status status = sn_within(error, sn_mesh_select(b->mesh, select, mask, NULL, error), "select");
+    sn_status status = SN_OK;
+    if (select)
+        status = sn_within(error, sn_mesh_select(b->mesh, select, mask, NULL, error), "select");
+    else
+        memset(mask, 1, (size_t)b->mesh->node_count);
     for (int i = 0; i < b->mesh->node_count && !status; ++i) {
         if (!mask[i]) continue;
         const int32_t node = model->compiled[b->node_first + i];
@@ -87,30 +95,35 @@ static sn_status take_modes(sn_world *world, cores *own, sn_error *error) {
     own->group = sn_allocate_zero(world->context, (size_t)own->count, sizeof *own->group);
     if (!own->group) return sn_no_memory(error);
     for (int g = 0; g < own->count; ++g) {
+        const bool whole = own->core[g].whole;
+        double *memory =
+            sn_allocate(world->context, (size_t)own->core[g].count * 3 * (whole ? 1 : SN_GROUP_MODES), sizeof *memory);
         own->group[g] = (sn_filter_group){.count = own->core[g].count, .node = own->core[g].node};
-        own->group[g].basis =
-            sn_allocate(world->context, (size_t)own->core[g].count * 3 * SN_GROUP_MODES, sizeof(double));
-        if (!own->group[g].basis) return sn_no_memory(error);
+        *(whole ? &own->group[g].arm : &own->group[g].basis) = memory;
+        if (!memory) return sn_no_memory(error);
     }
     return SN_OK;
 }
 
 static sn_status create(sn_world *world, const sn_world_options *options, sn_interaction *self, sn_error *error) {
     int count = 0;
-    for (int b = 0; b < options->body_count; ++b) count += options->body[b].rigid_count;
+    for (int b = 0; b < options->body_count; ++b)
+        count += options->body[b].rigid_body ? 1 : options->body[b].rigid_count;
     if (count == 0) return SN_OK;
     cores *own = sn_allocate_zero(world->context, 1, sizeof *own);
     if (!own) return sn_no_memory(error);
     self->data = own;
     own->core = sn_allocate_zero(world->context, (size_t)count, sizeof *own->core);
-    uint8_t *taken = sn_allocate_zero(world->context, (size_t)world->model->node_count, 1);
+    uint8_t *taken = own->member = sn_allocate_zero(world->context, (size_t)world->model->node_count, 1);
     sn_status status = own->core && taken ? SN_OK : sn_no_memory(error);
-    for (int b = 0; b < options->body_count && !status; ++b)
+    for (int b = 0; b < options->body_count && !status; ++b) {
+        if (options->body[b].rigid_body)
+            status = sn_within(error, take_core(world, own, b, NULL, taken, error), "bodies.%d.rigid", b);
         for (int i = 0; i < options->body[b].rigid_count && !status; ++i) {
             status = take_core(world, own, b, &options->body[b].rigid[i], taken, error);
             if (status) status = sn_within(error, status, "bodies.%d.rigid.%d", b, i);
         }
-    sn_release(world->context, taken);
+    }
     return status ? status : take_modes(world, own, error);
 }
 
@@ -122,8 +135,10 @@ static void destroy(sn_world *world, sn_interaction *self) {
         sn_release(world->context, own->core[g].arm);
         sn_release(world->context, own->core[g].mass);
         if (own->group) sn_release(world->context, own->group[g].basis);
+        if (own->group) sn_release(world->context, own->group[g].arm);
     }
     sn_release(world->context, own->core);
+    sn_release(world->context, own->member);
     sn_release(world->context, own->group);
     sn_release(world->context, own);
 }
@@ -154,10 +169,7 @@ static void adapt(sn_world *world, sn_interaction *self) {
 bool sn_cores_hold(const sn_world *world, int32_t node) {
     const sn_interaction *self = sn_interaction_of(world, &sn_kind_cores);
     const cores *own = self ? self->data : NULL;
-    for (int g = 0; own && g < own->count; ++g)
-        for (int i = 0; i < own->core[g].count; ++i)
-            if (own->core[g].node[i] == node) return true;
-    return false;
+    return own && own->member[node] == 2;
 }
 
 /* ---- Modes ---- */
@@ -177,12 +189,33 @@ static bool orthonormalise(const double *basis, int before, int n, double *mode)
     return true;
 }
 
+/* The modes of a rigid body: its arms. */
+static void arrive_whole(const double *x, sn_filter_group *group) {
+    const double *own = x + 3 * (size_t)group->node[0];
+    double centre[3] = {0}, I[9] = {0};
+    for (int i = 0; i < group->count; ++i)
+        for (int a = 0; a < 3; ++a) centre[a] += own[3 * (size_t)i + (size_t)a];
+    for (int a = 0; a < 3; ++a) centre[a] /= group->count;
+    for (int i = 0; i < group->count; ++i) {
+        double *r = group->arm + 3 * (size_t)i;
+        sn_subtract3(own + 3 * (size_t)i, centre, r);
+        const double square = sn_dot3(r, r);
+        for (int k = 0; k < 9; ++k) I[k] += (k % 4 == 0 ? square : 0) - r[k / 3] * r[k % 3];
+    }
+    group->modes = SN_GROUP_MODES;
+    if (sn_inverse3(I, group->turn) == 0) memset(group->turn, 0, sizeof group->turn);
+}
+
 /* Computes the rigid modes at x. */
 static void arrive(sn_world *world, sn_interaction *self, const double *x) {
     (void)world;
     const cores *own = self->data;
     for (int g = 0; own && g < own->count; ++g) {
         sn_filter_group *group = &own->group[g];
+        if (group->arm) {
+            arrive_whole(x, group);
+            continue;
+        }
         const int n = 3 * group->count;
         double centre[3] = {0};
         for (int i = 0; i < n; ++i) centre[i % 3] += x[3 * (size_t)group->node[i / 3] + (size_t)(i % 3)] / group->count;

@@ -26,10 +26,12 @@ uint64_t sn_history_key(const sn_world *world) {
     return hash;
 }
 
-static void visit_blocks(sn_block_list *list, int nodes, sn_archive *archive) {
+static void visit_blocks(const sn_context *context, sn_block_list *list, int nodes, sn_archive *archive) {
     int count = list->count;
     SN_ARCHIVE(archive, count);
-    if (count < 0 || count > list->capacity) archive->bad = true;
+    const size_t most = sn_archive_reads(archive) ? (archive->size - archive->at) / sizeof *list->value : INT32_MAX;
+    if (count < 0 || (size_t)count > most) archive->bad = true;
+    if (archive->bad || sn_block_list_reserve(context, list, count, NULL)) archive->bad = true;
     if (archive->bad) return;
     sn_archive_nodes(archive, list->row, count, nodes);
     sn_archive_nodes(archive, list->column, count, nodes);
@@ -46,8 +48,8 @@ sn_status sn_history_visit(sn_world *world, sn_archive *archive, sn_error *error
     SN_ARCHIVE(archive, linearisation->served);
     SN_ARCHIVE(archive, linearisation->contraction);
     const bool whole = linearisation->served > 0;
-    if (whole) visit_blocks(K, world->model->node_count, archive);
-    if (whole) visit_blocks(D, world->model->node_count, archive);
+    if (whole) visit_blocks(world->context, K, world->model->node_count, archive);
+    if (whole) visit_blocks(world->context, D, world->model->node_count, archive);
     const sn_element_view view = sn_world_view(world, NULL, NULL);
     const sn_status status = sn_linear_remember(work->linear, whole, archive, &view, K->count ? K : NULL,
                                                 D->count ? D : NULL, world->solid->rayleigh, error);

@@ -92,9 +92,11 @@ typedef struct sn_interaction_kind {
     void (*force)(sn_world *world, sn_interaction *self, const sn_place *place, double *f);
     void (*energy)(const sn_world *world, const sn_interaction *self, const sn_place *place, double *energy);
     void (*rate)(sn_world *world, sn_interaction *self, const sn_place *place, double *rate);
-    /* The largest number of blocks that `blocks` adds to K (damping: to D). */
+    /* The largest number of blocks that the next call of `blocks` adds to K (damping: to D). The world asks before each
+     * call, after `arrive`, so the number may grow from step to step: there is no limit for contacts. */
     int64_t (*block_count)(const sn_world *world, const sn_interaction *self, bool damping);
-    /* Adds its blocks of K = -df/dx and D = -df/dv. When `exact` is false, it adds symmetric blocks if it has both. */
+    /* Adds its blocks of K = -df/dx and D = -df/dv. A block may couple any two nodes, also of different bodies. Blocks
+     * of the same two nodes are added up. When `exact` is false, it adds symmetric blocks if it has both. */
     void (*blocks)(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
                    sn_block_list *D);
     /* system->x is A^-1 b. Adds the part of the solution that comes from its unknowns, and adds its work to
@@ -111,6 +113,10 @@ typedef struct sn_interaction_kind {
     /* One linear solve that looked ahead (sn_place) ended at x. Releases contacts that pull there. Returns true when it
      * released some, so that the solve must be repeated. */
     bool (*release)(sn_world *world, sn_interaction *self, double t, const double *x);
+    /* The largest part s of the straight way from x to x + d that is safe, 0 < s <= 1: on the way to x + s d nothing
+     * passes through anything. Newton's method asks before it moves the bodies and never goes farther. Methods that do
+     * not call Newton's method (sn_method.newton) do not ask; refuse them in `allows`. */
+    double (*limit)(sn_world *world, sn_interaction *self, double t, const double *x, const double *d);
     /* Judges the step. Sets *settled to false when its constraints have changed and the step must be taken again. May
      * move x a little. */
     sn_status (*settle)(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error);
@@ -166,6 +172,8 @@ sn_status sn_interactions_solve(sn_world *world, const sn_bordered *system, sn_l
 bool sn_interactions_begin(sn_world *world, double t, const double *x, const double *v);
 bool sn_interactions_renew(sn_world *world, double t, const double *x, const double *v);
 bool sn_interactions_release(sn_world *world, double t, const double *x);
+/* The smallest limit of all interactions; 1 when none has a limit. */
+double sn_interactions_limit(sn_world *world, double t, const double *x, const double *d);
 sn_status sn_interactions_settle(sn_world *world, const sn_trial *trial, bool *settled, sn_error *error);
 bool sn_interactions_touch(const sn_world *world, double t, const double *x);
 void sn_interactions_end(sn_world *world, const sn_place *place);
@@ -185,6 +193,9 @@ void sn_interactions_support(const sn_world *world, const double *balance, doubl
     X(drag, "drag", "drag of a fluid that rests, normal to the surface of a body")                                     \
     X(penalty, "penalty", "colliders that push by springs, dampers and friction")                                      \
     X(projection, "projection", "colliders that constrain the nodes they touch")                                       \
+    X(contact, "contact", "bodies that touch each other: their surfaces, and the list of contacts")                    \
+    X(contact_penalty, "contact-penalty", "contacts between bodies that push by springs, dampers and friction")        \
+    X(contact_area, "contact-area", "contacts between bodies that correct the motion of a step by pseudo-impulses")    \
     X(grabs, "grabs", "springs that pull points of bodies to targets")                                                 \
     X(tethers, "tethers", "springs and dampers from points of bodies to anchors or to points of other bodies")         \
     X(links, "links", "points of bodies tied to places or to points of other bodies")                                  \
@@ -193,13 +204,6 @@ void sn_interactions_support(const sn_world *world, const double *balance, doubl
 #define SN_INTERACTION_DECLARE(symbol, name, text) extern const sn_interaction_kind sn_kind_##symbol;
 SN_INTERACTIONS(SN_INTERACTION_DECLARE)
 #undef SN_INTERACTION_DECLARE
-
-/* Adds a block to a list that has room for it. Returns the 9 numbers of the block, which the caller fills column by
- * column. */
-static inline double *sn_block_append(sn_block_list *list, int32_t row, int32_t column) {
-    list->row[list->count] = row, list->column[list->count] = column;
-    return list->value + 9 * (size_t)list->count++;
-}
 
 /* Appends the block value I. */
 static inline void sn_block_append_identity(sn_block_list *list, int32_t row, int32_t column, double value) {

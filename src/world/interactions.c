@@ -2,6 +2,7 @@
  * interaction_kind.h. */
 #include "interaction_kind.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "inside.h"
@@ -124,18 +125,7 @@ void sn_interactions_rate(sn_world *world, const sn_place *place, double *rate) 
 static sn_status reserve(const sn_world *world, bool damping, sn_block_list *list, sn_error *error) {
     int64_t wanted = 0;
     EACH(world, self, block_count) wanted += self->kind->block_count(world, self, damping);
-    if (wanted > INT32_MAX / 2)
-        return sn_fail(error, SN_UNSUPPORTED, "loads that follow, colliders and grabs give more than %d blocks",
-                       INT32_MAX / 2);
-    int rows = list->capacity, columns = list->capacity, values = list->capacity;
-    sn_status status = sn_grow(world->context, (void **)&list->row, &rows, (int)wanted, sizeof *list->row, error);
-    if (!status)
-        status = sn_grow(world->context, (void **)&list->column, &columns, (int)wanted, sizeof *list->column, error);
-    if (!status)
-        status = sn_grow(world->context, (void **)&list->value, &values, (int)wanted, 9 * sizeof *list->value, error);
-    if (!status)
-        list->capacity = rows < columns ? (rows < values ? rows : values) : (columns < values ? columns : values);
-    return status;
+    return sn_block_list_reserve(world->context, list, wanted, error);
 }
 
 sn_status sn_interactions_reserve(const sn_world *world, sn_block_list *K, sn_block_list *D, sn_error *error) {
@@ -158,6 +148,12 @@ bool sn_interactions_begin(sn_world *world, double t, const double *x, const dou
     bool settles = false;
     EACH(world, self, begin) settles = self->kind->begin(world, self, t, x, v) || settles;
     return settles;
+}
+
+double sn_interactions_limit(sn_world *world, double t, const double *x, const double *d) {
+    double part = 1;
+    EACH(world, self, limit) part = fmin(part, self->kind->limit(world, self, t, x, d));
+    return part;
 }
 
 bool sn_interactions_renew(sn_world *world, double t, const double *x, const double *v) {

@@ -9,21 +9,30 @@
 #include "base/math3.h"
 #include "fibres.h"
 #include "inside.h"
+#include "rigid_body.h"
 
-static sn_status check_mesh(const sn_body *body, const sn_mesh *mesh, sn_error *error) {
-    if (!mesh) return sn_fail_at(error, SN_BAD_INPUT, "mesh", "body '%s' has no mesh", body->name);
-    const sn_status status = body->element->fits(mesh, error);
-    if (status) return status;
+static sn_status check_indices(const sn_mesh *mesh, sn_error *error) {
     for (int64_t i = 0; i < (int64_t)mesh->tet_count * mesh->tet_nodes; ++i)
         if (mesh->tet[i] < 0 || mesh->tet[i] >= mesh->node_count)
             return sn_fail_at(error, SN_BAD_INPUT, "mesh", "tet %lld names node %d of %d nodes",
                               (long long)(mesh->tet_label ? mesh->tet_label[i / mesh->tet_nodes] : i / mesh->tet_nodes),
                               mesh->tet[i], mesh->node_count);
+    return SN_OK;
+}
+
+static sn_status check_positions(const sn_mesh *mesh, sn_error *error) {
     for (int i = 0; i < 3 * mesh->node_count; ++i)
         if (!isfinite(mesh->position[i]))
             return sn_fail_at(error, SN_BAD_INPUT, "mesh", "the position of node %lld is not finite",
                               (long long)(mesh->node_label ? mesh->node_label[i / 3] : i / 3));
     return SN_OK;
+}
+
+static sn_status check_mesh(const sn_body *body, const sn_mesh *mesh, sn_error *error) {
+    if (!mesh) return sn_fail_at(error, SN_BAD_INPUT, "mesh", "body '%s' has no mesh", body->name);
+    sn_status status = body->element->fits(mesh, error);
+    if (!status) status = check_indices(mesh, error);
+    return status ? status : check_positions(mesh, error);
 }
 
 /* Gives each element the last material whose selector holds the centroid of the element. */
@@ -55,8 +64,44 @@ static sn_status take_materials(sn_context *context, const sn_body_options *opti
     return status;
 }
 
+/* What has no meaning for a body that has mass and inertia only. */
+static sn_status check_rigid(const sn_body_options *options, sn_error *error) {
+    const sn_initial *i = &options->initial;
+    const char *key = options->rigid_count > 0                   ? "rigid"
+                      : options->fix_count > 0                   ? "fix"
+                      : strcmp(options->element, "tri3") == 0    ? "element"
+                      : strcmp(options->mass, "consistent") == 0 ? "mass"
+                      : options->thickness != 1                  ? "thickness"
+                      : i->scale != 1 || i->flatten || i->mirror || i->collapse || i->scrambled || i->twist != 0
+                          ? "initial"
+                          : NULL;
+    if (!key) return SN_OK;
+    if (strcmp(key, "fix") == 0)
+        return sn_fail_at(error, SN_BAD_INPUT, key,
+                          "the body is rigid and moves freely; hold it with links, tethers or grabs, or make it a "
+                          "collider, whose motion is prescribed");
+    return sn_fail_at(error, SN_BAD_INPUT, key, "'%s' has no meaning for a body that is rigid as a whole", key);
+}
+
+static sn_status take_rigid(sn_context *context, const sn_body_options *options, sn_body *body, sn_error *error) {
+    if (!options->mesh) return sn_fail_at(error, SN_BAD_INPUT, "mesh", "body '%s' has no mesh", body->name);
+    body->element = sn_element_find("tet4");
+    sn_status status = check_rigid(options, error);
+    if (!status) status = sn_within(error, sn_initial_check(&options->initial, error), "initial");
+    if (!status) status = options->mesh->tet_count ? check_indices(options->mesh, error) : SN_OK;
+    if (!status) status = check_positions(options->mesh, error);
+    if (!status) status = sn_rigid_body_take(options, body, error);
+    body->thickness = 1;
+    if (!status && options->surface)
+        status =
+            sn_within(error, sn_embedding_create(body->mesh, options->surface, 180, &body->surface, error), "surface");
+    if (!status) status = take_materials(context, options, body, error);
+    return status ? status : sn_rigid_body_weigh(context, options, body, error);
+}
+
 static sn_status take_body(sn_context *context, const sn_body_options *options, sn_body *body, sn_error *error) {
     snprintf(body->name, sizeof body->name, "%s", *options->name ? options->name : "body");
+    if (options->rigid_body) return take_rigid(context, options, body, error);
     body->type = sn_element_find(*options->element ? options->element : "tet4");
     body->element = sn_element_carrier(body->type);
     body->consistent = strcmp(options->mass, "consistent") == 0;
@@ -96,6 +141,7 @@ static sn_status number_body(sn_context *context, sn_model *model, sn_body *body
         body->node[i] = compiled[mesh->tet[i]];
         model->isolated[body->node[i]] = 0;
     }
+    if (body->rigid) memset(model->isolated + body->node_first, 0, (size_t)mesh->node_count);
     return SN_OK;
 }
 
@@ -163,6 +209,7 @@ void sn_model_destroy(sn_context *context, const sn_model *model) {
         sn_release(context, model->body[b].material);
         sn_release(context, model->body[b].fibre);
         sn_release(context, model->body[b].muscle);
+        sn_rigid_body_release(context, model->body[b].rigid);
     }
     sn_release(context, model->body);
     sn_release(context, model->compiled);

@@ -24,6 +24,7 @@ typedef struct sn_body {
     int32_t *material; /* per element: material, counted from material_first */
     double *fibre;     /* elements x 3: unit vectors of the fibres, zero without muscle; NULL: no muscle (fibres.h) */
     bool *muscle;      /* material_count: the material is a muscle; NULL: none is */
+    struct sn_rigid *rigid; /* the body is rigid: its masses (rigid_body.h); NULL: it is soft */
 } sn_body;
 
 typedef struct sn_model {

@@ -73,6 +73,12 @@ static sn_status check_piece(const sn_world *world, int32_t root, double *G, sn_
     int b = 0;
     while (b + 1 < model->body_count && model->body[b + 1].node_first <= root) ++b;
     const sn_body *body = &model->body[b];
+    if (body->rigid) {
+        char key[64];
+        snprintf(key, sizeof key, "bodies.%d.rigid", b);
+        return sn_fail_at(error, SN_BAD_INPUT, key, "body '%s' is rigid and free; mode '%s' needs bodies that are held",
+                          body->name, world->parameters.time.mode);
+    }
     int user = 0;
     while (model->compiled[body->node_first + user] != root) ++user;
     char path[64];

@@ -7,6 +7,7 @@
 
 #include "fem/load.h"
 #include "inside.h"
+#include "rigid_body.h"
 
 static void fill_sources(const sn_world *world, sn_solid *solid) {
     const sn_model *model = world->model;
@@ -14,7 +15,7 @@ static void fill_sources(const sn_world *world, sn_solid *solid) {
         const sn_body *body = &model->body[b];
         solid->source[b] = (sn_batch_source){.element = body->element,
                                              .thickness = body->thickness,
-                                             .element_count = body->mesh->tet_count,
+                                             .element_count = body->rigid ? 0 : body->mesh->tet_count,
                                              .node = body->node,
                                              .rest = model->rest,
                                              .material = body->material,
@@ -42,10 +43,22 @@ static void add_weights(const sn_batch_source *source, double *weight) {
     }
 }
 
+static void fill_rigid_mass(const sn_model *model, const sn_body *body, const sn_material *material, sn_solid *solid) {
+    const double scale = sn_rigid_body_scale(body, material);
+    for (int i = 0; i < body->mesh->node_count; ++i) {
+        const int32_t node = model->compiled[body->node_first + i];
+        solid->mass[node] = solid->weight[node] = solid->weight_exact[node] = scale * body->rigid->mass[i];
+    }
+}
+
 static sn_status fill_mass(const sn_world *world, sn_solid *solid, sn_error *error) {
     const sn_model *model = world->model;
     for (int b = 0; b < model->body_count; ++b) {
         const sn_batch_source *source = &solid->source[b];
+        if (model->body[b].rigid) {
+            fill_rigid_mass(model, &model->body[b], source->materials, solid);
+            continue;
+        }
         add_weights(source, solid->weight_exact);
         if (solid->consistent[b]) {
             add_weights(source, solid->weight);

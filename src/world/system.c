@@ -135,7 +135,7 @@ static sn_status check(sn_world *world, const sn_request *request, sn_error *err
 
 /* ---- Linearisation ---- */
 /* `here`: interactions, rotations of warped nodes and rotations of elements already belong to this place. */
-static void linearise(sn_world *world, const sn_request *request, bool here) {
+static sn_status linearise(sn_world *world, const sn_request *request, bool here, sn_error *error) {
     sn_workspace *work = &world->workspace;
     const sn_parameters *p = &world->parameters;
     const sn_place place = place_of(world, request);
@@ -144,6 +144,8 @@ static void linearise(sn_world *world, const sn_request *request, bool here) {
     reach(world, request->t);
     if (!here) sn_interactions_arrive(world, place.x);
     if (!here && p->no_inertia) sn_world_frames(world, place.t, place.t, place.x);
+    const sn_status status = sn_interactions_reserve(world, K, D, error);
+    if (status) return status;
     sn_interactions_blocks(world, &place, p->method->exact, K, D);
     sn_element_view view = sn_world_view(world, place.x, place.v);
     view.projected = request->linearise == SN_LINEARISE_PROJECTED;
@@ -153,6 +155,7 @@ static void linearise(sn_world *world, const sn_request *request, bool here) {
     sn_linearisation_renew(&work->system.linearisation.base,
                            D->count || world->solid->rayleigh || sn_elements_damped(elements, &p->elements),
                            elements->projects && !view.projected);
+    return SN_OK;
 }
 
 static void product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
@@ -189,8 +192,7 @@ static sn_status evaluate(sn_system *system, const sn_request *request, sn_resul
     if (!status && request->energy) status = potential(world, request, error);
     if (status) return status;
     if (request->rate) force_rate(world, request);
-    if (request->linearise) linearise(world, request, request->here || request->force);
-    return SN_OK;
+    return request->linearise ? linearise(world, request, request->here || request->force, error) : SN_OK;
 }
 
 sn_status sn_world_forces(sn_world *world, sn_error *error) {
@@ -213,6 +215,10 @@ static sn_status mass_solve(sn_system *system, const double *f, double *out, sn_
 static void constrain(sn_system *system, double t, double *x, double *v, double *a) {
     sn_interactions_prescribe(world_of(system), t, x, v, a);
 }
+static double limit(sn_system *system, double t, const double *x, const double *d) {
+    return sn_interactions_limit(world_of(system), t, x, d);
+}
+
 static void retract(sn_system *system, double *x) { sn_interactions_retract(world_of(system), x); }
 static void filter(sn_system *system, double *u) { sn_filter_apply(sn_interactions_filter(world_of(system), NULL), u); }
 
@@ -367,6 +373,7 @@ const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .evaluate = evaluate,
                                         .constrain = constrain,
                                         .retract = retract,
+                                        .limit = limit,
                                         .filter = filter,
                                         .begin = begin,
                                         .settle = settle,

@@ -191,7 +191,9 @@ static const sn_field body_fields[] = {
     OWN("materials", "the same as `material`"),
     OWN("fix", "a list: nodes that are held or moved"),
     OWN("loads", "a list of loads"),
-    OWN("rigid", "a list of {select}: selections that each move as one rigid body"),
+    OWN("rigid",
+        "true: the whole body is rigid, with mass and inertia only; or a list of {select}: selections that each "
+        "move as one rigid body"),
     OWN("links", "a list of links"),
     OWN("tethers", "a list of tethers: springs and dampers to anchors or to other bodies"),
     OWN("initial", "motion and deformation at the start"),
@@ -260,7 +262,8 @@ sn_world_options sn_world_options_default(void) {
     return (sn_world_options){.cookie = SN_COOKIE,
                               .gravity = {0, -9.81, 0},
                               .time = sn_time_options_default(),
-                              .solver = sn_solver_options_default()};
+                              .solver = sn_solver_options_default(),
+                              .contact = sn_contact_options_default()};
 }
 
 /* ---- Checks ---- */
@@ -348,6 +351,7 @@ sn_status sn_world_options_check(const sn_world_options *options, sn_error *erro
     if (!status) status = sn_within(error, sn_time_options_used(&options->time, error), "time");
     if (!status) status = sn_within(error, sn_solver_options_check(&options->solver, error), "solver");
     if (!status) status = sn_within(error, sn_solver_options_used(&options->solver, error), "solver");
+    if (!status) status = sn_within(error, sn_contact_options_check(&options->contact, error), "contact");
     for (int b = 0; b < options->body_count && !status; ++b)
         status = sn_within(error, sn_body_options_check(&options->body[b], error), "bodies.%d", b);
     return status;

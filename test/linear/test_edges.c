@@ -70,12 +70,11 @@ static void assemble_both(fixture *f) {
                      .d = d,
                      .k = k};
     bool symmetric;
-    int missing;
-    sn_assemble(&a, &f->by_elements, &symmetric, &missing);
+    sn_assemble(&a, &f->by_elements, &symmetric);
     assert_true(symmetric);
     sn_elements_linearise(f->context, &f->b.elements, &f->view, k, d, f->linearised);
     a.linearised = f->linearised, a.edges = &f->edges;
-    sn_assemble(&a, &f->by_edges, &symmetric, &missing);
+    sn_assemble(&a, &f->by_edges, &symmetric);
     assert_true(symmetric);
 }
 

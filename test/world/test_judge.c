@@ -202,6 +202,25 @@ static void test_advice(void **state) {
     scene_end(&s);
 }
 
+/* The advice of the judge is no choice that the run has made already. The law gains energy by itself: a soft bar under
+ * its weight shows it. */
+static void test_new_advice(void **state) {
+    (void)state;
+    scene s;
+    start_bar(&s, "corotated-updated", "full", 0.02);
+    set_constant(&s.material, "young", 1e4);
+    set_constant(&s.material, "poisson", 0.4);
+    s.options.gravity[1] = -9.81;
+    scene_create(&s);
+    sn_status status = SN_OK;
+    for (int i = 0; i < 100 && !status; ++i) status = sn_world_step(s.world, NULL, &s.error);
+    assert_int_equal(status, SN_NOT_CONVERGED);
+    assert_null(strstr(s.error.text, "'implicit-euler'"));
+    assert_null(strstr(s.error.text, "'full'"));
+    assert_non_null(strstr(s.error.text, "another material law"));
+    scene_end(&s);
+}
+
 /* Counts the signs of life. */
 static bool count_signs(void *user, double fraction) {
     (void)fraction;
@@ -233,6 +252,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_scaled),   cmocka_unit_test(test_grabbed),
                                        cmocka_unit_test(test_dropped),  cmocka_unit_test(test_ringing),
                                        cmocka_unit_test(test_released), cmocka_unit_test(test_advice),
-                                       cmocka_unit_test(test_substeps)};
+                                       cmocka_unit_test(test_substeps), cmocka_unit_test(test_new_advice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,8 @@
 
 /* The plain factorisations. Each update makes a new factor. */
 extern const sn_preconditioner sn_factor_ldlt;
+/* The next update meets another pattern. It uses the memory of the data again. */
+void sn_factor_ldlt_forget(void *data);
 #if defined(SN_HAVE_CHOLMOD)
 extern const sn_preconditioner sn_factor_cholesky;
 #endif

@@ -23,15 +23,8 @@ typedef struct graph {
     int32_t *mark, *outside, *stamp;          /* mark[i] == p: in L_p; outside[e]: |L_e - L_p| when stamp[e] == p */
     int64_t *member_begin;                    /* start of an element's list in `pool` */
     int32_t *member_count, *pool;
-    int pool_capacity;
-    int64_t pool_used;
+    int64_t pool_capacity, pool_used;
 } graph;
-
-static void graph_release(sn_context *context, graph *g) {
-    void *memory[] = {g->begin, g->elements, g->count,   g->list,  g->degree,       g->previous,     g->next, g->head,
-                      g->state, g->mark,     g->outside, g->stamp, g->member_begin, g->member_count, g->pool};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
-}
 
 static void unlink_node(graph *g, int32_t i) {
     if (g->previous[i] >= 0)
@@ -49,17 +42,23 @@ static void link_node(graph *g, int32_t i, int32_t degree) {
     g->head[degree] = i;
 }
 
-static sn_status graph_create(sn_context *context, const sn_pattern *pattern, graph *g, sn_error *error) {
+static sn_status graph_create(const sn_context *context, const sn_pattern *pattern, sn_room *room, graph *g,
+                              sn_error *error) {
     const size_t n = (size_t)pattern->nodes;
     *g = (graph){.nodes = pattern->nodes};
     int32_t **array[] = {&g->begin, &g->elements, &g->count, &g->degree, &g->previous,     &g->next,
                          &g->head,  &g->state,    &g->mark,  &g->stamp,  &g->member_count, &g->outside};
     bool good = true;
-    for (size_t i = 0; i < sizeof array / sizeof *array; ++i)
-        good = (*array[i] = sn_allocate_zero(context, n + 1, sizeof(int32_t))) && good;
-    g->list = sn_allocate(context, (size_t)pattern->block_count, sizeof *g->list);
-    g->member_begin = sn_allocate(context, n, sizeof *g->member_begin);
-    if (!good || !g->list || !g->member_begin) return sn_no_memory(error);
+    for (size_t i = 0; i < sizeof array / sizeof *array; ++i) {
+        *array[i] = sn_room_take(context, room, n + 1, sizeof(int32_t));
+        if (*array[i]) memset(*array[i], 0, (n + 1) * sizeof(int32_t));
+        good = good && *array[i];
+    }
+    g->list = sn_room_take(context, room, (size_t)pattern->block_count, sizeof *g->list);
+    g->member_begin = sn_room_take(context, room, n, sizeof *g->member_begin);
+    g->pool = sn_room_take(context, room, n, sizeof *g->pool); /* the last one: it grows on the way */
+    g->pool_capacity = pattern->nodes;
+    if (!good || !g->list || !g->member_begin || !g->pool) return sn_no_memory(error);
     int32_t next = 0;
     for (int i = 0; i < g->nodes; ++i) g->head[i] = g->mark[i] = g->stamp[i] = -1;
     for (int32_t i = g->nodes - 1; i >= 0;
@@ -74,15 +73,18 @@ static sn_status graph_create(sn_context *context, const sn_pattern *pattern, gr
 }
 
 /* Writes L_p to the pool, marks its nodes and takes them out of the degree lists. */
-static sn_status form_element(sn_context *context, graph *g, int32_t p, sn_error *error) {
+static sn_status form_element(const sn_context *context, sn_room *room, graph *g, int32_t p, sn_error *error) {
     const int32_t *list = g->list + g->begin[p];
     int64_t bound = g->count[p];
     for (int k = 0; k < g->elements[p]; ++k) bound += g->member_count[list[k]];
     if (g->pool_used + bound > INT32_MAX)
         return sn_fail(error, SN_UNSUPPORTED, "the factor has too many blocks for the direct solver");
-    const sn_status status =
-        sn_grow(context, (void **)&g->pool, &g->pool_capacity, (int)(g->pool_used + bound), sizeof *g->pool, error);
-    if (status) return status;
+    if (g->pool_used + bound > g->pool_capacity) {
+        g->pool_capacity = g->pool_used + bound;
+        int32_t *pool = sn_room_extend(context, room, (size_t)g->pool_capacity, sizeof *g->pool);
+        if (!pool) return sn_no_memory(error);
+        g->pool = pool;
+    }
     int32_t *member = g->pool + g->pool_used, count = 0;
     g->mark[p] = p;
     for (int k = 0; k < g->elements[p] + g->count[p]; ++k) {
@@ -168,16 +170,17 @@ static void update_node(graph *g, int32_t p, int32_t i, int32_t left) {
     link_node(g, i, (int32_t)(degree > 0 ? degree : 0));
 }
 
-sn_status sn_order_minimum_degree(sn_context *context, const sn_pattern *pattern, int32_t *order, sn_error *error) {
+sn_status sn_order_minimum_degree(const sn_context *context, const sn_pattern *pattern, sn_room *room, int32_t *order,
+                                  sn_error *error) {
     graph g;
-    sn_status status = graph_create(context, pattern, &g, error);
+    sn_status status = graph_create(context, pattern, room, &g, error);
     int32_t lowest = 0;
     for (int32_t k = 0; k < pattern->nodes && !status; ++k) {
         while (g.head[lowest] < 0) ++lowest;
         const int32_t p = g.head[lowest];
         order[k] = p;
         unlink_node(&g, p);
-        status = form_element(context, &g, p, error);
+        status = form_element(context, room, &g, p, error);
         if (status) break;
         count_outside(&g, p);
         const int32_t *member = g.pool + g.member_begin[p];
@@ -186,6 +189,5 @@ sn_status sn_order_minimum_degree(sn_context *context, const sn_pattern *pattern
             if (g.degree[member[m]] < lowest) lowest = g.degree[member[m]];
         }
     }
-    graph_release(context, &g);
     return status;
 }

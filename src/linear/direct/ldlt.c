@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "base/room.h"
 #include "direct.h"
 #include "fill_order.h"
 #include "linear/matrix/block.h"
@@ -35,15 +36,15 @@ typedef struct ldlt {
     double *work;    /* nodes x STRIDE */
     int32_t *mark, *stack;
     double *vector; /* 3 nodes */
+    sn_room room;   /* the memory of all of these, and of the analysis */
+    bool analysed;  /* order, tree and places belong to the pattern */
 } ldlt;
 
 static void release(sn_context *context, void *data) {
     ldlt *f = data;
     if (!f) return;
-    sn_triangle_release(context, &f->triangle);
-    void *memory[] = {f->order, f->place,   f->parent,  f->a_begin, f->a_column, f->a_source, f->l_begin, f->l_end,
-                      f->l_row, f->l_value, f->inverse, f->work,    f->mark,     f->stack,    f->vector,  f};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
+    sn_room_release(context, &f->room);
+    sn_release(context, f);
 }
 
 /* Rows of A in the new order. */
@@ -66,42 +67,55 @@ static void permute(ldlt *f) {
     }
 }
 
-static sn_status create(sn_context *context, const sn_pattern *pattern, ldlt **out, sn_error *error) {
-    ldlt *f = sn_allocate_zero(context, 1, sizeof *f);
-    if (!f) return sn_no_memory(error);
+/* Takes the arrays whose sizes follow from the pattern. */
+static bool take_arrays(const sn_context *context, const sn_pattern *pattern, ldlt *f) {
     const size_t n = (size_t)pattern->nodes, blocks = ((size_t)pattern->block_count - n) / 2;
-    f->nodes = pattern->nodes;
-    int32_t **index[] = {&f->order, &f->place, &f->parent, &f->mark, &f->a_begin};
+    sn_triangle *t = &f->triangle;
+    const struct {
+        void **array;
+        size_t count, size;
+    } list[] = {{(void **)&f->order, n + 1, sizeof(int32_t)},     {(void **)&f->place, n + 1, sizeof(int32_t)},
+                {(void **)&f->parent, n + 1, sizeof(int32_t)},    {(void **)&f->mark, n + 1, sizeof(int32_t)},
+                {(void **)&f->a_begin, n + 1, sizeof(int32_t)},   {(void **)&f->stack, 2 * n, sizeof(int32_t)},
+                {(void **)&f->a_column, blocks, sizeof(int32_t)}, {(void **)&f->a_source, blocks, sizeof(int32_t)},
+                {(void **)&f->l_begin, n + 1, sizeof(int64_t)},   {(void **)&f->l_end, n, sizeof(int64_t)},
+                {(void **)&f->inverse, 9 * n, sizeof(double)},    {(void **)&f->work, STRIDE * n, sizeof(double)},
+                {(void **)&f->vector, 3 * n, sizeof(double)},     {(void **)&t->begin, n + 1, sizeof(int32_t)},
+                {(void **)&t->column, blocks, sizeof(int32_t)},   {(void **)&t->value, 9 * blocks, sizeof(double)},
+                {(void **)&t->diagonal, 9 * n, sizeof(double)}};
     bool good = true;
-    for (size_t i = 0; i < sizeof index / sizeof *index; ++i)
-        good = (*index[i] = sn_allocate(context, n + 1, sizeof(int32_t))) && good;
-    f->stack = sn_allocate(context, 2 * n, sizeof *f->stack);
-    f->a_column = sn_allocate(context, blocks, sizeof *f->a_column);
-    f->a_source = sn_allocate(context, blocks, sizeof *f->a_source);
-    f->l_begin = sn_allocate(context, n + 1, sizeof *f->l_begin);
-    f->l_end = sn_allocate(context, n, sizeof *f->l_end);
-    f->inverse = sn_allocate(context, n * 9, sizeof *f->inverse);
-    f->work = sn_allocate_zero(context, n * STRIDE, sizeof *f->work);
-    f->vector = sn_allocate(context, n * 3, sizeof *f->vector);
-    sn_status status = SN_OK;
-    if (!good || !f->stack || !f->a_column || !f->a_source || !f->l_begin || !f->l_end || !f->inverse || !f->work ||
-        !f->vector)
-        status = sn_no_memory(error);
-    if (!status) status = sn_order_minimum_degree(context, pattern, f->order, error);
-    if (!status) {
-        for (int32_t k = 0; k < f->nodes; ++k) f->place[f->order[k]] = k;
-        sn_symbolic_count(pattern, f->order, f->place, f->parent, f->mark, f->stack);
-        f->l_begin[0] = 0;
-        for (int k = 0; k < f->nodes; ++k) f->l_begin[k + 1] = f->l_begin[k] + f->mark[k];
-        f->l_row = sn_allocate(context, (size_t)f->l_begin[f->nodes], sizeof *f->l_row);
-        f->l_value = sn_allocate(context, (size_t)f->l_begin[f->nodes] * 9, sizeof *f->l_value);
-        if (!f->l_row || !f->l_value) status = sn_no_memory(error);
+    sn_room_rewind(&f->room);
+    for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
+        *list[i].array = sn_room_take(context, &f->room, list[i].count, list[i].size);
+        good = good && *list[i].array;
     }
-    if (status)
-        release(context, f);
-    else
-        *out = f;
-    return status;
+    return good;
+}
+
+/* The order, the elimination tree and the places of the blocks. */
+static sn_status analyse(const sn_context *context, const sn_pattern *pattern, ldlt *f, sn_error *error) {
+    f->nodes = pattern->nodes;
+    if (!take_arrays(context, pattern, f)) return sn_no_memory(error);
+    sn_triangle_layout(pattern, &f->triangle);
+    /* The factor comes before the graph, whose last buffer grows, so that each array always has the same buffer. */
+    const int factor = f->room.next;
+    f->room.next += 2;
+    const sn_status status = sn_order_minimum_degree(context, pattern, &f->room, f->order, error);
+    if (status) return status;
+    for (int32_t k = 0; k < f->nodes; ++k) f->place[f->order[k]] = k;
+    sn_symbolic_count(pattern, f->order, f->place, f->parent, f->mark, f->stack);
+    f->l_begin[0] = 0;
+    for (int k = 0; k < f->nodes; ++k) f->l_begin[k + 1] = f->l_begin[k] + f->mark[k];
+    f->room.next = factor;
+    f->l_row = sn_room_take(context, &f->room, (size_t)f->l_begin[f->nodes], sizeof *f->l_row);
+    f->l_value = sn_room_take(context, &f->room, (size_t)f->l_begin[f->nodes] * 9, sizeof *f->l_value);
+    if (!f->l_row || !f->l_value) return sn_no_memory(error);
+    permute(f);
+    return SN_OK;
+}
+
+void sn_factor_ldlt_forget(void *data) {
+    if (data) ((ldlt *)data)->analysed = false;
 }
 
 /* The inverse of a symmetric block. Returns the smallest remaining part of the diagonal's size over all directions, or
@@ -163,17 +177,14 @@ static double factor_row(ldlt *f, int32_t i) {
 
 static sn_status update(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
                         sn_error *error) {
-    ldlt *f = *data;
-    if (!f) {
-        const sn_status status = create(context, op->matrix->pattern, &f, error);
-        if (status) return status;
-        *data = f;
-    }
+    ldlt *f = *data ? *data : sn_allocate_zero(context, 1, sizeof *f);
+    if (!f) return sn_no_memory(error);
+    *data = f;
     f->filter = filter;
-    const bool fresh = !f->triangle.begin;
-    const sn_status status = sn_triangle_update(context, op, filter, &f->triangle, error);
+    sn_status status = f->analysed ? SN_OK : analyse(context, op->matrix->pattern, f, error);
+    f->analysed = !status;
+    if (!status) status = sn_triangle_update(context, op, filter, &f->triangle, error);
     if (status) return status;
-    if (fresh) permute(f);
     memset(f->work, 0, (size_t)f->nodes * STRIDE * sizeof *f->work);
     memcpy(f->l_end, f->l_begin, (size_t)f->nodes * sizeof *f->l_end);
     for (int i = 0; i < f->nodes; ++i) f->mark[i] = -1;

@@ -17,12 +17,18 @@
  * Changed matrix. When the matrix changes and the filter stays, the old factor is the preconditioner of CG, which
  * solves to 1e-12 of each right-hand side. The old factor is kept as long as few iterations suffice. After a solve with
  * more than PAYS iterations, the next matrix is factored; after MOST_STALE iterations, the present one. These rules
- * count iterations and never read a clock, so that runs can be repeated. */
+ * count iterations and never read a clock, so that runs can be repeated.
+ *
+ * Blocks without a place in the pattern. Contacts couple nodes that the pattern does not couple. The factor is then
+ * that of a larger pattern, which holds all pairs that were coupled so far (extension.h). A new pair needs a new
+ * analysis. */
 #include <math.h>
 #include <string.h>
 
+#include "dense.h"
 #include "direct.h"
 #include "linear/matrix/assembly.h"
+#include "linear/matrix/extension.h"
 #include "linear/matrix/filter.h"
 #include "linear/matrix/kernels.h"
 
@@ -38,10 +44,11 @@ typedef struct woodbury {
     sn_context *context;
     const sn_preconditioner *base;
     void *factor; /* data of `base` */
+    sn_extension extension;
     bool valid;
     int64_t place; /* names the factored matrix (sn_source), together with m, d, k; 0: unknown */
     double m, d, k;
-    double *factored; /* the factored matrix: pattern->block_count x 9. A saved state holds it in place of the factor */
+    double *factored; /* the factored matrix, in place of the factor in a saved state: blocks of the pattern x 9 */
     bool symmetric;   /* of the factored matrix */
     int n, factorisations;
     sn_filter_copy kept;     /* S_0 */
@@ -67,6 +74,7 @@ static void release(sn_context *context, void *data) {
     woodbury *w = data;
     if (!w) return;
     w->base->release(context, w->factor);
+    sn_extension_release(context, &w->extension);
     sn_filter_copy_release(context, &w->kept);
     sn_release(context, w->factored);
     sn_release(context, w->border_node);
@@ -228,41 +236,6 @@ static double corner(const sn_operator *op, const direction *a, const direction 
     return a->vector[0] * v[0] + a->vector[1] * v[1] + a->vector[2] * v[2];
 }
 
-/* LU with row exchanges, in place; false when singular. */
-static bool factor_dense(double *A, int m, int *pivot) {
-    double largest = 0;
-    for (int i = 0; i < m * m; ++i) largest = fmax(largest, fabs(A[i]));
-    for (int k = 0; k < m; ++k) {
-        int row = k;
-        for (int i = k + 1; i < m; ++i)
-            if (fabs(A[i * m + k]) > fabs(A[row * m + k])) row = i;
-        pivot[k] = row;
-        if (!(fabs(A[row * m + k]) > 1e-13 * largest)) return false;
-        for (int j = 0; j < m && row != k; ++j) {
-            const double keep = A[k * m + j];
-            A[k * m + j] = A[row * m + j], A[row * m + j] = keep;
-        }
-        for (int i = k + 1; i < m; ++i) {
-            const double s = A[i * m + k] /= A[k * m + k];
-            for (int j = k + 1; j < m; ++j) A[i * m + j] -= s * A[k * m + j];
-        }
-    }
-    return true;
-}
-
-static void solve_dense(const double *A, int m, const int *pivot, double *y) {
-    for (int k = 0; k < m; ++k) {
-        const double keep = y[k];
-        y[k] = y[pivot[k]], y[pivot[k]] = keep;
-    }
-    for (int i = 0; i < m; ++i)
-        for (int j = 0; j < i; ++j) y[i] -= A[i * m + j] * y[j];
-    for (int i = m - 1; i >= 0; --i) {
-        for (int j = i + 1; j < m; ++j) y[i] -= A[i * m + j] * y[j];
-        y[i] /= A[i * m + i];
-    }
-}
-
 /* z = A_0^-1 v. */
 static void solve_kept(const woodbury *w, const double *v, double *z) { w->base->apply(w->factor, v, z); }
 
@@ -286,7 +259,7 @@ static sn_status correct(woodbury *w, const sn_operator *op, bool *good, sn_erro
         for (int i = 0; i < w->count; ++i)
             w->schur[i * w->count + d] = corner(op, &w->direction[i], &w->direction[d]) - border_dot(w, i, w->solution);
     }
-    if (!status) *good = factor_dense(w->schur, w->count, w->pivot);
+    if (!status) *good = sn_dense_factor(w->schur, w->count, w->pivot);
     return status;
 }
 
@@ -305,9 +278,7 @@ static bool same_matrix(const woodbury *w, const sn_source *source) {
 }
 
 /* The bytes of the factored matrix. */
-static size_t matrix_bytes(const sn_operator *op) {
-    return (size_t)op->matrix->pattern->block_count * 9 * sizeof(double);
-}
+static size_t matrix_bytes(const sn_pattern *pattern) { return (size_t)pattern->block_count * 9 * sizeof(double); }
 
 static sn_status refactor(woodbury *w, const sn_operator *op, const sn_filter *filter, sn_error *error) {
     w->valid = false;
@@ -315,7 +286,7 @@ static sn_status refactor(woodbury *w, const sn_operator *op, const sn_filter *f
     bool changed;
     sn_status status = sn_filter_copy_update(w->context, filter, &w->kept, &changed, error);
     if (!status) status = w->base->update(w->context, op, &w->kept.filter, &w->factor, error);
-    if (!status) memcpy(w->factored, op->matrix->double_, matrix_bytes(op));
+    if (!status) memcpy(w->factored, op->matrix->double_, matrix_bytes(op->matrix->pattern));
     w->symmetric = op->symmetric;
     w->valid = !status;
     w->stale = w->worn = false;
@@ -361,19 +332,45 @@ static sn_status ensure(const sn_preconditioner *base, sn_context *context, cons
     w->n = op->n;
     w->filter = filter;
     if (!w->vector) w->vector = sn_allocate(context, (size_t)op->n, sizeof *w->vector);
-    if (!w->factored) w->factored = sn_allocate(context, matrix_bytes(op), 1);
     if (!w->krylov)
         w->krylov =
             sn_allocate(context, (size_t)sn_krylov_cg.vectors * (size_t)op->n + 4 * (size_t)sn_dot_scratch(op->n),
                         sizeof *w->krylov);
-    return w->vector && w->factored && w->krylov ? SN_OK : sn_no_memory(error);
+    return w->vector && w->krylov ? SN_OK : sn_no_memory(error);
 }
 
-static sn_status update(const sn_preconditioner *base, sn_context *context, const sn_operator *op,
+/* Drops the factor, because the pattern is a new one, and makes room for the factored matrix. */
+static sn_status change_pattern(woodbury *w, const sn_pattern *pattern, sn_error *error) {
+    w->base->release(w->context, w->factor);
+    sn_release(w->context, w->factored);
+    w->factor = NULL;
+    w->valid = false;
+    w->factored = sn_allocate(w->context, matrix_bytes(pattern), 1);
+    return w->factored ? SN_OK : sn_no_memory(error);
+}
+
+/* *extended becomes the operator on the pattern that also holds the coupled pairs. */
+static sn_status extend(woodbury *w, const sn_operator *op, sn_operator *extended, sn_error *error) {
+    bool changed;
+    sn_status status = sn_extension_update(w->context, op->matrix, &w->extension, &changed, error);
+    if (status || changed || !w->factored) {
+        w->valid = false; /* without memory, the pattern may be a new one without a factor */
+        if (!status) status = change_pattern(w, sn_extension_pattern(&w->extension, op->matrix->pattern), error);
+    }
+    *extended = *op;
+    if (!status) extended->matrix = sn_extension_fill(&w->extension, op->matrix);
+    return status;
+}
+
+static sn_status update(const sn_preconditioner *base, sn_context *context, const sn_operator *given,
                         const sn_filter *filter, void **data, sn_error *error) {
-    const sn_status made = ensure(base, context, op, filter, data, error);
+    sn_status made = ensure(base, context, given, filter, data, error);
     if (made) return made;
     woodbury *w = *data;
+    sn_operator extended;
+    const sn_operator *op = &extended;
+    made = extend(w, given, &extended, error);
+    if (made) return made;
     const int most = op->n / 8 < MOST ? op->n / 8 : MOST;
     w->stale = can_reuse(w, op, filter);
     if (w->stale) {
@@ -405,7 +402,7 @@ static void apply(void *data, const double *r, double *z) {
         const double *f = w->direction[d].vector, *own = r + 3 * (int64_t)w->direction[d].node;
         y[d] = (w->direction[d].freed ? f[0] * own[0] + f[1] * own[1] + f[2] * own[2] : 0) - border_dot(w, d, z);
     }
-    solve_dense(w->schur, w->count, w->pivot, y);
+    sn_dense_solve(w->schur, w->count, w->pivot, y);
     for (int d = 0; d < w->count; ++d) border_add(w, d, -y[d], v);
     solve_kept(w, v, z);
     for (int d = 0; d < w->count; ++d)
@@ -430,17 +427,26 @@ static sn_status remember(const sn_preconditioner *base, sn_context *context, co
     SN_ARCHIVE(archive, w->m);
     SN_ARCHIVE(archive, w->d);
     SN_ARCHIVE(archive, w->k);
-    if (archive->bad || !valid) return SN_OK;
+    if (archive->bad) return SN_OK;
+    status = sn_extension_archive(context, op->matrix->pattern, &w->extension, archive, error);
+    if (status || archive->bad || !valid) return status;
     status = sn_filter_copy_archive(context, op->n / 3, &w->kept, archive, error);
-    if (!status) sn_archive_visit(archive, w->factored, matrix_bytes(op));
+    if (status || archive->bad) return status;
+    const sn_pattern *pattern = sn_extension_pattern(&w->extension, op->matrix->pattern);
+    if (sn_archive_reads(archive)) status = change_pattern(w, pattern, error);
+    if (!status) sn_archive_visit(archive, w->factored, matrix_bytes(pattern));
     if (status || archive->bad || !sn_archive_reads(archive)) return status;
-    const sn_matrix matrix = {.pattern = op->matrix->pattern, .double_ = w->factored};
+    const sn_matrix matrix = {.pattern = pattern, .double_ = w->factored};
     sn_operator then = *op;
     then.matrix = &matrix, then.symmetric = w->symmetric;
     status = base->update(context, &then, &w->kept.filter, &w->factor, error);
     w->valid = !status;
     *prepared = *prepared && !corrected;
-    if (w->stale) use_stale(w, op);
+    if (w->stale) {
+        sn_operator now = *op;
+        now.matrix = sn_extension_fill(&w->extension, op->matrix);
+        use_stale(w, &now);
+    }
     return status;
 }
 

@@ -6,6 +6,9 @@
  *
  *   W^-1 A W^-T p = t + W^-1 (p - K t),   t = W^-T p.
  *
+ * A block without a place in the pattern is no part of W. For the matrix C of these blocks, the right side becomes
+ * t + W^-1 (p - K t + C t).
+ *
  * These are two sweeps, which together cost as much as one product. CG with SSOR needs the product and two sweeps. With
  * r the residual of the scaled system:
  *   q = t + W^-1 (p - K t),  alpha = r.K r / p.q,  x += alpha t,  r -= alpha q,  p = K r + beta p.
@@ -17,7 +20,7 @@
 #include <string.h>
 
 #include "krylov.h"
-#include "linear/matrix/kernels.h"
+#include "linear/matrix/coupling.h"
 #include "linear/precondition/ssor.h"
 
 enum { VECTORS = 7, CHECK = 16 };
@@ -26,7 +29,8 @@ typedef struct eisenstat {
     sn_ssor *ssor;
     const sn_context *context;
     int n;
-    double *r, *Kr, *p, *t, *q, *best, *partial;
+    double *r, *Kr, *p, *t, *q, *best, *extra, *partial;
+    const sn_coupling *coupling;
 } eisenstat;
 
 static double dot(const eisenstat *w, const double *a, const double *b) {
@@ -40,11 +44,21 @@ static double true_size(const eisenstat *w) {
     return sqrt(dot(w, w->q, w->q));
 }
 
+/* q += S C S t for the blocks C without a place in the pattern. t is filtered already. */
+static void couple(const eisenstat *w) {
+    if (!w->coupling || !w->coupling->row_count) return;
+    memset(w->extra, 0, (size_t)w->n * sizeof *w->extra);
+    sn_coupling_product(w->coupling, w->t, w->extra, 0, w->n / 3);
+    sn_filter_apply(w->ssor->filter, w->extra);
+    sn_vector_add(w->context, w->n, 1, w->extra, w->q);
+}
+
 /* t = W^-T p, q = t + W^-1 (p - K t); returns p.q. */
 static double product(const eisenstat *w) {
     memcpy(w->t, w->p, (size_t)w->n * sizeof(double));
     sn_ssor_backward(w->ssor, w->t, w->q);
     sn_vector_mix(w->context, w->n, 1, w->p, -1, w->q, 0, NULL, w->q);
+    couple(w);
     sn_ssor_forward(w->ssor, w->q, w->q);
     sn_vector_mix(w->context, w->n, 1, w->q, 1, w->t, 0, NULL, w->q);
     return dot(w, w->p, w->q);
@@ -56,7 +70,9 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
     const int n = op->n;
     const size_t bytes = (size_t)n * sizeof(double);
     eisenstat w = {.ssor = data, .context = op->context, .n = n, .r = scratch};
-    w.Kr = w.r + n, w.p = w.Kr + n, w.t = w.p + n, w.q = w.t + n, w.best = w.q + n, w.partial = w.best + n;
+    w.Kr = w.r + n, w.p = w.Kr + n, w.t = w.p + n, w.q = w.t + n, w.best = w.q + n, w.extra = w.best + n,
+    w.partial = w.extra + n;
+    w.coupling = op->matrix->coupling;
     *report = (sn_krylov_report){.status = SN_NOT_CONVERGED};
     memset(x, 0, bytes), memset(w.best, 0, bytes);
     double size = sqrt(dot(&w, b, b)), best = size, ratio = 0;

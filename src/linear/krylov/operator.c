@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "linear/matrix/coupling.h"
 #include "linear/matrix/kernels.h"
 
 void sn_operator_apply(const sn_operator *op, const double *x, double *y) {
@@ -51,6 +52,7 @@ static void transpose_piece(void *data, int piece) {
         }
         memcpy(w->y + 3 * (int64_t)j, sum, sizeof sum);
     }
+    sn_coupling_product_transpose(w->matrix->coupling, w->x, w->y, begin, end);
 }
 
 bool sn_operator_apply_transpose(const sn_operator *op, const double *x, double *y) {

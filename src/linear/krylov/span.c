@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linear/matrix/coupling.h"
 #include "linear/matrix/filter.h"
 #include "linear/matrix/kernels.h"
 
@@ -47,11 +48,28 @@ static void filter_nodes(const sn_span *s, const sn_filter *filter) {
     }
 }
 
+/* q += C w for the blocks without a place in the pattern. */
+static void couple(const sn_span *s, int begin, int end) {
+    const sn_coupling *c = s->matrix->coupling;
+    if (!c || !c->row_count) return;
+    for (int r = sn_coupling_row(c, begin); r < c->row_count && c->row[r] < end; ++r)
+        for (int b = c->begin[r]; b < c->begin[r + 1]; ++b) {
+            const double *V = c->value + 9 * (int64_t)b;
+            const float *w = s->w + SN_SPAN_NODE * (int64_t)c->column[b];
+            float *q = s->q + SN_SPAN_NODE * (int64_t)c->row[r];
+            for (int a = 0; a < 3; ++a)
+                for (int k = 0; k < SN_SPAN; ++k)
+                    q[SN_SPAN * a + k] += (float)(V[a] * (double)w[k] + V[3 + a] * (double)w[SN_SPAN + k] +
+                                                  V[6 + a] * (double)w[2 * SN_SPAN + k]);
+        }
+}
+
 static void product_piece(void *data, int piece) {
     const sn_span *s = data;
     int begin, end;
     range(s, piece, &begin, &end);
     s->kernels->product(s->matrix->pattern, s->matrix->single_, s->w, s->q, begin, end);
+    couple(s, begin, end);
     s->kernels->gram(s->w, s->q, s->partial + (int64_t)piece * SN_SPAN_DOTS, begin, end);
 }
 

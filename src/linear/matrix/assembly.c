@@ -3,7 +3,7 @@
  *   2. The elements are added colour by colour; chunks of one colour run in parallel.
  *   3. The two triangles are summed (kernel/scatter_kernel.c).
  *   4. The patches of elements that do not lock are added row by row (fem/patch.h).
- *   5. The listed blocks are added one after the other.
+ *   5. The listed blocks are added one after the other. Blocks without a place in the pattern are left to coupling.h.
  * When assembly by edges is possible (edges.h), the first three sweeps become two: the off-diagonal blocks, then the
  * diagonal with the mass. Every entry is summed in a fixed order, independent of the number of threads.
  *
@@ -225,15 +225,11 @@ static double entry(const sn_matrix *matrix, int64_t block, int k) {
     return matrix->single_ ? (double)value_single(matrix, block)[k] : value_double(matrix, block)[k];
 }
 
-/* Adds a list. Returns the number of blocks that have no place. */
-static int add_list(const sn_matrix *matrix, const sn_block_list *list, double factor) {
-    int missing = 0;
+/* Adds the blocks of a list that have a place. */
+static void add_list(const sn_matrix *matrix, const sn_block_list *list, double factor) {
     for (int i = 0; list && factor != 0 && i < list->count; ++i) {
         const int64_t place = sn_pattern_find(matrix->pattern, list->row[i], list->column[i]);
-        if (place < 0) {
-            ++missing;
-            continue;
-        }
+        if (place < 0) continue;
         for (int k = 0; k < 9; ++k) {
             if (matrix->single_)
                 value_single(matrix, place)[k] += (float)(factor * list->value[9 * (int64_t)i + k]);
@@ -241,7 +237,6 @@ static int add_list(const sn_matrix *matrix, const sn_block_list *list, double f
                 value_double(matrix, place)[k] += factor * list->value[9 * (int64_t)i + k];
         }
     }
-    return missing;
 }
 
 /* Whether the blocks that a list touched still equal their mirrors up to rounding. */
@@ -262,7 +257,7 @@ static bool list_symmetric(const sn_matrix *matrix, const sn_block_list *list, d
     return true;
 }
 
-void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric, int *missing) {
+void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric) {
     const int pieces = sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES);
     sweep s = {.assembly = a,
                .matrix = matrix,
@@ -282,7 +277,8 @@ void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric,
         s.tangent = patch_tangents(a);
         sn_parallel_pieces(a->context, pieces, patch_rows, &s);
     }
-    *missing = add_list(matrix, a->stiffness, a->k) + add_list(matrix, a->damping, a->d);
+    add_list(matrix, a->stiffness, a->k);
+    add_list(matrix, a->damping, a->d);
     *symmetric = s.symmetric && list_symmetric(matrix, a->stiffness, a->k) && list_symmetric(matrix, a->damping, a->d);
 }
 

@@ -47,9 +47,9 @@ typedef struct sn_assembly {
     double m, d, k;
 } sn_assembly;
 
-/* Fills the matrix. *symmetric: whether the matrix is symmetric. *missing: the number of listed blocks without a place
- * in the pattern; these are left out. */
-void sn_assemble(const sn_assembly *assembly, const sn_matrix *matrix, bool *symmetric, int *missing);
+/* Fills the places of the pattern. *symmetric: whether this part of the matrix is symmetric. Listed blocks without a
+ * place are left out: sn_coupling_build takes them (coupling.h). */
+void sn_assemble(const sn_assembly *assembly, const sn_matrix *matrix, bool *symmetric);
 /* Whether the operator is symmetric up to rounding. Does not assemble the matrix. */
 bool sn_assembly_symmetric(const sn_assembly *assembly);
 /* Only the diagonal blocks, nodes x 9 column-major, without a matrix. Blocks that `linearised` holds (if set) come from

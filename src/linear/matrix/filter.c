@@ -47,9 +47,46 @@ static void expand_modes(const sn_filter_group *group, const double *q, double *
         }
 }
 
+/* ---- Rigid bodies ---- */
+/* sum[0..2] = sum v_i, sum[3..5] = sum r_i x v_i, in the order of the nodes. */
+static void rigid_sums(const sn_filter_group *group, const double *v, double sum[6]) {
+    memset(sum, 0, 6 * sizeof *sum);
+    for (ptrdiff_t i = 0; i < group->count; ++i) {
+        const double *u = v + 3 * i, *r = group->arm + 3 * i;
+        for (int a = 0; a < 3; ++a) sum[a] += u[a];
+        sum[3] += r[1] * u[2] - r[2] * u[1];
+        sum[4] += r[2] * u[0] - r[0] * u[2];
+        sum[5] += r[0] * u[1] - r[1] * u[0];
+    }
+}
+
+/* v_i = a + w x r_i. */
+static void rigid_expand(const sn_filter_group *group, const double a[3], const double w[3], double *v) {
+    for (ptrdiff_t i = 0; i < group->count; ++i) {
+        const double *r = group->arm + 3 * i;
+        v[3 * i] = a[0] + (w[1] * r[2] - w[2] * r[1]);
+        v[3 * i + 1] = a[1] + (w[2] * r[0] - w[0] * r[2]);
+        v[3 * i + 2] = a[2] + (w[0] * r[1] - w[1] * r[0]);
+    }
+}
+
+static void rigid_apply(const sn_filter_group *group, double *v) {
+    double sum[6], mean[3], w[3];
+    rigid_sums(group, v, sum);
+    for (int a = 0; a < 3; ++a) {
+        mean[a] = sum[a] / group->count;
+        w[a] = group->turn[3 * a] * sum[3] + group->turn[3 * a + 1] * sum[4] + group->turn[3 * a + 2] * sum[5];
+    }
+    rigid_expand(group, mean, w, v);
+}
+
 void sn_filter_apply_groups(const sn_filter *filter, double *v) {
     for (int g = 0; filter && g < filter->group_count; ++g) {
         const sn_filter_group *group = &filter->group[g];
+        if (group->arm) {
+            rigid_apply(group, v + 3 * (ptrdiff_t)group->node[0]);
+            continue;
+        }
         double q[SN_GROUP_MODES];
         for (int k = 0; k < group->modes; ++k)
             q[k] = mode_dot(group, group->basis + 3 * (ptrdiff_t)k * group->count, v);
@@ -80,7 +117,31 @@ static void solve_small(int n, double G[SN_GROUP_MODES][SN_GROUP_MODES], double 
     }
 }
 
+/* The equations of Newton and Euler: sum m (a + w x r) = sum f, sum r x m (a + w x r) = sum r x f. */
+static void rigid_mass_solve(const sn_filter_group *group, const double *mass, const double *f, double *out) {
+    double G[SN_GROUP_MODES][SN_GROUP_MODES] = {{0}}, q[SN_GROUP_MODES];
+    const int32_t first = group->node[0];
+    rigid_sums(group, f + 3 * (ptrdiff_t)first, q);
+    for (ptrdiff_t i = 0; i < group->count; ++i) {
+        const double *r = group->arm + 3 * i, m = mass[first + i], square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+        const double cross[3][3] = {{0, -r[2], r[1]}, {r[2], 0, -r[0]}, {-r[1], r[0], 0}}; /* r x */
+        for (int a = 0; a < 3; ++a) {
+            G[a][a] += m;
+            for (int b = 0; b < 3; ++b) {
+                G[3 + a][b] += m * cross[a][b];
+                G[3 + a][3 + b] += m * ((a == b ? square : 0) - r[a] * r[b]);
+            }
+        }
+    }
+    solve_small(SN_GROUP_MODES, G, q);
+    rigid_expand(group, q, q + 3, out + 3 * (ptrdiff_t)first);
+}
+
 void sn_filter_group_mass_solve(const sn_filter_group *group, const double *mass, const double *f, double *out) {
+    if (group->arm) {
+        rigid_mass_solve(group, mass, f, out);
+        return;
+    }
     double G[SN_GROUP_MODES][SN_GROUP_MODES], q[SN_GROUP_MODES];
     for (int k = 0; k < group->modes; ++k) {
         const double *mode = group->basis + 3 * (ptrdiff_t)k * group->count;

@@ -20,7 +20,11 @@ typedef struct sn_filter_group {
     int count;
     int32_t *node;
     int modes;     /* at most SN_GROUP_MODES */
-    double *basis; /* modes x count x 3: B's columns */
+    double *basis; /* modes x count x 3: B's columns; NULL: `arm` takes its place */
+    /* A rigid body of many nodes, with consecutive numbers from node[0] on. Its modes are v_i = a + w x r_i, with the
+     * arms r_i from the mean of its nodes. They need a sixth of the memory of a basis. */
+    double *arm;    /* count x 3 */
+    double turn[9]; /* the inverse of sum (r.r I - r r^T), symmetric */
 } sn_filter_group;
 
 typedef struct sn_filter {

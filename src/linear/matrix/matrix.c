@@ -1,12 +1,25 @@
 /* Products cut into pieces, and the choice of the kernels. */
 #include "matrix.h"
 
+#include "coupling.h"
 #include "kernels.h"
 
 extern const sn_linear_kernels sn_linear_kernels_baseline, sn_linear_kernels_avx2, sn_linear_kernels_avx512;
 
 const sn_linear_kernels *sn_linear_kernels_for(const sn_context *context) {
     return SN_BUILD(context, sn_linear_kernels);
+}
+
+sn_status sn_block_list_reserve(const sn_context *context, sn_block_list *list, int64_t count, sn_error *error) {
+    if (count <= list->capacity) return SN_OK;
+    if (count > INT32_MAX / 2)
+        return sn_fail(error, SN_UNSUPPORTED, "the interactions give more than %d blocks of the matrix", INT32_MAX / 2);
+    int rows = list->capacity, columns = list->capacity, values = list->capacity;
+    sn_status status = sn_grow(context, (void **)&list->row, &rows, (int)count, sizeof *list->row, error);
+    if (!status) status = sn_grow(context, (void **)&list->column, &columns, (int)count, sizeof *list->column, error);
+    if (!status) status = sn_grow(context, (void **)&list->value, &values, (int)count, 9 * sizeof *list->value, error);
+    if (!status) list->capacity = rows;
+    return status;
 }
 
 /* ---- Product ---- */
@@ -27,6 +40,7 @@ static void product_piece(void *data, int piece) {
         w->kernels->product_single(pattern, w->matrix->single_, w->x, w->y, begin, end);
     else
         w->kernels->product_double(pattern, w->matrix->double_, w->x, w->y, begin, end);
+    sn_coupling_product(w->matrix->coupling, w->x, w->y, begin, end);
     if (w->partial) w->partial[piece] = w->dot(3 * (end - begin), w->x + 3 * (int64_t)begin, w->y + 3 * (int64_t)begin);
 }
 

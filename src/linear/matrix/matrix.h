@@ -3,7 +3,9 @@
  * The matrix is stored by rows of blocks, with ascending columns. The pattern holds both triangles and is fixed when
  * the system is compiled. A block has 9 numbers, column by column, so that a product is three scaled columns in one
  * vector of four lanes. The fourth lane is ignored; the value array therefore has room for 8 more numbers at its end.
- * Values are single or double precision; vectors are always double. */
+ * Values are single or double precision; vectors are always double.
+ *
+ * Blocks that have no place in the pattern are kept beside it (coupling.h). Products count them. */
 #ifndef SN_LINEAR_MATRIX_H
 #define SN_LINEAR_MATRIX_H
 
@@ -27,11 +29,24 @@ typedef struct sn_block_list {
     double *value; /* count x 9 */
 } sn_block_list;
 
+/* Adds a block to a list that has room for it. Returns the 9 numbers of the block, which the caller fills column by
+ * column. */
+static inline double *sn_block_append(sn_block_list *list, int32_t row, int32_t column) {
+    list->row[list->count] = row, list->column[list->count] = column;
+    return list->value + 9 * (size_t)list->count++;
+}
+
+typedef struct sn_coupling sn_coupling;
+
 typedef struct sn_matrix {
     const sn_pattern *pattern;
     float *single_; /* one of the two is set */
     double *double_;
+    const sn_coupling *coupling; /* blocks without a place in the pattern (coupling.h); NULL: none */
 } sn_matrix;
+
+/* Makes room for `count` blocks in all. */
+sn_status sn_block_list_reserve(const sn_context *context, sn_block_list *list, int64_t count, sn_error *error);
 
 /* Makes the pattern of the elements and their patches plus `pair_count` more node pairs. Both triangles are added. */
 sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2],

@@ -12,9 +12,18 @@ void sn_triangle_release(sn_context *context, sn_triangle *t) {
     *t = (sn_triangle){0};
 }
 
+void sn_triangle_layout(const sn_pattern *pattern, sn_triangle *t) {
+    int32_t next = 0;
+    t->nodes = pattern->nodes;
+    for (int i = 0; i < pattern->nodes; ++i) {
+        t->begin[i] = next;
+        for (int32_t k = pattern->row_begin[i]; k < pattern->diagonal[i]; ++k) t->column[next++] = pattern->column[k];
+    }
+    t->begin[pattern->nodes] = next;
+}
+
 static sn_status create(sn_context *context, const sn_pattern *pattern, sn_triangle *t, sn_error *error) {
     const size_t nodes = (size_t)pattern->nodes, blocks = ((size_t)pattern->block_count - nodes) / 2;
-    t->nodes = pattern->nodes;
     t->begin = sn_allocate(context, nodes + 1, sizeof *t->begin);
     t->column = sn_allocate(context, blocks, sizeof *t->column);
     t->value = sn_allocate(context, blocks * 9, sizeof *t->value);
@@ -23,12 +32,7 @@ static sn_status create(sn_context *context, const sn_pattern *pattern, sn_trian
         sn_triangle_release(context, t);
         return sn_no_memory(error);
     }
-    int32_t next = 0;
-    for (int i = 0; i < pattern->nodes; ++i) {
-        t->begin[i] = next;
-        for (int32_t k = pattern->row_begin[i]; k < pattern->diagonal[i]; ++k) t->column[next++] = pattern->column[k];
-    }
-    t->begin[pattern->nodes] = next;
+    sn_triangle_layout(pattern, t);
     return SN_OK;
 }
 

@@ -19,6 +19,8 @@ typedef struct sn_triangle {
 /* Fills in the values. An empty triangle is created first. The operator must have a matrix. */
 sn_status sn_triangle_update(sn_context *context, const sn_operator *op, const sn_filter *filter, sn_triangle *triangle,
                              sn_error *error);
+/* Fills `begin` and `column` of a triangle whose arrays belong to the caller. */
+void sn_triangle_layout(const sn_pattern *pattern, sn_triangle *triangle);
 void sn_triangle_release(sn_context *context, sn_triangle *triangle);
 
 #endif

@@ -1,0 +1,88 @@
+/* A tree of boxes over the triangles of a surface that deforms. It finds the pairs of triangles that are near each
+ * other: of two surfaces, or of one surface with itself.
+ *
+ * The triangles are sorted once along Morton's curve through the centres of their rest shape (Morton 1966), equal codes
+ * by number. Eight triangles in this order make a block of level 0, eight blocks of a level make a block of the next
+ * level. So the tree needs no pointers: the children of block i are the blocks 8 i to 8 i + 7 of the level below. A
+ * block holds the eight boxes of its children, coordinate by coordinate, and one vector operation tests a box against
+ * all eight. Boxes are rounded outwards to single precision. A slot without a child has a box that meets none.
+ *
+ * Refitting computes the boxes from the present positions, from the leaves to the top. Each box is made larger by a
+ * margin. So the pairs stay complete while no vertex has moved farther than a part of the margin: two triangles come
+ * nearer by at most twice the way of a vertex. With two sets of positions the boxes hold the straight path between
+ * them, for continuous detection.
+ *
+ * A query walks the tree of B for each block of level 0 of A. Pieces of blocks are independent of each other and have
+ * a fixed size, so the pairs have the same order for any number of threads. */
+#ifndef SN_CONTACT_BOX_TREE_H
+#define SN_CONTACT_BOX_TREE_H
+
+#include <stdbool.h>
+
+#include "base/context.h"
+
+enum { SN_BOX_LEVELS = 12, SN_BOX_FAN = 8 };
+
+typedef struct sn_box_block {
+    float low[3][SN_BOX_FAN], high[3][SN_BOX_FAN];
+} sn_box_block;
+
+typedef struct sn_box_tree {
+    sn_context *context;
+    int triangle_count, vertex_count;
+    int levels;                   /* at least 2; the last one has one block */
+    int first[SN_BOX_LEVELS + 1]; /* first block of each level in `block` */
+    sn_box_block *block;
+    int32_t *order;    /* the triangle at each place of the sorted order */
+    int32_t *corner;   /* blocks of level 0 x 3 x SN_BOX_FAN: vertices. Unused slots repeat the last triangle */
+    double *reference; /* vertex_count x 3: positions at the last call of refit */
+    double margin;     /* of the last call of refit, m */
+} sn_box_tree;
+
+/* Makes the tree. `position` (vertex_count x 3) is the rest shape; it is not kept. The boxes are not set before the
+ * first call of refit. Fails with SN_NO_MEMORY. */
+sn_status sn_box_tree_create(sn_context *context, const double *position, int vertex_count, const int32_t *triangle,
+                             int triangle_count, sn_box_tree **tree, sn_error *error);
+void sn_box_tree_destroy(sn_box_tree *tree); /* NULL allowed */
+
+/* Computes all boxes. A box holds the triangle at `position` and at `target` (may be NULL), and everything within
+ * `margin` (at least 0, m) of them along each axis. Runs on the threads of the context. */
+void sn_box_tree_refit(sn_box_tree *tree, const double *position, const double *target, double margin);
+
+/* Whether a vertex has moved farther than `way` (m) since the last call of refit. */
+bool sn_box_tree_moved(const sn_box_tree *tree, const double *position, double way);
+
+/* The box around everything, as single precision; empty (low above high) without triangles. */
+void sn_box_tree_bounds(const sn_box_tree *tree, float low[3], float high[3]);
+
+/* Pairs of triangles. The lists grow to a new maximum only. All zero: an empty list without memory. */
+typedef struct sn_box_pairs {
+    sn_context *context;
+    int count, capacity;
+    int32_t (*pair)[2]; /* triangle of A, triangle of B */
+    /* Scratch: what the pieces found. */
+    int piece_count, piece_capacity;
+    struct sn_box_piece {
+        int32_t (*pair)[2];
+        int count, capacity;
+    } * piece;
+} sn_box_pairs;
+void sn_box_pairs_release(sn_box_pairs *pairs);
+
+/* Finds all pairs whose boxes touch. b NULL or equal to a: pairs within one surface, each once, also triangles that
+ * share vertices. Replaces the contents of `pairs`; pairs->context must be set. */
+sn_status sn_box_tree_pairs(const sn_box_tree *a, const sn_box_tree *b, sn_box_pairs *pairs, sn_error *error);
+
+/* The loops of the tree, built once per instruction set (kernel/box_tree_kernel.c). */
+typedef struct sn_box_kernels {
+    /* Boxes of the blocks begin to end of level 0. */
+    void (*fit_leaves)(sn_box_tree *tree, const double *position, const double *target, double margin, int begin,
+                       int end);
+    /* Boxes of the blocks begin to end of a higher level. */
+    void (*fit_level)(sn_box_tree *tree, int level, int begin, int end);
+    /* The pairs of the blocks begin to end of level 0 of A. Writes the first `room` of them; returns how many there
+     * are. */
+    int (*pairs)(const sn_box_tree *a, const sn_box_tree *b, int begin, int end, int32_t (*pair)[2], int room);
+} sn_box_kernels;
+
+#endif

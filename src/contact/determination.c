@@ -1,0 +1,217 @@
+/* Contact determination: the finder and its stages (determination.h). */
+#include "determination.h"
+
+#include "determination_inside.h"
+
+/* ---- Life ---- */
+
+static sn_status add_surface(sn_context *context, sn_touch_surface *surface, sn_finder_surface *own, sn_error *error) {
+    own->surface = surface;
+    sn_status status = sn_box_tree_create(context, surface->position, surface->vertex_count, surface->triangle,
+                                          surface->triangle_count, &own->tree, error);
+    if (!status) status = sn_touch_patches_create(surface, &own->patches, error);
+    if (!status) status = sn_touch_flood_create(surface, &own->patches, &own->flood, error);
+    if (status) return status;
+    own->part_met = sn_allocate_zero(context, (size_t)own->patches.part_count, sizeof *own->part_met);
+    return own->part_met ? SN_OK : sn_no_memory(error);
+}
+
+static sn_status copy_pairs(sn_touch_finder *finder, const sn_touch_pair *pair, int count, sn_error *error) {
+    finder->allowed = sn_allocate(finder->context, (size_t)count, sizeof *finder->allowed);
+    finder->pair = sn_allocate(finder->context, (size_t)count, sizeof *finder->pair);
+    if (!finder->allowed || !finder->pair) return sn_no_memory(error);
+    for (int i = 0; i < count; ++i) {
+        if (pair[i].a < 0 || pair[i].b < pair[i].a || pair[i].b >= finder->surface_count)
+            return sn_fail(error, SN_BAD_INPUT, "pair %d of touching surfaces is %d and %d; there are %d surfaces", i,
+                           pair[i].a, pair[i].b, finder->surface_count);
+        finder->allowed[i] = pair[i];
+    }
+    finder->allowed_count = count;
+    return SN_OK;
+}
+
+sn_status sn_touch_finder_create(sn_context *context, sn_touch_surface *const *surface, int surface_count,
+                                 const sn_touch_pair *pair, int pair_count, sn_touch_finder **finder, sn_error *error) {
+    *finder = NULL;
+    sn_touch_finder *made = sn_allocate_zero(context, 1, sizeof *made);
+    if (!made) return sn_no_memory(error);
+    made->context = made->candidates.context = made->curves.context = context;
+    made->surface_count = surface_count;
+    made->surface = sn_allocate_zero(context, (size_t)surface_count, sizeof *made->surface);
+    sn_status status = made->surface ? copy_pairs(made, pair, pair_count, error) : sn_no_memory(error);
+    for (int i = 0; i < surface_count && !status; ++i)
+        status = add_surface(context, surface[i], &made->surface[i], error);
+    if (status)
+        sn_touch_finder_destroy(made);
+    else
+        *finder = made;
+    return status;
+}
+
+void sn_touch_finder_destroy(sn_touch_finder *finder) {
+    if (!finder) return;
+    const sn_context *context = finder->context;
+    for (int i = 0; finder->surface && i < finder->surface_count; ++i) {
+        sn_finder_surface *own = &finder->surface[i];
+        sn_box_tree_destroy(own->tree);
+        if (own->flood.context) sn_touch_flood_release(&own->flood);
+        sn_touch_patches_release(context, &own->patches);
+        sn_release(context, own->part_met);
+    }
+    sn_box_pairs_release(&finder->candidates);
+    sn_touch_curves_release(&finder->curves);
+    void *part[] = {finder->surface, finder->allowed, finder->pair,   finder->cut,   finder->slot,
+                    finder->piece,   finder->parent,  finder->region, finder->point, finder->region_of};
+    for (size_t i = 0; i < sizeof part / sizeof *part; ++i) sn_release(context, part[i]);
+    sn_release(context, finder);
+}
+
+const sn_touch_counts *sn_touch_finder_counts(const sn_touch_finder *finder) { return &finder->counts; }
+
+/* ---- 1. and 2. Boxes and pairs of surfaces ---- */
+
+static void refit(sn_touch_finder *finder) {
+    for (int i = 0; i < finder->surface_count; ++i) {
+        sn_finder_surface *own = &finder->surface[i];
+        sn_touch_flood_reset(&own->flood);
+        own->status = SN_OK;
+        if (own->fitted && own->surface->resting) continue;
+        sn_box_tree_refit(own->tree, own->surface->position, NULL, 0);
+        sn_box_tree_bounds(own->tree, own->low, own->high);
+        own->fitted = true;
+    }
+}
+
+static bool overlap(const sn_finder_surface *a, const sn_finder_surface *b) {
+    for (int k = 0; k < 3; ++k)
+        if (!(a->low[k] <= b->high[k] && b->low[k] <= a->high[k])) return false;
+    return true;
+}
+
+static void find_pairs(sn_touch_finder *finder) {
+    finder->pair_count = 0;
+    for (int i = 0; i < finder->allowed_count; ++i) {
+        const sn_touch_pair *allowed = &finder->allowed[i];
+        if (!overlap(&finder->surface[allowed->a], &finder->surface[allowed->b])) continue;
+        finder->pair[finder->pair_count++] = (sn_finder_pair){.surface = {allowed->a, allowed->b}};
+    }
+}
+
+/* ---- 3. and 4. Cuts and curves ---- */
+
+static sn_status find_cuts(sn_touch_finder *finder, sn_error *error) {
+    sn_status status = SN_OK;
+    finder->cut_count = 0;
+    for (int i = 0; i < finder->pair_count && !status; ++i) {
+        sn_finder_pair *pair = &finder->pair[i];
+        const double begin = sn_seconds();
+        status = sn_box_tree_pairs(finder->surface[pair->surface[0]].tree, finder->surface[pair->surface[1]].tree,
+                                   &finder->candidates, error);
+        const double middle = sn_seconds();
+        finder->counts.search += middle - begin;
+        if (status) break;
+        finder->counts.candidates += finder->candidates.count;
+        pair->cut_begin = finder->cut_count;
+        status = sn_finder_cut(finder, pair, error);
+        pair->cut_end = finder->cut_count;
+        finder->counts.cut += sn_seconds() - middle;
+    }
+    return status;
+}
+
+static sn_status find_curves(sn_touch_finder *finder, sn_error *error) {
+    sn_status status = SN_OK;
+    finder->curves.count = 0;
+    for (int i = 0; i < finder->pair_count && !status; ++i) {
+        sn_finder_pair *pair = &finder->pair[i];
+        pair->curve_begin = finder->curves.count;
+        status = sn_touch_join(finder->surface[pair->surface[0]].surface, finder->surface[pair->surface[1]].surface,
+                               finder->cut, pair->cut_begin, pair->cut_end, &finder->curves, error);
+        pair->curve_end = finder->curves.count;
+    }
+    if (!status && 2 * finder->curves.count > finder->parent_capacity)
+        status = sn_grow(finder->context, (void **)&finder->parent, &finder->parent_capacity, 2 * finder->curves.count,
+                         sizeof *finder->parent, error);
+    for (int i = 0; i < 2 * finder->curves.count && !status; ++i) finder->parent[i] = i;
+    for (int i = 0; i < finder->curves.count && !status; ++i)
+        finder->counts.open_curves += !finder->curves.curve[i].closed;
+    return status;
+}
+
+/* ---- 5. Flood: one task per surface. A task touches only the scratch and the labels of its own surface. ---- */
+
+/* Adds the spots of the parts of the surface that have no cuts and lie inside the partner. */
+static sn_status find_contained(sn_finder_surface *own, const sn_finder_surface *other, const sn_touch_cut *cut,
+                                int begin, int end, int role) {
+    const sn_touch_patches *patches = &own->patches;
+    const sn_box_surface partner = sn_finder_box_surface(other);
+    sn_status status = SN_OK;
+    for (int i = begin; i < end; ++i) own->part_met[patches->part[cut[i].triangle[role]]] = true;
+    for (int32_t part = 0; part < patches->part_count && !status; ++part) {
+        const int32_t vertex = own->surface->triangle[3 * (size_t)patches->part_begin[part]];
+        const double *x = own->surface->position + 3 * (size_t)vertex;
+        bool near = !own->part_met[part];
+        for (int k = 0; k < 3; ++k) near = near && x[k] >= (double)other->low[k] && x[k] <= (double)other->high[k];
+        if (near && sn_box_tree_holds(&partner, x))
+            status = sn_touch_flood_part(&own->flood, part, -1 - part, &own->error);
+    }
+    for (int i = begin; i < end; ++i) own->part_met[patches->part[cut[i].triangle[role]]] = false;
+    return status;
+}
+
+static void flood_surface(void *data, int index) {
+    sn_touch_finder *finder = data;
+    sn_finder_surface *own = &finder->surface[index];
+    for (int i = 0; i < finder->pair_count && !own->status; ++i) {
+        sn_finder_pair *pair = &finder->pair[i];
+        if (pair->surface[0] != index && pair->surface[1] != index) continue;
+        const bool self = pair->surface[0] == pair->surface[1];
+        const int role = pair->surface[0] == index ? 0 : 1;
+        const sn_finder_surface *other = &finder->surface[pair->surface[1 - role]];
+        pair->spot_begin[role] = pair->spot_end[role] = own->flood.spot_count;
+        if (self) pair->spot_begin[1] = pair->spot_end[1] = 0;
+        if (!other->surface->closed) continue; /* it has no inside */
+        if (pair->cut_end > pair->cut_begin)
+            own->status = sn_touch_flood_run(&own->flood, finder->cut, pair->cut_begin, pair->cut_end,
+                                             self ? 3u : 1u << role, finder->parent, &own->error);
+        if (!own->status && !self)
+            own->status = find_contained(own, other, finder->cut, pair->cut_begin, pair->cut_end, role);
+        pair->spot_end[role] = own->flood.spot_count;
+    }
+}
+
+static sn_status flood(sn_touch_finder *finder, sn_error *error) {
+    sn_parallel(finder->context, finder->surface_count, flood_surface, finder);
+    for (int i = 0; i < finder->surface_count; ++i) {
+        if (finder->surface[i].status) return sn_no_memory(error);
+        finder->counts.interior += finder->surface[i].flood.interior;
+        finder->counts.points += finder->surface[i].flood.spot_count;
+    }
+    return SN_OK;
+}
+
+/* ---- All stages ---- */
+
+sn_status sn_touch_determine(sn_touch_finder *finder, sn_touch_rows *rows, sn_error *error) {
+    sn_touch_counts *counts = &finder->counts;
+    *counts = (sn_touch_counts){0};
+    sn_touch_rows_clear(rows);
+    double begin = sn_seconds();
+    refit(finder);
+    counts->refit = sn_seconds() - begin;
+    find_pairs(finder);
+    counts->surface_pairs = finder->pair_count;
+    sn_status status = find_cuts(finder, error);
+    if (status) return status;
+    counts->intersecting = finder->cut_count;
+    begin = sn_seconds();
+    status = find_curves(finder, error);
+    counts->curves = finder->curves.count;
+    counts->join = sn_seconds() - begin, begin = sn_seconds();
+    if (!status) status = flood(finder, error);
+    counts->flood = sn_seconds() - begin, begin = sn_seconds();
+    if (!status) status = sn_finder_regions(finder, error);
+    if (!status) status = sn_finder_rows(finder, rows, error);
+    counts->rays = sn_seconds() - begin;
+    return status;
+}

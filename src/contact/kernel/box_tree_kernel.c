@@ -1,0 +1,142 @@
+/* The loops of box_tree.h, built once per instruction set. They only compare, and round towards the outside, so every
+ * vector width gives the same pairs. */
+#include "base/simd.h"
+#include "contact/box_tree.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+typedef float float8 __attribute__((vector_size(32), aligned(32), may_alias));
+typedef int32_t int8 __attribute__((vector_size(32), aligned(32), may_alias));
+
+/* ---- Fitting ---- */
+/* A float at or below v. |f| 2^-23 is at least the distance to the next float. */
+static inline float below(double v) {
+    const float f = (float)v;
+    return f - (fabsf(f) * 0x1p-23f + 0x1p-126f);
+}
+static inline float above(double v) { return -below(-v); }
+
+static inline vd extreme(vd a, vd b, int side) { return side ? vd_max(a, b) : vd_min(a, b); }
+
+static void fit_leaves(sn_box_tree *tree, const double *position, const double *target, double margin, int begin,
+                       int end) {
+    for (int i = begin; i < end; ++i) {
+        const int32_t *corner = tree->corner + (size_t)i * 3 * SN_BOX_FAN;
+        sn_box_block *block = &tree->block[i];
+        for (int part = 0; part < SN_BOX_FAN; part += SN_WIDTH) {
+            vd low[3], high[3], x[3];
+            for (int k = 0; k < (target ? 6 : 3); ++k) {
+                vd_gather3(k < 3 ? position : target, corner + k % 3 * SN_BOX_FAN + part, x);
+                for (int a = 0; a < 3; ++a) {
+                    low[a] = k == 0 ? x[a] : extreme(low[a], x[a], 0);
+                    high[a] = k == 0 ? x[a] : extreme(high[a], x[a], 1);
+                }
+            }
+            for (int a = 0; a < 3; ++a)
+                for (int l = 0; l < SN_WIDTH; ++l) {
+                    block->low[a][part + l] = below(low[a][l] - margin);
+                    block->high[a][part + l] = above(high[a][l] + margin);
+                }
+        }
+        for (int c = tree->triangle_count - i * SN_BOX_FAN; c < SN_BOX_FAN; ++c)
+            for (int a = 0; a < 3; ++a) block->low[a][c] = INFINITY, block->high[a][c] = -INFINITY;
+    }
+}
+
+static void fit_level(sn_box_tree *tree, int level, int begin, int end) {
+    const sn_box_block *below_it = tree->block + tree->first[level - 1];
+    const int children = tree->first[level] - tree->first[level - 1];
+    for (int i = begin; i < end; ++i) {
+        sn_box_block *block = &tree->block[tree->first[level] + i];
+        for (int c = 0; c < SN_BOX_FAN; ++c)
+            for (int a = 0; a < 3; ++a) {
+                float low = INFINITY, high = -INFINITY;
+                const int child = i * SN_BOX_FAN + c;
+                for (int s = 0; s < SN_BOX_FAN && child < children; ++s) {
+                    low = below_it[child].low[a][s] < low ? below_it[child].low[a][s] : low;
+                    high = below_it[child].high[a][s] > high ? below_it[child].high[a][s] : high;
+                }
+                block->low[a][c] = low, block->high[a][c] = high;
+            }
+    }
+}
+
+/* ---- Pairs ---- */
+/* One bit per lane of a mask. */
+static inline unsigned bits(const int8 *lanes) {
+#if defined(__AVX2__)
+    return (unsigned)_mm256_movemask_ps((__m256)*lanes);
+#elif defined(__SSE2__)
+    const __m128 *half = (const __m128 *)lanes;
+    return (unsigned)_mm_movemask_ps(half[0]) | (unsigned)_mm_movemask_ps(half[1]) << 4;
+#else
+    unsigned r = 0;
+    for (int l = 0; l < SN_BOX_FAN; ++l) r |= (unsigned)((*lanes)[l] & 1) << l;
+    return r;
+#endif
+}
+
+/* The boxes of `block` that box c of `one` touches, one bit each. */
+static inline unsigned overlap(const sn_box_block *one, int c, const sn_box_block *block) {
+    int8 mask = {-1, -1, -1, -1, -1, -1, -1, -1};
+    for (int a = 0; a < 3; ++a) {
+        const float l = one->low[a][c], h = one->high[a][c];
+        const float8 low = {l, l, l, l, l, l, l, l}, high = {h, h, h, h, h, h, h, h};
+        mask &= (int8)(*(const float8 *)block->low[a] <= high) & (int8)(*(const float8 *)block->high[a] >= low);
+    }
+    return bits(&mask);
+}
+
+/* Where the pairs of a piece go. */
+typedef struct found {
+    int32_t (*pair)[2];
+    int count, room;
+} found;
+
+/* The pairs between block p of level 0 of A and block q of level 0 of B. `mine`: the triangles of A to look at. */
+static void meet(const sn_box_tree *a, int p, unsigned mine, const sn_box_tree *b, int q, found *out) {
+    for (; mine; mine &= mine - 1) {
+        const int s = __builtin_ctz(mine);
+        unsigned theirs = overlap(&a->block[p], s, &b->block[q]);
+        if (a == b && p == q) theirs &= ~((2u << s) - 1);
+        for (; theirs; theirs &= theirs - 1, ++out->count)
+            if (out->count < out->room) {
+                out->pair[out->count][0] = a->order[p * SN_BOX_FAN + s];
+                out->pair[out->count][1] = b->order[q * SN_BOX_FAN + __builtin_ctz(theirs)];
+            }
+    }
+}
+
+/* The pairs of block p of level 0 of A: walks down the tree of B. Within one surface only blocks from p on count. */
+static void walk(const sn_box_tree *a, int p, const sn_box_tree *b, found *out) {
+    const sn_box_block *parent = &a->block[a->first[1] + p / SN_BOX_FAN];
+    const int slot = p % SN_BOX_FAN;
+    struct {
+        int level, block;
+    } stack[SN_BOX_LEVELS * SN_BOX_FAN];
+    int depth = 0;
+    stack[depth].level = b->levels - 1, stack[depth++].block = 0;
+    while (depth > 0) {
+        const int level = stack[--depth].level, i = stack[depth].block;
+        const sn_box_block *block = &b->block[b->first[level] + i];
+        for (unsigned hit = overlap(parent, slot, block); hit; hit &= hit - 1) {
+            const int c = __builtin_ctz(hit), child = i * SN_BOX_FAN + c;
+            if (a == b && child < p >> 3 * (level - 1)) continue;
+            if (level > 1)
+                stack[depth].level = level - 1, stack[depth++].block = child;
+            else
+                meet(a, p, overlap(block, c, &a->block[p]), b, child, out);
+        }
+    }
+}
+
+static int pairs(const sn_box_tree *a, const sn_box_tree *b, int begin, int end, int32_t (*pair)[2], int room) {
+    found out = {pair, 0, room};
+    for (int p = begin; p < end; ++p) walk(a, p, b, &out);
+    return out.count;
+}
+
+extern const sn_box_kernels SN_ISA(sn_box_kernels);
+const sn_box_kernels SN_ISA(sn_box_kernels) = {fit_leaves, fit_level, pairs};

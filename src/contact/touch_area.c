@@ -1,0 +1,114 @@
+/* Area response on contact rows; the equations are in touch_area.h. */
+#include "touch_area.h"
+
+#include <string.h>
+
+#include "base/math3.h"
+#include "penalty.h"
+
+/* What a row does at a place. */
+typedef struct pull {
+    double along;             /* P_n + k (target - s) */
+    double across[3], length; /* y and |y| */
+} pull;
+
+static pull pull_at(const sn_touch_area *area, int index, const double *x) {
+    const sn_touch_row *row = &area->rows->row[index];
+    const sn_touch_grip *grip = &area->grip[index];
+    double moved[3];
+    sn_touch_row_motion(area->rows, row, x, moved);
+    sn_subtract3(moved, grip->start, moved);
+    const double s = sn_dot3(row->n, moved), normal = sn_dot3(row->n, grip->force);
+    pull out = {.along = normal + grip->k * (grip->speed * area->lapse - s)};
+    for (int a = 0; a < 3; ++a)
+        out.across[a] = grip->force[a] - normal * row->n[a] - grip->k * (moved[a] - s * row->n[a]);
+    out.length = sn_norm3(out.across);
+    return out;
+}
+
+/* Whether the normal force acts. A row at the border acts when its velocity closes it. */
+static bool acts(const sn_touch_area *area, int index, const pull *at, const double *v) {
+    sn_touch_grip *grip = &area->grip[index];
+    if (at->along > 0) return true;
+    if (area->ahead == 0 || !v || grip->held == SN_AHEAD_RELEASED) return false;
+    double u[3];
+    sn_touch_row_motion(area->rows, &area->rows->row[index], v, u);
+    if (!(at->along - grip->k * area->ahead * sn_dot3(u, area->rows->row[index].n) > 0)) return false;
+    grip->held = SN_AHEAD_HELD;
+    return true;
+}
+
+bool sn_touch_area_at(const sn_touch_area *area, int index, const double *x, const double *v, double force[3]) {
+    const pull at = pull_at(area, index, x);
+    const double *n = area->rows->row[index].n, most = area->friction * area->grip[index].normal;
+    const bool acting = acts(area, index, &at, v);
+    const double part = at.length > most ? most / at.length : 1;
+    for (int a = 0; a < 3; ++a) force[a] = (acting ? at.along * n[a] : 0) + part * at.across[a];
+    return acting || most > 0;
+}
+
+int sn_touch_area_force(const sn_touch_area *area, const double *x, const double *v, double *f) {
+    int acting = 0;
+    for (int i = 0; i < area->rows->count; ++i) {
+        double force[3];
+        if (!sn_touch_area_at(area, i, x, v, force)) continue;
+        ++acting;
+        sn_touch_row_push(area->rows, &area->rows->row[i], force, f);
+    }
+    return acting;
+}
+
+double sn_touch_area_energy(const sn_touch_area *area, const double *x) {
+    double energy = 0;
+    for (int i = 0; i < area->rows->count; ++i) {
+        const pull at = pull_at(area, i, x);
+        const double k = area->grip[i].k, most = area->friction * area->grip[i].normal;
+        if (at.along > 0) energy += 0.5 * at.along * at.along / k;
+        energy += at.length > most ? (most * at.length - 0.5 * most * most) / k : 0.5 * at.length * at.length / k;
+    }
+    return energy;
+}
+
+/* The stiffness of a row, -df / d(motion of A relative to B), row by row. */
+static void stiffness_of(const sn_touch_area *area, int index, const pull *at, bool acting, double k[9]) {
+    const double *n = area->rows->row[index].n, stiff = area->grip[index].k;
+    const double most = area->friction * area->grip[index].normal;
+    const bool slips = at->length > most;
+    const double across = slips ? stiff * most / at->length : stiff;
+    for (int i = 0; i < 9; ++i) {
+        const int a = i / 3, b = i % 3;
+        const double along = slips && at->length > 0 ? at->across[a] * at->across[b] / (at->length * at->length) : 0;
+        k[i] = (acting ? stiff * n[a] * n[b] : 0) + across * ((a == b) - n[a] * n[b] - along);
+    }
+}
+
+void sn_touch_area_blocks(const sn_touch_area *area, const double *x, const double *v, sn_block_list *K) {
+    for (int i = 0; i < area->rows->count; ++i) {
+        const pull at = pull_at(area, i, x);
+        const bool acting = acts(area, i, &at, v);
+        double k[9];
+        if (!acting && !(area->friction * area->grip[i].normal > 0)) continue;
+        stiffness_of(area, i, &at, acting, k);
+        sn_touch_row_blocks(area->rows, &area->rows->row[i], k, K);
+    }
+}
+
+bool sn_touch_area_lag(const sn_touch_area *area, const double *x) {
+    double square = 0, change = 0;
+    for (int i = 0; i < area->rows->count; ++i) {
+        const double now = fmax(pull_at(area, i, x).along, 0), was = area->grip[i].normal;
+        area->grip[i].normal = now;
+        square += now * now, change += (now - was) * (now - was);
+    }
+    return change > 4e-4 * square;
+}
+
+bool sn_touch_area_release(const sn_touch_area *area, const double *x) {
+    bool any = false;
+    for (int i = 0; i < area->rows->count; ++i) {
+        if (area->grip[i].held != SN_AHEAD_HELD || pull_at(area, i, x).along >= 0) continue;
+        area->grip[i].held = SN_AHEAD_RELEASED;
+        any = true;
+    }
+    return any;
+}

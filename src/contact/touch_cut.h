@@ -1,0 +1,32 @@
+/* Two triangles that intersect: the segment in which they cut each other (Civit 5.5.1).
+ *
+ * The ends of the segment are places where an edge of one triangle pierces the other triangle. Whether an edge pierces
+ * a triangle depends on exact signs (orientation.h), so the two triangles at an edge agree about it. Two triangles that
+ * intersect have exactly two such places. The point of a place is computed from the edge and the triangle alone. So
+ * neighbouring segments have one end in common, to the last bit.
+ *
+ * The segment runs counter-clockwise around the part of A that is inside B, seen from outside of A. It is clockwise
+ * around the part of B that is inside A. */
+#ifndef SN_CONTACT_TOUCH_CUT_H
+#define SN_CONTACT_TOUCH_CUT_H
+
+#include "touch_surface.h"
+
+typedef struct sn_touch_end {
+    int8_t side;     /* 0: an edge of A pierces the triangle of B; 1: an edge of B pierces the triangle of A */
+    int8_t corner;   /* the edge runs from this corner of its triangle to the next */
+    double part;     /* 0 to 1: where on the edge, from that corner on */
+    double point[3]; /* m */
+} sn_touch_end;
+
+typedef struct sn_touch_cut {
+    int32_t triangle[2]; /* of A and of B */
+    int32_t curve;       /* filled by sn_touch_join */
+    sn_touch_end end[2]; /* the segment runs from end 0 to end 1 */
+} sn_touch_cut;
+
+/* Returns whether triangle ta of A and triangle tb of B intersect; then *cut is their segment. */
+bool sn_touch_cut_triangles(const sn_touch_surface *a, int32_t ta, const sn_touch_surface *b, int32_t tb,
+                            sn_touch_cut *cut);
+
+#endif

@@ -1,0 +1,60 @@
+/* Angular momentum of free bodies in steps of implicit Euler.
+ *
+ * With x1 = x0 + h v1 a step changes the angular momentum by h sum x0 x f(x1). The forces f inside a body have no torque
+ * about x1, but they have one about x0: a body that turns and is strained loses angular momentum in every step. The
+ * loss is known, L = h sum x0 x f. So the body gets the spin w = I^-1 (-L) about its centre of mass, which makes up for
+ * it. Linear momentum and positions stay. Contacts act at x0 (contact/touch_rows.h), so that they need nothing. */
+#include "inside.h"
+
+#include <math.h>
+
+#include "base/math3.h"
+#include "touching.h"
+
+/* Mass, centre and inertia of a body at x. False when a constraint holds one of its nodes. */
+static bool weigh(const sn_world *world, const sn_body *body, const double *x, double centre[3], double inertia[9]) {
+    const sn_filter *filter = sn_interactions_filter(world, NULL);
+    const int end = body->node_first + body->mesh->node_count;
+    double mass = 0, r[3];
+    for (int k = 0; k < 9; ++k) inertia[k] = centre[k % 3] = 0;
+    for (int i = body->node_first; i < end; ++i) {
+        const double m = fabs(world->solid->weight[i]);
+        if (sn_filter_find(filter, i)) return false;
+        for (int k = 0; k < 3; ++k) centre[k] += m * x[3 * (size_t)i + (size_t)k];
+        mass += m;
+    }
+    if (!(mass > 0)) return false;
+    for (int k = 0; k < 3; ++k) centre[k] /= mass;
+    for (int i = body->node_first; i < end; ++i) {
+        const double m = fabs(world->solid->weight[i]);
+        sn_subtract3(x + 3 * (size_t)i, centre, r);
+        for (int k = 0; k < 9; ++k) inertia[k] += m * ((k % 4 == 0 ? sn_dot3(r, r) : 0) - r[k / 3] * r[k % 3]);
+    }
+    return true;
+}
+
+static void restore_body(const sn_world *world, const sn_body *body, const sn_trial *trial, const double *f) {
+    const int end = body->node_first + body->mesh->node_count;
+    double centre[3], inertia[9], inverse[9], lost[3] = {0}, spin[3], cross[3], r[3];
+    for (int i = body->node_first; i < end; ++i) {
+        sn_cross3(trial->x0 + 3 * (size_t)i, f + 3 * (size_t)i, cross);
+        for (int k = 0; k < 3; ++k) lost[k] -= trial->h * cross[k];
+    }
+    if ((lost[0] == 0 && lost[1] == 0 && lost[2] == 0) || !weigh(world, body, trial->x, centre, inertia)) return;
+    if (!(sn_inverse3(inertia, inverse) > 0)) return;
+    sn_multiply_vector3(inverse, lost, spin);
+    for (int i = body->node_first; i < end; ++i) {
+        sn_subtract3(trial->x + 3 * (size_t)i, centre, r);
+        sn_cross3(spin, r, cross);
+        for (size_t k = 0; k < 3; ++k) trial->v[3 * (size_t)i + k] += cross[k];
+    }
+}
+
+sn_status sn_angular_restore(sn_world *world, const sn_trial *trial, sn_error *error) {
+    sn_system *system = &world->workspace.system.base;
+    const double *f = NULL;
+    const sn_status status = sn_world_table.inside(system, trial->t + trial->h, trial->x, trial->v, &f, error);
+    for (int b = 0; b < world->model->body_count && !status; ++b)
+        restore_body(world, &world->model->body[b], trial, f);
+    return status;
+}

@@ -1,0 +1,328 @@
+/* Contacts between bodies that stop each other's motion: the area response (contact/touch_area.h) on regions of
+ * intersecting surfaces (contact/determination.h).
+ *
+ *   begin    finds the rows at the start of a step. A row that was there in the last step starts with its force
+ *   force    adds the forces that keep the rows from moving together and from slipping
+ *   settle   refuses steps in which bodies may have passed through each other
+ *   end      keeps the forces for the next step
+ *
+ * Fast bodies: a step that takes two bodies past each other by more than a quarter of the smaller one is refused, and
+ * taken in parts. So the regions are still small when they are found. */
+#include <math.h>
+#include <string.h>
+
+#include "base/math3.h"
+#include "colliders.h"
+#include "contact/determination.h"
+#include "contact/penalty.h"
+#include "contact/touch_area.h"
+#include "inside.h"
+#include "row_memory.h"
+#include "touching.h"
+
+static const double SLOP = 1e-3; /* depth that is left alone, in sizes of the model: contacts at rest do not break */
+static const double PASS = 0.25; /* way of two bodies in a step, in sizes of the smaller one */
+static const double FAST = 1;    /* speed at which a depth goes away at most, in sizes of the smaller body per second */
+
+/* The motion of a surface in a step. */
+typedef struct sweep {
+    double low[3], high[3]; /* m: the box around its start and its end */
+    double mean[3], most;   /* m: mean way of its vertices, and the largest difference from it */
+    double size;            /* m: smallest extent at rest */
+} sweep;
+
+typedef struct parting {
+    sn_touching *touching;
+    sn_touch_finder *finder; /* NULL: not made yet */
+    sn_touch_area area;      /* `grip` has room for `capacity` rows */
+    int capacity;
+    double stiffness;     /* Pa/m */
+    sn_row_memory memory; /* the forces of the last step */
+    double *end;          /* vertices of the largest surface x 3: where they are after the step */
+    sweep *sweep;         /* surfaces */
+    int rounds;           /* how often this step has renewed the normal forces */
+    int acting;           /* how many rows acted at the last call of `force` */
+} parting;
+
+/* ---- Life ---- */
+
+static bool used(const sn_touching *touching) { return sn_contact_responds(&touching->options, "area"); }
+
+static sn_status create(sn_world *world, const sn_world_options *options, sn_interaction *self, sn_error *error) {
+    (void)options;
+    parting *own = self->data = sn_allocate_zero(world->context, 1, sizeof *own);
+    if (!own) return sn_no_memory(error);
+    own->touching = sn_world_touching(world);
+    own->area.rows = &own->touching->rows;
+    return SN_OK;
+}
+
+static void release_room(const sn_world *world, parting *own) {
+    sn_touch_finder_destroy(own->finder);
+    sn_release(world->context, own->end);
+    sn_release(world->context, own->sweep);
+    own->finder = NULL, own->end = NULL, own->sweep = NULL;
+}
+
+static void destroy(sn_world *world, sn_interaction *self) {
+    parting *own = self->data;
+    if (!own) return;
+    release_room(world, own);
+    sn_row_memory_release(world->context, &own->memory);
+    sn_release(world->context, own->area.grip);
+    sn_release(world->context, own);
+}
+
+/* The surfaces may be others after an edit: everything that depends on them is made in the next step. */
+static void adapt(sn_world *world, sn_interaction *self) {
+    parting *own = self->data;
+    release_room(world, own);
+    own->area.friction = own->touching->options.friction;
+    own->stiffness = sn_touching_stiffness(world, own->touching);
+}
+
+static sn_status allows(const sn_world *world, const sn_interaction *self, const sn_method *method, sn_error *error) {
+    const parting *own = self->data;
+    if (!used(own->touching) || (method->implicit && !world->parameters.no_inertia)) return SN_OK;
+    return sn_fail_at(error, SN_UNSUPPORTED, "contact.response",
+                      "contact.response 'area' corrects motions, so it needs inertia and an implicit method; "
+                      "take 'penalty'");
+}
+
+static void refresh(sn_world *world, sn_interaction *self) {
+    (void)world;
+    ((parting *)self->data)->memory.count = 0;
+}
+
+/* The forces that the next step starts with. */
+static void remember(const sn_world *world, const sn_interaction *self, sn_archive *archive) {
+    sn_row_memory_visit(world->context, &((parting *)self->data)->memory, archive);
+}
+
+/* ---- Finding ---- */
+
+static sn_status make_finder(sn_world *world, parting *own, sn_error *error) {
+    const sn_touching *touching = own->touching;
+    const int64_t surfaces = touching->surface_count, most = surfaces * (surfaces + 1) / 2;
+    sn_touch_pair *pair = sn_allocate(world->context, (size_t)most, sizeof *pair);
+    if (!pair) return sn_no_memory(error);
+    int count = 0;
+    for (int a = 0; a < surfaces; ++a)
+        for (int b = a; b < surfaces; ++b)
+            if (sn_touching_may(touching, a, b)) pair[count++] = (sn_touch_pair){a, b};
+    const sn_status status =
+        sn_touch_finder_create(world->context, touching->surface, (int)surfaces, pair, count, &own->finder, error);
+    sn_release(world->context, pair);
+    return status;
+}
+
+static void rest_size(const sn_touch_surface *surface, double *size) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < 3 * surface->vertex_count; ++i)
+        low[i % 3] = fmin(low[i % 3], surface->rest[i]), high[i % 3] = fmax(high[i % 3], surface->rest[i]);
+    *size = fmin(high[0] - low[0], fmin(high[1] - low[1], high[2] - low[2]));
+}
+
+static sn_status make_room(sn_world *world, parting *own, sn_error *error) {
+    const sn_touching *touching = own->touching;
+    int vertices = 0;
+    for (int i = 0; i < touching->surface_count; ++i)
+        if (touching->surface[i]->vertex_count > vertices) vertices = touching->surface[i]->vertex_count;
+    own->end = sn_allocate(world->context, 3 * (size_t)vertices, sizeof(double));
+    own->sweep = sn_allocate_zero(world->context, (size_t)touching->surface_count, sizeof *own->sweep);
+    if (!own->end || !own->sweep) return sn_no_memory(error);
+    for (int i = 0; i < touching->surface_count; ++i) rest_size(touching->surface[i], &own->sweep[i].size);
+    return make_finder(world, own, error);
+}
+
+/* The force of a row in the last step, turned into its cone of friction; 0 when it is new. */
+static void recall(const parting *own, const sn_touch_row *row, double force[3]) {
+    const int32_t key[4] = {row->a, row->b, row->feature[0], row->feature[1]};
+    const double *old = sn_row_memory_find(&own->memory, key);
+    const double normal = old ? fmax(sn_dot3(row->n, old), 0) : 0;
+    double across[3];
+    for (int k = 0; k < 3; ++k) across[k] = old ? old[k] - sn_dot3(row->n, old) * row->n[k] : 0;
+    const double length = sn_norm3(across), most = own->area.friction * normal;
+    for (int k = 0; k < 3; ++k) force[k] = normal * row->n[k] + across[k] * (length > most ? most / length : 1);
+}
+
+/* The constants of the rows for a step from x. */
+static void start_rows(const sn_world *world, parting *own, const double *x) {
+    const sn_touch_rows *rows = &own->touching->rows;
+    const double h = world->parameters.time.step, slop = SLOP * world->model->size;
+    for (int i = 0; i < rows->count; ++i) {
+        const sn_touch_row *row = &rows->row[i];
+        sn_touch_grip *grip = &own->area.grip[i];
+        const double size = fmin(own->sweep[row->a].size, own->sweep[row->b].size),
+                     wanted = own->touching->options.relaxation * (-row->gap - slop);
+        *grip = (sn_touch_grip){.k = own->stiffness * row->area + sn_touching_mass(world, row) / (h * h),
+                                .speed = fmin(fmax(wanted, 0) / h, FAST * size)};
+        sn_touch_row_motion(rows, row, x, grip->start);
+        recall(own, row, grip->force);
+        grip->normal = sn_dot3(row->n, grip->force);
+    }
+}
+
+static sn_status find_rows(sn_world *world, parting *own, const double *x, sn_error *error) {
+    sn_touch_rows *rows = &own->touching->rows;
+    sn_status status = own->finder ? SN_OK : make_room(world, own, error);
+    if (!status) status = sn_touch_determine(own->finder, rows, error);
+    if (!status)
+        status = sn_grow(world->context, (void **)&own->area.grip, &own->capacity, rows->count, sizeof *own->area.grip,
+                         error);
+    if (!status) start_rows(world, own, x);
+    return status;
+}
+
+static bool begin(sn_world *world, sn_interaction *self, double t, const double *x, const double *v) {
+    (void)t, (void)v;
+    parting *own = self->data;
+    own->rounds = own->acting = 0;
+    if (!used(own->touching)) return false;
+    own->touching->status = find_rows(world, own, x, &own->touching->error);
+    if (own->touching->status) sn_touch_rows_clear(&own->touching->rows);
+    return true;
+}
+
+/* ---- Forces ---- */
+
+/* The response at the time t, for a solve that looks ahead or not. */
+static sn_touch_area looking(const sn_world *world, const parting *own, double t, double ahead) {
+    sn_touch_area area = own->area;
+    area.lapse = t - world->workspace.began;
+    area.ahead = ahead;
+    return area;
+}
+
+static void force(sn_world *world, sn_interaction *self, const sn_place *place, double *f) {
+    parting *own = self->data;
+    if (!used(own->touching)) return;
+    const sn_touch_area area = looking(world, own, place->t, place->ahead);
+    own->acting = sn_touch_area_force(&area, place->x, place->v, f);
+}
+
+static void energy(const sn_world *world, const sn_interaction *self, const sn_place *place, double *energy) {
+    const parting *own = self->data;
+    const sn_touch_area area = looking(world, own, place->t, 0);
+    if (used(own->touching)) *energy += sn_touch_area_energy(&area, place->x);
+}
+
+static int64_t block_count(const sn_world *world, const sn_interaction *self, bool damping) {
+    (void)world;
+    const parting *own = self->data;
+    return used(own->touching) && !damping ? sn_touch_rows_block_count(&own->touching->rows) : 0;
+}
+
+static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
+                   sn_block_list *D) {
+    (void)exact, (void)D;
+    const parting *own = self->data;
+    if (!used(own->touching)) return;
+    const sn_touch_area area = looking(world, own, place->t, place->ahead);
+    sn_touch_area_blocks(&area, place->x, place->v, K);
+}
+
+static bool renew(sn_world *world, sn_interaction *self, double t, const double *x, const double *v) {
+    enum { ROUNDS = 6 };
+    (void)v;
+    parting *own = self->data;
+    const sn_touch_area area = looking(world, own, t, 0);
+    return used(own->touching) && area.friction > 0 && own->rounds++ < ROUNDS && sn_touch_area_lag(&area, x);
+}
+
+static bool release(sn_world *world, sn_interaction *self, double t, const double *x) {
+    const parting *own = self->data;
+    const sn_touch_area area = looking(world, own, t, 0);
+    return used(own->touching) && sn_touch_area_release(&area, x);
+}
+
+/* ---- Settling ---- */
+
+static void take_sweep(const sn_touch_surface *surface, const double *end, sweep *s) {
+    const int count = surface->vertex_count;
+    for (int k = 0; k < 3; ++k) s->low[k] = INFINITY, s->high[k] = -INFINITY, s->mean[k] = 0;
+    for (int i = 0; i < 3 * count; ++i) {
+        s->low[i % 3] = fmin(s->low[i % 3], fmin(surface->position[i], end[i]));
+        s->high[i % 3] = fmax(s->high[i % 3], fmax(surface->position[i], end[i]));
+        s->mean[i % 3] += (end[i] - surface->position[i]) / count;
+    }
+    s->most = 0;
+    for (int i = 0; i < count; ++i) {
+        double way[3];
+        for (int k = 0; k < 3; ++k) way[k] = end[3 * i + k] - surface->position[3 * i + k] - s->mean[k];
+        s->most = fmax(s->most, sn_norm3(way));
+    }
+}
+
+/* Refuses a step in which two bodies may have passed through each other. */
+static sn_status check_way(const sn_world *world, const parting *own, const sn_trial *trial, sn_error *error) {
+    const sn_touching *touching = own->touching;
+    for (int i = 0; i < touching->surface_count; ++i) {
+        sn_touch_surface_carry(touching->surface[i], trial->x, own->end);
+        take_sweep(touching->surface[i], own->end, &own->sweep[i]);
+    }
+    for (int a = 0; a < touching->surface_count; ++a)
+        for (int b = a + 1; b < touching->surface_count; ++b) {
+            const sweep *A = &own->sweep[a], *B = &own->sweep[b];
+            double apart[3];
+            sn_subtract3(A->mean, B->mean, apart);
+            bool meet = sn_norm3(apart) + A->most + B->most > PASS * fmin(A->size, B->size);
+            for (int k = 0; k < 3; ++k) meet = meet && A->low[k] <= B->high[k] && B->low[k] <= A->high[k];
+            if (meet && sn_touching_may(touching, a, b))
+                return sn_fail(error, SN_NOT_CONVERGED,
+                               "bodies '%s' and '%s' meet too fast for the step from t = %g s to %g s",
+                               world->model->body[touching->surface[a]->body].name,
+                               world->model->body[touching->surface[b]->body].name, trial->t, trial->t + trial->h);
+        }
+    return SN_OK;
+}
+
+static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error) {
+    (void)settled;
+    const parting *own = self->data;
+    return used(own->touching) && own->finder ? check_way(world, own, trial, error) : SN_OK;
+}
+
+/* ---- After the step ---- */
+
+/* Keeps the forces of the step, for the list of contacts and for the next step. */
+static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
+    parting *own = self->data;
+    sn_touching *touching = own->touching;
+    const sn_touch_rows *rows = &touching->rows;
+    if (!place || !used(touching) || sn_touching_forces(touching, NULL)) return;
+    const sn_touch_area area = looking(world, own, place->t, 0);
+    if (sn_row_memory_start(world->context, &own->memory, rows->count, NULL)) return;
+    for (int i = 0; i < rows->count; ++i) {
+        const sn_touch_row *row = &rows->row[i];
+        sn_kept_row *out = &own->memory.row[own->memory.count++];
+        *out = (sn_kept_row){.key = {row->a, row->b, row->feature[0], row->feature[1]}};
+        sn_touch_area_at(&area, i, place->x, NULL, out->value);
+        memcpy(touching->force + 3 * (size_t)i, out->value, sizeof out->value);
+    }
+    sn_row_memory_sort(&own->memory);
+    sn_touching_finish(touching, NULL);
+}
+
+static bool touches(const sn_world *world, const sn_interaction *self, double t, const double *x) {
+    (void)world, (void)t, (void)x;
+    const parting *own = self->data;
+    return used(own->touching) && own->touching->rows.count > 0;
+}
+
+const sn_interaction_kind sn_kind_contact_area = {.create = create,
+                                                  .destroy = destroy,
+                                                  .adapt = adapt,
+                                                  .allows = allows,
+                                                  .refresh = refresh,
+                                                  .remember = remember,
+                                                  .force = force,
+                                                  .energy = energy,
+                                                  .block_count = block_count,
+                                                  .blocks = blocks,
+                                                  .begin = begin,
+                                                  .renew = renew,
+                                                  .release = release,
+                                                  .settle = settle,
+                                                  .touches = touches,
+                                                  .end = end};
