@@ -10,8 +10,8 @@
 
 enum { POINTS = 7 }; /* of a triangle: its corners, the middles of its edges, its middle */
 
-static const double point_weight[POINTS][3] = {{1, 0, 0},   {0, 1, 0},   {0, 0, 1},        {.5, .5, 0},
-                                               {0, .5, .5}, {.5, 0, .5}, {1. / 3, 1. / 3, 1. / 3}};
+static const double point_weight[POINTS][3] = {
+    {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {.5, .5, 0}, {0, .5, .5}, {.5, 0, .5}, {1. / 3, 1. / 3, 1. / 3}};
 
 static double seconds_of(clockid_t clock) {
     struct timespec t;

@@ -13,7 +13,7 @@ typedef struct bullet_options {
     double step;      /* s; the frames of the scene are a multiple of it */
     double margin;    /* m: distance that its surfaces keep, half of it on each side */
     double repulsion; /* N/m: spring of a vertex that is nearer than the margin to a face */
-    bool self;        /* the bodies collide with themselves too */
+    bool implicit;    /* elastic forces at the end of the step. Without, they act from its start; damping is implicit */
 } bullet_options;
 
 bullet_options bullet_options_default(void);

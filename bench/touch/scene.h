@@ -23,7 +23,7 @@ typedef struct touch_scene {
     int32_t *triangle; /* triangles x 3: the boundary, counter-clockwise seen from outside */
 
     double density, young, poisson;
-    double damping; /* s: the damping matrix is this times the stiffness matrix */
+    double damping;  /* s: the damping matrix is this times the stiffness matrix */
     double friction; /* between bodies, and between body and floor */
     double gravity;
 
