@@ -108,13 +108,8 @@ sn_status sn_touch_rows_append(sn_touch_rows *rows, const sn_touch_surface *surf
     if (rows->count == rows->capacity)
         status =
             sn_grow(rows->context, (void **)&rows->row, &rows->capacity, rows->count + 1, sizeof *rows->row, error);
-<<<<<<< HEAD
     if (!status) status = add_point(rows, first, surface_a, a, 1, none, error);
     if (!status) status = add_point(rows, first, surface_b, b, -1, r, error);
-=======
-    if (!status) status = add_point(rows, first, surface_a, a, 1, error);
-    if (!status) status = add_point(rows, first, surface_b, b, -1, error);
->>>>>>> main
     if (status) {
         rows->carrier_count = first;
         return status;

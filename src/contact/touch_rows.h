@@ -9,7 +9,6 @@
  *
  * The rate of the gap is n . (sum_k w_k v_k - u), where u is the velocity of the collider's point (0 otherwise). A
  * force p along n on A, and -p on B, becomes w_k p n on node k.
-<<<<<<< HEAD
  *
  * The two points are apart by the gap. Forces along n on both have no torque together, but tangential ones would have:
  * friction would change the angular momentum. So tangential motion is measured at one point for both sides, the point
@@ -20,8 +19,6 @@
  *
  * For a rigid motion this is v(q) + omega x r. `moment` has the 3x3 matrices of this sum. When r is longer than the
  * lowest height of the triangle, it is shortened to that, because the matrices would become large.
-=======
->>>>>>> main
  *
  * Rows lie in one list, in an order that depends only on the state (by surfaces, then by features). So sums over them
  * have the same bits for any number of threads. */
