@@ -7,7 +7,7 @@
  * Each peer runs with two time steps: the largest with which it carries the boxes at all, and a smaller one with which
  * they pass into each other less. The ratios count against the faster one.
  *
- *   bench_touch [--peers FOLDER] [--alone] [--scene 0|1] [--response NAME] [--threads N] [--seconds S] [--step S]
+ *   bench_touch [--peers FOLDER] [--alone] [--verbose] [--scene 0|1] [--response NAME] [--threads N] [--seconds S] [--step S]
  *
  * --peers is where scripts/peers.sh installed MuJoCo; without it MuJoCo is left out. --alone leaves out both peers. The
  * others choose one scene, one response, one number of threads, a shorter run, and Sinew's step. */
@@ -22,7 +22,7 @@
 
 typedef struct choice {
     const char *peers, *response;
-    int alone, scene, threads;
+    int alone, verbose, scene, threads;
     double seconds, step;
 } choice;
 
@@ -105,8 +105,15 @@ static sn_world *make_world(sn_context *context, const touch_scene *scene, const
     return world;
 }
 
+/* What the steps of a run needed in all. */
+typedef struct effort {
+    double newton, linear, retries, assembly, solve, steps;
+    char solver[80];
+} effort;
+
 /* The state's hash at the end is the same for any number of threads. */
-static touch_run run_sinew(const touch_scene *scene, const char *response, int threads, double step, char hash[17]) {
+static touch_run run_sinew(const touch_scene *scene, const char *response, int threads, double step, effort *effort,
+                           char hash[17]) {
     sn_error error;
     sn_context *context = make_context(threads);
     sn_world *world = make_world(context, scene, response, step);
@@ -116,7 +123,14 @@ static touch_run run_sinew(const touch_scene *scene, const char *response, int t
     const size_t numbers = 3 * (size_t)scene->node_count;
     for (int f = 0; f < frames; ++f) {
         const double processor = touch_processor_time(), real = touch_real_time();
-        for (int i = 0; i < steps; ++i) check(sn_world_step(world, NULL, &error), &error);
+        for (int i = 0; i < steps; ++i) {
+            sn_step_report report;
+            check(sn_world_step(world, &report, &error), &error);
+            effort->newton += report.newton_iterations, effort->linear += report.linear_iterations;
+            effort->retries += report.retries, effort->assembly += report.assembly_seconds;
+            effort->solve += report.solve_seconds, ++effort->steps;
+            snprintf(effort->solver, sizeof effort->solver, "%s/%s", report.solver, report.preconditioner);
+        }
         run.processor += touch_processor_time() - processor;
         run.real += touch_real_time() - real;
         for (int b = 0; b < scene->body_count; ++b)
@@ -200,8 +214,14 @@ static void run_sinew_rows(const touch_scene *scene, const choice *c, const yard
         snprintf(name, sizeof name, "Sinew %s", response[r].name);
         for (int threads = 1; threads <= 2; ++threads) {
             if (c->threads != 0 && c->threads != threads) continue;
-            touch_run run = run_sinew(scene, response[r].name, threads, c->step, hash[threads - 1]);
+            effort e = {0};
+            touch_run run = run_sinew(scene, response[r].name, threads, c->step, &e, hash[threads - 1]);
             print_row(scene, name, threads, &run, peer);
+            if (c->verbose)
+                printf("%16s per step: %.2f solves, %.1f iterations (%s), %.2f retries, %.3f ms assembly, %.3f ms solve, "
+                       "hash %s\n",
+                       "", e.newton / e.steps, e.linear / e.steps, e.solver, e.retries / e.steps,
+                       1e3 * e.assembly / e.steps, 1e3 * e.solve / e.steps, hash[threads - 1]);
             touch_run_free(&run);
         }
         if (c->threads == 0 && strcmp(hash[0], hash[1]) != 0) printf("%-16s one and two threads differ\n", name);
@@ -209,7 +229,7 @@ static void run_sinew_rows(const touch_scene *scene, const choice *c, const yard
 }
 
 static int usage(void) {
-    fprintf(stderr, "usage: bench_touch [--peers FOLDER] [--alone] [--scene 0|1] [--response NAME] [--threads N] "
+    fprintf(stderr, "usage: bench_touch [--peers FOLDER] [--alone] [--verbose] [--scene 0|1] [--response NAME] [--threads N] "
                     "[--seconds S] [--step S]\n");
     return 2;
 }
@@ -218,8 +238,8 @@ int main(int argc, char **argv) {
     choice c = {.scene = -1, .step = 0.01};
     for (int i = 1; i < argc; ++i) {
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (strcmp(argv[i], "--alone") == 0) {
-            c.alone = 1;
+        if (strcmp(argv[i], "--alone") == 0 || strcmp(argv[i], "--verbose") == 0) {
+            *(argv[i][2] == 'a' ? &c.alone : &c.verbose) = 1;
             continue;
         }
         if (value == NULL) return usage();
