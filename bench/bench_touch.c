@@ -10,7 +10,8 @@
  *   bench_touch [--peers FOLDER] [--alone] [--verbose] [--scene 0|1] [--response NAME] [--threads N] [--seconds S] [--step S]
  *
  * --peers is where scripts/peers.sh installed MuJoCo; without it MuJoCo is left out. --alone leaves out both peers. The
- * others choose one scene, one response, one number of threads, a shorter run, and Sinew's step. */
+ * others choose one scene, one response ("none": bodies pass through each other), one number of threads, a shorter run,
+ * and Sinew's step. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ typedef struct yardstick {
 
 static const double peer_steps[2][TOUCH_SCENES][2] = {{{0.0025, 0.00125}, {0.0025, 0.00125}}, /* Bullet */
                                                       {{0.01, 0.002}, {0.01, 0.005}}};        /* MuJoCo */
+static const char *const responses[] = {"area", "penalty"};
 static const double rest = 0.01; /* m/s: slower bodies are at rest */
 
 static void check(sn_status status, const sn_error *error) {
@@ -73,6 +75,7 @@ static sn_material scene_material(const touch_scene *scene) {
 }
 
 static sn_world *make_world(sn_context *context, const touch_scene *scene, const char *response, double step) {
+    const char *pre = getenv("PRE"), *method = getenv("METHOD"), *tol = getenv("TOL"), *newton = getenv("NEWTON");
     sn_error error;
     const sn_material material = scene_material(scene);
     sn_body_options *body = malloc(sizeof *body * (size_t)scene->body_count);
@@ -92,12 +95,16 @@ static sn_world *make_world(sn_context *context, const touch_scene *scene, const
     options.body_count = scene->body_count;
     options.collider = &floor;
     options.collider_count = 1;
-    options.contact.use = true;
+    options.contact.use = strcmp(response, "none") != 0;
     options.contact.friction = scene->friction;
-    snprintf(options.contact.response, sizeof options.contact.response, "%s", response);
+    if (options.contact.use) snprintf(options.contact.response, sizeof options.contact.response, "%s", response);
     options.time.step = step;
     strcpy(options.time.newton.kind, "one-step");
     options.solver.tolerance = 1e-4;
+    if (pre) strcpy(options.solver.preconditioner, pre);
+    if (method) strcpy(options.solver.method, method);
+    if (tol) options.solver.tolerance = atof(tol);
+    if (newton) strcpy(options.time.newton.kind, newton);
     sn_world *world;
     check(sn_world_create(context, &options, &world, &error), &error);
     for (int b = 0; b < scene->body_count; ++b) sn_mesh_destroy(mesh[b]);
@@ -206,16 +213,15 @@ static void run_mujoco_rows(const touch_scene *scene, int which, const char *fol
 }
 
 static void run_sinew_rows(const touch_scene *scene, const choice *c, const yardstick *peer) {
-    int count;
-    const sn_listing *response = sn_contact_responses(&count);
-    for (int r = 0; r < count; ++r) {
-        if (c->response != NULL && strcmp(c->response, response[r].name) != 0) continue;
+    for (int r = 0; r < (int)(sizeof responses / sizeof *responses); ++r) {
+        const char *response = c->response != NULL ? c->response : responses[r];
+        if (c->response != NULL && r > 0) break;
         char name[48], hash[2][17] = {"", ""};
-        snprintf(name, sizeof name, "Sinew %s", response[r].name);
+        snprintf(name, sizeof name, "Sinew %s", response);
         for (int threads = 1; threads <= 2; ++threads) {
             if (c->threads != 0 && c->threads != threads) continue;
             effort e = {0};
-            touch_run run = run_sinew(scene, response[r].name, threads, c->step, &e, hash[threads - 1]);
+            touch_run run = run_sinew(scene, response, threads, c->step, &e, hash[threads - 1]);
             print_row(scene, name, threads, &run, peer);
             if (c->verbose)
                 printf("%16s per step: %.2f solves, %.1f iterations (%s), %.2f retries, %.3f ms assembly, %.3f ms solve, "
