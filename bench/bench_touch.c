@@ -7,7 +7,8 @@
  * Each peer runs with two time steps: the largest with which it carries the boxes at all, and a smaller one with which
  * they pass into each other less. The ratios count against the faster one.
  *
- *   bench_touch [--peers FOLDER] [--alone] [--verbose] [--scene 0|1] [--response NAME] [--threads N] [--seconds S] [--step S]
+ *   bench_touch [--peers FOLDER] [--alone] [--verbose] [--scene 0|1] [--response NAME] [--threads N] [--seconds S]
+ * [--step S]
  *
  * --peers is where scripts/peers.sh installed MuJoCo; without it MuJoCo is left out. --alone leaves out both peers. The
  * others choose one scene, one response ("none": bodies pass through each other), one number of threads, a shorter run,
@@ -75,7 +76,6 @@ static sn_material scene_material(const touch_scene *scene) {
 }
 
 static sn_world *make_world(sn_context *context, const touch_scene *scene, const char *response, double step) {
-    const char *pre = getenv("PRE"), *method = getenv("METHOD"), *tol = getenv("TOL"), *newton = getenv("NEWTON");
     sn_error error;
     const sn_material material = scene_material(scene);
     sn_body_options *body = malloc(sizeof *body * (size_t)scene->body_count);
@@ -101,10 +101,6 @@ static sn_world *make_world(sn_context *context, const touch_scene *scene, const
     options.time.step = step;
     strcpy(options.time.newton.kind, "one-step");
     options.solver.tolerance = 1e-4;
-    if (pre) strcpy(options.solver.preconditioner, pre);
-    if (method) strcpy(options.solver.method, method);
-    if (tol) options.solver.tolerance = atof(tol);
-    if (newton) strcpy(options.time.newton.kind, newton);
     sn_world *world;
     check(sn_world_create(context, &options, &world, &error), &error);
     for (int b = 0; b < scene->body_count; ++b) sn_mesh_destroy(mesh[b]);
@@ -224,10 +220,11 @@ static void run_sinew_rows(const touch_scene *scene, const choice *c, const yard
             touch_run run = run_sinew(scene, response, threads, c->step, &e, hash[threads - 1]);
             print_row(scene, name, threads, &run, peer);
             if (c->verbose)
-                printf("%16s per step: %.2f solves, %.1f iterations (%s), %.2f retries, %.3f ms assembly, %.3f ms solve, "
-                       "hash %s\n",
-                       "", e.newton / e.steps, e.linear / e.steps, e.solver, e.retries / e.steps,
-                       1e3 * e.assembly / e.steps, 1e3 * e.solve / e.steps, hash[threads - 1]);
+                printf(
+                    "%16s per step: %.2f solves, %.1f iterations (%s), %.2f retries, %.3f ms assembly, %.3f ms solve, "
+                    "hash %s\n",
+                    "", e.newton / e.steps, e.linear / e.steps, e.solver, e.retries / e.steps,
+                    1e3 * e.assembly / e.steps, 1e3 * e.solve / e.steps, hash[threads - 1]);
             touch_run_free(&run);
         }
         if (c->threads == 0 && strcmp(hash[0], hash[1]) != 0) printf("%-16s one and two threads differ\n", name);
@@ -235,8 +232,9 @@ static void run_sinew_rows(const touch_scene *scene, const choice *c, const yard
 }
 
 static int usage(void) {
-    fprintf(stderr, "usage: bench_touch [--peers FOLDER] [--alone] [--verbose] [--scene 0|1] [--response NAME] [--threads N] "
-                    "[--seconds S] [--step S]\n");
+    fprintf(stderr,
+            "usage: bench_touch [--peers FOLDER] [--alone] [--verbose] [--scene 0|1] [--response NAME] [--threads N] "
+            "[--seconds S] [--step S]\n");
     return 2;
 }
 

@@ -184,7 +184,7 @@ static void put_back(const sn_coupled_block *b, const double *r, double *z) {
         for (int a = 0; a < 3; ++a) z[3 * (int64_t)c->row[i] + a] += b->left[3 * i + a];
 }
 
-/* One block of all coupled nodes beside the 3x3 blocks of the others. */
+/* Block-Jacobi with one block of all coupled nodes. */
 static void apply_as_block(void *data, const double *r, double *z) {
     sn_coupled_block *b = data;
     const sn_coupling *c = b->matrix->coupling;
