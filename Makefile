@@ -67,6 +67,7 @@ bench: packages ## speed beside Bullet and MuJoCo in one run, in tables; about t
 	$(BUILD)/bench_kernels
 	$(BUILD)/bench_rotations
 	$(BUILD)/bench_linear
+	$(BUILD)/bench_incompressible
 	$(BUILD)/bench_methods
 
 web: packages ## the page as a static site in build/web (minutes the first time)

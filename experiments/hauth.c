@@ -5,9 +5,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/context.h"
+#include "timing.h"
 
 const char *const hauth_newton_methods[] = {
     "implicit-euler", "implicit-midpoint", "trapezoidal", "newmark", "bdf2", "bdf3", "bdf4", "bdf5", "bdf6", NULL};
@@ -17,12 +17,6 @@ const char *const hauth_rosenbrock_methods[] = {"rosenbrock2-w",     "ros34pw2",
 const char *const hauth_explicit_methods[] = {
     "explicit-euler", "symplectic-euler", "explicit-midpoint", "verlet", "rk4",
     "rk38",           "dopri5",           "dopri853",          "rock2",  NULL};
-
-sn_status hauth_context(sn_context **context, sn_error *error) {
-    sn_context_options options = sn_context_options_default();
-    options.threads = 1;
-    return sn_context_create(&options, context, error);
-}
 
 static bool uses_newton(const char *method) {
     for (const char *const *name = hauth_newton_methods; *name; ++name)
@@ -54,21 +48,15 @@ static sn_status make_world(sn_context *context, const hauth_case *scene, const 
     return status;
 }
 
-/* Processor time of this thread, s. Other work on the machine does not change it. */
-static double processor_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static double distance(int count, const double *a, const double *b) {
     double sum = 0;
     for (int i = 0; i < count; ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
     return sqrt(sum / count);
 }
 
-sn_status hauth_simulate(sn_context *context, hauth_case *scene, const hauth_setting *setting, hauth_outcome *outcome,
-                         void (*progress)(void *user, double time, sn_world *world), void *user, sn_error *error) {
+static sn_status simulate_once(sn_context *context, hauth_case *scene, const hauth_setting *setting, stopwatch *watch,
+                               hauth_outcome *outcome, void (*progress)(void *user, double time, sn_world *world),
+                               void *user, sn_error *error) {
     *outcome = (hauth_outcome){.error = NAN};
     sn_world *world = NULL;
     sn_status status = make_world(context, scene, setting, &world, error);
@@ -84,9 +72,7 @@ sn_status hauth_simulate(sn_context *context, hauth_case *scene, const hauth_set
     while (done < setting->steps && !outcome->status) {
         sn_step_report report;
         sn_error why = {0};
-        const double before = processor_seconds();
-        outcome->status = sn_world_step(world, &report, &why);
-        outcome->seconds += processor_seconds() - before;
+        outcome->status = stopwatch_step(watch, world, &report, &why);
         outcome->retries += report.retries;
         if (outcome->status) snprintf(outcome->message, sizeof outcome->message, "%.199s", why.text);
         if (outcome->status) break;
@@ -95,6 +81,7 @@ sn_status hauth_simulate(sn_context *context, hauth_case *scene, const hauth_set
         if (progress) progress(user, sn_world_time(world), world);
     }
     outcome->reached = sn_world_time(world);
+    outcome->seconds = stopwatch_total(watch);
     outcome->newton = done ? (double)newton / done : 0;
     outcome->linear = done ? (double)linear / done : 0;
     sn_world_get(world, 0, scene->position, NULL);
@@ -102,6 +89,18 @@ sn_status hauth_simulate(sn_context *context, hauth_case *scene, const hauth_set
     if (!outcome->status && scene->reference)
         outcome->error = distance(3 * scene->nodes, scene->position, scene->reference);
     return SN_OK;
+}
+
+sn_status hauth_simulate(sn_context *context, hauth_case *scene, const hauth_setting *setting, hauth_outcome *outcome,
+                         void (*progress)(void *user, double time, sn_world *world), void *user, sn_error *error) {
+    stopwatch watch = {0};
+    sn_status status = simulate_once(context, scene, setting, &watch, outcome, progress, user, error);
+    for (int again = 0; again < setting->repeats && !status; ++again) {
+        stopwatch_rewind(&watch);
+        status = simulate_once(context, scene, setting, &watch, outcome, NULL, NULL, error);
+    }
+    stopwatch_release(&watch);
+    return status;
 }
 
 sn_status hauth_keep_reference(hauth_case *scene, sn_error *error) {

@@ -14,13 +14,14 @@ typedef struct hauth_setting {
     const char *kind; /* of Newton's method; NULL: full */
     const char *solver, *preconditioner;
     double linear; /* tolerance of the linear solver */
+    int repeats;   /* more runs, only to measure the time (timing.h) */
 } hauth_setting;
 
 typedef struct hauth_outcome {
     sn_status status; /* of the last step */
     char message[200];
     double reached;        /* s */
-    double seconds;        /* s of processor time */
+    double seconds;        /* s of processor time; each step as in the fastest of the runs */
     double newton, linear; /* iterations per step */
     int retries;
     double error; /* RMS difference of the positions from the reference, m; NaN without a reference */
@@ -36,10 +37,9 @@ typedef struct hauth_case {
     double *reference; /* nodes x 3, or NULL */
 } hauth_case;
 
-/* Makes a context with one thread, for bodies so small that more threads would be slower. */
-sn_status hauth_context(sn_context **context, sn_error *error);
-/* Runs the scene. The outcome says when a step failed; the returned status says when the scene could not be built.
- * `progress` (may be NULL) is called after each step with the time and the world. */
+/* Runs the scene. The context has one thread (timing.h), because the bodies are so small that more would be slower. The
+ * outcome says when a step failed; the returned status says when the scene could not be built. `progress` (may be NULL)
+ * is called after each step with the time and the world. */
 sn_status hauth_simulate(sn_context *context, hauth_case *scene, const hauth_setting *setting, hauth_outcome *outcome,
                          void (*progress)(void *user, double time, sn_world *world), void *user, sn_error *error);
 /* Keeps the positions of the last run as the reference. */

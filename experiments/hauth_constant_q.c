@@ -115,7 +115,7 @@ static sn_status bar_run(experiment_run *run, const char *material, double step,
              "\"traction\": [1, 0, 0], \"keys\": [[0, 1], [1, 1], [1.000001, 0]] } ] } ], "
              "\"probes\": [ { \"name\": \"end\", \"nearest\": [%g, 0, 0], \"quantity\": \"displacement\" } ] }",
              step, bar_end, bar_length, bar_density, material, bar_length);
-    return memory_simulate(run, text, (int)lround(bar_end / step), 0, trace, error);
+    return memory_simulate(run, text, (int)lround(bar_end / step), 0, NULL, trace, error);
 }
 
 /* RMS difference from the exact answer over the run, and in the first 0.3 s, over the largest exact value. */
@@ -213,7 +213,7 @@ static sn_status stretch_bar(experiment_run *run, sn_error *error) {
 enum { CUBES = 8, SMALL_Q = 0, SMALL_MATCHED, SMALL_FIVE, SMALL_CREEP, LARGE_Q, LARGE_SAME, LARGE_MATCHED, LARGE_FIVE };
 
 static sn_status cube_run(experiment_run *run, const char *material, double size, const char *time, double hold,
-                          int steps, memory_trace *trace, sn_error *error) {
+                          int steps, stopwatch *watch, memory_trace *trace, sn_error *error) {
     char text[12000];
     snprintf(text, sizeof text,
              "{ \"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": { %s }, \"solver\": { \"method\": \"ldlt\" }, "
@@ -223,7 +223,7 @@ static sn_status cube_run(experiment_run *run, const char *material, double size
              "\"keys\": [[0, 1], [%g, 1], [%.9g, 0]] } ] } ], "
              "\"probes\": [ { \"name\": \"corner\", \"nearest\": [%g, %g, %g], \"quantity\": \"displacement\" } ] }",
              time, size, size, size, material, hold, hold + 1e-6, size, size, size);
-    return memory_simulate(run, text, steps, 0, trace, error);
+    return memory_simulate(run, text, steps, 0, watch, trace, error);
 }
 
 static const double held = 3.98; /* s: shortly before the force ends */
@@ -253,7 +253,7 @@ static sn_status shear_cubes(experiment_run *run, const sn_fit fit[FITS], double
             char elastic[MEMORY_TEXT];
             hooke_matched(f, &matched[k][0], &matched[k][1]);
             hooke_material(matched[k][0], 0.01 * matched[k][1], elastic);
-            status = cube_run(run, elastic, size[k], swinging, 4, (int)lround(1.5 / step), &swing, error);
+            status = cube_run(run, elastic, size[k], swinging, 4, (int)lround(1.5 / step), NULL, &swing, error);
             if (!status) f = memory_frequency(&swing, 4);
             free(swing.value);
         }
@@ -275,7 +275,7 @@ static sn_status shear_cubes(experiment_run *run, const sn_fit fit[FITS], double
                          mu = matched[0][0] * rest / u4 * (1 - exp(-held / tau));
             hooke_material(mu, mu * tau, material[i]);
         }
-        status = cube_run(run, material[i], size[i >= LARGE_Q], time, 4, steps, &trace[i], error);
+        status = cube_run(run, material[i], size[i >= LARGE_Q], time, 4, steps, NULL, &trace[i], error);
         experiment_progress(run, 0.3 + 0.05 * i);
     }
     return status;
@@ -338,10 +338,33 @@ static void claim_cubes(experiment_run *run, const memory_trace *t) {
 /* ---- Table 5.5 ---- */
 enum { ROWS = 5 };
 
+static double rock_end(const experiment_run *run) { return run->quick ? 0.4 : 6; }
+
+static sn_status rock_run(experiment_run *run, const char *material, double size, double end, stopwatch *watch,
+                          memory_trace *trace, sn_error *error) {
+    return cube_run(run, material, size, "\"method\": \"rock2\", \"step\": 0.002", end / 2, (int)lround(end / 0.002),
+                    watch, trace, error);
+}
+
+/* The claim on the cost of a memory compares the first two rows: they run again in turn, for their time. */
+static sn_status repeat_rock(experiment_run *run, char material[ROWS][MEMORY_TEXT], stopwatch *watch,
+                             memory_trace *trace, sn_error *error) {
+    enum { REPEATS = 3, COMPARED = 2 };
+    sn_status status = SN_OK;
+    for (int i = 0; i < REPEATS * COMPARED && !status; ++i) {
+        const int row = i % COMPARED;
+        stopwatch_rewind(&watch[row]);
+        status = rock_run(run, material[row], 0.1, rock_end(run), &watch[row], &trace[row], error);
+        free(trace[row].value);
+    }
+    return status;
+}
+
 static sn_status measure_work(experiment_run *run, const sn_fit *fit, double matched[2][2], sn_error *error) {
     static const char *const name[ROWS] = {"small matched", "small constant Q", "large same", "large matched",
                                            "large constant Q"};
-    const double end = run->quick ? 12 : 60, rock_end = run->quick ? 0.4 : 6;
+    const double end = run->quick ? 12 : 60;
+    stopwatch watch[ROWS] = {{0}};
     memory_trace trace[2][ROWS];
     char material[ROWS][MEMORY_TEXT];
     FILE *table = experiment_table(run, "table-5-5.csv",
@@ -359,16 +382,16 @@ static sn_status measure_work(experiment_run *run, const sn_fit *fit, double mat
         status = cube_run(
             run, material[i], size,
             "\"method\": \"bdf2\", \"step\": 0.04, \"newton\": { \"kind\": \"simplified\", \"tolerance\": 1e-5 }", 4,
-            (int)lround(end / 0.04), bdf, error);
-        if (!status)
-            status = cube_run(run, material[i], size, "\"method\": \"rock2\", \"step\": 0.002", rock_end / 2,
-                              (int)lround(rock_end / 0.002), rock, error);
+            (int)lround(end / 0.04), NULL, bdf, error);
+        if (!status) status = rock_run(run, material[i], size, rock_end(run), &watch[i], rock, error);
         fprintf(table, "%s,%.3f,%d,%d,%.3f\n", name[i], bdf->seconds, bdf->newton, bdf->linear,
-                rock->seconds / rock_end);
+                rock->seconds / rock_end(run));
         free(bdf->value), free(rock->value);
         experiment_progress(run, 0.6 + 0.08 * i);
     }
     fclose(table);
+    if (!status) status = repeat_rock(run, material, watch, trace[1], error);
+    for (int i = 0; i < ROWS; ++i) stopwatch_release(&watch[i]);
     if (status) return status;
     const memory_trace *b = trace[0], *r = trace[1];
     experiment_claim(run, "newton-small", (double)b[1].newton / b[0].newton, "< 1.15", b[1].newton < 1.15 * b[0].newton,

@@ -16,10 +16,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "experiment.h"
 #include "fem/batch.h"
+#include "timing.h"
 #include "world/inside.h"
 
 typedef struct strain {
@@ -276,17 +276,18 @@ static sn_status run_moving(experiment_run *run, const strain *s, double every, 
         s->law, more, rise);
     if (status) return status;
     const sn_linearisation *linearisation = &world->workspace.system.linearisation.base;
-    const clock_t began = clock();
+    stopwatch watch = {0};
     while (!status && sn_world_time(world) < end - 1e-9) {
         sn_step_report report;
         const int before = linearisation->served;
-        status = sn_world_step(world, &report, error);
+        status = stopwatch_step(&watch, world, &report, error);
         out->iterations += report.newton_iterations;
         /* made anew at the start of the step, or during it; 0 after the step: forgotten for the next one */
         const int after = linearisation->served;
         out->factors += before == 0 || (after != 0 && after < before + report.newton_iterations);
     }
-    out->seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
+    out->seconds = stopwatch_total(&watch);
+    stopwatch_release(&watch);
     if (!status) status = take_bent(world, &out->end, error);
     sn_world_destroy(world);
     sn_scene_destroy(scene);
@@ -346,7 +347,7 @@ static sn_status update_rates(experiment_run *run, sn_error *error) {
 static sn_status run_corotated(experiment_run *run, sn_error *error) {
     sn_status status = cube(run, error);
     if (!status) status = bar(run, error);
-    if (!status) status = update_rates(run, error);
+    if (!status) status = run_on_one_thread(run, update_rates, error);
     if (!status)
         experiment_plot(run, "cube.svg",
                         "set datafile missing NaN\nset xlabel 'angle in rad'\nset ylabel 'relative force error of the "

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "hauth.h"
+#include "timing.h"
 
 static const double reference = 13.78;
 
@@ -48,7 +49,7 @@ static sn_status equilibrium(experiment_run *run, int cells, double drop[3], sn_
 /* The drop of the mixed corner after 10 s with bdf3. */
 static sn_status fall(experiment_run *run, const char *scene, int cells, double *drop, sn_error *error) {
     sn_context *context = NULL;
-    sn_status status = hauth_context(&context, error);
+    sn_status status = one_thread(&context, error);
     if (status) return status;
     hauth_case cube = {.scene = scene, .end = 10};
     const hauth_setting setting = {.method = "bdf3",

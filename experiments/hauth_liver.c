@@ -22,7 +22,7 @@ static sn_status push(experiment_run *run, const char *material, double step, do
              "\"keys\": [[0, 0], [%g, 0], [%g, 1], [%g, 1], [%g, 0]] } ] } ], "
              "\"probes\": [ { \"name\": \"end\", \"nearest\": [0, 0.15, 0], \"quantity\": \"displacement\" } ] }",
              step, run->quick ? 2 : 3, material, begin, begin + 0.05, release, release + 0.05);
-    return memory_simulate(run, text, (int)lround(end / step), 0, trace, error);
+    return memory_simulate(run, text, (int)lround(end / step), 0, NULL, trace, error);
 }
 
 /* The mean displacement over the period that ends at t: swings cancel, creep stays. */

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const double memory_q = 4.8, memory_modulus = 2500, memory_at = 2, memory_poisson = 0.495;
 
@@ -34,13 +33,7 @@ void hooke_matched(double frequency, double *mu, double *viscosity) {
     *viscosity = loss / (2 * acos(-1) * frequency);
 }
 
-static double processor_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static sn_status follow(sn_world *world, int steps, int axis, memory_trace *trace, sn_error *error) {
+static sn_status follow(sn_world *world, int steps, int axis, stopwatch *watch, memory_trace *trace, sn_error *error) {
     double value[SN_PROBE_VALUES] = {0};
     int count = 0;
     sn_status status = sn_world_probe(world, 0, value, &count, error);
@@ -48,32 +41,31 @@ static sn_status follow(sn_world *world, int steps, int axis, memory_trace *trac
     trace->step = sn_world_time_options(world).step;
     while (!status && trace->count < steps) {
         sn_step_report report;
-        const double begin = processor_seconds();
-        status = sn_world_step(world, &report, error);
-        trace->seconds += processor_seconds() - begin;
+        status = stopwatch_step(watch, world, &report, error);
         trace->newton += report.newton_iterations, trace->linear += report.linear_iterations;
         trace->retries += report.retries;
         if (!status) status = sn_world_probe(world, 0, value, &count, error);
         trace->value[++trace->count] = value[axis];
     }
+    trace->seconds = stopwatch_total(watch);
     return status;
 }
 
-sn_status memory_simulate(experiment_run *run, const char *scene, int steps, int axis, memory_trace *trace,
-                          sn_error *error) {
+sn_status memory_simulate(experiment_run *run, const char *scene, int steps, int axis, stopwatch *watch,
+                          memory_trace *trace, sn_error *error) {
+    stopwatch own = {0};
     *trace = (memory_trace){.value = calloc((size_t)steps + 1, sizeof(double))};
     if (!trace->value) return sn_fail(error, SN_NO_MEMORY, "out of memory");
     /* One thread: the bodies are so small that more threads would be slower. */
-    sn_context_options options = sn_context_options_default();
-    options.threads = 1;
     sn_context *context = NULL;
     sn_scene *parsed = NULL;
     sn_world *world = NULL;
-    sn_status status = sn_context_create(&options, &context, error);
+    sn_status status = one_thread(&context, error);
     if (!status)
         status = sn_scene_parse(context, scene, strlen(scene), "experiment", run->out, NULL, 0, &parsed, error);
     if (!status) status = sn_scene_create_world(parsed, &world, error);
-    if (!status) status = follow(world, steps, axis, trace, error);
+    if (!status) status = follow(world, steps, axis, watch ? watch : &own, trace, error);
+    stopwatch_release(&own);
     sn_world_destroy(world);
     sn_scene_destroy(parsed);
     sn_context_destroy(context);

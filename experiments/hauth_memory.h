@@ -4,6 +4,7 @@
 #define SINEW_EXPERIMENT_HAUTH_MEMORY_H
 
 #include "experiment.h"
+#include "timing.h"
 
 /* Liver tissue as the document has it: Q, |mu| at 2 Hz, Poisson's ratio; the density of water. */
 enum { MEMORY_TEXT = 1000 };
@@ -20,13 +21,15 @@ void hooke_matched(double frequency, double *mu, double *viscosity);
 /* One run: component `axis` of the first probe after each step, and the work. */
 typedef struct memory_trace {
     int count; /* steps; value has count + 1 numbers */
-    double step, *value, seconds;
+    double step, *value;
+    double seconds; /* of processor time */
     int newton, linear, retries;
 } memory_trace;
 
-/* Runs a scene (a whole JSON text) for `steps` steps. Release value with free(). */
-sn_status memory_simulate(experiment_run *run, const char *scene, int steps, int axis, memory_trace *trace,
-                          sn_error *error);
+/* Runs a scene (a whole JSON text) for `steps` steps. Release value with free(). `watch`: keeps the times of runs that
+ * are repeated; NULL: one run. */
+sn_status memory_simulate(experiment_run *run, const char *scene, int steps, int axis, stopwatch *watch,
+                          memory_trace *trace, sn_error *error);
 double memory_value(const memory_trace *trace, double t);
 
 /* The quality factor of a decaying vibration, from the extreme speeds after the start: Q = pi / (2 ln(ratio of

@@ -14,6 +14,7 @@
 
 #include "hauth.h"
 #include "time/system.h"
+#include "timing.h"
 
 #define LOAD(normal, direction)                                                                                        \
     "{ \"select\": { \"normal\": [" normal "] }, \"shear\": { \"direction\": [" direction                              \
@@ -268,7 +269,7 @@ static sn_status run_all(experiment_run *run, sn_context *context, sn_error *err
 
 static sn_status run_shear(experiment_run *run, sn_error *error) {
     sn_context *context = NULL;
-    sn_status status = hauth_context(&context, error);
+    sn_status status = one_thread(&context, error);
     if (!status) status = run_all(run, context, error);
     sn_context_destroy(context);
     return status;

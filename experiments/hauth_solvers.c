@@ -60,7 +60,7 @@ static const solver_case cases[CASES] = {
     {"liver",
      0.008,
      2e4,
-     "\"surface\": {\"file\": \"%s/liver.obj\"}, \"mesh\": {\"cage\": {\"cells\": 11}}, \"fix\": [{\"select\": "
+     "\"mesh\": {\"embed\": {\"surface\": {\"file\": \"%s/liver.obj\"}, \"elements\": 2616}}, \"fix\": [{\"select\": "
      "{\"box\": [[-1, 0.09, -1], [1, 1, 1]]}}]",
      "",
      2,

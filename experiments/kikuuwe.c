@@ -10,9 +10,9 @@
  * bodies come from the generators. */
 const kikuuwe_body kikuuwe_bodies[KIKUUWE_BODIES] = {
     {"dragon",
-     "\"surface\": {\"dragon\": {\"triangles\": 12000, \"size\": 0.136}}, \"mesh\": {\"cage\": {\"cells\": 18}}"},
+     "\"mesh\": {\"embed\": {\"surface\": {\"dragon\": {\"triangles\": 12000, \"size\": 0.136}}, \"elements\": 2968}}"},
     {"octopus",
-     "\"surface\": {\"octopus\": {\"triangles\": 12000, \"size\": 0.2}}, \"mesh\": {\"cage\": {\"cells\": 19}}"},
+     "\"mesh\": {\"embed\": {\"surface\": {\"octopus\": {\"triangles\": 12000, \"size\": 0.2}}, \"elements\": 2968}}"},
     {"cylinder", "\"mesh\": {\"cylinder\": {\"radius\": 0.05, \"length\": 0.15, \"cells\": [4, 11]}}"},
     {"block", "\"mesh\": {\"box\": {\"size\": [0.08, 0.15, 0.08], \"cells\": [6, 11, 6], \"split\": 5}}"},
 };

@@ -1,10 +1,14 @@
 /* Kikuuwe 4.3, experiment B: how the speed V of the correction changes the number of spikes. The crush of experiment A
  * with QMR+NC, six values of V, four bodies, ten trials. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/context.h"
 #include "kikuuwe.h"
+#include "timing.h"
 
 enum { SPEEDS = 6, HUNDRED = 3, TRIALS = 10, ITERATIONS = 70 };
+static const double END = 7;                                                /* s: the plate is gone */
 static const double speed[SPEEDS] = {0.8e-3, 4e-3, 20e-3, 100e-3, 1, 12.5}; /* V, m/s */
 
 typedef struct tally {
@@ -12,18 +16,46 @@ typedef struct tally {
     int blown;
 } tally;
 
-static sn_status try_speed(experiment_run *run, int body, double V, int trials, tally *t, sn_error *error) {
-    *t = (tally){0};
-    for (int i = 0; i < trials; ++i) {
-        const kikuuwe_scheme scheme = {
-            .name = "QMR+NC", .solver = "qmr", .corrected = true, .speed = V, .iterations = ITERATIONS, .trial = i + 1};
-        kikuuwe_outcome o;
-        const sn_status status = kikuuwe_crush(run, &kikuuwe_bodies[body], &scheme, 7, NULL, &o, error);
-        if (status) return status;
-        t->spikes += (double)o.spikes / trials, t->square += (double)o.spikes * o.spikes / trials;
-        t->blown += o.blew_up;
+/* All bodies and trials with one V. They do not depend on each other: each runs on one thread, several at a time. */
+typedef struct trials {
+    const experiment_run *run;
+    double V;
+    int count; /* per body */
+    kikuuwe_outcome outcome[KIKUUWE_BODIES * TRIALS];
+    sn_error error[KIKUUWE_BODIES * TRIALS];
+} trials;
+
+static void try_once(void *data, int index) {
+    trials *t = data;
+    const kikuuwe_scheme scheme = {.name = "QMR+NC",
+                                   .solver = "qmr",
+                                   .corrected = true,
+                                   .speed = t->V,
+                                   .iterations = ITERATIONS,
+                                   .trial = index % t->count + 1};
+    experiment_run own = *t->run;
+    sn_error *error = &t->error[index];
+    if (one_thread(&own.context, error)) return;
+    (void)kikuuwe_crush(&own, &kikuuwe_bodies[index / t->count], &scheme, END, NULL, &t->outcome[index], error);
+    sn_context_destroy(own.context);
+}
+
+/* One tally per body. */
+static sn_status try_speed(const experiment_run *run, double V, int bodies, int count, tally *tallies,
+                           sn_error *error) {
+    trials *t = calloc(1, sizeof *t);
+    if (!t) return sn_fail(error, SN_NO_MEMORY, "out of memory");
+    t->run = run, t->V = V, t->count = count;
+    sn_parallel(run->context, bodies * count, try_once, t);
+    for (int i = 0; i < bodies * count && !error->status; ++i) {
+        tally *y = &tallies[i / count];
+        const kikuuwe_outcome *o = &t->outcome[i];
+        if (t->error[i].status) *error = t->error[i];
+        y->spikes += (double)o->spikes / count, y->square += (double)o->spikes * o->spikes / count;
+        y->blown += o->blew_up;
     }
-    return SN_OK;
+    free(t);
+    return error->status;
 }
 
 /* A quick run takes the two ends and 100 mm/s, two bodies and one trial. */
@@ -33,22 +65,25 @@ static bool skipped(const experiment_run *run, int s) {
 
 static sn_status run_v(experiment_run *run, sn_error *error) {
     const int bodies = run->quick ? 2 : KIKUUWE_BODIES, trials = run->quick ? 1 : TRIALS;
+    *error = (sn_error){0};
     FILE *table = experiment_table(run, "spikes.csv", "body,V,mean,deviation,blown", error);
     if (!table) return error->status;
     double mean[SPEEDS] = {0};
     int blown = 0;
     sn_status status = SN_OK;
-    for (int s = 0; s < SPEEDS && !status; ++s)
-        for (int b = 0; b < bodies && !status && !skipped(run, s); ++b) {
-            tally t;
-            status = try_speed(run, b, speed[s], trials, &t, error);
-            if (status) break;
-            mean[s] += t.spikes / bodies;
-            if (s <= HUNDRED) blown += t.blown;
-            fprintf(table, "%s,%g,%g,%g,%d\n", kikuuwe_bodies[b].name, speed[s], t.spikes,
-                    sqrt(fmax(t.square - t.spikes * t.spikes, 0)), t.blown);
-            experiment_progress(run, (s + (b + 1.0) / bodies) / SPEEDS);
+    for (int s = 0; s < SPEEDS && !status; ++s) {
+        tally tallies[KIKUUWE_BODIES] = {{0}};
+        if (skipped(run, s)) continue;
+        status = try_speed(run, speed[s], bodies, trials, tallies, error);
+        for (int b = 0; b < bodies && !status; ++b) {
+            const tally *t = &tallies[b];
+            mean[s] += t->spikes / bodies;
+            if (s <= HUNDRED) blown += t->blown;
+            fprintf(table, "%s,%g,%g,%g,%d\n", kikuuwe_bodies[b].name, speed[s], t->spikes,
+                    sqrt(fmax(t->square - t->spikes * t->spikes, 0)), t->blown);
         }
+        experiment_progress(run, (s + 1.0) / SPEEDS);
+    }
     fclose(table);
     if (status) return status;
     experiment_plot(run, "spikes.svg",

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "timing.h"
-
 static double volume6(const double *a, const double *b, const double *c, const double *d) {
     double u[3], v[3], w[3];
     for (int k = 0; k < 3; ++k) u[k] = b[k] - a[k], v[k] = c[k] - a[k], w[k] = d[k] - a[k];
@@ -81,32 +79,4 @@ double measure_speed(const sn_world *world, int body) {
     }
     free(v);
     return sqrt(fastest);
-}
-
-sn_status measure_steps(sn_world *world, int steps, double *seconds, int *retries, sn_error *error) {
-    sn_status status = SN_OK;
-    double total = 0;
-    int done = 0;
-    for (; done < steps && !status; ++done) {
-        sn_step_report report = {0};
-        status = sn_world_step(world, &report, error);
-        total += report.seconds;
-        if (retries) *retries += report.retries;
-    }
-    if (seconds) *seconds = done > 0 ? total / done : 0;
-    return status;
-}
-
-sn_status measure_fastest_step(sn_world *world, int repeats, double *seconds, double *iterations, sn_error *error) {
-    sn_status status = SN_OK;
-    *seconds = INFINITY;
-    for (int i = 0; i < repeats && !status; ++i) {
-        sn_step_report report;
-        const double start = thread_seconds();
-        status = sn_world_step(world, &report, error);
-        const double taken = thread_seconds() - start;
-        if (taken < *seconds) *seconds = taken;
-        if (iterations) *iterations = report.linear_iterations;
-    }
-    return status;
 }

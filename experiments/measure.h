@@ -1,4 +1,4 @@
-/* Measurements that several experiments use: volume, inverted elements, distance from the rest shape, time of steps. */
+/* Measurements that several experiments use: volume, inverted elements, distance from the rest shape. */
 #ifndef SINEW_MEASURE_H
 #define SINEW_MEASURE_H
 
@@ -19,10 +19,5 @@ double measure_speed(const sn_world *world, int body);
  * memory. */
 double *measure_positions(const sn_world *world, int body);
 double *measure_velocities(const sn_world *world, int body);
-/* Takes `steps` steps and stops at the first failure. *seconds: time per step; *retries: total. Both may be NULL. */
-sn_status measure_steps(sn_world *world, int steps, double *seconds, int *retries, sn_error *error);
-/* Takes `repeats` steps. *seconds: the processor time of the fastest one, because other work on the machine can only
- * add time. *iterations (may be NULL): the linear iterations of the last one. */
-sn_status measure_fastest_step(sn_world *world, int repeats, double *seconds, double *iterations, sn_error *error);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "measure.h"
+#include "timing.h"
 
 typedef struct kind {
     const char *name, *material, *solver;
@@ -52,13 +53,14 @@ static sn_status run_bar(experiment_run *run, int cells, int kind, double dampin
     sn_world *world = NULL;
     sn_status status = make_bar(run, cells, kind, damping, h, &world, error);
     *out = (bar){.seconds = INFINITY};
+    stopwatch watch = {0};
     if (status) return status;
     const sn_mesh *mesh = sn_world_body_mesh(world, 0);
     const double rest = measure_volume(mesh, mesh->position);
     for (int i = 0; i < steps && !out->status && out->fastest < 1e3; ++i) {
-        double seconds;
-        out->status = measure_steps(world, 1, &seconds, &out->retries, NULL);
-        if (i >= 5) out->seconds = fmin(out->seconds, seconds);
+        sn_step_report report = {0};
+        out->status = stopwatch_step(&watch, world, &report, NULL);
+        out->retries += report.retries;
         double *x = measure_positions(world, 0);
         if (!x) return sn_fail(error, SN_NO_MEMORY, "out of memory");
         const double change = measure_volume(mesh, x) / rest - 1;
@@ -68,8 +70,22 @@ static sn_status run_bar(experiment_run *run, int cells, int kind, double dampin
         free(x);
         out->fastest = fmax(out->fastest, measure_speed(world, 0));
     }
+    out->seconds = stopwatch_fastest(&watch, 5);
+    stopwatch_release(&watch);
     sn_world_destroy(world);
     return SN_OK;
+}
+
+/* The bars that the claims on time compare run again in turn, and the fastest steps count. */
+static sn_status time_bars(experiment_run *run, bar bars[KINDS], sn_error *error) {
+    enum { REPEATS = 3 };
+    sn_status status = SN_OK;
+    for (int i = 0; i < REPEATS * (ELEMENT + 1) && !status; ++i) {
+        bar *b = &bars[i % (ELEMENT + 1)], again;
+        status = run_bar(run, 10, i % (ELEMENT + 1), 0.5, 0.01, 50, NULL, &again, error);
+        b->seconds = fmin(b->seconds, again.seconds);
+    }
+    return status;
 }
 
 /* The volume of the short bars over time. */
@@ -141,6 +157,7 @@ static sn_status stability(experiment_run *run, sn_error *error) {
 static sn_status run_bars(experiment_run *run, sn_error *error) {
     bar bars[KINDS], longer[2];
     sn_status status = short_bars(run, bars, error);
+    if (!status) status = time_bars(run, bars, error);
     for (int k = 0; k < 2 && !status; ++k)
         status = run_bar(run, 17, k ? GREEN : LINEAR, 0.5, 0.01, run->quick ? 150 : 500, NULL, &longer[k], error);
     if (status) return status;
@@ -181,7 +198,11 @@ static sn_status run_bars(experiment_run *run, sn_error *error) {
     return stability(run, error);
 }
 
+static sn_status run_experiment(experiment_run *run, sn_error *error) {
+    return run_on_one_thread(run, run_bars, error);
+}
+
 const experiment experiment_muller_bars = {
-    "muller-bars", "bars under gravity: linear, warped stiffness, nonlinear", "Mueller 4.1", run_bars,
+    "muller-bars", "bars under gravity: linear, warped stiffness, nonlinear", "Mueller 4.1", run_experiment,
     "linear-grows warped-keeps green-keeps warped-element-keeps cost-warped cost-green long-linear-stable "
     "warped-stable warped-element-stable svd-stable svd-element-stable"};

@@ -8,17 +8,14 @@
 #include <stdlib.h>
 
 #include "experiment.h"
-#include "measure.h"
 #include "timing.h"
 
 enum { COUNTS = 7 };
 
-static sn_status time_step(experiment_run *run, bool assembled, int iterations, int repeats, double *seconds,
-                           double *counted, int *tets, sn_error *error) {
+static sn_status make_body(experiment_run *run, bool assembled, int iterations, sn_world **world, sn_error *error) {
     sn_scene *scene = NULL;
-    sn_world *world = NULL;
-    sn_status status = experiment_scene(
-        run, &scene, &world, error,
+    const sn_status status = experiment_scene(
+        run, &scene, world, error,
         "{\"sinew\": 1, \"time\": {\"step\": 0.03, \"newton\": {\"kind\": "
         "\"one-step\"}}, \"solver\": {\"method\": \"cg\", "
         "\"preconditioner\": \"none\", \"operator\": \"%s\", \"precision\": "
@@ -31,16 +28,33 @@ static sn_status time_step(experiment_run *run, bool assembled, int iterations, 
         "[0.001, 2, "
         "2]]}}]}]}",
         assembled ? "assembled" : "assembly-free", assembled ? "double" : "auto", iterations);
-    if (status) return status;
-    *tets = sn_world_element_count(world);
-    status = measure_fastest_step(world, repeats, seconds, counted, error);
-    sn_world_destroy(world);
     sn_scene_destroy(scene);
+    return status;
+}
+
+/* A point of a line: a body and the times of its steps. */
+typedef struct point {
+    sn_world *world;
+    stopwatch watch;
+    int iterations; /* that a step really took */
+} point;
+
+/* All bodies take their steps in turn. */
+static sn_status take_steps(point points[2][COUNTS], int repeats, sn_error *error) {
+    sn_status status = SN_OK;
+    for (int r = 0; r < repeats && !status; ++r)
+        for (int n = 0; n < 2 * COUNTS && !status; ++n) {
+            point *p = &points[n / COUNTS][n % COUNTS];
+            sn_step_report report;
+            status = stopwatch_step(&p->watch, p->world, &report, error);
+            p->iterations = report.linear_iterations;
+        }
     return status;
 }
 
 static sn_status measure(experiment_run *run, sn_error *error) {
     static const int count[COUNTS] = {5, 10, 20, 40, 60, 80, 100};
+    point points[2][COUNTS] = {0};
     double x[2][COUNTS], y[2][COUNTS];
     int tets = 0;
     FILE *table = experiment_table(
@@ -48,12 +62,20 @@ static sn_status measure(experiment_run *run, sn_error *error) {
         error);
     if (!table) return SN_IO;
     sn_status status = SN_OK;
-    for (int i = 0; i < COUNTS && !status; ++i) {
-        for (int k = 0; k < 2 && !status; ++k)
-            status = time_step(run, k == 0, count[i], run->quick ? 25 : 100, &y[k][i], &x[k][i], &tets, error);
-        fprintf(table, "%g,%.8g,%g,%.8g\n", x[0][i], y[0][i], x[1][i], y[1][i]);
-        experiment_progress(run, (i + 1.0) / COUNTS);
+    for (int n = 0; n < 2 * COUNTS && !status; ++n) {
+        point *p = &points[n / COUNTS][n % COUNTS];
+        status = make_body(run, n < COUNTS, count[n % COUNTS], &p->world, error);
+        if (!status) tets = sn_world_element_count(p->world);
     }
+    if (!status) status = take_steps(points, run->quick ? 25 : 100, error);
+    for (int n = 0; n < 2 * COUNTS; ++n) {
+        point *p = &points[n / COUNTS][n % COUNTS];
+        x[n / COUNTS][n % COUNTS] = p->iterations;
+        y[n / COUNTS][n % COUNTS] = stopwatch_fastest(&p->watch, 1);
+        stopwatch_release(&p->watch);
+        sn_world_destroy(p->world);
+    }
+    for (int i = 0; i < COUNTS && !status; ++i) fprintf(table, "%g,%.8g,%g,%.8g\n", x[0][i], y[0][i], x[1][i], y[1][i]);
     fclose(table);
     if (status) return status;
     const line_fit with = fit_line(COUNTS, x[0], y[0]), without = fit_line(COUNTS, x[1], y[1]);

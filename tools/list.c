@@ -37,22 +37,36 @@ static const sn_listing *quantities(int *count) {
     return NULL;
 }
 
-/* Mesh formats with what this build can do with them. */
-static const sn_listing *mesh_formats(int *count) {
+static const char *uses(const char *name) {
+    const bool reads = sn_mesh_format_reads(name), writes = sn_mesh_format_writes(name);
+    return reads && writes ? "read, write" : reads ? "read" : "write";
+}
+
+static bool listed(const sn_listing *list, int count, const char *name) {
+    for (int i = 0; i < count; ++i)
+        if (strcmp(list[i].name, name) == 0) return true;
+    return false;
+}
+
+/* All file formats: those of meshes with what this build can do with them, then those of results only. */
+static const sn_listing *formats(int *count) {
     enum { MOST = 64 };
     static sn_listing all[MOST];
     static char text[MOST][400];
-    const sn_listing *format = sn_mesh_formats(count);
-    if (*count > MOST) *count = MOST;
-    for (int i = 0; i < *count; ++i) {
-        const bool reads = sn_mesh_format_reads(format[i].name), writes = sn_mesh_format_writes(format[i].name);
-        snprintf(text[i], sizeof *text, "%s: %s",
-                 reads && writes ? "read, write"
-                 : reads         ? "read"
-                                 : "write",
-                 format[i].text);
-        all[i] = (sn_listing){format[i].name, text[i]};
+    int meshes, results, next = 0;
+    const sn_listing *mesh = sn_mesh_formats(&meshes), *result = sn_output_formats(&results);
+    for (int i = 0; i < meshes && next < MOST; ++i, ++next) {
+        snprintf(text[next], sizeof *text, "mesh: %s%s; %s", uses(mesh[i].name),
+                 listed(result, results, mesh[i].name) ? "; results: write" : "", mesh[i].text);
+        all[next] = (sn_listing){mesh[i].name, text[next]};
     }
+    for (int i = 0; i < results && next < MOST; ++i) {
+        if (listed(mesh, meshes, result[i].name)) continue;
+        snprintf(text[next], sizeof *text, "results: write; %s", result[i].text);
+        all[next] = (sn_listing){result[i].name, text[next]};
+        ++next;
+    }
+    *count = next;
     return all;
 }
 
@@ -73,8 +87,10 @@ static const kind kinds[] = {
     {"warpings", "stiffness warping per vertex: material.warping", sn_warpings},
     {"warping-matrices", "the matrix of stiffness warping: material.warping_matrix", sn_warping_matrices},
     {"elements", "element types: body.element", sn_element_names},
+    {"embeddings", "how tets carry a detailed surface: body.embedding", sn_embeddings},
     {"shapes", "solids that bodies touch: the key of a collider; docs/contact.md", sn_shapes},
     {"responses", "how a collider acts: collider.response", sn_responses},
+    {"contact-responses", "how bodies act on each other: contact.response", sn_contact_responses},
     {"interactions", "everything that acts on the bodies except their elements", sn_interactions},
     {"modes", "dynamic, static, ...: time.mode", sn_modes},
     {"methods", "time integrators: time.method", sn_methods},
@@ -84,7 +100,7 @@ static const kind kinds[] = {
     {"operators", "how products with the matrix are taken: solver.operator", sn_operators},
     {"precisions", "numbers of the matrix: solver.precision", sn_precisions},
     {"generators", "meshes without a file: body.mesh", sn_generators},
-    {"formats", "mesh files: body.mesh.file, sinew mesh", mesh_formats},
+    {"formats", "all file formats: body.mesh.file, sinew mesh, output.formats", formats},
     {"quantities", "what probes measure: probes.quantity", quantities},
     {"output-formats", "files that a run writes: output.formats", sn_output_formats},
     {"output-fields", "fields in .vtu files: output.fields", sn_output_fields},

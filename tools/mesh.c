@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mesh_embed.h"
 #include "tool.h"
 
 static int mesh_command(int count, char **word);
@@ -10,6 +11,7 @@ static int mesh_command(int count, char **word);
 static const char *out, *scale, *rotate, *move, *version;
 static bool info, as_json, ascii, binary;
 static int refine, order = 1;
+static mesh_embed embed = {.fit = -1};
 static const tool_option options[] = {
     {.name = "-o",
      .value = "OUT",
@@ -17,6 +19,19 @@ static const tool_option options[] = {
      .offer = "file",
      .text = &out},
     {.name = "--info", .about = "report counts, volume, quality and bad elements (default without -o)", .flag = &info},
+    {.name = "--embed",
+     .about = "first, lay tets around the surface IN; needs --cell or --elements",
+     .flag = &embed.use},
+    {.name = "--cell", .value = "H", .about = "side of the cells of --embed, m", .text = &embed.cell},
+    {.name = "--elements", .value = "N", .about = "about so many tets of --embed", .number = &embed.elements, .low = 1},
+    {.name = "--fit",
+     .value = "N",
+     .about = "steps that draw the tets of --embed to the surface (default 10)",
+     .number = &embed.fit},
+    {.name = "--relax",
+     .value = "K",
+     .about = "part of the way that a node goes in a step, above 0 to 1 (default 0.1)",
+     .text = &embed.relax},
     {.name = "--refine", .value = "N", .about = "split every tet into eight, N times", .number = &refine},
     {.name = "--order",
      .value = "1|2",
@@ -227,12 +242,14 @@ static int tell_losses(const sn_mesh *mesh, const char *path, const sn_mesh_writ
     return sn_mesh_losses(mesh, strrchr(path, '.') + 1, options, text, capacity, &error) ? tool_error(&error) : TOOL_OK;
 }
 
-static int report(const sn_mesh *mesh, bool json, const char *left_out, const char *lost) {
+static int report(const sn_mesh *mesh, bool json, const sn_embed_report *around, const char *left_out,
+                  const char *lost) {
     sn_mesh_report r;
     sn_error error = {0};
     if (sn_mesh_inspect(mesh, &r, &error)) return tool_error(&error);
     if (json) {
         json_t *object = report_json(mesh, &r);
+        if (around) json_object_set_new(object, "embed", mesh_embed_json(around));
         json_object_set_new(object, "not_read", json_string(left_out));
         json_object_set_new(object, "not_written", json_string(lost));
         tool_print_json(object);
@@ -252,12 +269,14 @@ static int mesh_command(int count, char **word) {
     if (!context) return TOOL_FAILED;
     sn_mesh *mesh = NULL;
     sn_error error = {0};
+    sn_embed_report around = {0};
     char left_out[sizeof mesh->left_out] = "", lost[400] = "";
     if (is_generator(in))
         code = generate(context, in, &mesh);
     else if (sn_mesh_read(context, in, &mesh, &error))
         code = unreadable(in, &error);
     if (!code) snprintf(left_out, sizeof left_out, "%s", mesh->left_out);
+    if (!code) code = mesh_embed_apply(&embed, &mesh, &around);
     for (int i = 0; i < refine && !code; ++i) code = replace(&mesh, sn_mesh_refine);
     if (!code && order == 2 && mesh->tet_nodes == 4 && mesh->tet_count) code = replace(&mesh, sn_mesh_to_tet10);
     if (!code) code = transform(mesh);
@@ -275,7 +294,8 @@ static int mesh_command(int count, char **word) {
     }
     if (!code && !as_json && *left_out) printf("not read from %s: %s\n", in, left_out);
     if (!code && !as_json && *lost) printf("not written to %s: %s\n", out, lost);
-    if (!code && (info || as_json || !out)) code = report(mesh, as_json, left_out, lost);
+    if (!code && !as_json && embed.use) mesh_embed_print(&around);
+    if (!code && (info || as_json || !out)) code = report(mesh, as_json, embed.use ? &around : NULL, left_out, lost);
     sn_mesh_destroy(mesh);
     sn_context_destroy(context);
     return code;

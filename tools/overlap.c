@@ -194,9 +194,10 @@ int tool_find_overlaps(const sn_world *world, char (*warning)[TOOL_WARNING], int
             bool near = true;
             for (int k = 0; k < 3; ++k) near = near && box[a][k] <= box[b][3 + k] && box[b][k] <= box[a][3 + k];
             if (near && bodies_overlap(world, a, b))
-                snprintf(warning[count++], TOOL_WARNING,
-                         "the bodies '%.60s' and '%.60s' overlap; without the key 'contact' they pass through each other",
-                         sn_world_body_name(world, a), sn_world_body_name(world, b));
+                snprintf(
+                    warning[count++], TOOL_WARNING,
+                    "the bodies '%.60s' and '%.60s' overlap; without the key 'contact' they pass through each other",
+                    sn_world_body_name(world, a), sn_world_body_name(world, b));
         }
     free(box);
     return count;

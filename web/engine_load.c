@@ -100,8 +100,8 @@ sn_status engine_keep_file(engine *e, const engine_request *request, sn_error *e
     return SN_OK;
 }
 
-/* The text of a scene of one mesh, scaled to a metre and half a metre above the ground. A surface gets a cage. Free the
- * text. */
+/* The text of a scene of one mesh, scaled to a metre and half a metre above the ground. Tets are laid around a
+ * surface. Free the text. */
 static char *scene_of_mesh(const char *name, const sn_mesh_report *r) {
     const double longest = fmax(r->high[0] - r->low[0], fmax(r->high[1] - r->low[1], r->high[2] - r->low[2])),
                  scale = longest > 0 ? 1 / longest : 1;
@@ -113,8 +113,7 @@ static char *scene_of_mesh(const char *name, const sn_mesh_report *r) {
     if (r->tets) {
         json_object_set_new(body, "mesh", shape);
     } else {
-        json_object_set_new(body, "surface", shape);
-        json_object_set_new(body, "mesh", json_pack("{s:{s:i}}", "cage", "cells", 14));
+        json_object_set_new(body, "mesh", json_pack("{s:{s:o, s:i}}", "embed", "surface", shape, "elements", 2500));
     }
     json_t *scene = json_pack("{s:i, s:s, s:{s:f, s:{s:s}}, s:[o], s:[{s:{s:[f, f, f]}, s:f}]}", "sinew", 1, "name",
                               name, "time", "step", 0.01, "newton", "kind", "one-step", "bodies", body, "colliders",

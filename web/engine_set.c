@@ -44,8 +44,12 @@ static bool is_muscle(const engine *e, int body, int index) {
 /* The memory of a material as a scene has it: on, moduli and terms. */
 static json_t *memory_of(const sn_material *m) {
     json_t *terms = json_array();
-    for (int i = 0; i < m->prony_count; ++i)
-        json_array_append_new(terms, json_pack("{s:f, s:f}", "ratio", m->prony[i][0], "time", m->prony[i][1]));
+    for (int i = 0; i < m->prony_count; ++i) {
+        json_t *term = json_pack("{s:f, s:f}", "ratio", m->prony[i][0], "time", m->prony[i][1]);
+        if (strcmp(m->prony_on, "coefficients") == 0)
+            json_object_set_new(term, "ratios", engine_vector(m->prony_ratios[i], SN_PRONY_COEFFICIENTS));
+        json_array_append_new(terms, term);
+    }
     int count;
     const char *on = m->prony_on[0] ? m->prony_on : sn_prony_parts(&count)[0].name,
                *moduli = m->prony_moduli[0] ? m->prony_moduli : sn_prony_moduli(&count)[0].name;
@@ -91,14 +95,18 @@ static sn_status take_memory(json_t *memory, sn_material *m, sn_error *error) {
     const size_t count = json_array_size(terms);
     if (count > SN_PRONY_TERMS)
         return sn_fail(error, SN_BAD_INPUT, "the memory has %zu terms; at most %d", count, SN_PRONY_TERMS);
+    take_name(memory, "on", m->prony_on, sizeof m->prony_on);
+    take_name(memory, "moduli", m->prony_moduli, sizeof m->prony_moduli);
+    const bool one_by_one = strcmp(m->prony_on, "coefficients") == 0;
     for (size_t i = 0; i < count; ++i) {
         json_t *term = json_array_get(terms, i);
         m->prony[i][0] = json_number_value(json_object_get(term, "ratio"));
         m->prony[i][1] = json_number_value(json_object_get(term, "time"));
+        json_t *ratios = one_by_one ? json_object_get(term, "ratios") : NULL; /* without them all are 0 */
+        for (size_t n = 0; n < SN_PRONY_COEFFICIENTS; ++n)
+            m->prony_ratios[i][n] = json_number_value(json_array_get(ratios, n));
     }
     m->prony_count = (int)count;
-    take_name(memory, "on", m->prony_on, sizeof m->prony_on);
-    take_name(memory, "moduli", m->prony_moduli, sizeof m->prony_moduli);
     if (count == 0) m->prony_on[0] = m->prony_moduli[0] = 0; /* without terms they have no meaning */
     return SN_OK;
 }

@@ -68,7 +68,7 @@ typedef struct sn_collider_spring {
     double drag;      /* N s/m^2 on each node, at least 0; default 0 */
 } sn_collider_spring;
 
-/* sn_world_create and sn_world_add_collider copy a collider with its keys and its mesh. */
+/* sn_world_create and sn_world_add_collider copy a collider with its keys, its mesh and its heights. */
 typedef struct sn_collider {
     uint32_t cookie; /* set by sn_collider_default(); a struct without it is refused */
     char shape[32];  /* a name of sn_shapes(); default "plane" */
@@ -79,9 +79,13 @@ typedef struct sn_collider {
     sn_constant value[SN_COLLIDER_VALUES];
 
     const sn_mesh *mesh; /* shape "mesh": its surface is the collider. NULL (default) for all other shapes */
-    bool inside;         /* keep the bodies inside of the shape; default false. Not for planes and sheets */
-    double friction;     /* Coulomb's coefficient, at least 0; default 0 */
-    char response[32];   /* a name of sn_responses(); default "penalty" */
+    /* Shape "heightfield": rows x columns heights in m, row by row; a row runs along x, and the rows follow each other
+     * along z. At least 2 x 2, finite. NULL (default) for all other shapes */
+    const double *height;
+    int rows, columns;
+    bool inside;       /* keep the bodies inside of the shape; default false. Not for planes and sheets */
+    double friction;   /* Coulomb's coefficient, at least 0; default 0 */
+    char response[32]; /* a name of sn_responses(); default "penalty" */
 
     /* Response "penalty": pressure per depth, Pa/m, at least 0. 0 (default): from the stiffness, size and weight of the
      * bodies. */

@@ -16,7 +16,8 @@ extern "C" {
 enum {
     SN_MATERIAL_CONSTANTS = 12, /* most constants of a material */
     SN_CONSTANT_VALUES = 9,     /* most numbers of a constant */
-    SN_PRONY_TERMS = 8          /* most Prony terms of a material */
+    SN_PRONY_TERMS = 8,         /* most Prony terms of a material */
+    SN_PRONY_COEFFICIENTS = 6   /* most coefficients of a law that relax one by one */
 };
 
 /* A named constant of a law: one number, or several ("mu": [1e3, 2e3] of ogden, "axes" of orthotropic). */
@@ -63,7 +64,13 @@ typedef struct sn_material {
 
     /* Each term: its part of the law's stress, at least 0, and its time of relaxation in s, above 0. */
     double prony[SN_PRONY_TERMS][2];
-    char prony_on[32]; /* "all" (default): the whole stress remembers; "shear": only its deviatoric part */
+    /* "all" (default): the whole stress remembers; "shear": only its deviatoric part; "coefficients": each coefficient
+     * of the law on its own, by `prony_ratios`. */
+    char prony_on[32];
+    /* For "coefficients": the part of each coefficient of the law that a term has, at least 0; default 0. They are in
+     * the order of the law: c10, c01 of "mooney-rivlin", the values of `c` of "reduced-polynomial", those of `mu` of
+     * "ogden". The first number of each term of `prony` is then 0. */
+    double prony_ratios[SN_PRONY_TERMS][SN_PRONY_COEFFICIENTS];
 
     /* The constants of the law are "long-term" (default), to which the terms add, or "instantaneous", of which the
      * terms are parts. Instantaneous ratios have a sum of at most 1. */

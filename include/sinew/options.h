@@ -135,7 +135,7 @@ typedef struct sn_solver_options {
      * when the matrix is not definite. For comparisons. */
     bool guard;
 
-    int restart;  /* gmres starts anew after so many basis vectors, 1 to 100; default 30 */
+    int restart;  /* gmres and mixed start anew after so many basis vectors, 1 to 100; default 30 */
     double omega; /* relaxation of ssor and eisenstat: above 0, at most 1.99; default 1 */
     double drop;  /* ict leaves out entries below this part of the size of their row: 0 to 1; default 0.01 */
 } sn_solver_options;

@@ -161,6 +161,8 @@ typedef struct sn_body_options {
     /* A detailed surface at rest that the tets carry: its triangles, or the boundary of its tets. Pictures and surface
      * files show it in place of the boundary of the tets. It has no part in the physics. NULL (default): none */
     const sn_mesh *surface;
+    char embedding[32]; /* how the tets carry the surface, a name of sn_embeddings(); default "barycentric", also for ""
+                         */
 
     /* A name of sn_element_names(); default "tet4", also for "".
      *   tet10  also takes a mesh of 4-node tets, and adds nodes in the middle of the straight edges
@@ -222,7 +224,7 @@ typedef enum sn_quantity {
     SN_QUANTITY_ENERGY,   /* J: the sum of the last three */
     SN_QUANTITY_MOMENTUM, /* x, y, z in kg m/s: total over the nodes */
     SN_QUANTITY_ANGULAR_MOMENTUM, /* x, y, z in kg m^2/s about the origin: total over the nodes */
-    SN_QUANTITY_CONTACTS,         /* how many of the nodes a collider pushes or holds */
+    SN_QUANTITY_CONTACTS,         /* how many of the nodes a collider or another body pushes or holds */
     SN_QUANTITY_FORCE,            /* x, y, z in N: force of one kind of interaction, total over the nodes */
     SN_QUANTITY_STRAIN,           /* Green's strain xx yy zz xy yz zx, E = (F^T F - 1) / 2: mean as for stress */
     SN_QUANTITY_DEFORMATION       /* the nine numbers of F, row by row: mean as for stress */
@@ -384,8 +386,8 @@ SN_API sn_status sn_world_element_fields(sn_world *world, int body, double *stre
                                          double *energy_density, double *volume_ratio, sn_error *error);
 
 /* Forces of the supports on a body (N): node_count x 3. Supports are fixes and pins, in the directions that they hold,
- * and the colliders that the body touches. Free nodes get zero. SN_BAD_INPUT when there is no such body; SN_INVERTED as
- * above. */
+ * the colliders and the other bodies that the body touches. Free nodes get zero. SN_BAD_INPUT when there is no such
+ * body; SN_INVERTED as above. */
 SN_API sn_status sn_world_reactions(sn_world *world, int body, double *force, sn_error *error);
 
 SN_API int sn_world_collider_count(const sn_world *world);

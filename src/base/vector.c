@@ -101,6 +101,7 @@ void sn_vector_scale(const sn_context *context, int n, double s, double *out) {
 }
 
 typedef struct mix_work {
+    const sn_vector_kernels *kernels;
     int n;
     double a, b, c;
     const double *x, *y, *z;
@@ -109,19 +110,14 @@ typedef struct mix_work {
 
 static void mix_piece(void *data, int piece) {
     const mix_work *w = data;
-    const int64_t begin = (int64_t)piece * SN_PIECE, end = begin + SN_PIECE < w->n ? begin + SN_PIECE : w->n;
-    const double a = w->a, b = w->b, c = w->c;
-    if (w->z)
-        for (int64_t i = begin; i < end; ++i) w->out[i] = a * w->x[i] + b * w->y[i] + c * w->z[i];
-    else if (w->y)
-        for (int64_t i = begin; i < end; ++i) w->out[i] = a * w->x[i] + b * w->y[i];
-    else
-        for (int64_t i = begin; i < end; ++i) w->out[i] = a * w->x[i];
+    const int64_t begin = (int64_t)piece * SN_PIECE;
+    w->kernels->mix(piece_length(w->n, piece), w->a, w->x + begin, w->b, w->y ? w->y + begin : NULL, w->c,
+                    w->z ? w->z + begin : NULL, w->out + begin);
 }
 
 void sn_vector_mix(const sn_context *context, int n, double a, const double *x, double b, const double *y, double c,
                    const double *z, double *out) {
-    mix_work w = {n, a, b, c, x, y, z, out};
+    mix_work w = {sn_vector_kernels_for(context), n, a, b, c, x, y, z, out};
     sn_parallel_pieces(context, sn_pieces(n, SN_PIECE), mix_piece, &w);
 }
 

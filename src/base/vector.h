@@ -41,12 +41,18 @@ static inline double sn_sum_pieces(int count, const double *partial) {
 /* The loops over one piece of n <= SN_PIECE scalars, for one instruction set (kernel/vector_kernel.c). */
 typedef struct sn_vector_kernels {
     double (*dot)(int n, const double *a, const double *b);
+    /* a . b, a . a and b . b. */
+    void (*products)(int n, const double *a, const double *b, double out[3]);
+    /* out = a x + b y + c z, as sn_vector_mix. */
+    void (*mix)(int n, double a, const double *x, double b, const double *y, double c, const double *z, double *out);
     /* The largest absolute value; NaN when a number is not finite. */
     double (*largest)(int n, const double *a);
     /* r -= alpha q; returns r . r. */
     double (*residual)(int n, double alpha, const double *q, double *r);
     /* x_out = x + alpha p, then p = z + beta p. x_out may be x. */
     void (*direction)(int n, double alpha, double beta, const double *z, double *p, const double *x, double *x_out);
+    /* d = e p + a d, s = e q + a s, r -= s; returns r . r. */
+    double (*quasi)(int n, double e, const double *p, const double *q, double a, double *d, double *s, double *r);
 } sn_vector_kernels;
 
 const sn_vector_kernels *sn_vector_kernels_for(const sn_context *context);

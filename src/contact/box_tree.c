@@ -11,12 +11,14 @@ extern const sn_box_kernels sn_box_kernels_baseline;
 extern const sn_box_kernels sn_box_kernels_avx2, sn_box_kernels_avx512;
 #endif
 
+const sn_box_kernels *sn_box_kernels_for(const sn_context *context) { return SN_BUILD(context, sn_box_kernels); }
+
 enum { FIT_GRAIN = 128, PAIR_GRAIN = 16, MOVE_GRAIN = 4096 };
 
 /* ---- The order along Morton's curve ---- */
 typedef struct place {
     uint64_t code;
-    int32_t triangle;
+    int32_t group, triangle;
 } place;
 
 /* Spreads the 21 low bits of v: two zero bits after each. */
@@ -31,6 +33,7 @@ static uint64_t spread(uint64_t v) {
 
 static int by_code(const void *a, const void *b) {
     const place *p = a, *q = b;
+    if (p->group != q->group) return p->group < q->group ? -1 : 1;
     if (p->code != q->code) return p->code < q->code ? -1 : 1;
     return p->triangle < q->triangle ? -1 : p->triangle > q->triangle;
 }
@@ -42,7 +45,8 @@ static double centre(const double *position, const int32_t *corner, int axis) {
 }
 
 /* Fills tree->order. All axes have the same scale, so that cells of the curve are cubes. */
-static sn_status sort(sn_box_tree *tree, const double *position, const int32_t *triangle, sn_error *error) {
+static sn_status sort(sn_box_tree *tree, const double *position, const int32_t *triangle, const int32_t *group,
+                      sn_error *error) {
     const int n = tree->triangle_count;
     place *list = sn_allocate(tree->context, (size_t)n, sizeof *list);
     if (!list) return sn_no_memory(error);
@@ -57,7 +61,7 @@ static sn_status sort(sn_box_tree *tree, const double *position, const int32_t *
     }
     const double scale = size > 0 && isfinite(size) ? 0x1fffff / size : 0;
     for (int i = 0; i < n; ++i) {
-        list[i].triangle = i, list[i].code = 0;
+        list[i].triangle = i, list[i].group = group ? group[i] : 0, list[i].code = 0;
         for (int a = 0; a < 3; ++a) {
             const double cell = (centre(position, triangle + 3 * (size_t)i, a) - low[a]) * scale;
             list[i].code |= spread(cell > 0 ? (uint64_t)cell : 0) << a;
@@ -88,7 +92,13 @@ static void fill_corners(sn_box_tree *tree, const int32_t *triangle) {
 }
 
 sn_status sn_box_tree_create(sn_context *context, const double *position, int vertex_count, const int32_t *triangle,
-                             int triangle_count, sn_box_tree **out, sn_error *error) {
+                             int triangle_count, sn_box_tree **tree, sn_error *error) {
+    return sn_box_tree_create_groups(context, position, vertex_count, triangle, triangle_count, NULL, tree, error);
+}
+
+sn_status sn_box_tree_create_groups(sn_context *context, const double *position, int vertex_count,
+                                    const int32_t *triangle, int triangle_count, const int32_t *group,
+                                    sn_box_tree **out, sn_error *error) {
     *out = NULL;
     sn_box_tree *tree = sn_allocate_zero(context, 1, sizeof *tree);
     if (!tree) return sn_no_memory(error);
@@ -100,7 +110,7 @@ sn_status sn_box_tree_create(sn_context *context, const double *position, int ve
     tree->corner = sn_allocate_zero(context, (size_t)tree->first[1] * 3 * SN_BOX_FAN, sizeof *tree->corner);
     tree->reference = sn_allocate_zero(context, 3 * (size_t)vertex_count, sizeof *tree->reference);
     sn_status status = tree->block && tree->order && tree->corner && tree->reference
-                           ? sort(tree, position, triangle, error)
+                           ? sort(tree, position, triangle, group, error)
                            : sn_no_memory(error);
     if (status != SN_OK) {
         sn_box_tree_destroy(tree);
@@ -136,7 +146,7 @@ static void fit_piece(void *data, int piece) {
 }
 
 void sn_box_tree_refit(sn_box_tree *tree, const double *position, const double *target, double margin) {
-    fitting f = {tree, position, target, margin, SN_BUILD(tree->context, sn_box_kernels)};
+    fitting f = {tree, position, target, margin, sn_box_kernels_for(tree->context)};
     if (tree->triangle_count > 0)
         sn_parallel_pieces(tree->context, sn_pieces(tree->first[1], FIT_GRAIN), fit_piece, &f);
     for (int level = 1; level < tree->levels; ++level)
@@ -222,7 +232,7 @@ static sn_status finish_pieces(querying *q, int64_t *total, sn_error *error) {
 }
 
 sn_status sn_box_tree_pairs(const sn_box_tree *a, const sn_box_tree *b, sn_box_pairs *pairs, sn_error *error) {
-    querying q = {a, b ? b : a, pairs, SN_BUILD(a->context, sn_box_kernels)};
+    querying q = {a, b ? b : a, pairs, sn_box_kernels_for(a->context)};
     pairs->count = 0;
     if (a->triangle_count == 0 || q.b->triangle_count == 0) return SN_OK;
     sn_status status = make_pieces(pairs, sn_pieces(a->first[1], PAIR_GRAIN), error);

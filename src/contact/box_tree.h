@@ -43,6 +43,11 @@ typedef struct sn_box_tree {
  * first call of refit. Fails with SN_NO_MEMORY. */
 sn_status sn_box_tree_create(sn_context *context, const double *position, int vertex_count, const int32_t *triangle,
                              int triangle_count, sn_box_tree **tree, sn_error *error);
+/* The same with triangles of several bodies: the bodies follow each other in the order, so that few blocks hold
+ * triangles of two of them. group (triangle_count): the body of each triangle; NULL: one body. */
+sn_status sn_box_tree_create_groups(sn_context *context, const double *position, int vertex_count,
+                                    const int32_t *triangle, int triangle_count, const int32_t *group,
+                                    sn_box_tree **tree, sn_error *error);
 void sn_box_tree_destroy(sn_box_tree *tree); /* NULL allowed */
 
 /* Computes all boxes. A box holds the triangle at `position` and at `target` (may be NULL), and everything within
@@ -83,6 +88,14 @@ typedef struct sn_box_kernels {
     /* The pairs of the blocks begin to end of level 0 of A. Writes the first `room` of them; returns how many there
      * are. */
     int (*pairs)(const sn_box_tree *a, const sn_box_tree *b, int begin, int end, int32_t (*pair)[2], int room);
+    /* The distances at which a ray enters the boxes of a block; INFINITY: it does not, or not before `reach`.
+     * `inverse`: 1 over its direction, finite. */
+    void (*enter)(const sn_box_block *block, const double origin[3], const double inverse[3], double reach,
+                  double key[SN_BOX_FAN]);
+    /* Squared distances of x from the boxes of a block; INFINITY for an empty slot. */
+    void (*squares)(const sn_box_block *block, const double x[3], double square[SN_BOX_FAN]);
 } sn_box_kernels;
+/* The build that runs in a context. */
+const sn_box_kernels *sn_box_kernels_for(const sn_context *context);
 
 #endif

@@ -53,26 +53,6 @@ static ray ray_of(const double origin[3], const double direction[3]) {
     return r;
 }
 
-/* The distances at which the ray enters the boxes of a block; INFINITY: it does not, or not before `reach`. A little
- * more than the rounding of the products is left at both ends. The loops run over the boxes, so that the compiler makes
- * vector operations of them. */
-static void enter(const sn_box_block *block, const ray *r, double reach, double key[SN_BOX_FAN]) {
-    double low[SN_BOX_FAN], high[SN_BOX_FAN];
-    for (int c = 0; c < SN_BOX_FAN; ++c) low[c] = 0, high[c] = reach;
-    for (int a = 0; a < 3; ++a) {
-        const float *near = r->inverse[a] < 0 ? block->high[a] : block->low[a],
-                    *far = r->inverse[a] < 0 ? block->low[a] : block->high[a];
-        const double origin = r->origin[a], inverse = r->inverse[a];
-        for (int c = 0; c < SN_BOX_FAN; ++c) {
-            double s = ((double)near[c] - origin) * inverse, t = ((double)far[c] - origin) * inverse;
-            s *= s > 0 ? 1 - 1e-15 : 1 + 1e-15, t *= t > 0 ? 1 + 1e-15 : 1 - 1e-15;
-            low[c] = s > low[c] ? s : low[c];
-            high[c] = t < high[c] ? t : high[c];
-        }
-    }
-    for (int c = 0; c < SN_BOX_FAN; ++c) key[c] = low[c] <= high[c] ? low[c] : INFINITY;
-}
-
 /* What a ray does with a triangle. */
 typedef enum meeting { MISSES, MEETS, GRAZES } meeting;
 
@@ -103,7 +83,7 @@ static void expand(const sn_box_tree *tree, int level, int32_t index, const ray 
     const sn_box_block *block = &tree->block[tree->first[level] + index];
     const int begin = s->depth;
     double key[SN_BOX_FAN];
-    enter(block, r, reach, key);
+    sn_box_kernels_for(tree->context)->enter(block, r->origin, r->inverse, reach, key);
     for (int c = 0; c < SN_BOX_FAN; ++c) {
         if (key[c] == INFINITY) continue;
         const int32_t child = index * SN_BOX_FAN + c;
@@ -170,18 +150,6 @@ bool sn_box_tree_holds(const sn_box_surface *surface, const double x[3]) {
 
 /* ---- The nearest point ---- */
 
-/* Squared distances of x from the boxes of a block; INFINITY for an empty slot. */
-static void box_squares(const sn_box_block *block, const double x[3], double square[SN_BOX_FAN]) {
-    for (int c = 0; c < SN_BOX_FAN; ++c) square[c] = 0;
-    for (int a = 0; a < 3; ++a)
-        for (int c = 0; c < SN_BOX_FAN; ++c) {
-            const double below = (double)block->low[a][c] - x[a], above = x[a] - (double)block->high[a][c];
-            double d = below > above ? below : above;
-            d = d > 0 ? d : 0;
-            square[c] += d * d;
-        }
-}
-
 void sn_box_triangle_nearest(const sn_box_surface *surface, int32_t triangle, const double x[3], sn_box_hit *hit) {
     const double *const corner[4] = {x, corner_of(surface, triangle, 0), corner_of(surface, triangle, 1),
                                      corner_of(surface, triangle, 2)};
@@ -210,7 +178,7 @@ bool sn_box_tree_nearest(const sn_box_surface *surface, const double x[3], doubl
         }
         const int begin = s.depth;
         double square[SN_BOX_FAN];
-        box_squares(&tree->block[tree->first[w.level] + w.index], x, square);
+        sn_box_kernels_for(tree->context)->squares(&tree->block[tree->first[w.level] + w.index], x, square);
         for (int c = 0; c < SN_BOX_FAN; ++c) {
             if (square[c] >= best) continue;
             const int32_t child = w.index * SN_BOX_FAN + c;

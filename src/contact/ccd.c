@@ -4,8 +4,8 @@
 #include "base/math3.h"
 #include "closest.h"
 
-enum { ADVANCES = 200 };
-static const double KEPT = 0.1; /* of the distance at the start */
+enum { ADVANCES = 1000 };
+static const double KEPT = 0.2; /* of the distance at the start */
 static const double NEAR = 1.5; /* times the kept distance: near enough to stop */
 
 typedef void find_closest(const double *const x[4], sn_closest *closest);
@@ -22,14 +22,15 @@ static double take_apart(const double *const d[4], int first, double own[4][3]) 
 }
 
 static double advance(find_closest *closest, int first, const double *const x[4], const double *const d[4], double gap,
-                      double most) {
+                      double kept, double most) {
     double own[4][3], at[4][3];
     const double *const moved[4] = {at[0], at[1], at[2], at[3]};
     sn_closest c;
     closest(x, &c);
     double distance = sqrt(c.square) - gap;
     if (!(distance > 0)) return 0;
-    const double speed = take_apart(d, first, own), kept = KEPT * distance;
+    const double speed = take_apart(d, first, own);
+    kept = fmin(kept, KEPT * distance);
     double t = 0;
     for (int k = 0; k < ADVANCES && distance > NEAR * kept; ++k) {
         if (!((most - t) * speed > distance - kept)) return most;
@@ -42,10 +43,10 @@ static double advance(find_closest *closest, int first, const double *const x[4]
     return t;
 }
 
-double sn_ccd_vertex_face(const double *const x[4], const double *const d[4], double gap, double most) {
-    return advance(sn_closest_vertex_face, 1, x, d, gap, most);
+double sn_ccd_vertex_face(const double *const x[4], const double *const d[4], double gap, double kept, double most) {
+    return advance(sn_closest_vertex_face, 1, x, d, gap, kept, most);
 }
 
-double sn_ccd_edge_edge(const double *const x[4], const double *const d[4], double gap, double most) {
-    return advance(sn_closest_edge_edge, 2, x, d, gap, most);
+double sn_ccd_edge_edge(const double *const x[4], const double *const d[4], double gap, double kept, double most) {
+    return advance(sn_closest_edge_edge, 2, x, d, gap, kept, most);
 }

@@ -163,6 +163,9 @@ static sn_status check_shape(const sn_collider *c, const sn_shape *shape, sn_err
     if (shape->takes_mesh != (c->mesh != NULL))
         return sn_fail_at(error, SN_BAD_INPUT, "", "%s",
                           shape->takes_mesh ? "needs a mesh" : "this shape takes no mesh");
+    if (shape->takes_heights != (c->height != NULL))
+        return sn_fail_at(error, SN_BAD_INPUT, "", "%s",
+                          shape->takes_heights ? "needs heights" : "this shape takes no heights");
     return shape->check ? shape->check(c, error) : SN_OK;
 }
 

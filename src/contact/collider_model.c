@@ -20,6 +20,7 @@ static sn_status copy_options(sn_context *context, const sn_collider *source, sn
     *own = *source;
     own->key = own->turn.key = NULL;
     own->mesh = NULL;
+    own->height = NULL;
     if (source->key_count > 0) {
         own->key = copy_keys(context, source->key, 4 * source->key_count);
         if (!own->key) return sn_no_memory(error);
@@ -27,6 +28,10 @@ static sn_status copy_options(sn_context *context, const sn_collider *source, sn
     if (source->turn.key_count > 0) {
         own->turn.key = copy_keys(context, source->turn.key, 2 * source->turn.key_count);
         if (!own->turn.key) return sn_no_memory(error);
+    }
+    if (source->height) {
+        own->height = copy_keys(context, source->height, source->rows * source->columns);
+        if (!own->height) return sn_no_memory(error);
     }
     if (!source->mesh) return SN_OK;
     sn_mesh *mesh = NULL;
@@ -62,6 +67,7 @@ void sn_collider_model_destroy(sn_context *context, sn_collider_model *collider)
     sn_release(context, collider->data);
     sn_release(context, (void *)(uintptr_t)collider->options.key);
     sn_release(context, (void *)(uintptr_t)collider->options.turn.key);
+    sn_release(context, (void *)(uintptr_t)collider->options.height);
     sn_mesh_destroy((sn_mesh *)(uintptr_t)collider->options.mesh);
     *collider = (sn_collider_model){0};
 }
@@ -122,6 +128,10 @@ double sn_collider_gap(const sn_collider_model *collider, const sn_pose *pose, c
     own_place(collider, pose, x, own);
     if (collider->bound < INFINITY) {
         const double far = sn_norm3(own) - collider->bound;
+        if (far > reach) return far;
+    }
+    if (collider->shape->least && !collider->options.inside) {
+        const double far = collider->shape->least(collider->data, own);
         if (far > reach) return far;
     }
     double gap = collider->shape->gap(collider->data, own, n, bend);

@@ -10,7 +10,8 @@
     X("area",                                                                                                          \
       "corrects the increments of Newton's method at reduced contact points (Civit); needs no clean start, recovers "  \
       "from deep interpenetration")                                                                                    \
-    X("penalty", "a spring and a damper per area where surfaces intersect, with regularised Coulomb friction")
+    X("penalty", "a spring and a damper per area where surfaces intersect, with regularised Coulomb friction")         \
+    X("exact", "nothing ever intersects: a barrier, and steps that stop before surfaces meet; needs a clean start")
 
 const sn_field *sn_contact_fields(int *count);
 /* Whether bodies touch with this response. */

@@ -15,8 +15,9 @@
  * the length of its ray.
  *
  * Both surfaces give points. A point of A has feature[0] = its patch of A; a point of B has feature[0] = -1 - its patch
- * of B. feature[1] is the number of the region in this pair of surfaces. The area of a row is half the area of its part
- * of the patch. So the areas of all rows of a region add up to the mean of its two sides.
+ * of B. feature[1] numbers the points of one patch; it is 0 for most of them, and -1 for rows of the last fallback. So
+ * a contact keeps its features while it stays on its patch. The area of a row is half the area of its part of the
+ * patch: the areas of all rows of a region add up to the mean of its two sides.
  *
  * A region that has no simple normal is never dropped. Section "fallback" of determination_rows.c says what it gets.
  *

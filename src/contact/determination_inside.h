@@ -30,9 +30,8 @@ typedef struct sn_finder_pair {
 /* A region: a set of curves that bound one part of the inside, or a part of a surface inside another body. */
 typedef struct sn_finder_region {
     int32_t pair;
-    int32_t number; /* in its pair */
-    bool simple;    /* all its rows have the normal n */
-    double n[3];    /* from B to A */
+    bool simple; /* all its rows have the normal n */
+    double n[3]; /* from B to A */
     double vector_area[3];
     double length_sum;   /* m^2: the sum of the lengths of the vector areas of its curves */
     double area[2];      /* m^2: inside, on A and on B */
@@ -45,6 +44,7 @@ typedef struct sn_finder_region {
 /* A spot that waits for its counterpart, and what its ray has found. */
 typedef struct sn_finder_point {
     int32_t region, role, spot;
+    int32_t ordinal; /* of this spot among the spots of its patch */
     bool found;
     sn_touch_point at[2]; /* on A and on B */
     sn_touch_row row;

@@ -12,45 +12,33 @@
 enum { UNSET = -1 };
 static const double AGREEMENT = 0.5, SMALLEST_SHARE = 0.02;
 
-static int32_t root_of(int32_t *parent, int32_t i) {
-    while (parent[i] != i) parent[i] = parent[parent[i]], i = parent[i];
-    return i;
-}
-
 /* Makes region_of a forest over the curves: curves with one root belong together. The root is the smallest curve. */
 static void group_curves(sn_touch_finder *finder) {
     int32_t *of = finder->region_of;
     for (int32_t c = 0; c < finder->curves.count; ++c) of[c] = c;
-    for (int32_t label = 0; label < 2 * finder->curves.count; ++label) {
-        const int32_t i = root_of(of, label / 2), j = root_of(of, sn_touch_root(finder->parent, label) / 2);
-        if (i < j)
-            of[j] = i;
-        else
-            of[i] = j;
-    }
+    for (int32_t label = 0; label < 2 * finder->curves.count; ++label)
+        sn_touch_merge(of, label / 2, sn_touch_root(finder->parent, label) / 2);
 }
 
-static sn_status add_region(sn_touch_finder *finder, int32_t pair, int32_t *number, int32_t contained,
-                            sn_error *error) {
+static sn_status add_region(sn_touch_finder *finder, int32_t pair, int32_t contained, sn_error *error) {
     if (finder->region_count == finder->region_capacity) {
         const sn_status status = sn_grow(finder->context, (void **)&finder->region, &finder->region_capacity,
                                          finder->region_count + 1, sizeof *finder->region, error);
         if (status) return status;
     }
-    finder->region[finder->region_count++] =
-        (sn_finder_region){.pair = pair, .number = (*number)++, .closed = true, .contained = contained};
+    finder->region[finder->region_count++] = (sn_finder_region){.pair = pair, .closed = true, .contained = contained};
     return SN_OK;
 }
 
 /* Numbers the regions of the curves of a pair. Afterwards region_of[curve] is the region. */
-static sn_status number_curves(sn_touch_finder *finder, int32_t index, int32_t *number, sn_error *error) {
+static sn_status number_curves(sn_touch_finder *finder, int32_t index, sn_error *error) {
     const sn_finder_pair *pair = &finder->pair[index];
     for (int32_t c = pair->curve_end - 1; c >= pair->curve_begin; --c) /* later curves have earlier roots */
-        finder->region_of[c] = root_of(finder->region_of, c);
+        finder->region_of[c] = sn_touch_root(finder->region_of, c);
     for (int32_t c = pair->curve_begin; c < pair->curve_end; ++c) {
         const int32_t root = finder->region_of[c];
         if (root == c) {
-            const sn_status status = add_region(finder, index, number, UNSET, error);
+            const sn_status status = add_region(finder, index, UNSET, error);
             if (status) return status;
             finder->region_of[c] = finder->region_count - 1;
         } else {
@@ -73,7 +61,11 @@ static sn_status add_point(sn_touch_finder *finder, int32_t region, int32_t role
                                          finder->point_count + 1, sizeof *finder->point, error);
         if (status) return status;
     }
-    finder->point[finder->point_count++] = (sn_finder_point){.region = region, .role = role, .spot = index};
+    const int32_t *chain = finder->surface[finder->pair[finder->region[region].pair].surface[role]].flood.chain;
+    int32_t ordinal = 0;
+    for (int32_t i = chain[index]; i >= 0; i = chain[i]) ++ordinal;
+    finder->point[finder->point_count++] =
+        (sn_finder_point){.region = region, .role = role, .spot = index, .ordinal = ordinal};
     sn_finder_region *own = &finder->region[region];
     ++own->spots;
     own->area[role] += spot->area;
@@ -82,7 +74,7 @@ static sn_status add_point(sn_touch_finder *finder, int32_t region, int32_t role
 }
 
 /* Gives the spots of a pair to their regions. A part that is inside as a whole has a region of its own. */
-static sn_status add_points(sn_touch_finder *finder, int32_t index, int32_t *number, sn_error *error) {
+static sn_status add_points(sn_touch_finder *finder, int32_t index, sn_error *error) {
     const sn_finder_pair *pair = &finder->pair[index];
     const bool self = pair->surface[0] == pair->surface[1];
     for (int role = 0; role < 2; ++role) {
@@ -91,7 +83,7 @@ static sn_status add_points(sn_touch_finder *finder, int32_t index, int32_t *num
             const sn_touch_spot *spot = &finder->surface[pair->surface[role]].flood.spot[i];
             sn_status status = SN_OK;
             if (spot->label < 0 && spot->label != last) {
-                status = add_region(finder, index, number, role, error);
+                status = add_region(finder, index, role, error);
                 last = spot->label;
                 ++finder->counts.contained;
             }
@@ -157,9 +149,8 @@ sn_status sn_finder_regions(sn_touch_finder *finder, sn_error *error) {
     if (status) return status;
     group_curves(finder);
     for (int i = 0; i < finder->pair_count && !status; ++i) {
-        int32_t number = 0;
-        status = number_curves(finder, i, &number, error);
-        if (!status) status = add_points(finder, i, &number, error);
+        status = number_curves(finder, i, error);
+        if (!status) status = add_points(finder, i, error);
     }
     if (status) return status;
     find_normals(finder);

@@ -43,14 +43,25 @@ static sn_touch_point at_hit(const sn_box_hit *hit) {
     return (sn_touch_point){hit->triangle, {hit->share[0], hit->share[1], hit->share[2]}};
 }
 
-/* The centroid of a bent part does not lie on the surface: the nearest point does. */
-static bool find_own(const sn_finder_surface *own, const sn_touch_spot *spot, sn_touch_point *at, double x[3]) {
+/* The centroid of a bent part does not lie on the surface. Walks from a triangle of the part to neighbours that are
+ * nearer to the centroid, until there is none: the nearest point there stays on the sheet of the part. */
+static void find_own(const sn_finder_surface *own, const sn_touch_spot *spot, sn_touch_point *at, double x[3]) {
     const sn_box_surface boxes = sn_finder_box_surface(own);
-    sn_box_hit hit;
-    if (!sn_box_tree_nearest(&boxes, spot->centroid, INFINITY, &hit)) return false;
-    *at = at_hit(&hit);
+    sn_box_hit best;
+    sn_box_triangle_nearest(&boxes, spot->triangle, spot->centroid, &best);
+    for (bool nearer = true; nearer && best.distance > 0;) {
+        nearer = false;
+        const int32_t *neighbour = &own->surface->neighbour[3 * (size_t)best.triangle];
+        const int32_t around[3] = {neighbour[0], neighbour[1], neighbour[2]};
+        for (int k = 0; k < 3; ++k) {
+            if (around[k] < 0) continue;
+            sn_box_hit here;
+            sn_box_triangle_nearest(&boxes, around[k], spot->centroid, &here);
+            if (here.distance < best.distance) best = here, nearer = true;
+        }
+    }
+    *at = at_hit(&best);
     place_of(own->surface, at, x);
-    return true;
 }
 
 static void finish(sn_touch_finder *finder, sn_finder_point *point, const double n[3], double gap) {
@@ -60,7 +71,7 @@ static void finish(sn_touch_finder *finder, sn_finder_point *point, const double
     point->row = (sn_touch_row){.a = pair->surface[0],
                                 .b = pair->surface[1],
                                 .kind = SN_TOUCH_REGION,
-                                .feature = {point->role ? -1 - spot->patch : spot->patch, region->number},
+                                .feature = {point->role ? -1 - spot->patch : spot->patch, point->ordinal},
                                 .n = {n[0], n[1], n[2]},
                                 .gap = gap,
                                 .area = 0.5 * spot->area};
@@ -110,7 +121,7 @@ static void cast(sn_touch_finder *finder, sn_finder_point *point) {
     const double sign = point->role ? -1 : 1, d[3] = {sign * region->n[0], sign * region->n[1], sign * region->n[2]};
     double x[3], depth;
     if (!(sn_dot3(d, spot->vector_area) < -FLATTEST * sn_norm3(spot->vector_area))) return;
-    if (!find_own(surface_of(finder, point, point->role), spot, &point->at[point->role], x)) return;
+    find_own(surface_of(finder, point, point->role), spot, &point->at[point->role], x);
     if (look(finder, point, x, d, &depth)) finish(finder, point, region->n, -depth);
 }
 
@@ -120,7 +131,7 @@ static void fall_back(sn_touch_finder *finder, sn_finder_point *point) {
     const sn_finder_surface *own = surface_of(finder, point, point->role),
                             *other = surface_of(finder, point, 1 - point->role);
     double x[3], y[3], d[3], depth = sn_norm3(spot->vector_area);
-    if (!find_own(own, spot, &point->at[point->role], x)) return;
+    find_own(own, spot, &point->at[point->role], x);
     for (int k = 0; k < 3 && depth > 0; ++k) d[k] = -spot->vector_area[k] / depth;
     if (own == other) {
         if (!(depth > 0) || !look(finder, point, x, d, &depth)) return;
@@ -183,8 +194,8 @@ static sn_touch_point at_place(const sn_touch_surface *surface, int32_t triangle
     return at_hit(&hit);
 }
 
-static sn_status append_crossing(sn_touch_finder *finder, const sn_finder_pair *pair, const sn_finder_region *region,
-                                 const sn_touch_cut *cut, sn_touch_rows *rows, sn_error *error) {
+static sn_status append_crossing(sn_touch_finder *finder, const sn_finder_pair *pair, const sn_touch_cut *cut,
+                                 sn_touch_rows *rows, sn_error *error) {
     const sn_finder_surface *own = &finder->surface[pair->surface[0]];
     const sn_touch_surface *a = own->surface, *b = finder->surface[pair->surface[1]].surface;
     const double *p[3], *q[3];
@@ -210,7 +221,7 @@ static sn_status append_crossing(sn_touch_finder *finder, const sn_finder_pair *
     const sn_touch_row row = {.a = pair->surface[0],
                               .b = pair->surface[1],
                               .kind = SN_TOUCH_REGION,
-                              .feature = {own->patches.of[cut->triangle[0]], region->number},
+                              .feature = {own->patches.of[cut->triangle[0]], -1},
                               .n = {sign * n[0] / size, sign * n[1] / size, sign * n[2] / size},
                               .gap = sign * height[deepest],
                               .area = length * length,
@@ -233,7 +244,7 @@ static sn_status append_crossings(sn_touch_finder *finder, const sn_finder_pair 
             if (pass == 0 && (!*chosen || length_of(cut) > length_of(&finder->cut[*chosen - 1]))) *chosen = i + 1;
             if (pass == 0 || *chosen != i + 1) continue;
             *chosen = 0;
-            if (!status) status = append_crossing(finder, pair, region, cut, rows, error);
+            if (!status) status = append_crossing(finder, pair, cut, rows, error);
         }
     return status;
 }

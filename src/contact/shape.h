@@ -29,7 +29,8 @@ const sn_field *sn_collider_fields(int *count);
     X(sphere, "a ball")                                                                                                \
     X(capsule, "everything within a radius of a straight line between two points")                                     \
     X(box, "a box, with rounded edges when it has a radius")                                                           \
-    X(mesh, "the surface of a triangle mesh: a closed one is a solid, an open one a sheet with a thickness")
+    X(mesh, "the surface of a triangle mesh: a closed one is a solid, an open one a sheet with a thickness")           \
+    X(heightfield, "ground over a grid of heights")
 
 /* The parameter `rotate` of shapes that have one: an axis and degrees. */
 #define SN_SHAPE_ROTATE(about)                                                                                         \
@@ -43,7 +44,7 @@ typedef struct sn_bend {
 typedef struct sn_shape {
     const sn_shape_parameter *parameter;
     int parameter_count;
-    bool takes_mesh;
+    bool takes_mesh, takes_heights;
     size_t size; /* bytes of its compiled data */
 
     /* Checks everything beyond the ranges of single parameters. NULL: there is nothing more to check. */
@@ -56,6 +57,9 @@ typedef struct sn_shape {
 
     /* Returns the gap at x; sets n and *bend (may be NULL). */
     double (*gap)(const void *data, const double x[3], double n[3], sn_bend *bend);
+    /* A number that the gap at x is never below, much cheaper than the gap. Bodies far away then cost little. NULL:
+     * none. */
+    double (*least)(const void *data, const double x[3]);
     /* Whether the straight path from a to b goes through the shape, from one side to another. The gap at b does not
      * show this. NULL: the shape has no other side. */
     bool (*passed)(const void *data, const double a[3], const double b[3]);

@@ -14,17 +14,20 @@
  *
  * Points with equal coordinates count as one point, so that a mesh that was cut along its edges is closed. Of a mesh
  * with tets the boundary is taken. When a closed mesh faces inwards, its triangles are reversed. The centre is the
- * middle of the bounding box. */
+ * middle of the bounding box.
+ *
+ * A mesh of a million triangles costs only where something is near it: coarse cells over its box tell how far the
+ * surface is at least (`least`). */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "base/math3.h"
 #include "embed/crease.h"
 #include "mesh/mesh_internal.h"
+#include "mesh/triangle_tree.h"
+#include "mesh/weld.h"
 #include "shape.h"
-#include "triangle_tree.h"
 
 typedef struct mesh_shape {
     int nodes, triangles;
@@ -38,6 +41,10 @@ typedef struct mesh_shape {
     double margin; /* t / 2 */
     double size;   /* m, diagonal of the bounding box */
     sn_triangle_tree tree;
+    /* Gaps at the middles of coarse cells over the bounding box, for `least`; NULL: the mesh is small. */
+    double *coarse;
+    int cells[3];
+    double low[3], cell[3]; /* corner of the box; sizes of a cell */
 } mesh_shape;
 
 static const sn_shape_parameter parameters[] = {
@@ -59,52 +66,26 @@ static const sn_shape_parameter parameters[] = {
 
 /* ---- Surface ---- */
 
-/* The position of a node, for finding nodes with equal positions. */
-typedef struct place {
-    double x[3];
-    int32_t node;
-} place;
-
-static int compare_places(const place *p, const place *q) {
-    for (int i = 0; i < 3; ++i)
-        if (p->x[i] != q->x[i]) return p->x[i] < q->x[i] ? -1 : 1;
-    return 0;
-}
-
-static int by_place(const void *a, const void *b) {
-    const place *p = a, *q = b;
-    const int order = compare_places(p, q);
-    return order ? order : (p->node > q->node) - (p->node < q->node);
-}
-
 /* Makes nodes, one per position that a face uses, and triangles. Triangles with two corners at one position are left
  * out. */
 static sn_status weld(sn_context *context, const sn_mesh *mesh, const int32_t *face, int faces, mesh_shape *m,
                       sn_error *error) {
-    place *at = sn_allocate(context, 3 * (size_t)faces, sizeof *at);
     int32_t *new_of_old = sn_allocate(context, (size_t)mesh->node_count, sizeof *new_of_old);
     m->position = sn_allocate(context, 9 * (size_t)faces, sizeof *m->position);
     m->triangle = sn_allocate(context, 3 * (size_t)faces, sizeof *m->triangle);
-    const bool enough = at && new_of_old && m->position && m->triangle;
-    for (int i = 0; i < 3 * faces && enough; ++i) {
-        const double *x = mesh->position + 3 * (size_t)face[i];
-        at[i] = (place){{x[0], x[1], x[2]}, face[i]};
-    }
-    if (enough) qsort(at, 3 * (size_t)faces, sizeof *at, by_place);
-    for (int i = 0; i < 3 * faces && enough; ++i) {
-        if (i == 0 || compare_places(&at[i], &at[i - 1]) != 0)
-            memcpy(m->position + 3 * (size_t)m->nodes++, at[i].x, sizeof at[i].x);
-        new_of_old[at[i].node] = m->nodes - 1;
-    }
-    for (int f = 0; f < faces && enough; ++f) {
+    const bool enough = new_of_old && m->position && m->triangle;
+    sn_status status = enough ? SN_OK : sn_no_memory(error);
+    if (!status) status = sn_weld(context, mesh->position, mesh->node_count, face, faces, new_of_old, &m->nodes, error);
+    for (int i = 0; i < 3 * faces && !status; ++i)
+        memcpy(m->position + 3 * (size_t)new_of_old[face[i]], mesh->position + 3 * (size_t)face[i], 3 * sizeof(double));
+    for (int f = 0; f < faces && !status; ++f) {
         const int32_t a = new_of_old[face[3 * f]], b = new_of_old[face[3 * f + 1]], c = new_of_old[face[3 * f + 2]];
         if (a == b || b == c || c == a) continue;
         int32_t *own = m->triangle + 3 * (size_t)m->triangles++;
         own[0] = a, own[1] = b, own[2] = c;
     }
-    sn_release(context, at);
     sn_release(context, new_of_old);
-    return enough ? SN_OK : sn_no_memory(error);
+    return status;
 }
 
 /* Applies scale, rotate and move; then makes the positions relative to the centre. */
@@ -123,45 +104,6 @@ static void place_nodes(const sn_collider *collider, mesh_shape *m, double centr
     sn_subtract3(high, low, diagonal);
     m->size = sn_norm3(diagonal);
     for (int i = 0; i < 3 * m->nodes; ++i) m->position[i] -= centre[i % 3];
-}
-
-typedef struct half_edge {
-    int32_t low, high, edge; /* the nodes at its ends; its number, 3 x triangle + k */
-} half_edge;
-
-static int by_ends(const void *a, const void *b) {
-    const half_edge *p = a, *q = b;
-    if (p->low != q->low) return p->low < q->low ? -1 : 1;
-    if (p->high != q->high) return p->high < q->high ? -1 : 1;
-    return (p->edge > q->edge) - (p->edge < q->edge);
-}
-
-static int32_t next_in_triangle(int32_t edge) { return edge % 3 == 2 ? edge - 2 : edge + 1; }
-
-/* Finds the partners of the edges. Counts three kinds of edges: of one triangle, of more than two, and of two that face
- * opposite sides. */
-static sn_status pair_edges(sn_context *context, mesh_shape *m, int count[3], sn_error *error) {
-    const int edges = 3 * m->triangles;
-    half_edge *all = sn_allocate(context, (size_t)edges, sizeof *all);
-    m->partner = sn_allocate(context, (size_t)edges, sizeof *m->partner);
-    if (!all || !m->partner) {
-        sn_release(context, all);
-        return sn_no_memory(error);
-    }
-    for (int32_t i = 0; i < edges; ++i) {
-        const int32_t a = m->triangle[i], b = m->triangle[next_in_triangle(i)];
-        all[i] = (half_edge){a < b ? a : b, a < b ? b : a, i};
-        m->partner[i] = -1;
-    }
-    qsort(all, (size_t)edges, sizeof *all, by_ends);
-    for (int i = 0, end; i < edges; i = end) {
-        for (end = i + 1; end < edges && all[end].low == all[i].low && all[end].high == all[i].high;) ++end;
-        const bool agree = end == i + 2 && m->triangle[all[i].edge] != m->triangle[all[i + 1].edge];
-        count[0] += end == i + 1, count[1] += end > i + 2, count[2] += end == i + 2 && !agree;
-        if (end == i + 2) m->partner[all[i].edge] = all[i + 1].edge, m->partner[all[i + 1].edge] = all[i].edge;
-    }
-    sn_release(context, all);
-    return SN_OK;
 }
 
 /* Makes the triangles of a solid face outwards. */
@@ -210,25 +152,57 @@ static sn_status fill_normals(sn_context *context, mesh_shape *m, sn_error *erro
     return SN_OK;
 }
 
-static sn_status check_topology(const sn_collider *collider, mesh_shape *m, const int count[3], sn_error *error) {
-    m->closed = count[0] + count[1] + count[2] == 0;
+static sn_status check_topology(const sn_collider *collider, mesh_shape *m, const sn_edge_counts *count,
+                                sn_error *error) {
+    m->closed = count->open + count->crowded + count->opposing == 0;
     if (m->closed) return orient(m, error);
     if (!(m->margin > 0))
         return sn_fail_at(error, SN_BAD_INPUT, "thickness",
                           "the mesh is not closed: %d edges belong to one triangle, %d to more than two, %d to two "
                           "that face opposite sides; "
                           "close it, or give a thickness to make a sheet of it",
-                          count[0], count[1], count[2]);
+                          count->open, count->crowded, count->opposing);
     if (collider->inside)
         return sn_fail_at(error, SN_BAD_INPUT, "inside",
-                          "the mesh is not closed (%d edges belong to one triangle): a sheet has no inside", count[0]);
+                          "the mesh is not closed (%d edges belong to one triangle): a sheet has no inside",
+                          count->open);
+    return SN_OK;
+}
+
+static double gap(const void *data, const double x[3], double n[3], sn_bend *bend);
+
+/* Fills the coarse cells of a mesh with many triangles. The gap changes by at most 1 m per meter, so the gap in the
+ * middle of a cell bounds the gaps around it. */
+static sn_status fill_coarse(sn_context *context, mesh_shape *m, sn_error *error) {
+    enum { MANY = 5000, LONGEST = 24 };
+    double high[3], longest = 0, n[3];
+    if (m->triangles < MANY) return SN_OK;
+    memcpy(m->low, m->position, sizeof m->low), memcpy(high, m->position, sizeof high);
+    for (int i = 0; i < 3 * m->nodes; ++i)
+        m->low[i % 3] = fmin(m->low[i % 3], m->position[i]), high[i % 3] = fmax(high[i % 3], m->position[i]);
+    for (int a = 0; a < 3; ++a) longest = fmax(longest, high[a] - m->low[a]);
+    for (int a = 0; a < 3; ++a) {
+        m->cells[a] = 1 + (int)((LONGEST - 1) * (high[a] - m->low[a]) / longest);
+        m->cell[a] = (high[a] - m->low[a]) / m->cells[a];
+    }
+    const int count = m->cells[0] * m->cells[1] * m->cells[2];
+    double *coarse = sn_allocate(context, (size_t)count, sizeof *coarse);
+    if (!coarse) return sn_no_memory(error);
+    for (int i = 0; i < count; ++i) {
+        const int at[3] = {i % m->cells[0], i / m->cells[0] % m->cells[1], i / m->cells[0] / m->cells[1]};
+        double middle[3];
+        for (int a = 0; a < 3; ++a) middle[a] = m->low[a] + (at[a] + 0.5) * m->cell[a];
+        coarse[i] = gap(m, middle, n, NULL);
+    }
+    m->coarse = coarse;
     return SN_OK;
 }
 
 static sn_status create(sn_context *context, const sn_collider *collider, void *data, double centre[3],
                         sn_error *error) {
     mesh_shape *m = data;
-    int faces = 0, count[3] = {0};
+    int faces = 0;
+    sn_edge_counts count = {0};
     int32_t *face = NULL;
     sn_status status = sn_mesh_check(collider->mesh, error);
     if (!status) status = sn_mesh_boundary(collider->mesh, &faces, &face, NULL, NULL, error);
@@ -239,18 +213,21 @@ static sn_status create(sn_context *context, const sn_collider *collider, void *
     if (!status && m->triangles == 0) status = sn_fail_at(error, SN_BAD_INPUT, "", "the mesh has no triangles");
     if (!status) {
         place_nodes(collider, m, centre);
-        status = pair_edges(context, m, count, error);
+        m->partner = sn_allocate(context, 3 * (size_t)m->triangles, sizeof *m->partner);
+        status = m->partner ? sn_pair_edges(context, m->triangle, m->triangles, m->partner, &count, error)
+                            : sn_no_memory(error);
     }
-    if (!status) status = check_topology(collider, m, count, error);
+    if (!status) status = check_topology(collider, m, &count, error);
     if (!status) status = fill_normals(context, m, error);
     if (!status) status = sn_triangle_tree_create(context, m->position, m->triangle, m->triangles, &m->tree, error);
+    if (!status) status = fill_coarse(context, m, error);
     return status ? sn_within(error, status, "%s", collider->shape) : SN_OK;
 }
 
 static void destroy(sn_context *context, void *data) {
     mesh_shape *m = data;
     sn_triangle_tree_destroy(context, &m->tree);
-    void *const array[] = {m->position, m->triangle, m->partner, m->face_normal, m->node_normal};
+    void *const array[] = {m->position, m->triangle, m->partner, m->face_normal, m->node_normal, m->coarse};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
 }
 
@@ -288,13 +265,29 @@ static double gap(const void *data, const double x[3], double n[3], sn_bend *ben
     if (bend && at.part == SN_PART_EDGE) {
         const int32_t edge = 3 * at.triangle + at.k;
         double e[3];
-        sn_subtract3(m->position + 3 * (size_t)m->triangle[next_in_triangle(edge)],
+        sn_subtract3(m->position + 3 * (size_t)m->triangle[sn_next_in_triangle(edge)],
                      m->position + 3 * (size_t)m->triangle[edge], e);
         const double along = sn_norm3(e);
         for (int a = 0; a < 3; ++a) e[a] /= along;
         sn_bend_edge(sign / distance, n, e, bend);
     }
     return sign * distance - m->margin;
+}
+
+static double least(const void *data, const double x[3]) {
+    const mesh_shape *m = data;
+    int at[3];
+    double apart = 0, out = 0;
+    if (!m->coarse) return -INFINITY;
+    for (int a = 0; a < 3; ++a) {
+        const double width = m->cells[a] * m->cell[a], d = x[a] - m->low[a];
+        const double i = m->cell[a] > 0 ? floor(d / m->cell[a]) : 0;
+        at[a] = i < 0 ? 0 : i < m->cells[a] ? (int)i : m->cells[a] - 1;
+        const double aside = d - (at[a] + 0.5) * m->cell[a], beyond = d < 0 ? -d : d > width ? d - width : 0;
+        apart += aside * aside, out += beyond * beyond;
+    }
+    const double near = m->coarse[at[0] + m->cells[0] * (at[1] + m->cells[1] * at[2])] - sqrt(apart);
+    return fmax(near, out > 0 ? sqrt(out) - m->margin : -INFINITY) - 1e-12 * m->size;
 }
 
 /* A path has passed a sheet when it crosses it. A path has passed a solid when it enters through one face and leaves
@@ -353,7 +346,7 @@ static void draw_rim(const mesh_shape *m, const int32_t *corner, int vertices, s
     int32_t *out = drawing->triangle + 3 * (size_t)first_triangle;
     for (int32_t i = 0; i < 3 * m->triangles; ++i) {
         if (m->partner[i] >= 0) continue;
-        const int32_t a = corner[i], b = corner[next_in_triangle(i)];
+        const int32_t a = corner[i], b = corner[sn_next_in_triangle(i)];
         const int32_t strip[6] = {b, a, a + vertices, b, a + vertices, b + vertices};
         memcpy(out, strip, sizeof strip);
         out += 6;
@@ -392,5 +385,6 @@ const sn_shape sn_shape_mesh = {.parameter = parameters,
                                 .destroy = destroy,
                                 .gap = gap,
                                 .passed = passed,
+                                .least = least,
                                 .bound = bound,
                                 .draw = draw};

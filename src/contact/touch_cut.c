@@ -20,7 +20,10 @@ static face face_of(const sn_touch_surface *surface, int32_t triangle) {
     return f;
 }
 
-static double largest(const double v[3]) { return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2]))); }
+static double largest(const double v[3]) {
+    const double x = fabs(v[0]), y = fabs(v[1]), z = fabs(v[2]), larger = x > y ? x : y;
+    return larger > z ? larger : z;
+}
 
 /* Whether the triangle has no area, exactly. */
 static bool is_flat(const face *f) {

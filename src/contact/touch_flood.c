@@ -46,13 +46,7 @@ void sn_touch_flood_release(sn_touch_flood *flood) {
 
 /* ---- Labels and states ---- */
 
-static void merge(run *r, int32_t a, int32_t b) {
-    a = sn_touch_root(r->parent, a), b = sn_touch_root(r->parent, b);
-    if (a < b)
-        r->parent[b] = a;
-    else
-        r->parent[a] = b;
-}
+static void merge(run *r, int32_t a, int32_t b) { sn_touch_merge(r->parent, a, b); }
 
 /* Gives a vertex a state. Returns whether the state is new. */
 static bool set_vertex(run *r, int32_t vertex, int32_t state) {

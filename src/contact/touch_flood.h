@@ -26,6 +26,7 @@ typedef struct sn_touch_spot {
     int32_t patch;
     int32_t label;         /* root of its set of labels */
     int32_t triangles;     /* that take part */
+    int32_t triangle;      /* one of them */
     double area;           /* m^2 */
     double vector_area[3]; /* m^2, out of the surface */
     double centroid[3];    /* m */
@@ -95,12 +96,6 @@ static inline void sn_touch_flood_reset(sn_touch_flood *flood) {
 /* Whether end e of a cut enters the other body along an edge of the triangle with this role. The segment begins where A
  * leaves B, or where B enters A. */
 static inline bool sn_touch_enters(int e, int role) { return (e == 1) != (role == 1); }
-
-/* The root of a label. */
-static inline int32_t sn_touch_root(int32_t *parent, int32_t label) {
-    while (parent[label] != label) parent[label] = parent[parent[label]], label = parent[label];
-    return label;
-}
 
 /* ---- For touch_flood.c alone; in touch_spots.c ---- */
 

@@ -55,20 +55,6 @@ static int32_t look_over(const joining *j, int32_t i, const sn_touch_end *end) {
 
 /* ---- Sets ---- */
 
-static int32_t root_of(int32_t *parent, int32_t i) {
-    while (parent[i] != i) parent[i] = parent[parent[i]], i = parent[i];
-    return i;
-}
-
-/* The smaller root wins, so that the root of a set is its first cut. */
-static void merge(int32_t *parent, int32_t i, int32_t j) {
-    i = root_of(parent, i), j = root_of(parent, j);
-    if (i < j)
-        parent[j] = i;
-    else
-        parent[i] = j;
-}
-
 static void join(joining *j) {
     int32_t *parent = j->curves->parent, *next = j->curves->next;
     for (int32_t i = 0; i < j->end - j->begin; ++i) parent[i] = i;
@@ -76,7 +62,7 @@ static void join(joining *j) {
         for (int e = 0; e < 2; ++e) {
             const int32_t over = look_over(j, i, &j->cut[i].end[e]);
             next[2 * (i - j->begin) + e] = over;
-            if (over >= 0) merge(parent, i - j->begin, over - j->begin);
+            if (over >= 0) sn_touch_merge(parent, i - j->begin, over - j->begin);
         }
 }
 
@@ -120,7 +106,7 @@ static void turn_alike(joining *j) {
     for (int32_t i = 0; i < j->end - j->begin; ++i) parent[i] = i;
     for (int32_t i = 0; i < j->end - j->begin; ++i)
         for (int e = 0; e < 2; ++e)
-            if (j->curves->next[2 * i + e] >= 0) merge(parent, i, j->curves->next[2 * i + e] - j->begin);
+            if (j->curves->next[2 * i + e] >= 0) sn_touch_merge(parent, i, j->curves->next[2 * i + e] - j->begin);
 }
 
 /* ---- Curves ---- */
@@ -157,7 +143,7 @@ static void add_segment(sn_touch_curve *curve, const double origin[3], const sn_
 static sn_status number(joining *j, sn_error *error) {
     sn_touch_curves *curves = j->curves;
     for (int32_t i = j->begin; i < j->end; ++i) {
-        const int32_t root = j->begin + root_of(curves->parent, i - j->begin);
+        const int32_t root = j->begin + sn_touch_root(curves->parent, i - j->begin);
         if (root == i) {
             if (curves->count == curves->capacity) {
                 const sn_status status = sn_grow(curves->context, (void **)&curves->curve, &curves->capacity,

@@ -8,6 +8,19 @@
 
 #include "touch_cut.h"
 
+/* Sets by union-find: the root of a member, and the union of two sets. The smallest member becomes the root. */
+static inline int32_t sn_touch_root(int32_t *parent, int32_t i) {
+    while (parent[i] != i) parent[i] = parent[parent[i]], i = parent[i];
+    return i;
+}
+static inline void sn_touch_merge(int32_t *parent, int32_t i, int32_t j) {
+    i = sn_touch_root(parent, i), j = sn_touch_root(parent, j);
+    if (i < j)
+        parent[j] = i;
+    else
+        parent[i] = j;
+}
+
 typedef struct sn_touch_curve {
     int32_t first, count;  /* its first cut, and how many cuts it has */
     bool closed;           /* false: it ends at the rim of a surface */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "triangle_tree.h"
+#include "mesh/triangle_tree.h"
 
 enum { GRAIN = 64 };              /* vertices in a piece of the search */
 static const double FACES = -0.1; /* largest N_B . N_A of a triangle that faces a vertex */

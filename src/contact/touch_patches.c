@@ -7,51 +7,59 @@ enum { COLLIDER_CLUSTER = 8 };
 
 /* ---- Which triangles may share a patch ---- */
 
-/* The sorted carriers of a vertex, at most 4. */
-static int carriers_of(const sn_touch_surface *surface, int32_t vertex, int32_t node[4]) {
-    int count = 0;
-    for (int32_t i = surface->carrier_first[vertex]; i < surface->carrier_first[vertex + 1]; ++i) {
-        int place = count++;
-        for (; place > 0 && node[place - 1] > surface->carrier_node[i]; --place) node[place] = node[place - 1];
+/* Adds the carriers of a vertex to a sorted set. Returns the size of the set, or 5 when it has more than 4. */
+static int add_carriers(const sn_touch_surface *surface, int32_t vertex, int32_t node[4], int count) {
+    for (int32_t i = surface->carrier_first[vertex]; i < surface->carrier_first[vertex + 1] && count <= 4; ++i) {
+        int place = 0;
+        while (place < count && node[place] < surface->carrier_node[i]) ++place;
+        if (place < count && node[place] == surface->carrier_node[i]) continue;
+        if (count == 4) return 5;
+        for (int k = count++; k > place; --k) node[k] = node[k - 1];
         node[place] = surface->carrier_node[i];
     }
     return count;
 }
 
-static bool same_carriers(const sn_touch_surface *surface, int32_t v, int32_t w) {
-    int32_t a[4], b[4];
-    const int count = carriers_of(surface, v, a);
-    if (carriers_of(surface, w, b) != count) return false;
-    for (int i = 0; i < count; ++i)
-        if (a[i] != b[i]) return false;
-    return true;
+/* The carriers that stand for a triangle, padded with -1: those of all its corners when one tet has them. Otherwise
+ * those of two corners that agree, or those of the first corner. */
+static void carriers_of(const sn_touch_surface *surface, int32_t triangle, int32_t node[4]) {
+    const int32_t *corner = &surface->triangle[3 * (size_t)triangle];
+    int count = 0;
+    for (int k = 0; k < 3 && count <= 4; ++k) count = add_carriers(surface, corner[k], node, count);
+    if (count > 4) {
+        count = add_carriers(surface, corner[1], node, 0);
+        const int own = count, both = add_carriers(surface, corner[2], node, count);
+        count = both == own ? own : add_carriers(surface, corner[0], node, 0);
+    }
+    for (int k = count; k < 4; ++k) node[k] = -1;
 }
 
-/* Gives vertices with equal carriers the same label: the number of the first such vertex. */
-static sn_status label_vertices(const sn_touch_surface *surface, int32_t *label, sn_error *error) {
+static bool equal4(const int32_t a[4], const int32_t b[4]) {
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3];
+}
+
+/* Gives triangles with equal carriers the same label: the number of the first such triangle. */
+static sn_status label_triangles(const sn_touch_surface *surface, int32_t *label, sn_error *error) {
     uint32_t size = 16;
-    while (size < 2 * (uint32_t)surface->vertex_count) size *= 2;
+    while (size < 2 * (uint32_t)surface->triangle_count) size *= 2;
     int32_t *table = sn_allocate(surface->context, size, sizeof *table);
     if (!table) return sn_no_memory(error);
     for (uint32_t i = 0; i < size; ++i) table[i] = -1;
-    for (int32_t v = 0; v < surface->vertex_count; ++v) {
-        int32_t node[4];
+    for (int32_t t = 0; t < surface->triangle_count; ++t) {
+        int32_t node[4], other[4];
         uint32_t hash = 2166136261u;
-        const int count = carriers_of(surface, v, node);
-        for (int i = 0; i < count; ++i) hash = (hash ^ (uint32_t)node[i]) * 0x9E3779B1u, hash ^= hash >> 15;
+        carriers_of(surface, t, node);
+        for (int i = 0; i < 4; ++i) hash = (hash ^ (uint32_t)node[i]) * 0x9E3779B1u, hash ^= hash >> 15;
         uint32_t place = hash & (size - 1);
-        while (table[place] >= 0 && !same_carriers(surface, table[place], v)) place = (place + 1) & (size - 1);
-        if (table[place] < 0) table[place] = v;
-        label[v] = table[place];
+        for (; table[place] >= 0; place = (place + 1) & (size - 1)) {
+            carriers_of(surface, table[place], other);
+            if (equal4(node, other)) break;
+        }
+        if (table[place] < 0) table[place] = t;
+        label[t] = table[place];
     }
     sn_release(surface->context, table);
     return SN_OK;
-}
-
-static int32_t label_of(const sn_touch_surface *surface, const int32_t *label, int32_t triangle) {
-    const int32_t *corner = &surface->triangle[3 * (size_t)triangle];
-    const int32_t a = label[corner[0]], b = label[corner[1]], c = label[corner[2]];
-    return b == c ? b : a;
 }
 
 static int most_carriers(const sn_touch_surface *surface) {
@@ -106,7 +114,7 @@ static int grow_sets(const sn_touch_surface *surface, int limit, const int32_t *
             for (int k = 0; k < 3 && end - begin < limit; ++k) {
                 const int32_t next = surface->neighbour[3 * (size_t)list[i] + (size_t)k];
                 if (next < 0 || of[next] >= 0) continue;
-                if (label && label_of(surface, label, next) != label_of(surface, label, t)) continue;
+                if (label && label[next] != label[t]) continue;
                 of[next] = count, list[end++] = next;
             }
         ++count;
@@ -153,8 +161,8 @@ static sn_status find_patches(const sn_touch_surface *surface, sn_touch_patches 
     sn_status status = limit_of(surface, &limit, &labelled, error);
     int32_t *label = NULL;
     if (!status && labelled) {
-        label = sn_allocate(surface->context, (size_t)surface->vertex_count, sizeof *label);
-        status = label ? label_vertices(surface, label, error) : sn_no_memory(error);
+        label = sn_allocate(surface->context, (size_t)surface->triangle_count, sizeof *label);
+        status = label ? label_triangles(surface, label, error) : sn_no_memory(error);
     }
     if (!status) {
         patches->count = grow_sets(surface, limit, label, patches->of, patches->triangle);

@@ -120,6 +120,19 @@ sn_status sn_touch_rows_append(sn_touch_rows *rows, const sn_touch_surface *surf
     return SN_OK;
 }
 
+sn_status sn_touch_rows_copy(const sn_touch_rows *from, sn_touch_rows *to, sn_error *error) {
+    sn_touch_rows_clear(to);
+    sn_status status = sn_grow(to->context, (void **)&to->row, &to->capacity, from->count, sizeof *to->row, error);
+    if (!status) status = reserve_carriers(to, from->carrier_count, error);
+    if (status || from->count == 0) return status;
+    to->count = from->count, to->carrier_count = from->carrier_count;
+    memcpy(to->row, from->row, (size_t)from->count * sizeof *to->row);
+    memcpy(to->node, from->node, (size_t)from->carrier_count * sizeof *to->node);
+    memcpy(to->weight, from->weight, (size_t)from->carrier_count * sizeof *to->weight);
+    memcpy(to->moment, from->moment, 9 * (size_t)from->carrier_count * sizeof *to->moment);
+    return SN_OK;
+}
+
 void sn_touch_row_gather(const sn_touch_rows *rows, const sn_touch_row *row, const double *u, double out[3]) {
     out[0] = out[1] = out[2] = 0;
     for (int32_t i = row->first; i < row->first + row->count; ++i)

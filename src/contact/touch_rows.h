@@ -34,7 +34,7 @@ typedef enum sn_touch_kind {
     SN_TOUCH_VERTEX_FACE, /* feature 0: a vertex of A; feature 1: a triangle of B */
     SN_TOUCH_FACE_VERTEX, /* feature 0: a triangle of A; feature 1: a vertex of B */
     SN_TOUCH_EDGE_EDGE,   /* edges of both */
-    SN_TOUCH_REGION,      /* feature 0: a patch of A; feature 1: a region of contact (Civit 5.5) */
+    SN_TOUCH_REGION,      /* patches of a region that intersects (Civit 5.5); determination.h says which */
 } sn_touch_kind;
 
 typedef struct sn_touch_row {
@@ -60,6 +60,9 @@ typedef struct sn_touch_rows {
 
 void sn_touch_rows_release(sn_touch_rows *rows);
 static inline void sn_touch_rows_clear(sn_touch_rows *rows) { rows->count = rows->carrier_count = 0; }
+
+/* Makes `to` a copy of `from`. */
+sn_status sn_touch_rows_copy(const sn_touch_rows *from, sn_touch_rows *to, sn_error *error);
 
 /* A point of a triangle of a surface: weights of its three vertices, sum 1. */
 typedef struct sn_touch_point {

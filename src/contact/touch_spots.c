@@ -11,9 +11,10 @@
 #include "base/math3.h"
 #include "touch_flood.h"
 
-/* A spot in the making: the centroid is a sum of moments until the end. */
-
-static sn_status spot_for(sn_touch_flood *flood, int32_t patch, int32_t label, sn_touch_spot **spot, sn_error *error) {
+/* Finds or makes the spot of a patch and a label. In the making, its centroid is a sum of moments. */
+static sn_status spot_for(sn_touch_flood *flood, int32_t triangle, int32_t label, sn_touch_spot **spot,
+                          sn_error *error) {
+    const int32_t patch = flood->patches->of[triangle];
     for (int32_t i = flood->spot_of[patch] - 1; i >= 0; i = flood->chain[i])
         if (flood->spot[i].label == label) {
             *spot = &flood->spot[i];
@@ -30,7 +31,7 @@ static sn_status spot_for(sn_touch_flood *flood, int32_t patch, int32_t label, s
     if (status) return status;
     flood->chain[flood->spot_count] = flood->spot_of[patch] - 1;
     *spot = &flood->spot[flood->spot_count++];
-    **spot = (sn_touch_spot){.patch = patch, .label = label};
+    **spot = (sn_touch_spot){.patch = patch, .label = label, .triangle = triangle};
     flood->spot_of[patch] = flood->spot_count;
     return SN_OK;
 }
@@ -54,7 +55,8 @@ static void add_triangle(const sn_touch_surface *surface, int32_t triangle, sn_t
 
 static sn_status add_patch(sn_touch_flood *flood, int32_t patch, int32_t label, sn_error *error) {
     sn_touch_spot *spot;
-    const sn_status status = spot_for(flood, patch, label, &spot, error);
+    const sn_status status =
+        spot_for(flood, flood->patches->triangle[flood->patches->first[patch]], label, &spot, error);
     if (status) return status;
     for (int32_t i = flood->patches->first[patch]; i < flood->patches->first[patch + 1]; ++i)
         add_triangle(flood->surface, flood->patches->triangle[i], spot);
@@ -137,7 +139,7 @@ static sn_status add_part(sn_touch_flood *flood, const sn_touch_crossed *crossed
                           int32_t root, sn_error *error) {
     if (!(sum->area > 0)) return SN_OK; /* nothing, or rounding */
     sn_touch_spot *spot;
-    const sn_status status = spot_for(flood, flood->patches->of[crossed->triangle], root, &spot, error);
+    const sn_status status = spot_for(flood, crossed->triangle, root, &spot, error);
     if (status) return status;
     ++spot->triangles;
     spot->area += sum->area;
@@ -184,8 +186,7 @@ sn_status sn_touch_flood_spots(sn_touch_flood *flood, const sn_touch_cut *cut, i
     for (int i = 0; i < flood->triangle_count && !status; ++i) {
         const int32_t triangle = flood->triangles[i];
         sn_touch_spot *spot;
-        status = spot_for(flood, flood->patches->of[triangle], sn_touch_root(parent, flood->inside[triangle] - 1),
-                          &spot, error);
+        status = spot_for(flood, triangle, sn_touch_root(parent, flood->inside[triangle] - 1), &spot, error);
         if (!status) add_triangle(flood->surface, triangle, spot), ++flood->interior;
     }
     for (int i = 0; i < flood->whole_count && !status; ++i) {

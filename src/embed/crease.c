@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "joined.h"
 
 /* An edge of a triangle, its ends in ascending order. */
 typedef struct edge {
@@ -19,19 +20,6 @@ static int by_ends(const void *a, const void *b) {
     if (p->low != q->low) return p->low < q->low ? -1 : 1;
     if (p->high != q->high) return p->high < q->high ? -1 : 1;
     return p->corner < q->corner ? -1 : p->corner > q->corner;
-}
-
-static int32_t root_of(int32_t *parent, int32_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static void join(int32_t *parent, int32_t a, int32_t b) {
-    a = root_of(parent, a), b = root_of(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
 }
 
 static void face_normal(const double *position, const int32_t *t, double n[3]) {
@@ -55,8 +43,8 @@ static void join_smooth(const double *position, const int32_t *triangle, const e
     double n[2][3];
     for (int i = 0; i < 2; ++i) face_normal(position, triangle + e[i].corner / 3 * 3, n[i]);
     if (sn_dot3(n[0], n[1]) < limit) return;
-    join(parent, corner_at(triangle, e[0].corner, e[0].low), corner_at(triangle, e[1].corner, e[0].low));
-    join(parent, corner_at(triangle, e[0].corner, e[0].high), corner_at(triangle, e[1].corner, e[0].high));
+    sn_join(parent, corner_at(triangle, e[0].corner, e[0].low), corner_at(triangle, e[1].corner, e[0].low));
+    sn_join(parent, corner_at(triangle, e[0].corner, e[0].high), corner_at(triangle, e[1].corner, e[0].high));
 }
 
 sn_status sn_crease_split(sn_context *context, const double *position, const int32_t *triangle, int triangles,
@@ -84,7 +72,7 @@ sn_status sn_crease_split(sn_context *context, const double *position, const int
     }
     *count = 0;
     for (int i = 0; i < corners; ++i) {
-        const int32_t root = root_of(parent, i);
+        const int32_t root = sn_joined_root(parent, i);
         if (root == i)
             corner[i] = *count, source[(*count)++] = triangle[i];
         else

@@ -2,6 +2,7 @@
 #include "sinew/embed.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -21,8 +22,12 @@ static sn_status allocate(sn_context *context, int triangles, sn_embedding **out
     e->rest = sn_allocate(context, 3 * most, sizeof *e->rest);
     e->source = sn_allocate(context, most, sizeof *e->source);
     e->triangle = sn_allocate(context, most, sizeof *e->triangle);
+    e->carrier_first = sn_allocate(context, most + 1, sizeof *e->carrier_first);
+    e->carrier_node = e->node;
+    e->carrier_weight = e->weight;
     e->triangle_count = triangles;
-    if (!e->node || !e->weight || !e->rest || !e->source || !e->triangle) {
+    for (size_t v = 0; v <= most && e->carrier_first; ++v) e->carrier_first[v] = (int32_t)(4 * v);
+    if (!e->node || !e->weight || !e->rest || !e->source || !e->triangle || !e->carrier_first) {
         sn_embedding_destroy(e);
         return sn_no_memory(error);
     }
@@ -32,6 +37,9 @@ static sn_status allocate(sn_context *context, int triangles, sn_embedding **out
 
 void sn_embedding_destroy(sn_embedding *e) {
     if (!e) return;
+    if (e->carrier_node != e->node) sn_release(e->context, e->carrier_node);
+    if (e->carrier_weight != e->weight) sn_release(e->context, e->carrier_weight);
+    sn_release(e->context, e->carrier_first);
     sn_release(e->context, e->node);
     sn_release(e->context, e->weight);
     sn_release(e->context, e->rest);
@@ -65,6 +73,23 @@ static sn_status check(const sn_mesh *carrier, double crease, sn_error *error) {
     return SN_OK;
 }
 
+/* A vertex on a face between two tets is inside of one of them, up to rounding: weights just below 0 become 0.
+ * Returns whether the vertex is inside. */
+static bool round_weights(double weight[4]) {
+    int largest = 0;
+    bool inside = true;
+    double others = 0;
+    for (int i = 0; i < 4; ++i) {
+        if (weight[i] < 0 && weight[i] > -1e-12) weight[i] = 0;
+        if (weight[i] > weight[largest]) largest = i;
+        inside = inside && weight[i] >= 0;
+    }
+    for (int i = 0; i < 4; ++i)
+        if (i != largest) others += weight[i];
+    weight[largest] = 1 - others;
+    return inside;
+}
+
 static sn_status carry(const sn_mesh *carrier, sn_embedding *e, sn_error *error) {
     sn_locator locator;
     const sn_status status = sn_locator_create(carrier, &locator, error);
@@ -75,7 +100,7 @@ static sn_status carry(const sn_mesh *carrier, sn_embedding *e, sn_error *error)
         const int tet = sn_locator_find(&locator, e->rest + 3 * (size_t)v, e->weight + 4 * (size_t)v, &outside);
         found = tet >= 0;
         if (!found) break;
-        e->farthest = fmax(e->farthest, outside);
+        if (!round_weights(e->weight + 4 * (size_t)v)) e->farthest = fmax(e->farthest, outside);
         memcpy(e->node + 4 * (size_t)v, carrier->tet + (size_t)tet * (size_t)carrier->tet_nodes, 4 * sizeof *e->node);
     }
     sn_locator_destroy(&locator);
@@ -167,21 +192,19 @@ sn_status sn_embedding_boundary(const sn_mesh *carrier, double crease, sn_embedd
 
 void sn_embedding_positions(const sn_embedding *e, const double *position, float *out) {
     for (int v = 0; v < e->vertex_count; ++v) {
-        const int32_t *node = e->node + 4 * (size_t)v;
-        const double *w = e->weight + 4 * (size_t)v;
-        for (int k = 0; k < 3; ++k) {
-            double x = 0;
-            for (int i = 0; i < 4; ++i) x += w[i] * position[3 * (size_t)node[i] + (size_t)k];
-            out[3 * (size_t)v + (size_t)k] = (float)x;
-        }
+        double x[3] = {0};
+        for (int32_t i = e->carrier_first[v]; i < e->carrier_first[v + 1]; ++i)
+            for (int k = 0; k < 3; ++k)
+                x[k] += e->carrier_weight[i] * position[3 * (size_t)e->carrier_node[i] + (size_t)k];
+        for (int k = 0; k < 3; ++k) out[3 * (size_t)v + (size_t)k] = (float)x[k];
     }
 }
 
 void sn_embedding_values(const sn_embedding *e, const double *value, float *out) {
     for (int v = 0; v < e->vertex_count; ++v) {
         double sum = 0;
-        for (int i = 0; i < 4; ++i)
-            sum += e->weight[4 * (size_t)v + (size_t)i] * value[e->node[4 * (size_t)v + (size_t)i]];
+        for (int32_t i = e->carrier_first[v]; i < e->carrier_first[v + 1]; ++i)
+            sum += e->carrier_weight[i] * value[e->carrier_node[i]];
         out[v] = (float)sum;
     }
 }

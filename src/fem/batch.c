@@ -19,6 +19,7 @@ typedef struct choice {
     double alpha, beta, every;
     int warping;
     int terms; /* of the Prony series */
+    bool by_coefficient;
     bool vertex_matrix;
     bool muscle;
     bool viscous; /* has a viscous or Rayleigh stress, on the frames of the rotation */
@@ -65,6 +66,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     out->differential = default_of(law, muscle);
     out->warping = sn_warping_find(material->warping);
     out->terms = material->prony_count;
+    out->by_coefficient = sn_prony_on_coefficients(material);
     out->vertex_matrix = out->warping && strcmp(material->warping_matrix, "vertex") == 0;
     if (material->differential[0]) {
         const int d = sn_differential_find(material->differential);
@@ -112,7 +114,7 @@ static int same_choice(const sn_batch *batch, const sn_element *element, const c
            batch->differential == c->differential && batch->projects == c->projects && batch->alpha == c->alpha &&
            batch->beta == c->beta && batch->every == c->every && batch->warping == c->warping &&
            batch->vertex_matrix == c->vertex_matrix && (batch->compact == SN_COMPACT_UPDATED) == updates(c) &&
-           batch->terms == c->terms && batch->muscle == c->muscle;
+           batch->terms == c->terms && batch->by_coefficient == c->by_coefficient && batch->muscle == c->muscle;
 }
 
 /* Appends a batch, or finds one alike. model->batch has room. */
@@ -135,6 +137,7 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
                         .warping = c->warping,
                         .vertex_matrix = c->vertex_matrix,
                         .terms = c->terms,
+                        .by_coefficient = c->by_coefficient,
                         .muscle = c->muscle};
     batch->warped = (c->law->flags & SN_LAW_WARPED) &&
                     (c->differential == SN_DIFFERENTIAL_TRUNCATED_2 || c->law->flags & SN_LAW_CONSTANT);
@@ -395,6 +398,8 @@ static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error 
         batch->memory = model->memory_size, batch->recalled = model->recalled_size;
         model->memory_size += points * SN_MEMORY_ITEMS * batch->terms;
         if (batch->terms) model->recalled_size += points * SN_MEMORY_ITEMS;
+        batch->begins = model->recalled_size;
+        if (batch->by_coefficient) model->recalled_size += points * SN_MEMORY_ITEMS * batch->terms;
         if (batch->rotation && batch->every > 0 && !batch->element->derive) {
             batch->frames = model->frame_size;
             model->frame_size += points * 9;

@@ -44,9 +44,12 @@ typedef struct sn_batch {
     int64_t linearised;     /* offset of its part in a linearised buffer, in doubles: block_count x points x
                                linearised_items x SN_LANES */
     int linearised_items;
-    int64_t kept;   /* offset of its part in the kept rotations, in doubles: block_count x points x 9 x SN_LANES; -1 for
-                       none */
-    int terms;      /* of the Prony series of its materials (prony.h); 0: no memory */
+    int64_t kept; /* offset of its part in the kept rotations, in doubles: block_count x points x 9 x SN_LANES; -1 for
+                     none */
+    int terms;    /* of the Prony series of its materials (prony.h); 0: no memory */
+    bool by_coefficient; /* the series is on the coefficients of the law: each term has a stress of its own */
+    int64_t begins; /* by_coefficient: offset of these stresses at the begin of the step, behind those of all points in
+                       the same array; block_count x points x terms x SN_MEMORY_ITEMS x SN_LANES */
     int64_t memory; /* offset of its memory in the state's array, in doubles: block_count x points x terms x
                        SN_MEMORY_ITEMS x SN_LANES */
     int64_t recalled; /* offset of its recalled stress, in doubles: block_count x points x SN_MEMORY_ITEMS x SN_LANES */
@@ -110,11 +113,12 @@ typedef struct sn_batch_settings {
                         b */
     unsigned damped; /* SN_DAMPED_ bits: which of them are not all zero */
     double *base; /* batches with memory: block_count x law->constant_count x SN_LANES, the part of the law that has a
-                     memory; else NULL */
+                     memory; by_coefficient: x terms, one part for each; else NULL */
     double *term; /* batches with memory: rows of terms x 3 x SN_LANES, decay, gain and ratio; else NULL */
     int32_t *term_row; /* the row of each block. Neighbouring blocks of the same materials share a row, so that the
                           kernels find it in the cache */
-    double *muscle;    /* muscles: block_count x SN_MUSCLE_ITEMS x SN_LANES; else NULL */
+    double *soft;   /* patches: per lane, the share of their bulk modulus that a softer body has (patch.h); else NULL */
+    double *muscle; /* muscles: block_count x SN_MUSCLE_ITEMS x SN_LANES; else NULL */
 } sn_batch_settings;
 
 /* The numbers of a model that follow from its materials. They may change between evaluations (sn_elements_parameters);
@@ -140,6 +144,13 @@ typedef struct sn_kept_rotations {
                            weights */
 } sn_kept_rotations;
 
+/* The memory of a model (prony.h), for its update after a step. Arrays as in sn_elements_model. */
+typedef struct sn_memory_arrays {
+    double *before;   /* recalled_size: the stress without rotation at the begin of the step */
+    double *memory;   /* memory_size; NULL: only `before` is set */
+    double *recalled; /* recalled_size; NULL: not wanted */
+} sn_memory_arrays;
+
 /* What the elements are evaluated at, and what is asked of their linearisation. Arrays are node_count x 3 in compiled
  * numbering. */
 typedef struct sn_element_view {
@@ -151,8 +162,10 @@ typedef struct sn_element_view {
     const double *frame; /* frame_size: rotations of batches that keep theirs; NULL: all follow the positions */
     const double *vertex_rotation; /* node_count x 9, for warped batches; NULL when there are none */
     const double *recalled;        /* the recalled stress (prony.h), recalled_size doubles; NULL when there is none */
-    sn_kept_rotations *kept;       /* `force` writes to it; the others read it: it is of this view. NULL: none */
-    bool projected;                /* batches that `projects` take the projected differential; default: the exact one */
+    const sn_memory_arrays *remember; /* `force` first updates this memory: a step to this view was accepted. `recalled`
+                                         is that of the memory. NULL: no update */
+    sn_kept_rotations *kept;          /* `force` writes to it; the others read it: it is of this view. NULL: none */
+    bool projected;   /* batches that `projects` take the projected differential; default: the exact one */
     bool unsymmetric; /* false: K is made symmetric, and the change of viscous stress with x is left out. true: the
                          Jacobian as it is: unsymmetrised, with that change (Green: always; corotated: where dR is at
                          hand, that is with the exact and the projected differential). The change of Rayleigh forces
@@ -184,6 +197,9 @@ typedef struct sn_element_kernels {
      * view, k and d are not looked at; the bits are the same. */
     int (*product)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double k,
                    double d, const double *linearised, const double *u, double *out);
+    /* Adds d D u to out. The same as `product` up to rounding, and faster: it needs no tensor. */
+    int (*damp)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double d,
+                const double *u, double *out);
     /* Element matrices k K + d D of one block: out has nodes x nodes blocks of 3 x 3, [i][j][3 * column +
      * row][SN_LANES] (column-major blocks, as the sparse matrix wants them), 64-byte aligned. With `upper` only the
      * blocks i <= j are filled (K symmetric). Also writes the block's part of `linearised` unless that is NULL. */
@@ -201,9 +217,9 @@ typedef struct sn_element_kernels {
     /* Accept hook of rotations with history: updates `state` (same layout as view->rotation_state). */
     int (*accept)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double *state);
     /* After a step to view->x: h <- decay h + gain (S - before) and before <- S, with the stress S without rotation
-     * (prony.h). memory NULL: only `before` is set. `before` has the layout of a recalled stress. */
-    int (*remember)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double *before,
-                    double *memory);
+     * (prony.h), then the recalled stress of the next step, which is as long as this one. */
+    int (*remember)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view,
+                    const sn_memory_arrays *memory);
     /* The recalled stress at settings->elapsed. */
     int (*recall)(const sn_batch *batch, int block_begin, int block_end, const sn_element_settings *settings,
                   const double *before, const double *memory, double *recalled);
@@ -278,16 +294,18 @@ void sn_elements_stress(const sn_context *context, const sn_elements_model *mode
 /* ADDS (k K + d D) u to out; linearised may be NULL. */
 void sn_elements_product(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                          double k, double d, const double *linearised, const double *u, double *out);
+/* ADDS d D u to out; for one product at a place. */
+void sn_elements_damp(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double d,
+                      const double *u, double *out);
 /* A step was accepted at view->x, from view->x_before: updates the rotation state (rotation_state_size doubles).
  * Nothing without history.
  */
 void sn_elements_accept(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                         double *state);
 
-/* The kernels `remember` and `recall` over all elements with a memory. sn_elements_remember takes both when `recalled`
- * is not NULL: the next step is mostly as long as this one, and the memory of a chunk is still in the cache. */
+/* The kernels `remember` and `recall` over all elements with a memory. */
 void sn_elements_remember(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
-                          double *before, double *memory, double *recalled);
+                          const sn_memory_arrays *memory);
 void sn_elements_recall(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings,
                         const double *before, const double *memory, double *recalled);
 

@@ -55,6 +55,9 @@ typedef struct sn_law {
         *parameter; /* all its constants; isotropic laws begin with young, poisson, lame, which stand for the others */
     int parameter_count;
     int constant_count; /* of the array that `prepare` fills and the kernels read */
+    /* So many of the first constants are coefficients that the stress is linear in, and that may relax one by one
+     * (prony.h); 0: none. What remains without them is volume. */
+    int coefficient_count;
 
     /* Material -> constants at time t (keyed moduli). `constant` has SN_LAW_CONSTANTS places. Corotational isotropic
      * laws put lambda, mu first. */

@@ -15,6 +15,7 @@
 #include "material_fields.h"
 #include "names.h"
 #include "point.h"
+#include "prony.h"
 
 /* ---- Lookup ---- */
 #if defined(SN_HAVE_X86_KERNELS)
@@ -134,11 +135,13 @@ const sn_parameter *sn_law_parameters(const sn_context *context, const char *law
         .unit = "", .text = about                                                                                      \
     }
 
-static const sn_listing prony_on_listing[] = {{"all", "the whole stress"}, {"shear", "the deviatoric part"}};
+static const sn_listing prony_on_listing[] = {{"all", "the whole stress"},
+                                              {"shear", "the deviatoric part"},
+                                              {"coefficients", "each coefficient of the law, by `ratios`"}};
 static const sn_listing prony_moduli_listing[] = {{"long-term", "the terms add to the constants of the law"},
                                                   {"instantaneous", "the terms are parts of the constants of the law"}};
 const sn_listing *sn_prony_parts(int *count) {
-    *count = 2;
+    *count = 3;
     return prony_on_listing;
 }
 const sn_listing *sn_prony_moduli(int *count) {
@@ -474,6 +477,45 @@ static sn_status check_blocks(const sn_material *material, const sn_law *law, sn
     return status || !material->differential[0] ? status : check_differential(material, law, rotation, error);
 }
 
+/* The ratios of the coefficients: for `on`: `coefficients` alone, and then instead of one ratio for the stress. */
+static sn_status check_coefficients(const sn_material *material, const sn_law *law, sn_error *error) {
+    const bool on = sn_prony_on_coefficients(material), parts = strcmp(material->prony_moduli, "instantaneous") == 0;
+    if (on && law->coefficient_count == 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "prony.on",
+                          "'on': 'coefficients' does not go with law '%s'; laws with coefficients are mooney-rivlin, "
+                          "reduced-polynomial and ogden",
+                          law->name);
+    double sum[SN_PRONY_COEFFICIENTS] = {0};
+    for (int i = 0; i < material->prony_count; ++i) {
+        sn_status status = SN_OK;
+        if (on && material->prony[i][0] != 0)
+            status =
+                sn_fail_at(error, SN_BAD_INPUT, "ratio",
+                           "'prony' term %d: a ratio has no effect beside 'on': 'coefficients'; give 'ratios'", i + 1);
+        for (int n = 0; n < SN_PRONY_COEFFICIENTS && !status; ++n) {
+            const double ratio = material->prony_ratios[i][n];
+            sum[n] += ratio;
+            if (!on && ratio != 0)
+                status = sn_fail_at(error, SN_BAD_INPUT, "ratios",
+                                    "'prony' term %d: 'ratios' have no effect without 'on': 'coefficients'", i + 1);
+            else if (n >= law->coefficient_count && ratio != 0)
+                status = sn_fail_at(error, SN_BAD_INPUT, "ratios",
+                                    "'prony' term %d has a ratio for coefficient %d; law '%s' has %d coefficients",
+                                    i + 1, n + 1, law->name, law->coefficient_count);
+            else if (!(ratio >= 0 && isfinite(ratio)))
+                status = sn_fail_at(error, SN_BAD_INPUT, "ratios",
+                                    "'prony' term %d: ratio %d is %g; it must be finite and at least 0", i + 1, n + 1,
+                                    ratio);
+            else if (parts && sum[n] > 1 + 1e-12)
+                status = sn_fail_at(error, SN_BAD_INPUT, "ratios",
+                                    "the instantaneous ratios of coefficient %d have the sum %g; it must be at most 1",
+                                    n + 1, sum[n]);
+        }
+        if (status) return sn_within(error, status, "prony.terms.%d", i);
+    }
+    return SN_OK;
+}
+
 static sn_status check_prony(const sn_material *material, const sn_law *law, sn_error *error) {
     if (material->prony_count < 0 || material->prony_count > SN_PRONY_TERMS)
         return sn_fail_at(error, SN_BAD_INPUT, "prony", "'prony' has %d terms; allowed are 0 to %d",
@@ -497,6 +539,8 @@ static sn_status check_prony(const sn_material *material, const sn_law *law, sn_
     if (strcmp(material->prony_moduli, "instantaneous") == 0 && sum > 1 + 1e-12)
         return sn_fail_at(error, SN_BAD_INPUT, "prony.terms",
                           "the instantaneous ratios of 'prony' have the sum %g; it must be at most 1", sum);
+    const sn_status status = check_coefficients(material, law, error);
+    if (status) return status;
     if (law->table && strcmp(material->prony_on, "shear") == 0)
         return sn_fail_at(error, SN_BAD_INPUT, "prony.on",
                           "'on': 'shear' does not go with law '%s': nobody knows the deviatoric part of its stress",

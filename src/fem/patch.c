@@ -1,6 +1,8 @@
 /* Patches: how they are made from the batches of elements. */
 #include "patch.h"
 
+#include "base/sorted.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,16 +29,18 @@ sn_status sn_patch_check(const sn_element *element, const sn_law *law, const sn_
     return SN_OK;
 }
 
-void sn_patch_divide(const sn_element *element, const sn_law *law, int part, double *constant) {
+double sn_patch_divide(const sn_element *element, const sn_law *law, int part, double *constant) {
     double bulk, shear;
-    if (part == SN_PART_WHOLE) return;
+    if (part == SN_PART_WHOLE) return 1;
     sn_law_mean_moduli(law, constant, &bulk, &shear);
     const double most = SN_PATCH_BULK * shear, left = 1 - element->patch_shear,
                  own = left * (bulk > most ? most / bulk : 1);
+    const double soft = 2 * (1 + SN_PATCH_SOFT) / (3 * (1 - 2 * SN_PATCH_SOFT)) * shear; /* its bulk modulus */
     if (part == SN_PART_OWN)
         law->scale(law, left, own, constant);
     else
         law->scale(law, 1 - left, 1 - own, constant);
+    return bulk > soft ? (soft - own * bulk) / (bulk - own * bulk) : 1;
 }
 
 /* ---- Making ---- */
@@ -83,22 +87,9 @@ static void list_shares(making *m, const sn_batch *batch) {
     qsort(m->share, (size_t)m->share_count, sizeof *m->share, compare_shares);
 }
 
-static int compare_nodes(const void *a, const void *b) {
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The entry of a node in a patch. */
 static int64_t find_entry(const sn_patches *patches, int patch, int32_t node) {
-    int64_t low = patches->begin[patch], high = patches->begin[patch + 1];
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (patches->node[middle] < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return sn_lower_bound(patches->node, patches->begin[patch], patches->begin[patch + 1], node);
 }
 
 static void add_share(sn_patches *patches, int patch, const sn_batch *batch, const share *s) {
@@ -129,7 +120,7 @@ static int list_nodes(const sn_batch *batch, const share *first, const share *en
     for (const share *s = first; s < end; ++s)
         for (int i = 0; i < nodes; ++i)
             node[count++] = batch->node[(s->place / SN_LANES * nodes + i) * SN_LANES + s->place % SN_LANES];
-    qsort(node, (size_t)count, sizeof *node, compare_nodes);
+    qsort(node, (size_t)count, sizeof *node, sn_compare_int32);
     for (int i = 0; i < count; ++i)
         if (i == 0 || node[i] != node[i - 1]) node[kept++] = node[i];
     return kept;

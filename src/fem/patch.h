@@ -16,6 +16,7 @@
 #include "batch.h"
 
 #define SN_PATCH_BULK (5.0 / 3.0) /* lambda = mu, Poisson's ratio 1/4 */
+#define SN_PATCH_SOFT 0.44
 
 typedef struct sn_patches {
     /* One per batch of elements with patches: law, rotation, differential, material_of and weight. Patches lie in
@@ -61,8 +62,9 @@ const sn_batch *sn_settings_batch(const sn_elements_model *model, int index);
 
 /* Refuses materials that cannot be divided. */
 sn_status sn_patch_check(const sn_element *element, const sn_law *law, const sn_material *material, sn_error *error);
-/* The constants of a part of the law. */
-void sn_patch_divide(const sn_element *element, const sn_law *law, int part, double *constant);
+/* The constants of a part of the law. Returns the share of the patches' bulk modulus that a body of Poisson's ratio
+ * SN_PATCH_SOFT has too: 1 for softer bodies, near 0 for nearly incompressible ones. */
+double sn_patch_divide(const sn_element *element, const sn_law *law, int part, double *constant);
 
 /* The sums of batch.h over all patches of a model. */
 sn_status sn_patches_energy(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,

@@ -32,3 +32,37 @@ double sn_prony_factor(const sn_material *material, double elapsed, bool rate) {
 }
 
 bool sn_prony_on_shear(const sn_material *material) { return strcmp(material->prony_on, "shear") == 0; }
+
+/* ---- Series on coefficients ---- */
+bool sn_prony_on_coefficients(const sn_material *material) { return strcmp(material->prony_on, "coefficients") == 0; }
+
+double sn_prony_share_of(const sn_material *material, int n) {
+    double share = 1;
+    for (int i = 0; i < material->prony_count && strcmp(material->prony_moduli, "instantaneous") == 0; ++i)
+        share -= material->prony_ratios[i][n];
+    return fmax(share, 0);
+}
+
+void sn_prony_relax(const sn_law *law, const sn_material *material, double elapsed, bool rate, double *constant) {
+    for (int n = 0; n < law->coefficient_count; ++n) {
+        double factor = rate ? 0 : sn_prony_share_of(material, n);
+        for (int i = 0; i < material->prony_count; ++i)
+            factor += material->prony_ratios[i][n] * sn_prony_at(material->prony[i][1], elapsed, rate).gain;
+        constant[n] *= factor;
+    }
+    if (rate) law->scale(law, 1, 0, constant);
+}
+
+void sn_prony_base(const sn_law *law, const sn_material *material, int term, const double *constant, double *base) {
+    memcpy(base, constant, (size_t)law->constant_count * sizeof *base);
+    for (int n = 0; n < law->coefficient_count; ++n) base[n] *= material->prony_ratios[term][n];
+    law->scale(law, 1, 0, base);
+}
+
+double sn_prony_rest_ratio(const sn_law *law, const sn_material *material, int term, const double *constant) {
+    double base[SN_LAW_CONSTANTS], bulk, whole, part;
+    sn_prony_base(law, material, term, constant, base);
+    sn_law_mean_moduli(law, constant, &bulk, &whole);
+    sn_law_mean_moduli(law, base, &bulk, &part);
+    return whole > 0 && part > 0 ? part / whole : 0;
+}

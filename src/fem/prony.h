@@ -12,6 +12,13 @@
  *
  *   P = (share + sum_i ratio_i gain_i) P_law + G sum_i ratio_i (decay_i h_i(begin) - gain_i S(begin))
  *
+ * A series on the *coefficients* (Hauth 2.7.2) has a ratio per term and coefficient a_n of the law:
+ *
+ *   a_n(t) = share_n a_n + sum_i ratio_n,i a_n exp(-t / time_i)
+ *
+ * The stress is linear in the a_n. So term i has a stress S_i of its own, that of the law with the coefficients
+ * ratio_n,i a_n and without volume, and the moduli of a step have a factor per coefficient.
+ *
  * G is F for laws on Green's strain, R for laws on the corotated strain, and I for the linear law. All three make the
  * memory turn with the element. */
 #ifndef SN_FEM_PRONY_H
@@ -19,6 +26,7 @@
 
 #include <stdbool.h>
 
+#include "law.h"
 #include "sinew/material.h"
 
 /* One term at a time after the begin of the step; with `rate`: the derivatives of both numbers by that time. */
@@ -27,6 +35,17 @@ typedef struct sn_prony_term {
 } sn_prony_term;
 
 sn_prony_term sn_prony_at(double time, double elapsed, bool rate);
+
+/* Whether the series acts on each coefficient of the law on its own. */
+bool sn_prony_on_coefficients(const sn_material *material);
+/* The share of coefficient n that stays for ever. */
+double sn_prony_share_of(const sn_material *material, int n);
+/* Multiplies each coefficient by share + sum of ratio gain; with `rate` by its derivative, and the volume by 0. */
+void sn_prony_relax(const sn_law *law, const sn_material *material, double elapsed, bool rate, double *constant);
+/* The constants of S_i. */
+void sn_prony_base(const sn_law *law, const sn_material *material, int term, const double *constant, double *base);
+/* The shear modulus of S_i at rest as a part of that of the law; 0 when one of them has none. */
+double sn_prony_rest_ratio(const sn_law *law, const sn_material *material, int term, const double *constant);
 
 /* share + sum of ratio gain; with `rate` its derivative. */
 double sn_prony_factor(const sn_material *material, double elapsed, bool rate);

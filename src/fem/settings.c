@@ -33,6 +33,12 @@ static void damping_of(const sn_law *law, const sn_material *material, int part,
 /* The part of the law that has a memory, and the law's moduli during a step (prony.h). */
 static void relax(const sn_law *law, const sn_material *material, double elapsed, bool rate, double *constant,
                   double *base) {
+    if (sn_prony_on_coefficients(material)) {
+        for (int i = 0; i < material->prony_count; ++i)
+            sn_prony_base(law, material, i, constant, base + (ptrdiff_t)i * law->constant_count);
+        sn_prony_relax(law, material, elapsed, rate, constant);
+        return;
+    }
     const bool shear = sn_prony_on_shear(material);
     const double factor = sn_prony_factor(material, elapsed, rate);
     memcpy(base, constant, (size_t)law->constant_count * sizeof *base);
@@ -48,7 +54,8 @@ static double *lane_of(double *array, int64_t n, int rows) {
 static void take_terms(const sn_material *material, double elapsed, bool rate, double term[3 * SN_PRONY_TERMS]) {
     for (int i = 0; i < material->prony_count; ++i) {
         const sn_prony_term now = sn_prony_at(material->prony[i][1], elapsed, rate);
-        term[3 * i] = now.decay, term[3 * i + 1] = now.gain, term[3 * i + 2] = material->prony[i][0];
+        term[3 * i] = now.decay, term[3 * i + 1] = now.gain,
+                 term[3 * i + 2] = sn_prony_on_coefficients(material) ? 1 : material->prony[i][0];
     }
 }
 
@@ -87,10 +94,13 @@ static void fill_muscle(const sn_batch *batch, const sn_material *materials, con
     }
 }
 
+/* How many parts of the law have a memory. */
+static int base_count(const sn_batch *batch) { return batch->by_coefficient ? batch->terms : 1; }
+
 static sn_status fill_batch(const sn_batch *batch, const sn_material *materials, double time,
                             const sn_element_settings *all, sn_batch_settings *settings, sn_error *error) {
-    const int count = batch->law->constant_count;
-    double constant[SN_LAW_CONSTANTS] = {0}, base[SN_LAW_CONSTANTS] = {0}, damping[3] = {0};
+    const int count = batch->law->constant_count, bases = count * base_count(batch);
+    double constant[SN_LAW_CONSTANTS] = {0}, base[SN_PRONY_TERMS * SN_LAW_CONSTANTS] = {0}, damping[3] = {0}, soft = 1;
     double term[3 * SN_PRONY_TERMS] = {0};
     const sn_material *material = NULL;
     int last = -1;
@@ -105,7 +115,7 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
                                   batch->law->name, material->law);
             const sn_status status = batch->law->prepare(batch->law, material, time, constant, error);
             if (status) return status;
-            sn_patch_divide(batch->element, batch->law, batch->part, constant);
+            soft = sn_patch_divide(batch->element, batch->law, batch->part, constant);
             damping_of(batch->law, material, batch->part, constant, damping);
             if (damping[0] != 0 || damping[1] != 0) settings->damped |= SN_DAMPED_VISCOUS;
             if (damping[2] != 0) settings->damped |= SN_DAMPED_RAYLEIGH;
@@ -114,13 +124,14 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
                 take_terms(material, all->elapsed, all->rate, term);
             }
         }
+        if (settings->soft) settings->soft[n] = soft;
         if (batch->pair_mass) fill_damper(batch, material, constant, n, settings);
         for (int i = 0; i < 3 && !batch->pair_mass; ++i)
             settings->damping[(n / SN_LANES * 3 + i) * SN_LANES + n % SN_LANES] = damping[i];
         for (int i = 0; i < count; ++i)
             settings->constant[(n / SN_LANES * count + i) * SN_LANES + n % SN_LANES] = constant[i];
         if (!batch->terms) continue;
-        for (int i = 0; i < count; ++i) lane_of(settings->base, n, count)[i * SN_LANES] = base[i];
+        for (int i = 0; i < bases; ++i) lane_of(settings->base, n, bases)[i * SN_LANES] = base[i];
         if (n % SN_LANES == 0) choose_row(batch, n, settings);
         double *row = settings->term + ((int64_t)settings->term_row[n / SN_LANES] * 3 * batch->terms) * SN_LANES;
         for (int i = 0; i < 3 * batch->terms; ++i) row[i * SN_LANES + n % SN_LANES] = term[i];
@@ -165,13 +176,14 @@ static sn_status allocate(const sn_context *context, const sn_batch *batch, sn_b
     own->constant = sn_allocate(context, constants, sizeof *own->constant);
     own->damping = sn_allocate(context, lanes * 3, sizeof *own->damping);
     if (terms) {
-        own->base = sn_allocate(context, constants, sizeof *own->base);
+        own->base = sn_allocate(context, constants * (size_t)base_count(batch), sizeof *own->base);
         own->term = sn_allocate(context, lanes * 3 * terms, sizeof *own->term);
         own->term_row = sn_allocate(context, (size_t)batch->block_count, sizeof *own->term_row);
     }
+    if (batch->part == SN_PART_PATCH) own->soft = sn_allocate(context, lanes, sizeof *own->soft);
     if (batch->muscle) own->muscle = sn_allocate(context, lanes * SN_MUSCLE_ITEMS, sizeof *own->muscle);
     const bool all = own->constant && own->damping && (!terms || (own->base && own->term && own->term_row)) &&
-                     (!batch->muscle || own->muscle);
+                     (!batch->muscle || own->muscle) && (batch->part != SN_PART_PATCH || own->soft);
     return all ? SN_OK : sn_no_memory(error);
 }
 
@@ -205,6 +217,7 @@ void sn_element_settings_release(sn_context *context, sn_element_settings *setti
         sn_release(context, settings->batch[b].term);
         sn_release(context, settings->batch[b].term_row);
         sn_release(context, settings->batch[b].muscle);
+        sn_release(context, settings->batch[b].soft);
     }
     sn_release(context, settings->batch);
     sn_release(context, settings->patch_stress);

@@ -24,7 +24,9 @@ typedef struct sum {
     atomic_int bad; /* elements with J <= 0 */
     double k, d;
     const double *linearised, *u;
-    double *out, *before, *recalled;
+    double *out;
+    const double *before;
+    const sn_memory_arrays *memory;
 } sum;
 
 static const sn_chunk *chunk_of(const sum *s, int index) { return &s->model->chunk[s->first + index]; }
@@ -70,6 +72,14 @@ static void product_task(void *data, int index) {
                         s->u, s->out);
 }
 
+static void damp_task(void *data, int index) {
+    sum *s = data;
+    const sn_chunk *c = chunk_of(s, index);
+    const sn_batch *batch = &s->model->batch[c->batch];
+    if (!s->view->settings->batch[c->batch].damped && !batch->pair_mass) return;
+    s->kernels->damp(batch, c->block_begin, c->block_end, s->view, s->d, s->u, s->out);
+}
+
 static void accept_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
@@ -80,10 +90,7 @@ static void remember_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
     const sn_batch *batch = &s->model->batch[c->batch];
-    if (!batch->terms) return;
-    s->kernels->remember(batch, c->block_begin, c->block_end, s->view, s->before, s->out);
-    if (s->recalled)
-        s->kernels->recall(batch, c->block_begin, c->block_end, s->view->settings, s->before, s->out, s->recalled);
+    if (batch->terms) s->kernels->remember(batch, c->block_begin, c->block_end, s->view, s->memory);
 }
 
 static void recall_task(void *data, int index) {
@@ -225,6 +232,16 @@ void sn_elements_product(const sn_context *context, const sn_elements_model *mod
     sn_patches_product(context, model->patches, tangent, u, out);
 }
 
+void sn_elements_damp(const sn_context *context, const sn_elements_model *model, const sn_element_view *view, double d,
+                      const double *u, double *out) {
+    if (model->patches) {
+        sn_elements_product(context, model, view, 0, d, NULL, u, out);
+        return;
+    }
+    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .d = d, .u = u, .out = out};
+    colour_by_colour(context, &s, damp_task);
+}
+
 /* ---- Stress ---- */
 /* Cauchy's stress of P, as the kernels define it. */
 static void cauchy_of(const sn_law *law, const double F[9], const double P[9], double cauchy[9]) {
@@ -305,13 +322,8 @@ void sn_elements_accept(const sn_context *context, const sn_elements_model *mode
 }
 
 void sn_elements_remember(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
-                          double *before, double *memory, double *recalled) {
-    sum s = {.kernels = sn_element_kernels_for(context),
-             .model = model,
-             .view = view,
-             .before = before,
-             .out = memory,
-             .recalled = recalled};
+                          const sn_memory_arrays *memory) {
+    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .memory = memory};
     sn_elements_chunks(context, model, remember_task, &s);
 }
 
@@ -320,7 +332,7 @@ void sn_elements_recall(const sn_context *context, const sn_elements_model *mode
     sum s = {.kernels = sn_element_kernels_for(context),
              .model = model,
              .settings = settings,
-             .before = (double *)(uintptr_t)before,
+             .before = before,
              .u = memory,
              .out = recalled};
     sn_elements_chunks(context, model, recall_task, &s);

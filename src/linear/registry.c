@@ -89,7 +89,7 @@ static const sn_field field[] = {
      "cg, bicgstab, qmr: stop at negative curvature and return the best iterate; false: go on as in the textbook and "
      "return the last one"},
     {"restart", SN_FIELD_INT, PLACE(restart), 1, 1, SN_RESTART_MAX, 0, 30, NULL, NULL, "",
-     "basis vectors of gmres before it starts anew"},
+     "basis vectors of gmres and mixed before they start anew"},
     {"omega", SN_FIELD_DOUBLE, PLACE(omega), 1, 0, 1.99, 1, 1, NULL, NULL, "", "relaxation of ssor and eisenstat"},
     {"drop", SN_FIELD_DOUBLE, PLACE(drop), 1, 0, 1, 0, 1e-2, NULL, NULL, "",
      "what ict leaves out, relative to the size of the row"},
@@ -147,9 +147,9 @@ sn_status sn_solver_options_used(const sn_solver_options *o, sn_error *error) {
     if (is(o->operator_, "assembly-free") && *o->precision && !is(o->precision, "auto"))
         return sn_fail_at(error, SN_BAD_INPUT, "precision",
                           "solver.precision has no effect with solver.operator 'assembly-free', which has no matrix");
-    if (o->restart != usual.restart && !any && !is(o->method, "gmres"))
+    if (o->restart != usual.restart && !any && !is(o->method, "gmres") && !is(o->method, "mixed"))
         return sn_fail_at(error, SN_BAD_INPUT, "restart",
-                          "solver.restart has no effect with solver.method '%s'; it is for gmres", o->method);
+                          "solver.restart has no effect with solver.method '%s'; it is for gmres and mixed", o->method);
     if (o->guard != usual.guard && !is(o->method, "cg") && !is(o->method, "bicgstab") && !is(o->method, "qmr"))
         return sn_fail_at(error, SN_BAD_INPUT, "guard",
                           "solver.guard has no effect with solver.method '%s'; it is for cg, bicgstab and qmr",

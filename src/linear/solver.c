@@ -89,6 +89,7 @@ void sn_linear_destroy(sn_linear *linear) {
     sn_context *context = linear->context;
     sn_linear_release_data(linear);
     sn_linear_release_matrix(linear);
+    sn_volumes_release(context, &linear->volumes);
     sn_preconditioner_diagonal.release(context, linear->mass_data);
     sn_coupled_release(context, &linear->coupled);
     sn_coupling_release(context, &linear->coupling);
@@ -154,6 +155,13 @@ void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const s
         own->v = last.v;
     }
     if (!linear->left) own->kept = NULL;
+}
+
+void sn_linear_relist(sn_linear *linear, const sn_block_list *stiffness, const sn_block_list *damping) {
+    sn_linear_place *place = &linear->place;
+    ++place->number;
+    place->stiffness = stiffness, place->damping = damping;
+    place->matrix.valid = place->diagonal.valid = place->prepared = false;
 }
 
 sn_kept_rotations *sn_linear_kept(sn_linear *linear) {

@@ -45,6 +45,8 @@ typedef struct sn_operator {
     const void *self;
     const sn_matrix *matrix; /* the matrix that `apply` multiplies with; NULL when assembly-free */
     const double *diagonal;  /* nodes x 9, column-major diagonal blocks, for preconditioners that use them */
+    /* The stiff volumes that the matrix lacks, for methods that are `mixed`; NULL: the matrix is whole. */
+    const struct sn_volumes *volumes;
     /* The origin of the matrix. NULL: unknown, so the matrix may be a different one each time. */
     const sn_source *source;
     bool symmetric;
@@ -107,8 +109,9 @@ typedef struct sn_krylov_report {
 typedef struct sn_krylov {
     const char *name, *text;
     bool needs_definite, needs_symmetric;
-    bool needs_transpose;         /* only when the operator is not symmetric */
-    bool restarted;               /* needs `restart` scratch vectors in addition to `vectors` */
+    bool needs_transpose; /* only when the operator is not symmetric */
+    bool restarted;       /* needs `restart` scratch vectors in addition to `vectors` */
+    bool mixed;           /* takes a matrix without its stiff volumes (matrix/volume.h), where bodies have any */
     const sn_preconditioner *own; /* the only preconditioner that the method works with; NULL: any */
     int vectors;                  /* number of scratch vectors of n doubles, besides 4 x sn_dot_scratch(n) doubles */
     /* Solves A x = b from x = 0 until ||b - A x|| <= goal, in at most `iterations` iterations. b is filtered, and so is
@@ -128,6 +131,8 @@ typedef struct sn_krylov {
     X(krylov_qmr, "qmr", "quasi-minimal residuals by coupled two-term recurrences, for any matrix")                    \
     X(krylov_bicgstab, "bicgstab", "stabilised biconjugate gradients, for any matrix")                                 \
     X(krylov_gmres, "gmres", "generalised minimal residuals with restarts, for any matrix")                            \
+    X(krylov_mixed, "mixed",                                                                                           \
+      "generalised minimal residuals for displacements and pressures, for nearly incompressible bodies")               \
     X(krylov_eisenstat, "eisenstat",                                                                                   \
       "conjugate gradients with SSOR at half the work, for symmetric positive definite matrices")
 #if defined(SN_HAVE_CHOLMOD)
@@ -221,6 +226,8 @@ sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const
  * was made for the previous linearisation is remade when it is needed. */
 void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness,
                          const sn_block_list *damping, const double *rayleigh_mass);
+/* Other blocks at the place of the last linearisation. The linearised elements stay. */
+void sn_linear_relist(sn_linear *linear, const sn_block_list *stiffness, const sn_block_list *damping);
 /* Where a force evaluation stores its rotations, so that a linearisation at the same place can use them again. NULL:
  * the solver keeps no rotations. */
 sn_kept_rotations *sn_linear_kept(sn_linear *linear);

@@ -41,6 +41,12 @@ static bool may_be_indefinite(const sn_elements_model *elements, const sn_elemen
     return false;
 }
 
+/* Whether `auto` takes pressures as unknowns. Statics keeps CG where it must see negative curvature. */
+static bool mixed_pays(const sn_linear *linear) {
+    return sn_volumes_pay(linear->model.elements, linear->place.view.settings) &&
+           !(linear->is_static && may_be_indefinite(linear->model.elements, &linear->place.view));
+}
+
 sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
     const sn_solver_options *o = &linear->options;
     sn_choice c = {.assembled = !is(o->operator_, "assembly-free")};
@@ -61,10 +67,15 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
         c.krylov = sn_krylov_find(o->method);
     else if (!linear->operator_symmetric)
         c.krylov = &sn_krylov_bicgstab;
+    else if (large && mixed_pays(linear))
+        c.krylov = &sn_krylov_mixed;
     else
         c.krylov = may_be_indefinite(linear->model.elements, &linear->place.view) && !linear->is_static
                        ? &sn_krylov_minres
                        : &sn_krylov_cg;
+    c.mixed = c.krylov->mixed && c.assembled && linear->operator_symmetric && linear->model.elements->patches;
+    /* A second round of refinement would lose the whole basis of a mixed method. */
+    if (c.mixed && is_auto(o->precision)) c.single = false;
     if (c.krylov->own)
         c.preconditioner = c.krylov->own;
     else

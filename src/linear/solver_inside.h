@@ -8,6 +8,7 @@
 #include "linear/matrix/assembly.h"
 #include "linear/matrix/coupling.h"
 #include "linear/matrix/kernels.h"
+#include "linear/matrix/volume.h"
 #include "linear/precondition/coupled.h"
 #include "solver.h"
 
@@ -58,6 +59,8 @@ struct sn_linear {
     sn_source source;        /* the origin of that operator */
     bool operator_symmetric; /* the exact operator that runs now is symmetric */
     bool symmetric, exact;   /* the matrix: symmetric as assembled; equal to A up to rounding in double precision */
+    bool parted;             /* the matrix lacks the stiff volumes, which are in `volumes` */
+    sn_volumes volumes;      /* without memory until a method is mixed */
     double *diagonal;        /* nodes x 9 */
     sn_linearised cache;     /* of the element products, elements->linearised_size numbers; NULL until needed */
     sn_linearised next;      /* the next cache: `kept` points into it when the elements are `turned` */
@@ -87,6 +90,7 @@ typedef struct sn_choice {
     const sn_krylov *krylov;                 /* NULL for a direct method */
     const sn_preconditioner *preconditioner; /* or the direct method */
     bool assembled, single;
+    bool mixed; /* the matrix is made without its stiff volumes */
 } sn_choice;
 /* solver_choice.c. `grouped`: the filter has rigid groups, which direct methods do not support. `rescue`: the first
  * choice of `auto` failed, so choose the next one. */
@@ -106,6 +110,8 @@ void sn_linear_release_data(sn_linear *linear);
 void sn_linear_release_matrix(sn_linear *linear);
 /* Makes room for the matrix in single or in double precision. Its coupling stays as it is. */
 sn_status sn_linear_reserve_matrix(sn_linear *linear, bool single, sn_error *error);
+/* Makes room for the volumes that a mixed method takes out of the matrix. */
+sn_status sn_linear_reserve_volumes(sn_linear *linear, sn_error *error);
 /* Builds the coupling of the matrix from d times the damping and k times the stiffness of the linearisation. */
 sn_status sn_linear_couple(sn_linear *linear, double d, double k, sn_error *error);
 /* Makes room for the cache of the element products. Without memory for it, the products are only slower. */

@@ -143,6 +143,11 @@ sn_status sn_linear_reserve_matrix(sn_linear *linear, bool single, sn_error *err
     return linear->matrix.single_ || linear->matrix.double_ ? SN_OK : sn_no_memory(error);
 }
 
+sn_status sn_linear_reserve_volumes(sn_linear *linear, sn_error *error) {
+    if (linear->volumes.patches) return SN_OK;
+    return sn_volumes_create(linear->context, linear->model.elements->patches, &linear->volumes, error);
+}
+
 sn_status sn_linear_couple(sn_linear *linear, double d, double k, sn_error *error) {
     linear->matrix.coupling = &linear->coupling;
     return sn_coupling_build(linear->context, &linear->pattern, linear->place.stiffness, k, linear->place.damping, d,
@@ -150,14 +155,17 @@ sn_status sn_linear_couple(sn_linear *linear, double d, double k, sn_error *erro
 }
 
 static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *error) {
-    if (!(c->single ? linear->matrix.double_ != NULL : linear->matrix.single_ != NULL) &&
+    if (!(c->single ? linear->matrix.double_ != NULL : linear->matrix.single_ != NULL) && linear->parted == c->mixed &&
         made_for(&linear->place.matrix, linear->m, linear->d, linear->k))
         return SN_OK;
     linear->place.matrix.valid = false;
     sn_status status = ensure_edges(linear, c, error);
     if (!status) status = sn_linear_reserve_matrix(linear, c->single, error);
+    if (!status && c->mixed) status = sn_linear_reserve_volumes(linear, error);
     if (status) return status;
+    linear->parted = c->mixed;
     sn_assembly assembly = sn_linear_assembly(linear);
+    if (c->mixed) assembly.volumes = &linear->volumes;
     if (c->single && linear->edges.group_count && sn_linear_have_cache(linear) &&
         sn_edges_serve(linear->model.elements, &linear->place.view)) {
         sn_linear_ensure_cache(linear);
@@ -171,7 +179,7 @@ static sn_status ensure_matrix(sn_linear *linear, const sn_choice *c, sn_error *
     status = sn_linear_couple(linear, linear->d, linear->k, error);
     if (status) return status;
     linear->symmetric = linear->symmetric && sn_coupling_symmetric(&linear->coupling, c->single ? 1e-5 : 1e-12);
-    linear->exact = !c->single;
+    linear->exact = !c->single && !c->mixed;
     if (!linear->symmetric && (!c->krylov || c->krylov->needs_symmetric)) {
         sn_matrix_symmetrise(linear->context, &linear->matrix);
         sn_coupling_symmetrise(&linear->coupling);
@@ -207,12 +215,16 @@ void sn_linear_elements_product(sn_linear *linear, double d, double k, const dou
     }
     const double *cache = made_for(&linear->place.cache, 0, d, k) ? linear->cache.value : NULL;
     sn_vector_zero(linear->context, 3 * linear->model.nodes, out);
-    sn_elements_product(linear->context, linear->model.elements, &linear->place.view, k, d, cache, u, out);
+    if (k == 0 && !cache)
+        sn_elements_damp(linear->context, linear->model.elements, &linear->place.view, d, u, out);
+    else
+        sn_elements_product(linear->context, linear->model.elements, &linear->place.view, k, d, cache, u, out);
 }
 
 void sn_linear_trace(sn_linear *linear, double m, double d, double k, double *out) {
     linear->m = m, linear->d = d, linear->k = k;
-    ensure_diagonal(linear, made_for(&linear->place.matrix, m, d, k));
+    if (linear->parted) linear->place.diagonal.valid = false; /* it may lack the volumes, as the matrix does */
+    ensure_diagonal(linear, !linear->parted && made_for(&linear->place.matrix, m, d, k));
     for (int i = 0; i < linear->model.nodes; ++i) {
         const double *block = linear->diagonal + 9 * (int64_t)i;
         out[i] = block[0] + block[4] + block[8];
@@ -234,6 +246,7 @@ sn_operator sn_linear_operator(sn_linear *linear, bool copy) {
         op.source = &linear->source;
         op.self = linear;
         op.residual = linear->exact ? NULL : exact_residual;
+        op.volumes = linear->parted ? &linear->volumes : NULL;
         op.options = &linear->options;
         op.watch = &linear->watch;
         return op;
@@ -277,15 +290,23 @@ sn_status sn_linear_ensure_data(sn_linear *linear, const sn_choice *c, const sn_
     return status || !copy ? status : couple_data(linear, c, op, error);
 }
 
+/* The scratch of a method as a number of vectors. The vectors of a mixed method hold the pressures too. */
+static int scratch_vectors(const sn_linear *linear, const sn_choice *c) {
+    if (!c->krylov) return 0;
+    const int vectors = sn_krylov_vectors(c->krylov, &linear->options);
+    if (!c->mixed) return vectors;
+    const int64_t n = 3 * (int64_t)linear->model.nodes,
+                  all = n + (int64_t)linear->model.elements->patches->block_count * SN_LANES;
+    return (int)(((vectors + linear->options.restart + 3) * all + 4 * sn_dot_scratch((int)all)) / n + 1);
+}
+
 sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filter *filter, sn_linear_report *report,
                             sn_error *error) {
     const double start = sn_seconds();
     bool changed;
     sn_status status = sn_filter_copy_update(linear->context, filter, &linear->filter, &changed, error);
     if (changed) linear->place.prepared = false;
-    if (!status)
-        status = sn_linear_ensure_scratch(
-            linear, SN_REFINE_VECTORS + (c->krylov ? sn_krylov_vectors(c->krylov, &linear->options) : 0), error);
+    if (!status) status = sn_linear_ensure_scratch(linear, SN_REFINE_VECTORS + scratch_vectors(linear, c), error);
     if (!status && c->assembled) status = ensure_matrix(linear, c, error);
     if (!status && !c->assembled) {
         linear->symmetric = linear->operator_symmetric;

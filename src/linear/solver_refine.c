@@ -183,8 +183,8 @@ sn_status sn_linear_refine(sn_linear *linear, const sn_choice *c, const double *
     refinement w = {.linear = linear, .b = b, .x = x, .n = n, .r = linear->scratch};
     w.e = w.r + n, w.rhs = w.e + n, w.best = w.rhs + n, w.krylov = w.best + n;
     find_reference(&w);
-    const bool spans =
-        linear->span > 0 && c->krylov && c->single && linear->symmetric && linear->filter.filter.group_count == 0;
+    const bool spans = linear->span > 0 && c->krylov && c->single && !c->mixed && linear->symmetric &&
+                       linear->filter.filter.group_count == 0;
     double size = w.reference;
     if (!(w.reference > 0) || !isfinite(w.reference))
         start_empty(&w);

@@ -31,6 +31,19 @@ static void visit_made(sn_made *made, sn_archive *archive) {
     SN_ARCHIVE(archive, made->k);
 }
 
+/* The volumes that the matrix lacks. */
+static sn_status visit_volumes(sn_linear *linear, sn_archive *archive, sn_error *error) {
+    const sn_status status = sn_linear_reserve_volumes(linear, error);
+    if (status) return status;
+    const sn_volumes *v = &linear->volumes;
+    const size_t count = (size_t)v->count;
+    sn_archive_visit(archive, v->row, 3 * (size_t)v->patches->begin[count] * sizeof(double));
+    sn_archive_visit(archive, v->compliance, count * sizeof(double));
+    sn_archive_visit(archive, v->schur, count * sizeof(double));
+    sn_volumes_order(linear->context, &linear->volumes);
+    return SN_OK;
+}
+
 /* The matrix, its diagonal and the linearised elements of the present linearisation, as far as they are made. */
 static sn_status visit_matrix(sn_linear *linear, sn_archive *archive, sn_error *error) {
     sn_linear_place *place = &linear->place;
@@ -47,6 +60,11 @@ static sn_status visit_matrix(sn_linear *linear, sn_archive *archive, sn_error *
     if (archive->bad) return SN_OK;
     if (matrix.valid && sn_archive_reads(archive)) {
         const sn_status status = sn_linear_reserve_matrix(linear, single, error);
+        if (status) return status;
+    }
+    if (linear->model.elements->patches) {
+        SN_ARCHIVE(archive, linear->parted);
+        const sn_status status = matrix.valid && linear->parted ? visit_volumes(linear, archive, error) : SN_OK;
         if (status) return status;
     }
     if (matrix.valid && single) sn_archive_visit(archive, linear->matrix.single_, values * sizeof(float));

@@ -38,5 +38,7 @@ static inline int64_t sn_disc_triangles(int64_t rings) { return 6 * rings * ring
 void sn_disc_position(int rings, int64_t point, double *u,
                       double *v); /* of the unit disc; points beyond sn_disc_points(rings - 1) on the rim */
 void sn_disc_triangle(int64_t triangle, int32_t point[3]);
+/* The 18 rings^2 along tets of a disc that is swept: its points layer by layer, along + 1 layers. */
+void sn_disc_sweep(int rings, int along, int32_t *tet);
 
 #endif

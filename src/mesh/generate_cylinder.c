@@ -4,7 +4,7 @@
 enum { RADIUS, LENGTH, CELLS };
 
 static sn_status fill(sn_mesh *m, const double value[][3], int rings, int along, sn_error *error) {
-    const int64_t points = sn_disc_points(rings), rim = sn_disc_points(rings - 1), triangles = sn_disc_triangles(rings);
+    const int64_t points = sn_disc_points(rings), rim = sn_disc_points(rings - 1);
     uint8_t *mark = sn_allocate(m->context, (size_t)m->node_count, 1);
     if (!mark) return sn_no_memory(error);
     double *x = m->position;
@@ -17,16 +17,7 @@ static sn_status fill(sn_mesh *m, const double value[][3], int rings, int along,
             x[2] = -value[RADIUS][0] * v; /* x, -z and y make a right-handed frame */
             mark[k * points + p] = (uint8_t)((k == 0) | (k == along) << 1 | (p >= rim) << 2);
         }
-    int32_t *tet = m->tet, corner[3], prism[6];
-    for (int64_t k = 0; k < along; ++k)
-        for (int64_t t = 0; t < triangles; ++t, tet += 12) {
-            sn_disc_triangle(t, corner);
-            for (int c = 0; c < 3; ++c) {
-                prism[c] = (int32_t)(corner[c] + k * points);
-                prism[3 + c] = (int32_t)(corner[c] + (k + 1) * points);
-            }
-            sn_prism_to_tets(prism, tet);
-        }
+    sn_disc_sweep(rings, along, m->tet);
     sn_status status = sn_mesh_add_marked(m, "y-", mark, 1, error);
     if (!status) status = sn_mesh_add_marked(m, "y+", mark, 2, error);
     if (!status) status = sn_mesh_add_marked(m, "side", mark, 4, error);

@@ -47,3 +47,17 @@ void sn_disc_triangle(int64_t triangle, int32_t point[3]) {
     point[1] = ring_point(k, sector * k + i + 1);
     point[2] = q & 1 ? ring_point(k - 1, sector * (k - 1) + i + 1) : ring_point(k - 1, sector * (k - 1) + i);
 }
+
+void sn_disc_sweep(int rings, int along, int32_t *tet) {
+    const int64_t points = sn_disc_points(rings), triangles = sn_disc_triangles(rings);
+    int32_t corner[3], prism[6];
+    for (int64_t k = 0; k < along; ++k)
+        for (int64_t t = 0; t < triangles; ++t, tet += 12) {
+            sn_disc_triangle(t, corner);
+            for (int c = 0; c < 3; ++c) {
+                prism[c] = (int32_t)(corner[c] + k * points);
+                prism[3 + c] = (int32_t)(corner[c] + (k + 1) * points);
+            }
+            sn_prism_to_tets(prism, tet);
+        }
+}

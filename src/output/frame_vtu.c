@@ -157,19 +157,21 @@ static void put_labels(vtu *v, const char *name, bool nodes) {
 
 static void put_points(vtu *v) {
     const size_t n = v->nodes;
-    double *position = take(v, 9 * n, sizeof *position);
+    double *position = take(v, 12 * n, sizeof *position);
     if (v->status) return;
-    double *velocity = position + 3 * n, *displacement = velocity + 3 * n;
+    double *velocity = position + 3 * n, *displacement = velocity + 3 * n, *contact = displacement + 3 * n;
     for (size_t b = 0, first = 0; b < (size_t)v->bodies; ++b) {
         const sn_mesh *mesh = sn_world_body_mesh(v->world, (int)b);
         const size_t numbers = 3 * (size_t)mesh->node_count;
         sn_world_get(v->world, (int)b, position + first, velocity + first);
+        sn_world_contact_forces(v->world, (int)b, contact + first);
         for (size_t i = 0; i < numbers; ++i) displacement[first + i] = position[first + i] - mesh->position[i];
         first += numbers;
     }
     sn_put_text(v->output, "      <PointData>\n");
     put_field(v, "displacement", 3, displacement, n);
     put_field(v, "velocity", 3, velocity, n);
+    put_field(v, "contact_force", 3, contact, n);
     put_labels(v, "node_label", true);
     sn_put_text(v->output, "      </PointData>\n      <Points>\n");
     put_array(v, "Float64", "Points", 3, position, n, sizeof *position);

@@ -8,6 +8,7 @@ static const sn_listing formats[] = {SN_FRAME_FORMATS(LISTING)};
 
 static const sn_listing fields[] = {{"displacement", "m, per node"},
                                     {"velocity", "m/s, per node"},
+                                    {"contact_force", "of contacts with other bodies, N, per node"},
                                     {"stress", "Cauchy, Pa, per element"},
                                     {"von_mises", "Pa, per element"},
                                     {"energy_density", "J/m^3, per element"},

@@ -35,7 +35,8 @@ static void interpolate(const sn_embedding *e, const double *node, size_t width,
     for (size_t v = 0; v < (size_t)e->vertex_count; ++v)
         for (size_t k = 0; k < width; ++k) {
             double sum = 0;
-            for (size_t i = 0; i < 4; ++i) sum += e->weight[4 * v + i] * node[width * (size_t)e->node[4 * v + i] + k];
+            for (int32_t i = e->carrier_first[v]; i < e->carrier_first[v + 1]; ++i)
+                sum += e->carrier_weight[i] * node[width * (size_t)e->carrier_node[i] + k];
             point[width * v + k] = sum;
         }
 }

@@ -3,6 +3,7 @@
 
 #include "contact/contact_options.h"
 #include "contact/shape.h"
+#include "embed/embed_options.h"
 #include "fem/material_fields.h"
 #include "linear/solver.h"
 #include "scene_internal.h"
@@ -19,6 +20,7 @@ static const group groups[] = {
     {{"sn_time_options", "time"}, sn_time_fields},
     {{"sn_solver_options", "solver"}, sn_solver_fields},
     {{"sn_body_options", "bodies.N"}, sn_body_fields},
+    {{"sn_embed_options", "bodies.N.mesh.embed"}, sn_embed_fields},
     {{"sn_material", "bodies.N.material.N, beside law and constants"}, sn_material_fields},
     {{"sn_fix", "bodies.N.fix.N"}, sn_fix_fields},
     {{"sn_load", "bodies.N.loads.N"}, sn_load_fields},

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "embed/embed_options.h"
 #include "scene_internal.h"
-#include "sinew/embed.h"
 #include "world/world_options.h"
 
 static const sn_range positive_length = {0, 1e300, true, false, ""};
@@ -40,15 +40,22 @@ static sn_status generate(const sn_place *place, const char *generator, sn_mesh 
     return status ? sn_place_wrap(place, &inner) : SN_OK;
 }
 
-static sn_status read_file(const sn_place *place, sn_mesh **mesh) {
-    char name[1024], path[2048];
-    sn_status status = sn_read_text(place, name, (int)sizeof name);
+sn_status sn_scene_read_path(const sn_place *place, char path[SN_SCENE_PATH]) {
+    char name[SN_SCENE_PATH / 2];
+    const sn_status status = sn_read_text(place, name, (int)sizeof name);
     if (status) return status;
     const char *folder = place->reader->folder;
     if (name[0] == '/' || !*folder)
-        snprintf(path, sizeof path, "%s", name);
+        snprintf(path, SN_SCENE_PATH, "%s", name);
     else
-        snprintf(path, sizeof path, "%.1000s/%s", folder, name);
+        snprintf(path, SN_SCENE_PATH, "%.1000s/%s", folder, name);
+    return SN_OK;
+}
+
+static sn_status read_file(const sn_place *place, sn_mesh **mesh) {
+    char path[SN_SCENE_PATH];
+    sn_status status = sn_scene_read_path(place, path);
+    if (status) return status;
     sn_error inner = {0};
     status = sn_mesh_read(place->reader->context, path, mesh, &inner);
     return status ? sn_place_wrap(place, &inner) : SN_OK;
@@ -69,26 +76,31 @@ static sn_status refine(const sn_place *place, sn_mesh **mesh) {
 }
 
 /* scale, rotate, move: in this order, whatever the order of the keys. */
-static sn_status transform(const sn_place *place, sn_mesh **mesh) {
+static sn_status put(const sn_place *place, sn_mesh *mesh) {
     sn_place child;
     double value[4];
     sn_status status = SN_OK;
-    if (sn_place_get(place, "refine", &child)) status = refine(&child, mesh);
-    if (!status && sn_place_get(place, "scale", &child)) {
+    if (sn_place_get(place, "scale", &child)) {
         status = sn_read_number(&child, &positive_length, value);
-        if (!status) sn_mesh_scale(*mesh, value[0]);
+        if (!status) sn_mesh_scale(mesh, value[0]);
     }
     if (!status && sn_place_get(place, "rotate", &child)) {
         status = sn_read_numbers(&child, &sn_any_number, value, 4);
         if (!status && value[0] == 0 && value[1] == 0 && value[2] == 0)
             status = sn_place_fail(&child, SN_BAD_INPUT, "has the axis [0, 0, 0]; it must be [axis x, y, z, degrees]");
-        if (!status) sn_mesh_rotate(*mesh, value, value[3]);
+        if (!status) sn_mesh_rotate(mesh, value, value[3]);
     }
     if (!status && sn_place_get(place, "move", &child)) {
         status = sn_read_numbers(&child, &sn_any_number, value, 3);
-        if (!status) sn_mesh_move(*mesh, value);
+        if (!status) sn_mesh_move(mesh, value);
     }
     return status;
+}
+
+static sn_status transform(const sn_place *place, sn_mesh **mesh) {
+    sn_place child;
+    const sn_status status = sn_place_get(place, "refine", &child) ? refine(&child, mesh) : SN_OK;
+    return status ? status : put(place, *mesh);
 }
 
 /* What a shape must bring. */
@@ -97,9 +109,9 @@ typedef enum shape_need { NEED_ANY, NEED_TETS, NEED_TRIANGLES, NEED_PLANE } shap
 static sn_status check_shape(const sn_place *source, shape_need need, const sn_mesh *mesh) {
     if (need == NEED_TETS && mesh->tet_count == 0)
         return sn_place_fail(source, SN_BAD_INPUT,
-                             "gives a mesh without tets; a body needs a volume: make it the body's 'surface' and the "
-                             "mesh a 'cage' (or take "
-                             "the element tri3, for plane triangles)");
+                             "gives a mesh without tets; a body needs a volume: lay tets around it with the mesh "
+                             "{\"embed\": {\"surface\": ..., \"elements\": 2000}} (or take the element tri3, for plane "
+                             "triangles)");
     if (need == NEED_TRIANGLES && mesh->triangle_count == 0)
         return sn_place_fail(source, SN_BAD_INPUT, "gives a mesh without triangles");
     if (need == NEED_PLANE && (mesh->tet_count > 0 || mesh->triangle_count == 0))
@@ -148,27 +160,31 @@ static sn_status read_shape(const sn_place *place, shape_need need, sn_mesh **me
     return status ? status : transform(place, mesh);
 }
 
-/* {"cage": {"cells": 20}}: tets around the body's surface. */
-static sn_status read_cage(const sn_place *place, const sn_mesh *surface, sn_mesh **mesh) {
-    static const char *const mesh_keys[] = {"cage"}, *const keys[] = {"cells"};
-    sn_place cage, child;
-    int cells = 16;
-    sn_status status =
-        sn_place_known(place, mesh_keys, 1, (int)sizeof *mesh_keys); /* the surface alone is scaled and moved */
-    if (status || !sn_place_get(place, "cage", &cage)) return status;
-    status = sn_place_known(&cage, keys, 1, (int)sizeof *keys);
-    if (!status && !surface)
-        return sn_place_fail(&cage, SN_BAD_INPUT, "needs the body's 'surface': that is what it is built around");
-    if (!status && sn_place_get(&cage, "cells", &child)) status = sn_read_int(&child, 2, 256, &cells);
-    sn_error inner = {0};
-    if (!status && sn_embedding_cage(surface, cells, mesh, &inner)) status = sn_place_wrap(&cage, &inner);
-    return status;
+/* "body.obj", or a shape of triangles or tets. */
+static sn_status read_embedded(const sn_place *place, sn_mesh **surface) {
+    return json_is_string(place->value) ? read_file(place, surface) : read_shape(place, NEED_ANY, surface);
 }
 
-static sn_status read_mesh(const sn_place *place, shape_need need, const sn_mesh *surface, sn_mesh **mesh) {
-    sn_place cage;
-    return json_is_object(place->value) && sn_place_get(place, "cage", &cage) ? read_cage(place, surface, mesh)
-                                                                              : read_shape(place, need, mesh);
+/* {"embed": {"surface": "body.obj", "cell": 0.05}}: tets around a surface, which becomes the surface of the body. The
+ * keys beside it change both. */
+static sn_status read_embed(const sn_place *place, const sn_place *embed, sn_mesh **surface, sn_mesh **mesh) {
+    static const char *const own[] = {"embed", "scale", "rotate", "move", "refine"};
+    sn_place source;
+    int count;
+    const sn_field *field = sn_embed_fields(&count);
+    sn_embed_options options = sn_embed_options_default();
+    sn_status status = sn_place_known(place, own, 5, (int)sizeof *own);
+    if (!status) status = sn_read_fields(embed, field, count, &options);
+    if (status) return status;
+    if (*surface)
+        return sn_place_fail(embed, SN_BAD_INPUT, "has its own surface; remove the key 'surface' of the body");
+    sn_place_get(embed, "surface", &source); /* the table makes sure that it is there */
+    status = read_embedded(&source, surface);
+    if (status) return status;
+    sn_error inner = {0};
+    if (sn_embed_surface(*surface, &options, mesh, NULL, &inner)) return sn_place_wrap(embed, &inner);
+    status = transform(place, mesh);
+    return status ? status : put(place, *surface);
 }
 
 /* ---- Materials ---- */
@@ -242,7 +258,7 @@ static sn_status read_initial(const sn_place *place, sn_initial *initial) {
 static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn_body_options *body) {
     int fields;
     const sn_field *field = sn_body_fields(&fields);
-    sn_place child, surface;
+    sn_place child, surface, embed;
     if (index > 0) snprintf(body->name, sizeof body->name, "body%d", index);
     sn_status status = sn_read_fields(place, field, fields, body);
     if (status) return status;
@@ -250,11 +266,13 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
     const bool rigid = sn_place_get(place, "rigid", &child) && json_is_true(child.value);
     if (sn_place_get(place, "surface", &surface)) status = read_shape(&surface, NEED_TRIANGLES, &scene->surface[index]);
     if (!status && sn_place_get(place, "mesh", &child))
-        status = read_mesh(&child,
-                           rigid   ? NEED_ANY
-                           : plane ? NEED_PLANE
-                                   : NEED_TETS,
-                           scene->surface[index], &scene->mesh[index]);
+        status = json_is_object(child.value) && sn_place_get(&child, "embed", &embed)
+                     ? read_embed(&child, &embed, &scene->surface[index], &scene->mesh[index])
+                     : read_shape(&child,
+                                  rigid   ? NEED_ANY
+                                  : plane ? NEED_PLANE
+                                          : NEED_TETS,
+                                  &scene->mesh[index]);
     if (status) return status;
     body->mesh = scene->mesh[index];
     body->surface = scene->surface[index];

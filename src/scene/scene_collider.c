@@ -13,6 +13,7 @@ static int shape_keys(const sn_shape *shape, const char *key[]) {
         if (shape->parameter[i].also) key[count++] = shape->parameter[i].also;
     }
     key[count++] = "inside";
+    if (shape->takes_heights) key[count++] = "heights", key[count++] = "file";
     return count;
 }
 
@@ -37,11 +38,12 @@ static sn_status read_parameter(const sn_place *place, const sn_shape_parameter 
 
 /* The object of a shape: its parameters, and its mesh when the shape takes one. */
 static sn_status read_shape(const sn_place *place, const sn_shape *shape, sn_collider *collider, sn_mesh **mesh) {
-    const char *key[2 * SN_COLLIDER_VALUES + 1];
+    const char *key[2 * SN_COLLIDER_VALUES + 3];
     const int keys = shape_keys(shape, key);
     snprintf(collider->shape, sizeof collider->shape, "%s", place->key);
     sn_status status = shape->takes_mesh ? sn_scene_read_source(place, key, keys, mesh)
                                          : sn_place_known(place, key, keys, (int)sizeof *key);
+    if (!status && shape->takes_heights) status = sn_scene_read_heights(place, collider);
     collider->mesh = *mesh;
     for (int i = 0; i < shape->parameter_count && !status; ++i)
         status = read_parameter(place, &shape->parameter[i], collider);

@@ -38,6 +38,11 @@ sn_status sn_scene_read_fibre(const sn_place *material, sn_fibre *fibre);
 sn_status sn_scene_read_colliders(const sn_place *place, sn_scene *scene);
 sn_status sn_scene_read_contact(const sn_place *place, sn_contact_options *contact);
 /* The mesh that an object names by a generator or a "file". Further keys that the object may have: `own`. */
+enum { SN_SCENE_PATH = 2048 };
+/* Reads the name of a file; a relative name is looked for beside the scene. */
+sn_status sn_scene_read_path(const sn_place *place, char path[SN_SCENE_PATH]);
+/* scene_heights.c: the grid of a collider of heights. */
+sn_status sn_scene_read_heights(const sn_place *place, sn_collider *collider);
 sn_status sn_scene_read_source(const sn_place *place, const char *const *own, int own_count, sn_mesh **mesh);
 sn_status sn_scene_read_probes(const sn_place *place, sn_world_options *world);
 sn_status sn_scene_read_fixes(const sn_place *place, sn_body_options *body);

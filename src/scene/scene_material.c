@@ -132,15 +132,35 @@ static sn_status moduli_at_rest(const sn_place *place, const sn_material *materi
     return SN_OK;
 }
 
+/* {"ratios": [...], "time": ...} of a series on coefficients. */
+static sn_status read_ratios(const sn_place *place, double ratios[SN_PRONY_COEFFICIENTS]) {
+    sn_place child;
+    if (!sn_place_get(place, "ratios", &child))
+        return sn_place_fail(place, SN_BAD_INPUT, "needs 'ratios', one per coefficient of the law");
+    const sn_status status = sn_place_list(&child, 0);
+    const int count = status ? 0 : sn_place_count(&child);
+    if (status) return status;
+    if (count < 1 || count > SN_PRONY_COEFFICIENTS)
+        return sn_place_fail(&child, SN_BAD_INPUT, "has %d numbers; allowed are 1 to %d", count, SN_PRONY_COEFFICIENTS);
+    memset(ratios, 0, SN_PRONY_COEFFICIENTS * sizeof *ratios);
+    return sn_read_numbers(&child, &sn_number_from_zero, ratios, count);
+}
+
 /* {"ratio": ..., "time": ...}, or {"modulus": ..., "time": ...} with a modulus in Pa. */
-static sn_status read_term(const sn_place *place, const sn_material *material, double term[2]) {
-    static const char *const keys[] = {"ratio", "modulus", "time"};
+static sn_status read_term(const sn_place *place, const sn_material *material, double term[2],
+                           double ratios[SN_PRONY_COEFFICIENTS]) {
+    static const char *const keys[] = {"ratio", "modulus", "time"}, *const own[] = {"ratios", "time"};
     sn_place child, other;
     double lambda, mu;
-    sn_status status = sn_place_known(place, keys, 3, (int)sizeof *keys);
+    const bool one_by_one = strcmp(material->prony_on, "coefficients") == 0;
+    sn_status status = sn_place_known(place, one_by_one ? own : keys, one_by_one ? 2 : 3, (int)sizeof *keys);
     if (status) return status;
     if (!sn_place_get(place, "time", &child)) return sn_place_fail(place, SN_BAD_INPUT, "needs 'time'");
     status = sn_read_number(&child, &sn_positive_number, &term[1]);
+    if (!status && one_by_one) {
+        term[0] = 0;
+        return read_ratios(place, ratios);
+    }
     const bool by_modulus = sn_place_get(place, "modulus", &other), by_ratio = sn_place_get(place, "ratio", &child);
     if (!status && by_modulus == by_ratio)
         return sn_place_fail(place, SN_BAD_INPUT, "needs either 'ratio' or 'modulus'%s",
@@ -162,7 +182,7 @@ static sn_status read_terms(const sn_place *place, sn_material *material) {
         return sn_place_fail(place, SN_BAD_INPUT, "has %d terms; at most %d", count, SN_PRONY_TERMS);
     for (int i = 0; i < count && !status; ++i) {
         const sn_place term = sn_place_at(place, i);
-        status = read_term(&term, material, material->prony[i]);
+        status = read_term(&term, material, material->prony[i], material->prony_ratios[i]);
     }
     material->prony_count = count;
     return status;

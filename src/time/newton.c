@@ -95,7 +95,8 @@ sn_status sn_newton_evaluate(sn_newton *w, const double *y, sn_error *error) {
 
 sn_status sn_newton_linearise(sn_newton *w, const double *y) {
     sn_result result = {0};
-    const sn_status status = ask(w, (sn_request){.here = true, .linearise = w->wanted}, y, &result, w->problem->error);
+    const sn_status status =
+        ask(w, (sn_request){.here = true, .again = w->again, .linearise = w->wanted}, y, &result, w->problem->error);
     ++w->problem->info->linearisations;
     w->correction = 0;
     w->fresh = status == SN_OK;

@@ -37,6 +37,7 @@ typedef struct sn_newton {
     sn_linearisation *linearisation; /* the last linearisation of the system; NULL: none yet */
     sn_wanted wanted;                /* kind of the next linearisations */
     double ahead;                    /* `ahead` of the next requests */
+    bool again;                      /* `again` of the next linearisation */
     double residual;                 /* |r| at the last evaluated point */
     double scale;                    /* the size of the forces at that point */
     double best_residual;            /* |r| of `best`; negative: none yet */

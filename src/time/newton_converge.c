@@ -8,6 +8,7 @@
  *     before it does not contain the prescribed motion, so it cannot judge the iteration.
  *   - The system may limit how far a correction goes. No trial goes farther. Prescribed motion that is left over goes
  *     on in the next iteration. A limited correction never ends the iteration by being small.
+ *   - Systems with a barrier have a search of their own (search_slope).
  *   - A few steps in a row may raise |r| before the line search becomes strict (the watchdog of Chamberlain et al.
  *     1982).
  *   - Statics has no inertia that keeps the matrix definite. It uses the exact K. When that fails (the solver gives up,
@@ -18,8 +19,8 @@
 #include "line_search.h"
 #include "newton.h"
 
-enum { TRIALS = 10 };
-static const double NEAR = 0.1; /* of the forces: a predicted place with such a residual is not compared further */
+enum { TRIALS = 10, STEEP = 8 }; /* STEEP: times as many iterations for systems with a barrier */
+static const double NEAR = 0.1;  /* of the forces: a predicted place with such a residual is not compared further */
 
 /* How one iteration ended. */
 typedef struct iteration {
@@ -114,6 +115,32 @@ static sn_status search(sn_newton *w, double *y, double slope, bool climbs, bool
     return evaluable ? SN_NOT_CONVERGED : status;
 }
 
+/* The same for a system with a barrier. |r| says little there: it rises by orders of magnitude where the solution is
+ * near. r is the gradient of the potential that the step minimises, so the potential has the slope g(s) = r(y + s d) .
+ * d along d. A place before the minimum (g < 0), or not far behind it, is good (Matthies and Strang 1979). */
+static sn_status search_slope(sn_newton *w, double *y, double start, double *s) {
+    enum { SLOPE_TRIALS = 24 };
+    const double BEHIND = 0.5;
+    const sn_newton_problem *p = w->problem;
+    bool evaluable = false;
+    sn_status status = SN_OK;
+    *s = sn_newton_limit(w, y, w->d);
+    for (int trial = 0; trial < SLOPE_TRIALS; ++trial, ++p->info->line_searches) {
+        if (!sn_newton_go(w, y, s, w->d, w->trial)) return SN_NOT_CONVERGED;
+        if (*s == 1) w->system->table->constrain(w->system, p->t1, w->trial, NULL, NULL);
+        status = sn_newton_evaluate(w, w->trial, p->error);
+        if (status && status != SN_INVERTED && status != SN_NOT_FINITE) return status;
+        const double g = status ? INFINITY : along(w, w->d);
+        if (g <= -BEHIND * start) {
+            sn_vector_copy(w->system->context, w->n, w->trial, y);
+            return SN_OK;
+        }
+        evaluable = evaluable || !status;
+        *s *= fmin(fmax(start / (start - g), 0.2), 0.7); /* where a straight line through both slopes is 0 */
+    }
+    return evaluable ? SN_NOT_CONVERGED : status;
+}
+
 /* The uphill steps did not help. Goes back to the best place and continues with a strict search. */
 static sn_status turn_back(sn_newton *w, double *y) {
     sn_vector_copy(w->system->context, w->n, w->best, y);
@@ -124,7 +151,7 @@ static sn_status turn_back(sn_newton *w, double *y) {
 static iteration iterate_once(sn_newton *w, const sn_newton_rules *rules, double *y, int number) {
     const sn_newton_problem *p = w->problem;
     sn_status status = SN_OK;
-    if (w->climbs == most_climbs(w) && w->best_residual >= 0) status = turn_back(w, y);
+    if (w->climbs == most_climbs(w) && w->best_residual >= 0 && !w->system->steep) status = turn_back(w, y);
     if (status) return (iteration){.status = status};
     const double goal = p->options->tolerance * w->system->size, before = w->residual,
                  prescribed = sn_newton_prescribe(w, y);
@@ -137,7 +164,11 @@ static iteration iterate_once(sn_newton *w, const sn_newton_rules *rules, double
     const double correction = sn_vector_largest(w->system->context, w->n, w->d);
     const bool small = correction <= goal;
     if (can_project(w) && !carries && !small && !(along(w, w->d) < 0)) return (iteration){.status = SN_NOT_CONVERGED};
-    status = search(w, y, slope, may_climb(w, rules), carries || small, &s);
+    const double downhill = along(w, w->d);
+    if (w->system->steep && p->options->line_search && downhill < 0 && !carries && !small)
+        status = search_slope(w, y, downhill, &s);
+    else
+        status = search(w, y, slope, w->system->steep || may_climb(w, rules), carries || small, &s);
     if (status == SN_NOT_CONVERGED && !w->fresh) {
         /* The old linearisation did not help: try again from here with a new one. */
         sn_newton_forget(w);
@@ -200,7 +231,8 @@ static sn_newton_result iterate_all(sn_newton *w, const sn_newton_rules *rules, 
             w->residual <= p->options->tolerance * w->scale && !sn_newton_carries(w, sn_newton_prescribe(w, y));
         if (balanced && (number > 0 || p->m == 0 || w->residual == 0))
             return (sn_newton_result){SN_OK, residual, false};
-        if (number == p->options->iterations) return give_up(w, y, number, false, residual);
+        if (number == (w->system->steep ? STEEP : 1) * p->options->iterations)
+            return give_up(w, y, number, false, residual);
         if (number == 0 && !sn_newton_carries(w, sn_newton_prescribe(w, y))) keep_best(w, y);
         const iteration one = iterate(w, rules, y, number);
         ++p->info->newton_iterations;

@@ -14,8 +14,9 @@ sn_newton_result sn_newton_first_step(sn_newton *w, double *y, bool last) {
     sn_vector_copy(w->system->context, w->n, y, w->best);
     for (int solves = 1;; ++solves) {
         w->ahead = a > 0 ? 1 / a : 0;
+        w->again = solves > 1; /* at the same place */
         result.status = sn_newton_expand(w, y, false);
-        w->ahead = 0;
+        w->ahead = 0, w->again = false;
         if (result.status) return result;
         result.residual = sn_newton_relative(w);
         result.status = sn_newton_take_correction(w, y, last);

@@ -28,6 +28,9 @@ typedef struct sn_request {
      * depend on has changed since. The system may then use its results from that request again (rotations). Nobody
      * checks the promise. */
     bool here;
+    /* The same promise about the last request for a linearisation: since then only contacts were released. The system
+     * may then keep the part of the elements. */
+    bool again;
     double *force;       /* out: f(t, x, v), reactions excluded; NULL: not wanted */
     double *rate;        /* out: df/dt of the forces that depend on t explicitly (ramps, keys); NULL: not wanted */
     double *energy;      /* out: potential energy of everything conservative, J; NULL: not wanted */
@@ -121,6 +124,10 @@ struct sn_system {
     int count;          /* scalars in x, in v, in f */
     double size;        /* typical length of the body, m; corrections are measured against it */
     const double *rest; /* positions at rest, to estimate how long steps may be; NULL: none */
+
+    /* Forces grow without bound near some places (a barrier). Newton's method then judges a correction by the slope of
+     * the potential along it, and may take several times as many iterations. */
+    bool steep;
 };
 
 /* ---- Methods ---- */

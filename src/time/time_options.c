@@ -27,7 +27,7 @@ static const sn_field time_fields[] = {
     {"tolerance", SN_FIELD_DOUBLE, AT(sn_time_options, tolerance), 1, 0, 1, 0, 1e-6, NULL, NULL, "",
      "of adaptive methods: error of a step relative to the size of the body and its speeds; 0 takes fixed steps"},
     {"newton.kind", SN_FIELD_CHOICE, AT(sn_time_options, newton.kind), 1, 0, 0, 0, 0, "full", sn_newton_kinds, "",
-     "how the nonlinear equations are solved"},
+     "how the nonlinear equations are solved; with W-methods: in steps with contact"},
     {"newton.iterations", SN_FIELD_INT, AT(sn_time_options, newton.iterations), 1, 1, 1e6, 0, 10, NULL, NULL, "",
      "most per step"},
     {"newton.tolerance", SN_FIELD_DOUBLE, AT(sn_time_options, newton.tolerance), 1, 0, 1, 1, 1e-6, NULL, NULL, "",

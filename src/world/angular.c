@@ -1,9 +1,9 @@
 /* Angular momentum of free bodies in steps of implicit Euler.
  *
- * With x1 = x0 + h v1 a step changes the angular momentum by h sum x0 x f(x1). The forces f inside a body have no torque
- * about x1, but they have one about x0: a body that turns and is strained loses angular momentum in every step. The
- * loss is known, L = h sum x0 x f. So the body gets the spin w = I^-1 (-L) about its centre of mass, which makes up for
- * it. Linear momentum and positions stay. Contacts act at x0 (contact/touch_rows.h), so that they need nothing. */
+ * With x1 = x0 + h v1 a step changes the angular momentum by h sum x0 x f(x1). The forces f inside a body have no
+ * torque about x1, but they have one about x0: a body that turns and is strained loses angular momentum in every step.
+ * The loss is known, L = h sum x0 x f. So the body gets the spin w = I^-1 (-L) about its centre of mass, which makes up
+ * for it. Linear momentum and positions stay. Contacts act at x0 (contact/touch_rows.h), so that they need nothing. */
 #include "inside.h"
 
 #include <math.h>
@@ -54,7 +54,6 @@ sn_status sn_angular_restore(sn_world *world, const sn_trial *trial, sn_error *e
     sn_system *system = &world->workspace.system.base;
     const double *f = NULL;
     const sn_status status = sn_world_table.inside(system, trial->t + trial->h, trial->x, trial->v, &f, error);
-    for (int b = 0; b < world->model->body_count && !status; ++b)
-        restore_body(world, &world->model->body[b], trial, f);
+    for (int b = 0; b < world->model->body_count && !status; ++b) restore_body(world, &world->model->body[b], trial, f);
     return status;
 }

@@ -170,6 +170,8 @@ static sn_status find_rows(sn_world *world, parting *own, const double *x, sn_er
     if (!status)
         status = sn_grow(world->context, (void **)&own->area.grip, &own->capacity, rows->count, sizeof *own->area.grip,
                          error);
+    if (!status) status = sn_row_memory_reserve(world->context, &own->memory, rows->count, error);
+    if (!status) status = sn_touching_forces(own->touching, error);
     if (!status) start_rows(world, own, x);
     return status;
 }
@@ -290,9 +292,9 @@ static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
     parting *own = self->data;
     sn_touching *touching = own->touching;
     const sn_touch_rows *rows = &touching->rows;
-    if (!place || !used(touching) || sn_touching_forces(touching, NULL)) return;
+    if (!place || !used(touching)) return;
     const sn_touch_area area = looking(world, own, place->t, 0);
-    if (sn_row_memory_start(world->context, &own->memory, rows->count, NULL)) return;
+    own->memory.count = 0;
     for (int i = 0; i < rows->count; ++i) {
         const sn_touch_row *row = &rows->row[i];
         sn_kept_row *out = &own->memory.row[own->memory.count++];

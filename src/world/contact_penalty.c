@@ -98,7 +98,9 @@ static sn_status find_rows(sn_world *world, pushing *own, const double *v, sn_er
             if (sn_touching_may(touching, a, b))
                 status = sn_touch_near_rows(own->near, a, b, touching->options.thickness,
                                             v ? 2 * world->parameters.time.step : 0, &touching->rows, error);
-    return status ? status : reserve(world, own, touching->rows.count, error);
+    if (!status) status = reserve(world, own, touching->rows.count, error);
+    if (!status) status = sn_row_memory_reserve(world->context, &own->memory, touching->rows.count, error);
+    return status ? status : sn_touching_forces(touching, error);
 }
 
 static void key_of(const sn_touch_row *row, int32_t key[4]) {
@@ -169,11 +171,12 @@ static bool touches(const sn_world *world, const sn_interaction *self, double t,
 
 /* Keeps the forces of the step for the list of contacts. */
 static void end(sn_world *world, sn_interaction *self, const sn_place *place) {
+    (void)world;
     pushing *own = self->data;
     sn_touching *touching = own->touching;
     own->penalty.lagged = false;
-    if (!place || !used(touching) || sn_touching_forces(touching, NULL)) return;
-    if (sn_row_memory_start(world->context, &own->memory, touching->rows.count, NULL)) return;
+    if (!place || !used(touching)) return;
+    own->memory.count = 0;
     for (int i = 0; i < touching->surface_count; ++i) sn_touch_surface_move(touching->surface[i], place->x);
     for (int i = 0; i < touching->rows.count; ++i) {
         sn_touch_row *row = &touching->rows.row[i];

@@ -80,20 +80,37 @@ static bool stream_at(const wet_body *wet, const int32_t *node, const sn_place *
     return s->square > 0;
 }
 
-static void force(sn_world *world, sn_interaction *self, const sn_place *place, double *f) {
-    (void)world;
+/* What a walk over the faces adds to. */
+typedef struct sums {
+    const sn_place *place;
+    bool exact;
+    double *force;
+    sn_block_list *K, *D;
+} sums;
+
+/* Calls `add` for each face with an area. */
+static void walk(const sn_interaction *self, const sums *to,
+                 void (*add)(const wet_body *wet, const int32_t *node, const stream *s, const sums *to)) {
     const drag *own = self->data;
-    for (int b = 0; b < own->count && place->v; ++b) {
+    for (int b = 0; b < own->count && to->place->v; ++b) {
         const wet_body *wet = &own->body[b];
         for (int k = 0; k < wet->faces; ++k) {
             const int32_t *node = wet->face + (size_t)k * (size_t)wet->nodes;
             stream s;
-            if (!stream_at(wet, node, place, &s)) continue;
-            const double c = -0.5 * wet->density * fabs(s.w) * s.w / s.square;
-            for (int i = 0; i < wet->nodes; ++i)
-                for (int a = 0; a < 3; ++a) f[3 * (size_t)node[i] + (size_t)a] += wet->share[i] * c * s.S[a];
+            if (stream_at(wet, node, to->place, &s)) add(wet, node, &s, to);
         }
     }
+}
+
+static void add_force(const wet_body *wet, const int32_t *node, const stream *s, const sums *to) {
+    const double c = -0.5 * wet->density * fabs(s->w) * s->w / s->square;
+    for (int i = 0; i < wet->nodes; ++i)
+        for (int a = 0; a < 3; ++a) to->force[3 * (size_t)node[i] + (size_t)a] += wet->share[i] * c * s->S[a];
+}
+
+static void force(sn_world *world, sn_interaction *self, const sn_place *place, double *f) {
+    (void)world;
+    walk(self, &(sums){.place = place, .force = f}, add_force);
 }
 
 static int64_t block_count(const sn_world *world, const sn_interaction *self, bool damping) {
@@ -130,28 +147,23 @@ static void add_stiffness(const wet_body *wet, const int32_t *node, const double
     }
 }
 
+static void add_blocks(const wet_body *wet, const int32_t *node, const stream *s, const sums *to) {
+    const double c = wet->density * fabs(s->w) / s->square;
+    double B[9];
+    for (int i = 0; i < wet->nodes; ++i)
+        for (int j = 0; j < wet->nodes; ++j) {
+            double *block = sn_block_append(to->D, node[i], node[j]);
+            for (int e = 0; e < 9; ++e) block[e] = c * wet->share[i] * wet->share[j] * s->S[e % 3] * s->S[e / 3];
+        }
+    if (!to->exact) return;
+    by_area(wet->density, s, B);
+    add_stiffness(wet, node, to->place->x, B, to->K);
+}
+
 static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
                    sn_block_list *D) {
     (void)world;
-    const drag *own = self->data;
-    for (int b = 0; b < own->count && place->v; ++b) {
-        const wet_body *wet = &own->body[b];
-        for (int k = 0; k < wet->faces; ++k) {
-            const int32_t *node = wet->face + (size_t)k * (size_t)wet->nodes;
-            stream s;
-            double B[9];
-            if (!stream_at(wet, node, place, &s)) continue;
-            const double c = wet->density * fabs(s.w) / s.square;
-            for (int i = 0; i < wet->nodes; ++i)
-                for (int j = 0; j < wet->nodes; ++j) {
-                    double *block = sn_block_append(D, node[i], node[j]);
-                    for (int e = 0; e < 9; ++e) block[e] = c * wet->share[i] * wet->share[j] * s.S[e % 3] * s.S[e / 3];
-                }
-            if (!exact) continue;
-            by_area(wet->density, &s, B);
-            add_stiffness(wet, node, place->x, B, K);
-        }
-    }
+    walk(self, &(sums){.place = place, .exact = exact, .K = K, .D = D}, add_blocks);
 }
 
 const sn_interaction_kind sn_kind_drag = {

@@ -39,6 +39,10 @@ void sn_initial_apply(sn_world *world, int body, const sn_initial *initial);
 extern const sn_system_table sn_world_table;
 extern const sn_linearisation_table sn_world_linearisation_table;
 sn_element_view sn_world_view(const sn_world *world, const double *x, const double *v);
+/* Computes the forces of the elements at (x, v) into workspace.inside. `remember` (may be NULL): the memory that is
+ * updated first, because a step to this place was accepted. */
+sn_status sn_world_force_inside(sn_world *world, const double *x, const double *v, const sn_memory_arrays *remember,
+                                sn_error *error);
 /* Computes the forces at the present state, into workspace.force. */
 sn_status sn_world_forces(sn_world *world, sn_error *error);
 /* Computes the reactions R = M (v - v0) / h - f of a step, into workspace.force, and *scale, the size of the forces. */

@@ -65,6 +65,8 @@ typedef struct sn_interaction_kind {
     int64_t (*numbers)(const sn_world *world, const sn_interaction *self);
     /* The world was made, or its materials, masses, gravity or options have changed. */
     void (*adapt)(sn_world *world, sn_interaction *self);
+    /* The world stands at its start. Returns SN_BAD_INPUT when it cannot begin there. */
+    sn_status (*start)(sn_world *world, sn_interaction *self, sn_error *error);
     /* Returns SN_UNSUPPORTED when it cannot take part in steps of this method. */
     sn_status (*allows)(const sn_world *world, const sn_interaction *self, const sn_method *method, sn_error *error);
     /* Forgets everything that can be rebuilt, as if the program had just started. */
@@ -152,6 +154,7 @@ sn_status sn_interactions_append(sn_world *world, const sn_interaction_kind *kin
 sn_interaction *sn_interaction_of(const sn_world *world, const sn_interaction_kind *kind);
 
 void sn_interactions_adapt(sn_world *world);
+sn_status sn_interactions_start(sn_world *world, sn_error *error);
 sn_status sn_interactions_allow(const sn_world *world, const sn_method *method, sn_error *error);
 void sn_interactions_refresh(sn_world *world);
 void sn_interactions_remember(const sn_world *world, sn_archive *archive);
@@ -195,6 +198,7 @@ void sn_interactions_support(const sn_world *world, const double *balance, doubl
     X(projection, "projection", "colliders that constrain the nodes they touch")                                       \
     X(contact, "contact", "bodies that touch each other: their surfaces, and the list of contacts")                    \
     X(contact_penalty, "contact-penalty", "contacts between bodies that push by springs, dampers and friction")        \
+    X(contact_exact, "contact-exact", "contacts between bodies that never intersect: a barrier and limited steps")     \
     X(contact_area, "contact-area", "contacts between bodies that correct the motion of a step by pseudo-impulses")    \
     X(grabs, "grabs", "springs that pull points of bodies to targets")                                                 \
     X(tethers, "tethers", "springs and dampers from points of bodies to anchors or to points of other bodies")         \

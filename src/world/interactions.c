@@ -66,6 +66,12 @@ sn_interaction *sn_interaction_of(const sn_world *world, const sn_interaction_ki
 
 void sn_interactions_adapt(sn_world *world) { EACH(world, self, adapt) self->kind->adapt(world, self); }
 
+sn_status sn_interactions_start(sn_world *world, sn_error *error) {
+    sn_status status = SN_OK;
+    EACH(world, self, start) if (!status) status = self->kind->start(world, self, error);
+    return status;
+}
+
 sn_status sn_interactions_allow(const sn_world *world, const sn_method *method, sn_error *error) {
     sn_status status = SN_OK;
     EACH(world, self, allows) if (!status) status = self->kind->allows(world, self, method, error);

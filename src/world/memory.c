@@ -60,24 +60,37 @@ void sn_memory_reach(sn_world *world, double t) {
 }
 
 /* ---- Steps ---- */
-/* `memory` NULL: only the stress at the begin of the step is set. */
-static void remember(sn_world *world, const double *x, double *memory) {
-    sn_memory *own = &world->workspace.memory;
+static sn_memory_arrays arrays_of(sn_world *world) {
+    const sn_memory *own = &world->workspace.memory;
+    return (sn_memory_arrays){own->before, world->state.memory, own->recalled};
+}
+
+/* Computes the memory and the recalled stress, or only the stress at the begin of the step. */
+static void remember(sn_world *world, const double *x, bool all) {
+    sn_memory_arrays arrays = arrays_of(world);
+    if (!all) arrays.memory = arrays.recalled = NULL;
     const sn_element_view view = sn_world_view(world, x, NULL);
-    sn_elements_remember(world->context, &world->solid->elements, &view, own->before, memory,
-                         memory ? own->recalled : NULL);
-    own->current = memory != NULL;
+    sn_elements_remember(world->context, &world->solid->elements, &view, &arrays);
+    world->workspace.memory.current = all;
 }
 
 void sn_memory_begin(sn_world *world, double t) { world->workspace.memory.begin = t; }
 
-void sn_memory_accept(sn_world *world, double t, const double *x) {
+void sn_memory_accept(sn_world *world, double t, const double *x, const double *v) {
     if (!remembers(world)) return;
+    const sn_memory_arrays arrays = arrays_of(world);
+    sn_workspace *work = &world->workspace;
     set_elapsed(world, elapsed_at(world, t), false);
-    remember(world, x, world->state.memory);
-    world->workspace.memory.begin = t;
-    /* The forces depend on the recalled stress. A kept linearisation may be older than it: it is an approximation. */
-    world->workspace.inside_known = false;
+    /* The forces depend on the recalled stress. A kept linearisation may be older than it: it is an approximation.
+     * Whoever asked for the force at the end of the step asks for the force of the next step at the same place: it is
+     * computed together with the memory. */
+    if (work->inside_known && work->memory.current) {
+        if (sn_world_force_inside(world, x, v, &arrays, NULL)) work->inside_known = false;
+    } else {
+        remember(world, x, true);
+        work->inside_known = false;
+    }
+    work->memory.begin = t;
 }
 
 /* ---- Starts ---- */
@@ -88,13 +101,13 @@ void sn_memory_start(sn_world *world) {
     memset(memory->before, 0, (size_t)world->solid->elements.recalled_size * sizeof(double));
     sn_state_forget(&world->state, "memory");
     set_elapsed(world, elapsed_at(world, memory->begin), false);
-    remember(world, world->state.x, world->state.memory);
+    remember(world, world->state.x, true);
 }
 
 void sn_memory_refresh(sn_world *world) {
     if (!remembers(world)) return;
     world->workspace.memory.begin = world->state.time;
-    remember(world, world->state.x, NULL);
+    remember(world, world->state.x, false);
 }
 
 void sn_memory_forget(sn_world *world) {
@@ -135,14 +148,27 @@ static void compliance_of(const sn_world *world, const sn_material *material, do
         for (int b = 0; b < 6; ++b) out[6 * a + b] = A[a][6 + b] / A[a][a];
 }
 
-/* ratio / 2 h C^-1 h, over the terms of one point of one lane. `h` is the first number of the point. */
-static double point_energy(const sn_material *material, const double *compliance, const double *h) {
+/* The factors of the terms in the energy: their ratios. A series on coefficients keeps ratio h, so it has 1 / ratio,
+ * and 0 for terms without a modulus at small strains. */
+static void factors_of(const sn_world *world, const sn_law *law, const sn_material *material,
+                       double factor[SN_PRONY_TERMS]) {
+    double constant[SN_LAW_CONSTANTS] = {0};
+    const bool one_by_one = sn_prony_on_coefficients(material);
+    if (one_by_one && law->prepare(law, material, world->state.time, constant, NULL)) return;
+    for (int t = 0; t < material->prony_count; ++t) {
+        const double ratio = one_by_one ? sn_prony_rest_ratio(law, material, t, constant) : material->prony[t][0];
+        factor[t] = one_by_one && ratio > 0 ? 1 / ratio : ratio;
+    }
+}
+
+/* factor / 2 h C^-1 h, over the terms of one point of one lane. `h` is the first number of the point. */
+static double point_energy(int terms, const double *factor, const double *compliance, const double *h) {
     double energy = 0;
-    for (int t = 0; t < material->prony_count; ++t)
+    for (int t = 0; t < terms; ++t)
         for (int a = 0; a < 6; ++a)
             for (int b = 0; b < 6; ++b)
-                energy += 0.5 * material->prony[t][0] * compliance[6 * a + b] * h[(6 * t + a) * SN_LANES] *
-                          h[(6 * t + b) * SN_LANES];
+                energy +=
+                    0.5 * factor[t] * compliance[6 * a + b] * h[(6 * t + a) * SN_LANES] * h[(6 * t + b) * SN_LANES];
     return energy;
 }
 
@@ -151,18 +177,20 @@ static double batch_energy(const sn_world *world, const sn_batch *batch) {
     const double *memory = world->state.memory + batch->memory;
     const int points = batch->element->points, last_term = 6 * batch->terms;
     const sn_material *material = NULL;
-    double compliance[36] = {0}, energy = 0;
+    double compliance[36] = {0}, factor[SN_PRONY_TERMS] = {0}, energy = 0;
     for (int64_t n = 0; n < (int64_t)batch->block_count * SN_LANES; ++n) {
         const int64_t block = n / SN_LANES, lane = n % SN_LANES;
         if (batch->element_of[n] < 0) continue;
         if (material != &world->parameters.material[batch->material_of[n]]) {
             material = &world->parameters.material[batch->material_of[n]];
             compliance_of(world, material, compliance);
+            factors_of(world, batch->law, material, factor);
         }
         for (int q = 0; q < points; ++q) {
             const int64_t point = block * points + q;
             const double w = batch->weight[point * SN_LANES + lane],
-                         e = point_energy(material, compliance, memory + point * last_term * SN_LANES + lane);
+                         e = point_energy(batch->terms, factor, compliance,
+                                          memory + point * last_term * SN_LANES + lane);
             energy += batch->pair_mass ? (w > 0 ? e / w : 0) : w * e;
         }
     }

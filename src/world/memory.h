@@ -29,9 +29,9 @@ void sn_memory_refresh(sn_world *world);
 
 /* Brings moduli and recalled stress to time t, for forces at this time. In mode "static" the time is infinite. */
 void sn_memory_reach(sn_world *world, double t);
-/* A part of a step begins at time t, or it was accepted with the positions x at time t. */
+/* A part of a step begins at time t, or it was accepted with the positions x and velocities v at time t. */
 void sn_memory_begin(sn_world *world, double t);
-void sn_memory_accept(sn_world *world, double t, const double *x);
+void sn_memory_accept(sn_world *world, double t, const double *x, const double *v);
 
 /* Adds the rate at which the forces at (t, x) change because the materials relax. */
 void sn_memory_rate(sn_world *world, double t, const double *x, double *rate);

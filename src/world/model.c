@@ -64,6 +64,18 @@ static sn_status take_materials(sn_context *context, const sn_body_options *opti
     return status;
 }
 
+static sn_status take_surface(const sn_body_options *options, sn_body *body, sn_error *error) {
+    const bool smooth = strcmp(options->embedding, "mls") == 0;
+    if (smooth && !options->surface)
+        return sn_fail_at(error, SN_BAD_INPUT, "embedding",
+                          "embedding 'mls' has no effect on a body without a surface");
+    if (!options->surface) return SN_OK;
+    /* No creases: pictures find them in the present shape. */
+    sn_status status = sn_embedding_create(body->mesh, options->surface, 180, &body->surface, error);
+    if (!status && smooth) status = sn_embedding_smooth(body->mesh, body->surface, error);
+    return sn_within(error, status, "surface");
+}
+
 /* What has no meaning for a body that has mass and inertia only. */
 static sn_status check_rigid(const sn_body_options *options, sn_error *error) {
     const sn_initial *i = &options->initial;
@@ -92,9 +104,7 @@ static sn_status take_rigid(sn_context *context, const sn_body_options *options,
     if (!status) status = check_positions(options->mesh, error);
     if (!status) status = sn_rigid_body_take(options, body, error);
     body->thickness = 1;
-    if (!status && options->surface)
-        status =
-            sn_within(error, sn_embedding_create(body->mesh, options->surface, 180, &body->surface, error), "surface");
+    if (!status) status = take_surface(options, body, error);
     if (!status) status = take_materials(context, options, body, error);
     return status ? status : sn_rigid_body_weigh(context, options, body, error);
 }
@@ -117,9 +127,7 @@ static sn_status take_body(sn_context *context, const sn_body_options *options, 
     if (status) return status;
     status = body->element->take(options->mesh, &body->mesh, error);
     body->thickness = body->element->dimension == 2 ? options->thickness : 1;
-    if (!status && options->surface) /* no creases: pictures find them in the present shape */
-        status =
-            sn_within(error, sn_embedding_create(body->mesh, options->surface, 180, &body->surface, error), "surface");
+    if (!status) status = take_surface(options, body, error);
     if (!status) status = take_materials(context, options, body, error);
     return status ? status : sn_fibres_create(context, options, body, error);
 }

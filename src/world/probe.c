@@ -1,11 +1,11 @@
 /* Probes. Their nodes and elements are found once, at creation. Their values are computed from the present state:
  *
  *   displacement, position, velocity   mean over the nodes
- *   reaction   force of the supports on the body (colliders are supports too): M a - f, total over the held components
- *              of the nodes. a is the change of velocity in the last step over the length of the step; it is 0 in
+ *   reaction   force of the supports on the body (colliders and other bodies are supports too): M a - f, total over the
+ * held components of the nodes. a is the change of velocity in the last step over the length of the step; it is 0 in
  *              statics
  *   force      force of one kind of interaction, total over the nodes
- *   contacts   how many of the nodes get a force from a collider
+ *   contacts   how many of the nodes get a force from a collider or from another body
  *   kinetic, gravity, momentum, angular_momentum   total over the nodes; p = M v
  *   volume, elastic   total over the elements whose nodes are all selected; of a probe at one node, over the elements
  *              that use the node
@@ -190,7 +190,7 @@ static void add_force(sn_world *world, sn_interaction *self) {
         self->kind->force(world, self, &place, world->workspace.force);
 }
 
-/* Writes the force of one kind to workspace.force; of both responses of colliders when `name` is NULL. */
+/* Writes the force of one kind to workspace.force; of colliders and of other bodies when `name` is NULL. */
 static sn_status kind_force(sn_world *world, const char *name, sn_error *error) {
     const sn_status status = balance(world, error);
     if (status) return status;
@@ -200,6 +200,7 @@ static sn_status kind_force(sn_world *world, const char *name, sn_error *error) 
     } else {
         add_force(world, sn_interaction_of(world, &sn_kind_penalty));
         add_force(world, sn_interaction_of(world, &sn_kind_projection));
+        add_force(world, sn_interaction_of(world, &sn_kind_contact));
     }
     return SN_OK;
 }

@@ -10,8 +10,7 @@ static int by_key(const void *p, const void *q) {
     return 0;
 }
 
-sn_status sn_row_memory_start(const sn_context *context, sn_row_memory *memory, int count, sn_error *error) {
-    memory->count = 0;
+sn_status sn_row_memory_reserve(const sn_context *context, sn_row_memory *memory, int count, sn_error *error) {
     return sn_grow(context, (void **)&memory->row, &memory->capacity, count, sizeof *memory->row, error);
 }
 
@@ -30,7 +29,7 @@ void sn_row_memory_visit(const sn_context *context, sn_row_memory *memory, sn_ar
     SN_ARCHIVE(archive, count);
     if (count < 0 || (sn_archive_reads(archive) && (size_t)count > archive->size / sizeof *memory->row))
         archive->bad = true;
-    if (!archive->bad && sn_archive_reads(archive) && sn_row_memory_start(context, memory, count, NULL))
+    if (!archive->bad && sn_archive_reads(archive) && sn_row_memory_reserve(context, memory, count, NULL))
         archive->bad = true;
     if (archive->bad) return;
     sn_archive_visit(archive, memory->row, (size_t)count * sizeof *memory->row);

@@ -15,8 +15,9 @@ typedef struct sn_row_memory {
     sn_kept_row *row; /* sorted by key */
 } sn_row_memory;
 
-/* Makes room for `count` rows and forgets all. The caller then appends rows and calls sn_row_memory_sort. */
-sn_status sn_row_memory_start(const sn_context *context, sn_row_memory *memory, int count, sn_error *error);
+/* Makes room for `count` rows. To take new rows, the caller sets the count to 0, appends rows, and calls
+ * sn_row_memory_sort. */
+sn_status sn_row_memory_reserve(const sn_context *context, sn_row_memory *memory, int count, sn_error *error);
 void sn_row_memory_sort(sn_row_memory *memory);
 /* The values of the row with this key; NULL when it is not known. */
 const double *sn_row_memory_find(const sn_row_memory *memory, const int32_t key[4]);

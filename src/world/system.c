@@ -69,13 +69,17 @@ static void add_rayleigh(sn_world *world, const double *v, double *f) {
 
 static bool same(const double *a, const double *b, int count) { return memcmp(a, b, (size_t)count * sizeof *a) == 0; }
 
-/* Computes the forces of the elements at (x, v) into work->inside, unless they are there already. */
-static sn_status force_inside(sn_world *world, const double *x, const double *v, sn_error *error) {
+static bool damped_at(const sn_world *world, const double *v) {
+    return v && sn_elements_damped(&world->solid->elements, &world->parameters.elements);
+}
+
+sn_status sn_world_force_inside(sn_world *world, const double *x, const double *v, const sn_memory_arrays *remember,
+                                sn_error *error) {
     sn_workspace *work = &world->workspace;
     const int n = 3 * world->model->node_count;
-    const bool damped = v && sn_elements_damped(&world->solid->elements, &world->parameters.elements);
-    if (work->inside_known && same(x, work->inside_x, n) && (!damped || same(v, work->inside_v, n))) return SN_OK;
+    const bool damped = damped_at(world, v);
     sn_element_view view = sn_world_view(world, x, v);
+    view.remember = remember;
     if (world->parameters.method->implicit) view.kept = sn_linear_visit(work->linear);
     work->inside_known = false;
     sn_vector_zero(world->context, n, work->inside);
@@ -86,6 +90,15 @@ static sn_status force_inside(sn_world *world, const double *x, const double *v,
     if (damped) sn_vector_copy(world->context, n, v, work->inside_v);
     work->inside_known = true;
     return SN_OK;
+}
+
+/* The same, unless they are there already. */
+static sn_status force_inside(sn_world *world, const double *x, const double *v, sn_error *error) {
+    const sn_workspace *work = &world->workspace;
+    const int n = 3 * world->model->node_count;
+    if (work->inside_known && same(x, work->inside_x, n) && (!damped_at(world, v) || same(v, work->inside_v, n)))
+        return SN_OK;
+    return sn_world_force_inside(world, x, v, NULL, error);
 }
 
 static sn_status force(sn_world *world, const sn_request *request, sn_error *error) {
@@ -150,7 +163,10 @@ static sn_status linearise(sn_world *world, const sn_request *request, bool here
     sn_element_view view = sn_world_view(world, place.x, place.v);
     view.projected = request->linearise == SN_LINEARISE_PROJECTED;
     if (here && p->method->implicit) view.kept = sn_linear_kept(work->linear);
-    sn_linear_linearise(work->linear, &view, K->count ? K : NULL, D->count ? D : NULL, world->solid->rayleigh);
+    if (request->again)
+        sn_linear_relist(work->linear, K->count ? K : NULL, D->count ? D : NULL);
+    else
+        sn_linear_linearise(work->linear, &view, K->count ? K : NULL, D->count ? D : NULL, world->solid->rayleigh);
     const sn_elements_model *elements = &world->solid->elements;
     sn_linearisation_renew(&work->system.linearisation.base,
                            D->count || world->solid->rayleigh || sn_elements_damped(elements, &p->elements),
@@ -343,7 +359,7 @@ static void accept(sn_system *system, double t, const double *x, const double *v
     if (sn_world_frames(world, world->workspace.began, t, x))
         sn_workspace_forget(world); /* the linearisation depends on the frames */
     sn_vector_copy(world->context, system->count, x, world->workspace.x_before);
-    sn_memory_accept(world, t, x);
+    sn_memory_accept(world, t, x, place.v);
     sn_interactions_end(world, &place);
 }
 

@@ -230,8 +230,12 @@ sn_status sn_touching_forces(sn_touching *own, sn_error *error) {
     const int count = own->rows.count;
     const sn_status status =
         sn_grow(own->rows.context, (void **)&own->force, &own->force_capacity, count, 3 * sizeof *own->force, error);
-    if (!status && count > 0) memset(own->force, 0, 3 * (size_t)count * sizeof *own->force);
-    return status;
+    if (status) {
+        sn_touch_rows_clear(&own->rows);
+        return status;
+    }
+    if (count > 0) memset(own->force, 0, 3 * (size_t)count * sizeof *own->force);
+    return sn_grow(own->rows.context, (void **)&own->pair, &own->pair_capacity, count, 2 * sizeof *own->pair, error);
 }
 
 static bool acts(const sn_touching *own, int row) {
@@ -240,10 +244,8 @@ static bool acts(const sn_touching *own, int row) {
 }
 
 sn_status sn_touching_finish(sn_touching *own, sn_error *error) {
-    int count = 0;
-    for (int i = 0; i < own->rows.count; ++i) count += acts(own, i);
-    const sn_status status =
-        sn_grow(own->rows.context, (void **)&own->pair, &own->pair_capacity, count, 2 * sizeof *own->pair, error);
+    const sn_status status = sn_grow(own->rows.context, (void **)&own->pair, &own->pair_capacity, own->rows.count,
+                                     2 * sizeof *own->pair, error);
     if (status) return status;
     own->pair_count = 0;
     for (int i = 0; i < own->rows.count; ++i) {

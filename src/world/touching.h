@@ -42,9 +42,11 @@ bool sn_touching_may(const sn_touching *touching, int a, int b);
 double sn_touching_stiffness(const sn_world *world, const sn_touching *touching);
 /* The mass of a row of the world's contacts, kg: 1 / m = sum_k w_k^2 / m_k. */
 double sn_touching_mass(const sn_world *world, const sn_touch_row *row);
-/* Makes room for the force of each row, and sets the forces to zero. */
+/* The rows of a step were found: makes room for the force of each row, and sets the forces to zero. On failure there
+ * are no rows. */
 sn_status sn_touching_forces(sn_touching *touching, sn_error *error);
-/* The forces of an accepted step are known: takes the pairs that touch, for the events. */
+/* The forces of an accepted step are known: takes the pairs that touch, for the events. It cannot fail when
+ * sn_touching_forces made the room. */
 sn_status sn_touching_finish(sn_touching *touching, sn_error *error);
 
 /* angular.c: gives free bodies the angular momentum back that a step of implicit Euler took from them. */

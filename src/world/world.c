@@ -44,7 +44,7 @@ static sn_status start(sn_world *world, const sn_world_options *options, sn_erro
     memcpy(world->workspace.x_before, world->state.x, bytes);
     sn_world_rotations(world);
     sn_memory_start(world);
-    return SN_OK;
+    return sn_interactions_start(world, error);
 }
 
 sn_status sn_world_create(sn_context *context, const sn_world_options *options, sn_world **world, sn_error *error) {

@@ -195,14 +195,14 @@ static void test_continuous(void **state) {
             const double *at[4], *way[4];
             point_at(x, at), point_at(d, way);
             const double start = distance(kind, x), gap = trial % 2 ? 0 : 0.3 * start;
-            const double part = (kind ? sn_ccd_edge_edge : sn_ccd_vertex_face)(at, way, gap, 1);
-            double met_at = 1; /* the first time at which the distance is a tenth */
+            const double part = (kind ? sn_ccd_edge_edge : sn_ccd_vertex_face)(at, way, gap, 0.5 * start, 1);
+            double met_at = 1; /* the first time at which the distance is nearly as small as allowed */
             for (int s = 0; s <= SAMPLES; ++s) {
                 const double t = (double)s / SAMPLES;
                 for (int i = 0; i < 12; ++i) moved[i / 3][i % 3] = x[i / 3][i % 3] + t * d[i / 3][i % 3];
                 const double now = distance(kind, moved) - gap;
-                if (t <= part) assert_true(now >= 0.1 * (start - gap) * (1 - 1e-9));
-                if (now < 0.15 * (start - gap)) met_at = fmin(met_at, t);
+                if (t <= part) assert_true(now >= 0.2 * (start - gap) * (1 - 1e-9));
+                if (now < 0.3 * (start - gap)) met_at = fmin(met_at, t);
             }
             assert_true(part > 0);
             if (part < 1) ++met;
@@ -219,13 +219,13 @@ static void test_no_tunnel(void **state) {
         double x[4][3] = {{0.2, 0.2, 1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, d[4][3] = {{0, 0, -far}, {0}, {0}, {0}};
         const double *at[4], *way[4];
         point_at(x, at), point_at(d, way);
-        const double part = sn_ccd_vertex_face(at, way, 0, 1);
-        assert_true(part * far < 1 && part * far > 0.8);
+        const double part = sn_ccd_vertex_face(at, way, 0, 1, 1);
+        assert_true(part * far < 1 && part * far > 0.7);
     }
     double touching[4][3] = {{0.2, 0.2, 0.1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, d[4][3] = {{0, 0, -1}, {0}, {0}, {0}};
     const double *at[4], *way[4];
     point_at(touching, at), point_at(d, way);
-    assert_true(sn_ccd_vertex_face(at, way, 0.2, 1) == 0);
+    assert_true(sn_ccd_vertex_face(at, way, 0.2, 1, 1) == 0);
 }
 
 int main(void) {

@@ -12,7 +12,7 @@
 #include "../failing_allocator.h"
 #include "base/math3.h"
 #include "contact/box_tree_query.h"
-#include "contact/determination.h"
+#include "contact/determination_inside.h"
 #include "contact/touch_cut.h"
 #include "touch_bodies.h"
 
@@ -61,6 +61,9 @@ static void check_rows(const scene *s) {
         }
         assert_true(fabs(sum) < 1e-12); /* as much on A as on B */
         assert_true(fabs(sn_dot3(apart, row->n) - row->gap) < 1e-9);
+        for (int k = 0; k < i && s->rows.count < 500; ++k) /* features tell contacts apart */
+            assert_true(row->a != s->rows.row[k].a || row->b != s->rows.row[k].b ||
+                        row->feature[0] != s->rows.row[k].feature[0] || row->feature[1] != s->rows.row[k].feature[1]);
     }
 }
 
@@ -246,20 +249,50 @@ static void test_contained(void **state) {
     }
 }
 
-/* A rod through a plate has two curves with opposite vector areas: no simple normal, but rows. */
+/* A rod through a plate has two curves with opposite vector areas: no simple normal, but rows. The coarse rod has no
+ * vertex inside the plate. The sides of the wedge are not quite opposite: the vector areas add up to something, but
+ * disagree. */
 static void test_rod(void **state) {
     (void)state;
-    touch_shape shape[2] = {touch_cube(4), touch_cube(5)};
-    touch_shape_place(&shape[0], 0.2, 0.2, 2, 0.05, 0.02, 0.1);
-    touch_shape_place(&shape[1], 1, 1, 0.3, 0, 0, 0);
-    scene s = scene_of(context, shape, 2, false);
+    for (int trial = 0; trial < 3; ++trial) {
+        touch_shape shape[2] = {touch_cube(trial == 1 ? 1 : 4), touch_cube(5)};
+        touch_shape_place(&shape[0], 0.2, 0.2, 2, 0.05, 0.02, 0.1);
+        touch_shape_place(&shape[1], 1, 1, 0.3, 0, 0, 0);
+        for (int i = 0; i < shape[1].vertex_count && trial == 2; ++i)
+            shape[1].position[3 * i + 2] *= 1 + 0.8 * shape[1].position[3 * i];
+        scene s = scene_of(context, shape, 2, false);
+        determine(&s);
+        check_rows(&s);
+        assert_int_equal(s.counts.curves, 2);
+        assert_int_equal(s.counts.regions, 1);
+        assert_int_equal(s.counts.complex, 1);
+        assert_true(s.rows.count > 8);
+        for (int i = 0; i < s.rows.count; ++i) assert_true(s.rows.row[i].gap <= 0);
+        release(&s);
+    }
+}
+
+/* A slab inside a box whose top has a deep pit. The pit goes through the slab: two holes in large triangles, whose
+ * corners are inside. */
+static void test_pit(void **state) {
+    (void)state;
+    touch_shape slab = touch_cube(1), box = touch_cube(8);
+    touch_shape_place(&slab, 0.7, 0.7, 0.05, 0, 0, 0);
+    for (int i = 0; i < box.vertex_count; ++i) {
+        double *x = &box.position[3 * i];
+        if (x[0] == 0.25 && x[1] == -0.25 && x[2] == 1) x[2] = -0.5;
+    }
+    scene s = scene_of(context, (touch_shape[]){slab, box}, 2, false);
     determine(&s);
     check_rows(&s);
     assert_int_equal(s.counts.curves, 2);
     assert_int_equal(s.counts.regions, 1);
-    assert_int_equal(s.counts.complex, 1);
-    assert_true(s.rows.count > 8);
-    for (int i = 0; i < s.rows.count; ++i) assert_true(s.rows.row[i].gap <= 0);
+    assert_int_equal(s.counts.interior, 10); /* all triangles of the slab but two */
+    double area = 0;                         /* the whole slab has 4.48; the holes are small */
+    const sn_touch_flood *flood = &s.finder->surface[0].flood;
+    for (int i = 0; i < flood->spot_count; ++i) area += flood->spot[i].area;
+    assert_true(area > 4.4 && area < 4.48);
+    assert_true(s.rows.count > 0);
     release(&s);
 }
 
@@ -433,7 +466,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_boxes),       cmocka_unit_test(test_balls),     cmocka_unit_test(test_dent),
         cmocka_unit_test(test_brute_force), cmocka_unit_test(test_contained), cmocka_unit_test(test_rod),
-        cmocka_unit_test(test_sheets),      cmocka_unit_test(test_ties),      cmocka_unit_test(test_self),
-        cmocka_unit_test(test_threads),     cmocka_unit_test(test_memory)};
+        cmocka_unit_test(test_pit),         cmocka_unit_test(test_sheets),    cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_self),        cmocka_unit_test(test_threads),   cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

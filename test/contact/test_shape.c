@@ -36,7 +36,7 @@ static void set(sn_collider *c, const char *name, int count, double x, double y,
 
 /* ---- The trials: one collider or more for each shape, of a size around 1, near the origin ---- */
 
-static sn_mesh *torus, *roof;
+static sn_mesh *torus, *roof, *fine;
 
 static sn_collider plane(void) {
     sn_collider c = shape("plane");
@@ -79,10 +79,31 @@ static sn_collider thick_mesh(void) {
     set(&c, "thickness", 1, 0.1, 0, 0, 0);
     return c;
 }
+/* So many triangles that coarse cells tell how far it is. */
+static sn_collider fine_mesh(void) {
+    sn_collider c = solid_mesh();
+    c.mesh = fine;
+    return c;
+}
 static sn_collider sheet(void) {
     sn_collider c = shape("mesh");
     c.mesh = roof;
     set(&c, "thickness", 1, 0.2, 0, 0, 0);
+    return c;
+}
+
+static const double hills[4][5] = {
+    {0.1, 0.3, -0.1, 0.2, 0}, {0, 0.4, 0.5, 0.1, -0.2}, {0.2, -0.3, 0.3, 0.6, 0.1}, {0, 0.1, -0.2, 0.2, 0.3}};
+static sn_collider ground(void) {
+    sn_collider c = shape("heightfield");
+    c.height = hills[0], c.rows = 4, c.columns = 5;
+    set(&c, "size", 2, 3, 2.4, 0, 0), set(&c, "center", 3, 0.1, 0.2, -0.3, 0), set(&c, "scale", 1, 0.8, 0, 0, 0);
+    return c;
+}
+/* Smaller than the places where the tests look, which are then beyond its border. */
+static sn_collider small_ground(void) {
+    sn_collider c = ground();
+    set(&c, "size", 2, 0.7, 0.5, 0, 0), set(&c, "rotate", 4, 1, 0.3, 0.2, 20);
     return c;
 }
 
@@ -103,6 +124,8 @@ static const trial trials[] = {
     {"mesh", solid_mesh, {{-3, 0.2, -0.3}, {3, 0.2, -0.3}}, true},
     {"mesh", thick_mesh, {{-3, 0.2, -0.3}, {3, 0.2, -0.3}}, true},
     {"mesh", sheet, {{0.3, -2, 0.1}, {0.3, 2, 0.1}}, false},
+    {"heightfield", ground, {{0}}, false},
+    {"heightfield", small_ground, {{0}}, false},
 };
 enum { TRIALS = sizeof trials / sizeof *trials };
 
@@ -295,6 +318,28 @@ static void test_reach(void **state) {
     }
 }
 
+/* The cheap bound of shapes with many parts is below the gap everywhere, and close to it far away. */
+static void test_least(void **state) {
+    (void)state;
+    sn_collider (*const make[])(void) = {fine_mesh, ground, small_ground};
+    for (int k = 0; k < 3; ++k) {
+        sn_collider_model c;
+        const sn_collider options = make[k]();
+        assert_int_equal(sn_collider_model_create(context, &options, &c, NULL), SN_OK);
+        unsigned seed = 5;
+        int close = 0;
+        for (int i = 0; i < 2000; ++i) {
+            double x[3], n[3];
+            for (int a = 0; a < 3; ++a) x[a] = 3 * unit_noise(&seed);
+            const double gap = c.shape->gap(c.data, x, n, NULL), bound = c.shape->least(c.data, x);
+            if (!(bound <= gap + 1e-12)) fail_msg("%s: the gap is %g, its bound %g", c.options.shape, gap, bound);
+            close += gap > 1 && bound > 0.5 * gap;
+        }
+        assert_true(close > 100);
+        sn_collider_model_destroy(context, &c);
+    }
+}
+
 /* ---- Motion ---- */
 
 static void test_motion(void **state) {
@@ -348,7 +393,7 @@ static void test_passed(void **state) {
         build(t, 0, &c);
         const double *a = t->through[0], *b = t->through[1], far[3] = {a[0] + 9, a[1] + 9, a[2] + 9},
                      away[3] = {b[0] + 9, b[1] + 9, b[2] + 9};
-        if (strcmp(t->shape, "plane") == 0) {
+        if (!c.shape->passed) { /* a plane, ground: there is no other side */
             const double above[3] = {0, 4, 0}, below[3] = {0, -4, 0};
             assert_false(sn_collider_passed(&c, 0, above, 1, below));
             assert_false(sn_collider_can_pass(&c));
@@ -628,6 +673,8 @@ static int start(void **state) {
     if (sn_context_create(NULL, &context, NULL)) return 1;
     const sn_generator_value value[3] = {{"radius", 1, {0.5}}, {"minor", 1, {0.2}}, {"cells", 2, {10, 1}}};
     if (sn_mesh_generate(context, "torus", value, 3, &torus, NULL)) return 1;
+    const sn_generator_value many[3] = {{"radius", 1, {0.5}}, {"minor", 1, {0.2}}, {"cells", 2, {80, 8}}};
+    if (sn_mesh_generate(context, "torus", many, 3, &fine, NULL)) return 1;
     /* Two triangles with a fold. */
     static const double place[12] = {0, 0, -1, 0, 0, 1, 1, -0.0, 0, -1, -0.5, 0};
     static const int32_t corner[6] = {0, 1, 2, 1, 0, 3};
@@ -641,16 +688,17 @@ static int end(void **state) {
     (void)state;
     sn_mesh_destroy(torus);
     sn_mesh_destroy(roof);
+    sn_mesh_destroy(fine);
     sn_context_destroy(context);
     return 0;
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_are_tried), cmocka_unit_test(test_gap),         cmocka_unit_test(test_middle),
-        cmocka_unit_test(test_values),        cmocka_unit_test(test_reach),       cmocka_unit_test(test_motion),
-        cmocka_unit_test(test_passed),        cmocka_unit_test(test_blocks),      cmocka_unit_test(test_drawing),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_mesh_sphere), cmocka_unit_test(test_repairs),
-        cmocka_unit_test(test_sharp_mesh)};
+        cmocka_unit_test(test_all_are_tried), cmocka_unit_test(test_gap),       cmocka_unit_test(test_middle),
+        cmocka_unit_test(test_values),        cmocka_unit_test(test_reach),     cmocka_unit_test(test_motion),
+        cmocka_unit_test(test_least),         cmocka_unit_test(test_passed),    cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_drawing),       cmocka_unit_test(test_refused),   cmocka_unit_test(test_mesh_sphere),
+        cmocka_unit_test(test_repairs),       cmocka_unit_test(test_sharp_mesh)};
     return cmocka_run_group_tests(tests, start, end);
 }

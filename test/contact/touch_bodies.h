@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "contact/touch_surface.h"
+#include "sinew/mesh.h"
 
 typedef struct touch_shape {
     int vertex_count, triangle_count;
@@ -85,6 +86,16 @@ static inline touch_shape touch_sheet(int n) {
         memcpy(&shape.triangle[6 * cell], two, sizeof two);
     }
     return shape;
+}
+
+/* A box of tets around the shapes above: [-1.3, 1.3]^3, each cell cut into five tets. NULL when that fails. */
+static inline sn_mesh *touch_tets(sn_context *context, int cells) {
+    const sn_generator_value value[] = {
+        {"cells", 3, {cells, cells, cells}}, {"split", 1, {5}}, {"size", 3, {2.6, 2.6, 2.6}}};
+    sn_mesh *mesh = NULL;
+    if (sn_mesh_generate(context, "box", value, 3, &mesh, NULL)) return NULL;
+    for (int i = 0; i < 3 * mesh->node_count; ++i) mesh->position[i] -= 1.3;
+    return mesh;
 }
 
 /* x -> scale x + shift. */

@@ -1,4 +1,5 @@
-/* Embedded surfaces: weights, rigid and affine motion, creases, quadratic faces, cages, bad input, memory. */
+/* Embedded surfaces: weights, rigid and affine motion, creases, quadratic faces, moving least squares, bad input,
+ * memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -124,61 +125,94 @@ static void test_quadratic(void **state) {
     sn_mesh_destroy(box), sn_mesh_destroy(quadratic);
 }
 
-/* The cage holds the whole surface, is sound, and is as large as cells that touch it. */
-static void test_cage(void **state) {
+/* Moving least squares: at least four nodes, exact for affine motion, and smooth where a vertex passes from tet to tet:
+ * along a line through bent tets, the second differences are those of a smooth curve. */
+static void test_mls(void **state) {
     (void)state;
-    sn_mesh *surface = generate("octopus", (const sn_generator_value[]){{"triangles", 1, {2000}}}, 1), *cage;
+    sn_mesh *box = unit_box(4),
+            *surface = generate("octopus", (const sn_generator_value[]){{"triangles", 1, {1000}}}, 1);
     sn_embedding *e;
-    sn_mesh_report report;
-    assert_int_equal(sn_embedding_cage(surface, 14, &cage, NULL), SN_OK);
-    assert_int_equal(sn_mesh_inspect(cage, &report, NULL), SN_OK);
-    assert_int_equal(report.inverted + report.flat + report.duplicate_tets + report.duplicate_nodes +
-                         report.isolated_nodes + report.nonmanifold_faces,
-                     0);
-    sn_mesh_report inner;
-    assert_int_equal(sn_mesh_inspect(surface, &inner, NULL), SN_OK);
-    assert_true(report.volume > inner.volume);
-    assert_int_equal(sn_embedding_create(cage, surface, 180, &e, NULL), SN_OK);
-    assert_true(e->farthest < 1e-12);
-    for (int i = 0; i < 4 * e->vertex_count; ++i) assert_true(e->weight[i] > -1e-9);
-    /* A point in a triangle is carried by its heaviest vertex' tet; a node of a boundary by itself. */
+    assert_int_equal(sn_embedding_create(box, surface, 180, &e, NULL), SN_OK);
+    assert_ptr_equal(e->carrier_node, e->node);
+    assert_int_equal(e->carrier_first[e->vertex_count], 4 * e->vertex_count);
+    assert_int_equal(sn_embedding_smooth(box, e, NULL), SN_OK);
+    double *x = moved(box), *exact = moved(surface);
+    float *got = malloc(3 * (size_t)e->vertex_count * sizeof *got);
+    sn_embedding_positions(e, x, got);
+    double most = 0;
+    for (int v = 0; v < e->vertex_count; ++v) {
+        double sum = 0;
+        assert_true(e->carrier_first[v + 1] - e->carrier_first[v] >= 4);
+        for (int i = e->carrier_first[v]; i < e->carrier_first[v + 1]; ++i) sum += e->carrier_weight[i];
+        assert_true(fabs(sum - 1) < 1e-9);
+        for (int k = 0; k < 3; ++k) most = fmax(most, fabs((double)got[3 * v + k] - exact[3 * e->source[v] + k]));
+    }
+    assert_true(most < 1e-5);
+    assert_int_equal(sn_embedding_smooth(box, e, NULL), SN_OK); /* again: the old carriers are released */
+    free(x), free(exact), free(got);
+    sn_embedding_destroy(e);
+    sn_mesh_destroy(box), sn_mesh_destroy(surface);
+}
+
+/* The largest second difference of the heights of a line of points on a bent box. */
+static double kink(bool smooth) {
+    enum { POINTS = 401 };
+    sn_mesh *box = unit_box(4), *line;
+    sn_embedding *e;
+    assert_int_equal(sn_mesh_create(context, POINTS, 0, 4, POINTS - 2, &line, NULL), SN_OK);
+    for (int i = 0; i < POINTS; ++i) {
+        line->position[3 * i] = 0.2 + 0.6 * i / (POINTS - 1);
+        line->position[3 * i + 1] = 0.53, line->position[3 * i + 2] = 0.47;
+    }
+    for (int t = 0; t < POINTS - 2; ++t)
+        for (int k = 0; k < 3; ++k) line->triangle[3 * t + k] = t + k;
+    assert_int_equal(sn_embedding_create(box, line, 180, &e, NULL), SN_OK);
+    if (smooth) assert_int_equal(sn_embedding_smooth(box, e, NULL), SN_OK);
+    for (int i = 0; i < box->node_count; ++i) box->position[3 * i + 1] += pow(box->position[3 * i] - 0.5, 2);
+    double height[POINTS], most = 0;
+    for (int v = 0; v < e->vertex_count; ++v) {
+        double sum = 0;
+        for (int i = e->carrier_first[v]; i < e->carrier_first[v + 1]; ++i)
+            sum += e->carrier_weight[i] * box->position[3 * e->carrier_node[i] + 1];
+        height[e->source[v]] = sum;
+    }
+    for (int i = 1; i < POINTS - 1; ++i) most = fmax(most, fabs(height[i - 1] - 2 * height[i] + height[i + 1]));
+    sn_embedding_destroy(e);
+    sn_mesh_destroy(box), sn_mesh_destroy(line);
+    return most * (POINTS - 1) * (POINTS - 1) / 0.36;
+}
+
+static void test_mls_smooth(void **state) {
+    (void)state;
+    const double bent = kink(false), smooth = kink(true);
+    assert_true(bent > 100);  /* a kink: grows with the number of points */
+    assert_true(smooth < 12); /* a curvature: the box has 2 */
+}
+
+/* A point in a triangle is carried by the tet of its heaviest vertex. */
+static void test_points(void **state) {
+    (void)state;
+    sn_mesh *box = unit_box(3),
+            *surface = generate("octopus", (const sn_generator_value[]){{"triangles", 1, {500}}}, 1);
+    sn_embedding *e;
     int32_t node[4];
     double weight[4];
     const double share[3] = {0.2, 0.7, 0.1};
-    assert_int_equal(sn_embedding_point(e, 5, share, node, weight, NULL), SN_OK);
-    assert_memory_equal(node, e->node + 4 * e->triangle[3 * 5 + 1], sizeof node);
-    sn_error error = {0};
-    assert_int_equal(sn_embedding_point(e, e->triangle_count, share, node, weight, &error), SN_BAD_INPUT);
-    assert_int_equal(sn_embedding_cage(surface, 1, &cage, &error), SN_BAD_INPUT);
-    assert_non_null(strstr(error.text, "2 to 256"));
+    assert_int_equal(sn_embedding_create(box, surface, 180, &e, NULL), SN_OK);
+    for (int mls = 0; mls < 2; ++mls) {
+        assert_int_equal(sn_embedding_point(e, 5, share, node, weight, NULL), SN_OK);
+        assert_memory_equal(node, e->node + 4 * e->triangle[3 * 5 + 1], sizeof node);
+        assert_int_equal(sn_embedding_smooth(box, e, NULL), SN_OK);
+    }
     sn_embedding_destroy(e);
-    sn_mesh_destroy(surface), sn_mesh_destroy(cage);
-}
-
-/* A hollow sphere of triangles: the cells inside belong to the cage, too. */
-static void test_filled(void **state) {
-    (void)state;
-    sn_mesh *ball = generate("sphere", (const sn_generator_value[]){{"radius", 1, {1}}}, 1), *shell, *cage;
-    int faces;
-    int32_t *face;
-    assert_int_equal(sn_mesh_boundary(ball, &faces, &face, NULL, NULL, NULL), SN_OK);
-    assert_int_equal(sn_mesh_create(context, ball->node_count, 0, 4, faces, &shell, NULL), SN_OK);
-    memcpy(shell->position, ball->position, 3 * (size_t)ball->node_count * sizeof *ball->position);
-    memcpy(shell->triangle, face, 3 * (size_t)faces * sizeof *face);
-    sn_mesh_release(ball, face);
-    assert_int_equal(sn_embedding_cage(shell, 20, &cage, NULL), SN_OK);
-    sn_mesh_report report;
-    assert_int_equal(sn_mesh_inspect(cage, &report, NULL), SN_OK);
-    assert_true(report.volume > 4.0 && report.volume < 6.5);
-    assert_int_equal(report.components, 1);
-    sn_mesh_destroy(ball), sn_mesh_destroy(shell), sn_mesh_destroy(cage);
+    sn_mesh_destroy(surface), sn_mesh_destroy(box);
 }
 
 /* Indices out of range and coordinates that are not finite are refused. */
 static void test_bad_meshes(void **state) {
     (void)state;
     sn_mesh *box = unit_box(1),
-            *surface = generate("octopus", (const sn_generator_value[]){{"triangles", 1, {500}}}, 1), *cage = NULL;
+            *surface = generate("octopus", (const sn_generator_value[]){{"triangles", 1, {500}}}, 1);
     sn_embedding *e = NULL;
     sn_error error = {0};
     int32_t *const index[2] = {&box->tet[5], &surface->triangle[7]};
@@ -187,8 +221,7 @@ static void test_bad_meshes(void **state) {
         *index[i] = 1 << 30;
         assert_int_equal(sn_embedding_create(box, surface, 30, &e, &error), SN_BAD_INPUT);
         assert_non_null(strstr(error.text, "uses node index 1073741824"));
-        assert_int_equal(i ? sn_embedding_cage(surface, 4, &cage, &error) : sn_embedding_boundary(box, 30, &e, &error),
-                         SN_BAD_INPUT);
+        if (i == 0) assert_int_equal(sn_embedding_boundary(box, 30, &e, &error), SN_BAD_INPUT);
         *index[i] = keep;
     }
     double *const x[2] = {&box->position[4], &surface->position[11]};
@@ -197,12 +230,10 @@ static void test_bad_meshes(void **state) {
         *x[i] = NAN;
         assert_int_equal(sn_embedding_create(box, surface, 30, &e, &error), SN_BAD_INPUT);
         assert_non_null(strstr(error.text, "finite"));
-        assert_int_equal(i ? sn_embedding_cage(surface, 4, &cage, &error) : sn_embedding_boundary(box, 30, &e, &error),
-                         SN_BAD_INPUT);
+        if (i == 0) assert_int_equal(sn_embedding_boundary(box, 30, &e, &error), SN_BAD_INPUT);
         *x[i] = keep;
     }
     assert_null(e);
-    assert_null(cage);
     assert_int_equal(sn_embedding_boundary(box, 30, &e, &error), SN_OK);
     const double share[3] = {1, 0, 0};
     int32_t node[4];
@@ -227,36 +258,6 @@ static void test_collapsed_tet(void **state) {
     sn_mesh_destroy(mesh);
 }
 
-/* ---- The scene's keys ---- */
-static sn_status parse(const char *text, sn_scene **scene, sn_error *error) {
-    return sn_scene_parse(context, text, strlen(text), "s.json", "", NULL, 0, scene, error);
-}
-
-static void test_scene(void **state) {
-    (void)state;
-    sn_scene *scene;
-    sn_world *world;
-    sn_error error = {0};
-    assert_int_equal(
-        parse(
-            "{\"bodies\": [{\"surface\": {\"octopus\": {\"triangles\": 1000}}, \"mesh\": {\"cage\": {\"cells\": 8}}}]}",
-            &scene, &error),
-        SN_OK);
-    assert_non_null(sn_scene_surface(scene, 0));
-    assert_null(sn_scene_surface(scene, 1));
-    assert_int_equal(sn_scene_create_world(scene, &world, &error), SN_OK);
-    assert_int_equal(sn_world_step(world, NULL, &error), SN_OK);
-    sn_world_destroy(world), sn_scene_destroy(scene);
-    assert_int_equal(parse("{\"bodies\": [{\"mesh\": {\"cage\": {}}}]}", &scene, &error), SN_BAD_INPUT);
-    assert_non_null(strstr(error.text, "surface"));
-    assert_int_equal(parse("{\"bodies\": [{\"mesh\": {\"octopus\": {}}}]}", &scene, &error), SN_BAD_INPUT);
-    assert_non_null(strstr(error.text, "cage"));
-    assert_int_equal(
-        parse("{\"bodies\": [{\"surface\": {\"octopus\": {}}, \"mesh\": {\"cage\": {\"cels\": 3}}}]}", &scene, &error),
-        SN_BAD_INPUT);
-    assert_non_null(strstr(error.text, "cells"));
-}
-
 /* ---- Memory: every allocation fails once ---- */
 static int allowed, live;
 static void *counted(void *user, size_t bytes) {
@@ -277,27 +278,26 @@ static void test_memory(void **state) {
     options.threads = 1;
     options.allocator = (sn_allocator){counted, released, NULL};
     sn_context *own = NULL;
-    sn_mesh *mesh = NULL;
+    sn_mesh *mesh = NULL, *box = NULL;
     allowed = 1000000;
     assert_int_equal(sn_context_create(&options, &own, NULL), SN_OK);
     assert_int_equal(
         sn_mesh_generate(own, "octopus", (const sn_generator_value[]){{"triangles", 1, {500}}}, 1, &mesh, NULL), SN_OK);
+    assert_int_equal(sn_mesh_generate(own, "box", NULL, 0, &box, NULL), SN_OK);
     const int before = live;
     bool done = false;
     for (int most = 1; !done && most < 400; ++most) {
-        sn_mesh *cage = NULL;
         sn_embedding *e = NULL, *boundary = NULL;
         allowed = most;
-        sn_status status = sn_embedding_cage(mesh, 5, &cage, NULL);
-        if (!status) status = sn_embedding_create(cage, mesh, 60, &e, NULL);
-        if (!status) status = sn_embedding_boundary(cage, 60, &boundary, NULL);
+        sn_status status = sn_embedding_create(box, mesh, 60, &e, NULL);
+        if (!status) status = sn_embedding_smooth(box, e, NULL);
+        if (!status) status = sn_embedding_boundary(box, 60, &boundary, NULL);
         done = status == SN_OK;
         if (!done) assert_int_equal(status, SN_NO_MEMORY);
         sn_embedding_destroy(e), sn_embedding_destroy(boundary);
-        sn_mesh_destroy(cage);
         assert_int_equal(live, before);
     }
-    sn_mesh_destroy(mesh);
+    sn_mesh_destroy(mesh), sn_mesh_destroy(box);
     sn_context_destroy(own);
     assert_int_equal(live, 0);
     assert_true(done);
@@ -315,8 +315,8 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_affine),        cmocka_unit_test(test_creases), cmocka_unit_test(test_quadratic),
-        cmocka_unit_test(test_cage),          cmocka_unit_test(test_filled),  cmocka_unit_test(test_bad_meshes),
-        cmocka_unit_test(test_collapsed_tet), cmocka_unit_test(test_scene),   cmocka_unit_test(test_memory)};
+        cmocka_unit_test(test_affine),     cmocka_unit_test(test_creases),       cmocka_unit_test(test_quadratic),
+        cmocka_unit_test(test_mls),        cmocka_unit_test(test_mls_smooth),    cmocka_unit_test(test_points),
+        cmocka_unit_test(test_bad_meshes), cmocka_unit_test(test_collapsed_tet), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -24,18 +24,30 @@ static void coefficients(void **state) {
 }
 
 /* A body of one law with a memory, and a recalled stress of noise. */
-static int start(fixture *s, const sn_element *element, const char *law, sn_differential differential,
-                 double **recalled) {
+static int start_with(fixture *s, const sn_element *element, const char *law, sn_differential differential,
+                      bool by_coefficient, double **recalled) {
     *s = mesh_fixture(context, element, 2, 2, 1, 0.004);
     for (int m = 0; m < 2; ++m) {
         if (!set_law(context, &s->material[m], law, differential, 1e4 * (m + 1))) return 0;
         s->material[m].prony_count = 1 + m;
         for (int i = 0; i <= m; ++i) s->material[m].prony[i][0] = 0.5, s->material[m].prony[i][1] = 0.1;
+        if (!by_coefficient) continue;
+        strcpy(s->material[m].prony_on, "coefficients");
+        for (int i = 0; i <= m; ++i) {
+            s->material[m].prony[i][0] = 0;
+            for (int n = 0; n < sn_law_find(NULL, law)->coefficient_count; ++n)
+                s->material[m].prony_ratios[i][n] = 0.3 * (n + 1) + 0.2 * i;
+        }
     }
     compile_fixture(s);
     *recalled = doubles((int)s->model.recalled_size);
     for (int64_t i = 0; i < s->model.recalled_size; ++i) (*recalled)[i] = 2e3 * noise((int)i);
     return 1;
+}
+
+static int start(fixture *s, const sn_element *element, const char *law, sn_differential differential,
+                 double **recalled) {
+    return start_with(s, element, law, differential, false, recalled);
 }
 
 static sn_element_view remembering(const fixture *s, const double *x, const double *recalled) {
@@ -89,6 +101,22 @@ static void differentials(void **state) {
             free(recalled), free_fixture(&s);
         }
     assert_true(tried >= 3 * (laws - 1));
+}
+
+/* The same for series on the coefficients of a law. */
+static void coefficient_differentials(void **state) {
+    (void)state;
+    static const char *const laws[] = {"mooney-rivlin", "reduced-polynomial", "ogden"};
+    const sn_element *element[] = {&sn_element_tet4, &sn_element_tet10};
+    for (int l = 0; l < 3; ++l)
+        for (int e = 0; e < 2; ++e) {
+            fixture s;
+            double *recalled;
+            assert_int_equal(start_with(&s, element[e], laws[l], SN_DIFFERENTIAL_EXACT, true, &recalled), 1);
+            set_state(&s, STATE_SHEARED);
+            check_product(&s, laws[l], recalled);
+            free(recalled), free_fixture(&s);
+        }
 }
 
 /* Laws on Green's strain and the linear law: the force is the gradient of the energy, with the recalled stress too. */
@@ -151,7 +179,8 @@ static void scales(void **state) {
 int main(void) {
     context = make_context("auto", 1);
     const struct CMUnitTest tests[] = {cmocka_unit_test(coefficients), cmocka_unit_test(differentials),
-                                       cmocka_unit_test(energies), cmocka_unit_test(scales)};
+                                       cmocka_unit_test(coefficient_differentials), cmocka_unit_test(energies),
+                                       cmocka_unit_test(scales)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     sn_context_destroy(context);
     return failed;

@@ -41,23 +41,29 @@ static inline void beam_deform(const double *rest, int nodes, double amount, dou
 }
 
 /* cells: a, a, c of 0.3 x 0.3 x 1 m, five tets each; nodes in the order for locality. */
-static inline sn_status beam_create(beam *b, sn_context *context, int a, int c, double poisson, sn_error *error) {
+static inline sn_status beam_create_with(beam *b, sn_context *context, const sn_element *element, int a, int c,
+                                         double poisson, sn_error *error) {
     memset(b, 0, sizeof *b);
     b->context = context;
     const sn_generator_value values[] = {{"size", 3, {0.3, 0.3, 1}}, {"cells", 3, {a, a, c}}, {"split", 1, {5}}};
-    sn_mesh *mesh;
-    sn_status status = sn_mesh_generate(context, "box", values, 3, &mesh, error);
+    sn_mesh *box, *mesh;
+    sn_status status = sn_mesh_generate(context, "box", values, 3, &box, error);
     if (status) return status;
+    status = element->take(box, &mesh, error);
+    sn_mesh_destroy(box);
+    if (status) return status;
+    const int tet_nodes = mesh->tet_nodes;
     b->nodes = mesh->node_count, b->tets = mesh->tet_count;
     int32_t *place = malloc((size_t)b->nodes * sizeof *place);
     status = sn_mesh_order(mesh, place, error);
     b->rest = calloc((size_t)b->nodes * 3, sizeof(double)), b->x = calloc((size_t)b->nodes * 3, sizeof(double));
     b->mass = calloc((size_t)b->nodes, sizeof(double));
-    b->tet = calloc((size_t)b->tets * 4, sizeof(int32_t)), b->material = calloc((size_t)b->tets, sizeof(int32_t));
+    b->tet = calloc((size_t)b->tets * (size_t)tet_nodes, sizeof(int32_t)),
+    b->material = calloc((size_t)b->tets, sizeof(int32_t));
     b->filter.node = calloc((size_t)b->nodes, sizeof(int32_t)),
     b->filter.projection = calloc((size_t)b->nodes * 9, sizeof(double));
     for (int i = 0; i < b->nodes; ++i) memcpy(b->rest + 3 * place[i], mesh->position + 3 * i, 3 * sizeof(double));
-    for (int i = 0; i < 4 * b->tets; ++i) b->tet[i] = place[mesh->tet[i]];
+    for (int i = 0; i < tet_nodes * b->tets; ++i) b->tet[i] = place[mesh->tet[i]];
     free(place);
     sn_mesh_destroy(mesh);
     for (int i = 0; i < b->nodes; ++i)
@@ -65,7 +71,7 @@ static inline sn_status beam_create(beam *b, sn_context *context, int a, int c, 
     beam_deform(b->rest, b->nodes, 0.1, b->x);
     b->parameters = sn_material_default();
     if (!status) status = sn_material_set(&b->parameters, "poisson", &poisson, 1, error);
-    b->source = (sn_batch_source){.element = &sn_element_tet4,
+    b->source = (sn_batch_source){.element = element,
                                   .element_count = b->tets,
                                   .node = b->tet,
                                   .rest = b->rest,
@@ -77,6 +83,10 @@ static inline sn_status beam_create(beam *b, sn_context *context, int a, int c, 
     if (!status) status = sn_element_settings_create(context, &b->elements, &b->parameters, 0, &b->settings, error);
     if (!status) status = sn_mass_lumped(&b->source, b->mass, error);
     return status;
+}
+
+static inline sn_status beam_create(beam *b, sn_context *context, int a, int c, double poisson, sn_error *error) {
+    return beam_create_with(b, context, &sn_element_tet4, a, c, poisson, error);
 }
 
 static inline sn_linear_model beam_model(const beam *b) {

@@ -199,8 +199,9 @@ static const struct refusal {
 static bool named(const char *list, const char *name) { return !*list || strcmp(list, name) == 0; }
 
 static bool refused(const char *system, const sn_krylov *m, const sn_preconditioner *p) {
+    const char *method = m->mixed ? "gmres" : m->name; /* these systems have no volumes: `mixed` is gmres */
     for (size_t i = 0; i < sizeof refusal / sizeof *refusal; ++i)
-        if (strcmp(refusal[i].system, system) == 0 && named(refusal[i].method, m->name) &&
+        if (strcmp(refusal[i].system, system) == 0 && named(refusal[i].method, method) &&
             named(refusal[i].preconditioner, p->name))
             return true;
     return false;

@@ -5,6 +5,7 @@
 #include "linear/matrix/assembly.h"
 #include "linear/matrix/coupling.h"
 #include "linear/matrix/extension.h"
+#include "stack.h"
 
 /* Contact rows: w = (1, -a, -b, -c) on a node and on the corners of a face of a far tet, along a normal n. A row adds
  * k w_i w_j n n^T to K: some of these blocks have a place, those between the node and the face have none. */
@@ -122,6 +123,44 @@ static void test_solvers(void **state) {
                 release_contacts(&c, f.context);
                 close_fixture(&f);
             }
+    (void)state;
+}
+
+/* Two boxes with contacts 1e4 times as stiff as the material take few more iterations than without contact. */
+static void test_stiff(void **state) {
+    const char *const kind[][2] = {{"cg", "block-jacobi"}, {"cg", "multigrid"}, {"cg", "ic0"}, {"eisenstat", "auto"}};
+    sn_context *context = make_context("auto", 1);
+    stack s;
+    assert_int_equal(stack_create(&s, context, 6, 0.3 / 6, NULL), SN_OK);
+    const int rows = stack_rows(&s, 1000, 1e4 * 1e5 / 6, false);
+    assert_int_equal(rows, 36);
+    const size_t n = 3 * (size_t)s.b.nodes;
+    double *f = calloc(2 * n, sizeof *f), *x = f + n;
+    for (int i = 0; i < s.b.nodes; ++i) f[3 * i] = 3 * s.b.mass[i], f[3 * i + 2] = -9.81 * s.b.mass[i];
+    const sn_element_view view = {.settings = &s.b.settings, .x = s.b.x};
+    for (int k = 0; k < 4; ++k) {
+        sn_solver_options options = sn_solver_options_default();
+        snprintf(options.method, sizeof options.method, "%s", kind[k][0]);
+        snprintf(options.preconditioner, sizeof options.preconditioner, "%s", kind[k][1]);
+        const sn_linear_model model = beam_model(&s.b);
+        sn_linear *linear;
+        assert_int_equal(sn_linear_create(context, &model, &options, false, &linear, NULL), SN_OK);
+        int iterations[2];
+        for (int touching = 0; touching < 2; ++touching) {
+            sn_linear_report report;
+            memset(x, 0, n * sizeof *x);
+            sn_linear_linearise(linear, &view, touching ? &s.list : NULL, NULL, NULL);
+            assert_int_equal(sn_linear_solve(linear, 1e4, 0, 1, &s.b.filter, f, x, 1e-6, &report, NULL), SN_OK);
+            iterations[touching] = report.iterations;
+        }
+        if (iterations[1] > 2 * iterations[0] + 2)
+            fail_msg("%s with %s: %d iterations, %d with contacts", kind[k][0], kind[k][1], iterations[0],
+                     iterations[1]);
+        sn_linear_destroy(linear);
+    }
+    free(f);
+    stack_destroy(&s);
+    sn_context_destroy(context);
     (void)state;
 }
 
@@ -245,8 +284,9 @@ static void test_allocations(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_build),     cmocka_unit_test(test_solvers),
-                                       cmocka_unit_test(test_direct),    cmocka_unit_test(test_extension),
-                                       cmocka_unit_test(test_same_bits), cmocka_unit_test(test_allocations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_build),      cmocka_unit_test(test_solvers),
+                                       cmocka_unit_test(test_stiff),      cmocka_unit_test(test_direct),
+                                       cmocka_unit_test(test_extension),  cmocka_unit_test(test_same_bits),
+                                       cmocka_unit_test(test_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static void test_product(void **state) {
     float *single = calloc((size_t)p.block_count * 9 + 4, sizeof *single);
     for (int64_t i = 0; i < 9 * p.block_count; ++i) value[i] = single[i] = (float)noise((uint64_t)i);
     for (int i = 0; i < n; ++i) x[i] = noise((uint64_t)i + 999);
-    const sn_matrix wide = {&p, NULL, value}, narrow = {&p, single, NULL};
+    const sn_matrix wide = {.pattern = &p, .double_ = value}, narrow = {.pattern = &p, .single_ = single};
     sn_matrix_product(first, &wide, x, y);
     for (int i = 0; i < p.nodes; ++i)
         for (int r = 0; r < 3; ++r) {

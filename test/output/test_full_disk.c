@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "sinew/sinew.h"
+#include "scene_text.h"
 
 static sn_context *context;
 static sn_world *world;
@@ -30,13 +30,9 @@ static void limit_files(rlim_t bytes) {
 static int set_up(void **state) {
     (void)state;
     static const char text[] = "{\"bodies\": [{\"mesh\": {\"box\": {\"cells\": [2, 1, 1]}}}]}";
-    sn_scene *scene;
     signal(SIGXFSZ, SIG_IGN);
     if (sn_context_create(NULL, &context, NULL) || !mkdtemp(folder)) return -1;
-    if (sn_scene_parse(context, text, sizeof text - 1, "box", "", NULL, 0, &scene, NULL)) return -1;
-    const sn_status status = sn_scene_create_world(scene, &world, NULL);
-    sn_scene_destroy(scene);
-    return status ? -1 : 0;
+    return world_from_text(context, "box", text, NULL, 0, &world, NULL) ? -1 : 0;
 }
 
 static int tear_down(void **state) {

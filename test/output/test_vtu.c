@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "sinew/sinew.h"
+#include "scene_text.h"
 
 static char *read_file(const char *path, size_t *bytes) {
     FILE *file = fopen(path, "rb");
@@ -85,11 +85,7 @@ static sn_world *make_world(sn_context *context, const char *element) {
              "[1e-6, 1, 1]] } } ] } ] }",
              element);
     sn_error error = {0};
-    sn_scene *scene;
-    sn_world *world;
-    if (sn_scene_parse(context, text, strlen(text), "t", "", NULL, 0, &scene, &error)) fail_msg("%s", error.text);
-    if (sn_scene_create_world(scene, &world, &error)) fail_msg("%s", error.text);
-    sn_scene_destroy(scene);
+    sn_world *world = world_of_text(context, text);
     for (int i = 0; i < 5; ++i)
         if (sn_world_step(world, NULL, &error)) fail_msg("%s", error.text);
     return world;
@@ -151,13 +147,9 @@ static void test_two_bodies(void **state) {
         "\"cells\": [1, 1, 1] }, \"move\": [3, 0, 0] }, \"element\": \"tet10\" } ] }";
     enum { NODES = 12 + 27, CELLS = 12 + 6 };
     sn_context *context;
-    sn_scene *scene;
-    sn_world *world;
     sn_error error = {0};
     assert_int_equal(sn_context_create(NULL, &context, NULL), SN_OK);
-    if (sn_scene_parse(context, scene_text, strlen(scene_text), "t", "", NULL, 0, &scene, &error))
-        fail_msg("%s", error.text);
-    if (sn_scene_create_world(scene, &world, &error)) fail_msg("%s", error.text);
+    sn_world *world = world_of_text(context, scene_text);
     char path[64];
     size_t bytes;
     snprintf(path, sizeof path, "/tmp/sinew-test-%d.vtu", (int)getpid());
@@ -188,7 +180,6 @@ static void test_two_bodies(void **state) {
     for (int i = 0; i < CELLS; ++i) assert_int_equal(offset[i], i < 12 ? 4 * (i + 1) : 48 + 10 * (i - 11));
     free(body), free(material), free(label), free(element), free(node), free(offset), free(text);
     unlink(path);
-    sn_scene_destroy(scene);
     sn_world_destroy(world);
     sn_context_destroy(context);
 }

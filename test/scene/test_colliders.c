@@ -49,8 +49,10 @@ static void read_shapes(void **state) {
         SCENE("{\"box\": {\"center\": [0, -1, 0], \"size\": [1, 1, 1], \"radius\": 0.1, \"rotate\": [0, 1, 0, 45]},"
               "\"turn\": {\"axis\": [0, 1, 0], \"point\": [0.1, 0, 0], \"keys\": [[0, 0], [1, 90]]}}"),
         SCENE("{\"mesh\": {\"torus\": {}, \"scale\": 0.5, \"rotate\": [1, 0, 0, 90], \"move\": [0, -1, 0]}}"),
+        SCENE(
+            "{\"heightfield\": {\"heights\": [[0, 0.1], [0, 0], [0.2, 0]], \"size\": [1, 2], \"center\": [0, -1, 0]}}"),
     };
-    static const char *const shape[] = {"plane", "sphere", "capsule", "box", "mesh"};
+    static const char *const shape[] = {"plane", "sphere", "capsule", "box", "mesh", "heightfield"};
     int count;
     sn_shapes(&count);
     assert_int_equal(count, sizeof text / sizeof *text); /* a shape that is new needs a scene here */
@@ -77,6 +79,34 @@ static void read_shapes(void **state) {
         }
         sn_world_destroy(world);
     }
+}
+
+/* Heights from a text file: a slope of 1 : 2 that a point lies on. */
+static void read_heights(void **state) {
+    (void)state;
+    FILE *file = fopen("collider_heights.csv", "w");
+    assert_non_null(file);
+    fputs("# a slope\n-0.5, 0; 0.5\n\n-0.5 0\t0.5\n", file);
+    fclose(file);
+    sn_error error = {0};
+    sn_world *world =
+        world_of(SCENE("{\"heightfield\": {\"file\": \"collider_heights.csv\", \"size\": [2, 2]}}"), "", &error);
+    if (!world) print_message("%s\n", error.text), fail();
+    const sn_collider c = sn_world_collider(world, 0);
+    assert_int_equal(c.rows, 2);
+    assert_int_equal(c.columns, 3);
+    assert_float_equal(c.height[5], 0.5, 1e-15);
+    sn_world_destroy(world);
+    refused(SCENE("{\"heightfield\": {\"heights\": [[0, 1], [1]], \"size\": [1, 1]}}"), "heights.1", "list of 1");
+    refused(SCENE("{\"heightfield\": {\"heights\": [[0, 1, 2], [1, 2]], \"size\": [1, 1]}}"), "heights.1", "3");
+    refused(SCENE("{\"heightfield\": {\"size\": [1, 1]}}"), "heightfield", "'heights'");
+    refused(SCENE("{\"heightfield\": {\"file\": \"no_such_file\", \"size\": [1, 1]}}"), "file", "no_such_file");
+    refused(SCENE("{\"heightfield\": {\"heights\": [[0, 1], [1, 2]]}}"), "heightfield", "size");
+    file = fopen("collider_heights.csv", "w");
+    fputs("0 1\n0 one\n", file);
+    fclose(file);
+    refused(SCENE("{\"heightfield\": {\"file\": \"collider_heights.csv\", \"size\": [2, 2]}}"), "'one'", "line 2");
+    remove("collider_heights.csv");
 }
 
 /* A file is looked for beside the scene; an open surface is a sheet that a body lies on. */
@@ -133,6 +163,6 @@ static int end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(read_shapes), cmocka_unit_test(read_file),
-                                       cmocka_unit_test(messages)};
+                                       cmocka_unit_test(read_heights), cmocka_unit_test(messages)};
     return cmocka_run_group_tests(tests, start, end);
 }

@@ -12,19 +12,16 @@
 
 #include <dirent.h>
 
-#include "sinew/sinew.h"
+#include "scene_text.h"
 
 static sn_context *context;
 static int compared;
 
 /* Makes the world of a scene; NULL when the overrides do not suit the scene. */
 static sn_world *make(const char *path, const sn_override *overrides, int count) {
-    sn_scene *scene = NULL;
-    sn_world *world = NULL;
+    sn_world *world;
     sn_error error = {0};
-    if (sn_scene_load(context, path, overrides, count, &scene, &error)) return NULL;
-    if (sn_scene_create_world(scene, &world, &error)) world = NULL;
-    sn_scene_destroy(scene);
+    (void)world_from_file(context, path, overrides, count, &world, &error);
     return world;
 }
 

@@ -9,18 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sinew/sinew.h"
-
-static sn_world *world_of(sn_context *context, const char *text) {
-    sn_scene *scene = NULL;
-    sn_world *world = NULL;
-    sn_error error = {0};
-    if (sn_scene_parse(context, text, strlen(text), "keys", "", NULL, 0, &scene, &error) ||
-        sn_scene_create_world(scene, &world, &error))
-        fail_msg("%s", error.text);
-    sn_scene_destroy(scene);
-    return world;
-}
+#include "scene_text.h"
 
 static void step_to(sn_world *world, double time) {
     sn_error error = {0};
@@ -39,16 +28,16 @@ static double probe(sn_world *world, int index, int axis) {
  * follows. */
 static void handle_follows_its_keys(void **state) {
     sn_context *context = *state;
-    sn_world *world =
-        world_of(context, "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": "
-                          "{\"box\": {\"size\": [1, 0.2, 0.2],"
-                          "\"cells\": [5, 1, 1]}}, \"material\": {\"young\": 1e6, \"poisson\": 0.3, \"rayleigh\": "
-                          "{\"mass\": 5, \"stiffness\": 0.01}},"
-                          "\"fix\": [{\"select\": {\"box\": [[-1, -1, -1], [1e-6, 1, 1]]},"
-                          "\"keys\": [[0.1, 0, 0, 0], [0.3, 0.4, 0.2, 0], [0.5, 0.4, -0.2, 0.1]]}]}],"
-                          "\"probes\": [{\"name\": \"held\", \"nearest\": [0, 0, 0], \"quantity\": \"displacement\"},"
-                          "{\"name\": \"speed\", \"nearest\": [0, 0, 0], \"quantity\": \"velocity\"},"
-                          "{\"name\": \"end\", \"nearest\": [1, 0, 0], \"quantity\": \"displacement\"}]}");
+    sn_world *world = world_of_text(
+        context, "{\"sinew\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": "
+                 "{\"box\": {\"size\": [1, 0.2, 0.2],"
+                 "\"cells\": [5, 1, 1]}}, \"material\": {\"young\": 1e6, \"poisson\": 0.3, \"rayleigh\": "
+                 "{\"mass\": 5, \"stiffness\": 0.01}},"
+                 "\"fix\": [{\"select\": {\"box\": [[-1, -1, -1], [1e-6, 1, 1]]},"
+                 "\"keys\": [[0.1, 0, 0, 0], [0.3, 0.4, 0.2, 0], [0.5, 0.4, -0.2, 0.1]]}]}],"
+                 "\"probes\": [{\"name\": \"held\", \"nearest\": [0, 0, 0], \"quantity\": \"displacement\"},"
+                 "{\"name\": \"speed\", \"nearest\": [0, 0, 0], \"quantity\": \"velocity\"},"
+                 "{\"name\": \"end\", \"nearest\": [1, 0, 0], \"quantity\": \"displacement\"}]}");
     step_to(world, 0.1);
     assert_float_equal(probe(world, 0, 0), 0, 1e-12);
     step_to(world, 0.2);
@@ -73,7 +62,7 @@ static double height_of(const sn_world *world, int collider) {
 
 static void plate_squeezes_a_block(void **state) {
     sn_context *context = *state;
-    sn_world *world = world_of(
+    sn_world *world = world_of_text(
         context, "{\"sinew\": 1, \"gravity\": [0, -1, 0], \"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": "
                  "{\"box\": {\"size\": [0.2, 0.2, 0.2],"
                  "\"cells\": [3, 3, 3]}}, \"material\": {\"young\": 1e5, \"poisson\": 0.3, \"rayleigh\": {\"mass\": 2, "
@@ -94,7 +83,7 @@ static void plate_squeezes_a_block(void **state) {
 /* A moving ground with friction takes a resting block along. */
 static void ground_drags_a_block(void **state) {
     sn_context *context = *state;
-    sn_world *world = world_of(
+    sn_world *world = world_of_text(
         context,
         "{\"sinew\": 1, \"time\": {\"step\": 0.01}, \"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.2, 0.1, 0.2],"
         "\"cells\": [2, 1, 2]}}, \"material\": {\"young\": 1e6, \"poisson\": 0.3, \"rayleigh\": {\"stiffness\": "

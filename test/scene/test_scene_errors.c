@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "failing_allocator.h"
-#include "sinew/sinew.h"
+#include "scene_text.h"
 
 /* A right scene in pieces; a case replaces one of them. */
 #define BOX "\"mesh\": { \"box\": { \"size\": [1, 1, 1], \"cells\": [2, 2, 2] } }"
@@ -182,6 +182,14 @@ static const bad table[] = {
           "{ 'modulus': 6e3, 'time': 1 }, { 'modulus': 6e3, 'time': 2 } ] } }"),
      "bodies.0.material.prony.terms",
      {"1.2", "at most 1", ""}},
+    {BODY("'material': { 'law': 'mooney-rivlin', 'prony': { 'on': 'coefficients',\n 'terms': [ { 'ratios': [0.5, @-1], "
+          "'time': 1 } ] } }"),
+     "bodies.0.material.prony.terms.0.ratios.1",
+     {"-1", "at least 0", ""}},
+    {BODY("'material': { 'law': 'mooney-rivlin', 'prony': { 'on': 'coefficients',\n 'terms': [ { @'ratio': 0.5, "
+          "'time': 1 } ] } }"),
+     "bodies.0.material.prony.terms.0.ratio",
+     {"unknown", "ratios", ""}},
     {BODY("'material': { 'prony': { 'model': 'maxwell', @'moduli': 'long-term', 'time': 1 } }"),
      "bodies.0.material.prony.moduli",
      {"does not go with 'model'", "", ""}},
@@ -278,12 +286,9 @@ static void prepare(const char *text, char *out, int *line, int *column) {
 }
 
 static sn_status try_scene(sn_context *context, const char *text, const sn_override *set, int sets, sn_error *error) {
-    sn_scene *scene = NULL;
-    sn_world *world = NULL;
-    sn_status status = sn_scene_parse(context, text, strlen(text), "t.json", "", set, sets, &scene, error);
-    if (!status) status = sn_scene_create_world(scene, &world, error);
+    sn_world *world;
+    const sn_status status = world_from_text(context, "t.json", text, set, sets, &world, error);
     sn_world_destroy(world);
-    sn_scene_destroy(scene);
     return status;
 }
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sinew/sinew.h"
+#include "scene_text.h"
 
 enum { MOST = 8 };
 
@@ -27,19 +27,14 @@ static sn_status make(const char *body, const char *scene_keys, const char *set,
     char text[2000], words[600];
     sn_override override[MOST];
     int count = 0;
-    const int bytes = snprintf(text, sizeof text, base, body, scene_keys);
+    snprintf(text, sizeof text, base, body, scene_keys);
     snprintf(words, sizeof words, "%s", set);
     for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
         char *equals = strchr(word, '=');
         *equals = 0;
         override[count++] = (sn_override){word, equals + 1};
     }
-    sn_scene *scene = NULL;
-    *world = NULL;
-    sn_status status = sn_scene_parse(context, text, (size_t)bytes, "unused", NULL, override, count, &scene, error);
-    if (!status) status = sn_scene_create_world(scene, world, error);
-    sn_scene_destroy(scene);
-    return status;
+    return world_from_text(context, "unused", text, override, count, world, error);
 }
 
 /* ---- Refused ---- */

@@ -206,6 +206,42 @@ static void test_material_and_rotation(void **state) {
     json_decref(result);
 }
 
+/* sinew mesh --embed: a surface from a file, its report, a scene with it, and mistakes. */
+static void test_embed(void **state) {
+    (void)state;
+    json_t *result;
+    char path[128];
+    snprintf(path, sizeof path, "%s/open.obj", folder);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file); /* a cube without its top, a duplicate triangle, a vertex of no triangle */
+    fputs("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nv 5 5 5\n"
+          "f 1 3 2\nf 1 4 3\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\nf 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8\nf 4 8 5\n",
+          file);
+    fclose(file);
+    assert_int_equal(
+        sinew(&result, "mesh %s -o %s/body.msh --embed --cell 0.15 --fit 3 --relax 0.2 --json", path, folder), 0);
+    const json_t *report = json_object_get(result, "embed");
+    assert_int_equal(json_integer_value(json_object_get(report, "open_edges")), 4);
+    assert_int_equal(json_integer_value(json_object_get(report, "duplicate_triangles")), 1);
+    assert_int_equal(json_integer_value(json_object_get(report, "unused_vertices")), 1);
+    const double volume = json_number_value(json_object_get(result, "volume"));
+    assert_true(volume > 0.8 && volume < 2); /* full, although it has no top */
+    json_decref(result);
+    assert_int_equal(sinew(NULL,
+                           "run %s --quiet --set 'bodies.0.mesh={\"embed\":{\"surface\":\"open.obj\",\"elements\":"
+                           "200}}' --set bodies.0.embedding=mls --set 'bodies.0.fix=[]' --out %s/embedded",
+                           scene, folder),
+                     0);
+    assert_int_equal(sinew(NULL, "mesh %s --embed", path), 2);
+    assert_true(message_has("neither cell nor elements"));
+    assert_int_equal(sinew(NULL, "mesh %s --embed --cell x", path), 2);
+    assert_true(message_has("--cell is 'x'"));
+    assert_int_equal(sinew(NULL, "mesh %s --embed --cell 1e-9", path), 2);
+    assert_true(message_has("larger cell"));
+    assert_int_equal(sinew(NULL, "mesh %s --fit 3", path), 2);
+    assert_true(message_has("--embed"));
+}
+
 /* Each name of a list in the scene, under `key`. */
 static void every(const json_t *lists, const char *kind, const char *format) {
     const json_t *list = json_object_get(lists, kind);
@@ -265,6 +301,6 @@ int main(void) {
         cmocka_unit_test(test_unwritable),   cmocka_unit_test(test_run_json),
         cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_sweep),
         cmocka_unit_test(test_save_restore), cmocka_unit_test(test_material_and_rotation),
-        cmocka_unit_test(test_every_name)};
+        cmocka_unit_test(test_embed),        cmocka_unit_test(test_every_name)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

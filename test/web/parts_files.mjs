@@ -30,7 +30,7 @@ export async function testDrop(browser, address) {
   await dropFile(page, "cube.json", JSON.stringify({ sinew: 1, name: "dropped cube", bodies: [{ mesh: { box: { cells: [2, 2, 2] } } }] }));
   check((await soon(page, () => window.sinew.state.scene.name === "dropped cube")) && (await runs(page, 2)), "a dropped scene runs");
   await dropFile(page, "octahedron.obj", octahedron);
-  check(await soon(page, () => window.sinew.state.scene.name === "octahedron.obj" && window.sinew.state.scene.bodies[0].embedded), "a dropped surface gets a cage of tets");
+  check(await soon(page, () => window.sinew.state.scene.name === "octahedron.obj" && window.sinew.state.scene.bodies[0].embedded), "a dropped surface gets tets around it");
   check(await runs(page, 2), "and runs");
   await dropFile(page, "two.mesh", tets);
   check((await soon(page, () => window.sinew.state.scene.name === "two.mesh" && window.sinew.state.scene.bodies[0].elements === 2)) && (await runs(page, 2)), "a dropped mesh of tets runs");

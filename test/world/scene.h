@@ -138,6 +138,25 @@ static inline int probe(scene *s, int index, double value[6]) {
     return count;
 }
 
+/* A box of length x by y by y without weight. Three planes x = 0, y = 0 and z = 0 of its nodes may only slide, so that
+ * it is free to contract. Probe 0 is the force on the plane x = 0. */
+static inline void free_box(scene *s, const sn_context_options *context, double x, double y, int nx, int ny,
+                            const char *law, const char *element) {
+    scene_start(s, context, x, y, y, nx, ny, ny);
+    strcpy(s->material.law, law);
+    strcpy(s->body.element, element);
+    s->options.solver.tolerance = 1e-12;
+    memset(s->options.gravity, 0, sizeof s->options.gravity);
+    for (int a = 0; a < 3; ++a) {
+        s->fix[a].select = box_selector(-1, -1, -1, a == 0 ? 1e-9 : 1, a == 1 ? 1e-9 : 1, a == 2 ? 1e-9 : 1);
+        for (int b = 0; b < 3; ++b) s->fix[a].axis[b] = a == b;
+    }
+    s->body.fix_count = 3;
+    sn_probe *p = add_probe(s, SN_QUANTITY_REACTION, 0, 0, 0);
+    p->at = SN_PROBE_SELECT;
+    p->select = s->fix[0].select;
+}
+
 #define assert_near(a, b, tolerance)                                                                                   \
     do {                                                                                                               \
         const double a_ = (a), b_ = (b), t_ = (tolerance);                                                             \

@@ -1,5 +1,6 @@
 /* Bodies that touch each other: weight, friction, momentum, energy, and the same bits. Every response of the table
  * below passes every test that its row promises. */
+#include "failing_allocator.h"
 #include "scene.h"
 
 enum { BODIES = 3 };
@@ -16,11 +17,9 @@ typedef struct boxes {
     sn_error error;
 } boxes;
 
-static void boxes_start(boxes *s, const char *response, int threads) {
+static void boxes_start_in(boxes *s, sn_context *context, const char *response) {
     memset(s, 0, sizeof *s);
-    sn_context_options o = sn_context_options_default();
-    o.threads = threads;
-    assert_int_equal(sn_context_create(&o, &s->context, NULL), SN_OK);
+    s->context = context;
     s->material = sn_material_default();
     set_constant(&s->material, "young", 1e5);
     s->fix = sn_fix_default();
@@ -29,6 +28,14 @@ static void boxes_start(boxes *s, const char *response, int threads) {
     s->options.contact.use = true;
     s->options.contact.friction = 0.5;
     snprintf(s->options.contact.response, sizeof s->options.contact.response, "%s", response);
+}
+
+static void boxes_start(boxes *s, const char *response, int threads) {
+    sn_context_options o = sn_context_options_default();
+    sn_context *context = NULL;
+    o.threads = threads;
+    assert_int_equal(sn_context_create(&o, &context, NULL), SN_OK);
+    boxes_start_in(s, context, response);
 }
 
 /* Adds a box of the given size with its lowest corner at x, y, z. */
@@ -346,6 +353,53 @@ static void test_saved(void **state) {
     boxes_end(&t);
 }
 
+/* ---- Memory ---- */
+
+/* A box that has come to rest on another one: its steps allocate nothing. */
+static void test_quiet(void **state) {
+    failing_allocator f = failing_allocator_make();
+    boxes s;
+    boxes_start_in(&s, failing_allocator_context(&f), *state);
+    s.material.rayleigh[0] = 20;
+    hold(&s, add_box(&s, -0.1, -0.1, -0.1, 0.4, 0.1, 2));
+    add_box(&s, 0, 0.0005, 0, 0.2, 0.2, 2);
+    boxes_create(&s);
+    boxes_step(&s, 120);
+    assert_true(sn_world_contacts(s.world, NULL, 0) > 0);
+    const int64_t before = f.requests;
+    boxes_step(&s, 30);
+    assert_int_equal(f.requests, before);
+    boxes_end(&s);
+    assert_int_equal(f.live, 0);
+}
+
+/* Every request for memory fails once, in the creation of a world and in its steps with contact. */
+static void test_no_memory(void **state) {
+    failing_allocator f = failing_allocator_make();
+    boxes s;
+    boxes_start_in(&s, failing_allocator_context(&f), *state);
+    add_box(&s, 0, 0, 0, 0.2, 0.2, 1);
+    add_box(&s, 0.05, 0.19, 0.02, 0.2, 0.2, 1);
+    const int64_t live = f.live;
+    bool done = false;
+    int tried = 0;
+    for (; tried < 5000 && !done; ++tried) {
+        sn_world *world = NULL;
+        failing_allocator_arm(&f, tried + 1);
+        sn_status status = sn_world_create(s.context, &s.options, &world, &s.error);
+        for (int i = 0; i < 2 && !status; ++i) status = sn_world_step(world, NULL, &s.error);
+        done = !f.failed;
+        failing_allocator_disarm(&f);
+        assert_true(status == SN_OK || status == SN_NO_MEMORY);
+        if (world) sn_world_contacts(world, NULL, 0);
+        sn_world_destroy(world);
+        assert_int_equal(f.live, live);
+    }
+    print_message("%s: %d requests failed\n", (const char *)*state, tried - 1);
+    assert_true(done && tried > 100);
+    boxes_end(&s);
+}
+
 /* ---- Looking ---- */
 
 static void test_events(void **state) {
@@ -442,23 +496,13 @@ static void test_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        EACH(test_weight, "penalty"),
-        EACH(test_weight, "area"),
-        EACH(test_slope, "penalty"),
-        EACH(test_slope, "area"),
-        EACH(test_momentum, "penalty"),
-        EACH(test_momentum, "area"),
-        EACH(test_energy, "penalty"),
-        EACH(test_energy, "area"),
-        EACH(test_deep, "area"),
-        EACH(test_fast, "area"),
-        EACH(test_threads, "penalty"),
-        EACH(test_threads, "area"),
-        EACH(test_saved, "penalty"),
-        EACH(test_saved, "area"),
-        EACH(test_events, "penalty"),
-        EACH(test_events, "area"),
-        cmocka_unit_test(test_penalty_derivatives),
+        EACH(test_weight, "penalty"),  EACH(test_weight, "area"),      EACH(test_slope, "penalty"),
+        EACH(test_slope, "area"),      EACH(test_momentum, "penalty"), EACH(test_momentum, "area"),
+        EACH(test_energy, "penalty"),  EACH(test_energy, "area"),      EACH(test_deep, "area"),
+        EACH(test_fast, "area"),       EACH(test_threads, "penalty"),  EACH(test_threads, "area"),
+        EACH(test_saved, "penalty"),   EACH(test_saved, "area"),       EACH(test_events, "penalty"),
+        EACH(test_quiet, "penalty"),   EACH(test_quiet, "area"),       EACH(test_no_memory, "penalty"),
+        EACH(test_no_memory, "area"),  EACH(test_events, "area"),      cmocka_unit_test(test_penalty_derivatives),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

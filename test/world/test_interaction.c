@@ -59,6 +59,7 @@ static const limit limits[] = {
     {"contact", 0, 0, 0, 0},
     {"contact-penalty", 0, 0, 0, 0},
     {"contact-area", 0, 0, 0, 0},
+    {"contact-exact", 0, 0, 0, 0},
     {"grabs", 1e-6, 1e-6, 1e-6, 0},
     {"links", 0, 0, 0, 0},
     {"forces", 1e-6, 0, 0, 0},

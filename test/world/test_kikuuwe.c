@@ -11,29 +11,21 @@
 
 #include <cmocka.h>
 
-#include "sinew/sinew.h"
+#include "scene_text.h"
 
 static sn_context *context;
 
 /* A block of 3 x 5 x 3 cells, 6 cm x 10 cm x 6 cm, with more keys for its body, the time and the scene. */
 static sn_world *make(const char *body, const char *time, const char *scene_keys) {
     char text[2000];
-    const int bytes = snprintf(
-        text, sizeof text,
-        "{\"gravity\": [0, -9.8, 0], \"time\": {\"method\": \"kikuuwe\", \"step\": 0.03%s}, \"solver\": "
-        "{\"method\": \"qmr\", \"precision\": \"double\", \"tolerance\": 1e-10, \"iterations\": 2000}, "
-        "\"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.06, 0.1, 0.06], \"cells\": [3, 5, 3], \"split\": 5}}, "
-        "\"material\": {\"law\": \"stvk-volume\", \"young\": 1e6, \"poisson\": 0.45, \"density\": 1000, "
-        "\"rayleigh\": {\"stiffness\": 0.001}}%s}]%s}",
-        time, body, scene_keys);
-    sn_scene *scene = NULL;
-    sn_world *world = NULL;
-    sn_error error = {0};
-    sn_status status = sn_scene_parse(context, text, (size_t)bytes, "test", NULL, NULL, 0, &scene, &error);
-    if (!status) status = sn_scene_create_world(scene, &world, &error);
-    if (status) fail_msg("%s", error.text);
-    sn_scene_destroy(scene);
-    return world;
+    snprintf(text, sizeof text,
+             "{\"gravity\": [0, -9.8, 0], \"time\": {\"method\": \"kikuuwe\", \"step\": 0.03%s}, \"solver\": "
+             "{\"method\": \"qmr\", \"precision\": \"double\", \"tolerance\": 1e-10, \"iterations\": 2000}, "
+             "\"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.06, 0.1, 0.06], \"cells\": [3, 5, 3], \"split\": 5}}, "
+             "\"material\": {\"law\": \"stvk-volume\", \"young\": 1e6, \"poisson\": 0.45, \"density\": 1000, "
+             "\"rayleigh\": {\"stiffness\": 0.001}}%s}]%s}",
+             time, body, scene_keys);
+    return world_of_text(context, text);
 }
 
 static double speed_of(const sn_world *world) {

@@ -8,25 +8,13 @@ static sn_fibre fibre;
 
 /* A bar along x with fibres along x, held so that it is free to contract sideways. */
 static void bar(scene *s, const sn_context_options *context, const char *law, const char *element) {
-    scene_start(s, context, 3 * SIDE, SIDE, SIDE, 6, 2, 2);
-    strcpy(s->material.law, law);
-    strcpy(s->body.element, element);
+    free_box(s, context, 3 * SIDE, SIDE, 6, 2, law, element);
     set_constant(&s->material, "young", YOUNG);
     set_constant(&s->material, "poisson", 0);
     s->material.muscle.stress = PEAK, s->material.muscle.passive = 2e4;
     fibre = (sn_fibre){.kind = SN_FIBRE_CONSTANT, .direction = {-3, 0, 0}};
     s->body.material_fibre = &fibre;
     s->options.time.newton.tolerance = 1e-9;
-    s->options.solver.tolerance = 1e-12;
-    memset(s->options.gravity, 0, sizeof s->options.gravity);
-    for (int a = 0; a < 3; ++a) {
-        s->fix[a].select = box_selector(-1, -1, -1, a == 0 ? 1e-9 : 1, a == 1 ? 1e-9 : 1, a == 2 ? 1e-9 : 1);
-        for (int b = 0; b < 3; ++b) s->fix[a].axis[b] = a == b;
-    }
-    s->body.fix_count = 3;
-    sn_probe *p = add_probe(s, SN_QUANTITY_REACTION, 0, 0, 0);
-    p->at = SN_PROBE_SELECT;
-    p->select = s->fix[0].select;
     add_probe(s, SN_QUANTITY_DISPLACEMENT, 3 * SIDE, SIDE, SIDE);
 }
 

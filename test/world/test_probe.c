@@ -11,28 +11,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sinew/sinew.h"
+#include "scene_text.h"
 
 typedef struct run {
     sn_context *context;
-    sn_scene *scene;
     sn_world *world;
 } run;
 
 static run open_text(const char *text) {
     run r = {0};
-    sn_error error = {0};
     const sn_context_options options = sn_context_options_default();
     assert_int_equal(sn_context_create(&options, &r.context, NULL), SN_OK);
-    if (sn_scene_parse(r.context, text, strlen(text), "test", "", NULL, 0, &r.scene, &error) ||
-        sn_scene_create_world(r.scene, &r.world, &error))
-        fail_msg("%s", error.text);
+    r.world = world_of_text(r.context, text);
     return r;
 }
 
 static void close_run(run *r) {
     sn_world_destroy(r->world);
-    sn_scene_destroy(r->scene);
     sn_context_destroy(r->context);
 }
 

@@ -1,6 +1,7 @@
 /* Tethers and material points: momentum, effective mass, dampers relative to a moving anchor. Differences of their
  * force, energy and blocks are in test_interaction.c. */
 #include "scene.h"
+#include "scene_text.h"
 
 #include "world/inside.h"
 
@@ -164,18 +165,14 @@ static void test_plane(void **state) {
         "{\"bodies\": [{\"mesh\": {\"rectangle\": {\"size\": [0.3, 0.1], \"cells\": [3, 1]}}, \"element\": \"tri3\","
         "\"links\": [{\"point\": [0.05, 0.02, 0]}], \"tethers\": [{\"point\": [0.2, 0.02, 0]}]}]}";
     sn_context *context;
-    sn_scene *scene;
-    sn_world *world;
     sn_error error = {0};
     assert_int_equal(sn_context_create(NULL, &context, NULL), SN_OK);
-    assert_int_equal(sn_scene_parse(context, text, sizeof text - 1, "plane", NULL, NULL, 0, &scene, &error), SN_OK);
-    assert_int_equal(sn_scene_create_world(scene, &world, &error), SN_OK);
+    sn_world *world = world_of_text(context, text);
     for (int i = 0; i < 5; ++i) assert_int_equal(sn_world_step(world, NULL, &error), SN_OK);
     double gap[3];
     assert_int_equal(sn_world_link(world, 0, gap, NULL), SN_OK);
     for (int a = 0; a < 3; ++a) near(gap[a], 0, 1e-5);
     sn_world_destroy(world);
-    sn_scene_destroy(scene);
     sn_context_destroy(context);
 }
 

@@ -81,6 +81,68 @@ static void direction(int n, double alpha, double beta, const double *z, double 
     }
 }
 
+static void products(int n, const double *a, const double *b, double out[3]) {
+    loose sum[3][PARTS] = {0};
+    int i = 0;
+    for (; i + SN_LANES <= n; i += SN_LANES)
+        for (int k = 0; k < PARTS; ++k) {
+            const loose x = *(const loose *)(a + i + k * SN_WIDTH), y = *(const loose *)(b + i + k * SN_WIDTH);
+            sum[0][k] += x * y;
+            sum[1][k] += x * x;
+            sum[2][k] += y * y;
+        }
+    double lane[3][SN_LANES];
+    memcpy(lane, sum, sizeof lane);
+    for (int l = 0; i < n; ++i, ++l) {
+        lane[0][l] += a[i] * b[i];
+        lane[1][l] += a[i] * a[i];
+        lane[2][l] += b[i] * b[i];
+    }
+    for (int m = 0; m < 3; ++m) out[m] = add_lanes(lane[m]);
+}
+
+static void mix(int n, double a, const double *x, double b, const double *y, double c, const double *z, double *out) {
+    if (z)
+        for (int i = 0; i < n; ++i) out[i] = a * x[i] + b * y[i] + c * z[i];
+    else if (y)
+        for (int i = 0; i < n; ++i) out[i] = a * x[i] + b * y[i];
+    else
+        for (int i = 0; i < n; ++i) out[i] = a * x[i];
+}
+
+static double quasi(int n, double e, const double *p, const double *q, double a, double *d, double *s, double *r) {
+    loose sum[PARTS] = {0}, from, to;
+    for (int l = 0; l < SN_WIDTH; ++l) from[l] = a, to[l] = e;
+    int i = 0;
+    for (; i + SN_LANES <= n; i += SN_LANES)
+        for (int k = 0; k < PARTS; ++k) {
+            const int at = i + k * SN_WIDTH;
+            const loose step = to * *(const loose *)(p + at) + from * *(const loose *)(d + at),
+                        change = to * *(const loose *)(q + at) + from * *(const loose *)(s + at),
+                        rest = *(const loose *)(r + at) - change;
+            *(loose *)(d + at) = step;
+            *(loose *)(s + at) = change;
+            *(loose *)(r + at) = rest;
+            sum[k] += rest * rest;
+        }
+    double lane[SN_LANES];
+    memcpy(lane, sum, sizeof lane);
+    for (int l = 0; i < n; ++i, ++l) {
+        d[i] = e * p[i] + a * d[i];
+        s[i] = e * q[i] + a * s[i];
+        r[i] -= s[i];
+        lane[l] += r[i] * r[i];
+    }
+    return add_lanes(lane);
+}
+
 extern const sn_vector_kernels SN_ISA(sn_vector_kernels);
 const sn_vector_kernels SN_ISA(sn_vector_kernels) = {
-    .dot = dot, .largest = largest, .residual = residual, .direction = direction};
+    .dot = dot,
+    .products = products,
+    .largest = largest,
+    .mix = mix,
+    .residual = residual,
+    .direction = direction,
+    .quasi = quasi,
+};

@@ -138,5 +138,40 @@ static int pairs(const sn_box_tree *a, const sn_box_tree *b, int begin, int end,
     return out.count;
 }
 
+/* ---- Rays and nearest points ---- */
+/* A little more than the rounding of the products is left at both ends. */
+static void enter(const sn_box_block *block, const double origin[3], const double inverse[3], double reach,
+                  double key[SN_BOX_FAN]) {
+    for (int part = 0; part < SN_BOX_FAN; part += SN_WIDTH) {
+        vd low = vd_set(0), high = vd_set(reach), s, t;
+        for (int a = 0; a < 3; ++a) {
+            const float *near = inverse[a] < 0 ? block->high[a] : block->low[a],
+                        *far = inverse[a] < 0 ? block->low[a] : block->high[a];
+            for (int l = 0; l < SN_WIDTH; ++l) s[l] = (double)near[part + l], t[l] = (double)far[part + l];
+            s = (s - vd_set(origin[a])) * vd_set(inverse[a]), t = (t - vd_set(origin[a])) * vd_set(inverse[a]);
+            s = s * vd_select((vi)(s > vd_set(0)), vd_set(1 - 1e-15), vd_set(1 + 1e-15));
+            t = t * vd_select((vi)(t > vd_set(0)), vd_set(1 + 1e-15), vd_set(1 - 1e-15));
+            low = vd_max(s, low), high = vd_min(t, high);
+        }
+        low = vd_select((vi)(low <= high), low, vd_set(INFINITY));
+        for (int l = 0; l < SN_WIDTH; ++l) key[part + l] = low[l];
+    }
+}
+
+static void squares(const sn_box_block *block, const double x[3], double square[SN_BOX_FAN]) {
+    for (int part = 0; part < SN_BOX_FAN; part += SN_WIDTH) {
+        vd sum = vd_set(0), below, above;
+        for (int a = 0; a < 3; ++a) {
+            for (int l = 0; l < SN_WIDTH; ++l) {
+                below[l] = (double)block->low[a][part + l];
+                above[l] = (double)block->high[a][part + l];
+            }
+            const vd d = vd_max(vd_max(below - vd_set(x[a]), vd_set(x[a]) - above), vd_set(0));
+            sum += d * d;
+        }
+        for (int l = 0; l < SN_WIDTH; ++l) square[part + l] = sum[l];
+    }
+}
+
 extern const sn_box_kernels SN_ISA(sn_box_kernels);
-const sn_box_kernels SN_ISA(sn_box_kernels) = {fit_leaves, fit_level, pairs};
+const sn_box_kernels SN_ISA(sn_box_kernels) = {fit_leaves, fit_level, pairs, enter, squares};

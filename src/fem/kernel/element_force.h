@@ -73,18 +73,24 @@ INLINE void add_warped_forces(const int N, const int Q, const slice *s, int q, c
     }
 }
 
+/* What forces take of a slice; velocities and damping only with damping. */
+INLINE void force_input(const int N, const slice *s, unsigned damped, vd *edge, vd *speed, vd *c, vd *damping) {
+    load_constants(s, c);
+    gather_edges(N, s, s->view->x, edge);
+    if (!damped) return;
+    gather_edges(N, s, s->view->v, speed);
+    load_rows(s->settings->damping + s->block * 3 * SN_LANES + s->lane, 3, damping);
+}
+
 APART int force_warped(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view,
                        double *f) {
     const sn_batch_settings *settings = settings_of(batch, view);
-    const int damped = view->v && settings->damped;
+    const unsigned damped = view->v ? settings->damped : 0;
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(N, Q, batch, settings, view, block, lane);
-            vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES];
-            load_constants(&s, c);
-            gather_edges(N, &s, view->x, edge);
-            load_rows(settings->damping + (int64_t)block * 3 * SN_LANES + lane, 3, damping);
-            if (damped) gather_edges(N, &s, view->v, speed);
+            vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3] = {{0}}, value[3 + EDGES];
+            force_input(N, &s, damped, edge, speed, c, damping);
             for (int i = 0; i < 3 * N; ++i) value[i] = vd_set(0);
             for (int q = 0; q < Q; ++q) {
                 vd F[9], rate[9];
@@ -133,7 +139,10 @@ INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begi
 INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view,
                       double *f) {
     const sn_law *law = batch->law;
-    if (batch->warping) return force_warped(N, Q, batch, begin, end, view, f);
+    if (batch->warping) {
+        if (view->remember && batch->terms) remember_body(N, Q, batch, begin, end, view, view->remember);
+        return force_warped(N, Q, batch, begin, end, view, f);
+    }
     const sn_batch_settings *settings = settings_of(batch, view);
     const unsigned damped = view->v ? settings->damped : 0;
     int bad = 0;
@@ -141,12 +150,7 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(N, Q, batch, settings, view, block, lane);
             vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES];
-            load_constants(&s, c);
-            gather_edges(N, &s, view->x, edge);
-            if (damped) {
-                gather_edges(N, &s, view->v, speed);
-                load_rows(settings->damping + (int64_t)block * 3 * SN_LANES + lane, 3, damping);
-            }
+            force_input(N, &s, damped, edge, speed, c, damping);
             for (int i = 3; i < 3 * N; ++i) value[i] = vd_set(0);
             vi good = c[0] == c[0];
             for (int q = 0; q < Q; ++q) {
@@ -157,7 +161,10 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
                 law->stress(law, c, F, batch->rotation ? R : NULL, P);
                 complete_stress(N, Q, &s, q, F, R, P);
-                if (has_memory(&s)) add_recalled(Q, &s, q, F, R, P);
+                if (has_memory(&s)) {
+                    if (view->remember) remember_shape(Q, &s, q, F, R, view->remember);
+                    add_recalled(Q, &s, q, F, R, P);
+                }
                 vd rate[9];
                 if (damped) {
                     outer_sum(N, gradient_at(N, &s, q), speed, rate);

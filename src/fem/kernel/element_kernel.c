@@ -53,6 +53,11 @@ static int product(const sn_batch *batch, int begin, int end, const sn_element_v
     if (batch->element->nodes == 2) return spring_product(batch, begin, end, view, k, d, linearised, u, out);
     SPECIALISED(product_body, batch, begin, end, view, k, d, linearised, u, out)
 }
+static int damp(const sn_batch *batch, int begin, int end, const sn_element_view *view, double d, const double *u,
+                double *out) {
+    if (!damps_directly(batch, settings_of(batch, view))) return product(batch, begin, end, view, 0, d, NULL, u, out);
+    SPECIALISED(damp_body, batch, begin, end, view, d, u, out)
+}
 static int stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper,
                      double *linearised, double *out) {
     if (batch->element->nodes == 2) return spring_stiffness(batch, block, view, k, d, linearised, out);
@@ -74,12 +79,13 @@ static int accept(const sn_batch *batch, int begin, int end, const sn_element_vi
     if (!batch->rotation || !batch->rotation->uses_history || !batch->rotation->accept) return 0;
     SPECIALISED(accept_body, batch, begin, end, view, state)
 }
-static int remember(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *before,
-                    double *memory) {
-    if (batch->element->nodes == 2) return spring_remember(batch, begin, end, view, before, memory);
-    SPECIALISED(remember_body, batch, begin, end, view, before, memory)
+static int remember(const sn_batch *batch, int begin, int end, const sn_element_view *view,
+                    const sn_memory_arrays *memory) {
+    if (batch->element->nodes == 2) return spring_remember(batch, begin, end, view, memory);
+    SPECIALISED(remember_body, batch, begin, end, view, memory)
 }
 
 extern const sn_element_kernels SN_ISA(sn_element_kernels);
-const sn_element_kernels SN_ISA(sn_element_kernels) = {
-    serves, energy, force, linearise, weigh, product, stiffness, diagonal, stress, rotation, accept, remember, recall};
+const sn_element_kernels SN_ISA(sn_element_kernels) = {serves,   energy, force,     linearise, weigh,
+                                                       product,  damp,   stiffness, diagonal,  stress,
+                                                       rotation, accept, remember,  recall};

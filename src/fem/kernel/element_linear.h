@@ -262,4 +262,48 @@ INLINE int product_body(const int N, const int Q, const sn_batch *batch, int beg
     return 0;
 }
 
+/* ---- Damping ---- */
+/* value_i += w d P_d g_i with the damping stress P_d at the rate H = sum_j u_j (x) g_j: the product with D alone,
+ * without its tensor. */
+APART void apply_damping(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *c,
+                         const vd *damping, double d, const vd *u, vd *value) {
+    vd F[9], R[9], H[9], P[9];
+    deformation(N, s, q, edge, F);
+    if (!kept_rotation(Q, s, q, R)) rotation_at(N, Q, s, q, F, R, NULL);
+    outer_sum(N, gradient_at(N, s, q), u, H);
+    const vd w = vd_load(s->weight + q * SN_LANES) * vd_set(d);
+    for (int a = 0; a < 9; ++a) P[a] = vd_set(0);
+    add_damping_stress(s, c, damping, F, R, H, P);
+    for (int a = 0; a < 9; ++a) P[a] *= w;
+    for (int i = 0; i < N - 1; ++i) {
+        vd g[3];
+        load_rows(gradient_at(N, s, q) + 3 * i * SN_LANES, 3, g);
+        for (int a = 0; a < 3; ++a) value[3 * i + a] += P[3 * a] * g[0] + P[3 * a + 1] * g[1] + P[3 * a + 2] * g[2];
+    }
+}
+
+/* The damping stress is linear in the rate but for muscles; compact and warped batches have few numbers anyway. */
+INLINE int damps_directly(const sn_batch *batch, const sn_batch_settings *settings) {
+    return batch->element->nodes > 2 && !batch->compact && !batch->vertex_matrix && !batch->warping &&
+           !(settings->damped & SN_DAMPED_MUSCLE);
+}
+
+INLINE int damp_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view,
+                     double d, const double *u, double *out) {
+    const sn_batch_settings *settings = settings_of(batch, view);
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(N, Q, batch, settings, view, block, lane);
+            vd edge[EDGES], c[SN_LAW_CONSTANTS], damping[3], du[EDGES], value[3 + EDGES];
+            load_constants(&s, c);
+            load_rows(settings->damping + (int64_t)block * 3 * SN_LANES + lane, 3, damping);
+            gather_edges(N, &s, view->x, edge);
+            gather_edges(N, &s, u, du);
+            for (int i = 0; i < 3 * N; ++i) value[i] = vd_set(0);
+            for (int q = 0; q < Q; ++q) apply_damping(N, Q, &s, q, edge, c, damping, d, du, value + 3);
+            scatter_balanced(N, &s, value, out);
+        }
+    return 0;
+}
+
 #endif

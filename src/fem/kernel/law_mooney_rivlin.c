@@ -49,4 +49,5 @@ static inline void derivatives(const vd *c, const invariants *i, derivative *d) 
 
 SN_INVARIANT_KERNELS(1)
 
-const sn_law SN_ISA(sn_law_mooney_rivlin) = {SN_LAW_mooney_rivlin, SN_INVARIANT_LAW(SN_LAW_POSITIVE_J, 3)};
+const sn_law SN_ISA(sn_law_mooney_rivlin) = {SN_LAW_mooney_rivlin, SN_INVARIANT_LAW(SN_LAW_POSITIVE_J, 3),
+                                             .coefficient_count = 2};

@@ -189,6 +189,7 @@ const sn_law SN_ISA(sn_law_ogden) = {
     .parameter = parameter,
     .parameter_count = sizeof parameter / sizeof *parameter,
     .constant_count = 2 * TERMS + 1,
+    .coefficient_count = TERMS,
     .prepare = prepare,
     .scale = scale,
     .energy = energy,

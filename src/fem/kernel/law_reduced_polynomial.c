@@ -60,5 +60,5 @@ static inline void derivatives(const vd *c, const invariants *i, derivative *d) 
 
 SN_INVARIANT_KERNELS(1)
 
-const sn_law SN_ISA(sn_law_reduced_polynomial) = {SN_LAW_reduced_polynomial,
-                                                  SN_INVARIANT_LAW(SN_LAW_POSITIVE_J, TERMS + 1)};
+const sn_law SN_ISA(sn_law_reduced_polynomial) = {
+    SN_LAW_reduced_polynomial, SN_INVARIANT_LAW(SN_LAW_POSITIVE_J, TERMS + 1), .coefficient_count = TERMS};

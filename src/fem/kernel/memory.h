@@ -100,11 +100,9 @@ APART void add_recalled_tangent(const int Q, const slice *s, int q, const vd *dR
 }
 
 /* The stress of the part of the law that has a memory, without rotation: G^-1 P. F^-1 is bounded near det F = 0. */
-INLINE void unrotated_stress(const int N, const int Q, const slice *s, int q, const vd *c, const vd *edge, vd *six) {
+static inline void unrotated_stress(const slice *s, const vd *c, const vd *F, const vd *R, vd *six) {
     const sn_law *law = s->batch->law;
-    vd F[9], R[9], P[9], T[9];
-    deformation(N, s, q, edge, F);
-    rotation_at(N, Q, s, q, F, R, NULL);
+    vd P[9], T[9];
     if (s->batch->warping) {
         vm_transpose_multiply(R, F, T);
         law->stress(law, c, T, NULL, P);
@@ -133,43 +131,105 @@ INLINE void load_base(const slice *s, vd *c) {
     load_rows(s->settings->base + s->block * count * SN_LANES + s->lane, count, c);
 }
 
-/* h <- decay h + gain (S - S_before) for all terms of a point, then S_before <- S. */
-INLINE void remember_point(const slice *s, const double *term, const vd *now, double *before, double *memory) {
-    vd old[SIX];
-    load_rows(before, SIX, old);
-    for (int t = 0; memory && t < s->batch->terms; ++t) {
-        const vd decay = vd_load(term + 3 * t * SN_LANES), gain = vd_load(term + (3 * t + 1) * SN_LANES);
-        for (int i = 0; i < SIX; ++i) {
-            double *h = memory + (t * SIX + i) * SN_LANES;
-            vd_store(h, decay * vd_load(h) + gain * (now[i] - old[i]));
-        }
-    }
-    for (int i = 0; i < SIX; ++i) vd_store(before + i * SN_LANES, now[i]);
-}
-
 INLINE const double *terms_at(const slice *s) {
     return s->settings->term + (int64_t)s->settings->term_row[s->block] * 3 * s->batch->terms * SN_LANES + s->lane;
 }
 
+/* H += ratio (decay h - gain S) of one term. */
+INLINE void add_term(const double *term, const vd *h, const vd *S, vd *H) {
+    const vd ratio = vd_load(term + 2 * SN_LANES), decay = ratio * vd_load(term),
+             gain = ratio * vd_load(term + SN_LANES);
+    for (int i = 0; i < SIX; ++i) H[i] += decay * h[i] - gain * S[i];
+}
+
+/* h <- decay h + gain (S - S_before) for all terms of a point, S_before <- S, and the recalled stress H = sum of ratio
+ * (decay h - gain S). */
+INLINE void remember_point(const int Q, const slice *s, int q, const vd *S, const sn_memory_arrays *to) {
+    double *before = to->before + recalled_at(s, Q, q), *memory = to->memory ? to->memory + memory_at(s, Q, q) : NULL;
+    const double *term = terms_at(s);
+    vd change[SIX], H[SIX];
+    load_rows(before, SIX, change);
+    for (int i = 0; i < SIX; ++i) {
+        change[i] = S[i] - change[i], H[i] = vd_set(0);
+        vd_store(before + i * SN_LANES, S[i]);
+    }
+    for (int t = 0; memory && t < s->batch->terms; ++t, term += 3 * SN_LANES, memory += SIX * SN_LANES) {
+        const vd decay = vd_load(term), gain = vd_load(term + SN_LANES);
+        vd h[SIX];
+        for (int i = 0; i < SIX; ++i) {
+            h[i] = decay * vd_load(memory + i * SN_LANES) + gain * change[i];
+            vd_store(memory + i * SN_LANES, h[i]);
+        }
+        add_term(term, h, S, H);
+    }
+    if (!to->recalled) return;
+    for (int i = 0; i < SIX; ++i) vd_store(to->recalled + recalled_at(s, Q, q) + i * SN_LANES, H[i]);
+}
+
+/* Where term t of a point has its own S_before, in a series on coefficients. */
+INLINE int64_t begins_at(const slice *s, const int Q, int q, int t) {
+    return s->batch->begins + ((s->block * Q + q) * s->batch->terms + t) * SIX * SN_LANES + s->lane;
+}
+
+/* Series on coefficients: each term has its own part of the law and its own S_before; the ratios are 1. Apart, so that
+ * the loop of all other batches stays as it is. */
+APART void remember_coefficients(const int Q, const slice *s, int q, const vd *F, const vd *R,
+                                 const sn_memory_arrays *to) {
+    const int count = s->batch->law->constant_count, terms = s->batch->terms;
+    const double *term = terms_at(s);
+    vd c[SN_LAW_CONSTANTS], S[SIX], H[SIX];
+    for (int i = 0; i < SIX; ++i) H[i] = vd_set(0);
+    for (int t = 0; t < terms; ++t, term += 3 * SN_LANES) {
+        const vd decay = vd_load(term), gain = vd_load(term + SN_LANES);
+        double *before = to->before + begins_at(s, Q, q, t),
+               *memory = to->memory ? to->memory + memory_at(s, Q, q) + t * SIX * SN_LANES : NULL;
+        vd h[SIX];
+        load_rows(s->settings->base + (s->block * terms + t) * count * SN_LANES + s->lane, count, c);
+        unrotated_stress(s, c, F, R, S);
+        for (int i = 0; i < SIX; ++i) {
+            if (memory) {
+                h[i] = decay * vd_load(memory + i * SN_LANES) + gain * (S[i] - vd_load(before + i * SN_LANES));
+                vd_store(memory + i * SN_LANES, h[i]);
+            }
+            vd_store(before + i * SN_LANES, S[i]);
+        }
+        if (memory) add_term(term, h, S, H);
+    }
+    if (!to->recalled) return;
+    for (int i = 0; i < SIX; ++i) vd_store(to->recalled + recalled_at(s, Q, q) + i * SN_LANES, H[i]);
+}
+
+/* The same from the shape of the point. Apart, because few forces follow an accepted step. */
+APART void remember_shape(const int Q, const slice *s, int q, const vd *F, const vd *R, const sn_memory_arrays *to) {
+    if (s->batch->by_coefficient) {
+        remember_coefficients(Q, s, q, F, R, to);
+        return;
+    }
+    vd c[SN_LAW_CONSTANTS], S[SIX];
+    load_base(s, c);
+    unrotated_stress(s, c, F, R, S);
+    remember_point(Q, s, q, S, to);
+}
+
 INLINE int remember_body(const int N, const int Q, const sn_batch *batch, int begin, int end,
-                         const sn_element_view *view, double *before, double *memory) {
+                         const sn_element_view *view, const sn_memory_arrays *memory) {
     const sn_batch_settings *settings = settings_of(batch, view);
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(N, Q, batch, settings, view, block, lane);
-            vd edge[EDGES], c[SN_LAW_CONSTANTS], now[SIX];
-            load_base(&s, c);
+            vd edge[EDGES];
             gather_edges(N, &s, view->x, edge);
             for (int q = 0; q < Q; ++q) {
-                unrotated_stress(N, Q, &s, q, c, edge, now);
-                remember_point(&s, terms_at(&s), now, before + recalled_at(&s, Q, q),
-                               memory ? memory + memory_at(&s, Q, q) : NULL);
+                vd F[9], R[9];
+                deformation(N, &s, q, edge, F);
+                rotation_at(N, Q, &s, q, F, R, NULL);
+                remember_shape(Q, &s, q, F, R, memory);
             }
         }
     return 0;
 }
 
-/* H = sum of ratio (decay h - gain S_before). */
+/* H = sum of ratio (decay h - gain S_before). By coefficient each term has its own S_before, and the ratios are 1. */
 static int recall(const sn_batch *batch, int begin, int end, const sn_element_settings *all, const double *before,
                   const double *memory, double *recalled) {
     const sn_batch_settings *settings = &all->batch[batch->index];
@@ -184,11 +244,10 @@ static int recall(const sn_batch *batch, int begin, int end, const sn_element_se
                 load_rows(before + recalled_at(&s, Q, q), SIX, S);
                 for (int i = 0; i < SIX; ++i) H[i] = vd_set(0);
                 for (int t = 0; t < batch->terms; ++t) {
-                    const vd ratio = vd_load(term + (3 * t + 2) * SN_LANES),
-                             decay = ratio * vd_load(term + 3 * t * SN_LANES),
-                             gain = ratio * vd_load(term + (3 * t + 1) * SN_LANES);
-                    const double *h = memory + memory_at(&s, Q, q) + t * SIX * SN_LANES;
-                    for (int i = 0; i < SIX; ++i) H[i] += decay * vd_load(h + i * SN_LANES) - gain * S[i];
+                    vd h[SIX];
+                    if (batch->by_coefficient) load_rows(before + begins_at(&s, Q, q, t), SIX, S);
+                    load_rows(memory + memory_at(&s, Q, q) + t * SIX * SN_LANES, SIX, h);
+                    add_term(term + 3 * t * SN_LANES, h, S, H);
                 }
                 for (int i = 0; i < SIX; ++i) vd_store(recalled + recalled_at(&s, Q, q) + i * SN_LANES, H[i]);
             }

@@ -86,9 +86,28 @@ static int spring_energy(const sn_batch *batch, int begin, int end, const sn_ele
     return 0;
 }
 
+/* The first of the six numbers is the tension of the part with a memory; the others are 0. */
+static int spring_remember(const sn_batch *batch, int begin, int end, const sn_element_view *view,
+                           const sn_memory_arrays *memory) {
+    const sn_batch_settings *settings = settings_of(batch, view);
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(2, 1, batch, settings, view, block, lane);
+            spring p = spring_at(&s, view->x);
+            vd c[SN_LAW_CONSTANTS], R[9], now[SIX];
+            load_base(&s, c);
+            if (batch->warping) mean_frame(2, &s, R);
+            for (int i = 1; i < SIX; ++i) now[i] = vd_set(0);
+            now[0] = young_of(c) * vd_load(s.weight) * stretch_of(&p, batch, batch->warping ? R : NULL);
+            remember_point(1, &s, 0, now, memory);
+        }
+    return 0;
+}
+
 static int spring_force(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
     const sn_batch_settings *settings = settings_of(batch, view);
     const int damped = view->v && settings->damped;
+    if (view->remember && batch->terms) spring_remember(batch, begin, end, view, view->remember);
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(2, 1, batch, settings, view, block, lane);
@@ -130,25 +149,6 @@ INLINE void spring_matrix_in(const slice *s, double k, double d, const vd *R, vd
             A[3 * a + b] = along * (p.n[a] * p.n[b]);
             if (a == b) A[3 * a + b] += same;
         }
-}
-
-/* The first of the six numbers is the tension of the part with a memory; the others are 0. */
-static int spring_remember(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *before,
-                           double *memory) {
-    const sn_batch_settings *settings = settings_of(batch, view);
-    for (int block = begin; block < end; ++block)
-        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(2, 1, batch, settings, view, block, lane);
-            spring p = spring_at(&s, view->x);
-            vd c[SN_LAW_CONSTANTS], R[9], now[SIX];
-            load_base(&s, c);
-            if (batch->warping) mean_frame(2, &s, R);
-            for (int i = 1; i < SIX; ++i) now[i] = vd_set(0);
-            now[0] = young_of(c) * vd_load(s.weight) * stretch_of(&p, batch, batch->warping ? R : NULL);
-            remember_point(&s, terms_at(&s), now, before + recalled_at(&s, 1, 0),
-                           memory ? memory + memory_at(&s, 1, 0) : NULL);
-        }
-    return 0;
 }
 
 /* Of both nodes; they are equal but for a vertex matrix. */

@@ -33,6 +33,11 @@ void sn_krylov_run(const sn_krylov *krylov, const sn_operator *op, const sn_prec
                    const sn_filter *filter, const double *b, double *x, double goal, int iterations, double *scratch,
                    sn_krylov_report *report);
 
+/* GMRES in its flexible form (krylov_gmres.c), as sn_krylov.solve. scratch: `restart` vectors more than gmres has. */
+void sn_gmres_flexible(const sn_operator *op, const sn_preconditioner *preconditioner, void *data,
+                       const sn_filter *filter, const double *b, double *x, double goal, int iterations,
+                       double *scratch, sn_krylov_report *report);
+
 #define SN_TROUBLE_FINITE "a number that is not finite"
 #define SN_TROUBLE_PRECONDITIONER "a preconditioner that is not positive definite"
 #define SN_TROUBLE_TIME "the end of its time budget"

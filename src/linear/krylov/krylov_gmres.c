@@ -4,7 +4,10 @@
  *   A P V_m = V_{m+1} H,   x += P V_m y,   y minimises || ||r|| e_1 - H y ||
  *
  * by modified Gram-Schmidt and Givens rotations. The residual never grows within a cycle. The method stops after cycles
- * that gain nothing. */
+ * that gain nothing.
+ *
+ * The flexible form (Saad 1993) keeps P v_j and takes x += sum_j y_j P v_j. It needs twice the memory. A preconditioner
+ * in single precision is not quite linear; where large y_j cancel, P V y would lose what the sum keeps. */
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +23,7 @@ typedef struct gmres {
     void *data;
     int n, restart;
     double *basis; /* restart + 1 vectors */
+    double *image; /* restart vectors P v_j of the flexible form; else NULL */
     double *z, *r, *partial;
     double triangle[SN_RESTART_MAX * (SN_RESTART_MAX + 1) / 2]; /* column j begins at j (j + 1) / 2 */
     double c[SN_RESTART_MAX], s[SN_RESTART_MAX], g[SN_RESTART_MAX + 1];
@@ -31,8 +35,9 @@ static double *basis(const gmres *w, int j) { return w->basis + (int64_t)j * w->
 static bool extend(gmres *w, int j) {
     const sn_context *context = w->op->context;
     double *next = basis(w, j + 1), *column = w->triangle + j * (j + 1) / 2;
-    w->preconditioner->apply(w->data, basis(w, j), w->z);
-    sn_filtered_product(w->op, w->filter, w->z, next);
+    double *z = w->image ? w->image + (int64_t)j * w->n : w->z;
+    w->preconditioner->apply(w->data, basis(w, j), z);
+    sn_filtered_product(w->op, w->filter, z, next);
     const double before = sn_vector_norm(context, w->n, next);
     if (!isfinite(before)) return false;
     for (int i = 0; i <= j; ++i) {
@@ -65,17 +70,22 @@ static void correction(gmres *w, int columns) {
         const double pivot = w->triangle[i * (i + 1) / 2 + i];
         y[i] = pivot > 0 ? sum / pivot : 0;
     }
-    memset(w->r, 0, (size_t)w->n * sizeof *w->r);
-    for (int j = 0; j < columns; ++j) sn_vector_mix(w->op->context, w->n, 1, w->r, y[j], basis(w, j), 0, NULL, w->r);
-    w->preconditioner->apply(w->data, w->r, w->z);
+    const double *vector = w->image ? w->image : w->basis;
+    double *sum = w->image ? w->z : w->r;
+    memset(sum, 0, (size_t)w->n * sizeof *sum);
+    for (int j = 0; j < columns; ++j)
+        sn_vector_mix(w->op->context, w->n, 1, sum, y[j], vector + (int64_t)j * w->n, 0, NULL, sum);
+    if (!w->image) w->preconditioner->apply(w->data, w->r, w->z);
 }
 
-static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter,
-                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+static void run(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter,
+                const double *b, double *x, double goal, int iterations, double *scratch, bool flexible,
+                sn_krylov_report *report) {
     const int n = op->n;
     gmres w = {.op = op, .filter = filter, .preconditioner = preconditioner, .data = data, .n = n};
     w.restart = sn_operator_options(op).restart;
     w.z = scratch + n, w.r = w.z + n, w.basis = w.r + n, w.partial = w.basis + (int64_t)(w.restart + 1) * n;
+    if (flexible) w.image = w.partial, w.partial += (int64_t)w.restart * n;
     *report = (sn_krylov_report){.status = SN_NOT_CONVERGED};
     memcpy(w.basis, b, (size_t)n * sizeof(double));
     double size = sn_vector_norm(op->context, n, b);
@@ -113,6 +123,17 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
             report->trouble = "cycles without progress: more basis vectors are needed";
     }
     sn_iterate_end(op, &iterate, size, goal, report);
+}
+
+static void solve(const sn_operator *op, const sn_preconditioner *preconditioner, void *data, const sn_filter *filter,
+                  const double *b, double *x, double goal, int iterations, double *scratch, sn_krylov_report *report) {
+    run(op, preconditioner, data, filter, b, x, goal, iterations, scratch, false, report);
+}
+
+void sn_gmres_flexible(const sn_operator *op, const sn_preconditioner *preconditioner, void *data,
+                       const sn_filter *filter, const double *b, double *x, double goal, int iterations,
+                       double *scratch, sn_krylov_report *report) {
+    run(op, preconditioner, data, filter, b, x, goal, iterations, scratch, true, report);
 }
 
 const sn_krylov sn_krylov_gmres = {

@@ -10,6 +10,8 @@
  *   alpha = rho / q.A q,  r -= alpha A q,  q = P r + (r.P r / rho) q.
  * In both cases theta, c and the step d make x quasi-minimal. The residual of that x has a recurrence too.
  *
+ * An iteration makes few passes over its vectors: numbers that need the same vectors are made in one pass.
+ *
  * A product that vanishes against its factors is a breakdown. The method then restarts from x. After a few restarts it
  * reports the breakdown. */
 #include <float.h>
@@ -26,29 +28,57 @@ typedef struct qmr {
     const sn_preconditioner *preconditioner;
     void *data;
     const sn_context *context;
-    int n;
-    double *residual;   /* the residual of x */
-    double *d, *s;      /* the step of x and A d */
-    double *v, *w;      /* Lanczos vectors; symmetric: v is the residual of the underlying recursion */
-    double *p, *q;      /* directions; symmetric: only p */
-    double *Ap, *z, *t; /* A p, P w or P r, A^T q */
-    double *partial;
+    const sn_vector_kernels *kernels;
+    int n, pieces;
+    double *residual;    /* the residual of x */
+    double *d, *s;       /* the step of x and A d */
+    double *v, *w;       /* Lanczos vectors; symmetric: v is the residual of the underlying recursion */
+    double *p, *q;       /* directions; symmetric: only p */
+    double *Ap, *z, *t;  /* A p, P w or P r, A^T q */
+    double *partial;     /* three numbers per piece */
+    const double *a, *b; /* of the products */
+    double alpha, from, to;
+    double size; /* of the residual */
     double rho, xi, delta, epsilon, theta, gamma, eta;
     bool fresh;
 } qmr;
 
 static double dot(const qmr *k, const double *a, const double *b) { return sn_dot(k->context, k->n, a, b, k->partial); }
 static double norm(const qmr *k, const double *a) { return sqrt(dot(k, a, a)); }
-static bool vanishes(const qmr *k, double product, const double *a, const double *b) {
-    return !(fabs(product) > 16 * DBL_EPSILON * norm(k, a) * norm(k, b));
+
+static int length(const qmr *k, int piece) {
+    return k->n - piece * SN_PIECE < SN_PIECE ? k->n - piece * SN_PIECE : SN_PIECE;
 }
 
-/* d = a d + e p, s = a s + e A p, residual -= s. */
+static void products_piece(void *data, int piece) {
+    const qmr *k = data;
+    double out[3];
+    k->kernels->products(length(k, piece), k->a + piece * SN_PIECE, k->b + piece * SN_PIECE, out);
+    for (int i = 0; i < 3; ++i) k->partial[i * k->pieces + piece] = out[i];
+}
+
+/* *product = a.b. Returns whether it vanishes against |a| |b|. */
+static bool vanishes(qmr *k, const double *a, const double *b, double *product) {
+    k->a = a, k->b = b;
+    sn_parallel_pieces(k->context, k->pieces, products_piece, k);
+    double sum[3];
+    for (int i = 0; i < 3; ++i) sum[i] = sn_sum_pieces(k->pieces, k->partial + i * k->pieces);
+    *product = sum[0];
+    return !(fabs(sum[0]) > 16 * DBL_EPSILON * sqrt(sum[1]) * sqrt(sum[2]));
+}
+
+static void step_piece(void *data, int piece) {
+    const qmr *k = data;
+    const int at = piece * SN_PIECE;
+    k->partial[piece] = k->kernels->quasi(length(k, piece), k->to, k->p + at, k->Ap + at, k->from, k->d + at, k->s + at,
+                                          k->residual + at);
+}
+
+/* d = a d + e p, s = a s + e A p, residual -= s, and its size. */
 static void step(qmr *k, double a, double e) {
-    if (k->fresh) a = 0;
-    sn_vector_mix(k->context, k->n, e, k->p, a, k->d, 0, NULL, k->d);
-    sn_vector_mix(k->context, k->n, e, k->Ap, a, k->s, 0, NULL, k->s);
-    sn_vector_mix(k->context, k->n, 1, k->residual, -1, k->s, 0, NULL, k->residual);
+    k->from = k->fresh ? 0 : a, k->to = e;
+    sn_parallel_pieces(k->context, k->pieces, step_piece, k);
+    k->size = sqrt(sn_sum_pieces(k->pieces, k->partial));
 }
 
 /* ---- Symmetric ---- */
@@ -60,19 +90,33 @@ static void begin_symmetric(qmr *k) {
     k->rho = dot(k, k->v, k->p);
 }
 
+/* v -= alpha A p and |v|^2; a preconditioner that treats each node separately gives z = P v and v.z here too. */
+static void residual_piece(void *data, int piece) {
+    const qmr *k = data;
+    const int at = piece * SN_PIECE, n = length(k, piece);
+    k->partial[piece] = k->kernels->residual(n, k->alpha, k->Ap + at, k->v + at);
+    if (!k->preconditioner->apply_range) return;
+    k->preconditioner->apply_range(k->data, at / 3, (at + n) / 3, k->v, k->z);
+    k->partial[k->pieces + piece] = k->kernels->dot(n, k->v + at, k->z + at);
+}
+
 static bool advance_symmetric(qmr *k) {
     sn_filtered_product(k->op, k->filter, k->p, k->Ap);
-    const double sigma = dot(k, k->p, k->Ap);
-    if (vanishes(k, sigma, k->p, k->Ap) || k->rho == 0) return false;
-    const double alpha = k->rho / sigma;
-    sn_vector_mix(k->context, k->n, 1, k->v, -alpha, k->Ap, 0, NULL, k->v);
+    double sigma, rho = 0;
+    if (vanishes(k, k->p, k->Ap, &sigma) || k->rho == 0) return false;
+    k->alpha = k->rho / sigma;
+    sn_parallel_pieces(k->context, k->pieces, residual_piece, k);
+    const bool local = k->preconditioner->apply_range != NULL;
     const double before = k->theta;
-    k->theta = norm(k, k->v) / k->xi;
+    k->theta = sqrt(sn_sum_pieces(k->pieces, k->partial)) / k->xi;
+    if (local) rho = sn_sum_pieces(k->pieces, k->partial + k->pieces);
     const double c2 = 1 / (1 + k->theta * k->theta);
     k->xi *= k->theta * sqrt(c2);
-    step(k, c2 * before * before, c2 * alpha);
-    k->preconditioner->apply(k->data, k->v, k->z);
-    const double rho = dot(k, k->v, k->z);
+    step(k, c2 * before * before, c2 * k->alpha);
+    if (!local) {
+        k->preconditioner->apply(k->data, k->v, k->z);
+        rho = dot(k, k->v, k->z);
+    }
     if (isfinite(rho)) sn_vector_mix(k->context, k->n, 1, k->z, rho / k->rho, k->p, 0, NULL, k->p);
     k->rho = rho;
     return true;
@@ -94,16 +138,14 @@ static bool advance_general(qmr *k) {
     if (!(k->xi > 0)) return false;
     sn_vector_mix(k->context, n, 1 / k->xi, k->w, 0, NULL, 0, NULL, k->w);
     sn_vector_mix(k->context, n, 1 / k->xi, k->z, 0, NULL, 0, NULL, k->z);
-    k->delta = dot(k, k->z, k->v);
-    if (vanishes(k, k->delta, k->z, k->v)) return false;
+    if (vanishes(k, k->z, k->v, &k->delta)) return false;
     k->preconditioner->apply(k->data, k->v, k->t);
     const double to_p = k->fresh ? 0 : -k->xi * k->delta / k->epsilon,
                  to_q = k->fresh ? 0 : -k->rho * k->delta / k->epsilon;
     sn_vector_mix(k->context, n, 1, k->t, to_p, k->p, 0, NULL, k->p);
     sn_vector_mix(k->context, n, 1, k->z, to_q, k->q, 0, NULL, k->q);
     sn_filtered_product(k->op, k->filter, k->p, k->Ap);
-    k->epsilon = dot(k, k->q, k->Ap);
-    if (vanishes(k, k->epsilon, k->q, k->Ap)) return false;
+    if (vanishes(k, k->q, k->Ap, &k->epsilon)) return false;
     const double beta = k->epsilon / k->delta, rho_before = k->rho;
     sn_vector_mix(k->context, n, 1, k->Ap, -beta, k->v, 0, NULL, k->v);
     k->rho = norm(k, k->v);
@@ -130,7 +172,9 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
              .preconditioner = preconditioner,
              .data = data,
              .context = op->context,
+             .kernels = sn_vector_kernels_for(op->context),
              .n = n,
+             .pieces = sn_pieces(n, SN_PIECE),
              .fresh = true};
     k.residual = scratch + n, k.d = k.residual + n, k.s = k.d + n, k.v = k.s + n, k.w = k.v + n, k.p = k.w + n,
     k.q = k.p + n;
@@ -148,7 +192,7 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
         if (k.fresh) op->symmetric ? begin_symmetric(&k) : begin_general(&k);
         const bool good = op->symmetric ? advance_symmetric(&k) : advance_general(&k);
         if (good) {
-            size = norm(&k, k.residual);
+            size = k.size;
             if (!isfinite(size) || !isfinite(k.rho)) {
                 report->trouble = SN_TROUBLE_FINITE;
                 break;

@@ -16,6 +16,7 @@
 
 #include "fem/patch.h"
 #include "kernels.h"
+#include "volume.h"
 
 enum { ELEMENT_BLOCKS = SN_ELEMENT_NODES * SN_ELEMENT_NODES, LARGE = 400000 };
 
@@ -175,12 +176,16 @@ static void mirror_piece(void *data, int piece) {
 }
 
 /* ---- Patches ---- */
-/* The tangents of all patches, in the linearised elements or in the scratch of the settings. */
+/* The tangents of all patches, in the linearised elements or in the scratch of the settings. Those without their
+ * volumes are always in the scratch, because products with the linearised elements need the whole ones. */
 static const double *patch_tangents(const sn_assembly *a) {
     double *tangent =
         a->linearised ? a->linearised + a->elements->patches->linearised : a->view->settings->patch_tangent;
     sn_patches_linearise(a->context, a->elements, a->view, a->k, a->d, tangent);
-    return tangent;
+    if (!a->volumes) return tangent;
+    double *rest = a->view->settings->patch_tangent;
+    sn_volumes_divide(a->context, a->volumes, a->view->settings, tangent, rest);
+    return rest;
 }
 
 /* T[9 row + b] = sum_l g_l A[3 row + l][b]: what row i of a patch sees of its tangent. */
@@ -225,10 +230,15 @@ static double entry(const sn_matrix *matrix, int64_t block, int k) {
     return matrix->single_ ? (double)value_single(matrix, block)[k] : value_double(matrix, block)[k];
 }
 
+/* Most listed blocks belong to one node: contacts. */
+static int32_t place_of(const sn_pattern *pattern, int32_t row, int32_t column) {
+    return row == column ? pattern->diagonal[row] : sn_pattern_find(pattern, row, column);
+}
+
 /* Adds the blocks of a list that have a place. */
 static void add_list(const sn_matrix *matrix, const sn_block_list *list, double factor) {
     for (int i = 0; list && factor != 0 && i < list->count; ++i) {
-        const int64_t place = sn_pattern_find(matrix->pattern, list->row[i], list->column[i]);
+        const int64_t place = place_of(matrix->pattern, list->row[i], list->column[i]);
         if (place < 0) continue;
         for (int k = 0; k < 9; ++k) {
             if (matrix->single_)
@@ -243,7 +253,7 @@ static void add_list(const sn_matrix *matrix, const sn_block_list *list, double 
 static bool list_symmetric(const sn_matrix *matrix, const sn_block_list *list, double factor) {
     const double slack = matrix->single_ ? 1e-5 : 1e-12;
     for (int i = 0; list && factor != 0 && i < list->count; ++i) {
-        const int64_t place = sn_pattern_find(matrix->pattern, list->row[i], list->column[i]);
+        const int64_t place = place_of(matrix->pattern, list->row[i], list->column[i]);
         if (place < 0) continue;
         const int64_t back = matrix->pattern->mirror[place];
         double size = 0, gap = 0;

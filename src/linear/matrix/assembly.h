@@ -44,6 +44,8 @@ typedef struct sn_assembly {
     /* When set, the matrix is made from `linearised`, which must be filled already; NULL: from the elements. */
     const sn_edges *edges;
     bool patches; /* the patches of the elements count too */
+    struct sn_volumes
+        *volumes; /* takes the stiff volumes of the patches out of the matrix (volume.h); NULL: it is whole */
     double m, d, k;
 } sn_assembly;
 

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/sorted.h"
+
 static void project(const double S[9], double *v) {
     const double x = v[0], y = v[1], z = v[2];
     for (int i = 0; i < 3; ++i) v[i] = S[3 * i] * x + S[3 * i + 1] * y + S[3 * i + 2] * z;
@@ -12,15 +14,7 @@ static void project(const double S[9], double *v) {
 
 /* The first listed node that is not smaller than `node`. */
 static int lower_bound(const sn_filter *filter, int32_t node) {
-    int low = 0, high = filter->count;
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (filter->node[middle] < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (int)sn_lower_bound(filter->node, 0, filter->count, node);
 }
 
 void sn_filter_apply_range(const sn_filter *filter, int begin, int end, double *v) {

@@ -8,6 +8,8 @@
 #include "fem/patch.h"
 #include "matrix.h"
 
+#include "base/sorted.h"
+
 /* For each node, the elements around it and its extra partners. */
 typedef struct incidence {
     int64_t *begin; /* nodes + 1 */
@@ -79,9 +81,12 @@ static sn_status incidence_create(sn_context *context, const sn_elements_model *
     return SN_OK;
 }
 
-static int compare(const void *a, const void *b) {
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
+/* Adds a column unless the row has it. */
+static void add_column(int32_t other, int32_t node, int32_t *seen, int32_t *row, int *count) {
+    if (seen[other] == node) return;
+    seen[other] = node;
+    if (row) row[*count] = other;
+    ++*count;
 }
 
 /* Collects the columns of one row, unsorted. seen[node]: the last row that found this node. Returns the number of
@@ -89,29 +94,19 @@ static int compare(const void *a, const void *b) {
 static int gather_row(const sn_elements_model *elements, const incidence *in, int32_t node, int32_t *seen,
                       int32_t *row) {
     int count = 0;
-    seen[node] = node;
-    if (row) row[count] = node;
-    ++count;
+    add_column(node, node, seen, row, &count);
     for (int64_t k = in->begin[node]; k < in->begin[node + 1]; ++k) {
         const sn_batch *batch = in->batch[k] < 0 ? NULL : &elements->batch[in->batch[k]];
         const int nodes = batch ? batch->element->nodes : 1;
         for (int i = 0; i < nodes; ++i) {
             const int32_t other = batch ? batch->node[in->item[k] + (int64_t)i * SN_LANES] : (int32_t)in->item[k];
-            if (seen[other] == node) continue;
-            seen[other] = node;
-            if (row) row[count] = other;
-            ++count;
+            add_column(other, node, seen, row, &count);
         }
     }
     const sn_patches *patches = in->patches;
     for (int64_t k = patches ? patches->row_begin[node] : 0; patches && k < patches->row_begin[node + 1]; ++k)
-        for (int64_t e = patches->begin[patches->row_patch[k]]; e < patches->begin[patches->row_patch[k] + 1]; ++e) {
-            const int32_t other = patches->node[e];
-            if (seen[other] == node) continue;
-            seen[other] = node;
-            if (row) row[count] = other;
-            ++count;
-        }
+        for (int64_t e = patches->begin[patches->row_patch[k]]; e < patches->begin[patches->row_patch[k] + 1]; ++e)
+            add_column(patches->node[e], node, seen, row, &count);
     return count;
 }
 
@@ -140,7 +135,7 @@ static sn_status fill(sn_context *context, const sn_elements_model *elements, co
     for (int32_t i = 0; i < nodes; ++i) {
         int32_t *row = pattern->column + pattern->row_begin[i];
         const int count = gather_row(elements, in, i, seen, row);
-        qsort(row, (size_t)count, sizeof *row, compare);
+        qsort(row, (size_t)count, sizeof *row, sn_compare_int32);
         pattern->diagonal[i] = sn_pattern_find(pattern, i, i);
     }
     fill_mirror(pattern);
@@ -207,13 +202,7 @@ sn_status sn_pattern_largest_part(sn_context *context, const sn_pattern *pattern
 
 int32_t sn_pattern_find(const sn_pattern *pattern, int32_t row, int32_t column) {
     if (row < 0 || row >= pattern->nodes) return -1;
-    int32_t low = pattern->row_begin[row], high = pattern->row_begin[row + 1];
-    while (low < high) {
-        const int32_t middle = low + (high - low) / 2;
-        if (pattern->column[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < pattern->row_begin[row + 1] && pattern->column[low] == column ? low : -1;
+    const int32_t end = pattern->row_begin[row + 1];
+    const int32_t place = (int32_t)sn_lower_bound(pattern->column, pattern->row_begin[row], end, column);
+    return place < end && pattern->column[place] == column ? place : -1;
 }

@@ -1,6 +1,8 @@
 /* New values for the levels of multigrid: the smoother's copy of the matrix, and the coarse matrices (multigrid.h). */
+#include <math.h>
 #include <string.h>
 
+#include "linear/matrix/coupling.h"
 #include "linear/matrix/filter.h"
 #include "multigrid.h"
 
@@ -70,6 +72,25 @@ static void project_right(const double *s, float *m) {
     }
 }
 
+/* The smoother does not know the blocks B of the coupling. A definite matrix that loses blocks may become indefinite.
+ * So |B| is added to the diagonal of its row, nearly: sqrt(3) B B^T / |B|, which is |B| for a block of equal stiffness
+ * in all directions and more than that for one with a single stiff direction. */
+static void compensate(sn_multigrid *mg, const sn_matrix *matrix) {
+    const sn_coupling *c = matrix->coupling;
+    for (int r = 0; c && r < c->row_count; ++r) {
+        float *own = mg->level[0].value + 9 * (int64_t)matrix->pattern->diagonal[c->row[r]];
+        for (int b = c->begin[r]; b < c->begin[r + 1]; ++b) {
+            const double *B = c->value + 9 * (int64_t)b;
+            double square = 0;
+            for (int k = 0; k < 9; ++k) square += B[k] * B[k];
+            for (int k = 0; k < 9 && square > 0; ++k) {
+                const int i = k % 3, j = k / 3;
+                own[k] += (float)((B[i] * B[j] + B[3 + i] * B[3 + j] + B[6 + i] * B[6 + j]) * sqrt(3 / square));
+            }
+        }
+    }
+}
+
 /* A <- S A S on level 0. */
 static void filter_rows(sn_multigrid *mg, const sn_pattern *pattern, const sn_filter *filter) {
     float *value = mg->level[0].value;
@@ -123,9 +144,11 @@ void sn_multigrid_update(sn_multigrid *mg, const sn_matrix *matrix, const struct
                          const struct sn_filter *filter, const double *x, bool coarse) {
     mg->sized = mg->waits = false;
     copy_job job = {.mg = mg, .matrix = matrix, .level = &mg->level[0], .filled = true, .fixed = mg->fixed};
-    if (!coarse && matrix->single_) job.filled = !only_fixed(mg, filter, mg->fixed);
+    const bool coupled = matrix->coupling && matrix->coupling->row_count > 0;
+    if (!coarse && matrix->single_ && !coupled) job.filled = !only_fixed(mg, filter, mg->fixed);
     if (job.filled) {
         sn_parallel_pieces(mg->context, sn_pieces(mg->level[0].blocks, GRAIN), copy_values, &job);
+        compensate(mg, matrix);
         if (filter && filter->count > 0) filter_rows(mg, matrix->pattern, filter);
     }
     scale_level(mg->context, &mg->level[0], &job);

@@ -108,8 +108,8 @@ static void along(const double a[3], const double b[3], double part, double out[
     for (int i = 0; i < 3; ++i) out[i] = a[i] + part * (b[i] - a[i]);
 }
 
-static void nearest_of_triangle(const double a[3], const double b[3], const double c[3], const double x[3],
-                                sn_nearest_point *at) {
+void sn_triangle_nearest(const double a[3], const double b[3], const double c[3], const double x[3],
+                         sn_nearest_point *at) {
     double ab[3], ac[3], bc[3], p[3];
     sn_subtract3(b, a, ab);
     sn_subtract3(c, a, ac);
@@ -171,7 +171,7 @@ bool sn_triangle_tree_search(const sn_triangle_tree *tree, const double x[3], do
         for (int i = node->first; i < node->first + node->count; ++i) {
             sn_nearest_point here = {.triangle = tree->order[i]};
             if (accepts && !accepts(user, here.triangle)) continue;
-            nearest_of_triangle(corner_of(tree, here.triangle, 0), corner_of(tree, here.triangle, 1),
+            sn_triangle_nearest(corner_of(tree, here.triangle, 0), corner_of(tree, here.triangle, 1),
                                 corner_of(tree, here.triangle, 2), x, &here);
             if (here.square < nearest->square) *nearest = here;
         }
@@ -239,4 +239,39 @@ int sn_triangle_tree_cross(const sn_triangle_tree *tree, const double a[3], cons
         stack[top++] = at + 1;
     }
     return count;
+}
+
+/* ---- Triangles near a box ---- */
+
+static bool boxes_meet(const double *a_low, const double *a_high, const double *b_low, const double *b_high) {
+    return a_low[0] <= b_high[0] && b_low[0] <= a_high[0] && a_low[1] <= b_high[1] && b_low[1] <= a_high[1] &&
+           a_low[2] <= b_high[2] && b_low[2] <= a_high[2];
+}
+
+static bool triangle_meets_box(const sn_triangle_tree *tree, int32_t triangle, const double low[3],
+                               const double high[3]) {
+    const double *a = corner_of(tree, triangle, 0), *b = corner_of(tree, triangle, 1),
+                 *c = corner_of(tree, triangle, 2);
+    for (int k = 0; k < 3; ++k)
+        if ((a[k] < low[k] && b[k] < low[k] && c[k] < low[k]) || (a[k] > high[k] && b[k] > high[k] && c[k] > high[k]))
+            return false;
+    return true;
+}
+
+bool sn_triangle_tree_overlap(const sn_triangle_tree *tree, const double low[3], const double high[3],
+                              sn_triangle_visit *visit, void *data) {
+    int32_t stack[STACK];
+    int top = 0;
+    stack[top++] = 0;
+    while (top > 0) {
+        const int32_t at = stack[--top];
+        const sn_tree_node *node = &tree->node[at];
+        if (!boxes_meet(node->low, node->high, low, high)) continue;
+        for (int i = node->first; i < node->first + node->count; ++i)
+            if (triangle_meets_box(tree, tree->order[i], low, high) && visit(data, tree->order[i])) return true;
+        if (node->count > 0) continue;
+        stack[top++] = node->first;
+        stack[top++] = at + 1;
+    }
+    return false;
 }

@@ -1,12 +1,12 @@
-/* A tree of boxes over triangles. It finds the nearest point of the surface, and the places where a straight path
- * crosses it.
+/* A tree of boxes over triangles. It finds the nearest point of the surface, the places where a straight path crosses
+ * it, and the triangles near a box.
  *
  * The tree is built once; when the positions change, its boxes are computed anew (refit). Each fork sorts its triangles
  * along the longest side of the box around their centres (equal ones by number) and gives one half to each child. So
  * the tree depends only on the mesh. A search goes to the nearer box first, and leaves out every box that is farther
  * than the best triangle so far. */
-#ifndef SN_CONTACT_TRIANGLE_TREE_H
-#define SN_CONTACT_TRIANGLE_TREE_H
+#ifndef SN_MESH_TRIANGLE_TREE_H
+#define SN_MESH_TRIANGLE_TREE_H
 
 #include <stdbool.h>
 
@@ -37,6 +37,10 @@ typedef struct sn_nearest_point {
     double square; /* squared distance, m^2 */
 } sn_nearest_point;
 
+/* The nearest point of one triangle; `triangle` is not set. */
+void sn_triangle_nearest(const double a[3], const double b[3], const double c[3], const double x[3],
+                         sn_nearest_point *at);
+
 sn_status sn_triangle_tree_create(sn_context *context, const double *position, const int32_t *triangle, int count,
                                   sn_triangle_tree *tree, sn_error *error);
 void sn_triangle_tree_destroy(sn_context *context, sn_triangle_tree *tree);
@@ -58,5 +62,11 @@ typedef struct sn_crossings {
     double first_part, last_part;
 } sn_crossings;
 int sn_triangle_tree_cross(const sn_triangle_tree *tree, const double a[3], const double b[3], sn_crossings *crossings);
+
+/* Calls visit(data, triangle) for each triangle whose box meets the box from `low` to `high`, always in the same order,
+ * until a call returns true. Returns whether one did. */
+typedef bool sn_triangle_visit(void *data, int32_t triangle);
+bool sn_triangle_tree_overlap(const sn_triangle_tree *tree, const double low[3], const double high[3],
+                              sn_triangle_visit *visit, void *data);
 
 #endif

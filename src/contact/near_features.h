@@ -1,0 +1,80 @@
+/* The pairs of features that may touch: a vertex and a triangle, or two edges, of all surfaces of a world together.
+ *
+ * The surfaces are joined to one. Its triangles are in one tree of boxes, each with its body. Each vertex and each edge
+ * belongs to one triangle (touch_surface.h), so a pair of triangles that are near gives the pairs of the features that
+ * belong to them, and each pair of features is found once. Features that share a vertex are no pair.
+ *
+ * The list is complete for all places in a tube: the straight ways of the vertices from `from` to `to`, and a margin
+ * around them. It is made again only when a vertex leaves its tube. The order of the pairs depends only on the tree.
+ * So the pairs that really touch come in the same order, whichever tube the list was made for. */
+#ifndef SN_CONTACT_NEAR_FEATURES_H
+#define SN_CONTACT_NEAR_FEATURES_H
+
+#include "box_tree.h"
+#include "closest.h"
+#include "touch_surface.h"
+
+typedef struct sn_near_pair {
+    int32_t a, b;  /* vertex and triangle, or two edges with a < b */
+    int32_t edges; /* 1: two edges */
+} sn_near_pair;
+
+typedef struct sn_near_features {
+    sn_context *context;
+    sn_touch_surface *surface; /* all surfaces joined; owned */
+    int32_t *body;             /* per triangle of `surface`: the number of its surface in the source */
+    int32_t *vertex_place;     /* per vertex: 3 times the triangle that owns it, plus its corner */
+    int32_t *edge_place;       /* per edge: 3 times the triangle that owns it, plus its first corner */
+    double *edge_area;         /* per edge, m^2: a third of the rest area of its triangles */
+    double *edge_square;       /* per edge, m^2: its squared length at rest */
+    double edge_length;        /* m: the mean length of an edge at rest */
+    bool (*may)(const void *user, int a, int b);
+    const void *user;
+
+    sn_box_tree *tree;
+    sn_box_pairs boxes;
+    int count, capacity;
+    sn_near_pair *pair;
+    int *piece; /* scratch: what the pieces of a loop found */
+    int piece_capacity;
+
+    bool known;        /* the list belongs to the tube */
+    double *from, *to; /* vertices x 3 */
+    double margin;     /* m */
+    double *at, *end;  /* vertices x 3: scratch */
+    int64_t queries;   /* how often the list was made */
+} sn_near_features;
+
+/* Joins `count` surfaces. may(user, a, b): whether surfaces a and b (a may equal b) touch. Surfaces without carriers
+ * take part; the caller moves them. */
+sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *surface, int count,
+                                  bool (*may)(const void *user, int a, int b), const void *user, sn_near_features *near,
+                                  sn_error *error);
+void sn_near_features_release(sn_near_features *near);
+
+/* Makes the list complete for pairs that come nearer than `reach` (m) on the straight ways of the vertices from `from`
+ * to `to` (may be NULL: they stay). `slack`: m, how far they may move afterwards until the list is made again. */
+sn_status sn_near_features_cover(sn_near_features *near, const double *from, const double *to, double reach,
+                                 double slack, sn_error *error);
+
+/* The four corners of a pair, as closest.h orders them: vertices of `surface`, and their places in an array of
+ * vertices x 3. */
+void sn_near_corners(const sn_near_features *near, const sn_near_pair *pair, int32_t corner[4]);
+static inline void sn_near_places(const int32_t corner[4], const double *position, const double *x[4]) {
+    for (int i = 0; i < 4; ++i) x[i] = position + 3 * (size_t)corner[i];
+}
+static inline void sn_near_closest(const sn_near_pair *pair, const double *const x[4], sn_closest *closest) {
+    if (pair->edges)
+        sn_closest_edge_edge(x, closest);
+    else
+        sn_closest_vertex_face(x, closest);
+}
+
+/* Adds the pairs of surfaces that intersect at `position` to `pair` (a <= b), each once, at most `room` in all. An edge
+ * that goes through a triangle with which it shares no vertex is an intersection. */
+sn_status sn_near_features_intersect(sn_near_features *near, const double *position, int32_t (*pair)[2], int room,
+                                     int *count, sn_error *error);
+/* Adds one pair when it is not there yet. Returns false when there is no room. */
+bool sn_near_add_surfaces(int a, int b, int32_t (*pair)[2], int room, int *count);
+
+#endif

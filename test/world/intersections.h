@@ -1,0 +1,148 @@
+/* A brute-force test whether the surfaces of a world intersect, independent of the library's contact code: every pair
+ * of boundary triangles, each edge of one against the other by the method of Moeller and Trumbore (1997), in long
+ * double; and whether a corner of one body lies inside another one, by the winding number of its boundary (the sum of
+ * solid angles, van Oosterom and Strackee 1983). Triangles that share a node are left out. */
+#ifndef TEST_WORLD_INTERSECTIONS_H
+#define TEST_WORLD_INTERSECTIONS_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "sinew/sinew.h"
+
+typedef struct skin {
+    int body_count, count; /* of bodies and of all triangles */
+    double *position;      /* nodes of all bodies x 3 */
+    int32_t *corner, *owner;
+    int *first; /* node of each body; triangles in order of the bodies */
+    int *first_triangle;
+} skin;
+
+static inline skin skin_make(const sn_world *world) {
+    skin s = {.body_count = sn_world_body_count(world)};
+    s.first = calloc((size_t)s.body_count + 1, sizeof *s.first);
+    s.first_triangle = calloc((size_t)s.body_count + 1, sizeof *s.first_triangle);
+    for (int b = 0; b < s.body_count; ++b) {
+        const sn_mesh *mesh = sn_world_body_mesh(world, b);
+        int count;
+        int32_t *face;
+        if (sn_mesh_boundary(mesh, &count, &face, NULL, NULL, NULL)) abort();
+        s.corner = realloc(s.corner, 3 * (size_t)(s.count + count) * sizeof *s.corner);
+        s.owner = realloc(s.owner, (size_t)(s.count + count) * sizeof *s.owner);
+        for (int i = 0; i < 3 * count; ++i) s.corner[3 * s.count + i] = s.first[b] + face[i];
+        for (int i = 0; i < count; ++i) s.owner[s.count + i] = b;
+        s.count += count;
+        s.first[b + 1] = s.first[b] + mesh->node_count;
+        s.first_triangle[b + 1] = s.count;
+        sn_mesh_release(mesh, face);
+    }
+    s.position = calloc(3 * (size_t)s.first[s.body_count], sizeof *s.position);
+    return s;
+}
+
+static inline void skin_release(skin *s) {
+    free(s->position), free(s->corner), free(s->owner), free(s->first), free(s->first_triangle);
+}
+
+static inline void skin_move(skin *s, const sn_world *world) {
+    for (int b = 0; b < s->body_count; ++b)
+        if (sn_world_get(world, b, s->position + 3 * s->first[b], NULL)) abort();
+}
+
+static inline void skin_cross(const long double a[3], const long double b[3], long double out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+static inline long double skin_dot(const long double a[3], const long double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Whether the segment from p to q goes through the triangle t. */
+static inline bool segment_hits(const double *p, const double *q, const double *const t[3]) {
+    long double way[3], e1[3], e2[3], from[3], h[3], g[3];
+    for (int k = 0; k < 3; ++k) {
+        way[k] = (long double)q[k] - p[k], from[k] = (long double)p[k] - t[0][k];
+        e1[k] = (long double)t[1][k] - t[0][k], e2[k] = (long double)t[2][k] - t[0][k];
+    }
+    skin_cross(way, e2, h);
+    const long double det = skin_dot(e1, h);
+    if (det == 0) return false;
+    const long double u = skin_dot(from, h) / det;
+    skin_cross(from, e1, g);
+    const long double v = skin_dot(way, g) / det, s = skin_dot(e2, g) / det;
+    if (u < 0 || v < 0 || u + v > 1 || s < 0 || s > 1) return false;
+    /* A segment in the plane of the triangle divides rounding errors by each other: the two points then differ. */
+    long double gap = 0, size = 0;
+    for (int k = 0; k < 3; ++k) {
+        gap = fmaxl(gap, fabsl(from[k] + s * way[k] - u * e1[k] - v * e2[k]));
+        size = fmaxl(size, fmaxl(fabsl(way[k]), fmaxl(fabsl(e1[k]), fabsl(e2[k]))));
+    }
+    return gap <= 1e-6L * size;
+}
+
+static inline bool boxes_apart(const skin *s, int i, int j) {
+    for (int k = 0; k < 3; ++k) {
+        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+        for (int c = 0; c < 6; ++c) {
+            const double x = s->position[3 * s->corner[3 * (c < 3 ? i : j) + c % 3] + k];
+            low[c / 3] = fmin(low[c / 3], x), high[c / 3] = fmax(high[c / 3], x);
+        }
+        if (low[0] > high[1] || low[1] > high[0]) return true;
+    }
+    return false;
+}
+
+static inline bool share_node(const skin *s, int i, int j) {
+    for (int c = 0; c < 9; ++c)
+        if (s->corner[3 * i + c / 3] == s->corner[3 * j + c % 3]) return true;
+    return false;
+}
+
+/* How often the boundary of body b winds around x: 1 inside, 0 outside. */
+static inline double winding(const skin *s, int b, const double *x) {
+    double sum = 0;
+    for (int i = s->first_triangle[b]; i < s->first_triangle[b + 1]; ++i) {
+        double r[3][3], l[3];
+        for (int c = 0; c < 3; ++c) {
+            for (int k = 0; k < 3; ++k) r[c][k] = s->position[3 * s->corner[3 * i + c] + k] - x[k];
+            l[c] = sqrt(r[c][0] * r[c][0] + r[c][1] * r[c][1] + r[c][2] * r[c][2]);
+        }
+        const double det = r[0][0] * (r[1][1] * r[2][2] - r[1][2] * r[2][1]) -
+                           r[0][1] * (r[1][0] * r[2][2] - r[1][2] * r[2][0]) +
+                           r[0][2] * (r[1][0] * r[2][1] - r[1][1] * r[2][0]);
+        double below = l[0] * l[1] * l[2];
+        for (int c = 0; c < 3; ++c) {
+            const double *p = r[c], *q = r[(c + 1) % 3];
+            below += (p[0] * q[0] + p[1] * q[1] + p[2] * q[2]) * l[(c + 2) % 3];
+        }
+        sum += 2 * atan2(det, below);
+    }
+    return sum / (4 * 3.14159265358979323846);
+}
+
+/* The number of pairs of triangles that intersect, and of bodies whose first corner is inside another one. `self`:
+ * also within one body. */
+static inline int count_intersections(skin *s, const sn_world *world, bool self) {
+    int count = 0;
+    skin_move(s, world);
+    for (int i = 0; i < s->count; ++i)
+        for (int j = i + 1; j < s->count; ++j) {
+            if ((!self && s->owner[i] == s->owner[j]) || boxes_apart(s, i, j) || share_node(s, i, j)) continue;
+            bool hit = false;
+            for (int e = 0; e < 6 && !hit; ++e) {
+                const int edges = e < 3 ? i : j, other = e < 3 ? j : i;
+                const double *t[3];
+                for (int c = 0; c < 3; ++c) t[c] = s->position + 3 * s->corner[3 * other + c];
+                hit = segment_hits(s->position + 3 * s->corner[3 * edges + e % 3],
+                                   s->position + 3 * s->corner[3 * edges + (e + 1) % 3], t);
+            }
+            count += hit;
+        }
+    for (int a = 0; a < s->body_count; ++a)
+        for (int b = 0; b < s->body_count; ++b)
+            if (a != b) count += fabs(winding(s, b, s->position + 3 * s->corner[3 * s->first_triangle[a]])) > 0.5;
+    return count;
+}
+
+#endif
