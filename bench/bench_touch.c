@@ -28,14 +28,18 @@ typedef struct choice {
     double seconds, step;
 } choice;
 
-/* The fastest run of each peer, s of processor time per simulated second; 0: none. */
+/* The fastest run of a peer: s of processor time and of real time per simulated second; 0: none. */
+typedef struct fastest {
+    double processor, real;
+} fastest;
+
 typedef struct yardstick {
-    double bullet, mujoco;
+    fastest bullet, mujoco;
 } yardstick;
 
 static const double peer_steps[2][TOUCH_SCENES][2] = {{{0.0025, 0.00125}, {0.0025, 0.00125}}, /* Bullet */
                                                       {{0.01, 0.002}, {0.01, 0.005}}};        /* MuJoCo */
-static const char *const responses[] = {"area", "penalty"};
+static const char *const responses[] = {"area", "penalty", "exact"};
 static const double rest = 0.01; /* m/s: slower bodies are at rest */
 
 static void check(sn_status status, const sn_error *error) {
@@ -154,32 +158,36 @@ static void print_head(const touch_scene *scene) {
            "real s/s", "depth mm", "end mm", "floor mm", "speed m/s", "height m", "rest", "x Bullet", "x MuJoCo");
 }
 
-static void print_ratio(double peer, double own) {
-    if (peer > 0)
-        printf(" %9.1f", peer / own);
+/* By processor time for one thread, by real time for more. */
+static void print_ratio(const fastest *peer, int threads, const fastest *own) {
+    if (peer->processor > 0)
+        printf(" %9.1f", threads > 1 ? peer->real / own->real : peer->processor / own->processor);
     else
         printf(" %9s", "-");
 }
 
-/* Prints the row of a run, and returns its processor time per simulated second; 0 when the run is of no use. */
-static double print_row(const touch_scene *scene, const char *name, int threads, const touch_run *run,
-                        const yardstick *peer) {
+/* Prints the row of a run, and returns its times; 0 when the run is of no use. */
+static fastest print_row(const touch_scene *scene, const char *name, int threads, const touch_run *run,
+                         const yardstick *peer) {
     const touch_measure m = touch_measure_run(scene, run);
-    const double processor = run->processor / scene->seconds, real = run->real / scene->seconds;
-    printf("%-16s %7d %7.3g %9.4f %9.4f", name, threads, 1e3 * run->step, processor, real);
+    const fastest own = {run->processor / scene->seconds, run->real / scene->seconds};
+    printf("%-16s %7d %7.3g %9.4f %9.4f", name, threads, 1e3 * run->step, own.processor, own.real);
     if (m.finite)
         printf(" %9.2f %9.2f %9.2f %9.4f %9.4f %5s", 1e3 * m.depth, 1e3 * m.depth_end, 1e3 * m.floor, m.speed_end,
                m.height_end, m.speed_end < rest ? "yes" : "no");
     else
         printf(" not finite%50s", "");
-    if (peer != NULL) print_ratio(peer->bullet, threads > 1 ? real : processor);
-    if (peer != NULL) print_ratio(peer->mujoco, threads > 1 ? real : processor);
+    if (peer != NULL) print_ratio(&peer->bullet, threads, &own);
+    if (peer != NULL) print_ratio(&peer->mujoco, threads, &own);
     printf("\n");
     fflush(stdout);
-    return m.finite ? processor : 0;
+    return m.finite ? own : (fastest){0};
 }
 
-static double faster(double a, double b) { return a == 0 ? b : b == 0 ? a : fmin(a, b); }
+static fastest faster(fastest a, fastest b) {
+    if (a.processor == 0) return b;
+    return b.processor == 0 || a.processor < b.processor ? a : b;
+}
 
 static void run_bullet_rows(const touch_scene *scene, int which, yardstick *peer) {
     for (int k = 0; k < 2; ++k) {
@@ -214,17 +222,17 @@ static void run_sinew_rows(const touch_scene *scene, const choice *c, const yard
         if (c->response != NULL && r > 0) break;
         char name[48], hash[2][17] = {"", ""};
         snprintf(name, sizeof name, "Sinew %s", response);
-        for (int threads = 1; threads <= 2; ++threads) {
-            if (c->threads != 0 && c->threads != threads) continue;
+        for (int k = 0; k < (c->threads ? 1 : 2); ++k) {
+            const int threads = c->threads ? c->threads : k + 1;
             effort e = {0};
-            touch_run run = run_sinew(scene, response, threads, c->step, &e, hash[threads - 1]);
+            touch_run run = run_sinew(scene, response, threads, c->step, &e, hash[k]);
             print_row(scene, name, threads, &run, peer);
             if (c->verbose)
                 printf(
                     "%16s per step: %.2f solves, %.1f iterations (%s), %.2f retries, %.3f ms assembly, %.3f ms solve, "
                     "hash %s\n",
                     "", e.newton / e.steps, e.linear / e.steps, e.solver, e.retries / e.steps,
-                    1e3 * e.assembly / e.steps, 1e3 * e.solve / e.steps, hash[threads - 1]);
+                    1e3 * e.assembly / e.steps, 1e3 * e.solve / e.steps, hash[k]);
             touch_run_free(&run);
         }
         if (c->threads == 0 && strcmp(hash[0], hash[1]) != 0) printf("%-16s one and two threads differ\n", name);
