@@ -104,7 +104,7 @@ static sn_world *make_world(sn_context *context, const touch_scene *scene, const
     if (options.contact.use) snprintf(options.contact.response, sizeof options.contact.response, "%s", response);
     options.time.step = step;
     strcpy(options.time.newton.kind, "one-step");
-    options.solver.tolerance = 1e-4;
+    options.solver.tolerance = 1e-3;
     sn_world *world;
     check(sn_world_create(context, &options, &world, &error), &error);
     for (int b = 0; b < scene->body_count; ++b) sn_mesh_destroy(mesh[b]);
