@@ -44,16 +44,20 @@ static sn_status make_creature(experiment_run *run, const char *kind, int triang
     sn_status status = sn_mesh_generate(run->context, kind, value, 1, &mesh, error);
     if (status) return status;
     out->first_node = first_node, out->triangles = mesh->triangle_count;
-    status = sn_embedding_cage(mesh, CELLS, &out->cage, error);
-    if (!status)
-        status = sn_touch_clip(out->cage, mesh->position, mesh->node_count, mesh->triangle, mesh->triangle_count, body,
-                               first_node, &out->surface, error);
-    for (int a = 0; a < 3 && !status; ++a) {
+    double longest = 0;
+    for (int a = 0; a < 3; ++a) {
         double low = INFINITY, high = -INFINITY;
         for (int i = 0; i < mesh->node_count; ++i)
             low = fmin(low, mesh->position[3 * i + a]), high = fmax(high, mesh->position[3 * i + a]);
         out->middle[a] = 0.5 * (low + high);
+        longest = fmax(longest, high - low);
     }
+    sn_embed_options options = sn_embed_options_default();
+    options.cell = longest / CELLS;
+    status = sn_embed_surface(mesh, &options, &out->cage, NULL, error);
+    if (!status)
+        status = sn_touch_clip(out->cage, mesh->position, mesh->node_count, mesh->triangle, mesh->triangle_count, body,
+                               first_node, &out->surface, error);
     sn_mesh_destroy(mesh);
     return status;
 }

@@ -141,8 +141,8 @@ static sn_status drop_creatures(experiment_run *run, FILE *table, sn_error *erro
         char body[700];
         fall result;
         snprintf(body, sizeof body,
-                 "{\"name\": \"%s\", \"surface\": {\"%s\": {\"triangles\": %d, \"size\": 0.3}, "
-                 "\"rotate\": [1, 0, 0, %g], \"move\": [-0.8, 1.8, 0]}, \"mesh\": {\"cage\": {\"cells\": 7}}, "
+                 "{\"name\": \"%s\", \"mesh\": {\"embed\": {\"surface\": {\"%s\": {\"triangles\": %d, \"size\": 0.3}}, "
+                 "\"cell\": 0.043}, \"rotate\": [1, 0, 0, %g], \"move\": [-0.8, 1.8, 0]}, "
                  "\"material\": {\"law\": \"corotated\", \"young\": 1000, \"poisson\": 0.25, \"density\": %g, "
                  "\"rayleigh\": {\"mass\": 0.5, \"stiffness\": 0.01}}}",
                  creature[i].name, creature[i].generator, triangles, creature[i].turn, creature[i].density);

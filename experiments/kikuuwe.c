@@ -6,16 +6,19 @@
 
 #include "measure.h"
 
+#define CREATURE(name, size, options)                                                                                  \
+    "\"mesh\": {\"embed\": {\"surface\": {\"" name "\": {\"triangles\": 12000, \"size\": " size "}}, " options
+
 /* The document uses the Armadillo with 975 nodes and 2968 tets, a bunny, a dinosaur and a coarser Armadillo. Here the
  * bodies come from the generators. */
 const kikuuwe_body kikuuwe_bodies[KIKUUWE_BODIES] = {
-    {"dragon",
-     "\"mesh\": {\"embed\": {\"surface\": {\"dragon\": {\"triangles\": 12000, \"size\": 0.136}}, \"elements\": 2968}}"},
-    {"octopus",
-     "\"mesh\": {\"embed\": {\"surface\": {\"octopus\": {\"triangles\": 12000, \"size\": 0.2}}, \"elements\": 2968}}"},
+    {"dragon", CREATURE("dragon", "0.136", "\"elements\": 2968}}")},
+    {"octopus", CREATURE("octopus", "0.2", "\"elements\": 2968}}")},
     {"cylinder", "\"mesh\": {\"cylinder\": {\"radius\": 0.05, \"length\": 0.15, \"cells\": [4, 11]}}"},
     {"block", "\"mesh\": {\"box\": {\"size\": [0.08, 0.15, 0.08], \"cells\": [6, 11, 6], \"split\": 5}}"},
 };
+const kikuuwe_body kikuuwe_thick = {"dragon",
+                                    CREATURE("dragon", "0.136", "\"elements\": 371, \"fit\": 0}, \"refine\": 1}")};
 static const double pi = 3.14159265358979323846;
 
 /* ---- The plate (equation 34), in m ---- */
@@ -95,7 +98,8 @@ sn_status kikuuwe_tie(sn_world *world, int node, const double offset[3], const d
     return sn_world_add_tether(world, 0, &tether, NULL, error);
 }
 
-/* Puts the body on the floor, moves its nodes a little for a trial, and ties its lowest nodes to the floor. */
+/* Puts the body on the floor, moves its nodes a little for a trial, and ties its feet to the floor: the nodes of the
+ * lowest 6 mm, about half an edge. */
 static sn_status anchor(sn_world *world, int trial, sn_error *error) {
     const sn_mesh *mesh = sn_world_body_mesh(world, 0);
     double low = INFINITY, *x = measure_positions(world, 0);
@@ -106,7 +110,7 @@ static sn_status anchor(sn_world *world, int trial, sn_error *error) {
     sn_status status = sn_world_put(world, 0, x, NULL, error);
     free(x);
     for (int i = 0; i < mesh->node_count && !status; ++i)
-        if (mesh->position[3 * i + 1] < low + 1e-6)
+        if (mesh->position[3 * i + 1] < low + 0.006)
             status = kikuuwe_tie(world, i, (const double[]){0, -low, 0}, NULL, 0, error);
     return status;
 }

@@ -16,6 +16,8 @@ typedef struct kikuuwe_body {
 } kikuuwe_body;
 enum { KIKUUWE_BODIES = 4 };
 extern const kikuuwe_body kikuuwe_bodies[KIKUUWE_BODIES];
+/* The dragon in 371 tets that are refined once: its limbs are at least two tets thick, and so regain their shape. */
+extern const kikuuwe_body kikuuwe_thick;
 
 /* A scheme: solver, its iterations, and the correction. */
 typedef struct kikuuwe_scheme {

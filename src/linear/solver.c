@@ -205,11 +205,13 @@ static sn_status solve(sn_linear *linear, double m, double d, double k, const sn
 
 /* Whether `auto` has another method for a solve whose iterations did not reach the tolerance. Counts such solves. */
 static bool can_rescue(sn_linear *linear, const sn_filter *filter, const sn_linear_report *report, sn_status status) {
-    if (!linear->is_static || sn_direct_find(report->method)) return false;
+    const sn_krylov *krylov = sn_krylov_find(report->method);
+    const bool mixed = krylov && krylov->mixed && strcmp(linear->options.method, krylov->name) != 0; /* of `auto` */
+    if ((!linear->is_static && !mixed) || !krylov) return false;
     if (!status) linear->misses = 0;
-    if (status != SN_NOT_CONVERGED || report->iterations < linear->options.iterations) return false;
+    if (status != SN_NOT_CONVERGED || (!mixed && report->iterations < linear->options.iterations)) return false;
     ++linear->misses;
-    return !sn_linear_choose(linear, grouped(filter), true).krylov;
+    return mixed || !sn_linear_choose(linear, grouped(filter), true).krylov;
 }
 
 sn_status sn_linear_solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, const double *b,

@@ -12,7 +12,7 @@ enum {
     AUTO_MULTIGRID_NODES = 600, /* `auto` uses multigrid from this size on; in dynamics the size of the largest body */
     AUTO_DIRECT_NODES = 20000,  /* `auto` in statics: largest size for a direct factor */
     AUTO_LDLT_NODES = 4000,     /* the same, without CHOLMOD */
-    AUTO_MISSES = 3,            /* after this many misses in a row, statics uses the direct factor */
+    AUTO_MISSES = 3,            /* after so many misses in a row: no mixed method, and statics uses the direct factor */
 };
 
 static bool is(const char *name, const char *word) { return strcmp(name, word) == 0; }
@@ -67,7 +67,7 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
         c.krylov = sn_krylov_find(o->method);
     else if (!linear->operator_symmetric)
         c.krylov = &sn_krylov_bicgstab;
-    else if (large && mixed_pays(linear))
+    else if (large && !rescue && linear->misses < AUTO_MISSES && mixed_pays(linear))
         c.krylov = &sn_krylov_mixed;
     else
         c.krylov = may_be_indefinite(linear->model.elements, &linear->place.view) && !linear->is_static

@@ -82,7 +82,7 @@ struct sn_linear {
     sn_watch watch;
     double m, d, k; /* of the exact operator that runs now */
     int largest;    /* nodes of the largest part of the mesh that hangs together */
-    int misses;     /* `auto` in statics: solves in a row whose iteration did not reach the tolerance */
+    int misses;     /* `auto` in statics or mixed: solves in a row whose iteration did not reach the tolerance */
 };
 
 /* The methods that run a solve. */

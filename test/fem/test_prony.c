@@ -111,7 +111,7 @@ static void coefficient_differentials(void **state) {
     for (int l = 0; l < 3; ++l)
         for (int e = 0; e < 2; ++e) {
             fixture s;
-            double *recalled;
+            double *recalled = NULL;
             assert_int_equal(start_with(&s, element[e], laws[l], SN_DIFFERENTIAL_EXACT, true, &recalled), 1);
             set_state(&s, STATE_SHEARED);
             check_product(&s, laws[l], recalled);
