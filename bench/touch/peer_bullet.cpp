@@ -11,14 +11,10 @@
 #include <memory>
 #include <vector>
 
-#include "BulletSoftBody/btDeformableBodySolver.h"
 #include "BulletSoftBody/btDeformableGravityForce.h"
 #include "BulletSoftBody/btDeformableLinearElasticityForce.h"
-#include "BulletSoftBody/btDeformableMultiBodyConstraintSolver.h"
-#include "BulletSoftBody/btDeformableMultiBodyDynamicsWorld.h"
 #include "BulletSoftBody/btSoftBody.h"
-#include "BulletSoftBody/btSoftBodyRigidBodyCollisionConfiguration.h"
-#include "btBulletDynamicsCommon.h"
+#include "bullet_world.h"
 
 namespace {
 
@@ -67,16 +63,9 @@ void keep_frame(const touch_scene *scene, const std::vector<btSoftBody *> &bodie
 bullet_options bullet_options_default(void) { return {1.0 / 400, 0.004, 1000, false}; }
 
 void peer_bullet_touch(const touch_scene *scene, const bullet_options *options, touch_run *run) {
-    btSoftBodyRigidBodyCollisionConfiguration configuration;
-    btCollisionDispatcher dispatcher(&configuration);
-    btDbvtBroadphase broadphase;
-    btDeformableBodySolver body_solver;
-    btDeformableMultiBodyConstraintSolver constraint_solver;
-    constraint_solver.setDeformableSolver(&body_solver);
-    btDeformableMultiBodyDynamicsWorld world(&dispatcher, &broadphase, &constraint_solver, &configuration, &body_solver);
     const btVector3 g(0, btScalar(-scene->gravity), 0);
-    world.setGravity(g);
-    world.getWorldInfo().m_gravity = g;
+    bullet_world own(g);
+    btDeformableMultiBodyDynamicsWorld &world = own.world;
     world.getWorldInfo().m_sparsesdf.setDefaultVoxelsz(btScalar(0.25));
     world.getWorldInfo().m_sparsesdf.Reset();
     world.setImplicit(options->implicit);
