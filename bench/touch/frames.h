@@ -16,6 +16,7 @@ typedef struct touch_run {
     double step;      /* s: time step of the engine */
     double processor; /* s of processor time for the whole run, without the set-up and the frames */
     double real;      /* s of real time for the same */
+    double stopped;   /* s: the time in the scene at which the run was given up; 0: it is complete */
 } touch_run;
 
 touch_run touch_run_make(const touch_scene *scene); /* with all numbers 0 */
