@@ -58,8 +58,10 @@ test: packages ## every test, or those whose name holds ONLY=...; WERROR=ON turn
 	$(call build,-DSINEW_TESTS=ON)
 	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --timeout 300 --no-tests=error $(if $(ONLY),-R '$(ONLY)',)
 
-bench: packages ## speed beside Bullet in one run, one table; some minutes
+bench: packages ## speed beside Bullet and MuJoCo in one run, in tables; about ten minutes
 	$(call build,-DSINEW_BENCH=ON)
+	scripts/peers.sh $(BUILD)
+	$(BUILD)/bench_touch --peers $(BUILD)/peers
 	$(BUILD)/bench_beams --large
 	$(BUILD)/bench_memory
 	$(BUILD)/bench_kernels

@@ -5,29 +5,16 @@
 #include <chrono>
 #include <vector>
 
-#include "BulletCollision/CollisionDispatch/btCollisionDispatcher.h"
-#include "BulletDynamics/ConstraintSolver/btSequentialImpulseConstraintSolver.h"
-#include "BulletSoftBody/btDeformableBodySolver.h"
 #include "BulletSoftBody/btDeformableGravityForce.h"
 #include "BulletSoftBody/btDeformableLinearElasticityForce.h"
-#include "BulletSoftBody/btDeformableMultiBodyConstraintSolver.h"
-#include "BulletSoftBody/btDeformableMultiBodyDynamicsWorld.h"
 #include "BulletSoftBody/btSoftBody.h"
-#include "BulletSoftBody/btSoftBodyRigidBodyCollisionConfiguration.h"
-#include "btBulletDynamicsCommon.h"
+#include "bullet_world.h"
 
 peer_result peer_bullet_run(int nodes, const double *position, int tets, const int32_t *tet, const double *mass, double lambda, double mu, double gravity,
                             double step, int steps, int probe) {
-    btSoftBodyRigidBodyCollisionConfiguration configuration;
-    btCollisionDispatcher dispatcher(&configuration);
-    btDbvtBroadphase broadphase;
-    btDeformableBodySolver body_solver;
-    btDeformableMultiBodyConstraintSolver constraint_solver;
-    constraint_solver.setDeformableSolver(&body_solver);
-    btDeformableMultiBodyDynamicsWorld world(&dispatcher, &broadphase, &constraint_solver, &configuration, &body_solver);
     const btVector3 g(0, btScalar(-gravity), 0);
-    world.setGravity(g);
-    world.getWorldInfo().m_gravity = g;
+    bullet_world own(g);
+    btDeformableMultiBodyDynamicsWorld &world = own.world;
 
     std::vector<btVector3> x(nodes);
     std::vector<btScalar> m(nodes);

@@ -17,6 +17,7 @@ SINEW_TESTS=ON:test
 preset asan:test
 preset tsan:test
 SINEW_BENCH=ON:bench
+peers.sh:bench
 python3:python
 compare.py:python
 docs.sh:python

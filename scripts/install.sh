@@ -10,7 +10,7 @@ packages() {
     test) echo "libcmocka-dev" ;;
     format) echo "clang-format-14 git" ;;
     python) echo "python3" ;;
-    bench) echo "libbullet-dev" ;;
+    bench) echo "libbullet-dev nodejs npm" ;;
     plots) echo "gnuplot-nox" ;;
     video) echo "ffmpeg" ;;
     calculix) echo "calculix-ccx" ;;

@@ -57,6 +57,7 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
     linear->is_static = is_static;
     status = sn_pattern_create(context, model->elements, model->pair, model->pair_count, &linear->pattern, error);
     linear->mass = (sn_mass){&linear->pattern, model->mass, NULL};
+    if (!status) status = sn_pattern_largest_part(context, &linear->pattern, &linear->largest, error);
     if (!status) status = sn_scatter_map_create(context, model->elements, &linear->pattern, &linear->map, error);
     if (!status) status = sn_linear_couple_mass(linear, error);
     if (!status) {

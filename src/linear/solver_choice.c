@@ -9,7 +9,7 @@
 #include "solver_inside.h"
 
 enum {
-    AUTO_MULTIGRID_NODES = 600, /* `auto` uses multigrid from this size on */
+    AUTO_MULTIGRID_NODES = 600, /* `auto` uses multigrid from this size on; in dynamics the size of the largest body */
     AUTO_DIRECT_NODES = 20000,  /* `auto` in statics: largest size for a direct factor */
     AUTO_LDLT_NODES = 4000,     /* the same, without CHOLMOD */
     AUTO_MISSES = 3,            /* after so many misses in a row: no mixed method, and statics uses the direct factor */
@@ -61,7 +61,8 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
     }
     /* Multigrid needs a mesh. Rigid bodies alone have none: no node has a neighbour. */
     const bool meshed = linear->model.position && linear->pattern.block_count > linear->pattern.nodes;
-    const bool large = c.assembled && meshed && linear->model.nodes >= AUTO_MULTIGRID_NODES;
+    const int size = linear->is_static ? linear->model.nodes : linear->largest;
+    const bool large = c.assembled && meshed && size >= AUTO_MULTIGRID_NODES;
     if (!is_auto(o->method))
         c.krylov = sn_krylov_find(o->method);
     else if (!linear->operator_symmetric)

@@ -81,6 +81,7 @@ struct sn_linear {
 
     sn_watch watch;
     double m, d, k; /* of the exact operator that runs now */
+    int largest;    /* nodes of the largest part of the mesh that hangs together */
     int misses;     /* `auto` in statics or mixed: solves in a row whose iteration did not reach the tolerance */
 };
 

@@ -164,6 +164,45 @@ static void test_stiff(void **state) {
     (void)state;
 }
 
+/* In dynamics the largest body decides about multigrid, not the sum of all. A pair of nodes joins two bodies to one. */
+static void test_auto(void **state) {
+    const struct {
+        int side, pairs, largest;
+        const char *preconditioner;
+    } trial[] = {{6, 0, 343, "block-jacobi"}, {6, 1, 686, "multigrid"}, {8, 0, 729, "multigrid"}};
+    sn_context *context = make_context("auto", 1);
+    for (int k = 0; k < 3; ++k) {
+        stack s;
+        assert_int_equal(stack_create(&s, context, trial[k].side, 0, NULL), SN_OK);
+        const int32_t pair[1][2] = {{0, (int32_t)s.b.nodes - 1}};
+        sn_pattern pattern;
+        int largest = 0;
+        assert_int_equal(sn_pattern_create(context, &s.b.elements, pair, trial[k].pairs, &pattern, NULL), SN_OK);
+        assert_int_equal(sn_pattern_largest_part(context, &pattern, &largest, NULL), SN_OK);
+        assert_int_equal(largest, trial[k].largest);
+        sn_pattern_release(context, &pattern);
+
+        sn_linear_model model = beam_model(&s.b);
+        model.pair = pair, model.pair_count = trial[k].pairs;
+        const sn_solver_options options = sn_solver_options_default();
+        sn_linear *linear;
+        sn_linear_report report;
+        double *f = calloc(6 * (size_t)s.b.nodes, sizeof *f);
+        f[3 * s.b.nodes - 1] = 1;
+        const sn_element_view view = {.settings = &s.b.settings, .x = s.b.x};
+        assert_int_equal(sn_linear_create(context, &model, &options, false, &linear, NULL), SN_OK);
+        sn_linear_linearise(linear, &view, NULL, NULL, NULL);
+        assert_int_equal(sn_linear_solve(linear, 1e4, 0, 1, &s.b.filter, f, f + 3 * s.b.nodes, 1e-4, &report, NULL),
+                         SN_OK);
+        assert_string_equal(report.preconditioner, trial[k].preconditioner);
+        sn_linear_destroy(linear);
+        free(f);
+        stack_destroy(&s);
+    }
+    sn_context_destroy(context);
+    (void)state;
+}
+
 /* A factor follows contacts that come, stay, change and go; it is analysed anew only for new pairs. */
 static void test_direct(void **state) {
     static const struct { int rows, shift; } round[] = {{0, 0}, {20, 0}, {10, 0}, {0, 0}, {20, 0}, {20, 9}, {20, 0}};
@@ -284,9 +323,9 @@ static void test_allocations(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_build),      cmocka_unit_test(test_solvers),
-                                       cmocka_unit_test(test_stiff),      cmocka_unit_test(test_direct),
-                                       cmocka_unit_test(test_extension),  cmocka_unit_test(test_same_bits),
-                                       cmocka_unit_test(test_allocations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_build),       cmocka_unit_test(test_solvers),
+                                       cmocka_unit_test(test_stiff),       cmocka_unit_test(test_direct),
+                                       cmocka_unit_test(test_extension),   cmocka_unit_test(test_same_bits),
+                                       cmocka_unit_test(test_allocations), cmocka_unit_test(test_auto)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

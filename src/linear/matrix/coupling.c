@@ -11,15 +11,16 @@ void sn_coupling_release(sn_context *context, sn_coupling *c) {
 }
 
 /* ---- Building ---- */
-/* Counts the listed blocks without a place, or appends them and their mirrors to the entries. */
+/* The most entries that a list makes. */
+static int room_for(const sn_block_list *list, double factor) { return list && factor != 0 ? 2 * list->count : 0; }
+
+/* Appends the listed blocks without a place, and their mirrors, to the entries. Returns how many these are. */
 static int visit(const sn_pattern *pattern, const sn_block_list *list, double factor, sn_coupled *entry) {
     int count = 0;
     for (int i = 0; list && factor != 0 && i < list->count; ++i) {
         if (sn_pattern_find(pattern, list->row[i], list->column[i]) >= 0) continue;
-        if (entry) {
-            entry[count] = (sn_coupled){list->row[i], list->column[i], list->value + 9 * (int64_t)i, factor};
-            entry[count + 1] = (sn_coupled){list->column[i], list->row[i], NULL, 0};
-        }
+        entry[count] = (sn_coupled){list->row[i], list->column[i], list->value + 9 * (int64_t)i, factor};
+        entry[count + 1] = (sn_coupled){list->column[i], list->row[i], NULL, 0};
         count += 2;
     }
     return count;
@@ -35,8 +36,7 @@ static void sort(sn_coupling *c, int nodes, int count, bool by_row, const sn_cou
 
 static sn_status reserve(const sn_context *context, int nodes, int count, sn_coupling *c, sn_error *error) {
     sn_status status = sn_grow(context, (void **)&c->counter, &c->counters, nodes + 1, sizeof *c->counter, error);
-    for (int side = 0; side < 2 && !status; ++side)
-        status = sn_grow(context, (void **)&c->entry[side], &c->entries[side], count, sizeof *c->entry[side], error);
+    if (!status) status = sn_grow(context, (void **)&c->entry[1], &c->entries[1], count, sizeof *c->entry[1], error);
     if (!status) status = sn_grow(context, (void **)&c->row, &c->rows, count, sizeof *c->row, error);
     if (!status) status = sn_grow(context, (void **)&c->begin, &c->begins, count + 1, sizeof *c->begin, error);
     if (!status) status = sn_grow(context, (void **)&c->column, &c->columns, count, sizeof *c->column, error);
@@ -74,12 +74,15 @@ static void fill_mirror(sn_coupling *c, int nodes) {
 sn_status sn_coupling_build(const sn_context *context, const sn_pattern *pattern, const sn_block_list *stiffness,
                             double k, const sn_block_list *damping, double d, sn_coupling *c, sn_error *error) {
     c->row_count = c->block_count = 0;
-    const int first = visit(pattern, stiffness, k, NULL), count = first + visit(pattern, damping, d, NULL);
-    if (!count) return SN_OK;
-    const sn_status status = reserve(context, pattern->nodes, count, c, error);
+    const int most = room_for(stiffness, k) + room_for(damping, d);
+    if (!most) return SN_OK;
+    sn_status status = sn_grow(context, (void **)&c->entry[0], &c->entries[0], most, sizeof *c->entry[0], error);
     if (status) return status;
-    visit(pattern, stiffness, k, c->entry[0]);
-    visit(pattern, damping, d, c->entry[0] + first);
+    const int first = visit(pattern, stiffness, k, c->entry[0]),
+              count = first + visit(pattern, damping, d, c->entry[0] + first);
+    if (!count) return SN_OK;
+    status = reserve(context, pattern->nodes, count, c, error);
+    if (status) return status;
     sort(c, pattern->nodes, count, false, c->entry[0], c->entry[1]);
     sort(c, pattern->nodes, count, true, c->entry[1], c->entry[0]);
     gather(c, count, c->entry[0]);

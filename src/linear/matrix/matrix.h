@@ -52,6 +52,8 @@ sn_status sn_block_list_reserve(const sn_context *context, sn_block_list *list, 
 sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2],
                             int pair_count, sn_pattern *pattern, sn_error *error);
 void sn_pattern_release(sn_context *context, sn_pattern *pattern);
+/* The number of nodes in the largest set of nodes that hang together. */
+sn_status sn_pattern_largest_part(sn_context *context, const sn_pattern *pattern, int *nodes, sn_error *error);
 /* The place of block (row, column); -1 when the pattern has no such block. */
 int32_t sn_pattern_find(const sn_pattern *pattern, int32_t row, int32_t column);
 

@@ -167,6 +167,39 @@ void sn_pattern_release(sn_context *context, sn_pattern *pattern) {
     *pattern = (sn_pattern){0};
 }
 
+/* Floods from each node that no flood has reached yet. `seen` and `stack` have a place for each node. */
+static int largest_flood(const sn_pattern *pattern, uint8_t *seen, int32_t *stack) {
+    int largest = 0;
+    for (int32_t first = 0; first < pattern->nodes; ++first) {
+        if (seen[first]) continue;
+        int size = 0, waiting = 0;
+        seen[first] = 1;
+        stack[waiting++] = first;
+        while (waiting) {
+            const int32_t node = stack[--waiting];
+            ++size;
+            for (int32_t k = pattern->row_begin[node]; k < pattern->row_begin[node + 1]; ++k) {
+                const int32_t other = pattern->column[k];
+                if (seen[other]) continue;
+                seen[other] = 1;
+                stack[waiting++] = other;
+            }
+        }
+        if (size > largest) largest = size;
+    }
+    return largest;
+}
+
+sn_status sn_pattern_largest_part(sn_context *context, const sn_pattern *pattern, int *nodes, sn_error *error) {
+    uint8_t *seen = sn_allocate_zero(context, (size_t)pattern->nodes, sizeof *seen);
+    int32_t *stack = sn_allocate(context, (size_t)pattern->nodes, sizeof *stack);
+    const sn_status status = seen && stack ? SN_OK : sn_no_memory(error);
+    if (!status) *nodes = largest_flood(pattern, seen, stack);
+    sn_release(context, seen);
+    sn_release(context, stack);
+    return status;
+}
+
 int32_t sn_pattern_find(const sn_pattern *pattern, int32_t row, int32_t column) {
     if (row < 0 || row >= pattern->nodes) return -1;
     const int32_t end = pattern->row_begin[row + 1];

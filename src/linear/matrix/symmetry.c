@@ -21,13 +21,16 @@ static bool own_symmetric(const double *value) {
 static bool list_symmetric(const sn_block_list *list, double factor) {
     double gap = 0, size = 0;
     for (int i = 0; list && factor != 0 && i < list->count; ++i) {
-        if (list->row[i] == list->column[i] && own_symmetric(list->value + 9 * (int64_t)i)) continue;
+        const double *value = list->value + 9 * (int64_t)i;
+        if (list->row[i] == list->column[i] && own_symmetric(value)) continue;
+        const uint32_t row = 3 * (uint32_t)list->row[i], column = 3 * (uint32_t)list->column[i];
+        double u[2][3], v[2][3]; /* the two vectors at the row and at the column */
+        for (uint32_t a = 0; a < 3; ++a)
+            for (uint32_t way = 0; way < 2; ++way)
+                u[way][a] = number(2 * (row + a) + way), v[way][a] = number(2 * (column + a) + way);
         for (int k = 0; k < 9; ++k) {
-            const uint32_t row = 3 * (uint32_t)list->row[i] + (uint32_t)(k % 3),
-                           column = 3 * (uint32_t)list->column[i] + (uint32_t)(k / 3);
-            const double value = list->value[9 * (int64_t)i + k];
-            gap += value * (number(2 * row) * number(2 * column + 1) - number(2 * row + 1) * number(2 * column));
-            size += fabs(value);
+            gap += value[k] * (u[0][k % 3] * v[1][k / 3] - u[1][k % 3] * v[0][k / 3]);
+            size += fabs(value[k]);
         }
     }
     return !(fabs(gap) > 1e-12 * size);

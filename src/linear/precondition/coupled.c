@@ -184,6 +184,16 @@ static void put_back(const sn_coupled_block *b, const double *r, double *z) {
         for (int a = 0; a < 3; ++a) z[3 * (int64_t)c->row[i] + a] += b->left[3 * i + a];
 }
 
+/* Block-Jacobi with one block of all coupled nodes. */
+static void apply_as_block(void *data, const double *r, double *z) {
+    sn_coupled_block *b = data;
+    const sn_coupling *c = b->matrix->coupling;
+    b->base->apply(b->data, r, z);
+    for (int i = 0; i < b->count; ++i) memcpy(b->right + 3 * i, r + 3 * (int64_t)c->row[i], 3 * sizeof *r);
+    solve(b);
+    for (int i = 0; i < b->count; ++i) memcpy(z + 3 * (int64_t)c->row[i], b->left + 3 * i, 3 * sizeof *z);
+}
+
 static void apply(void *data, const double *r, double *z) {
     sn_coupled_block *b = data;
     take_out(b, r);
@@ -194,7 +204,7 @@ static void apply(void *data, const double *r, double *z) {
 sn_preconditioner sn_coupled_preconditioner(sn_coupled_block *b, const sn_preconditioner *base, void *data) {
     b->base = base, b->data = data;
     sn_preconditioner table = *base;
-    table.apply = apply;
+    table.apply = base == &sn_preconditioner_block_jacobi ? apply_as_block : apply;
     table.apply_range = NULL;
     return table;
 }
