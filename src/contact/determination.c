@@ -7,7 +7,7 @@
 
 static sn_status add_surface(sn_context *context, sn_touch_surface *surface, sn_finder_surface *own, sn_error *error) {
     own->surface = surface;
-    sn_status status = sn_box_tree_create(context, surface->position, surface->vertex_count, surface->triangle,
+    sn_status status = sn_box_tree_create(context, surface->rest, surface->vertex_count, surface->triangle,
                                           surface->triangle_count, &own->tree, error);
     if (!status) status = sn_touch_patches_create(surface, &own->patches, error);
     if (!status) status = sn_touch_flood_create(surface, &own->patches, &own->flood, error);
