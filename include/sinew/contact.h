@@ -38,8 +38,8 @@ typedef struct sn_contact_options {
     char response[32]; /* a name of sn_contact_responses(); default "area", also for "" */
     double friction;   /* Coulomb's coefficient, at least 0; default 0.3 */
 
-    /* m, at least 0; default 0. Surfaces touch when they are nearer than this. 0: response "exact" chooses a small
-     * distance, and the others act when the surfaces intersect. */
+    /* Responses "penalty" and "exact": m, at least 0; default 0. Surfaces touch when they are nearer than this. 0:
+     * "exact" chooses a small distance, and "penalty" acts when the surfaces intersect. "area" takes only 0. */
     double thickness;
 
     /* Response "penalty": pressure per depth, Pa/m, at least 0. 0 (default): from the stiffness, size and weight of the

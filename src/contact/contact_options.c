@@ -26,7 +26,8 @@ static const sn_field fields[] = {
      "what happens where bodies touch"},
     {"friction", SN_FIELD_DOUBLE, AT(friction), 1, 0, 1e300, 0, 0.3, NULL, NULL, "", "Coulomb's coefficient"},
     {"thickness", SN_FIELD_DOUBLE, AT(thickness), 1, 0, 1e300, 0, 0, NULL, NULL, "m",
-     "surfaces touch when they are nearer than this; 0: when they intersect, or nearly so"},
+     "responses penalty and exact: surfaces touch when they are nearer than this; 0: when they intersect, or nearly "
+     "so"},
     {"stiffness", SN_FIELD_DOUBLE, AT(stiffness), 1, 0, 1e300, 0, 0, NULL, NULL, "Pa/m",
      "response penalty: pressure per depth; 0 takes it from the stiffness, size and weight of the bodies"},
     {"damping", SN_FIELD_DOUBLE, AT(damping), 1, 0, 1e300, 0, 0.1, NULL, NULL, "",
@@ -57,10 +58,12 @@ static sn_status check_used(const sn_contact_options *o, sn_error *error) {
     const char *given = NULL, *with = NULL;
     if (!sn_contact_responds(o, "penalty") && o->stiffness != usual.stiffness) given = "stiffness", with = "penalty";
     if (!sn_contact_responds(o, "penalty") && o->damping != usual.damping) given = "damping", with = "penalty";
+    if (sn_contact_responds(o, "area") && o->thickness != usual.thickness)
+        given = "thickness", with = "penalty' and 'exact";
     if (!sn_contact_responds(o, "area") && o->relaxation != usual.relaxation) given = "relaxation", with = "area";
     if (!given) return SN_OK;
     return sn_fail_at(error, SN_BAD_INPUT, given, "%s has no effect with response '%s'; it is for '%s'", given,
-                      o->response, with);
+                      *o->response ? o->response : response_table->name, with);
 }
 
 sn_status sn_contact_options_check(const sn_contact_options *o, sn_error *error) {

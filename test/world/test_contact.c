@@ -500,6 +500,10 @@ static void test_errors(void **state) {
     refused(&s, "contact.relaxation", "has no effect with response 'penalty'");
     s.options.contact = sn_contact_options_default();
     s.options.contact.use = true;
+    strcpy(s.options.contact.response, "area");
+    s.options.contact.thickness = 0.01;
+    refused(&s, "contact.thickness", "has no effect with response 'area'");
+    s.options.contact.thickness = 0;
     strcpy(s.options.contact.response, "exakt");
     refused(&s, "contact.response", "exakt");
     strcpy(s.options.contact.response, "penalty");
