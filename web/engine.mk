@@ -12,8 +12,12 @@ SOURCES := $(filter-out $(KERNELS),$(wildcard $(foreach f,base mesh embed fem cl
 JANSSON := $(addprefix $(OUT)/jansson/src/,dump.c error.c hashtable.c hashtable_seed.c load.c memory.c pack_unpack.c strbuffer.c strconv.c utf.c value.c \
            version.c)
 
-# Speed where the time of a step goes: kernels and solvers. Size in all other files.
-speed = $(if $(filter $(KERNELS) src/linear/%,$(1)),-O3,-Os)
+# Speed where the time of a step goes: kernels and solvers. Size in all other files, and in the kernels that few scenes use.
+SELDOM := $(foreach f,law_ciarlet law_corotated_updated law_hybrid_strain law_ogden law_orthotropic law_orthotropic_green law_reduced_polynomial \
+          rotation_csvd rotation_dapd rotation_edge rotation_isvd rotation_pd_qr rotation_project rotation_qr \
+          rotation_reflect patch_kernel warping_kernel,src/fem/kernel/$(f).c)
+FAST := $(filter-out $(SELDOM),$(KERNELS)) src/linear/%
+speed = $(if $(filter $(FAST),$(1)),-O3,-Os)
 FLAGS := -DNDEBUG -msimd128 -ffp-contract=off -fno-math-errno -std=gnu17 -Wall -Wno-unused-parameter -Iinclude -Isrc -I$(OUT)/jansson/src \
          -DSN_VERSION='"$(VERSION)"' -D_GNU_SOURCE -DSN_ISA_SUFFIX=baseline -DSN_WIDTH=2
 JANSSON_FLAGS := -Os -w -I$(OUT)/jansson/src -DHAVE_STDINT_H -DHAVE_STRTOLL
