@@ -246,6 +246,7 @@ sn_status sn_box_tree_pairs(const sn_box_tree *a, const sn_box_tree *b, sn_box_p
     status = sn_grow(pairs->context, &list, &pairs->capacity, (int)total, sizeof *pairs->pair, error);
     pairs->pair = list;
     for (int i = 0; i < pairs->piece_count && status == SN_OK; ++i) {
+        if (pairs->piece[i].count == 0) continue;
         memcpy(pairs->pair + pairs->count, pairs->piece[i].pair, (size_t)pairs->piece[i].count * sizeof *pairs->pair);
         pairs->count += pairs->piece[i].count;
     }

@@ -23,7 +23,7 @@ static sn_status count_open(const sn_mesh *mesh, int64_t *open, sn_error *error)
     qsort(edge, count, sizeof *edge, by_edge);
     *open = 0;
     for (size_t i = 0; i < count; ++i) {
-        const int64_t back = edge[i] << 32 | edge[i] >> 32;
+        const int64_t back = (int64_t)((uint64_t)edge[i] << 32 | (uint64_t)edge[i] >> 32);
         const bool twice = i > 0 && edge[i] == edge[i - 1];
         *open += twice || !bsearch(&back, edge, count, sizeof *edge, by_edge);
     }
