@@ -13,7 +13,7 @@ typedef struct sn_picture_options {
     uint32_t cookie;   /* set by sn_picture_options_default(); a struct without it is refused */
     int width, height; /* pixels, 16 to 8192; default 1280 x 720 */
     char field[24];    /* colour by "von_mises" (default), "displacement", "velocity", "energy" or "none" */
-    double low, high;  /* ends of the colour map; equal (default 0, 0): from the data; not for the field "none" */
+    double low, high;  /* ends of the colour map, in the unit of the field; equal (default 0, 0): from the data */
     double azimuth,
         elevation; /* degrees: of the eye around the y axis (default 30), above the ground (-89 to 89; default 20) */
     bool edges;    /* draw the edges of the elements; default true */

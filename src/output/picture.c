@@ -10,9 +10,6 @@
 #include "base/words.h"
 #include "render.h"
 
-/* What the colours of a picture show, in the order of sn_picture_fields. */
-enum { VON_MISES, DISPLACEMENT, VELOCITY, ENERGY, PRESSURE, NONE };
-
 static sn_status check_options(const sn_picture_options *o, int *field, sn_error *error) {
     const sn_status status = sn_cookie_check(o->cookie, "sn_picture_options", error);
     if (status) return status;
@@ -26,10 +23,7 @@ static sn_status check_options(const sn_picture_options *o, int *field, sn_error
     int count;
     const sn_listing *fields = sn_picture_fields(&count);
     for (*field = 0; *field < count; ++*field)
-        if (strcmp(fields[*field].name, o->field) == 0) break;
-    if (*field == NONE && o->low != o->high)
-        return sn_fail(error, SN_BAD_INPUT, "the picture's range has no effect with the field 'none'");
-    if (*field < count) return SN_OK;
+        if (strcmp(fields[*field].name, o->field) == 0) return SN_OK;
     char text[300];
     snprintf(text, sizeof text, "the picture's field '%s' is unknown", o->field);
     sn_suggest(text, (int)sizeof text, o->field, fields, count, (int)sizeof *fields);
@@ -37,6 +31,8 @@ static sn_status check_options(const sn_picture_options *o, int *field, sn_error
 }
 
 /* ---- Values to colour by ---- */
+enum { VON_MISES, DISPLACEMENT, VELOCITY, ENERGY, PRESSURE, NONE }; /* the order of sn_picture_fields */
+
 /* Turns the stresses of count elements into pressures, in place. */
 static void pressures(double *stress, size_t count) {
     for (size_t e = 0; e < count; ++e) stress[e] = -(stress[6 * e] + stress[6 * e + 1] + stress[6 * e + 2]) / 3;
