@@ -21,6 +21,7 @@ speed = $(if $(filter $(FAST),$(1)),-O3,-Os)
 FLAGS := -DNDEBUG -pthread -msimd128 -ffp-contract=off -fno-math-errno -std=gnu17 -Wall -Wno-unused-parameter -Iinclude -Isrc -I$(OUT)/jansson/src \
          -DSN_VERSION='"$(VERSION)"' -D_GNU_SOURCE -DSN_ISA_SUFFIX=baseline -DSN_WIDTH=2
 JANSSON_FLAGS := -Os -pthread -w -I$(OUT)/jansson/src -DHAVE_STDINT_H -DHAVE_STRTOLL
+# web/memory.js states the first and the largest size of the memory too, in pages.
 LINK := -Os -pthread -msimd128 --no-entry -sMODULARIZE=1 -sEXPORT_ES6=1 -sUSE_ES6_IMPORT_META=1 -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=67108864 -sMAXIMUM_MEMORY=2147483648 \
         -sTOTAL_STACK=4194304 -sMALLOC=dlmalloc -sEXPORTED_RUNTIME_METHODS=UTF8ToString,HEAPU8 -sEXPORTED_FUNCTIONS=_malloc,_free \
         -sASSERTIONS=0 -sPTHREAD_POOL_SIZE=Module.threads-1 --pre-js web/memory.js -Wno-pthreads-mem-growth
