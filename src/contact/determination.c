@@ -76,7 +76,10 @@ static void refit(sn_touch_finder *finder) {
         sn_touch_flood_reset(&own->flood);
         own->status = SN_OK;
         if (own->fitted && own->surface->resting) continue;
-        sn_box_tree_refit(own->tree, own->surface->position, NULL, 0);
+        if (own->surface->resting)
+            sn_box_tree_refit(own->tree, own->surface->position, NULL, 0);
+        else
+            sn_box_tree_refit_groups(own->tree, own->surface->position);
         sn_box_tree_bounds(own->tree, own->low, own->high);
         own->fitted = true;
     }
