@@ -176,9 +176,12 @@ static int pairs(const sn_box_tree *a, const sn_box_tree *b, int32_t (*group)[2]
     found out = {pair, 0, room};
     const int g = group[0][0];
     const sn_box_block *parent = &a->block[a->first[1] + g], *above_b = b->block + b->first[2];
+    const sn_box_block *above_a = &a->block[a->first[2] + g / SN_BOX_FAN];
     uint8_t near[KNOWN]; /* the blocks of A that touch the first groups of B, one bit each */
-    for (int i = 0; i < count && i < KNOWN; ++i)
+    for (int i = 0; i < count && i < KNOWN; ++i) {
         near[i] = (uint8_t)overlap(&above_b[group[i][1] / SN_BOX_FAN], group[i][1] % SN_BOX_FAN, parent);
+        if (!overlap(above_a, g % SN_BOX_FAN, &b->block[b->first[1] + group[i][1]])) near[i] = 0;
+    }
     for (int s = 0; s < SN_BOX_FAN; ++s) {
         const int p = g * SN_BOX_FAN + s; /* a slot without a block has a box that meets none */
         for (int i = 0; i < count; ++i) {
