@@ -111,8 +111,7 @@ static void fill_groups(sn_box_tree *tree, const int32_t *triangle, int32_t *las
 static sn_status make_groups(sn_box_tree *tree, const int32_t *triangle, sn_error *error) {
     const int groups = tree->first[2] - tree->first[1];
     tree->group_first = sn_allocate_zero(tree->context, (size_t)groups + 1, sizeof *tree->group_first);
-    tree->group_vertex =
-        sn_allocate(tree->context, (size_t)groups * 3 * SN_BOX_GROUP, sizeof *tree->group_vertex);
+    tree->group_vertex = sn_allocate(tree->context, (size_t)groups * 3 * SN_BOX_GROUP, sizeof *tree->group_vertex);
     tree->fitted = sn_allocate_zero(tree->context, (size_t)groups, sizeof *tree->fitted);
     tree->waiting = sn_allocate(tree->context, (size_t)groups, sizeof *tree->waiting);
     int32_t *last = sn_allocate(tree->context, (size_t)tree->vertex_count, sizeof *last);

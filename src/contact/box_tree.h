@@ -12,18 +12,19 @@
  * nearer by at most twice the way of a vertex. With two sets of positions the boxes hold the straight path between
  * them, for continuous detection.
  *
- * A block of level 1 is a *group*: 64 triangles. Two bodies that touch overlap in a small part only, so a refit may stop
- * at the groups: it computes their boxes from their vertices, and the levels above. A search for pairs then fits the
- * blocks inside those groups that meet a group of the other surface. Rays and nearest points look at all triangles of
- * a group that is not fitted. The boxes are the same in both ways: rounding outwards keeps the order of numbers, so the
- * box of a group is the union of its rounded triangles.
+ * A block of level 1 is a *group*: 64 triangles. Two bodies that touch overlap in a small part only, so a refit may
+ * stop at the groups: it computes their boxes from their vertices, and the levels above. A search for pairs then fits
+ * the blocks inside those groups that meet a group of the other surface. Rays and nearest points look at all triangles
+ * of a group that is not fitted. The boxes are the same in both ways: rounding outwards keeps the order of numbers, so
+ * the box of a group is the union of its rounded triangles.
  *
  * A search first finds pairs of groups, then pairs of triangles in them. Pieces of groups are independent of each other
  * and have a fixed size, so the pairs have the same order for any number of threads: by the block of level 0 of A, then
  * groups of B from the last to the first.
  *
- * mesh/triangle_tree.h is another tree: it is built for triangles that never move, in doubles, and asks which triangles
- * meet a box or a tet. This one is refitted, in single precision, and has no pointers. */
+ * Why there are two trees: mesh/triangle_tree.h answers for single points, paths and boxes on one mesh, in double
+ * precision and without a context, so that mesh and embed can use it; this one compares whole surfaces, eight boxes at
+ * a time in single precision. */
 #ifndef SN_CONTACT_BOX_TREE_H
 #define SN_CONTACT_BOX_TREE_H
 
@@ -43,16 +44,16 @@ typedef struct sn_box_tree {
     int levels;                   /* at least 3; the last one has one block */
     int first[SN_BOX_LEVELS + 1]; /* first block of each level in `block` */
     sn_box_block *block;
-    int32_t *order;    /* the triangle at each place of the sorted order */
-    int32_t *corner;   /* blocks of level 0 x 3 x SN_BOX_FAN: vertices. Unused slots repeat the last triangle */
+    int32_t *order;  /* the triangle at each place of the sorted order */
+    int32_t *corner; /* blocks of level 0 x 3 x SN_BOX_FAN: vertices. Unused slots repeat the last triangle */
     /* Groups: the blocks of level 1. */
-    int32_t *group_first;  /* groups + 1 */
-    int32_t *group_vertex; /* the vertices of each group, a multiple of SN_BOX_FAN: the last one is repeated */
-    bool *fitted;          /* groups: the blocks of the levels 0 and 1 fit the positions */
-    int32_t *waiting;      /* groups: scratch */
+    int32_t *group_first;   /* groups + 1 */
+    int32_t *group_vertex;  /* the vertices of each group, a multiple of SN_BOX_FAN: the last one is repeated */
+    bool *fitted;           /* groups: the blocks of the levels 0 and 1 fit the positions */
+    int32_t *waiting;       /* groups: scratch */
     const double *position; /* of the last call of refit_groups */
-    double *reference; /* vertex_count x 3: positions at the last call of refit */
-    double margin;     /* of the last call of refit, m */
+    double *reference;      /* vertex_count x 3: positions at the last call of refit */
+    double margin;          /* of the last call of refit, m */
 } sn_box_tree;
 
 /* Makes the tree. `position` (vertex_count x 3) is the rest shape; it is not kept. The boxes are not set before the

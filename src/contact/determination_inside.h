@@ -60,7 +60,7 @@ struct sn_touch_finder {
     struct sn_finder_allowed {
         sn_touch_pair pair;
         int32_t place; /* in the list of the caller */
-    } *allowed;        /* sorted by a and b */
+    } * allowed;       /* sorted by a and b */
     sn_broad_phase broad;
 
     int pair_count;

@@ -11,12 +11,13 @@
  * closed to a ring and has one curve only. It is bent on both surfaces: |N| is less than BENT times the smaller of the
  * areas inside. And it is long: 4 pi |N| is less than LONG times the square of the length of its curves (a disk has 1,
  * a square 0.79). A deep but compact region, like that of two boxes far inside each other, is bent but not long; a
- * beam on a plane is long but not bent. Both keep their normal. */
+ * beam on a plane is long but not bent. Both keep their normal. With these values the ball of the scene
+ * ball-through-ring is at most 16 mm deep (BENT 0.6: 67 mm; without the test: 174 mm). */
 #include "base/math3.h"
 #include "determination_inside.h"
 
 enum { UNSET = -1 };
-static const double AGREEMENT = 0.5, SMALLEST_SHARE = 0.02, BENT = 0.6, LONG = 0.25;
+static const double AGREEMENT = 0.5, SMALLEST_SHARE = 0.02, BENT = 0.8, LONG = 0.25;
 
 /* Makes region_of a forest over the curves: curves with one root belong together. The root is the smallest curve. */
 static void group_curves(sn_touch_finder *finder) {
@@ -132,8 +133,7 @@ static void measure_rims(sn_touch_finder *finder) {
 /* Whether a region runs around a body. */
 static bool runs_around(const sn_finder_region *region, double length) {
     const double pi = 3.14159265358979323846;
-    return length < BENT * fmin(region->area[0], region->area[1]) &&
-           4 * pi * length < LONG * region->rim * region->rim;
+    return length < BENT * fmin(region->area[0], region->area[1]) && 4 * pi * length < LONG * region->rim * region->rim;
 }
 
 static void find_normals(sn_touch_finder *finder) {

@@ -27,9 +27,9 @@ static const double FAST = 1;    /* speed at which a depth goes away at most, in
 
 /* The motion of a surface in a step. */
 typedef struct sweep {
-    sn_broad_box box;       /* around its start and its end */
-    double mean[3], most;   /* m: mean way of its vertices, and the largest difference from it */
-    double size;            /* m: smallest extent at rest */
+    sn_broad_box box;     /* around its start and its end */
+    double mean[3], most; /* m: mean way of its vertices, and the largest difference from it */
+    double size;          /* m: smallest extent at rest */
 } sweep;
 
 typedef struct parting {

@@ -21,8 +21,8 @@ typedef struct sign {
 
 /* u . (v x w), with `scale` above 1e-14 times the largest factors. */
 static inline sign sign_of(const vd u[3], const vd v[3], const vd w[3], vd scale) {
-    const vd value = (u[1] * v[2] - u[2] * v[1]) * w[0] + (u[2] * v[0] - u[0] * v[2]) * w[1] +
-                     (u[0] * v[1] - u[1] * v[0]) * w[2];
+    const vd value =
+        (u[1] * v[2] - u[2] * v[1]) * w[0] + (u[2] * v[0] - u[0] * v[2]) * w[1] + (u[0] * v[1] - u[1] * v[0]) * w[2];
     return (sign){(vi)(value > scale), (vi)(value < -scale)};
 }
 
