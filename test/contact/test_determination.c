@@ -293,8 +293,10 @@ static void test_clasp(void **state) {
         const sn_touch_row *row = &s.rows.row[i];
         const double outwards = sn_dot3(row->n, row->point) / sn_norm3(row->point);
         assert_true(row->gap <= 0 && row->gap > -0.1);
-        /* At the ends of the bar, at angles of 2.4, the nearest way out is over its end faces. */
-        if (fabs(atan2(row->point[1], row->point[0])) < 2.3) assert_true(outwards > 0.7);
+        /* Beside the end faces of the bar (angles of 2.4) and its sides (z of 0.3) the nearest way out is over these.
+         */
+        const bool inner = fabs(atan2(row->point[1], row->point[0])) < 2.3 && fabs(row->point[2]) < 0.25;
+        assert_true(!inner || outwards > 0.7);
     }
     release(&s);
 }
