@@ -1,8 +1,8 @@
 /* Points that nodes carry: the vertices of detailed surfaces, as colliders meet them.
  *
- * Point i is at x_i = sum_k w_k x(node_k). A force f on it becomes w_k f on node k, and a 3x3 block B = -df/dx_i becomes
- * w_k w_l B between the nodes k and l. Many points lie in one tet, so their blocks are summed up for each pair of nodes:
- * a matrix gets as many blocks as the tets have pairs of nodes, however fine the surface is. */
+ * Point i is at x_i = sum_k w_k x(node_k). A force f on it becomes w_k f on node k, and a 3x3 block B = -df/dx_i
+ * becomes w_k w_l B between the nodes k and l. Many points lie in one tet, so their blocks are summed up for each pair
+ * of nodes: a matrix gets as many blocks as the tets have pairs of nodes, however fine the surface is. */
 #ifndef SN_CONTACT_CARRIED_H
 #define SN_CONTACT_CARRIED_H
 
@@ -19,7 +19,7 @@ typedef struct sn_carried {
     int32_t *pair;   /* for each point, carriers x carriers: the pair of nodes, 0 to pair_count - 1 */
     int pair_count;
     int32_t *row, *column; /* pair_count: the nodes of a pair */
-    int32_t *slot;         /* pair_count, scratch: where the block of the pair is in the list in the making; -1: not yet */
+    int32_t *slot; /* pair_count, scratch: where the block of the pair is in the list in the making; -1: not yet */
 } sn_carried;
 
 /* Makes the pairs of points whose carriers (`count`, `first`, `node`, `weight`) are set. */

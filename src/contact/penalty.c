@@ -202,8 +202,7 @@ bool sn_penalty_release(const sn_collider_model *collider, const sn_penalty *pen
     sn_collider_at(collider, t, &pose);
     for (int i = 0; i < nodes->count; ++i) {
         const double full = sn_push_full(nodes->area[i]);
-        if (penalty->held[i] != SN_AHEAD_HELD ||
-            !(point_gap(collider, &pose, nodes, i, x, full) > 1e-3 * full))
+        if (penalty->held[i] != SN_AHEAD_HELD || !(point_gap(collider, &pose, nodes, i, x, full) > 1e-3 * full))
             continue;
         penalty->held[i] = SN_AHEAD_RELEASED;
         any = true;

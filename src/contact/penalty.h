@@ -82,8 +82,9 @@ int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalt
 void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                     double t, const double *x, const double *v, sn_friction *memory, double *square, double *change);
 /* Writes blocks of K and D (column-major): one of each per touching node, and one per pair of nodes that carry touching
- * vertices. Returns how many; at most sn_penalty_block_count. `definite`: the blocks are symmetric and positive semidefinite, and friction updates the memory. Without a memory the
- * blocks of friction are at least as large as the exact ones. When `definite` is false, the blocks are exact. */
+ * vertices. Returns how many; at most sn_penalty_block_count. `definite`: the blocks are symmetric and positive
+ * semidefinite, and friction updates the memory. Without a memory the blocks of friction are at least as large as the
+ * exact ones. When `definite` is false, the blocks are exact. */
 int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                       double t, const double *x, const double *v, bool definite, sn_friction *memory, int32_t *row,
                       int32_t *column, double *K, double *D);

@@ -127,8 +127,9 @@ static void blocks(sn_world *world, sn_interaction *self, const sn_place *place,
         const size_t k = (size_t)K->count, d = (size_t)D->count;
         const sn_penalty penalty = looking(own, i, place->ahead);
         const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
-        const int count = sn_penalty_blocks(&c->collider[i], &penalty, &pushed, place->t, place->x, place->v, !exact,
-                                            memory(own, i), K->row + k, K->column + k, K->value + 9 * k, D->value + 9 * d);
+        const int count =
+            sn_penalty_blocks(&c->collider[i], &penalty, &pushed, place->t, place->x, place->v, !exact, memory(own, i),
+                              K->row + k, K->column + k, K->value + 9 * k, D->value + 9 * d);
         memcpy(D->row + d, K->row + k, (size_t)count * sizeof *K->row);
         memcpy(D->column + d, K->column + k, (size_t)count * sizeof *K->row);
         K->count += count, D->count += count;

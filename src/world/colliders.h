@@ -11,7 +11,7 @@ typedef struct sn_colliders {
     int count, next_id;
     int *id;
     sn_collider_model *collider;
-    sn_penalty *penalty; /* per collider: stiffness, damping, friction */
+    sn_penalty *penalty;    /* per collider: stiffness, damping, friction */
     sn_contact_nodes point; /* what may touch a collider; empty without colliders. See sn_contact_points_create */
     sn_contact_nodes node;  /* those points that are nodes: the first ones of `point` */
     int core_count;         /* how many of the nodes belong to rigid cores; they are the last nodes */

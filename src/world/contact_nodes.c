@@ -70,8 +70,8 @@ typedef struct sizes {
     int vertices, carriers, nodes;
 } sizes;
 
-/* Writes the areas of the nodes that touch. They are 0 on bodies with a detailed surface, because such bodies touch with
- * their vertices. Areas of nodes of rigid cores become negative. */
+/* Writes the areas of the nodes that touch. They are 0 on bodies with a detailed surface, because such bodies touch
+ * with their vertices. Areas of nodes of rigid cores become negative. */
 static sn_status find_sizes(const sn_world *world, double *area, sizes *size, sn_error *error) {
     const sn_model *model = world->model;
     for (int b = 0; b < model->body_count; ++b) {

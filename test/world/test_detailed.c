@@ -87,8 +87,8 @@ static void test_rests_on_its_surface(void **state) {
         const double up = weight_on_ground(&b), weight = 9.81 * 1000 * 0.027;
         print_message("%s, %s: lowest vertex %.2f mm, lowest node %.1f mm, %.3f of %.3f N\n", response,
                       smooth ? "mls" : "barycentric", 1e3 * vertex, 1e3 * node, up, weight);
-        assert_true(vertex > -0.003 && vertex < 0);    /* the surface is on the ground */
-        assert_true(node < -0.03);                     /* the tets go below it */
+        assert_true(vertex > -0.003 && vertex < 0); /* the surface is on the ground */
+        assert_true(node < -0.03);                  /* the tets go below it */
         assert_true(fabs(up - weight) < 0.005 * weight);
         ball_end(&b);
     }
