@@ -1,14 +1,14 @@
 /* Contact against a closed form: the circle of contact of Hertz's law.
  *
- * Hertz (1882): a sphere of radius R that is pressed with the force F against a rigid plane flattens by d, and touches in
- * a circle of radius a:
+ * Hertz (1882): a sphere of radius R that is pressed with the force F against a rigid plane flattens by d, and touches
+ * in a circle of radius a:
  *
  *   a^3 = 3 F R / (4 E*),   d = a^2 / R,   E* = E / (1 - nu^2)
  *
  * Two equal spheres are mirror images of each other, so each is as if on a rigid plane. The law asks for a << R; here a
  * is 0.15 R. The pressure is p0 sqrt(1 - r^2 / a^2), so the mean of r^2 over the forces is 2 a^2 / 5: this gives a from
- * the list of contacts. d is measured in the body, from its centre of mass to its lowest vertex, so that the small depth
- * or distance that a response leaves between the surfaces does not count. */
+ * the list of contacts. d is measured in the body, from its centre of mass to its lowest vertex, so that the small
+ * depth or distance that a response leaves between the surfaces does not count. */
 #include "scene.h"
 
 static const double RADIUS = 0.1, YOUNG = 1e6, POISSON = 0.3, PRESS = 0.15;
@@ -92,8 +92,7 @@ static sn_mesh *fine_sphere(sn_context *context, double low, int up) {
         double *x = mesh->position + 3 * (size_t)i;
         const double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], along = 1 + 2 * p * x[1];
         const double below = along + p * p * square;
-        for (int a = 0; a < 3; ++a)
-            x[a] = RADIUS * ((a == 1 ? (along + square) * p : 0) + (1 - p * p) * x[a]) / below;
+        for (int a = 0; a < 3; ++a) x[a] = RADIUS * ((a == 1 ? (along + square) * p : 0) + (1 - p * p) * x[a]) / below;
         x[1] += RADIUS;
         if (up < 0) x[0] *= -1, x[1] *= -1; /* a half turn */
         x[1] += low;
@@ -145,7 +144,8 @@ static double contact_radius(const stand *s) {
 /* The same from the reactions of a collider. */
 static double reaction_radius(stand *s) {
     const int nodes = s->mesh[0]->node_count;
-    double *f = malloc(3 * (size_t)nodes * sizeof *f), *x = malloc(3 * (size_t)nodes * sizeof *x), force = 0, moment = 0;
+    double *f = malloc(3 * (size_t)nodes * sizeof *f), *x = malloc(3 * (size_t)nodes * sizeof *x);
+    double force = 0, moment = 0;
     assert_int_equal(sn_world_reactions(s->world, 0, f, NULL), SN_OK);
     assert_int_equal(sn_world_get(s->world, 0, x, NULL), SN_OK);
     for (int i = 0; i < nodes; ++i) {
