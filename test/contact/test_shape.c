@@ -290,7 +290,7 @@ static void test_passed(void **state) {
 
 static int32_t one_node[1] = {0};
 static double one_area[1] = {0.04}, one_mass[1] = {0.7};
-static const sn_contact_nodes one = {1, one_node, one_area, one_mass};
+static const sn_contact_nodes one = {1, one_node, one_area, one_mass, NULL};
 
 static void check_blocks(const sn_collider_model *c, const double x0[3], const double v0[3]) {
     const sn_penalty p = {.stiffness = 2000, .depth = 0.3, .damping = 0.3, .friction = 0.6, .slip = 0.05};
@@ -298,7 +298,7 @@ static void check_blocks(const sn_collider_model *c, const double x0[3], const d
     int32_t node[1];
     memcpy(x, x0, sizeof x);
     memcpy(v, v0, sizeof v);
-    assert_int_equal(sn_penalty_blocks(c, &p, &one, 1.3, x, v, false, NULL, node, K, D), 1);
+    assert_int_equal(sn_penalty_blocks(c, &p, &one, 1.3, x, v, false, NULL, node, node, K, D), 1);
     for (int j = 0; j < 3; ++j) {
         const double h = 1e-7;
         double plus[3] = {0}, minus[3] = {0};
@@ -313,7 +313,7 @@ static void check_blocks(const sn_collider_model *c, const double x0[3], const d
         for (int r = 0; r < 3; ++r) close_to(D[3 * j + r], -(plus[r] - minus[r]) / (2 * h), 1e-4);
     }
     /* The definite ones: symmetric, not negative. */
-    sn_penalty_blocks(c, &p, &one, 1.3, x, v, true, NULL, node, K, D);
+    sn_penalty_blocks(c, &p, &one, 1.3, x, v, true, NULL, node, node, K, D);
     for (int t = 0; t < 30; ++t) {
         const double u[3] = {sin(1.0 * t), cos(2.3 * t), sin(0.7 * t + 1)};
         double k = 0, d = 0;
