@@ -35,7 +35,7 @@ static void make_contacts(contacts *c, const beam *b, int rows, int shift, doubl
 }
 
 static void release_contacts(contacts *c, sn_context *context) {
-    sn_release(context, c->list.row), sn_release(context, c->list.column), sn_release(context, c->list.value);
+    sn_block_list_release(context, &c->list);
 }
 
 static void open_small(fixture *f, const char *method, const char *preconditioner, const char *precision) {
