@@ -33,15 +33,12 @@ static void add(const double A[9], bool turned, double *block) {
 static void add_pair(const double Ji[9], const double right_i[9], const double Jj[9], const double right_j[9],
                      int32_t i, int32_t j, bool symmetric, sn_block_list *list) {
     double there[9], back[9];
-    double *block = sn_block_pair(list, i < j ? i : j, i < j ? j : i);
+    const bool upward = i <= j;
+    double *first = sn_block_pair(list, upward ? i : j, upward ? j : i), *second = first + 9;
     transpose_product(right_i, Jj, there);
     if (i != j && !symmetric) transpose_product(right_j, Ji, back);
-    add(there, i > j, block);
-    if (i == j) return;
-    if (symmetric)
-        add(there, i < j, block + 9);
-    else
-        add(back, i > j, block + 9);
+    add(there, false, upward ? first : second);
+    if (i != j) add(symmetric ? there : back, symmetric, upward ? second : first);
 }
 
 void sn_touch_row_blocks(const sn_touch_rows *rows, const sn_touch_row *row, const double m[9], sn_block_list *list) {
