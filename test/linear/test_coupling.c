@@ -126,7 +126,8 @@ static void test_solvers(void **state) {
     (void)state;
 }
 
-/* Two boxes with contacts 1e4 times as stiff as the material take few more iterations than without contact. */
+/* Two boxes with contacts 1e4 times as stiff as the material take few more iterations than without contact. Block-Jacobi
+ * learns from the first solve that they are stiff, and this solve may take 50 iterations more. */
 static void test_stiff(void **state) {
     const char *const kind[][2] = {{"cg", "block-jacobi"}, {"cg", "multigrid"}, {"cg", "ic0"}, {"eisenstat", "auto"}};
     sn_context *context = make_context("auto", 1);
@@ -145,17 +146,18 @@ static void test_stiff(void **state) {
         const sn_linear_model model = beam_model(&s.b);
         sn_linear *linear;
         assert_int_equal(sn_linear_create(context, &model, &options, false, &linear, NULL), SN_OK);
-        int iterations[2];
-        for (int touching = 0; touching < 2; ++touching) {
+        int iterations[3];
+        for (int touching = 0; touching < 3; ++touching) {
             sn_linear_report report;
             memset(x, 0, n * sizeof *x);
             sn_linear_linearise(linear, &view, touching ? &s.list : NULL, NULL, NULL);
             assert_int_equal(sn_linear_solve(linear, 1e4, 0, 1, &s.b.filter, f, x, 1e-6, &report, NULL), SN_OK);
             iterations[touching] = report.iterations;
         }
-        if (iterations[1] > 2 * iterations[0] + 2)
-            fail_msg("%s with %s: %d iterations, %d with contacts", kind[k][0], kind[k][1], iterations[0],
-                     iterations[1]);
+        const int learns = k == 0 ? 50 : 0, most = 2 * iterations[0] + 2;
+        if (iterations[1] > most + learns || iterations[2] > most)
+            fail_msg("%s with %s: %d iterations, %d and %d with contacts", kind[k][0], kind[k][1], iterations[0],
+                     iterations[1], iterations[2]);
         sn_linear_destroy(linear);
     }
     free(f);
