@@ -1,4 +1,4 @@
-// Builds the static site: node web/build.mjs BUILD. Wants the engine modules in BUILD/web-parts (make -f web/engine.mk) and npm's packages in web/node_modules.
+// Builds the static site: node web/build.mjs BUILD. Wants the engine in BUILD/web-parts (make -f web/engine.mk) and npm's packages in web/node_modules.
 import { build, transformSync } from "esbuild";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -17,18 +17,14 @@ mkdirSync(path.join(site, "pictures"));
 
 await build({
   entryPoints: { main: path.join(here, "page/main.js"), worker: path.join(here, "page/worker.js") },
-  bundle: true, minify: true, format: "esm", target: "es2022", outdir: site, external: ["./sinew.mjs", "./sinew-threads.mjs"], logLevel: "warning", legalComments: "none",
+  bundle: true, minify: true, format: "esm", target: "es2022", outdir: site, external: ["./sinew.mjs"], logLevel: "warning", legalComments: "none",
   loader: { ".css": "text" },
 });
 copyFileSync(path.join(here, "index.html"), path.join(site, "index.html"));
 const uplot = readFileSync(path.join(here, "node_modules/uplot/dist/uPlot.min.css"), "utf8");
 writeFileSync(path.join(site, "page.css"), uplot + readFileSync(path.join(here, "page.css"), "utf8"));
-for (const [folder, names] of [["plain", ["sinew.mjs", "sinew.wasm"]], ["threads", ["sinew-threads.mjs", "sinew-threads.wasm", "sinew-threads.worker.js"]]])
-  for (const name of names) {
-    const from = path.join(parts, folder, name), to = path.join(site, name);
-    if (name.endsWith(".mjs")) writeFileSync(to, transformSync(readFileSync(from, "utf8"), { minify: true, format: "esm", target: "es2022" }).code);
-    else copyFileSync(from, to);
-  }
+writeFileSync(path.join(site, "sinew.mjs"), transformSync(readFileSync(path.join(parts, "sinew.mjs"), "utf8"), { minify: true, format: "esm", target: "es2022" }).code);
+for (const name of ["sinew.wasm", "sinew.worker.js"]) copyFileSync(path.join(parts, name), path.join(site, name));
 copyFileSync(path.join(here, "engine.mjs"), path.join(site, "engine.mjs"));
 copyFileSync(path.join(here, "licences.txt"), path.join(site, "licences.txt"));
 

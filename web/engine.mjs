@@ -5,9 +5,10 @@
 //   engine.tick(true);
 
 export class Engine {
-  // factory: the default export of sinew.mjs or sinew-threads.mjs; options.module: further options of the module (locateFile, ...).
+  // factory: the default export of sinew.mjs; options.module: further options of the module (locateFile, ...).
   static async create(factory, { threads = 1, onmessage = () => {}, module = {} } = {}) {
-    const wasm = await factory({ ...module, onmessage: (text, bytes) => onmessage(JSON.parse(text), bytes) });
+    if (threads > 1 && globalThis.crossOriginIsolated === false) throw new Error(`${threads} threads need a page that is cross-origin isolated`);
+    const wasm = await factory({ ...module, threads, onmessage: (text, bytes) => onmessage(JSON.parse(text), bytes) });
     const handle = wasm._sinew_create(threads);
     if (!handle) throw new Error("the engine cannot be started: no memory or no threads");
     return new Engine(wasm, handle);

@@ -9,7 +9,7 @@ import { Engine } from "../../web/engine.mjs";
 
 const build = path.resolve(process.argv[2] ?? "build");
 const steps = 200;
-const wasmBinary = readFileSync(path.join(build, "web-parts/plain/sinew.wasm"));
+const wasmBinary = readFileSync(path.join(build, "web-parts/sinew.wasm"));
 // The module's code for node expects these of CommonJS.
 globalThis.require = createRequire(import.meta.url);
 globalThis.__dirname = build;
@@ -62,7 +62,7 @@ async function webHash(factory, threads, name, scene) {
   return { hash, milliseconds };
 }
 
-const { default: plain } = await import(path.join(build, "web-parts/plain/sinew.mjs"));
+const { default: factory } = await import(path.join(build, "web-parts/sinew.mjs"));
 let failed = 0;
 for (const [name, changes, must] of cases) {
   const file = path.join("scenes", name + ".json");
@@ -70,7 +70,7 @@ for (const [name, changes, must] of cases) {
   const set = { ...changes, "time.end": steps * (scene.time.step ?? 0.01) };
   const words = Object.entries(set).flatMap(([key, value]) => ["--set", `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`]);
   const native = JSON.parse(execFileSync(path.join(build, "sinew"), ["run", file, "--json", "--quiet", ...words], { encoding: "utf8" }));
-  const web = await webHash(plain, 1, name, override(scene, set));
+  const web = await webHash(factory, 1, name, override(scene, set));
   const same = native.hash === web.hash && native.steps === steps;
   if (must && !same) ++failed;
   const label = [name, ...Object.values(changes).map((v) => (typeof v === "string" ? v : JSON.stringify(v)))].join(" ");

@@ -54,13 +54,34 @@ export async function testPage(browser, address) {
   await quiet(page);
 }
 
-export async function testPlain(browser) {
+// A beam whose memory is more than the 64 MiB of the start.
+const large = JSON.stringify({
+  sinew: 1, name: "large beam", time: { step: 0.01, newton: { kind: "one-step" } }, solver: { tolerance: 1e-3 },
+  bodies: [{ mesh: { box: { size: [1, 0.3, 0.3], cells: [50, 15, 15], split: 5 } }, material: { law: "corotated", young: 2e5, poisson: 0.35 }, fix: [{ select: { box: [[-1, -1, -1], [1e-6, 1, 1]] } }] }],
+});
+
+// The same file runs with one thread in a plain memory and with threads in a shared one.
+export async function testPlain(browser, address) {
   const server = await serve(site, { isolated: false });
   const page = await open(browser, server.address);
   check(/1 thread$/.test(await page.$eval("#engine", (node) => node.textContent)), "without isolation the engine has one thread");
   check(await runs(page, 3), "and runs");
+  const alone = await page.evaluate(async (text) => {
+    const [{ Engine }, { default: factory }] = await Promise.all([import("./engine.mjs"), import("./sinew.mjs")]);
+    const refused = await Engine.create(factory, { threads: 2 }).catch((problem) => problem.message);
+    let hash;
+    const engine = await Engine.create(factory, { onmessage: (head) => (hash = head.hash ?? hash) });
+    for (const message of [{ do: "load", name: "large.json", text }, { do: "advance", steps: 2 }, { do: "hash" }]) engine.send(message);
+    return { refused, hash, memory: engine.wasm.HEAPU8.length, plain: engine.wasm.HEAPU8.buffer instanceof ArrayBuffer };
+  }, large);
+  check(alone.refused === "2 threads need a page that is cross-origin isolated", `threads are refused there: ${alone.refused}`);
+  check(alone.plain && alone.memory > 64 * 2 ** 20, `a plain memory grows to ${Math.round(alone.memory / 2 ** 20)} MiB`);
   await quiet(page);
   server.close();
+  const shared = await open(browser, `${address}?threads=2#scene=bar`);
+  const { hash } = await done(shared, { do: "load", name: "large.json", text: large, playing: false }, { do: "advance", steps: 2 });
+  check(hash === alone.hash, `two threads give the same hash: ${hash}`);
+  await quiet(shared);
 }
 
 export async function testGallery(browser, address) {

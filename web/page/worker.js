@@ -37,8 +37,7 @@ async function start() {
   // One core is left to the drawing; ?threads=N overrules that.
   const asked = Number(new URLSearchParams(self.location.search).get("threads"));
   const threads = self.crossOriginIsolated ? Math.max(1, Math.min(4, asked || (navigator.hardwareConcurrency || 2) - 1)) : 1;
-  const file = threads > 1 ? "./sinew-threads.mjs" : "./sinew.mjs";
-  const { default: factory } = await import(file);
+  const { default: factory } = await import("./sinew.mjs");
   engine = await Engine.create(factory, { threads, onmessage: receive });
   engine.send({ do: "hello" });
 }
