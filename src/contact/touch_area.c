@@ -6,7 +6,8 @@
 #include "base/math3.h"
 #include "penalty.h"
 
-static const double PULL = 0.02; /* of the normal force between two surfaces: pulls up to this do not need a new solve */
+static const double PULL =
+    0.02; /* of the normal force between two surfaces: pulls up to this do not need a new solve */
 
 /* What a row does at a place. */
 typedef struct pull {

@@ -34,12 +34,35 @@ static void make_contacts(contacts *c, const beam *b, int rows, int shift, doubl
     }
 }
 
-static void release_contacts(contacts *c, sn_context *context) {
-    sn_block_list_release(context, &c->list);
-}
+static void release_contacts(contacts *c, sn_context *context) { sn_block_list_release(context, &c->list); }
 
 static void open_small(fixture *f, const char *method, const char *preconditioner, const char *precision) {
     open_in(f, make_context("auto", 2), 3, 8, false, method, preconditioner, precision);
+}
+
+/* Pairs that come again share their blocks, in a list that is used twice and that grows on the way. */
+static void test_pairs(void **state) {
+    enum { NODES = 40, ROUNDS = 3 };
+    sn_context *context = make_context("auto", 1);
+    sn_block_list list = {0};
+    for (int use = 0; use < 2; ++use) {
+        assert_int_equal(sn_block_list_reserve(context, &list, (use + 1) * NODES * NODES, NULL), SN_OK);
+        sn_block_list_clear(&list);
+        for (int round = 0; round < ROUNDS; ++round)
+            for (int32_t i = 0; i < NODES; ++i)
+                for (int32_t j = i; j < NODES; ++j) {
+                    double *block = sn_block_pair(&list, i, j);
+                    for (int k = 0; k < (i == j ? 9 : 18); ++k) block[k] += k < 9 ? i : 100 + j;
+                }
+        assert_int_equal(list.count, NODES * NODES);
+        for (int b = 0; b < list.count; ++b) {
+            const int32_t i = list.row[b], j = list.column[b];
+            for (int k = 0; k < 9; ++k) assert_true(list.value[9 * b + k] == ROUNDS * (i <= j ? i : 100 + i));
+        }
+    }
+    sn_block_list_release(context, &list);
+    sn_context_destroy(context);
+    (void)state;
 }
 
 /* Sums of all listed blocks off the pattern in a dense matrix. */
@@ -126,8 +149,8 @@ static void test_solvers(void **state) {
     (void)state;
 }
 
-/* Two boxes with contacts 1e4 times as stiff as the material take few more iterations than without contact. Block-Jacobi
- * learns from the first solve that they are stiff, and this solve may take 50 iterations more. */
+/* Two boxes with contacts 1e4 times as stiff as the material take few more iterations than without contact.
+ * Block-Jacobi learns from the first solve that they are stiff, and this solve may take 50 iterations more. */
 static void test_stiff(void **state) {
     const char *const kind[][2] = {{"cg", "block-jacobi"}, {"cg", "multigrid"}, {"cg", "ic0"}, {"eisenstat", "auto"}};
     sn_context *context = make_context("auto", 1);
@@ -325,9 +348,9 @@ static void test_allocations(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_build),       cmocka_unit_test(test_solvers),
-                                       cmocka_unit_test(test_stiff),       cmocka_unit_test(test_direct),
-                                       cmocka_unit_test(test_extension),   cmocka_unit_test(test_same_bits),
-                                       cmocka_unit_test(test_allocations), cmocka_unit_test(test_auto)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pairs),     cmocka_unit_test(test_build),       cmocka_unit_test(test_solvers),
+        cmocka_unit_test(test_stiff),     cmocka_unit_test(test_direct),      cmocka_unit_test(test_extension),
+        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_allocations), cmocka_unit_test(test_auto)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,9 +38,9 @@ static inline double *sn_block_append(sn_block_list *list, int32_t row, int32_t 
     return list->value + 9 * (size_t)list->count++;
 }
 
-/* The blocks (i, j) and (j, i) of a list that has room for them, i < j: 9 numbers each, one behind the other. For i == j
- * the block (i, i) alone. New blocks are zero, and the caller ADDS to them. A pair that comes again gets the same blocks,
- * so the many contacts between a few nodes make few blocks. */
+/* The blocks (i, j) and (j, i) of a list that has room for them, i < j: 9 numbers each, one behind the other. For i ==
+ * j the block (i, i) alone. New blocks are zero, and the caller ADDS to them. A pair that comes again gets the same
+ * blocks, so the many contacts between a few nodes make few blocks. */
 double *sn_block_pair(sn_block_list *list, int32_t i, int32_t j);
 /* Empties a list. */
 void sn_block_list_clear(sn_block_list *list);
