@@ -15,6 +15,5 @@ json_t *tool_array(const double *value, int count) {
 void tool_print_json(json_t *object) {
     json_dumpf(object, stdout, JSON_REAL_PRECISION(17) | JSON_INDENT(1));
     fputc('\n', stdout);
-    fflush(stdout);
     json_decref(object);
 }

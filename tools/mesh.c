@@ -265,6 +265,12 @@ static int mesh_command(int count, char **word) {
     if (code) return code;
     if (inputs == 0) return tool_fail(TOOL_BAD_INPUT, "mesh needs an input; usage: sinew %s", tool_usage(&tool_mesh));
     if (order > 2 || refine > 8) return tool_fail(TOOL_BAD_INPUT, "--order must be 1 or 2 and --refine at most 8");
+    if (ascii && binary) return tool_fail(TOOL_BAD_INPUT, "--ascii and --binary exclude each other");
+    if ((ascii || binary || version) && !out)
+        return tool_fail(TOOL_BAD_INPUT, "%s has no effect without -o OUT",
+                         ascii    ? "--ascii"
+                         : binary ? "--binary"
+                                  : "--version-of");
     sn_context *context = tool_context(0);
     if (!context) return TOOL_FAILED;
     sn_mesh *mesh = NULL;
@@ -281,16 +287,14 @@ static int mesh_command(int count, char **word) {
     if (!code && order == 2 && mesh->tet_nodes == 4 && mesh->tet_count) code = replace(&mesh, sn_mesh_to_tet10);
     if (!code) code = transform(mesh);
     if (!code && out) {
-        const size_t length = strlen(out);
-        const bool surface =
-            length > 4 && (strcmp(out + length - 4, ".stl") == 0 || strcmp(out + length - 4, ".ply") == 0);
-        const sn_mesh_write_options options = {.binary = ascii ? false : binary ? true : surface, .version = version};
-        if (sn_mesh_write(mesh, out, &options, &error))
+        const sn_mesh_write_options given = {.binary = binary, .version = version};
+        const sn_mesh_write_options *options = ascii || binary || version ? &given : NULL;
+        if (sn_mesh_write(mesh, out, options, &error))
             code = tool_error(&error);
         else if (!as_json)
             printf("wrote %s: %d nodes, %d tets, %d triangles\n", out, mesh->node_count, mesh->tet_count,
                    mesh->triangle_count);
-        if (!code) code = tell_losses(mesh, out, &options, lost, sizeof lost);
+        if (!code) code = tell_losses(mesh, out, options, lost, sizeof lost);
     }
     if (!code && !as_json && *left_out) printf("not read from %s: %s\n", in, left_out);
     if (!code && !as_json && *lost) printf("not written to %s: %s\n", out, lost);

@@ -214,6 +214,8 @@ static int check_options(void) {
         return tool_fail(TOOL_BAD_INPUT, "--checkpoint needs --save F: the file for the state");
     if (given.format && !given.out)
         return tool_fail(TOOL_BAD_INPUT, "--format needs --out DIR: the folder for the results");
+    if (given.every >= 0 && !given.out && !given.video)
+        return tool_fail(TOOL_BAD_INPUT, "--every needs --out DIR or --video F: it chooses the steps that are written");
     sn_error error = {0};
     if (given.picture && sn_picture_check(given.picture, NULL, &error)) return tool_error(&error);
     if (given.video && !tool_video_check(given.video)) return TOOL_BAD_INPUT;

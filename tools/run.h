@@ -55,7 +55,7 @@ typedef struct run_job {
     double start_time, end_time;     /* s: the world's time at the start (above 0 after --restore), and at the end */
     int64_t start_steps;
     run_counts counts;
-    bool saved, pictured, filmed; /* these files were written */
+    bool listed, saved, pictured, filmed; /* the results, the state, the picture, the video were written whole */
     bool is_static;
     sn_step_report last;
     sn_status status; /* of the run */

@@ -105,7 +105,7 @@ void run_print_summary(const run_job *j) {
            j->stepping > 0 ? (sn_world_time(j->world) - j->start_time) / j->stepping : 0,
            sn_context_threads(j->context));
     print_probes(j);
-    if (o->out) printf("  results   %s\n", o->out);
+    if (j->listed) printf("  results   %s\n", o->out);
     if (j->pictured) printf("  picture   %s\n", o->picture);
     if (j->filmed) printf("  video     %s\n", o->video);
     if (j->saved) printf("  state     %s\n", o->save);

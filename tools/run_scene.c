@@ -126,7 +126,8 @@ static int write_last_files(run_job *j) {
         tool_error(&j->error), code = TOOL_FAILED;
     else
         j->pictured = o->picture != NULL;
-    if (!run_close_files(j)) {
+    j->listed = run_close_files(j) && o->out && j->status != SN_IO;
+    if (o->out && !j->listed) {
         if (j->status != SN_IO) tool_error(&j->error);
         code = TOOL_FAILED;
     }

@@ -77,7 +77,7 @@ typedef struct sn_material {
     char prony_moduli[32];
 
     double alpha; /* rotations "dapd", "project", "reflect": an element is degenerate when det F is below alpha; at
-                     least 0 and below     1, default 0.1 */
+                     least 0 and below 1, default 0.1 */
     double beta;  /* rotation "dapd": how far a degenerate element is moved back; at least 1, default 3 */
     double frames_every; /* corotational laws and warping: s for which a frame stays before it is taken anew, at least
                             0. 0 (default): a law takes it at each evaluation, warping at each step. Dynamics only */

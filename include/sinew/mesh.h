@@ -173,7 +173,7 @@ typedef struct sn_mesh_report {
     double volume;          /* m^3: sum of the signed volumes of the tets; the enclosed volume of a surface mesh */
     double low[3], high[3]; /* m: corners of the box around all nodes */
     double quality_min, quality_mean;  /* tets: 3 inradius / circumradius, 1 regular, 0 flat, below 0 inverted; surface
-                                          mesh: 2 inradius /  circumradius of the triangles */
+                                          mesh: 2 inradius / circumradius of the triangles */
     double dihedral_min, dihedral_max; /* degrees: angles between the faces of a tet */
     double edge_min, edge_mean, edge_max; /* m */
     int inverted;                         /* tets of negative volume */
@@ -212,12 +212,13 @@ SN_API sn_status sn_mesh_read_memory(sn_context *context, const char *format, co
                                      sn_error *error);
 
 typedef struct sn_mesh_write_options {
-    bool binary;         /* for formats that have text and binary files */
-    const char *version; /* .msh: "2.2" or "4.1"; NULL: "4.1". Other formats ignore it */
+    bool binary;         /* only for formats that have text and binary files: .msh, .stl, .ply; default false */
+    const char *version; /* only for .msh: "2.2" or "4.1"; NULL (default): "4.1" */
 } sn_mesh_write_options;
 /* Writes a mesh; the ending of `path` chooses the format. `options` may be NULL: .stl and .ply are then binary, all
  * others text. A format without tets gets the boundary of the tets, or the triangles of a mesh without tets. A format
- * that counts from 1 gets labels lifted when the smallest is below 1. A failure leaves an older file as it was. */
+ * that counts from 1 gets labels lifted when the smallest is below 1. Options that the format does not have are
+ * SN_BAD_INPUT. A failure leaves an older file as it was. */
 SN_API sn_status sn_mesh_write(const sn_mesh *mesh, const char *path, const sn_mesh_write_options *options,
                                sn_error *error);
 

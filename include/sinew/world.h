@@ -43,7 +43,7 @@ typedef struct sn_fix {
     sn_selector select;     /* the nodes; default: all. They must not belong to a rigid core */
     bool axis[3];           /* which of x, y, z are held, at least one; default all */
     double displacement[3]; /* m, times the factor of the ramp; default 0, 0, 0 */
-    sn_ramp ramp;           /* of the displacement and of the turn */
+    sn_ramp ramp;           /* of the displacement and of the turn; with keys only for a turn */
 
     /* key_count x 4: time in s (ascending) and displacement x, y, z in m, linear between keys. Keys take the place of
      * `displacement`. NULL (default): none. */
@@ -129,8 +129,8 @@ typedef struct sn_initial {
     double scale;       /* factor, finite; default 1 */
     int flatten;        /* 0 (default): no; 1, 2, 3: the coordinate x, y, z of all nodes becomes that of the centre */
     int mirror;         /* 0 (default): no; 1, 2, 3: the coordinate x, y, z is mirrored at the centre */
-    bool collapse;      /* all nodes go to the centre; default false */
-    bool scrambled;     /* nodes go to random places inside the bounding box; default false */
+    bool collapse;      /* all nodes go to the centre; default false. Not with another deformation */
+    bool scrambled;     /* nodes go to random places inside the bounding box; default false. Only a twist with it */
     uint64_t scramble;  /* seed of the random places, below 2^63; default 0 */
     double twist;       /* degrees per metre along the body's longest axis, finite; default 0 */
 } sn_initial;

@@ -177,12 +177,25 @@ static sn_status write_files(const sn_mesh *mesh, const char *path, const sn_mes
     return status;
 }
 
+/* Options that the format does not look at. */
+static sn_status check_options(const sn_mesh_format *format, const char *path, const sn_mesh_write_options *options,
+                               sn_error *error) {
+    if (!options) return SN_OK;
+    if (options->binary && !format->both)
+        return sn_fail(error, SN_BAD_INPUT, "%.300s: the format '%s' has no binary files", path, ending_of(path));
+    if (options->version && !format->versions)
+        return sn_fail(error, SN_BAD_INPUT, "%.300s: a version has no effect on the format '%s'; it is for msh", path,
+                       ending_of(path));
+    return SN_OK;
+}
+
 sn_status sn_mesh_write(const sn_mesh *mesh, const char *path, const sn_mesh_write_options *options, sn_error *error) {
     const sn_mesh_format *format = NULL;
     sn_status status = sn_format_find(ending_of(path), path, &format, error);
     if (!status && !format->file[0].write)
         status = sn_fail(error, SN_UNSUPPORTED, "%.300s: files of the format '%s' cannot be written, only read", path,
                          ending_of(path));
+    if (!status) status = check_options(format, path, options, error);
     if (!status) status = sn_mesh_check_tets(mesh, error);
     if (status) return status;
     const sn_mesh_write_options chosen = options ? *options : (sn_mesh_write_options){.binary = format->binary};

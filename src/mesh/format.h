@@ -41,6 +41,7 @@ typedef struct sn_mesh_format {
     sn_status (*read)(sn_text *file, sn_builder *builder);
     sn_format_file file[SN_FORMAT_FILES]; /* ends before the first entry without ending, but has at least one */
     bool binary;                          /* written in binary when the caller gives no options */
+    bool both, versions;                  /* has text and binary files; has several versions */
     int keeps, first;                     /* of a written file: SN_KEEPS_..., number of the first node */
 } sn_mesh_format;
 

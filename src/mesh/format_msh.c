@@ -2,5 +2,8 @@
 #include "format.h"
 #include "msh.h"
 
-const sn_mesh_format sn_format_msh = {
-    .read = sn_read_msh, .file = {{.write = sn_write_msh}}, .keeps = SN_KEEPS_EVERYTHING};
+const sn_mesh_format sn_format_msh = {.read = sn_read_msh,
+                                      .file = {{.write = sn_write_msh}},
+                                      .both = true,
+                                      .versions = true,
+                                      .keeps = SN_KEEPS_EVERYTHING};

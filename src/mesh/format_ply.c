@@ -320,4 +320,4 @@ static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *op
 }
 
 const sn_mesh_format sn_format_ply = {
-    .read = read_mesh, .file = {{.write = write_mesh}}, .binary = true, .keeps = SN_KEEPS_NODES};
+    .read = read_mesh, .file = {{.write = write_mesh}}, .binary = true, .both = true, .keeps = SN_KEEPS_NODES};

@@ -248,4 +248,5 @@ static sn_status write_mesh(const sn_mesh *mesh, const sn_mesh_write_options *op
 const sn_mesh_format sn_format_stl = {.read = read_mesh,
                                       .file = {{.write = write_mesh}},
                                       .binary = true,
+                                      .both = true,
                                       .keeps = SN_KEEPS_TRIANGLE_GROUPS | SN_KEEPS_NAMES | SN_KEEPS_TEXT_GROUPS};

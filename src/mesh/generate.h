@@ -38,7 +38,10 @@ static inline int64_t sn_disc_triangles(int64_t rings) { return 6 * rings * ring
 void sn_disc_position(int rings, int64_t point, double *u,
                       double *v); /* of the unit disc; points beyond sn_disc_points(rings - 1) on the rim */
 void sn_disc_triangle(int64_t triangle, int32_t point[3]);
-/* The 18 rings^2 along tets of a disc that is swept: its points layer by layer, along + 1 layers. */
-void sn_disc_sweep(int rings, int along, int32_t *tet);
+/* A mesh of along + 1 discs in a stack, whose nodes lie disc by disc: 18 rings^2 along tets, and groups of the nodes of
+ * the first disc, of the last disc and of all rims, named by group[0], group[1] and group[2]. All positions are 0: the
+ * caller sets them. A mesh that is too large is an error that names `generator`. */
+sn_status sn_disc_stack(sn_context *context, const char *generator, int rings, int along, const char *const group[3],
+                        sn_mesh **mesh, sn_error *error);
 
 #endif

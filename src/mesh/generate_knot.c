@@ -50,8 +50,8 @@ static void frame_at(double t, double across[3], double other[3]) {
     sn_cross3(tangent, across, other);
 }
 
-static void place_nodes(sn_mesh *m, double radius, double length, int rings, int along, uint8_t *mark) {
-    const int64_t points = sn_disc_points(rings), rim = sn_disc_points(rings - 1);
+static void place_nodes(sn_mesh *m, double radius, double length, int rings, int along) {
+    const int64_t points = sn_disc_points(rings);
     double across[3] = {0, 0, 1}, other[3], whole = 0, centre[3];
     for (int i = 0; i < SAMPLES; ++i) whole += part_length(i);
     for (int64_t k = 0; k <= along; ++k) {
@@ -62,39 +62,20 @@ static void place_nodes(sn_mesh *m, double radius, double length, int rings, int
             double u, v, *x = m->position + 3 * (k * points + p);
             sn_disc_position(rings, p, &u, &v);
             for (int a = 0; a < 3; ++a) x[a] = centre[a] * length / whole + radius * (u * across[a] + v * other[a]);
-            mark[k * points + p] = (uint8_t)((k == 0) | (k == along) << 1 | (p >= rim) << 2);
         }
     }
 }
 
-static sn_status fill(sn_mesh *m, const double value[][3], int rings, int along, sn_error *error) {
-    static const char *const name[3] = {"start", "end", "side"};
-    uint8_t *mark = sn_allocate(m->context, (size_t)m->node_count, 1);
-    if (!mark) return sn_no_memory(error);
-    place_nodes(m, value[RADIUS][0], value[LENGTH][0], rings, along, mark);
-    sn_disc_sweep(rings, along, m->tet);
-    sn_status status = SN_OK;
-    for (int g = 0; g < 3 && !status; ++g) status = sn_mesh_add_marked(m, name[g], mark, (uint8_t)(1u << g), error);
-    sn_release(m->context, mark);
-    return status;
-}
-
 static sn_status generate(sn_context *context, const double value[][3], sn_mesh **mesh, sn_error *error) {
+    static const char *const group[3] = {"start", "end", "side"};
     const int rings = (int)value[CELLS][0], along = (int)value[CELLS][1];
     if (value[RADIUS][0] > THICKEST * value[LENGTH][0])
         return sn_fail_at(error, SN_BAD_INPUT, "radius",
                           "knot.radius is %g; a thicker rope than %g (%g of its length) touches itself",
                           value[RADIUS][0], THICKEST * value[LENGTH][0], THICKEST);
     if (along < 60) return sn_fail_at(error, SN_BAD_INPUT, "cells", "knot.cells has %d along; at least 60", along);
-    sn_mesh *m;
-    sn_status status = sn_generate_create(context, "knot", sn_disc_points(rings) * (along + 1),
-                                          3 * sn_disc_triangles(rings) * along, 0, &m, error);
-    if (status) return status;
-    status = fill(m, value, rings, along, error);
-    if (status)
-        sn_mesh_destroy(m);
-    else
-        *mesh = m;
+    const sn_status status = sn_disc_stack(context, "knot", rings, along, group, mesh, error);
+    if (!status) place_nodes(*mesh, value[RADIUS][0], value[LENGTH][0], rings, along);
     return status;
 }
 

@@ -48,7 +48,8 @@ void sn_disc_triangle(int64_t triangle, int32_t point[3]) {
     point[2] = q & 1 ? ring_point(k - 1, sector * (k - 1) + i + 1) : ring_point(k - 1, sector * (k - 1) + i);
 }
 
-void sn_disc_sweep(int rings, int along, int32_t *tet) {
+/* The tets between the discs. */
+static void sweep(int rings, int along, int32_t *tet) {
     const int64_t points = sn_disc_points(rings), triangles = sn_disc_triangles(rings);
     int32_t corner[3], prism[6];
     for (int64_t k = 0; k < along; ++k)
@@ -60,4 +61,32 @@ void sn_disc_sweep(int rings, int along, int32_t *tet) {
             }
             sn_prism_to_tets(prism, tet);
         }
+}
+
+static sn_status mark_groups(sn_mesh *m, int rings, int along, const char *const group[3], sn_error *error) {
+    const int64_t points = sn_disc_points(rings), rim = sn_disc_points(rings - 1);
+    uint8_t *mark = sn_allocate(m->context, (size_t)m->node_count, 1);
+    if (!mark) return sn_no_memory(error);
+    for (int64_t k = 0; k <= along; ++k)
+        for (int64_t p = 0; p < points; ++p)
+            mark[k * points + p] = (uint8_t)((k == 0) | (k == along) << 1 | (p >= rim) << 2);
+    sn_status status = SN_OK;
+    for (int g = 0; g < 3 && !status; ++g) status = sn_mesh_add_marked(m, group[g], mark, (uint8_t)(1u << g), error);
+    sn_release(m->context, mark);
+    return status;
+}
+
+sn_status sn_disc_stack(sn_context *context, const char *generator, int rings, int along, const char *const group[3],
+                        sn_mesh **mesh, sn_error *error) {
+    sn_mesh *m;
+    sn_status status = sn_generate_create(context, generator, sn_disc_points(rings) * (along + 1),
+                                          3 * sn_disc_triangles(rings) * along, 0, &m, error);
+    if (status) return status;
+    sweep(rings, along, m->tet);
+    status = mark_groups(m, rings, along, group, error);
+    if (status)
+        sn_mesh_destroy(m);
+    else
+        *mesh = m;
+    return status;
 }

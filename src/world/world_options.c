@@ -279,7 +279,11 @@ static sn_status check(uint32_t cookie, const char *name, const sn_field *field,
 }
 
 sn_status sn_fix_check(const sn_fix *fix, sn_error *error) {
-    return check(fix->cookie, "sn_fix", fix_fields, COUNT(fix_fields), fix, error);
+    const sn_status status = check(fix->cookie, "sn_fix", fix_fields, COUNT(fix_fields), fix, error);
+    if (!status && fix->ramp.given && fix->key_count > 0 && !fix->turning)
+        return sn_fail_at(error, SN_BAD_INPUT, "ramp",
+                          "ramp has no effect beside 'keys'; it is for 'displacement' and 'turn'");
+    return status;
 }
 
 sn_status sn_link_check(const sn_link *link, sn_error *error) {
@@ -317,7 +321,18 @@ bool sn_quantity_is_total(sn_quantity quantity) {
 }
 
 sn_status sn_initial_check(const sn_initial *initial, sn_error *error) {
-    return check(initial->cookie, "sn_initial", initial_fields, COUNT(initial_fields), initial, error);
+    const sn_initial *i = initial;
+    const sn_status status = check(i->cookie, "sn_initial", initial_fields, COUNT(initial_fields), initial, error);
+    const char *lost = i->scale != 1                    ? "scale"
+                       : i->flatten                     ? "flatten"
+                       : i->mirror                      ? "mirror"
+                       : i->collapse && i->scrambled    ? "collapse"
+                       : i->twist != 0 && !i->scrambled ? "twist"
+                                                        : NULL;
+    if (!status && lost && (i->collapse || i->scrambled))
+        return sn_fail_at(error, SN_BAD_INPUT, lost, "%s has no effect beside '%s', which places all nodes", lost,
+                          i->scrambled ? "scramble" : "collapse");
+    return status;
 }
 
 sn_status sn_body_options_check(const sn_body_options *body, sn_error *error) {

@@ -662,6 +662,10 @@ static void test_refusals(void **state) {
     assert_int_not_equal(access(path, F_OK), 0);
     snprintf(path, sizeof path, "%s/x.msh", folder);
     assert_int_equal(sn_mesh_write(tet10, path, &(sn_mesh_write_options){.version = "3"}, &error), SN_BAD_INPUT);
+    snprintf(path, sizeof path, "%s/x.mesh", folder);
+    assert_int_equal(sn_mesh_write(tet10, path, &(sn_mesh_write_options){.version = "2.2"}, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_mesh_write(tet10, path, &(sn_mesh_write_options){.binary = true}, &error), SN_BAD_INPUT);
+    assert_int_not_equal(access(path, F_OK), 0);
     assert_int_equal(sn_mesh_write(tet10, "/nowhere/x.msh", NULL, &error), SN_IO);
     assert_int_equal(sn_mesh_write(tet10, "/dev/full/x.msh", NULL, &error), SN_IO);
     sn_mesh_destroy(tet10);

@@ -79,6 +79,14 @@ static void test_exit_codes(void **state) {
     assert_int_equal(sinew(NULL, "fit relaxation"), 2);
     assert_int_equal(sinew(NULL, "fit relaxation %s", scene), 2);
     assert_int_equal(sinew(NULL, "mesh nothing.msh --info"), 2);
+    assert_int_equal(sinew(NULL, "mesh box --ascii"), 2);
+    assert_true(message_has("without -o"));
+    assert_int_equal(sinew(NULL, "mesh box --ascii --binary -o %s/box.msh", folder), 2);
+    assert_int_equal(sinew(NULL, "mesh box --binary -o %s/box.mesh", folder), 2);
+    assert_true(message_has("no binary files"));
+    assert_int_equal(sinew(NULL, "mesh box --version-of 2.2 -o %s/box.obj", folder), 2);
+    assert_int_equal(sinew(NULL, "run %s --every 5", scene), 2);
+    assert_true(message_has("--every needs"));
     assert_int_equal(sinew(NULL, "mesh bx"), 2);
     assert_true(message_has("'box'"));
     assert_int_equal(sinew(NULL, "check %s --set bodies.3.name=x", scene), 2);
