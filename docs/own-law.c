@@ -31,15 +31,17 @@ static const sn_parameter rubber_parameter[] = {
     {"bulk", "Pa", "modulus of the volume term", 0, INFINITY, 0, 1, 1, 1},
 };
 
-static const sn_law_table rubber = {
-    .name = "rubber",
-    .text = "neo-Hookean with a quadratic volume term",
-    .parameter = rubber_parameter,
-    .parameter_count = 2,
-    .needs_positive_volume = true,
-    .energy = rubber_energy,
-    .stress = rubber_stress,
-};
+static sn_law_table rubber_table(void) {
+    sn_law_table table = sn_law_table_default();
+    table.name = "rubber";
+    table.text = "neo-Hookean with a quadratic volume term";
+    table.parameter = rubber_parameter;
+    table.parameter_count = 2;
+    table.needs_positive_volume = true;
+    table.energy = rubber_energy;
+    table.stress = rubber_stress;
+    return table;
+}
 
 static const char scene_text[] =
     "{ \"sinew\": 1, \"time\": { \"step\": 0.01, \"end\": 0.2 }, \"bodies\": [ {"
@@ -48,6 +50,7 @@ static const char scene_text[] =
     "  \"fix\": [ { \"select\": { \"box\": [[-1, -1, -1], [1e-6, 1, 1]] } } ] } ] }";
 
 static sn_status run(sn_context *context, sn_error *error) {
+    const sn_law_table rubber = rubber_table();
     sn_status status = sn_context_add_law(context, &rubber, error); /* before scenes and worlds */
     if (status) return status;
 

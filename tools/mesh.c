@@ -287,7 +287,8 @@ static int mesh_command(int count, char **word) {
     if (!code && order == 2 && mesh->tet_nodes == 4 && mesh->tet_count) code = replace(&mesh, sn_mesh_to_tet10);
     if (!code) code = transform(mesh);
     if (!code && out) {
-        const sn_mesh_write_options given = {.binary = binary, .version = version};
+        sn_mesh_write_options given = sn_mesh_write_options_default();
+        given.binary = binary, given.version = version;
         const sn_mesh_write_options *options = ascii || binary || version ? &given : NULL;
         if (sn_mesh_write(mesh, out, options, &error))
             code = tool_error(&error);

@@ -145,6 +145,7 @@ SN_API sn_status sn_rotation_evaluate(sn_context *context, const char *method, c
  * that a material leaves out are 0. The functions are called on several threads at the same time, and must give the
  * same answer for the same numbers. */
 typedef struct sn_law_table {
+    uint32_t cookie;  /* set by sn_law_table_default(); a struct without it is refused */
     const char *name; /* as materials and scenes name the law: 1 to 31 of a-z, 0-9, - and _, a letter first; no law has
                          it yet */
     const char *text; /* one line for listings; never NULL */
@@ -163,6 +164,9 @@ typedef struct sn_law_table {
     void (*differential)(void *user, const double *constant, const double F[9], double dP[81]);
     void *user; /* handed to the functions; must outlive the context */
 } sn_law_table;
+
+/* A table without a name and without functions. */
+SN_API sn_law_table sn_law_table_default(void);
 
 /* Makes a law known to a context: from then on materials and scenes of this context can name it. The table is copied
  * with its words and parameters. Call it before the context is used on other threads. SN_BAD_INPUT when the table is

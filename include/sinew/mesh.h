@@ -212,9 +212,11 @@ SN_API sn_status sn_mesh_read_memory(sn_context *context, const char *format, co
                                      sn_error *error);
 
 typedef struct sn_mesh_write_options {
+    uint32_t cookie;     /* set by sn_mesh_write_options_default(); a struct without it is refused */
     bool binary;         /* only for formats that have text and binary files: .msh, .stl, .ply; default false */
     const char *version; /* only for .msh: "2.2" or "4.1"; NULL (default): "4.1" */
 } sn_mesh_write_options;
+SN_API sn_mesh_write_options sn_mesh_write_options_default(void);
 /* Writes a mesh; the ending of `path` chooses the format. `options` may be NULL: .stl and .ply are then binary, all
  * others text. A format without tets gets the boundary of the tets, or the triangles of a mesh without tets. A format
  * that counts from 1 gets labels lifted when the smallest is below 1. Options that the format does not have are

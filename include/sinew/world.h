@@ -159,7 +159,8 @@ typedef struct sn_body_options {
     char name[64];       /* at most 63 bytes; "" means "body"; default "body" */
     const sn_mesh *mesh; /* the rest shape; must not be NULL. It has tets; for "tri3" it has triangles and no tets */
     /* A detailed surface at rest that the tets carry: its triangles, or the boundary of its tets. Pictures and surface
-     * files show it in place of the boundary of the tets. It has no part in the physics. NULL (default): none */
+     * files show it in place of the boundary of the tets. Colliders and other bodies meet it, and their forces go to
+     * the nodes of the tets. NULL (default): none */
     const sn_mesh *surface;
     char embedding[32]; /* how the tets carry the surface, a name of sn_embeddings(); default "barycentric", also for ""
                          */

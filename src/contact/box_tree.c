@@ -1,7 +1,6 @@
 /* The tree of boxes of box_tree.h: its order, and the loops over its pieces. */
 #include "box_tree.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@ extern const sn_box_kernels sn_box_kernels_avx2, sn_box_kernels_avx512;
 
 const sn_box_kernels *sn_box_kernels_for(const sn_context *context) { return SN_BUILD(context, sn_box_kernels); }
 
-enum { FIT_GRAIN = 128, PAIR_GRAIN = 16, MOVE_GRAIN = 4096 };
+enum { FIT_GRAIN = 128, GROUP_GRAIN = 64 };
 
 /* ---- The order along Morton's curve ---- */
 typedef struct place {
@@ -77,7 +76,7 @@ static sn_status sort(sn_box_tree *tree, const double *position, const int32_t *
 /* Counts the blocks of the levels, until a level has one. */
 static void divide(sn_box_tree *tree) {
     int blocks = tree->triangle_count > 0 ? sn_pieces(tree->triangle_count, SN_BOX_FAN) : 1;
-    for (int last = 0; tree->levels < 2 || last > 1; last = blocks, blocks = sn_pieces(blocks, SN_BOX_FAN)) {
+    for (int last = 0; tree->levels < 3 || last > 1; last = blocks, blocks = sn_pieces(blocks, SN_BOX_FAN)) {
         tree->first[tree->levels + 1] = tree->first[tree->levels] + blocks;
         ++tree->levels;
     }
@@ -89,6 +88,37 @@ static void fill_corners(sn_box_tree *tree, const int32_t *triangle) {
         for (int k = 0; k < 3; ++k)
             tree->corner[(p / SN_BOX_FAN * 3 + k) * SN_BOX_FAN + p % SN_BOX_FAN] = triangle[3 * (size_t)t + k];
     }
+}
+
+/* Lists the vertices of the groups. `last` (vertex_count): scratch, the last group that has listed a vertex. */
+static void fill_groups(sn_box_tree *tree, const int32_t *triangle, int32_t *last) {
+    int count = 0;
+    for (int i = 0; i < tree->vertex_count; ++i) last[i] = -1;
+    for (int p = 0; p < tree->triangle_count; ++p) {
+        const int group = p / SN_BOX_GROUP;
+        if (p % SN_BOX_GROUP == 0) tree->group_first[group] = count;
+        for (int k = 0; k < 3; ++k) {
+            const int32_t vertex = triangle[3 * (size_t)tree->order[p] + k];
+            if (last[vertex] != group) tree->group_vertex[count++] = vertex;
+            last[vertex] = group;
+        }
+        if (p % SN_BOX_GROUP < SN_BOX_GROUP - 1 && p < tree->triangle_count - 1) continue;
+        for (; count % SN_BOX_FAN != 0; ++count) tree->group_vertex[count] = tree->group_vertex[count - 1];
+        tree->group_first[group + 1] = count;
+    }
+}
+
+static sn_status make_groups(sn_box_tree *tree, const int32_t *triangle, sn_error *error) {
+    const int groups = tree->first[2] - tree->first[1];
+    tree->group_first = sn_allocate_zero(tree->context, (size_t)groups + 1, sizeof *tree->group_first);
+    tree->group_vertex = sn_allocate(tree->context, (size_t)groups * 3 * SN_BOX_GROUP, sizeof *tree->group_vertex);
+    tree->fitted = sn_allocate_zero(tree->context, (size_t)groups, sizeof *tree->fitted);
+    tree->waiting = sn_allocate(tree->context, (size_t)groups, sizeof *tree->waiting);
+    int32_t *last = sn_allocate(tree->context, (size_t)tree->vertex_count, sizeof *last);
+    const bool made = tree->group_first && tree->group_vertex && tree->fitted && tree->waiting && last;
+    if (made) fill_groups(tree, triangle, last);
+    sn_release(tree->context, last);
+    return made ? SN_OK : sn_no_memory(error);
 }
 
 sn_status sn_box_tree_create(sn_context *context, const double *position, int vertex_count, const int32_t *triangle,
@@ -112,6 +142,7 @@ sn_status sn_box_tree_create_groups(sn_context *context, const double *position,
     sn_status status = tree->block && tree->order && tree->corner && tree->reference
                            ? sort(tree, position, triangle, group, error)
                            : sn_no_memory(error);
+    if (status == SN_OK) status = make_groups(tree, triangle, error);
     if (status != SN_OK) {
         sn_box_tree_destroy(tree);
         return status;
@@ -127,6 +158,10 @@ void sn_box_tree_destroy(sn_box_tree *tree) {
     sn_release(tree->context, tree->order);
     sn_release(tree->context, tree->corner);
     sn_release(tree->context, tree->reference);
+    sn_release(tree->context, tree->group_first);
+    sn_release(tree->context, tree->group_vertex);
+    sn_release(tree->context, tree->fitted);
+    sn_release(tree->context, tree->waiting);
     sn_release(tree->context, tree);
 }
 
@@ -152,7 +187,31 @@ void sn_box_tree_refit(sn_box_tree *tree, const double *position, const double *
     for (int level = 1; level < tree->levels; ++level)
         f.kernels->fit_level(tree, level, 0, tree->first[level + 1] - tree->first[level]);
     memcpy(tree->reference, position, 3 * (size_t)tree->vertex_count * sizeof *position);
+    memset(tree->fitted, true, (size_t)(tree->first[2] - tree->first[1]) * sizeof *tree->fitted);
     tree->margin = margin;
+}
+
+static void group_piece(void *data, int piece) {
+    const fitting *f = data;
+    const int n = f->tree->first[2] - f->tree->first[1];
+    f->kernels->fit_groups(f->tree, f->position, (int)sn_piece_begin(n, GROUP_GRAIN, piece),
+                           (int)sn_piece_begin(n, GROUP_GRAIN, piece + 1));
+}
+
+void sn_box_tree_refit_groups(sn_box_tree *tree, const double *position) {
+    fitting f = {tree, position, NULL, 0, sn_box_kernels_for(tree->context)};
+    const int groups = tree->first[2] - tree->first[1];
+    tree->position = position;
+    if (tree->triangle_count == 0) return;
+    memset(tree->fitted, false, (size_t)groups * sizeof *tree->fitted);
+    for (int c = groups % SN_BOX_FAN; c > 0 && c < SN_BOX_FAN; ++c) /* the slots of level 2 without a group */
+        for (int a = 0; a < 3; ++a) {
+            sn_box_block *last = &tree->block[tree->first[2] + groups / SN_BOX_FAN];
+            last->low[a][c] = INFINITY, last->high[a][c] = -INFINITY;
+        }
+    sn_parallel_pieces(tree->context, sn_pieces(groups, GROUP_GRAIN), group_piece, &f);
+    for (int level = 3; level < tree->levels; ++level)
+        f.kernels->fit_level(tree, level, 0, tree->first[level + 1] - tree->first[level]);
 }
 
 bool sn_box_tree_moved(const sn_box_tree *tree, const double *position, double way) {
@@ -176,79 +235,4 @@ void sn_box_tree_bounds(const sn_box_tree *tree, float low[3], float high[3]) {
             high[a] = fmaxf(high[a], top->high[a][c]);
         }
     }
-}
-
-/* ---- Pairs ---- */
-void sn_box_pairs_release(sn_box_pairs *pairs) {
-    for (int i = 0; i < pairs->piece_capacity; ++i) sn_release(pairs->context, pairs->piece[i].pair);
-    sn_release(pairs->context, pairs->piece);
-    sn_release(pairs->context, pairs->pair);
-    *pairs = (sn_box_pairs){.context = pairs->context};
-}
-
-typedef struct querying {
-    const sn_box_tree *a, *b;
-    sn_box_pairs *pairs;
-    const sn_box_kernels *kernels;
-} querying;
-
-/* A piece whose list is too short is only counted. */
-static void query_piece(void *data, int i) {
-    const querying *q = data;
-    struct sn_box_piece *piece = &q->pairs->piece[i];
-    piece->count =
-        q->kernels->pairs(q->a, q->b, (int)sn_piece_begin(q->a->first[1], PAIR_GRAIN, i),
-                          (int)sn_piece_begin(q->a->first[1], PAIR_GRAIN, i + 1), piece->pair, piece->capacity);
-}
-
-static sn_status make_pieces(sn_box_pairs *pairs, int count, sn_error *error) {
-    const int before = pairs->piece_capacity;
-    void *piece = pairs->piece;
-    const sn_status status =
-        sn_grow(pairs->context, &piece, &pairs->piece_capacity, count, sizeof *pairs->piece, error);
-    pairs->piece = piece;
-    if (pairs->piece_capacity > before)
-        memset(pairs->piece + before, 0, (size_t)(pairs->piece_capacity - before) * sizeof *pairs->piece);
-    pairs->piece_count = count;
-    return status;
-}
-
-/* Makes the lists that were too short longer, and fills them. *total: how many pairs there are. */
-static sn_status finish_pieces(querying *q, int64_t *total, sn_error *error) {
-    sn_box_pairs *pairs = q->pairs;
-    *total = 0;
-    for (int i = 0; i < pairs->piece_count; ++i) {
-        struct sn_box_piece *piece = &pairs->piece[i];
-        *total += piece->count;
-        if (piece->count <= piece->capacity) continue;
-        void *list = piece->pair;
-        const sn_status status =
-            sn_grow(pairs->context, &list, &piece->capacity, piece->count, sizeof *piece->pair, error);
-        piece->pair = list;
-        if (status != SN_OK) return status;
-        query_piece(q, i);
-    }
-    return SN_OK;
-}
-
-sn_status sn_box_tree_pairs(const sn_box_tree *a, const sn_box_tree *b, sn_box_pairs *pairs, sn_error *error) {
-    querying q = {a, b ? b : a, pairs, sn_box_kernels_for(a->context)};
-    pairs->count = 0;
-    if (a->triangle_count == 0 || q.b->triangle_count == 0) return SN_OK;
-    sn_status status = make_pieces(pairs, sn_pieces(a->first[1], PAIR_GRAIN), error);
-    if (status != SN_OK) return status;
-    sn_parallel(pairs->context, pairs->piece_count, query_piece, &q);
-    int64_t total;
-    status = finish_pieces(&q, &total, error);
-    if (status == SN_OK && total > INT_MAX) status = sn_fail(error, SN_NO_MEMORY, "too many pairs of triangles");
-    if (status != SN_OK) return status;
-    void *list = pairs->pair;
-    status = sn_grow(pairs->context, &list, &pairs->capacity, (int)total, sizeof *pairs->pair, error);
-    pairs->pair = list;
-    for (int i = 0; i < pairs->piece_count && status == SN_OK; ++i) {
-        if (pairs->piece[i].count == 0) continue;
-        memcpy(pairs->pair + pairs->count, pairs->piece[i].pair, (size_t)pairs->piece[i].count * sizeof *pairs->pair);
-        pairs->count += pairs->piece[i].count;
-    }
-    return status;
 }

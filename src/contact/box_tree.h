@@ -12,8 +12,19 @@
  * nearer by at most twice the way of a vertex. With two sets of positions the boxes hold the straight path between
  * them, for continuous detection.
  *
- * A query walks the tree of B for each block of level 0 of A. Pieces of blocks are independent of each other and have
- * a fixed size, so the pairs have the same order for any number of threads. */
+ * A block of level 1 is a *group*: 64 triangles. Two bodies that touch overlap in a small part only, so a refit may
+ * stop at the groups: it computes their boxes from their vertices, and the levels above. A search for pairs then fits
+ * the blocks inside those groups that meet a group of the other surface. Rays and nearest points look at all triangles
+ * of a group that is not fitted. The boxes are the same in both ways: rounding outwards keeps the order of numbers, so
+ * the box of a group is the union of its rounded triangles.
+ *
+ * A search first finds pairs of groups, then pairs of triangles in them. Pieces of groups are independent of each other
+ * and have a fixed size, so the pairs have the same order for any number of threads: by the block of level 0 of A, then
+ * groups of B from the last to the first.
+ *
+ * Why there are two trees: mesh/triangle_tree.h answers for single points, paths and boxes on one mesh, in double
+ * precision and without a context, so that mesh and embed can use it; this one compares whole surfaces, eight boxes at
+ * a time in single precision. */
 #ifndef SN_CONTACT_BOX_TREE_H
 #define SN_CONTACT_BOX_TREE_H
 
@@ -21,7 +32,7 @@
 
 #include "base/context.h"
 
-enum { SN_BOX_LEVELS = 12, SN_BOX_FAN = 8 };
+enum { SN_BOX_LEVELS = 12, SN_BOX_FAN = 8, SN_BOX_GROUP = SN_BOX_FAN * SN_BOX_FAN };
 
 typedef struct sn_box_block {
     float low[3][SN_BOX_FAN], high[3][SN_BOX_FAN];
@@ -30,13 +41,19 @@ typedef struct sn_box_block {
 typedef struct sn_box_tree {
     sn_context *context;
     int triangle_count, vertex_count;
-    int levels;                   /* at least 2; the last one has one block */
+    int levels;                   /* at least 3; the last one has one block */
     int first[SN_BOX_LEVELS + 1]; /* first block of each level in `block` */
     sn_box_block *block;
-    int32_t *order;    /* the triangle at each place of the sorted order */
-    int32_t *corner;   /* blocks of level 0 x 3 x SN_BOX_FAN: vertices. Unused slots repeat the last triangle */
-    double *reference; /* vertex_count x 3: positions at the last call of refit */
-    double margin;     /* of the last call of refit, m */
+    int32_t *order;  /* the triangle at each place of the sorted order */
+    int32_t *corner; /* blocks of level 0 x 3 x SN_BOX_FAN: vertices. Unused slots repeat the last triangle */
+    /* Groups: the blocks of level 1. */
+    int32_t *group_first;   /* groups + 1 */
+    int32_t *group_vertex;  /* the vertices of each group, a multiple of SN_BOX_FAN: the last one is repeated */
+    bool *fitted;           /* groups: the blocks of the levels 0 and 1 fit the positions */
+    int32_t *waiting;       /* groups: scratch */
+    const double *position; /* of the last call of refit_groups */
+    double *reference;      /* vertex_count x 3: positions at the last call of refit */
+    double margin;          /* of the last call of refit, m */
 } sn_box_tree;
 
 /* Makes the tree. `position` (vertex_count x 3) is the rest shape; it is not kept. The boxes are not set before the
@@ -54,6 +71,10 @@ void sn_box_tree_destroy(sn_box_tree *tree); /* NULL allowed */
  * `margin` (at least 0, m) of them along each axis. Runs on the threads of the context. */
 void sn_box_tree_refit(sn_box_tree *tree, const double *position, const double *target, double margin);
 
+/* Computes the boxes of the groups and of the levels above, without a margin. Searches fit the rest where they need it,
+ * so `position` must stay as it is until the last of them. sn_box_tree_moved does not look at these positions. */
+void sn_box_tree_refit_groups(sn_box_tree *tree, const double *position);
+
 /* Whether a vertex has moved farther than `way` (m) since the last call of refit. */
 bool sn_box_tree_moved(const sn_box_tree *tree, const double *position, double way);
 
@@ -65,6 +86,10 @@ typedef struct sn_box_pairs {
     sn_context *context;
     int count, capacity;
     int32_t (*pair)[2]; /* triangle of A, triangle of B */
+    /* Pairs of groups, and where each group of A begins among them. */
+    int group_count, group_capacity, run_count, run_capacity;
+    int32_t (*group)[2];
+    int32_t *run; /* run_count + 1 */
     /* Scratch: what the pieces found. */
     int piece_count, piece_capacity;
     struct sn_box_piece {
@@ -76,7 +101,7 @@ void sn_box_pairs_release(sn_box_pairs *pairs);
 
 /* Finds all pairs whose boxes touch. b NULL or equal to a: pairs within one surface, each once, also triangles that
  * share vertices. Replaces the contents of `pairs`; pairs->context must be set. */
-sn_status sn_box_tree_pairs(const sn_box_tree *a, const sn_box_tree *b, sn_box_pairs *pairs, sn_error *error);
+sn_status sn_box_tree_pairs(sn_box_tree *a, sn_box_tree *b, sn_box_pairs *pairs, sn_error *error);
 
 /* The loops of the tree, built once per instruction set (kernel/box_tree_kernel.c). */
 typedef struct sn_box_kernels {
@@ -85,9 +110,14 @@ typedef struct sn_box_kernels {
                        int end);
     /* Boxes of the blocks begin to end of a higher level. */
     void (*fit_level)(sn_box_tree *tree, int level, int begin, int end);
-    /* The pairs of the blocks begin to end of level 0 of A. Writes the first `room` of them; returns how many there
-     * are. */
-    int (*pairs)(const sn_box_tree *a, const sn_box_tree *b, int begin, int end, int32_t (*pair)[2], int room);
+    /* Boxes of the groups begin to end, in the blocks of level 2, from their vertices. */
+    void (*fit_groups)(sn_box_tree *tree, const double *position, int begin, int end);
+    /* The pairs of the groups begin to end of A with groups of B, by the group of A, then from the last group of B to
+     * the first. Writes the first `room` of them; returns how many there are. */
+    int (*groups)(const sn_box_tree *a, const sn_box_tree *b, int begin, int end, int32_t (*pair)[2], int room);
+    /* The pairs of triangles of `count` pairs of groups with the same group of A. Writes and returns as above. */
+    int (*pairs)(const sn_box_tree *a, const sn_box_tree *b, int32_t (*group)[2], int count, int32_t (*pair)[2],
+                 int room);
     /* The distances at which a ray enters the boxes of a block; INFINITY: it does not, or not before `reach`.
      * `inverse`: 1 over its direction, finite. */
     void (*enter)(const sn_box_block *block, const double origin[3], const double inverse[3], double reach,

@@ -14,7 +14,7 @@ typedef struct waiting {
     int32_t level;
 } waiting;
 
-enum { STACK = SN_BOX_LEVELS * SN_BOX_FAN };
+enum { STACK = SN_BOX_LEVELS * SN_BOX_FAN + SN_BOX_GROUP };
 
 typedef struct search {
     waiting stack[STACK];
@@ -33,6 +33,14 @@ static void sort_top(search *s, int begin) {
         for (; k > begin && s->stack[k - 1].key < w.key; --k) s->stack[k] = s->stack[k - 1];
         s->stack[k] = w;
     }
+}
+
+/* Puts all triangles of a group on the stack when the blocks in it are not fitted. They get the key of the group. */
+static bool push_whole(const sn_box_tree *tree, waiting w, search *s) {
+    if (w.level != 1 || tree->fitted[w.index]) return false;
+    const int first = w.index * SN_BOX_GROUP;
+    for (int p = first; p < first + SN_BOX_GROUP && p < tree->triangle_count; ++p) push(s, w.key, tree->order[p], -1);
+    return true;
 }
 
 static const double *corner_of(const sn_box_surface *surface, int32_t triangle, int k) {
@@ -79,15 +87,16 @@ static meeting meet(const sn_box_surface *surface, int32_t triangle, const ray *
 }
 
 /* Puts the boxes of a block that the ray enters on the stack. */
-static void expand(const sn_box_tree *tree, int level, int32_t index, const ray *r, double reach, search *s) {
-    const sn_box_block *block = &tree->block[tree->first[level] + index];
+static void expand(const sn_box_tree *tree, waiting w, const ray *r, double reach, search *s) {
+    if (push_whole(tree, w, s)) return;
+    const sn_box_block *block = &tree->block[tree->first[w.level] + w.index];
     const int begin = s->depth;
     double key[SN_BOX_FAN];
     sn_box_kernels_for(tree->context)->enter(block, r->origin, r->inverse, reach, key);
     for (int c = 0; c < SN_BOX_FAN; ++c) {
         if (key[c] == INFINITY) continue;
-        const int32_t child = index * SN_BOX_FAN + c;
-        push(s, key[c], level > 0 ? child : tree->order[child], level - 1);
+        const int32_t child = w.index * SN_BOX_FAN + c;
+        push(s, key[c], w.level > 0 ? child : tree->order[child], w.level - 1);
     }
     sort_top(s, begin);
 }
@@ -103,7 +112,7 @@ bool sn_box_tree_cast(const sn_box_surface *surface, const double origin[3], con
         const waiting w = s.stack[--s.depth];
         if (w.key > hit->distance) continue;
         if (w.level >= 0) {
-            expand(surface->tree, w.level, w.index, &r, hit->distance, &s);
+            expand(surface->tree, w, &r, hit->distance, &s);
             continue;
         }
         sn_box_hit here;
@@ -123,7 +132,7 @@ static bool balance(const sn_box_surface *surface, const ray *r, int *count) {
     while (s.depth > 0) {
         const waiting w = s.stack[--s.depth];
         if (w.level >= 0) {
-            expand(surface->tree, w.level, w.index, r, INFINITY, &s);
+            expand(surface->tree, w, r, INFINITY, &s);
             continue;
         }
         sn_box_hit here;
@@ -169,18 +178,21 @@ bool sn_box_tree_nearest(const sn_box_surface *surface, const double x[3], doubl
     push(&s, 0, 0, tree->levels - 1);
     while (s.depth > 0) {
         const waiting w = s.stack[--s.depth];
-        if (w.key >= best) continue;
+        if (w.key > best) continue;
         if (w.level < 0) {
             sn_box_hit here;
             sn_box_triangle_nearest(surface, w.index, x, &here);
-            if (here.distance < hit->distance) *hit = here, best = here.distance * here.distance;
+            /* Of triangles at the same distance the first one counts, in whatever order they are visited. */
+            if (here.distance < hit->distance || (here.distance == hit->distance && here.triangle < hit->triangle))
+                *hit = here, best = here.distance * here.distance;
             continue;
         }
+        if (push_whole(tree, w, &s)) continue;
         const int begin = s.depth;
         double square[SN_BOX_FAN];
         sn_box_kernels_for(tree->context)->squares(&tree->block[tree->first[w.level] + w.index], x, square);
         for (int c = 0; c < SN_BOX_FAN; ++c) {
-            if (square[c] >= best) continue;
+            if (square[c] > best) continue;
             const int32_t child = w.index * SN_BOX_FAN + c;
             push(&s, square[c], w.level > 0 ? child : tree->order[child], w.level - 1);
         }

@@ -1,6 +1,8 @@
 /* Contact determination: the finder and its stages (determination.h). */
 #include "determination.h"
 
+#include <stdlib.h>
+
 #include "determination_inside.h"
 
 /* ---- Life ---- */
@@ -16,6 +18,13 @@ static sn_status add_surface(sn_context *context, sn_touch_surface *surface, sn_
     return own->part_met ? SN_OK : sn_no_memory(error);
 }
 
+static int by_surfaces(const void *a, const void *b) {
+    const sn_touch_pair *p = &((const struct sn_finder_allowed *)a)->pair,
+                        *q = &((const struct sn_finder_allowed *)b)->pair;
+    if (p->a != q->a) return p->a < q->a ? -1 : 1;
+    return p->b < q->b ? -1 : p->b > q->b;
+}
+
 static sn_status copy_pairs(sn_touch_finder *finder, const sn_touch_pair *pair, int count, sn_error *error) {
     finder->allowed = sn_allocate(finder->context, (size_t)count, sizeof *finder->allowed);
     finder->pair = sn_allocate(finder->context, (size_t)count, sizeof *finder->pair);
@@ -24,8 +33,9 @@ static sn_status copy_pairs(sn_touch_finder *finder, const sn_touch_pair *pair, 
         if (pair[i].a < 0 || pair[i].b < pair[i].a || pair[i].b >= finder->surface_count)
             return sn_fail(error, SN_BAD_INPUT, "pair %d of touching surfaces is %d and %d; there are %d surfaces", i,
                            pair[i].a, pair[i].b, finder->surface_count);
-        finder->allowed[i] = pair[i];
+        finder->allowed[i] = (struct sn_finder_allowed){pair[i], i};
     }
+    if (count > 0) qsort(finder->allowed, (size_t)count, sizeof *finder->allowed, by_surfaces);
     finder->allowed_count = count;
     return SN_OK;
 }
@@ -35,7 +45,7 @@ sn_status sn_touch_finder_create(sn_context *context, sn_touch_surface *const *s
     *finder = NULL;
     sn_touch_finder *made = sn_allocate_zero(context, 1, sizeof *made);
     if (!made) return sn_no_memory(error);
-    made->context = made->candidates.context = made->curves.context = context;
+    made->context = made->candidates.context = made->curves.context = made->broad.context = context;
     made->surface_count = surface_count;
     made->surface = sn_allocate_zero(context, (size_t)surface_count, sizeof *made->surface);
     sn_status status = made->surface ? copy_pairs(made, pair, pair_count, error) : sn_no_memory(error);
@@ -59,6 +69,7 @@ void sn_touch_finder_destroy(sn_touch_finder *finder) {
         sn_release(context, own->part_met);
     }
     sn_box_pairs_release(&finder->candidates);
+    sn_broad_phase_release(&finder->broad);
     sn_touch_curves_release(&finder->curves);
     void *part[] = {finder->surface, finder->allowed, finder->pair,   finder->cut,   finder->slot,
                     finder->piece,   finder->parent,  finder->region, finder->point, finder->region_of};
@@ -76,25 +87,44 @@ static void refit(sn_touch_finder *finder) {
         sn_touch_flood_reset(&own->flood);
         own->status = SN_OK;
         if (own->fitted && own->surface->resting) continue;
-        sn_box_tree_refit(own->tree, own->surface->position, NULL, 0);
+        if (own->surface->resting)
+            sn_box_tree_refit(own->tree, own->surface->position, NULL, 0);
+        else
+            sn_box_tree_refit_groups(own->tree, own->surface->position);
         sn_box_tree_bounds(own->tree, own->low, own->high);
         own->fitted = true;
     }
 }
 
-static bool overlap(const sn_finder_surface *a, const sn_finder_surface *b) {
-    for (int k = 0; k < 3; ++k)
-        if (!(a->low[k] <= b->high[k] && b->low[k] <= a->high[k])) return false;
-    return true;
+static int by_place(const void *a, const void *b) {
+    const int32_t p = ((const sn_finder_pair *)a)->place, q = ((const sn_finder_pair *)b)->place;
+    return p < q ? -1 : p > q;
 }
 
-static void find_pairs(sn_touch_finder *finder) {
+/* Adds a pair of surfaces whose boxes overlap, when it is allowed. */
+static void add_pair(sn_touch_finder *finder, int32_t a, int32_t b) {
+    const struct sn_finder_allowed wanted = {{a, b}, 0},
+                                   *found = bsearch(&wanted, finder->allowed, (size_t)finder->allowed_count,
+                                                    sizeof *finder->allowed, by_surfaces);
+    if (found) finder->pair[finder->pair_count++] = (sn_finder_pair){.surface = {a, b}, .place = found->place};
+}
+
+static sn_status find_pairs(sn_touch_finder *finder, sn_error *error) {
     finder->pair_count = 0;
-    for (int i = 0; i < finder->allowed_count; ++i) {
-        const sn_touch_pair *allowed = &finder->allowed[i];
-        if (!overlap(&finder->surface[allowed->a], &finder->surface[allowed->b])) continue;
-        finder->pair[finder->pair_count++] = (sn_finder_pair){.surface = {allowed->a, allowed->b}};
-    }
+    sn_status status = sn_broad_phase_resize(&finder->broad, finder->surface_count, error);
+    if (status || finder->allowed_count == 0) return status;
+    for (int i = 0; i < finder->surface_count; ++i)
+        for (int k = 0; k < 3; ++k) {
+            finder->broad.box[i].low[k] = (double)finder->surface[i].low[k];
+            finder->broad.box[i].high[k] = (double)finder->surface[i].high[k];
+        }
+    status = sn_broad_phase_find(&finder->broad, error);
+    if (status) return status;
+    for (int i = 0; i < finder->surface_count; ++i)
+        if (finder->surface[i].surface->triangle_count > 0) add_pair(finder, i, i);
+    for (int i = 0; i < finder->broad.count; ++i) add_pair(finder, finder->broad.pair[i][0], finder->broad.pair[i][1]);
+    if (finder->pair_count > 0) qsort(finder->pair, (size_t)finder->pair_count, sizeof *finder->pair, by_place);
+    return SN_OK;
 }
 
 /* ---- 3. and 4. Cuts and curves ---- */
@@ -199,9 +229,9 @@ sn_status sn_touch_determine(sn_touch_finder *finder, sn_touch_rows *rows, sn_er
     double begin = sn_seconds();
     refit(finder);
     counts->refit = sn_seconds() - begin;
-    find_pairs(finder);
+    sn_status status = find_pairs(finder, error);
     counts->surface_pairs = finder->pair_count;
-    sn_status status = find_cuts(finder, error);
+    if (!status) status = find_cuts(finder, error);
     if (status) return status;
     counts->intersecting = finder->cut_count;
     begin = sn_seconds();

@@ -1,4 +1,5 @@
-/* Stage 3 of contact determination: which candidates intersect.
+/* Stage 3 of contact determination: which candidates intersect. Most of them do not: a filter drops them, eight at a
+ * time.
  *
  * The candidates are cut into pieces of fixed size. A piece writes its cuts to its own slots and counts them. A piece
  * with more cuts than slots is done once more when the place of its cuts is known. So the list has one order for any
@@ -7,11 +8,12 @@
 
 #include "determination_inside.h"
 
-enum { GRAIN = 512, SLOTS = 64 };
+enum { GRAIN = 512, SLOTS = 64, LANES = 8 };
 
 typedef struct cutting {
     sn_touch_finder *finder;
     const sn_touch_surface *a, *b;
+    const sn_cut_filter *filter;
 } cutting;
 
 static bool share_vertex(const sn_touch_surface *surface, int32_t s, int32_t t) {
@@ -21,19 +23,36 @@ static bool share_vertex(const sn_touch_surface *surface, int32_t s, int32_t t) 
     return false;
 }
 
+/* One bit for each of the candidates first to end, at most 8, that may intersect. */
+static unsigned filter(const cutting *c, int first, int end) {
+    const sn_box_pairs *candidates = &c->finder->candidates;
+    int32_t corner[2][3 * LANES];
+    for (int l = 0; l < LANES; ++l) {
+        const int32_t *pair = candidates->pair[first + l < end ? first + l : end - 1];
+        for (int k = 0; k < 3; ++k) {
+            corner[0][k * LANES + l] = c->a->triangle[3 * (size_t)pair[0] + (size_t)k];
+            corner[1][k * LANES + l] = c->b->triangle[3 * (size_t)pair[1] + (size_t)k];
+        }
+    }
+    const unsigned all = end - first < LANES ? (1u << (end - first)) - 1 : (1u << LANES) - 1;
+    return all & ~c->filter->apart(c->a->position, corner[0], c->b->position, corner[1]);
+}
+
 /* Writes at most `room` cuts of a piece; returns how many there are. */
 static int cut_piece(const cutting *c, int piece, sn_touch_cut *out, int room) {
     const sn_box_pairs *candidates = &c->finder->candidates;
     const int end = (int)sn_piece_begin(candidates->count, GRAIN, piece + 1);
     int count = 0;
-    for (int i = (int)sn_piece_begin(candidates->count, GRAIN, piece); i < end; ++i) {
-        const int32_t ta = candidates->pair[i][0], tb = candidates->pair[i][1];
-        if (c->a == c->b && share_vertex(c->a, ta, tb)) continue;
-        sn_touch_cut cut;
-        if (!sn_touch_cut_triangles(c->a, ta, c->b, tb, &cut)) continue;
-        if (count < room) out[count] = cut;
-        ++count;
-    }
+    for (int first = (int)sn_piece_begin(candidates->count, GRAIN, piece); first < end; first += LANES)
+        for (unsigned left = filter(c, first, end), l = 0; left; left >>= 1, ++l) {
+            if (!(left & 1)) continue;
+            const int32_t *pair = candidates->pair[first + (int)l];
+            if (c->a == c->b && share_vertex(c->a, pair[0], pair[1])) continue;
+            sn_touch_cut cut;
+            if (!sn_touch_cut_triangles(c->a, pair[0], c->b, pair[1], &cut)) continue;
+            if (count < room) out[count] = cut;
+            ++count;
+        }
     return count;
 }
 
@@ -53,7 +72,8 @@ static void second_pass(void *data, int piece) {
 }
 
 sn_status sn_finder_cut(sn_touch_finder *finder, const sn_finder_pair *pair, sn_error *error) {
-    cutting c = {finder, finder->surface[pair->surface[0]].surface, finder->surface[pair->surface[1]].surface};
+    cutting c = {finder, finder->surface[pair->surface[0]].surface, finder->surface[pair->surface[1]].surface,
+                 sn_cut_filter_for(finder->context)};
     const int pieces = sn_pieces(finder->candidates.count, GRAIN);
     sn_status status = SN_OK;
     if (pieces * SLOTS > finder->slot_capacity)

@@ -3,6 +3,7 @@
 #define SN_CONTACT_DETERMINATION_INSIDE_H
 
 #include "box_tree_query.h"
+#include "broad_phase.h"
 #include "determination.h"
 #include "touch_flood.h"
 
@@ -22,7 +23,7 @@ typedef struct sn_finder_surface {
 /* Two surfaces whose boxes overlap. Spots of A have the role 0, spots of B the role 1; a surface that touches itself
  * has all of them in the role 0. */
 typedef struct sn_finder_pair {
-    int32_t surface[2];
+    int32_t surface[2], place;
     int32_t cut_begin, cut_end, curve_begin, curve_end;
     int32_t spot_begin[2], spot_end[2]; /* in the flood of the surface */
 } sn_finder_pair;
@@ -34,6 +35,7 @@ typedef struct sn_finder_region {
     double n[3]; /* from B to A */
     double vector_area[3];
     double length_sum;   /* m^2: the sum of the lengths of the vector areas of its curves */
+    double rim;          /* m: the length of its curves */
     double area[2];      /* m^2: inside, on A and on B */
     double spot_area[3]; /* m^2: sum of the vector areas of its spots, as a vector out of A */
     bool closed;         /* all its curves are */
@@ -55,10 +57,14 @@ struct sn_touch_finder {
     int surface_count;
     sn_finder_surface *surface;
     int allowed_count;
-    sn_touch_pair *allowed;
+    struct sn_finder_allowed {
+        sn_touch_pair pair;
+        int32_t place; /* in the list of the caller */
+    } * allowed;       /* sorted by a and b */
+    sn_broad_phase broad;
 
     int pair_count;
-    sn_finder_pair *pair; /* room for all allowed pairs */
+    sn_finder_pair *pair; /* room for all allowed pairs; in the order of the caller's list */
 
     sn_box_pairs candidates;
     int cut_count, cut_capacity, slot_capacity, piece_capacity;

@@ -18,6 +18,7 @@
 
 enum { GRAIN = 8 };
 static const double BEHIND = 0.1;    /* times the root of the area of the point */
+static const double NEAREST = 1e-9;  /* times the root of the area of the point: no direction below this distance */
 static const double FLATTEST = 1e-6; /* a surface along d looks neither way, whatever the rounding */
 
 /* ---- Points ---- */
@@ -141,9 +142,13 @@ static void fall_back(sn_touch_finder *finder, sn_finder_point *point) {
         if (!sn_box_tree_nearest(&boxes, x, INFINITY, &hit)) return;
         point->at[1 - point->role] = at_hit(&hit);
         place_of(other->surface, &point->at[1 - point->role], y);
-        if (!(hit.distance > 0) && !(depth > 0)) return;
-        for (int k = 0; k < 3 && hit.distance > 0; ++k) d[k] = (y[k] - x[k]) / hit.distance;
-        depth = hit.distance;
+        double way[3];
+        sn_subtract3(y, x, way);
+        const double length = sn_norm3(way);
+        const bool near = !(length > NEAREST * sqrt(spot->area)); /* then rounding has turned the way */
+        if (near && !(depth > 0)) return;
+        for (int k = 0; k < 3 && !near; ++k) d[k] = way[k] / length;
+        depth = length;
     }
     const double sign = point->role ? -1 : 1, n[3] = {sign * d[0], sign * d[1], sign * d[2]};
     finish(finder, point, n, -depth);

@@ -40,21 +40,38 @@ static bool touch_at(const sn_collider_model *collider, const sn_penalty *p, con
 
 static uint8_t *held_of(const sn_penalty *penalty, int i) { return penalty->held ? penalty->held + i : NULL; }
 
+static bool point_touches(const sn_collider_model *collider, const sn_penalty *p, const sn_pose *pose,
+                          const sn_contact_nodes *nodes, int i, const double *x, const double *v, touch *it) {
+    double place[3], velocity[3];
+    sn_contact_point_at(nodes, i, x, place);
+    if (v) sn_contact_point_at(nodes, i, v, velocity);
+    return touch_at(collider, p, pose, place, v ? velocity : NULL, nodes->area[i], nodes->mass[i], held_of(p, i), it);
+}
+
+/* The gap of a point. `reach` as for sn_collider_gap. */
+static double point_gap(const sn_collider_model *collider, const sn_pose *pose, const sn_contact_nodes *nodes, int i,
+                        const double *x, double reach) {
+    double place[3], n[3];
+    sn_contact_point_at(nodes, i, x, place);
+    return sn_collider_gap(collider, pose, place, reach, n, NULL);
+}
+
 int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                      double t, const double *x, const double *v, const sn_friction *memory, double *f) {
     sn_pose pose;
     sn_collider_at(collider, t, &pose);
     int touching = 0;
     for (int i = 0; i < nodes->count; ++i) {
-        const size_t at = 3 * (size_t)nodes->node[i];
+        const int32_t node = nodes->node[i];
         touch it;
-        if (!touch_at(collider, penalty, &pose, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i],
-                      held_of(penalty, i), &it))
-            continue;
+        double push[3];
+        if (!point_touches(collider, penalty, &pose, nodes, i, x, v, &it)) continue;
         ++touching;
         const double coulomb = penalty->friction * (memory ? memory[i].normal : it.push.normal) * it.push.phi;
         const double drag = v ? coulomb + it.push.drag : 0;
-        for (int a = 0; a < 3; ++a) f[at + (size_t)a] += it.push.normal * it.push.n[a] - drag * it.push.ut[a];
+        for (int a = 0; a < 3; ++a) push[a] = it.push.normal * it.push.n[a] - drag * it.push.ut[a];
+        if (node < 0) sn_carried_push(nodes->carried, -1 - node, push, f);
+        for (size_t a = 0; a < 3 && node >= 0; ++a) f[3 * (size_t)node + a] += push[a];
     }
     return touching;
 }
@@ -64,10 +81,8 @@ void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty
     sn_pose pose;
     sn_collider_at(collider, t, &pose);
     for (int i = 0; i < nodes->count; ++i) {
-        const size_t at = 3 * (size_t)nodes->node[i];
         touch it;
-        const bool touches = touch_at(collider, penalty, &pose, x + at, v + at, nodes->area[i], nodes->mass[i],
-                                      held_of(penalty, i), &it);
+        const bool touches = point_touches(collider, penalty, &pose, nodes, i, x, v, &it);
         const double now = touches ? it.push.normal : 0, was = memory[i].normal;
         memory[i].normal = now;
         *square += now * now, *change += (now - was) * (now - was);
@@ -130,18 +145,17 @@ static void definite_blocks(const touch *it, double mu, double e, const sn_frict
 }
 
 int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
-                      double t, const double *x, const double *v, bool definite, sn_friction *memory, int32_t *node,
-                      double *K, double *D) {
+                      double t, const double *x, const double *v, bool definite, sn_friction *memory, int32_t *row,
+                      int32_t *column, double *K, double *D) {
     sn_pose pose;
-    double k[9], d[9];
+    double k[9], d[9], k_columns[9], d_columns[9];
     sn_collider_at(collider, t, &pose);
     int count = 0;
+    if (nodes->carried) sn_carried_begin(nodes->carried);
     for (int i = 0; i < nodes->count; ++i) {
-        const size_t at = 3 * (size_t)nodes->node[i];
+        const int32_t node = nodes->node[i];
         touch it;
-        if (!touch_at(collider, penalty, &pose, x + at, v ? v + at : NULL, nodes->area[i], nodes->mass[i],
-                      held_of(penalty, i), &it))
-            continue;
+        if (!point_touches(collider, penalty, &pose, nodes, i, x, v, &it)) continue;
         const double mu = v ? penalty->friction : 0;
         if (definite) {
             sn_friction fresh = {.normal = it.push.normal}, *friction = memory ? &memory[i] : &fresh;
@@ -151,24 +165,31 @@ int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penal
             exact_blocks(&it, mu, k, d);
         }
         if (!v) memset(d, 0, sizeof d);
-        node[count] = nodes->node[i];
-        for (int r = 0; r < 3; ++r)
-            for (int c = 0; c < 3; ++c) {
-                K[9 * (size_t)count + (size_t)(3 * c + r)] = k[3 * r + c];
-                D[9 * (size_t)count + (size_t)(3 * c + r)] = d[3 * r + c];
-            }
+        for (int e = 0; e < 9; ++e) k_columns[e] = k[3 * (e % 3) + e / 3], d_columns[e] = d[3 * (e % 3) + e / 3];
+        if (node < 0) {
+            count = sn_carried_blocks(nodes->carried, -1 - node, k_columns, d_columns, count, row, column, K, D);
+            continue;
+        }
+        row[count] = column[count] = node;
+        memcpy(K + 9 * (size_t)count, k_columns, sizeof k_columns);
+        memcpy(D + 9 * (size_t)count, d_columns, sizeof d_columns);
         ++count;
     }
     return count;
 }
 
+int64_t sn_penalty_block_count(const sn_contact_nodes *nodes) {
+    const int carried = nodes->carried ? nodes->carried->count : 0;
+    return nodes->count - carried + (carried > 0 ? nodes->carried->pair_count : 0);
+}
+
 double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                          double t, const double *x) {
     sn_pose pose;
-    double n[3], energy = 0;
+    double energy = 0;
     sn_collider_at(collider, t, &pose);
     for (int i = 0; i < nodes->count; ++i) {
-        const double gap = sn_collider_gap(collider, &pose, x + 3 * (size_t)nodes->node[i], 0, n, NULL);
+        const double gap = point_gap(collider, &pose, nodes, i, x, 0);
         energy += sn_push_energy(penalty, nodes->area[i], -gap);
     }
     return energy;
@@ -177,13 +198,11 @@ double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *pe
 bool sn_penalty_release(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                         double t, const double *x) {
     sn_pose pose;
-    double n[3];
     bool any = false;
     sn_collider_at(collider, t, &pose);
     for (int i = 0; i < nodes->count; ++i) {
         const double full = sn_push_full(nodes->area[i]);
-        if (penalty->held[i] != SN_AHEAD_HELD ||
-            !(sn_collider_gap(collider, &pose, x + 3 * (size_t)nodes->node[i], full, n, NULL) > 1e-3 * full))
+        if (penalty->held[i] != SN_AHEAD_HELD || !(point_gap(collider, &pose, nodes, i, x, full) > 1e-3 * full))
             continue;
         penalty->held[i] = SN_AHEAD_RELEASED;
         any = true;
@@ -193,9 +212,8 @@ bool sn_penalty_release(const sn_collider_model *collider, const sn_penalty *pen
 
 bool sn_penalty_touches(const sn_collider_model *collider, const sn_contact_nodes *nodes, double t, const double *x) {
     sn_pose pose;
-    double n[3];
     sn_collider_at(collider, t, &pose);
     for (int i = 0; i < nodes->count; ++i)
-        if (sn_collider_gap(collider, &pose, x + 3 * (size_t)nodes->node[i], 0, n, NULL) < 0) return true;
+        if (point_gap(collider, &pose, nodes, i, x, 0) < 0) return true;
     return false;
 }

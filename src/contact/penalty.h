@@ -37,6 +37,7 @@
 
 #include <stdint.h>
 
+#include "carried.h"
 #include "collider_model.h"
 #include "friction.h"
 
@@ -56,13 +57,21 @@ typedef struct sn_penalty {
 
 enum { SN_AHEAD_NONE, SN_AHEAD_HELD, SN_AHEAD_RELEASED };
 
-/* The nodes that may touch a collider. */
+/* The points that may touch a collider: nodes, and the vertices of detailed surfaces. */
 typedef struct sn_contact_nodes {
     int count;
-    int32_t *node;
-    double *area; /* m^2 at rest */
-    double *mass; /* kg */
+    int32_t *node; /* a node (compiled number), or -1 - i: the point i of `carried` */
+    double *area;  /* m^2 at rest */
+    double *mass;  /* kg */
+    const sn_carried *carried;
 } sn_contact_nodes;
+
+/* The place of a point, or its velocity: x has 3 numbers per node. */
+static inline void sn_contact_point_at(const sn_contact_nodes *nodes, int i, const double *x, double out[3]) {
+    const int32_t node = nodes->node[i];
+    if (node < 0) sn_carried_gather(nodes->carried, -1 - node, x, out);
+    for (size_t a = 0; a < 3 && node >= 0; ++a) out[a] = x[3 * (size_t)node + a];
+}
 
 /* Adds the forces of a collider at time t to f. Returns how many nodes touch. `memory` (one per node): friction uses
  * its N; NULL: friction uses the present N. */
@@ -72,12 +81,14 @@ int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalt
  * *change. */
 void sn_penalty_lag(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                     double t, const double *x, const double *v, sn_friction *memory, double *square, double *change);
-/* Writes one block of K and one block of D (column-major) per touching node. Returns how many; at most nodes->count.
- * `definite`: the blocks are symmetric and positive semidefinite, and friction updates the memory. Without a memory the
- * blocks of friction are at least as large as the exact ones. When `definite` is false, the blocks are exact. */
+/* Writes blocks of K and D (column-major): one of each per touching node, and one per pair of nodes that carry touching
+ * vertices. Returns how many; at most sn_penalty_block_count. `definite`: the blocks are symmetric and positive
+ * semidefinite, and friction updates the memory. Without a memory the blocks of friction are at least as large as the
+ * exact ones. When `definite` is false, the blocks are exact. */
 int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
-                      double t, const double *x, const double *v, bool definite, sn_friction *memory, int32_t *node,
-                      double *K, double *D);
+                      double t, const double *x, const double *v, bool definite, sn_friction *memory, int32_t *row,
+                      int32_t *column, double *K, double *D);
+int64_t sn_penalty_block_count(const sn_contact_nodes *nodes);
 /* A solve that looked ahead ended at x. Releases the nodes that the spring pulls towards the collider there. Returns
  * whether there were such nodes. */
 bool sn_penalty_release(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,

@@ -6,6 +6,13 @@
 #include "base/math3.h"
 #include "orientation.h"
 
+extern const sn_cut_filter sn_cut_filter_baseline;
+#if defined(SN_HAVE_X86_KERNELS)
+extern const sn_cut_filter sn_cut_filter_avx2, sn_cut_filter_avx512;
+#endif
+
+const sn_cut_filter *sn_cut_filter_for(const sn_context *context) { return SN_BUILD(context, sn_cut_filter); }
+
 /* A triangle of a surface with its corners. */
 typedef struct face {
     const sn_touch_surface *surface;

@@ -29,4 +29,11 @@ typedef struct sn_touch_cut {
 bool sn_touch_cut_triangles(const sn_touch_surface *a, int32_t ta, const sn_touch_surface *b, int32_t tb,
                             sn_touch_cut *cut);
 
+/* A filter for eight pairs at once (kernel/touch_cut_kernel.c). Returns one bit for each pair that is certainly apart;
+ * the other pairs need sn_touch_cut_triangles. a, b: positions; corner_a, corner_b: 3 x 8 vertices. */
+typedef struct sn_cut_filter {
+    unsigned (*apart)(const double *a, const int32_t *corner_a, const double *b, const int32_t *corner_b);
+} sn_cut_filter;
+const sn_cut_filter *sn_cut_filter_for(const sn_context *context);
+
 #endif

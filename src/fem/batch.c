@@ -395,11 +395,7 @@ static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error 
             batch->kept = model->kept_size;
             model->kept_size += points * 9;
         }
-        batch->memory = model->memory_size, batch->recalled = model->recalled_size;
-        model->memory_size += points * SN_MEMORY_ITEMS * batch->terms;
-        if (batch->terms) model->recalled_size += points * SN_MEMORY_ITEMS;
-        batch->begins = model->recalled_size;
-        if (batch->by_coefficient) model->recalled_size += points * SN_MEMORY_ITEMS * batch->terms;
+        sn_batch_place_memory(model, batch);
         if (batch->rotation && batch->every > 0 && !batch->element->derive) {
             batch->frames = model->frame_size;
             model->frame_size += points * 9;
@@ -473,6 +469,15 @@ sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source
     end_work(&w);
     if (status) sn_elements_release(context, model);
     return status;
+}
+
+void sn_batch_place_memory(sn_elements_model *model, sn_batch *batch) {
+    const int64_t numbers = (int64_t)batch->block_count * sn_batch_points(batch) * SN_LANES * SN_MEMORY_ITEMS;
+    batch->memory = model->memory_size, batch->recalled = model->recalled_size;
+    model->memory_size += numbers * batch->terms;
+    if (batch->terms) model->recalled_size += numbers;
+    batch->begins = model->recalled_size;
+    if (batch->by_coefficient) model->recalled_size += numbers * batch->terms;
 }
 
 void sn_elements_release(sn_context *context, sn_elements_model *model) {

@@ -144,11 +144,14 @@ typedef struct sn_kept_rotations {
                            weights */
 } sn_kept_rotations;
 
-/* The memory of a model (prony.h), for its update after a step. Arrays as in sn_elements_model. */
+/* The memory of a model (prony.h), for its update after a step. Arrays as in sn_elements_model. An update may write to
+ * the arrays that it reads. */
 typedef struct sn_memory_arrays {
-    double *before;   /* recalled_size: the stress without rotation at the begin of the step */
-    double *memory;   /* memory_size; NULL: only `before` is set */
-    double *recalled; /* recalled_size; NULL: not wanted */
+    const double *old_before; /* recalled_size: the stress without rotation at the begin of the step */
+    const double *old_memory; /* memory_size: the memory at the begin of the step */
+    double *before;           /* recalled_size: the same stress at the end of the step */
+    double *memory;           /* memory_size; NULL: only `before` is set */
+    double *recalled;         /* recalled_size: the recalled stress of the next step; NULL: not wanted */
 } sn_memory_arrays;
 
 /* What the elements are evaluated at, and what is asked of their linearisation. Arrays are node_count x 3 in compiled
@@ -162,15 +165,31 @@ typedef struct sn_element_view {
     const double *frame; /* frame_size: rotations of batches that keep theirs; NULL: all follow the positions */
     const double *vertex_rotation; /* node_count x 9, for warped batches; NULL when there are none */
     const double *recalled;        /* the recalled stress (prony.h), recalled_size doubles; NULL when there is none */
-    const sn_memory_arrays *remember; /* `force` first updates this memory: a step to this view was accepted. `recalled`
-                                         is that of the memory. NULL: no update */
-    sn_kept_rotations *kept;          /* `force` writes to it; the others read it: it is of this view. NULL: none */
-    bool projected;   /* batches that `projects` take the projected differential; default: the exact one */
+    const sn_memory_arrays *remember; /* `force` updates this memory: a step to this view was accepted, or may be. NULL:
+                                         no update */
+    double *next; /* with `remember`, node_count x 3: `force` also ADDS to it the forces of the next step at this view,
+                     with the recalled stress of `remember`. NULL: the forces of the next step are those that are asked
+                     for; `recalled` is then the array that `remember` fills */
+    sn_kept_rotations *kept; /* `force` writes to it; the others read it: it is of this view. NULL: none */
+    bool projected;          /* batches that `projects` take the projected differential; default: the exact one */
     bool unsymmetric; /* false: K is made symmetric, and the change of viscous stress with x is left out. true: the
                          Jacobian as it is: unsymmetrised, with that change (Green: always; corotated: where dR is at
                          hand, that is with the exact and the projected differential). The change of Rayleigh forces
                          with x, a second differential, is in neither. */
 } sn_element_view;
+
+/* The quadrature points of an element of a batch; a patch counts as one point. */
+static inline int sn_batch_points(const sn_batch *batch) {
+    return batch->part == SN_PART_PATCH ? 1 : batch->element->points;
+}
+
+/* The view of the step that follows view->remember. */
+static inline sn_element_view sn_view_after(const sn_element_view *view) {
+    sn_element_view after = *view;
+    if (view->recalled) after.recalled = view->remember->recalled;
+    after.remember = NULL, after.next = NULL;
+    return after;
+}
 
 /* The differential that a batch takes. */
 static inline sn_differential sn_batch_differential(const sn_batch *batch, bool projected) {
@@ -216,8 +235,8 @@ typedef struct sn_element_kernels {
     int (*rotation)(const sn_batch *batch, int block, const sn_element_view *view, double *R);
     /* Accept hook of rotations with history: updates `state` (same layout as view->rotation_state). */
     int (*accept)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view, double *state);
-    /* After a step to view->x: h <- decay h + gain (S - before) and before <- S, with the stress S without rotation
-     * (prony.h), then the recalled stress of the next step, which is as long as this one. */
+    /* After a step to view->x: memory = decay old_memory + gain (S - old_before) and before = S, with the stress S
+     * without rotation (prony.h), then the recalled stress of the next step, which is as long as this one. */
     int (*remember)(const sn_batch *batch, int block_begin, int block_end, const sn_element_view *view,
                     const sn_memory_arrays *memory);
     /* The recalled stress at settings->elapsed. */
@@ -254,6 +273,8 @@ typedef struct sn_batch_source {
 sn_status sn_elements_compile(sn_context *context, const sn_batch_source *source, int source_count, int node_count,
                               sn_elements_model *model, sn_error *error);
 void sn_elements_release(sn_context *context, sn_elements_model *model);
+/* Gives a batch its places in the arrays of the memory. */
+void sn_batch_place_memory(sn_elements_model *model, sn_batch *batch);
 
 /* Room for the settings of a model, and their first filling from `materials` (by sn_batch.material_of) at time t. */
 sn_status sn_element_settings_create(sn_context *context, const sn_elements_model *model, const sn_material *materials,

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/cookie.h"
 #include "base/fields.h"
 #include "law.h"
 #include "material_fields.h"
@@ -74,7 +75,11 @@ static sn_status check_parameter(const sn_law_table *table, int index, sn_error 
     return SN_OK;
 }
 
+sn_law_table sn_law_table_default(void) { return (sn_law_table){.cookie = SN_COOKIE}; }
+
 static sn_status check_table(const sn_context *context, const sn_law_table *table, sn_error *error) {
+    const sn_status status = sn_cookie_check(table->cookie, "sn_law_table", error);
+    if (status) return status;
     if (!is_name(table->name, SN_NAME))
         return sn_fail_at(error, SN_BAD_INPUT, "name",
                           "the name of a law is '%.40s'; allowed are 1 to %d of a-z, 0-9, - and _",
@@ -90,8 +95,8 @@ static sn_status check_table(const sn_context *context, const sn_law_table *tabl
                           table->name, table->parameter_count, SN_MATERIAL_CONSTANTS);
     int values = 0;
     for (int i = 0; i < table->parameter_count; ++i) {
-        const sn_status status = check_parameter(table, i, error);
-        if (status) return sn_within(error, status, "parameter.%d", i);
+        const sn_status wrong = check_parameter(table, i, error);
+        if (wrong) return sn_within(error, wrong, "parameter.%d", i);
         values += table->parameter[i].count_max;
     }
     if (values >= SN_LAW_CONSTANTS)

@@ -19,10 +19,7 @@ sn_status sn_patch_check(const sn_element *element, const sn_law *law, const sn_
     if (material->frames_every > 0)
         return sn_fail_at(error, SN_BAD_INPUT, "frames.every", "'frames.every' does not go with element '%s'",
                           element->name);
-    if (material->prony_count && element->patch_shear > 0)
-        return sn_fail_at(error, SN_BAD_INPUT, "prony", "element '%s' has no memory; tet10-reduced has one for shear",
-                          element->name);
-    if (material->prony_count && strcmp(material->prony_on, "shear") != 0)
+    if (material->prony_count && element->patch_shear == 0 && strcmp(material->prony_on, "shear") != 0)
         return sn_fail_at(error, SN_BAD_INPUT, "prony.on",
                           "element '%s' has no memory of its volume: 'prony.on' must be 'shear', not '%s'",
                           element->name, material->prony_on);
@@ -196,6 +193,8 @@ static sn_batch patch_batch(const sn_context *context, const sn_batch *batch, in
                       .differential = batch->differential,
                       .projects = batch->projects,
                       .part = SN_PART_PATCH,
+                      .terms = batch->element->patch_shear > 0 ? batch->terms : 0,
+                      .by_coefficient = batch->element->patch_shear > 0 && batch->by_coefficient,
                       .rotation_state = -1,
                       .kept = -1,
                       .frames = -1};
@@ -242,8 +241,11 @@ static sn_status make(making *m, sn_error *error) {
         for (int64_t k = 3 * p->begin[patch]; k < 3 * p->begin[patch + 1]; ++k) p->gradient[k] /= p->weight[patch];
     int32_t *material = p->material_of;
     for (int b = 0; b < p->batch_count; ++b) {
-        p->batch[b].material_of = material;
-        material += p->batch[b].block_count * SN_LANES;
+        sn_batch *batch = &p->batch[b];
+        batch->material_of = material;
+        batch->weight = p->weight + (material - p->material_of);
+        material += batch->block_count * SN_LANES;
+        sn_batch_place_memory(m->model, batch);
     }
     return fill_rows(m, error);
 }

@@ -8,6 +8,9 @@
  * mu); rest  on the patches: the rest of both moduli. Corotated laws take the polar rotation of F_a. The energy is
  * sum_q w_q own(F_q) + sum_a W_a rest(F_a). So the forces of a patch are f_i = -W_a P_a g_i^a.
  *
+ * Where the patches have a share of the shear modulus (s > 0), they have a memory of their own (prony.h): their part of
+ * the law remembers on the patches, the part of the elements on the elements.
+ *
  * A patch has any number of nodes. Loops over patches compute the stresses; loops over nodes then sum the forces of the
  * patches around each node, in their order. So the bits do not depend on the number of threads. */
 #ifndef SN_FEM_PATCH_H
@@ -50,6 +53,8 @@ typedef struct sn_patch_kernels {
                       double *tangent);
     /* tangent : sum_i u_i (x) g_i, [lane][9]. */
     void (*product)(const sn_patches *patches, int block, const double *tangent, const double *u, double *stress);
+    /* As that of sn_element_kernels. */
+    void (*remember)(const sn_patches *patches, int block, const sn_element_view *view, const sn_memory_arrays *memory);
 } sn_patch_kernels;
 const sn_patch_kernels *sn_patch_kernels_for(const sn_context *context);
 
@@ -71,6 +76,8 @@ sn_status sn_patches_energy(const sn_context *context, const sn_elements_model *
                             double *energy, sn_error *error);
 sn_status sn_patches_force(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                            double *f, sn_error *error);
+void sn_patches_remember(const sn_context *context, const sn_patches *patches, const sn_element_view *view,
+                         const sn_memory_arrays *memory);
 /* tangent: tangent_size doubles. */
 void sn_patches_linearise(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                           double k, double d, double *tangent);

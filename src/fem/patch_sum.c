@@ -1,5 +1,6 @@
 /* Sums over the patches of a model: a loop over blocks of patches, then a loop over nodes (patch.h). */
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/math3.h"
 #include "base/vector.h"
@@ -17,6 +18,7 @@ typedef struct sum {
     const sn_element_view *view;
     double k, d, sign;
     const double *tangent, *u;
+    const sn_memory_arrays *memory;
     double *stress, *out;
     void (*block)(struct sum *s, int block);
     atomic_int bad;
@@ -38,12 +40,20 @@ static void energy_block(sum *s, int b) {
     const int bad = s->kernels->energy(s->patches, b, s->view, s->stress + (int64_t)b * SN_LANES);
     if (bad) atomic_fetch_add_explicit(&s->bad, bad, memory_order_relaxed);
 }
+/* The rate of a batch without a memory is zero. */
 static void stress_block(sum *s, int b) {
+    if (s->view->settings->rate && !s->patches->batch[s->patches->batch_of[b]].terms) {
+        memset(s->stress + (int64_t)b * 9 * SN_LANES, 0, 9 * SN_LANES * sizeof *s->stress);
+        return;
+    }
     const int bad = s->kernels->stress(s->patches, b, s->view, false, s->stress + (int64_t)b * 9 * SN_LANES);
     if (bad) atomic_fetch_add_explicit(&s->bad, bad, memory_order_relaxed);
 }
 static void linearise_block(sum *s, int b) {
     s->kernels->linearise(s->patches, b, s->view, s->k, s->d, tangent_of(s->out, b));
+}
+static void remember_block(sum *s, int b) {
+    if (s->patches->batch[s->patches->batch_of[b]].terms) s->kernels->remember(s->patches, b, s->view, s->memory);
 }
 static void product_block(sum *s, int b) {
     s->kernels->product(s->patches, b, s->tangent + (int64_t)b * 81 * SN_LANES, s->u,
@@ -95,9 +105,21 @@ sn_status sn_patches_force(const sn_context *context, const sn_elements_model *m
              .sign = -1,
              .stress = view->settings->patch_stress,
              .out = f};
+    if (view->remember) sn_patches_remember(context, model->patches, view, view->remember);
+    if (view->next) {
+        const sn_element_view after = sn_view_after(view);
+        const sn_status status = sn_patches_force(context, model, &after, view->next, error);
+        if (status) return status;
+    }
     over_blocks(context, &s, stress_block);
     to_nodes(context, &s);
     return collapsed(atomic_load(&s.bad), error);
+}
+
+void sn_patches_remember(const sn_context *context, const sn_patches *patches, const sn_element_view *view,
+                         const sn_memory_arrays *memory) {
+    sum s = {.kernels = sn_patch_kernels_for(context), .patches = patches, .view = view, .memory = memory};
+    over_blocks(context, &s, remember_block);
 }
 
 void sn_patches_linearise(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,

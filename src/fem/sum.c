@@ -191,7 +191,7 @@ sn_status sn_elements_force(const sn_context *context, const sn_elements_model *
     sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .out = f};
     colour_by_colour(context, &s, force_task);
     const int bad = atomic_load(&s.bad);
-    if (model->patches && !bad && !view->settings->rate) return sn_patches_force(context, model, view, f, error);
+    if (model->patches && !bad) return sn_patches_force(context, model, view, f, error);
     return bad ? report_inverted(s.kernels, model, view, bad, error) : SN_OK;
 }
 
@@ -325,6 +325,7 @@ void sn_elements_remember(const sn_context *context, const sn_elements_model *mo
                           const sn_memory_arrays *memory) {
     sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .memory = memory};
     sn_elements_chunks(context, model, remember_task, &s);
+    if (model->patches) sn_patches_remember(context, model->patches, view, memory);
 }
 
 void sn_elements_recall(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings,
@@ -336,4 +337,8 @@ void sn_elements_recall(const sn_context *context, const sn_elements_model *mode
              .u = memory,
              .out = recalled};
     sn_elements_chunks(context, model, recall_task, &s);
+    for (int b = 0; model->patches && b < model->patches->batch_count; ++b) {
+        const sn_batch *batch = &model->patches->batch[b];
+        s.kernels->recall(batch, 0, batch->block_count, settings, before, memory, recalled);
+    }
 }

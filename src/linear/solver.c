@@ -176,6 +176,8 @@ sn_kept_rotations *sn_linear_visit(sn_linear *linear) {
     return sn_linear_kept(linear);
 }
 
+void sn_linear_recalled(sn_linear *linear, const double *recalled) { linear->place.view.recalled = recalled; }
+
 static bool grouped(const sn_filter *filter) { return filter && filter->group_count > 0; }
 
 static sn_status solve(sn_linear *linear, double m, double d, double k, const sn_filter *filter, bool rescue,

@@ -234,6 +234,8 @@ sn_kept_rotations *sn_linear_kept(sn_linear *linear);
 /* Announces a force evaluation that will fill the kept rotations. The rotations of the previous evaluation are
  * dropped. */
 sn_kept_rotations *sn_linear_visit(sn_linear *linear);
+/* The recalled stress (fem/prony.h) of the last linearisation is in this array from now on. */
+void sn_linear_recalled(sn_linear *linear, const double *recalled);
 /* out = (m M + d D + k K) u at the last linearisation, in double precision, unfiltered. */
 void sn_linear_product(sn_linear *linear, double m, double d, double k, const double *u, double *out);
 /* out = (d D + k K) u of the elements alone, at the last linearisation. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cookie.h"
 #include "format.h"
 #include "mesh_internal.h"
 
@@ -177,10 +178,14 @@ static sn_status write_files(const sn_mesh *mesh, const char *path, const sn_mes
     return status;
 }
 
-/* Options that the format does not look at. */
+sn_mesh_write_options sn_mesh_write_options_default(void) { return (sn_mesh_write_options){.cookie = SN_COOKIE}; }
+
+/* Refuses options that the format does not look at. */
 static sn_status check_options(const sn_mesh_format *format, const char *path, const sn_mesh_write_options *options,
                                sn_error *error) {
     if (!options) return SN_OK;
+    const sn_status status = sn_cookie_check(options->cookie, "sn_mesh_write_options", error);
+    if (status) return status;
     if (options->binary && !format->both)
         return sn_fail(error, SN_BAD_INPUT, "%.300s: the format '%s' has no binary files", path, ending_of(path));
     if (options->version && !format->versions)

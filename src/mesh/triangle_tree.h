@@ -4,7 +4,10 @@
  * The tree is built once; when the positions change, its boxes are computed anew (refit). Each fork sorts its triangles
  * along the longest side of the box around their centres (equal ones by number) and gives one half to each child. So
  * the tree depends only on the mesh. A search goes to the nearer box first, and leaves out every box that is farther
- * than the best triangle so far. */
+ * than the best triangle so far.
+ *
+ * Why there are two trees: this one answers for single points, paths and boxes on one mesh, in double precision and
+ * without a context; contact/box_tree.h compares whole surfaces, eight boxes at a time in single precision. */
 #ifndef SN_MESH_TRIANGLE_TREE_H
 #define SN_MESH_TRIANGLE_TREE_H
 

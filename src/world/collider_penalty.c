@@ -9,14 +9,14 @@
 
 typedef struct pushing {
     sn_colliders *colliders;
-    uint8_t *held;         /* colliders x surface nodes: nodes that a solve of the present step met ahead (penalty.h) */
-    sn_friction *friction; /* colliders x surface nodes: the memory of friction in the present step */
+    uint8_t *held;         /* colliders x points: nodes that a solve of the present step met ahead (penalty.h) */
+    sn_friction *friction; /* colliders x points: the memory of friction in the present step */
     bool frictional;       /* the memory is in use: a step of a method with symmetric matrices is under way */
     int rounds;            /* how often this step has renewed the normal forces */
     int touching;          /* how many nodes touched at the last call of `force` */
 } pushing;
 
-static size_t pairs(const pushing *own) { return (size_t)own->colliders->count * (size_t)own->colliders->node.count; }
+static size_t pairs(const pushing *own) { return (size_t)own->colliders->count * (size_t)own->colliders->point.count; }
 
 static sn_status fit(const sn_world *world, pushing *own, sn_error *error) {
     sn_friction *friction = sn_allocate_zero(world->context, pairs(own), sizeof *friction);
@@ -59,14 +59,14 @@ static void adapt(sn_world *world, sn_interaction *self) {
 
 /* The memory of the friction on a collider; NULL when none is in use. */
 static sn_friction *memory(const pushing *own, int collider) {
-    return own->frictional ? own->friction + (size_t)collider * (size_t)own->colliders->node.count : NULL;
+    return own->frictional ? own->friction + (size_t)collider * (size_t)own->colliders->point.count : NULL;
 }
 
 /* The penalty of a collider for a solve that looks ahead. */
 static sn_penalty looking(const pushing *own, int collider, double ahead) {
     sn_penalty penalty = own->colliders->penalty[collider];
     penalty.ahead = penalty.per_node ? 0 : ahead;
-    if (ahead > 0) penalty.held = own->held + (size_t)collider * (size_t)own->colliders->node.count;
+    if (ahead > 0) penalty.held = own->held + (size_t)collider * (size_t)own->colliders->point.count;
     return penalty;
 }
 
@@ -114,7 +114,8 @@ static void rate(sn_world *world, sn_interaction *self, const sn_place *place, d
 
 static int64_t block_count(const sn_world *world, const sn_interaction *self, bool damping) {
     (void)world, (void)damping;
-    return (int64_t)pairs(self->data);
+    const sn_colliders *c = ((const pushing *)self->data)->colliders;
+    return c->count * sn_penalty_block_count(&c->point);
 }
 
 static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
@@ -126,11 +127,11 @@ static void blocks(sn_world *world, sn_interaction *self, const sn_place *place,
         const size_t k = (size_t)K->count, d = (size_t)D->count;
         const sn_penalty penalty = looking(own, i, place->ahead);
         const sn_contact_nodes pushed = sn_colliders_pushed(c, i);
-        const int count = sn_penalty_blocks(&c->collider[i], &penalty, &pushed, place->t, place->x, place->v, !exact,
-                                            memory(own, i), K->row + k, K->value + 9 * k, D->value + 9 * d);
-        memcpy(K->column + k, K->row + k, (size_t)count * sizeof *K->row);
+        const int count =
+            sn_penalty_blocks(&c->collider[i], &penalty, &pushed, place->t, place->x, place->v, !exact, memory(own, i),
+                              K->row + k, K->column + k, K->value + 9 * k, D->value + 9 * d);
         memcpy(D->row + d, K->row + k, (size_t)count * sizeof *K->row);
-        memcpy(D->column + d, K->row + k, (size_t)count * sizeof *K->row);
+        memcpy(D->column + d, K->column + k, (size_t)count * sizeof *K->row);
         K->count += count, D->count += count;
     }
 }
@@ -193,9 +194,11 @@ static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *t
     const sn_colliders *own = ((const pushing *)self->data)->colliders;
     const double t1 = trial->t + trial->h;
     for (int c = 0; c < own->count && !world->parameters.no_inertia; ++c)
-        for (int i = 0; i < own->node.count; ++i) {
-            const size_t at = 3 * (size_t)own->node.node[i];
-            if (sn_collider_passed(&own->collider[c], trial->t, trial->x0 + at, t1, trial->x + at))
+        for (int i = 0; i < own->point.count; ++i) {
+            double from[3], to[3];
+            sn_contact_point_at(&own->point, i, trial->x0, from);
+            sn_contact_point_at(&own->point, i, trial->x, to);
+            if (sn_collider_passed(&own->collider[c], trial->t, from, t1, to))
                 return sn_fail(error, SN_NOT_CONVERGED,
                                "a node passed through colliders.%d in the step from t = %g s to %g s", c, trial->t, t1);
         }

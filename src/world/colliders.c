@@ -22,7 +22,7 @@ static sn_status append(sn_world *world, sn_colliders *own, const sn_collider *c
     if (!status)
         status = sn_grow(world->context, (void **)&own->penalty, &penalties, count, sizeof *own->penalty, error);
     sn_projection_follow(world);
-    if (!status && own->node.count == 0) status = sn_contact_nodes_create(world, &own->node, &own->core_count, error);
+    if (!status && own->point.count == 0) status = sn_contact_points_create(world, own, error);
     if (!status) status = sn_collider_model_create(world->context, collider, &own->collider[own->count], error);
     if (status) return status;
     own->id[own->count] = own->next_id++;
@@ -44,7 +44,8 @@ sn_status sn_colliders_create(sn_world *world, const sn_world_options *options, 
 void sn_colliders_destroy(sn_world *world, sn_colliders *own) {
     if (!own) return;
     for (int i = 0; i < own->count; ++i) sn_collider_model_destroy(world->context, &own->collider[i]);
-    void *const array[] = {own->id, own->collider, own->penalty, own->node.node, own->node.area, own->node.mass, own};
+    sn_contact_points_release(world, own);
+    void *const array[] = {own->id, own->collider, own->penalty, own};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(world->context, array[i]);
 }
 
@@ -63,11 +64,9 @@ double sn_contact_stiffness(const sn_world *world, double area) {
  * linear. Beyond a depth of a hundredth of the size of the largest body the default spring stiffens. */
 void sn_colliders_adapt(const sn_world *world, sn_colliders *own) {
     double area = 0;
-    for (int i = 0; i < own->node.count; ++i) {
-        area += own->node.area[i];
-        own->node.mass[i] = fabs(world->solid->weight[own->node.node[i]]);
-    }
-    if (own->node.count > 0) area /= own->node.count;
+    for (int i = 0; i < own->point.count; ++i) area += own->point.area[i];
+    if (own->point.count > 0) area /= own->point.count;
+    sn_contact_points_weigh(world, own);
     const double stiffness = sn_contact_stiffness(world, area);
     for (int i = 0; i < own->count; ++i) {
         const sn_collider *collider = &own->collider[i].options;
@@ -88,12 +87,12 @@ void sn_colliders_adapt(const sn_world *world, sn_colliders *own) {
 }
 
 sn_contact_nodes sn_colliders_pushed(const sn_colliders *own, int collider) {
-    const sn_contact_nodes *all = &own->node;
-    if (!sn_collider_projects(&own->collider[collider])) return *all;
-    const int first = all->count - own->core_count;
-    if (own->core_count == 0) return (sn_contact_nodes){0};
-    return (sn_contact_nodes){
-        .count = own->core_count, .node = all->node + first, .area = all->area + first, .mass = all->mass + first};
+    sn_contact_nodes pushed = own->point;
+    if (!sn_collider_projects(&own->collider[collider])) return pushed;
+    const int first = own->node.count - own->core_count;
+    if (first == pushed.count) return (sn_contact_nodes){0};
+    pushed.count -= first, pushed.node += first, pushed.area += first, pushed.mass += first;
+    return pushed;
 }
 
 /* ---- Editing ---- */

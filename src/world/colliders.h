@@ -11,10 +11,11 @@ typedef struct sn_colliders {
     int count, next_id;
     int *id;
     sn_collider_model *collider;
-    sn_penalty *penalty; /* per collider: stiffness, damping, friction */
-    sn_contact_nodes
-        node;       /* the surface nodes of the bodies; empty without colliders. Nodes of rigid cores come last */
-    int core_count; /* how many of the nodes belong to rigid cores */
+    sn_penalty *penalty;    /* per collider: stiffness, damping, friction */
+    sn_contact_nodes point; /* what may touch a collider; empty without colliders. See sn_contact_points_create */
+    sn_contact_nodes node;  /* those points that are nodes: the first ones of `point` */
+    int core_count;         /* how many of the nodes belong to rigid cores; they are the last nodes */
+    sn_carried carried;     /* the other points: vertices of detailed surfaces */
 } sn_colliders;
 
 /* The colliders of the world; NULL before they are made. */
@@ -28,15 +29,20 @@ void sn_colliders_adapt(const sn_world *world, sn_colliders *colliders);
  * (lambda + 2 mu) / l, where l is the square root of `area`, the mean area of a node. It is at least so large that the
  * weight of a body presses it in by less than a thousandth of its size. */
 double sn_contact_stiffness(const sn_world *world, double area);
-/* The nodes that a collider pushes with penalty forces. With the response "penalty" these are all surface nodes. With
- * "projection" these are the nodes of rigid cores, because nodes of a core cannot be constrained one by one. */
+/* The points that a collider pushes with penalty forces. With the response "penalty" these are all points. With
+ * "projection" these are the nodes of rigid cores and the vertices of detailed surfaces: the nodes of a core, and the
+ * nodes that carry several vertices, cannot be constrained one by one. */
 sn_contact_nodes sn_colliders_pushed(const sn_colliders *colliders, int collider);
 
 /* How many steps were taken again because contacts had changed. */
 int64_t sn_world_contact_repeats(const sn_world *world);
-/* contact_nodes.c: the surface nodes of all bodies with their areas. The last *core_count nodes belong to rigid
- * cores. */
-sn_status sn_contact_nodes_create(const sn_world *world, sn_contact_nodes *nodes, int *core_count, sn_error *error);
+/* contact_nodes.c: fills `point`, `node`, `core_count` and `carried`. A body with a detailed surface touches
+ * with the vertices of that surface, any other body with its surface nodes. First come the nodes, those of rigid cores
+ * last, then the vertices. */
+sn_status sn_contact_points_create(const sn_world *world, sn_colliders *colliders, sn_error *error);
+void sn_contact_points_release(const sn_world *world, sn_colliders *colliders);
+/* Renews the masses of the points after an edit. */
+void sn_contact_points_weigh(const sn_world *world, sn_colliders *colliders);
 /* collider_projection.c: call this after the list has moved in memory. */
 void sn_projection_follow(sn_world *world);
 /* collider_penalty.c, collider_projection.c: make scratch and numbers for the present list. */

@@ -13,6 +13,7 @@
 
 #include "base/math3.h"
 #include "colliders.h"
+#include "contact/broad_phase.h"
 #include "contact/determination.h"
 #include "contact/penalty.h"
 #include "contact/touch_area.h"
@@ -26,9 +27,9 @@ static const double FAST = 1;    /* speed at which a depth goes away at most, in
 
 /* The motion of a surface in a step. */
 typedef struct sweep {
-    double low[3], high[3]; /* m: the box around its start and its end */
-    double mean[3], most;   /* m: mean way of its vertices, and the largest difference from it */
-    double size;            /* m: smallest extent at rest */
+    sn_broad_box box;     /* around its start and its end */
+    double mean[3], most; /* m: mean way of its vertices, and the largest difference from it */
+    double size;          /* m: smallest extent at rest */
 } sweep;
 
 typedef struct parting {
@@ -40,6 +41,7 @@ typedef struct parting {
     sn_row_memory memory; /* the forces of the last step */
     double *end;          /* vertices of the largest surface x 3: where they are after the step */
     sweep *sweep;         /* surfaces */
+    sn_broad_phase broad; /* of the sweeps */
     int rounds;           /* how often this step has renewed the normal forces */
     int acting;           /* how many rows acted at the last call of `force` */
 } parting;
@@ -54,11 +56,13 @@ static sn_status create(sn_world *world, const sn_world_options *options, sn_int
     if (!own) return sn_no_memory(error);
     own->touching = sn_world_touching(world);
     own->area.rows = &own->touching->rows;
+    own->broad.context = world->context;
     return SN_OK;
 }
 
 static void release_room(const sn_world *world, parting *own) {
     sn_touch_finder_destroy(own->finder);
+    sn_broad_phase_release(&own->broad);
     sn_release(world->context, own->end);
     sn_release(world->context, own->sweep);
     own->finder = NULL, own->end = NULL, own->sweep = NULL;
@@ -242,10 +246,10 @@ static bool release(sn_world *world, sn_interaction *self, double t, const doubl
 
 static void take_sweep(const sn_touch_surface *surface, const double *end, sweep *s) {
     const int count = surface->vertex_count;
-    for (int k = 0; k < 3; ++k) s->low[k] = INFINITY, s->high[k] = -INFINITY, s->mean[k] = 0;
+    for (int k = 0; k < 3; ++k) s->box.low[k] = INFINITY, s->box.high[k] = -INFINITY, s->mean[k] = 0;
     for (int i = 0; i < 3 * count; ++i) {
-        s->low[i % 3] = fmin(s->low[i % 3], fmin(surface->position[i], end[i]));
-        s->high[i % 3] = fmax(s->high[i % 3], fmax(surface->position[i], end[i]));
+        s->box.low[i % 3] = fmin(s->box.low[i % 3], fmin(surface->position[i], end[i]));
+        s->box.high[i % 3] = fmax(s->box.high[i % 3], fmax(surface->position[i], end[i]));
         s->mean[i % 3] += (end[i] - surface->position[i]) / count;
     }
     s->most = 0;
@@ -257,31 +261,33 @@ static void take_sweep(const sn_touch_surface *surface, const double *end, sweep
 }
 
 /* Refuses a step in which two bodies may have passed through each other. */
-static sn_status check_way(const sn_world *world, const parting *own, const sn_trial *trial, sn_error *error) {
+static sn_status check_way(const sn_world *world, parting *own, const sn_trial *trial, sn_error *error) {
     const sn_touching *touching = own->touching;
-    for (int i = 0; i < touching->surface_count; ++i) {
+    sn_status status = sn_broad_phase_resize(&own->broad, touching->surface_count, error);
+    for (int i = 0; i < touching->surface_count && !status; ++i) {
         sn_touch_surface_carry(touching->surface[i], trial->x, own->end);
         take_sweep(touching->surface[i], own->end, &own->sweep[i]);
+        own->broad.box[i] = own->sweep[i].box;
     }
-    for (int a = 0; a < touching->surface_count; ++a)
-        for (int b = a + 1; b < touching->surface_count; ++b) {
-            const sweep *A = &own->sweep[a], *B = &own->sweep[b];
-            double apart[3];
-            sn_subtract3(A->mean, B->mean, apart);
-            bool meet = sn_norm3(apart) + A->most + B->most > PASS * fmin(A->size, B->size);
-            for (int k = 0; k < 3; ++k) meet = meet && A->low[k] <= B->high[k] && B->low[k] <= A->high[k];
-            if (meet && sn_touching_may(touching, a, b))
-                return sn_fail(error, SN_NOT_CONVERGED,
-                               "bodies '%s' and '%s' meet too fast for the step from t = %g s to %g s",
-                               world->model->body[touching->surface[a]->body].name,
-                               world->model->body[touching->surface[b]->body].name, trial->t, trial->t + trial->h);
-        }
-    return SN_OK;
+    if (!status) status = sn_broad_phase_find(&own->broad, error);
+    for (int i = 0; i < own->broad.count && !status; ++i) {
+        const int a = own->broad.pair[i][0], b = own->broad.pair[i][1];
+        const sweep *A = &own->sweep[a], *B = &own->sweep[b];
+        double apart[3];
+        sn_subtract3(A->mean, B->mean, apart);
+        const bool fast = sn_norm3(apart) + A->most + B->most > PASS * fmin(A->size, B->size);
+        if (fast && sn_touching_may(touching, a, b))
+            return sn_fail(error, SN_NOT_CONVERGED,
+                           "bodies '%s' and '%s' meet too fast for the step from t = %g s to %g s",
+                           world->model->body[touching->surface[a]->body].name,
+                           world->model->body[touching->surface[b]->body].name, trial->t, trial->t + trial->h);
+    }
+    return status;
 }
 
 static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error) {
     (void)settled;
-    const parting *own = self->data;
+    parting *own = self->data;
     return used(own->touching) && own->finder ? check_way(world, own, trial, error) : SN_OK;
 }
 

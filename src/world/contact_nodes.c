@@ -1,7 +1,8 @@
-/* Contact nodes: the surface nodes of the bodies with their areas. Colliders act on these nodes. Also the boundary
- * faces of a body.
+/* Contact points: what of the bodies may touch colliders, with areas and masses. These are surface nodes, or the
+ * vertices of a detailed surface. Also the boundary faces of a body.
  *
  * The table of the element says how much of a face's area goes to each of its nodes (fem/element.h). */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,35 +65,117 @@ static sn_status add_areas(sn_context *context, const sn_model *model, int body,
     return status;
 }
 
-sn_status sn_contact_nodes_create(const sn_world *world, sn_contact_nodes *surface, int *core_count, sn_error *error) {
+/* How many vertices, carriers of vertices, and surface nodes there are. */
+typedef struct sizes {
+    int vertices, carriers, nodes;
+} sizes;
+
+/* Writes the areas of the nodes that touch. They are 0 on bodies with a detailed surface, because such bodies touch
+ * with their vertices. Areas of nodes of rigid cores become negative. */
+static sn_status find_sizes(const sn_world *world, double *area, sizes *size, sn_error *error) {
+    const sn_model *model = world->model;
+    for (int b = 0; b < model->body_count; ++b) {
+        const sn_embedding *surface = model->body[b].surface;
+        const sn_status status = surface ? SN_OK : add_areas(world->context, model, b, area, error);
+        if (status) return status;
+        if (!surface) continue;
+        size->vertices += surface->vertex_count;
+        size->carriers += surface->carrier_first[surface->vertex_count];
+    }
+    for (int i = 0; i < model->node_count; ++i) {
+        size->nodes += area[i] > 0;
+        if (area[i] > 0 && sn_cores_hold(world, i)) area[i] *= -1;
+    }
+    return SN_OK;
+}
+
+static sn_status reserve(sn_context *context, const sizes *size, sn_colliders *own, sn_error *error) {
+    const size_t count = (size_t)size->nodes + (size_t)size->vertices;
+    own->point.node = sn_allocate(context, count, sizeof *own->point.node);
+    own->point.area = sn_allocate_zero(context, count, sizeof *own->point.area);
+    own->point.mass = sn_allocate_zero(context, count, sizeof *own->point.mass);
+    if (!own->point.node || !own->point.area || !own->point.mass) return sn_no_memory(error);
+    if (size->vertices == 0) return SN_OK;
+    own->carried.first = sn_allocate_zero(context, (size_t)size->vertices + 1, sizeof *own->carried.first);
+    own->carried.node = sn_allocate(context, (size_t)size->carriers, sizeof *own->carried.node);
+    own->carried.weight = sn_allocate(context, (size_t)size->carriers, sizeof *own->carried.weight);
+    return own->carried.first && own->carried.node && own->carried.weight ? SN_OK : sn_no_memory(error);
+}
+
+/* Appends the vertices of a detailed surface. Each gets a third of the area of its triangles. */
+static void add_vertices(const sn_model *model, int body, sn_colliders *own) {
+    const sn_embedding *surface = model->body[body].surface;
+    sn_carried *carried = &own->carried;
+    double *area = own->point.area + own->point.count;
+    for (int v = 0; v < surface->vertex_count; ++v) {
+        int32_t end = carried->first[carried->count];
+        for (int32_t k = surface->carrier_first[v]; k < surface->carrier_first[v + 1]; ++k, ++end) {
+            carried->node[end] = sn_model_node(model, body, surface->carrier_node[k]);
+            carried->weight[end] = surface->carrier_weight[k];
+        }
+        own->point.node[own->point.count++] = -1 - carried->count;
+        carried->first[++carried->count] = end;
+    }
+    for (int t = 0; t < surface->triangle_count; ++t) {
+        const int32_t *corner = surface->triangle + 3 * (size_t)t;
+        const double whole = sn_face_area(3, corner, surface->rest);
+        for (int k = 0; k < 3; ++k) area[corner[k]] += whole / 3;
+    }
+}
+
+sn_status sn_contact_points_create(const sn_world *world, sn_colliders *own, sn_error *error) {
     const sn_model *model = world->model;
     sn_context *context = world->context;
+    sizes size = {0};
     double *area = sn_allocate_zero(context, (size_t)model->node_count, sizeof *area);
     if (!area) return sn_no_memory(error);
-    sn_status status = SN_OK;
-    for (int b = 0; b < model->body_count && !status; ++b) status = add_areas(context, model, b, area, error);
-    int count = 0;
-    for (int i = 0; i < model->node_count && !status; ++i) count += area[i] > 0;
-    if (!status) {
-        surface->node = sn_allocate(context, (size_t)count, sizeof *surface->node);
-        surface->area = sn_allocate(context, (size_t)count, sizeof *surface->area);
-        surface->mass = sn_allocate_zero(context, (size_t)count, sizeof *surface->mass);
-        if (!surface->node || !surface->area || !surface->mass) status = sn_no_memory(error);
-    }
-    for (int i = 0; i < model->node_count && !status; ++i) /* a negative area marks nodes of rigid cores */
-        if (area[i] > 0 && sn_cores_hold(world, i)) area[i] *= -1;
+    sn_status status = find_sizes(world, area, &size, error);
+    if (!status) status = reserve(context, &size, own, error);
+    sn_contact_nodes *point = &own->point;
     for (int sign = 1; sign >= -1 && !status; sign -= 2) /* nodes of rigid cores come last */
         for (int i = 0; i < model->node_count; ++i) {
             if (!(sign * area[i] > 0)) continue;
-            surface->node[surface->count] = i;
-            surface->area[surface->count++] = sign * area[i];
-            *core_count += sign < 0;
+            point->node[point->count] = i;
+            point->area[point->count++] = sign * area[i];
+            own->core_count += sign < 0;
         }
     sn_release(context, area);
-    if (!status) return SN_OK;
-    sn_release(context, surface->node);
-    sn_release(context, surface->area);
-    sn_release(context, surface->mass);
-    *surface = (sn_contact_nodes){0};
+    own->node = *point;
+    for (int b = 0; b < model->body_count && !status; ++b)
+        if (model->body[b].surface) add_vertices(model, b, own);
+    if (!status && own->carried.count > 0) status = sn_carried_pair(context, &own->carried, error);
+    if (own->carried.count > 0) point->carried = &own->carried;
+    if (status) sn_contact_points_release(world, own);
     return status;
+}
+
+void sn_contact_points_release(const sn_world *world, sn_colliders *own) {
+    sn_release(world->context, own->point.node);
+    sn_release(world->context, own->point.area);
+    sn_release(world->context, own->point.mass);
+    sn_carried_release(world->context, &own->carried);
+    own->point = own->node = (sn_contact_nodes){0};
+    own->core_count = 0;
+}
+
+/* A node has its own mass. The mass m_k of a node that carries vertices is divided among them: the vertex i gets the
+ * part w_ik A_i / sum_j w_jk A_j of it, so that together they have the mass behind the surface and no more. */
+void sn_contact_points_weigh(const sn_world *world, sn_colliders *own) {
+    const sn_carried *carried = &own->carried;
+    const double *weight = world->solid->weight, *area = own->point.area + own->node.count;
+    double *mass = own->point.mass + own->node.count, *sum = world->workspace.product;
+    for (int i = 0; i < own->node.count; ++i) own->node.mass[i] = fabs(weight[own->node.node[i]]);
+    if (carried->count == 0) return;
+    memset(sum, 0, (size_t)world->model->node_count * sizeof *sum);
+    for (int i = 0; i < carried->count; ++i)
+        for (int32_t k = carried->first[i]; k < carried->first[i + 1]; ++k)
+            sum[carried->node[k]] += fmax(carried->weight[k], 0) * area[i];
+    for (int i = 0; i < carried->count; ++i) {
+        mass[i] = 0;
+        for (int32_t k = carried->first[i]; k < carried->first[i + 1]; ++k) {
+            const int32_t node = carried->node[k];
+            const double part = fmax(carried->weight[k], 0) * area[i];
+            if (part > 0) mass[i] += fabs(weight[node]) * part / sum[node];
+        }
+    }
 }

@@ -43,6 +43,8 @@ sn_element_view sn_world_view(const sn_world *world, const double *x, const doub
  * updated first, because a step to this place was accepted. */
 sn_status sn_world_force_inside(sn_world *world, const double *x, const double *v, const sn_memory_arrays *remember,
                                 sn_error *error);
+/* Whether workspace.inside has the forces at (x, v). */
+bool sn_world_inside_at(const sn_world *world, const double *x, const double *v);
 /* Computes the forces at the present state, into workspace.force. */
 sn_status sn_world_forces(sn_world *world, sn_error *error);
 /* Computes the reactions R = M (v - v0) / h - f of a step, into workspace.force, and *scale, the size of the forces. */

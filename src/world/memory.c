@@ -4,24 +4,32 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vector.h"
+#include "fem/patch.h"
 #include "fem/prony.h"
 #include "inside.h"
 
 static bool remembers(const sn_world *world) { return world->solid->elements.memory_size > 0; }
 
-sn_status sn_memory_create(sn_context *context, int64_t recalled_size, sn_memory *memory, sn_error *error) {
+sn_status sn_memory_create(sn_context *context, const sn_elements_model *elements, sn_memory *memory, sn_error *error) {
     *memory = (sn_memory){0};
-    if (recalled_size == 0) return SN_OK;
-    memory->before = sn_allocate_zero(context, (size_t)recalled_size, sizeof *memory->before);
-    memory->recalled = sn_allocate_zero(context, (size_t)recalled_size, sizeof *memory->recalled);
-    if (memory->before && memory->recalled) return SN_OK;
-    sn_memory_destroy(context, memory);
-    return sn_no_memory(error);
+    if (elements->recalled_size == 0) return SN_OK;
+    double **const array[] = {&memory->before, &memory->recalled, &memory->next_before, &memory->next_recalled,
+                              &memory->next_inside};
+    for (int i = 0; i < 5; ++i) {
+        const size_t count = i < 4 ? (size_t)elements->recalled_size : 3 * (size_t)elements->node_count;
+        *array[i] = sn_allocate_zero(context, count, sizeof(double));
+        if (*array[i]) continue;
+        sn_memory_destroy(context, memory);
+        return sn_no_memory(error);
+    }
+    return SN_OK;
 }
 
 void sn_memory_destroy(sn_context *context, sn_memory *memory) {
-    sn_release(context, memory->before);
-    sn_release(context, memory->recalled);
+    double *const array[] = {memory->before, memory->recalled, memory->next_before, memory->next_recalled,
+                             memory->next_inside};
+    for (int i = 0; i < 5; ++i) sn_release(context, array[i]);
     *memory = (sn_memory){0};
 }
 
@@ -62,35 +70,95 @@ void sn_memory_reach(sn_world *world, double t) {
 /* ---- Steps ---- */
 static sn_memory_arrays arrays_of(sn_world *world) {
     const sn_memory *own = &world->workspace.memory;
-    return (sn_memory_arrays){own->before, world->state.memory, own->recalled};
+    return (sn_memory_arrays){own->before, world->state.memory, own->before, world->state.memory, own->recalled};
 }
 
-/* Computes the memory and the recalled stress, or only the stress at the begin of the step. */
-static void remember(sn_world *world, const double *x, bool all) {
+static void exchange(double **a, double **b) {
+    double *const old = *a;
+    *a = *b, *b = old;
+}
+
+static void exchange_memory(sn_world *world) { exchange(&world->state.memory, &world->workspace.before.memory); }
+
+/* The first part that is accepted leaves the old memory where it is, for a step that fails later. */
+static sn_memory_arrays guarded_arrays(sn_world *world) {
     sn_memory_arrays arrays = arrays_of(world);
-    if (!all) arrays.memory = arrays.recalled = NULL;
-    const sn_element_view view = sn_world_view(world, x, NULL);
-    sn_elements_remember(world->context, &world->solid->elements, &view, &arrays);
-    world->workspace.memory.current = all;
+    if (!world->workspace.memory.guarded) arrays.memory = world->workspace.before.memory;
+    return arrays;
 }
 
-void sn_memory_begin(sn_world *world, double t) { world->workspace.memory.begin = t; }
+static void take_guarded(sn_world *world) {
+    if (!world->workspace.memory.guarded) exchange_memory(world);
+    world->workspace.memory.guarded = true;
+}
+
+void sn_memory_guard(sn_world *world) { world->workspace.memory.guarded = false; }
+
+void sn_memory_restore(sn_world *world) {
+    if (world->workspace.memory.guarded) exchange_memory(world);
+    world->workspace.memory.guarded = false;
+}
+
+/* Rotations and frames that change when a step is accepted change the forces after it: nothing is known ahead. */
+bool sn_memory_look_ahead(sn_world *world, sn_memory_arrays *arrays, sn_element_view *view) {
+    sn_memory *own = &world->workspace.memory;
+    const sn_state *state = &world->state;
+    own->ahead = false;
+    if (!remembers(world)) return false;
+    ++own->evaluations;
+    if (own->guarded || own->expected == 0 || own->evaluations < own->expected || !own->current ||
+        state->rotation_count > 0 || state->frame_count > 0 || state->vertex_frame_count > 0)
+        return false;
+    *arrays = (sn_memory_arrays){own->before, state->memory, own->next_before, world->workspace.before.memory,
+                                 own->next_recalled};
+    view->remember = arrays, view->next = own->next_inside;
+    sn_vector_zero(world->context, 3 * world->model->node_count, own->next_inside);
+    return own->ahead = true;
+}
+
+static void remember(sn_world *world, const double *x, const sn_memory_arrays *arrays) {
+    const sn_element_view view = sn_world_view(world, x, NULL);
+    sn_elements_remember(world->context, &world->solid->elements, &view, arrays);
+    world->workspace.memory.current = arrays->recalled != NULL;
+}
+
+void sn_memory_begin(sn_world *world, double t) {
+    world->workspace.memory.begin = t;
+    world->workspace.memory.evaluations = 0;
+}
+
+/* The place is that of the last evaluation, which looked ahead. */
+static void take_ahead(sn_world *world) {
+    sn_workspace *work = &world->workspace;
+    sn_memory *own = &work->memory;
+    exchange(&own->before, &own->next_before);
+    exchange(&own->recalled, &own->next_recalled);
+    exchange(&work->inside, &own->next_inside);
+    sn_linear_recalled(work->linear, own->recalled);
+}
 
 void sn_memory_accept(sn_world *world, double t, const double *x, const double *v) {
     if (!remembers(world)) return;
-    const sn_memory_arrays arrays = arrays_of(world);
     sn_workspace *work = &world->workspace;
+    sn_memory *own = &work->memory;
     set_elapsed(world, elapsed_at(world, t), false);
+    const bool here = sn_world_inside_at(world, x, v);
+    const sn_memory_arrays arrays = guarded_arrays(world);
+    own->expected = here ? own->evaluations : 0;
     /* The forces depend on the recalled stress. A kept linearisation may be older than it: it is an approximation.
      * Whoever asked for the force at the end of the step asks for the force of the next step at the same place: it is
      * computed together with the memory. */
-    if (work->inside_known && work->memory.current) {
+    if (here && own->ahead) {
+        take_ahead(world);
+    } else if (work->inside_known && own->current) {
         if (sn_world_force_inside(world, x, v, &arrays, NULL)) work->inside_known = false;
     } else {
-        remember(world, x, true);
+        remember(world, x, &arrays);
         work->inside_known = false;
     }
-    work->memory.begin = t;
+    take_guarded(world);
+    own->ahead = false;
+    own->begin = t;
 }
 
 /* ---- Starts ---- */
@@ -101,13 +169,17 @@ void sn_memory_start(sn_world *world) {
     memset(memory->before, 0, (size_t)world->solid->elements.recalled_size * sizeof(double));
     sn_state_forget(&world->state, "memory");
     set_elapsed(world, elapsed_at(world, memory->begin), false);
-    remember(world, world->state.x, true);
+    const sn_memory_arrays arrays = arrays_of(world);
+    remember(world, world->state.x, &arrays);
 }
 
 void sn_memory_refresh(sn_world *world) {
     if (!remembers(world)) return;
     world->workspace.memory.begin = world->state.time;
-    remember(world, world->state.x, false);
+    world->workspace.memory.expected = 0;
+    sn_memory_arrays arrays = arrays_of(world); /* only the stress at the begin of the step */
+    arrays.memory = arrays.recalled = NULL;
+    remember(world, world->state.x, &arrays);
 }
 
 void sn_memory_forget(sn_world *world) {
@@ -161,6 +233,26 @@ static void factors_of(const sn_world *world, const sn_law *law, const sn_materi
     }
 }
 
+/* A part of a law that is divided between elements and patches (fem/patch.h) is softer than the law: its compliance is
+ * that of the law over the shares of the part in the moduli, for shear and for volume. */
+static void divide_compliance(const sn_world *world, const sn_batch *batch, const sn_material *material,
+                              double compliance[36]) {
+    double constant[SN_LAW_CONSTANTS] = {0}, bulk, shear, part_bulk, part_shear;
+    if (batch->element->patch_shear == 0 ||
+        batch->law->prepare(batch->law, material, world->state.time, constant, NULL))
+        return;
+    sn_law_mean_moduli(batch->law, constant, &bulk, &shear);
+    sn_patch_divide(batch->element, batch->law, batch->part, constant);
+    sn_law_mean_moduli(batch->law, constant, &part_bulk, &part_shear);
+    if (!(part_bulk > 0 && part_shear > 0)) return;
+    for (int a = 0; a < 6; ++a)
+        for (int b = 0; b < 6; ++b) {
+            double *c = &compliance[6 * a + b];
+            const double volume = a < 3 && b < 3 && bulk > 0 ? 1 / (9 * bulk) : 0;
+            *c = (*c - volume) * shear / part_shear + volume * bulk / part_bulk;
+        }
+}
+
 /* factor / 2 h C^-1 h, over the terms of one point of one lane. `h` is the first number of the point. */
 static double point_energy(int terms, const double *factor, const double *compliance, const double *h) {
     double energy = 0;
@@ -175,15 +267,16 @@ static double point_energy(int terms, const double *factor, const double *compli
 /* Springs remember a tension: its energy is tension^2 / (2 k). */
 static double batch_energy(const sn_world *world, const sn_batch *batch) {
     const double *memory = world->state.memory + batch->memory;
-    const int points = batch->element->points, last_term = 6 * batch->terms;
+    const int points = sn_batch_points(batch), last_term = 6 * batch->terms;
     const sn_material *material = NULL;
     double compliance[36] = {0}, factor[SN_PRONY_TERMS] = {0}, energy = 0;
     for (int64_t n = 0; n < (int64_t)batch->block_count * SN_LANES; ++n) {
         const int64_t block = n / SN_LANES, lane = n % SN_LANES;
-        if (batch->element_of[n] < 0) continue;
+        if (batch->element_of && batch->element_of[n] < 0) continue;
         if (material != &world->parameters.material[batch->material_of[n]]) {
             material = &world->parameters.material[batch->material_of[n]];
             compliance_of(world, material, compliance);
+            divide_compliance(world, batch, material, compliance);
             factors_of(world, batch->law, material, factor);
         }
         for (int q = 0; q < points; ++q) {
@@ -203,7 +296,9 @@ sn_status sn_memory_energy(sn_world *world, double *energy, sn_error *error) {
     if (remembers(world)) set_elapsed(world, INFINITY, false);
     const sn_status status =
         sn_elements_energy(world->context, &world->solid->elements, &view, world->workspace.partial, energy, error);
-    for (int b = 0; b < world->solid->elements.batch_count && !status; ++b)
-        if (world->solid->elements.batch[b].terms) *energy += batch_energy(world, &world->solid->elements.batch[b]);
+    for (int b = 0; b < world->parameters.elements.batch_count && !status; ++b) {
+        const sn_batch *batch = sn_settings_batch(&world->solid->elements, b);
+        if (batch->terms) *energy += batch_energy(world, batch);
+    }
     return status;
 }

@@ -191,7 +191,7 @@ static sn_status compile(const sn_world *world, compiled *c, sn_error *error) {
         status = sn_element_settings_create(world->context, &c->solid->elements, world->parameters.material,
                                             world->state.time, &c->settings, error);
     if (!status) status = sn_workspace_linear(world, c->solid, &c->linear, error);
-    if (!status) status = sn_memory_create(world->context, c->solid->elements.recalled_size, &c->memory, error);
+    if (!status) status = sn_memory_create(world->context, &c->solid->elements, &c->memory, error);
     if (status) return status;
     c->partial = sn_allocate_zero(world->context, (size_t)c->solid->elements.chunk_count, sizeof *c->partial);
     return c->partial ? SN_OK : sn_no_memory(error);

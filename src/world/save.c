@@ -85,7 +85,7 @@ sn_status sn_world_save_state(sn_world *world, void *bytes, size_t size, sn_erro
     h.time = state->time, h.base_time = state->base_time, h.steps = state->steps, h.base_steps = state->base_steps;
     char *layout = (char *)bytes + sizeof h, *numbers = layout + h.parts * sizeof(sn_part);
     memcpy(layout, state->part, h.parts * sizeof(sn_part));
-    memcpy(numbers, state->value, h.count * sizeof(double));
+    sn_state_write(state, numbers);
     sn_archive archive = {SN_ARCHIVE_WRITE, numbers + h.count * sizeof(double), h.history, 0, false};
     const sn_status status = sn_history_visit(world, &archive, error);
     if (status) return status;
@@ -162,7 +162,7 @@ sn_status sn_world_restore_state(sn_world *world, const void *bytes, size_t size
     sn_status status = check_header(world, &h, body, size, error);
     if (status) return status;
     sn_state_copy(world->context, state, before);
-    memcpy(state->value, body + h.parts * sizeof(sn_part), (size_t)state->count * sizeof(double));
+    sn_state_read(state, body + h.parts * sizeof(sn_part));
     state->time = h.time, state->base_time = h.base_time, state->steps = h.steps, state->base_steps = h.base_steps;
     if (!sn_state_finite(state, world->model->node_count))
         status = sn_fail(error, SN_NOT_FINITE, "the saved state is not finite");

@@ -36,11 +36,22 @@ static void lay_out(const sn_world *world, sn_state *state) {
     state->count = (state->count + SN_LANES - 1) / SN_LANES * SN_LANES; /* the kernels want the rotations aligned */
     state->rotation_count = world->solid->elements.rotation_state_size;
     add_part(state, "rotations", state->rotation_count);
-    add_part(state, "memory", world->solid->elements.memory_size); /* multiples of SN_LANES up to here */
+    state->memory_begin = state->count, state->memory_count = world->solid->elements.memory_size;
+    add_part(state, "memory", state->memory_count); /* multiples of SN_LANES up to here */
     state->frame_count = world->solid->elements.frame_size;
     add_part(state, "frames", state->frame_count);
     state->vertex_frame_count = world->solid->warping.block_count > 0 ? 3 * n : 0;
     add_part(state, "vertex-frames", state->vertex_frame_count);
+}
+
+/* The doubles of `value`. */
+static size_t own_size(const sn_state *state) { return (size_t)(state->count - state->memory_count); }
+
+/* Where a part has its numbers. */
+static double *numbers_of(const sn_state *state, const sn_part *part) {
+    const int64_t count = state->memory_count;
+    if (count > 0 && part->begin == state->memory_begin && part->count == count) return state->memory;
+    return state->value + part->begin - (part->begin >= state->memory_begin + count ? count : 0);
 }
 
 sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *error) {
@@ -48,8 +59,10 @@ sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *erro
     state->part = sn_allocate_zero(world->context, (size_t)(world->interaction_count + OWN_PARTS), sizeof *state->part);
     if (!state->part) return sn_no_memory(error);
     lay_out(world, state);
-    state->value = sn_allocate_zero(world->context, (size_t)state->count, sizeof *state->value);
-    if (!state->value) {
+    state->value = sn_allocate_zero(world->context, own_size(state), sizeof *state->value);
+    if (state->memory_count > 0)
+        state->memory = sn_allocate_zero(world->context, (size_t)state->memory_count, sizeof *state->memory);
+    if (!state->value || (state->memory_count > 0 && !state->memory)) {
         sn_state_destroy(world->context, state);
         return sn_no_memory(error);
     }
@@ -58,7 +71,6 @@ sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *erro
     state->a = sn_state_part(state, "accelerations");
     state->history = sn_state_part(state, "history");
     state->rotation = sn_state_part(state, "rotations");
-    state->memory = sn_state_part(state, "memory");
     state->frame = sn_state_part(state, "frames");
     state->vertex_frame = sn_state_part(state, "vertex-frames");
     for (int64_t i = 0; i < state->vertex_frame_count; ++i) state->vertex_frame[i] = i % 9 % 4 == 0;
@@ -68,6 +80,7 @@ sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *erro
 
 void sn_state_destroy(sn_context *context, sn_state *state) {
     sn_release(context, state->value);
+    sn_release(context, state->memory);
     sn_release(context, state->part);
     *state = (sn_state){0};
 }
@@ -80,12 +93,12 @@ static const sn_part *find(const sn_state *state, const char *name) {
 
 double *sn_state_part(const sn_state *state, const char *name) {
     const sn_part *part = find(state, name);
-    return part ? state->value + part->begin : NULL;
+    return part ? numbers_of(state, part) : NULL;
 }
 
 void sn_state_forget(sn_state *state, const char *name) {
     const sn_part *part = find(state, name);
-    if (part) memset(state->value + part->begin, 0, (size_t)part->count * sizeof *state->value);
+    if (part) memset(numbers_of(state, part), 0, (size_t)part->count * sizeof *state->value);
 }
 
 /* ---- Copies ---- */
@@ -94,9 +107,32 @@ static void copy_counters(const sn_state *from, sn_state *to) {
     to->base_time = from->base_time, to->base_steps = from->base_steps;
 }
 
-void sn_state_copy(const sn_context *context, const sn_state *from, sn_state *to) {
+void sn_state_copy_motion(const sn_context *context, const sn_state *from, sn_state *to) {
     copy_counters(from, to);
-    sn_vector_copy(context, (int)from->count, from->value, to->value);
+    sn_vector_copy(context, (int)own_size(from), from->value, to->value);
+}
+
+void sn_state_copy(const sn_context *context, const sn_state *from, sn_state *to) {
+    sn_state_copy_motion(context, from, to);
+    if (from->memory) sn_vector_copy(context, (int)from->memory_count, from->memory, to->memory);
+}
+
+void sn_state_write(const sn_state *state, void *numbers) {
+    const size_t first = (size_t)state->memory_begin * sizeof(double), all = own_size(state) * sizeof(double),
+                 memory = (size_t)state->memory_count * sizeof(double);
+    char *to = numbers;
+    memcpy(to, state->value, first);
+    if (memory) memcpy(to + first, state->memory, memory);
+    memcpy(to + first + memory, state->value + state->memory_begin, all - first);
+}
+
+void sn_state_read(sn_state *state, const void *numbers) {
+    const size_t first = (size_t)state->memory_begin * sizeof(double), all = own_size(state) * sizeof(double),
+                 memory = (size_t)state->memory_count * sizeof(double);
+    const char *from = numbers;
+    memcpy(state->value, from, first);
+    if (memory) memcpy(state->memory, from + first, memory);
+    memcpy(state->value + state->memory_begin, from + first + memory, all - first);
 }
 
 void sn_state_carry(const sn_state *from, sn_state *to) {
@@ -104,7 +140,7 @@ void sn_state_carry(const sn_state *from, sn_state *to) {
     for (int i = 0; i < to->part_count; ++i) {
         const sn_part *part = &to->part[i], *old = find(from, part->name);
         if (old && old->count == part->count)
-            memcpy(to->value + part->begin, from->value + old->begin, (size_t)part->count * sizeof *to->value);
+            memcpy(numbers_of(to, part), numbers_of(from, old), (size_t)part->count * sizeof *to->value);
     }
 }
 

@@ -3,7 +3,10 @@
  *
  * The block consists of named parts. The names and sizes of the parts are the layout; only state.c knows it. A state is
  * copied as a whole to a state of the same layout. To a state of another layout each part is copied that has the same
- * name and size in both. */
+ * name and size in both.
+ *
+ * The part "memory" is large and changes as a whole in every step. So it has a block of its own: a step writes the new
+ * memory to the block of another state and exchanges the two blocks (memory.h). */
 #ifndef SN_WORLD_STATE_H
 #define SN_WORLD_STATE_H
 
@@ -14,7 +17,7 @@
 
 typedef struct sn_part {
     char name[32];
-    int64_t begin, count; /* in doubles, from the start of `value` */
+    int64_t begin, count; /* in doubles, from the start of the whole state */
 } sn_part;
 
 typedef struct sn_state {
@@ -24,8 +27,8 @@ typedef struct sn_state {
     int64_t base_steps;
     int part_count;
     sn_part *part;
-    int64_t count; /* how many doubles `value` has */
-    double *value;
+    int64_t count; /* how many doubles the state has, with the memory */
+    double *value; /* all parts but the memory */
     /* Pointers to parts of `value`: */
     double *x, *v;   /* "positions" (m), "velocities" (m/s): nodes x 3, compiled numbers */
     double *a;       /* "accelerations": change of v in the last step, over the length of the step; for reactions */
@@ -33,10 +36,11 @@ typedef struct sn_state {
     double *frame;   /* "frames": of elements that keep theirs for a time; aligned to 64 bytes */
     double *vertex_frame; /* "vertex-frames": nodes x 9, of warped vertices */
     double *rotation;     /* "rotations": of elements whose rotation depends on its past; aligned to 64 bytes */
-    double *memory;       /* "memory": of materials with a Prony series; aligned to 64 bytes */
     int64_t own;          /* where in `value` the numbers of the interactions begin */
     int64_t own_count;    /* how many numbers the interactions have */
     int64_t history_count, rotation_count, frame_count, vertex_frame_count;
+    double *memory; /* "memory": of materials with a Prony series; aligned to 64 bytes; NULL when it is empty */
+    int64_t memory_begin, memory_count; /* of this part */
 } sn_state;
 
 /* Makes a state at rest, with the layout that the world's interactions, method and solid need. */
@@ -44,6 +48,11 @@ sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *erro
 void sn_state_destroy(sn_context *context, sn_state *state);
 /* Copies all numbers. Both states have the same layout. */
 void sn_state_copy(const sn_context *context, const sn_state *from, sn_state *to);
+/* The same without the memory. */
+void sn_state_copy_motion(const sn_context *context, const sn_state *from, sn_state *to);
+/* Copies all numbers to or from `numbers`, in the order of the parts. */
+void sn_state_write(const sn_state *state, void *numbers);
+void sn_state_read(sn_state *state, const void *numbers);
 /* Copies between layouts: time, counters, and all parts that have the same name and size in both. */
 void sn_state_carry(const sn_state *from, sn_state *to);
 /* The numbers of a part; NULL when there is no part of this name. */

@@ -79,26 +79,31 @@ sn_status sn_world_force_inside(sn_world *world, const double *x, const double *
     const int n = 3 * world->model->node_count;
     const bool damped = damped_at(world, v);
     sn_element_view view = sn_world_view(world, x, v);
+    sn_memory_arrays arrays;
     view.remember = remember;
+    const bool ahead = !remember && sn_memory_look_ahead(world, &arrays, &view);
     if (world->parameters.method->implicit) view.kept = sn_linear_visit(work->linear);
     work->inside_known = false;
     sn_vector_zero(world->context, n, work->inside);
     const sn_status status = sn_elements_force(world->context, &world->solid->elements, &view, work->inside, error);
     if (status) return status;
     sn_interactions_correct(world, x, work->inside);
+    if (ahead) sn_interactions_correct(world, x, work->memory.next_inside);
     sn_vector_copy(world->context, n, x, work->inside_x);
     if (damped) sn_vector_copy(world->context, n, v, work->inside_v);
     work->inside_known = true;
     return SN_OK;
 }
 
-/* The same, unless they are there already. */
-static sn_status force_inside(sn_world *world, const double *x, const double *v, sn_error *error) {
+bool sn_world_inside_at(const sn_world *world, const double *x, const double *v) {
     const sn_workspace *work = &world->workspace;
     const int n = 3 * world->model->node_count;
-    if (work->inside_known && same(x, work->inside_x, n) && (!damped_at(world, v) || same(v, work->inside_v, n)))
-        return SN_OK;
-    return sn_world_force_inside(world, x, v, NULL, error);
+    return work->inside_known && same(x, work->inside_x, n) && (!damped_at(world, v) || same(v, work->inside_v, n));
+}
+
+/* The same, unless they are there already. */
+static sn_status force_inside(sn_world *world, const double *x, const double *v, sn_error *error) {
+    return sn_world_inside_at(world, x, v) ? SN_OK : sn_world_force_inside(world, x, v, NULL, error);
 }
 
 static sn_status force(sn_world *world, const sn_request *request, sn_error *error) {

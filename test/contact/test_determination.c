@@ -272,6 +272,52 @@ static void test_rod(void **state) {
     }
 }
 
+/* A ball in a clasp, a bar that is bent around three quarters of it: one curve, whose vector area fits no point. Each
+ * row has the normal of its place, and its depth is that of the gap. */
+static void test_clasp(void **state) {
+    (void)state;
+    touch_shape shape[2] = {touch_cube(24), touch_ball(12)};
+    for (int i = 0; i < shape[0].vertex_count; ++i) {
+        double *x = &shape[0].position[3 * i];
+        const double angle = -2.4 * x[0], radius = 1 + 0.3 * x[1], z = 0.3 * x[2];
+        x[0] = radius * cos(angle), x[1] = radius * sin(angle), x[2] = z;
+    }
+    touch_shape_place(&shape[1], 0.76, 0.76, 0.76, 0.003, 0.002, 0.001);
+    scene s = scene_of(context, shape, 2, false);
+    determine(&s);
+    check_rows(&s);
+    assert_int_equal(s.counts.regions, 1);
+    assert_int_equal(s.counts.complex, 1);
+    assert_true(s.rows.count > 100);
+    for (int i = 0; i < s.rows.count; ++i) {
+        const sn_touch_row *row = &s.rows.row[i];
+        const double outwards = sn_dot3(row->n, row->point) / sn_norm3(row->point);
+        assert_true(row->gap <= 0 && row->gap > -0.1);
+        /* Beside the end faces of the bar (angles of 2.4) and its sides (z of 0.3) the nearest way out is over these.
+         */
+        const bool inner = fabs(atan2(row->point[1], row->point[0])) < 2.3 && fabs(row->point[2]) < 0.25;
+        assert_true(!inner || outwards > 0.7);
+    }
+    release(&s);
+}
+
+/* A long beam on a slab is long but not bent, two cubes far inside each other are bent but not long: one normal. */
+static void test_long_and_deep(void **state) {
+    (void)state;
+    for (int deep = 0; deep < 2; ++deep) {
+        touch_shape shape[2] = {touch_cube(6), touch_cube(7)};
+        touch_shape_place(&shape[0], deep ? 1 : 3, deep ? 1 : 0.1, deep ? 1 : 0.1, 0.01, 0.02, deep ? 0.8 : 0.35);
+        touch_shape_place(&shape[1], deep ? 1.1 : 4, deep ? 1.1 : 1, deep ? 1 : 0.3, 0, 0, 0);
+        scene s = scene_of(context, shape, 2, false);
+        determine(&s);
+        check_rows(&s);
+        assert_int_equal(s.counts.regions, 1);
+        assert_int_equal(s.counts.complex, 0);
+        for (int i = 0; i < s.rows.count; ++i) assert_true(s.rows.row[i].n[2] > 0.999);
+        release(&s);
+    }
+}
+
 /* A slab inside a box whose top has a deep pit. The pit goes through the slab: two holes in large triangles, whose
  * corners are inside. */
 static void test_pit(void **state) {
@@ -464,9 +510,10 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boxes),       cmocka_unit_test(test_balls),     cmocka_unit_test(test_dent),
-        cmocka_unit_test(test_brute_force), cmocka_unit_test(test_contained), cmocka_unit_test(test_rod),
-        cmocka_unit_test(test_pit),         cmocka_unit_test(test_sheets),    cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_self),        cmocka_unit_test(test_threads),   cmocka_unit_test(test_memory)};
+        cmocka_unit_test(test_boxes),       cmocka_unit_test(test_balls),         cmocka_unit_test(test_dent),
+        cmocka_unit_test(test_brute_force), cmocka_unit_test(test_contained),     cmocka_unit_test(test_rod),
+        cmocka_unit_test(test_clasp),       cmocka_unit_test(test_long_and_deep), cmocka_unit_test(test_pit),
+        cmocka_unit_test(test_sheets),      cmocka_unit_test(test_ties),          cmocka_unit_test(test_self),
+        cmocka_unit_test(test_threads),     cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

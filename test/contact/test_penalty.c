@@ -21,7 +21,7 @@ static void close_to(double a, double b, double tolerance) {
 
 static int32_t one_node[1] = {0};
 static double one_area[1] = {0.04}, one_mass[1] = {0.7};
-static const sn_contact_nodes one = {1, one_node, one_area, one_mass};
+static const sn_contact_nodes one = {1, one_node, one_area, one_mass, NULL};
 
 static void check_definite(const double K[9], const double D[9]) {
     for (int t = 0; t < 30; ++t) {
@@ -55,7 +55,7 @@ static void check_blocks(const sn_collider_model *c, const sn_penalty *p, const 
     int32_t node[1];
     memcpy(x, x0, sizeof x);
     memcpy(v, v0, sizeof v);
-    assert_int_equal(sn_penalty_blocks(c, p, &one, 0.5, x, v, false, NULL, node, K, D), 1);
+    assert_int_equal(sn_penalty_blocks(c, p, &one, 0.5, x, v, false, NULL, node, node, K, D), 1);
     for (int j = 0; j < 3; ++j) {
         const double h = 1e-7;
         double plus[3] = {0}, minus[3] = {0};
@@ -74,10 +74,10 @@ static void check_blocks(const sn_collider_model *c, const sn_penalty *p, const 
     for (int k = 0; k < 3; ++k) {
         sn_friction memory = {.normal = 12, .slip = {0.3, -0.1, 0.2}, .known = true};
         memcpy(memory.lambda, held[k], sizeof memory.lambda);
-        sn_penalty_blocks(c, p, &one, 0.5, x, v, true, &memory, node, K, D);
+        sn_penalty_blocks(c, p, &one, 0.5, x, v, true, &memory, node, node, K, D);
         check_definite(K, D);
     }
-    sn_penalty_blocks(c, p, &one, 0.5, x, v, true, NULL, node, K, D);
+    sn_penalty_blocks(c, p, &one, 0.5, x, v, true, NULL, node, node, K, D);
     check_definite(K, D);
 }
 
@@ -133,7 +133,7 @@ static void test_spring_damper(void **state) {
     sn_collider_at(moved, 0.5, &pose);
     sn_collider_velocity(moved, &pose, deep, w);
     for (int definite = 0; definite < 2; ++definite)
-        sn_penalty_blocks(moved, &p, &one, 0.5, deep, w, definite, NULL, node, K[definite], D[definite]);
+        sn_penalty_blocks(moved, &p, &one, 0.5, deep, w, definite, NULL, node, node, K[definite], D[definite]);
     for (int i = 0; i < 9; ++i) close_to(K[0][i], K[1][i], 1e-10), close_to(D[0][i], D[1][i], 1e-10);
 }
 

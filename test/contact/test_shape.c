@@ -1,133 +1,6 @@
 /* Every shape of the list: gap, normal and bend against differences, still, moved, turned and inside out; the way
  * through it; its drawing. A shape without a row in `trials` fails. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/context.h"
-#include "base/math3.h"
-#include "contact/penalty.h"
-
-static sn_context *context;
-
-static void close_to(double a, double b, double tolerance) {
-    if (!(fabs(a - b) <= tolerance)) {
-        print_message("%.17g, expected %.17g (+- %g)\n", a, b, tolerance);
-        fail();
-    }
-}
-
-static sn_collider shape(const char *name) {
-    sn_collider c = sn_collider_default();
-    snprintf(c.shape, sizeof c.shape, "%s", name);
-    return c;
-}
-
-static void set(sn_collider *c, const char *name, int count, double x, double y, double z, double w) {
-    const double value[4] = {x, y, z, w};
-    assert_int_equal(sn_collider_set(c, name, value, count, NULL), SN_OK);
-}
-
-/* ---- The trials: one collider or more for each shape, of a size around 1, near the origin ---- */
-
-static sn_mesh *torus, *roof, *fine;
-
-static sn_collider plane(void) {
-    sn_collider c = shape("plane");
-    set(&c, "point", 3, 0.1, 0.2, -0.3, 0), set(&c, "normal", 3, 1, 2, -0.5, 0);
-    return c;
-}
-static sn_collider ball(void) {
-    sn_collider c = shape("sphere");
-    set(&c, "center", 3, 0.1, 0.2, -0.3, 0), set(&c, "radius", 1, 0.8, 0, 0, 0);
-    return c;
-}
-static sn_collider capsule(void) {
-    sn_collider c = shape("capsule");
-    set(&c, "from", 3, -0.5, 0.2, -0.3, 0), set(&c, "to", 3, 0.6, 0.5, 0.1, 0), set(&c, "radius", 1, 0.4, 0, 0, 0);
-    return c;
-}
-static sn_collider short_capsule(void) {
-    sn_collider c = capsule();
-    set(&c, "to", 3, -0.5, 0.2, -0.3, 0), set(&c, "radius", 1, 0.7, 0, 0, 0);
-    return c;
-}
-static sn_collider sharp_box(void) {
-    sn_collider c = shape("box");
-    set(&c, "center", 3, 0.1, 0.2, -0.3, 0), set(&c, "size", 3, 1.2, 0.7, 1.6, 0);
-    return c;
-}
-static sn_collider round_box(void) {
-    sn_collider c = sharp_box();
-    set(&c, "radius", 1, 0.2, 0, 0, 0), set(&c, "rotate", 4, 1, 2, 3, 40);
-    return c;
-}
-static sn_collider solid_mesh(void) {
-    sn_collider c = shape("mesh");
-    c.mesh = torus;
-    set(&c, "scale", 1, 1.5, 0, 0, 0), set(&c, "rotate", 4, 1, 0, 1, 30), set(&c, "move", 3, 0.1, 0.2, -0.3, 0);
-    return c;
-}
-static sn_collider thick_mesh(void) {
-    sn_collider c = solid_mesh();
-    set(&c, "thickness", 1, 0.1, 0, 0, 0);
-    return c;
-}
-/* So many triangles that coarse cells tell how far it is. */
-static sn_collider fine_mesh(void) {
-    sn_collider c = solid_mesh();
-    c.mesh = fine;
-    return c;
-}
-static sn_collider sheet(void) {
-    sn_collider c = shape("mesh");
-    c.mesh = roof;
-    set(&c, "thickness", 1, 0.2, 0, 0, 0);
-    return c;
-}
-
-static const double hills[4][5] = {
-    {0.1, 0.3, -0.1, 0.2, 0}, {0, 0.4, 0.5, 0.1, -0.2}, {0.2, -0.3, 0.3, 0.6, 0.1}, {0, 0.1, -0.2, 0.2, 0.3}};
-static sn_collider ground(void) {
-    sn_collider c = shape("heightfield");
-    c.height = hills[0], c.rows = 4, c.columns = 5;
-    set(&c, "size", 2, 3, 2.4, 0, 0), set(&c, "center", 3, 0.1, 0.2, -0.3, 0), set(&c, "scale", 1, 0.8, 0, 0, 0);
-    return c;
-}
-/* Smaller than the places where the tests look, which are then beyond its border. */
-static sn_collider small_ground(void) {
-    sn_collider c = ground();
-    set(&c, "size", 2, 0.7, 0.5, 0, 0), set(&c, "rotate", 4, 1, 0.3, 0.2, 20);
-    return c;
-}
-
-typedef struct trial {
-    const char *shape;
-    sn_collider (*make)(void);
-    double through[2][3]; /* a way through it, none for a plane */
-    bool hollow;          /* bodies may be inside */
-} trial;
-
-static const trial trials[] = {
-    {"plane", plane, {{0}}, false},
-    {"sphere", ball, {{-2, 0.3, -0.2}, {2, 0.1, -0.3}}, true},
-    {"capsule", capsule, {{0, -2, -0.1}, {0.1, 2, -0.1}}, true},
-    {"capsule", short_capsule, {{-0.5, -2, -0.3}, {-0.5, 2, -0.3}}, true},
-    {"box", sharp_box, {{0.2, -2, -0.2}, {0.1, 2, -0.1}}, true},
-    {"box", round_box, {{0.2, -2, -0.2}, {0.1, 2, -0.1}}, true},
-    {"mesh", solid_mesh, {{-3, 0.2, -0.3}, {3, 0.2, -0.3}}, true},
-    {"mesh", thick_mesh, {{-3, 0.2, -0.3}, {3, 0.2, -0.3}}, true},
-    {"mesh", sheet, {{0.3, -2, 0.1}, {0.3, 2, 0.1}}, false},
-    {"heightfield", ground, {{0}}, false},
-    {"heightfield", small_ground, {{0}}, false},
-};
-enum { TRIALS = sizeof trials / sizeof *trials };
+#include "shape_trials.h"
 
 static void test_all_are_tried(void **state) {
     (void)state;
@@ -144,33 +17,6 @@ static void test_all_are_tried(void **state) {
         for (int k = 0; k < parameters; ++k)
             assert_true(p[k].count >= 1 && p[k].count <= 4 && strlen(p[k].name) < 16 && strlen(p[k].text) > 3);
     }
-}
-
-static const double move_key[8] = {0, 0, 0, 0, 2, 0.4, -0.3, 0.2}, turn_key[4] = {0, 0, 2, 130};
-
-/* kind & 1: moved and turned; kind & 2: inside out; kind & 4: about a point elsewhere. */
-static void build(const trial *t, int kind, sn_collider_model *model) {
-    sn_collider c = t->make();
-    c.inside = kind & 2;
-    if (kind & 1) {
-        c.key = move_key, c.key_count = 2;
-        c.turn.axis[0] = 0.3, c.turn.axis[2] = -0.5;
-        c.turn.key = turn_key, c.turn.key_count = 2;
-        if (kind & 4) c.turn.has_point = true, c.turn.point[0] = 0.7, c.turn.point[1] = -0.4;
-    }
-    sn_error error = {0};
-    if (sn_collider_model_create(context, &c, model, &error)) print_message("%s: %s\n", error.path, error.text), fail();
-}
-
-static double unit_noise(unsigned *seed) {
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / 8388608.0 - 1;
-}
-
-static double distance3(const double a[3], const double b[3]) {
-    double d[3];
-    sn_subtract3(a, b, d);
-    return sn_norm3(d);
 }
 
 /* ---- Gap, n and bend ---- */
@@ -444,7 +290,7 @@ static void test_passed(void **state) {
 
 static int32_t one_node[1] = {0};
 static double one_area[1] = {0.04}, one_mass[1] = {0.7};
-static const sn_contact_nodes one = {1, one_node, one_area, one_mass};
+static const sn_contact_nodes one = {1, one_node, one_area, one_mass, NULL};
 
 static void check_blocks(const sn_collider_model *c, const double x0[3], const double v0[3]) {
     const sn_penalty p = {.stiffness = 2000, .depth = 0.3, .damping = 0.3, .friction = 0.6, .slip = 0.05};
@@ -452,7 +298,7 @@ static void check_blocks(const sn_collider_model *c, const double x0[3], const d
     int32_t node[1];
     memcpy(x, x0, sizeof x);
     memcpy(v, v0, sizeof v);
-    assert_int_equal(sn_penalty_blocks(c, &p, &one, 1.3, x, v, false, NULL, node, K, D), 1);
+    assert_int_equal(sn_penalty_blocks(c, &p, &one, 1.3, x, v, false, NULL, node, node, K, D), 1);
     for (int j = 0; j < 3; ++j) {
         const double h = 1e-7;
         double plus[3] = {0}, minus[3] = {0};
@@ -467,7 +313,7 @@ static void check_blocks(const sn_collider_model *c, const double x0[3], const d
         for (int r = 0; r < 3; ++r) close_to(D[3 * j + r], -(plus[r] - minus[r]) / (2 * h), 1e-4);
     }
     /* The definite ones: symmetric, not negative. */
-    sn_penalty_blocks(c, &p, &one, 1.3, x, v, true, NULL, node, K, D);
+    sn_penalty_blocks(c, &p, &one, 1.3, x, v, true, NULL, node, node, K, D);
     for (int t = 0; t < 30; ++t) {
         const double u[3] = {sin(1.0 * t), cos(2.3 * t), sin(0.7 * t + 1)};
         double k = 0, d = 0;
@@ -551,66 +397,7 @@ static void test_drawing(void **state) {
     }
 }
 
-/* ---- Meshes ---- */
-
-/* The tree finds the nearest of all triangles, and the sign agrees with that of the closed form where there is one. */
-static void test_mesh_sphere(void **state) {
-    (void)state;
-    sn_mesh *mesh = NULL;
-    const sn_generator_value value[2] = {{"radius", 1, {0.7}}, {"cells", 1, {12}}};
-    assert_int_equal(sn_mesh_generate(context, "sphere", value, 2, &mesh, NULL), SN_OK);
-    sn_collider options = shape("mesh");
-    options.mesh = mesh;
-    sn_collider_model c;
-    assert_int_equal(sn_collider_model_create(context, &options, &c, NULL), SN_OK);
-    sn_mesh_destroy(mesh); /* it has its own copy */
-    sn_pose pose;
-    sn_collider_at(&c, 0, &pose);
-    unsigned seed = 5;
-    for (int i = 0; i < 3000; ++i) {
-        double x[3], n[3];
-        for (int a = 0; a < 3; ++a) x[a] = 1.2 * unit_noise(&seed);
-        const double r = sn_norm3(x), gap = sn_collider_gap(&c, &pose, x, INFINITY, n, NULL);
-        close_to(gap, r - 0.7, 0.02);
-        if (r > 0.75) assert_true(sn_dot3(n, x) > 0.95 * r);
-    }
-    sn_collider_model_destroy(context, &c);
-}
-
-/* A thin tet: normals of neighbours point almost to opposite sides, and the sign must still be right beside its edges
- * and corners. */
-static void test_sharp_mesh(void **state) {
-    (void)state;
-    static const double corner[12] = {0, 0, 0, 1, 0, 0, 0.4, 0.1, 0.1, 0.5, 0, 0.6};
-    static const int32_t face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-    sn_mesh *mesh = NULL;
-    assert_int_equal(sn_mesh_create(context, 4, 1, 4, 0, &mesh, NULL), SN_OK);
-    memcpy(mesh->position, corner, sizeof corner);
-    for (int i = 0; i < 4; ++i) mesh->tet[i] = i;
-    sn_collider options = shape("mesh");
-    options.mesh = mesh;
-    sn_collider_model c;
-    assert_int_equal(sn_collider_model_create(context, &options, &c, NULL), SN_OK);
-    sn_mesh_destroy(mesh);
-    sn_pose pose;
-    sn_collider_at(&c, 0, &pose);
-    unsigned seed = 9;
-    int inside = 0;
-    for (int i = 0; i < 20000; ++i) {
-        double x[3], n[3];
-        for (int a = 0; a < 3; ++a) x[a] = a == 1 ? 0.05 + 0.15 * unit_noise(&seed) : 0.4 + 0.7 * unit_noise(&seed);
-        bool in = true;
-        for (int f = 0; f < 4; ++f) {
-            const double *p[4] = {corner + 3 * face[f][0], corner + 3 * face[f][1], corner + 3 * face[f][2],
-                                  corner + 3 * f};
-            in = in && (sn_volume6(p[0], p[1], p[2], x) > 0) == (sn_volume6(p[0], p[1], p[2], p[3]) > 0);
-        }
-        inside += in;
-        assert_true((sn_collider_gap(&c, &pose, x, INFINITY, n, NULL) < 0) == in);
-    }
-    assert_true(inside > 100);
-    sn_collider_model_destroy(context, &c);
-}
+/* ---- Refused ---- */
 
 static void refused(const sn_collider *c, const char *path, const char *word) {
     sn_error error = {0};
@@ -635,70 +422,11 @@ static void test_refused(void **state) {
     c = shape("capsule"), refused(&c, "capsule", "'from'");
 }
 
-/* A mesh that faces inwards, and one that was cut along all of its edges, are the same solid. */
-static void test_repairs(void **state) {
-    (void)state;
-    int faces = 0;
-    int32_t *face = NULL;
-    sn_mesh *cut = NULL;
-    assert_int_equal(sn_mesh_boundary(torus, &faces, &face, NULL, NULL, NULL), SN_OK);
-    assert_int_equal(sn_mesh_create(context, 3 * faces, 0, 4, faces, &cut, NULL), SN_OK);
-    for (int i = 0; i < 3 * faces; ++i) {
-        const int32_t from = face[3 * (i / 3) + 2 - i % 3];
-        memcpy(cut->position + 3 * (size_t)i, torus->position + 3 * (size_t)from, 3 * sizeof(double));
-        cut->triangle[i] = i;
-    }
-    sn_collider whole = solid_mesh(), other = whole;
-    other.mesh = cut;
-    sn_collider_model a, b;
-    sn_pose pose;
-    assert_int_equal(sn_collider_model_create(context, &whole, &a, NULL), SN_OK);
-    assert_int_equal(sn_collider_model_create(context, &other, &b, NULL), SN_OK);
-    sn_collider_at(&a, 0, &pose);
-    unsigned seed = 2;
-    for (int i = 0; i < 300; ++i) {
-        double x[3], n[3], m[3];
-        for (int k = 0; k < 3; ++k) x[k] = 1.5 * unit_noise(&seed);
-        close_to(sn_collider_gap(&a, &pose, x, INFINITY, n, NULL), sn_collider_gap(&b, &pose, x, INFINITY, m, NULL),
-                 1e-12);
-    }
-    sn_collider_model_destroy(context, &a);
-    sn_collider_model_destroy(context, &b);
-    sn_mesh_destroy(cut);
-    sn_mesh_release(torus, face);
-}
-
-static int start(void **state) {
-    (void)state;
-    if (sn_context_create(NULL, &context, NULL)) return 1;
-    const sn_generator_value value[3] = {{"radius", 1, {0.5}}, {"minor", 1, {0.2}}, {"cells", 2, {10, 1}}};
-    if (sn_mesh_generate(context, "torus", value, 3, &torus, NULL)) return 1;
-    const sn_generator_value many[3] = {{"radius", 1, {0.5}}, {"minor", 1, {0.2}}, {"cells", 2, {80, 8}}};
-    if (sn_mesh_generate(context, "torus", many, 3, &fine, NULL)) return 1;
-    /* Two triangles with a fold. */
-    static const double place[12] = {0, 0, -1, 0, 0, 1, 1, -0.0, 0, -1, -0.5, 0};
-    static const int32_t corner[6] = {0, 1, 2, 1, 0, 3};
-    if (sn_mesh_create(context, 4, 0, 4, 2, &roof, NULL)) return 1;
-    memcpy(roof->position, place, sizeof place);
-    memcpy(roof->triangle, corner, sizeof corner);
-    return 0;
-}
-
-static int end(void **state) {
-    (void)state;
-    sn_mesh_destroy(torus);
-    sn_mesh_destroy(roof);
-    sn_mesh_destroy(fine);
-    sn_context_destroy(context);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_are_tried), cmocka_unit_test(test_gap),       cmocka_unit_test(test_middle),
-        cmocka_unit_test(test_values),        cmocka_unit_test(test_reach),     cmocka_unit_test(test_motion),
-        cmocka_unit_test(test_least),         cmocka_unit_test(test_passed),    cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_drawing),       cmocka_unit_test(test_refused),   cmocka_unit_test(test_mesh_sphere),
-        cmocka_unit_test(test_repairs),       cmocka_unit_test(test_sharp_mesh)};
+        cmocka_unit_test(test_all_are_tried), cmocka_unit_test(test_gap),    cmocka_unit_test(test_middle),
+        cmocka_unit_test(test_values),        cmocka_unit_test(test_reach),  cmocka_unit_test(test_motion),
+        cmocka_unit_test(test_least),         cmocka_unit_test(test_passed), cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_drawing),       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, start, end);
 }

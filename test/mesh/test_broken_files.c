@@ -13,6 +13,7 @@
 
 #include "failing_allocator.h"
 #include "sinew/mesh.h"
+#include "write_as.h"
 
 static failing_allocator counted;
 static sn_context *context;
@@ -348,9 +349,8 @@ static void collect(file list[FILES]) {
             sn_mesh_read_memory(context, source->format, "f", source->data, source->bytes, NULL, 0, &mesh, NULL),
             SN_OK);
         snprintf(path, sizeof path, "/tmp/sinew-broken-%d.%s", (int)getpid(), binary[i].ending);
-        assert_int_equal(
-            sn_mesh_write(mesh, path, &(sn_mesh_write_options){.binary = true, .version = binary[i].version}, NULL),
-            SN_OK);
+        const sn_mesh_write_options options = write_as(true, binary[i].version);
+        assert_int_equal(sn_mesh_write(mesh, path, &options, NULL), SN_OK);
         sn_mesh_destroy(mesh);
         list[TEXT_FILES + i] = (file){.format = binary[i].ending};
         list[TEXT_FILES + i].data = slurp(path, &list[TEXT_FILES + i].bytes);

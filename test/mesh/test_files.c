@@ -13,6 +13,7 @@
 
 #include "failing_allocator.h"
 #include "sinew/mesh.h"
+#include "write_as.h"
 
 static failing_allocator counted;
 static sn_context *context;
@@ -167,8 +168,8 @@ static sn_mesh *two_tets(int tet_nodes, bool named) {
 
 static void test_msh_there_and_back(void **state) {
     (void)state;
-    static const sn_mesh_write_options options[] = {
-        {false, "2.2"}, {true, "2.2"}, {false, "4.1"}, {true, "4.1"}, {false, NULL}};
+    const sn_mesh_write_options options[] = {write_as(false, "2.2"), write_as(true, "2.2"), write_as(false, "4.1"),
+                                             write_as(true, "4.1"), write_as(false, NULL)};
     for (int nodes = 4; nodes <= 10; nodes += 6) {
         for (size_t i = 0; i < sizeof options / sizeof *options; ++i) {
             sn_mesh *mesh = two_tets(nodes, true);
@@ -283,7 +284,7 @@ static void test_surfaces_there_and_back(void **state) {
                    {"a.stl", false, 0, 1}};
     for (size_t i = 0; i < sizeof flavour / sizeof *flavour; ++i) {
         sn_mesh *mesh = three_triangles();
-        const sn_mesh_write_options options = {.binary = flavour[i].binary};
+        const sn_mesh_write_options options = write_as(flavour[i].binary, NULL);
         sn_mesh *back = there_and_back(mesh, flavour[i].name, &options);
         assert_shape(mesh, back);
         assert_labels(NULL, back->node_label, 4, flavour[i].base);
@@ -661,10 +662,17 @@ static void test_refusals(void **state) {
     assert_int_equal(sn_mesh_write(surface, path, NULL, &error), SN_BAD_INPUT);
     assert_int_not_equal(access(path, F_OK), 0);
     snprintf(path, sizeof path, "%s/x.msh", folder);
-    assert_int_equal(sn_mesh_write(tet10, path, &(sn_mesh_write_options){.version = "3"}, &error), SN_BAD_INPUT);
+    const sn_mesh_write_options unknown = write_as(false, "3"), versioned = write_as(false, "2.2"),
+                                binary = write_as(true, NULL), no_cookie = {.binary = true};
+    assert_int_equal(sn_mesh_write(tet10, path, &unknown, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.text, "3"));
+    assert_int_equal(sn_mesh_write(tet10, path, &no_cookie, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.text, "sn_mesh_write_options_default"));
     snprintf(path, sizeof path, "%s/x.mesh", folder);
-    assert_int_equal(sn_mesh_write(tet10, path, &(sn_mesh_write_options){.version = "2.2"}, &error), SN_BAD_INPUT);
-    assert_int_equal(sn_mesh_write(tet10, path, &(sn_mesh_write_options){.binary = true}, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_mesh_write(tet10, path, &versioned, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.text, "version"));
+    assert_int_equal(sn_mesh_write(tet10, path, &binary, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.text, "binary"));
     assert_int_not_equal(access(path, F_OK), 0);
     assert_int_equal(sn_mesh_write(tet10, "/nowhere/x.msh", NULL, &error), SN_IO);
     assert_int_equal(sn_mesh_write(tet10, "/dev/full/x.msh", NULL, &error), SN_IO);

@@ -14,6 +14,7 @@
 
 #include "mesh/inflate.h"
 #include "mesh_test.h"
+#include "write_as.h"
 
 static sn_mesh *read_sample(const char *name) {
     char path[300];
@@ -191,7 +192,7 @@ static void test_losses(void **state) {
     int count;
     const sn_listing *format = sn_mesh_formats(&count);
     sn_mesh *rich = rich_mesh(), *plain = make_box(1, 1, 1, 6), *surface = read_sample("cube.obj");
-    static const sn_mesh_write_options text = {.binary = false}, binary = {.binary = true};
+    const sn_mesh_write_options text = write_as(false, NULL), binary = write_as(true, NULL);
     for (int i = 0; i < count; ++i) {
         if (!sn_mesh_format_writes(format[i].name)) continue;
         const sn_mesh *const mesh[] = {rich, surface};

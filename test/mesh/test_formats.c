@@ -10,6 +10,7 @@
 
 #include "mesh/format.h"
 #include "mesh_test.h"
+#include "write_as.h"
 
 static char folder[] = "/tmp/sinew-formats-XXXXXX";
 static const sn_listing *format;
@@ -278,7 +279,7 @@ static bool takes_triangles(const char *name, const sn_mesh *surface) {
 
 static void test_there_and_back(void **state) {
     (void)state;
-    static const sn_mesh_write_options options[] = {{.binary = false}, {.binary = true}};
+    const sn_mesh_write_options options[] = {write_as(false, NULL), write_as(true, NULL)};
     sn_mesh *tets = make_box(2, 1, 1, 6), *surface = surface_of_octahedron();
     for (int i = 0; i < formats; ++i) {
         if (!sn_mesh_format_writes(format[i].name)) continue;

@@ -25,12 +25,14 @@ static double active(double stretch) {
 
 static const char *const laws[] = {"corotated", "stvk", "neo-hookean", "stable-neo-hookean", "linear"};
 
+static const char *const elements[] = {"tet4", "tet10", "tet4-smooth"};
+
 /* Both ends held: the supports feel the active stress times the area, and nothing moves. */
 static void test_isometric(void **state) {
     (void)state;
-    for (int k = 0; k < 10; ++k) {
+    for (int k = 0; k < 15; ++k) {
         scene s;
-        bar(&s, NULL, laws[k % 5], k < 5 ? "tet4" : "tet10");
+        bar(&s, NULL, laws[k % 5], elements[k / 5]);
         strcpy(s.options.time.mode, "quasi-static");
         s.fix[3].select = box_selector(3 * SIDE - 1e-9, -1, -1, 1, 1, 1);
         s.fix[3].axis[1] = s.fix[3].axis[2] = false;
@@ -54,13 +56,13 @@ static void test_isometric(void **state) {
 static void test_isotonic(void **state) {
     (void)state;
     static const double activation[] = {0.3, 1}, load[] = {0, 1e4};
-    for (int k = 0; k < 16; ++k) {
+    for (int k = 0; k < 24; ++k) {
         scene s;
-        bar(&s, NULL, k % 2 ? "corotated" : "linear", k / 2 % 2 ? "tet10" : "tet4");
+        bar(&s, NULL, k % 2 ? "corotated" : "linear", elements[k / 2 % 3]);
         strcpy(s.options.time.mode, "static");
-        s.material.muscle.activation = activation[k / 4 % 2];
+        s.material.muscle.activation = activation[k / 6 % 2];
         s.load[0].select = normal_selector(1, 0, 0);
-        s.load[0].value[0] = load[k / 8];
+        s.load[0].value[0] = load[k / 12];
         s.body.load_count = 1;
         scene_create(&s);
         double value[6], low = 0.2, high = 1.4;
@@ -69,7 +71,7 @@ static void test_isotonic(void **state) {
         for (int i = 0; i < 60; ++i) {
             const double l = 0.5 * (low + high), x = fmax((l - 1) / 0.4, 0),
                          T = YOUNG * (l - 1) + s.material.muscle.activation * PEAK * active(l) + 2e4 * x * x;
-            *(T > load[k / 8] ? &high : &low) = l;
+            *(T > load[k / 12] ? &high : &low) = l;
         }
         assert_near(1 + value[0] / (3 * SIDE), low, 1e-6);
         scene_end(&s);
@@ -138,13 +140,13 @@ static void test_jumps(void **state) {
     static const char *const methods[] = {"implicit-euler", "bdf2", "newmark", "trapezoidal", "rosenbrock2-w"};
     int count;
     const sn_listing *known = sn_methods(&count);
-    for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k) {
+    for (int k = 0; k < 10; ++k) {
         scene s;
         bool found = false;
-        for (int i = 0; i < count; ++i) found = found || strcmp(known[i].name, methods[k]) == 0;
+        for (int i = 0; i < count; ++i) found = found || strcmp(known[i].name, methods[k % 5]) == 0;
         if (!found) continue;
-        bar(&s, NULL, "corotated", "tet4");
-        strcpy(s.options.time.method, methods[k]);
+        bar(&s, NULL, "corotated", k < 5 ? "tet4" : "tet4-smooth");
+        strcpy(s.options.time.method, methods[k % 5]);
         s.options.time.step = 5e-3;
         s.body.fix_count = 0;
         scene_create(&s);

@@ -45,21 +45,54 @@ static void fit_leaves(sn_box_tree *tree, const double *position, const double *
     }
 }
 
+/* The least of eight numbers. */
+static inline float least(const float *v) {
+    float m[4];
+    for (int l = 0; l < 4; ++l) m[l] = v[l + 4] < v[l] ? v[l + 4] : v[l];
+    const float a = m[2] < m[0] ? m[2] : m[0], b = m[3] < m[1] ? m[3] : m[1];
+    return b < a ? b : a;
+}
+static inline float most(const float *v) {
+    float m[4];
+    for (int l = 0; l < 4; ++l) m[l] = v[l + 4] > v[l] ? v[l + 4] : v[l];
+    const float a = m[2] > m[0] ? m[2] : m[0], b = m[3] > m[1] ? m[3] : m[1];
+    return b > a ? b : a;
+}
+
 static void fit_level(sn_box_tree *tree, int level, int begin, int end) {
     const sn_box_block *below_it = tree->block + tree->first[level - 1];
     const int children = tree->first[level] - tree->first[level - 1];
     for (int i = begin; i < end; ++i) {
         sn_box_block *block = &tree->block[tree->first[level] + i];
-        for (int c = 0; c < SN_BOX_FAN; ++c)
+        for (int c = 0; c < SN_BOX_FAN; ++c) {
+            const int child = i * SN_BOX_FAN + c;
             for (int a = 0; a < 3; ++a) {
-                float low = INFINITY, high = -INFINITY;
-                const int child = i * SN_BOX_FAN + c;
-                for (int s = 0; s < SN_BOX_FAN && child < children; ++s) {
-                    low = below_it[child].low[a][s] < low ? below_it[child].low[a][s] : low;
-                    high = below_it[child].high[a][s] > high ? below_it[child].high[a][s] : high;
-                }
-                block->low[a][c] = low, block->high[a][c] = high;
+                block->low[a][c] = child < children ? least(below_it[child].low[a]) : INFINITY;
+                block->high[a][c] = child < children ? most(below_it[child].high[a]) : -INFINITY;
             }
+        }
+    }
+}
+
+static void fit_groups(sn_box_tree *tree, const double *position, int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+        sn_box_block *block = &tree->block[tree->first[2] + i / SN_BOX_FAN];
+        const int32_t *vertex = tree->group_vertex;
+        vd low[3], high[3], x[3];
+        vd_gather3(position, vertex + tree->group_first[i], x);
+        for (int a = 0; a < 3; ++a) low[a] = high[a] = x[a];
+        for (int v = tree->group_first[i] + SN_WIDTH; v < tree->group_first[i + 1]; v += SN_WIDTH) {
+            vd_gather3(position, vertex + v, x);
+            for (int a = 0; a < 3; ++a) low[a] = extreme(low[a], x[a], 0), high[a] = extreme(high[a], x[a], 1);
+        }
+        for (int a = 0; a < 3; ++a) {
+            double first = low[a][0], last = high[a][0];
+            for (int l = 1; l < SN_WIDTH; ++l) {
+                first = low[a][l] < first ? low[a][l] : first;
+                last = high[a][l] > last ? high[a][l] : last;
+            }
+            block->low[a][i % SN_BOX_FAN] = below(first), block->high[a][i % SN_BOX_FAN] = above(last);
+        }
     }
 }
 
@@ -109,10 +142,10 @@ static void meet(const sn_box_tree *a, int p, unsigned mine, const sn_box_tree *
     }
 }
 
-/* The pairs of block p of level 0 of A: walks down the tree of B. Within one surface only blocks from p on count. */
-static void walk(const sn_box_tree *a, int p, const sn_box_tree *b, found *out) {
-    const sn_box_block *parent = &a->block[a->first[1] + p / SN_BOX_FAN];
-    const int slot = p % SN_BOX_FAN;
+/* The groups of B that group g of A touches: walks down the tree of B, from the last child to the first. Within one
+ * surface only groups from g on count. */
+static void walk(const sn_box_tree *a, int g, const sn_box_tree *b, found *out) {
+    const sn_box_block *parent = &a->block[a->first[2] + g / SN_BOX_FAN];
     struct {
         int level, block;
     } stack[SN_BOX_LEVELS * SN_BOX_FAN];
@@ -120,21 +153,47 @@ static void walk(const sn_box_tree *a, int p, const sn_box_tree *b, found *out) 
     stack[depth].level = b->levels - 1, stack[depth++].block = 0;
     while (depth > 0) {
         const int level = stack[--depth].level, i = stack[depth].block;
-        const sn_box_block *block = &b->block[b->first[level] + i];
-        for (unsigned hit = overlap(parent, slot, block); hit; hit &= hit - 1) {
-            const int c = __builtin_ctz(hit), child = i * SN_BOX_FAN + c;
-            if (a == b && child < p >> 3 * (level - 1)) continue;
-            if (level > 1)
-                stack[depth].level = level - 1, stack[depth++].block = child;
-            else
-                meet(a, p, overlap(block, c, &a->block[p]), b, child, out);
+        unsigned hit = overlap(parent, g % SN_BOX_FAN, &b->block[b->first[level] + i]);
+        for (; level > 2 && hit; hit &= hit - 1)
+            stack[depth].level = level - 1, stack[depth++].block = i * SN_BOX_FAN + __builtin_ctz(hit);
+        for (int c = SN_BOX_FAN - 1; hit && c >= 0; --c) {
+            if (!(hit >> c & 1) || (a == b && i * SN_BOX_FAN + c < g)) continue;
+            if (out->count < out->room) out->pair[out->count][0] = g, out->pair[out->count][1] = i * SN_BOX_FAN + c;
+            ++out->count;
         }
     }
 }
 
-static int pairs(const sn_box_tree *a, const sn_box_tree *b, int begin, int end, int32_t (*pair)[2], int room) {
+static int groups(const sn_box_tree *a, const sn_box_tree *b, int begin, int end, int32_t (*pair)[2], int room) {
     found out = {pair, 0, room};
-    for (int p = begin; p < end; ++p) walk(a, p, b, &out);
+    for (int g = begin; g < end; ++g) walk(a, g, b, &out);
+    return out.count;
+}
+
+static int pairs(const sn_box_tree *a, const sn_box_tree *b, int32_t (*group)[2], int count, int32_t (*pair)[2],
+                 int room) {
+    enum { KNOWN = 128 };
+    found out = {pair, 0, room};
+    const int g = group[0][0];
+    const sn_box_block *parent = &a->block[a->first[1] + g], *above_b = b->block + b->first[2];
+    const sn_box_block *above_a = &a->block[a->first[2] + g / SN_BOX_FAN];
+    uint8_t near[KNOWN]; /* the blocks of A that touch the first groups of B, one bit each */
+    for (int i = 0; i < count && i < KNOWN; ++i) {
+        near[i] = (uint8_t)overlap(&above_b[group[i][1] / SN_BOX_FAN], group[i][1] % SN_BOX_FAN, parent);
+        if (!overlap(above_a, g % SN_BOX_FAN, &b->block[b->first[1] + group[i][1]])) near[i] = 0;
+    }
+    for (int s = 0; s < SN_BOX_FAN; ++s) {
+        const int p = g * SN_BOX_FAN + s; /* a slot without a block has a box that meets none */
+        for (int i = 0; i < count; ++i) {
+            if (i < KNOWN && !(near[i] >> s & 1)) continue;
+            const sn_box_block *block = &b->block[b->first[1] + group[i][1]];
+            for (unsigned hit = overlap(parent, s, block); hit; hit &= hit - 1) {
+                const int c = __builtin_ctz(hit), child = group[i][1] * SN_BOX_FAN + c;
+                if (a == b && child < p) continue;
+                meet(a, p, overlap(block, c, &a->block[p]), b, child, &out);
+            }
+        }
+    }
     return out.count;
 }
 
@@ -174,4 +233,4 @@ static void squares(const sn_box_block *block, const double x[3], double square[
 }
 
 extern const sn_box_kernels SN_ISA(sn_box_kernels);
-const sn_box_kernels SN_ISA(sn_box_kernels) = {fit_leaves, fit_level, pairs, enter, squares};
+const sn_box_kernels SN_ISA(sn_box_kernels) = {fit_leaves, fit_level, fit_groups, groups, pairs, enter, squares};

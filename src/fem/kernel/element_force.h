@@ -65,7 +65,7 @@ INLINE void add_warped_forces(const int N, const int Q, const slice *s, int q, c
         vertex_frame(s, i, R);
         vm_transpose_multiply(R, F, H);
         s->batch->law->stress(s->batch->law, c, H, NULL, S);
-        if (has_memory(s)) add_recalled(Q, s, q, F, R, S);
+        if (has_memory(s)) add_recalled(Q, s, q, s->view->recalled, F, R, S);
         vm_multiply(R, S, P);
         if (rate) add_viscous(damping[0], damping[1], R, rate, P);
         for (int a = 0; a < 3; ++a)
@@ -136,51 +136,65 @@ INLINE int energy_body(const int N, const int Q, const sn_batch *batch, int begi
     return bad;
 }
 
+/* value_i -= w P g_i for the nodes from 1 on. */
+INLINE void add_nodal(const int N, const slice *s, int q, vd *P, vd *value) {
+    const vd w = vd_load(s->weight + q * SN_LANES);
+    for (int a = 0; a < 9; ++a) P[a] *= w;
+    for (int i = 1; i < N; ++i) {
+        vd g[3];
+        load_rows(gradient_at(N, s, q) + 3 * (i - 1) * SN_LANES, 3, g);
+        for (int a = 0; a < 3; ++a) value[3 * i + a] -= P[3 * a] * g[0] + P[3 * a + 1] * g[1] + P[3 * a + 2] * g[2];
+    }
+}
+
 INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view,
                       double *f) {
     const sn_law *law = batch->law;
     if (batch->warping) {
         if (view->remember && batch->terms) remember_body(N, Q, batch, begin, end, view, view->remember);
+        if (view->next) {
+            const sn_element_view after = sn_view_after(view);
+            force_warped(N, Q, batch, begin, end, &after, view->next);
+        }
         return force_warped(N, Q, batch, begin, end, view, f);
     }
     const sn_batch_settings *settings = settings_of(batch, view);
     const unsigned damped = view->v ? settings->damped : 0;
+    double *const next = view->next;
     int bad = 0;
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(N, Q, batch, settings, view, block, lane);
-            vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES];
+            vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES], later[3 + EDGES];
             force_input(N, &s, damped, edge, speed, c, damping);
             for (int i = 3; i < 3 * N; ++i) value[i] = vd_set(0);
+            for (int i = 3; i < 3 * N && next; ++i) later[i] = vd_set(0);
             vi good = c[0] == c[0];
             for (int q = 0; q < Q; ++q) {
-                vd F[9], R[9], P[9];
+                vd F[9], R[9], P[9], P_next[9], rate[9];
                 deformation(N, &s, q, edge, F);
                 if (batch->rotation || damped) rotation_at(N, Q, &s, q, F, R, NULL);
                 keep_rotation(N, Q, &s, q, R);
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
                 law->stress(law, c, F, batch->rotation ? R : NULL, P);
                 complete_stress(N, Q, &s, q, F, R, P);
+                if (damped) outer_sum(N, gradient_at(N, &s, q), speed, rate);
+                if (next) memcpy(P_next, P, sizeof P);
                 if (has_memory(&s)) {
                     if (view->remember) remember_shape(Q, &s, q, F, R, view->remember);
-                    add_recalled(Q, &s, q, F, R, P);
+                    add_recalled(Q, &s, q, view->recalled, F, R, P);
+                    if (next) add_recalled(Q, &s, q, view->remember->recalled, F, R, P_next);
                 }
-                vd rate[9];
-                if (damped) {
-                    outer_sum(N, gradient_at(N, &s, q), speed, rate);
-                    add_damping_stress(&s, c, damping, F, R, rate, P);
-                }
+                if (damped) add_damping_stress(&s, c, damping, F, R, rate, P);
                 if (batch->muscle) add_muscle_stress(&s, F, damped ? rate : NULL, P);
-                const vd w = vd_load(s.weight + q * SN_LANES);
-                for (int a = 0; a < 9; ++a) P[a] *= w;
-                for (int i = 1; i < N; ++i) {
-                    vd g[3];
-                    load_rows(gradient_at(N, &s, q) + 3 * (i - 1) * SN_LANES, 3, g);
-                    for (int a = 0; a < 3; ++a)
-                        value[3 * i + a] -= P[3 * a] * g[0] + P[3 * a + 1] * g[1] + P[3 * a + 2] * g[2];
-                }
+                add_nodal(N, &s, q, P, value);
+                if (!next) continue;
+                if (damped) add_damping_stress(&s, c, damping, F, R, rate, P_next);
+                if (batch->muscle) add_muscle_stress(&s, F, damped ? rate : NULL, P_next);
+                add_nodal(N, &s, q, P_next, later);
             }
             scatter_balanced(N, &s, value, f);
+            if (next) scatter_balanced(N, &s, later, next);
             if (law->flags & SN_LAW_POSITIVE_J) bad += count_bad(&s, good);
         }
     return bad;

@@ -84,6 +84,10 @@ static int remember(const sn_batch *batch, int begin, int end, const sn_element_
     if (batch->element->nodes == 2) return spring_remember(batch, begin, end, view, memory);
     SPECIALISED(remember_body, batch, begin, end, view, memory)
 }
+static int recall(const sn_batch *batch, int begin, int end, const sn_element_settings *settings, const double *before,
+                  const double *memory, double *recalled) {
+    return recall_body(batch, begin, end, settings, before, memory, recalled);
+}
 
 extern const sn_element_kernels SN_ISA(sn_element_kernels);
 const sn_element_kernels SN_ISA(sn_element_kernels) = {serves,   energy, force,     linearise, weigh,

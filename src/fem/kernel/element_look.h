@@ -45,7 +45,7 @@ INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int bloc
             }
             batch->law->stress(batch->law, c, H, batch->rotation ? R : NULL, P);
             complete_stress(N, Q, &s, q, F, R, P);
-            if (has_memory(&s)) add_recalled(Q, &s, q, F, R, P);
+            if (has_memory(&s)) add_recalled(Q, &s, q, view->recalled, F, R, P);
             if (batch->muscle) add_muscle_stress(&s, F, NULL, P);
             if (batch->warping) {
                 for (int i = 0; i < 9; ++i) H[i] = P[i];

@@ -34,17 +34,19 @@ static inline int remembers_by_F(const sn_law *law) {
     return law->strain == SN_STRAIN_GREEN || law->flags & SN_LAW_NO_POTENTIAL;
 }
 
-INLINE void load_recalled(const int Q, const slice *s, int q, vd *H) {
+INLINE void load_symmetric(const int Q, const slice *s, int q, const double *recalled, vd *H) {
     vd six[SIX];
-    load_rows(s->view->recalled + recalled_at(s, Q, q), SIX, six);
+    load_rows(recalled + recalled_at(s, Q, q), SIX, six);
     symmetric_of(six, H);
 }
 
+INLINE void load_recalled(const int Q, const slice *s, int q, vd *H) { load_symmetric(Q, s, q, s->view->recalled, H); }
+
 /* P += G H. R is the identity for laws without rotation; it is not read for the linear law. */
-APART void add_recalled(const int Q, const slice *s, int q, const vd *F, const vd *R, vd *P) {
+APART void add_recalled(const int Q, const slice *s, int q, const double *recalled, const vd *F, const vd *R, vd *P) {
     const sn_law *law = s->batch->law;
     vd H[9], out[9];
-    load_recalled(Q, s, q, H);
+    load_symmetric(Q, s, q, recalled, H);
     if (law->strain == SN_STRAIN_CAUCHY) {
         for (int i = 0; i < 9; ++i) P[i] += H[i];
         return;
@@ -142,28 +144,30 @@ INLINE void add_term(const double *term, const vd *h, const vd *S, vd *H) {
     for (int i = 0; i < SIX; ++i) H[i] += decay * h[i] - gain * S[i];
 }
 
-/* h <- decay h + gain (S - S_before) for all terms of a point, S_before <- S, and the recalled stress H = sum of ratio
+/* h = decay h + gain (S - S_before) for all terms of a point, S_before = S, and the recalled stress H = sum of ratio
  * (decay h - gain S). */
 INLINE void remember_point(const int Q, const slice *s, int q, const vd *S, const sn_memory_arrays *to) {
-    double *before = to->before + recalled_at(s, Q, q), *memory = to->memory ? to->memory + memory_at(s, Q, q) : NULL;
+    const int64_t point = recalled_at(s, Q, q);
+    double *const memory = to->memory;
     const double *term = terms_at(s);
     vd change[SIX], H[SIX];
-    load_rows(before, SIX, change);
+    load_rows(to->old_before + point, SIX, change);
     for (int i = 0; i < SIX; ++i) {
         change[i] = S[i] - change[i], H[i] = vd_set(0);
-        vd_store(before + i * SN_LANES, S[i]);
+        vd_store(to->before + point + i * SN_LANES, S[i]);
     }
-    for (int t = 0; memory && t < s->batch->terms; ++t, term += 3 * SN_LANES, memory += SIX * SN_LANES) {
+    for (int t = 0; memory && t < s->batch->terms; ++t, term += 3 * SN_LANES) {
+        const int64_t first = memory_at(s, Q, q) + t * SIX * SN_LANES;
         const vd decay = vd_load(term), gain = vd_load(term + SN_LANES);
         vd h[SIX];
         for (int i = 0; i < SIX; ++i) {
-            h[i] = decay * vd_load(memory + i * SN_LANES) + gain * change[i];
-            vd_store(memory + i * SN_LANES, h[i]);
+            h[i] = decay * vd_load(to->old_memory + first + i * SN_LANES) + gain * change[i];
+            vd_store(memory + first + i * SN_LANES, h[i]);
         }
         add_term(term, h, S, H);
     }
     if (!to->recalled) return;
-    for (int i = 0; i < SIX; ++i) vd_store(to->recalled + recalled_at(s, Q, q) + i * SN_LANES, H[i]);
+    for (int i = 0; i < SIX; ++i) vd_store(to->recalled + point + i * SN_LANES, H[i]);
 }
 
 /* Where term t of a point has its own S_before, in a series on coefficients. */
@@ -176,22 +180,23 @@ INLINE int64_t begins_at(const slice *s, const int Q, int q, int t) {
 APART void remember_coefficients(const int Q, const slice *s, int q, const vd *F, const vd *R,
                                  const sn_memory_arrays *to) {
     const int count = s->batch->law->constant_count, terms = s->batch->terms;
+    double *const memory = to->memory;
     const double *term = terms_at(s);
     vd c[SN_LAW_CONSTANTS], S[SIX], H[SIX];
     for (int i = 0; i < SIX; ++i) H[i] = vd_set(0);
     for (int t = 0; t < terms; ++t, term += 3 * SN_LANES) {
         const vd decay = vd_load(term), gain = vd_load(term + SN_LANES);
-        double *before = to->before + begins_at(s, Q, q, t),
-               *memory = to->memory ? to->memory + memory_at(s, Q, q) + t * SIX * SN_LANES : NULL;
+        const int64_t begins = begins_at(s, Q, q, t), first = memory_at(s, Q, q) + t * SIX * SN_LANES;
         vd h[SIX];
         load_rows(s->settings->base + (s->block * terms + t) * count * SN_LANES + s->lane, count, c);
         unrotated_stress(s, c, F, R, S);
         for (int i = 0; i < SIX; ++i) {
             if (memory) {
-                h[i] = decay * vd_load(memory + i * SN_LANES) + gain * (S[i] - vd_load(before + i * SN_LANES));
-                vd_store(memory + i * SN_LANES, h[i]);
+                h[i] = decay * vd_load(to->old_memory + first + i * SN_LANES) +
+                       gain * (S[i] - vd_load(to->old_before + begins + i * SN_LANES));
+                vd_store(memory + first + i * SN_LANES, h[i]);
             }
-            vd_store(before + i * SN_LANES, S[i]);
+            vd_store(to->before + begins + i * SN_LANES, S[i]);
         }
         if (memory) add_term(term, h, S, H);
     }
@@ -230,10 +235,10 @@ INLINE int remember_body(const int N, const int Q, const sn_batch *batch, int be
 }
 
 /* H = sum of ratio (decay h - gain S_before). By coefficient each term has its own S_before, and the ratios are 1. */
-static int recall(const sn_batch *batch, int begin, int end, const sn_element_settings *all, const double *before,
-                  const double *memory, double *recalled) {
+INLINE int recall_body(const sn_batch *batch, int begin, int end, const sn_element_settings *all, const double *before,
+                       const double *memory, double *recalled) {
     const sn_batch_settings *settings = &all->batch[batch->index];
-    const int Q = batch->element->points;
+    const int Q = sn_batch_points(batch);
     if (batch->terms == 0) return 0;
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {

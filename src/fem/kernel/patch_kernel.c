@@ -1,7 +1,7 @@
 /* Kernels of patches (fem/patch.h): the law at the mean deformation gradient of SN_LANES patches. */
 #include "fem/patch.h"
 
-#include "element_point.h"
+#include "memory.h"
 
 /* out = sum_i (p_i - p_0) (x) g_i of each lane, [9][SN_LANES]; plus the identity in lanes without nodes. */
 static void gather(const sn_patches *patches, int block, const double *p, double *out) {
@@ -49,6 +49,7 @@ static int energy(const sn_patches *patches, int block, const sn_element_view *v
         load_rows(now + lane, 9, F);
         rotation_at(4, 1, &s, 0, F, R, NULL);
         law->energy(law, c, F, s.batch->rotation ? R : NULL, &psi);
+        if (has_memory(&s)) psi += recalled_energy(1, &s, 0, F, R);
         vd_store(out + lane, vd_load(s.weight) * psi);
         bad += count_collapsed(&s, vm_determinant(F));
     }
@@ -71,6 +72,7 @@ static int stress(const sn_patches *patches, int block, const sn_element_view *v
         rotation_at(4, 1, &s, 0, F, R, NULL);
         law->stress(law, c, F, s.batch->rotation ? R : NULL, P);
         complete_stress(4, 1, &s, 0, F, R, P);
+        if (has_memory(&s)) add_recalled(1, &s, 0, view->recalled, F, R, P);
         if (damped) {
             load_rows(s.settings->damping + s.block * 3 * SN_LANES + lane, 3, damping);
             load_rows(rates + lane, 9, rate);
@@ -101,8 +103,22 @@ static void linearise(const sn_patches *patches, int block, const sn_element_vie
         if (moving) load_rows(rates + lane, 9, rate);
         rotation_at(4, 1, &s, 0, F, R, with_dR ? dR : NULL);
         tangent(&s, c, damping, F, R, with_dR ? dR : NULL, moving ? rate : NULL, k, d, A);
+        if (has_memory(&s)) add_recalled_tangent(1, &s, 0, with_dR ? dR : NULL, k, A);
         const vd w = vd_load(s.weight);
         for (int i = 0; i < 81; ++i) vd_store(out + i * SN_LANES + lane, w * A[i]);
+    }
+}
+
+static void remember(const sn_patches *patches, int block, const sn_element_view *view,
+                     const sn_memory_arrays *memory) {
+    _Alignas(64) double now[9 * SN_LANES];
+    gather(patches, block, view->x, now);
+    for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+        const slice s = lanes_of(patches, block, view, lane);
+        vd F[9], R[9];
+        load_rows(now + lane, 9, F);
+        rotation_at(4, 1, &s, 0, F, R, NULL);
+        remember_shape(1, &s, 0, F, R, memory);
     }
 }
 
@@ -121,4 +137,4 @@ static void product(const sn_patches *patches, int block, const double *tangent,
 }
 
 extern const sn_patch_kernels SN_ISA(sn_patch_kernels);
-const sn_patch_kernels SN_ISA(sn_patch_kernels) = {energy, stress, linearise, product};
+const sn_patch_kernels SN_ISA(sn_patch_kernels) = {energy, stress, linearise, product, remember};

@@ -108,6 +108,10 @@ static int spring_force(const sn_batch *batch, int begin, int end, const sn_elem
     const sn_batch_settings *settings = settings_of(batch, view);
     const int damped = view->v && settings->damped;
     if (view->remember && batch->terms) spring_remember(batch, begin, end, view, view->remember);
+    if (view->next) {
+        const sn_element_view after = sn_view_after(view);
+        spring_force(batch, begin, end, &after, view->next);
+    }
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(2, 1, batch, settings, view, block, lane);

@@ -202,13 +202,8 @@ static void apply(void *data, const double *r, double *z) {
     sn_filter_apply(c->filter, z);
 }
 
-const sn_preconditioner sn_factor_cholesky = {.name = "cholesky",
-                                              .text = "direct: supernodal Cholesky factor (CHOLMOD, ordered by METIS)",
-                                              .needs_matrix = true,
-                                              .direct = true,
-                                              .update = update,
-                                              .apply = apply,
-                                              .release = release};
+const sn_preconditioner sn_direct_cholesky_factor = {
+    .needs_matrix = true, .direct = true, .update = update, .apply = apply, .release = release};
 
 #else
 typedef int sn_no_cholmod; /* C does not allow an empty file */

@@ -4,13 +4,12 @@
 
 #include "linear/solver.h"
 
-/* The plain factorisations. Each update makes a new factor. */
-extern const sn_preconditioner sn_factor_ldlt;
+/* The plain factorisation sn_<symbol>_factor of each line of SN_DIRECTS. One file defines it. Each update makes a new
+ * factor. Name and text stand in the list. */
+#define SN_DECLARE_FACTOR(symbol, name, text) extern const sn_preconditioner sn_##symbol##_factor;
+SN_DIRECTS(SN_DECLARE_FACTOR)
 /* The next update meets another pattern. It uses the memory of the data again. */
-void sn_factor_ldlt_forget(void *data);
-#if defined(SN_HAVE_CHOLMOD)
-extern const sn_preconditioner sn_factor_cholesky;
-#endif
+void sn_direct_ldlt_forget(void *data);
 
 /* Counters in the data of a direct method: the number of directions in which the filter differs from the filter of the
  * kept factor, and the number of factorisations so far. */

@@ -114,7 +114,7 @@ static sn_status analyse(const sn_context *context, const sn_pattern *pattern, l
     return SN_OK;
 }
 
-void sn_factor_ldlt_forget(void *data) {
+void sn_direct_ldlt_forget(void *data) {
     if (data) ((ldlt *)data)->analysed = false;
 }
 
@@ -224,10 +224,5 @@ static void apply(void *data, const double *r, double *z) {
     sn_filter_apply(f->filter, z);
 }
 
-const sn_preconditioner sn_factor_ldlt = {.name = "ldlt",
-                                          .text = "direct: sparse L D L^T factor of our own",
-                                          .needs_matrix = true,
-                                          .direct = true,
-                                          .update = update,
-                                          .apply = apply,
-                                          .release = release};
+const sn_preconditioner sn_direct_ldlt_factor = {
+    .needs_matrix = true, .direct = true, .update = update, .apply = apply, .release = release};

@@ -450,36 +450,25 @@ static sn_status remember(const sn_preconditioner *base, sn_context *context, co
     return status;
 }
 
-static sn_status update_ldlt(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
-                             sn_error *error) {
-    return update(&sn_factor_ldlt, context, op, filter, data, error);
-}
-
-static sn_status remember_ldlt(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
-                               bool *prepared, sn_archive *archive, sn_error *error) {
-    return remember(&sn_factor_ldlt, context, op, filter, data, prepared, archive, error);
-}
-
-const sn_preconditioner sn_direct_ldlt = {
-    SN_LISTED(direct_ldlt),    .needs_matrix = true,  .direct = true,
-    .needs_diagonal = true,    .update = update_ldlt, .apply = apply,
-    .remember = remember_ldlt, .release = release,
-};
-
-#if defined(SN_HAVE_CHOLMOD)
-static sn_status update_cholesky(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
-                                 sn_error *error) {
-    return update(&sn_factor_cholesky, context, op, filter, data, error);
-}
-
-static sn_status remember_cholesky(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
-                                   bool *prepared, sn_archive *archive, sn_error *error) {
-    return remember(&sn_factor_cholesky, context, op, filter, data, prepared, archive, error);
-}
-
-const sn_preconditioner sn_direct_cholesky = {
-    SN_LISTED(direct_cholesky),    .needs_matrix = true,      .direct = true,
-    .needs_diagonal = true,        .update = update_cholesky, .apply = apply,
-    .remember = remember_cholesky, .release = release,
-};
-#endif
+/* ---- The methods ----
+ * Each line of SN_DIRECTS is this method around its own factorisation. */
+#define WRAP(symbol, name_, text_)                                                                                     \
+    static sn_status update_##symbol(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, \
+                                     sn_error *error) {                                                                \
+        return update(&sn_##symbol##_factor, context, op, filter, data, error);                                        \
+    }                                                                                                                  \
+    static sn_status remember_##symbol(sn_context *context, const sn_operator *op, const sn_filter *filter,            \
+                                       void **data, bool *prepared, sn_archive *archive, sn_error *error) {            \
+        return remember(&sn_##symbol##_factor, context, op, filter, data, prepared, archive, error);                   \
+    }                                                                                                                  \
+    const sn_preconditioner sn_##symbol = {                                                                            \
+        SN_LISTED(symbol),                                                                                             \
+        .needs_matrix = true,                                                                                          \
+        .direct = true,                                                                                                \
+        .needs_diagonal = true,                                                                                        \
+        .update = update_##symbol,                                                                                     \
+        .apply = apply,                                                                                                \
+        .remember = remember_##symbol,                                                                                 \
+        .release = release,                                                                                            \
+    };
+SN_DIRECTS(WRAP)

@@ -8,7 +8,7 @@
 #include "preconditioner.h"
 
 void sn_coupled_release(sn_context *context, sn_coupled_block *b) {
-    if (b->factor) sn_factor_ldlt.release(context, b->factor);
+    if (b->factor) sn_direct_ldlt_factor.release(context, b->factor);
     sn_pattern_release(context, &b->pattern);
     void *memory[] = {b->local, b->value, b->right, b->left, b->rest};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
@@ -132,17 +132,17 @@ sn_status sn_coupled_update(sn_context *context, const sn_operator *op, const sn
     if (status) return status;
     const bool changed = fill(b, matrix, fresh);
     project(b, matrix->coupling, filter);
-    if (changed) sn_factor_ldlt_forget(b->factor);
+    if (changed) sn_direct_ldlt_forget(b->factor);
     const sn_matrix part = {.pattern = &b->pattern, .double_ = b->value};
     const sn_operator inside = {.context = context, .n = 3 * b->count, .matrix = &part, .symmetric = true};
-    status = sn_factor_ldlt.update(context, &inside, NULL, &b->factor, NULL);
+    status = sn_direct_ldlt_factor.update(context, &inside, NULL, &b->factor, NULL);
     b->usable = status == SN_OK;
     return status == SN_NO_MEMORY ? sn_no_memory(error) : SN_OK;
 }
 
 /* ---- Application ---- */
 /* left = (R A R^T)^-1 right, in the free directions. */
-static void solve(const sn_coupled_block *b) { sn_factor_ldlt.apply(b->factor, b->right, b->left); }
+static void solve(const sn_coupled_block *b) { sn_direct_ldlt_factor.apply(b->factor, b->right, b->left); }
 
 /* rest = r - A Q r. */
 static void take_out(const sn_coupled_block *b, const double *r) {
