@@ -329,11 +329,12 @@ void sn_barrier_blocks(const sn_barrier *barrier, sn_block_list *K) {
     for (int r = 0; r < rows->count; ++r) {
         const sn_touch_row *row = &rows->row[r];
         for (int32_t i = row->first; i < row->first + row->count; ++i)
-            for (int32_t j = row->first; j < row->first + row->count; ++j) {
+            for (int32_t j = i; j < row->first + row->count; ++j) {
                 const double k = barrier->touch[r].stiffness * rows->weight[i] * rows->weight[j];
                 if (k == 0) continue;
-                double *block = sn_block_append(K, rows->node[i], rows->node[j]);
-                for (int a = 0; a < 9; ++a) block[a] = k * row->n[a / 3] * row->n[a % 3];
+                const int32_t one = rows->node[i], other = rows->node[j];
+                double *block = sn_block_pair(K, one < other ? one : other, one < other ? other : one);
+                for (int a = 0; a < (one == other ? 9 : 18); ++a) block[a] += k * row->n[a % 9 / 3] * row->n[a % 3];
             }
     }
 }

@@ -6,6 +6,9 @@
 #include "base/math3.h"
 #include "penalty.h"
 
+static const double PULL =
+    0.02; /* of the normal force between two surfaces: pulls up to this do not need a new solve */
+
 /* What a row does at a place. */
 typedef struct pull {
     double along;             /* P_n + k (target - s) */
@@ -103,12 +106,30 @@ bool sn_touch_area_lag(const sn_touch_area *area, const double *x) {
     return change > 4e-4 * square;
 }
 
+/* The rows of one pair of surfaces, which lie one after the other, from `first` to before `last`. */
+static bool release_pair(const sn_touch_area *area, int first, int last, const double *x) {
+    double push = 0, pull = 0;
+    for (int i = first; i < last; ++i) {
+        const double along = pull_at(area, i, x).along;
+        if (along > 0)
+            push += along;
+        else if (area->grip[i].held == SN_AHEAD_HELD)
+            pull -= along;
+    }
+    if (!(pull > PULL * push)) return false;
+    for (int i = first; i < last; ++i)
+        if (area->grip[i].held == SN_AHEAD_HELD && pull_at(area, i, x).along < 0)
+            area->grip[i].held = SN_AHEAD_RELEASED;
+    return true;
+}
+
 bool sn_touch_area_release(const sn_touch_area *area, const double *x) {
+    const sn_touch_row *row = area->rows->row;
     bool any = false;
-    for (int i = 0; i < area->rows->count; ++i) {
-        if (area->grip[i].held != SN_AHEAD_HELD || pull_at(area, i, x).along >= 0) continue;
-        area->grip[i].held = SN_AHEAD_RELEASED;
-        any = true;
+    for (int first = 0, last; first < area->rows->count; first = last) {
+        for (last = first + 1; last < area->rows->count && row[last].a == row[first].a && row[last].b == row[first].b;)
+            ++last;
+        any = release_pair(area, first, last, x) || any;
     }
     return any;
 }

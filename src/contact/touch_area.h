@@ -49,7 +49,9 @@ double sn_touch_area_energy(const sn_touch_area *area, const double *x);
 void sn_touch_area_blocks(const sn_touch_area *area, const double *x, const double *v, sn_block_list *K);
 /* Takes the present normal forces for friction. Returns whether they changed by more than a part in 50. */
 bool sn_touch_area_lag(const sn_touch_area *area, const double *x);
-/* A solve that looked ahead ended at x: releases the rows that pull there. Returns whether there were any. */
+/* A solve that looked ahead ended at x: releases the rows that pull there, between surfaces whose rows together pull by
+ * more than a fiftieth of their normal force. Returns whether there were any. Smaller pulls end with the step: the next
+ * step starts these rows without a force. */
 bool sn_touch_area_release(const sn_touch_area *area, const double *x);
 
 #endif

@@ -18,23 +18,44 @@ static void motion_matrix(const sn_touch_rows *rows, const sn_touch_row *row, in
     }
 }
 
-/* block = J_i^T m J_j, column by column. */
-static void product(const double Ji[9], const double m[9], const double Jj[9], double *block) {
-    double right[9];
-    for (int i = 0; i < 9; ++i)
-        right[i] = m[3 * (i / 3)] * Jj[i % 3] + m[3 * (i / 3) + 1] * Jj[3 + i % 3] + m[3 * (i / 3) + 2] * Jj[6 + i % 3];
+/* C = A^T B, row by row. */
+static void transpose_product(const double A[9], const double B[9], double C[9]) {
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            block[3 * j + i] = Ji[i] * right[j] + Ji[3 + i] * right[3 + j] + Ji[6 + i] * right[6 + j];
+        for (int j = 0; j < 3; ++j) C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
+}
+
+/* block += A, where the block lies column by column; `turned`: += A^T. */
+static void add(const double A[9], bool turned, double *block) {
+    for (int k = 0; k < 9; ++k) block[k] += A[turned ? k : 3 * (k % 3) + k / 3];
+}
+
+/* ADDS J_i^T m J_j, and J_j^T m J_i when the nodes differ. With right_k = m^T J_k, J_i^T m J_j = right_i^T J_j. */
+static void add_pair(const double Ji[9], const double right_i[9], const double Jj[9], const double right_j[9],
+                     int32_t i, int32_t j, bool symmetric, sn_block_list *list) {
+    double there[9], back[9];
+    const bool upward = i <= j;
+    double *first = sn_block_pair(list, upward ? i : j, upward ? j : i), *second = first + 9;
+    transpose_product(right_i, Jj, there);
+    if (i != j && !symmetric) transpose_product(right_j, Ji, back);
+    add(there, false, upward ? first : second);
+    if (i != j) add(symmetric ? there : back, symmetric, upward ? second : first);
 }
 
 void sn_touch_row_blocks(const sn_touch_rows *rows, const sn_touch_row *row, const double m[9], sn_block_list *list) {
-    for (int32_t i = row->first; i < row->first + row->count; ++i) {
-        double Ji[9], Jj[9];
-        motion_matrix(rows, row, i, Ji);
-        for (int32_t j = row->first; j < row->first + row->count; ++j) {
-            motion_matrix(rows, row, j, Jj);
-            product(Ji, m, Jj, sn_block_append(list, rows->node[i], rows->node[j]));
-        }
+    enum { ROOM = 24 };
+    double J[ROOM][9], right[ROOM][9];
+    const bool symmetric = m[1] == m[3] && m[2] == m[6] && m[5] == m[7];
+    for (int i = 0; i < row->count && i < ROOM; ++i) {
+        motion_matrix(rows, row, row->first + i, J[i]);
+        transpose_product(m, J[i], right[i]);
     }
+    for (int i = 0; i < row->count; ++i)
+        for (int j = i; j < row->count; ++j) {
+            double Ji[9], Jj[9], right_i[9], right_j[9];
+            if (j >= ROOM) motion_matrix(rows, row, row->first + j, Jj), transpose_product(m, Jj, right_j);
+            if (i >= ROOM) motion_matrix(rows, row, row->first + i, Ji), transpose_product(m, Ji, right_i);
+            add_pair(i < ROOM ? J[i] : Ji, i < ROOM ? right[i] : right_i, j < ROOM ? J[j] : Jj,
+                     j < ROOM ? right[j] : right_j, rows->node[row->first + i], rows->node[row->first + j], symmetric,
+                     list);
+        }
 }

@@ -131,7 +131,7 @@ const double *sn_linear_history(const sn_linear *linear, int *count) {
 
 void sn_linear_refresh(sn_linear *linear) {
     sn_linear_release_data(linear);
-    linear->misses = 0;
+    linear->misses = linear->stiff = 0;
     linear->place.matrix.valid = linear->place.diagonal.valid = linear->place.cache.valid = false;
 }
 
@@ -140,12 +140,14 @@ void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const s
     const sn_linear_place last = linear->place;
     const int n = 3 * linear->model.nodes;
     linear->place = (sn_linear_place){.number = last.number + 1,
+                                      .stiff = linear->stiff > 0,
                                       .x = last.x,
                                       .v = last.v,
                                       .view = *view,
                                       .stiffness = stiffness,
                                       .damping = damping,
                                       .rayleigh_mass = rayleigh_mass};
+    if (linear->stiff > 0) --linear->stiff;
     sn_element_view *own = &linear->place.view;
     sn_vector_copy(linear->context, n, view->x, last.x);
     own->unsymmetric = view->unsymmetric || linear->model.elements->unsymmetric;

@@ -38,7 +38,8 @@ typedef struct sn_linear_place {
     sn_made matrix, diagonal, cache;
     bool prepared;  /* the preconditioner's data belong to this matrix and filter */
     bool copied;    /* those data were made for the matrix, not for the exact operator */
-    bool corrected; /* the correction for coupled bodies was made */
+    bool corrected; /* the correction for coupled bodies was made, or left out */
+    bool stiff;     /* block-Jacobi needs this correction */
 } sn_linear_place;
 
 struct sn_linear {
@@ -82,6 +83,7 @@ struct sn_linear {
     sn_watch watch;
     double m, d, k; /* of the exact operator that runs now */
     int largest;    /* nodes of the largest part of the mesh that hangs together */
+    int stiff;      /* so many linearisations more take the coupling of bodies as stiff (coupled.h) */
     int misses;     /* `auto` in statics or mixed: solves in a row whose iteration did not reach the tolerance */
 };
 
@@ -104,6 +106,9 @@ sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filt
 /* Makes scratch for the refinement and for this many more vectors. */
 sn_status sn_linear_ensure_scratch(sn_linear *linear, int vectors, sn_error *error);
 void sn_linear_ensure_cache(sn_linear *linear);
+/* Whether a solve leaves out the correction for coupled bodies, and notes that it is needed after all. */
+bool sn_linear_light(const sn_linear *linear, const sn_choice *c);
+void sn_linear_note_stiff(sn_linear *linear);
 /* Makes the data of the preconditioner, or the factor. */
 sn_status sn_linear_ensure_data(sn_linear *linear, const sn_choice *c, const sn_operator *op, sn_error *error);
 void sn_linear_release_data(sn_linear *linear);

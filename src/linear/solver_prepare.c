@@ -261,10 +261,24 @@ sn_operator sn_linear_operator(sn_linear *linear, bool copy) {
                          .watch = &linear->watch};
 }
 
-/* Makes the correction for coupled bodies, for methods that can use it. */
+bool sn_linear_light(const sn_linear *linear, const sn_choice *c) {
+    return c->krylov && c->preconditioner == &sn_preconditioner_block_jacobi && linear->symmetric &&
+           !linear->place.stiff && linear->coupling.row_count > 0;
+}
+
+void sn_linear_note_stiff(sn_linear *linear) {
+    enum { STAY = 100 };
+    linear->stiff = STAY;
+    linear->place.stiff = true;
+    linear->place.corrected = false;
+}
+
+/* Makes the correction for coupled bodies, for methods that can use it and need it. */
 static sn_status couple_data(sn_linear *linear, const sn_choice *c, const sn_operator *op, sn_error *error) {
     linear->coupled.usable = false;
     if (!c->krylov || c->preconditioner->direct || c->preconditioner == &sn_preconditioner_none) return SN_OK;
+    linear->place.corrected = true;
+    if (sn_linear_light(linear, c)) return SN_OK;
     const sn_status status = sn_coupled_update(linear->context, op, &linear->filter.filter, &linear->coupled, error);
     if (status) linear->place.prepared = false;
     linear->place.corrected = !status;

@@ -12,7 +12,7 @@
 #include "linear/krylov/krylov.h"
 #include "solver_inside.h"
 
-enum { ROUNDS = 60 };
+enum { ROUNDS = 60, LIGHT = 50 }; /* LIGHT: the most iterations without the correction for coupled bodies */
 
 typedef struct refinement {
     sn_linear *linear;
@@ -152,7 +152,9 @@ static sn_status rounds(refinement *w, const sn_choice *c, double size, double t
         const double floor = copy && c->single ? 1e-7 : 1e-13;
         sn_krylov_report k;
         if (is_best) sn_vector_copy(linear->context, w->n, w->x, w->best);
-        inner(w, c, &op, fmax(0.9 * goal, floor * size), linear->options.iterations - report->iterations, &k);
+        const int left = linear->options.iterations - report->iterations;
+        const bool light = copy && sn_linear_light(linear, c) && left > LIGHT;
+        inner(w, c, &op, fmax(0.9 * goal, floor * size), light ? LIGHT : left, &k);
         report->iterations += k.iterations;
         report->rounds += 1;
         sn_vector_add(linear->context, w->n, 1, w->e, w->x);
@@ -163,7 +165,15 @@ static sn_status rounds(refinement *w, const sn_choice *c, double size, double t
         is_best = size < best || ((k.last || !linear->options.guard) && isfinite(size));
         if (is_best) best = size;
         *trouble = k.trouble;
-        if (best <= goal || linear->watch.late || (!slow && !k.trouble)) continue;
+        if (best <= goal || linear->watch.late || (!slow && !k.trouble && !light)) continue;
+        if (light) { /* the contacts are stiff: the correction continues from the best x */
+            sn_linear_note_stiff(linear);
+            if (is_best) continue;
+            sn_vector_copy(linear->context, w->n, w->best, w->x);
+            true_residual(w, w->x, w->r);
+            size = best, is_best = true;
+            continue;
+        }
         if (!copy || linear->exact || !c->krylov) break;
         copy = false; /* the exact operator continues from the best x */
         report->fallback = true;

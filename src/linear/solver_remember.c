@@ -128,6 +128,8 @@ sn_status sn_linear_remember(sn_linear *linear, bool whole, sn_archive *archive,
         status = visit_matrix(linear, archive, error);
     }
     if (sn_archive_reads(archive)) linear->place.number = number;
+    SN_ARCHIVE(archive, linear->stiff);
+    SN_ARCHIVE(archive, linear->place.stiff);
     if (!status) status = visit_data(linear, archive, error);
     if (!whole) linear->place.prepared = linear->place.prepared && !sn_archive_reads(archive);
     return status;

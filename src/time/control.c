@@ -8,7 +8,8 @@
  * tenth of the forces; the smallest parts may keep half. These parts are counted.
  *
  * Statics may have no solution beyond a limit load. It gives up after 20 refusals, or when it refuses an increment of a
- * sixty-fourth of the load that is already carried. All decisions depend only on statuses and counts. */
+ * sixty-fourth of the load that is already carried. A step of dynamics fails after 64 refusals: its parts would be so
+ * small, all along the step, that it would seem to hang. All decisions depend only on statuses and counts. */
 #include <math.h>
 
 #include <string.h>
@@ -20,7 +21,7 @@
 #include "methods.h"
 #include "system.h"
 
-enum { TICKS = 1024, SUCCESSES = 2, LOOSE = 64, LOOSEST = 4, REFUSALS = 20, BRACKET = 64 };
+enum { TICKS = 1024, SUCCESSES = 2, LOOSE = 64, LOOSEST = 4, REFUSALS = 20, BRACKET = 64, PATIENCE = 64 };
 
 sn_status sn_step_finish(sn_step *step, double *x, double *v) {
     sn_system *system = step->system;
@@ -214,10 +215,16 @@ static bool at_limit(const sn_step *part, int refusals) {
     return is_static(part) && (refusals >= REFUSALS || part->h * BRACKET <= part->t);
 }
 
-/* Sets the message for a load that statics could not carry. */
+/* Whether a step of dynamics was refused too often to go on. */
+static bool tired(const sn_step *part, int refusals) { return !is_static(part) && refusals >= PATIENCE; }
+
+/* Sets the message for a load that statics could not carry, and for a step that was refused too often. */
 static sn_status name_limit(const sn_step *part, int refusals, sn_status status) {
-    if (!part->error || !is_static(part)) return status;
+    if (!part->error || (!is_static(part) && !tired(part, refusals))) return status;
     const sn_error inner = *part->error;
+    if (tired(part, refusals))
+        return sn_fail(part->error, status, "the step was refused %d times, at last in a part of %.3g s. %.400s",
+                       refusals, part->h, inner.text);
     return sn_fail(part->error, status,
                    "no equilibrium was found between load fractions %.4g and %.4g, in %d attempts; perhaps there is "
                    "none, because the "
@@ -254,7 +261,8 @@ sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
             sn_vector_copy(step->system->context, past, step->history, history);
         }
         ++refusals;
-        if (stopped || !can_retry(method, status) || ticks == 1 || at_limit(&part, refusals)) {
+        if (stopped || !can_retry(method, status) || ticks == 1 || at_limit(&part, refusals) ||
+            tired(&part, refusals)) {
             if (!stopped && can_retry(method, status)) status = name_limit(&part, refusals, status);
             sn_vector_copy(step->system->context, n, x, step->x);
             sn_vector_copy(step->system->context, n, v, step->v);

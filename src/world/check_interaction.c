@@ -75,7 +75,7 @@ static double check_blocks(const checker *c, const sn_place *place, bool damping
                       c->moved);
         force_at(c, &there, side ? c->high : c->low);
     }
-    K->count = D->count = 0;
+    sn_block_list_clear(K), sn_block_list_clear(D);
     c->self->kind->blocks(c->world, c->self, place, true, K, D);
     sn_vector_zero(c->world->context, c->n, c->product);
     sn_block_list_product(damping ? D : K, 1, c->u, c->product);
@@ -111,7 +111,7 @@ static sn_status compare(const checker *c, sn_interaction_errors *errors, sn_err
         if (kind->blocks && place.v) errors->damping = fmax(errors->damping, check_blocks(c, &place, true, e, K, D));
     }
     if (kind->rate) errors->rate = check_rate(c, &place, 1e-6 * world->parameters.time.step);
-    K->count = D->count = 0;
+    sn_block_list_clear(K), sn_block_list_clear(D);
     sn_workspace_forget(world);
     return SN_OK;
 }

@@ -158,7 +158,7 @@ static sn_status linearise(sn_world *world, const sn_request *request, bool here
     const sn_parameters *p = &world->parameters;
     const sn_place place = place_of(world, request);
     sn_block_list *K = &work->stiffness, *D = &work->damping;
-    K->count = D->count = 0;
+    sn_block_list_clear(K), sn_block_list_clear(D);
     reach(world, request->t);
     if (!here) sn_interactions_arrive(world, place.x);
     if (!here && p->no_inertia) sn_world_frames(world, place.t, place.t, place.x);

@@ -5,12 +5,6 @@
 
 #include "inside.h"
 
-static void release_blocks(sn_context *context, sn_block_list *list) {
-    sn_release(context, list->row);
-    sn_release(context, list->column);
-    sn_release(context, list->value);
-}
-
 sn_status sn_workspace_linear(const sn_world *world, const sn_solid *solid, sn_linear **linear, sn_error *error) {
     return sn_linear_create(world->context, &solid->linear, &world->parameters.solver, world->parameters.no_inertia,
                             linear, error);
@@ -87,8 +81,8 @@ void sn_workspace_destroy(sn_world *world) {
     sn_workspace *work = &world->workspace;
     sn_linear_destroy(work->linear);
     sn_memory_destroy(world->context, &work->memory);
-    release_blocks(world->context, &work->stiffness);
-    release_blocks(world->context, &work->damping);
+    sn_block_list_release(world->context, &work->stiffness);
+    sn_block_list_release(world->context, &work->damping);
     sn_state_destroy(world->context, &work->before);
     void *const array[] = {work->inside, work->inside_x, work->inside_v, work->x_before, work->external,  work->force,
                            work->scaled, work->product,  work->partial,  work->scratch,  work->own_before};

@@ -12,8 +12,7 @@ typedef struct stack {
 } stack;
 
 static inline void stack_destroy(stack *s) {
-    sn_release(s->b.context, s->list.row), sn_release(s->b.context, s->list.column);
-    sn_release(s->b.context, s->list.value);
+    sn_block_list_release(s->b.context, &s->list);
     beam_destroy(&s->b);
 }
 

@@ -164,7 +164,7 @@ static void test_lists(void **state) {
         for (int c = 0; c < 3; ++c)
             value[3 * c + r] = value[9 + 3 * r + c] = 1e5 * (r + 2 * c),
                           value[18 + 3 * c + r] = value[27 + 3 * c + r] = 1e5 / (1 + r + c);
-    sn_block_list list = {4, 4, row, column, value};
+    sn_block_list list = {.count = 4, .capacity = 4, .row = row, .column = column, .value = value};
     a.stiffness = &list;
     check_product(&f, &a, 1, 1e-12);
     value[27 + 1] += 1e4; /* a diagonal block that is not symmetric */

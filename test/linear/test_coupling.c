@@ -34,12 +34,35 @@ static void make_contacts(contacts *c, const beam *b, int rows, int shift, doubl
     }
 }
 
-static void release_contacts(contacts *c, sn_context *context) {
-    sn_release(context, c->list.row), sn_release(context, c->list.column), sn_release(context, c->list.value);
-}
+static void release_contacts(contacts *c, sn_context *context) { sn_block_list_release(context, &c->list); }
 
 static void open_small(fixture *f, const char *method, const char *preconditioner, const char *precision) {
     open_in(f, make_context("auto", 2), 3, 8, false, method, preconditioner, precision);
+}
+
+/* Pairs that come again share their blocks, in a list that is used twice and that grows on the way. */
+static void test_pairs(void **state) {
+    enum { NODES = 40, ROUNDS = 3 };
+    sn_context *context = make_context("auto", 1);
+    sn_block_list list = {0};
+    for (int use = 0; use < 2; ++use) {
+        assert_int_equal(sn_block_list_reserve(context, &list, (use + 1) * NODES * NODES, NULL), SN_OK);
+        sn_block_list_clear(&list);
+        for (int round = 0; round < ROUNDS; ++round)
+            for (int32_t i = 0; i < NODES; ++i)
+                for (int32_t j = i; j < NODES; ++j) {
+                    double *block = sn_block_pair(&list, i, j);
+                    for (int k = 0; k < (i == j ? 9 : 18); ++k) block[k] += k < 9 ? i : 100 + j;
+                }
+        assert_int_equal(list.count, NODES * NODES);
+        for (int b = 0; b < list.count; ++b) {
+            const int32_t i = list.row[b], j = list.column[b];
+            for (int k = 0; k < 9; ++k) assert_true(list.value[9 * b + k] == ROUNDS * (i <= j ? i : 100 + i));
+        }
+    }
+    sn_block_list_release(context, &list);
+    sn_context_destroy(context);
+    (void)state;
 }
 
 /* Sums of all listed blocks off the pattern in a dense matrix. */
@@ -126,7 +149,8 @@ static void test_solvers(void **state) {
     (void)state;
 }
 
-/* Two boxes with contacts 1e4 times as stiff as the material take few more iterations than without contact. */
+/* Two boxes with contacts 1e4 times as stiff as the material take few more iterations than without contact.
+ * Block-Jacobi learns from the first solve that they are stiff, and this solve may take 50 iterations more. */
 static void test_stiff(void **state) {
     const char *const kind[][2] = {{"cg", "block-jacobi"}, {"cg", "multigrid"}, {"cg", "ic0"}, {"eisenstat", "auto"}};
     sn_context *context = make_context("auto", 1);
@@ -145,17 +169,18 @@ static void test_stiff(void **state) {
         const sn_linear_model model = beam_model(&s.b);
         sn_linear *linear;
         assert_int_equal(sn_linear_create(context, &model, &options, false, &linear, NULL), SN_OK);
-        int iterations[2];
-        for (int touching = 0; touching < 2; ++touching) {
+        int iterations[3];
+        for (int touching = 0; touching < 3; ++touching) {
             sn_linear_report report;
             memset(x, 0, n * sizeof *x);
             sn_linear_linearise(linear, &view, touching ? &s.list : NULL, NULL, NULL);
             assert_int_equal(sn_linear_solve(linear, 1e4, 0, 1, &s.b.filter, f, x, 1e-6, &report, NULL), SN_OK);
             iterations[touching] = report.iterations;
         }
-        if (iterations[1] > 2 * iterations[0] + 2)
-            fail_msg("%s with %s: %d iterations, %d with contacts", kind[k][0], kind[k][1], iterations[0],
-                     iterations[1]);
+        const int learns = k == 0 ? 50 : 0, most = 2 * iterations[0] + 2;
+        if (iterations[1] > most + learns || iterations[2] > most)
+            fail_msg("%s with %s: %d iterations, %d and %d with contacts", kind[k][0], kind[k][1], iterations[0],
+                     iterations[1], iterations[2]);
         sn_linear_destroy(linear);
     }
     free(f);
@@ -323,9 +348,9 @@ static void test_allocations(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_build),       cmocka_unit_test(test_solvers),
-                                       cmocka_unit_test(test_stiff),       cmocka_unit_test(test_direct),
-                                       cmocka_unit_test(test_extension),   cmocka_unit_test(test_same_bits),
-                                       cmocka_unit_test(test_allocations), cmocka_unit_test(test_auto)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pairs),     cmocka_unit_test(test_build),       cmocka_unit_test(test_solvers),
+        cmocka_unit_test(test_stiff),     cmocka_unit_test(test_direct),      cmocka_unit_test(test_extension),
+        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_allocations), cmocka_unit_test(test_auto)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

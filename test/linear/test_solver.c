@@ -175,7 +175,7 @@ static void test_lists(void **state) {
         int32_t row[] = {100, 100, 3, 200}, column[] = {100, 100, 200, 3};
         double value[36] = {500, 0, 0, 0, 500, 0, 0, 0, 500, 0, 60, 0, 0, 0, 90, 20, 0, 0};
         for (int i = 0; i < 3; ++i) value[18 + 4 * i] = value[27 + 4 * i] = -30;
-        const sn_block_list stiffness = {4, 4, row, column, value};
+        const sn_block_list stiffness = {.count = 4, .capacity = 4, .row = row, .column = column, .value = value};
         sn_linear_linearise(f.linear, &f.view, &stiffness, NULL, NULL);
         sn_linear_report report;
         sn_error error = {0};

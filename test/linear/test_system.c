@@ -160,7 +160,7 @@ static void test_auto(void **state) {
         open_small(&s, kind == 3, "auto", "auto", "auto");
         int32_t row[] = {100}, column[] = {100};
         double value[9] = {500, 60, 0, -60, 500, 0, 0, 20, 500};
-        const sn_block_list stiffness = {1, 1, row, column, value};
+        const sn_block_list stiffness = {.count = 1, .capacity = 1, .row = row, .column = column, .value = value};
         if (kind == 1 || kind == 3) sn_linear_linearise(s.linear, &s.view, &stiffness, NULL, NULL);
         if (kind == 2) s.b.elements.batch[0].differential = SN_DIFFERENTIAL_EXACT;
         sn_linear_report report;
@@ -183,7 +183,7 @@ static void test_limits(void **state) {
     open_small(&s, false, "qmr", "auto", "auto");
     int32_t row[] = {100}, column[] = {100};
     double value[9] = {500, 60, 0, -60, 500, 0, 0, 20, 500};
-    const sn_block_list stiffness = {1, 1, row, column, value};
+    const sn_block_list stiffness = {.count = 1, .capacity = 1, .row = row, .column = column, .value = value};
     snprintf(s.options.operator_, sizeof s.options.operator_, "assembly-free");
     assert_int_equal(sn_linear_options(s.linear, &s.options, NULL), SN_OK);
     sn_error error = {0};

@@ -367,6 +367,15 @@ static void test_control(void **state) {
     run_method(method, &q.system, &options, false, 0, 0.5, 64, fine, fine_v);
     for (int i = 0; i < 30; ++i) assert_true(fabs(x[i] - fine[i]) < 0.05);
 
+    /* A step of dynamics that could only go on in tiny parts fails after 64 refusals, and keeps the state. */
+    toy_chain(&q, 10, x, v);
+    q.limit = 1.2e-3;
+    result = run_method(method, &q.system, &options, true, 0, 0.5, 1, x, v);
+    print_message("  a limit of 1.2e-3: %d retries, %d parts, %s\n", result.info.retries, q.accepts, result.error.text);
+    assert_int_equal(result.status, SN_INVERTED);
+    assert_true(q.accepts > 0 && strstr(result.error.text, "refused 64 times"));
+    assert_memory_equal(x, x0, sizeof *x * 30);
+
     toy_chain(&q, 10, x, v);
     q.limit = 1e-9;
     result = run_method(method, &q.system, &options, true, 0, 0.5, 1, x, v);

@@ -1,6 +1,8 @@
 /* Products cut into pieces, and the choice of the kernels. */
 #include "matrix.h"
 
+#include <string.h>
+
 #include "coupling.h"
 #include "kernels.h"
 
@@ -18,8 +20,42 @@ sn_status sn_block_list_reserve(const sn_context *context, sn_block_list *list, 
     sn_status status = sn_grow(context, (void **)&list->row, &rows, (int)count, sizeof *list->row, error);
     if (!status) status = sn_grow(context, (void **)&list->column, &columns, (int)count, sizeof *list->column, error);
     if (!status) status = sn_grow(context, (void **)&list->value, &values, (int)count, 9 * sizeof *list->value, error);
-    if (!status) list->capacity = rows;
-    return status;
+    int slots = 64;
+    while (slots < 2 * count) slots *= 2;
+    int32_t *slot = status || slots <= list->slots ? NULL : sn_allocate_zero(context, (size_t)slots, sizeof *slot);
+    if (!status && !slot && slots > list->slots) status = sn_no_memory(error);
+    if (status) return status;
+    if (slot) {
+        sn_release(context, list->slot);
+        list->slot = slot, list->slots = slots;
+    }
+    list->capacity = rows;
+    return SN_OK;
+}
+
+void sn_block_list_release(const sn_context *context, sn_block_list *list) {
+    void *memory[] = {list->row, list->column, list->value, list->slot};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
+    *list = (sn_block_list){0};
+}
+
+void sn_block_list_clear(sn_block_list *list) {
+    if (list->slots) memset(list->slot, 0, (size_t)list->slots * sizeof *list->slot);
+    list->count = 0;
+}
+
+double *sn_block_pair(sn_block_list *list, int32_t i, int32_t j) {
+    const uint32_t mask = (uint32_t)list->slots - 1;
+    uint32_t at = (uint32_t)i * 0x9e3779b1u ^ (uint32_t)j * 0x85ebca6bu;
+    for (at = (at ^ (at >> 15)) & mask; list->slot[at]; at = (at + 1) & mask) {
+        const int32_t there = list->slot[at] - 1;
+        if (list->row[there] == i && list->column[there] == j) return list->value + 9 * (size_t)there;
+    }
+    list->slot[at] = list->count + 1;
+    double *block = sn_block_append(list, i, j);
+    if (i != j) sn_block_append(list, j, i);
+    memset(block, 0, (i != j ? 18 : 9) * sizeof *block);
+    return block;
 }
 
 /* ---- Product ---- */

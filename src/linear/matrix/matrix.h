@@ -27,6 +27,8 @@ typedef struct sn_block_list {
     int count, capacity;
     int32_t *row, *column;
     double *value; /* count x 9 */
+    int slots;     /* a power of two; 0: no room yet */
+    int32_t *slot; /* hash table of the blocks of sn_block_pair: their number + 1, or 0 */
 } sn_block_list;
 
 /* Adds a block to a list that has room for it. Returns the 9 numbers of the block, which the caller fills column by
@@ -35,6 +37,13 @@ static inline double *sn_block_append(sn_block_list *list, int32_t row, int32_t 
     list->row[list->count] = row, list->column[list->count] = column;
     return list->value + 9 * (size_t)list->count++;
 }
+
+/* The blocks (i, j) and (j, i) of a list that has room for them, i < j: 9 numbers each, one behind the other. For i ==
+ * j the block (i, i) alone. New blocks are zero, and the caller ADDS to them. A pair that comes again gets the same
+ * blocks, so the many contacts between a few nodes make few blocks. */
+double *sn_block_pair(sn_block_list *list, int32_t i, int32_t j);
+/* Empties a list. */
+void sn_block_list_clear(sn_block_list *list);
 
 typedef struct sn_coupling sn_coupling;
 
@@ -47,6 +56,8 @@ typedef struct sn_matrix {
 
 /* Makes room for `count` blocks in all. */
 sn_status sn_block_list_reserve(const sn_context *context, sn_block_list *list, int64_t count, sn_error *error);
+
+void sn_block_list_release(const sn_context *context, sn_block_list *list);
 
 /* Makes the pattern of the elements and their patches plus `pair_count` more node pairs. Both triangles are added. */
 sn_status sn_pattern_create(sn_context *context, const sn_elements_model *elements, const int32_t (*pair)[2],

@@ -13,7 +13,12 @@
  *
  * Block-Jacobi needs less. It takes each node by itself, so all coupled nodes become one more block of it: P' has
  * (R A R^T)^-1 for them and the 3x3 blocks for the others. An application costs one solve. On a pile of twenty bodies
- * the iterations grow from 44 to 45, and a step takes two thirds of the time. */
+ * the iterations grow from 44 to 45, and a step takes two thirds of the time.
+ *
+ * Where contacts are about as stiff as the bodies, block-Jacobi converges without the correction too: on the same pile
+ * in 31 iterations instead of 19, and each iteration costs less and runs on all threads. So solves with block-Jacobi
+ * start without it. When 50 iterations are not enough, this solve continues with the correction, and so do the next 100
+ * linearisations (solver_refine.c). */
 #ifndef SN_LINEAR_COUPLED_H
 #define SN_LINEAR_COUPLED_H
 
