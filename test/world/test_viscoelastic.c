@@ -215,7 +215,7 @@ static void test_turned(void **state) {
                 s.fix[f].select = f ? box_selector(SIDE - 1e-9, -1, -1, 1, 1, 1) : box_selector(-1, -1, -1, 1e-9, 1, 1);
                 s.fix[f].turning = turned;
                 s.fix[f].turn_degrees = 180;
-                s.fix[f].ramp = (sn_ramp){0, time, true};
+                s.fix[f].ramp = (sn_ramp){0, time, turned};
             }
             s.fix[1].key = key, s.fix[1].key_count = SPAN + 1;
             s.body.fix_count = 2;
