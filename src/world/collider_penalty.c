@@ -9,14 +9,18 @@
 
 typedef struct pushing {
     sn_colliders *colliders;
-    uint8_t *held;         /* colliders x points: nodes that a solve of the present step met ahead (penalty.h) */
-    sn_friction *friction; /* colliders x points: the memory of friction in the present step */
+    uint8_t *held;         /* colliders x most points: nodes that a solve of the present step met ahead (penalty.h) */
+    sn_friction *friction; /* colliders x most points: the memory of friction in the present step */
     bool frictional;       /* the memory is in use: a step of a method with symmetric matrices is under way */
     int rounds;            /* how often this step has renewed the normal forces */
     int touching;          /* how many nodes touched at the last call of `force` */
 } pushing;
 
-static size_t pairs(const pushing *own) { return (size_t)own->colliders->count * (size_t)own->colliders->point.count; }
+/* How many points a collider meets at most. */
+static size_t most(const sn_colliders *c) {
+    return (size_t)(c->point.count > c->bare.count ? c->point.count : c->bare.count);
+}
+static size_t pairs(const pushing *own) { return (size_t)own->colliders->count * most(own->colliders); }
 
 static sn_status fit(const sn_world *world, pushing *own, sn_error *error) {
     sn_friction *friction = sn_allocate_zero(world->context, pairs(own), sizeof *friction);
@@ -59,14 +63,14 @@ static void adapt(sn_world *world, sn_interaction *self) {
 
 /* The memory of the friction on a collider; NULL when none is in use. */
 static sn_friction *memory(const pushing *own, int collider) {
-    return own->frictional ? own->friction + (size_t)collider * (size_t)own->colliders->point.count : NULL;
+    return own->frictional ? own->friction + (size_t)collider * most(own->colliders) : NULL;
 }
 
 /* The penalty of a collider for a solve that looks ahead. */
 static sn_penalty looking(const pushing *own, int collider, double ahead) {
     sn_penalty penalty = own->colliders->penalty[collider];
     penalty.ahead = penalty.per_node ? 0 : ahead;
-    if (ahead > 0) penalty.held = own->held + (size_t)collider * (size_t)own->colliders->point.count;
+    if (ahead > 0) penalty.held = own->held + (size_t)collider * most(own->colliders);
     return penalty;
 }
 
@@ -115,7 +119,8 @@ static void rate(sn_world *world, sn_interaction *self, const sn_place *place, d
 static int64_t block_count(const sn_world *world, const sn_interaction *self, bool damping) {
     (void)world, (void)damping;
     const sn_colliders *c = ((const pushing *)self->data)->colliders;
-    return c->count * sn_penalty_block_count(&c->point);
+    const int64_t point = sn_penalty_block_count(&c->point), bare = sn_penalty_block_count(&c->bare);
+    return c->count * (point > bare ? point : bare);
 }
 
 static void blocks(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
@@ -193,15 +198,17 @@ static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *t
     (void)settled;
     const sn_colliders *own = ((const pushing *)self->data)->colliders;
     const double t1 = trial->t + trial->h;
-    for (int c = 0; c < own->count && !world->parameters.no_inertia; ++c)
-        for (int i = 0; i < own->point.count; ++i) {
+    for (int c = 0; c < own->count && !world->parameters.no_inertia; ++c) {
+        const sn_contact_nodes *met = sn_colliders_met(own, c);
+        for (int i = 0; i < met->count; ++i) {
             double from[3], to[3];
-            sn_contact_point_at(&own->point, i, trial->x0, from);
-            sn_contact_point_at(&own->point, i, trial->x, to);
+            sn_contact_point_at(met, i, trial->x0, from);
+            sn_contact_point_at(met, i, trial->x, to);
             if (sn_collider_passed(&own->collider[c], trial->t, from, t1, to))
                 return sn_fail(error, SN_NOT_CONVERGED,
                                "a node passed through colliders.%d in the step from t = %g s to %g s", c, trial->t, t1);
         }
+    }
     return SN_OK;
 }
 

@@ -86,8 +86,12 @@ void sn_colliders_adapt(const sn_world *world, sn_colliders *own) {
     }
 }
 
+const sn_contact_nodes *sn_colliders_met(const sn_colliders *own, int collider) {
+    return own->penalty[collider].per_node ? &own->bare : &own->point;
+}
+
 sn_contact_nodes sn_colliders_pushed(const sn_colliders *own, int collider) {
-    sn_contact_nodes pushed = own->point;
+    sn_contact_nodes pushed = *sn_colliders_met(own, collider);
     if (!sn_collider_projects(&own->collider[collider])) return pushed;
     const int first = own->node.count - own->core_count;
     if (first == pushed.count) return (sn_contact_nodes){0};

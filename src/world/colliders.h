@@ -16,6 +16,8 @@ typedef struct sn_colliders {
     sn_contact_nodes node;  /* those points that are nodes: the first ones of `point` */
     int core_count;         /* how many of the nodes belong to rigid cores; they are the last nodes */
     sn_carried carried;     /* the other points: vertices of detailed surfaces */
+    sn_contact_nodes bare; /* what "spring-damper" meets: the surface nodes of all bodies, whose constants are per node.
+                              First the nodes under detailed surfaces, then `node`; the lists share their memory */
 } sn_colliders;
 
 /* The colliders of the world; NULL before they are made. */
@@ -36,7 +38,9 @@ sn_contact_nodes sn_colliders_pushed(const sn_colliders *colliders, int collider
 
 /* How many steps were taken again because contacts had changed. */
 int64_t sn_world_contact_repeats(const sn_world *world);
-/* contact_nodes.c: fills `point`, `node`, `core_count` and `carried`. A body with a detailed surface touches
+/* The points that a collider may meet, pushed or constrained. */
+const sn_contact_nodes *sn_colliders_met(const sn_colliders *colliders, int collider);
+/* contact_nodes.c: fills `point`, `node`, `core_count`, `carried` and `bare`. A body with a detailed surface touches
  * with the vertices of that surface, any other body with its surface nodes. First come the nodes, those of rigid cores
  * last, then the vertices. */
 sn_status sn_contact_points_create(const sn_world *world, sn_colliders *colliders, sn_error *error);

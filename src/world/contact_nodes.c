@@ -65,41 +65,54 @@ static sn_status add_areas(sn_context *context, const sn_model *model, int body,
     return status;
 }
 
-/* How many vertices, carriers of vertices, and surface nodes there are. */
+/* How many vertices, carriers of vertices, surface nodes that touch, and surface nodes under detailed surfaces there
+ * are. */
 typedef struct sizes {
-    int vertices, carriers, nodes;
+    int vertices, carriers, nodes, bare;
 } sizes;
 
-/* Writes the areas of the nodes that touch. They are 0 on bodies with a detailed surface, because such bodies touch
- * with their vertices. Areas of nodes of rigid cores become negative. */
-static sn_status find_sizes(const sn_world *world, double *area, sizes *size, sn_error *error) {
+/* Writes the areas of surface nodes: `area` for the nodes that touch, `bare` for those under a detailed surface, whose
+ * vertices touch in their place. Areas of nodes of rigid cores become negative. */
+static sn_status find_sizes(const sn_world *world, double *area, double *bare, sizes *size, sn_error *error) {
     const sn_model *model = world->model;
     for (int b = 0; b < model->body_count; ++b) {
         const sn_embedding *surface = model->body[b].surface;
-        const sn_status status = surface ? SN_OK : add_areas(world->context, model, b, area, error);
+        const sn_status status = add_areas(world->context, model, b, surface ? bare : area, error);
         if (status) return status;
         if (!surface) continue;
         size->vertices += surface->vertex_count;
         size->carriers += surface->carrier_first[surface->vertex_count];
     }
     for (int i = 0; i < model->node_count; ++i) {
-        size->nodes += area[i] > 0;
+        size->nodes += area[i] > 0, size->bare += bare[i] > 0;
         if (area[i] > 0 && sn_cores_hold(world, i)) area[i] *= -1;
     }
     return SN_OK;
 }
 
 static sn_status reserve(sn_context *context, const sizes *size, sn_colliders *own, sn_error *error) {
-    const size_t count = (size_t)size->nodes + (size_t)size->vertices;
-    own->point.node = sn_allocate(context, count, sizeof *own->point.node);
-    own->point.area = sn_allocate_zero(context, count, sizeof *own->point.area);
-    own->point.mass = sn_allocate_zero(context, count, sizeof *own->point.mass);
-    if (!own->point.node || !own->point.area || !own->point.mass) return sn_no_memory(error);
+    const size_t count = (size_t)size->bare + (size_t)size->nodes + (size_t)size->vertices;
+    own->bare.node = sn_allocate(context, count, sizeof *own->bare.node);
+    own->bare.area = sn_allocate_zero(context, count, sizeof *own->bare.area);
+    own->bare.mass = sn_allocate_zero(context, count, sizeof *own->bare.mass);
+    if (!own->bare.node || !own->bare.area || !own->bare.mass) return sn_no_memory(error);
+    own->point.node = own->bare.node + size->bare;
+    own->point.area = own->bare.area + size->bare;
+    own->point.mass = own->bare.mass + size->bare;
     if (size->vertices == 0) return SN_OK;
     own->carried.first = sn_allocate_zero(context, (size_t)size->vertices + 1, sizeof *own->carried.first);
     own->carried.node = sn_allocate(context, (size_t)size->carriers, sizeof *own->carried.node);
     own->carried.weight = sn_allocate(context, (size_t)size->carriers, sizeof *own->carried.weight);
     return own->carried.first && own->carried.node && own->carried.weight ? SN_OK : sn_no_memory(error);
+}
+
+/* Appends the nodes whose area has this sign. */
+static void add_nodes(const sn_model *model, const double *area, int sign, sn_contact_nodes *to) {
+    for (int i = 0; i < model->node_count; ++i) {
+        if (!(sign * area[i] > 0)) continue;
+        to->node[to->count] = i;
+        to->area[to->count++] = sign * area[i];
+    }
 }
 
 /* Appends the vertices of a detailed surface. Each gets a third of the area of its triangles. */
@@ -123,38 +136,43 @@ static void add_vertices(const sn_model *model, int body, sn_colliders *own) {
     }
 }
 
+static void fill(const sn_model *model, const double *area, const double *bare, sn_colliders *own) {
+    sn_contact_nodes *point = &own->point;
+    add_nodes(model, bare, 1, &own->bare);
+    add_nodes(model, area, 1, point);
+    const int cores_from = point->count;
+    add_nodes(model, area, -1, point); /* nodes of rigid cores come last */
+    own->core_count = point->count - cores_from;
+    own->node = *point;
+    own->bare.count += point->count;
+    for (int b = 0; b < model->body_count; ++b)
+        if (model->body[b].surface) add_vertices(model, b, own);
+}
+
 sn_status sn_contact_points_create(const sn_world *world, sn_colliders *own, sn_error *error) {
     const sn_model *model = world->model;
     sn_context *context = world->context;
     sizes size = {0};
-    double *area = sn_allocate_zero(context, (size_t)model->node_count, sizeof *area);
+    const size_t nodes = (size_t)model->node_count;
+    double *area = sn_allocate_zero(context, 2 * nodes, sizeof *area);
     if (!area) return sn_no_memory(error);
-    sn_status status = find_sizes(world, area, &size, error);
+    double *bare = area + nodes;
+    sn_status status = find_sizes(world, area, bare, &size, error);
     if (!status) status = reserve(context, &size, own, error);
-    sn_contact_nodes *point = &own->point;
-    for (int sign = 1; sign >= -1 && !status; sign -= 2) /* nodes of rigid cores come last */
-        for (int i = 0; i < model->node_count; ++i) {
-            if (!(sign * area[i] > 0)) continue;
-            point->node[point->count] = i;
-            point->area[point->count++] = sign * area[i];
-            own->core_count += sign < 0;
-        }
+    if (!status) fill(model, area, bare, own);
     sn_release(context, area);
-    own->node = *point;
-    for (int b = 0; b < model->body_count && !status; ++b)
-        if (model->body[b].surface) add_vertices(model, b, own);
     if (!status && own->carried.count > 0) status = sn_carried_pair(context, &own->carried, error);
-    if (own->carried.count > 0) point->carried = &own->carried;
+    if (own->carried.count > 0) own->point.carried = &own->carried;
     if (status) sn_contact_points_release(world, own);
     return status;
 }
 
 void sn_contact_points_release(const sn_world *world, sn_colliders *own) {
-    sn_release(world->context, own->point.node);
-    sn_release(world->context, own->point.area);
-    sn_release(world->context, own->point.mass);
+    sn_release(world->context, own->bare.node);
+    sn_release(world->context, own->bare.area);
+    sn_release(world->context, own->bare.mass);
     sn_carried_release(world->context, &own->carried);
-    own->point = own->node = (sn_contact_nodes){0};
+    own->point = own->node = own->bare = (sn_contact_nodes){0};
     own->core_count = 0;
 }
 
@@ -164,7 +182,7 @@ void sn_contact_points_weigh(const sn_world *world, sn_colliders *own) {
     const sn_carried *carried = &own->carried;
     const double *weight = world->solid->weight, *area = own->point.area + own->node.count;
     double *mass = own->point.mass + own->node.count, *sum = world->workspace.product;
-    for (int i = 0; i < own->node.count; ++i) own->node.mass[i] = fabs(weight[own->node.node[i]]);
+    for (int i = 0; i < own->bare.count; ++i) own->bare.mass[i] = fabs(weight[own->bare.node[i]]);
     if (carried->count == 0) return;
     memset(sum, 0, (size_t)world->model->node_count * sizeof *sum);
     for (int i = 0; i < carried->count; ++i)

@@ -32,6 +32,10 @@ static void ball_start(ball *b, const char *embedding, const char *response, dou
     s->options.collider_count = 1;
     s->collider[0].friction = friction;
     strcpy(s->collider[0].response, response);
+    if (strcmp(response, "spring-damper") == 0) {
+        s->collider[0].spring.stiffness = 5000;
+        s->collider[0].spring.damping = 50;
+    }
     if (sn_world_create(s->context, &s->options, &s->world, &s->error)) print_message("%s\n", s->error.text);
     assert_non_null(s->world);
 }
@@ -94,6 +98,23 @@ static void test_rests_on_its_surface(void **state) {
     }
 }
 
+/* The constants of "spring-damper" are per node: it meets the nodes of the tets. */
+static void test_springs_meet_nodes(void **state) {
+    (void)state;
+    ball b;
+    ball_start(&b, "barycentric", "spring-damper", 0);
+    go(&b, 200);
+    double vertex, node;
+    lowest(&b, &vertex, &node);
+    const double up = weight_on_ground(&b), weight = 9.81 * 1000 * 0.027;
+    print_message("spring-damper: lowest vertex %.2f mm, lowest node %.2f mm, %.3f of %.3f N\n", 1e3 * vertex,
+                  1e3 * node, up, weight);
+    assert_true(node > -0.01 && node < 0);
+    assert_true(vertex > 0.03);
+    assert_true(fabs(up - weight) < 0.005 * weight);
+    ball_end(&b);
+}
+
 /* Forces, energy and blocks agree while the ball slides over the ground. */
 static void test_derivatives(void **state) {
     (void)state;
@@ -147,6 +168,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_rests_on_its_surface, (void *)(uintptr_t) "penalty"),
         cmocka_unit_test_prestate(test_rests_on_its_surface, (void *)(uintptr_t) "projection"),
+        cmocka_unit_test(test_springs_meet_nodes),
         cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_friction),
     };
