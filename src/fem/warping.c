@@ -125,7 +125,10 @@ static sn_status allocate(sn_context *context, sn_warping *w, int blocks, int64_
     w->begin = sn_allocate_zero(context, (size_t)blocks + 1, sizeof *w->begin);
     w->neighbour = sn_allocate(context, (size_t)rows * SN_LANES, sizeof *w->neighbour);
     w->rest = sn_allocate(context, (size_t)rows * 3 * SN_LANES, sizeof *w->rest);
-    return w->node && w->edges_only && w->every && w->begin && w->neighbour && w->rest ? SN_OK : sn_no_memory(error);
+    w->frame = sn_allocate(context, (size_t)blocks * 9 * SN_LANES, sizeof *w->frame);
+    return w->node && w->edges_only && w->every && w->begin && w->neighbour && w->rest && w->frame
+               ? SN_OK
+               : sn_no_memory(error);
 }
 
 /* Rows of a block: those of a frame, or as many as its busiest vertex has. Blocks do not mix kinds and times. */
@@ -179,6 +182,26 @@ static sn_status build(sn_context *context, const pair *p, int64_t count, int64_
     return status;
 }
 
+static double *frame_entry(const sn_warping *w, int block, int k, int lane) {
+    return w->frame + (9 * (int64_t)block + k) * SN_LANES + lane;
+}
+
+/* The frames of the rest shape. The kernel multiplies its frames with their transposes, so unit matrices come first. */
+static sn_status find_frames(sn_context *context, int node_count, const double *rest, sn_warping *w, sn_error *error) {
+    double *R = sn_allocate(context, (size_t)node_count * 9, sizeof *R);
+    if (!R) return sn_no_memory(error);
+    for (int b = 0; b < w->block_count; ++b)
+        for (int k = 0; k < 9; ++k)
+            for (int lane = 0; lane < SN_LANES; ++lane) *frame_entry(w, b, k, lane) = k % 4 == 0;
+    kernel_for(context)(w, 0, w->block_count, rest, R);
+    for (int b = 0; b < w->block_count; ++b)
+        for (int k = 0; k < 9; ++k)
+            for (int lane = 0; lane < SN_LANES; ++lane)
+                *frame_entry(w, b, k, lane) = R[9 * (int64_t)w->node[b * SN_LANES + lane] + k];
+    sn_release(context, R);
+    return SN_OK;
+}
+
 sn_status sn_warping_create(sn_context *context, const sn_elements_model *model, const double *rest,
                             sn_warping *warping, sn_error *error) {
     *warping = (sn_warping){0};
@@ -192,6 +215,7 @@ sn_status sn_warping_create(sn_context *context, const sn_elements_model *model,
     int64_t *begin = sn_allocate(context, (size_t)model->node_count + 1, sizeof *begin);
     sn_status status = p && begin ? SN_OK : sn_no_memory(error);
     if (!status) status = build(context, p, list_pairs(model, wishes, p), begin, rest, warping, error);
+    if (!status) status = find_frames(context, model->node_count, rest, warping, error);
     sn_release(context, wishes);
     sn_release(context, p);
     sn_release(context, begin);
@@ -200,8 +224,8 @@ sn_status sn_warping_create(sn_context *context, const sn_elements_model *model,
 }
 
 void sn_warping_release(sn_context *context, sn_warping *warping) {
-    void *const array[] = {warping->node,  warping->edges_only, warping->every,
-                           warping->begin, warping->neighbour,  warping->rest};
+    void *const array[] = {warping->node,      warping->edges_only, warping->every, warping->begin,
+                           warping->neighbour, warping->rest,       warping->frame};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     *warping = (sn_warping){0};
 }

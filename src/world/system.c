@@ -276,7 +276,6 @@ static bool begin(sn_system *system, double t, const double *x, const double *v)
     sn_world *world = world_of(system);
     sn_workspace *work = &world->workspace;
     work->began = t;
-    sn_world_frames(world, t, t, x);
     sn_vector_copy(world->context, system->count, x, work->x_before);
     sn_memory_begin(world, t);
     memcpy(work->own_before, world->state.value + world->state.own, (size_t)world->state.own_count * sizeof(double));

@@ -29,16 +29,13 @@ void SN_ISA(sn_warping_rotations)(const sn_warping *w, int begin, int end, const
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const int32_t *node = w->node + (int64_t)block * SN_LANES + lane;
             const int64_t first = w->begin[block], count = w->begin[block + 1] - first;
-            vd edge[3 * SN_WARPING_EDGE_ROWS], rest[3 * SN_WARPING_EDGE_ROWS], R[9];
+            vd edge[3 * SN_WARPING_EDGE_ROWS], R[9];
             if (w->edges_only[block]) {
                 vd now[9], N[9];
-                for (int k = 0; k < SN_WARPING_EDGE_ROWS; ++k) {
+                for (int k = 0; k < SN_WARPING_EDGE_ROWS; ++k)
                     gather_edges(node, w->neighbour + (first + k) * SN_LANES + lane, x, edge + 3 * k);
-                    for (int a = 0; a < 3; ++a)
-                        rest[3 * k + a] = vd_load(w->rest + (3 * (first + k) + a) * SN_LANES + lane);
-                }
+                for (int k = 0; k < 9; ++k) N[k] = vd_load(w->frame + (9 * (int64_t)block + k) * SN_LANES + lane);
                 frame_of(edge, now);
-                frame_of(rest, N);
                 vm_multiply_transpose(now, N, R);
             } else {
                 vd A[9];
