@@ -202,7 +202,7 @@ static int pairs(const sn_box_tree *a, const sn_box_tree *b, int32_t (*group)[2]
 static void enter(const sn_box_block *block, const double origin[3], const double inverse[3], double reach,
                   double key[SN_BOX_FAN]) {
     for (int part = 0; part < SN_BOX_FAN; part += SN_WIDTH) {
-        vd low = vd_set(0), high = vd_set(reach), s, t;
+        vd low = vd_set(0), high = vd_set(reach), s = low, t = low;
         for (int a = 0; a < 3; ++a) {
             const float *near = inverse[a] < 0 ? block->high[a] : block->low[a],
                         *far = inverse[a] < 0 ? block->low[a] : block->high[a];
@@ -219,7 +219,7 @@ static void enter(const sn_box_block *block, const double origin[3], const doubl
 
 static void squares(const sn_box_block *block, const double x[3], double square[SN_BOX_FAN]) {
     for (int part = 0; part < SN_BOX_FAN; part += SN_WIDTH) {
-        vd sum = vd_set(0), below, above;
+        vd sum = vd_set(0), below = sum, above = sum;
         for (int a = 0; a < 3; ++a) {
             for (int l = 0; l < SN_WIDTH; ++l) {
                 below[l] = (double)block->low[a][part + l];
