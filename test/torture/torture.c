@@ -130,10 +130,11 @@ static sn_world *make_world(sn_context *context, const shape *s, const treatment
         snprintf(text, sizeof text,
                  "{\"sinew\": 1, \"gravity\": [0, %g, 0], \"time\": {\"step\": %g, \"newton\": {\"kind\": \"%s\"}},"
                  " \"bodies\": [{\"mesh\": %s, \"element\": \"%s\", \"material\": {%s, \"young\": 1e5, \"poisson\": "
-                 "%g, \"rayleigh\": {\"mass\": "
-                 "1}, \"viscous\": {\"lambda\": 2500, \"mu\": 1100}},"
+                 "%g, \"rayleigh\": {\"mass\": 1}, %s},"
                  " %s \"initial\": {%s}}], \"colliders\": [%s]}",
                  -t->gravity, t->step, m->newton, s->text, m->element[0] ? m->element : "tet4", m->material, t->poisson,
+                 strcmp(m->element, "springs") == 0 ? "\"springs\": {\"quality\": 5}"
+                                                    : "\"viscous\": {\"lambda\": 2500, \"mu\": 1100}",
                  t->fix, t->initial, t->ground ? "{\"plane\": {\"point\": [0, -1, 0]}, \"friction\": 0.5}" : "");
     sn_scene *scene = NULL;
     sn_world *world = NULL;
