@@ -181,6 +181,37 @@ sn_status sn_fields_check(const sn_field *field, int count, const void *options,
     return SN_OK;
 }
 
+static bool changed(const sn_field *field, const char *value, const char *usual) {
+    switch (SN_FIELD_KIND(field)) {
+    case SN_FIELD_DOUBLE:
+    case SN_FIELD_DIRECTION:
+        for (int k = 0; k < field->count; ++k)
+            if (((const double *)(const void *)value)[k] != ((const double *)(const void *)usual)[k]) return true;
+        return false;
+    case SN_FIELD_INT:
+    case SN_FIELD_ENUM:
+        return *(const int *)(const void *)value != *(const int *)(const void *)usual;
+    case SN_FIELD_LONG:
+        return *(const int64_t *)(const void *)value != *(const int64_t *)(const void *)usual;
+    case SN_FIELD_BOOL:
+        return *(const bool *)value != *(const bool *)usual;
+    case SN_FIELD_AXES:
+        return memcmp(value, usual, 3 * sizeof(bool)) != 0;
+    case SN_FIELD_CHOICE:
+    case SN_FIELD_TEXT:
+        return *value && strcmp(value, usual) != 0;
+    default:
+        return false;
+    }
+}
+
+const sn_field *sn_fields_changed(const sn_field *field, int count, const void *options, const void *usual) {
+    for (int i = 0; i < count; ++i)
+        if (changed(&field[i], (const char *)options + field[i].offset, (const char *)usual + field[i].offset))
+            return &field[i];
+    return NULL;
+}
+
 const sn_field *sn_field_find(const sn_field *field, int count, const char *name) {
     for (int i = 0; i < count; ++i)
         if (strcmp(field[i].name, name) == 0) return &field[i];

@@ -25,6 +25,10 @@ void sn_fields_default(const sn_field *field, int count, void *options);
 sn_status sn_fields_check(const sn_field *field, int count, const void *options, sn_error *error);
 sn_status sn_field_check(const sn_field *field, const void *options, sn_error *error);
 
+/* The first field whose value differs from that of `usual`; NULL when there is none. Fields of the types
+ * SN_FIELD_SELECT, SN_FIELD_OWN, SN_FIELD_RAMP and SN_FIELD_KEYS do not count. An empty name counts as the default. */
+const sn_field *sn_fields_changed(const sn_field *field, int count, const void *options, const void *usual);
+
 /* Finds the field of this name; NULL when there is none. */
 const sn_field *sn_field_find(const sn_field *field, int count, const char *name);
 

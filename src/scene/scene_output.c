@@ -52,6 +52,16 @@ static sn_status read_names(const sn_place *place, const sn_listing *choice, int
     return status;
 }
 
+/* Refuses a range of colours for a picture without colours. */
+static sn_status check_range(const sn_place *picture, const sn_picture_options *options) {
+    sn_place child;
+    if (strcmp(options->field, "none") != 0) return SN_OK;
+    for (int i = 0; i < 2; ++i)
+        if (sn_place_get(picture, i ? "high" : "low", &child))
+            return sn_place_fail(&child, SN_BAD_INPUT, "has no effect with the field 'none', which gives no colours");
+    return SN_OK;
+}
+
 sn_status sn_scene_read_output(const sn_place *place, sn_output_options *options) {
     sn_place child, picture;
     int count;
@@ -66,9 +76,10 @@ sn_status sn_scene_read_output(const sn_place *place, sn_output_options *options
         status = read_names(&child, choice, count, options->fields[0], (int)sizeof *options->fields,
                             COUNT(options->fields), &options->field_count);
     }
-    if (!status && sn_place_get(place, "picture", &picture) && sn_place_get(&picture, "field", &child)) {
+    const bool pictured = !status && sn_place_get(place, "picture", &picture);
+    if (pictured && sn_place_get(&picture, "field", &child)) {
         const sn_listing *choice = sn_picture_fields(&count);
         status = sn_read_name(&child, choice, count, options->picture.field, (int)sizeof options->picture.field);
     }
-    return status;
+    return status || !pictured ? status : check_range(&picture, &options->picture);
 }

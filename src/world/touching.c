@@ -112,6 +112,9 @@ static sn_status build(const sn_world *world, const sn_contact_options *options,
         own->options.pair_count = 0;
         return SN_OK;
     }
+    if (world->model->body_count == 1 && !options->self && options->pair_count == 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "contact",
+                          "contact has no effect: the only body does not touch itself; give 'self': true");
     sn_status status = take_pairs(world, options, own, error);
     if (status) return status;
     own->surface = sn_allocate_zero(world->context, (size_t)world->model->body_count, sizeof(sn_touch_surface *));

@@ -5,6 +5,7 @@
 
 #include "base/cookie.h"
 #include "linear/solver.h"
+#include "time/system.h"
 #include "time/time_options.h"
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
@@ -357,6 +358,18 @@ sn_status sn_load_check(const sn_load *load, sn_error *error) {
     return status;
 }
 
+/* Refuses options of the solver when the method of time never solves a linear system. */
+static sn_status check_solver_used(const sn_world_options *options, sn_error *error) {
+    const sn_solver_options usual = sn_solver_options_default();
+    const sn_method *method = sn_method_choose(&options->time);
+    int count;
+    const sn_field *fields = sn_solver_fields(&count), *given = sn_fields_changed(fields, count, &options->solver, &usual);
+    if (!given || !method || method->implicit) return SN_OK;
+    return sn_fail_at(error, SN_BAD_INPUT, given->name,
+                      "solver.%s has no effect with time.method '%s', which solves no linear system", given->name,
+                      method->name);
+}
+
 sn_status sn_world_options_check(const sn_world_options *options, sn_error *error) {
     static const sn_field gravity = {"gravity", SN_FIELD_DOUBLE, offsetof(sn_world_options, gravity), 3, ANY, NULL,
                                      NULL,      "m/s^2",         "acceleration of free fall"};
@@ -369,6 +382,7 @@ sn_status sn_world_options_check(const sn_world_options *options, sn_error *erro
     if (!status) status = sn_within(error, sn_time_options_used(&options->time, error), "time");
     if (!status) status = sn_within(error, sn_solver_options_check(&options->solver, error), "solver");
     if (!status) status = sn_within(error, sn_solver_options_used(&options->solver, error), "solver");
+    if (!status) status = sn_within(error, check_solver_used(options, error), "solver");
     if (!status) status = sn_within(error, sn_contact_options_check(&options->contact, error), "contact");
     for (int b = 0; b < options->body_count && !status; ++b)
         status = sn_within(error, sn_body_options_check(&options->body[b], error), "bodies.%d", b);

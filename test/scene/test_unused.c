@@ -47,6 +47,12 @@ typedef struct refusal {
 static const char core[] = ", \"rigid\": [{\"select\": {\"box\": [[0.2, -1, -1], [0.26, 1, 1]]}}]";
 
 static const refusal refusals[] = {
+    {plain, plain, "time.method=verlet solver.tolerance=1e-3", "solver.tolerance"},
+    {plain, plain, "time.method=rk4 solver.method=cg", "solver.method"},
+    {plain, plain, "contact={}", "contact"},
+    {plain, plain, "contact={\"response\":\"exact\"}", "contact"},
+    {plain, plain, "output.picture={\"field\":\"none\",\"low\":1}", "output.picture.low"},
+    {plain, plain, "output.picture={\"field\":\"none\",\"high\":1}", "output.picture.high"},
     {plain, plain, MATERIAL "muscle={\"fibre\":[1,0,0],\"period\":1}", "bodies.0.material.muscle.period"},
     {plain, plain, "bodies.0.element=springs " MATERIAL "muscle={\"fibre\":[1,0,0]}", "bodies.0.material.0.muscle"},
     {plain, plain, "bodies.0.element=springs " MATERIAL "rotation=polar", "bodies.0.material.0.rotation"},
