@@ -153,6 +153,17 @@ typedef struct sn_fibre {
     sn_selector from, to;
 } sn_fibre;
 
+/* A fluid around a body, for example air or water. Each face of the surface feels its pressure
+ * rho / 2 u_n^2 along the normal, with u_n the speed of the face relative to the fluid along the normal. `drag` counts
+ * the part of this force along the stream, `lift` the part across it. */
+typedef struct sn_wind {
+    double velocity[3]; /* m/s, finite: of the fluid; default 0 */
+    const double *key;  /* key_count rows of 4: time in s and velocity in m/s, instead of `velocity`; times ascend */
+    int key_count;      /* default 0 */
+    double density;     /* kg/m^3, finite, above 0: of the fluid; default 1.2 (air) */
+    double drag, lift;  /* at least 0; default 0. Both 0: there is no wind */
+} sn_wind;
+
 /* A body. Each array may be NULL when its count is 0, and each count is 0 by default. */
 typedef struct sn_body_options {
     uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
@@ -172,8 +183,7 @@ typedef struct sn_body_options {
     char element[32];
 
     double thickness; /* of plane bodies: m, finite, above 0; default 1 */
-    double drag;      /* kg/m^3, at least 0: density of a fluid that rests around the body. Its drag acts normal to the
-                         surface. Default 0: none. Not for plane bodies */
+    sn_wind wind;     /* default: none. Not for plane bodies */
     char mass[32];    /* "lumped" (default, also for "") or "consistent" */
 
     /* material_count materials; with a count of 0 the body has sn_material_default(). Selector i says which elements

@@ -193,7 +193,7 @@ void sn_interactions_support(const sn_world *world, const double *balance, doubl
     X(balance, "balance", "net force and torque taken out of warped elastic forces")                                   \
     X(gravity, "gravity", "weight of the bodies")                                                                      \
     X(loads, "loads", "tractions, pressures, forces on faces, nodes or volumes")                                       \
-    X(drag, "drag", "drag of a fluid that rests, normal to the surface of a body")                                     \
+    X(wind, "wind", "drag and lift of a fluid that moves or rests around a body")                                      \
     X(penalty, "penalty", "colliders that push by springs, dampers and friction")                                      \
     X(projection, "projection", "colliders that constrain the nodes they touch")                                       \
     X(contact, "contact", "bodies that touch each other: their surfaces, and the list of contacts")                    \

@@ -20,6 +20,7 @@ KEYS_BESIDE(sn_fix);
 KEYS_BESIDE(sn_load);
 KEYS_BESIDE(sn_link);
 KEYS_BESIDE(sn_tether);
+KEYS_BESIDE(sn_wind);
 
 /* ---- Names ---- */
 
@@ -189,8 +190,16 @@ static const sn_field body_fields[] = {
     {"element", SN_FIELD_CHOICE, AT(element), 1, 0, 0, 0, 0, "tet4", sn_element_names, "", "element type"},
     {"mass", SN_FIELD_CHOICE, AT(mass), 1, 0, 0, 0, 0, "lumped", masses, "", "mass matrix"},
     {"thickness", SN_FIELD_DOUBLE, AT(thickness), 1, 0, 1e300, 1, 1, NULL, NULL, "m", "of plane bodies"},
-    {"drag", SN_FIELD_DOUBLE, AT(drag), 1, 0, 1e300, 0, 0, NULL, NULL, "kg/m^3",
-     "density of a fluid around the body, whose drag acts normal to the surface; 0: none"},
+    {"wind.velocity", SN_FIELD_DOUBLE, AT(wind.velocity), 3, ANY, NULL, NULL, "m/s",
+     "velocity of the fluid around the body"},
+    {"wind.keys", SN_FIELD_KEYS, AT(wind.key), 4, ANY, NULL, NULL, "s, m/s",
+     "rows of time and velocity, instead of `velocity`"},
+    {"wind.density", SN_FIELD_DOUBLE, AT(wind.density), 1, 0, 1e300, 1, 1.2, NULL, NULL, "kg/m^3",
+     "of the fluid; 1.2 for air, 1000 for water"},
+    {"wind.drag", SN_FIELD_DOUBLE, AT(wind.drag), 1, 0, 1e300, 0, 0, NULL, NULL, "",
+     "coefficient of the force along the stream; 0 without `lift`: no wind"},
+    {"wind.lift", SN_FIELD_DOUBLE, AT(wind.lift), 1, 0, 1e300, 0, 0, NULL, NULL, "",
+     "coefficient of the force across the stream; equal to `drag`: the force is normal to the surface"},
     OWN("material", "one material, or a list of materials"),
     OWN("materials", "the same as `material`"),
     OWN("fix", "a list: nodes that are held or moved"),
@@ -336,8 +345,19 @@ sn_status sn_initial_check(const sn_initial *initial, sn_error *error) {
     return status;
 }
 
+static sn_status check_wind(const sn_wind *wind, sn_error *error) {
+    const bool moves = wind->velocity[0] != 0 || wind->velocity[1] != 0 || wind->velocity[2] != 0;
+    const char *given = moves ? "velocity" : wind->key_count > 0 ? "keys" : wind->density != 1.2 ? "density" : NULL;
+    if (given && wind->drag == 0 && wind->lift == 0)
+        return sn_fail_at(error, SN_BAD_INPUT, given, "wind.%s has no effect without wind.drag and wind.lift", given);
+    if (moves && wind->key_count > 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "velocity", "wind.velocity has no effect beside wind.keys");
+    return SN_OK;
+}
+
 sn_status sn_body_options_check(const sn_body_options *body, sn_error *error) {
-    return check(body->cookie, "sn_body_options", body_fields, COUNT(body_fields), body, error);
+    const sn_status status = check(body->cookie, "sn_body_options", body_fields, COUNT(body_fields), body, error);
+    return status ? status : sn_within(error, check_wind(&body->wind, error), "wind");
 }
 
 /* The five kinds share the members `value` and `scalar`, so only the field of the load's kind is checked. */
@@ -363,7 +383,8 @@ static sn_status check_solver_used(const sn_world_options *options, sn_error *er
     const sn_solver_options usual = sn_solver_options_default();
     const sn_method *method = sn_method_choose(&options->time);
     int count;
-    const sn_field *fields = sn_solver_fields(&count), *given = sn_fields_changed(fields, count, &options->solver, &usual);
+    const sn_field *fields = sn_solver_fields(&count),
+                   *given = sn_fields_changed(fields, count, &options->solver, &usual);
     if (!given || !method || method->implicit) return SN_OK;
     return sn_fail_at(error, SN_BAD_INPUT, given->name,
                       "solver.%s has no effect with time.method '%s', which solves no linear system", given->name,

@@ -30,7 +30,8 @@ static void busy_world(scene *s, sn_link *link, sn_selector *rigid) {
     *rigid = box_selector(0.24, -1, -1, 0.26, 1, 1);
     s->body.rigid = rigid, s->body.rigid_count = 1;
     s->body.initial.velocity[0] = 0.1;
-    s->body.drag = 1000;
+    static const double gust[] = {0, 0, 0, 0, 1, 3, 1, 0.5};
+    s->body.wind = (sn_wind){.density = 1000, .drag = 0.7, .lift = 0.4, .key = gust, .key_count = 2};
     scene_create(s);
     const double weight[4] = {0.5, 0.5, 0, 0}, target[3] = {0.4, 0.3, 0};
     const int32_t node[4] = {s->mesh->tet[60], s->mesh->tet[61], 0, 0}; /* of one element: all blocks have a place */
@@ -53,7 +54,7 @@ static const limit limits[] = {
     {"balance", 0, 0, 0, 0},
     {"gravity", 1e-6, 0, 0, 0},
     {"loads", 1e-6, 1e-6, 0, 1e-5},
-    {"drag", 0, 1e-6, 1e-6, 0},
+    {"wind", 0, 1e-6, 1e-6, 1e-5},
     {"penalty", 1e-6, 1e-6, 1e-6, 0},
     {"projection", 0, 0, 0, 0},
     {"contact", 0, 0, 0, 0},

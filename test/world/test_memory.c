@@ -52,7 +52,7 @@ static void busy_scene(scene *s, failing_allocator *f) {
     s->body.material_fibre = &fibre;
     s->material.muscle.key = key, s->material.muscle.key_count = 2;
     s->material.muscle.stress = 1e3;
-    s->body.drag = 10;
+    s->body.wind = (sn_wind){.density = 10, .drag = 1, .lift = 1};
     add_probe(s, SN_QUANTITY_STRESS, 0.1, 0.1, 0.1);
     add_probe(s, SN_QUANTITY_REACTION, 0, 0, 0);
 }

@@ -394,51 +394,12 @@ static void test_memory(void **state) {
     scene_end(&s);
 }
 
-/* The drag of a box that moves along x: rho / 2 v^2 on its front and on its back. It never does work on a body. */
-static void test_drag(void **state) {
-    (void)state;
-    for (int k = 0; k < 2; ++k) {
-        scene s;
-        bar(&s, NULL, "corotated", k ? "tet10" : "tet4");
-        s.body.material_fibre = NULL;
-        s.body.fix_count = s.options.probe_count = 0;
-        s.body.drag = 800;
-        s.body.initial.velocity[0] = 0.5, s.body.initial.velocity[1] = -0.2;
-        sn_probe *p = add_probe(&s, SN_QUANTITY_FORCE, 0, 0, 0);
-        p->at = SN_PROBE_SELECT;
-        p->select = (sn_selector){.kind = SN_SELECT_ALL, .angle = 1};
-        strcpy(p->interaction, "drag");
-        scene_create(&s);
-        double value[6];
-        probe(&s, 0, value);
-        assert_near(value[0], -800 * 0.25 * SIDE * SIDE, 1e-9);
-        assert_near(value[1], 800 * 0.04 * 3 * SIDE * SIDE, 1e-9);
-        assert_near(value[2], 0, 1e-9);
-        sn_energies before, after;
-        sn_world_energies(s.world, &before, NULL);
-        for (int i = 0; i < 20; ++i) {
-            step(&s, 1);
-            sn_world_energies(s.world, &after, NULL);
-            assert_true(after.total <= before.total * (1 + 1e-9));
-            before = after;
-        }
-        assert_true(after.total < 0.9 * 0.5 * 3 * SIDE * SIDE * SIDE * 1000 * 0.29);
-        scene_end(&s);
-    }
-    scene s;
-    bar(&s, NULL, "corotated", "tet4");
-    s.body.drag = -1;
-    refused(&s, "bodies.0.drag", "-1");
-    scene_end(&s);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_isometric), cmocka_unit_test(test_isotonic), cmocka_unit_test(test_plane),
         cmocka_unit_test(test_work),      cmocka_unit_test(test_jumps),    cmocka_unit_test(test_bits),
         cmocka_unit_test(test_rest),      cmocka_unit_test(test_between),  cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_edits),     cmocka_unit_test(test_memory),   cmocka_unit_test(test_field),
-        cmocka_unit_test(test_drag),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
