@@ -120,6 +120,18 @@ typedef struct sn_tether {
     double damping;   /* N s/m, at least 0; default 0 */
 } sn_tether;
 
+/* A seam: two lines of nodes, of one body or of two, that are pulled together in `time` and then held by threads. Each
+ * node of the line with more nodes is tied to the point of the other line at the same part of its length. */
+typedef struct sn_seam {
+    uint32_t cookie;    /* set by sn_seam_default(); a struct without it is refused */
+    sn_selector select; /* one side: nodes of the body on a line at rest */
+    char body[64];      /* name of the body of the other side; "" (default): the same body */
+    sn_selector to;     /* the other side */
+    double time;        /* s, at least 0: how long the sides take to meet; default 0.5 */
+    double stiffness;   /* N/m of the thread at each node, at least 0; default 0: as stiff as the material beside it */
+    double damping;     /* N s/m of the thread at each node, at least 0; default 0 */
+} sn_seam;
+
 /* The start of a body. First its nodes are moved: scale, flatten or collapse, mirror, scramble, twist, in this order,
  * about the body's centre of mass. The rest shape stays as it is. Then the nodes get velocity and spin. */
 typedef struct sn_initial {
@@ -219,6 +231,9 @@ typedef struct sn_body_options {
     const sn_tether *tether;
     int tether_count;
 
+    const sn_seam *seam;
+    int seam_count;
+
     sn_initial initial;
 } sn_body_options;
 
@@ -276,6 +291,7 @@ SN_API sn_fix sn_fix_default(void);
 SN_API sn_load sn_load_default(void);
 SN_API sn_link sn_link_default(void);
 SN_API sn_tether sn_tether_default(void);
+SN_API sn_seam sn_seam_default(void);
 SN_API sn_initial sn_initial_default(void);
 SN_API sn_probe sn_probe_default(void);
 SN_API sn_body_options sn_body_options_default(void);

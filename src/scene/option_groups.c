@@ -26,6 +26,7 @@ static const group groups[] = {
     {{"sn_load", "bodies.N.loads.N"}, sn_load_fields},
     {{"sn_link", "bodies.N.links.N"}, sn_link_fields},
     {{"sn_tether", "bodies.N.tethers.N"}, sn_tether_fields},
+    {{"sn_seam", "bodies.N.sew.N"}, sn_seam_fields},
     {{"sn_initial", "bodies.N.initial"}, sn_initial_fields},
     {{"sn_collider", "colliders.N, beside the parameters of the shape"}, sn_collider_fields},
     {{"sn_contact_options", "contact"}, sn_contact_fields},

@@ -285,6 +285,7 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
     if (!status && sn_place_get(place, "rigid", &child)) status = read_rigid(&child, body);
     if (!status && sn_place_get(place, "links", &child)) status = sn_scene_read_links(&child, body);
     if (!status && sn_place_get(place, "tethers", &child)) status = sn_scene_read_tethers(&child, body);
+    if (!status && sn_place_get(place, "sew", &child)) status = sn_scene_read_seams(&child, body);
     if (!status && sn_place_get(place, "initial", &child)) status = read_initial(&child, &body->initial);
     return status;
 }

@@ -49,6 +49,7 @@ sn_status sn_scene_read_fixes(const sn_place *place, sn_body_options *body);
 sn_status sn_scene_read_loads(const sn_place *place, sn_body_options *body);
 sn_status sn_scene_read_links(const sn_place *place, sn_body_options *body);
 sn_status sn_scene_read_tethers(const sn_place *place, sn_body_options *body);
+sn_status sn_scene_read_seams(const sn_place *place, sn_body_options *body);
 
 /* The keys of the scene itself, and of "output". */
 const sn_field *sn_scene_fields(int *count);

@@ -1,5 +1,5 @@
-/* Fixes, loads and links of a body. Their keys are the fields of their tables; this file adds the few rules between
- * keys. */
+/* Fixes, loads, links, tethers and seams of a body. Their keys are the fields of their tables; this file adds the few
+ * rules between keys. */
 #include <math.h>
 #include <string.h>
 
@@ -123,5 +123,19 @@ sn_status sn_scene_read_tethers(const sn_place *place, sn_body_options *body) {
         status = read_tether(&item, &tether[i]);
     }
     body->tether = tether;
+    return status;
+}
+
+sn_status sn_scene_read_seams(const sn_place *place, sn_body_options *body) {
+    sn_seam *seam = NULL;
+    int fields;
+    const sn_field *field = sn_seam_fields(&fields);
+    sn_status status = sn_place_items(place, sizeof *seam, (void **)&seam, &body->seam_count);
+    for (int i = 0; !status && i < body->seam_count; ++i) {
+        const sn_place item = sn_place_at(place, i);
+        seam[i] = sn_seam_default();
+        status = sn_read_fields(&item, field, fields, &seam[i]);
+    }
+    body->seam = seam;
     return status;
 }

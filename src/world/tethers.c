@@ -3,13 +3,10 @@
  *
  *   f = -J^T (k h + c h'),   K = k J^T J,   D = c J^T J,   h = p - anchor(t) or p_1 - p_2,   h' = p' - anchor'(t)
  *
- * The damper acts on the speed relative to the anchor. The matrix has places only for nodes that share an element, so
- * blocks between two bodies are added to the diagonal. The matrix is then too stiff, but the force is the same, and
- * Newton's method still finds the solution. */
-#include <math.h>
+ * The damper acts on the speed relative to the anchor. Each node of a seam (seams.h) is a tether too. */
 #include <string.h>
 
-#include "points.h"
+#include "seams.h"
 
 typedef struct tether {
     int id;
@@ -33,11 +30,10 @@ static sn_status make(const sn_world *world, int body, const sn_tether *options,
                          &out->gap, error);
 }
 
-static sn_status append(const sn_world *world, tethers *own, int body, const sn_tether *options, sn_error *error) {
-    tether made;
-    sn_status status = make(world, body, options, &made, error);
-    if (status) return status;
-    status = sn_grow(world->context, (void **)&own->tether, &own->capacity, own->count + 1, sizeof *own->tether, error);
+/* Takes `made` over, also its gap; on failure the gap is released. */
+static sn_status take(const sn_world *world, tethers *own, tether made, sn_error *error) {
+    const sn_status status =
+        sn_grow(world->context, (void **)&own->tether, &own->capacity, own->count + 1, sizeof *own->tether, error);
     if (status) {
         sn_gap_release(world, &made.gap);
         return status;
@@ -47,6 +43,24 @@ static sn_status append(const sn_world *world, tethers *own, int body, const sn_
     return SN_OK;
 }
 
+static sn_status append(const sn_world *world, tethers *own, int body, const sn_tether *options, sn_error *error) {
+    tether made;
+    const sn_status status = make(world, body, options, &made, error);
+    return status ? status : take(world, own, made, error);
+}
+
+static sn_status append_seam(const sn_world *world, tethers *own, int body, const sn_seam *seam, sn_error *error) {
+    sn_seam_gaps gaps;
+    sn_status status = sn_seam_expand(world, body, seam, &gaps, error);
+    for (int i = 0; i < gaps.count && !status; ++i) {
+        const tether made = {.gap = gaps.gap[i], .stiffness = gaps.stiffness, .damping = seam->damping};
+        gaps.gap[i].key = NULL; /* taken over */
+        status = take(world, own, made, error);
+    }
+    sn_seam_release(world, &gaps);
+    return status;
+}
+
 static sn_status create(sn_world *world, const sn_world_options *options, sn_interaction *self, sn_error *error) {
     tethers *own = self->data = sn_allocate_zero(world->context, 1, sizeof *own);
     if (!own) return sn_no_memory(error);
@@ -54,6 +68,11 @@ static sn_status create(sn_world *world, const sn_world_options *options, sn_int
         for (int i = 0; i < options->body[b].tether_count; ++i) {
             const sn_status status = append(world, own, b, &options->body[b].tether[i], error);
             if (status) return sn_within(error, status, "bodies.%d.tethers.%d", b, i);
+        }
+    for (int b = 0; b < options->body_count; ++b)
+        for (int i = 0; i < options->body[b].seam_count; ++i) {
+            const sn_status status = append_seam(world, own, b, &options->body[b].seam[i], error);
+            if (status) return sn_within(error, status, "bodies.%d.sew.%d", b, i);
         }
     return SN_OK;
 }
@@ -118,10 +137,8 @@ static void blocks(sn_world *world, sn_interaction *self, const sn_place *place,
         for (int i = 0; i < gap->count; ++i)
             for (int j = 0; j < gap->count; ++j) {
                 const double w = gap->weight[i] * gap->weight[j];
-                const bool apart = (i < gap->first) != (j < gap->first);
-                const int32_t column = apart ? gap->node[i] : gap->node[j];
-                sn_block_append_identity(K, gap->node[i], column, own->tether[n].stiffness * (apart ? fabs(w) : w));
-                sn_block_append_identity(D, gap->node[i], column, own->tether[n].damping * (apart ? fabs(w) : w));
+                sn_block_append_identity(K, gap->node[i], gap->node[j], own->tether[n].stiffness * w);
+                sn_block_append_identity(D, gap->node[i], gap->node[j], own->tether[n].damping * w);
             }
     }
 }

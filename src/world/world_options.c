@@ -128,6 +128,20 @@ static const sn_field link_fields[] = {
 };
 #undef AT
 
+#define AT(member) offsetof(sn_seam, member)
+static const sn_field seam_fields[] = {
+    {"select", SN_FIELD_SELECT | SN_FIELD_NEEDED, AT(select), 1, 0, 0, 0, 0, NULL, NULL, "", "one side of the seam"},
+    {"to.body", SN_FIELD_TEXT, AT(body), 64, 0, 0, 0, 0, NULL, NULL, "",
+     "name of the body of the other side; this body when it is not given"},
+    {"to.select", SN_FIELD_SELECT | SN_FIELD_NEEDED, AT(to), 1, 0, 0, 0, 0, NULL, NULL, "",
+     "the other side of the seam"},
+    {"time", SN_FIELD_DOUBLE, AT(time), 1, 0, 1e300, 0, 0.5, NULL, NULL, "s", "how long the sides take to meet"},
+    {"stiffness", SN_FIELD_DOUBLE, AT(stiffness), 1, 0, 1e300, 0, 0, NULL, NULL, "N/m",
+     "of the thread at each node; 0: as stiff as the material beside it"},
+    {"damping", SN_FIELD_DOUBLE, AT(damping), 1, 0, 1e300, 0, 0, NULL, NULL, "N s/m", "of the thread at each node"},
+};
+#undef AT
+
 #define AT(member) offsetof(sn_tether, member)
 static const sn_field tether_fields[] = {
     {"point", SN_FIELD_DOUBLE | SN_FIELD_NEEDED, AT(point), 3, ANY, NULL, NULL, "m",
@@ -209,6 +223,7 @@ static const sn_field body_fields[] = {
         "move as one rigid body"),
     OWN("links", "a list of links"),
     OWN("tethers", "a list of tethers: springs and dampers to anchors or to other bodies"),
+    OWN("sew", "a list of seams: lines of nodes that are pulled together and held"),
     OWN("initial", "motion and deformation at the start"),
 };
 #undef AT
@@ -223,6 +238,7 @@ FIELDS(sn_fix_fields, fix_fields)
 FIELDS(sn_load_fields, load_fields)
 FIELDS(sn_link_fields, link_fields)
 FIELDS(sn_tether_fields, tether_fields)
+FIELDS(sn_seam_fields, seam_fields)
 FIELDS(sn_initial_fields, initial_fields)
 FIELDS(sn_probe_fields, probe_fields)
 
@@ -251,6 +267,12 @@ sn_tether sn_tether_default(void) {
     sn_tether tether = {.cookie = SN_COOKIE};
     sn_fields_default(tether_fields, COUNT(tether_fields), &tether);
     return tether;
+}
+
+sn_seam sn_seam_default(void) {
+    sn_seam seam = {.cookie = SN_COOKIE};
+    sn_fields_default(seam_fields, COUNT(seam_fields), &seam);
+    return seam;
 }
 
 sn_initial sn_initial_default(void) {
@@ -298,6 +320,10 @@ sn_status sn_fix_check(const sn_fix *fix, sn_error *error) {
 
 sn_status sn_link_check(const sn_link *link, sn_error *error) {
     return check(link->cookie, "sn_link", link_fields, COUNT(link_fields), link, error);
+}
+
+sn_status sn_seam_check(const sn_seam *seam, sn_error *error) {
+    return check(seam->cookie, "sn_seam", seam_fields, COUNT(seam_fields), seam, error);
 }
 
 sn_status sn_tether_check(const sn_tether *tether, sn_error *error) {

@@ -10,6 +10,7 @@ const sn_field *sn_fix_fields(int *count);
 const sn_field *sn_load_fields(int *count); /* the first five are the kinds, in the order of sn_load_kind */
 const sn_field *sn_link_fields(int *count);
 const sn_field *sn_tether_fields(int *count);
+const sn_field *sn_seam_fields(int *count);
 const sn_field *sn_initial_fields(int *count);
 const sn_field *sn_probe_fields(int *count);
 
@@ -23,6 +24,7 @@ sn_status sn_fix_check(const sn_fix *fix, sn_error *error);
 sn_status sn_load_check(const sn_load *load, sn_error *error);
 sn_status sn_link_check(const sn_link *link, sn_error *error);
 sn_status sn_tether_check(const sn_tether *tether, sn_error *error);
+sn_status sn_seam_check(const sn_seam *seam, sn_error *error);
 sn_status sn_initial_check(const sn_initial *initial, sn_error *error);
 sn_status sn_probe_check(const sn_probe *probe, sn_error *error);
 /* Checks gravity, time, solver and the fields of each body. Colliders, probes and the parts of a body have separate

@@ -159,8 +159,8 @@ static void test_bad_input(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fluid_at_rest), cmocka_unit_test(test_fluid_that_moves),
-        cmocka_unit_test(test_coefficients),  cmocka_unit_test(test_gusts),
+        cmocka_unit_test(test_fluid_at_rest),  cmocka_unit_test(test_fluid_that_moves),
+        cmocka_unit_test(test_coefficients),   cmocka_unit_test(test_gusts),
         cmocka_unit_test(test_terminal_speed), cmocka_unit_test(test_bad_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
