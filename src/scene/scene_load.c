@@ -133,8 +133,10 @@ sn_status sn_scene_read_seams(const sn_place *place, sn_body_options *body) {
     sn_status status = sn_place_items(place, sizeof *seam, (void **)&seam, &body->seam_count);
     for (int i = 0; !status && i < body->seam_count; ++i) {
         const sn_place item = sn_place_at(place, i);
+        sn_place to;
         seam[i] = sn_seam_default();
         status = sn_read_fields(&item, field, fields, &seam[i]);
+        if (!status && !sn_place_get(&item, "to", &to)) status = sn_place_fail(&item, SN_BAD_INPUT, "needs 'to'");
     }
     body->seam = seam;
     return status;
