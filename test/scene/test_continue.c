@@ -118,7 +118,7 @@ static void test_methods(void **state) {
         for (int k = 0; k < 2; ++k) {
             const sn_override o[] = {{"time.method", method[i].name},
                                      {"time.newton.kind", k ? "simplified" : "full"},
-                                     {"solver.method", k ? "ldlt" : "auto"},
+                                     {"solver", k ? "{\"method\": \"ldlt\"}" : "{}"},
                                      {"time.step", "1e-4"}};
             compare(SN_SOURCE_FOLDER "/scenes/bar.json", o, 4, 5, 5);
         }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "sinew/sinew.h"
+#include "time/system.h"
 #include "time/time_options.h"
 
 typedef struct scene {
@@ -87,6 +88,14 @@ static inline void set_newton(scene *s, const char *kind, int iterations, double
     snprintf(newton->kind, sizeof newton->kind, "%s", kind);
     newton->iterations = iterations, newton->tolerance = tolerance;
     if (sn_time_options_used(&s->options.time, NULL)) *newton = sn_time_options_default().newton;
+}
+
+/* Sets the options of the linear solver ("": the method of the scene stays), unless the method of time solves no linear
+ * system. */
+static inline void set_solver(scene *s, const char *method, double tolerance) {
+    if (!sn_method_choose(&s->options.time)->implicit) return;
+    if (*method) snprintf(s->options.solver.method, sizeof s->options.solver.method, "%s", method);
+    s->options.solver.tolerance = tolerance;
 }
 
 static inline void scene_create(scene *s) {

@@ -17,8 +17,7 @@ static void soft_bar(scene *s, const char *method, int steps) {
     s->options.time.step = 0.1 / steps;
     set_newton(s, "full", 30, 1e-12);
     s->options.time.tolerance = 0;
-    strcpy(s->options.solver.method, "ldlt");
-    s->options.solver.tolerance = 1e-13;
+    set_solver(s, "ldlt", 1e-13);
     s->body.initial.velocity[0] = 0.2, s->body.initial.twist = 60;
 }
 

@@ -341,7 +341,7 @@ static void cantilever(scene *s, const sn_context_options *context, const char *
     s->options.time.step = h;
     s->options.time.tolerance = 0;
     set_newton(s, "full", 10, 1e-9);
-    s->options.solver.tolerance = 1e-11;
+    set_solver(s, "", 1e-11);
     clamp_left(s);
     add_probe(s, SN_QUANTITY_POSITION, 0.4, 0, 0);
 }
