@@ -18,27 +18,30 @@ const char *const hauth_explicit_methods[] = {
     "explicit-euler", "symplectic-euler", "explicit-midpoint", "verlet", "rk4",
     "rk38",           "dopri5",           "dopri853",          "rock2",  NULL};
 
-static bool uses_newton(const char *method) {
-    for (const char *const *name = hauth_newton_methods; *name; ++name)
+static bool is_in(const char *const *list, const char *method) {
+    for (const char *const *name = list; *name; ++name)
         if (strcmp(*name, method) == 0) return true;
     return false;
 }
 
 static sn_status make_world(sn_context *context, const hauth_case *scene, const hauth_setting *s, sn_world **world,
                             sn_error *error) {
-    char *text = NULL, newton[100] = "";
+    char *text = NULL, newton[100] = "", solver[200] = "";
     if (s->kind && strcmp(s->kind, "one-step") == 0)
         snprintf(newton, sizeof newton, ", \"newton\": { \"kind\": \"one-step\" }");
-    else if (uses_newton(s->method))
+    else if (is_in(hauth_newton_methods, s->method))
         snprintf(newton, sizeof newton, ", \"newton\": { \"kind\": \"%s\", \"tolerance\": %g, \"iterations\": 40 }",
                  s->kind ? s->kind : "full", s->newton);
-    const int length = asprintf(&text,
-                                "{ \"sinew\": 1, \"time\": { \"method\": \"%s\", \"step\": %.17g, \"end\": %.17g, "
-                                "\"tolerance\": %g%s }, \"solver\": { \"method\": \"%s\", "
-                                "\"preconditioner\": \"%s\", \"tolerance\": %g, "
-                                "\"precision\": \"double\", \"iterations\": 5000 }, %s }",
-                                s->method, scene->end / s->steps, scene->end, s->tolerance, newton, s->solver,
-                                s->preconditioner, s->linear, scene->scene);
+    if (!is_in(hauth_explicit_methods, s->method))
+        snprintf(solver, sizeof solver,
+                 "\"solver\": { \"method\": \"%s\", \"preconditioner\": \"%s\", \"tolerance\": %g, \"precision\": "
+                 "\"double\", \"iterations\": 5000 }, ",
+                 s->solver, s->preconditioner, s->linear);
+    const int length =
+        asprintf(&text,
+                 "{ \"sinew\": 1, \"time\": { \"method\": \"%s\", \"step\": %.17g, \"end\": %.17g, "
+                 "\"tolerance\": %g%s }, %s%s }",
+                 s->method, scene->end / s->steps, scene->end, s->tolerance, newton, solver, scene->scene);
     if (length < 0) return sn_fail(error, SN_NO_MEMORY, "out of memory");
     sn_scene *parsed = NULL;
     sn_status status = sn_scene_parse(context, text, (size_t)length, "experiment", "", NULL, 0, &parsed, error);

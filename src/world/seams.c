@@ -115,8 +115,8 @@ static double own_stiffness(const sn_world *world, int body, const side *fine) {
     const sn_body *b = &world->model->body[body];
     double modulus = 0;
     for (int m = 0; m < b->material_count; ++m)
-        modulus = fmax(modulus,
-                       sn_parameters_modulus(world->context, &world->parameters.material[b->material_first + m]));
+        modulus =
+            fmax(modulus, sn_parameters_modulus(world->context, &world->parameters.material[b->material_first + m]));
     const double spacing = fine->count > 1 && fine->length > 0 ? fine->length / (fine->count - 1) : world->model->size;
     return modulus * (b->element->dimension == 2 ? b->thickness : spacing);
 }

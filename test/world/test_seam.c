@@ -48,8 +48,9 @@ static double opening(const sn_world *world) {
 
 static void test_meets_and_holds(void **state) {
     (void)state;
-    static const char *const text[] = {WORLD(BLOCK("a", "8", "0", SEW(", \"time\": 0.4")) ", " BLOCK("b", "6", "0.2", "")),
-                                       WORLD(BLOCK("a", "2", "0", SEW(", \"time\": 0.4")) ", " BLOCK("b", "6", "0.2", ""))};
+    static const char *const text[] = {
+        WORLD(BLOCK("a", "8", "0", SEW(", \"time\": 0.4")) ", " BLOCK("b", "6", "0.2", "")),
+        WORLD(BLOCK("a", "2", "0", SEW(", \"time\": 0.4")) ", " BLOCK("b", "6", "0.2", ""))};
     for (int k = 0; k < 2; ++k) {
         sn_world *world = world_of_text(context, text[k]);
         double linear[3], angular[3];
