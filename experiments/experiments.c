@@ -10,6 +10,7 @@
     X(civit_ramp)                                                                                                      \
     X(civit_recover)                                                                                                   \
     X(civit_stiffness)                                                                                                 \
+    X(contact_physics)                                                                                                 \
     X(hauth_bar)                                                                                                       \
     X(hauth_cantilever)                                                                                                \
     X(hauth_constant_q)                                                                                                \

@@ -220,6 +220,14 @@ static double gap_at(const side *b, const sn_nearest_point *at, const double x[3
     return along < 0 ? -distance : distance;
 }
 
+/* Whether a place is outside of B, when its distance from B is below `within`. Of the triangles that face a vertex, the
+ * nearest one cannot tell: seen from a place above the roof of a house, the nearest wall may be behind. */
+static bool outside(const side *b, const double x[3], double within) {
+    sn_nearest_point nearest;
+    double n[3];
+    return sn_triangle_tree_search(&b->tree, x, within, NULL, NULL, &nearest) && gap_at(b, &nearest, x, n) > 0;
+}
+
 static void search_piece(void *data, int piece) {
     search s = *(const search *)data;
     const int count = s.a->surface->vertex_count, begin = piece * GRAIN,
@@ -232,7 +240,7 @@ static void search_piece(void *data, int piece) {
         double n[3];
         if (!sn_triangle_tree_search(&s.b->tree, x, fmax(reach, s.depth), faces, &s, nearest)) continue;
         const double gap = gap_at(s.b, nearest, x, n);
-        if (gap > reach || gap < -s.depth) nearest->triangle = -1;
+        if (gap > reach || gap < -s.depth || (gap < 0 && s.a != s.b && outside(s.b, x, -gap))) nearest->triangle = -1;
     }
 }
 

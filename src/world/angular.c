@@ -1,12 +1,16 @@
 /* Angular momentum of free bodies in steps of implicit Euler.
  *
- * With x1 = x0 + h v1 a step changes the angular momentum by h sum x0 x f(x1). The forces f inside a body have no
- * torque about x1, but they have one about x0: a body that turns and is strained loses angular momentum in every step.
- * The loss is known, L = h sum x0 x f. So the body gets the spin w = I^-1 (-L) about its centre of mass, which makes up
- * for it. Linear momentum and positions stay. Contacts act at x0 (contact/touch_rows.h), so that they need nothing. */
+ * With x1 = x0 + h v1 a step changes the angular momentum by h sum x0 x f. Forces that have no torque together about
+ * the places y of the nodes have one about x0: h sum (x0 - y) x f. The forces inside a body act at y = x1, so a body
+ * that turns and is strained loses angular momentum in every step. The loss of each body is known. So the body gets the
+ * spin w = I^-1 h sum (y - x0) x f about its centre of mass, which makes up for it. Linear momentum and positions stay.
+ *
+ * The responses "area" and "penalty" act at x0 (contact/touch_rows.h), so that they need nothing. The forces of "exact"
+ * have y = x1 for its barrier, and for its friction the places where its rows were made. */
 #include "inside.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/math3.h"
 #include "touching.h"
@@ -33,12 +37,14 @@ static bool weigh(const sn_world *world, const sn_body *body, const double *x, d
     return true;
 }
 
-static void restore_body(const sn_world *world, const sn_body *body, const sn_trial *trial, const double *f) {
+static void restore_body(const sn_world *world, const sn_body *body, const sn_trial *trial, const double *place,
+                         const double *f) {
     const int end = body->node_first + body->mesh->node_count;
     double centre[3], inertia[9], inverse[9], lost[3] = {0}, spin[3], cross[3], r[3];
     for (int i = body->node_first; i < end; ++i) {
-        sn_cross3(trial->x0 + 3 * (size_t)i, f + 3 * (size_t)i, cross);
-        for (int k = 0; k < 3; ++k) lost[k] -= trial->h * cross[k];
+        sn_subtract3(place + 3 * (size_t)i, trial->x0 + 3 * (size_t)i, r);
+        sn_cross3(r, f + 3 * (size_t)i, cross);
+        for (int k = 0; k < 3; ++k) lost[k] += trial->h * cross[k];
     }
     if ((lost[0] == 0 && lost[1] == 0 && lost[2] == 0) || !weigh(world, body, trial->x, centre, inertia)) return;
     if (!(sn_inverse3(inertia, inverse) > 0)) return;
@@ -50,10 +56,18 @@ static void restore_body(const sn_world *world, const sn_body *body, const sn_tr
     }
 }
 
+void sn_angular_give(const sn_world *world, const sn_trial *trial, const double *place, const double *f) {
+    for (int b = 0; b < world->model->body_count; ++b) restore_body(world, &world->model->body[b], trial, place, f);
+}
+
 sn_status sn_angular_restore(sn_world *world, const sn_trial *trial, sn_error *error) {
     sn_system *system = &world->workspace.system.base;
     const double *f = NULL;
     const sn_status status = sn_world_table.inside(system, trial->t + trial->h, trial->x, trial->v, &f, error);
-    for (int b = 0; b < world->model->body_count && !status; ++b) restore_body(world, &world->model->body[b], trial, f);
+    if (!status) sn_angular_give(world, trial, trial->x, f);
     return status;
+}
+
+bool sn_angular_lost(const sn_world *world) {
+    return !world->parameters.no_inertia && strcmp(world->parameters.method->name, "implicit-euler") == 0;
 }

@@ -19,12 +19,13 @@ typedef struct guarding {
     sn_touching *touching;
     sn_touch_surface **built; /* the surfaces of which the barrier was made; NULL: there is no barrier */
     sn_barrier barrier;
-    sn_barrier_friction friction;
-    double *before, *after; /* 3 per node: forces of friction */
-    bool rough;             /* friction acts in the present step */
-    bool clean;             /* the present state is known to be without intersections */
-    int rounds;             /* how often this step has renewed the normal forces */
-    sn_status status;       /* of a function that cannot fail itself; `settle` returns it */
+    sn_barrier_friction friction, next; /* of the present solve; of the next one, if there is one */
+    double *before, *after;             /* 3 per node: scratch, forces of friction */
+    double *taken;                      /* 3 per node: where the rows of `friction` were made */
+    bool rough;                         /* friction acts in the present step */
+    bool clean;                         /* the present state is known to be without intersections */
+    int rounds;                         /* how often this step has renewed the normal forces */
+    sn_status status;                   /* of a function that cannot fail itself; `settle` returns it */
     sn_error error;
 } guarding;
 
@@ -77,15 +78,16 @@ static sn_status fit(sn_world *world, guarding *own, sn_error *error) {
     const size_t count = 3 * (size_t)world->model->node_count;
     if (!own->before) own->before = sn_allocate_zero(world->context, count, sizeof *own->before);
     if (!own->after) own->after = sn_allocate_zero(world->context, count, sizeof *own->after);
-    if (!own->before || !own->after) return sn_no_memory(error);
+    if (!own->taken) own->taken = sn_allocate_zero(world->context, count, sizeof *own->taken);
+    if (!own->before || !own->after || !own->taken) return sn_no_memory(error);
     for (int i = 0; i < touching->surface_count; ++i) {
         double area = 0;
         for (int v = 0; v < touching->surface[i]->vertex_count; ++v) area += touching->surface[i]->area[v];
         own->barrier.stiffness[i] = stiffness_of(world, touching->surface[i]->body, area);
     }
     own->barrier.known = false;
-    own->friction.coefficient = touching->options.friction;
-    own->friction.slip = 1e-4 * world->model->size;
+    own->friction.coefficient = own->next.coefficient = touching->options.friction;
+    own->friction.slip = own->next.slip = 1e-4 * world->model->size;
     return SN_OK;
 }
 
@@ -94,7 +96,7 @@ static sn_status create(sn_world *world, const sn_world_options *options, sn_int
     guarding *own = self->data = sn_allocate_zero(world->context, 1, sizeof *own);
     if (!own) return sn_no_memory(error);
     own->touching = sn_world_touching(world);
-    own->friction.rows.context = world->context;
+    own->friction.rows.context = own->next.rows.context = world->context;
     return fit(world, own, error);
 }
 
@@ -103,8 +105,10 @@ static void destroy(sn_world *world, sn_interaction *self) {
     if (!own) return;
     forget(world, own);
     sn_barrier_friction_release(&own->friction);
+    sn_barrier_friction_release(&own->next);
     sn_release(world->context, own->before);
     sn_release(world->context, own->after);
+    sn_release(world->context, own->taken);
     sn_release(world->context, own);
 }
 
@@ -207,11 +211,12 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
     arrive(world, self, x);
     own->rough = own->friction.coefficient > 0 && !world->parameters.no_inertia;
     if (own->rough) fine(own, sn_barrier_friction_take(&own->friction, &own->barrier, NULL, &own->error));
+    sn_vector_copy(world->context, 3 * world->model->node_count, x, own->taken);
     return true;
 }
 
-/* Takes the normal forces at the solution. They have changed when the forces of friction differ by more than a part in
- * 50. */
+/* Looks at the normal forces at the solution. They have changed when the forces of friction differ by more than a part
+ * in 50; the next solve then takes them. */
 static bool renew(sn_world *world, sn_interaction *self, double t, const double *x, const double *v) {
     enum { ROUNDS = 6 };
     (void)t;
@@ -222,10 +227,15 @@ static bool renew(sn_world *world, sn_interaction *self, double t, const double 
     sn_vector_zero(world->context, n, own->before);
     sn_vector_zero(world->context, n, own->after);
     sn_barrier_friction_force(&own->friction, v, own->before);
-    if (!fine(own, sn_barrier_friction_take(&own->friction, &own->barrier, v, &own->error))) return false;
-    sn_barrier_friction_force(&own->friction, v, own->after);
+    if (!fine(own, sn_barrier_friction_take(&own->next, &own->barrier, v, &own->error))) return false;
+    sn_barrier_friction_force(&own->next, v, own->after);
     sn_vector_subtract(world->context, n, own->after, own->before, own->before);
-    return sn_vector_norm(world->context, n, own->before) > 0.02 * sn_vector_norm(world->context, n, own->after);
+    if (!(sn_vector_norm(world->context, n, own->before) > 0.02 * sn_vector_norm(world->context, n, own->after)))
+        return false;
+    const sn_barrier_friction old = own->friction;
+    own->friction = own->next, own->next = old;
+    sn_vector_copy(world->context, n, x, own->taken);
+    return true;
 }
 
 static double limit(sn_world *world, sn_interaction *self, double t, const double *x, const double *d) {
@@ -259,6 +269,24 @@ static sn_status check_way(sn_world *world, guarding *own, const sn_trial *trial
                    trial->t, trial->t + trial->h);
 }
 
+/* Gives the bodies back what they lost because the forces of the step acted at its end. */
+static sn_status restore(sn_world *world, guarding *own, const sn_trial *trial, sn_error *error) {
+    const int n = 3 * world->model->node_count;
+    if (!sn_angular_lost(world)) return SN_OK;
+    const sn_status status = sn_barrier_visit(&own->barrier, trial->x, error);
+    if (status) return status;
+    sn_vector_zero(world->context, n, own->after);
+    sn_barrier_force(&own->barrier, own->after);
+    sn_angular_give(world, trial, trial->x, own->after);
+    if (!own->rough) return SN_OK;
+    for (int i = 0; i < n; ++i)
+        own->before[i] = (trial->x[i] - trial->x0[i]) / trial->h; /* the velocity of the solve */
+    sn_vector_zero(world->context, n, own->after);
+    sn_barrier_friction_force(&own->friction, own->before, own->after);
+    sn_angular_give(world, trial, own->taken, own->after);
+    return SN_OK;
+}
+
 static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error) {
     (void)settled;
     guarding *own = self->data;
@@ -266,9 +294,10 @@ static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *t
     if (own->status || !own->built) return own->status;
     int32_t pair[1][2];
     int count = 0;
-    const sn_status status = sn_barrier_intersect(&own->barrier, trial->x, pair, 1, &count, error);
-    if (status) return status;
-    if (count == 0) return check_way(world, own, trial, error);
+    sn_status status = sn_barrier_intersect(&own->barrier, trial->x, pair, 1, &count, error);
+    if (!status && count == 0) status = check_way(world, own, trial, error);
+    if (!status && count == 0) status = restore(world, own, trial, error);
+    if (status || count == 0) return status;
     return sn_fail(error, SN_NOT_CONVERGED, "bodies '%s' and '%s' intersect after the step from t = %g s to %g s",
                    world->model->body[own->touching->surface[pair[0][0]]->body].name,
                    world->model->body[own->touching->surface[pair[0][1]]->body].name, trial->t, trial->t + trial->h);

@@ -195,11 +195,9 @@ static bool begin(sn_world *world, sn_interaction *self, double t, const double 
 static sn_status settle(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error) {
     (void)settled;
     const sn_touching *own = self->data;
-    const sn_parameters *p = &world->parameters;
     if (own->status && error) *error = own->error;
-    if (own->status || own->surface_count == 0 || p->no_inertia) return own->status;
-    const bool euler = strcmp(p->method->name, "implicit-euler") == 0;
-    return euler ? sn_angular_restore(world, trial, error) : SN_OK;
+    if (own->status || own->surface_count == 0) return own->status;
+    return sn_angular_lost(world) ? sn_angular_restore(world, trial, error) : SN_OK;
 }
 
 double sn_touching_stiffness(const sn_world *world, const sn_touching *own) {

@@ -49,7 +49,11 @@ sn_status sn_touching_forces(sn_touching *touching, sn_error *error);
  * sn_touching_forces made the room. */
 sn_status sn_touching_finish(sn_touching *touching, sn_error *error);
 
-/* angular.c: gives free bodies the angular momentum back that a step of implicit Euler took from them. */
+/* angular.c: gives free bodies the angular momentum back that a step of implicit Euler took from them: that of the
+ * forces inside the bodies, and that of forces f (3 per node) that have no torque together about the places `place`. */
 sn_status sn_angular_restore(sn_world *world, const sn_trial *trial, sn_error *error);
+void sn_angular_give(const sn_world *world, const sn_trial *trial, const double *place, const double *f);
+/* Whether the steps of a world lose angular momentum in this way. */
+bool sn_angular_lost(const sn_world *world);
 
 #endif

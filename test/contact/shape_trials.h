@@ -46,9 +46,14 @@ static inline sn_collider plane(void) {
     set(&c, "point", 3, 0.1, 0.2, -0.3, 0), set(&c, "normal", 3, 1, 2, -0.5, 0);
     return c;
 }
+static inline sn_collider centred(const char *name) {
+    sn_collider c = shape(name);
+    set(&c, "center", 3, 0.1, 0.2, -0.3, 0);
+    return c;
+}
 static inline sn_collider ball(void) {
-    sn_collider c = shape("sphere");
-    set(&c, "center", 3, 0.1, 0.2, -0.3, 0), set(&c, "radius", 1, 0.8, 0, 0, 0);
+    sn_collider c = centred("sphere");
+    set(&c, "radius", 1, 0.8, 0, 0, 0);
     return c;
 }
 static inline sn_collider capsule(void) {
@@ -62,8 +67,8 @@ static inline sn_collider short_capsule(void) {
     return c;
 }
 static inline sn_collider sharp_box(void) {
-    sn_collider c = shape("box");
-    set(&c, "center", 3, 0.1, 0.2, -0.3, 0), set(&c, "size", 3, 1.2, 0.7, 1.6, 0);
+    sn_collider c = centred("box");
+    set(&c, "size", 3, 1.2, 0.7, 1.6, 0);
     return c;
 }
 static inline sn_collider round_box(void) {

@@ -36,24 +36,13 @@ static void ball_start(ball *b, const char *embedding, const char *response, dou
         s->collider[0].spring.stiffness = 5000;
         s->collider[0].spring.damping = 50;
     }
-    if (sn_world_create(s->context, &s->options, &s->world, &s->error)) print_message("%s\n", s->error.text);
-    assert_non_null(s->world);
+    scene_create(s);
 }
 
 static void ball_end(ball *b) {
     sn_mesh_destroy(b->cage);
     sn_mesh_destroy(b->surface);
-    sn_world_destroy(b->scene.world);
-    sn_mesh_destroy(b->scene.mesh);
-    sn_context_destroy(b->scene.context);
-}
-
-static void go(ball *b, int steps) {
-    for (int i = 0; i < steps; ++i) {
-        const sn_status status = sn_world_step(b->scene.world, NULL, &b->scene.error);
-        if (status) print_message("step %d: %s\n", i, b->scene.error.text);
-        assert_int_equal(status, SN_OK);
-    }
+    scene_end(&b->scene);
 }
 
 /* The lowest vertex of the surface and the lowest node of the tets, m. */
@@ -85,7 +74,7 @@ static void test_rests_on_its_surface(void **state) {
     for (int smooth = 0; smooth < 2; ++smooth) {
         ball b;
         ball_start(&b, smooth ? "mls" : "barycentric", response, 0.5);
-        go(&b, 120);
+        step(&b.scene, 120);
         double vertex, node;
         lowest(&b, &vertex, &node);
         const double up = weight_on_ground(&b), weight = 9.81 * 1000 * 0.027;
@@ -103,7 +92,7 @@ static void test_springs_meet_nodes(void **state) {
     (void)state;
     ball b;
     ball_start(&b, "barycentric", "spring-damper", 0);
-    go(&b, 200);
+    step(&b.scene, 200);
     double vertex, node;
     lowest(&b, &vertex, &node);
     const double up = weight_on_ground(&b), weight = 9.81 * 1000 * 0.027;
@@ -145,13 +134,13 @@ static void test_friction(void **state) {
     for (int rough = 0; rough < 2; ++rough) {
         ball b;
         ball_start(&b, "barycentric", "penalty", rough ? 2 : 0.02);
-        go(&b, 50);
+        step(&b.scene, 50);
         const int nodes = b.cage->node_count;
         double *x = malloc(3 * (size_t)nodes * sizeof *x), *v = calloc(3 * (size_t)nodes, sizeof *v), before = 0;
         assert_int_equal(sn_world_get(b.scene.world, 0, x, v), SN_OK);
         for (int i = 0; i < nodes; ++i) v[3 * i] += 0.5, before += x[3 * i] / nodes;
         assert_int_equal(sn_world_put(b.scene.world, 0, x, v, &b.scene.error), SN_OK);
-        go(&b, 50);
+        step(&b.scene, 50);
         assert_int_equal(sn_world_get(b.scene.world, 0, x, NULL), SN_OK);
         way[rough] = -before;
         for (int i = 0; i < nodes; ++i) way[rough] += x[3 * i] / nodes;

@@ -1,9 +1,10 @@
 /* A brute-force test whether the surfaces of a world intersect, independent of the library's contact code: every pair
  * of boundary triangles, each edge of one against the other by the method of Moeller and Trumbore (1997), in long
  * double; and whether a corner of one body lies inside another one, by the winding number of its boundary (the sum of
- * solid angles, van Oosterom and Strackee 1983). Triangles that share a node are left out. */
-#ifndef TEST_WORLD_INTERSECTIONS_H
-#define TEST_WORLD_INTERSECTIONS_H
+ * solid angles, van Oosterom and Strackee 1983). Triangles that share a node are left out. And how deep bodies are
+ * inside each other. */
+#ifndef SINEW_EXPERIMENTS_INTERSECTIONS_H
+#define SINEW_EXPERIMENTS_INTERSECTIONS_H
 
 #include <math.h>
 #include <stdbool.h>
@@ -143,6 +144,49 @@ static inline int count_intersections(skin *s, const sn_world *world, bool self)
         for (int b = 0; b < s->body_count; ++b)
             if (a != b) count += fabs(winding(s, b, s->position + 3 * s->corner[3 * s->first_triangle[a]])) > 0.5;
     return count;
+}
+
+/* The squared distance of p from the triangle t (Ericson 2005, 5.1.5). */
+static inline double square_from_triangle(const double *p, const double *const t[3]) {
+    double least = INFINITY, e[3][3], n[3], out[3];
+    for (int k = 0; k < 3; ++k) { /* the sides */
+        const double *a = t[k], *b = t[(k + 1) % 3];
+        double along = 0, square = 0, away = 0;
+        for (int c = 0; c < 3; ++c)
+            e[k][c] = b[c] - a[c], along += e[k][c] * (p[c] - a[c]), square += e[k][c] * e[k][c];
+        const double part = square > 0 ? fmin(fmax(along / square, 0), 1) : 0;
+        for (int c = 0; c < 3; ++c) away += pow(p[c] - a[c] - part * e[k][c], 2);
+        least = fmin(least, away);
+    }
+    for (int c = 0; c < 3; ++c) n[c] = e[0][(c + 1) % 3] * e[1][(c + 2) % 3] - e[0][(c + 2) % 3] * e[1][(c + 1) % 3];
+    double height = 0, square = 0;
+    for (int c = 0; c < 3; ++c) height += n[c] * (p[c] - t[0][c]), square += n[c] * n[c];
+    for (int k = 0; k < 3; ++k) { /* above the face? */
+        for (int c = 0; c < 3; ++c) out[c] = n[(c + 1) % 3] * e[k][(c + 2) % 3] - n[(c + 2) % 3] * e[k][(c + 1) % 3];
+        double side = 0;
+        for (int c = 0; c < 3; ++c) side += out[c] * (p[c] - t[k][c]);
+        if (side < 0) return least;
+    }
+    return square > 0 ? fmin(least, height * height / square) : least;
+}
+
+/* How deep the deepest vertex of a body is inside another body, m; 0 when none is. */
+static inline double deepest_vertex(skin *s, const sn_world *world) {
+    double deepest = 0;
+    skin_move(s, world);
+    for (int i = 0; i < 3 * s->count; ++i)
+        for (int b = 0; b < s->body_count; ++b) {
+            const double *p = s->position + 3 * s->corner[i];
+            double least = INFINITY;
+            if (b == s->owner[i / 3] || fabs(winding(s, b, p)) < 0.5) continue;
+            for (int j = s->first_triangle[b]; j < s->first_triangle[b + 1]; ++j) {
+                const double *t[3];
+                for (int c = 0; c < 3; ++c) t[c] = s->position + 3 * s->corner[3 * j + c];
+                least = fmin(least, square_from_triangle(p, t));
+            }
+            deepest = fmax(deepest, sqrt(least));
+        }
+    return deepest;
 }
 
 #endif
