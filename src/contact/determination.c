@@ -101,8 +101,9 @@ static int by_place(const void *a, const void *b) {
     return p < q ? -1 : p > q;
 }
 
-/* Adds a pair of surfaces whose boxes overlap, when it is allowed. */
+/* Adds a pair of surfaces whose boxes overlap, when it is wanted and allowed. */
 static void add_pair(sn_touch_finder *finder, int32_t a, int32_t b) {
+    if (finder->wanted && !finder->wanted(finder->user, a, b)) return;
     const struct sn_finder_allowed wanted = {{a, b}, 0},
                                    *found = bsearch(&wanted, finder->allowed, (size_t)finder->allowed_count,
                                                     sizeof *finder->allowed, by_surfaces);
@@ -223,6 +224,12 @@ static sn_status flood(sn_touch_finder *finder, sn_error *error) {
 /* ---- All stages ---- */
 
 sn_status sn_touch_determine(sn_touch_finder *finder, sn_touch_rows *rows, sn_error *error) {
+    return sn_touch_determine_some(finder, NULL, NULL, rows, error);
+}
+
+sn_status sn_touch_determine_some(sn_touch_finder *finder, sn_touch_wanted *wanted, const void *user,
+                                  sn_touch_rows *rows, sn_error *error) {
+    finder->wanted = wanted, finder->user = user;
     sn_touch_counts *counts = &finder->counts;
     *counts = (sn_touch_counts){0};
     sn_touch_rows_clear(rows);

@@ -63,6 +63,19 @@ void sn_touch_finder_destroy(sn_touch_finder *finder); /* NULL allowed */
  * SN_TOUCH_REGION; rows->context must be set. Fails with SN_NO_MEMORY. */
 sn_status sn_touch_determine(sn_touch_finder *finder, sn_touch_rows *rows, sn_error *error);
 
+/* Whether two surfaces are looked at, a <= b. */
+typedef bool sn_touch_wanted(const void *user, int a, int b);
+
+/* The same for those pairs of surfaces that are wanted. */
+sn_status sn_touch_determine_some(sn_touch_finder *finder, sn_touch_wanted *wanted, const void *user,
+                                  sn_touch_rows *rows, sn_error *error);
+
+/* Appends a row that was found at other positions, for surfaces that are apart now. The last call was at the present
+ * positions. The point that looked for a counterpart looks again, away from its own body; nothing is appended when it
+ * meets nothing within `reach`. */
+sn_status sn_touch_look_again(const sn_touch_finder *finder, const sn_touch_row *row, double reach, sn_touch_rows *rows,
+                              sn_error *error);
+
 /* Counts of the last call. */
 const sn_touch_counts *sn_touch_finder_counts(const sn_touch_finder *finder);
 

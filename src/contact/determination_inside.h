@@ -63,6 +63,8 @@ struct sn_touch_finder {
     } * allowed;       /* sorted by a and b */
     sn_broad_phase broad;
 
+    sn_touch_wanted *wanted; /* of the present call; NULL: all pairs */
+    const void *user;
     int pair_count;
     sn_finder_pair *pair; /* room for all allowed pairs; in the order of the caller's list */
 

@@ -9,8 +9,8 @@
  * Fallback. Points of a region without a simple normal, or of a region in which no point counts, take the nearest point
  * of the other surface instead: each has its own normal. Within one surface the nearest point is the point itself, so
  * there they look against their own normal. A region that has no row after that, like two sheets that cross each other,
- * gives one row for each patch of A at its longest segment: from the deepest corner of the triangle of A to the
- * triangle of B, along the normal of the latter. */
+ * gives one row for each patch of A at its longest segment: at the middle of the segment, along the normal of the
+ * triangle of B, as deep as the deepest corner of the triangle of A. */
 #include <math.h>
 
 #include "base/math3.h"
@@ -221,8 +221,9 @@ static sn_status append_crossing(sn_touch_finder *finder, const sn_finder_pair *
     int deepest = 0;
     for (int k = 1; k < 3; ++k)
         if (sign * height[k] < sign * height[deepest]) deepest = k;
-    sn_touch_point at[2] = {{cut->triangle[0], {deepest == 0, deepest == 1, deepest == 2}},
-                            at_place(b, cut->triangle[1], p[deepest])};
+    double middle[3];
+    for (int k = 0; k < 3; ++k) middle[k] = 0.5 * (cut->end[0].point[k] + cut->end[1].point[k]);
+    const sn_touch_point at[2] = {at_place(a, cut->triangle[0], middle), at_place(b, cut->triangle[1], middle)};
     const sn_touch_row row = {.a = pair->surface[0],
                               .b = pair->surface[1],
                               .kind = SN_TOUCH_REGION,
@@ -230,7 +231,7 @@ static sn_status append_crossing(sn_touch_finder *finder, const sn_finder_pair *
                               .n = {sign * n[0] / size, sign * n[1] / size, sign * n[2] / size},
                               .gap = sign * height[deepest],
                               .area = length * length,
-                              .point = {p[deepest][0], p[deepest][1], p[deepest][2]}};
+                              .point = {middle[0], middle[1], middle[2]}};
     return sn_touch_rows_append(rows, a, &at[0], b, &at[1], &row, error);
 }
 
@@ -269,4 +270,21 @@ sn_status sn_finder_rows(sn_touch_finder *finder, sn_touch_rows *rows, sn_error 
         status = append_crossings(finder, &finder->pair[i], rows, error);
     finder->counts.rows = rows->count;
     return status;
+}
+
+sn_status sn_touch_look_again(const sn_touch_finder *finder, const sn_touch_row *row, double reach, sn_touch_rows *rows,
+                              sn_error *error) {
+    const int role = row->feature[0] < 0 ? 1 : 0;
+    const sn_finder_surface *side[2] = {&finder->surface[row->a], &finder->surface[row->b]};
+    const double sign = role ? 1 : -1, d[3] = {sign * row->n[0], sign * row->n[1], sign * row->n[2]};
+    const sn_box_surface other = sn_finder_box_surface(side[1 - role]);
+    sn_touch_row again = *row;
+    sn_box_hit hit;
+    double x[3];
+    place_of(side[role]->surface, &row->at[role], x);
+    if (!sn_box_tree_cast(&other, x, d, reach, SN_BOX_ENTERING, &hit)) return SN_OK;
+    again.at[1 - role] = at_hit(&hit);
+    again.gap = hit.distance;
+    place_of(side[0]->surface, &again.at[0], again.point);
+    return sn_touch_rows_append(rows, side[0]->surface, &again.at[0], side[1]->surface, &again.at[1], &again, error);
 }

@@ -6,9 +6,6 @@
 #include "base/math3.h"
 #include "penalty.h"
 
-static const double PULL =
-    0.02; /* of the normal force between two surfaces: pulls up to this do not need a new solve */
-
 /* What a row does at a place. */
 typedef struct pull {
     double along;             /* P_n + k (target - s) */
@@ -22,7 +19,7 @@ static pull pull_at(const sn_touch_area *area, int index, const double *x) {
     sn_touch_row_motion(area->rows, row, x, moved);
     sn_subtract3(moved, grip->start, moved);
     const double s = sn_dot3(row->n, moved), normal = sn_dot3(row->n, grip->force);
-    pull out = {.along = normal + grip->k * (grip->speed * area->lapse - s)};
+    pull out = {.along = normal + grip->k * (grip->speed * area->lapse - grip->apart - s)};
     for (int a = 0; a < 3; ++a)
         out.across[a] = grip->force[a] - normal * row->n[a] - grip->k * (moved[a] - s * row->n[a]);
     out.length = sn_norm3(out.across);
@@ -106,17 +103,22 @@ bool sn_touch_area_lag(const sn_touch_area *area, const double *x) {
     return change > 4e-4 * square;
 }
 
-/* The rows of one pair of surfaces, which lie one after the other, from `first` to before `last`. */
-static bool release_pair(const sn_touch_area *area, int first, int last, const double *x) {
-    double push = 0, pull = 0;
-    for (int i = first; i < last; ++i) {
-        const double along = pull_at(area, i, x).along;
-        if (along > 0)
-            push += along;
-        else if (area->grip[i].held == SN_AHEAD_HELD)
-            pull -= along;
+/* The normal forces on each surface. */
+static void take_loads(const sn_touch_area *area, const double *x) {
+    memset(area->load, 0, (size_t)area->surfaces * sizeof *area->load);
+    for (int i = 0; i < area->rows->count; ++i) {
+        const double along = fmax(pull_at(area, i, x).along, 0);
+        area->load[area->rows->row[i].a] += along, area->load[area->rows->row[i].b] += along;
     }
-    if (!(pull > PULL * push)) return false;
+}
+
+/* A run of rows of one pair of surfaces, from `first` to before `last`. */
+static bool release_run(const sn_touch_area *area, int first, int last, const double *x) {
+    const sn_touch_row *row = &area->rows->row[first];
+    double pull = 0;
+    for (int i = first; i < last; ++i)
+        if (area->grip[i].held == SN_AHEAD_HELD) pull += fmax(-pull_at(area, i, x).along, 0);
+    if (!(pull > SN_AHEAD_PULL * fmin(area->load[row->a], area->load[row->b]))) return false;
     for (int i = first; i < last; ++i)
         if (area->grip[i].held == SN_AHEAD_HELD && pull_at(area, i, x).along < 0)
             area->grip[i].held = SN_AHEAD_RELEASED;
@@ -126,10 +128,11 @@ static bool release_pair(const sn_touch_area *area, int first, int last, const d
 bool sn_touch_area_release(const sn_touch_area *area, const double *x) {
     const sn_touch_row *row = area->rows->row;
     bool any = false;
+    take_loads(area, x);
     for (int first = 0, last; first < area->rows->count; first = last) {
         for (last = first + 1; last < area->rows->count && row[last].a == row[first].a && row[last].b == row[first].b;)
             ++last;
-        any = release_pair(area, first, last, x) || any;
+        any = release_run(area, first, last, x) || any;
     }
     return any;
 }

@@ -4,7 +4,8 @@
  * n and by u across it (touch_rows.h). The conditions on these displacements are those of the document:
  *   - a row does not approach any more: s >= 0, and it never pulls;
  *   - stabilisation: a part of the depth goes away, s >= target = h v, v = min(k_r (d - slop) / h0, v_most) with
- *     the whole step h0 and the part h of it that is under way;
+ *     the whole step h0 and the part h of it that is under way. A row that is apart at x0 and would intersect at the
+ *     end of the step may close: target = -(gap + slop / 2);
  *   - Coulomb's law on displacements: the row does not slip as long as the force of friction is below mu N.
  *
  * The document applies them as local pseudo-impulses to the increments after each linear solve. This is cheap, but the
@@ -27,6 +28,7 @@
 typedef struct sn_touch_grip {
     double k;        /* N/m */
     double speed;    /* m/s, v */
+    double apart;    /* m: the way that the row may still close; 0 when its surfaces intersect at x0 */
     double start[3]; /* m: sum of the motion matrices times x0 */
     double force[3]; /* N: P, on A */
     double normal;   /* N: of friction */
@@ -36,6 +38,8 @@ typedef struct sn_touch_grip {
 typedef struct sn_touch_area {
     const sn_touch_rows *rows;
     sn_touch_grip *grip; /* per row */
+    int surfaces;
+    double *load; /* scratch, per surface */
     double friction;
     double lapse; /* s, h */
     double ahead; /* s: above 0, rows also act that their velocity v takes together in this time */
@@ -50,8 +54,8 @@ void sn_touch_area_blocks(const sn_touch_area *area, const double *x, const doub
 /* Takes the present normal forces for friction. Returns whether they changed by more than a part in 50. */
 bool sn_touch_area_lag(const sn_touch_area *area, const double *x);
 /* A solve that looked ahead ended at x: releases the rows that pull there, between surfaces whose rows together pull by
- * more than a fiftieth of their normal force. Returns whether there were any. Smaller pulls end with the step: the next
- * step starts these rows without a force. */
+ * more than SN_AHEAD_PULL of the normal forces on one of the two surfaces. Returns whether there were any. Smaller
+ * pulls end with the step: the next step starts these rows without a force. */
 bool sn_touch_area_release(const sn_touch_area *area, const double *x);
 
 #endif

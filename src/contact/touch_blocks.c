@@ -9,15 +9,6 @@ int64_t sn_touch_rows_block_count(const sn_touch_rows *rows) {
     return count;
 }
 
-/* J of a carrier, row by row: w n n^T + (1 - n n^T) M. */
-static void motion_matrix(const sn_touch_rows *rows, const sn_touch_row *row, int carrier, double J[9]) {
-    const double *M = rows->moment + 9 * (size_t)carrier, *n = row->n;
-    for (int j = 0; j < 3; ++j) {
-        const double along = n[0] * M[j] + n[1] * M[3 + j] + n[2] * M[6 + j];
-        for (int i = 0; i < 3; ++i) J[3 * i + j] = M[3 * i + j] + (rows->weight[carrier] * n[j] - along) * n[i];
-    }
-}
-
 /* C = A^T B, row by row. */
 static void transpose_product(const double A[9], const double B[9], double C[9]) {
     for (int i = 0; i < 3; ++i)
@@ -43,19 +34,18 @@ static void add_pair(const double Ji[9], const double right_i[9], const double J
 
 void sn_touch_row_blocks(const sn_touch_rows *rows, const sn_touch_row *row, const double m[9], sn_block_list *list) {
     enum { ROOM = 24 };
-    double J[ROOM][9], right[ROOM][9];
+    double right[ROOM][9];
+    const double *J = rows->motion + 9 * (size_t)row->first;
     const bool symmetric = m[1] == m[3] && m[2] == m[6] && m[5] == m[7];
-    for (int i = 0; i < row->count && i < ROOM; ++i) {
-        motion_matrix(rows, row, row->first + i, J[i]);
-        transpose_product(m, J[i], right[i]);
-    }
-    for (int i = 0; i < row->count; ++i)
+    for (int i = 0; i < row->count && i < ROOM; ++i) transpose_product(m, J + 9 * (size_t)i, right[i]);
+    for (int i = 0; i < row->count; ++i) {
+        double right_i[9];
+        if (i >= ROOM) transpose_product(m, J + 9 * (size_t)i, right_i);
         for (int j = i; j < row->count; ++j) {
-            double Ji[9], Jj[9], right_i[9], right_j[9];
-            if (j >= ROOM) motion_matrix(rows, row, row->first + j, Jj), transpose_product(m, Jj, right_j);
-            if (i >= ROOM) motion_matrix(rows, row, row->first + i, Ji), transpose_product(m, Ji, right_i);
-            add_pair(i < ROOM ? J[i] : Ji, i < ROOM ? right[i] : right_i, j < ROOM ? J[j] : Jj,
-                     j < ROOM ? right[j] : right_j, rows->node[row->first + i], rows->node[row->first + j], symmetric,
-                     list);
+            double right_j[9];
+            if (j >= ROOM) transpose_product(m, J + 9 * (size_t)j, right_j);
+            add_pair(J + 9 * (size_t)i, i < ROOM ? right[i] : right_i, J + 9 * (size_t)j, j < ROOM ? right[j] : right_j,
+                     rows->node[row->first + i], rows->node[row->first + j], symmetric, list);
         }
+    }
 }

@@ -9,20 +9,20 @@ void sn_touch_rows_release(sn_touch_rows *rows) {
     sn_release(rows->context, rows->row);
     sn_release(rows->context, rows->node);
     sn_release(rows->context, rows->weight);
-    sn_release(rows->context, rows->moment);
+    sn_release(rows->context, rows->motion);
     *rows = (sn_touch_rows){.context = rows->context};
 }
 
 static sn_status reserve_carriers(sn_touch_rows *rows, int needed, sn_error *error) {
     if (needed <= rows->carrier_capacity) return SN_OK;
-    int nodes = rows->carrier_capacity, weights = nodes, moments = nodes;
+    int nodes = rows->carrier_capacity, weights = nodes, motions = nodes;
     sn_status status = sn_grow(rows->context, (void **)&rows->node, &nodes, needed, sizeof *rows->node, error);
     if (status) return status;
     status = sn_grow(rows->context, (void **)&rows->weight, &weights, needed, sizeof *rows->weight, error);
     if (status) return status;
-    status = sn_grow(rows->context, (void **)&rows->moment, &moments, needed, 9 * sizeof *rows->moment, error);
+    status = sn_grow(rows->context, (void **)&rows->motion, &motions, needed, 9 * sizeof *rows->motion, error);
     if (!status) rows->carrier_capacity = nodes < weights ? nodes : weights;
-    if (!status && moments < rows->carrier_capacity) rows->carrier_capacity = moments;
+    if (!status && motions < rows->carrier_capacity) rows->carrier_capacity = motions;
     return status;
 }
 
@@ -59,10 +59,10 @@ static sn_status add(sn_touch_rows *rows, int first, int32_t node, double weight
         const sn_status status = reserve_carriers(rows, at + 1, error);
         if (status) return status;
         rows->node[at] = node, rows->weight[at] = 0, ++rows->carrier_count;
-        memset(rows->moment + 9 * (size_t)at, 0, 9 * sizeof *rows->moment);
+        memset(rows->motion + 9 * (size_t)at, 0, 9 * sizeof *rows->motion);
     }
     rows->weight[at] += weight;
-    for (int i = 0; i < 9; ++i) rows->moment[9 * (size_t)at + (size_t)i] += factor * matrix[i];
+    for (int i = 0; i < 9; ++i) rows->motion[9 * (size_t)at + (size_t)i] += factor * matrix[i];
     return SN_OK;
 }
 
@@ -93,6 +93,18 @@ static void place_of(const sn_touch_surface *surface, const sn_touch_point *poin
     }
 }
 
+/* The motion along n is that of the two points, with their weights: J = w n n^T + (1 - n n^T) M. */
+static void take_points(sn_touch_rows *rows, const sn_touch_row *row) {
+    const double *n = row->n;
+    for (int32_t i = row->first; i < row->first + row->count; ++i) {
+        double *J = rows->motion + 9 * (size_t)i;
+        for (int j = 0; j < 3; ++j) {
+            const double change = rows->weight[i] * n[j] - (n[0] * J[j] + n[1] * J[3 + j] + n[2] * J[6 + j]);
+            for (int k = 0; k < 3; ++k) J[3 * k + j] += change * n[k];
+        }
+    }
+}
+
 sn_status sn_touch_rows_append(sn_touch_rows *rows, const sn_touch_surface *surface_a, const sn_touch_point *a,
                                const sn_touch_surface *surface_b, const sn_touch_point *b, const sn_touch_row *row,
                                sn_error *error) {
@@ -116,7 +128,9 @@ sn_status sn_touch_rows_append(sn_touch_rows *rows, const sn_touch_surface *surf
     }
     sn_touch_row *own = &rows->row[rows->count++];
     *own = *row;
+    own->at[0] = *a, own->at[1] = *b;
     own->first = first, own->count = rows->carrier_count - first;
+    take_points(rows, own);
     return SN_OK;
 }
 
@@ -129,7 +143,7 @@ sn_status sn_touch_rows_copy(const sn_touch_rows *from, sn_touch_rows *to, sn_er
     memcpy(to->row, from->row, (size_t)from->count * sizeof *to->row);
     memcpy(to->node, from->node, (size_t)from->carrier_count * sizeof *to->node);
     memcpy(to->weight, from->weight, (size_t)from->carrier_count * sizeof *to->weight);
-    memcpy(to->moment, from->moment, 9 * (size_t)from->carrier_count * sizeof *to->moment);
+    memcpy(to->motion, from->motion, 9 * (size_t)from->carrier_count * sizeof *to->motion);
     return SN_OK;
 }
 
@@ -145,28 +159,18 @@ void sn_touch_row_scatter(const sn_touch_rows *rows, const sn_touch_row *row, co
 }
 
 void sn_touch_row_motion(const sn_touch_rows *rows, const sn_touch_row *row, const double *u, double out[3]) {
-    double along = 0;
     out[0] = out[1] = out[2] = 0;
     for (int32_t i = row->first; i < row->first + row->count; ++i) {
-        const double *at = u + 3 * (size_t)rows->node[i];
         double part[3];
-        sn_multiply_vector3(rows->moment + 9 * (size_t)i, at, part);
+        sn_multiply_vector3(rows->motion + 9 * (size_t)i, u + 3 * (size_t)rows->node[i], part);
         for (int k = 0; k < 3; ++k) out[k] += part[k];
-        along += rows->weight[i] * sn_dot3(row->n, at);
     }
-    along -= sn_dot3(row->n, out);
-    for (int k = 0; k < 3; ++k) out[k] += along * row->n[k];
 }
 
 void sn_touch_row_push(const sn_touch_rows *rows, const sn_touch_row *row, const double force[3], double *f) {
-    const double normal = sn_dot3(row->n, force);
-    double across[3];
-    for (int k = 0; k < 3; ++k) across[k] = force[k] - normal * row->n[k];
     for (int32_t i = row->first; i < row->first + row->count; ++i) {
-        const double *M = rows->moment + 9 * (size_t)i;
+        const double *J = rows->motion + 9 * (size_t)i;
         double *at = f + 3 * (size_t)rows->node[i];
-        for (int k = 0; k < 3; ++k)
-            at[k] +=
-                rows->weight[i] * normal * row->n[k] + M[k] * across[0] + M[3 + k] * across[1] + M[6 + k] * across[2];
+        for (int k = 0; k < 3; ++k) at[k] += J[k] * force[0] + J[3 + k] * force[1] + J[6 + k] * force[2];
     }
 }

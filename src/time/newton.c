@@ -12,8 +12,9 @@
 
 #include "base/context.h"
 #include "base/vector.h"
+#include "linear/krylov/span.h"
 
-enum { VECTORS = 7 };
+enum { VECTORS = 8 };
 
 int sn_newton_scratch(int count) { return VECTORS * count; }
 
@@ -164,9 +165,15 @@ sn_status sn_newton_correct(sn_newton *w, bool first, double prescribed, double 
     else
         sn_vector_zero(context, w->n, w->work);
     sn_vector_add(context, w->n, -1, w->r, w->work);
+    const double *direction[SN_SPAN] = {w->tried};
     if (first && p->guess) {
         solve.expected = p->expected, solve.direction = p->direction;
-        sn_vector_copy(context, w->n, p->guess, w->trial);
+        if (w->tried && p->expected > 0) {
+            solve.expected = p->expected < SN_SPAN ? p->expected + 1 : SN_SPAN;
+            for (int i = 1; i < solve.expected; ++i) direction[i] = p->direction[i - 1];
+            solve.direction = direction;
+        }
+        sn_vector_copy(context, w->n, w->tried ? w->tried : p->guess, w->trial);
         w->system->table->filter(w->system, w->trial);
         if (!w->predicted) sn_vector_add(context, w->n, 1, w->trial, w->d);
     }
@@ -277,6 +284,7 @@ sn_newton sn_newton_begin(const sn_newton_problem *problem) {
                        .velocity = a + 4 * n,
                        .best = a + 5 * n,
                        .work = a + 6 * n,
+                       .room = a + 7 * n,
                        .wanted = SN_LINEARISE_EXACT,
                        .best_residual = -1};
 }

@@ -33,7 +33,8 @@ typedef struct sn_newton {
     const sn_newton_problem *problem;
     sn_system *system;
     int n;
-    double *r, *f, *d, *trial, *velocity, *best, *work;
+    double *r, *f, *d, *trial, *velocity, *best, *work, *room;
+    const double *tried; /* the correction of a solve that is taken again, where the next solve starts; NULL: none */
     sn_linearisation *linearisation; /* the last linearisation of the system; NULL: none yet */
     sn_wanted wanted;                /* kind of the next linearisations */
     double ahead;                    /* `ahead` of the next requests */

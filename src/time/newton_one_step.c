@@ -17,13 +17,17 @@ sn_newton_result sn_newton_first_step(sn_newton *w, double *y, bool last) {
         w->again = solves > 1; /* at the same place */
         result.status = sn_newton_expand(w, y, false);
         w->ahead = 0, w->again = false;
-        if (result.status) return result;
+        if (result.status) break;
         result.residual = sn_newton_relative(w);
         result.status = sn_newton_take_correction(w, y, last);
         if (result.status || !(a > 0) || solves == SOLVES || !table->release || !table->release(w->system, p->t1, y))
-            return result;
+            break;
+        sn_vector_subtract(w->system->context, w->n, y, w->best, w->room);
         sn_vector_copy(w->system->context, w->n, w->best, y);
+        w->tried = w->room;
     }
+    w->tried = NULL;
+    return result;
 }
 
 sn_newton_result sn_newton_one_step(sn_newton *w, double *y) { return sn_newton_first_step(w, y, true); }

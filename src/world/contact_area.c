@@ -1,7 +1,8 @@
 /* Contacts between bodies that stop each other's motion: the area response (contact/touch_area.h) on regions of
  * intersecting surfaces (contact/determination.h).
  *
- *   begin    finds the rows at the start of a step. A row that was there in the last step starts with its force
+ *   begin    finds the rows at the start of a step, and those where surfaces come together in it. A row that was there
+ *            in the last step starts with its force
  *   force    adds the forces that keep the rows from moving together and from slipping
  *   settle   refuses steps in which bodies may have passed through each other
  *   end      keeps the forces for the next step
@@ -19,18 +20,12 @@
 #include "contact/touch_area.h"
 #include "inside.h"
 #include "row_memory.h"
+#include "sweep.h"
 #include "touching.h"
 
 static const double SLOP = 1e-3; /* depth that is left alone, in sizes of the model: contacts at rest do not break */
 static const double PASS = 0.25; /* way of two bodies in a step, in sizes of the smaller one */
 static const double FAST = 1;    /* speed at which a depth goes away at most, in sizes of the smaller body per second */
-
-/* The motion of a surface in a step. */
-typedef struct sweep {
-    sn_broad_box box;     /* around its start and its end */
-    double mean[3], most; /* m: mean way of its vertices, and the largest difference from it */
-    double size;          /* m: smallest extent at rest */
-} sweep;
 
 typedef struct parting {
     sn_touching *touching;
@@ -39,8 +34,11 @@ typedef struct parting {
     int capacity;
     double stiffness;     /* Pa/m */
     sn_row_memory memory; /* the forces of the last step */
+    double slop;          /* m */
+    sn_touch_rows later;  /* scratch: the rows at the end of the step */
     double *end;          /* vertices of the largest surface x 3: where they are after the step */
-    sweep *sweep;         /* surfaces */
+    double *ahead;        /* vertices of all surfaces x 3: where they would be after it without contact */
+    sn_sweep *sweep;      /* surfaces */
     sn_broad_phase broad; /* of the sweeps */
     int rounds;           /* how often this step has renewed the normal forces */
     int acting;           /* how many rows acted at the last call of `force` */
@@ -56,7 +54,7 @@ static sn_status create(sn_world *world, const sn_world_options *options, sn_int
     if (!own) return sn_no_memory(error);
     own->touching = sn_world_touching(world);
     own->area.rows = &own->touching->rows;
-    own->broad.context = world->context;
+    own->broad.context = own->later.context = world->context;
     return SN_OK;
 }
 
@@ -64,8 +62,10 @@ static void release_room(const sn_world *world, parting *own) {
     sn_touch_finder_destroy(own->finder);
     sn_broad_phase_release(&own->broad);
     sn_release(world->context, own->end);
+    sn_release(world->context, own->ahead);
+    sn_release(world->context, own->area.load);
     sn_release(world->context, own->sweep);
-    own->finder = NULL, own->end = NULL, own->sweep = NULL;
+    own->finder = NULL, own->end = own->ahead = own->area.load = NULL, own->sweep = NULL;
 }
 
 static void destroy(sn_world *world, sn_interaction *self) {
@@ -73,6 +73,7 @@ static void destroy(sn_world *world, sn_interaction *self) {
     if (!own) return;
     release_room(world, own);
     sn_row_memory_release(world->context, &own->memory);
+    sn_touch_rows_release(&own->later);
     sn_release(world->context, own->area.grip);
     sn_release(world->context, own);
 }
@@ -120,22 +121,20 @@ static sn_status make_finder(sn_world *world, parting *own, sn_error *error) {
     return status;
 }
 
-static void rest_size(const sn_touch_surface *surface, double *size) {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (int i = 0; i < 3 * surface->vertex_count; ++i)
-        low[i % 3] = fmin(low[i % 3], surface->rest[i]), high[i % 3] = fmax(high[i % 3], surface->rest[i]);
-    *size = fmin(high[0] - low[0], fmin(high[1] - low[1], high[2] - low[2]));
-}
-
 static sn_status make_room(sn_world *world, parting *own, sn_error *error) {
     const sn_touching *touching = own->touching;
-    int vertices = 0;
-    for (int i = 0; i < touching->surface_count; ++i)
+    int vertices = 0, all = 0;
+    for (int i = 0; i < touching->surface_count; ++i) {
         if (touching->surface[i]->vertex_count > vertices) vertices = touching->surface[i]->vertex_count;
+        all += touching->surface[i]->vertex_count;
+    }
     own->end = sn_allocate(world->context, 3 * (size_t)vertices, sizeof(double));
+    own->ahead = sn_allocate(world->context, 3 * (size_t)all, sizeof(double));
     own->sweep = sn_allocate_zero(world->context, (size_t)touching->surface_count, sizeof *own->sweep);
-    if (!own->end || !own->sweep) return sn_no_memory(error);
-    for (int i = 0; i < touching->surface_count; ++i) rest_size(touching->surface[i], &own->sweep[i].size);
+    own->area.surfaces = touching->surface_count;
+    own->area.load = sn_allocate(world->context, (size_t)touching->surface_count, sizeof(double));
+    if (!own->end || !own->ahead || !own->sweep || !own->area.load) return sn_no_memory(error);
+    for (int i = 0; i < touching->surface_count; ++i) own->sweep[i].size = sn_sweep_size(touching->surface[i]);
     return make_finder(world, own, error);
 }
 
@@ -153,24 +152,115 @@ static void recall(const parting *own, const sn_touch_row *row, double force[3])
 /* The constants of the rows for a step from x. */
 static void start_rows(const sn_world *world, parting *own, const double *x) {
     const sn_touch_rows *rows = &own->touching->rows;
-    const double h = world->parameters.time.step, slop = SLOP * world->model->size;
+    const double h = world->parameters.time.step, slop = own->slop;
     for (int i = 0; i < rows->count; ++i) {
         const sn_touch_row *row = &rows->row[i];
         sn_touch_grip *grip = &own->area.grip[i];
         const double size = fmin(own->sweep[row->a].size, own->sweep[row->b].size),
                      wanted = own->touching->options.relaxation * (-row->gap - slop);
         *grip = (sn_touch_grip){.k = own->stiffness * row->area + sn_touching_mass(world, row) / (h * h),
-                                .speed = fmin(fmax(wanted, 0) / h, FAST * size)};
+                                .speed = fmin(fmax(wanted, 0) / h, FAST * size),
+                                .apart = row->gap > 0 ? row->gap + 0.5 * slop : 0};
         sn_touch_row_motion(rows, row, x, grip->start);
+        if (row->gap > 0) continue;
         recall(own, row, grip->force);
         grip->normal = sn_dot3(row->n, grip->force);
     }
 }
 
-static sn_status find_rows(sn_world *world, parting *own, const double *x, sn_error *error) {
+/* Whether two surfaces may come nearer to each other in the step by more than the slop. */
+static bool approach(const void *user, int a, int b) {
+    const parting *own = user;
+    return sn_sweep_way(&own->sweep[a], &own->sweep[b]) > own->slop;
+}
+
+/* Where the vertices are at the end of the step when nothing stops them. Returns whether two surfaces approach. */
+static bool look_ahead(const sn_world *world, parting *own, const double *v) {
+    const sn_touching *touching = own->touching;
+    const double h = world->parameters.time.step;
+    double *ahead = own->ahead, most = 0, second = 0;
+    for (int i = 0; i < touching->surface_count; ++i) {
+        const sn_touch_surface *surface = touching->surface[i];
+        const int n = 3 * surface->vertex_count;
+        sn_touch_surface_carry(surface, v, ahead);
+        for (int k = 0; k < n; ++k) ahead[k] = surface->position[k] + (surface->carrier_node ? h * ahead[k] : 0);
+        sn_sweep_take(surface, ahead, &own->sweep[i]);
+        ahead += n;
+    }
+    for (int i = 0; i < touching->surface_count; ++i) {
+        const double way = sn_sweep_way(&own->sweep[i], &own->sweep[0]);
+        second = fmax(second, fmin(way, most)), most = fmax(way, most);
+    }
+    return most + second > own->slop;
+}
+
+/* Exchanges the present places of all vertices and those at the end of the step. */
+static void exchange(const parting *own) {
+    double *ahead = own->ahead;
+    for (int i = 0; i < own->touching->surface_count; ++i) {
+        sn_touch_surface *surface = own->touching->surface[i];
+        for (int k = 0; k < 3 * surface->vertex_count; ++k) {
+            const double now = surface->position[k];
+            surface->position[k] = ahead[k], ahead[k] = now;
+        }
+        ahead += 3 * (size_t)surface->vertex_count;
+    }
+}
+
+static int by_surfaces(const sn_touch_row *p, const sn_touch_row *q) {
+    return p->a != q->a ? (p->a < q->a ? -1 : 1) : (p->b > q->b) - (p->b < q->b);
+}
+
+/* How many rows at the front of the list are sorted by their surfaces: all but those of the last fallback. */
+static int sorted_rows(const sn_touch_rows *rows) {
+    int count = rows->count > 0;
+    while (count < rows->count && by_surfaces(&rows->row[count - 1], &rows->row[count]) <= 0) ++count;
+    return count;
+}
+
+/* Whether one of the rows from `begin` to before `end` belongs to the same patch. */
+static bool among(const sn_touch_rows *rows, int begin, int end, const sn_touch_row *row) {
+    for (int i = begin; i < end; ++i)
+        if (by_surfaces(&rows->row[i], row) == 0 && rows->row[i].feature[0] == row->feature[0]) return true;
+    return false;
+}
+
+/* Adds the rows of the end of the step whose patches have no row now. */
+static sn_status add_later(parting *own, sn_error *error) {
     sn_touch_rows *rows = &own->touching->rows;
+    const int count = rows->count, sorted = sorted_rows(rows);
+    sn_status status = SN_OK;
+    for (int i = 0, begin = 0, end = 0; i < own->later.count && !status; ++i) {
+        const sn_touch_row *row = &own->later.row[i];
+        if (i == 0 || by_surfaces(&own->later.row[i - 1], row) > 0) begin = 0;
+        while (begin < sorted && by_surfaces(&rows->row[begin], row) < 0) ++begin;
+        for (end = begin; end < sorted && by_surfaces(&rows->row[end], row) == 0;) ++end;
+        if (among(rows, begin, end, row) || among(rows, sorted, count, row)) continue;
+        const double way = sn_sweep_way(&own->sweep[row->a], &own->sweep[row->b]);
+        status = sn_touch_look_again(own->finder, row, 2 * way, rows, error);
+    }
+    return status;
+}
+
+/* Finds the rows at x, and those of surfaces that are apart and come together in the step: they intersect at its end
+ * when nothing stops them. */
+static sn_status determine(const sn_world *world, parting *own, const double *v, sn_error *error) {
+    sn_status status = SN_OK;
+    sn_touch_rows_clear(&own->later);
+    if (look_ahead(world, own, v)) {
+        exchange(own);
+        status = sn_touch_determine_some(own->finder, approach, own, &own->later, error);
+        exchange(own);
+    }
+    if (!status) status = sn_touch_determine(own->finder, &own->touching->rows, error);
+    return status ? status : add_later(own, error);
+}
+
+static sn_status find_rows(sn_world *world, parting *own, const double *x, const double *v, sn_error *error) {
+    sn_touch_rows *rows = &own->touching->rows;
+    own->slop = SLOP * world->model->size;
     sn_status status = own->finder ? SN_OK : make_room(world, own, error);
-    if (!status) status = sn_touch_determine(own->finder, rows, error);
+    if (!status) status = determine(world, own, v, error);
     if (!status)
         status = sn_grow(world->context, (void **)&own->area.grip, &own->capacity, rows->count, sizeof *own->area.grip,
                          error);
@@ -181,11 +271,11 @@ static sn_status find_rows(sn_world *world, parting *own, const double *x, sn_er
 }
 
 static bool begin(sn_world *world, sn_interaction *self, double t, const double *x, const double *v) {
-    (void)t, (void)v;
+    (void)t;
     parting *own = self->data;
     own->rounds = own->acting = 0;
     if (!used(own->touching)) return false;
-    own->touching->status = find_rows(world, own, x, &own->touching->error);
+    own->touching->status = find_rows(world, own, x, v, &own->touching->error);
     if (own->touching->status) sn_touch_rows_clear(&own->touching->rows);
     return true;
 }
@@ -244,38 +334,20 @@ static bool release(sn_world *world, sn_interaction *self, double t, const doubl
 
 /* ---- Settling ---- */
 
-static void take_sweep(const sn_touch_surface *surface, const double *end, sweep *s) {
-    const int count = surface->vertex_count;
-    for (int k = 0; k < 3; ++k) s->box.low[k] = INFINITY, s->box.high[k] = -INFINITY, s->mean[k] = 0;
-    for (int i = 0; i < 3 * count; ++i) {
-        s->box.low[i % 3] = fmin(s->box.low[i % 3], fmin(surface->position[i], end[i]));
-        s->box.high[i % 3] = fmax(s->box.high[i % 3], fmax(surface->position[i], end[i]));
-        s->mean[i % 3] += (end[i] - surface->position[i]) / count;
-    }
-    s->most = 0;
-    for (int i = 0; i < count; ++i) {
-        double way[3];
-        for (int k = 0; k < 3; ++k) way[k] = end[3 * i + k] - surface->position[3 * i + k] - s->mean[k];
-        s->most = fmax(s->most, sn_norm3(way));
-    }
-}
-
 /* Refuses a step in which two bodies may have passed through each other. */
 static sn_status check_way(const sn_world *world, parting *own, const sn_trial *trial, sn_error *error) {
     const sn_touching *touching = own->touching;
     sn_status status = sn_broad_phase_resize(&own->broad, touching->surface_count, error);
     for (int i = 0; i < touching->surface_count && !status; ++i) {
         sn_touch_surface_carry(touching->surface[i], trial->x, own->end);
-        take_sweep(touching->surface[i], own->end, &own->sweep[i]);
+        sn_sweep_take(touching->surface[i], own->end, &own->sweep[i]);
         own->broad.box[i] = own->sweep[i].box;
     }
     if (!status) status = sn_broad_phase_find(&own->broad, error);
     for (int i = 0; i < own->broad.count && !status; ++i) {
         const int a = own->broad.pair[i][0], b = own->broad.pair[i][1];
-        const sweep *A = &own->sweep[a], *B = &own->sweep[b];
-        double apart[3];
-        sn_subtract3(A->mean, B->mean, apart);
-        const bool fast = sn_norm3(apart) + A->most + B->most > PASS * fmin(A->size, B->size);
+        const sn_sweep *A = &own->sweep[a], *B = &own->sweep[b];
+        const bool fast = sn_sweep_way(A, B) > PASS * fmin(A->size, B->size);
         if (fast && sn_touching_may(touching, a, b))
             return sn_fail(error, SN_NOT_CONVERGED,
                            "bodies '%s' and '%s' meet too fast for the step from t = %g s to %g s",
