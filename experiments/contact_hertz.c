@@ -150,7 +150,7 @@ static void judge(double radius, double flat, double figure[]) {
 
 /* A sphere on a held block, or two spheres. */
 static sn_status press(const contact_run *run, bool two, double figure[], sn_error *error) {
-    const int cells = run->quick ? 8 : 12;
+    const int cells = !run->quick ? 12 : two ? 7 : 8;
     contact_stage s;
     hertz_start(&s, run, run->response);
     add_sphere(&s, LOW, 1, cells);

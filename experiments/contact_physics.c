@@ -67,6 +67,7 @@ const experiment experiment_contact_physics = {
     run_experiment,
     EACH("weight") EACH("slides-stiff") EACH("slides-soft") EACH("stays-stiff") EACH("stays-soft") EACH("stack")
         EACH("hertz-plane-radius") EACH("hertz-plane-force") EACH("hertz-spheres-radius") EACH("hertz-spheres-force")
-            EACH("linear") EACH("angular") EACH("energy") "patch-mean-penalty patch-mean-exact patch-worst-exact "
-                                                          "clean-impacts-exact clean-fall-exact deep-area fast-area "
-                                                          "fast-exact"};
+            EACH("linear") EACH("angular")
+                EACH("energy") "pile-gain-area pile-gain-penalty pile-rest-area pile-rest-penalty patch-mean-penalty "
+                               "patch-mean-exact "
+                               "patch-worst-exact clean-impacts-exact clean-fall-exact deep-area fast-area fast-exact"};

@@ -112,11 +112,15 @@ void stage_force(contact_stage *s, int body, double out[3]) {
     free(f);
 }
 
-double stage_energy(contact_stage *s) {
-    sn_energies energies;
-    if (s->status || !fine(s, sn_world_energies(s->world, &energies, &s->error))) return NAN;
-    return energies.total;
+static sn_energies energies(contact_stage *s) {
+    sn_energies out = {NAN, NAN, NAN, NAN};
+    if (!s->status) fine(s, sn_world_energies(s->world, &out, &s->error));
+    return out;
 }
+
+double stage_energy(contact_stage *s) { return energies(s).total; }
+
+double stage_kinetic(contact_stage *s) { return energies(s).kinetic; }
 
 void stage_throw(contact_stage *s, int body, const double move[3], const double velocity[3], double spin) {
     if (s->status) return;

@@ -45,10 +45,12 @@ sn_selector stage_within(double x0, double y0, double z0, double x1, double y1, 
 void stage_step(contact_stage *s, int steps);
 /* Positions of a body, node_count x 3; release with free(). NULL after a failure. */
 double *stage_places(contact_stage *s, int body);
-/* The mean place of the nodes of a body, the whole contact force on it, and the energy of all bodies, J. */
+/* The mean place of the nodes of a body, the whole contact force on it; the whole and the kinetic energy of all bodies,
+ * J. */
 void stage_middle(contact_stage *s, int body, double out[3]);
 void stage_force(contact_stage *s, int body, double out[3]);
 double stage_energy(contact_stage *s);
+double stage_kinetic(contact_stage *s);
 /* Puts a body to its rest shape, moved, with a velocity and a spin about z. */
 void stage_throw(contact_stage *s, int body, const double move[3], const double velocity[3], double spin);
 

@@ -66,6 +66,7 @@ sn_status contact_hertz_collider(const contact_run *run, double figure[], sn_err
 sn_status contact_momentum(const contact_run *run, double figure[], sn_error *error);
 sn_status contact_impacts(const contact_run *run, double figure[], sn_error *error);
 sn_status contact_fall(const contact_run *run, double figure[], sn_error *error);
+sn_status contact_pile(const contact_run *run, double figure[], sn_error *error);
 sn_status contact_deep(const contact_run *run, double figure[], sn_error *error);
 sn_status contact_fast(const contact_run *run, double figure[], sn_error *error);
 

@@ -25,6 +25,15 @@ static inline double sn_push_spring(const sn_penalty *p, double area) {
     return p->per_node ? p->stiffness : area * p->stiffness;
 }
 
+/* The stiffening part of the slope of p(d) / k: of the chord from depth d to `end`, which is not less. A solve that
+ * looks ahead takes the chord to the depth that the velocity predicts. With the slope at d it would meet a much stiffer
+ * spring at its end than it reckoned with, and a fast node would gain energy. */
+static inline double sn_push_stiffening(const sn_penalty *p, double d, double end) {
+    if (!(p->depth > 0) || !(end > 0)) return 0;
+    const double square = p->depth * p->depth;
+    return d > 0 ? (d * d + d * end + end * end) / square : end * end * end / (square * (end - d));
+}
+
 /* Fills *at for a contact of the given depth with the relative velocity u. Returns false when it does not act: it is
  * outside, and the look ahead does not reach it. `held` may be NULL. */
 static inline bool sn_push_at(const sn_penalty *p, double area, double mass, double depth, const double u[3],
@@ -39,7 +48,7 @@ static inline bool sn_push_at(const sn_penalty *p, double area, double mass, dou
         *held = SN_AHEAD_HELD;
     }
     const double k = sn_push_spring(p, area), part = p->depth > 0 && !outside ? depth / p->depth : 0;
-    at->k = k * (1 + 3 * part * part);
+    at->k = k * (1 + sn_push_stiffening(p, depth, fmax(depth, depth - p->ahead * at->un)));
     const bool gradual = depth < full && !p->per_node;
     at->c = outside ? 0 : p->per_node ? p->damping : 2 * p->damping * sqrt(k * mass);
     at->grip = gradual ? depth / full : 1;

@@ -220,12 +220,17 @@ static double gap_at(const side *b, const sn_nearest_point *at, const double x[3
     return along < 0 ? -distance : distance;
 }
 
-/* Whether a place is outside of B, when its distance from B is below `within`. Of the triangles that face a vertex, the
- * nearest one cannot tell: seen from a place above the roof of a house, the nearest wall may be behind. */
-static bool outside(const side *b, const double x[3], double within) {
+/* Whether a vertex of A that is behind the nearest triangle that faces it, by `depth`, is outside of B all the same:
+ * seen from a place above the roof of a house, the nearest wall that faces it may be a wall behind it. The nearest of
+ * all triangles tells. A vertex that is flush with a wall of B would be on both sides of it; so a place in A, half the
+ * depth behind the vertex, stands for it. */
+static bool outside(const search *s, int vertex, double depth) {
+    const double *x = s->a->surface->position + 3 * (size_t)vertex, *normal = s->a->normal + 3 * (size_t)vertex;
+    double place[3], n[3];
     sn_nearest_point nearest;
-    double n[3];
-    return sn_triangle_tree_search(&b->tree, x, within, NULL, NULL, &nearest) && gap_at(b, &nearest, x, n) > 0;
+    for (int k = 0; k < 3; ++k) place[k] = x[k] - 0.5 * depth * normal[k];
+    return sn_triangle_tree_search(&s->b->tree, place, 2 * depth, NULL, NULL, &nearest) &&
+           gap_at(s->b, &nearest, place, n) > 0;
 }
 
 static void search_piece(void *data, int piece) {
@@ -240,7 +245,8 @@ static void search_piece(void *data, int piece) {
         double n[3];
         if (!sn_triangle_tree_search(&s.b->tree, x, fmax(reach, s.depth), faces, &s, nearest)) continue;
         const double gap = gap_at(s.b, nearest, x, n);
-        if (gap > reach || gap < -s.depth || (gap < 0 && s.a != s.b && outside(s.b, x, -gap))) nearest->triangle = -1;
+        const bool wrong = gap < 0 && s.a != s.b && outside(&s, s.vertex, -gap);
+        if (gap > reach || gap < -s.depth || wrong) nearest->triangle = -1;
     }
 }
 

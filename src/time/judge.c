@@ -87,11 +87,12 @@ static sn_status weigh(const sn_step *step, const sn_judge *judge, const sn_ener
     return look_closely(step, judge, work, gain);
 }
 
-/* Books the gain. Refuses the step when too much of the energy is unexplained. */
+/* Books the gain. Refuses the step when too much of the energy is unexplained. A step that adds nothing to the debt is
+ * not refused: a motion that comes to rest must not fail because of what it owed before. */
 static sn_status book(const sn_step *step, const sn_energy *after, double gain) {
     sn_system *system = step->system;
     const double debt = fmax(step->account[0] + gain, 0), most = fmax(step->account[1], after->kinetic);
-    if (debt > SMALL * most && debt > LEVEL * after->kinetic) {
+    if (gain > 0 && debt > SMALL * most && debt > LEVEL * after->kinetic) {
         sn_energy full;
         const sn_status status =
             system->table->energies(system, step->t + step->h, step->x, step->v, true, &full, step->error);
