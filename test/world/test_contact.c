@@ -232,6 +232,28 @@ static void test_momentum(void **state) {
     boxes_end(&s);
 }
 
+/* Two boxes are 5 mm apart before a step that brings them 10 mm nearer: they are met before they intersect. */
+static void test_ahead(void **state) {
+    (void)state;
+    boxes s;
+    boxes_start(&s, "area", 1);
+    s.options.gravity[1] = 0;
+    s.options.time.step = 0.005;
+    add_box(&s, 0, 0, 0, 0.2, 0.2, 2)->initial.velocity[0] = 1;
+    add_box(&s, 0.215, 0.07, 0.05, 0.2, 0.2, 2)->initial.velocity[0] = -1;
+    boxes_create(&s);
+    double deepest = 0;
+    for (int i = 0; i < 4 && deepest == 0; ++i) {
+        sn_contact contact[200];
+        boxes_step(&s, 1);
+        const int count = sn_world_contacts(s.world, contact, 200);
+        for (int k = 0; k < count && k < 200; ++k) deepest = fmax(deepest, -contact[k].gap);
+    }
+    print_message("area: boxes that meet by 10 mm in a step are %.2f mm deep at first\n", 1e3 * deepest);
+    assert_true(deepest > 0 && deepest < 2.5e-3);
+    boxes_end(&s);
+}
+
 /* Puts a body to its rest shape, moved and with a velocity and a spin about z. */
 static void throw_body(boxes *s, int body, const double move[3], const double velocity[3], double spin) {
     const sn_mesh *mesh = s->mesh[body];
@@ -528,35 +550,16 @@ static void test_errors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        EACH(test_surface, "penalty"),
-        EACH(test_surface, "area"),
-        EACH(test_weight, "penalty"),
-        EACH(test_weight, "area"),
-        EACH(test_slope, "penalty"),
-        EACH(test_slope, "area"),
-        EACH(test_momentum, "penalty"),
-        EACH(test_momentum, "area"),
-        EACH(test_energy, "penalty"),
-        EACH(test_energy, "area"),
-        EACH(test_deep, "area"),
-        EACH(test_fast, "area"),
-        EACH(test_threads, "penalty"),
-        EACH(test_threads, "area"),
-        EACH(test_saved, "penalty"),
-        EACH(test_saved, "area"),
-        EACH(test_events, "penalty"),
-        EACH(test_quiet, "penalty"),
-        EACH(test_quiet, "area"),
-        EACH(test_no_memory, "penalty"),
-        EACH(test_no_memory, "area"),
-        EACH(test_events, "area"),
-        cmocka_unit_test(test_penalty_derivatives),
-        EACH(test_weight, "exact"),
-        EACH(test_fast, "exact"),
-        EACH(test_threads, "exact"),
-        EACH(test_saved, "exact"),
-        EACH(test_events, "exact"),
-        cmocka_unit_test(test_errors),
+        EACH(test_surface, "penalty"),  EACH(test_surface, "area"),      EACH(test_weight, "penalty"),
+        EACH(test_weight, "area"),      EACH(test_slope, "penalty"),     EACH(test_slope, "area"),
+        EACH(test_momentum, "penalty"), EACH(test_momentum, "area"),     EACH(test_energy, "penalty"),
+        EACH(test_energy, "area"),      EACH(test_deep, "area"),         EACH(test_fast, "area"),
+        EACH(test_threads, "penalty"),  EACH(test_threads, "area"),      EACH(test_saved, "penalty"),
+        EACH(test_saved, "area"),       EACH(test_events, "penalty"),    EACH(test_quiet, "penalty"),
+        EACH(test_quiet, "area"),       EACH(test_no_memory, "penalty"), EACH(test_no_memory, "area"),
+        EACH(test_events, "area"),      cmocka_unit_test(test_ahead),    cmocka_unit_test(test_penalty_derivatives),
+        EACH(test_weight, "exact"),     EACH(test_fast, "exact"),        EACH(test_threads, "exact"),
+        EACH(test_saved, "exact"),      EACH(test_events, "exact"),      cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
