@@ -104,7 +104,8 @@ static void expand(const sn_box_tree *tree, waiting w, const ray *r, double reac
 bool sn_box_tree_cast(const sn_box_surface *surface, const double origin[3], const double direction[3], double reach,
                       sn_box_facing facing, sn_box_hit *hit) {
     const ray r = ray_of(origin, direction);
-    search s = {.depth = 0};
+    search s; /* not set to 0: the stack is large */
+    s.depth = 0;
     hit->triangle = -1, hit->distance = reach;
     if (surface->tree->triangle_count == 0) return false;
     push(&s, 0, 0, surface->tree->levels - 1);
@@ -126,7 +127,8 @@ bool sn_box_tree_cast(const sn_box_surface *surface, const double origin[3], con
 
 /* How often the ray leaves minus how often it enters. Returns false when it grazes. */
 static bool balance(const sn_box_surface *surface, const ray *r, int *count) {
-    search s = {.depth = 0};
+    search s; /* not set to 0: the stack is large */
+    s.depth = 0;
     *count = 0;
     push(&s, 0, 0, surface->tree->levels - 1);
     while (s.depth > 0) {
@@ -171,7 +173,8 @@ void sn_box_triangle_nearest(const sn_box_surface *surface, int32_t triangle, co
 
 bool sn_box_tree_nearest(const sn_box_surface *surface, const double x[3], double reach, sn_box_hit *hit) {
     const sn_box_tree *tree = surface->tree;
-    search s = {.depth = 0};
+    search s; /* not set to 0: the stack is large */
+    s.depth = 0;
     double best = reach * reach;
     hit->triangle = -1, hit->distance = reach;
     if (tree->triangle_count == 0) return false;

@@ -1,7 +1,16 @@
-/* Sweep and prune; see broad_phase.h. */
+/* A tree over boxes; see broad_phase.h. */
 #include "broad_phase.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+enum { LEAF = 8 }; /* the most boxes of a node that is not divided */
+
+/* A node: the boxes order[begin] to order[end - 1], and its place among the nodes. The two parts of node i are 2 i + 1
+ * and 2 i + 2. */
+typedef struct part {
+    int32_t node, begin, end;
+} part;
 
 sn_status sn_broad_phase_resize(sn_broad_phase *phase, int count, sn_error *error) {
     sn_status status =
@@ -9,53 +18,148 @@ sn_status sn_broad_phase_resize(sn_broad_phase *phase, int count, sn_error *erro
     if (!status)
         status =
             sn_grow(phase->context, (void **)&phase->order, &phase->order_capacity, count, sizeof *phase->order, error);
-    if (status) return status;
-    if (phase->order_count != count)
-        for (int i = 0; i < count; ++i) phase->order[i] = i;
-    phase->box_count = phase->order_count = count;
-    return SN_OK;
+    if (!status)
+        status = sn_grow(phase->context, (void **)&phase->node, &phase->node_capacity, count + 1, sizeof *phase->node,
+                         error);
+    if (!status) phase->box_count = count;
+    return status;
 }
 
 void sn_broad_phase_release(sn_broad_phase *phase) {
     sn_release(phase->context, phase->box);
     sn_release(phase->context, phase->order);
+    sn_release(phase->context, phase->node);
     sn_release(phase->context, phase->pair);
     *phase = (sn_broad_phase){.context = phase->context};
 }
 
-/* The axis in which the middles of the boxes have the largest variance. */
-static int spread_axis(const sn_broad_phase *phase) {
-    int best = 0;
-    double most = -1;
-    for (int a = 0; a < 3; ++a) {
-        double sum = 0, squares = 0, n = 0;
-        for (int i = 0; i < phase->box_count; ++i) {
-            const sn_broad_box *box = &phase->box[i];
-            if (!(box->low[a] <= box->high[a])) continue;
-            const double middle = 0.5 * (box->low[a] + box->high[a]);
-            n += 1, sum += middle, squares += middle * middle;
+/* ---- The tree ---- */
+
+static double middle(const sn_broad_phase *phase, int32_t box, int axis) {
+    return phase->box[box].low[axis] + phase->box[box].high[axis];
+}
+
+static bool before(const sn_broad_phase *phase, int32_t a, int32_t b, int axis) {
+    const double p = middle(phase, a, axis), q = middle(phase, b, axis);
+    return p < q || (p == q && a < b);
+}
+
+/* Orders the boxes so that those before `place` are before it, and those behind it are behind (Hoare 1961). */
+static void select_place(sn_broad_phase *phase, int begin, int end, int place, int axis) {
+    int32_t *order = phase->order;
+    for (int low = begin, high = end - 1; low < high;) {
+        const int32_t pivot = order[low + (high - low) / 2];
+        int i = low, k = high;
+        while (i <= k) {
+            while (before(phase, order[i], pivot, axis)) ++i;
+            while (before(phase, pivot, order[k], axis)) --k;
+            if (i > k) break;
+            const int32_t other = order[i];
+            order[i++] = order[k], order[k--] = other;
         }
-        const double variance = n > 0 ? squares / n - sum / n * (sum / n) : 0;
-        if (variance > most) most = variance, best = a;
+        if (place <= k)
+            high = k;
+        else if (place >= i)
+            low = i;
+        else
+            return;
     }
+}
+
+/* The axis in which the middles of the boxes of a part are most apart. */
+static int widest_axis(const sn_broad_phase *phase, const part *p) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = p->begin; i < p->end; ++i)
+        for (int a = 0; a < 3; ++a) {
+            const double m = middle(phase, phase->order[i], a);
+            low[a] = m < low[a] ? m : low[a], high[a] = m > high[a] ? m : high[a];
+        }
+    int best = 0;
+    for (int a = 1; a < 3; ++a)
+        if (high[a] - low[a] > high[best] - low[best]) best = a;
     return best;
 }
 
-/* Sorts by insertion: the order of the last call is nearly right. */
-static void sort(sn_broad_phase *phase, int axis) {
-    for (int i = 1; i < phase->box_count; ++i) {
-        const int32_t box = phase->order[i];
-        const double low = phase->box[box].low[axis];
-        int k = i;
-        for (; k > 0 && phase->box[phase->order[k - 1]].low[axis] > low; --k) phase->order[k] = phase->order[k - 1];
-        phase->order[k] = box;
+static void grow(sn_broad_box *all, const sn_broad_box *box) {
+    for (int k = 0; k < 3; ++k) {
+        all->low[k] = box->low[k] < all->low[k] ? box->low[k] : all->low[k];
+        all->high[k] = box->high[k] > all->high[k] ? box->high[k] : all->high[k];
     }
 }
 
-static bool overlap(const sn_broad_box *a, const sn_broad_box *b) {
-    for (int k = 0; k < 3; ++k)
-        if (!(a->low[k] <= b->high[k] && b->low[k] <= a->high[k])) return false;
-    return true;
+static bool is_leaf(const part *p) { return p->end - p->begin <= LEAF; }
+
+static void divide(const part *p, part half[2]) {
+    const int32_t place = p->begin + (p->end - p->begin) / 2;
+    half[0] = (part){2 * p->node + 1, p->begin, place};
+    half[1] = (part){2 * p->node + 2, place, p->end};
+}
+
+static void build(sn_broad_phase *phase, const part *p) {
+    sn_broad_box *all = &phase->node[p->node];
+    if (is_leaf(p)) {
+        *all = phase->box[phase->order[p->begin]];
+        for (int i = p->begin + 1; i < p->end; ++i) grow(all, &phase->box[phase->order[i]]);
+        return;
+    }
+    part half[2];
+    divide(p, half);
+    select_place(phase, p->begin, p->end, half[1].begin, widest_axis(phase, p));
+    build(phase, &half[0]);
+    build(phase, &half[1]);
+    *all = phase->node[half[0].node];
+    grow(all, &phase->node[half[1].node]);
+}
+
+/* ---- Pairs ---- */
+
+static bool overlap(sn_broad_phase *phase, const sn_broad_box *a, const sn_broad_box *b) {
+    ++phase->tests;
+    bool meet = true; /* without branches: nobody can guess which of six comparisons fails */
+    for (int k = 0; k < 3; ++k) meet &= (a->low[k] <= b->high[k]) & (b->low[k] <= a->high[k]);
+    return meet;
+}
+
+static sn_status add_pair(sn_broad_phase *phase, int32_t a, int32_t b, sn_error *error) {
+    if (!overlap(phase, &phase->box[a], &phase->box[b])) return SN_OK;
+    const sn_status status =
+        sn_grow(phase->context, (void **)&phase->pair, &phase->capacity, phase->count + 1, sizeof *phase->pair, error);
+    if (status) return status;
+    phase->pair[phase->count][0] = a < b ? a : b;
+    phase->pair[phase->count++][1] = a < b ? b : a;
+    return SN_OK;
+}
+
+/* The pairs between the boxes of two leaves, or within one. */
+static sn_status add_pairs(sn_broad_phase *phase, const part *p, const part *q, sn_error *error) {
+    sn_status status = SN_OK;
+    for (int i = p->begin; i < p->end; ++i) {
+        if (p != q && !overlap(phase, &phase->box[phase->order[i]], &phase->node[q->node])) continue;
+        for (int k = p == q ? i + 1 : q->begin; k < q->end && !status; ++k)
+            status = add_pair(phase, phase->order[i], phase->order[k], error);
+    }
+    return status;
+}
+
+/* The pairs with one box in p and one in q. */
+static sn_status between(sn_broad_phase *phase, const part *p, const part *q, sn_error *error) {
+    if (!overlap(phase, &phase->node[p->node], &phase->node[q->node])) return SN_OK;
+    if (is_leaf(p) && is_leaf(q)) return add_pairs(phase, p, q, error);
+    const bool first = q->end - q->begin <= p->end - p->begin;
+    part half[2];
+    divide(first ? p : q, half);
+    const sn_status status = first ? between(phase, &half[0], q, error) : between(phase, p, &half[0], error);
+    if (status) return status;
+    return first ? between(phase, &half[1], q, error) : between(phase, p, &half[1], error);
+}
+
+static sn_status within(sn_broad_phase *phase, const part *p, sn_error *error) {
+    if (is_leaf(p)) return add_pairs(phase, p, p, error);
+    part half[2];
+    divide(p, half);
+    sn_status status = within(phase, &half[0], error);
+    if (!status) status = within(phase, &half[1], error);
+    return status ? status : between(phase, &half[0], &half[1], error);
 }
 
 static int by_number(const void *a, const void *b) {
@@ -64,24 +168,32 @@ static int by_number(const void *a, const void *b) {
     return p[1] < q[1] ? -1 : p[1] > q[1];
 }
 
+static bool is_empty(const sn_broad_box *box) {
+    for (int k = 0; k < 3; ++k)
+        if (!(box->low[k] <= box->high[k])) return true;
+    return false;
+}
+
+/* Lists the boxes that are not empty. The order of the last call stays when they are the same: then little has to be
+ * exchanged. */
+static int list_boxes(sn_broad_phase *phase) {
+    int filled = 0, listed = 0;
+    for (int i = 0; i < phase->box_count; ++i) filled += !is_empty(&phase->box[i]);
+    for (int i = 0; i < phase->order_count; ++i)
+        listed += phase->order[i] < phase->box_count && !is_empty(&phase->box[phase->order[i]]);
+    if (listed == filled && phase->order_count == filled) return filled;
+    phase->order_count = 0;
+    for (int32_t i = 0; i < phase->box_count; ++i)
+        if (!is_empty(&phase->box[i])) phase->order[phase->order_count++] = i;
+    return phase->order_count;
+}
+
 sn_status sn_broad_phase_find(sn_broad_phase *phase, sn_error *error) {
-    const int axis = spread_axis(phase);
+    const part all = {.end = list_boxes(phase)};
     phase->count = 0, phase->tests = 0;
-    sort(phase, axis);
-    for (int i = 0; i < phase->box_count; ++i) {
-        const int32_t a = phase->order[i];
-        for (int k = i + 1; k < phase->box_count; ++k) {
-            const int32_t b = phase->order[k];
-            if (!(phase->box[b].low[axis] <= phase->box[a].high[axis])) break;
-            ++phase->tests;
-            if (!overlap(&phase->box[a], &phase->box[b])) continue;
-            const sn_status status = sn_grow(phase->context, (void **)&phase->pair, &phase->capacity, phase->count + 1,
-                                             sizeof *phase->pair, error);
-            if (status) return status;
-            phase->pair[phase->count][0] = a < b ? a : b;
-            phase->pair[phase->count++][1] = a < b ? b : a;
-        }
-    }
-    if (phase->count > 0) qsort(phase->pair, (size_t)phase->count, sizeof *phase->pair, by_number);
-    return SN_OK;
+    if (all.end == 0) return SN_OK;
+    build(phase, &all);
+    const sn_status status = within(phase, &all, error);
+    if (!status && phase->count > 0) qsort(phase->pair, (size_t)phase->count, sizeof *phase->pair, by_number);
+    return status;
 }

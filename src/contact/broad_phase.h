@@ -1,11 +1,11 @@
-/* The broad phase: which of many boxes overlap, by sweep and prune (Baraff 1992).
+/* The broad phase: which of many boxes overlap.
  *
- * The boxes are sorted by their low ends along the axis in which their middles are most spread. A sweep compares each
- * box with those that begin before it ends. So the cost follows the number of boxes plus the number of those that lie
- * side by side on the axis, not the number of pairs. The order of the last call is kept: boxes that move little need
- * few exchanges.
+ * A binary tree over the boxes is made anew in each call: the boxes of a node are divided in two halves along the axis
+ * in which their middles are most apart. Then the tree is compared with itself. The cost is about n log n plus the
+ * number of pairs, in a row of boxes as well as in a pile. The order of the last call is kept: boxes that move little
+ * need few exchanges.
  *
- * The pairs are sorted by their numbers, so they do not depend on the axis or on earlier calls. */
+ * The pairs are sorted by their numbers, so they do not depend on the tree. */
 #ifndef SN_CONTACT_BROAD_PHASE_H
 #define SN_CONTACT_BROAD_PHASE_H
 
@@ -24,9 +24,10 @@ typedef struct sn_broad_phase {
     int32_t (*pair)[2]; /* the first number is the smaller one; in growing order */
     int box_count, box_capacity;
     sn_broad_box *box; /* filled by the caller after sn_broad_phase_resize */
-    int order_count, order_capacity;
-    int32_t *order; /* boxes by their low ends */
-    int64_t tests;  /* how many pairs of boxes the last call compared */
+    int order_count, order_capacity, node_capacity;
+    int32_t *order;     /* the boxes that are not empty, by the nodes of the tree */
+    sn_broad_box *node; /* the tree */
+    int64_t tests;      /* how many pairs of boxes and of nodes the last call compared */
 } sn_broad_phase;
 
 /* Makes room for `count` boxes. */

@@ -18,6 +18,7 @@
 
 enum { GRAIN = 8 };
 static const double BEHIND = 0.1;    /* times the root of the area of the point */
+static const double NEAR = 0.5;      /* times the root of the area of the point: most rays end within this length */
 static const double NEAREST = 1e-9;  /* times the root of the area of the point: no direction below this distance */
 static const double FLATTEST = 1e-6; /* a surface along d looks neither way, whatever the rounding */
 
@@ -103,9 +104,12 @@ static bool look(const sn_touch_finder *finder, sn_finder_point *point, const do
                             *other = surface_of(finder, point, 1 - point->role);
     const double behind = BEHIND * sqrt(spot_of(finder, point)->area);
     const double start[3] = {x[0] - behind * d[0], x[1] - behind * d[1], x[2] - behind * d[2]};
+    const double near = behind + NEAR * sqrt(spot_of(finder, point)->area);
     const sn_box_surface boxes = sn_finder_box_surface(other);
     sn_box_hit hit, exit;
-    if (!sn_box_tree_cast(&boxes, start, d, INFINITY, SN_BOX_LEAVING, &hit)) return false;
+    if (!sn_box_tree_cast(&boxes, start, d, near, SN_BOX_LEAVING, &hit) &&
+        !sn_box_tree_cast(&boxes, start, d, INFINITY, SN_BOX_LEAVING, &hit))
+        return false;
     *depth = hit.distance - behind;
     const sn_box_surface mine = sn_finder_box_surface(own);
     if (own == other && own->flood.spot_of[own->patches.of[hit.triangle]] != mark_of(point->region, 1 - point->role))

@@ -55,22 +55,34 @@ static void test_brute_force(void **state) {
     sn_broad_phase_release(&phase);
 }
 
-/* Boxes in a row: twice as many boxes need about twice as many comparisons, also after they have moved. */
+/* Puts `side` boxes along each of `axes` axes; each overlaps with its neighbours. Returns the comparisons. */
+static int64_t tests_of_lattice(sn_broad_phase *phase, int side, int axes) {
+    int count = 1;
+    for (int k = 0; k < axes; ++k) count *= side;
+    assert_int_equal(sn_broad_phase_resize(phase, count, NULL), SN_OK);
+    for (int b = 0; b < count; ++b) {
+        sn_broad_box *box = &phase->box[b * 7 % count];
+        for (int k = 0, rest = b; k < 3; rest /= side, ++k) {
+            box->low[k] = k < axes ? 0.9 * (rest % side) : 0;
+            box->high[k] = box->low[k] + 1;
+        }
+    }
+    assert_int_equal(sn_broad_phase_find(phase, NULL), SN_OK);
+    check(phase);
+    return phase->tests;
+}
+
+/* In a row and in a pile, many boxes need few comparisons: about as many per box as a few boxes do. */
 static void test_cost(void **state) {
     sn_context *context = *state;
     sn_broad_phase phase = {.context = context};
-    int64_t tests[2];
-    for (int i = 0; i < 2; ++i) {
-        const int count = 200 << i;
-        assert_int_equal(sn_broad_phase_resize(&phase, count, NULL), SN_OK);
-        for (int b = 0; b < count; ++b)
-            phase.box[(b * 7) % count] = (sn_broad_box){{0, 0.9 * b, 0}, {1, 0.9 * b + 1, 1}};
-        assert_int_equal(sn_broad_phase_find(&phase, NULL), SN_OK);
-        check(&phase);
-        assert_int_equal(phase.count, count - 1);
-        tests[i] = phase.tests;
-    }
-    assert_true(tests[1] < 2.1 * (double)tests[0] && tests[0] < 400);
+    const int64_t row = tests_of_lattice(&phase, 200, 1), twice = tests_of_lattice(&phase, 400, 1);
+    assert_int_equal(phase.count, 399);
+    assert_true(row < 200 * 8 && (double)twice < 2.3 * (double)row);
+    const int64_t pile = tests_of_lattice(&phase, 6, 3), eight = tests_of_lattice(&phase, 12, 3);
+    print_message("a row of 200 and 400 boxes: %lld and %lld comparisons; a pile of 216 and 1728: %lld and %lld\n",
+                  (long long)row, (long long)twice, (long long)pile, (long long)eight);
+    assert_true((double)eight < 12 * (double)pile); /* a sweep along one axis needs 32 times as many */
     sn_broad_phase_release(&phase);
 }
 

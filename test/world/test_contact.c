@@ -74,6 +74,28 @@ static void test_surface(void **state) {
     }
 }
 
+/* Two boxes are 5 mm apart before a step that brings them 10 mm nearer: they are met before they intersect. */
+static void test_ahead(void **state) {
+    (void)state;
+    contact_stage s;
+    open_stage(&s, "area", 1);
+    s.options.gravity[1] = 0;
+    s.options.time.step = 0.005;
+    add_box(&s, 0, 0, 0, 0.2, 0.2, 2)->initial.velocity[0] = 1;
+    add_box(&s, 0.215, 0.07, 0.05, 0.2, 0.2, 2)->initial.velocity[0] = -1;
+    create_stage(&s);
+    double deepest = 0;
+    for (int i = 0; i < 4 && deepest == 0; ++i) {
+        sn_contact contact[200];
+        step_stage(&s, 1);
+        const int count = sn_world_contacts(s.world, contact, 200);
+        for (int k = 0; k < count && k < 200; ++k) deepest = fmax(deepest, -contact[k].gap);
+    }
+    print_message("area: boxes that meet by 10 mm in a step are %.2f mm deep at first\n", 1e3 * deepest);
+    assert_true(deepest > 0 && deepest < 2.5e-3);
+    close_stage(&s);
+}
+
 /* ---- The same bits ---- */
 
 static void pile(contact_stage *s, const char *response, int threads) {
@@ -276,7 +298,7 @@ int main(void) {
         EACH(test_quiet, "penalty"),   EACH(test_quiet, "area"),      EACH(test_no_memory, "penalty"),
         EACH(test_no_memory, "area"),  EACH(test_events, "area"),     cmocka_unit_test(test_penalty_derivatives),
         EACH(test_list, "exact"),      EACH(test_threads, "exact"),   EACH(test_saved, "exact"),
-        EACH(test_events, "exact"),    cmocka_unit_test(test_errors),
+        EACH(test_events, "exact"),    cmocka_unit_test(test_ahead),  cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,16 +198,20 @@ static int pairs(const sn_box_tree *a, const sn_box_tree *b, int32_t (*group)[2]
 }
 
 /* ---- Rays and nearest points ---- */
+typedef float vs __attribute__((vector_size(4 * SN_WIDTH), aligned(4), may_alias));
+
+static inline vd widened(const float *p) { return __builtin_convertvector(*(const vs *)p, vd); }
+
 /* A little more than the rounding of the products is left at both ends. */
 static void enter(const sn_box_block *block, const double origin[3], const double inverse[3], double reach,
                   double key[SN_BOX_FAN]) {
     for (int part = 0; part < SN_BOX_FAN; part += SN_WIDTH) {
-        vd low = vd_set(0), high = vd_set(reach), s = low, t = low;
+        vd low = vd_set(0), high = vd_set(reach), s, t;
         for (int a = 0; a < 3; ++a) {
             const float *near = inverse[a] < 0 ? block->high[a] : block->low[a],
                         *far = inverse[a] < 0 ? block->low[a] : block->high[a];
-            for (int l = 0; l < SN_WIDTH; ++l) s[l] = (double)near[part + l], t[l] = (double)far[part + l];
-            s = (s - vd_set(origin[a])) * vd_set(inverse[a]), t = (t - vd_set(origin[a])) * vd_set(inverse[a]);
+            const vd from = vd_set(origin[a]), scale = vd_set(inverse[a]);
+            s = (widened(near + part) - from) * scale, t = (widened(far + part) - from) * scale;
             s = s * vd_select((vi)(s > vd_set(0)), vd_set(1 - 1e-15), vd_set(1 + 1e-15));
             t = t * vd_select((vi)(t > vd_set(0)), vd_set(1 + 1e-15), vd_set(1 - 1e-15));
             low = vd_max(s, low), high = vd_min(t, high);
