@@ -1,6 +1,6 @@
-/* The triangle of cloth: a linear triangle in space with one point. Its rest shape is laid into the plane z = 0, with the
- * warp along x, so that F = sum (x_i - x_0) (x) g_i has the columns f1 (warp) and f2 (weft) and a third one of zeros.
- * Bending is in the hinges beside it (hinges.h). */
+/* The triangle of cloth: a linear triangle in space with one point. Its rest shape is laid into the plane z = 0, with
+ * the warp along x, so that F = sum (x_i - x_0) (x) g_i has the columns f1 (warp) and f2 (weft) and a third one of
+ * zeros. Bending is in the hinges beside it (hinges.h). */
 #include <math.h>
 
 #include "base/math3.h"
@@ -40,11 +40,12 @@ static sn_status check_edges(const sn_mesh *mesh, sn_error *error) {
     for (int i = 0, run; i < count && !status; i += run) {
         run = sn_cloth_edge_run(edge, count, i);
         if (run > 2)
-            status = sn_fail_at(error, SN_BAD_INPUT, "mesh",
-                                "the edge between nodes %lld and %lld belongs to %d triangles; in cloth an edge has one "
-                                "or two",
-                                (long long)label_of(mesh->node_label, edge[i].low),
-                                (long long)label_of(mesh->node_label, edge[i].high), run);
+            status =
+                sn_fail_at(error, SN_BAD_INPUT, "mesh",
+                           "the edge between nodes %lld and %lld belongs to %d triangles; in cloth an edge has one "
+                           "or two",
+                           (long long)label_of(mesh->node_label, edge[i].low),
+                           (long long)label_of(mesh->node_label, edge[i].high), run);
     }
     sn_release(mesh->context, edge);
     return status;

@@ -1,13 +1,13 @@
 /* How much a bent sheet gives way between its nodes (hinge_weights.h).
  *
- * A sheet is bent to a sphere of curvature 1: hinge e has the angle theta_e = ((p0^2 - l^2/4) / h0 + (p1^2 - l^2/4) / h1 +
- * h0 + h1) / 2, whatever the direction. Its nodes then move by u along the normal, so that sum w (theta + a . u)^2 falls;
- * a are the numbers of a flat hinge (hinges.h). A few sweeps of Jacobi's method find the part of u that differs from
- * node to node, and leave the sheet as a whole as it is.
+ * A sheet is bent to a sphere of curvature 1: hinge e has the angle theta_e = ((p0^2 - l^2/4) / h0 + (p1^2 - l^2/4) /
+ * h1 + h0 + h1) / 2, whatever the direction. Its nodes then move by u along the normal, so that sum w (theta + a . u)^2
+ * falls; a are the numbers of a flat hinge (hinges.h). A few sweeps of Jacobi's method find the part of u that differs
+ * from node to node, and leave the sheet as a whole as it is.
  *
- * On a mesh that prefers no direction, the motion of the nodes depends on the mean curvature alone. So the energy falls by
- * c tr(K)^2 for every curvature tensor K: by 4 c for the sphere, by c for a cylinder. A cylinder has the energy A, the
- * area, without that motion. The softness is 1 - c / A, over the triangles that are far from the rim. */
+ * On a mesh that prefers no direction, the motion of the nodes depends on the mean curvature alone. So the energy falls
+ * by c tr(K)^2 for every curvature tensor K: by 4 c for the sphere, by c for a cylinder. A cylinder has the energy A,
+ * the area, without that motion. The softness is 1 - c / A, over the triangles that are far from the rim. */
 #include <math.h>
 #include <string.h>
 

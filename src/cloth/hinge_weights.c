@@ -12,7 +12,8 @@ enum { DIRECTIONS = 8 }; /* theta^2 has harmonics up to the fourth: eight direct
 #define C1 0.92387953251128675613
 #define C2 0.70710678118654752440
 #define C3 0.38268343236508977173
-static const double direction[DIRECTIONS][2] = {{1, 0}, {C1, C3}, {C2, C2}, {C3, C1}, {0, 1}, {-C3, C1}, {-C2, C2}, {-C1, C3}};
+static const double direction[DIRECTIONS][2] = {{1, 0}, {C1, C3},  {C2, C2},  {C3, C1},
+                                                {0, 1}, {-C3, C1}, {-C2, C2}, {-C1, C3}};
 
 /* A hinge may be weaker than its neighbours, but not free: at least this part of Grinspun's weight. */
 static const double least = 0.05;
@@ -62,8 +63,7 @@ static bool solve(const bent *hinge, unsigned subset, const double *goal, double
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j)
             for (int d = 0; d < DIRECTIONS; ++d)
-                if (subset >> i & subset >> j & 1)
-                    M[3 * i + j] += hinge[i].square[d] * hinge[j].square[d];
+                if (subset >> i & subset >> j & 1) M[3 * i + j] += hinge[i].square[d] * hinge[j].square[d];
         for (int d = 0; d < DIRECTIONS && subset >> i & 1; ++d) right[i] += hinge[i].square[d] * goal[d];
     }
     double scale = 1;

@@ -10,7 +10,8 @@
 #include "kernel/angle.h"
 
 extern const sn_element_kernels sn_hinge_kernels_baseline, sn_hinge_kernels_avx2, sn_hinge_kernels_avx512;
-extern const sn_element_kernels sn_hinge_flat_kernels_baseline, sn_hinge_flat_kernels_avx2, sn_hinge_flat_kernels_avx512;
+extern const sn_element_kernels sn_hinge_flat_kernels_baseline, sn_hinge_flat_kernels_avx2,
+    sn_hinge_flat_kernels_avx512;
 
 const sn_element_kernels *sn_hinge_kernels_for(const sn_context *context) {
     return SN_BUILD(context, sn_hinge_kernels);
@@ -88,7 +89,8 @@ static sn_status add_hinge(making *m, const int32_t node[4], int32_t material, d
 /* The hinges of an edge: one, or one for each material. */
 static sn_status add_edge(making *m, const sn_cloth_edge pair[2], const double *weight, sn_error *error) {
     const sn_batch_source *cloth = m->cloth;
-    const int32_t *first = cloth->node + 3 * (size_t)pair[0].triangle, *second = cloth->node + 3 * (size_t)pair[1].triangle;
+    const int32_t *first = cloth->node + 3 * (size_t)pair[0].triangle,
+                  *second = cloth->node + 3 * (size_t)pair[1].triangle;
     const int k = pair[0].corner;
     const int32_t node[4] = {first[(k + 1) % 3], first[(k + 2) % 3], first[k], second[pair[1].corner]};
     const int32_t material[2] = {cloth->material[pair[0].triangle], cloth->material[pair[1].triangle]};
@@ -126,8 +128,7 @@ static sn_status derive(sn_context *context, const sn_batch_source *cloth, const
     hinges->material = m.material = sn_allocate(context, edges, sizeof *m.material);
     hinges->factor = m.factor = sn_allocate(context, edges, sizeof *m.factor);
     hinges->number = m.number = sn_allocate(context, edges * (size_t)element->numbers, sizeof *m.number);
-    sn_status status =
-        edge && weight && m.node && m.material && m.factor && m.number ? SN_OK : sn_no_memory(error);
+    sn_status status = edge && weight && m.node && m.material && m.factor && m.number ? SN_OK : sn_no_memory(error);
     int nodes = 0;
     double softness = 1;
     for (size_t i = 0; i < edges; ++i) nodes = cloth->node[i] >= nodes ? cloth->node[i] + 1 : nodes;
@@ -172,11 +173,17 @@ static void settle(const sn_batch *batch, int64_t n, const sn_material *material
     .nodes = 4, .points = 1, .corners = 4, .dimension = 1, .point = sn_rule_one_point, .weight = sn_rule_one_weight,   \
     .carrier = &sn_element_cloth, .release = release, .constants = 1, .settle = settle
 
-const sn_element sn_element_hinge = {"hinge",     "bending of cloth by the angle between triangles",
-                                     HINGE,       .kernels = sn_hinge_kernels_for,
-                                     .numbers = 1, .linearised = 81,
+const sn_element sn_element_hinge = {"hinge",
+                                     "bending of cloth by the angle between triangles",
+                                     HINGE,
+                                     .kernels = sn_hinge_kernels_for,
+                                     .numbers = 1,
+                                     .linearised = 81,
                                      .derive = derive_hinges};
-const sn_element sn_element_hinge_flat = {"hinge-flat",           "bending of cloth by a constant matrix",
-                                          HINGE,                  .kernels = sn_hinge_flat_kernels_for,
-                                          .numbers = FLAT_NUMBERS, .linearised = 1,
+const sn_element sn_element_hinge_flat = {"hinge-flat",
+                                          "bending of cloth by a constant matrix",
+                                          HINGE,
+                                          .kernels = sn_hinge_flat_kernels_for,
+                                          .numbers = FLAT_NUMBERS,
+                                          .linearised = 1,
                                           .derive = derive_flat};

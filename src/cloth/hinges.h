@@ -8,8 +8,8 @@
  *               lengths: for triangles that keep their shape these are unit vectors, and |u0 + u1| = 2 sin(theta / 2).
  *               It is quadratic in x, so that its matrix is constant. The rest shape is flat
  *               (M. Bergou and others, A quadratic bending model for inextensible surfaces, 2006)
- * Damping: moments that are proportional to the rates of theta and of u0 + u1. An edge between triangles of two materials
- * has a hinge of each, with the share of its own triangle. */
+ * Damping: moments that are proportional to the rates of theta and of u0 + u1. An edge between triangles of two
+ * materials has a hinge of each, with the share of its own triangle. */
 #ifndef SN_CLOTH_HINGES_H
 #define SN_CLOTH_HINGES_H
 

@@ -52,11 +52,11 @@ static void hanging_sheet(void **state) {
     (void)state;
     const double density = 400, young = 4e5;
     sn_world *world = world_of_text(
-        context,
-        "{\"bodies\": [{\"mesh\": {\"grid\": {\"size\": [1, 0.2], \"cells\": [80, 16]}}, \"thickness\": 0.001,"
-        " \"material\": {\"law\": \"cloth-stvk\", \"young\": 4e5, \"poisson\": 0, \"density\": 400,"
-        " \"rayleigh\": {\"mass\": 4}}, \"fix\": [{\"select\": {\"group\": \"x-\"}}, {\"select\": {\"group\": \"x+\"}}]}],"
-        " \"time\": {\"step\": 0.1, \"newton\": {\"tolerance\": 1e-8}}}");
+        context, "{\"bodies\": [{\"mesh\": {\"grid\": {\"size\": [1, 0.2], \"cells\": [80, 16]}}, \"thickness\": 0.001,"
+                 " \"material\": {\"law\": \"cloth-stvk\", \"young\": 4e5, \"poisson\": 0, \"density\": 400,"
+                 " \"rayleigh\": {\"mass\": 4}}, \"fix\": [{\"select\": {\"group\": \"x-\"}}, {\"select\": {\"group\": "
+                 "\"x+\"}}]}],"
+                 " \"time\": {\"step\": 0.1, \"newton\": {\"tolerance\": 1e-8}}}");
     run(world, 60);
     double *x = positions(world), lowest = 0;
     for (int i = 0; i < sn_world_node_count(world); ++i) lowest = fmin(lowest, x[3 * i + 1]);
@@ -109,7 +109,8 @@ static double strip_drop(int kind, int cells, double w, const char *model) {
     strcpy(material.bending_model, model);
     sn_body_options body = sn_body_options_default();
     sn_fix fix = sn_fix_default();
-    fix.select = (sn_selector){.kind = SN_SELECT_BOX, .box = {{-10, -10, -10}, {length * STRIP_CLAMP(cells), 10, 10}}, .angle = 1};
+    fix.select = (sn_selector){
+        .kind = SN_SELECT_BOX, .box = {{-10, -10, -10}, {length * STRIP_CLAMP(cells), 10, 10}}, .angle = 1};
     body.mesh = mesh, body.material = &material, body.material_count = 1, body.fix = &fix, body.fix_count = 1;
     body.thickness = thickness;
     sn_world_options options = sn_world_options_default();
@@ -183,8 +184,10 @@ static void balloon(void **state) {
     run(world, 60);
     double *x = positions(world), mean = 0;
     for (int i = 0; i < mesh->node_count; ++i)
-        mean += sqrt(x[3 * i] * x[3 * i] + x[3 * i + 1] * x[3 * i + 1] + x[3 * i + 2] * x[3 * i + 2]) / mesh->node_count;
-    print_message("  radius %.5f m, of the sphere %.5f m (%.2f %%)\n", mean, l * radius, 100 * (mean / (l * radius) - 1));
+        mean +=
+            sqrt(x[3 * i] * x[3 * i] + x[3 * i + 1] * x[3 * i + 1] + x[3 * i + 2] * x[3 * i + 2]) / mesh->node_count;
+    print_message("  radius %.5f m, of the sphere %.5f m (%.2f %%)\n", mean, l * radius,
+                  100 * (mean / (l * radius) - 1));
     assert_true(fabs(mean / (l * radius) - 1) < 0.01);
     free(x);
     sn_world_destroy(world);
@@ -202,13 +205,15 @@ static void relaxation(void **state) {
     for (int l = 0; l < 3; ++l) {
         char text[1200];
         const double ratio = 2, time = 0.5, h = 0.01;
-        snprintf(text, sizeof text,
-                 "{\"gravity\": [0, 0, 0], \"bodies\": [{\"mesh\": {\"grid\": {\"cells\": [4, 4]}}, \"thickness\": 0.001,"
-                 " \"material\": {%s, \"prony\": [{\"ratio\": 2, \"time\": 0.5}]}, \"fix\": [{\"select\": {\"all\": true}, "
-                 "\"axes\": \"y\"}, {\"select\": {\"group\": \"x-\"}}, {\"select\": {\"group\": \"x+\"}, \"keys\": [[0, 0, 0, "
-                 "0], [0.01, 1e-4, 0, 0]]}]}], \"time\": {\"mode\": \"quasi-static\", \"step\": 0.01, \"newton\": "
-                 "{\"tolerance\": 1e-10}}, \"probes\": [{\"quantity\": \"reaction\", \"select\": {\"group\": \"x-\"}}]}",
-                 constants[l]);
+        snprintf(
+            text, sizeof text,
+            "{\"gravity\": [0, 0, 0], \"bodies\": [{\"mesh\": {\"grid\": {\"cells\": [4, 4]}}, \"thickness\": 0.001,"
+            " \"material\": {%s, \"prony\": [{\"ratio\": 2, \"time\": 0.5}]}, \"fix\": [{\"select\": {\"all\": true}, "
+            "\"axes\": \"y\"}, {\"select\": {\"group\": \"x-\"}}, {\"select\": {\"group\": \"x+\"}, \"keys\": [[0, 0, "
+            "0, "
+            "0], [0.01, 1e-4, 0, 0]]}]}], \"time\": {\"mode\": \"quasi-static\", \"step\": 0.01, \"newton\": "
+            "{\"tolerance\": 1e-10}}, \"probes\": [{\"quantity\": \"reaction\", \"select\": {\"group\": \"x-\"}}]}",
+            constants[l]);
         sn_world *world = world_of_text(context, text);
         for (int i = 1; i <= 100; ++i) {
             run(world, 1);
@@ -226,10 +231,11 @@ static void relaxation(void **state) {
 
 /* ---- Steps ---- */
 #define DRAPE                                                                                                          \
-    "{\"bodies\": [{\"mesh\": {\"grid\": {\"size\": [1, 1], \"cells\": [16, 16]}, \"move\": [0, 0.32, 0]},"             \
-    " \"thickness\": 0.001, \"material\": {\"law\": \"cloth-stvk\", \"young\": 5e4, \"poisson\": 0.3, \"density\": "    \
+    "{\"bodies\": [{\"mesh\": {\"grid\": {\"size\": [1, 1], \"cells\": [16, 16]}, \"move\": [0, 0.32, 0]},"            \
+    " \"thickness\": 0.001, \"material\": {\"law\": \"cloth-stvk\", \"young\": 5e4, \"poisson\": 0.3, \"density\": "   \
     "300, \"bending\": {\"stiffness\": 1e-5, \"damping\": 1e-7}, \"rayleigh\": {\"stiffness\": 0.002}}}],"             \
-    " \"colliders\": [{\"sphere\": {\"radius\": 0.3}, \"friction\": 0.3, \"response\": \"%s\"}], \"time\": {\"step\": " \
+    " \"colliders\": [{\"sphere\": {\"radius\": 0.3}, \"friction\": 0.3, \"response\": \"%s\"}], \"time\": "           \
+    "{\"step\": "                                                                                                      \
     "0.01}}"
 
 static void threads(void **state) {
@@ -265,9 +271,10 @@ static void no_allocation(void **state) {
     failing_allocator counting = failing_allocator_make();
     sn_context *own = failing_allocator_context(&counting);
     sn_world *world = world_of_text(
-        own, "{\"bodies\": [{\"mesh\": {\"grid\": {\"cells\": [16, 16]}}, \"thickness\": 0.001, \"material\": {\"law\": "
-             "\"cloth-stvk\", \"young\": 5e4, \"poisson\": 0.3, \"bending\": {\"stiffness\": 1e-5, \"damping\": 1e-7}}, "
-             "\"fix\": [{\"select\": {\"group\": \"x-\"}}]}], \"time\": {\"step\": 0.01}}");
+        own,
+        "{\"bodies\": [{\"mesh\": {\"grid\": {\"cells\": [16, 16]}}, \"thickness\": 0.001, \"material\": {\"law\": "
+        "\"cloth-stvk\", \"young\": 5e4, \"poisson\": 0.3, \"bending\": {\"stiffness\": 1e-5, \"damping\": 1e-7}}, "
+        "\"fix\": [{\"select\": {\"group\": \"x-\"}}]}], \"time\": {\"step\": 0.01}}");
     run(world, 5);
     const int64_t before = counting.requests;
     run(world, 5);

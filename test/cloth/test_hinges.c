@@ -1,5 +1,5 @@
-/* Membrane and hinges of cloth: force and differential against central differences, rigid motions, degenerate triangles,
- * weights of hinges, and the same bits on every instruction set. */
+/* Membrane and hinges of cloth: force and differential against central differences, rigid motions, degenerate
+ * triangles, weights of hinges, and the same bits on every instruction set. */
 #include "sheet.h"
 
 #include "cloth/hinge_weights.h"
@@ -221,9 +221,15 @@ static double cylinder(int kind, double angle, const char *model) {
     strcpy(f.material[0].law, "cloth-stvk");
     f.material[0].bending_stiffness = 2;
     snprintf(f.material[0].bending_model, sizeof f.material[0].bending_model, "%s", model);
-    f.source = (sn_batch_source){.element = &sn_element_cloth, .element_count = f.elements, .node = f.node,
-                                 .rest = f.rest,               .material = f.material_of,   .materials = f.material,
-                                 .material_count = 1,          .name = "sheet",             .thickness = 0.001};
+    f.source = (sn_batch_source){.element = &sn_element_cloth,
+                                 .element_count = f.elements,
+                                 .node = f.node,
+                                 .rest = f.rest,
+                                 .material = f.material_of,
+                                 .materials = f.material,
+                                 .material_count = 1,
+                                 .name = "sheet",
+                                 .thickness = 0.001};
     sn_batch_source hinges;
     const int which = strcmp(model, "quadratic") == 0;
     assert_int_equal(sn_element_cloth.beside[which]->derive(context, &f.source, NULL, &hinges, NULL), SN_OK);
@@ -240,9 +246,7 @@ static double cylinder(int kind, double angle, const char *model) {
         const int32_t *n = hinges.node + 4 * i;
         double middle[2], e[3], N0[3], N1[3], f0[3], f1[3];
         for (int a = 0; a < 2; ++a) middle[a] = 0.5 * (f.rest[3 * n[0] + a] + f.rest[3 * n[1] + a]);
-        if (middle[0] < low || middle[0] >= high || middle[1] < tall * low ||
-            middle[1] >= tall * high)
-            continue;
+        if (middle[0] < low || middle[0] >= high || middle[1] < tall * low || middle[1] >= tall * high) continue;
         sn_subtract3(f.rest + 3 * n[1], f.rest + 3 * n[0], e);
         sn_subtract3(f.rest + 3 * n[2], f.rest + 3 * n[0], f0);
         sn_subtract3(f.rest + 3 * n[3], f.rest + 3 * n[0], f1);
@@ -327,9 +331,8 @@ static void same_bits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(derivatives),   cmocka_unit_test(degenerate),
-        cmocka_unit_test(rigid_motions), cmocka_unit_test(projected),
-        cmocka_unit_test(weights),       cmocka_unit_test(round_cloth_is_not_quadratic),
+        cmocka_unit_test(derivatives), cmocka_unit_test(degenerate), cmocka_unit_test(rigid_motions),
+        cmocka_unit_test(projected),   cmocka_unit_test(weights),    cmocka_unit_test(round_cloth_is_not_quadratic),
         cmocka_unit_test(same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

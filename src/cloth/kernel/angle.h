@@ -1,5 +1,5 @@
-/* The angle of a vector (x, y) in the plane, from -pi to pi; 0 for no vector. Without the C library, so that every build
- * gives the same bits. The rational function is that of S. Moshier's Cephes (atan.c), with errors of 2e-16. */
+/* The angle of a vector (x, y) in the plane, from -pi to pi; 0 for no vector. Without the C library, so that every
+ * build gives the same bits. The rational function is that of S. Moshier's Cephes (atan.c), with errors of 2e-16. */
 #ifndef SN_CLOTH_KERNEL_ANGLE_H
 #define SN_CLOTH_KERNEL_ANGLE_H
 

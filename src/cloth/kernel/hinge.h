@@ -2,9 +2,9 @@
  *   N0 = e x f0, N1 = f1 x e,   q_s = N_s / |N_s|^2,   l = |e|
  *   theta = angle of (N0 . N1, -l e . (f0 x f1)): 0 when flat
  *   d theta = -sum_s (c_s q_s . dx1 + l q_s . dx_s),   c_s = -f_s . e / l;   x0: minus the sum of the others
- * The second derivative follows from d q = (I - 2 n n^T) dN / |N|^2 (R. Tamstorf and E. Grinspun, Discrete bending forces
- * and their Jacobians, 2013, have it in closed form). A triangle whose sine is below 1e-4 counts as one of that sine, so
- * that all stays finite. */
+ * The second derivative follows from d q = (I - 2 n n^T) dN / |N|^2 (R. Tamstorf and E. Grinspun, Discrete bending
+ * forces and their Jacobians, 2013, have it in closed form). A triangle whose sine is below 1e-4 counts as one of that
+ * sine, so that all stays finite. */
 #ifndef SN_CLOTH_KERNEL_HINGE_H
 #define SN_CLOTH_KERNEL_HINGE_H
 
@@ -68,10 +68,10 @@ static inline void hinge_turn(const hinge_side *side, const vd *a, double sign, 
     const vd cross[9] = {vd_set(0), -a[2], a[1], a[2], vd_set(0), -a[0], -a[1], a[0], vd_set(0)};
     const vd scale = vd_set(sign) / side->square;
     vd along[3]; /* q^T [a]x */
-    for (int j = 0; j < 3; ++j) along[j] = side->q[0] * cross[j] + side->q[1] * cross[3 + j] + side->q[2] * cross[6 + j];
+    for (int j = 0; j < 3; ++j)
+        along[j] = side->q[0] * cross[j] + side->q[1] * cross[3 + j] + side->q[2] * cross[6 + j];
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            m[3 * i + j] = scale * cross[3 * i + j] - vd_set(2 * sign) * side->q[i] * along[j];
+        for (int j = 0; j < 3; ++j) m[3 * i + j] = scale * cross[3 * i + j] - vd_set(2 * sign) * side->q[i] * along[j];
 }
 
 /* H <- H + factor d2 theta / dx2, 9 x 9 over the nodes 1, 2 and 3. */

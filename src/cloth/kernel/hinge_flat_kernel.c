@@ -83,8 +83,8 @@ static int product(const sn_batch *batch, int begin, int end, const sn_element_v
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(4, 1, batch, settings, view, block, lane);
             vd a[3], sum[3];
-            const vd scale = linearised ? vd_load(linearised_at(1, &s, 0, (double *)(uintptr_t)linearised))
-                                        : stiffness_of(&s, k, d);
+            const vd scale =
+                linearised ? vd_load(linearised_at(1, &s, 0, (double *)(uintptr_t)linearised)) : stiffness_of(&s, k, d);
             weigh_nodes(&s, u, a, sum);
             for (int i = 0; i < 3; ++i) sum[i] *= scale;
             spread_nodes(&s, a, sum, out);

@@ -2,8 +2,8 @@
  *
  *   f = -(k w (theta - theta0) + c w theta') d theta,    theta' = d theta . v
  *   K = k w (d theta d theta^T + (theta - theta0) d2 theta),    D = c w d theta d theta^T
- * The differential `projected` leaves the second derivative out and is so definite. The change of the damping force with
- * x is in neither. Numbers: theta0. Constants: k. Damping: c. */
+ * The differential `projected` leaves the second derivative out and is so definite. The change of the damping force
+ * with x is in neither. Numbers: theta0. Constants: k. Damping: c. */
 #include "cloth/hinges.h"
 
 #include "hinge.h"

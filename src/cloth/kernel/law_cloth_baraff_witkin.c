@@ -1,11 +1,10 @@
 /* The law `cloth-baraff-witkin`: the conditions on stretch and shear of D. Baraff and A. Witkin, Large steps in cloth
  * simulation (1998), 4.2 and 4.3, as energies.
  *
- * The paper has C_u = a (|w_u| - 1), C_v = a (|w_v| - 1) and C_s = a w_u . w_v with w_u = f1 and w_v = f2, and the energy
- * k C^2 / 2. Here a is the root of the volume of the triangle, so that the constants k are moduli in Pa and the result
- * does not depend on the mesh:
- *   psi = (k_u (|f1| - 1)^2 + k_v (|f2| - 1)^2 + k_s (f1 . f2)^2) / 2
- * c12 is zero but for the deviatoric part of the law, which memory may take. */
+ * The paper has C_u = a (|w_u| - 1), C_v = a (|w_v| - 1) and C_s = a w_u . w_v with w_u = f1 and w_v = f2, and the
+ * energy k C^2 / 2. Here a is the root of the volume of the triangle, so that the constants k are moduli in Pa and the
+ * result does not depend on the mesh: psi = (k_u (|f1| - 1)^2 + k_v (|f2| - 1)^2 + k_s (f1 . f2)^2) / 2 c12 is zero but
+ * for the deviatoric part of the law, which memory may take. */
 #include "fem/names.h"
 
 #include "sheet.h"
@@ -47,7 +46,8 @@ static inline conditions conditions_at(const vd *c, const vd *F) {
 
 static void energy(const sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi) {
     const conditions s = conditions_at(c, F);
-    const vd both = c[SHEET_C11] * s.e[0] * s.e[0] + c[SHEET_C22] * s.e[1] * s.e[1] + c[SHEET_SHEAR] * s.shear * s.shear;
+    const vd both =
+        c[SHEET_C11] * s.e[0] * s.e[0] + c[SHEET_C22] * s.e[1] * s.e[1] + c[SHEET_SHEAR] * s.shear * s.shear;
     *psi = vd_set(0.5) * both + c[SHEET_C12] * s.e[0] * s.e[1];
 }
 

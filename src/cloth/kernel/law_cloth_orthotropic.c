@@ -1,7 +1,6 @@
-/* The law `cloth-orthotropic`: woven cloth, two moduli along warp and weft on Green's strain. With nu_yx / E_y = nu_xy /
- * E_x and d = 1 - nu_xy nu_yx
- *   S_xx = (E_x E_xx + nu_xy E_y E_yy) / d,   S_yy = (nu_xy E_y E_xx + E_y E_yy) / d,   S_xy = 2 G E_xy
- * The warp runs along `direction`, projected on each triangle at rest. */
+/* The law `cloth-orthotropic`: woven cloth, two moduli along warp and weft on Green's strain. With nu_yx / E_y = nu_xy
+ * / E_x and d = 1 - nu_xy nu_yx S_xx = (E_x E_xx + nu_xy E_y E_yy) / d,   S_yy = (nu_xy E_y E_xx + E_y E_yy) / d, S_xy
+ * = 2 G E_xy The warp runs along `direction`, projected on each triangle at rest. */
 #include "fem/names.h"
 
 #include "green_sheet.h"
@@ -22,8 +21,8 @@ static sn_status prepare(const sn_law *law, const sn_material *material, double 
             return sn_fail_at(error, SN_BAD_INPUT, needed[i], "law '%s' needs %s of '%s'", material->law,
                               i == 0 ? "two values" : "one value", needed[i]);
     }
-    const double *E = sn_material_constant(material, "young")->value, nu = sn_material_value(material, "poisson", time, 0),
-                 d = 1 - nu * nu * E[1] / E[0];
+    const double *E = sn_material_constant(material, "young")->value,
+                 nu = sn_material_value(material, "poisson", time, 0), d = 1 - nu * nu * E[1] / E[0];
     if (!(d > 0))
         return sn_fail_at(error, SN_BAD_INPUT, "poisson",
                           "'poisson' is %g, which is not stable; with these moduli its size must be below %g", nu,

@@ -4,7 +4,8 @@
  * Constants, in Pa: c11, c12, c22 of the stretches along warp and weft, and the shear modulus G.
  *
  * The derivative of an objective stress of a sheet falls into two parts that do not see each other: motions along the
- * normal n of the sheet, 2 x 2, and motions in its plane, 4 x 4. So its nearest definite matrix is that of each part. */
+ * normal n of the sheet, 2 x 2, and motions in its plane, 4 x 4. So its nearest definite matrix is that of each part.
+ */
 #ifndef SN_CLOTH_KERNEL_SHEET_H
 #define SN_CLOTH_KERNEL_SHEET_H
 
@@ -190,8 +191,7 @@ static inline void sheet_project(const vd *F, vd *dP) {
             const int i = a / 2, alpha = a % 2, k = b / 2, gamma = b % 2;
             vd sum = T[6 + i] * T[6 + k] * n[2 * alpha + gamma];
             for (int p = 0; p < 2; ++p)
-                for (int q = 0; q < 2; ++q)
-                    sum += T[3 * p + i] * T[3 * q + k] * m[4 * (2 * p + alpha) + 2 * q + gamma];
+                for (int q = 0; q < 2; ++q) sum += T[3 * p + i] * T[3 * q + k] * m[4 * (2 * p + alpha) + 2 * q + gamma];
             const int row = 3 * i + alpha, column = 3 * k + gamma;
             dP[9 * row + column] = dP[9 * column + row] = sum;
         }
