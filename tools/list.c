@@ -86,6 +86,7 @@ static const kind kinds[] = {
     {"differentials", "the matrix of Newton's method: material.differential", sn_differentials},
     {"warpings", "stiffness warping per vertex: material.warping", sn_warpings},
     {"warping-matrices", "the matrix of stiffness warping: material.warping_matrix", sn_warping_matrices},
+    {"bending-models", "bending of cloth: material.bending.model", sn_bending_models},
     {"elements", "element types: body.element", sn_element_names},
     {"embeddings", "how tets carry a detailed surface: body.embedding", sn_embeddings},
     {"shapes", "solids that bodies touch: the key of a collider; docs/contact.md", sn_shapes},

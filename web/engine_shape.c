@@ -99,8 +99,10 @@ static sn_status make_shape(engine *e, int body, sn_error *error) {
     s->length = n ? sqrt((high[0] - low[0]) * (high[0] - low[0]) + (high[1] - low[1]) * (high[1] - low[1]) +
                          (high[2] - low[2]) * (high[2] - low[2]))
                   : 0;
-    const double density = sn_world_material(e->world, body, 0)->density,
-                 thickness = sn_scene_world_options(e->scene)->body[body].thickness;
+    const sn_material *material = sn_world_material(e->world, body, 0);
+    const bool by_area = material->area_density > 0;
+    const double density = by_area ? material->area_density : material->density,
+                 thickness = by_area ? 1 : sn_scene_world_options(e->scene)->body[body].thickness;
     for (size_t t = 0; t < m; ++t) {
         const int32_t *tet = mesh->tet + t * (size_t)mesh->tet_nodes;
         const double share = volume_of(mesh->position, tet, mesh->tet_nodes, thickness) * density / mesh->tet_nodes;

@@ -55,7 +55,8 @@ typedef struct sn_material {
     char differential[32]; /* a name of sn_differentials(); "" (default): the law's choice, and the exact one where a
                               method needs it */
     double density;        /* kg/m^3, above 0; default 1000 */
-    int constant_count;    /* of `constant`, 0 to SN_MATERIAL_CONSTANTS */
+    double area_density; /* cloth: kg/m^2, at least 0. 0 (default): density times thickness. Both exclude each other */
+    int constant_count;  /* of `constant`, 0 to SN_MATERIAL_CONSTANTS */
     sn_constant constant[SN_MATERIAL_CONSTANTS]; /* default: young 5e5 Pa, poisson 0.33. sn_material_set edits them */
     double viscous[2];  /* d_lambda, d_mu in Pa s, at least 0; default 0. They act on the rate of the law's strain
                            (Green's if it has none) */
@@ -83,12 +84,15 @@ typedef struct sn_material {
                             0. 0 (default): a law takes it at each evaluation, warping at each step. Dynamics only */
     char warping[32];    /* a name of sn_warpings(): stiffness warping per vertex, for law "linear" only; "" (default):
                             none */
-    char warping_matrix[32]; /* warping: a name of sn_warping_matrices(); "" (default): "element" */
-    bool ghost_correction;   /* warping: take the net force and torque out of a body's elastic forces; default false */
-    double spring_damper;    /* element "springs": N s/m of every spring, at least 0; default 0 */
-    double spring_quality;   /* element "springs": quality factor of every spring with its damper, at least 0; 0
-                                (default): no such damper */
-    sn_muscle muscle;        /* numbers of the fibres that a body may give the material */
+    char warping_matrix[32];  /* warping: a name of sn_warping_matrices(); "" (default): "element" */
+    bool ghost_correction;    /* warping: take the net force and torque out of a body's elastic forces; default false */
+    double spring_damper;     /* element "springs": N s/m of every spring, at least 0; default 0 */
+    double spring_quality;    /* element "springs": quality factor of every spring with its damper, at least 0; 0
+                                 (default): no such damper */
+    double bending_stiffness; /* cloth: N m, at least 0: moment per width and curvature. Default 0: it bends freely */
+    double bending_damping;   /* cloth: N m s, at least 0: moment per width and rate of curvature; default 0 */
+    char bending_model[32];   /* cloth: a name of sn_bending_models(); "" (default): "dihedral" */
+    sn_muscle muscle;         /* numbers of the fibres that a body may give the material */
 } sn_material;
 
 /* Corotated, young 5e5 Pa, poisson 0.33, density 1000 kg/m^3, no damping. */
@@ -111,8 +115,9 @@ SN_API const sn_listing *sn_rotations(int *count);
 SN_API const sn_listing *sn_differentials(int *count);
 SN_API const sn_listing *sn_warpings(int *count);
 SN_API const sn_listing *sn_warping_matrices(int *count);
-SN_API const sn_listing *sn_prony_parts(int *count);  /* of `prony_on` */
-SN_API const sn_listing *sn_prony_moduli(int *count); /* of `prony_moduli` */
+SN_API const sn_listing *sn_prony_parts(int *count);    /* of `prony_on` */
+SN_API const sn_listing *sn_bending_models(int *count); /* of `bending_model` */
+SN_API const sn_listing *sn_prony_moduli(int *count);   /* of `prony_moduli` */
 
 /* A constant that a law takes. */
 typedef struct sn_parameter {

@@ -198,21 +198,16 @@ double sn_penalty_energy(const sn_collider_model *collider, const sn_penalty *pe
 bool sn_penalty_release(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                         double t, const double *x) {
     sn_pose pose;
-    double push = 0, pull = 0;
+    bool any = false;
     sn_collider_at(collider, t, &pose);
     for (int i = 0; i < nodes->count; ++i) {
-        const double gap = point_gap(collider, &pose, nodes, i, x, sn_push_full(nodes->area[i]));
-        if (gap < 0)
-            push -= sn_push_spring(penalty, nodes->area[i]) * gap;
-        else if (penalty->held[i] == SN_AHEAD_HELD)
-            pull += sn_push_spring(penalty, nodes->area[i]) * gap;
+        const double full = sn_push_full(nodes->area[i]);
+        if (penalty->held[i] != SN_AHEAD_HELD || !(point_gap(collider, &pose, nodes, i, x, full) > 1e-3 * full))
+            continue;
+        penalty->held[i] = SN_AHEAD_RELEASED;
+        any = true;
     }
-    if (!(pull > SN_AHEAD_PULL * push)) return false;
-    for (int i = 0; i < nodes->count; ++i)
-        if (penalty->held[i] == SN_AHEAD_HELD &&
-            point_gap(collider, &pose, nodes, i, x, sn_push_full(nodes->area[i])) > 0)
-            penalty->held[i] = SN_AHEAD_RELEASED;
-    return true;
+    return any;
 }
 
 bool sn_penalty_touches(const sn_collider_model *collider, const sn_contact_nodes *nodes, double t, const double *x) {

@@ -30,9 +30,8 @@
  * velocity takes inside during the step: d - ahead u_n > 0. The spring is continued outside of the collider, f_n = A k
  * d < 0. Together with K the force at the end of the step is then f_n = A k d(x1). The velocity alone cannot tell that
  * the body will stop a node before it arrives. The spring would then pull the node to the collider and feed energy.
- * Such nodes are released, and the step is solved again, unless the pulls are small. (In the same way the solve lets
- * the spring of a node that leaves pull. This takes energy. Releasing such nodes by their velocity was tried; it makes
- * bodies at rest jump.) */
+ * Such nodes are released, and the step is solved again. (In the same way the solve lets the spring of a node that
+ * leaves pull. This takes energy. Releasing such nodes by their velocity was tried; it makes bodies at rest jump.) */
 #ifndef SN_CONTACT_PENALTY_H
 #define SN_CONTACT_PENALTY_H
 
@@ -57,10 +56,6 @@ typedef struct sn_penalty {
 } sn_penalty;
 
 enum { SN_AHEAD_NONE, SN_AHEAD_HELD, SN_AHEAD_RELEASED };
-
-/* Contacts that a solve met ahead of time may pull together by this part of the normal force. Such pulls end with the
- * step. Above it the step is solved again. */
-static const double SN_AHEAD_PULL = 0.02;
 
 /* The points that may touch a collider: nodes, and the vertices of detailed surfaces. */
 typedef struct sn_contact_nodes {
@@ -94,8 +89,8 @@ int sn_penalty_blocks(const sn_collider_model *collider, const sn_penalty *penal
                       double t, const double *x, const double *v, bool definite, sn_friction *memory, int32_t *row,
                       int32_t *column, double *K, double *D);
 int64_t sn_penalty_block_count(const sn_contact_nodes *nodes);
-/* A solve that looked ahead ended at x. Releases the nodes that the spring pulls towards the collider there, when they
- * pull by more than SN_AHEAD_PULL of what the springs push. Returns whether it did. */
+/* A solve that looked ahead ended at x. Releases the nodes that the spring pulls towards the collider there. Returns
+ * whether there were such nodes. */
 bool sn_penalty_release(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,
                         double t, const double *x);
 /* Whether a node is inside the collider. */

@@ -6,6 +6,8 @@
 #include "base/math3.h"
 #include "penalty.h"
 
+static const double PULL = 0.02; /* of the normal forces on a surface: pulls up to this do not need a new solve */
+
 /* What a row does at a place. */
 typedef struct pull {
     double along;             /* P_n + k (target - s) */
@@ -118,7 +120,7 @@ static bool release_run(const sn_touch_area *area, int first, int last, const do
     double pull = 0;
     for (int i = first; i < last; ++i)
         if (area->grip[i].held == SN_AHEAD_HELD) pull += fmax(-pull_at(area, i, x).along, 0);
-    if (!(pull > SN_AHEAD_PULL * fmin(area->load[row->a], area->load[row->b]))) return false;
+    if (!(pull > PULL * fmin(area->load[row->a], area->load[row->b]))) return false;
     for (int i = first; i < last; ++i)
         if (area->grip[i].held == SN_AHEAD_HELD && pull_at(area, i, x).along < 0)
             area->grip[i].held = SN_AHEAD_RELEASED;

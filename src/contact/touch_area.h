@@ -54,7 +54,7 @@ void sn_touch_area_blocks(const sn_touch_area *area, const double *x, const doub
 /* Takes the present normal forces for friction. Returns whether they changed by more than a part in 50. */
 bool sn_touch_area_lag(const sn_touch_area *area, const double *x);
 /* A solve that looked ahead ended at x: releases the rows that pull there, between surfaces whose rows together pull by
- * more than SN_AHEAD_PULL of the normal forces on one of the two surfaces. Returns whether there were any. Smaller
+ * more than a fiftieth of the normal forces on one of the two surfaces. Returns whether there were any. Smaller
  * pulls end with the step: the next step starts these rows without a force. */
 bool sn_touch_area_release(const sn_touch_area *area, const double *x);
 

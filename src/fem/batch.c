@@ -8,7 +8,6 @@
 #include "chunk.h"
 #include "patch.h"
 #include "prony.h"
-#include "springs.h"
 
 /* What a material asks for. */
 typedef struct choice {
@@ -65,7 +64,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     if (divided) return divided;
     out->differential = default_of(law, muscle);
     out->warping = sn_warping_find(material->warping);
-    out->terms = material->prony_count;
+    out->terms = source->element->constants ? 0 : material->prony_count; /* constants of their own have no memory */
     out->by_coefficient = sn_prony_on_coefficients(material);
     out->vertex_matrix = out->warping && strcmp(material->warping_matrix, "vertex") == 0;
     if (material->differential[0]) {
@@ -81,7 +80,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     if (exact && can_be_exact(law, NULL)) out->differential = SN_DIFFERENTIAL_EXACT;
     out->projects = exact && out->differential == SN_DIFFERENTIAL_EXACT && (muscle || law->flags & SN_LAW_INDEFINITE) &&
                     law->differentials & 1u << SN_DIFFERENTIAL_PROJECTED;
-    if (source->element->dimension == 1) return SN_OK; /* springs turn without a rotation */
+    if (source->element->derive) return SN_OK; /* springs and hinges turn without a rotation */
     if (!(law->flags & SN_LAW_ROTATION)) {
         if (!material->rotation[0]) return SN_OK;
         return sn_fail(error, SN_BAD_INPUT, "body '%s': law '%s' uses no rotation, but '%s' is given", body, law->name,
@@ -118,13 +117,16 @@ static int same_choice(const sn_batch *batch, const sn_element *element, const c
 }
 
 /* Appends a batch, or finds one alike. model->batch has room. */
-static int32_t batch_for(sn_elements_model *model, const sn_element *element, const choice *c) {
+static int32_t batch_for(const sn_context *context, sn_elements_model *model, const sn_element *element,
+                         const choice *c) {
     for (int b = 0; b < model->batch_count; ++b)
         if (same_choice(&model->batch[b], element, c)) return b;
     sn_batch *batch = &model->batch[model->batch_count];
     *batch = (sn_batch){.index = model->batch_count,
                         .element = element,
+                        .kernels = element->kernels(context),
                         .law = c->law,
+                        .constants = element->constants ? element->constants : c->law->constant_count,
                         .rotation = c->rotation,
                         .differential = c->differential,
                         .projects = c->projects,
@@ -148,11 +150,11 @@ static int32_t batch_for(sn_elements_model *model, const sn_element *element, co
     if (updates(c)) batch->compact = SN_COMPACT_UPDATED;
     if (c->muscle) batch->warped = batch->compact = 0; /* the stiffness of fibres has another form */
     batch->linearised_items = batch->compact ? 3 * element->nodes : 81;
-    if (element->derive) batch->warped = batch->compact = 0, batch->linearised_items = 9;
+    if (element->derive) batch->warped = batch->compact = 0, batch->linearised_items = element->linearised;
     if (batch->vertex_matrix) {
         model->unsymmetric = true;
         batch->compact = SN_COMPACT_NONE;
-        batch->linearised_items = element->derive ? 18 : 9 * element->nodes + 2;
+        batch->linearised_items = 9 * element->nodes + (element->derive ? 0 : 2);
     }
     return model->batch_count++;
 }
@@ -164,7 +166,7 @@ static int64_t label_of(const sn_batch_source *source, int element) {
 
 static sn_status check_source(const sn_context *context, const sn_batch_source *source, int node_count,
                               sn_error *error) {
-    if (!sn_element_kernels_for(context)->serves(source->element))
+    if (!source->element->kernels(context)->serves(source->element))
         return sn_fail(error, SN_UNSUPPORTED, "body '%s': element '%s' of %d nodes and %d points has no kernels",
                        source->name, source->element->name, source->element->nodes, source->element->points);
     const int nodes = source->element->nodes;
@@ -205,7 +207,7 @@ static sn_status make_batches(work *w, sn_elements_model *model, sn_error *error
                     sn_fail_at(error, SN_BAD_INPUT, "prony.on",
                                "'on': 'shear' does not go with springs, whose stress has no deviatoric part"),
                     "%d.material.%d", s, m);
-            of[m] = batch_for(model, source->element, &c);
+            of[m] = batch_for(w->context, model, source->element, &c);
         }
     }
     return SN_OK;
@@ -270,21 +272,19 @@ static sn_status allocate_batch(const sn_context *context, sn_batch *batch, sn_e
     const size_t nodes = (size_t)batch->element->nodes, points = (size_t)batch->element->points;
     const int edges = batch->rotation && (batch->rotation->uses_history || batch->rotation->uses_edges);
     batch->node = sn_allocate(context, lanes * nodes, sizeof *batch->node);
-    batch->gradient = sn_allocate(context, lanes * points * (nodes - 1) * 3, sizeof *batch->gradient);
+    const size_t numbers = batch->element->derive ? (size_t)batch->element->numbers : points * (nodes - 1) * 3;
+    double **shape = batch->element->derive ? &batch->number : &batch->gradient;
+    *shape = sn_allocate(context, lanes * numbers, sizeof **shape);
     batch->weight = sn_allocate(context, lanes * points, sizeof *batch->weight);
     batch->element_of = sn_allocate(context, lanes, sizeof *batch->element_of);
     batch->material_of = sn_allocate(context, lanes, sizeof *batch->material_of);
     batch->source_of = sn_allocate(context, lanes, sizeof *batch->source_of);
     if (edges) batch->rest_edge = sn_allocate(context, lanes * 9, sizeof *batch->rest_edge);
-    if (batch->element->derive) {
-        batch->pair_mass = sn_allocate(context, lanes, sizeof *batch->pair_mass);
-        if (!batch->pair_mass) return sn_no_memory(error);
-    }
     if (batch->muscle) {
         batch->fibre = sn_allocate(context, lanes * 3, sizeof *batch->fibre);
         if (!batch->fibre) return sn_no_memory(error);
     }
-    const int complete = batch->node && batch->gradient && batch->weight && batch->element_of && batch->material_of &&
+    const int complete = batch->node && *shape && batch->weight && batch->element_of && batch->material_of &&
                          batch->source_of && (!edges || batch->rest_edge);
     return complete ? SN_OK : sn_no_memory(error);
 }
@@ -300,14 +300,12 @@ static double longest_edge(const double *X, int corners) {
     return longest;
 }
 
-/* A spring's rest edge, factor and mass in its lane. */
-static void fill_spring(sn_batch *batch, const sn_batch_source *source, int e, int64_t block, int lane, int padded) {
-    const int32_t *node = source->node + 2 * (int64_t)e;
-    for (int a = 0; a < 3; ++a)
-        batch->gradient[(3 * block + a) * SN_LANES + lane] =
-            source->rest[3 * (int64_t)node[1] + a] - source->rest[3 * (int64_t)node[0] + a];
+/* The numbers and the factor of a derived element in its lane. */
+static void fill_derived(sn_batch *batch, const sn_batch_source *source, int e, int64_t block, int lane, int padded) {
+    const int numbers = batch->element->numbers;
+    for (int i = 0; i < numbers; ++i)
+        batch->number[(numbers * block + i) * SN_LANES + lane] = source->number[(int64_t)e * numbers + i];
     batch->weight[block * SN_LANES + lane] = padded ? 0 : source->factor[e];
-    batch->pair_mass[block * SN_LANES + lane] = source->pair_mass[e];
 }
 
 /* Gradients, weights and rest edges of one element in its lane. Flat: a volume below 1e-12 of the cube on its longest
@@ -317,11 +315,10 @@ static sn_status fill_shape(sn_batch *batch, const sn_batch_source *source, int 
     const sn_element *element = batch->element;
     const int nodes = element->nodes, points = element->points, corners = element->corners;
     double X[3 * SN_ELEMENT_NODES], gradient[3 * SN_ELEMENT_NODES];
-    for (int i = 0; i < nodes; ++i)
-        memcpy(&X[3 * i], &source->rest[3 * (int64_t)source->node[(int64_t)e * nodes + i]], 3 * sizeof *X);
+    sn_element_rest(source, e, X);
     const double thickness = element->dimension == 2 && source->thickness > 0 ? source->thickness : 1;
     const double edge = longest_edge(X, corners), least = 1e-12 * edge * edge * (corners == 4 ? edge : 1);
-    for (int i = 1; i < nodes && element->dimension == 2; ++i)
+    for (int i = 1; i < nodes && sn_element_is_plane(element); ++i)
         if (fabs(X[3 * i + 2] - X[2]) > 1e-12 * edge)
             return sn_fail(error, SN_BAD_INPUT, "body '%s': plane element %lld does not lie in a plane z = constant",
                            source->name, (long long)label_of(source, e));
@@ -356,8 +353,8 @@ static sn_status fill_chunk(const work *w, sn_batch *batch, const sn_chunk *chun
         batch->material_of[at] = source->material[it->element] + source->material_offset;
         for (int a = 0; a < 3 && batch->fibre; ++a)
             batch->fibre[(block * 3 + a) * SN_LANES + lane] = source->fibre[3 * (int64_t)it->element + a];
-        if (batch->pair_mass) {
-            fill_spring(batch, source, it->element, block, lane, padded);
+        if (batch->number) {
+            fill_derived(batch, source, it->element, block, lane, padded);
             continue;
         }
         const sn_status status = fill_shape(batch, source, it->element, block, lane, padded, error);
@@ -483,8 +480,8 @@ void sn_batch_place_memory(sn_elements_model *model, sn_batch *batch) {
 void sn_elements_release(sn_context *context, sn_elements_model *model) {
     for (int b = 0; b < model->batch_count; ++b) {
         sn_batch *batch = &model->batch[b];
-        void *array[] = {batch->node,      batch->gradient,  batch->weight,    batch->element_of, batch->material_of,
-                         batch->source_of, batch->rest_edge, batch->pair_mass, batch->patch,      batch->fibre};
+        void *array[] = {batch->node,      batch->gradient,  batch->weight, batch->element_of, batch->material_of,
+                         batch->source_of, batch->rest_edge, batch->number, batch->patch,      batch->fibre};
         for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(context, array[i]);
     }
     for (int s = 0; s < model->source_count; ++s) sn_release(context, model->origin[s].label);

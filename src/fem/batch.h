@@ -23,7 +23,9 @@ enum { SN_COMPACT_NONE, SN_COMPACT_WARPED, SN_COMPACT_BLENDED, SN_COMPACT_UPDATE
 typedef struct sn_batch {
     int index; /* of the batch in its model, and of its sn_batch_settings */
     const sn_element *element;
+    const struct sn_element_kernels *kernels; /* of the element, for the instruction set of the context */
     const sn_law *law;
+    int constants;               /* of an element: those of the law, or of a derived element */
     const sn_rotation *rotation; /* NULL when the law needs none */
     sn_differential differential;
     int projects; /* the exact differential was not asked for by name and can be indefinite: a view may ask for the
@@ -63,8 +65,8 @@ typedef struct sn_batch {
     int32_t *patch;     /* block_count x element->patches x SN_LANES: the patches of the elements; NULL without */
     bool muscle;        /* its elements have fibres (muscle.h) */
     double *fibre;      /* block_count x 3 x SN_LANES: of a muscle: unit vectors at rest; else NULL */
-    double *pair_mass;  /* springs alone: block_count x SN_LANES, kg; their `gradient` is the rest edge, their `weight`
-                           the factor of k */
+    double *number;     /* derived elements: block_count x element->numbers x SN_LANES; they have no `gradient`, and
+                           their `weight` is the factor of their source. Else NULL */
 } sn_batch;
 
 typedef struct sn_chunk {
@@ -108,7 +110,7 @@ typedef struct sn_elements_model {
 
 /* The numbers of a batch that follow from its materials. */
 typedef struct sn_batch_settings {
-    double *constant; /* block_count x law->constant_count x SN_LANES */
+    double *constant; /* block_count x batch->constants x SN_LANES */
     double *damping; /* block_count x 3 x SN_LANES: d_lambda, d_mu, Rayleigh stiffness part b. Springs: their damper, 0,
                         b */
     unsigned damped; /* SN_DAMPED_ bits: which of them are not all zero */
@@ -196,7 +198,8 @@ static inline sn_differential sn_batch_differential(const sn_batch *batch, bool 
     return projected && batch->projects ? SN_DIFFERENTIAL_PROJECTED : batch->differential;
 }
 
-/* ---- Kernels over one chunk, for one instruction set (kernel/element.c). They return 0 where nothing is said. ---- */
+/* ---- Kernels over one chunk, for one instruction set (kernel/element_kernel.c, kernel/spring_kernel.c). They return 0
+ * where nothing is said. NULL: the batches of these elements never come there. ---- */
 typedef struct sn_element_kernels {
     /* Whether there are kernels for this element. */
     int (*serves)(const sn_element *element);
@@ -244,13 +247,14 @@ typedef struct sn_element_kernels {
                   const double *before, const double *memory, double *recalled);
 } sn_element_kernels;
 
-const sn_element_kernels *sn_element_kernels_for(const sn_context *context);
+const sn_element_kernels *sn_element_kernels_for(const sn_context *context); /* of tets and triangles */
+const sn_element_kernels *sn_spring_kernels_for(const sn_context *context);
 
 /* ---- Compilation ---- */
 /* What a body contributes; node numbers are already compiled (global) ones. */
 typedef struct sn_batch_source {
     const sn_element *element;
-    double thickness; /* of plane elements, m; 0 counts as 1 */
+    double thickness; /* of triangles, m; 0 counts as 1 */
     int element_count;
     const int32_t *node;     /* element_count x element->nodes, compiled numbers */
     const double *rest;      /* rest positions of all compiled nodes, x 3 */
@@ -264,7 +268,7 @@ typedef struct sn_batch_source {
     const int64_t *label; /* element labels for messages, or NULL */
     const double *fibre;  /* element_count x 3: unit vectors, zero where there is no muscle; NULL: nowhere. All elements
                              of a material are muscle, or none */
-    const double *factor, *pair_mass; /* springs alone, per element: k / E in m, reduced mass in kg */
+    const double *factor, *number; /* derived elements: per element a weight, and element->numbers numbers */
 } sn_batch_source;
 
 /* Groups the elements of all sources by (element, law, rotation, differential), orders them for locality (by lowest
@@ -338,9 +342,11 @@ bool sn_elements_frames(const sn_context *context, const sn_elements_model *mode
                         double from, double to, double *frame);
 
 /* ---- Mass ---- */
+/* Mass per rest volume of element e, kg/m^3. */
+double sn_source_density(const sn_batch_source *source, int e);
 /* Lumped: ADDS each element's share, with the density of its material, to mass[compiled node]. Row sums for tet4 and
  * tri3; HRZ for tet10: the diagonal of the consistent mass scaled to the element's mass, as row sums go negative there.
- * Plane elements have the thickness of their source. */
+ * Triangles have the thickness of their source. */
 sn_status sn_mass_lumped(const sn_batch_source *source, double *mass, sn_error *error);
 /* Consistent element mass: nodes x nodes scalars of element e in kg (each times the 3x3 identity). */
 void sn_mass_element(const sn_batch_source *source, int e, double *mass);

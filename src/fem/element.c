@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "batch.h"
 #include "names.h"
 
 /* ---- The registry ---- */
@@ -52,6 +53,11 @@ const double sn_rule_fourteen_point[14][4] = {
 #define W14 0.04254602077708146686
 const double sn_rule_fourteen_weight[14] = {U14, U14, U14, U14, V14, V14, V14, V14, W14, W14, W14, W14, W14, W14};
 
+#define THIRD (1.0 / 3.0)
+const double sn_rule_triangle_point[1][4] = {{THIRD, THIRD, THIRD, 0}};
+const double sn_rule_edges_point[3][4] = {{0.5, 0.5, 0, 0}, {0, 0.5, 0.5, 0}, {0.5, 0, 0.5, 0}};
+const double sn_rule_edges_weight[3] = {THIRD, THIRD, THIRD};
+
 void sn_shape_linear(int nodes, const double L[4], double *value, double *derivative) {
     for (int i = 0; i < nodes; ++i) {
         value[i] = L[i];
@@ -59,14 +65,23 @@ void sn_shape_linear(int nodes, const double L[4], double *value, double *deriva
     }
 }
 
+void sn_element_rest(const sn_batch_source *source, int e, double *X) {
+    const sn_element *element = source->element;
+    const int32_t *node = source->node + (int64_t)e * element->nodes;
+    for (int i = 0; i < element->nodes; ++i) memcpy(X + 3 * i, source->rest + 3 * (int64_t)node[i], 3 * sizeof *X);
+    if (!element->lay) return;
+    const sn_constant *along = sn_material_constant(&source->materials[source->material[e]], "direction");
+    element->lay(along ? along->value : (const double[3]){1, 0, 0}, X);
+}
+
 double sn_element_gradient(const sn_element *element, const double *X, const double L[4], double *value,
                            double *gradient) {
-    const int nodes = element->nodes, plane = element->dimension == 2, axes = element->dimension;
+    const int nodes = element->nodes, flat = element->dimension == 2, axes = element->dimension;
     double local[SN_ELEMENT_NODES], derivative[SN_ELEMENT_NODES * 4];
     element->shape(L, value ? value : local, derivative);
-    /* T = d X / d xi with xi_k = L_k+1, L_0 the rest; the third axis of a plane element is its own. */
+    /* T = d X / d xi with xi_k = L_k+1, L_0 the rest; the third axis of a triangle is its own. */
     double T[9] = {0}, inverse[9];
-    if (plane) T[8] = 1;
+    if (flat) T[8] = 1;
     for (int i = 0; i < nodes; ++i)
         for (int k = 0; k < axes; ++k) {
             const double slope = derivative[4 * i + k + 1] - derivative[4 * i];
@@ -81,7 +96,7 @@ double sn_element_gradient(const sn_element *element, const double *X, const dou
             for (int k = 0; k < axes; ++k) sum += inverse[3 * k + a] * (derivative[4 * i + k + 1] - derivative[4 * i]);
             gradient[3 * i + a] = sum;
         }
-    return plane ? determinant / 2 : determinant / 6;
+    return flat ? determinant / 2 : determinant / 6;
 }
 
 /* ---- Materials ---- */
@@ -107,7 +122,33 @@ static sn_status check_springs(const sn_material *material, sn_error *error) {
     return SN_OK;
 }
 
+/* Laws of cloth see two columns of F, those of solids three. */
+static sn_status check_cloth(const sn_element *element, const sn_material *material, sn_error *error) {
+    const sn_law *law = sn_law_find(NULL, material->law); /* laws of the caller are for solids */
+    const bool cloth = law && law->flags & SN_LAW_CLOTH;
+    if (cloth && !element->lay)
+        return sn_fail_at(error, SN_BAD_INPUT, "law",
+                          "law '%s' is for cloth, which has element cloth; element %s takes a law for solids",
+                          material->law, element->name);
+    if (!cloth && element->lay)
+        return sn_fail_at(error, SN_BAD_INPUT, "law",
+                          "law '%s' is for solids; element cloth takes cloth-stvk, cloth-orthotropic or "
+                          "cloth-baraff-witkin",
+                          material->law);
+    if (element->lay) return SN_OK;
+    const char *option = material->area_density != 0        ? "area_density"
+                         : material->bending_stiffness != 0 ? "bending.stiffness"
+                         : material->bending_damping != 0   ? "bending.damping"
+                         : *material->bending_model         ? "bending.model"
+                                                            : NULL;
+    if (!option) return SN_OK;
+    return sn_fail_at(error, SN_BAD_INPUT, option, "'%s' has no effect on element %s; it is for cloth", option,
+                      element->name);
+}
+
 sn_status sn_element_check_material(const sn_element *element, const sn_material *material, sn_error *error) {
+    const sn_status status = check_cloth(element, material, error);
+    if (status) return status;
     if (element->dimension == 1) return check_springs(material, error);
     if (material->spring_damper == 0 && material->spring_quality == 0) return SN_OK;
     return sn_fail_at(error, SN_BAD_INPUT, "springs", "springs has no effect on element %s; it is for element springs",
@@ -120,6 +161,39 @@ sn_status sn_element_fits_tets(const sn_mesh *mesh, sn_error *error) {
     return sn_fail_at(error, SN_BAD_INPUT, "mesh",
                       "the mesh has %d nodes and %d triangles but no tets; a solid body needs tets", mesh->node_count,
                       mesh->triangle_count);
+}
+
+sn_status sn_element_fits_triangles(const char *element, const sn_mesh *mesh, sn_error *error) {
+    if (mesh->triangle_count < 1 || mesh->tet_count > 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "mesh",
+                          "the mesh has %d tets and %d triangles; element %s needs only triangles", mesh->tet_count,
+                          mesh->triangle_count, element);
+    for (int i = 0; i < 3 * mesh->triangle_count; ++i)
+        if (mesh->triangle[i] < 0 || mesh->triangle[i] >= mesh->node_count)
+            return sn_fail_at(error, SN_BAD_INPUT, "mesh", "triangle %d names node %d of %d nodes", i / 3,
+                              mesh->triangle[i], mesh->node_count);
+    return SN_OK;
+}
+
+sn_status sn_element_take_triangles(const sn_mesh *mesh, sn_mesh **own, sn_error *error) {
+    const sn_status status = sn_mesh_copy(mesh, own, error);
+    if (status) return status;
+    sn_mesh *m = *own;
+    const size_t count = (size_t)m->triangle_count;
+    int32_t *cell = sn_allocate(m->context, 3 * count, sizeof *cell);
+    int64_t *label = m->triangle_label ? sn_allocate(m->context, count, sizeof *label) : NULL;
+    if (!cell || (m->triangle_label && !label)) {
+        sn_release(m->context, cell);
+        sn_mesh_destroy(m);
+        *own = NULL;
+        return sn_no_memory(error);
+    }
+    memcpy(cell, m->triangle, 3 * count * sizeof *cell);
+    if (label) memcpy(label, m->triangle_label, count * sizeof *label);
+    sn_release(m->context, m->tet);
+    m->tet = cell, m->tet_label = label;
+    m->tet_count = (int)count, m->tet_nodes = 3;
+    return SN_OK;
 }
 
 static double area2(const double *a, const double *b, const double *c) {

@@ -1,12 +1,14 @@
 /* Element types: shape functions on the reference element, quadrature, and what a body needs to know of its elements.
  *
- * A type is one file element_<name>.c with one table, and one line in names.h. Its kernels are compiled per number of
- * nodes and points (kernel/element_kernel.c); a type without kernels is refused when elements are compiled.
+ * A type is one file element_<name>.c with one table, and one line in names.h. It names its table of kernels; those of
+ * solids are compiled per number of nodes and points (kernel/element_kernel.c). A type that its kernels do not serve is
+ * refused when elements are compiled.
  *
  * Everything the kernels need is per element and per quadrature point: the gradients g_i of the shape functions in the
  * rest shape for nodes 1..N-1 (that of node 0 is minus their sum) and the weight w (volume share). Then F = F0 +
  * sum_{i>=1} (x_i - x_0) (x) g_i,      f_i = -sum_q w_q P g_i,      K_ij = sum_q w_q g_i . dP . g_j with F0 = 0 for
- * solids; a plane triangle has its rest shape in the xy plane and F0 = e_z (x) e_z (plane strain). */
+ * solids; a plane triangle has its rest shape in the xy plane and F0 = e_z (x) e_z (plane strain). A triangle of cloth
+ * is laid into the xy plane at rest (`lay`) and F0 = 0: the third column of its F is zero. */
 #ifndef SN_FEM_ELEMENT_H
 #define SN_FEM_ELEMENT_H
 
@@ -19,14 +21,18 @@
 
 enum { SN_ELEMENT_NODES = 10, SN_ELEMENT_POINTS = 15 };
 
+struct sn_batch;
 struct sn_batch_source;
+struct sn_element_kernels;
 
 typedef struct sn_element {
     const char *name, *text;
     int nodes, points;
     int corners;   /* the first nodes; so many barycentric coordinates are in use */
-    int dimension; /* 3; 2 for plane elements; 1 for springs */
-    unsigned held; /* bits 1 << axis: along these axes its nodes do not move */
+    int dimension; /* 3; 2 for triangles; 1 for springs and hinges */
+    unsigned held; /* bits 1 << axis: along these axes its nodes do not move. The z axis: the element is plane */
+    /* The kernels for the instruction set of a context. */
+    const struct sn_element_kernels *(*kernels)(const sn_context *context);
     /* Quadrature of the stiffness: barycentric coordinates (points x 4) and weights that sum to 1. */
     const double (*point)[4];
     const double *weight;
@@ -53,13 +59,24 @@ typedef struct sn_element {
     sn_status (*fits)(const sn_mesh *mesh, sn_error *error);
     sn_status (*take)(const sn_mesh *mesh, sn_mesh **own, sn_error *error);
 
-    /* Elements that are derived from those of another type, the carrier, which has the mass, the loads and the surface:
-     * the springs on the edges of tets. NULL: an element is its own carrier. node_mass: per compiled node. `release`
-     * ends the derived source. */
+    /* Cloth: turns the rest shape X (3 x 3, a triangle in space) so that it lies in the plane z = 0 with the direction
+     * `along`, projected on it, along x. It takes laws with SN_LAW_CLOTH alone. NULL: the rest shape stays as it is. */
+    void (*lay)(const double along[3], double *X);
+    const struct sn_element *const *beside; /* types that are derived from this one and count beside it; NULL: none */
+
+    /* Elements that are derived from those of another type, the carrier, which has the mass, the loads and the surface.
+     * They count in its place (the springs on the edges of tets) or beside it (the hinges on the edges of cloth). NULL:
+     * an element is its own carrier. node_mass: per compiled node. `release` ends the derived source. */
     const struct sn_element *carrier;
     sn_status (*derive)(sn_context *context, const struct sn_batch_source *carrier, const double *node_mass,
                         struct sn_batch_source *derived, sn_error *error);
     void (*release)(sn_context *context, struct sn_batch_source *derived);
+    int numbers;    /* of derived elements: sn_batch_source.number per element */
+    int linearised; /* of derived elements: numbers of a linearised one */
+    int constants;  /* of derived elements: constants that `settle` fills and the kernels read; 0: those of the law */
+    /* Derived elements: constants and damping of the element in lane n, in place of those of the law that are there. */
+    void (*settle)(const struct sn_batch *batch, int64_t n, const sn_material *material, double *constant,
+                   double damping[3]);
 } sn_element;
 
 #define SN_DECLARE_ELEMENT(id) extern const sn_element sn_element_##id;
@@ -70,13 +87,18 @@ const sn_element *sn_element_find(const char *name); /* NULL when unknown */
 static inline const sn_element *sn_element_carrier(const sn_element *element) {
     return element->carrier ? element->carrier : element;
 }
+/* Plane strain: the nodes are held in z, F0 = e_z (x) e_z, and rotations are about z. */
+static inline bool sn_element_is_plane(const sn_element *element) { return element->held >> 2 & 1; }
 const sn_listing *sn_elements(int *count);
 
 /* SN_BAD_INPUT when elements of this type cannot take the material, or when an option of it has no effect on them. */
 sn_status sn_element_check_material(const sn_element *element, const sn_material *material, sn_error *error);
 
+/* The rest shape X (nodes x 3) of element e of a source, as its shape functions see it: laid into a plane for cloth. */
+void sn_element_rest(const struct sn_batch_source *source, int e, double *X);
+
 /* Gradients g_i (all nodes x 3) of the shape functions in the rest shape X (nodes x 3) at barycentric L, and optionally
- * their values. Returns the volume (area for plane elements, of thickness 1) of the whole element if this point's
+ * their values. Returns the volume (area for triangles, of thickness 1) of the whole element if this point's
  * density of volume held everywhere: times a quadrature weight it is the point's share. Not positive: flat or inverted;
  * the gradients are then not set. */
 double sn_element_gradient(const sn_element *element, const double *X, const double L[4], double *value,
@@ -99,5 +121,10 @@ extern const double sn_rule_fourteen_point[14][4], sn_rule_fourteen_weight[14]; 
 void sn_shape_linear(int nodes, const double L[4], double *value, double *derivative);
 /* `fits` of solids: the mesh has tets. */
 sn_status sn_element_fits_tets(const sn_mesh *mesh, sn_error *error);
+/* `fits` and `take` of triangles: the mesh has triangles alone; the cells of the new mesh are its triangles. */
+sn_status sn_element_fits_triangles(const char *element, const sn_mesh *mesh, sn_error *error);
+sn_status sn_element_take_triangles(const sn_mesh *mesh, sn_mesh **own, sn_error *error);
+extern const double sn_rule_triangle_point[1][4];                       /* the centroid */
+extern const double sn_rule_edges_point[3][4], sn_rule_edges_weight[3]; /* edge midpoints: degree 2 */
 
 #endif

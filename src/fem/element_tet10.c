@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "element.h"
+#include "batch.h"
 #include "names.h"
 
 static void shape(const double L[4], double *value, double *derivative) {
@@ -31,9 +31,9 @@ static const double share[6] = {1.0 / 12, 1.0 / 12, 1.0 / 12, 0.25, 0.25, 0.25};
 static const uint8_t middle[4][4] = {{0, 4, 6, 7}, {4, 0, 5, 8}, {6, 5, 0, 9}, {7, 8, 9, 0}};
 
 #define QUADRATIC                                                                                                      \
-    .nodes = 10, .corners = 4, .dimension = 3, .mass_points = 14, .mass_point = sn_rule_fourteen_point,                \
-    .mass_weight = sn_rule_fourteen_weight, .shape = shape, .face_nodes = 6, .face_share = share, .middle = middle,    \
-    .fits = sn_element_fits_tets, .take = take
+    .nodes = 10, .corners = 4, .dimension = 3, .kernels = sn_element_kernels_for, .mass_points = 14,                   \
+    .mass_point = sn_rule_fourteen_point, .mass_weight = sn_rule_fourteen_weight, .shape = shape, .face_nodes = 6,     \
+    .face_share = share, .middle = middle, .fits = sn_element_fits_tets, .take = take
 
 const sn_element sn_element_tet10 = {SN_ELEMENT_tet10, .points = 4, .point = sn_rule_four_point,
                                      .weight = sn_rule_four_weight, QUADRATIC};

@@ -27,6 +27,8 @@ typedef enum sn_law_flags {
                I) is lambda tr(R^T dF) R + mu (dF + R dF^T R): the kernels then use closed forms */
     SN_LAW_UPDATED = 128,     /* its truncated-2 differential is that of SN_LAW_WARPED with cof(F) g for R g, which
                                  are the gradients of the present shape */
+    SN_LAW_CLOTH = 256,       /* for cloth: F has a third column of zeros, which the law does not look at, and P and dP
+                                 have none either. Its strain is Green's, its moduli at rest are those in the plane */
     SN_LAW_NO_POTENTIAL = 64, /* the stress is not the gradient of the energy: dP is not symmetric */
 } sn_law_flags;
 
@@ -70,7 +72,7 @@ typedef struct sn_law {
     void (*scale)(const struct sn_law *law, double shear, double bulk, double *constant);
 
     /* Kernels; c: constants, one vector each. R is NULL for laws without SN_LAW_ROTATION; dR only for exact and
-     * projected. dimension: 3; 2 for plane elements. */
+     * projected. dimension: 3; 2 for triangles. */
     void (*energy)(const struct sn_law *law, const vd *c, const vd *F, const vd *R, vd *psi);
     void (*stress)(const struct sn_law *law, const vd *c, const vd *F, const vd *R, vd *P);
     void (*differential)(const struct sn_law *law, sn_differential kind, int dimension, const vd *c, const vd *F,
@@ -114,6 +116,10 @@ double sn_material_value(const sn_material *material, const char *name, double t
 double sn_material_activation(const sn_material *material, double time);
 /* SN_BAD_INPUT at the path "muscle.activation" when it is not from 0 to 1. */
 sn_status sn_muscle_check_activation(double activation, sn_error *error);
+/* Whether it resists bending, as cloth. */
+static inline bool sn_material_bends(const sn_material *material) {
+    return material->bending_stiffness > 0 || material->bending_damping > 0;
+}
 const sn_constant *sn_material_constant(const sn_material *material, const char *name); /* NULL when absent */
 int sn_warping_find(
     const char *name); /* SN_WARPING_ of batch.h, in the order of sn_warpings(); SN_WARPING_NONE when unknown */

@@ -48,7 +48,7 @@ void sn_load_volume_shares(const sn_element *element, double thickness, const in
     if (element->dimension == 2) {
         double n[3];
         sn_area_vector3(rest + 3 * node[0], rest + 3 * node[1], rest + 3 * node[2], n);
-        for (int i = 0; i < 3; ++i) share[i] += thickness * n[2] / 6;
+        for (int i = 0; i < 3; ++i) share[i] += thickness * sn_norm3(n) / 6;
         return;
     }
     double value[SN_ELEMENT_NODES], derivative[4 * SN_ELEMENT_NODES];

@@ -7,15 +7,19 @@
 
 #include "batch.h"
 
+double sn_source_density(const sn_batch_source *source, int e) {
+    const sn_material *material = &source->materials[source->material[e]];
+    return material->area_density > 0 ? material->area_density / source->thickness : material->density;
+}
+
 /* Returns the mass of the element. */
 static double consistent(const sn_batch_source *source, int e, double *mass) {
     const sn_element *element = source->element;
     const int nodes = element->nodes;
     const double thickness = element->dimension == 2 && source->thickness > 0 ? source->thickness : 1;
-    const double density = thickness * source->materials[source->material[e]].density;
+    const double density = thickness * sn_source_density(source, e);
     double X[3 * SN_ELEMENT_NODES], value[SN_ELEMENT_NODES], gradient[3 * SN_ELEMENT_NODES], total = 0;
-    for (int i = 0; i < nodes; ++i)
-        memcpy(&X[3 * i], &source->rest[3 * (int64_t)source->node[(int64_t)e * nodes + i]], 3 * sizeof *X);
+    sn_element_rest(source, e, X);
     memset(mass, 0, (size_t)(nodes * nodes) * sizeof *mass);
     for (int q = 0; q < element->mass_points; ++q) {
         const double volume = sn_element_gradient(element, X, element->mass_point[q], value, gradient);

@@ -148,12 +148,21 @@ const sn_listing *sn_prony_moduli(int *count) {
     *count = 2;
     return prony_moduli_listing;
 }
+const sn_listing *sn_bending_models(int *count) {
+    static const sn_listing listing[] = {
+        {"dihedral", "the angle between neighbouring triangles, against that at rest (discrete shells)"},
+        {"quadratic", "a constant matrix, for cloth that is flat at rest and hardly stretches: faster"},
+    };
+    *count = 2;
+    return listing;
+}
 
 static const sn_field material_field[] = {
     CHOICE("rotation", rotation, sn_rotations, "how a corotational law takes the rotation out; default: polar"),
     CHOICE("differential", differential, sn_differentials,
            "how the stress is linearised; default: the law's own choice"),
     NUMBER("density", density, 0, 1, 1000, "kg/m^3", "mass per rest volume"),
+    NUMBER("area_density", area_density, 0, 0, 0, "kg/m^2", "cloth: mass per rest area; 0: density times thickness"),
     NUMBER("viscous.lambda", viscous[0], 0, 0, 0, "Pa s", "viscosity against the rate of volume"),
     NUMBER("viscous.mu", viscous[1], 0, 0, 0, "Pa s", "viscosity against the rate of shape"),
     NUMBER("rayleigh.mass", rayleigh[0], 0, 0, 0, "1/s", "a of the damping D = a M + b K"),
@@ -184,6 +193,10 @@ static const sn_field material_field[] = {
     NUMBER("springs.damper", spring_damper, 0, 0, 0, "N s/m", "element springs: the damper of every spring"),
     NUMBER("springs.quality", spring_quality, 0, 0, 0, "",
            "element springs: the quality factor of every spring and damper; 0: no such damper"),
+    NUMBER("bending.stiffness", bending_stiffness, 0, 0, 0, "N m",
+           "cloth: moment per width and curvature; 0: it bends freely"),
+    NUMBER("bending.damping", bending_damping, 0, 0, 0, "N m s", "cloth: moment per width and rate of curvature"),
+    CHOICE("bending.model", bending_model, sn_bending_models, "cloth: how bending is measured; default: dihedral"),
     {.name = "muscle.fibre",
      .type = SN_FIELD_OWN | SN_FIELD_NEEDED,
      .count = 1,
@@ -218,12 +231,14 @@ const sn_field *sn_material_fields(int *count) {
 /* ---- Constants ---- */
 typedef enum group { GROUP_ANY, GROUP_YOUNG, GROUP_LAME, GROUP_OWN } group;
 
-/* Which group a constant belongs to. Three moduli of an orthotropic law, its shear and axes, and the penalty of
- * stvk-volume exclude nothing. */
+/* Which group a constant belongs to. Several moduli of an orthotropic law, its shear, axes and direction, and the
+ * penalty of stvk-volume exclude nothing. */
 static group group_of(const char *name, int count) {
     if (strcmp(name, "young") == 0 || strcmp(name, "poisson") == 0) return count == 1 ? GROUP_YOUNG : GROUP_ANY;
     if (strcmp(name, "lame") == 0) return GROUP_LAME;
-    if (strcmp(name, "shear") == 0 || strcmp(name, "axes") == 0 || strcmp(name, "penalty") == 0) return GROUP_ANY;
+    static const char *const free[] = {"shear", "axes", "penalty", "direction"};
+    for (size_t i = 0; i < sizeof free / sizeof *free; ++i)
+        if (strcmp(name, free[i]) == 0) return GROUP_ANY;
     return GROUP_OWN;
 }
 
@@ -450,6 +465,17 @@ static sn_status check_used(const sn_material *material, const sn_rotation *rota
     return SN_OK;
 }
 
+/* Cloth: one density, and options of bending that have an effect. */
+static sn_status check_cloth(const sn_material *material, sn_error *error) {
+    if (material->area_density != 0 && material->density != sn_material_default().density)
+        return sn_fail_at(error, SN_BAD_INPUT, "area_density",
+                          "'area_density' and 'density' exclude each other: the mass is one of them");
+    if (material->bending_stiffness == 0 && material->bending_damping == 0 && *material->bending_model)
+        return sn_fail_at(error, SN_BAD_INPUT, "bending.model",
+                          "'bending.model' has no effect without 'bending.stiffness' or 'bending.damping'");
+    return SN_OK;
+}
+
 /* Whether the chosen blocks go with each other. */
 static sn_status check_blocks(const sn_material *material, const sn_law *law, sn_error *error) {
     const sn_rotation *rotation = material->rotation[0] ? rotation_in(sn_rotations_baseline, material->rotation) : NULL;
@@ -586,6 +612,7 @@ sn_status sn_material_check(const sn_context *context, const sn_material *materi
     if (!status) status = check_constants(material, law, error);
     if (!status) status = check_blocks(material, law, error);
     if (!status) status = check_prony(material, law, error);
+    if (!status) status = check_cloth(material, error);
     if (!status) status = check_muscle(material, error);
     double constant[SN_LAW_CONSTANTS];
     if (!status) status = law->prepare(law, material, 0, constant, error);

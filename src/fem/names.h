@@ -19,7 +19,10 @@
     X(reduced_polynomial)                                                                                              \
     X(ciarlet)                                                                                                         \
     X(orthotropic)                                                                                                     \
-    X(orthotropic_green)
+    X(orthotropic_green)                                                                                               \
+    X(cloth_stvk)                                                                                                      \
+    X(cloth_orthotropic)                                                                                               \
+    X(cloth_baraff_witkin)
 
 #define SN_LAW_linear "linear", "Hooke's law on the linear strain, for small displacements"
 #define SN_LAW_corotated "corotated", "Hooke's law on the strain that remains when the element's rotation is taken out"
@@ -42,6 +45,11 @@
 #define SN_LAW_orthotropic                                                                                             \
     "orthotropic", "three moduli, ratios and shear moduli along material axes, on the corotated strain"
 #define SN_LAW_orthotropic_green "orthotropic-green", "the same on Green's strain"
+#define SN_LAW_cloth_stvk "cloth-stvk", "cloth, isotropic: Hooke's law in plane stress on Green's strain"
+#define SN_LAW_cloth_orthotropic                                                                                       \
+    "cloth-orthotropic", "woven cloth: moduli along warp and weft, a ratio and a shear modulus, on Green's strain"
+#define SN_LAW_cloth_baraff_witkin                                                                                     \
+    "cloth-baraff-witkin", "woven cloth: springs against the stretch of warp and weft and against their shear"
 
 /* The first is the default. */
 #define SN_ROTATIONS(X)                                                                                                \
@@ -82,6 +90,7 @@
     X(tet10_high)                                                                                                      \
     X(tet10_reduced)                                                                                                   \
     X(tri3)                                                                                                            \
+    X(cloth)                                                                                                           \
     X(springs)
 
 #define SN_ELEMENT_tet4 "tet4", "linear tet, one point"
@@ -91,6 +100,7 @@
 #define SN_ELEMENT_tet10_reduced                                                                                       \
     "tet10-reduced", "quadratic tet for nearly incompressible solids: the volume counts once per element"
 #define SN_ELEMENT_tri3 "tri3", "plane linear triangle (plane strain)"
+#define SN_ELEMENT_cloth "cloth", "linear triangle in space, for cloth: a membrane with hinges on its edges"
 #define SN_ELEMENT_springs "springs", "a spring and a damper along every edge of the tets"
 
 #endif

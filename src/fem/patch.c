@@ -188,7 +188,9 @@ static sn_status start(making *m, sn_error *error) {
 static sn_batch patch_batch(const sn_context *context, const sn_batch *batch, int index) {
     return (sn_batch){.index = index,
                       .element = batch->element,
+                      .kernels = batch->kernels,
                       .law = batch->law,
+                      .constants = batch->constants,
                       .rotation = batch->law->flags & SN_LAW_ROTATION ? sn_rotation_find(context, "polar") : NULL,
                       .differential = batch->differential,
                       .projects = batch->projects,

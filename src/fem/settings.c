@@ -4,19 +4,6 @@
 #include "batch.h"
 #include "patch.h"
 #include "prony.h"
-#include "springs.h"
-
-/* The damper of a spring: the same for all, or by its quality; the part in proportion to k is Rayleigh's. */
-static void fill_damper(const sn_batch *batch, const sn_material *material, const double *lame, int64_t n,
-                        sn_batch_settings *settings) {
-    const double sum = lame[0] + lame[1], young = sum > 0 ? lame[1] * (3 * lame[0] + 2 * lame[1]) / sum : 0;
-    double *damping = settings->damping + n / SN_LANES * 3 * SN_LANES + n % SN_LANES;
-    damping[0] = material->spring_damper +
-                 sn_spring_damper(young * batch->weight[n], batch->pair_mass[n], material->spring_quality);
-    damping[SN_LANES] = 0;
-    damping[2 * SN_LANES] = material->rayleigh[1];
-    if (damping[0] != 0 || material->rayleigh[1] != 0) settings->damped |= SN_DAMPED_VISCOUS;
-}
 
 /* The viscosities and Rayleigh's b of a law with these constants. The damping b K of an isotropic stiffness at rest is
  * a viscosity of b lambda and b mu. */
@@ -99,7 +86,7 @@ static int base_count(const sn_batch *batch) { return batch->by_coefficient ? ba
 
 static sn_status fill_batch(const sn_batch *batch, const sn_material *materials, double time,
                             const sn_element_settings *all, sn_batch_settings *settings, sn_error *error) {
-    const int count = batch->law->constant_count, bases = count * base_count(batch);
+    const int count = batch->constants, bases = count * base_count(batch);
     double constant[SN_LAW_CONSTANTS] = {0}, base[SN_PRONY_TERMS * SN_LAW_CONSTANTS] = {0}, damping[3] = {0}, soft = 1;
     double term[3 * SN_PRONY_TERMS] = {0};
     const sn_material *material = NULL;
@@ -117,19 +104,19 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
             if (status) return status;
             soft = sn_patch_divide(batch->element, batch->law, batch->part, constant);
             damping_of(batch->law, material, batch->part, constant, damping);
-            if (damping[0] != 0 || damping[1] != 0) settings->damped |= SN_DAMPED_VISCOUS;
-            if (damping[2] != 0) settings->damped |= SN_DAMPED_RAYLEIGH;
             if (batch->terms) {
                 relax(batch->law, material, all->elapsed, all->rate, constant, base);
                 take_terms(material, all->elapsed, all->rate, term);
             }
         }
         if (settings->soft) settings->soft[n] = soft;
-        if (batch->pair_mass) fill_damper(batch, material, constant, n, settings);
-        for (int i = 0; i < 3 && !batch->pair_mass; ++i)
-            settings->damping[(n / SN_LANES * 3 + i) * SN_LANES + n % SN_LANES] = damping[i];
-        for (int i = 0; i < count; ++i)
-            settings->constant[(n / SN_LANES * count + i) * SN_LANES + n % SN_LANES] = constant[i];
+        double own[SN_LAW_CONSTANTS];
+        memcpy(own, constant, sizeof own);
+        if (batch->element->settle) batch->element->settle(batch, n, material, own, damping);
+        if (damping[0] != 0 || damping[1] != 0) settings->damped |= SN_DAMPED_VISCOUS;
+        if (damping[2] != 0) settings->damped |= SN_DAMPED_RAYLEIGH;
+        for (int i = 0; i < 3; ++i) lane_of(settings->damping, n, 3)[i * SN_LANES] = damping[i];
+        for (int i = 0; i < count; ++i) lane_of(settings->constant, n, count)[i * SN_LANES] = own[i];
         if (!batch->terms) continue;
         for (int i = 0; i < bases; ++i) lane_of(settings->base, n, bases)[i * SN_LANES] = base[i];
         if (n % SN_LANES == 0) choose_row(batch, n, settings);
@@ -165,14 +152,14 @@ const sn_batch *sn_settings_batch(const sn_elements_model *model, int index) {
 }
 
 int sn_elements_damped(const sn_elements_model *model, const sn_element_settings *settings) {
-    for (int b = 0; b < model->batch_count; ++b) /* springs have dampers of their own */
-        if (settings->batch[b].damped || model->batch[b].pair_mass) return 1;
+    for (int b = 0; b < model->batch_count; ++b)
+        if (settings->batch[b].damped) return 1;
     return 0;
 }
 
 static sn_status allocate(const sn_context *context, const sn_batch *batch, sn_batch_settings *own, sn_error *error) {
     const size_t lanes = (size_t)batch->block_count * SN_LANES, terms = (size_t)batch->terms,
-                 constants = lanes * (size_t)batch->law->constant_count;
+                 constants = lanes * (size_t)batch->constants;
     own->constant = sn_allocate(context, constants, sizeof *own->constant);
     own->damping = sn_allocate(context, lanes * 3, sizeof *own->damping);
     if (terms) {

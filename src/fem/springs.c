@@ -8,6 +8,8 @@
 #include "base/math3.h"
 #include "names.h"
 
+enum { NUMBERS = 4 }; /* rest edge, reduced mass */
+
 typedef struct edge {
     int32_t low, high, material;
     double volume;
@@ -69,10 +71,10 @@ sn_status sn_springs_create(sn_context *context, const sn_batch_source *tets, co
     int32_t *node = sn_allocate(context, (size_t)count * 2, sizeof *node),
             *material = sn_allocate(context, (size_t)count, sizeof *material);
     double *factor = sn_allocate(context, (size_t)count, sizeof *factor),
-           *mass = sn_allocate(context, (size_t)count, sizeof *mass);
+           *number = sn_allocate(context, (size_t)count * NUMBERS, sizeof *number);
     springs->element_count = (int)count;
-    springs->node = node, springs->material = material, springs->factor = factor, springs->pair_mass = mass;
-    if (!status && (!node || !material || !factor || !mass)) status = sn_no_memory(error);
+    springs->node = node, springs->material = material, springs->factor = factor, springs->number = number;
+    if (!status && (!node || !material || !factor || !number)) status = sn_no_memory(error);
     for (int64_t i = 0; i < count && !status; ++i) {
         double d[3];
         sn_subtract3(tets->rest + 3 * (int64_t)edges[i].high, tets->rest + 3 * (int64_t)edges[i].low, d);
@@ -80,11 +82,20 @@ sn_status sn_springs_create(sn_context *context, const sn_batch_source *tets, co
         material[i] = edges[i].material;
         factor[i] = edges[i].volume / sn_dot3(d, d);
         const double a = node_mass[edges[i].low], b = node_mass[edges[i].high];
-        mass[i] = a > 0 && b > 0 ? a * b / (a + b) : 0;
+        memcpy(number + NUMBERS * i, d, sizeof d);
+        number[NUMBERS * i + 3] = a > 0 && b > 0 ? a * b / (a + b) : 0;
     }
     sn_release(context, edges);
     if (status) sn_springs_release(context, springs);
     return status;
+}
+
+/* The damper of a spring: the same for all, or by its quality; the part in proportion to k is Rayleigh's. */
+static void settle(const sn_batch *batch, int64_t n, const sn_material *material, double *lame, double damping[3]) {
+    const double sum = lame[0] + lame[1], young = sum > 0 ? lame[1] * (3 * lame[0] + 2 * lame[1]) / sum : 0,
+                 mass = batch->number[(n / SN_LANES * NUMBERS + 3) * SN_LANES + n % SN_LANES];
+    damping[0] = material->spring_damper + sn_spring_damper(young * batch->weight[n], mass, material->spring_quality);
+    damping[1] = 0, damping[2] = material->rayleigh[1];
 }
 
 const sn_element sn_element_springs = {SN_ELEMENT_springs,
@@ -92,18 +103,22 @@ const sn_element sn_element_springs = {SN_ELEMENT_springs,
                                        .points = 1,
                                        .corners = 2,
                                        .dimension = 1,
+                                       .kernels = sn_spring_kernels_for,
                                        .point = sn_rule_one_point,
                                        .weight = sn_rule_one_weight,
                                        .carrier = &sn_element_tet4,
                                        .derive = sn_springs_create,
-                                       .release = sn_springs_release};
+                                       .release = sn_springs_release,
+                                       .numbers = NUMBERS,
+                                       .linearised = 9,
+                                       .settle = settle};
 
 void sn_springs_release(sn_context *context, sn_batch_source *springs) {
     if (springs->element != &sn_element_springs) return;
     sn_release(context, (void *)(uintptr_t)springs->node);
     sn_release(context, (void *)(uintptr_t)springs->material);
     sn_release(context, (void *)(uintptr_t)springs->factor);
-    sn_release(context, (void *)(uintptr_t)springs->pair_mass);
+    sn_release(context, (void *)(uintptr_t)springs->number);
     *springs = (sn_batch_source){0};
 }
 

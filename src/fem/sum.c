@@ -9,14 +9,19 @@
 
 extern const sn_element_kernels sn_element_kernels_baseline;
 extern const sn_element_kernels sn_element_kernels_avx2, sn_element_kernels_avx512;
+extern const sn_element_kernels sn_spring_kernels_baseline;
+extern const sn_element_kernels sn_spring_kernels_avx2, sn_spring_kernels_avx512;
 
 const sn_element_kernels *sn_element_kernels_for(const sn_context *context) {
     return SN_BUILD(context, sn_element_kernels);
 }
 
+const sn_element_kernels *sn_spring_kernels_for(const sn_context *context) {
+    return SN_BUILD(context, sn_spring_kernels);
+}
+
 /* One parallel loop. `first`: of the chunks that the loop's index counts from. */
 typedef struct sum {
-    const sn_element_kernels *kernels;
     const sn_elements_model *model;
     const sn_element_view *view;
     const sn_element_settings *settings; /* without a view */
@@ -36,7 +41,8 @@ static void energy_task(void *data, int index) {
     const sn_chunk *c = chunk_of(s, index);
     double *energy = &s->out[s->first + index];
     *energy = 0;
-    const int bad = s->kernels->energy(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, energy);
+    const sn_batch *batch = &s->model->batch[c->batch];
+    const int bad = batch->kernels->energy(batch, c->block_begin, c->block_end, s->view, energy);
     if (bad) atomic_fetch_add_explicit(&s->bad, bad, memory_order_relaxed);
 }
 
@@ -45,58 +51,59 @@ static void force_task(void *data, int index) {
     const sn_chunk *c = chunk_of(s, index);
     const sn_batch *batch = &s->model->batch[c->batch];
     if (s->view->settings->rate && !batch->terms) return; /* without a memory the rate is zero */
-    const int bad = s->kernels->force(batch, c->block_begin, c->block_end, s->view, s->out);
+    const int bad = batch->kernels->force(batch, c->block_begin, c->block_end, s->view, s->out);
     if (bad) atomic_fetch_add_explicit(&s->bad, bad, memory_order_relaxed);
 }
 
 static void linearise_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
-    s->kernels->linearise(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->k, s->d, s->out);
+    const sn_batch *batch = &s->model->batch[c->batch];
+    batch->kernels->linearise(batch, c->block_begin, c->block_end, s->view, s->k, s->d, s->out);
 }
 
 static void weigh_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
-    s->kernels->weigh(&s->model->batch[c->batch], c->block_begin, c->block_end, s->settings, s->k, s->d, s->out);
+    const sn_batch *batch = &s->model->batch[c->batch];
+    batch->kernels->weigh(batch, c->block_begin, c->block_end, s->settings, s->k, s->d, s->out);
 }
 
 static void product_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
     const sn_batch *batch = &s->model->batch[c->batch];
-    const bool undamped =
-        s->view && !s->view->settings->batch[c->batch].damped && !batch->pair_mass; /* springs have dampers */
-    if (s->k == 0 && undamped) return;
-    s->kernels->product(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->k, s->d, s->linearised,
-                        s->u, s->out);
+    if (s->k == 0 && s->view && !s->view->settings->batch[c->batch].damped) return;
+    batch->kernels->product(batch, c->block_begin, c->block_end, s->view, s->k, s->d, s->linearised, s->u, s->out);
 }
 
 static void damp_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
     const sn_batch *batch = &s->model->batch[c->batch];
-    if (!s->view->settings->batch[c->batch].damped && !batch->pair_mass) return;
-    s->kernels->damp(batch, c->block_begin, c->block_end, s->view, s->d, s->u, s->out);
+    if (!s->view->settings->batch[c->batch].damped) return;
+    batch->kernels->damp(batch, c->block_begin, c->block_end, s->view, s->d, s->u, s->out);
 }
 
 static void accept_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
-    s->kernels->accept(&s->model->batch[c->batch], c->block_begin, c->block_end, s->view, s->out);
+    const sn_batch *batch = &s->model->batch[c->batch];
+    batch->kernels->accept(batch, c->block_begin, c->block_end, s->view, s->out);
 }
 
 static void remember_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
     const sn_batch *batch = &s->model->batch[c->batch];
-    if (batch->terms) s->kernels->remember(batch, c->block_begin, c->block_end, s->view, s->memory);
+    if (batch->terms) batch->kernels->remember(batch, c->block_begin, c->block_end, s->view, s->memory);
 }
 
 static void recall_task(void *data, int index) {
     sum *s = data;
     const sn_chunk *c = chunk_of(s, index);
-    s->kernels->recall(&s->model->batch[c->batch], c->block_begin, c->block_end, s->settings, s->before, s->u, s->out);
+    const sn_batch *batch = &s->model->batch[c->batch];
+    batch->kernels->recall(batch, c->block_begin, c->block_end, s->settings, s->before, s->u, s->out);
 }
 
 static void colour_by_colour(const sn_context *context, sum *s, void (*task)(void *data, int index)) {
@@ -134,10 +141,9 @@ void sn_elements_chunks(const sn_context *context, const sn_elements_model *mode
 
 /* ---- Inverted elements ---- */
 /* The worst J over the points of each lane of a block. */
-static void lowest_J(const sn_element_kernels *kernels, const sn_batch *batch, int block, const sn_element_view *view,
-                     double *J) {
+static void lowest_J(const sn_batch *batch, int block, const sn_element_view *view, double *J) {
     _Alignas(64) double F[SN_ELEMENT_POINTS * 9 * SN_LANES];
-    kernels->stress(batch, block, view, F, NULL, NULL, NULL);
+    batch->kernels->stress(batch, block, view, F, NULL, NULL, NULL);
     for (int l = 0; l < SN_LANES; ++l) {
         J[l] = INFINITY;
         for (int q = 0; q < batch->element->points; ++q) {
@@ -150,15 +156,15 @@ static void lowest_J(const sn_element_kernels *kernels, const sn_batch *batch, i
 }
 
 /* Names the first bad element in the order of sources and elements. */
-static sn_status report_inverted(const sn_element_kernels *kernels, const sn_elements_model *model,
-                                 const sn_element_view *view, int count, sn_error *error) {
+static sn_status report_inverted(const sn_elements_model *model, const sn_element_view *view, int count,
+                                 sn_error *error) {
     int source = -1, element = -1;
     double worst = 0;
     for (int b = 0; b < model->batch_count; ++b) {
         const sn_batch *batch = &model->batch[b];
         for (int64_t block = 0; block < batch->block_count && batch->law->flags & SN_LAW_POSITIVE_J; ++block) {
             double J[SN_LANES];
-            lowest_J(kernels, batch, (int)block, view, J);
+            lowest_J(batch, (int)block, view, J);
             for (int l = 0; l < SN_LANES; ++l) {
                 const int s = batch->source_of[block * SN_LANES + l], e = batch->element_of[block * SN_LANES + l];
                 if (s < 0 || J[l] > 0 || (source >= 0 && (s > source || (s == source && e > element)))) continue;
@@ -176,54 +182,41 @@ static sn_status report_inverted(const sn_element_kernels *kernels, const sn_ele
 /* ---- The sums ---- */
 sn_status sn_elements_energy(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                              double *partial, double *energy, sn_error *error) {
-    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .out = partial};
+    sum s = {.model = model, .view = view, .out = partial};
     sn_parallel(context, model->chunk_count, energy_task, &s);
     double total = 0;
     for (int i = 0; i < model->chunk_count; ++i) total += partial[i];
     *energy = total;
     const int bad = atomic_load(&s.bad);
     if (model->patches && !bad) return sn_patches_energy(context, model, view, energy, error);
-    return bad ? report_inverted(s.kernels, model, view, bad, error) : SN_OK;
+    return bad ? report_inverted(model, view, bad, error) : SN_OK;
 }
 
 sn_status sn_elements_force(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                             double *f, sn_error *error) {
-    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .out = f};
+    sum s = {.model = model, .view = view, .out = f};
     colour_by_colour(context, &s, force_task);
     const int bad = atomic_load(&s.bad);
     if (model->patches && !bad) return sn_patches_force(context, model, view, f, error);
-    return bad ? report_inverted(s.kernels, model, view, bad, error) : SN_OK;
+    return bad ? report_inverted(model, view, bad, error) : SN_OK;
 }
 
 void sn_elements_linearise(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                            double k, double d, double *linearised) {
-    sum s = {
-        .kernels = sn_element_kernels_for(context), .model = model, .view = view, .k = k, .d = d, .out = linearised};
+    sum s = {.model = model, .view = view, .k = k, .d = d, .out = linearised};
     sn_elements_chunks(context, model, linearise_task, &s);
     if (model->patches) sn_patches_linearise(context, model, view, k, d, linearised + model->patches->linearised);
 }
 
 void sn_elements_weigh(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings,
                        double k, double d, double *linearised) {
-    sum s = {.kernels = sn_element_kernels_for(context),
-             .model = model,
-             .settings = settings,
-             .k = k,
-             .d = d,
-             .out = linearised};
+    sum s = {.model = model, .settings = settings, .k = k, .d = d, .out = linearised};
     sn_elements_chunks(context, model, weigh_task, &s);
 }
 
 void sn_elements_product(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                          double k, double d, const double *linearised, const double *u, double *out) {
-    sum s = {.kernels = sn_element_kernels_for(context),
-             .model = model,
-             .view = view,
-             .k = k,
-             .d = d,
-             .linearised = linearised,
-             .u = u,
-             .out = out};
+    sum s = {.model = model, .view = view, .k = k, .d = d, .linearised = linearised, .u = u, .out = out};
     colour_by_colour(context, &s, product_task);
     if (!model->patches) return;
     double *tangent =
@@ -238,7 +231,7 @@ void sn_elements_damp(const sn_context *context, const sn_elements_model *model,
         sn_elements_product(context, model, view, 0, d, NULL, u, out);
         return;
     }
-    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .d = d, .u = u, .out = out};
+    sum s = {.model = model, .view = view, .d = d, .u = u, .out = out};
     colour_by_colour(context, &s, damp_task);
 }
 
@@ -256,7 +249,7 @@ static void cauchy_of(const sn_law *law, const double F[9], const double P[9], d
 
 void sn_elements_stress(const sn_context *context, const sn_elements_model *model, const sn_batch *batch, int block,
                         int lane, const sn_element_view *view, double *F, double *P, double *cauchy, double *psi) {
-    const sn_element_kernels *kernels = sn_element_kernels_for(context);
+    const sn_element_kernels *kernels = batch->kernels;
     if (!batch->patch || (!P && !cauchy && !psi)) {
         kernels->stress(batch, block, view, F, P, cauchy, psi);
         return;
@@ -285,7 +278,6 @@ bool sn_frames_due(double every, double from, double to) {
 }
 
 typedef struct frames_work {
-    const sn_element_kernels *kernels;
     const sn_elements_model *model;
     const sn_element_view *view;
     double from, to, *frame;
@@ -301,14 +293,14 @@ static void frames_task(void *data, int index) {
     const sn_batch *batch = &w->model->batch[c->batch];
     const int64_t block_size = (int64_t)batch->element->points * 9 * SN_LANES;
     for (int block = c->block_begin; block < c->block_end && takes(w, batch); ++block)
-        w->kernels->rotation(batch, block, w->view, w->frame + batch->frames + block * block_size);
+        batch->kernels->rotation(batch, block, w->view, w->frame + batch->frames + block * block_size);
 }
 
 bool sn_elements_frames(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                         double from, double to, double *frame) {
     sn_element_view now = *view;
     now.frame = NULL;
-    frames_work w = {sn_element_kernels_for(context), model, &now, from, to, frame};
+    frames_work w = {model, &now, from, to, frame};
     bool any = false;
     for (int b = 0; b < model->batch_count; ++b) any = any || takes(&w, &model->batch[b]);
     if (any) sn_elements_chunks(context, model, frames_task, &w);
@@ -317,28 +309,23 @@ bool sn_elements_frames(const sn_context *context, const sn_elements_model *mode
 
 void sn_elements_accept(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                         double *state) {
-    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .out = state};
+    sum s = {.model = model, .view = view, .out = state};
     if (model->rotation_state_size > 0) sn_parallel(context, model->chunk_count, accept_task, &s);
 }
 
 void sn_elements_remember(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                           const sn_memory_arrays *memory) {
-    sum s = {.kernels = sn_element_kernels_for(context), .model = model, .view = view, .memory = memory};
+    sum s = {.model = model, .view = view, .memory = memory};
     sn_elements_chunks(context, model, remember_task, &s);
     if (model->patches) sn_patches_remember(context, model->patches, view, memory);
 }
 
 void sn_elements_recall(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings,
                         const double *before, const double *memory, double *recalled) {
-    sum s = {.kernels = sn_element_kernels_for(context),
-             .model = model,
-             .settings = settings,
-             .before = before,
-             .u = memory,
-             .out = recalled};
+    sum s = {.model = model, .settings = settings, .before = before, .u = memory, .out = recalled};
     sn_elements_chunks(context, model, recall_task, &s);
     for (int b = 0; model->patches && b < model->patches->batch_count; ++b) {
         const sn_batch *batch = &model->patches->batch[b];
-        s.kernels->recall(batch, 0, batch->block_count, settings, before, memory, recalled);
+        batch->kernels->recall(batch, 0, batch->block_count, settings, before, memory, recalled);
     }
 }

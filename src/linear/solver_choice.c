@@ -47,6 +47,14 @@ static bool mixed_pays(const sn_linear *linear) {
            !(linear->is_static && may_be_indefinite(linear->model.elements, &linear->place.view));
 }
 
+/* Multigrid has cells of space around the nodes: a sheet that lies in folds has nodes in one cell that are far from
+ * each other. Incomplete factors do not mind. */
+static bool has_cloth(const sn_elements_model *elements) {
+    for (int b = 0; b < elements->batch_count; ++b)
+        if (elements->batch[b].law->flags & SN_LAW_CLOTH) return true;
+    return false;
+}
+
 sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
     const sn_solver_options *o = &linear->options;
     sn_choice c = {.assembled = !is(o->operator_, "assembly-free")};
@@ -80,7 +88,8 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
         c.preconditioner = c.krylov->own;
     else
         c.preconditioner = !is_auto(o->preconditioner) ? sn_preconditioner_find(o->preconditioner)
-                           : large                     ? &sn_preconditioner_multigrid
-                                                       : &sn_preconditioner_block_jacobi;
+                           : c.assembled && has_cloth(linear->model.elements) ? &sn_preconditioner_ic0
+                           : large                                            ? &sn_preconditioner_multigrid
+                                                                              : &sn_preconditioner_block_jacobi;
     return c;
 }

@@ -12,7 +12,7 @@
 #include "linear/krylov/krylov.h"
 #include "solver_inside.h"
 
-enum { ROUNDS = 60, LIGHT = 150 }; /* LIGHT: the most iterations without the correction for coupled bodies */
+enum { ROUNDS = 60, LIGHT = 50 }; /* LIGHT: the most iterations without the correction for coupled bodies */
 
 typedef struct refinement {
     sn_linear *linear;

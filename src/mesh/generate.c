@@ -17,6 +17,7 @@
     X(torus, "solid ring about the y axis: radius to the core and minor radius m, cells[2] around, core to rim; node group surface") \
     X(knot, "rope in an open overhand knot: radius m (at most 0.005 of the length), length m, cells[2] centre to rim, along; node groups start end side") \
     X(rectangle, "plane triangles in z = 0 with the corner at the origin, for tri3: size[2] m, cells[2]; node groups x- x+ y- y+") \
+    X(grid, "sheet of triangles in y = 0 about the origin, for cloth: size[2] m along x and z, cells[2]; node groups x- x+ z- z+") \
     X(octopus, "closed surface of an octopus about 1.8 size across: triangles 500 to 4e6, size m; node groups head, eyes, arm1 to arm8") \
     X(dragon, "closed surface of a young dragon about 1.8 size long: triangles 500 to 4e6, size m; node groups body, head, wings, tail, ...")
 

@@ -28,6 +28,11 @@ typedef struct sn_generator {
 sn_status sn_generate_create(sn_context *context, const char *generator, int64_t nodes, int64_t tets, int64_t triangles,
                              sn_mesh **mesh, sn_error *error);
 
+/* A rectangle of triangles in z = 0 with its corner at the origin: size in m, cells along x and y; node groups of its
+ * sides x- x+ y- y+ with these names. */
+sn_status sn_rectangle(sn_context *context, const char *generator, const double size[2], const double counts[2],
+                       const char *const side[4], sn_mesh **mesh, sn_error *error);
+
 /* Three tets of the prism with bottom abc and top def (a under d, ...), positive when abc is counter-clockwise seen
  * from the top. Each quadrilateral is cut from its smallest node, so neighbouring prisms agree whatever their order. */
 void sn_prism_to_tets(const int32_t node[6], int32_t *tet);

@@ -26,8 +26,7 @@ static void fill(sn_mesh *mesh, const double size[2], const int64_t cells[2]) {
             }
 }
 
-static sn_status add_sides(sn_mesh *mesh, const int64_t cells[2], sn_error *error) {
-    static const char *const name[4] = {"x-", "x+", "y-", "y+"};
+static sn_status add_sides(sn_mesh *mesh, const int64_t cells[2], const char *const name[4], sn_error *error) {
     uint8_t *mark = sn_allocate(mesh->context, (size_t)mesh->node_count, 1);
     if (!mark) return sn_no_memory(error);
     int64_t node = 0;
@@ -40,19 +39,25 @@ static sn_status add_sides(sn_mesh *mesh, const int64_t cells[2], sn_error *erro
     return status;
 }
 
-static sn_status generate(sn_context *context, const double value[][3], sn_mesh **mesh, sn_error *error) {
-    const int64_t cells[2] = {(int64_t)value[CELLS][0], (int64_t)value[CELLS][1]};
+sn_status sn_rectangle(sn_context *context, const char *generator, const double size[2], const double counts[2],
+                       const char *const side[4], sn_mesh **mesh, sn_error *error) {
+    const int64_t cells[2] = {(int64_t)counts[0], (int64_t)counts[1]};
     sn_mesh *m;
-    sn_status status = sn_generate_create(context, "rectangle", (cells[0] + 1) * (cells[1] + 1), 0,
-                                          2 * cells[0] * cells[1], &m, error);
+    sn_status status =
+        sn_generate_create(context, generator, (cells[0] + 1) * (cells[1] + 1), 0, 2 * cells[0] * cells[1], &m, error);
     if (status) return status;
-    fill(m, value[SIZE], cells);
-    status = add_sides(m, cells, error);
+    fill(m, size, cells);
+    status = add_sides(m, cells, side, error);
     if (status)
         sn_mesh_destroy(m);
     else
         *mesh = m;
     return status;
+}
+
+static sn_status generate(sn_context *context, const double value[][3], sn_mesh **mesh, sn_error *error) {
+    static const char *const side[4] = {"x-", "x+", "y-", "y+"};
+    return sn_rectangle(context, "rectangle", value[SIZE], value[CELLS], side, mesh, error);
 }
 
 const sn_generator sn_generator_rectangle = {

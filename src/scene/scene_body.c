@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "embed/embed_options.h"
+#include "fem/law.h"
 #include "scene_internal.h"
 #include "world/world_options.h"
 
@@ -104,20 +105,21 @@ static sn_status transform(const sn_place *place, sn_mesh **mesh) {
 }
 
 /* What a shape must bring. */
-typedef enum shape_need { NEED_ANY, NEED_TETS, NEED_TRIANGLES, NEED_PLANE } shape_need;
+typedef enum shape_need { NEED_ANY, NEED_TETS, NEED_TRIANGLES, NEED_ALONE } shape_need;
 
 static sn_status check_shape(const sn_place *source, shape_need need, const sn_mesh *mesh) {
     if (need == NEED_TETS && mesh->tet_count == 0)
         return sn_place_fail(source, SN_BAD_INPUT,
                              "gives a mesh without tets; a body needs a volume: lay tets around it with the mesh "
-                             "{\"embed\": {\"surface\": ..., \"elements\": 2000}} (or take the element tri3, for plane "
-                             "triangles)");
+                             "{\"embed\": {\"surface\": ..., \"elements\": 2000}} (or take a law of cloth, or the "
+                             "element tri3, for plane triangles)");
     if (need == NEED_TRIANGLES && mesh->triangle_count == 0)
         return sn_place_fail(source, SN_BAD_INPUT, "gives a mesh without triangles");
-    if (need == NEED_PLANE && (mesh->tet_count > 0 || mesh->triangle_count == 0))
-        return sn_place_fail(source, SN_BAD_INPUT,
-                             "gives a mesh of %d tets and %d triangles; the element tri3 needs triangles alone",
-                             mesh->tet_count, mesh->triangle_count);
+    if (need == NEED_ALONE && (mesh->tet_count > 0 || mesh->triangle_count == 0))
+        return sn_place_fail(
+            source, SN_BAD_INPUT,
+            "gives a mesh of %d tets and %d triangles; the elements tri3 and cloth need triangles alone",
+            mesh->tet_count, mesh->triangle_count);
     return SN_OK;
 }
 
@@ -255,6 +257,14 @@ static sn_status read_initial(const sn_place *place, sn_initial *initial) {
     return sn_read_fields(place, field, count, initial);
 }
 
+/* What the mesh of a body must bring. */
+static shape_need need_of(const sn_body_options *body, bool rigid) {
+    const sn_law *law = sn_law_find(NULL, body->material[0].law);
+    const bool cloth = *body->element ? strcmp(body->element, "cloth") == 0 : law && law->flags & SN_LAW_CLOTH;
+    if (rigid) return NEED_ANY;
+    return cloth || strcmp(body->element, "tri3") == 0 ? NEED_ALONE : NEED_TETS;
+}
+
 static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn_body_options *body) {
     int fields;
     const sn_field *field = sn_body_fields(&fields);
@@ -262,25 +272,21 @@ static sn_status read_body(const sn_place *place, sn_scene *scene, int index, sn
     if (index > 0) snprintf(body->name, sizeof body->name, "body%d", index);
     sn_status status = sn_read_fields(place, field, fields, body);
     if (status) return status;
-    const bool plane = strcmp(body->element, "tri3") == 0;
+    if (sn_place_get(place, "material", &child) || sn_place_get(place, "materials", &child))
+        status = read_materials(&child, body);
+    else
+        status = default_material(place->reader, body);
+    if (status) return status;
     const bool rigid = sn_place_get(place, "rigid", &child) && json_is_true(child.value);
     if (sn_place_get(place, "surface", &surface)) status = read_shape(&surface, NEED_TRIANGLES, &scene->surface[index]);
     if (!status && sn_place_get(place, "mesh", &child))
         status = json_is_object(child.value) && sn_place_get(&child, "embed", &embed)
                      ? read_embed(&child, &embed, &scene->surface[index], &scene->mesh[index])
-                     : read_shape(&child,
-                                  rigid   ? NEED_ANY
-                                  : plane ? NEED_PLANE
-                                          : NEED_TETS,
-                                  &scene->mesh[index]);
+                     : read_shape(&child, need_of(body, rigid), &scene->mesh[index]);
     if (status) return status;
     body->mesh = scene->mesh[index];
     body->surface = scene->surface[index];
-    if (sn_place_get(place, "material", &child) || sn_place_get(place, "materials", &child))
-        status = read_materials(&child, body);
-    else
-        status = default_material(place->reader, body);
-    if (!status && sn_place_get(place, "fix", &child)) status = sn_scene_read_fixes(&child, body);
+    if (sn_place_get(place, "fix", &child)) status = sn_scene_read_fixes(&child, body);
     if (!status && sn_place_get(place, "loads", &child)) status = sn_scene_read_loads(&child, body);
     if (!status && sn_place_get(place, "rigid", &child)) status = read_rigid(&child, body);
     if (!status && sn_place_get(place, "links", &child)) status = sn_scene_read_links(&child, body);

@@ -52,9 +52,14 @@ void sn_colliders_destroy(sn_world *world, sn_colliders *own) {
 double sn_contact_stiffness(const sn_world *world, double area) {
     const sn_parameters *p = &world->parameters;
     double modulus = 0, density = 0;
-    for (int i = 0; i < p->material_count; ++i) {
-        modulus = fmax(modulus, sn_parameters_modulus(world->context, &p->material[i]));
-        density = fmax(density, p->material[i].density);
+    for (int b = 0; b < world->model->body_count; ++b) {
+        const sn_body *body = &world->model->body[b];
+        /* Behind a place of a solid lies a body as deep as the place is wide; cloth has its thickness there. */
+        const double part = body->element->lay && area > 0 ? fmin(body->thickness / sqrt(area), 1) : 1;
+        for (int i = body->material_first; i < body->material_first + body->material_count; ++i) {
+            modulus = fmax(modulus, part * sn_parameters_modulus(world->context, &p->material[i]));
+            density = fmax(density, part * p->material[i].density);
+        }
     }
     const double stiff = area > 0 ? 10 * modulus / sqrt(area) : 0, heavy = 1000 * density * sn_norm3(p->gravity);
     return fmax(stiff, heavy);

@@ -172,7 +172,7 @@ static sn_status between(sn_context *context, const sn_body *body, int material,
     const size_t n = (size_t)body->mesh->node_count, elements = (size_t)body->mesh->tet_count;
     problem w = {.body = body,
                  .material = material,
-                 .element = body->element->dimension == 2 ? &sn_element_tri3 : &sn_element_tet4,
+                 .element = sn_element_is_plane(body->element) ? &sn_element_tri3 : &sn_element_tet4,
                  .nodes = body->mesh->node_count};
     w.from = sn_allocate_zero(context, n, 1), w.to = sn_allocate_zero(context, n, 1);
     w.volume = sn_allocate_zero(context, elements, sizeof(double));
@@ -237,7 +237,7 @@ sn_status sn_fibres_check(const sn_body *body, int material, const sn_material *
     if (!muscle && (options->muscle.activation != 0 || options->muscle.key_count > 0))
         return sn_fail_at(error, SN_BAD_INPUT, "muscle.activation",
                           "the activation has no effect on a material without fibres");
-    if (muscle && body->type->derive)
+    if (muscle && (body->type->derive || body->element->lay))
         return sn_fail_at(error, SN_BAD_INPUT, "muscle", "'muscle' does not go with element %s", body->type->name);
     if (muscle && options->warping[0])
         return sn_fail_at(error, SN_BAD_INPUT, "muscle", "'muscle' does not go with 'warping'");

@@ -18,8 +18,7 @@ uint64_t sn_history_key(const sn_world *world) {
     for (int b = 0; b < p->elements.batch_count; ++b) {
         const sn_batch *batch = sn_settings_batch(&world->solid->elements, b);
         const size_t lanes = (size_t)batch->block_count * SN_LANES;
-        hash =
-            sn_hash(hash, p->elements.batch[b].constant, lanes * (size_t)batch->law->constant_count * sizeof(double));
+        hash = sn_hash(hash, p->elements.batch[b].constant, lanes * (size_t)batch->constants * sizeof(double));
         hash = sn_hash(hash, p->elements.batch[b].damping, lanes * 3 * sizeof(double));
         if (batch->muscle) hash = sn_hash(hash, p->elements.batch[b].muscle, lanes * SN_MUSCLE_ITEMS * sizeof(double));
     }

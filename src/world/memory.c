@@ -284,7 +284,7 @@ static double batch_energy(const sn_world *world, const sn_batch *batch) {
             const double w = batch->weight[point * SN_LANES + lane],
                          e = point_energy(batch->terms, factor, compliance,
                                           memory + point * last_term * SN_LANES + lane);
-            energy += batch->pair_mass ? (w > 0 ? e / w : 0) : w * e;
+            energy += batch->number ? (w > 0 ? e / w : 0) : w * e;
         }
     }
     return energy;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "fem/law.h"
 #include "fibres.h"
 #include "inside.h"
 #include "rigid_body.h"
@@ -82,6 +83,7 @@ static sn_status check_rigid(const sn_body_options *options, sn_error *error) {
     const char *key = options->rigid_count > 0                   ? "rigid"
                       : options->fix_count > 0                   ? "fix"
                       : strcmp(options->element, "tri3") == 0    ? "element"
+                      : strcmp(options->element, "cloth") == 0   ? "element"
                       : strcmp(options->mass, "consistent") == 0 ? "mass"
                       : options->thickness != 1                  ? "thickness"
                       : i->scale != 1 || i->flatten || i->mirror || i->collapse || i->scrambled || i->twist != 0
@@ -109,10 +111,31 @@ static sn_status take_rigid(sn_context *context, const sn_body_options *options,
     return status ? status : sn_rigid_body_weigh(context, options, body, error);
 }
 
+/* What a body has that names no element: cloth for triangles with a law of cloth, else tets. */
+static const char *usual_element(const sn_body_options *options) {
+    bool cloth = options->mesh && options->mesh->tet_count == 0 && options->mesh->triangle_count > 0;
+    const sn_law *law = options->material_count > 0 ? sn_law_find(NULL, options->material[0].law) : NULL;
+    cloth = cloth && law && law->flags & SN_LAW_CLOTH;
+    return cloth ? "cloth" : "tet4";
+}
+
+/* The thickness of triangles has an effect; that of cloth must be given. */
+static sn_status check_thickness(const sn_body_options *options, const sn_body *body, sn_error *error) {
+    if (body->element->dimension != 2 && options->thickness != 1)
+        return sn_fail_at(error, SN_BAD_INPUT, "thickness",
+                          "thickness has no effect on element %s; it is for tri3 and cloth", body->type->name);
+    if (body->element->lay && options->thickness == 1)
+        return sn_fail_at(error, SN_BAD_INPUT, "thickness",
+                          "body '%s' is cloth and has no thickness of its own, only the usual 1 m; give that of the "
+                          "fabric, for example 0.0005",
+                          body->name);
+    return SN_OK;
+}
+
 static sn_status take_body(sn_context *context, const sn_body_options *options, sn_body *body, sn_error *error) {
     snprintf(body->name, sizeof body->name, "%s", *options->name ? options->name : "body");
     if (options->rigid_body) return take_rigid(context, options, body, error);
-    body->type = sn_element_find(*options->element ? options->element : "tet4");
+    body->type = sn_element_find(*options->element ? options->element : usual_element(options));
     body->element = sn_element_carrier(body->type);
     body->consistent = strcmp(options->mass, "consistent") == 0;
     sn_status status = check_mesh(body, options->mesh, error);
@@ -121,9 +144,7 @@ static sn_status take_body(sn_context *context, const sn_body_options *options, 
     for (int m = 0; m < options->material_count && !status; ++m)
         status =
             sn_within(error, sn_element_check_material(body->type, &options->material[m], error), "material.%d", m);
-    if (!status && body->element->dimension != 2 && options->thickness != 1)
-        status = sn_fail_at(error, SN_BAD_INPUT, "thickness", "thickness has no effect on element %s; it is for tri3",
-                            body->type->name);
+    if (!status) status = check_thickness(options, body, error);
     if (status) return status;
     status = body->element->take(options->mesh, &body->mesh, error);
     body->thickness = body->element->dimension == 2 ? options->thickness : 1;

@@ -18,7 +18,7 @@ typedef struct sn_body {
     const sn_element
         *element;     /* its carrier: the type of the cells of the mesh, of the mass, the loads and the surface */
     bool consistent;  /* the mass matrix is consistent, not lumped */
-    double thickness; /* m, of plane bodies; 1 for others */
+    double thickness; /* m, of plane bodies and cloth; 1 for others */
     int node_first, element_first, material_first, material_count;
     int32_t *node;     /* elements x element nodes: compiled node numbers */
     int32_t *material; /* per element: material, counted from material_first */

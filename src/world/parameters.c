@@ -135,7 +135,8 @@ sn_status sn_parameters_stiff(const sn_world *world, sn_error *error) {
             if (status) return sn_within(error, status, "bodies.%d.material.%d", b, m);
             status = sn_material_evaluate(world->context, material, F, NULL, P, NULL, error);
             if (status) return status;
-            if (P[1] == 0 || P[5] == 0 || P[6] == 0)
+            const sn_law *law = sn_law_find(world->context, material->law);
+            if (P[1] == 0 || (!(law->flags & SN_LAW_CLOTH) && (P[5] == 0 || P[6] == 0)))
                 return sn_within(
                     error,
                     sn_fail(error, SN_BAD_INPUT,
@@ -287,9 +288,17 @@ static bool has_viscous_updated(const sn_material *material) {
            (material->viscous[0] != 0 || material->viscous[1] != 0 || material->rayleigh[1] != 0);
 }
 
+/* What the hinges of cloth and the rest shapes of its triangles follow from. */
+static bool same_cloth(const sn_material *a, const sn_material *b) {
+    const sn_constant *p = sn_material_constant(a, "direction"), *q = sn_material_constant(b, "direction");
+    return (p == NULL) == (q == NULL) && (!p || memcmp(p->value, q->value, 3 * sizeof(double)) == 0) &&
+           sn_material_bends(a) == sn_material_bends(b) && strcmp(a->bending_model, b->bending_model) == 0 &&
+           a->area_density == b->area_density;
+}
+
 /* Whether batches, mass and the layout of the state stay the same. */
 static bool same_kind(const sn_material *a, const sn_material *b) {
-    return strcmp(a->law, b->law) == 0 && has_viscous_updated(a) == has_viscous_updated(b) &&
+    return strcmp(a->law, b->law) == 0 && same_cloth(a, b) && has_viscous_updated(a) == has_viscous_updated(b) &&
            strcmp(a->rotation, b->rotation) == 0 && strcmp(a->differential, b->differential) == 0 &&
            a->density == b->density && a->rayleigh[0] == b->rayleigh[0] && a->prony_count == b->prony_count &&
            strcmp(a->prony_on, b->prony_on) == 0 && a->alpha == b->alpha && a->beta == b->beta &&

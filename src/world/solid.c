@@ -9,6 +9,12 @@
 #include "inside.h"
 #include "rigid_body.h"
 
+/* Cloth buckles in almost every step. In dynamics it takes the projected differential, with which Newton's method and
+ * CG go on. */
+static bool takes_exact(const sn_world *world, const sn_body *body) {
+    return sn_parameters_exact(&world->parameters) && (world->parameters.no_inertia || !body->element->lay);
+}
+
 static void fill_sources(const sn_world *world, sn_solid *solid) {
     const sn_model *model = world->model;
     for (int b = 0; b < model->body_count; ++b) {
@@ -24,14 +30,12 @@ static void fill_sources(const sn_world *world, sn_solid *solid) {
                                              .material_offset = body->material_first,
                                              .element_offset = body->element_first,
                                              .fibre = body->fibre,
-                                             .exact = sn_parameters_exact(&world->parameters),
+                                             .exact = takes_exact(world, body),
                                              .name = body->name,
                                              .label = body->mesh->tet_label};
         solid->consistent[b] = body->consistent;
     }
 }
-
-static double density(const sn_batch_source *source, int e) { return source->materials[source->material[e]].density; }
 
 static void add_weights(const sn_batch_source *source, double *weight) {
     const int nodes = source->element->nodes;
@@ -39,7 +43,7 @@ static void add_weights(const sn_batch_source *source, double *weight) {
         const int32_t *node = source->node + (size_t)e * (size_t)nodes;
         double share[SN_ELEMENT_NODES] = {0};
         sn_load_volume_shares(source->element, source->thickness, node, source->rest, share);
-        for (int i = 0; i < nodes; ++i) weight[node[i]] += density(source, e) * share[i];
+        for (int i = 0; i < nodes; ++i) weight[node[i]] += sn_source_density(source, e) * share[i];
     }
 }
 
@@ -96,7 +100,7 @@ static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error 
             const int32_t *node = source->node + (size_t)e * (size_t)source->element->nodes;
             double share[SN_ELEMENT_NODES] = {0}, mass = 0;
             sn_load_volume_shares(source->element, source->thickness, node, source->rest, share);
-            for (int i = 0; i < source->element->nodes; ++i) mass += density(source, e) * share[i];
+            for (int i = 0; i < source->element->nodes; ++i) mass += sn_source_density(source, e) * share[i];
             for (int i = 0; i < source->element->nodes; ++i) {
                 total[node[i]] += mass;
                 solid->rayleigh[node[i]] += mass * source->materials[source->material[e]].rayleigh[0];
@@ -109,17 +113,34 @@ static sn_status fill_rayleigh(const sn_world *world, sn_solid *solid, sn_error 
     return SN_OK;
 }
 
-/* Fills the sources of the batches: the elements of a body, or its springs. */
+/* Fills the sources of the batches: the elements of each body, or its springs; then those that count beside them. */
 static sn_status fill_compiled(const sn_world *world, sn_solid *solid, sn_error *error) {
     sn_status status = SN_OK;
-    for (int b = 0; b < world->model->body_count && !status; ++b) {
+    const sn_model *model = world->model;
+    for (int b = 0; b < model->body_count && !status; ++b) {
         solid->compiled[b] = solid->source[b];
-        const sn_element *type = world->model->body[b].type;
-        if (!type->derive) continue;
+        const sn_element *type = model->body[b].type;
+        if (!type || !type->derive) continue;
         status = type->derive(world->context, &solid->source[b], solid->weight_exact, &solid->compiled[b], error);
         status = sn_within(error, status, "bodies.%d", b);
     }
+    int next = model->body_count;
+    for (int b = 0; b < model->body_count; ++b) {
+        const sn_element *const *beside = model->body[b].element->beside;
+        for (int i = 0; beside && beside[i] && !status; ++i) {
+            status = beside[i]->derive(world->context, &solid->source[b], solid->weight_exact, &solid->compiled[next++],
+                                       error);
+            status = sn_within(error, status, "bodies.%d", b);
+        }
+    }
     return status;
+}
+
+static int count_compiled(const sn_model *model) {
+    int count = model->body_count;
+    for (int b = 0; b < model->body_count; ++b)
+        for (int i = 0; model->body[b].element->beside && model->body[b].element->beside[i]; ++i) ++count;
+    return count;
 }
 
 static void fill_places(const sn_world *world, sn_solid *solid) {
@@ -137,8 +158,8 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
     sn_context *context = world->context;
     const size_t n = (size_t)model->node_count;
     solid->source = sn_allocate_zero(context, (size_t)model->body_count, sizeof *solid->source);
-    solid->compiled = sn_allocate_zero(context, (size_t)model->body_count, sizeof *solid->compiled);
-    solid->body_count = model->body_count;
+    solid->compiled_count = count_compiled(model);
+    solid->compiled = sn_allocate_zero(context, (size_t)solid->compiled_count, sizeof *solid->compiled);
     solid->consistent = sn_allocate_zero(context, (size_t)model->body_count, 1);
     solid->place = sn_allocate_zero(context, (size_t)model->element_count, sizeof *solid->place);
     solid->mass = sn_allocate_zero(context, n, sizeof(double));
@@ -151,8 +172,8 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
     sn_status status = fill_mass(world, solid, error);
     if (!status) status = fill_compiled(world, solid, error);
     if (!status) {
-        status = sn_elements_compile(context, solid->compiled, model->body_count, model->node_count, &solid->elements,
-                                     error);
+        status = sn_elements_compile(context, solid->compiled, solid->compiled_count, model->node_count,
+                                     &solid->elements, error);
         status = sn_within(error, status, "bodies");
     }
     if (!status) fill_places(world, solid);
@@ -173,7 +194,7 @@ static sn_status build(const sn_world *world, sn_solid *solid, sn_error *error) 
 static void release(sn_context *context, sn_solid *solid) {
     sn_elements_release(context, &solid->elements);
     sn_warping_release(context, &solid->warping);
-    for (int b = 0; solid->compiled && b < solid->body_count; ++b) {
+    for (int b = 0; solid->compiled && b < solid->compiled_count; ++b) {
         const sn_element *element = solid->compiled[b].element;
         if (element && element->release) element->release(context, &solid->compiled[b]);
     }

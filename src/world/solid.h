@@ -10,9 +10,10 @@
 #include "sinew/world.h"
 
 typedef struct sn_solid {
-    int body_count;
-    sn_batch_source *source;   /* one per body: its elements */
-    sn_batch_source *compiled; /* one per body: its elements or springs; the batches are made of them */
+    sn_batch_source *source; /* one per body: its elements */
+    int compiled_count;
+    sn_batch_source *compiled; /* the batches are made of them: one per body, its elements or springs; then those that
+                                  count beside them, as the hinges of cloth */
     uint8_t *consistent;       /* one per body: the mass is consistent */
     sn_elements_model elements;
     int64_t

@@ -78,6 +78,9 @@ static sn_status make_surface(const sn_world *world, int body, sn_touch_surface 
     if (b->element->face_nodes == 0)
         return sn_fail_at(error, SN_UNSUPPORTED, "contact", "body '%s' is plane; contact between bodies needs tets",
                           b->name);
+    if (b->element->lay)
+        return sn_fail_at(error, SN_UNSUPPORTED, "contact", "body '%s' is cloth; contact between bodies needs tets",
+                          b->name);
     sn_embedding *boundary = NULL;
     sn_status status = b->surface ? SN_OK : sn_embedding_boundary(b->mesh, 180, &boundary, error);
     if (status) return status;

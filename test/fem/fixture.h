@@ -58,6 +58,11 @@ static inline double *doubles(int count) {
     return p;
 }
 
+/* Whether elements of a type take a law: cloth and solids have laws of their own. */
+static inline bool goes_with(const sn_element *element, const char *law) {
+    return (element->lay != NULL) == ((sn_law_find(NULL, law)->flags & SN_LAW_CLOTH) != 0);
+}
+
 /* Two triangles per cell of a 2 x 2 grid in the plane. */
 static inline void plane_mesh(fixture *s, int cells) {
     const int side = cells + 1;
@@ -103,6 +108,8 @@ static inline fixture mesh_fixture(sn_context *context, const sn_element *elemen
         plane_mesh(&s, a);
     else
         solid_mesh(&s, element, a, b, c, distortion);
+    for (int n = 0; n < s.nodes && element->lay; ++n) /* cloth is bent at rest */
+        s.rest[3 * n + 2] = 2 * s.rest[3 * n] * s.rest[3 * n] + 0.3 * s.rest[3 * n + 1] + distortion * noise(n);
     s.x = doubles(3 * s.nodes);
     s.v = doubles(3 * s.nodes);
     memcpy(s.x, s.rest, (size_t)s.nodes * 3 * sizeof *s.x);
@@ -147,7 +154,16 @@ static inline int set_law(sn_context *context, sn_material *m, const char *law_n
     snprintf(m->law, sizeof m->law, "%s", law_name);
     snprintf(m->differential, sizeof m->differential, "%s", names[differential].name);
     const double nu = 0.3;
-    if (strncmp(law_name, "orthotropic", 11) == 0) {
+    if (strcmp(law_name, "cloth-orthotropic") == 0) {
+        const double E[2] = {young, 1.5 * young}, shear = young / 3, warp[3] = {1, 2, 0.5};
+        assert_int_equal(sn_material_set(m, "young", E, 2, NULL), SN_OK);
+        assert_int_equal(sn_material_set(m, "shear", &shear, 1, NULL), SN_OK);
+        assert_int_equal(sn_material_set(m, "direction", warp, 3, NULL), SN_OK);
+    } else if (strcmp(law_name, "cloth-baraff-witkin") == 0) {
+        const double stretch[2] = {young, 0.6 * young}, shear = young / 4;
+        assert_int_equal(sn_material_set(m, "stretch", stretch, 2, NULL), SN_OK);
+        assert_int_equal(sn_material_set(m, "shear", &shear, 1, NULL), SN_OK);
+    } else if (strncmp(law_name, "orthotropic", 11) == 0) {
         const double E[3] = {young, 1.5 * young, 0.7 * young}, ratio[3] = {0.2, 0.25, 0.15},
                      shear[3] = {young / 3, young / 2, young / 4};
         m->constant_count = 0;
@@ -164,7 +180,7 @@ static inline int set_law(sn_context *context, sn_material *m, const char *law_n
 /* Positions of a state: an affine map and, but for rest, a small bump; velocities are noise. Plane bodies stay in their
  * plane. */
 static inline void set_state(fixture *s, int state) {
-    const int plane = s->source.element->dimension == 2;
+    const int plane = sn_element_is_plane(s->source.element);
     double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const double axis[3] = {plane ? 0 : 1, plane ? 0 : -2, 0.7};
     if (state == STATE_STRETCHED) F[0] = 1.35, F[4] = 0.9, F[8] = 1.1;

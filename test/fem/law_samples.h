@@ -56,6 +56,12 @@ static const sample samples[] = {
      .name = {"young", "poisson", "shear", "axes"},
      .count = {3, 3, 3, 9},
      .value = {{1000, 600, 300}, {0.3, 0.2, 0.1}, {250, 180, 140}, {0.6, 0, 0.8, 0, 1, 0, -0.8, 0, 0.6}}},
+    {.law = "cloth-stvk"},
+    {.law = "cloth-orthotropic",
+     .name = {"young", "poisson", "shear", "direction"},
+     .count = {2, 1, 1, 3},
+     .value = {{1000, 400}, {0.2}, {150}, {1, 1, 0}}},
+    {.law = "cloth-baraff-witkin", .name = {"stretch", "shear"}, .count = {2, 1}, .value = {{1000, 500}, {200}}},
     {.law = "stvk-volume", .name = {"penalty"}, .count = {1}, .value = {{0.1}}},
     {.law = "stvk-volume", .name = {"penalty"}, .count = {1}, .value = {{2}}},
 };

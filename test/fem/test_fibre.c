@@ -59,6 +59,7 @@ static void differentials(void **state) {
     const sn_listing *law = sn_laws(&laws);
     for (int l = 0; l < laws; ++l)
         for (int e = 0; e < 3; ++e) {
+            if (!goes_with(solids[e], law[l].name)) continue; /* cloth has no muscle */
             fixture s;
             if (start(&s, solids[e], law[l].name, SN_DIFFERENTIAL_EXACT, 0.7)) {
                 s.unsymmetric = true;
@@ -72,7 +73,7 @@ static void differentials(void **state) {
             }
             end(&s);
         }
-    assert_true(tried >= 3 * (laws - 1));
+    assert_true(tried >= 3 * (laws - 4));
 }
 
 /* The force at rest is the gradient of the energy. */
@@ -82,6 +83,7 @@ static void energies(void **state) {
     const sn_listing *law = sn_laws(&laws);
     for (int l = 0; l < laws; ++l)
         for (int e = 0; e < 3; ++e) {
+            if (!goes_with(solids[e], law[l].name)) continue; /* cloth has no muscle */
             fixture s;
             const sn_law *found = sn_law_find(context, law[l].name);
             const int full = start(&s, solids[e], law[l].name, SN_DIFFERENTIAL_EXACT, 0.7);

@@ -13,16 +13,18 @@ static void same_small_strain_stiffness(void **state) {
             sn_material material = material_of(&tried[m]);
             sn_material_set(&material, "young", &pairs[k][0], 1, NULL);
             sn_material_set(&material, "poisson", &pairs[k][1], 1, NULL);
+            /* Cloth: plane stress, and nothing in the third column. */
+            const bool cloth = sn_law_find(NULL, tried[m].law)->flags & SN_LAW_CLOTH;
             const double nu = pairs[k][1], mu = pairs[k][0] / (2 * (1 + nu)),
-                         lambda = pairs[k][0] * nu / ((1 + nu) * (1 - 2 * nu));
+                         lambda = pairs[k][0] * nu / ((1 + nu) * (1 - (cloth ? nu : 2 * nu)));
             double F[9], psi, P[9], dP[81];
             deformation(0, F);
             assert_int_equal(sn_material_evaluate(context, &material, F, &psi, P, dP, NULL), SN_OK);
             for (int a = 0; a < 9; ++a)
                 for (int b = 0; b < 9; ++b) {
                     const int i = a / 3, j = a % 3, r = b / 3, l = b % 3;
-                    const double expected =
-                        mu * ((i == r && j == l) + (i == l && j == r)) + lambda * (i == j && r == l);
+                    const double whole = mu * ((i == r && j == l) + (i == l && j == r)) + lambda * (i == j && r == l),
+                                 expected = cloth && (j == 2 || l == 2 || i == 2 || r == 2) ? 0 : whole;
                     if (!(fabs(dP[9 * a + b] - expected) <= 1e-11 * (mu + fabs(lambda))))
                         fail_msg("%s: dP[%d][%d] %g against %g", tried[m].law, a, b, dP[9 * a + b], expected);
                 }

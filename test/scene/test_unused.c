@@ -11,7 +11,7 @@
 
 #include "scene_text.h"
 
-enum { MOST = 8 };
+enum { MOST = 12 };
 
 static const char base[] = "{\"bodies\": [{\"mesh\": {\"box\": {\"size\": [0.3, 0.1, 0.1], \"cells\": [6, 2, 2]}},"
                            " \"material\": {\"young\": 1e5, \"poisson\": 0.4}, \"fix\": [{\"select\": {\"box\": [[-1, "
@@ -46,6 +46,12 @@ typedef struct refusal {
 #define SPRING "colliders.0.response=spring-damper colliders.0.spring={\"stiffness\":1e6}"
 static const char core[] = ", \"rigid\": [{\"select\": {\"box\": [[0.2, -1, -1], [0.26, 1, 1]]}}]";
 
+/* A sheet of cloth. */
+#define SHEET                                                                                                          \
+    "bodies.0.mesh={\"grid\":{\"size\":[0.3,0.2],\"cells\":[6,4]}} bodies.0.thickness=0.001 "                          \
+    "bodies.0.material={\"law\":\"cloth-stvk\",\"young\":1e5,\"poisson\":0.3} "
+#define BENDING SHEET MATERIAL "bending={\"stiffness\":1e-3} "
+
 static const refusal refusals[] = {
     {plain, plain, "time.method=verlet solver.tolerance=1e-3", "solver.tolerance"},
     {plain, plain, "time.method=rk4 solver.method=cg", "solver.method"},
@@ -70,6 +76,20 @@ static const refusal refusals[] = {
     {plain, plain, MATERIAL "rotation=project " MATERIAL "beta=2", "bodies.0.material.beta"},
     {plain, plain, MATERIAL "ghost_correction=true", "bodies.0.material.ghost_correction"},
     {plain, plain, "bodies.0.thickness=0.5", "bodies.0.thickness"},
+    {plain, plain, MATERIAL "area_density=1", "bodies.0.material.0.area_density"},
+    {plain, plain, MATERIAL "bending={\"stiffness\":1}", "bodies.0.material.0.bending.stiffness"},
+    {plain, plain, MATERIAL "bending={\"damping\":1}", "bodies.0.material.0.bending.damping"},
+    {plain, plain, SHEET MATERIAL "bending={\"model\":\"quadratic\"}", "bodies.0.material.bending.model"},
+    {plain, plain, SHEET MATERIAL "density=200 " MATERIAL "area_density=1", "bodies.0.material.area_density"},
+    {plain, plain, SHEET MATERIAL "springs={\"damper\":1}", "bodies.0.material.0.springs"},
+    {plain, plain, SHEET MATERIAL "rotation=polar", "bodies.0.material.rotation"},
+    {plain, plain, SHEET MATERIAL "muscle={\"fibre\":[1,0,0]}", "bodies.0.material.0.muscle"},
+    {plain, plain, SHEET "contact={}", "contact"},
+    {plain, plain, SHEET "bodies.0.thickness=1", "bodies.0.thickness"},
+    {plain, plain, SHEET MATERIAL "law=stvk", "bodies.0.mesh.grid"},
+    {plain, plain, SHEET "bodies.0.element=cloth " MATERIAL "law=stvk", "bodies.0.material.0.law"},
+    {plain, plain, "bodies.0.element=tet4 " MATERIAL "law=cloth-stvk", "bodies.0.material.0.law"},
+    {plain, plain, MATERIAL "law=cloth-stvk", "bodies.0.mesh.box"},
     {plain, plain, "bodies.0.fix.0.keys=[[0,0,0,0],[1,0,1,0]] bodies.0.fix.0.ramp=[0,1]", "bodies.0.fix.0.ramp"},
     {plain, plain, "bodies.0.initial={\"collapse\":true,\"twist\":3}", "bodies.0.initial.twist"},
     {plain, plain, "bodies.0.initial={\"scramble\":1,\"scale\":2}", "bodies.0.initial.scale"},
@@ -162,6 +182,10 @@ static const effect effects[] = {
     {"sn_material", "rotation", plain, "bodies.0.initial={\"twist\":400}", MATERIAL "rotation=qr"},
     {"sn_material", "differential", plain, "bodies.0.initial={\"twist\":400}", MATERIAL "differential=truncated-1"},
     {"sn_material", "density", plain, "", MATERIAL "density=900"},
+    {"sn_material", "area_density", plain, SHEET, MATERIAL "area_density=0.2"},
+    {"sn_material", "bending.stiffness", plain, BENDING, MATERIAL "bending.stiffness=2e-3"},
+    {"sn_material", "bending.damping", plain, BENDING, MATERIAL "bending.damping=1e-4"},
+    {"sn_material", "bending.model", plain, BENDING, MATERIAL "bending.model=quadratic"},
     {"sn_material", "viscous.lambda", plain, "", MATERIAL "viscous={\"lambda\":50}"},
     {"sn_material", "viscous.mu", plain, "", MATERIAL "viscous={\"mu\":50}"},
     {"sn_material", "rayleigh.mass", plain, "", MATERIAL "rayleigh={\"mass\":5}"},

@@ -80,7 +80,7 @@ static int list_methods(method *out, bool quick) {
     static const char *const needs_positive[] = {"neo-hookean", "mooney-rivlin", "ogden",       "reduced-polynomial",
                                                  "ciarlet",     "linear",        "orthotropic", "orthotropic-green"};
     for (int i = 0; i < laws; ++i) {
-        bool skip = strcmp(law[i].name, "corotated") == 0;
+        bool skip = strcmp(law[i].name, "corotated") == 0 || strncmp(law[i].name, "cloth-", 6) == 0; /* no solids */
         for (size_t k = 0; k < sizeof needs_positive / sizeof *needs_positive; ++k)
             skip = skip || strcmp(law[i].name, needs_positive[k]) == 0;
         if (skip || quick) continue;

@@ -40,6 +40,7 @@ static void every_law(void **state) {
     int count;
     const sn_listing *law = sn_laws(&count);
     for (int i = 0; i < count; ++i) {
+        if (strncmp(law[i].name, "cloth-", 6) == 0) continue; /* no bar is made of it: test/cloth */
         /* This law has no equilibrium under strong compression: the soft bar collapses with every method and step. */
         const bool collapses = strcmp(law[i].name, "corotated-updated") == 0;
         const total sum = run_bar(law[i].name, "full", collapses ? 1e5 : 3e4, 100);

@@ -200,4 +200,25 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
     return bad;
 }
 
+/* ---- Derived elements: they have no deformation gradient, no stress and no rotation ---- */
+static inline int without_stress(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P,
+                                 double *cauchy, double *psi) {
+    for (int l = 0; l < SN_LANES && psi; ++l) psi[l] = 0;
+    for (int i = 0; i < 9 * SN_LANES; ++i) {
+        if (F) F[i] = i / SN_LANES % 4 == 0;
+        if (P) P[i] = 0;
+        if (cauchy) cauchy[i] = 0;
+    }
+    return 0;
+}
+
+static inline int without_rotation(const sn_batch *batch, int block, const sn_element_view *view, double *R) {
+    return without_stress(batch, block, view, R, NULL, NULL, NULL);
+}
+
+static inline int without_history(const sn_batch *batch, int begin, int end, const sn_element_view *view,
+                                  double *state) {
+    return 0;
+}
+
 #endif

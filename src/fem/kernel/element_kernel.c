@@ -4,7 +4,6 @@
  * Bodies are written for N nodes and Q points and inlined with N (and the Q of linear elements) constant. */
 #include "element_look.h"
 #include "element_matrix.h"
-#include "spring.h"
 
 /* ---- One copy per number of nodes ---- */
 #define SPECIALISED(body, ...)                                                                                         \
@@ -20,28 +19,19 @@
     }
 
 static int serves(const sn_element *element) {
-    switch (element->nodes) {
-    case 2:
-        return element->derive != NULL;
-    case 3:
-    case 4:
-        return element->points == 1;
-    default:
-        return element->nodes == 10 && element->points <= SN_ELEMENT_POINTS;
-    }
+    if (element->derive) return 0;
+    if (element->nodes == 3 || element->nodes == 4) return element->points == 1;
+    return element->nodes == 10 && element->points <= SN_ELEMENT_POINTS;
 }
 
 static int energy(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *sum) {
-    if (batch->element->nodes == 2) return spring_energy(batch, begin, end, view, sum);
     SPECIALISED(energy_body, batch, begin, end, view, sum)
 }
 static int force(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
-    if (batch->element->nodes == 2) return spring_force(batch, begin, end, view, f);
     SPECIALISED(force_body, batch, begin, end, view, f)
 }
 static int linearise(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
                      double *linearised) {
-    if (batch->element->nodes == 2) return spring_linearise(batch, begin, end, view, k, d, linearised);
     SPECIALISED(linearise_body, batch, begin, end, view, k, d, linearised)
 }
 static int weigh(const sn_batch *batch, int begin, int end, const sn_element_settings *settings, double k, double d,
@@ -50,7 +40,6 @@ static int weigh(const sn_batch *batch, int begin, int end, const sn_element_set
 }
 static int product(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
                    const double *linearised, const double *u, double *out) {
-    if (batch->element->nodes == 2) return spring_product(batch, begin, end, view, k, d, linearised, u, out);
     SPECIALISED(product_body, batch, begin, end, view, k, d, linearised, u, out)
 }
 static int damp(const sn_batch *batch, int begin, int end, const sn_element_view *view, double d, const double *u,
@@ -60,7 +49,6 @@ static int damp(const sn_batch *batch, int begin, int end, const sn_element_view
 }
 static int stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper,
                      double *linearised, double *out) {
-    if (batch->element->nodes == 2) return spring_stiffness(batch, block, view, k, d, linearised, out);
     SPECIALISED(stiffness_body, batch, block, view, k, d, upper, linearised, out)
 }
 static int diagonal(const sn_batch *batch, int block, const double *linearised, double *out) {
@@ -68,11 +56,9 @@ static int diagonal(const sn_batch *batch, int block, const double *linearised, 
 }
 static int stress(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P, double *cauchy,
                   double *psi) {
-    if (batch->element->nodes == 2) return spring_stress(F, P, cauchy, psi);
     SPECIALISED(stress_body, batch, block, view, F, P, cauchy, psi)
 }
 static int rotation(const sn_batch *batch, int block, const sn_element_view *view, double *R) {
-    if (batch->element->nodes == 2) return spring_stress(R, NULL, NULL, NULL);
     SPECIALISED(rotation_body, batch, block, view, R)
 }
 static int accept(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *state) {
@@ -81,7 +67,6 @@ static int accept(const sn_batch *batch, int begin, int end, const sn_element_vi
 }
 static int remember(const sn_batch *batch, int begin, int end, const sn_element_view *view,
                     const sn_memory_arrays *memory) {
-    if (batch->element->nodes == 2) return spring_remember(batch, begin, end, view, memory);
     SPECIALISED(remember_body, batch, begin, end, view, memory)
 }
 static int recall(const sn_batch *batch, int begin, int end, const sn_element_settings *settings, const double *before,

@@ -31,7 +31,10 @@ INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int bloc
         for (int q = 0; q < Q; ++q) {
             vd F[9], R[9], P[9], sigma[9];
             deformation(N, &s, q, edge, F);
-            store_matrices(F, q, lane, out_F);
+            vd full[9];
+            memcpy(full, F, sizeof full);
+            if (batch->law->flags & SN_LAW_CLOTH) add_normal(full);
+            store_matrices(full, q, lane, out_F);
             if (!out_P && !out_cauchy && !out_psi) continue;
             rotation_at(N, Q, &s, q, F, R, NULL);
             vd H[9];
@@ -52,7 +55,7 @@ INLINE int stress_body(const int N, const int Q, const sn_batch *batch, int bloc
                 vm_multiply(R, H, P);
                 vm_multiply_transpose(P, R, sigma);
             } else {
-                cauchy_stress(batch->law, F, P, sigma);
+                cauchy_stress(batch->law, full, P, sigma);
             }
             store_matrices(P, q, lane, out_P);
             store_matrices(sigma, q, lane, out_cauchy);

@@ -15,7 +15,7 @@
 #include "polar3.h"
 
 #define INLINE static inline __attribute__((always_inline))
-#define APART static __attribute__((noinline)) /* off the fast paths: one copy for all element types */
+#define APART static __attribute__((noinline, unused)) /* off the fast paths: one copy for all element types */
 
 enum { EDGES = 3 * (SN_ELEMENT_NODES - 1), ITEMS = 9 * SN_ELEMENT_NODES + 2 }; /* ITEMS: most linearised_items */
 
@@ -45,7 +45,7 @@ INLINE slice slice_at(const int N, const int Q, const sn_batch *batch, const sn_
                    lane,
                    batch->node + b * N * SN_LANES + lane,
                    batch->element_of + b * SN_LANES + lane,
-                   batch->gradient + b * Q * (N - 1) * 3 * SN_LANES + lane,
+                   batch->gradient ? batch->gradient + b * Q * (N - 1) * 3 * SN_LANES + lane : NULL,
                    batch->weight + b * Q * SN_LANES + lane};
 }
 
@@ -69,7 +69,7 @@ INLINE void accumulate(vd *sum, vd a, int first) {
 }
 
 INLINE void load_constants(const slice *s, vd *c) {
-    const int count = s->batch->law->constant_count;
+    const int count = s->batch->constants;
     load_rows(s->settings->constant + s->block * count * SN_LANES + s->lane, count, c);
 }
 
@@ -99,7 +99,19 @@ INLINE void outer_sum(const int N, const double *gradient, const vd *edge, vd *o
 
 INLINE void deformation(const int N, const slice *s, int q, const vd *edge, vd *F) {
     outer_sum(N, gradient_at(N, s, q), edge, F);
-    if (N == 3) F[8] += 1; /* a plane element keeps its thickness */
+    if (N == 3 && sn_element_is_plane(s->batch->element)) F[8] += 1; /* plane strain: it keeps its thickness */
+}
+
+/* The numbers of a derived element. */
+INLINE const double *number_at(const slice *s) {
+    return s->batch->number + s->block * s->batch->element->numbers * SN_LANES + s->lane;
+}
+
+/* F of cloth has no third column. This gives it the unit normal: then det F is the ratio of areas. */
+APART void add_normal(vd *F) {
+    const vd n[3] = {F[3] * F[7] - F[6] * F[4], F[6] * F[1] - F[0] * F[7], F[0] * F[4] - F[3] * F[1]};
+    const vd size = vd_sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]), scale = vd_max(size, vd_set(1e-150));
+    for (int i = 0; i < 3; ++i) F[3 * i + 2] = n[i] / scale;
 }
 
 static inline void set_identity(vd *m) {
@@ -132,7 +144,8 @@ APART void load_history(const int N, const int Q, const slice *s, int q, history
 }
 
 INLINE sn_rotation_view rotation_view(const int N, const int Q, const slice *s, int q, const vd *F, history *buffer) {
-    sn_rotation_view r = {.F = F, .dimension = N == 3 ? 2 : 3, .alpha = s->batch->alpha, .beta = s->batch->beta};
+    sn_rotation_view r = {
+        .F = F, .dimension = s->batch->element->dimension, .alpha = s->batch->alpha, .beta = s->batch->beta};
     if (s->batch->rest_edge) {
         load_rows(s->batch->rest_edge + s->block * 9 * SN_LANES + s->lane, 9, buffer->Dm);
         r.Dm = buffer->Dm;

@@ -117,9 +117,11 @@ static inline void unrotated_stress(const slice *s, const vd *c, const vd *F, co
         return;
     }
     if (remembers_by_F(law)) {
-        vd C[9];
-        const vd J = vm_determinant(F), scale = J / (J * J + vd_set(1e-6));
-        vm_cofactor(F, C); /* F^-1 = cof(F)^T / J */
+        vd C[9], G[9];
+        memcpy(G, F, sizeof G);
+        if (law->flags & SN_LAW_CLOTH) add_normal(G);
+        const vd J = vm_determinant(G), scale = J / (J * J + vd_set(1e-6));
+        vm_cofactor(G, C); /* F^-1 = cof(F)^T / J */
         vm_transpose_multiply(C, P, T);
         for (int i = 0; i < 9; ++i) T[i] *= scale;
     } else {
@@ -129,7 +131,7 @@ static inline void unrotated_stress(const slice *s, const vd *c, const vd *F, co
 }
 
 INLINE void load_base(const slice *s, vd *c) {
-    const int count = s->batch->law->constant_count;
+    const int count = s->batch->constants;
     load_rows(s->settings->base + s->block * count * SN_LANES + s->lane, count, c);
 }
 
@@ -179,7 +181,7 @@ INLINE int64_t begins_at(const slice *s, const int Q, int q, int t) {
  * the loop of all other batches stays as it is. */
 APART void remember_coefficients(const int Q, const slice *s, int q, const vd *F, const vd *R,
                                  const sn_memory_arrays *to) {
-    const int count = s->batch->law->constant_count, terms = s->batch->terms;
+    const int count = s->batch->constants, terms = s->batch->terms;
     double *const memory = to->memory;
     const double *term = terms_at(s);
     vd c[SN_LAW_CONSTANTS], S[SIX], H[SIX];

@@ -63,7 +63,6 @@ typedef struct sweep {
     const sn_assembly *assembly;
     const sn_matrix *matrix;
     const sn_linear_kernels *kernels;
-    const sn_element_kernels *element_kernels;
     bool symmetric;
     bool large;            /* the matrix does not fit into a cache near the core */
     bool edges;            /* the off-diagonal blocks are filled already */
@@ -154,7 +153,7 @@ static void element_chunk(void *data, int index) {
         if (s->large) /* prefetch: computing the element matrices takes about as long as the memory access */
             for (int p = 0; p < pairs * SN_LANES; ++p)
                 __builtin_prefetch(s->matrix->single_ + 9 * (int64_t)place[p] + 4, 1);
-        s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, !a->view->unsymmetric, a->linearised, matrix);
+        batch->kernels->stiffness(batch, block, a->view, a->k, a->d, !a->view->unsymmetric, a->linearised, matrix);
         if (!s->symmetric)
             scatter_all(s, nodes, a->view->unsymmetric, matrix, place);
         else if (s->matrix->single_)
@@ -270,10 +269,7 @@ static bool list_symmetric(const sn_matrix *matrix, const sn_block_list *list, d
 
 void sn_assemble(const sn_assembly *a, const sn_matrix *matrix, bool *symmetric) {
     const int pieces = sn_pieces(matrix->pattern->nodes, SN_PIECE_NODES);
-    sweep s = {.assembly = a,
-               .matrix = matrix,
-               .kernels = sn_linear_kernels_for(a->context),
-               .element_kernels = sn_element_kernels_for(a->context)};
+    sweep s = {.assembly = a, .matrix = matrix, .kernels = sn_linear_kernels_for(a->context)};
     s.symmetric = !a->view->unsymmetric;
     s.large = matrix->single_ && matrix->pattern->block_count > LARGE;
     s.edges = a->edges &&
@@ -318,9 +314,9 @@ static void diagonal_chunk(void *data, int index) {
         a->linearised && batch->compact; /* otherwise, these are every (nodes + 1)-th block of the matrix */
     for (int block = chunk->block_begin; block < chunk->block_end; ++block) {
         if (alone)
-            s->element_kernels->diagonal(batch, block, a->linearised, matrix);
+            batch->kernels->diagonal(batch, block, a->linearised, matrix);
         else
-            s->element_kernels->stiffness(batch, block, a->view, a->k, a->d, !a->view->unsymmetric, NULL, matrix);
+            batch->kernels->stiffness(batch, block, a->view, a->k, a->d, !a->view->unsymmetric, NULL, matrix);
         for (int i = 0; i < nodes; ++i) {
             const double *own = matrix + (int64_t)(alone ? i : i * (nodes + 1)) * 9 * SN_LANES;
             for (int l = 0; l < SN_LANES; ++l) {
@@ -346,7 +342,7 @@ void sn_assemble_diagonal(const sn_assembly *a, double *diagonal) {
         for (int k = 0; k < 9; k += 4)
             diagonal[9 * (int64_t)i + k] = (a->m + a->d * (a->rayleigh_mass ? a->rayleigh_mass[i] : 0)) * own;
     }
-    sweep s = {.assembly = a, .element_kernels = sn_element_kernels_for(a->context), .diagonal = diagonal};
+    sweep s = {.assembly = a, .diagonal = diagonal};
     for (int c = 0; c < a->elements->color_count && (a->k != 0 || a->d != 0); ++c) {
         s.first = a->elements->color_begin[c];
         sn_parallel(a->context, a->elements->color_begin[c + 1] - s.first, diagonal_chunk, &s);

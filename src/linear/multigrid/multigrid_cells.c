@@ -271,7 +271,6 @@ typedef struct cells_job {
     const sn_assembly *assembly;
     const sn_filter *filter;
     const sn_mg_kernels *kernels;
-    const sn_element_kernels *element_kernels;
     float *value;
     bool listed; /* there is more than elements and a lumped mass: all of R counts */
     int first;
@@ -339,7 +338,7 @@ static void sum_chunk(void *data, int index) {
     for (int block = chunk->block_begin; block < chunk->block_end; ++block) {
         const int32_t *group = c->group[chunk->batch] + (int64_t)block * SN_LANES;
         const int32_t *place = a->map->place[chunk->batch] + (int64_t)block * pairs * SN_LANES;
-        job->element_kernels->stiffness(batch, block, a->view, a->k, a->d, !a->view->unsymmetric, NULL, matrix);
+        batch->kernels->stiffness(batch, block, a->view, a->k, a->d, !a->view->unsymmetric, NULL, matrix);
         if (a->view->unsymmetric) symmetrise(nodes, matrix);
         for (int l = 0; l < SN_LANES; ++l) {
             int32_t node[NODES];
@@ -386,7 +385,6 @@ void sn_mg_sum_cells(const sn_context *context, const sn_mg_transfer *d, const s
                      .assembly = a,
                      .filter = filter,
                      .kernels = sn_mg_kernels_for(context),
-                     .element_kernels = sn_element_kernels_for(context),
                      .value = value,
                      .listed = a->mass->coupled || (a->stiffness && a->stiffness->count) ||
                                (a->damping && a->damping->count)};

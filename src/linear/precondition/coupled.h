@@ -17,9 +17,8 @@
  *
  * Where contacts are about as stiff as the bodies, block-Jacobi converges without the correction too: on the same pile
  * in 31 iterations instead of 19, and each iteration costs less and runs on all threads. So solves with block-Jacobi
- * start without it. When 150 iterations are not enough, this solve continues with the correction, and so do the next
- * 100 linearisations (solver_refine.c). A limit of 50 was slower: an impact in the pile at steps of 20 ms exceeds it
- * once, and the steps after it took 1.17 s instead of 1.05 s for a simulated second. */
+ * start without it. When 50 iterations are not enough, this solve continues with the correction, and so do the next 100
+ * linearisations (solver_refine.c). */
 #ifndef SN_LINEAR_COUPLED_H
 #define SN_LINEAR_COUPLED_H
 

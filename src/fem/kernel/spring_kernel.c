@@ -1,4 +1,4 @@
-/* Kernels of springs, two nodes each (fem/springs.h): included by element_kernel.c.
+/* Kernels of springs, two nodes each (fem/springs.h).
  *
  *   d = x_1 - x_0, n = d / |d|, d0 and n0 at rest, k = E w with w the van Gelder factor
  *   turning (law corotated)  f_1 = -k (|d| - |d0|) n,              K = k (n n^T + max(0, 1 - |d0| / |d|) (I - n n^T))
@@ -8,9 +8,6 @@
  *   damper                   f_1 = -r n (n . (v_1 - v_0)),         D = r n n^T
  * and f_0 = -f_1 but for warped springs. The differential `exact` leaves the max out: a pressed spring then pushes
  * sideways. */
-#ifndef SN_FEM_KERNEL_SPRING_H
-#define SN_FEM_KERNEL_SPRING_H
-
 #include "element_force.h"
 
 /* What one slice of springs knows. */
@@ -31,7 +28,7 @@ INLINE spring spring_at(const slice *s, const double *x) {
     vd c[SN_LAW_CONSTANTS], damping[3];
     load_constants(s, c);
     load_rows(s->settings->damping + s->block * 3 * SN_LANES + s->lane, 3, damping);
-    load_rows(s->gradient, 3, p.rest);
+    load_rows(number_at(s), 3, p.rest);
     gather_edges(2, s, x, p.d);
     p.k = young_of(c) * vd_load(s->weight);
     p.r = damping[0] + damping[2] * p.k;
@@ -68,9 +65,9 @@ INLINE vd recalled_tension(const slice *s) {
     return has_memory(s) ? vd_load(s->view->recalled + recalled_at(s, 1, 0)) : vd_set(0);
 }
 
-static int spring_energy(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *energy) {
+static int energy(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *out) {
     const sn_batch_settings *settings = settings_of(batch, view);
-    double total = *energy;
+    double total = *out;
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(2, 1, batch, settings, view, block, lane);
@@ -82,13 +79,13 @@ static int spring_energy(const sn_batch *batch, int begin, int end, const sn_ele
             for (int l = 0; l < SN_WIDTH; ++l)
                 if (s.element_of[l] >= 0) total += sum[l];
         }
-    *energy = total;
+    *out = total;
     return 0;
 }
 
 /* The first of the six numbers is the tension of the part with a memory; the others are 0. */
-static int spring_remember(const sn_batch *batch, int begin, int end, const sn_element_view *view,
-                           const sn_memory_arrays *memory) {
+static int remember(const sn_batch *batch, int begin, int end, const sn_element_view *view,
+                    const sn_memory_arrays *memory) {
     const sn_batch_settings *settings = settings_of(batch, view);
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
@@ -104,13 +101,13 @@ static int spring_remember(const sn_batch *batch, int begin, int end, const sn_e
     return 0;
 }
 
-static int spring_force(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+static int force(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
     const sn_batch_settings *settings = settings_of(batch, view);
     const int damped = view->v && settings->damped;
-    if (view->remember && batch->terms) spring_remember(batch, begin, end, view, view->remember);
+    if (view->remember && batch->terms) remember(batch, begin, end, view, view->remember);
     if (view->next) {
         const sn_element_view after = sn_view_after(view);
-        spring_force(batch, begin, end, &after, view->next);
+        force(batch, begin, end, &after, view->next);
     }
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
@@ -176,8 +173,8 @@ static inline void spring_keep(const slice *s, const vd A[18], double *linearise
     for (int i = 0; i < s->batch->linearised_items; ++i) vd_store(out + i * SN_LANES, A[i]);
 }
 
-static int spring_linearise(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
-                            double *linearised) {
+static int linearise(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
+                     double *linearised) {
     const sn_batch_settings *settings = settings_of(batch, view);
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
@@ -189,8 +186,8 @@ static int spring_linearise(const sn_batch *batch, int begin, int end, const sn_
     return 0;
 }
 
-static int spring_product(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
-                          const double *linearised, const double *u, double *out) {
+static int product(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
+                   const double *linearised, const double *u, double *out) {
     const sn_batch_settings *settings = linearised ? NULL : settings_of(batch, view);
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
@@ -214,8 +211,9 @@ static int spring_product(const sn_batch *batch, int begin, int end, const sn_el
     return 0;
 }
 
-static int spring_stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d,
-                            double *linearised, double *out) {
+static int stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper,
+                     double *linearised, double *out) {
+    (void)upper;
     const sn_batch_settings *settings = settings_of(batch, view);
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
         const slice s = slice_at(2, 1, batch, settings, view, block, lane);
@@ -231,15 +229,28 @@ static int spring_stiffness(const sn_batch *batch, int block, const sn_element_v
     return 0;
 }
 
-/* A spring has no deformation gradient and no stress. */
-static int spring_stress(double *F, double *P, double *cauchy, double *psi) {
-    for (int l = 0; l < SN_LANES && psi; ++l) psi[l] = 0;
-    for (int i = 0; i < 9 * SN_LANES; ++i) {
-        if (F) F[i] = i / SN_LANES % 4 == 0;
-        if (P) P[i] = 0;
-        if (cauchy) cauchy[i] = 0;
-    }
-    return 0;
+static int serves(const sn_element *element) { return element->nodes == 2 && element->derive != NULL; }
+
+static int damp(const sn_batch *batch, int begin, int end, const sn_element_view *view, double d, const double *u,
+                double *out) {
+    return product(batch, begin, end, view, 0, d, NULL, u, out);
 }
 
-#endif
+static int recall(const sn_batch *batch, int begin, int end, const sn_element_settings *settings, const double *before,
+                  const double *memory, double *recalled) {
+    return recall_body(batch, begin, end, settings, before, memory, recalled);
+}
+
+extern const sn_element_kernels SN_ISA(sn_spring_kernels);
+const sn_element_kernels SN_ISA(sn_spring_kernels) = {.serves = serves,
+                                                      .energy = energy,
+                                                      .force = force,
+                                                      .linearise = linearise,
+                                                      .product = product,
+                                                      .damp = damp,
+                                                      .stiffness = stiffness,
+                                                      .stress = without_stress,
+                                                      .rotation = without_rotation,
+                                                      .accept = without_history,
+                                                      .remember = remember,
+                                                      .recall = recall};
