@@ -50,6 +50,7 @@ typedef struct sn_penalty {
     double friction;  /* mu */
     double slip;      /* e, m/s */
     double ahead;     /* s, the time to look ahead; 0: only nodes inside feel a force */
+    bool chord;       /* a solve that looks ahead takes the chord of the stiffening spring (push.h) */
     /* One per node: SN_AHEAD_HELD when the spring was continued outside of the collider for it, SN_AHEAD_RELEASED when
      * that must not happen any more. Only with `ahead`. */
     uint8_t *held;

@@ -51,6 +51,7 @@ static void adapt(sn_world *world, sn_interaction *self) {
     sn_touch_near_destroy(own->near);
     own->near = NULL;
     own->penalty.law = (sn_penalty){
+        .chord = true,
         .stiffness = options->stiffness > 0 ? options->stiffness : sn_touching_stiffness(world, own->touching),
         .depth = options->stiffness > 0 ? 0 : 0.01 * world->model->size,
         .damping = options->damping,
