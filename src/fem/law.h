@@ -156,6 +156,6 @@ typedef struct sn_rotation {
 
 extern const sn_rotation *const sn_rotations_baseline[], *const sn_rotations_avx2[], *const sn_rotations_avx512[];
 extern const int sn_rotation_count_baseline;
-const sn_rotation *sn_rotation_find(const sn_context *context, const char *name);
+const sn_rotation *sn_rotation_find(const sn_context *context, const char *name); /* without a context: the baseline */
 
 #endif

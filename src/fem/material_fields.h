@@ -10,4 +10,12 @@
  * "viscous.lambda". */
 const sn_field *sn_material_fields(int *count);
 
+/* Which group a constant belongs to; groups exclude each other. Several moduli of an orthotropic law, its shear, axes
+ * and direction, and the penalty of stvk-volume exclude nothing. */
+typedef enum sn_constant_group { SN_GROUP_ANY, SN_GROUP_YOUNG, SN_GROUP_LAME, SN_GROUP_OWN } sn_constant_group;
+sn_constant_group sn_constant_group_of(const char *name, int count);
+
+/* material_check.c: SN_BAD_INPUT that names the rotations there are. */
+sn_status sn_unknown_rotation(const char *name, sn_error *error);
+
 #endif

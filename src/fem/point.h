@@ -16,6 +16,6 @@ typedef struct sn_point_kernels {
     void (*svd)(const double *F, double *U, double *s, double *V);
 } sn_point_kernels;
 
-const sn_point_kernels *sn_point_kernels_for(const sn_context *context);
+const sn_point_kernels *sn_point_kernels_for(const sn_context *context); /* NULL: the baseline */
 
 #endif

@@ -143,11 +143,6 @@ static int stiffness(const sn_batch *batch, int block, const sn_element_view *vi
 
 static int serves(const sn_element *element) { return element == &sn_element_hinge; }
 
-static int without_memory(const sn_batch *batch, int begin, int end, const sn_element_settings *settings,
-                          const double *before, const double *memory, double *recalled) {
-    return 0;
-}
-
 extern const sn_element_kernels SN_ISA(sn_hinge_kernels);
 const sn_element_kernels SN_ISA(sn_hinge_kernels) = {.serves = serves,
                                                      .energy = energy,

@@ -216,6 +216,11 @@ static inline int without_rotation(const sn_batch *batch, int block, const sn_el
     return without_stress(batch, block, view, R, NULL, NULL, NULL);
 }
 
+static inline int without_memory(const sn_batch *batch, int begin, int end, const sn_element_settings *settings,
+                                 const double *before, const double *memory, double *recalled) {
+    return 0;
+}
+
 static inline int without_history(const sn_batch *batch, int begin, int end, const sn_element_view *view,
                                   double *state) {
     return 0;
