@@ -116,8 +116,7 @@ static sn_status check_differential(const sn_material *material, const sn_law *l
         const sn_listing *listing = sn_differentials(&count);
         for (int i = 0; i < count; ++i)
             if (law->differentials >> i & 1u)
-                snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", text[0] ? ", " : "",
-                         listing[i].name);
+                snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", text[0] ? ", " : "", listing[i].name);
         return sn_fail_at(error, SN_BAD_INPUT, "differential",
                           "differential '%s' does not go with law '%s', which offers %s", material->differential,
                           law->name, text);
