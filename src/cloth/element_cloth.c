@@ -4,10 +4,10 @@
 #include <math.h>
 
 #include "base/math3.h"
-#include "edges.h"
 #include "fem/batch.h"
 #include "fem/names.h"
 #include "hinges.h"
+#include "triangle_edges.h"
 
 static void shape(const double L[4], double *value, double *derivative) { sn_shape_linear(3, L, value, derivative); }
 

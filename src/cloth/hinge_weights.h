@@ -17,7 +17,7 @@
 
 #include <stdbool.h>
 
-#include "edges.h"
+#include "triangle_edges.h"
 
 /* Where the corner opposite to an edge a-b lies: p along the edge from its middle, h away from it. l: its length. */
 void sn_hinge_corner(const double *a, const double *b, const double *c, double *l, double *p, double *h);

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "edges.h"
 #include "hinge_weights.h"
 #include "kernel/angle.h"
+#include "triangle_edges.h"
 
 extern const sn_element_kernels sn_hinge_kernels_baseline, sn_hinge_kernels_avx2, sn_hinge_kernels_avx512;
 extern const sn_element_kernels sn_hinge_flat_kernels_baseline, sn_hinge_flat_kernels_avx2,

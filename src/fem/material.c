@@ -14,7 +14,7 @@
 #include "law.h"
 #include "material_fields.h"
 #include "names.h"
-#include "point.h"
+#include "point_kernels.h"
 #include "prony.h"
 
 /* ---- Lookup ---- */

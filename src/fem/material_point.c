@@ -6,7 +6,7 @@
 
 #include "law.h"
 #include "material_fields.h"
-#include "point.h"
+#include "point_kernels.h"
 
 static void spread(const double F[9], double out[9 * SN_LANES]) {
     for (int i = 0; i < 9; ++i)

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/math3.h"
-#include "fem/point.h"
+#include "fem/point_kernels.h"
 #include "matrices.h"
 
 static const double usual[2] = {0.1, 3}; /* alpha, beta */

@@ -12,7 +12,7 @@
 
 #include "base/math3.h"
 #include "fem/batch.h"
-#include "fem/point.h"
+#include "fem/point_kernels.h"
 
 static double noise(int i) {
     uint32_t h = (uint32_t)i * 2654435761u + 12345u;

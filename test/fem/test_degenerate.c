@@ -4,7 +4,7 @@
 
 #include <stdalign.h>
 
-#include "fem/point.h"
+#include "fem/point_kernels.h"
 #define largest matrix_largest /* fixture.h has one of its own */
 #include "matrices.h"
 #undef largest

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "fem/point.h"
+#include "fem/point_kernels.h"
 #include "matrices.h"
 
 static const char *const isa[] = {"baseline", "avx2", "avx512"};

@@ -2,7 +2,7 @@
 #ifndef SN_FEM_KERNEL_ELEMENT_FORCE_H
 #define SN_FEM_KERNEL_ELEMENT_FORCE_H
 
-#include "memory.h"
+#include "element_memory.h"
 #include "muscle.h"
 
 /* ---- Sums into nodes ---- */

@@ -1,7 +1,7 @@
 /* Kernels of patches (fem/patch.h): the law at the mean deformation gradient of SN_LANES patches. */
 #include "fem/patch.h"
 
-#include "memory.h"
+#include "element_memory.h"
 
 /* out = sum_i (p_i - p_0) (x) g_i of each lane, [9][SN_LANES]; plus the identity in lanes without nodes. */
 static void gather(const sn_patches *patches, int block, const double *p, double *out) {

@@ -1,5 +1,5 @@
-/* Laws and rotations at single points; see point.h. */
-#include "fem/point.h"
+/* Laws and rotations at single points; see fem/point_kernels.h. */
+#include "fem/point_kernels.h"
 
 #include "corotate.h"
 #include "svd3.h"

@@ -1,7 +1,7 @@
 /* Laws, rotations and the singular value decomposition at single points, for everything outside the element kernels: a
  * block of SN_LANES matrices at a time, [entry][SN_LANES], aligned to 64 bytes. One table per instruction set. */
-#ifndef SN_FEM_POINT_H
-#define SN_FEM_POINT_H
+#ifndef SN_FEM_POINT_KERNELS_H
+#define SN_FEM_POINT_KERNELS_H
 
 #include "law.h"
 

@@ -1,6 +1,6 @@
 /* The edges of triangles, sorted: the triangles of an edge stand next to each other. */
-#ifndef SN_CLOTH_EDGES_H
-#define SN_CLOTH_EDGES_H
+#ifndef SN_CLOTH_TRIANGLE_EDGES_H
+#define SN_CLOTH_TRIANGLE_EDGES_H
 
 #include "base/context.h"
 

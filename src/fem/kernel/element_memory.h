@@ -1,8 +1,8 @@
 /* Memory of elements (fem/prony.h): the stress without rotation, its recalled part and the update after a step.
  *
  * Six numbers per point: xx, yy, zz, xy, yz, zx of a symmetric matrix. */
-#ifndef SN_FEM_KERNEL_MEMORY_H
-#define SN_FEM_KERNEL_MEMORY_H
+#ifndef SN_FEM_KERNEL_ELEMENT_MEMORY_H
+#define SN_FEM_KERNEL_ELEMENT_MEMORY_H
 
 #include "element_point.h"
 

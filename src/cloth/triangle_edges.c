@@ -1,5 +1,5 @@
-/* See edges.h. */
-#include "edges.h"
+/* See triangle_edges.h. */
+#include "triangle_edges.h"
 
 #include <stdlib.h>
 
