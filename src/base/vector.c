@@ -127,8 +127,8 @@ enum { RUNS = 64 };
 typedef struct reduce_work {
     const sn_vector_kernels *kernels;
     int n, pieces, runs;
-    const double *a, *b;
-    double run[RUNS];
+    const double *a, *b, *x, *y;
+    double run[RUNS], moment[RUNS][3];
 } reduce_work;
 
 static reduce_work reduction(const sn_context *context, int n, const double *a, const double *b) {
@@ -153,6 +153,41 @@ static void dot_run(void *data, int run) {
     w->run[run] = sum;
 }
 
+static void work_run(void *data, int run) {
+    reduce_work *w = data;
+    double sum = 0;
+    for (int i = run_begin(w, run); i < run_begin(w, run + 1); ++i) {
+        const int64_t begin = (int64_t)i * SN_PIECE;
+        sum += w->kernels->work(piece_length(w->n, i), w->a + begin, w->b + begin, w->x + begin, w->y + begin);
+    }
+    w->run[run] = sum;
+}
+
+static void moment_run(void *data, int run) {
+    reduce_work *w = data;
+    for (int i = run_begin(w, run); i < run_begin(w, run + 1); ++i) {
+        const int64_t begin = (int64_t)i * SN_PIECE;
+        double sum[3];
+        w->kernels->moment(piece_length(w->n, i) / 3, w->x + begin / 3, w->a + begin, w->b ? w->b + begin : NULL, sum);
+        for (int c = 0; c < 3; ++c) w->moment[run][c] += sum[c];
+    }
+}
+
+static void add_moments(const sn_context *context, int nodes, const double *w, const double *a, const double *b,
+                        double out[3]) {
+    if (nodes <= SN_PIECE_NODES) {
+        sn_vector_kernels_for(context)->moment(nodes, w, a, b, out);
+        return;
+    }
+    reduce_work work = reduction(context, 3 * nodes, a, b);
+    work.x = w;
+    sn_parallel_pieces(context, work.runs, moment_run, &work);
+    for (int c = 0; c < 3; ++c) {
+        out[c] = 0;
+        for (int run = 0; run < work.runs; ++run) out[c] += work.moment[run][c];
+    }
+}
+
 static double larger(double a, double b) { return isnan(a) || b <= a ? a : b; }
 
 static void largest_run(void *data, int run) {
@@ -168,6 +203,25 @@ double sn_vector_dot(const sn_context *context, int n, const double *a, const do
     reduce_work w = reduction(context, n, a, b);
     sn_parallel_pieces(context, w.runs, dot_run, &w);
     return sn_sum_pieces(w.runs, w.run);
+}
+
+double sn_vector_work(const sn_context *context, int n, const double *f, const double *g, const double *x,
+                      const double *y) {
+    if (n <= SN_PIECE) return sn_vector_kernels_for(context)->work(n, f, g, x, y);
+    reduce_work w = reduction(context, n, f, g);
+    w.x = x, w.y = y;
+    sn_parallel_pieces(context, w.runs, work_run, &w);
+    return sn_sum_pieces(w.runs, w.run);
+}
+
+double sn_vector_weighted(const sn_context *context, int nodes, const double *w, const double *a, const double *b) {
+    double sum[3];
+    add_moments(context, nodes, w, a, b, sum);
+    return sum[0] + sum[1] + sum[2];
+}
+
+void sn_vector_moment(const sn_context *context, int nodes, const double *w, const double *a, double out[3]) {
+    add_moments(context, nodes, w, a, NULL, out);
 }
 
 double sn_vector_norm(const sn_context *context, int n, const double *a) {

@@ -23,6 +23,12 @@ void sn_vector_mix(const sn_context *context, int n, double a, const double *x, 
                    const double *z, double *out);
 
 double sn_vector_dot(const sn_context *context, int n, const double *a, const double *b);
+double sn_vector_work(const sn_context *context, int n, const double *f, const double *g, const double *x,
+                      const double *y); /* (f + g) . (y - x) */
+/* sum over the nodes of w_i a_i . b_i; a and b have 3 numbers per node. */
+double sn_vector_weighted(const sn_context *context, int nodes, const double *w, const double *a, const double *b);
+/* sum over the nodes of w_i a_i */
+void sn_vector_moment(const sn_context *context, int nodes, const double *w, const double *a, double out[3]);
 double sn_vector_norm(const sn_context *context, int n, const double *a); /* the 2-norm */
 double sn_vector_largest(const sn_context *context, int n,
                          const double *a); /* largest absolute value; NaN when a number is not finite */
@@ -41,6 +47,9 @@ static inline double sn_sum_pieces(int count, const double *partial) {
 /* The loops over one piece of n <= SN_PIECE scalars, for one instruction set (kernel/vector_kernel.c). */
 typedef struct sn_vector_kernels {
     double (*dot)(int n, const double *a, const double *b);
+    double (*work)(int n, const double *f, const double *g, const double *x, const double *y); /* (f + g) . (y - x) */
+    /* The sums over `nodes` nodes of w_i a_ic b_ic, for each component c. b may be NULL: then it is 1. */
+    void (*moment)(int nodes, const double *w, const double *a, const double *b, double out[3]);
     /* a . b, a . a and b . b. */
     void (*products)(int n, const double *a, const double *b, double out[3]);
     /* out = a x + b y + c z, as sn_vector_mix. */

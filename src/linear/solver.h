@@ -215,6 +215,8 @@ sn_status sn_linear_options(sn_linear *linear, const sn_solver_options *options,
 
 /* out = M v, and out = M^-1 f. A consistent mass is solved by CG to 1e-14. The filter may be NULL. */
 void sn_linear_mass_product(const sn_linear *linear, const double *v, double *out);
+/* v . M v / 2. `scratch`: 3 numbers per node. */
+double sn_linear_kinetic(const sn_linear *linear, const double *v, double *scratch);
 sn_status sn_linear_mass_solve(sn_linear *linear, const sn_filter *filter, const double *f, double *out,
                                sn_error *error);
 

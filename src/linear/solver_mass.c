@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "linear/krylov/krylov.h"
 #include "solver_inside.h"
 
@@ -30,6 +31,13 @@ sn_status sn_linear_couple_mass(sn_linear *linear, sn_error *error) {
 
 void sn_linear_mass_product(const sn_linear *linear, const double *v, double *out) {
     sn_mass_product(linear->context, &linear->mass, 1, 0, NULL, v, out);
+}
+
+double sn_linear_kinetic(const sn_linear *linear, const double *v, double *scratch) {
+    const int nodes = linear->model.nodes;
+    if (!linear->mass.coupled) return 0.5 * sn_vector_weighted(linear->context, nodes, linear->mass.lumped, v, v);
+    sn_linear_mass_product(linear, v, scratch);
+    return 0.5 * sn_vector_dot(linear->context, 3 * nodes, v, scratch);
 }
 
 static void mass_apply(const void *self, const double *x, double *y) { sn_linear_mass_product(self, x, y); }

@@ -27,7 +27,8 @@ sn_status sn_step_finish(sn_step *step, double *x, double *v) {
     sn_system *system = step->system;
     const int n = system->count;
     system->table->constrain(system, step->t + step->h, x, v, NULL);
-    if (!isfinite(sn_vector_largest(system->context, n, x)) || !isfinite(sn_vector_largest(system->context, n, v)))
+    step->speed = sn_vector_largest(system->context, n, v);
+    if (!isfinite(sn_vector_largest(system->context, n, x)) || !isfinite(step->speed))
         return sn_fail(step->error, SN_NOT_FINITE, "the state is not finite at t = %g s after a step of %g s",
                        step->t + step->h, step->h);
     sn_vector_copy(system->context, n, x, step->x);
@@ -86,37 +87,31 @@ static double loose(const sn_time_options *options, int ticks) {
     return ticks <= LOOSEST ? 0.5 : 0.1;
 }
 
-/* The state at the start of a part, and the force inside the bodies there. `room` of start_in: 3 count + history
- * doubles. */
-typedef struct start {
-    double *x, *v, *force, *history;
-    double account[SN_JUDGE_NUMBERS];
-} start;
+/* The start of a part of a step: the state, the account, and the force inside the bodies. */
+typedef struct part_start {
+    sn_motion at;
+    double account[SN_JUDGE_NUMBERS], *force;
+} part_start;
 
-static start start_in(const sn_step *step, double *room) {
+static void copy_start(const sn_method *method, const sn_step *step, const sn_motion *from, const sn_motion *to) {
+    const sn_context *context = step->system->context;
     const int n = step->system->count;
-    return (start){.x = room, .v = room + n, .force = room + 2 * n, .history = room + 3 * n};
+    sn_vector_copy(context, n, from->x, to->x);
+    sn_vector_copy(context, n, from->v, to->v);
+    sn_vector_copy(context, method->history(n), from->history, to->history);
 }
 
-static void keep(const sn_method *method, const sn_step *step, start *at) {
-    const int n = step->system->count;
-    sn_vector_copy(step->system->context, n, step->x, at->x);
-    sn_vector_copy(step->system->context, n, step->v, at->v);
-    sn_vector_copy(step->system->context, method->history(n), step->history, at->history);
-    if (step->account) memcpy(at->account, step->account, sizeof at->account);
-}
+static sn_motion state_of(const sn_step *step) { return (sn_motion){step->x, step->v, step->history}; }
 
-static void go_back(const sn_method *method, const sn_step *step, const start *at) {
-    const int n = step->system->count;
-    sn_vector_copy(step->system->context, n, at->x, step->x);
-    sn_vector_copy(step->system->context, n, at->v, step->v);
-    sn_vector_copy(step->system->context, method->history(n), at->history, step->history);
-    if (step->account) memcpy(step->account, at->account, sizeof at->account);
+static void go_back(const sn_method *method, const sn_step *step, const part_start *start) {
+    const sn_motion state = state_of(step);
+    copy_start(method, step, &start->at, &state);
+    if (step->account) memcpy(step->account, start->account, sizeof start->account);
 }
 
 /* Takes a step, and takes it again while the system changes its constraints. The judge looks at the step before the
  * system moves positions to settle it: what moves them there is no force. */
-static sn_status settle_step(const sn_method *method, sn_step *step, const start *at, const sn_judge *judge,
+static sn_status settle_step(const sn_method *method, sn_step *step, const part_start *start, const sn_judge *judge,
                              bool settles) {
     sn_system *system = step->system;
     for (;;) {
@@ -127,24 +122,25 @@ static sn_status settle_step(const sn_method *method, sn_step *step, const start
         if (verdict == SN_NOT_CONVERGED && step->limit)
             verdict = sn_explicit_diverged(step, method->name, step->limit, step->limit_self);
         if (settles)
-            status =
-                system->table->settle(system, step->t, step->h, at->x, at->v, step->x, step->v, &settled, step->error);
+            status = system->table->settle(system, step->t, step->h, start->at.x, start->at.v, step->x, step->v,
+                                           &settled, step->error);
         if (status || settled) return status ? status : verdict;
-        go_back(method, step, at);
+        go_back(method, step, start);
     }
 }
 
 /* Takes a step with contact by implicit Euler. The method starts anew after it. */
-static sn_status meet(const sn_method *method, sn_step *step, const start *at, const sn_judge *judge, bool settles) {
+static sn_status meet(const sn_method *method, sn_step *step, const part_start *start, const sn_judge *judge,
+                      bool settles) {
     const int n = step->system->count;
     static const sn_method euler = {.history = sn_implicit_euler_history, .step = sn_implicit_euler_step};
     sn_step apart = *step;
     apart.history = step->scratch;
     apart.scratch = step->scratch + sn_implicit_euler_history(n);
     sn_vector_zero(step->system->context, sn_implicit_euler_history(n), apart.history);
-    start euler_at = *at;
-    euler_at.history = apart.history;
-    const sn_status status = settle_step(&euler, &apart, &euler_at, judge, settles);
+    part_start euler_start = *start;
+    euler_start.at.history = apart.history;
+    const sn_status status = settle_step(&euler, &apart, &euler_start, judge, settles);
     if (!status) sn_vector_zero(step->system->context, method->history(n), step->history);
     return status;
 }
@@ -159,32 +155,31 @@ static bool touches(const sn_step *step, double t) {
     return system->table->touches && system->table->touches(system, t, step->x);
 }
 
-/* Takes a step from `at`, and judges it. On failure the state is that of `at` again. */
-static sn_status judged_step(const sn_method *method, sn_step *step, start *at) {
+/* Takes a step from `start`, and judges it. On failure the state is that of `start` again. */
+static sn_status judged_step(const sn_method *method, sn_step *step, const part_start *start) {
     sn_system *system = step->system;
     bool settles = begin(step);
     sn_judge judge;
-    keep(method, step, at);
-    sn_status status = sn_judge_start(step, at->x, at->v, at->force, &judge);
+    sn_status status = sn_judge_start(step, start->at.x, start->at.v, start->force, &judge);
     bool met = !status && meets_apart(method) && touches(step, step->t);
     if (!status && !met) {
-        status = settle_step(method, step, at, &judge, settles);
+        status = settle_step(method, step, start, &judge, settles);
         met = !status && meets_apart(method) && touches(step, step->t + step->h);
         if (met) { /* forget the attempt */
-            go_back(method, step, at);
+            go_back(method, step, start);
             if (system->table->reject) system->table->reject(system);
             settles = begin(step);
         }
     }
-    if (!status && met) status = meet(method, step, at, &judge, settles);
-    if (status) go_back(method, step, at);
+    if (!status && met) status = meet(method, step, start, &judge, settles);
+    if (status) go_back(method, step, start);
     return status;
 }
 
-static sn_status try_step(const sn_method *method, sn_step *step, double *room) {
+static sn_status try_step(const sn_method *method, sn_step *step, part_start *start) {
     sn_system *system = step->system;
-    start at = start_in(step, room);
-    const sn_status status = judged_step(method, step, &at);
+    if (step->account) memcpy(start->account, step->account, sizeof start->account);
+    const sn_status status = judged_step(method, step, start);
     if (status) {
         if (system->table->reject) system->table->reject(system);
         ++step->info->retries;
@@ -196,14 +191,14 @@ static sn_status try_step(const sn_method *method, sn_step *step, double *room) 
 
 /* The last resort for a part that did not converge: one linear solve, which the judge accepts or not. When it fails
  * too, the message stays that of the part: it speaks of the kind of Newton's method that the user chose. */
-static sn_status try_once(const sn_method *method, const sn_step *step, double *room) {
+static sn_status try_once(const sn_method *method, const sn_step *step, part_start *start) {
     sn_time_options options = *step->options;
     memcpy(options.newton.kind, "one-step", sizeof "one-step");
     sn_step once = *step;
     once.options = &options;
     sn_error ignored;
     if (step->error) once.error = &ignored;
-    const sn_status status = try_step(method, &once, room);
+    const sn_status status = try_step(method, &once, start);
     if (!status) ++step->info->loose;
     return status;
 }
@@ -232,45 +227,49 @@ static sn_status name_limit(const sn_step *part, int refusals, sn_status status)
                    part->t, part->t + part->h, refusals, inner.text);
 }
 
-sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
-    const int n = step->system->count, past = method->history(n);
-    double *x = step->scratch, *v = x + n, *history = v + n;
-    sn_step part = *step;
-    double *start = history + past;
-    part.scratch = start + 3 * n + past;
+/* Takes the parts of a step, from `whole`, the start of the step. `room`: for the starts of later parts. */
+static sn_status take_parts(const sn_method *method, const sn_step *step, const sn_motion *whole, const sn_motion *room,
+                            sn_step *part, double *force) {
     int done = 0, ticks = TICKS, successes = 0, refusals = 0;
     while (done < TICKS) {
-        part.t = step->t + step->h * done / TICKS;
-        part.h = ticks == TICKS ? step->h : step->h * ticks / TICKS;
-        part.loose = loose(step->options, ticks);
-        sn_status status = try_step(method, &part, start);
-        if (status == SN_NOT_CONVERGED && part.loose > 0 && method->implicit) status = try_once(method, &part, start);
-        const bool stopped = (status || done + ticks < TICKS) && step->go_on && !step->go_on(step->user, &part);
+        part->t = step->t + step->h * done / TICKS;
+        part->h = ticks == TICKS ? step->h : step->h * ticks / TICKS;
+        part->loose = loose(step->options, ticks);
+        part_start start = {.at = done == 0 ? *whole : *room, .force = force};
+        const sn_motion state = state_of(part);
+        if (done > 0) copy_start(method, part, &state, room);
+        sn_status status = try_step(method, part, &start);
+        if (status == SN_NOT_CONVERGED && part->loose > 0 && method->implicit) status = try_once(method, part, &start);
+        const bool stopped = (status || done + ticks < TICKS) && step->go_on && !step->go_on(step->user, part);
         if (stopped)
-            status = sn_fail(step->error, SN_STOPPED, "stopped by the caller at t = %g s, within a step", part.t);
+            status = sn_fail(step->error, SN_STOPPED, "stopped by the caller at t = %g s, within a step", part->t);
         if (!status) {
             done += ticks;
             if (++successes >= SUCCESSES && 2 * ticks <= TICKS) ticks *= 2, successes = 0;
             if (ticks > TICKS - done) ticks = TICKS - done;
             continue;
         }
-        successes = 0;
-        if (ticks == TICKS) { /* keep the start of the step while its parts go on */
-            sn_vector_copy(step->system->context, n, step->x, x);
-            sn_vector_copy(step->system->context, n, step->v, v);
-            sn_vector_copy(step->system->context, past, step->history, history);
-        }
-        ++refusals;
-        if (stopped || !can_retry(method, status) || ticks == 1 || at_limit(&part, refusals) ||
-            tired(&part, refusals)) {
-            if (!stopped && can_retry(method, status)) status = name_limit(&part, refusals, status);
-            sn_vector_copy(step->system->context, n, x, step->x);
-            sn_vector_copy(step->system->context, n, v, step->v);
-            sn_vector_copy(step->system->context, past, history, step->history);
-            return status;
-        }
+        successes = 0, ++refusals;
+        if (stopped || !can_retry(method, status)) return status;
+        if (ticks == 1 || at_limit(part, refusals) || tired(part, refusals)) return name_limit(part, refusals, status);
         ticks = (ticks + 1) / 2;
         step->info->suggested_step = step->h * ticks / TICKS;
     }
     return SN_OK;
+}
+
+sn_status sn_step_controlled(const sn_method *method, sn_step *step) {
+    const int n = step->system->count, past = method->history(n);
+    double *memory = step->scratch;
+    const sn_motion own = {memory, memory + n, memory + 2 * n}, state = state_of(step);
+    memory += 2 * n + past;
+    const sn_motion room = {memory, memory + n, memory + 2 * n};
+    memory += 2 * n + past;
+    sn_step part = *step;
+    part.scratch = memory + n;
+    if (!step->start) copy_start(method, step, &state, &own);
+    const sn_motion *whole = step->start ? step->start : &own;
+    const sn_status status = take_parts(method, step, whole, &room, &part, memory);
+    if (status) copy_start(method, step, whole, &state);
+    return status;
 }

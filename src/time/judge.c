@@ -7,9 +7,10 @@
 #include "base/vector.h"
 
 /* LEAP: a step may add as much energy as there is and as was moved. LEVEL: the unexplained part of the energy that is
- * allowed. SMALL: gains that need no closer look, relative to the kinetic energy, and accounts that are not worth a
- * refusal, relative to the largest kinetic energy. STILL: speeds below this many sizes per second are rounding. */
-static const double LEAP = 1, LEVEL = 0.5, SMALL = 1e-3, STILL = 1e-6;
+ * allowed. Relative to the kinetic energy: TINY, gains that are booked without a search for their cause; SMALL, gains
+ * that need no closer look. SMALL is also, relative to the largest kinetic energy, an account that is not worth a
+ * refusal. STILL: speeds below this many sizes per second are rounding. */
+static const double LEAP = 1, LEVEL = 0.5, SMALL = 1e-3, TINY = 1e-6, STILL = 1e-6;
 
 sn_status sn_judge_start(const sn_step *step, const double *x, const double *v, double *force, sn_judge *judge) {
     sn_system *system = step->system;
@@ -63,11 +64,9 @@ static sn_status look_closely(const sn_step *step, const sn_judge *judge, double
     return refuse_leap(step, had, has, work - moved);
 }
 
-/* f . (x1 - x0) */
-static double work_along(const sn_step *step, const sn_judge *judge, const double *f) {
-    const sn_context *context = step->system->context;
-    const int n = step->system->count;
-    return sn_vector_dot(context, n, f, step->x) - sn_vector_dot(context, n, f, judge->x);
+/* The work of the forces inside the bodies, by the trapezoidal rule. */
+static double work_inside(const sn_step *step, const sn_judge *judge, const double *f) {
+    return 0.5 * sn_vector_work(step->system->context, step->system->count, judge->force, f, judge->x, step->x);
 }
 
 /* The gain of the step that nothing explains. */
@@ -79,7 +78,7 @@ static sn_status weigh(const sn_step *step, const sn_judge *judge, const sn_ener
     *gain = after->kinetic - judge->energy.kinetic + moved - inside;
     /* The trapezoidal rule is rough in a violent motion: it must not pay back what is really owed. */
     const bool owes = step->account[0] > SMALL * step->account[1];
-    if (*gain <= 0 && !owes) return SN_OK;
+    if (!owes && *gain <= TINY * (judge->energy.kinetic + fabs(moved))) return SN_OK;
     const sn_status status =
         system->table->work(system, step->t, step->h, judge->x, judge->v, step->x, step->v, moved, &work, step->error);
     *gain -= work;
@@ -110,15 +109,13 @@ static sn_status book(const sn_step *step, const sn_energy *after, double gain) 
 
 sn_status sn_judge_end(const sn_step *step, const sn_judge *judge) {
     sn_system *system = step->system;
-    if (!judge->sits || sn_vector_largest(system->context, system->count, step->v) < STILL * system->size) return SN_OK;
+    if (!judge->sits || step->speed < STILL * system->size) return SN_OK;
     sn_energy after;
     double gain = 0;
     const double *f = NULL;
     sn_status status = system->table->inside(system, step->t + step->h, step->x, step->v, &f, step->error);
     if (!status)
         status = system->table->energies(system, step->t + step->h, step->x, step->v, false, &after, step->error);
-    if (!status)
-        status = weigh(step, judge, &after, 0.5 * (work_along(step, judge, judge->force) + work_along(step, judge, f)),
-                       &gain);
+    if (!status) status = weigh(step, judge, &after, work_inside(step, judge, f), &gain);
     return status || !judge->books ? status : book(step, &after, gain);
 }

@@ -149,6 +149,11 @@ typedef struct sn_history {
     double *value;
 } sn_history;
 
+/* The start of a step: positions, velocities and history. */
+typedef struct sn_motion {
+    double *x, *v, *history;
+} sn_motion;
+
 typedef struct sn_step {
     sn_system *system;
     const sn_time_options *options;
@@ -162,6 +167,9 @@ typedef struct sn_step {
     /* method->history(count) doubles. They are zero at the start of a run and after x, v or t were edited from outside.
      * Unchanged on failure. */
     double *history;
+    /* A copy of x, v and history at the start of the step, when the caller has one. NULL: the step control makes it. */
+    const sn_motion *start;
+    double speed; /* out: the largest component of v */
     /* SN_JUDGE_NUMBERS doubles that are kept like the history (judge.h). NULL: the step is not judged. */
     double *account;
     double *scratch; /* method->scratch(count) doubles */

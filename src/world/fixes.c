@@ -311,6 +311,7 @@ static void prescribe(sn_world *world, sn_interaction *self, double t, double *x
 const sn_interaction_kind sn_kind_fixes = {.create = create,
                                            .destroy = destroy,
                                            .numbers = numbers,
+                                           .still = true,
                                            .filter = filter,
                                            .prescribe = prescribe,
                                            .holds = holds,

@@ -57,6 +57,7 @@ static int draw(const sn_world *world, const sn_interaction *self, sn_glyph *gly
 const sn_interaction_kind sn_kind_forces = {.create = create,
                                             .destroy = destroy,
                                             .numbers = numbers,
+                                            .still = true,
                                             .refresh = refresh,
                                             .force = force,
                                             .energy = energy,

@@ -3,6 +3,7 @@
  * Modes without inertia take w from the exact integral int rho N dV. Dynamics takes the w that agrees with the mass
  * matrix, so that free fall is exact. */
 #include "base/math3.h"
+#include "base/vector.h"
 #include "inside.h"
 
 static const double *weights(const sn_world *world) {
@@ -20,9 +21,11 @@ static void force(sn_world *world, sn_interaction *self, const sn_place *place, 
 
 static void energy(const sn_world *world, const sn_interaction *self, const sn_place *place, double *energy) {
     (void)self;
-    const double *weight = weights(world), s = world->parameters.is_static ? place->t : 1;
-    for (int i = 0; i < world->model->node_count; ++i)
-        *energy -= s * weight[i] * sn_dot3(world->parameters.gravity, place->x + 3 * (size_t)i);
+    const double *g = world->parameters.gravity, s = world->parameters.is_static ? place->t : 1;
+    if (g[0] == 0 && g[1] == 0 && g[2] == 0) return;
+    double moment[3];
+    sn_vector_moment(world->context, world->model->node_count, weights(world), place->x, moment);
+    *energy -= s * sn_dot3(g, moment);
 }
 
 const sn_interaction_kind sn_kind_gravity = {.force = force, .energy = energy};

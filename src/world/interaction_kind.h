@@ -63,6 +63,7 @@ typedef struct sn_interaction_kind {
     void (*destroy)(sn_world *world, sn_interaction *self);
     /* How many numbers the state keeps for it. */
     int64_t (*numbers)(const sn_world *world, const sn_interaction *self);
+    bool still; /* no step changes these numbers: only the caller does, between steps */
     /* The world was made, or its materials, masses, gravity or options have changed. */
     void (*adapt)(sn_world *world, sn_interaction *self);
     /* The world stands at its start. Returns SN_BAD_INPUT when it cannot begin there. */

@@ -79,11 +79,11 @@ sn_status sn_world_energies(sn_world *world, sn_energies *energies, sn_error *er
     sn_energies e = {0};
     const sn_status status = sn_memory_energy(world, &e.elastic, error);
     if (status) return status;
-    sn_linear_mass_product(work->linear, world->state.v, work->product);
-    e.kinetic = 0.5 * sn_vector_dot(world->context, 3 * n, world->state.v, work->product);
+    e.kinetic = sn_linear_kinetic(work->linear, world->state.v, work->product);
     const double *weight = world->parameters.no_inertia ? world->solid->weight_exact : world->solid->weight;
-    for (int i = 0; i < n; ++i)
-        e.gravity -= weight[i] * sn_dot3(world->parameters.gravity, world->state.x + 3 * (size_t)i);
+    double moment[3];
+    sn_vector_moment(world->context, n, weight, world->state.x, moment);
+    e.gravity = -sn_dot3(world->parameters.gravity, moment);
     e.total = e.kinetic + e.elastic + e.gravity;
     *energies = e;
     return SN_OK;

@@ -25,7 +25,7 @@ typedef struct header {
 } header;
 
 static const char magic[8] = {'S', 'I', 'N', 'E', 'W', 'S', 'T', '\n'};
-enum { VERSION = 4, ORDER = 0x01020304 };
+enum { VERSION = 5, ORDER = 0x01020304 };
 
 static uint64_t hash_text(uint64_t hash, const char *text) { return sn_hash(hash, text, strlen(text) + 1); }
 

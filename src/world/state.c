@@ -20,16 +20,24 @@ static void add_part(sn_state *state, const char *name, int64_t count) {
     state->count += count;
 }
 
+static void add_interactions(const sn_world *world, sn_state *state, bool still) {
+    for (int i = 0; i < world->interaction_count; ++i) {
+        const sn_interaction *self = world->interaction[i];
+        if (self->kind->still == still)
+            add_part(state, self->name, self->kind->numbers ? self->kind->numbers(world, self) : 0);
+    }
+}
+
+/* A step does not change accelerations (they are written when it has succeeded) and still numbers of interactions. They
+ * lie between the velocities and everything else. */
 static void lay_out(const sn_world *world, sn_state *state) {
     const int64_t n = 3 * (int64_t)world->model->node_count;
     add_part(state, "positions", n);
     add_part(state, "velocities", n);
     add_part(state, "accelerations", n);
+    add_interactions(world, state, true);
     state->own = state->count;
-    for (int i = 0; i < world->interaction_count; ++i) {
-        const sn_interaction *self = world->interaction[i];
-        add_part(state, self->name, self->kind->numbers ? self->kind->numbers(world, self) : 0);
-    }
+    add_interactions(world, state, false);
     state->own_count = state->count - state->own;
     state->history_count = world->parameters.method->history((int)n) + SN_JUDGE_NUMBERS;
     add_part(state, "history", state->history_count);
@@ -109,11 +117,14 @@ static void copy_counters(const sn_state *from, sn_state *to) {
 
 void sn_state_copy_motion(const sn_context *context, const sn_state *from, sn_state *to) {
     copy_counters(from, to);
-    sn_vector_copy(context, (int)own_size(from), from->value, to->value);
+    const int64_t still = from->a - from->value;
+    sn_vector_copy(context, (int)still, from->value, to->value);
+    sn_vector_copy(context, (int)((int64_t)own_size(from) - from->own), from->value + from->own, to->value + from->own);
 }
 
 void sn_state_copy(const sn_context *context, const sn_state *from, sn_state *to) {
-    sn_state_copy_motion(context, from, to);
+    copy_counters(from, to);
+    sn_vector_copy(context, (int)own_size(from), from->value, to->value);
     if (from->memory) sn_vector_copy(context, (int)from->memory_count, from->memory, to->memory);
 }
 

@@ -36,8 +36,9 @@ typedef struct sn_state {
     double *frame;   /* "frames": of elements that keep theirs for a time; aligned to 64 bytes */
     double *vertex_frame; /* "vertex-frames": nodes x 9, of warped vertices */
     double *rotation;     /* "rotations": of elements whose rotation depends on its past; aligned to 64 bytes */
-    int64_t own;          /* where in `value` the numbers of the interactions begin */
-    int64_t own_count;    /* how many numbers the interactions have */
+    /* Where in `value` the numbers of interactions begin that a step can change, and how many there are. A step changes
+     * these, all numbers after them, positions and velocities. */
+    int64_t own, own_count;
     int64_t history_count, rotation_count, frame_count, vertex_frame_count;
     double *memory; /* "memory": of materials with a Prony series; aligned to 64 bytes; NULL when it is empty */
     int64_t memory_begin, memory_count; /* of this part */
@@ -48,7 +49,7 @@ sn_status sn_state_create(const sn_world *world, sn_state *state, sn_error *erro
 void sn_state_destroy(sn_context *context, sn_state *state);
 /* Copies all numbers. Both states have the same layout. */
 void sn_state_copy(const sn_context *context, const sn_state *from, sn_state *to);
-/* The same without the memory. */
+/* Copies the numbers that a step can change, without the memory. */
 void sn_state_copy_motion(const sn_context *context, const sn_state *from, sn_state *to);
 /* Copies all numbers to or from `numbers`, in the order of the parts. */
 void sn_state_write(const sn_state *state, void *numbers);

@@ -97,9 +97,12 @@ sn_status sn_world_step(sn_world *world, sn_step_report *report, sn_error *error
     sn_state *state = &world->state;
     sn_step_info info = {0};
     sn_step step = start_step(world, h, &info, error);
+    const sn_state *before = &world->workspace.before;
+    const sn_motion start = {before->x, before->v, before->history};
     double time = state->base_time + (double)(state->steps + 1 - state->base_steps) * h;
 
     sn_state_copy_motion(world->context, state, &world->workspace.before);
+    step.start = &start;
     sn_memory_guard(world);
     sn_status status = check_held(world, error);
     if (!status) status = update_moduli(world, world->parameters.is_static ? 1 : time, error);

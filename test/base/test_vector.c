@@ -121,18 +121,49 @@ static void test_sums_are_right(void **state) {
     sn_context_destroy(context);
 }
 
+static void test_sums_over_nodes_are_right(void **state) {
+    (void)state;
+    fill();
+    sn_context *context = context_of(2, "auto");
+    for (int k = 0; k < SIZES; ++k) {
+        const int nodes = sizes[k] / 3;
+        long double moment[3] = {0}, weighted = 0, size = 0, moment_size = 0, work = 0, work_size = 0;
+        for (int i = 0; i < 3 * nodes; ++i) {
+            moment[i % 3] += (long double)z[i / 3] * x[i];
+            moment_size += fabsl((long double)z[i / 3] * x[i]);
+            weighted += (long double)z[i / 3] * x[i] * y[i];
+            size += fabsl((long double)z[i / 3] * x[i] * y[i]);
+            work += ((long double)x[i] + z[i]) * ((long double)y[i] - x[i]);
+            work_size += (fabsl((long double)x[i]) + fabs(z[i])) * (fabsl((long double)y[i]) + fabs(x[i]));
+        }
+        double found[3];
+        sn_vector_moment(context, nodes, z, x, found);
+        for (int c = 0; c < 3; ++c) assert_true(fabsl(found[c] - moment[c]) <= 1e-14L * moment_size);
+        assert_true(fabsl(sn_vector_weighted(context, nodes, z, x, y) - weighted) <= 1e-14L * size);
+        assert_true(fabsl(sn_vector_work(context, 3 * nodes, x, z, x, y) - work) <= 1e-14L * work_size);
+    }
+    sn_context_destroy(context);
+}
+
 static void test_sums_have_the_same_bits(void **state) {
     (void)state;
     static const char *const simd[] = {"baseline", "avx2", "avx512"};
     fill();
     for (int k = 0; k < SIZES; ++k) {
         const int n = sizes[k];
-        const double dot = sn_vector_dot(NULL, n, x, y), norm = sn_vector_norm(NULL, n, x);
+        const double dot = sn_vector_dot(NULL, n, x, y), norm = sn_vector_norm(NULL, n, x),
+                     work = sn_vector_work(NULL, n, x, y, z, y), weighted = sn_vector_weighted(NULL, n / 3, z, x, y);
+        double moment[3], same[3];
+        sn_vector_moment(NULL, n / 3, z, x, moment);
         for (int threads = 1; threads <= 4; threads *= 2)
             for (int s = 0; s < 3; ++s) {
                 sn_context *context = context_of(threads, simd[s]);
                 assert_true(sn_vector_dot(context, n, x, y) == dot);
                 assert_true(sn_vector_norm(context, n, x) == norm);
+                assert_true(sn_vector_work(context, n, x, y, z, y) == work);
+                assert_true(sn_vector_weighted(context, n / 3, z, x, y) == weighted);
+                sn_vector_moment(context, n / 3, z, x, same);
+                assert_memory_equal(same, moment, sizeof same);
                 static double partial[MOST];
                 assert_true(sn_dot_scratch(n) <= MOST);
                 assert_true(sn_dot(context, n, x, y, partial) == dot);
@@ -161,6 +192,7 @@ int main(void) {
         cmocka_unit_test(test_elementwise),
         cmocka_unit_test(test_mix),
         cmocka_unit_test(test_sums_are_right),
+        cmocka_unit_test(test_sums_over_nodes_are_right),
         cmocka_unit_test(test_sums_have_the_same_bits),
         cmocka_unit_test(test_largest_shows_what_is_not_finite),
     };

@@ -26,21 +26,63 @@ static double dot(int n, const double *a, const double *b) {
     return add_lanes(lane);
 }
 
-static double largest(int n, const double *a) {
-    double lane[SN_LANES] = {0}, zero[SN_LANES] = {0}, most = 0; /* zero times a number that is not finite is NaN */
+static double work(int n, const double *f, const double *g, const double *x, const double *y) {
+    loose sum[PARTS] = {0};
     int i = 0;
     for (; i + SN_LANES <= n; i += SN_LANES)
-        for (int l = 0; l < SN_LANES; ++l) {
-            const double size = fabs(a[i + l]);
-            lane[l] = size > lane[l] ? size : lane[l];
-            zero[l] += 0 * a[i + l];
+        for (int k = 0; k < PARTS; ++k) {
+            const int at = i + k * SN_WIDTH;
+            sum[k] += (*(const loose *)(f + at) + *(const loose *)(g + at)) *
+                      (*(const loose *)(y + at) - *(const loose *)(x + at));
         }
-    for (int l = 0; i < n; ++i, ++l) lane[l] = fabs(a[i]) > lane[l] ? fabs(a[i]) : lane[l], zero[l] += 0 * a[i];
-    for (int l = 0; l < SN_LANES; ++l) {
-        if (!(zero[l] == 0)) return NAN;
-        most = lane[l] > most ? lane[l] : most;
+    double lane[SN_LANES];
+    memcpy(lane, sum, sizeof lane);
+    for (int l = 0; i < n; ++i, ++l) lane[l] += (f[i] + g[i]) * (y[i] - x[i]);
+    return add_lanes(lane);
+}
+
+/* Four chains for each component: node i belongs to chain i % 4. */
+enum { CHAINS = 4 };
+static inline __attribute__((always_inline)) void add_moment(int nodes, const double *w, const double *a,
+                                                             const double *b, double out[3]) {
+    double sum[3 * CHAINS] = {0};
+    int i = 0;
+    for (; i + CHAINS <= nodes; i += CHAINS) {
+        const double *p = a + 3 * i, *q = b ? b + 3 * i : NULL;
+        for (int k = 0; k < 3 * CHAINS; ++k) sum[k] += b ? w[i + k / 3] * (p[k] * q[k]) : w[i + k / 3] * p[k];
     }
-    return most;
+    for (int k = 0; i + k / 3 < nodes; ++k) sum[k] += w[i + k / 3] * (b ? a[3 * i + k] * b[3 * i + k] : a[3 * i + k]);
+    for (int c = 0; c < 3; ++c) out[c] = (sum[c] + sum[3 + c]) + (sum[6 + c] + sum[9 + c]);
+}
+
+static void moment(int nodes, const double *w, const double *a, const double *b, double out[3]) {
+    if (b)
+        add_moment(nodes, w, a, b, out);
+    else
+        add_moment(nodes, w, a, NULL, out);
+}
+
+static double largest(int n, const double *a) {
+    vd most[PARTS] = {0}, zero[PARTS] = {0}; /* zero times a number that is not finite is NaN */
+    int i = 0;
+    for (; i + SN_LANES <= n; i += SN_LANES)
+        for (int k = 0; k < PARTS; ++k) {
+            const vd value = *(const loose *)(a + i + k * SN_WIDTH);
+            most[k] = vd_max(vd_abs(value), most[k]);
+            zero[k] += 0 * value;
+        }
+    double lane[SN_LANES], not_finite[SN_LANES], out = 0;
+    memcpy(lane, most, sizeof lane);
+    memcpy(not_finite, zero, sizeof not_finite);
+    for (int l = 0; i < n; ++i, ++l) {
+        lane[l] = fabs(a[i]) > lane[l] ? fabs(a[i]) : lane[l];
+        not_finite[l] += 0 * a[i];
+    }
+    for (int l = 0; l < SN_LANES; ++l) {
+        if (!(not_finite[l] == 0)) return NAN;
+        out = lane[l] > out ? lane[l] : out;
+    }
+    return out;
 }
 
 static double residual(int n, double alpha, const double *q, double *r) {
@@ -139,6 +181,8 @@ static double quasi(int n, double e, const double *p, const double *q, double a,
 extern const sn_vector_kernels SN_ISA(sn_vector_kernels);
 const sn_vector_kernels SN_ISA(sn_vector_kernels) = {
     .dot = dot,
+    .work = work,
+    .moment = moment,
     .products = products,
     .largest = largest,
     .mix = mix,

@@ -40,7 +40,8 @@ static int weigh(const sn_batch *batch, int begin, int end, const sn_element_set
 }
 static int product(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
                    const double *linearised, const double *u, double *out) {
-    SPECIALISED(product_body, batch, begin, end, view, k, d, linearised, u, out)
+    if (linearised && batch->compact) SPECIALISED(product_body, 1, batch, begin, end, view, k, d, linearised, u, out)
+    SPECIALISED(product_body, 0, batch, begin, end, view, k, d, linearised, u, out)
 }
 static int damp(const sn_batch *batch, int begin, int end, const sn_element_view *view, double d, const double *u,
                 double *out) {

@@ -227,34 +227,36 @@ APART void apply_vertex(const int N, const double *item, const int stride, const
     }
 }
 
-INLINE int product_body(const int N, const int Q, const sn_batch *batch, int begin, int end,
+/* `warped`: a constant. It is 1 when the linearised stress is kept and compact. Then no other form is compiled in. */
+INLINE int product_body(const int N, const int Q, const int warped, const sn_batch *batch, int begin, int end,
                         const sn_element_view *view, double k, double d, const double *linearised, const double *u,
                         double *out) {
-    const sn_batch_settings *settings = linearised ? NULL : settings_of(batch, view);
+    const int kept = warped || linearised;
+    const sn_batch_settings *settings = kept ? NULL : settings_of(batch, view);
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(N, Q, batch, settings, view, block, lane);
             vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], du[EDGES], value[3 + EDGES];
-            const int moving = linearised ? 0 : linearise_input(N, &s, edge, speed, c, damping);
+            const int moving = kept ? 0 : linearise_input(N, &s, edge, speed, c, damping);
             gather_edges(N, &s, u, du);
             for (int i = 0; i < 3 * N; ++i) value[i] = vd_set(0);
             for (int q = 0; q < Q; ++q) {
                 vd local[ITEMS];
                 const double *item = (const double *)local;
-                if (linearised) {
+                if (kept) {
                     item = linearised_at(Q, &s, q, (double *)(uintptr_t)linearised);
                     if (lane == 0) ask_ahead(item, batch->linearised_items);
                 } else
                     linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, local);
-                const int stride = linearised ? SN_LANES : SN_WIDTH;
-                if (batch->compact)
+                const int stride = kept ? SN_LANES : SN_WIDTH;
+                if (warped || batch->compact)
                     apply_warped(N, item, stride, du, value + 3);
                 else if (batch->vertex_matrix)
                     apply_vertex(N, item, stride, gradient_at(N, &s, q), du, value);
                 else
                     apply_general(N, item, stride, gradient_at(N, &s, q), du, value + 3);
             }
-            if (batch->vertex_matrix)
+            if (!warped && batch->vertex_matrix)
                 scatter(N, &s, value, out);
             else
                 scatter_balanced(N, &s, value, out);
