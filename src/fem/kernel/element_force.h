@@ -180,10 +180,11 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
                 complete_stress(N, Q, &s, q, F, R, P);
                 if (damped) outer_sum(N, gradient_at(N, &s, q), speed, rate);
                 if (next) memcpy(P_next, P, sizeof P);
-                if (has_memory(&s)) {
+                if (has_memory(&s) && next) {
+                    remember_both(Q, &s, q, F, R, view->remember, P, P_next);
+                } else if (has_memory(&s)) {
                     if (view->remember) remember_shape(Q, &s, q, F, R, view->remember);
                     add_recalled(Q, &s, q, view->recalled, F, R, P);
-                    if (next) add_recalled(Q, &s, q, view->remember->recalled, F, R, P_next);
                 }
                 if (damped) add_damping_stress(&s, c, damping, F, R, rate, P);
                 if (batch->muscle) add_muscle_stress(&s, F, damped ? rate : NULL, P);

@@ -43,16 +43,20 @@ INLINE void load_symmetric(const int Q, const slice *s, int q, const double *rec
 INLINE void load_recalled(const int Q, const slice *s, int q, vd *H) { load_symmetric(Q, s, q, s->view->recalled, H); }
 
 /* P += G H. R is the identity for laws without rotation; it is not read for the linear law. */
-APART void add_recalled(const int Q, const slice *s, int q, const double *recalled, const vd *F, const vd *R, vd *P) {
-    const sn_law *law = s->batch->law;
-    vd H[9], out[9];
-    load_symmetric(Q, s, q, recalled, H);
+INLINE void add_turned(const sn_law *law, const vd *H, const vd *F, const vd *R, vd *P) {
+    vd out[9];
     if (law->strain == SN_STRAIN_CAUCHY) {
         for (int i = 0; i < 9; ++i) P[i] += H[i];
         return;
     }
     vm_multiply(remembers_by_F(law) ? F : R, H, out);
     for (int i = 0; i < 9; ++i) P[i] += out[i];
+}
+
+APART void add_recalled(const int Q, const slice *s, int q, const double *recalled, const vd *F, const vd *R, vd *P) {
+    vd H[9];
+    load_symmetric(Q, s, q, recalled, H);
+    add_turned(s->batch->law, H, F, R, P);
 }
 
 /* The work of the recalled stress from rest: H : E, H : (sym(R^T F) - I) or H : (sym F - I). */
@@ -79,7 +83,8 @@ APART void add_recalled_tangent(const int Q, const slice *s, int q, const vd *dR
         return;
     vd H[9];
     load_recalled(Q, s, q, H);
-    for (int i = 0; i < 9; ++i) H[i] *= vd_set(k);
+    const vd scale = vd_set(remembers_by_F(law) || s->view->unsymmetric ? k : 0.5 * k);
+    for (int i = 0; i < 9; ++i) H[i] *= scale;
     if (remembers_by_F(law)) {
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j)
@@ -88,17 +93,22 @@ APART void add_recalled_tangent(const int Q, const slice *s, int q, const vd *dR
     }
     if (!dR) return;
     vd T[81];
-    for (int b = 0; b < 9; ++b)
-        for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j)
-                T[9 * (3 * i + j) + b] = dR[9 * (3 * i) + b] * H[j] + dR[9 * (3 * i + 1) + b] * H[3 + j] +
-                                         dR[9 * (3 * i + 2) + b] * H[6 + j];
-    for (int a = 0; a < 9; ++a)
+    for (int i = 0; i < 3; ++i)
         for (int b = 0; b < 9; ++b) {
-            vd change = T[9 * a + b];
-            if (!s->view->unsymmetric) change = vd_set(0.5) * (change + T[9 * b + a]);
-            A[9 * a + b] += change;
+            const vd *d = dR + 27 * i + b;
+            for (int j = 0; j < 3; ++j) T[27 * i + 9 * j + b] = d[0] * H[j] + d[9] * H[3 + j] + d[18] * H[6 + j];
         }
+    if (s->view->unsymmetric) {
+        for (int i = 0; i < 81; ++i) A[i] += T[i];
+        return;
+    }
+    for (int a = 0; a < 9; ++a) {
+        A[10 * a] += T[10 * a] + T[10 * a];
+        for (int b = 0; b < a; ++b) {
+            const vd change = T[9 * a + b] + T[9 * b + a];
+            A[9 * a + b] += change, A[9 * b + a] += change;
+        }
+    }
 }
 
 /* The stress of the part of the law that has a memory, without rotation: G^-1 P. F^-1 is bounded near det F = 0. */
@@ -147,23 +157,27 @@ INLINE void add_term(const double *term, const vd *h, const vd *S, vd *H) {
 }
 
 /* h = decay h + gain (S - S_before) for all terms of a point, S_before = S, and the recalled stress H = sum of ratio
- * (decay h - gain S). */
-INLINE void remember_point(const int Q, const slice *s, int q, const vd *S, const sn_memory_arrays *to) {
+ * (decay h - gain S). `old` (may be NULL): gets H before the update. */
+INLINE void remember_point(const int Q, const slice *s, int q, const vd *S, const sn_memory_arrays *to, vd *H,
+                           vd *old) {
     const int64_t point = recalled_at(s, Q, q);
     double *const memory = to->memory;
     const double *term = terms_at(s);
-    vd change[SIX], H[SIX];
-    load_rows(to->old_before + point, SIX, change);
+    vd before[SIX], change[SIX];
+    load_rows(to->old_before + point, SIX, before);
     for (int i = 0; i < SIX; ++i) {
-        change[i] = S[i] - change[i], H[i] = vd_set(0);
+        change[i] = S[i] - before[i], H[i] = vd_set(0);
         vd_store(to->before + point + i * SN_LANES, S[i]);
     }
+    for (int i = 0; old && i < SIX; ++i) old[i] = vd_set(0);
     for (int t = 0; memory && t < s->batch->terms; ++t, term += 3 * SN_LANES) {
         const int64_t first = memory_at(s, Q, q) + t * SIX * SN_LANES;
         const vd decay = vd_load(term), gain = vd_load(term + SN_LANES);
         vd h[SIX];
+        load_rows(to->old_memory + first, SIX, h);
+        if (old) add_term(term, h, before, old);
         for (int i = 0; i < SIX; ++i) {
-            h[i] = decay * vd_load(to->old_memory + first + i * SN_LANES) + gain * change[i];
+            h[i] = decay * h[i] + gain * change[i];
             vd_store(memory + first + i * SN_LANES, h[i]);
         }
         add_term(term, h, S, H);
@@ -212,10 +226,29 @@ APART void remember_shape(const int Q, const slice *s, int q, const vd *F, const
         remember_coefficients(Q, s, q, F, R, to);
         return;
     }
-    vd c[SN_LAW_CONSTANTS], S[SIX];
+    vd c[SN_LAW_CONSTANTS], S[SIX], H[SIX];
     load_base(s, c);
     unrotated_stress(s, c, F, R, S);
-    remember_point(Q, s, q, S, to);
+    remember_point(Q, s, q, S, to, H, NULL);
+}
+
+/* The same, and adds the recalled stress to P and the one after the update to P_next. */
+APART void remember_both(const int Q, const slice *s, int q, const vd *F, const vd *R, const sn_memory_arrays *to,
+                         vd *P, vd *P_next) {
+    if (s->batch->by_coefficient) {
+        remember_coefficients(Q, s, q, F, R, to);
+        add_recalled(Q, s, q, s->view->recalled, F, R, P);
+        add_recalled(Q, s, q, to->recalled, F, R, P_next);
+        return;
+    }
+    vd c[SN_LAW_CONSTANTS], S[SIX], H[SIX], old[SIX], full[9];
+    load_base(s, c);
+    unrotated_stress(s, c, F, R, S);
+    remember_point(Q, s, q, S, to, H, old);
+    symmetric_of(old, full);
+    add_turned(s->batch->law, full, F, R, P);
+    symmetric_of(H, full);
+    add_turned(s->batch->law, full, F, R, P_next);
 }
 
 INLINE int remember_body(const int N, const int Q, const sn_batch *batch, int begin, int end,

@@ -91,12 +91,12 @@ static int remember(const sn_batch *batch, int begin, int end, const sn_element_
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(2, 1, batch, settings, view, block, lane);
             spring p = spring_at(&s, view->x);
-            vd c[SN_LAW_CONSTANTS], R[9], now[SIX];
+            vd c[SN_LAW_CONSTANTS], R[9], now[SIX], H[SIX];
             load_base(&s, c);
             if (batch->warping) mean_frame(2, &s, R);
             for (int i = 1; i < SIX; ++i) now[i] = vd_set(0);
             now[0] = young_of(c) * vd_load(s.weight) * stretch_of(&p, batch, batch->warping ? R : NULL);
-            remember_point(1, &s, 0, now, memory);
+            remember_point(1, &s, 0, now, memory, H, NULL);
         }
     return 0;
 }
