@@ -280,18 +280,23 @@ static inline void add_viscous(vd lambda, vd mu, const vd *G, const vd *H, vd *o
     for (int i = 0; i < 9; ++i) out[i] += p[i];
 }
 
-/* A += the tensor of the above: lambda G_ij G_kl + mu ((G G^T)_ik d_jl + G_il G_kj), at [3 i + j][3 k + l]. */
+/* A += the tensor of the above: lambda G_ij G_kl + mu ((G G^T)_ik d_jl + G_il G_kj), at [3 i + j][3 k + l]. It is
+ * symmetric: blocks with k > i are copied. */
 APART void add_viscous_tensor(vd lambda, vd mu, const vd *G, vd *A) {
     vd B[9];
     vm_multiply_transpose(G, G, B);
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            for (int k = 0; k < 3; ++k)
+        for (int k = 0; k <= i; ++k) {
+            const vd *g = G + 3 * i, *h = G + 3 * k, same = mu * B[3 * i + k];
+            vd *block = A + 27 * i + 3 * k, *mirror = A + 27 * k + 3 * i;
+            for (int j = 0; j < 3; ++j)
                 for (int l = 0; l < 3; ++l) {
-                    vd a = lambda * (G[3 * i + j] * G[3 * k + l]) + mu * (G[3 * i + l] * G[3 * k + j]);
-                    if (j == l) a += mu * B[3 * i + k];
-                    A[9 * (3 * i + j) + 3 * k + l] += a;
+                    vd a = lambda * (g[j] * h[l]) + mu * (g[l] * h[j]);
+                    if (j == l) a += same;
+                    block[9 * j + l] += a;
+                    if (k < i) mirror[9 * l + j] += a;
                 }
+        }
 }
 
 /* A += k dP_v / dF at fixed F' for Green's strain: dF S + F (d_lambda tr(dE') I + 2 d_mu dE'), dE' = sym(dF^T F'). */
@@ -362,7 +367,8 @@ APART void tangent(const slice *s, const vd *c, const vd *damping, const vd *F, 
         law_differential(s, c, F, R, dR, A);
     else
         memset(A, 0, 81 * sizeof *A);
-    for (int i = 0; i < 81; ++i) A[i] *= vd_set(k);
+    const vd scale = vd_set(k);
+    for (int i = 0; i < 81 && k != 0 && k != 1; ++i) A[i] *= scale;
     if (damped & SN_DAMPED_RAYLEIGH && d != 0) {
         vd C[81];
         law->rest_stiffness(law, c, strain_frame(law, F, R), C);

@@ -57,56 +57,52 @@ enum { PREFETCH = 8192 }; /* prefetch distance in bytes; the matrix is read once
         store3(y, ((a0 + a1) + a2) + ((b0 + b1) + b2));                                                                \
     }
 DEFINE_ROW(row_single, float, column_single)
-DEFINE_ROW(row_double, double, column_double)
 
 #if defined(__AVX__)
-/* The same chains with every lane in use: the 18 numbers of two blocks lie in four vectors and a half. It reads one
- * number after each x of a node, which the last node does not have. */
+/* The same chains with every lane in use: the 18 numbers of two blocks lie in four vectors and a half. It is faster for
+ * doubles, and slower for floats, which have to be converted. */
 #define PICK(p, q, i, j, k, l) __builtin_shufflevector(p, q, i, j, k, l)
-#define DEFINE_DENSE_ROW(NAME, T, COLUMN)                                                                              \
-    static inline void NAME(const int32_t *column, int count, const T *v, const double *x, double *y) {                \
-        v4 s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};                                                                     \
-        v2 s4 = {0};                                                                                                   \
-        int k = 0;                                                                                                     \
-        for (; k + 1 < count; k += 2, v += 18) {                                                                       \
-            const v4 p = column_double(x + 3 * (int64_t)column[k]), q = column_double(x + 3 * (int64_t)column[k + 1]); \
-            for (int ahead = 0; ahead < 18 * (int)sizeof *v; ahead += 64)                                              \
-                __builtin_prefetch((const char *)v + PREFETCH + ahead);                                                \
-            s0 += COLUMN(v) * PICK(p, p, 0, 0, 0, 1);                                                                  \
-            s1 += COLUMN(v + 4) * PICK(p, p, 1, 1, 2, 2);                                                              \
-            s2 += COLUMN(v + 8) * PICK(p, q, 2, 4, 4, 4);                                                              \
-            s3 += COLUMN(v + 12) * PICK(q, q, 1, 1, 1, 2);                                                             \
-            s4 += (v2){(double)v[16], (double)v[17]} * (v2){q[2], q[2]};                                               \
-        }                                                                                                              \
-        if (k < count) {                                                                                               \
-            const v4 p = column_double(x + 3 * (int64_t)column[k]);                                                    \
-            s0 += COLUMN(v) * PICK(p, p, 0, 0, 0, 1);                                                                  \
-            s1 += COLUMN(v + 4) * PICK(p, p, 1, 1, 2, 2);                                                              \
-            s2[0] += (double)v[8] * p[2];                                                                              \
-        }                                                                                                              \
-        y[0] = ((s0[0] + s0[3]) + s1[2]) + ((s2[1] + s3[0]) + s3[3]);                                                  \
-        y[1] = ((s0[1] + s1[0]) + s1[3]) + ((s2[2] + s3[1]) + s4[0]);                                                  \
-        y[2] = ((s0[2] + s1[1]) + s2[0]) + ((s2[3] + s3[2]) + s4[1]);                                                  \
+static inline void dense_row_double(const int32_t *column, int count, const double *v, const double *x, double *y) {
+    v4 s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+    v2 s4 = {0};
+    int k = 0;
+    for (; k + 1 < count; k += 2, v += 18) {
+        const double *p = x + 3 * (int64_t)column[k], *q = x + 3 * (int64_t)column[k + 1];
+        const __m256d p0 = _mm256_broadcast_sd(p), p1 = _mm256_broadcast_sd(p + 1), p2 = _mm256_broadcast_sd(p + 2),
+                      q0 = _mm256_broadcast_sd(q), q1 = _mm256_broadcast_sd(q + 1), q2 = _mm256_broadcast_sd(q + 2);
+        for (int ahead = 0; ahead < 18 * (int)sizeof *v; ahead += 64)
+            __builtin_prefetch((const char *)v + PREFETCH + ahead);
+        s0 += column_double(v) * (v4)_mm256_blend_pd(p0, p1, 8);
+        s1 += column_double(v + 4) * (v4)_mm256_blend_pd(p1, p2, 12);
+        s2 += column_double(v + 8) * (v4)_mm256_blend_pd(p2, q0, 14);
+        s3 += column_double(v + 12) * (v4)_mm256_blend_pd(q1, q2, 8);
+        s4 += *(const v2_loose *)(v + 16) * (v2){q[2], q[2]};
     }
-DEFINE_DENSE_ROW(dense_row_double, double, column_double)
+    if (k < count) {
+        const double *p = x + 3 * (int64_t)column[k];
+        const __m256d p0 = _mm256_broadcast_sd(p), p1 = _mm256_broadcast_sd(p + 1), p2 = _mm256_broadcast_sd(p + 2);
+        s0 += column_double(v) * (v4)_mm256_blend_pd(p0, p1, 8);
+        s1 += column_double(v + 4) * (v4)_mm256_blend_pd(p1, p2, 12);
+        s2[0] += v[8] * p[2];
+    }
+    const v4 end = __builtin_shufflevector(s4, s4, 0, 1, -1, -1), a1 = PICK(s0, s1, 3, 4, 5, 5),
+             a2 = PICK(s1, s2, 2, 3, 4, 4), b0 = PICK(s2, s2, 1, 2, 3, 3), b2 = PICK(s3, end, 3, 4, 5, 5);
+    store3(y, ((s0 + a1) + a2) + ((b0 + s3) + b2));
+}
 #else
-#define dense_row_double row_double
+DEFINE_ROW(dense_row_double, double, column_double)
 #endif
 
-#define DEFINE_PRODUCT(NAME, T, ROW, DENSE_ROW)                                                                        \
+#define DEFINE_PRODUCT(NAME, T, ROW)                                                                                   \
     static void NAME(const sn_pattern *pattern, const T *value, const double *x, double *y, int begin, int end) {      \
         for (int i = begin; i < end; ++i) {                                                                            \
-            const int32_t first = pattern->row_begin[i], *column = pattern->column + first;                            \
-            const int count = pattern->row_begin[i + 1] - first;                                                       \
-            const T *v = value + 9 * (int64_t)first;                                                                   \
-            if (count == 0 || column[count - 1] + 1 == pattern->nodes)                                                 \
-                ROW(column, count, v, x, y + 3 * (int64_t)i);                                                          \
-            else                                                                                                       \
-                DENSE_ROW(column, count, v, x, y + 3 * (int64_t)i);                                                    \
+            const int32_t first = pattern->row_begin[i];                                                               \
+            ROW(pattern->column + first, pattern->row_begin[i + 1] - first, value + 9 * (int64_t)first, x,             \
+                y + 3 * (int64_t)i);                                                                                   \
         }                                                                                                              \
     }
-DEFINE_PRODUCT(product_single, float, row_single, row_single)
-DEFINE_PRODUCT(product_double, double, row_double, dense_row_double)
+DEFINE_PRODUCT(product_single, float, row_single)
+DEFINE_PRODUCT(product_double, double, dense_row_double)
 
 #define DEFINE_BLOCKS(NAME, T, COLUMN)                                                                                 \
     static void NAME(const T *block, const double *r, double *z, int begin, int end) {                                 \
