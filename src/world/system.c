@@ -278,7 +278,8 @@ static bool begin(sn_system *system, double t, const double *x, const double *v)
     work->began = t;
     sn_vector_copy(world->context, system->count, x, work->x_before);
     sn_memory_begin(world, t);
-    memcpy(work->own_before, world->state.value + world->state.own, (size_t)world->state.own_count * sizeof(double));
+    sn_vector_copy(world->context, (int)world->state.own_count, world->state.value + world->state.own,
+                   work->own_before);
     return sn_interactions_begin(world, t, x, v);
 }
 
@@ -348,8 +349,8 @@ static bool touches(sn_system *system, double t, const double *x) {
 
 static void reject(sn_system *system) {
     sn_world *world = world_of(system);
-    memcpy(world->state.value + world->state.own, world->workspace.own_before,
-           (size_t)world->state.own_count * sizeof(double));
+    const sn_state *state = &world->state;
+    sn_vector_copy(world->context, (int)state->own_count, world->workspace.own_before, state->value + state->own);
     sn_interactions_end(world, NULL);
 }
 
