@@ -8,7 +8,7 @@
 #include "base/math3.h"
 #include "names.h"
 
-enum { NUMBERS = 4 }; /* rest edge, reduced mass */
+enum { NUMBERS = 5 }; /* rest edge, reduced mass, rest length */
 
 typedef struct edge {
     int32_t low, high, material;
@@ -84,6 +84,7 @@ sn_status sn_springs_create(sn_context *context, const sn_batch_source *tets, co
         const double a = node_mass[edges[i].low], b = node_mass[edges[i].high];
         memcpy(number + NUMBERS * i, d, sizeof d);
         number[NUMBERS * i + 3] = a > 0 && b > 0 ? a * b / (a + b) : 0;
+        number[NUMBERS * i + 4] = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     }
     sn_release(context, edges);
     if (status) sn_springs_release(context, springs);

@@ -32,14 +32,14 @@ INLINE spring spring_at(const slice *s, const double *x) {
     gather_edges(2, s, x, p.d);
     p.k = young_of(c) * vd_load(s->weight);
     p.r = damping[0] + damping[2] * p.k;
-    p.length = vd_sqrt(dot3(p.rest, p.rest));
+    p.length = vd_load(number_at(s) + 4 * SN_LANES);
     return p;
 }
 
 /* The direction now; a spring of no length has none. Returns the length. */
 INLINE vd point_along(spring *p) {
-    const vd now = vd_sqrt(dot3(p->d, p->d)), least = vd_max(now, vd_set(1e-12) * p->length);
-    for (int a = 0; a < 3; ++a) p->n[a] = p->d[a] / least;
+    const vd now = vd_sqrt(dot3(p->d, p->d)), by = vd_set(1) / vd_max(now, vd_set(1e-12) * p->length);
+    for (int a = 0; a < 3; ++a) p->n[a] = p->d[a] * by;
     return now;
 }
 
@@ -116,10 +116,13 @@ static int force(const sn_batch *batch, int begin, int end, const sn_element_vie
             vd value[6], speed[3], R[9];
             if (damped) gather_edges(2, &s, view->v, speed);
             for (int i = 0; i < 6; ++i) value[i] = vd_set(0);
+            vd tension = vd_set(0);
             for (int i = 0; i < 2; ++i) {
                 if (batch->warping) vertex_frame(&s, i, R);
-                vd tension = p.k * stretch_of(&p, batch, batch->warping ? R : NULL) + recalled_tension(&s);
-                if (damped) tension += p.r * dot3(p.n, speed);
+                if (batch->warping || i == 0) { /* without frames both ends see the same */
+                    tension = p.k * stretch_of(&p, batch, batch->warping ? R : NULL) + recalled_tension(&s);
+                    if (damped) tension += p.r * dot3(p.n, speed);
+                }
                 for (int a = 0; a < 3; ++a) value[3 * i + a] = i ? -tension * p.n[a] : tension * p.n[a];
             }
             scatter(2, &s, value, f);
