@@ -16,7 +16,7 @@
 #ifndef SN_WIDTH
 #define SN_WIDTH 2
 #endif
-#if SN_WIDTH == 8 && defined(__AVX512VL__)
+#if (SN_WIDTH == 8 && defined(__AVX512VL__)) || (SN_WIDTH == 4 && defined(__AVX2__))
 #include <immintrin.h>
 #endif
 #ifndef SN_ISA_SUFFIX
@@ -39,9 +39,9 @@ static inline vd vd_set(double a) {
 /* p is aligned to the vector, as every row of a block of SN_LANES doubles is. */
 static inline vd vd_load(const double *p) { return *(const vd *)p; }
 static inline void vd_store(double *p, vd a) { *(vd *)p = a; }
-static inline vd vd_gather(const double *p, const int32_t *index, int stride) {
+static inline vd vd_gather(const double *p, const int32_t *index, int64_t stride) {
     vd r;
-    for (int l = 0; l < SN_WIDTH; ++l) r[l] = p[(int64_t)index[l] * stride];
+    for (int l = 0; l < SN_WIDTH; ++l) r[l] = p[index[l] * stride];
     return r;
 }
 
@@ -52,23 +52,25 @@ static inline vd vd_gather(const double *p, const int32_t *index, int stride) {
 #define SN_FRONT8(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
 #define SN_BACK8(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
 
-/* Gathers vectors of nodes: out[axis], lane by lane, is p[3 index + axis]. With wide vectors, the three numbers of a
- * node are loaded at once. */
+/* Gathers three neighbouring numbers of each node: out[axis], lane by lane, is p[stride index + axis]. With wide
+ * vectors, the three numbers of a node are loaded at once. */
 #if SN_WIDTH == 8 && defined(__AVX512VL__)
-static inline vd vd_pair3(const double *p, int32_t low, int32_t high) {
-    const __m512d a = _mm512_castpd256_pd512(_mm256_maskz_loadu_pd(7, p + 3 * (int64_t)low));
-    return (vd)_mm512_insertf64x4(a, _mm256_maskz_loadu_pd(7, p + 3 * (int64_t)high), 1);
+static inline vd vd_pair3(const double *low, const double *high) {
+    const __m512d a = _mm512_castpd256_pd512(_mm256_maskz_loadu_pd(7, low));
+    return (vd)_mm512_insertf64x4(a, _mm256_maskz_loadu_pd(7, high), 1);
 }
-static inline void vd_gather3(const double *p, const int32_t *index, vd out[3]) {
-    const vd a = vd_pair3(p, index[0], index[4]), b = vd_pair3(p, index[1], index[5]);
-    const vd c = vd_pair3(p, index[2], index[6]), d = vd_pair3(p, index[3], index[7]);
+static inline void vd_gather_rows(const double *p, const int32_t *index, int64_t stride, vd out[3]) {
+    const vd a = vd_pair3(p + stride * index[0], p + stride * index[4]);
+    const vd b = vd_pair3(p + stride * index[1], p + stride * index[5]);
+    const vd c = vd_pair3(p + stride * index[2], p + stride * index[6]);
+    const vd d = vd_pair3(p + stride * index[3], p + stride * index[7]);
     const vd xy0 = SN_LOW8(a, b),
              xy1 = SN_LOW8(c, d); /* x0 x1 y0 y1 | x4 x5 y4 y5, and the same for the nodes 2, 3, 6, 7 */
     out[0] = SN_FRONT8(xy0, xy1);
     out[1] = SN_BACK8(xy0, xy1);
     out[2] = SN_FRONT8(SN_HIGH8(a, b), SN_HIGH8(c, d));
 }
-/* The inverse of vd_gather3: out[lane] = x, y, z and an unused number. */
+/* The inverse of a gather: out[lane] = x, y, z and an unused number. */
 static inline void vd_spread3(const vd in[3], double out[SN_WIDTH][4]) {
     const vd xy0 = SN_LOW8(in[0], in[1]), xy1 = SN_HIGH8(in[0], in[1]), z0 = SN_LOW8(in[2], in[2]),
              z1 = SN_HIGH8(in[2], in[2]);
@@ -78,15 +80,38 @@ static inline void vd_spread3(const vd in[3], double out[SN_WIDTH][4]) {
         _mm256_store_pd(out[l + 4], _mm512_extractf64x4_pd((__m512d)node[l], 1));
     }
 }
+#elif SN_WIDTH == 4 && defined(__AVX2__)
+static inline vd vd_load3(const double *p) { return (vd)_mm256_maskload_pd(p, _mm256_setr_epi64x(-1, -1, -1, 0)); }
+static inline void vd_gather_rows(const double *p, const int32_t *index, int64_t stride, vd out[3]) {
+    const vd a = vd_load3(p + stride * index[0]), b = vd_load3(p + stride * index[1]);
+    const vd c = vd_load3(p + stride * index[2]), d = vd_load3(p + stride * index[3]);
+    const vd xz0 = __builtin_shufflevector(a, b, 0, 4, 2, 6), xz1 = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+    const vd y0 = __builtin_shufflevector(a, b, 1, 5, 3, 7), y1 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    out[0] = __builtin_shufflevector(xz0, xz1, 0, 1, 4, 5);
+    out[1] = __builtin_shufflevector(y0, y1, 0, 1, 4, 5);
+    out[2] = __builtin_shufflevector(xz0, xz1, 2, 3, 6, 7);
+}
+static inline void vd_spread3(const vd in[3], double out[SN_WIDTH][4]) {
+    const vd xy0 = __builtin_shufflevector(in[0], in[1], 0, 4, 2, 6),
+             xy1 = __builtin_shufflevector(in[0], in[1], 1, 5, 3, 7);
+    const vd z0 = __builtin_shufflevector(in[2], in[2], 0, 0, 2, 2),
+             z1 = __builtin_shufflevector(in[2], in[2], 1, 1, 3, 3);
+    vd_store(out[0], __builtin_shufflevector(xy0, z0, 0, 1, 4, 5));
+    vd_store(out[1], __builtin_shufflevector(xy1, z1, 0, 1, 4, 5));
+    vd_store(out[2], __builtin_shufflevector(xy0, z0, 2, 3, 6, 7));
+    vd_store(out[3], __builtin_shufflevector(xy1, z1, 2, 3, 6, 7));
+}
 #else
-static inline void vd_gather3(const double *p, const int32_t *index, vd out[3]) {
-    for (int a = 0; a < 3; ++a) out[a] = vd_gather(p + a, index, 3);
+static inline void vd_gather_rows(const double *p, const int32_t *index, int64_t stride, vd out[3]) {
+    for (int a = 0; a < 3; ++a) out[a] = vd_gather(p + a, index, stride);
 }
 static inline void vd_spread3(const vd in[3], double out[SN_WIDTH][4]) {
     for (int l = 0; l < SN_WIDTH; ++l)
         for (int a = 0; a < 3; ++a) out[l][a] = in[a][l];
 }
 #endif
+/* The same for vectors of nodes: out[axis] is p[3 index + axis]. */
+static inline void vd_gather3(const double *p, const int32_t *index, vd out[3]) { vd_gather_rows(p, index, 3, out); }
 
 /* A mask has all bits set or none per lane, as comparisons return it. */
 static inline vd vd_select(vi mask, vd a, vd b) { return (vd)((mask & (vi)a) | (~mask & (vi)b)); }

@@ -104,6 +104,12 @@ static void test_gather_and_spread(void **state) {
             }
             assert_true(second[l] == x[1][l]);
         }
+        /* Three numbers of each node, nodes nine numbers apart: the second rows of three matrices. */
+        const int32_t matrix[8] = {2, 0, 1, 1, 0, 2, 2, 1};
+        vd row[3];
+        vd_gather_rows(node + 3, matrix + lane, 9, row);
+        for (int l = 0; l < SN_WIDTH; ++l)
+            for (int a = 0; a < 3; ++a) assert_true(row[a][l] == 100 + 9 * matrix[lane + l] + 3 + a);
     }
 }
 

@@ -156,7 +156,8 @@ INLINE sn_rotation_view rotation_view(const int N, const int Q, const slice *s, 
 
 /* The frame of node i of each element (fem/warping.h). */
 INLINE void vertex_frame(const slice *s, int i, vd *R) {
-    for (int k = 0; k < 9; ++k) R[k] = vd_gather(s->view->vertex_rotation + k, s->node + i * SN_LANES, 9);
+    for (int row = 0; row < 3; ++row)
+        vd_gather_rows(s->view->vertex_rotation + 3 * row, s->node + i * SN_LANES, 9, R + 3 * row);
 }
 
 /* The nearest rotation to the mean of an element's vertex frames. */
