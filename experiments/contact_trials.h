@@ -1,5 +1,5 @@
 /* Physical trials of contact between bodies. Each one is a small scene with one or two figures and a limit for
- * each. The experiment `contact-physics` and the test test_contact_physics run the same table with each response.
+ * each. The experiment `contact-physics` runs the table with each response; `make test` runs the experiment quickly.
  *
  * Files: contact_trials.c (the table), contact_rest.c (bodies at rest), contact_hertz.c (closed forms of pressed
  * bodies), contact_motion.c (momentum, energy, impacts). */

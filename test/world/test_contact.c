@@ -1,5 +1,5 @@
 /* Bodies that touch each other: the list of contacts, the same bits, memory, errors. Every response of the table below
- * passes every test that its row promises. test_contact_physics.c has the physics. */
+ * passes every test that its row promises. The experiment contact-physics has the physics. */
 #include "failing_allocator.h"
 #include "stage.h"
 

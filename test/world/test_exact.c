@@ -1,5 +1,5 @@
 /* The response "exact": nothing ever intersects. A brute-force test of all pairs of triangles (intersections.h) looks
- * at each frame of motions that force bodies into each other. test_contact_physics.c has the physics. */
+ * at each frame of motions that force bodies into each other. The experiment contact-physics has the physics. */
 #include "intersections.h"
 #include "stage.h"
 #include "voxels.h"

@@ -1,4 +1,5 @@
-/* Colliders against Hertz's law (experiments/contact_hertz.c). Contact between bodies: test_contact_physics.c. */
+/* Colliders against Hertz's law (experiments/contact_hertz.c). Contact between bodies: the experiment contact-physics.
+ */
 #include "contact_trials.h"
 #include "stage.h"
 
