@@ -71,8 +71,7 @@ typedef struct sn_contact {
     double gap;       /* m along the normal; below 0: the surfaces intersect */
     double area;      /* m^2 */
 
-    /* N: the force of this contact on body[0]; the opposite force acts on body[1]. Response "area" corrects motions,
-     * not forces: here this is the correction of momentum in the last step over the length of the step. */
+    /* N: the force of this contact on body[0] at the end of the last step; the opposite force acts on body[1]. */
     double force[3];
 } sn_contact;
 

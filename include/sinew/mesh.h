@@ -185,7 +185,7 @@ typedef struct sn_mesh_report {
     int open_edges;        /* in a surface mesh, edges of one triangle only */
     int components;        /* connected pieces */
     int hinges; /* how many more pieces there are when tets join only by faces: parts that hang on others by an edge or
-                   a node alone, and turn freely about it */
+                   a single node, and turn freely about it */
     int64_t worst_tet;                                   /* label of the tet with the lowest quality */
     int64_t first_inverted, first_flat, first_duplicate; /* labels of tets */
     int64_t first_isolated;                              /* label of a node */

@@ -9,7 +9,7 @@
  *   change of position      dx_e = M^-1 J^T M_p dp
  *
  * M^-1 respects fixes, pins, touching colliders with the response "projection" and rigid cores: what is held does not
- * move. Momentum changes by the impulse alone when nothing is held. */
+ * move. When nothing is held, only the impulse changes the momentum. */
 #ifndef SINEW_POINT_H
 #define SINEW_POINT_H
 

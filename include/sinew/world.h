@@ -223,7 +223,7 @@ typedef struct sn_body_options {
     const sn_selector *rigid;
     int rigid_count;
     /* The whole body is rigid: it has mass and inertia only, and its elements cost nothing. The mesh has tets, or
-     * triangles alone that form a closed surface. Four more nodes at the end of the body's mesh carry most of its mass.
+     * only triangles that form a closed surface. Four more nodes at the end of the body's mesh carry most of its mass.
      * Such a body takes no fixes, no rigid cores and no deformation at the start. Default false. Only the density of
      * its materials counts */
     bool rigid_body;

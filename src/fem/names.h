@@ -30,7 +30,8 @@
     "corrected-corotated", "corotated shape term with the nonlinear volume term (J - 1)^2"
 #define SN_LAW_hybrid_strain "hybrid-strain", "corotated shear with the pressure of Green's strain"
 #define SN_LAW_corotated_updated                                                                                       \
-    "corotated-updated", "corotated with the gradients of the present shape: no torque of its own, with any rotation"
+    "corotated-updated",                                                                                               \
+        "corotated with the gradients of the present shape: its elements add no torque, with any rotation"
 #define SN_LAW_stvk "stvk", "Saint Venant-Kirchhoff: Hooke's law on Green's strain"
 #define SN_LAW_stvk_volume                                                                                             \
     "stvk-volume", "stvk with a penalty on the change of volume, so that nothing rests inside out"

@@ -200,7 +200,7 @@ void sn_interactions_support(const sn_world *world, const double *balance, doubl
     X(contact, "contact", "bodies that touch each other: their surfaces, and the list of contacts")                    \
     X(contact_penalty, "contact-penalty", "contacts between bodies that push by springs, dampers and friction")        \
     X(contact_exact, "contact-exact", "contacts between bodies that never intersect: a barrier and limited steps")     \
-    X(contact_area, "contact-area", "contacts between bodies that correct the motion of a step by pseudo-impulses")    \
+    X(contact_area, "contact-area", "contacts between bodies that carry loads exactly and part bodies that intersect") \
     X(grabs, "grabs", "springs that pull points of bodies to targets")                                                 \
     X(tethers, "tethers", "springs and dampers from points of bodies to anchors or to points of other bodies")         \
     X(links, "links", "points of bodies tied to places or to points of other bodies")                                  \
