@@ -16,7 +16,7 @@
 #ifndef SN_WIDTH
 #define SN_WIDTH 2
 #endif
-#if (SN_WIDTH == 8 && defined(__AVX512VL__)) || (SN_WIDTH == 4 && defined(__AVX2__))
+#if SN_WIDTH > 1 && defined(__SSE2__)
 #include <immintrin.h>
 #endif
 #ifndef SN_ISA_SUFFIX
@@ -31,18 +31,33 @@ enum { SN_LANES = 8 };
 typedef double vd __attribute__((vector_size(8 * SN_WIDTH), aligned(8 * SN_WIDTH), may_alias));
 typedef int64_t vi __attribute__((vector_size(8 * SN_WIDTH), aligned(8 * SN_WIDTH), may_alias));
 
+/* f(0), f(1), ... for all lanes, in braces. Compilers make better code of it than of a loop over the lanes. */
+#if SN_WIDTH == 8
+#define SN_PER_LANE(f)                                                                                                 \
+    { f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7) }
+#elif SN_WIDTH == 4
+#define SN_PER_LANE(f)                                                                                                 \
+    { f(0), f(1), f(2), f(3) }
+#elif SN_WIDTH == 2
+#define SN_PER_LANE(f)                                                                                                 \
+    { f(0), f(1) }
+#else
+#define SN_PER_LANE(f)                                                                                                 \
+    { f(0) }
+#endif
+
 static inline vd vd_set(double a) {
-    vd r;
-    for (int l = 0; l < SN_WIDTH; ++l) r[l] = a;
-    return r;
+#define SN_SAME(lane) a
+    return (vd)SN_PER_LANE(SN_SAME);
+#undef SN_SAME
 }
 /* p is aligned to the vector, as every row of a block of SN_LANES doubles is. */
 static inline vd vd_load(const double *p) { return *(const vd *)p; }
 static inline void vd_store(double *p, vd a) { *(vd *)p = a; }
 static inline vd vd_gather(const double *p, const int32_t *index, int64_t stride) {
-    vd r;
-    for (int l = 0; l < SN_WIDTH; ++l) r[l] = p[index[l] * stride];
-    return r;
+#define SN_AT(lane) p[index[lane] * stride]
+    return (vd)SN_PER_LANE(SN_AT);
+#undef SN_AT
 }
 
 /* Transposes 4 x 4 numbers at a time in vectors of eight. The columns are FRONT and BACK of the LOW results, then of
@@ -116,8 +131,20 @@ static inline void vd_gather3(const double *p, const int32_t *index, vd out[3]) 
 /* A mask has all bits set or none per lane, as comparisons return it. */
 static inline vd vd_select(vi mask, vd a, vd b) { return (vd)((mask & (vi)a) | (~mask & (vi)b)); }
 static inline vd vd_abs(vd a) { return (vd)((vi)a & ~(vi)vd_set(-0.0)); }
+/* a < b ? a : b and a > b ? a : b, which is also what the instructions do: b counts when a or b is not a number. */
+#if SN_WIDTH == 8 && defined(__AVX512F__)
+static inline vd vd_min(vd a, vd b) { return (vd)_mm512_min_pd((__m512d)a, (__m512d)b); }
+static inline vd vd_max(vd a, vd b) { return (vd)_mm512_max_pd((__m512d)a, (__m512d)b); }
+#elif SN_WIDTH == 4 && defined(__AVX__)
+static inline vd vd_min(vd a, vd b) { return (vd)_mm256_min_pd((__m256d)a, (__m256d)b); }
+static inline vd vd_max(vd a, vd b) { return (vd)_mm256_max_pd((__m256d)a, (__m256d)b); }
+#elif SN_WIDTH == 2 && defined(__SSE2__)
+static inline vd vd_min(vd a, vd b) { return (vd)_mm_min_pd((__m128d)a, (__m128d)b); }
+static inline vd vd_max(vd a, vd b) { return (vd)_mm_max_pd((__m128d)a, (__m128d)b); }
+#else
 static inline vd vd_min(vd a, vd b) { return vd_select((vi)(a < b), a, b); }
 static inline vd vd_max(vd a, vd b) { return vd_select((vi)(a > b), a, b); }
+#endif
 static inline vd vd_sqrt(vd a) {
     vd r;
     for (int l = 0; l < SN_WIDTH; ++l) r[l] = sqrt(a[l]);

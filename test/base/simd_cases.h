@@ -59,6 +59,18 @@ EACH(test_max, a > b ? a : b)
 EACH(test_sqrt, sqrt(fabs(a)))
 EACH(test_copysign, copysign(a, b))
 
+/* The second one of two zeros counts, and the second one when one of the two is not a number. */
+static void test_min_and_max_of_no_numbers(void **state) {
+    (void)state;
+    const vd zero = vd_set(0.0), minus = vd_set(-0.0), none = vd_set(NAN), some = vd_set(1);
+    for (int l = 0; l < SN_WIDTH; ++l) {
+        assert_true(signbit(vd_min(zero, minus)[l]) && signbit(vd_max(zero, minus)[l]));
+        assert_false(signbit(vd_min(minus, zero)[l]) || signbit(vd_max(minus, zero)[l]));
+        assert_true(vd_min(none, some)[l] == 1 && vd_max(none, some)[l] == 1);
+        assert_true(isnan(vd_min(some, none)[l]) && isnan(vd_max(some, none)[l]));
+    }
+}
+
 static void test_store(void **state) {
     (void)state;
     ALIGNED double out[8] = {0};
@@ -166,10 +178,18 @@ static void test_cofactors(void **state) {
 }
 
 static const struct CMUnitTest simd_tests[] = {
-    cmocka_unit_test(test_select),   cmocka_unit_test(test_abs),       cmocka_unit_test(test_min),
-    cmocka_unit_test(test_max),      cmocka_unit_test(test_sqrt),      cmocka_unit_test(test_copysign),
-    cmocka_unit_test(test_store),    cmocka_unit_test(test_masks),     cmocka_unit_test(test_gather_and_spread),
-    cmocka_unit_test(test_products), cmocka_unit_test(test_cofactors),
+    cmocka_unit_test(test_select),
+    cmocka_unit_test(test_abs),
+    cmocka_unit_test(test_min),
+    cmocka_unit_test(test_max),
+    cmocka_unit_test(test_sqrt),
+    cmocka_unit_test(test_copysign),
+    cmocka_unit_test(test_min_and_max_of_no_numbers),
+    cmocka_unit_test(test_store),
+    cmocka_unit_test(test_masks),
+    cmocka_unit_test(test_gather_and_spread),
+    cmocka_unit_test(test_products),
+    cmocka_unit_test(test_cofactors),
 };
 
 #endif
