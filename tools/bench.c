@@ -63,7 +63,8 @@ static void measure(row *r, double most_seconds) {
     sn_context *context;
     sn_error error = {0};
     sn_world *world = NULL;
-    r->status = tool_context(r->threads, simd, &context, &error) ? error.status : make_world(context, r, &world, &error);
+    r->status =
+        tool_context(r->threads, simd, &context, &error) ? error.status : make_world(context, r, &world, &error);
     const double begin = tool_seconds();
     for (; r->steps < STEPS && !r->status && tool_seconds() - begin < most_seconds; ++r->steps) {
         sn_step_report step;

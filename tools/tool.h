@@ -78,12 +78,12 @@ bool tool_make_folder(const char *path);
  * or prints a message and returns the exit code; *context is then NULL, and *error (may be NULL) has the message. */
 int tool_context(int threads, const char *simd, sn_context **context, sn_error *error);
 /* The option --simd of commands that simulate. `variable`: the text of the set. */
-#define TOOL_SIMD(variable)                                                                                \
-    {                                                                                                      \
-        .name = "--simd", .value = "SET",                                                                  \
-        .about = "use the kernels for this instruction set: auto (default), baseline, avx2 or avx512; "    \
-                 "results do not depend on it",                                                            \
-        .text = (variable)                                                                                 \
+#define TOOL_SIMD(variable)                                                                                            \
+    {                                                                                                                  \
+        .name = "--simd", .value = "SET",                                                                              \
+        .about = "use the kernels for this instruction set: auto (default), baseline, avx2 or avx512; "                \
+                 "results do not depend on it",                                                                        \
+        .text = (variable)                                                                                             \
     }
 
 /* ---- overlap.c ---- */
