@@ -68,7 +68,7 @@ static void measure(const char *simd, const char *element_name, const char *law,
     sn_context_options options = sn_context_options_default();
     options.threads = 1;
     options.simd = simd;
-    if (sn_context_create(&options, &b.context, &error)) stop(&error);
+    if (sn_context_create(&options, &b.context, &error)) return; /* this processor does not have the set */
     b.kernels = sn_element_kernels_for(b.context);
     const sn_generator_value values[] = {{"size", 3, {0.3, 0.3, 1}}, {"cells", 3, {15, 15, 45}}, {"split", 1, {5}}};
     const sn_element *element = sn_element_find(element_name);

@@ -350,7 +350,7 @@ static sn_status run_all(campaign *c, sn_error *error) {
 
 static sn_status run_bar(experiment_run *run, sn_error *error) {
     campaign c = {.run = run, .scene = {.scene = bar, .end = 0.5}, .all = run->quick ? 340 : 480};
-    sn_status status = one_thread(&c.context, error);
+    sn_status status = one_thread(run, &c.context, error);
     if (!status) status = run_all(&c, error);
     hauth_release(&c.scene);
     sn_context_destroy(c.context);

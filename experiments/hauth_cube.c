@@ -49,7 +49,7 @@ static sn_status equilibrium(experiment_run *run, int cells, double drop[3], sn_
 /* The drop of the mixed corner after 10 s with bdf3. */
 static sn_status fall(experiment_run *run, const char *scene, int cells, double *drop, sn_error *error) {
     sn_context *context = NULL;
-    sn_status status = one_thread(&context, error);
+    sn_status status = one_thread(run, &context, error);
     if (status) return status;
     hauth_case cube = {.scene = scene, .end = 10};
     const hauth_setting setting = {.method = "bdf3",

@@ -60,7 +60,7 @@ sn_status memory_simulate(experiment_run *run, const char *scene, int steps, int
     sn_context *context = NULL;
     sn_scene *parsed = NULL;
     sn_world *world = NULL;
-    sn_status status = one_thread(&context, error);
+    sn_status status = one_thread(run, &context, error);
     if (!status)
         status = sn_scene_parse(context, scene, strlen(scene), "experiment", run->out, NULL, 0, &parsed, error);
     if (!status) status = sn_scene_create_world(parsed, &world, error);

@@ -269,7 +269,7 @@ static sn_status run_all(experiment_run *run, sn_context *context, sn_error *err
 
 static sn_status run_shear(experiment_run *run, sn_error *error) {
     sn_context *context = NULL;
-    sn_status status = one_thread(&context, error);
+    sn_status status = one_thread(run, &context, error);
     if (!status) status = run_all(run, context, error);
     sn_context_destroy(context);
     return status;

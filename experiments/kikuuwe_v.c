@@ -35,7 +35,7 @@ static void try_once(void *data, int index) {
                                    .trial = index % t->count + 1};
     experiment_run own = *t->run;
     sn_error *error = &t->error[index];
-    if (one_thread(&own.context, error)) return;
+    if (one_thread(t->run, &own.context, error)) return;
     (void)kikuuwe_crush(&own, &kikuuwe_bodies[index / t->count], &scheme, END, NULL, &t->outcome[index], error);
     sn_context_destroy(own.context);
 }

@@ -12,16 +12,16 @@ double thread_seconds(void) {
 }
 
 /* ---- One thread ---- */
-sn_status one_thread(sn_context **context, sn_error *error) {
+sn_status one_thread(const experiment_run *run, sn_context **context, sn_error *error) {
     sn_context_options options = sn_context_options_default();
-    options.threads = 1;
+    options.threads = 1, options.simd = sn_context_simd(run->context);
     return sn_context_create(&options, context, error);
 }
 
 sn_status run_on_one_thread(const experiment_run *run, sn_status (*body)(experiment_run *run, sn_error *error),
                             sn_error *error) {
     experiment_run own = *run;
-    sn_status status = one_thread(&own.context, error);
+    sn_status status = one_thread(run, &own.context, error);
     if (status) return status;
     status = body(&own, error);
     sn_context_destroy(own.context);

@@ -14,8 +14,8 @@
 /* Processor time of this thread, s. */
 double thread_seconds(void);
 
-/* A context of one thread. */
-sn_status one_thread(sn_context **context, sn_error *error);
+/* A context of one thread, with the instruction set of the run. */
+sn_status one_thread(const experiment_run *run, sn_context **context, sn_error *error);
 /* Runs `body` with a context of one thread in the place of the context of the run. */
 sn_status run_on_one_thread(const experiment_run *run, sn_status (*body)(experiment_run *run, sn_error *error),
                             sn_error *error);

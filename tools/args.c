@@ -62,13 +62,13 @@ bool tool_make_folder(const char *path) {
     return S_ISDIR(about.st_mode);
 }
 
-sn_context *tool_context(int threads) {
+int tool_context(int threads, const char *simd, sn_context **context, sn_error *error) {
     sn_context_options options = sn_context_options_default();
-    sn_context *context = NULL;
-    sn_error error = {0};
-    options.threads = threads;
-    if (sn_context_create(&options, &context, &error)) tool_error(&error);
-    return context;
+    sn_error own = {0};
+    if (!error) error = &own;
+    options.threads = threads, options.simd = simd;
+    *context = NULL;
+    return sn_context_create(&options, context, error) ? tool_error(error) : TOOL_OK;
 }
 
 static int unknown_option(const tool_command *command, const char *word) {

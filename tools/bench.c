@@ -11,9 +11,11 @@
 static int bench(int count, char **word);
 
 static bool json, quick;
+static const char *simd;
 static const tool_option options[] = {
     {.name = "--json", .about = "print the report as JSON", .flag = &json},
     {.name = "--quick", .about = "leave out the largest beam", .flag = &quick},
+    TOOL_SIMD(&simd),
 };
 
 const tool_command tool_bench = {
@@ -58,10 +60,11 @@ static sn_status make_world(sn_context *context, row *r, sn_world **world, sn_er
 }
 
 static void measure(row *r, double most_seconds) {
-    sn_context *context = tool_context(r->threads);
+    sn_context *context;
     sn_error error = {0};
     sn_world *world = NULL;
-    r->status = context ? make_world(context, r, &world, &error) : SN_NO_MEMORY;
+    r->status =
+        tool_context(r->threads, simd, &context, &error) ? error.status : make_world(context, r, &world, &error);
     const double begin = tool_seconds();
     for (; r->steps < STEPS && !r->status && tool_seconds() - begin < most_seconds; ++r->steps) {
         sn_step_report step;
@@ -72,7 +75,7 @@ static void measure(row *r, double most_seconds) {
     double value[6] = {0};
     int values;
     if (!r->status) r->status = sn_world_probe(world, 0, value, &values, &error);
-    if (r->status) tool_fail(0, "%s", error.text);
+    if (r->status && context) tool_fail(0, "%s", error.text);
     const int n = r->steps ? r->steps : 1;
     r->per_step = spent / n, r->assembly /= n, r->solve /= n, r->drop = -value[1];
     r->realtime = 0.01 / r->per_step;
@@ -102,8 +105,9 @@ static int bench(int count, char **word) {
     if (code) return code;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const int many = cores > 64 ? 64 : cores > 1 ? (int)cores : 1;
-    sn_context *context = tool_context(1);
-    if (!context) return TOOL_FAILED;
+    sn_context *context;
+    code = tool_context(1, simd, &context, NULL);
+    if (code) return code;
     json_t *rows = json_array();
     if (!json)
         printf("kernels %s, %d cores; time per step in ms\n%8s %8s %8s %9s %9s %9s %9s %8s %9s\n",

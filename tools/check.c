@@ -27,8 +27,9 @@ static int check(int count, char **word) {
             return tool_fail(TOOL_BAD_INPUT, "--set '%s' must be KEY=VALUE", set[i]);
         override[i] = (sn_override){set[i], value};
     }
-    sn_context *context = tool_context(0);
-    if (!context) return TOOL_FAILED;
+    sn_context *context;
+    code = tool_context(0, NULL, &context, NULL);
+    if (code) return code;
     sn_error error = {0};
     sn_scene *scene = NULL;
     sn_world *world = NULL;

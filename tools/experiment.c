@@ -17,6 +17,7 @@ static int run_command(int count, char **word);
 static const char *out_folder;
 static bool quick_run, as_json;
 static int thread_count;
+static const char *simd_name;
 static const tool_option options[] = {
     {.name = "--out",
      .value = "DIR",
@@ -30,6 +31,7 @@ static const tool_option options[] = {
      .about = "use N threads (default: one per core)",
      .number = &thread_count,
      .low = 1},
+    TOOL_SIMD(&simd_name),
 };
 
 const tool_command tool_experiment = {"experiment",
@@ -241,10 +243,10 @@ static int run_command(int count, char **word) {
                          nearest ? "; did you mean '" : "; see sinew experiment list", nearest ? nearest : "",
                          nearest ? "'?" : "");
     }
-    sn_context *context = tool_context(thread_count);
-    if (!context) return TOOL_FAILED;
+    sn_context *context;
+    int code = tool_context(thread_count, simd_name, &context, NULL);
+    if (code) return code;
     json_t *results = json_array();
-    int code = TOOL_OK;
     for (int i = 0; i < experiment_count; ++i) {
         if (!all && i != chosen) continue;
         char folder[1024];

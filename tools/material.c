@@ -231,8 +231,9 @@ static int material_command(int count, char **word) {
     sn_error error = {0};
     if (!code && sn_material_check(NULL, &material, &error)) code = tool_error(&error);
     if (code) return code;
-    sn_context *context = tool_context(1);
-    if (!context) return TOOL_FAILED;
+    sn_context *context;
+    code = tool_context(1, NULL, &context, NULL);
+    if (code) return code;
     code = gradient ? at_point(context, &material, gradient, as_json)
                     : along_path(context, &material, path, range[path], as_json, plot_path);
     sn_context_destroy(context);

@@ -271,8 +271,9 @@ static int mesh_command(int count, char **word) {
                          ascii    ? "--ascii"
                          : binary ? "--binary"
                                   : "--version-of");
-    sn_context *context = tool_context(0);
-    if (!context) return TOOL_FAILED;
+    sn_context *context;
+    code = tool_context(0, NULL, &context, NULL);
+    if (code) return code;
     sn_mesh *mesh = NULL;
     sn_error error = {0};
     sn_embed_report around = {0};

@@ -45,8 +45,9 @@ static int rotation(int count, char **word) {
         return tool_fail(TOOL_BAD_INPUT, "--alpha is '%s'; it must be one finite number", alpha);
     if (beta && !tool_numbers(beta, &degenerate[1], 1))
         return tool_fail(TOOL_BAD_INPUT, "--beta is '%s'; it must be one finite number", beta);
-    sn_context *context = tool_context(1);
-    if (!context) return TOOL_FAILED;
+    sn_context *context;
+    const int failed = tool_context(1, NULL, &context, NULL);
+    if (failed) return failed;
     sn_error error = {0};
     const sn_status status = sn_rotation_evaluate(context, method, alpha || beta ? degenerate : NULL, F, R, S, &error);
     sn_context_destroy(context);

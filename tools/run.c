@@ -40,6 +40,7 @@ static const tool_option options[] = {
      .value = "N",
      .about = "use N threads (default: one per core); results do not depend on N",
      .number = &given.threads},
+    TOOL_SIMD(&given.simd),
     {.name = "--json", .about = "print one JSON object and nothing else on standard output", .flag = &given.json},
     {.name = "--quiet", .about = "show no progress bar and no summary", .flag = &given.quiet},
     {.name = "--picture",

@@ -22,6 +22,7 @@ typedef struct run_history {
 
 typedef struct run_options {
     const char *scene, *out, *format, *picture, *video, *save, *restore; /* NULL: not wanted */
+    const char *simd;                                                    /* NULL: the widest set */
     int every;                                                           /* -1: as in the scene */
     int threads, checkpoint;                                             /* checkpoint 0: none */
     bool json, quiet;

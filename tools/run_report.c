@@ -45,11 +45,11 @@ json_t *run_result(const run_job *j) {
     const sn_energies e = energies_of(j);
     char hash[17];
     sn_world_hash(j->world, hash);
-    json_t *o = json_pack("{s:s, s:s, s:s, s:o, s:I, s:i, s:i, s:i}", "scene", sn_scene_name(j->scene), "status",
+    json_t *o = json_pack("{s:s, s:s, s:s, s:o, s:I, s:i, s:s, s:i, s:i}", "scene", sn_scene_name(j->scene), "status",
                           sn_status_name(j->status), "message", j->status ? j->error.text : "", "time",
                           tool_number(sn_world_time(j->world)), "steps", (json_int_t)sn_world_steps(j->world),
-                          "threads", sn_context_threads(j->context), "nodes", sn_world_node_count(j->world), "elements",
-                          sn_world_element_count(j->world));
+                          "threads", sn_context_threads(j->context), "simd", sn_context_simd(j->context), "nodes",
+                          sn_world_node_count(j->world), "elements", sn_world_element_count(j->world));
     json_object_set(o, "warnings", j->warnings);
     json_object_set_new(o, "energy",
                         json_pack("{s:o, s:o, s:o, s:o}", "kinetic", tool_number(e.kinetic), "elastic",

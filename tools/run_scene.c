@@ -170,9 +170,10 @@ int run_scene(const run_options *options, json_t **result) {
     const char *const file[] = {options->picture, options->video, options->save};
     for (int i = 0; i < 3; ++i)
         if (file[i] && !tool_writable(file[i], file[i] == options->save)) return TOOL_BAD_INPUT;
-    run_job j = {.options = options, .context = tool_context(options->threads), .warnings = json_array()};
-    int code = j.context ? start(&j) : TOOL_FAILED;
-    if (j.context && !code) {
+    run_job j = {.options = options, .warnings = json_array()};
+    int code = tool_context(options->threads, options->simd, &j.context, &j.error);
+    if (!code) code = start(&j);
+    if (!code) {
         tool_progress_begin(&j.progress, sn_scene_name(j.scene), options->quiet);
         step_all(&j);
         code = finish(&j, result);

@@ -74,8 +74,17 @@ bool tool_writable(const char *path, bool replaced);
 int tool_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Makes a folder and its parent folders. Returns false and sets errno when it cannot. */
 bool tool_make_folder(const char *path);
-/* Makes a context with so many threads (0: one per core). Prints a message and returns NULL when it cannot. */
-sn_context *tool_context(int threads);
+/* Makes a context with so many threads (0: one per core) and this instruction set (NULL: the widest). Returns TOOL_OK,
+ * or prints a message and returns the exit code; *context is then NULL, and *error (may be NULL) has the message. */
+int tool_context(int threads, const char *simd, sn_context **context, sn_error *error);
+/* The option --simd of commands that simulate. `variable`: the text of the set. */
+#define TOOL_SIMD(variable)                                                                                            \
+    {                                                                                                                  \
+        .name = "--simd", .value = "SET",                                                                              \
+        .about = "use the kernels for this instruction set: auto (default), baseline, avx2 or avx512; "                \
+                 "results do not depend on it",                                                                        \
+        .text = (variable)                                                                                             \
+    }
 
 /* ---- overlap.c ---- */
 

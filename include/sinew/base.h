@@ -116,8 +116,8 @@ typedef struct sn_context_options {
     sn_parallel_for *parallel_for; /* NULL (default): the library makes and uses a pool of threads */
     void *parallel_host;           /* handed to parallel_for; default NULL */
 
-    /* Instruction set: "auto", "baseline", "avx2" or "avx512"; default "auto". NULL means "auto". A set that the
-     * processor does not have is replaced by the widest one that it has. */
+    /* Instruction set: "auto" (the widest that there is), "baseline", "avx2" or "avx512"; default "auto". NULL means
+     * "auto". Results do not depend on it. A set that the processor or the build does not have is refused. */
     const char *simd;
 } sn_context_options;
 

@@ -58,7 +58,10 @@ static sn_status choose_isa(const char *name, sn_isa *isa, sn_error *error) {
     if (!name || strcmp(name, "auto") == 0) return SN_OK;
     for (int i = 0; i < SN_ISA_COUNT; ++i) {
         if (strcmp(name, isa_name[i]) != 0) continue;
-        if (i < (int)most) *isa = (sn_isa)i;
+        if (i > (int)most)
+            return sn_fail(error, SN_BAD_INPUT, "simd '%s' is not in this processor or this build; the widest is '%s'",
+                           name, isa_name[most]);
+        *isa = (sn_isa)i;
         return SN_OK;
     }
     return sn_fail(error, SN_BAD_INPUT, "simd '%s' is not one of auto, baseline, avx2, avx512", name);

@@ -313,9 +313,10 @@ void sn_elements_linearise(const sn_context *context, const sn_elements_model *m
 void sn_elements_weigh(const sn_context *context, const sn_elements_model *model, const sn_element_settings *settings,
                        double k, double d, double *linearised);
 /* What the kernel `stress` gives, with the share of the patches in the stress and the energy. Only one lane is of use.
- */
+ * sn_elements_look must have prepared the stresses at the same view. */
+void sn_elements_look(const sn_context *context, const sn_elements_model *model, const sn_element_view *view);
 void sn_elements_stress(const sn_context *context, const sn_elements_model *model, const sn_batch *batch, int block,
-                        int lane, const sn_element_view *view, double *F, double *P, double *cauchy, double *psi);
+                        int lane, const sn_element_view *view, double *F, double *cauchy, double *psi);
 /* ADDS (k K + d D) u to out; linearised may be NULL. */
 void sn_elements_product(const sn_context *context, const sn_elements_model *model, const sn_element_view *view,
                          double k, double d, const double *linearised, const double *u, double *out);

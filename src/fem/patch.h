@@ -46,8 +46,8 @@ typedef struct sn_patches {
 typedef struct sn_patch_kernels {
     /* W psi of each lane. Returns how many patches a POSITIVE_J law met with J <= 0. */
     int (*energy)(const sn_patches *patches, int block, const sn_element_view *view, double *energy);
-    /* W P of each lane, with damping: [lane][9]. Returns as above. `bare`: P without damping and without W. */
-    int (*stress)(const sn_patches *patches, int block, const sn_element_view *view, bool bare, double *stress);
+    /* W P of each lane, with damping: [lane][9]. Returns as above. `cauchy`: Cauchy's stress P F^T / J, elastic. */
+    int (*stress)(const sn_patches *patches, int block, const sn_element_view *view, bool cauchy, double *stress);
     /* W (k dP/dF + d dP/dF'), [81][SN_LANES]. */
     void (*linearise)(const sn_patches *patches, int block, const sn_element_view *view, double k, double d,
                       double *tangent);
@@ -84,9 +84,15 @@ void sn_patches_linearise(const sn_context *context, const sn_elements_model *mo
 /* Uses the scratch behind the tangents. */
 void sn_patches_product(const sn_context *context, const sn_patches *patches, double *tangent, const double *u,
                         double *out);
-/* Adds the mean stress P ([point][9][SN_LANES]) and energy ([point][SN_LANES]) of the patches of one element of a
- * block; NULL to skip one. */
+/* Cauchy's stresses of all patches, into settings->patch_stress. Pressures around nodes can alternate from node to node
+ * in a way that no displacement feels. So each patch gets the mean of the pressures that are interpolated between the
+ * nodes, with L and W as above:
+ *   p(q) = sum_a L_a(q) p_a,   p_a <- sum_q w_q L_a(q) p(q) / W_a.
+ * A patch that is one element keeps its pressure. */
+void sn_patches_stress(const sn_context *context, const sn_elements_model *model, const sn_element_view *view);
+/* Adds these stresses ([point][9][SN_LANES]) and the energies ([point][SN_LANES]) of the patches of one element of a
+ * block, each the mean at the point; NULL to skip one. */
 void sn_patches_look(const sn_context *context, const sn_elements_model *model, const sn_batch *batch, int block,
-                     int lane, const sn_element_view *view, double *P, double *psi);
+                     int lane, const sn_element_view *view, double *cauchy, double *psi);
 
 #endif

@@ -49,6 +49,9 @@ static void stress_block(sum *s, int b) {
     const int bad = s->kernels->stress(s->patches, b, s->view, false, s->stress + (int64_t)b * 9 * SN_LANES);
     if (bad) atomic_fetch_add_explicit(&s->bad, bad, memory_order_relaxed);
 }
+static void cauchy_block(sum *s, int b) {
+    s->kernels->stress(s->patches, b, s->view, true, s->stress + (int64_t)b * 9 * SN_LANES);
+}
 static void linearise_block(sum *s, int b) {
     s->kernels->linearise(s->patches, b, s->view, s->k, s->d, tangent_of(s->out, b));
 }
@@ -146,21 +149,60 @@ void sn_patches_product(const sn_context *context, const sn_patches *patches, do
     to_nodes(context, &s);
 }
 
+/* ---- Fields ---- */
+static double share_of(const sn_element *element, int point, int corner) {
+    return element->patches == 1 ? 1 : element->point[point][corner];
+}
+
+static const int32_t *patches_of(const sn_batch *batch, int block, int lane) {
+    return batch->patch + (int64_t)block * batch->element->patches * SN_LANES + lane;
+}
+
+static double pressure_of(const double stress[9]) { return -(stress[0] + stress[4] + stress[8]) / 3; }
+
+/* sum[patch] += sum_q w_q L_a(q) p(q) over the points of a batch. */
+static void interpolate(const sn_batch *batch, const double *stress, double *total) {
+    const sn_element *element = batch->element;
+    for (int64_t i = 0; batch->patch && i < (int64_t)batch->block_count * SN_LANES; ++i) {
+        const int block = (int)(i / SN_LANES), lane = (int)(i % SN_LANES);
+        const int32_t *patch = patches_of(batch, block, lane);
+        for (int q = 0; q < element->points && batch->element_of[i] >= 0; ++q) {
+            double p = 0;
+            for (int c = 0; c < element->patches; ++c)
+                p += share_of(element, q, c) * pressure_of(stress + 9 * (int64_t)patch[c * SN_LANES]);
+            p *= batch->weight[((int64_t)block * element->points + q) * SN_LANES + lane];
+            for (int c = 0; c < element->patches; ++c) total[patch[c * SN_LANES]] += share_of(element, q, c) * p;
+        }
+    }
+}
+
+void sn_patches_stress(const sn_context *context, const sn_elements_model *model, const sn_element_view *view) {
+    const sn_patches *patches = model->patches;
+    const int64_t count = (int64_t)patches->block_count * SN_LANES;
+    double *stress = view->settings->patch_stress, *total = view->settings->patch_tangent;
+    sum s = {.kernels = sn_patch_kernels_for(context), .patches = patches, .view = view, .stress = stress};
+    over_blocks(context, &s, cauchy_block);
+    memset(total, 0, (size_t)count * sizeof *total);
+    for (int b = 0; b < model->batch_count; ++b) interpolate(&model->batch[b], stress, total);
+    for (int64_t i = 0; i < count; ++i) {
+        const double change = patches->weight[i] > 0 ? pressure_of(stress + 9 * i) - total[i] / patches->weight[i] : 0;
+        for (int k = 0; k < 9; k += 4) stress[9 * i + k] += change;
+    }
+}
+
 void sn_patches_look(const sn_context *context, const sn_elements_model *model, const sn_batch *batch, int block,
-                     int lane, const sn_element_view *view, double *P, double *psi) {
+                     int lane, const sn_element_view *view, double *cauchy, double *psi) {
     const sn_patch_kernels *kernels = sn_patch_kernels_for(context);
     const sn_patches *p = model->patches;
     const sn_element *element = batch->element;
     for (int c = 0; c < element->patches; ++c) {
-        const int32_t patch = batch->patch[((int64_t)block * element->patches + c) * SN_LANES + lane];
-        double stress[9 * SN_LANES];
+        const int32_t patch = patches_of(batch, block, lane)[c * SN_LANES];
+        const double *stress = view->settings->patch_stress + 9 * (int64_t)patch;
         _Alignas(64) double energy[SN_LANES];
-        if (P) kernels->stress(p, patch / SN_LANES, view, true, stress);
         if (psi) kernels->energy(p, patch / SN_LANES, view, energy);
         for (int q = 0; q < element->points; ++q) {
-            const double share = element->patches == 1 ? 1 : element->point[q][c];
-            for (int i = 0; i < 9 && P; ++i)
-                P[(9 * q + i) * SN_LANES + lane] += share * stress[9 * (patch % SN_LANES) + i];
+            const double share = share_of(element, q, c);
+            for (int i = 0; i < 9 && cauchy; ++i) cauchy[(9 * q + i) * SN_LANES + lane] += share * stress[i];
             if (psi && p->weight[patch] > 0)
                 psi[q * SN_LANES + lane] += share * energy[patch % SN_LANES] / p->weight[patch];
         }

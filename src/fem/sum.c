@@ -236,39 +236,14 @@ void sn_elements_damp(const sn_context *context, const sn_elements_model *model,
 }
 
 /* ---- Stress ---- */
-/* Cauchy's stress of P, as the kernels define it. */
-static void cauchy_of(const sn_law *law, const double F[9], const double P[9], double cauchy[9]) {
-    const double J = sn_determinant3(F), size = fmax(fabs(J), 1e-12);
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) {
-            double sum = 0;
-            for (int k = 0; k < 3; ++k) sum += P[3 * i + k] * F[3 * j + k];
-            cauchy[3 * i + j] = law->strain == SN_STRAIN_CAUCHY ? P[3 * i + j] : sum / copysign(size, J);
-        }
+void sn_elements_look(const sn_context *context, const sn_elements_model *model, const sn_element_view *view) {
+    if (model->patches) sn_patches_stress(context, model, view);
 }
 
 void sn_elements_stress(const sn_context *context, const sn_elements_model *model, const sn_batch *batch, int block,
-                        int lane, const sn_element_view *view, double *F, double *P, double *cauchy, double *psi) {
-    const sn_element_kernels *kernels = batch->kernels;
-    if (!batch->patch || (!P && !cauchy && !psi)) {
-        kernels->stress(batch, block, view, F, P, cauchy, psi);
-        return;
-    }
-    _Alignas(64) double shape[SN_ELEMENT_POINTS * 9 * SN_LANES], stress[SN_ELEMENT_POINTS * 9 * SN_LANES];
-    const int rows = 9 * batch->element->points;
-    kernels->stress(batch, block, view, shape, stress, NULL, psi);
-    sn_patches_look(context, model, batch, block, lane, view, stress, psi);
-    for (int i = 0; i < rows * SN_LANES; ++i) {
-        if (F) F[i] = shape[i];
-        if (P) P[i] = stress[i];
-    }
-    for (int q = 0; q < batch->element->points && cauchy; ++q) {
-        double f[9], p[9], sigma[9];
-        for (int i = 0; i < 9; ++i)
-            f[i] = shape[(9 * q + i) * SN_LANES + lane], p[i] = stress[(9 * q + i) * SN_LANES + lane];
-        cauchy_of(batch->law, f, p, sigma);
-        for (int i = 0; i < 9; ++i) cauchy[(9 * q + i) * SN_LANES + lane] = sigma[i];
-    }
+                        int lane, const sn_element_view *view, double *F, double *cauchy, double *psi) {
+    batch->kernels->stress(batch, block, view, F, NULL, cauchy, psi);
+    if (batch->patch) sn_patches_look(context, model, batch, block, lane, view, cauchy, psi);
 }
 
 /* ---- Frames that stay ---- */

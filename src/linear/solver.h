@@ -87,6 +87,7 @@ typedef struct sn_preconditioner {
     /* z = P r for the nodes [begin, end) only, so that a method can fuse it with its own loops. NULL unless the
      * preconditioner treats each node separately. */
     void (*apply_range)(void *data, int begin, int end, const double *r, double *z);
+    bool identity; /* z = r: a method may read r in the place of z */
     /* Reports a finished solve: its iterations, and by how many decimal digits the residual fell. May be NULL. */
     void (*feedback)(void *data, int iterations, double digits);
     /* Visits in an archive what an update takes over from earlier matrices. A reader makes *data. `op` is the operator

@@ -38,6 +38,12 @@ static void sample_springs(const sn_world *world, int element, sn_element_sample
     out->ratio = out->volume / out->rest_volume;
 }
 
+void sn_element_values_begin(sn_world *world, unsigned parts) {
+    sn_memory_reach(world, world->state.time);
+    const sn_element_view view = sn_world_view(world, world->state.x, NULL);
+    if (parts & SN_SAMPLE_STRESS) sn_elements_look(world->context, &world->solid->elements, &view);
+}
+
 void sn_element_values(const sn_world *world, int element, unsigned parts, sn_element_sample *out) {
     const sn_solid *solid = world->solid;
     *out = (sn_element_sample){0};
@@ -52,7 +58,7 @@ void sn_element_values(const sn_world *world, int element, unsigned parts, sn_el
     const bool stress = parts & SN_SAMPLE_STRESS, energy = parts & SN_SAMPLE_ENERGY;
     alignas(64) double F[SN_ELEMENT_POINTS * 9 * SN_LANES], cauchy[SN_ELEMENT_POINTS * 9 * SN_LANES],
         psi[SN_ELEMENT_POINTS * SN_LANES];
-    sn_elements_stress(world->context, &solid->elements, batch, block, lane, &view, F, NULL, stress ? cauchy : NULL,
+    sn_elements_stress(world->context, &solid->elements, batch, block, lane, &view, F, stress ? cauchy : NULL,
                        energy ? psi : NULL);
     for (int q = 0; q < points; ++q) {
         double f[9];
@@ -81,7 +87,7 @@ sn_status sn_world_element_fields(sn_world *world, int body, double *stress, dou
         return sn_fail(error, SN_BAD_INPUT, "body %d; the world has %d", body, world->model->body_count);
     const sn_body *b = &world->model->body[body];
     const unsigned parts = (stress || von_mises ? SN_SAMPLE_STRESS : 0) | (energy_density ? SN_SAMPLE_ENERGY : 0);
-    sn_memory_reach(world, world->state.time);
+    sn_element_values_begin(world, parts);
     for (int e = 0; e < b->mesh->tet_count; ++e) {
         sn_element_sample s;
         sn_element_values(world, b->element_first + e, parts, &s);

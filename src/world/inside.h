@@ -59,6 +59,8 @@ typedef struct sn_element_sample {
     double volume, rest_volume;
 } sn_element_sample;
 enum { SN_SAMPLE_STRESS = 1, SN_SAMPLE_ENERGY = 2 };
+/* Before the values of elements at a state. */
+void sn_element_values_begin(sn_world *world, unsigned parts);
 void sn_element_values(const sn_world *world, int element, unsigned parts, sn_element_sample *out);
 
 /* Call this after an edit that changes the motion: multi-step methods start anew, and kept matrices are dropped. */

@@ -256,11 +256,13 @@ static sn_status elastic(const sn_world *world, const sn_probe_target *target, d
 }
 
 /* Volume, or the means of stress, strain and F. */
-static void element_values(const sn_world *world, const sn_probe_target *target, int count, double *value) {
+static void element_values(sn_world *world, const sn_probe_target *target, int count, double *value) {
     const sn_quantity quantity = target->probe.quantity;
+    const unsigned parts = quantity == SN_QUANTITY_STRESS ? SN_SAMPLE_STRESS : 0;
+    sn_element_values_begin(world, parts);
     for (int i = 0; i < target->element_count; ++i) {
         sn_element_sample s;
-        sn_element_values(world, target->element[i], quantity == SN_QUANTITY_STRESS ? SN_SAMPLE_STRESS : 0, &s);
+        sn_element_values(world, target->element[i], parts, &s);
         const double *from = quantity == SN_QUANTITY_STRESS   ? s.stress
                              : quantity == SN_QUANTITY_STRAIN ? s.strain
                                                               : s.gradient;
@@ -339,7 +341,6 @@ sn_status sn_world_probe(sn_world *world, int probe, double *value, int *count, 
     case SN_QUANTITY_STRESS:
     case SN_QUANTITY_STRAIN:
     case SN_QUANTITY_DEFORMATION:
-        sn_memory_reach(world, world->state.time);
         element_values(world, target, *count, value);
         return SN_OK;
     case SN_QUANTITY_REACTION:

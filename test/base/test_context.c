@@ -74,14 +74,26 @@ static const char *simd_of(const char *wish) {
     return name;
 }
 
-/* A wish is met as far as the processor goes. */
+/* A set is used or refused. The message names the widest set. */
 static void test_instruction_set(void **state) {
     (void)state;
-    const int most = width(simd_of("auto"));
-    assert_string_equal(simd_of("baseline"), "baseline");
-    assert_int_equal(width(simd_of("avx2")), most < 1 ? most : 1);
-    assert_int_equal(width(simd_of("avx512")), most);
-    assert_string_equal(simd_of(NULL), simd_of("auto"));
+    static const char *const set[] = {"baseline", "avx2", "avx512"};
+    const char *widest = simd_of("auto");
+    for (int i = 0; i < 3; ++i) {
+        if (i <= width(widest)) {
+            assert_string_equal(simd_of(set[i]), set[i]);
+            continue;
+        }
+        sn_context_options options = sn_context_options_default();
+        options.simd = set[i];
+        sn_context *context = NULL;
+        sn_error error = {0};
+        assert_int_equal(sn_context_create(&options, &context, &error), SN_BAD_INPUT);
+        assert_null(context);
+        assert_non_null(strstr(error.text, set[i]));
+        assert_non_null(strstr(error.text, widest));
+    }
+    assert_string_equal(simd_of(NULL), widest);
 }
 
 static void test_allocation(void **state) {

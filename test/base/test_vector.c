@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/vector.h"
+#include "simd_sets.h"
 
 enum { MOST = 5 * SN_PIECE + 7 };
 static const int sizes[] = {0, 1, 2, 7, 8, 9, 100, SN_PIECE - 1, SN_PIECE, SN_PIECE + 1, MOST};
@@ -29,7 +30,7 @@ static void fill(void) {
 static sn_context *context_of(int threads, const char *simd) {
     sn_context_options options = sn_context_options_default();
     options.threads = threads;
-    options.simd = simd;
+    options.simd = simd_or_widest(simd);
     sn_context *context = NULL;
     assert_int_equal(sn_context_create(&options, &context, NULL), SN_OK);
     return context;

@@ -17,6 +17,7 @@
 #include "base/context.h"
 #include "base/math3.h"
 #include "fem/batch.h"
+#include "simd_sets.h"
 #include "sinew/mesh.h"
 
 enum { STATE_REST, STATE_STRETCHED, STATE_SHEARED, STATE_ROTATED, STATE_SQUASHED, STATE_INVERTED, STATE_COUNT };
@@ -37,7 +38,7 @@ typedef struct fixture {
 static inline sn_context *make_context(const char *simd, int threads) {
     sn_context_options options = sn_context_options_default();
     options.threads = threads;
-    options.simd = simd;
+    options.simd = simd_or_widest(simd);
     sn_context *context = NULL;
     sn_error error;
     assert_int_equal(sn_context_create(&options, &context, &error), SN_OK);

@@ -14,6 +14,7 @@
 #include "base/math3.h"
 #include "fem/point_kernels.h"
 #include "matrices.h"
+#include "simd_sets.h"
 
 static const double usual[2] = {0.1, 3}; /* alpha, beta */
 
@@ -96,7 +97,7 @@ static inline sn_material material_of(const sample *s) {
 
 static inline sn_context *context_for(const char *simd) {
     sn_context_options options = sn_context_options_default();
-    options.simd = simd;
+    options.simd = simd_or_widest(simd);
     options.threads = 1;
     sn_context *context = NULL;
     assert_int_equal(sn_context_create(&options, &context, NULL), SN_OK);

@@ -12,12 +12,13 @@
 
 #include "fem/point_kernels.h"
 #include "matrices.h"
+#include "simd_sets.h"
 
 static const char *const isa[] = {"baseline", "avx2", "avx512"};
 
 static sn_context *context_for(const char *simd) {
     sn_context_options options = sn_context_options_default();
-    options.simd = simd;
+    options.simd = simd_or_widest(simd);
     options.threads = 1;
     sn_context *context = NULL;
     assert_int_equal(sn_context_create(&options, &context, NULL), SN_OK);

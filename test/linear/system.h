@@ -13,6 +13,7 @@
 
 #include "beam.h"
 #include "failing_allocator.h"
+#include "simd_sets.h"
 
 typedef struct fixture {
     sn_context *context;
@@ -46,7 +47,7 @@ static inline void open_in(fixture *f, sn_context *context, int a, int c, bool i
 static inline sn_context *make_context(const char *simd, int threads) {
     sn_context_options options = sn_context_options_default();
     options.threads = threads;
-    options.simd = simd;
+    options.simd = simd_or_widest(simd);
     sn_context *context = NULL;
     assert_int_equal(sn_context_create(&options, &context, NULL), SN_OK);
     return context;

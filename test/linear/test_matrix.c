@@ -10,10 +10,11 @@
 
 #include "beam.h"
 #include "linear/matrix/kernels.h"
+#include "simd_sets.h"
 
 static sn_context *make_context(const char *simd, int threads) {
     sn_context_options options = sn_context_options_default();
-    options.simd = simd;
+    options.simd = simd_or_widest(simd);
     options.threads = threads;
     sn_context *context = NULL;
     assert_int_equal(sn_context_create(&options, &context, NULL), SN_OK);

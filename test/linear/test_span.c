@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "beam.h"
 #include "linear/krylov/span.h"
+#include "simd_sets.h"
 
 typedef struct fixture {
     sn_context *context;
@@ -109,7 +110,7 @@ static void test_same_bits(void **state) {
     for (int k = 0; k < 4; ++k) {
         static const char *const simd[] = {"baseline", "avx2", "avx512", "avx512"};
         sn_context_options options = sn_context_options_default();
-        options.simd = simd[k];
+        options.simd = simd_or_widest(simd[k]);
         options.threads = k + 1;
         fixture s;
         start(&s, &options, "multigrid");

@@ -61,6 +61,10 @@ static void test_exit_codes(void **state) {
     assert_true(message_has("'run'"));
     assert_int_equal(sinew(NULL, "run %s --thread 2", scene), 2);
     assert_true(message_has("'--threads'"));
+    assert_int_equal(sinew(NULL, "run %s --simd sse9", scene), 2);
+    assert_true(message_has("'sse9'") && message_has("avx2"));
+    assert_int_equal(sinew(NULL, "bench --simd sse9"), 2);
+    assert_int_equal(sinew(NULL, "experiment run kikuuwe-lift --simd sse9"), 2);
     assert_int_equal(sinew(NULL, "run %s/none.json", folder), 2);
     assert_true(message_has("none.json"));
     assert_int_equal(sinew(NULL, "check %s", scene), 0);
@@ -155,6 +159,24 @@ static void test_same_bits(void **state) {
                             json_string_value(json_object_get(second, "hash")));
         json_decref(second);
     }
+    static const char *const set[] = {"baseline", "avx2", "avx512"};
+    bool widest = false;
+    for (int i = 0; i < 3; ++i) {
+        const int code = sinew(&second, "run %s --json --threads 1 --simd %s", scene, set[i]);
+        if (code) { /* no narrower set may be missing */
+            assert_int_equal(code, 2);
+            assert_true(widest);
+            assert_string_equal(json_string_value(json_object_get(second, "status")), "bad-input");
+            json_decref(second);
+            continue;
+        }
+        widest = strcmp(set[i], json_string_value(json_object_get(first, "simd"))) == 0;
+        assert_string_equal(json_string_value(json_object_get(second, "simd")), set[i]);
+        assert_string_equal(json_string_value(json_object_get(first, "hash")),
+                            json_string_value(json_object_get(second, "hash")));
+        json_decref(second);
+    }
+    assert_true(widest);
     assert_int_equal(sinew(&second, "run %s --json --set bodies.0.material.young=2e5", scene), 0);
     assert_string_not_equal(json_string_value(json_object_get(first, "hash")),
                             json_string_value(json_object_get(second, "hash")));

@@ -86,6 +86,69 @@ static void the_pressure_has_no_checkerboard(void **state) {
     scene_end(&s);
 }
 
+/* The pressures of the elements of a panel in plane strain, clamped on the left and sheared on the right. */
+enum { PANEL = 8, PANEL_TETS = 6 * 3 * PANEL * PANEL };
+static void panel_pressures(scene *s, const char *element, double *pressure) {
+    start(s, 1, element, "linear", 0.4999, 3 * PANEL, PANEL, 1, 6);
+    s->fix[s->body.fix_count].axis[0] = s->fix[s->body.fix_count].axis[1] = false;
+    s->fix[s->body.fix_count++].axis[2] = true;
+    s->load[0].select = box_selector(0.3 - 1e-9, -1, -1, 1, 1, 1);
+    s->load[0].value[1] = 100;
+    s->body.load_count = 1;
+    strcpy(s->options.time.mode, "static");
+    s->options.gravity[1] = 0;
+    scene_create(s);
+    step(s, 1);
+    double stress[6 * PANEL_TETS];
+    assert_int_equal(s->mesh->tet_count, PANEL_TETS);
+    assert_int_equal(sn_world_element_fields(s->world, 0, stress, NULL, NULL, NULL, NULL), SN_OK);
+    for (int e = 0; e < PANEL_TETS; ++e) pressure[e] = -(stress[6 * e] + stress[6 * e + 1] + stress[6 * e + 2]) / 3;
+}
+
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bool near_clamp(const sn_mesh *mesh, int e) {
+    double x = 0;
+    for (int i = 0; i < 4; ++i) x += mesh->position[3 * mesh->tet[4 * e + i]] / 4;
+    return x < 2 * 0.1 / PANEL;
+}
+
+/* The median of the jumps between neighbouring tets, within two cells of the clamp. */
+static double jump_near_clamp(const sn_mesh *mesh, const double *pressure) {
+    double jump[4 * PANEL_TETS];
+    int count = 0;
+    for (int e = 0; e < PANEL_TETS; ++e)
+        for (int f = e + 1; f < PANEL_TETS && near_clamp(mesh, e); ++f) {
+            int shared = 0;
+            for (int i = 0; i < 16; ++i) shared += mesh->tet[4 * e + i / 4] == mesh->tet[4 * f + i % 4];
+            if (shared == 3 && near_clamp(mesh, f)) jump[count++] = fabs(pressure[e] - pressure[f]);
+        }
+    assert_true(count > PANEL);
+    qsort(jump, (size_t)count, sizeof *jump, by_size);
+    return jump[count / 2];
+}
+
+/* Near a clamp, too, pressures do not alternate: tet4-smooth has about those of tet10-reduced. */
+static void the_pressure_is_smooth_at_a_clamp(void **state) {
+    (void)state;
+    double smooth[PANEL_TETS], reduced[PANEL_TETS], off = 0, size = 0;
+    scene s, r;
+    panel_pressures(&s, "tet4-smooth", smooth);
+    panel_pressures(&r, "tet10-reduced", reduced);
+    const double jump = jump_near_clamp(s.mesh, smooth), least = jump_near_clamp(s.mesh, reduced);
+    for (int e = 0; e < PANEL_TETS; ++e)
+        if (near_clamp(s.mesh, e))
+            off += (smooth[e] - reduced[e]) * (smooth[e] - reduced[e]), size += reduced[e] * reduced[e];
+    printf("jump at the clamp %g Pa, tet10-reduced %g Pa; pressures differ by %g\n", jump, least, sqrt(off / size));
+    assert_true(jump < 1.5 * least);
+    assert_true(off < 0.4 * 0.4 * size);
+    scene_end(&s);
+    scene_end(&r);
+}
+
 /* The energies of the elements, with their shares of the patches, sum up to the energy of the body; under a uniform
  * stretch the stress is that of the material. */
 static void the_fields_have_the_share_of_the_patches(void **state) {
@@ -222,6 +285,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cantilever_does_not_lock),
         cmocka_unit_test(the_pressure_has_no_checkerboard),
+        cmocka_unit_test(the_pressure_is_smooth_at_a_clamp),
         cmocka_unit_test(the_fields_have_the_share_of_the_patches),
         cmocka_unit_test(every_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(a_saved_run_continues_with_the_same_bits),

@@ -1,7 +1,7 @@
 /* Kernels of patches (fem/patch.h): the law at the mean deformation gradient of SN_LANES patches. */
 #include "fem/patch.h"
 
-#include "element_memory.h"
+#include "element_look.h"
 
 /* out = sum_i (p_i - p_0) (x) g_i of each lane, [9][SN_LANES]; plus the identity in lanes without nodes. */
 static void gather(const sn_patches *patches, int block, const double *p, double *out) {
@@ -56,10 +56,10 @@ static int energy(const sn_patches *patches, int block, const sn_element_view *v
     return bad;
 }
 
-static int stress(const sn_patches *patches, int block, const sn_element_view *view, bool bare, double *out) {
+static int stress(const sn_patches *patches, int block, const sn_element_view *view, bool cauchy, double *out) {
     _Alignas(64) double now[9 * SN_LANES], rates[9 * SN_LANES];
     const slice first = lanes_of(patches, block, view, 0);
-    const bool damped = !bare && view->v && first.settings->damped;
+    const bool damped = !cauchy && view->v && first.settings->damped;
     int bad = 0;
     gather(patches, block, view->x, now);
     if (damped) gather(patches, block, view->v, rates);
@@ -78,9 +78,13 @@ static int stress(const sn_patches *patches, int block, const sn_element_view *v
             load_rows(rates + lane, 9, rate);
             add_damping_stress(&s, c, damping, F, R, rate, P);
         }
-        const vd w = bare ? vd_set(1) : vd_load(s.weight);
+        vd value[9];
+        if (cauchy)
+            cauchy_stress(law, F, P, value);
+        else
+            for (int i = 0; i < 9; ++i) value[i] = vd_load(s.weight) * P[i];
         for (int i = 0; i < 9; ++i)
-            for (int l = 0; l < SN_WIDTH; ++l) out[9 * (lane + l) + i] = (w * P[i])[l];
+            for (int l = 0; l < SN_WIDTH; ++l) out[9 * (lane + l) + i] = value[i][l];
         bad += count_collapsed(&s, vm_determinant(F));
     }
     return bad;

@@ -105,5 +105,6 @@ void sn_krylov_run(const sn_krylov *krylov, const sn_operator *op, const sn_prec
     sn_preconditioner around = *preconditioner;
     around.apply = grouped_precondition;
     around.apply_range = NULL;
+    around.identity = false;
     krylov->solve(&inside, &around, &g, filter, b, x, goal, iterations, scratch, report);
 }

@@ -90,12 +90,13 @@ static void begin_symmetric(qmr *k) {
     k->rho = dot(k, k->v, k->p);
 }
 
-/* v -= alpha A p and |v|^2; a preconditioner that treats each node separately gives z = P v and v.z here too. */
+/* v -= alpha A p and |v|^2; a preconditioner that treats each node separately gives z = P v and v.z here too. Without a
+ * preconditioner z is v itself. */
 static void residual_piece(void *data, int piece) {
     const qmr *k = data;
     const int at = piece * SN_PIECE, n = length(k, piece);
     k->partial[piece] = k->kernels->residual(n, k->alpha, k->Ap + at, k->v + at);
-    if (!k->preconditioner->apply_range) return;
+    if (k->preconditioner->identity || !k->preconditioner->apply_range) return;
     k->preconditioner->apply_range(k->data, at / 3, (at + n) / 3, k->v, k->z);
     k->partial[k->pieces + piece] = k->kernels->dot(n, k->v + at, k->z + at);
 }
@@ -106,10 +107,10 @@ static bool advance_symmetric(qmr *k) {
     if (vanishes(k, k->p, k->Ap, &sigma) || k->rho == 0) return false;
     k->alpha = k->rho / sigma;
     sn_parallel_pieces(k->context, k->pieces, residual_piece, k);
-    const bool local = k->preconditioner->apply_range != NULL;
-    const double before = k->theta;
-    k->theta = sqrt(sn_sum_pieces(k->pieces, k->partial)) / k->xi;
-    if (local) rho = sn_sum_pieces(k->pieces, k->partial + k->pieces);
+    const bool identity = k->preconditioner->identity, local = identity || k->preconditioner->apply_range;
+    const double before = k->theta, square = sn_sum_pieces(k->pieces, k->partial), *z = identity ? k->v : k->z;
+    k->theta = sqrt(square) / k->xi;
+    if (local) rho = identity ? square : sn_sum_pieces(k->pieces, k->partial + k->pieces);
     const double c2 = 1 / (1 + k->theta * k->theta);
     k->xi *= k->theta * sqrt(c2);
     step(k, c2 * before * before, c2 * k->alpha);
@@ -117,7 +118,7 @@ static bool advance_symmetric(qmr *k) {
         k->preconditioner->apply(k->data, k->v, k->z);
         rho = dot(k, k->v, k->z);
     }
-    if (isfinite(rho)) sn_vector_mix(k->context, k->n, 1, k->z, rho / k->rho, k->p, 0, NULL, k->p);
+    if (isfinite(rho)) sn_vector_mix(k->context, k->n, 1, z, rho / k->rho, k->p, 0, NULL, k->p);
     k->rho = rho;
     return true;
 }
@@ -176,12 +177,12 @@ static void solve(const sn_operator *op, const sn_preconditioner *preconditioner
              .n = n,
              .pieces = sn_pieces(n, SN_PIECE),
              .fresh = true};
-    k.residual = scratch + n, k.d = k.residual + n, k.s = k.d + n, k.v = k.s + n, k.w = k.v + n, k.p = k.w + n,
-    k.q = k.p + n;
-    k.Ap = k.q + n, k.z = k.Ap + n, k.t = k.z + n, k.partial = scratch + (int64_t)VECTORS * n;
+    double **const vector[] = {&k.residual, &k.d, &k.s, &k.p, &k.q, &k.v, &k.w, &k.Ap, &k.z, &k.t};
+    for (size_t i = 0; i < sizeof vector / sizeof *vector; ++i) *vector[i] = scratch + (int64_t)(i + 1) * n;
+    k.partial = scratch + (int64_t)VECTORS * n;
     *report = (sn_krylov_report){.status = SN_NOT_CONVERGED};
-    /* A factor of zero multiplies these vectors at the start, so they must be finite. */
-    memset(scratch, 0, (size_t)VECTORS * (size_t)n * sizeof(double));
+    /* A factor of zero multiplies d, s, p and q at the start, so they must be finite. */
+    memset(k.d, 0, 4 * (size_t)n * sizeof(double));
     memcpy(k.residual, b, (size_t)n * sizeof(double));
     double size = norm(&k, b);
     sn_iterate iterate = sn_iterate_begin(n, x, scratch, size);

@@ -206,5 +206,6 @@ sn_preconditioner sn_coupled_preconditioner(sn_coupled_block *b, const sn_precon
     sn_preconditioner table = *base;
     table.apply = base == &sn_preconditioner_block_jacobi ? apply_as_block : apply;
     table.apply_range = NULL;
+    table.identity = false;
     return table;
 }

@@ -31,16 +31,17 @@ static inline void store3(double *p, v4 a) {
 }
 
 enum { PREFETCH = 8192 }; /* prefetch distance in bytes; the matrix is read once from end to end */
+enum { NEAR = 1 << 20 };  /* bytes of a matrix that stays in the cache of a core from one product to the next */
 
 /* A row, column by column. One definition for both precisions; T is the stored type, COLUMN loads four numbers of it.
  */
 #define DEFINE_ROW(NAME, T, COLUMN)                                                                                    \
-    static void NAME(const int32_t *column, int count, const T *v, const double *x, double *y) {                       \
+    static inline void NAME(const int32_t *column, int count, const T *v, const double *x, bool far, double *y) {      \
         v4 a0 = {0}, a1 = {0}, a2 = {0}, b0 = {0}, b1 = {0}, b2 = {0};                                                 \
         int k = 0;                                                                                                     \
         for (; k + 1 < count; k += 2, v += 18) {                                                                       \
             const double *p = x + 3 * (int64_t)column[k], *q = x + 3 * (int64_t)column[k + 1];                         \
-            __builtin_prefetch((const char *)v + PREFETCH);                                                            \
+            if (far) __builtin_prefetch((const char *)v + PREFETCH);                                                   \
             a0 += COLUMN(v) * spread(p[0]);                                                                            \
             a1 += COLUMN(v + 3) * spread(p[1]);                                                                        \
             a2 += COLUMN(v + 6) * spread(p[2]);                                                                        \
@@ -60,29 +61,31 @@ DEFINE_ROW(row_single, float, column_single)
 
 #if defined(__AVX__)
 /* The same chains with every lane in use: the 18 numbers of two blocks lie in four vectors and a half. It is faster for
- * doubles, and slower for floats, which have to be converted. */
+ * doubles, and slower for floats, which have to be converted. The loads decide, so a vector of x is loaded twice, (x0
+ * x1 x0 x1) and (x1 x2 x1 x2), and the rest is shuffled from these. */
 #define PICK(p, q, i, j, k, l) __builtin_shufflevector(p, q, i, j, k, l)
-static inline void dense_row_double(const int32_t *column, int count, const double *v, const double *x, double *y) {
+static inline v4 twice(const double *p) { return (v4)_mm256_broadcast_pd((const __m128d *)p); }
+static inline void dense_row_double(const int32_t *column, int count, const double *v, const double *x, bool far,
+                                    double *y) {
     v4 s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
     v2 s4 = {0};
     int k = 0;
     for (; k + 1 < count; k += 2, v += 18) {
         const double *p = x + 3 * (int64_t)column[k], *q = x + 3 * (int64_t)column[k + 1];
-        const __m256d p0 = _mm256_broadcast_sd(p), p1 = _mm256_broadcast_sd(p + 1), p2 = _mm256_broadcast_sd(p + 2),
-                      q0 = _mm256_broadcast_sd(q), q1 = _mm256_broadcast_sd(q + 1), q2 = _mm256_broadcast_sd(q + 2);
-        for (int ahead = 0; ahead < 18 * (int)sizeof *v; ahead += 64)
+        const v4 p01 = twice(p), p12 = twice(p + 1), q01 = twice(q), q12 = twice(q + 1);
+        for (int ahead = 0; far && ahead < 18 * (int)sizeof *v; ahead += 64)
             __builtin_prefetch((const char *)v + PREFETCH + ahead);
-        s0 += column_double(v) * (v4)_mm256_blend_pd(p0, p1, 8);
-        s1 += column_double(v + 4) * (v4)_mm256_blend_pd(p1, p2, 12);
-        s2 += column_double(v + 8) * (v4)_mm256_blend_pd(p2, q0, 14);
-        s3 += column_double(v + 12) * (v4)_mm256_blend_pd(q1, q2, 8);
-        s4 += *(const v2_loose *)(v + 16) * (v2){q[2], q[2]};
+        s0 += column_double(v) * PICK(p01, p01, 0, 0, 2, 3);
+        s1 += column_double(v + 4) * PICK(p12, p12, 0, 0, 3, 3);
+        s2 += column_double(v + 8) * PICK((v4)_mm256_blend_pd((__m256d)p12, (__m256d)q01, 12), q01, 1, 4, 2, 6);
+        s3 += column_double(v + 12) * PICK(q12, q12, 0, 0, 2, 3);
+        s4 += *(const v2_loose *)(v + 16) * __builtin_shufflevector(q12, q12, 1, 1);
     }
     if (k < count) {
         const double *p = x + 3 * (int64_t)column[k];
-        const __m256d p0 = _mm256_broadcast_sd(p), p1 = _mm256_broadcast_sd(p + 1), p2 = _mm256_broadcast_sd(p + 2);
-        s0 += column_double(v) * (v4)_mm256_blend_pd(p0, p1, 8);
-        s1 += column_double(v + 4) * (v4)_mm256_blend_pd(p1, p2, 12);
+        const v4 p01 = twice(p), p12 = twice(p + 1);
+        s0 += column_double(v) * PICK(p01, p01, 0, 0, 2, 3);
+        s1 += column_double(v + 4) * PICK(p12, p12, 0, 0, 3, 3);
         s2[0] += v[8] * p[2];
     }
     const v4 end = __builtin_shufflevector(s4, s4, 0, 1, -1, -1), a1 = PICK(s0, s1, 3, 4, 5, 5),
@@ -93,13 +96,21 @@ static inline void dense_row_double(const int32_t *column, int count, const doub
 DEFINE_ROW(dense_row_double, double, column_double)
 #endif
 
+/* `far`: a constant. Matrices that fit into a cache near the core are not prefetched. */
 #define DEFINE_PRODUCT(NAME, T, ROW)                                                                                   \
-    static void NAME(const sn_pattern *pattern, const T *value, const double *x, double *y, int begin, int end) {      \
+    static inline __attribute__((always_inline)) void NAME##_rows(                                                     \
+        const sn_pattern *pattern, const T *value, const double *x, bool far, double *y, int begin, int end) {         \
         for (int i = begin; i < end; ++i) {                                                                            \
             const int32_t first = pattern->row_begin[i];                                                               \
-            ROW(pattern->column + first, pattern->row_begin[i + 1] - first, value + 9 * (int64_t)first, x,             \
+            ROW(pattern->column + first, pattern->row_begin[i + 1] - first, value + 9 * (int64_t)first, x, far,        \
                 y + 3 * (int64_t)i);                                                                                   \
         }                                                                                                              \
+    }                                                                                                                  \
+    static void NAME(const sn_pattern *pattern, const T *value, const double *x, double *y, int begin, int end) {      \
+        if (9 * sizeof *value * (size_t)pattern->row_begin[pattern->nodes] > NEAR)                                     \
+            NAME##_rows(pattern, value, x, true, y, begin, end);                                                       \
+        else                                                                                                           \
+            NAME##_rows(pattern, value, x, false, y, begin, end);                                                      \
     }
 DEFINE_PRODUCT(product_single, float, row_single)
 DEFINE_PRODUCT(product_double, double, dense_row_double)
