@@ -82,6 +82,7 @@ sn_status sn_world_element_fields(sn_world *world, int body, double *stress, dou
     const sn_body *b = &world->model->body[body];
     const unsigned parts = (stress || von_mises ? SN_SAMPLE_STRESS : 0) | (energy_density ? SN_SAMPLE_ENERGY : 0);
     sn_memory_reach(world, world->state.time);
+    sn_memory_recall(world);
     for (int e = 0; e < b->mesh->tet_count; ++e) {
         sn_element_sample s;
         sn_element_values(world, b->element_first + e, parts, &s);
