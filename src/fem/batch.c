@@ -18,7 +18,7 @@ typedef struct choice {
     double alpha, beta, every;
     int warping;
     int terms; /* of the Prony series */
-    bool by_coefficient;
+    bool on_shear, by_coefficient;
     bool vertex_matrix;
     bool muscle;
     bool viscous; /* has a viscous or Rayleigh stress, on the frames of the rotation */
@@ -65,6 +65,7 @@ static sn_status choose(const sn_context *context, const sn_material *material, 
     out->differential = default_of(law, muscle);
     out->warping = sn_warping_find(material->warping);
     out->terms = source->element->constants ? 0 : material->prony_count; /* constants of their own have no memory */
+    out->on_shear = sn_prony_on_shear(material);
     out->by_coefficient = sn_prony_on_coefficients(material);
     out->vertex_matrix = out->warping && strcmp(material->warping_matrix, "vertex") == 0;
     if (material->differential[0]) {
@@ -113,7 +114,8 @@ static int same_choice(const sn_batch *batch, const sn_element *element, const c
            batch->differential == c->differential && batch->projects == c->projects && batch->alpha == c->alpha &&
            batch->beta == c->beta && batch->every == c->every && batch->warping == c->warping &&
            batch->vertex_matrix == c->vertex_matrix && (batch->compact == SN_COMPACT_UPDATED) == updates(c) &&
-           batch->terms == c->terms && batch->by_coefficient == c->by_coefficient && batch->muscle == c->muscle;
+           batch->terms == c->terms && batch->on_shear == c->on_shear && batch->by_coefficient == c->by_coefficient &&
+           batch->muscle == c->muscle;
 }
 
 /* Appends a batch, or finds one alike. model->batch has room. */
@@ -139,6 +141,7 @@ static int32_t batch_for(const sn_context *context, sn_elements_model *model, co
                         .warping = c->warping,
                         .vertex_matrix = c->vertex_matrix,
                         .terms = c->terms,
+                        .on_shear = c->on_shear,
                         .by_coefficient = c->by_coefficient,
                         .muscle = c->muscle};
     batch->warped = (c->law->flags & SN_LAW_WARPED) &&
@@ -473,6 +476,9 @@ void sn_batch_place_memory(sn_elements_model *model, sn_batch *batch) {
     batch->memory = model->memory_size, batch->recalled = model->recalled_size;
     model->memory_size += numbers * batch->terms;
     if (batch->terms) model->recalled_size += numbers;
+    const bool exact = batch->differential == SN_DIFFERENTIAL_EXACT, apart = batch->part != SN_PART_WHOLE;
+    if (batch->terms && (exact || apart || batch->element->derive || batch->warping || batch->by_coefficient))
+        model->recalls = true;
     batch->begins = model->recalled_size;
     if (batch->by_coefficient) model->recalled_size += numbers * batch->terms;
 }

@@ -16,6 +16,7 @@
 enum { SN_DAMPED_VISCOUS = 1, SN_DAMPED_RAYLEIGH = 2, SN_DAMPED_MUSCLE = 4 };
 enum { SN_WARPING_NONE = 0, SN_WARPING_EDGES, SN_WARPING_SVD }; /* warping.h */
 enum { SN_MEMORY_ITEMS = 6 };                                   /* doubles per point and Prony term */
+#define SN_TERM_ROWS(terms) (3 * (terms) + 1)                   /* of sn_batch_settings.term */
 enum { SN_PART_WHOLE, SN_PART_OWN, SN_PART_PATCH };             /* patch.h */
 enum { SN_MUSCLE_ITEMS = 5 };                                   /* numbers of a muscle (kernel/muscle.h) */
 enum { SN_COMPACT_NONE, SN_COMPACT_WARPED, SN_COMPACT_BLENDED, SN_COMPACT_UPDATED };
@@ -46,9 +47,10 @@ typedef struct sn_batch {
     int64_t linearised;     /* offset of its part in a linearised buffer, in doubles: block_count x points x
                                linearised_items x SN_LANES */
     int linearised_items;
-    int64_t kept; /* offset of its part in the kept rotations, in doubles: block_count x points x 9 x SN_LANES; -1 for
-                     none */
-    int terms;    /* of the Prony series of its materials (prony.h); 0: no memory */
+    int64_t kept;  /* offset of its part in the kept rotations, in doubles: block_count x points x 9 x SN_LANES; -1 for
+                      none */
+    int terms;     /* of the Prony series of its materials (prony.h); 0: no memory */
+    bool on_shear; /* the series is on the deviatoric part of the stress */
     bool by_coefficient; /* the series is on the coefficients of the law: each term has a stress of its own */
     int64_t begins; /* by_coefficient: offset of these stresses at the begin of the step, behind those of all points in
                        the same array; block_count x points x terms x SN_MEMORY_ITEMS x SN_LANES */
@@ -88,8 +90,10 @@ typedef struct sn_elements_model {
     int64_t rotation_state_size; /* doubles of rotation state of all batches, all zero at rest */
     int64_t memory_size;         /* doubles of memory of all batches, all zero when nothing is remembered */
     int64_t recalled_size;       /* doubles of a recalled stress, 64-byte aligned */
-    int64_t frame_size;          /* doubles of kept frames of all batches, 64-byte aligned */
-    int64_t linearised_size;     /* doubles of a linearised buffer, 64-byte aligned */
+    bool recalls;       /* some batch with a memory reads the recalled stress for its linearisation, or for a force with
+                           view->remember. Else only energies, stresses and other forces read it */
+    int64_t frame_size; /* doubles of kept frames of all batches, 64-byte aligned */
+    int64_t linearised_size; /* doubles of a linearised buffer, 64-byte aligned */
     int turned;   /* all batches are tet4 of the warped stiffness with rotations: their linearisation is R g and three
                      weights */
     int positive; /* some law needs J > 0 */
@@ -114,11 +118,12 @@ typedef struct sn_batch_settings {
     double *damping; /* block_count x 3 x SN_LANES: d_lambda, d_mu, Rayleigh stiffness part b. Springs: their damper, 0,
                         b */
     unsigned damped; /* SN_DAMPED_ bits: which of them are not all zero */
-    double *base; /* batches with memory: block_count x law->constant_count x SN_LANES, the part of the law that has a
-                     memory; by_coefficient: x terms, one part for each; else NULL */
-    double *term; /* batches with memory: rows of terms x 3 x SN_LANES, decay, gain and ratio; else NULL */
-    int32_t *term_row; /* the row of each block. Neighbouring blocks of the same materials share a row, so that the
-                          kernels find it in the cache */
+    double *base; /* batches with memory: rows of law->constant_count x SN_LANES, the part of the law that has a memory;
+                     by_coefficient: x terms, one part for each; else NULL */
+    double *term; /* batches with memory: rows of (1 + terms x 3) x SN_LANES: the factor of the stress of `base` during
+                     a step (not for on_shear and by_coefficient), then decay, gain and ratio; else NULL */
+    int32_t *term_row; /* the row of each block in both. Neighbouring blocks of the same materials share a row, so that
+                          the kernels find it in the cache */
     double *soft;   /* patches: per lane, the share of their bulk modulus that a softer body has (patch.h); else NULL */
     double *muscle; /* muscles: block_count x SN_MUSCLE_ITEMS x SN_LANES; else NULL */
 } sn_batch_settings;
@@ -153,7 +158,8 @@ typedef struct sn_memory_arrays {
     const double *old_memory; /* memory_size: the memory at the begin of the step */
     double *before;           /* recalled_size: the same stress at the end of the step */
     double *memory;           /* memory_size; NULL: only `before` is set */
-    double *recalled;         /* recalled_size: the recalled stress of the next step; NULL: not wanted */
+    double *recalled;         /* recalled_size: the recalled stress of the next step; NULL: not wanted, and the model
+                                 does not `recalls` */
 } sn_memory_arrays;
 
 /* What the elements are evaluated at, and what is asked of their linearisation. Arrays are node_count x 3 in compiled

@@ -38,7 +38,10 @@ static double *lane_of(double *array, int64_t n, int rows) {
     return array + n / SN_LANES * rows * SN_LANES + n % SN_LANES;
 }
 
-static void take_terms(const sn_material *material, double elapsed, bool rate, double term[3 * SN_PRONY_TERMS]) {
+static void take_terms(const sn_material *material, double elapsed, bool rate,
+                       double row[SN_TERM_ROWS(SN_PRONY_TERMS)]) {
+    double *term = row + 1;
+    row[0] = sn_prony_factor(material, elapsed, rate);
     for (int i = 0; i < material->prony_count; ++i) {
         const sn_prony_term now = sn_prony_at(material->prony[i][1], elapsed, rate);
         term[3 * i] = now.decay, term[3 * i + 1] = now.gain,
@@ -88,7 +91,7 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
                             const sn_element_settings *all, sn_batch_settings *settings, sn_error *error) {
     const int count = batch->constants, bases = count * base_count(batch);
     double constant[SN_LAW_CONSTANTS] = {0}, base[SN_PRONY_TERMS * SN_LAW_CONSTANTS] = {0}, damping[3] = {0}, soft = 1;
-    double term[3 * SN_PRONY_TERMS] = {0};
+    double term[SN_TERM_ROWS(SN_PRONY_TERMS)] = {0};
     const sn_material *material = NULL;
     int last = -1;
     settings->damped = 0;
@@ -118,10 +121,11 @@ static sn_status fill_batch(const sn_batch *batch, const sn_material *materials,
         for (int i = 0; i < 3; ++i) lane_of(settings->damping, n, 3)[i * SN_LANES] = damping[i];
         for (int i = 0; i < count; ++i) lane_of(settings->constant, n, count)[i * SN_LANES] = own[i];
         if (!batch->terms) continue;
-        for (int i = 0; i < bases; ++i) lane_of(settings->base, n, bases)[i * SN_LANES] = base[i];
         if (n % SN_LANES == 0) choose_row(batch, n, settings);
-        double *row = settings->term + ((int64_t)settings->term_row[n / SN_LANES] * 3 * batch->terms) * SN_LANES;
-        for (int i = 0; i < 3 * batch->terms; ++i) row[i * SN_LANES + n % SN_LANES] = term[i];
+        const int rows = SN_TERM_ROWS(batch->terms);
+        const int64_t lane = (int64_t)settings->term_row[n / SN_LANES] * SN_LANES + n % SN_LANES;
+        for (int i = 0; i < bases; ++i) lane_of(settings->base, lane, bases)[i * SN_LANES] = base[i];
+        for (int i = 0; i < rows; ++i) lane_of(settings->term, lane, rows)[i * SN_LANES] = term[i];
     }
     if (batch->muscle) fill_muscle(batch, materials, all, settings);
     return SN_OK;
@@ -164,7 +168,7 @@ static sn_status allocate(const sn_context *context, const sn_batch *batch, sn_b
     own->damping = sn_allocate(context, lanes * 3, sizeof *own->damping);
     if (terms) {
         own->base = sn_allocate(context, constants * (size_t)base_count(batch), sizeof *own->base);
-        own->term = sn_allocate(context, lanes * 3 * terms, sizeof *own->term);
+        own->term = sn_allocate(context, lanes * SN_TERM_ROWS(terms), sizeof *own->term);
         own->term_row = sn_allocate(context, (size_t)batch->block_count, sizeof *own->term_row);
     }
     if (batch->part == SN_PART_PATCH) own->soft = sn_allocate(context, lanes, sizeof *own->soft);

@@ -40,6 +40,7 @@ static void sample_springs(const sn_world *world, int element, sn_element_sample
 
 void sn_element_values_begin(sn_world *world, unsigned parts) {
     sn_memory_reach(world, world->state.time);
+    sn_memory_recall(world);
     const sn_element_view view = sn_world_view(world, world->state.x, NULL);
     if (parts & SN_SAMPLE_STRESS) sn_elements_look(world->context, &world->solid->elements, &view);
 }

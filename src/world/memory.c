@@ -58,13 +58,18 @@ static void recall(sn_world *world) {
     sn_elements_recall(world->context, &world->solid->elements, &world->parameters.elements, memory->before,
                        world->state.memory, memory->recalled);
     memory->current = true;
-    world->workspace.inside_known = false;
+}
+
+void sn_memory_recall(sn_world *world) {
+    if (!remembers(world)) return;
+    world->workspace.memory.read = true;
+    if (!world->workspace.memory.current) recall(world);
 }
 
 void sn_memory_reach(sn_world *world, double t) {
     if (!remembers(world)) return;
     set_elapsed(world, elapsed_at(world, t), false);
-    if (!world->workspace.memory.current) recall(world);
+    if (world->solid->elements.recalls) sn_memory_recall(world);
 }
 
 /* ---- Steps ---- */
@@ -106,13 +111,14 @@ bool sn_memory_look_ahead(sn_world *world, sn_memory_arrays *arrays, sn_element_
     own->ahead = false;
     if (!remembers(world)) return false;
     ++own->evaluations;
-    if (own->guarded || own->expected == 0 || own->evaluations < own->expected || !own->current ||
-        state->rotation_count > 0 || state->frame_count > 0 || state->vertex_frame_count > 0)
+    if (own->guarded || own->expected == 0 || own->evaluations < own->expected || state->rotation_count > 0 ||
+        state->frame_count > 0 || state->vertex_frame_count > 0)
         return false;
     *arrays = (sn_memory_arrays){own->before, state->memory, own->next_before, world->workspace.before.memory,
-                                 own->next_recalled};
+                                 own->read ? own->next_recalled : NULL};
     view->remember = arrays, view->next = own->next_inside;
     sn_vector_zero(world->context, 3 * world->model->node_count, own->next_inside);
+    own->ahead_recalled = own->read;
     return own->ahead = true;
 }
 
@@ -125,6 +131,7 @@ static void remember(sn_world *world, const double *x, const sn_memory_arrays *a
 void sn_memory_begin(sn_world *world, double t) {
     world->workspace.memory.begin = t;
     world->workspace.memory.evaluations = 0;
+    world->workspace.memory.read = world->solid->elements.recalls;
 }
 
 /* The place is that of the last evaluation, which looked ahead. */
@@ -132,8 +139,10 @@ static void take_ahead(sn_world *world) {
     sn_workspace *work = &world->workspace;
     sn_memory *own = &work->memory;
     exchange(&own->before, &own->next_before);
-    exchange(&own->recalled, &own->next_recalled);
     exchange(&work->inside, &own->next_inside);
+    own->current = own->ahead_recalled;
+    if (!own->ahead_recalled) return;
+    exchange(&own->recalled, &own->next_recalled);
     sn_linear_recalled(work->linear, own->recalled);
 }
 
@@ -150,8 +159,9 @@ void sn_memory_accept(sn_world *world, double t, const double *x, const double *
      * computed together with the memory. */
     if (here && own->ahead) {
         take_ahead(world);
-    } else if (work->inside_known && own->current) {
+    } else if (work->inside_known) {
         if (sn_world_force_inside(world, x, v, &arrays, NULL)) work->inside_known = false;
+        own->current = true;
     } else {
         remember(world, x, &arrays);
         work->inside_known = false;
@@ -177,6 +187,7 @@ void sn_memory_refresh(sn_world *world) {
     if (!remembers(world)) return;
     world->workspace.memory.begin = world->state.time;
     world->workspace.memory.expected = 0;
+    world->workspace.inside_known = false;
     sn_memory_arrays arrays = arrays_of(world); /* only the stress at the begin of the step */
     arrays.memory = arrays.recalled = NULL;
     remember(world, world->state.x, &arrays);

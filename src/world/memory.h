@@ -21,13 +21,15 @@ typedef struct sn_memory {
     double *recalled; /* the recalled stress; what the element kernels read */
     double begin;     /* s: the time of `before` */
     bool current;     /* `recalled` belongs to the present settings of the elements */
+    bool read;        /* `recalled` was read in the present part, so that the next part will probably read it too */
     /* What comes after the present part, if it ends at workspace.inside_x: `before`, `recalled` and workspace.inside.
      * The memory itself is in workspace.before. */
     double *next_before, *next_recalled, *next_inside;
-    bool ahead;      /* they are known, as long as workspace.inside is */
-    bool guarded;    /* workspace.before has the memory at the begin of the step, because a part was accepted */
-    int evaluations; /* of the force in the present part */
-    int expected;    /* evaluations until the force at the end of a part is known, as in the last part; 0: it was not */
+    bool ahead;          /* they are known, as long as workspace.inside is */
+    bool ahead_recalled; /* next_recalled too */
+    bool guarded;        /* workspace.before has the memory at the begin of the step, because a part was accepted */
+    int evaluations;     /* of the force in the present part */
+    int expected; /* evaluations until the force at the end of a part is known, as in the last part; 0: it was not */
 } sn_memory;
 
 /* Room for the memory of a solid; all arrays stay NULL when no material has a series. */
@@ -41,8 +43,11 @@ void sn_memory_forget(sn_world *world);
 /* The state was restored, or the parameters have changed: computes the workspace again. */
 void sn_memory_refresh(sn_world *world);
 
-/* Brings moduli and recalled stress to time t, for forces at this time. In mode "static" the time is infinite. */
+/* Brings the moduli to time t, for forces at this time. In mode "static" the time is infinite. */
 void sn_memory_reach(sn_world *world, double t);
+/* Brings the recalled stress to the time of the moduli. Steps of many materials never read it: their one evaluation per
+ * step takes it from the terms. */
+void sn_memory_recall(sn_world *world);
 /* A step begins; or it has failed, and the memory is again that of its begin. */
 void sn_memory_guard(sn_world *world);
 void sn_memory_restore(sn_world *world);

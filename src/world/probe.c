@@ -348,6 +348,7 @@ sn_status sn_world_probe(sn_world *world, int probe, double *value, int *count, 
     case SN_QUANTITY_FORCE:
         return force_values(world, target, value, error);
     default:
+        sn_memory_recall(world);
         return energy_values(world, target, value, error);
     }
 }

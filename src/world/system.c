@@ -82,6 +82,7 @@ sn_status sn_world_force_inside(sn_world *world, const double *x, const double *
     sn_memory_arrays arrays;
     view.remember = remember;
     const bool ahead = !remember && sn_memory_look_ahead(world, &arrays, &view);
+    if (!remember && !ahead) sn_memory_recall(world);
     if (world->parameters.method->implicit) view.kept = sn_linear_visit(work->linear);
     work->inside_known = false;
     sn_vector_zero(world->context, n, work->inside);
@@ -129,6 +130,7 @@ static sn_status force(sn_world *world, const sn_request *request, sn_error *err
 static sn_status potential(sn_world *world, const sn_request *request, sn_error *error) {
     const sn_place place = {.t = request->t, .x = request->x};
     reach(world, request->t);
+    sn_memory_recall(world);
     const sn_element_view view = sn_world_view(world, place.x, NULL);
     const sn_status status = sn_elements_energy(world->context, &world->solid->elements, &view,
                                                 world->workspace.partial, request->energy, error);
@@ -317,6 +319,7 @@ static sn_status energies(sn_system *system, double t, const double *x, const do
     energy->kinetic = sn_linear_kinetic(work->linear, v, work->product);
     if (!stored) return SN_OK;
     reach(world, t);
+    sn_memory_recall(world);
     const sn_element_view view = sn_world_view(world, x, NULL);
     return sn_elements_energy(world->context, &world->solid->elements, &view, work->partial, &energy->stored, error);
 }

@@ -73,9 +73,8 @@ INLINE void add_warped_forces(const int N, const int Q, const slice *s, int q, c
     }
 }
 
-/* What forces take of a slice; velocities and damping only with damping. */
-INLINE void force_input(const int N, const slice *s, unsigned damped, vd *edge, vd *speed, vd *c, vd *damping) {
-    load_constants(s, c);
+/* What forces take of a slice beside the constants; velocities and damping only with damping. */
+INLINE void force_input(const int N, const slice *s, unsigned damped, vd *edge, vd *speed, vd *damping) {
     gather_edges(N, s, s->view->x, edge);
     if (!damped) return;
     gather_edges(N, s, s->view->v, speed);
@@ -90,7 +89,8 @@ APART int force_warped(const int N, const int Q, const sn_batch *batch, int begi
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(N, Q, batch, settings, view, block, lane);
             vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3] = {{0}}, value[3 + EDGES];
-            force_input(N, &s, damped, edge, speed, c, damping);
+            load_constants(&s, c);
+            force_input(N, &s, damped, edge, speed, damping);
             for (int i = 0; i < 3 * N; ++i) value[i] = vd_set(0);
             for (int q = 0; q < Q; ++q) {
                 vd F[9], rate[9];
@@ -147,8 +147,9 @@ INLINE void add_nodal(const int N, const slice *s, int q, vd *P, vd *value) {
     }
 }
 
-INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin, int end, const sn_element_view *view,
-                      double *f) {
+/* `remembers`: a constant. It is 0 for a batch without memory when nobody looks ahead. */
+INLINE int force_body(const int N, const int Q, const int remembers, const sn_batch *batch, int begin, int end,
+                      const sn_element_view *view, double *f) {
     const sn_law *law = batch->law;
     if (batch->warping) {
         if (view->remember && batch->terms) remember_body(N, Q, batch, begin, end, view, view->remember);
@@ -160,29 +161,36 @@ INLINE int force_body(const int N, const int Q, const sn_batch *batch, int begin
     }
     const sn_batch_settings *settings = settings_of(batch, view);
     const unsigned damped = view->v ? settings->damped : 0;
-    double *const next = view->next;
+    double *const next = remembers ? view->next : NULL;
     int bad = 0;
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(N, Q, batch, settings, view, block, lane);
+            const int memory = remembers && has_memory(&s), whole = memory && remembers_whole(&s);
+            if (lane == 0) ask_ahead(s.weight, Q);
             vd edge[EDGES], speed[EDGES], c[SN_LAW_CONSTANTS], damping[3], value[3 + EDGES], later[3 + EDGES];
-            force_input(N, &s, damped, edge, speed, c, damping);
+            vd base[SN_LAW_CONSTANTS], factor = vd_set(1);
+            if (!whole || damped) load_constants(&s, c);
+            if (whole) load_base(&s, base), factor = vd_load(row_at(&s));
+            force_input(N, &s, damped, edge, speed, damping);
             for (int i = 3; i < 3 * N; ++i) value[i] = vd_set(0);
             for (int i = 3; i < 3 * N && next; ++i) later[i] = vd_set(0);
-            vi good = c[0] == c[0];
+            vi good = factor == factor;
             for (int q = 0; q < Q; ++q) {
-                vd F[9], R[9], P[9], P_next[9], rate[9];
+                vd F[9], R[9], P[9], P_next[9], own[9], rate[9];
                 deformation(N, &s, q, edge, F);
                 if (batch->rotation || damped) rotation_at(N, Q, &s, q, F, R, NULL);
                 keep_rotation(N, Q, &s, q, R);
                 if (law->flags & SN_LAW_POSITIVE_J) good &= vm_determinant(F) > 0;
-                law->stress(law, c, F, batch->rotation ? R : NULL, P);
+                law->stress(law, whole ? base : c, F, batch->rotation ? R : NULL, P);
+                for (int i = 0; i < 9 && whole && next; ++i) own[i] = P[i];
                 complete_stress(N, Q, &s, q, F, R, P);
+                for (int i = 0; i < 9 && whole; ++i) P[i] *= factor;
                 if (damped) outer_sum(N, gradient_at(N, &s, q), speed, rate);
-                if (next) memcpy(P_next, P, sizeof P);
-                if (has_memory(&s) && next) {
-                    remember_both(Q, &s, q, F, R, view->remember, P, P_next);
-                } else if (has_memory(&s)) {
+                for (int i = 0; i < 9 && next; ++i) P_next[i] = P[i];
+                if (memory && next) {
+                    remember_both(Q, &s, q, F, R, view->remember, whole ? own : NULL, P, P_next);
+                } else if (memory) {
                     if (view->remember) remember_shape(Q, &s, q, F, R, view->remember);
                     add_recalled(Q, &s, q, view->recalled, F, R, P);
                 }

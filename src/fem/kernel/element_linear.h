@@ -90,13 +90,12 @@ INLINE void linearise_warped(const int N, const int Q, const slice *s, int q, co
 
 APART void linearise_general(const int N, const int Q, const slice *s, int q, const vd *edge, const vd *speed,
                              const vd *c, const vd *damping, double k, double d, vd *out) {
-    vd F[9], R[9], dR[81], rate[9];
+    vd F[9], R[9], dR[81], rate[9], H[9];
     const int with_dR = wants_dR(s->batch);
     deformation(N, s, q, edge, F);
     if (with_dR || !kept_rotation(Q, s, q, R)) rotation_at(N, Q, s, q, F, R, with_dR ? dR : NULL);
     if (speed) outer_sum(N, gradient_at(N, s, q), speed, rate);
-    tangent(s, c, damping, F, R, with_dR ? dR : NULL, speed ? rate : NULL, k, d, out);
-    if (has_memory(s)) add_recalled_tangent(Q, s, q, with_dR ? dR : NULL, k, out);
+    tangent(s, c, damping, F, R, with_dR ? dR : NULL, speed ? rate : NULL, recalled_of_tangent(Q, s, q, H), k, d, out);
     if (s->batch->muscle) add_muscle_tangent(s, F, speed ? rate : NULL, k, d, out);
     const vd w = vd_load(s->weight + q * SN_LANES);
     for (int i = 0; i < 81; ++i) out[i] *= w;

@@ -29,11 +29,6 @@ static inline void six_of(const vd *m, vd *six) {
     six[3] = half * (m[1] + m[3]), six[4] = half * (m[5] + m[7]), six[5] = half * (m[2] + m[6]);
 }
 
-/* Whether G is F: Green's strain, and the law whose R^T P is not symmetric. */
-static inline int remembers_by_F(const sn_law *law) {
-    return law->strain == SN_STRAIN_GREEN || law->flags & SN_LAW_NO_POTENTIAL;
-}
-
 INLINE void load_symmetric(const int Q, const slice *s, int q, const double *recalled, vd *H) {
     vd six[SIX];
     load_rows(recalled + recalled_at(s, Q, q), SIX, six);
@@ -76,53 +71,22 @@ APART vd recalled_energy(const int Q, const slice *s, int q, const vd *F, const 
     return vm_dot(H, E);
 }
 
-/* A += k d(G H) / dF. Only the exact differential takes it: the others stay definite without it. */
-APART void add_recalled_tangent(const int Q, const slice *s, int q, const vd *dR, double k, vd *A) {
-    const sn_law *law = s->batch->law;
-    if (law->strain == SN_STRAIN_CAUCHY || sn_batch_differential(s->batch, s->view->projected) != SN_DIFFERENTIAL_EXACT)
-        return;
-    vd H[9];
+/* The H of the tangent; NULL where it has none. Only the exact differential takes it: the others stay definite without
+ * it. */
+INLINE const vd *recalled_of_tangent(const int Q, const slice *s, int q, vd *H) {
+    if (!has_memory(s) || s->batch->law->strain == SN_STRAIN_CAUCHY ||
+        sn_batch_differential(s->batch, s->view->projected) != SN_DIFFERENTIAL_EXACT)
+        return NULL;
+    if (s->lane == 0) ask_ahead(s->view->recalled + recalled_at(s, Q, q), SIX);
     load_recalled(Q, s, q, H);
-    const vd scale = vd_set(remembers_by_F(law) || s->view->unsymmetric ? k : 0.5 * k);
-    for (int i = 0; i < 9; ++i) H[i] *= scale;
-    if (remembers_by_F(law)) {
-        for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j)
-                for (int l = 0; l < 3; ++l) A[9 * (3 * i + j) + 3 * i + l] += H[3 * l + j];
-        return;
-    }
-    if (!dR) return;
-    vd T[81];
-    for (int i = 0; i < 3; ++i)
-        for (int b = 0; b < 9; ++b) {
-            const vd *d = dR + 27 * i + b;
-            for (int j = 0; j < 3; ++j) T[27 * i + 9 * j + b] = d[0] * H[j] + d[9] * H[3 + j] + d[18] * H[6 + j];
-        }
-    if (s->view->unsymmetric) {
-        for (int i = 0; i < 81; ++i) A[i] += T[i];
-        return;
-    }
-    for (int a = 0; a < 9; ++a) {
-        A[10 * a] += T[10 * a] + T[10 * a];
-        for (int b = 0; b < a; ++b) {
-            const vd change = T[9 * a + b] + T[9 * b + a];
-            A[9 * a + b] += change, A[9 * b + a] += change;
-        }
-    }
+    return H;
 }
 
-/* The stress of the part of the law that has a memory, without rotation: G^-1 P. F^-1 is bounded near det F = 0. */
-static inline void unrotated_stress(const slice *s, const vd *c, const vd *F, const vd *R, vd *six) {
+/* A stress P of the law without rotation: G^-1 P. F^-1 is bounded near det F = 0. */
+static inline void unrotate(const slice *s, const vd *F, const vd *R, const vd *P, vd *six) {
     const sn_law *law = s->batch->law;
-    vd P[9], T[9];
-    if (s->batch->warping) {
-        vm_transpose_multiply(R, F, T);
-        law->stress(law, c, T, NULL, P);
-        six_of(P, six);
-        return;
-    }
-    law->stress(law, c, F, s->batch->rotation ? R : NULL, P);
-    if (law->strain == SN_STRAIN_CAUCHY) {
+    vd T[9];
+    if (s->batch->warping || law->strain == SN_STRAIN_CAUCHY) {
         six_of(P, six);
         return;
     }
@@ -140,50 +104,73 @@ static inline void unrotated_stress(const slice *s, const vd *c, const vd *F, co
     six_of(T, six);
 }
 
+/* The stress of the part of the law that has a memory, without rotation. */
+static inline void unrotated_stress(const slice *s, const vd *c, const vd *F, const vd *R, vd *six) {
+    const sn_law *law = s->batch->law;
+    vd P[9], T[9];
+    if (s->batch->warping) vm_transpose_multiply(R, F, T);
+    law->stress(law, c, s->batch->warping ? T : F, s->batch->rotation ? R : NULL, P);
+    unrotate(s, F, R, P, six);
+}
+
 INLINE void load_base(const slice *s, vd *c) {
     const int count = s->batch->constants;
-    load_rows(s->settings->base + s->block * count * SN_LANES + s->lane, count, c);
+    load_rows(s->settings->base + (int64_t)s->settings->term_row[s->block] * count * SN_LANES + s->lane, count, c);
 }
 
-INLINE const double *terms_at(const slice *s) {
-    return s->settings->term + (int64_t)s->settings->term_row[s->block] * 3 * s->batch->terms * SN_LANES + s->lane;
+/* The row of a block: the factor of the law's stress, then decay, gain and ratio of each term. */
+INLINE const double *row_at(const slice *s) {
+    const int rows = SN_TERM_ROWS(s->batch->terms);
+    return s->settings->term + (int64_t)s->settings->term_row[s->block] * rows * SN_LANES + s->lane;
 }
 
-/* H += ratio (decay h - gain S) of one term. */
-INLINE void add_term(const double *term, const vd *h, const vd *S, vd *H) {
+INLINE const double *terms_at(const slice *s) { return row_at(s) + SN_LANES; }
+
+/* H += ratio (decay h - gain S) of one term; the first one sets H. */
+INLINE void add_term(const double *term, const vd *h, const vd *S, const int first, vd *H) {
     const vd ratio = vd_load(term + 2 * SN_LANES), decay = ratio * vd_load(term),
              gain = ratio * vd_load(term + SN_LANES);
-    for (int i = 0; i < SIX; ++i) H[i] += decay * h[i] - gain * S[i];
+    for (int i = 0; i < SIX; ++i) accumulate(&H[i], decay * h[i] - gain * S[i], first);
+}
+
+/* h = decay h + gain change of one term, and the recalled stress H after it and (`old` may be NULL) before it. */
+INLINE void remember_term(const double *term, const double *from, double *to, const vd *before, const vd *S,
+                          const int first, vd *H, vd *old) {
+    const vd decay = vd_load(term), gain = vd_load(term + SN_LANES);
+    vd h[SIX];
+    load_rows(from, SIX, h);
+    if (old) add_term(term, h, before, first, old);
+    for (int i = 0; i < SIX; ++i) {
+        h[i] = decay * h[i] + gain * (S[i] - before[i]);
+        vd_store(to + i * SN_LANES, h[i]);
+    }
+    add_term(term, h, S, first, H);
+}
+
+INLINE void remember_terms(const int Q, const slice *s, int q, const vd *before, const vd *S,
+                           const sn_memory_arrays *to, vd *H, vd *old) {
+    const int64_t first = memory_at(s, Q, q);
+    const double *term = terms_at(s);
+    remember_term(term, to->old_memory + first, to->memory + first, before, S, 1, H, old);
+    for (int t = 1; t < s->batch->terms; ++t) {
+        const int64_t at = first + t * SIX * SN_LANES;
+        remember_term(term + 3 * t * SN_LANES, to->old_memory + at, to->memory + at, before, S, 0, H, old);
+    }
 }
 
 /* h = decay h + gain (S - S_before) for all terms of a point, S_before = S, and the recalled stress H = sum of ratio
- * (decay h - gain S). `old` (may be NULL): gets H before the update. */
-INLINE void remember_point(const int Q, const slice *s, int q, const vd *S, const sn_memory_arrays *to, vd *H,
-                           vd *old) {
+ * (decay h - gain S). `old` (may be NULL): gets H before the update. `updates`: a constant; 0 when to->memory may be
+ * NULL, and then only S_before is set. */
+INLINE void remember_point(const int Q, const slice *s, int q, const vd *S, const sn_memory_arrays *to,
+                           const int updates, vd *H, vd *old) {
     const int64_t point = recalled_at(s, Q, q);
-    double *const memory = to->memory;
-    const double *term = terms_at(s);
-    vd before[SIX], change[SIX];
+    vd before[SIX];
     load_rows(to->old_before + point, SIX, before);
-    for (int i = 0; i < SIX; ++i) {
-        change[i] = S[i] - before[i], H[i] = vd_set(0);
-        vd_store(to->before + point + i * SN_LANES, S[i]);
+    if (updates || to->memory) {
+        remember_terms(Q, s, q, before, S, to, H, old);
+        for (int i = 0; i < SIX && to->recalled; ++i) vd_store(to->recalled + point + i * SN_LANES, H[i]);
     }
-    for (int i = 0; old && i < SIX; ++i) old[i] = vd_set(0);
-    for (int t = 0; memory && t < s->batch->terms; ++t, term += 3 * SN_LANES) {
-        const int64_t first = memory_at(s, Q, q) + t * SIX * SN_LANES;
-        const vd decay = vd_load(term), gain = vd_load(term + SN_LANES);
-        vd h[SIX];
-        load_rows(to->old_memory + first, SIX, h);
-        if (old) add_term(term, h, before, old);
-        for (int i = 0; i < SIX; ++i) {
-            h[i] = decay * h[i] + gain * change[i];
-            vd_store(memory + first + i * SN_LANES, h[i]);
-        }
-        add_term(term, h, S, H);
-    }
-    if (!to->recalled) return;
-    for (int i = 0; i < SIX; ++i) vd_store(to->recalled + point + i * SN_LANES, H[i]);
+    for (int i = 0; i < SIX; ++i) vd_store(to->before + point + i * SN_LANES, S[i]);
 }
 
 /* Where term t of a point has its own S_before, in a series on coefficients. */
@@ -197,14 +184,16 @@ APART void remember_coefficients(const int Q, const slice *s, int q, const vd *F
                                  const sn_memory_arrays *to) {
     const int count = s->batch->constants, terms = s->batch->terms;
     double *const memory = to->memory;
-    const double *term = terms_at(s);
+    const double *term = terms_at(s),
+                 *base =
+                     s->settings->base + (int64_t)s->settings->term_row[s->block] * terms * count * SN_LANES + s->lane;
     vd c[SN_LAW_CONSTANTS], S[SIX], H[SIX];
     for (int i = 0; i < SIX; ++i) H[i] = vd_set(0);
     for (int t = 0; t < terms; ++t, term += 3 * SN_LANES) {
         const vd decay = vd_load(term), gain = vd_load(term + SN_LANES);
         const int64_t begins = begins_at(s, Q, q, t), first = memory_at(s, Q, q) + t * SIX * SN_LANES;
         vd h[SIX];
-        load_rows(s->settings->base + (s->block * terms + t) * count * SN_LANES + s->lane, count, c);
+        load_rows(base + t * count * SN_LANES, count, c);
         unrotated_stress(s, c, F, R, S);
         for (int i = 0; i < SIX; ++i) {
             if (memory) {
@@ -214,7 +203,7 @@ APART void remember_coefficients(const int Q, const slice *s, int q, const vd *F
             }
             vd_store(to->before + begins + i * SN_LANES, S[i]);
         }
-        if (memory) add_term(term, h, S, H);
+        if (memory) add_term(term, h, S, 0, H);
     }
     if (!to->recalled) return;
     for (int i = 0; i < SIX; ++i) vd_store(to->recalled + recalled_at(s, Q, q) + i * SN_LANES, H[i]);
@@ -229,12 +218,18 @@ APART void remember_shape(const int Q, const slice *s, int q, const vd *F, const
     vd c[SN_LAW_CONSTANTS], S[SIX], H[SIX];
     load_base(s, c);
     unrotated_stress(s, c, F, R, S);
-    remember_point(Q, s, q, S, to, H, NULL);
+    remember_point(Q, s, q, S, to, 0, H, NULL);
 }
 
-/* The same, and adds the recalled stress to P and the one after the update to P_next. */
+/* Whether the stress of a step is a factor times the stress of the part with a memory: that part is the whole law. */
+INLINE int remembers_whole(const slice *s) {
+    return has_memory(s) && !s->batch->by_coefficient && !s->batch->on_shear && !s->batch->warping;
+}
+
+/* P: the stress without the recalled one, of which `whole` (NULL: not known) is the part with a memory. The same
+ * update; adds the recalled stress to P and the one after the update to P_next. */
 APART void remember_both(const int Q, const slice *s, int q, const vd *F, const vd *R, const sn_memory_arrays *to,
-                         vd *P, vd *P_next) {
+                         const vd *whole, vd *P, vd *P_next) {
     if (s->batch->by_coefficient) {
         remember_coefficients(Q, s, q, F, R, to);
         add_recalled(Q, s, q, s->view->recalled, F, R, P);
@@ -242,9 +237,19 @@ APART void remember_both(const int Q, const slice *s, int q, const vd *F, const 
         return;
     }
     vd c[SN_LAW_CONSTANTS], S[SIX], H[SIX], old[SIX], full[9];
-    load_base(s, c);
-    unrotated_stress(s, c, F, R, S);
-    remember_point(Q, s, q, S, to, H, old);
+    if (s->lane == 0) { /* these arrays are larger than the caches, too */
+        const int64_t point = recalled_at(s, Q, q), first = memory_at(s, Q, q);
+        const int rows = SIX * s->batch->terms;
+        ask_ahead(to->old_before + point, SIX), ask_ahead(to->before + point, SIX);
+        ask_ahead(to->old_memory + first, rows), ask_ahead(to->memory + first, rows);
+    }
+    if (whole) {
+        unrotate(s, F, R, whole, S);
+    } else {
+        load_base(s, c);
+        unrotated_stress(s, c, F, R, S);
+    }
+    remember_point(Q, s, q, S, to, 1, H, old);
     symmetric_of(old, full);
     add_turned(s->batch->law, full, F, R, P);
     symmetric_of(H, full);
@@ -287,7 +292,7 @@ INLINE int recall_body(const sn_batch *batch, int begin, int end, const sn_eleme
                     vd h[SIX];
                     if (batch->by_coefficient) load_rows(before + begins_at(&s, Q, q, t), SIX, S);
                     load_rows(memory + memory_at(&s, Q, q) + t * SIX * SN_LANES, SIX, h);
-                    add_term(term + 3 * t * SN_LANES, h, S, H);
+                    add_term(term + 3 * t * SN_LANES, h, S, 0, H);
                 }
                 for (int i = 0; i < SIX; ++i) vd_store(recalled + recalled_at(&s, Q, q) + i * SN_LANES, H[i]);
             }

@@ -345,11 +345,36 @@ APART void add_viscous_change_corotated(double k, vd lambda, vd mu, const vd *R,
     }
 }
 
-/* dP as the view wants it. R is not looked at for laws without rotation. */
-APART void law_differential(const slice *s, const vd *c, const vd *F, const vd *R, const vd *dR, vd *dP) {
+/* Whether the memory turns with G = F: Green's strain, and the law whose R^T P is not symmetric. */
+static inline int remembers_by_F(const sn_law *law) {
+    return law->strain == SN_STRAIN_GREEN || law->flags & SN_LAW_NO_POTENTIAL;
+}
+
+/* dP += d(G H) / dF with a constant symmetric H: dF H or dR H. */
+static inline void add_recalled_change(const sn_law *law, const vd *H, const vd *dR, vd *dP) {
+    if (remembers_by_F(law)) {
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j)
+                for (int l = 0; l < 3; ++l) dP[9 * (3 * i + j) + 3 * i + l] += H[3 * l + j];
+        return;
+    }
+    const vd xx = H[0], yy = H[4], zz = H[8], xy = H[1], yz = H[5], zx = H[2]; /* in registers during the loop */
+    for (int i = 0; i < 3 && dR; ++i)
+        for (int b = 0; b < 9; ++b) {
+            const vd *d = dR + 27 * i + b, x = d[0], y = d[9], z = d[18];
+            vd *to = dP + 27 * i + b;
+            const vd change[3] = {x * xx + y * xy + z * zx, x * xy + y * yy + z * yz, x * zx + y * yz + z * zz};
+            for (int j = 0; j < 3; ++j) to[9 * j] += change[j];
+        }
+}
+
+/* dP as the view wants it, with the change of a recalled stress H (prony.h; may be NULL). R is not looked at for laws
+ * without rotation. */
+APART void law_differential(const slice *s, const vd *c, const vd *F, const vd *R, const vd *dR, const vd *H, vd *dP) {
     const sn_batch *batch = s->batch;
     batch->law->differential(batch->law, sn_batch_differential(batch, s->view->projected), batch->element->dimension, c,
                              F, batch->rotation ? R : NULL, dR, dP);
+    if (H) add_recalled_change(batch->law, H, dR, dP);
     if (s->view->unsymmetric) return;
     const vd half = vd_set(0.5);
     for (int a = 0; a < 9; ++a)
@@ -359,13 +384,14 @@ APART void law_differential(const slice *s, const vd *c, const vd *F, const vd *
         }
 }
 
-/* A = k (dP + change of viscous stress) + d (viscous tensor + b stiffness at rest). `rate` (F') may be NULL. */
+/* A = k (dP + change of viscous stress) + d (viscous tensor + b stiffness at rest). `rate` (F') and the recalled stress
+ * H may be NULL. */
 APART void tangent(const slice *s, const vd *c, const vd *damping, const vd *F, const vd *R, const vd *dR,
-                   const vd *rate, double k, double d, vd *A) {
+                   const vd *rate, const vd *H, double k, double d, vd *A) {
     const sn_law *law = s->batch->law;
     const unsigned damped = s->settings->damped;
     if (k != 0)
-        law_differential(s, c, F, R, dR, A);
+        law_differential(s, c, F, R, dR, H, A);
     else
         memset(A, 0, 81 * sizeof *A);
     const vd scale = vd_set(k);

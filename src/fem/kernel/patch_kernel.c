@@ -100,14 +100,14 @@ static void linearise(const sn_patches *patches, int block, const sn_element_vie
     if (moving) gather(patches, block, view->v, rates);
     for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
         const slice s = lanes_of(patches, block, view, lane);
-        vd c[SN_LAW_CONSTANTS], F[9], R[9], dR[81], damping[3], rate[9], A[81];
+        vd c[SN_LAW_CONSTANTS], F[9], R[9], dR[81], damping[3], rate[9], H[9], A[81];
         load_constants(&s, c);
         load_rows(s.settings->damping + s.block * 3 * SN_LANES + lane, 3, damping);
         load_rows(now + lane, 9, F);
         if (moving) load_rows(rates + lane, 9, rate);
         rotation_at(4, 1, &s, 0, F, R, with_dR ? dR : NULL);
-        tangent(&s, c, damping, F, R, with_dR ? dR : NULL, moving ? rate : NULL, k, d, A);
-        if (has_memory(&s)) add_recalled_tangent(1, &s, 0, with_dR ? dR : NULL, k, A);
+        tangent(&s, c, damping, F, R, with_dR ? dR : NULL, moving ? rate : NULL, recalled_of_tangent(1, &s, 0, H), k, d,
+                A);
         const vd w = vd_load(s.weight);
         for (int i = 0; i < 81; ++i) vd_store(out + i * SN_LANES + lane, w * A[i]);
     }

@@ -96,7 +96,7 @@ static int remember(const sn_batch *batch, int begin, int end, const sn_element_
             if (batch->warping) mean_frame(2, &s, R);
             for (int i = 1; i < SIX; ++i) now[i] = vd_set(0);
             now[0] = young_of(c) * vd_load(s.weight) * stretch_of(&p, batch, batch->warping ? R : NULL);
-            remember_point(1, &s, 0, now, memory, H, NULL);
+            remember_point(1, &s, 0, now, memory, 0, H, NULL);
         }
     return 0;
 }
