@@ -18,6 +18,14 @@ static inline float below(double v) {
 }
 static inline float above(double v) { return -below(-v); }
 
+/* The same for all lanes. */
+typedef float vs __attribute__((vector_size(4 * SN_WIDTH), aligned(4), may_alias));
+typedef int32_t vsi __attribute__((vector_size(4 * SN_WIDTH), aligned(4), may_alias));
+static inline vs below_all(vd v) {
+    const vs f = __builtin_convertvector(v, vs);
+    return f - ((vs)((vsi)f & 0x7fffffff) * 0x1p-23f + 0x1p-126f);
+}
+
 static inline vd extreme(vd a, vd b, int side) { return side ? vd_max(a, b) : vd_min(a, b); }
 
 static void fit_leaves(sn_box_tree *tree, const double *position, const double *target, double margin, int begin,
@@ -34,11 +42,10 @@ static void fit_leaves(sn_box_tree *tree, const double *position, const double *
                     high[a] = k == 0 ? x[a] : extreme(high[a], x[a], 1);
                 }
             }
-            for (int a = 0; a < 3; ++a)
-                for (int l = 0; l < SN_WIDTH; ++l) {
-                    block->low[a][part + l] = below(low[a][l] - margin);
-                    block->high[a][part + l] = above(high[a][l] + margin);
-                }
+            for (int a = 0; a < 3; ++a) {
+                *(vs *)&block->low[a][part] = below_all(low[a] - margin);
+                *(vs *)&block->high[a][part] = -below_all(-(high[a] + margin));
+            }
         }
         for (int c = tree->triangle_count - i * SN_BOX_FAN; c < SN_BOX_FAN; ++c)
             for (int a = 0; a < 3; ++a) block->low[a][c] = INFINITY, block->high[a][c] = -INFINITY;
@@ -97,11 +104,20 @@ static void fit_groups(sn_box_tree *tree, const double *position, int begin, int
 }
 
 /* ---- Pairs ---- */
+/* The boxes of `block` that box c of `one` touches, one bit each. */
+#if defined(__AVX__)
+static inline __m256 within(const sn_box_block *one, int c, const sn_box_block *block, int a) {
+    return _mm256_and_ps(_mm256_cmp_ps(_mm256_load_ps(block->low[a]), _mm256_set1_ps(one->high[a][c]), _CMP_LE_OQ),
+                         _mm256_cmp_ps(_mm256_load_ps(block->high[a]), _mm256_set1_ps(one->low[a][c]), _CMP_GE_OQ));
+}
+static inline unsigned overlap(const sn_box_block *one, int c, const sn_box_block *block) {
+    const __m256 xy = _mm256_and_ps(within(one, c, block, 0), within(one, c, block, 1));
+    return (unsigned)_mm256_movemask_ps(_mm256_and_ps(xy, within(one, c, block, 2)));
+}
+#else
 /* One bit per lane of a mask. */
 static inline unsigned bits(const int8 *lanes) {
-#if defined(__AVX2__)
-    return (unsigned)_mm256_movemask_ps((__m256)*lanes);
-#elif defined(__SSE2__)
+#if defined(__SSE2__)
     const __m128 *half = (const __m128 *)lanes;
     return (unsigned)_mm_movemask_ps(half[0]) | (unsigned)_mm_movemask_ps(half[1]) << 4;
 #else
@@ -110,8 +126,6 @@ static inline unsigned bits(const int8 *lanes) {
     return r;
 #endif
 }
-
-/* The boxes of `block` that box c of `one` touches, one bit each. */
 static inline unsigned overlap(const sn_box_block *one, int c, const sn_box_block *block) {
     int8 mask = {-1, -1, -1, -1, -1, -1, -1, -1};
     for (int a = 0; a < 3; ++a) {
@@ -121,6 +135,7 @@ static inline unsigned overlap(const sn_box_block *one, int c, const sn_box_bloc
     }
     return bits(&mask);
 }
+#endif
 
 /* Where the pairs of a piece go. */
 typedef struct found {
@@ -198,8 +213,6 @@ static int pairs(const sn_box_tree *a, const sn_box_tree *b, int32_t (*group)[2]
 }
 
 /* ---- Rays and nearest points ---- */
-typedef float vs __attribute__((vector_size(4 * SN_WIDTH), aligned(4), may_alias));
-
 static inline vd widened(const float *p) { return __builtin_convertvector(*(const vs *)p, vd); }
 
 /* A little more than the rounding of the products is left at both ends. */
@@ -223,13 +236,10 @@ static void enter(const sn_box_block *block, const double origin[3], const doubl
 
 static void squares(const sn_box_block *block, const double x[3], double square[SN_BOX_FAN]) {
     for (int part = 0; part < SN_BOX_FAN; part += SN_WIDTH) {
-        vd sum = vd_set(0), below = sum, above = sum;
+        vd sum = vd_set(0);
         for (int a = 0; a < 3; ++a) {
-            for (int l = 0; l < SN_WIDTH; ++l) {
-                below[l] = (double)block->low[a][part + l];
-                above[l] = (double)block->high[a][part + l];
-            }
-            const vd d = vd_max(vd_max(below - vd_set(x[a]), vd_set(x[a]) - above), vd_set(0));
+            const vd low = widened(block->low[a] + part), high = widened(block->high[a] + part);
+            const vd d = vd_max(vd_max(low - vd_set(x[a]), vd_set(x[a]) - high), vd_set(0));
             sum += d * d;
         }
         for (int l = 0; l < SN_WIDTH; ++l) square[part + l] = sum[l];
