@@ -180,8 +180,8 @@ typedef struct sn_wind {
 typedef struct sn_body_options {
     uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
     char name[64];       /* at most 63 bytes; "" means "body"; default "body" */
-    const sn_mesh *mesh; /* the rest shape; must not be NULL. It has tets; for "tri3" and "cloth" it has triangles
-                            and no tets */
+    const sn_mesh *mesh; /* the rest shape; must not be NULL. It has tets; for "tri3", "cloth" and "particles" it has
+                            triangles and no tets */
     /* A detailed surface at rest that the tets carry: its triangles, or the boundary of its tets. Pictures and surface
      * files show it in place of the boundary of the tets. Colliders and other bodies meet it, and their forces go to
      * the nodes of the tets. NULL (default): none */
@@ -189,12 +189,13 @@ typedef struct sn_body_options {
     char embedding[32]; /* how the tets carry the surface, a name of sn_embeddings(); default "barycentric", also for ""
                          */
 
-    /* A name of sn_element_names(). "" (default): "cloth" for triangles whose first material has a law of cloth, else
-     * "tet4".
+    /* A name of sn_element_names(). "" (default): "cloth" or "particles" for triangles whose first material has a law
+     * of cloth, else "tet4".
      *   tet10  also takes a mesh of 4-node tets, and adds nodes in the middle of the straight edges
      *   tri3   plane strain, for triangles in a plane z = constant. The nodes are held in z. The body takes only
      *          loads of the kinds force and body
-     *   cloth  triangles in space, with a law of cloth (docs/cloth.md). An edge has one or two triangles */
+     *   cloth  triangles in space, with a law of cloth (docs/cloth.md). An edge has one or two triangles
+     *   particles  the same triangles as a grid of particles, for the law "cloth-particles" */
     char element[32];
 
     double thickness; /* of plane bodies: m, finite, above 0; default 1. Cloth must have another one than 1 */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "embed/embed_options.h"
+#include "fem/element.h"
 #include "fem/law.h"
 #include "scene_internal.h"
 #include "world/world_options.h"
@@ -118,7 +119,7 @@ static sn_status check_shape(const sn_place *source, shape_need need, const sn_m
     if (need == NEED_ALONE && (mesh->tet_count > 0 || mesh->triangle_count == 0))
         return sn_place_fail(
             source, SN_BAD_INPUT,
-            "gives a mesh of %d tets and %d triangles; the elements tri3 and cloth need triangles alone",
+            "gives a mesh of %d tets and %d triangles; the elements tri3, cloth and particles need triangles alone",
             mesh->tet_count, mesh->triangle_count);
     return SN_OK;
 }
@@ -260,7 +261,8 @@ static sn_status read_initial(const sn_place *place, sn_initial *initial) {
 /* What the mesh of a body must bring. */
 static shape_need need_of(const sn_body_options *body, bool rigid) {
     const sn_law *law = sn_law_find(NULL, body->material[0].law);
-    const bool cloth = *body->element ? strcmp(body->element, "cloth") == 0 : law && law->flags & SN_LAW_CLOTH;
+    const sn_element *type = sn_element_find(body->element);
+    const bool cloth = *body->element ? type && sn_element_carrier(type)->lay : law && law->flags & SN_LAW_CLOTH;
     if (rigid) return NEED_ANY;
     return cloth || strcmp(body->element, "tri3") == 0 ? NEED_ALONE : NEED_TETS;
 }
