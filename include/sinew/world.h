@@ -176,6 +176,15 @@ typedef struct sn_wind {
     double drag, lift;  /* at least 0; default 0. Both 0: there is no wind */
 } sn_wind;
 
+/* Gas inside a closed cloth. It presses on the cloth from inside, against the ambient pressure outside. */
+typedef struct sn_gas {
+    /* "isothermal": pressure times volume is constant, both pressures counted; "constant": the pressure stays. ""
+     * (default): "isothermal" when `pressure` is not 0, else no gas */
+    char law[32];
+    double pressure; /* Pa above the ambient pressure, at the volume of the rest shape; finite, default 0 */
+    double ambient;  /* Pa, for "isothermal": at least 0, and above -pressure; default 101325 */
+} sn_gas;
+
 /* A body. Each array may be NULL when its count is 0, and each count is 0 by default. */
 typedef struct sn_body_options {
     uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
@@ -200,6 +209,7 @@ typedef struct sn_body_options {
 
     double thickness; /* of plane bodies: m, finite, above 0; default 1. Cloth must have another one than 1 */
     sn_wind wind;     /* default: none. Not for plane bodies */
+    sn_gas gas;       /* default: none. For closed cloth */
     char mass[32];    /* "lumped" (default, also for "") or "consistent" */
 
     /* material_count materials; with a count of 0 the body has sn_material_default(). Selector i says which elements

@@ -77,6 +77,20 @@ static sn_status refine(const sn_place *place, sn_mesh **mesh) {
     return status;
 }
 
+/* The boundary alone, where the key asks for it. */
+static sn_status peel(const sn_place *place, sn_mesh **mesh) {
+    bool shell = false;
+    sn_status status = sn_read_bool(place, &shell);
+    if (status || !shell) return status;
+    sn_mesh *own;
+    sn_error inner = {0};
+    status = sn_mesh_shell(*mesh, &own, &inner);
+    if (status) return sn_place_wrap(place, &inner);
+    sn_mesh_destroy(*mesh);
+    *mesh = own;
+    return SN_OK;
+}
+
 /* scale, rotate, move: in this order, whatever the order of the keys. */
 static sn_status put(const sn_place *place, sn_mesh *mesh) {
     sn_place child;
@@ -156,9 +170,10 @@ sn_status sn_scene_read_source(const sn_place *place, const char *const *own, in
 }
 
 static sn_status read_shape(const sn_place *place, shape_need need, sn_mesh **mesh) {
-    static const char *const own[] = {"scale", "rotate", "move", "refine"};
-    sn_place source;
-    sn_status status = read_source(place, own, 4, &source, mesh);
+    static const char *const own[] = {"scale", "rotate", "move", "refine", "shell"};
+    sn_place source, shell;
+    sn_status status = read_source(place, own, 5, &source, mesh);
+    if (!status && sn_place_get(place, "shell", &shell)) status = peel(&shell, mesh);
     if (!status) status = check_shape(&source, need, *mesh);
     return status ? status : transform(place, mesh);
 }

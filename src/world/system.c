@@ -181,6 +181,7 @@ static sn_status linearise(sn_world *world, const sn_request *request, bool here
 
 static void product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
     sn_linear_product(world_at(self)->workspace.linear, m, d, k, u, out);
+    sn_interactions_product(world_at(self), k, u, out);
 }
 
 static void product_inside(sn_linearisation *self, double d, double k, const double *u, double *out) {
@@ -259,6 +260,7 @@ static sn_status largest_eigenvalue(sn_world *world, double d, double k, double 
         if (!(length > 0)) return SN_OK;
         for (int j = 0; j < n; ++j) u[j] /= length;
         sn_linear_product(world->workspace.linear, 0, d, k, u, w);
+        sn_interactions_product(world, k, u, w);
         const sn_status status = mass_solve(system, w, u, error);
         if (status) return status;
         *value = 1.1 * norm(world, u);

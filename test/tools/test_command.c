@@ -283,7 +283,7 @@ static void every(const json_t *lists, const char *kind, const char *format) {
             continue;
         }
         if (strcmp(name, "cloth") == 0 || strcmp(name, "particles") == 0) { /* triangles with a law of cloth */
-            run_cloth("cloth-stvk");
+            run_cloth(strcmp(name, "cloth") == 0 ? "cloth-stvk" : "cloth-particles");
             continue;
         }
         if (sinew(NULL, "run %s --quiet --set time.end=0.04 %s", scene, set))
