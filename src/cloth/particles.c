@@ -359,7 +359,7 @@ static sn_status check(const sn_material *material, sn_error *error) {
 
 #define DIFFERENCES                                                                                                    \
     .points = 1, .dimension = 1, .point = sn_rule_one_point, .weight = sn_rule_one_weight,                             \
-    .carrier = &sn_element_cloth_grid, .release = release, .constants = 1, .settle = settle
+    .carrier = &sn_element_cloth_grid, .release = release, .constants = 1, .settle = settle, .splits = true
 
 const sn_element sn_element_particles = {SN_ELEMENT_particles,
                                          DIFFERENCES,

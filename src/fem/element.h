@@ -74,11 +74,14 @@ typedef struct sn_element {
     sn_status (*derive)(sn_context *context, const struct sn_batch_source *carrier, const double *node_mass,
                         struct sn_batch_source *derived, sn_error *error);
     void (*release)(sn_context *context, struct sn_batch_source *derived);
+    /* Its stiffness is the tension of edges, of which sn_element_kernels.tension gives the linearised part, or there is
+     * no tension in it (`tension` is NULL there). */
+    bool splits;
     int numbers;    /* of derived elements: sn_batch_source.number per element */
     int linearised; /* of derived elements: numbers of a linearised one */
     /* SN_BAD_INPUT when it cannot take the material or an option has no effect; NULL: it takes those of its carrier. */
     sn_status (*check)(const sn_material *material, sn_error *error);
-    int constants;  /* of derived elements: constants that `settle` fills and the kernels read; 0: those of the law */
+    int constants; /* of derived elements: constants that `settle` fills and the kernels read; 0: those of the law */
     /* Derived elements: constants and damping of the element in lane n, in place of those of the law that are there. */
     void (*settle)(const struct sn_batch *batch, int64_t n, const sn_material *material, double *constant,
                    double damping[3]);

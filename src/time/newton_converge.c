@@ -194,7 +194,7 @@ static iteration iterate(sn_newton *w, const sn_newton_rules *rules, double *y, 
     sn_newton_forget(w);
     const sn_status status = sn_newton_evaluate(w, y, w->problem->error);
     const iteration projected = status ? (iteration){.status = status} : iterate_once(w, rules, y, number);
-    w->wanted = SN_LINEARISE_EXACT;
+    w->wanted = SN_LINEARISE_EXACT; /* the tension alone is never projected */
     return projected;
 }
 

@@ -158,6 +158,9 @@ static sn_status linearise(sn_world *world, const sn_request *request, bool here
     const sn_parameters *p = &world->parameters;
     const sn_place place = place_of(world, request);
     sn_block_list *K = &work->stiffness, *D = &work->damping;
+    if (request->linearise == SN_LINEARISE_TENSION && !world->solid->elements.splits)
+        return sn_fail(error, SN_UNSUPPORTED,
+                       "the elements have forces besides those of edges: there is no tension alone");
     sn_block_list_clear(K), sn_block_list_clear(D);
     reach(world, request->t);
     if (!here) sn_interactions_arrive(world, place.x);
@@ -167,6 +170,7 @@ static sn_status linearise(sn_world *world, const sn_request *request, bool here
     sn_interactions_blocks(world, &place, p->method->exact, K, D);
     sn_element_view view = sn_world_view(world, place.x, place.v);
     view.projected = request->linearise == SN_LINEARISE_PROJECTED;
+    view.tension = request->linearise == SN_LINEARISE_TENSION;
     if (here && p->method->implicit) view.kept = sn_linear_kept(work->linear);
     if (request->again)
         sn_linear_relist(work->linear, K->count ? K : NULL, D->count ? D : NULL);
@@ -175,7 +179,7 @@ static sn_status linearise(sn_world *world, const sn_request *request, bool here
     const sn_elements_model *elements = &world->solid->elements;
     sn_linearisation_renew(&work->system.linearisation.base,
                            D->count || world->solid->rayleigh || sn_elements_damped(elements, &p->elements),
-                           elements->projects && !view.projected);
+                           elements->projects && !view.projected && !view.tension);
     return SN_OK;
 }
 

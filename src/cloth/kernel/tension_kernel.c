@@ -132,6 +132,14 @@ static int stiffness(const sn_batch *batch, int block, const sn_element_view *vi
     return 0;
 }
 
+static void linearised_tension(const sn_batch *batch, int block, const sn_element_settings *settings, double k,
+                               double d, double *out) {
+    const sn_batch_settings *own = &settings->batch[batch->index];
+    for (int l = 0; l < SN_LANES; ++l)
+        out[l] = batch->weight[block * SN_LANES + l] *
+                 (k * own->constant[block * SN_LANES + l] + d * own->damping[block * 3 * SN_LANES + l]);
+}
+
 static int serves(const sn_element *element) { return element == &sn_element_particles; }
 
 extern const sn_element_kernels SN_ISA(sn_tension_kernels);
@@ -142,6 +150,7 @@ const sn_element_kernels SN_ISA(sn_tension_kernels) = {.serves = serves,
                                                        .product = product,
                                                        .damp = damp,
                                                        .stiffness = stiffness,
+                                                       .tension = linearised_tension,
                                                        .stress = without_stress,
                                                        .rotation = without_rotation,
                                                        .accept = without_history,
