@@ -172,6 +172,14 @@ sn_status sn_solver_options_split(const sn_solver_options *o, sn_error *error) {
                           "solver.method '%s' needs the whole matrix, and time.newton.jacobian 'approximate' and the "
                           "IMEX methods have that of tension; use cg or auto",
                           o->method);
+    const char *lost = is(o->operator_, "assembly-free")                          ? "operator"
+                       : is(o->precision, "single") || is(o->precision, "double") ? "precision"
+                                                                                  : NULL;
+    if (lost)
+        return sn_fail_at(error, SN_BAD_INPUT, lost,
+                          "solver.%s has no effect with time.newton.jacobian 'approximate' and the IMEX methods, whose "
+                          "matrix has one number per edge, in double precision",
+                          lost);
     if (preconditioner && !preconditioner->scalar)
         return sn_fail_at(error, SN_UNSUPPORTED, "preconditioner",
                           "solver.preconditioner '%s' needs the whole matrix, and time.newton.jacobian 'approximate' "
