@@ -13,6 +13,7 @@
     X(contact_physics)                                                                                                 \
     X(hauth_bar)                                                                                                       \
     X(hauth_cantilever)                                                                                                \
+    X(hauth_cloth)                                                                                                     \
     X(hauth_constant_q)                                                                                                \
     X(hauth_contact)                                                                                                   \
     X(hauth_corotated)                                                                                                 \

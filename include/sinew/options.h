@@ -70,6 +70,11 @@ typedef struct sn_newton_options { /* a part of sn_time_options, whose default s
     double tolerance;
 
     bool line_search; /* shorten corrections that do not lower the residual; default true */
+
+    /* "exact" (default): the derivatives of all forces. "approximate": of the forces of elements only the linearised
+     * tension, one number per edge, which stays the same while constants and step stay; for bodies of the law
+     * "cloth-particles" (docs/newton.md) */
+    char jacobian[32];
 } sn_newton_options;
 
 /* The nonlinearity correction of the method "kikuuwe" (docs/kikuuwe.md). */
@@ -106,6 +111,8 @@ typedef struct sn_time_options {
     double tolerance;
 
     sn_newton_options newton;
+    int updates; /* methods "imex-euler" and "imex-midpoint": how often a step evaluates the explicit forces again, 0
+                    (default) to 1000 */
     sn_correction_options correction;
 
     /* Refuse steps that gain energy that no force explains, and take them again in parts; default true. false: every

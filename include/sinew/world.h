@@ -176,12 +176,21 @@ typedef struct sn_wind {
     double drag, lift;  /* at least 0; default 0. Both 0: there is no wind */
 } sn_wind;
 
+/* Gas inside a closed cloth. It presses on the cloth from inside, against the ambient pressure outside. */
+typedef struct sn_gas {
+    /* "isothermal": pressure times volume is constant, both pressures counted; "constant": the pressure stays. ""
+     * (default): "isothermal" when `pressure` is not 0, else no gas */
+    char law[32];
+    double pressure; /* Pa above the ambient pressure, at the volume of the rest shape; finite, default 0 */
+    double ambient;  /* Pa, for "isothermal": at least 0, and above -pressure; default 101325 */
+} sn_gas;
+
 /* A body. Each array may be NULL when its count is 0, and each count is 0 by default. */
 typedef struct sn_body_options {
     uint32_t cookie;     /* set by sn_body_options_default(); a struct without it is refused */
     char name[64];       /* at most 63 bytes; "" means "body"; default "body" */
-    const sn_mesh *mesh; /* the rest shape; must not be NULL. It has tets; for "tri3" and "cloth" it has triangles
-                            and no tets */
+    const sn_mesh *mesh; /* the rest shape; must not be NULL. It has tets; for "tri3", "cloth" and "particles" it has
+                            triangles and no tets */
     /* A detailed surface at rest that the tets carry: its triangles, or the boundary of its tets. Pictures and surface
      * files show it in place of the boundary of the tets. Colliders and other bodies meet it, and their forces go to
      * the nodes of the tets. NULL (default): none */
@@ -189,16 +198,18 @@ typedef struct sn_body_options {
     char embedding[32]; /* how the tets carry the surface, a name of sn_embeddings(); default "barycentric", also for ""
                          */
 
-    /* A name of sn_element_names(). "" (default): "cloth" for triangles whose first material has a law of cloth, else
-     * "tet4".
+    /* A name of sn_element_names(). "" (default): "cloth" or "particles" for triangles whose first material has a law
+     * of cloth, else "tet4".
      *   tet10  also takes a mesh of 4-node tets, and adds nodes in the middle of the straight edges
      *   tri3   plane strain, for triangles in a plane z = constant. The nodes are held in z. The body takes only
      *          loads of the kinds force and body
-     *   cloth  triangles in space, with a law of cloth (docs/cloth.md). An edge has one or two triangles */
+     *   cloth  triangles in space, with a law of cloth (docs/cloth.md). An edge has one or two triangles
+     *   particles  the same triangles as a grid of particles, for the law "cloth-particles" */
     char element[32];
 
     double thickness; /* of plane bodies: m, finite, above 0; default 1. Cloth must have another one than 1 */
     sn_wind wind;     /* default: none. Not for plane bodies */
+    sn_gas gas;       /* default: none. For closed cloth */
     char mass[32];    /* "lumped" (default, also for "") or "consistent" */
 
     /* material_count materials; with a count of 0 the body has sn_material_default(). Selector i says which elements

@@ -7,6 +7,7 @@
 #include "fem/batch.h"
 #include "fem/names.h"
 #include "hinges.h"
+#include "particles.h"
 #include "triangle_edges.h"
 
 static void shape(const double L[4], double *value, double *derivative) { sn_shape_linear(3, L, value, derivative); }
@@ -88,24 +89,22 @@ static void lay(const double along[3], double *X) {
 }
 
 static const double share[3] = {1.0 / 3, 1.0 / 3, 1.0 / 3};
-static const sn_element *const beside[] = {&sn_element_hinge, &sn_element_hinge_flat, NULL};
+static const sn_element *const hinges[] = {&sn_element_hinge, &sn_element_hinge_flat, NULL};
+static const sn_element *const differences[] = {&sn_element_corners, &sn_element_second_differences, NULL};
 
-const sn_element sn_element_cloth = {SN_ELEMENT_cloth,
-                                     .nodes = 3,
-                                     .points = 1,
-                                     .corners = 3,
-                                     .dimension = 2,
-                                     .kernels = sn_element_kernels_for,
-                                     .point = sn_rule_triangle_point,
-                                     .weight = sn_rule_one_weight,
-                                     .mass_points = 3,
-                                     .mass_point = sn_rule_edges_point,
-                                     .mass_weight = sn_rule_edges_weight,
-                                     .shape = shape,
-                                     .row_sums = true,
-                                     .face_nodes = 3,
-                                     .face_share = share,
-                                     .fits = fits,
-                                     .take = sn_element_take_triangles,
-                                     .lay = lay,
-                                     .beside = beside};
+/* A quarter of a rectangle goes to each of its corners. Its two triangles have one right angle each, so half of a
+ * triangle goes to that corner and a quarter to the ends of the diagonal. */
+static void divide(const double *X, double *part) {
+    const int corner = sn_right_corner(X);
+    for (int i = 0; i < 3; ++i) part[i] = i == corner ? 0.5 : 0.25;
+}
+
+#define CLOTH_TRIANGLE                                                                                                 \
+    .nodes = 3, .points = 1, .corners = 3, .dimension = 2, .kernels = sn_element_kernels_for,                          \
+    .point = sn_rule_triangle_point, .weight = sn_rule_one_weight, .mass_points = 3,                                   \
+    .mass_point = sn_rule_edges_point, .mass_weight = sn_rule_edges_weight, .shape = shape, .row_sums = true,          \
+    .face_nodes = 3, .face_share = share, .fits = fits, .take = sn_element_take_triangles, .lay = lay
+
+const sn_element sn_element_cloth = {SN_ELEMENT_cloth, CLOTH_TRIANGLE, .beside = hinges};
+const sn_element sn_element_cloth_grid = {"cloth", "half a cell of a grid of particles", CLOTH_TRIANGLE,
+                                          .beside = differences, .divide = divide};

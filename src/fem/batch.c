@@ -378,6 +378,8 @@ static int all_turned(const sn_elements_model *model) {
 
 static sn_status fill_batches(const work *w, sn_elements_model *model, sn_error *error) {
     model->turned = all_turned(model);
+    model->splits = model->batch_count > 0;
+    for (int b = 0; b < model->batch_count; ++b) model->splits = model->splits && model->batch[b].element->splits;
     for (int b = 0; b < model->batch_count; ++b) {
         model->positive = model->positive || model->batch[b].law->flags & SN_LAW_POSITIVE_J;
         model->projects = model->projects || model->batch[b].projects;

@@ -97,6 +97,7 @@ typedef struct sn_elements_model {
     int turned;   /* all batches are tet4 of the warped stiffness with rotations: their linearisation is R g and three
                      weights */
     int positive; /* some law needs J > 0 */
+    bool splits;  /* all batches are of elements that split: the linearised tension alone can be asked for */
     bool unsymmetric;  /* some batch has a vertex_matrix: the view of a linearisation must be unsymmetric */
     int projects;      /* some batch `projects` */
     bool muscle;       /* some batch is muscle */
@@ -180,6 +181,7 @@ typedef struct sn_element_view {
                      for; `recalled` is then the array that `remember` fills */
     sn_kept_rotations *kept; /* `force` writes to it; the others read it: it is of this view. NULL: none */
     bool projected;          /* batches that `projects` take the projected differential; default: the exact one */
+    bool tension;            /* K and D are those of the linearised tension alone; the elements must all split */
     bool unsymmetric; /* false: K is made symmetric, and the change of viscous stress with x is left out. true: the
                          Jacobian as it is: unsymmetrised, with that change (Green: always; corotated: where dR is at
                          hand, that is with the exact and the projected differential). The change of Rayleigh forces
@@ -251,6 +253,10 @@ typedef struct sn_element_kernels {
     /* The recalled stress at settings->elapsed. */
     int (*recall)(const sn_batch *batch, int block_begin, int block_end, const sn_element_settings *settings,
                   const double *before, const double *memory, double *recalled);
+    /* Of elements of two nodes that split: the number a per element of one block for which k K + d D of the linearised
+     * tension is a ((I, -I), (-I, I)). It does not depend on the place. */
+    void (*tension)(const sn_batch *batch, int block, const sn_element_settings *settings, double k, double d,
+                    double *out);
 } sn_element_kernels;
 
 const sn_element_kernels *sn_element_kernels_for(const sn_context *context); /* of tets and triangles */

@@ -100,42 +100,23 @@ double sn_element_gradient(const sn_element *element, const double *X, const dou
 }
 
 /* ---- Materials ---- */
-/* Springs know a modulus, dampers of their own and Rayleigh's damping. */
-static sn_status check_springs(const sn_material *material, sn_error *error) {
-    const char *law = material->law, *differential = material->differential;
-    if (strcmp(law, "corotated") != 0 && strcmp(law, "linear") != 0)
-        return sn_fail_at(error, SN_BAD_INPUT, "law",
-                          "element springs goes with law 'corotated' (springs that turn) or 'linear' (for warping), "
-                          "not '%s'",
-                          law);
-    if (*material->rotation)
-        return sn_fail_at(error, SN_BAD_INPUT, "rotation",
-                          "rotation '%s' has no effect on element springs: a spring turns with its two ends",
-                          material->rotation);
-    if (*differential && strcmp(differential, "exact") != 0 && strcmp(differential, "projected") != 0)
-        return sn_fail_at(error, SN_BAD_INPUT, "differential",
-                          "differential '%s' has no effect on element springs, which offers exact and projected",
-                          differential);
-    if (material->viscous[0] != 0 || material->viscous[1] != 0)
-        return sn_fail_at(error, SN_BAD_INPUT, "viscous",
-                          "viscous has no effect on element springs; 'springs' and 'rayleigh' damp them");
-    return SN_OK;
-}
-
 /* Laws of cloth see two columns of F, those of solids three. */
 static sn_status check_cloth(const sn_element *element, const sn_material *material, sn_error *error) {
     const sn_law *law = sn_law_find(NULL, material->law); /* laws of the caller are for solids */
-    const bool cloth = law && law->flags & SN_LAW_CLOTH;
-    if (cloth && !element->lay)
+    const bool cloth = law && law->flags & SN_LAW_CLOTH, sheet = sn_element_carrier(element)->lay;
+    if (cloth && !sheet)
         return sn_fail_at(error, SN_BAD_INPUT, "law",
-                          "law '%s' is for cloth, which has element cloth; element %s takes a law for solids",
-                          material->law, element->name);
-    if (!cloth && element->lay)
+                          "law '%s' is for cloth, which has element %s; element %s takes a law for solids",
+                          material->law, law->element ? law->element : "cloth", element->name);
+    if (!cloth && sheet)
         return sn_fail_at(error, SN_BAD_INPUT, "law",
                           "law '%s' is for solids; element cloth takes cloth-stvk, cloth-orthotropic or "
-                          "cloth-baraff-witkin",
+                          "cloth-baraff-witkin, element particles cloth-particles",
                           material->law);
-    if (element->lay) return SN_OK;
+    if (cloth && law->element && strcmp(law->element, element->name) != 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "law", "law '%s' has element %s; element %s does not take it",
+                          material->law, law->element, element->name);
+    if (sheet) return SN_OK;
     const char *option = material->area_density != 0        ? "area_density"
                          : material->bending_stiffness != 0 ? "bending.stiffness"
                          : material->bending_damping != 0   ? "bending.damping"
@@ -149,7 +130,7 @@ static sn_status check_cloth(const sn_element *element, const sn_material *mater
 sn_status sn_element_check_material(const sn_element *element, const sn_material *material, sn_error *error) {
     const sn_status status = check_cloth(element, material, error);
     if (status) return status;
-    if (element->dimension == 1) return check_springs(material, error);
+    if (element->check) return element->check(material, error);
     if (material->spring_damper == 0 && material->spring_quality == 0) return SN_OK;
     return sn_fail_at(error, SN_BAD_INPUT, "springs", "springs has no effect on element %s; it is for element springs",
                       element->name);

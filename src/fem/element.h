@@ -47,6 +47,9 @@ typedef struct sn_element {
     int patches;
     double patch_shear; /* the part of the shear modulus that counts on the patches, 0 to 1 */
     bool row_sums; /* its lumped mass: row sums of the consistent one; else the diagonal scaled to the mass (HRZ) */
+    /* The parts of its mass and volume that go to its nodes, with the sum 1; X: its rest shape. It has then no
+     * consistent mass. NULL: by the shape functions. */
+    void (*divide)(const double *X, double *share);
 
     /* Boundary faces: three corners, outward, then the middles of their edges. 0 nodes: no faces, the boundary is the
      * rim of a plane body.
@@ -71,9 +74,14 @@ typedef struct sn_element {
     sn_status (*derive)(sn_context *context, const struct sn_batch_source *carrier, const double *node_mass,
                         struct sn_batch_source *derived, sn_error *error);
     void (*release)(sn_context *context, struct sn_batch_source *derived);
+    /* Its stiffness is the tension of edges, of which sn_element_kernels.tension gives the linearised part, or there is
+     * no tension in it (`tension` is NULL there). */
+    bool splits;
     int numbers;    /* of derived elements: sn_batch_source.number per element */
     int linearised; /* of derived elements: numbers of a linearised one */
-    int constants;  /* of derived elements: constants that `settle` fills and the kernels read; 0: those of the law */
+    /* SN_BAD_INPUT when it cannot take the material or an option has no effect; NULL: it takes those of its carrier. */
+    sn_status (*check)(const sn_material *material, sn_error *error);
+    int constants; /* of derived elements: constants that `settle` fills and the kernels read; 0: those of the law */
     /* Derived elements: constants and damping of the element in lane n, in place of those of the law that are there. */
     void (*settle)(const struct sn_batch *batch, int64_t n, const sn_material *material, double *constant,
                    double damping[3]);

@@ -88,6 +88,10 @@ typedef struct sn_law {
     /* The law's own strain measure, for viscous damping. */
     sn_strain strain;
 
+    /* The element of bodies with this law that name none, and the only one that takes it. NULL: "cloth" for laws of
+     * cloth, else "tet4", and others that fit. */
+    const char *element;
+
     const sn_law_table *table; /* of laws that the caller supplied (own_law.c); NULL for ours */
 } sn_law;
 

@@ -46,9 +46,12 @@ double sn_face_area(int face_nodes, const int32_t *face, const double *rest) {
 void sn_load_volume_shares(const sn_element *element, double thickness, const int32_t *node, const double *rest,
                            double *share) {
     if (element->dimension == 2) {
-        double n[3];
-        sn_area_vector3(rest + 3 * node[0], rest + 3 * node[1], rest + 3 * node[2], n);
-        for (int i = 0; i < 3; ++i) share[i] += thickness * sn_norm3(n) / 6;
+        double n[3], X[9], part[3];
+        for (int i = 0; i < 9; ++i) X[i] = rest[3 * node[i / 3] + i % 3];
+        sn_area_vector3(X, X + 3, X + 6, n);
+        if (element->divide) element->divide(X, part);
+        for (int i = 0; i < 3; ++i)
+            share[i] += element->divide ? thickness * sn_norm3(n) / 2 * part[i] : thickness * sn_norm3(n) / 6;
         return;
     }
     double value[SN_ELEMENT_NODES], derivative[4 * SN_ELEMENT_NODES];

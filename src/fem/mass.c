@@ -48,6 +48,12 @@ sn_status sn_mass_lumped(const sn_batch_source *source, double *mass, sn_error *
             lumped[i] = 0;
             for (int j = 0; j < nodes; ++j) lumped[i] += M[nodes * i + j];
         }
+        if (source->element->divide) {
+            double X[3 * SN_ELEMENT_NODES];
+            sn_element_rest(source, e, X);
+            source->element->divide(X, lumped);
+            for (int i = 0; i < nodes; ++i) lumped[i] *= total;
+        }
         for (int i = 0; i < nodes; ++i) mass[source->node[(int64_t)e * nodes + i]] += lumped[i];
     }
     return SN_OK;

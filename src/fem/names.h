@@ -22,7 +22,8 @@
     X(orthotropic_green)                                                                                               \
     X(cloth_stvk)                                                                                                      \
     X(cloth_orthotropic)                                                                                               \
-    X(cloth_baraff_witkin)
+    X(cloth_baraff_witkin)                                                                                             \
+    X(cloth_particles)
 
 #define SN_LAW_linear "linear", "Hooke's law on the linear strain, for small displacements"
 #define SN_LAW_corotated "corotated", "Hooke's law on the strain that remains when the element's rotation is taken out"
@@ -51,6 +52,9 @@
     "cloth-orthotropic", "woven cloth: moduli along warp and weft, a ratio and a shear modulus, on Green's strain"
 #define SN_LAW_cloth_baraff_witkin                                                                                     \
     "cloth-baraff-witkin", "woven cloth: springs against the stretch of warp and weft and against their shear"
+
+#define SN_LAW_cloth_particles                                                                                         \
+    "cloth-particles", "woven cloth by finite differences on a grid of particles: element particles"
 
 /* The first is the default. */
 #define SN_ROTATIONS(X)                                                                                                \
@@ -92,6 +96,7 @@
     X(tet10_reduced)                                                                                                   \
     X(tri3)                                                                                                            \
     X(cloth)                                                                                                           \
+    X(particles)                                                                                                       \
     X(springs)
 
 #define SN_ELEMENT_tet4 "tet4", "linear tet, one point"
@@ -102,6 +107,7 @@
     "tet10-reduced", "quadratic tet for nearly incompressible solids: the volume counts once per element"
 #define SN_ELEMENT_tri3 "tri3", "plane linear triangle (plane strain)"
 #define SN_ELEMENT_cloth "cloth", "linear triangle in space, for cloth: a membrane with hinges on its edges"
+#define SN_ELEMENT_particles "particles", "a grid of particles for cloth: edges, corners and second differences"
 #define SN_ELEMENT_springs "springs", "a spring and a damper along every edge of the tets"
 
 #endif

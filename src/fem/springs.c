@@ -99,6 +99,28 @@ static void settle(const sn_batch *batch, int64_t n, const sn_material *material
     damping[1] = 0, damping[2] = material->rayleigh[1];
 }
 
+/* Springs know a modulus, dampers of their own and Rayleigh's damping. */
+static sn_status check(const sn_material *material, sn_error *error) {
+    const char *law = material->law, *differential = material->differential;
+    if (strcmp(law, "corotated") != 0 && strcmp(law, "linear") != 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "law",
+                          "element springs goes with law 'corotated' (springs that turn) or 'linear' (for warping), "
+                          "not '%s'",
+                          law);
+    if (*material->rotation)
+        return sn_fail_at(error, SN_BAD_INPUT, "rotation",
+                          "rotation '%s' has no effect on element springs: a spring turns with its two ends",
+                          material->rotation);
+    if (*differential && strcmp(differential, "exact") != 0 && strcmp(differential, "projected") != 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "differential",
+                          "differential '%s' has no effect on element springs, which offers exact and projected",
+                          differential);
+    if (material->viscous[0] != 0 || material->viscous[1] != 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "viscous",
+                          "viscous has no effect on element springs; 'springs' and 'rayleigh' damp them");
+    return SN_OK;
+}
+
 const sn_element sn_element_springs = {SN_ELEMENT_springs,
                                        .nodes = 2,
                                        .points = 1,
@@ -112,6 +134,7 @@ const sn_element sn_element_springs = {SN_ELEMENT_springs,
                                        .release = sn_springs_release,
                                        .numbers = NUMBERS,
                                        .linearised = 9,
+                                       .check = check,
                                        .settle = settle};
 
 void sn_springs_release(sn_context *context, sn_batch_source *springs) {

@@ -164,6 +164,30 @@ sn_status sn_solver_options_used(const sn_solver_options *o, sn_error *error) {
     return SN_OK;
 }
 
+sn_status sn_solver_options_split(const sn_solver_options *o, sn_error *error) {
+    const sn_krylov *krylov = sn_krylov_find(o->method);
+    const sn_preconditioner *preconditioner = sn_preconditioner_find(o->preconditioner);
+    if (sn_direct_find(o->method) || (krylov && krylov->own))
+        return sn_fail_at(error, SN_UNSUPPORTED, "method",
+                          "solver.method '%s' needs the whole matrix, and time.newton.jacobian 'approximate' and the "
+                          "IMEX methods have that of tension; use cg or auto",
+                          o->method);
+    const char *lost = is(o->operator_, "assembly-free")                          ? "operator"
+                       : is(o->precision, "single") || is(o->precision, "double") ? "precision"
+                                                                                  : NULL;
+    if (lost)
+        return sn_fail_at(error, SN_BAD_INPUT, lost,
+                          "solver.%s has no effect with time.newton.jacobian 'approximate' and the IMEX methods, whose "
+                          "matrix has one number per edge, in double precision",
+                          lost);
+    if (preconditioner && !preconditioner->scalar)
+        return sn_fail_at(error, SN_UNSUPPORTED, "preconditioner",
+                          "solver.preconditioner '%s' needs the whole matrix, and time.newton.jacobian 'approximate' "
+                          "and the IMEX methods have that of tension; allowed are auto, none, diagonal, ssor and ic0",
+                          o->preconditioner);
+    return SN_OK;
+}
+
 sn_status sn_solver_options_allow(const sn_solver_options *o, bool grouped, bool unsymmetric, sn_error *error) {
     const sn_krylov *krylov = sn_krylov_find(o->method);
     if (grouped && (sn_direct_find(o->method) || (krylov && krylov->own)))

@@ -74,6 +74,7 @@ sn_status sn_linear_create(sn_context *context, const sn_linear_model *model, co
         linear->watch.history = sn_allocate_zero(context, HISTORY, sizeof(double));
         if (!linear->watch.history) status = sn_no_memory(error);
     }
+    if (!status && model->elements->splits) status = sn_scalar_create(context, model->elements, &linear->scalar, error);
     if (!status) status = keep_rotations(linear, error);
     if (!status) status = sn_linear_ensure_scratch(linear, SN_REFINE_VECTORS + sn_krylov_cg.vectors, error);
     if (status) {
@@ -98,6 +99,7 @@ void sn_linear_destroy(sn_linear *linear) {
     sn_release(context, linear->mass.coupled);
     sn_release(context, linear->diagonal);
     sn_edges_release(context, &linear->edges);
+    sn_scalar_release(context, &linear->scalar);
     sn_release(context, linear->cache.value);
     sn_release(context, linear->next.value);
     sn_release(context, linear->kept.value);
@@ -133,6 +135,7 @@ void sn_linear_refresh(sn_linear *linear) {
     sn_linear_release_data(linear);
     linear->misses = linear->stiff = 0;
     linear->place.matrix.valid = linear->place.diagonal.valid = linear->place.cache.valid = false;
+    linear->scalar.valid = false;
 }
 
 void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const sn_block_list *stiffness,
@@ -157,6 +160,7 @@ void sn_linear_linearise(sn_linear *linear, const sn_element_view *view, const s
         own->v = last.v;
     }
     if (!linear->left) own->kept = NULL;
+    if (own->tension) sn_scalar_take(linear->model.elements, own->settings, &linear->scalar);
 }
 
 void sn_linear_relist(sn_linear *linear, const sn_block_list *stiffness, const sn_block_list *damping) {

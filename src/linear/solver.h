@@ -43,8 +43,9 @@ typedef struct sn_operator {
     int n; /* scalars */
     void (*apply)(const void *self, const double *x, double *y);
     const void *self;
-    const sn_matrix *matrix; /* the matrix that `apply` multiplies with; NULL when assembly-free */
-    const double *diagonal;  /* nodes x 9, column-major diagonal blocks, for preconditioners that use them */
+    const sn_matrix *matrix;        /* the matrix that `apply` multiplies with; NULL when assembly-free */
+    const struct sn_scalar *scalar; /* the scalar matrix that `apply` multiplies with (matrix/scalar.h); NULL: none */
+    const double *diagonal;         /* nodes x 9, column-major diagonal blocks, for preconditioners that use them */
     /* The stiff volumes that the matrix lacks, for methods that are `mixed`; NULL: the matrix is whole. */
     const struct sn_volumes *volumes;
     /* The origin of the matrix. NULL: unknown, so the matrix may be a different one each time. */
@@ -95,6 +96,7 @@ typedef struct sn_preconditioner {
     sn_status (*remember)(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data,
                           bool *prepared, sn_archive *archive, sn_error *error);
     void (*release)(sn_context *context, void *data);
+    const struct sn_preconditioner *scalar; /* the same for a scalar matrix (matrix/scalar.h); NULL: there is none */
 } sn_preconditioner;
 
 typedef struct sn_krylov_report {
@@ -158,6 +160,7 @@ typedef struct sn_krylov {
 
 #define SN_DECLARE_KRYLOV(symbol, name, text) extern const sn_krylov sn_##symbol;
 #define SN_DECLARE_PRECONDITIONER(symbol, name, text) extern const sn_preconditioner sn_##symbol;
+extern const sn_preconditioner sn_scalar_diagonal, sn_scalar_ssor, sn_scalar_ic0; /* precondition/scalar.c */
 #define SN_DECLARE_NAMES(symbol, name, text) extern const char sn_##symbol##_name[], sn_##symbol##_text[];
 SN_KRYLOVS(SN_DECLARE_KRYLOV)
 SN_DIRECTS(SN_DECLARE_PRECONDITIONER)
@@ -178,6 +181,8 @@ sn_status sn_solver_options_used(const sn_solver_options *options, sn_error *err
 /* SN_UNSUPPORTED when a solver with these options refuses every system. `grouped`: the filter has rigid groups.
  * `unsymmetric`: the operator may be unsymmetric. */
 sn_status sn_solver_options_allow(const sn_solver_options *options, bool grouped, bool unsymmetric, sn_error *error);
+/* SN_UNSUPPORTED when they do not go with the linearised tension alone (sn_element_view.tension). */
+sn_status sn_solver_options_split(const sn_solver_options *options, sn_error *error);
 /* The options' fields, for the scene and the reference (base/fields.h). */
 const sn_option *sn_solver_fields(int *count);
 

@@ -55,8 +55,17 @@ static bool has_cloth(const sn_elements_model *elements) {
     return false;
 }
 
+/* The linearised tension is definite. Its scalar matrix has preconditioners of its own. */
+static sn_choice choose_scalar(const sn_solver_options *o) {
+    const sn_krylov *krylov = sn_krylov_find(o->method);
+    const sn_preconditioner *named =
+        is_auto(o->preconditioner) ? &sn_preconditioner_ic0 : sn_preconditioner_find(o->preconditioner);
+    return (sn_choice){.krylov = krylov ? krylov : &sn_krylov_cg, .preconditioner = named->scalar};
+}
+
 sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
     const sn_solver_options *o = &linear->options;
+    if (linear->place.view.tension) return choose_scalar(o);
     sn_choice c = {.assembled = !is(o->operator_, "assembly-free")};
     const sn_preconditioner *chosen = grouped ? NULL : auto_direct(linear, &c, rescue),
                             *direct = chosen ? chosen : sn_direct_find(o->method);

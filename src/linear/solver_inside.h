@@ -8,6 +8,7 @@
 #include "linear/matrix/assembly.h"
 #include "linear/matrix/coupling.h"
 #include "linear/matrix/kernels.h"
+#include "linear/matrix/scalar.h"
 #include "linear/matrix/volume.h"
 #include "linear/precondition/coupled.h"
 #include "solver.h"
@@ -68,6 +69,7 @@ struct sn_linear {
     sn_kept_rotations kept;
     bool left; /* `kept` holds the rotations of the last force evaluation */
     sn_edges edges;
+    sn_scalar scalar;                        /* of the linearised tension; without memory until a place asks for it */
     sn_filter_copy filter;                   /* of the last solve; preconditioners point to it */
     const sn_preconditioner *preconditioner; /* the owner of `data` */
     void *data;

@@ -37,6 +37,16 @@ static bool made_for(const sn_made *made, double m, double d, double k) {
 }
 
 static void exact_product(const sn_linear *linear, double m, double d, double k, const double *u, double *out) {
+    if (linear->place.view.tension) {
+        const sn_scalar *scalar = &linear->scalar;
+        if (scalar->valid && scalar->m == m && scalar->d == d && scalar->k == k)
+            sn_scalar_product(linear->context, scalar, u, out);
+        else
+            sn_scalar_product_of(scalar, linear->model.mass, linear->place.rayleigh_mass, m, d, k, u, out);
+        sn_block_list_product(linear->place.stiffness, k, u, out);
+        sn_block_list_product(linear->place.damping, d, u, out);
+        return;
+    }
     if (linear->exact && made_for(&linear->place.matrix, m, d, k)) {
         sn_matrix_product(linear->context, &linear->matrix, u, out);
         return;
@@ -255,6 +265,7 @@ sn_operator sn_linear_operator(sn_linear *linear, bool copy) {
                          .n = 3 * linear->model.nodes,
                          .apply = exact_apply,
                          .self = linear,
+                         .scalar = linear->place.view.tension ? &linear->scalar : NULL,
                          .diagonal = linear->diagonal,
                          .symmetric = linear->symmetric,
                          .options = &linear->options,
@@ -325,7 +336,13 @@ sn_status sn_linear_prepare(sn_linear *linear, const sn_choice *c, const sn_filt
     if (!status && !c->assembled) {
         linear->symmetric = linear->operator_symmetric;
         linear->coupled.usable = false; /* it needs the matrix */
-        sn_linear_ensure_cache(linear);
+        if (linear->place.view.tension) {
+            sn_scalar_fill(linear->model.mass, linear->place.rayleigh_mass, linear->m, linear->d, linear->k,
+                           &linear->scalar);
+            sn_scalar_note(linear->place.stiffness, linear->place.damping, &linear->scalar);
+        } else {
+            sn_linear_ensure_cache(linear);
+        }
     }
     if (!status && c->preconditioner->needs_diagonal) ensure_diagonal(linear, c->assembled);
     report->assembly_seconds = sn_seconds() - start;

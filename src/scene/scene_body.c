@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "embed/embed_options.h"
+#include "fem/element.h"
 #include "fem/law.h"
 #include "scene_internal.h"
 #include "world/world_options.h"
@@ -76,6 +77,20 @@ static sn_status refine(const sn_place *place, sn_mesh **mesh) {
     return status;
 }
 
+/* The boundary alone, where the key asks for it. */
+static sn_status peel(const sn_place *place, sn_mesh **mesh) {
+    bool shell = false;
+    sn_status status = sn_read_bool(place, &shell);
+    if (status || !shell) return status;
+    sn_mesh *own;
+    sn_error inner = {0};
+    status = sn_mesh_shell(*mesh, &own, &inner);
+    if (status) return sn_place_wrap(place, &inner);
+    sn_mesh_destroy(*mesh);
+    *mesh = own;
+    return SN_OK;
+}
+
 /* scale, rotate, move: in this order, whatever the order of the keys. */
 static sn_status put(const sn_place *place, sn_mesh *mesh) {
     sn_place child;
@@ -118,7 +133,7 @@ static sn_status check_shape(const sn_place *source, shape_need need, const sn_m
     if (need == NEED_ALONE && (mesh->tet_count > 0 || mesh->triangle_count == 0))
         return sn_place_fail(
             source, SN_BAD_INPUT,
-            "gives a mesh of %d tets and %d triangles; the elements tri3 and cloth need triangles alone",
+            "gives a mesh of %d tets and %d triangles; the elements tri3, cloth and particles need triangles alone",
             mesh->tet_count, mesh->triangle_count);
     return SN_OK;
 }
@@ -155,9 +170,10 @@ sn_status sn_scene_read_source(const sn_place *place, const char *const *own, in
 }
 
 static sn_status read_shape(const sn_place *place, shape_need need, sn_mesh **mesh) {
-    static const char *const own[] = {"scale", "rotate", "move", "refine"};
-    sn_place source;
-    sn_status status = read_source(place, own, 4, &source, mesh);
+    static const char *const own[] = {"scale", "rotate", "move", "refine", "shell"};
+    sn_place source, shell;
+    sn_status status = read_source(place, own, 5, &source, mesh);
+    if (!status && sn_place_get(place, "shell", &shell)) status = peel(&shell, mesh);
     if (!status) status = check_shape(&source, need, *mesh);
     return status ? status : transform(place, mesh);
 }
@@ -260,7 +276,8 @@ static sn_status read_initial(const sn_place *place, sn_initial *initial) {
 /* What the mesh of a body must bring. */
 static shape_need need_of(const sn_body_options *body, bool rigid) {
     const sn_law *law = sn_law_find(NULL, body->material[0].law);
-    const bool cloth = *body->element ? strcmp(body->element, "cloth") == 0 : law && law->flags & SN_LAW_CLOTH;
+    const sn_element *type = sn_element_find(body->element);
+    const bool cloth = *body->element ? type && sn_element_carrier(type)->lay : law && law->flags & SN_LAW_CLOTH;
     if (rigid) return NEED_ANY;
     return cloth || strcmp(body->element, "tri3") == 0 ? NEED_ALONE : NEED_TETS;
 }

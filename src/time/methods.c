@@ -8,8 +8,9 @@
      text,                                                                                                             \
      order,                                                                                                            \
      kind != SN_METHOD_EXPLICIT,                                                                                       \
-     kind == SN_METHOD_IMPLICIT || kind == SN_METHOD_BACKWARD,                                                         \
+     kind == SN_METHOD_IMPLICIT || kind == SN_METHOD_BACKWARD || kind == SN_METHOD_IMEX,                               \
      kind == SN_METHOD_EXACT,                                                                                          \
+     kind == SN_METHOD_IMEX,                                                                                           \
      kind == SN_METHOD_CORRECTED,                                                                                      \
      kind == SN_METHOD_BACKWARD,                                                                                       \
      adaptive,                                                                                                         \

@@ -10,8 +10,17 @@
  * Kinds of implicit methods. IMPLICIT: each step calls Newton's method. BACKWARD: the same, and the forces of a step
  * are those at its end, so the method can carry the multipliers of links. W: linear solves with any matrix, no Newton.
  * EXACT: linear solves, and the method has its full order only with the exact Jacobian. CORRECTED: one linear solve
- * with the exact differential of the law, which may be indefinite, and a correction of nonlinearity. */
-enum { SN_METHOD_EXPLICIT, SN_METHOD_IMPLICIT, SN_METHOD_BACKWARD, SN_METHOD_W, SN_METHOD_EXACT, SN_METHOD_CORRECTED };
+ * with the exact differential of the law, which may be indefinite, and a correction of nonlinearity. IMEX: the
+ * linearised tension of cloth is implicit, everything else explicit. */
+enum {
+    SN_METHOD_EXPLICIT,
+    SN_METHOD_IMPLICIT,
+    SN_METHOD_BACKWARD,
+    SN_METHOD_W,
+    SN_METHOD_EXACT,
+    SN_METHOD_CORRECTED,
+    SN_METHOD_IMEX
+};
 #define SN_METHODS(X)                                                                                                  \
     X("implicit-euler", implicit_euler, 1, SN_METHOD_BACKWARD, false, "L",                                             \
       "backward Euler with Newton: robust, damps motion, order 1")                                                     \
@@ -46,6 +55,10 @@ enum { SN_METHOD_EXPLICIT, SN_METHOD_IMPLICIT, SN_METHOD_BACKWARD, SN_METHOD_W, 
       "Rosenbrock method of van Veldhuizen, gamma 1/2: order 4")                                                       \
     X("rosenbrock4-lstab", rosenbrock4_lstab, 4, SN_METHOD_EXACT, false, "L",                                          \
       "L-stable Rosenbrock method of Hairer and Wanner: order 4")                                                      \
+    X("imex-euler", imex_euler, 1, SN_METHOD_IMEX, false, "tension: L, the rest explicit",                             \
+      "cloth-particles: backward Euler for the linearised tension, forward Euler for the rest; time.updates")          \
+    X("imex-midpoint", imex_midpoint, 2, SN_METHOD_IMEX, false, "tension: A, the rest explicit",                       \
+      "cloth-particles: implicit midpoint for the linearised tension, explicit midpoint for the rest; time.updates")   \
     X("explicit-euler", explicit_euler, 1, SN_METHOD_EXPLICIT, false, "explicit: needs damping and a small step",      \
       "forward Euler: order 1, one force per step")                                                                    \
     X("symplectic-euler", symplectic_euler, 1, SN_METHOD_EXPLICIT, false, "explicit: h < 2/omega",                     \

@@ -271,6 +271,8 @@ static const newton_kind *find(const char *name) {
 
 bool sn_newton_converges(const char *name) { return find(name)->converges; }
 
+bool sn_newton_splits(const sn_newton_options *options) { return strcmp(options->jacobian, "approximate") == 0; }
+
 sn_newton sn_newton_begin(const sn_newton_problem *problem) {
     const int n = problem->system->count;
     double *a = problem->scratch;
@@ -285,7 +287,7 @@ sn_newton sn_newton_begin(const sn_newton_problem *problem) {
                        .best = a + 5 * n,
                        .work = a + 6 * n,
                        .room = a + 7 * n,
-                       .wanted = SN_LINEARISE_EXACT,
+                       .wanted = sn_newton_splits(problem->options) ? SN_LINEARISE_TENSION : SN_LINEARISE_EXACT,
                        .best_residual = -1};
 }
 

@@ -11,6 +11,7 @@
  *   - Systems with a barrier have a search of their own (search_slope).
  *   - A few steps in a row may raise |r| before the line search becomes strict (the watchdog of Chamberlain et al.
  *     1982).
+ *   - With the linearised tension alone only the residual counts: corrections that are too short say nothing.
  *   - Statics has no inertia that keeps the matrix definite. It uses the exact K. When that fails (the solver gives up,
  *     the energy rises along d, or there is no better place), it uses the projected K for this iteration. */
 #include <math.h>
@@ -179,7 +180,9 @@ static iteration iterate_once(sn_newton *w, const sn_newton_rules *rules, double
     w->fresh = false;
     if (s == 1 || !carries) keep_best(w, y);
     if (carries) w->correction = 0; /* it has the prescribed motion in it: the next one says nothing beside it */
-    const bool sure = carries || !rules->monitor || rules->monitor(w, correction, s, number);
+    /* The matrix of tension alone is too stiff for folds: its corrections are small long before they are enough. */
+    const bool sure =
+        w->wanted != SN_LINEARISE_TENSION && (carries || !rules->monitor || rules->monitor(w, correction, s, number));
     return (iteration){.done = s == 1 && small && sure};
 }
 
@@ -194,7 +197,7 @@ static iteration iterate(sn_newton *w, const sn_newton_rules *rules, double *y, 
     sn_newton_forget(w);
     const sn_status status = sn_newton_evaluate(w, y, w->problem->error);
     const iteration projected = status ? (iteration){.status = status} : iterate_once(w, rules, y, number);
-    w->wanted = SN_LINEARISE_EXACT;
+    w->wanted = SN_LINEARISE_EXACT; /* the tension alone is never projected */
     return projected;
 }
 

@@ -19,6 +19,9 @@ typedef enum sn_wanted {
     SN_LINEARISE_NONE,
     SN_LINEARISE_EXACT,     /* the true derivatives of the material laws */
     SN_LINEARISE_PROJECTED, /* without the parts that can make K indefinite, if the system offers this choice */
+    /* The linearised tension of edges alone: constant and definite, one number per pair of nodes instead of a block.
+     * Blocks of interactions count as usual. SN_UNSUPPORTED from systems that have other stiff forces. */
+    SN_LINEARISE_TENSION,
 } sn_wanted;
 
 typedef struct sn_request {
@@ -191,6 +194,7 @@ typedef struct sn_method {
     bool implicit;
     bool newton;   /* calls Newton's method */
     bool exact;    /* needs the exact K and D for its order; other methods also work with symmetric copies */
+    bool tension;  /* takes SN_LINEARISE_TENSION; has time.updates and does not look at time.newton */
     bool corrects; /* takes the exact differential of the laws without Newton's safeguards; has time.correction */
     /* Can carry the multipliers of links: each step solves one system for the state at its end. */
     bool multipliers;
@@ -277,6 +281,8 @@ typedef struct sn_newton_problem {
 int sn_newton_scratch(int count);
 /* Whether this kind of Newton's method iterates until its tolerance is met. */
 bool sn_newton_converges(const char *kind);
+/* Whether its corrections have the matrix of SN_LINEARISE_TENSION. */
+bool sn_newton_splits(const sn_newton_options *options);
 sn_status sn_newton_solve(const sn_newton_problem *problem, double *y);
 
 #endif

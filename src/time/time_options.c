@@ -15,6 +15,16 @@ static const sn_listing mode_listing[] = {
     {"quasi-static", "equilibrium at each time step, without inertia and without viscous force"},
 };
 
+static const sn_listing jacobian_listing[] = {
+    {"exact", "the derivatives of all forces"},
+    {"approximate", "of the elements only the linearised tension, one number per edge: law cloth-particles"},
+};
+
+static const sn_listing *jacobians(int *count) {
+    *count = COUNT(jacobian_listing);
+    return jacobian_listing;
+}
+
 static const sn_field time_fields[] = {
     {"mode", SN_FIELD_CHOICE, AT(sn_time_options, mode), 1, 0, 0, 0, 0, "dynamic", sn_modes, "", "what is solved for"},
     {"method", SN_FIELD_CHOICE, AT(sn_time_options, method), 1, 0, 0, 0, 0, "implicit-euler", sn_methods, "",
@@ -35,6 +45,10 @@ static const sn_field time_fields[] = {
      "to the body's size"},
     {"newton.line_search", SN_FIELD_BOOL, AT(sn_time_options, newton.line_search), 1, 0, 1, 0, 1, NULL, NULL, "",
      "shorten corrections that do not lower the residual"},
+    {"newton.jacobian", SN_FIELD_CHOICE, AT(sn_time_options, newton.jacobian), 1, 0, 0, 0, 0, "exact", jacobians, "",
+     "the matrix of the corrections"},
+    {"updates", SN_FIELD_INT, AT(sn_time_options, updates), 1, 0, 1000, 0, 0, NULL, NULL, "",
+     "methods imex-euler, imex-midpoint: how often a step evaluates the explicit forces again"},
     {"correction.use", SN_FIELD_BOOL, AT(sn_time_options, correction.use), 1, 0, 1, 0, 1, NULL, NULL, "",
      "method kikuuwe: shorten the velocities of nodes at which the linear solve misses the forces of the law"},
     {"correction.speed", SN_FIELD_DOUBLE, AT(sn_time_options, correction.speed), 1, 0, 1e300, 1, 0.1, NULL, NULL, "m/s",
@@ -71,6 +85,10 @@ sn_status sn_time_options_check(const sn_time_options *options, sn_error *error)
 /* Newton's options that the kind does not look at. */
 static sn_status check_newton(const sn_newton_options *o, const sn_newton_options *usual, sn_error *error) {
     const bool one = strcmp(o->kind, "one-step") == 0, fixed = strcmp(o->kind, "fixed") == 0;
+    if (strcmp(o->jacobian, "approximate") == 0 && strcmp(o->kind, "simplified") == 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "jacobian",
+                          "time.newton.jacobian 'approximate' stays the same anyway; time.newton.kind 'simplified' has "
+                          "no effect with it");
     const char *name = one && o->iterations != usual->iterations                ? "iterations"
                        : one && o->tolerance != usual->tolerance                ? "tolerance"
                        : (one || fixed) && o->line_search != usual->line_search ? "line_search"
@@ -98,7 +116,7 @@ static sn_status check_correction(const sn_correction_options *o, const sn_corre
 
 static bool same_newton(const sn_newton_options *a, const sn_newton_options *b) {
     return strcmp(a->kind, b->kind) == 0 && a->iterations == b->iterations && a->tolerance == b->tolerance &&
-           a->line_search == b->line_search;
+           a->line_search == b->line_search && strcmp(a->jacobian, b->jacobian) == 0;
 }
 
 sn_status sn_time_options_used(const sn_time_options *o, sn_error *error) {
@@ -114,7 +132,16 @@ sn_status sn_time_options_used(const sn_time_options *o, sn_error *error) {
     if (o->tolerance != usual.tolerance && o->tolerance != 0 && !method->adaptive)
         return sn_fail_at(error, SN_BAD_INPUT, "tolerance",
                           "time.tolerance has no effect with time.method '%s', which takes fixed steps", o->method);
-    if ((!method->implicit || method->exact || method->corrects) && !same_newton(&o->newton, &usual.newton))
+    if (o->updates != 0 && !method->tension)
+        return sn_fail_at(error, SN_BAD_INPUT, "updates",
+                          "time.updates has no effect; it is for time.method 'imex-euler' and 'imex-midpoint'");
+    if (!dynamic && strcmp(o->newton.jacobian, usual.newton.jacobian) != 0)
+        return sn_within(error,
+                         sn_fail_at(error, SN_BAD_INPUT, "jacobian",
+                                    "time.newton.jacobian 'approximate' is for time.mode 'dynamic'"),
+                         "newton");
+    if ((!method->implicit || method->exact || method->corrects || method->tension) &&
+        !same_newton(&o->newton, &usual.newton))
         return sn_fail_at(error, SN_BAD_INPUT, "newton",
                           "time.newton has no effect with time.method '%s', which does not use Newton's method",
                           o->method);

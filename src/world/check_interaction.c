@@ -79,6 +79,7 @@ static double check_blocks(const checker *c, const sn_place *place, bool damping
     c->self->kind->blocks(c->world, c->self, place, true, K, D);
     sn_vector_zero(c->world->context, c->n, c->product);
     sn_block_list_product(damping ? D : K, 1, c->u, c->product);
+    if (!damping && c->self->kind->product) c->self->kind->product(c->world, c->self, 1, c->u, c->product);
     return mismatch(c, e);
 }
 

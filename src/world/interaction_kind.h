@@ -102,6 +102,9 @@ typedef struct sn_interaction_kind {
      * of the same two nodes are added up. When `exact` is false, it adds symmetric blocks if it has both. */
     void (*blocks)(sn_world *world, sn_interaction *self, const sn_place *place, bool exact, sn_block_list *K,
                    sn_block_list *D);
+    /* Adds k K u to out, for the part of K that its last `blocks` left out because it couples all nodes. `solve` then
+     * corrects solutions for it. */
+    void (*product)(const sn_world *world, const sn_interaction *self, double k, const double *u, double *out);
     /* system->x is A^-1 b. Adds the part of the solution that comes from its unknowns, and adds its work to
      * `report`. */
     sn_status (*solve)(sn_world *world, sn_interaction *self, const sn_bordered *system, sn_linear_report *report,
@@ -172,6 +175,7 @@ void sn_interactions_rate(sn_world *world, const sn_place *place, double *rate);
 /* Makes room for as many blocks as the interactions may add. */
 sn_status sn_interactions_reserve(const sn_world *world, sn_block_list *K, sn_block_list *D, sn_error *error);
 void sn_interactions_blocks(sn_world *world, const sn_place *place, bool exact, sn_block_list *K, sn_block_list *D);
+void sn_interactions_product(const sn_world *world, double k, const double *u, double *out);
 sn_status sn_interactions_solve(sn_world *world, const sn_bordered *system, sn_linear_report *report, sn_error *error);
 bool sn_interactions_begin(sn_world *world, double t, const double *x, const double *v);
 bool sn_interactions_renew(sn_world *world, double t, const double *x, const double *v);
@@ -195,6 +199,7 @@ void sn_interactions_support(const sn_world *world, const double *balance, doubl
     X(gravity, "gravity", "weight of the bodies")                                                                      \
     X(loads, "loads", "tractions, pressures, forces on faces, nodes or volumes")                                       \
     X(wind, "wind", "drag and lift of a fluid that moves or rests around a body")                                      \
+    X(gas, "gas", "gas in closed cloth, which presses on it from inside")                                              \
     X(penalty, "penalty", "colliders that push by springs, dampers and friction")                                      \
     X(projection, "projection", "colliders that constrain the nodes they touch")                                       \
     X(contact, "contact", "bodies that touch each other: their surfaces, and the list of contacts")                    \

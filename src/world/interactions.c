@@ -143,6 +143,10 @@ void sn_interactions_blocks(sn_world *world, const sn_place *place, bool exact, 
     EACH(world, self, blocks) self->kind->blocks(world, self, place, exact, K, D);
 }
 
+void sn_interactions_product(const sn_world *world, double k, const double *u, double *out) {
+    EACH(world, self, product) self->kind->product(world, self, k, u, out);
+}
+
 sn_status sn_interactions_solve(sn_world *world, const sn_bordered *system, sn_linear_report *report, sn_error *error) {
     sn_status status = SN_OK;
     EACH(world, self, solve) if (!status) status = self->kind->solve(world, self, system, report, error);

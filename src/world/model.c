@@ -77,13 +77,18 @@ static sn_status take_surface(const sn_body_options *options, sn_body *body, sn_
     return sn_within(error, status, "surface");
 }
 
+static bool is_sheet(const char *element) {
+    const sn_element *type = sn_element_find(element);
+    return type && sn_element_carrier(type)->lay;
+}
+
 /* What has no meaning for a body that has mass and inertia only. */
 static sn_status check_rigid(const sn_body_options *options, sn_error *error) {
     const sn_initial *i = &options->initial;
     const char *key = options->rigid_count > 0                   ? "rigid"
                       : options->fix_count > 0                   ? "fix"
                       : strcmp(options->element, "tri3") == 0    ? "element"
-                      : strcmp(options->element, "cloth") == 0   ? "element"
+                      : is_sheet(options->element)               ? "element"
                       : strcmp(options->mass, "consistent") == 0 ? "mass"
                       : options->thickness != 1                  ? "thickness"
                       : i->scale != 1 || i->flatten || i->mirror || i->collapse || i->scrambled || i->twist != 0
@@ -116,7 +121,7 @@ static const char *usual_element(const sn_body_options *options) {
     bool cloth = options->mesh && options->mesh->tet_count == 0 && options->mesh->triangle_count > 0;
     const sn_law *law = options->material_count > 0 ? sn_law_find(NULL, options->material[0].law) : NULL;
     cloth = cloth && law && law->flags & SN_LAW_CLOTH;
-    return cloth ? "cloth" : "tet4";
+    return !cloth ? "tet4" : law->element ? law->element : "cloth";
 }
 
 /* The thickness of triangles has an effect; that of cloth must be given. */
@@ -145,6 +150,9 @@ static sn_status take_body(sn_context *context, const sn_body_options *options, 
         status =
             sn_within(error, sn_element_check_material(body->type, &options->material[m], error), "material.%d", m);
     if (!status) status = check_thickness(options, body, error);
+    if (!status && body->consistent && body->element->divide)
+        status = sn_fail_at(error, SN_BAD_INPUT, "mass", "mass 'consistent' has no meaning for element %s",
+                            body->type->name);
     if (status) return status;
     status = body->element->take(options->mesh, &body->mesh, error);
     body->thickness = body->element->dimension == 2 ? options->thickness : 1;

@@ -160,6 +160,9 @@ static sn_status linearise(sn_world *world, const sn_request *request, bool here
     const sn_parameters *p = &world->parameters;
     const sn_place place = place_of(world, request);
     sn_block_list *K = &work->stiffness, *D = &work->damping;
+    if (request->linearise == SN_LINEARISE_TENSION && !world->solid->elements.splits)
+        return sn_fail(error, SN_UNSUPPORTED,
+                       "the elements have forces besides those of edges: there is no tension alone");
     sn_block_list_clear(K), sn_block_list_clear(D);
     reach(world, request->t);
     if (!here) sn_interactions_arrive(world, place.x);
@@ -169,6 +172,7 @@ static sn_status linearise(sn_world *world, const sn_request *request, bool here
     sn_interactions_blocks(world, &place, p->method->exact, K, D);
     sn_element_view view = sn_world_view(world, place.x, place.v);
     view.projected = request->linearise == SN_LINEARISE_PROJECTED;
+    view.tension = request->linearise == SN_LINEARISE_TENSION;
     if (here && p->method->implicit) view.kept = sn_linear_kept(work->linear);
     if (request->again)
         sn_linear_relist(work->linear, K->count ? K : NULL, D->count ? D : NULL);
@@ -177,12 +181,13 @@ static sn_status linearise(sn_world *world, const sn_request *request, bool here
     const sn_elements_model *elements = &world->solid->elements;
     sn_linearisation_renew(&work->system.linearisation.base,
                            D->count || world->solid->rayleigh || sn_elements_damped(elements, &p->elements),
-                           elements->projects && !view.projected);
+                           elements->projects && !view.projected && !view.tension);
     return SN_OK;
 }
 
 static void product(sn_linearisation *self, double m, double d, double k, const double *u, double *out) {
     sn_linear_product(world_at(self)->workspace.linear, m, d, k, u, out);
+    sn_interactions_product(world_at(self), k, u, out);
 }
 
 static void product_inside(sn_linearisation *self, double d, double k, const double *u, double *out) {
@@ -261,6 +266,7 @@ static sn_status largest_eigenvalue(sn_world *world, double d, double k, double 
         if (!(length > 0)) return SN_OK;
         for (int j = 0; j < n; ++j) u[j] /= length;
         sn_linear_product(world->workspace.linear, 0, d, k, u, w);
+        sn_interactions_product(world, k, u, w);
         const sn_status status = mass_solve(system, w, u, error);
         if (status) return status;
         *value = 1.1 * norm(world, u);

@@ -58,9 +58,28 @@ sn_status sn_workspace_create(sn_world *world, sn_error *error) {
     return status ? status : sn_workspace_fit(world, error);
 }
 
+/* Whether all elements have the tension that the method takes alone, and the solver can do with it. */
+static sn_status check_split(const sn_world *world, const sn_solver_options *solver, const sn_method *method,
+                             sn_error *error) {
+    if (!world->solid->elements.splits)
+        return method->tension
+                   ? sn_fail_at(error, SN_UNSUPPORTED, "time.method",
+                                "time.method '%s' is for bodies of the law 'cloth-particles' alone: it splits "
+                                "their tension off",
+                                method->name)
+                   : sn_fail_at(error, SN_UNSUPPORTED, "time.newton.jacobian",
+                                "time.newton.jacobian 'approximate' is for bodies of the law "
+                                "'cloth-particles' alone; take 'exact'");
+    return sn_within(error, sn_solver_options_split(solver, error), "solver");
+}
+
 sn_status sn_workspace_allows(const sn_world *world, const sn_solver_options *solver, const sn_method *method,
                               sn_error *error) {
     const bool grouped = sn_interactions_filter(world, NULL)->group_count > 0;
+    const sn_status status = method->tension || sn_newton_splits(&world->parameters.time.newton)
+                                 ? check_split(world, solver, method, error)
+                                 : SN_OK;
+    if (status) return status;
     return sn_within(error, sn_solver_options_allow(solver, grouped, method->exact, error), "solver");
 }
 

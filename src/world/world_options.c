@@ -27,6 +27,9 @@ KEYS_BESIDE(sn_wind);
 static const sn_listing axis_listing[] = {{"x", ""}, {"y", ""}, {"z", ""}};
 static const sn_listing mass_listing[] = {{"lumped", "the mass of an element goes to its nodes"},
                                           {"consistent", "the mass matrix of the shape functions"}};
+static const sn_listing gas_listing[] = {
+    {"isothermal", "pressure times volume is constant; both pressures are absolute"},
+    {"constant", "the pressure stays"}};
 static const sn_listing stabilise_listing[] = {
     {"baumgarte", "a part of the error is corrected in the motion"},
     {"post", "a part of the error is corrected after the step"},
@@ -63,6 +66,10 @@ static const sn_listing *stabilisations(int *count) {
 static const sn_listing *masses(int *count) {
     *count = COUNT(mass_listing);
     return mass_listing;
+}
+static const sn_listing *gas_laws(int *count) {
+    *count = COUNT(gas_listing);
+    return gas_listing;
 }
 static const sn_listing *quantities(int *count) {
     *count = COUNT(quantity_listing);
@@ -196,7 +203,7 @@ static const sn_field body_fields[] = {
     {"name", SN_FIELD_TEXT, AT(name), 64, 0, 0, 0, 0, "body", NULL, "",
      "each name once; body, body1, ... when it is not given"},
     {"mesh", SN_FIELD_OWN | SN_FIELD_NEEDED, 0, 1, 0, 0, 0, 0, NULL, NULL, "",
-     "a generator, a `file` or `embed`, then `refine`, `scale`, `rotate`, `move`"},
+     "a generator, a `file` or `embed`, then `shell`, `refine`, `scale`, `rotate`, `move`"},
     OWN("surface", "a detailed closed surface, given like a mesh; it follows the elements, and pictures, surface files "
                    "and the page show it"),
     {"embedding", SN_FIELD_CHOICE, AT(embedding), 1, 0, 0, 0, 0, "barycentric", sn_embeddings, "",
@@ -206,6 +213,12 @@ static const sn_field body_fields[] = {
     {"mass", SN_FIELD_CHOICE, AT(mass), 1, 0, 0, 0, 0, "lumped", masses, "", "mass matrix"},
     {"thickness", SN_FIELD_DOUBLE, AT(thickness), 1, 0, 1e300, 1, 1, NULL, NULL, "m",
      "of plane bodies, and of cloth, which must have one"},
+    {"gas.pressure", SN_FIELD_DOUBLE, AT(gas.pressure), 1, ANY, NULL, NULL, "Pa",
+     "closed cloth: pressure of the gas inside above the ambient one, at the volume of the rest shape"},
+    {"gas.law", SN_FIELD_CHOICE, AT(gas.law), 1, 0, 0, 0, 0, NULL, gas_laws, "",
+     "closed cloth: how the pressure follows the volume; default: isothermal"},
+    {"gas.ambient", SN_FIELD_DOUBLE, AT(gas.ambient), 1, 0, 1e300, 0, 101325, NULL, NULL, "Pa",
+     "closed cloth: pressure outside, for isothermal"},
     {"wind.velocity", SN_FIELD_DOUBLE, AT(wind.velocity), 3, ANY, NULL, NULL, "m/s",
      "velocity of the fluid around the body"},
     {"wind.keys", SN_FIELD_KEYS, AT(wind.key), 4, ANY, NULL, NULL, "s, m/s",
@@ -383,8 +396,23 @@ static sn_status check_wind(const sn_wind *wind, sn_error *error) {
     return SN_OK;
 }
 
+static sn_status check_gas(const sn_gas *gas, sn_error *error) {
+    const bool constant = strcmp(gas->law, "constant") == 0, none = !*gas->law && gas->pressure == 0;
+    if (gas->ambient != 101325 && (constant || none))
+        return sn_fail_at(error, SN_BAD_INPUT, "ambient", "gas.ambient has no effect %s",
+                          constant ? "with the law 'constant'" : "without gas.pressure or gas.law");
+    if (constant && gas->pressure == 0)
+        return sn_fail_at(error, SN_BAD_INPUT, "law", "gas.law 'constant' has no effect without gas.pressure");
+    if (!constant && !none && !(gas->ambient + gas->pressure > 0))
+        return sn_fail_at(error, SN_BAD_INPUT, "pressure",
+                          "gas.pressure is %g Pa; together with gas.ambient, %g Pa, it must be above 0", gas->pressure,
+                          gas->ambient);
+    return SN_OK;
+}
+
 sn_status sn_body_options_check(const sn_body_options *body, sn_error *error) {
-    const sn_status status = check(body->cookie, "sn_body_options", body_fields, COUNT(body_fields), body, error);
+    sn_status status = check(body->cookie, "sn_body_options", body_fields, COUNT(body_fields), body, error);
+    if (!status) status = sn_within(error, check_gas(&body->gas, error), "gas");
     return status ? status : sn_within(error, check_wind(&body->wind, error), "wind");
 }
 

@@ -1,18 +1,27 @@
-/* A small sheet of cloth with its hinges, compiled into batches, and states of it to test at. */
+/* A small sheet of cloth with its hinges, or of particles, compiled into batches; states of it to test at, and checks
+ * of its derivatives by central differences. */
 #ifndef TEST_CLOTH_SHEET_H
 #define TEST_CLOTH_SHEET_H
 
 #include "../fem/fixture.h"
 
 #include "cloth/hinges.h"
+#include "cloth/particles.h"
 
 enum { FLAT, BENT, SHEARED, FOLDED, THIN, STATES };
 static const char *const sheet_state[STATES] = {"flat", "bent", "sheared", "folded", "nearly degenerate"};
 
 typedef struct sheet {
     fixture f;
-    sn_batch_source source[3]; /* triangles, hinges, flat hinges */
+    sn_batch_source source[3]; /* triangles, hinges, flat hinges; or edges, corners, second differences */
 } sheet;
+
+/* A flat and even grid of particles. */
+static inline void sheet_start_particles(sheet *s, sn_context *context, int cells) {
+    s->f = mesh_fixture(context, &sn_element_cloth_grid, cells, 1, 1, 0);
+    for (int n = 0; n < s->f.nodes; ++n) s->f.rest[3 * n + 2] = 0;
+    s->f.source.thickness = 0.01;
+}
 
 /* Cells x cells squares of two triangles with two materials. `round`: it is bent at rest. */
 static inline void sheet_start(sheet *s, sn_context *context, int cells, bool round) {
@@ -30,8 +39,11 @@ static inline void sheet_compile(sheet *s) {
     fixture *f = &s->f;
     f->source.materials = f->material;
     s->source[0] = f->source;
+    if (f->source.element == &sn_element_cloth_grid &&
+        sn_element_particles.derive(f->context, &f->source, NULL, &s->source[0], &error))
+        fail_msg("%s", error.text);
     for (int i = 0; i < 2; ++i)
-        if (sn_element_cloth.beside[i]->derive(f->context, &f->source, NULL, &s->source[i + 1], &error))
+        if (f->source.element->beside[i]->derive(f->context, &f->source, NULL, &s->source[i + 1], &error))
             fail_msg("%s", error.text);
     if (sn_elements_compile(f->context, s->source, 3, f->nodes, &f->model, &error)) fail_msg("%s", error.text);
     if (sn_element_settings_create(f->context, &f->model, f->material, 0, &f->settings, &error))
@@ -41,7 +53,8 @@ static inline void sheet_compile(sheet *s) {
 }
 
 static inline void sheet_end(sheet *s) {
-    for (int i = 0; i < 2; ++i) sn_element_cloth.beside[i]->release(s->f.context, &s->source[i + 1]);
+    if (s->f.source.element == &sn_element_cloth_grid) sn_element_particles.release(s->f.context, &s->source[0]);
+    for (int i = 0; i < 2; ++i) s->f.source.element->beside[i]->release(s->f.context, &s->source[i + 1]);
     free_fixture(&s->f);
 }
 
@@ -61,6 +74,66 @@ static inline void sheet_state_set(sheet *s, int state) {
             f->v[3 * n + a] = 0.5 * noise(11 * n + 5 * a + 100);
         }
     }
+}
+
+static inline void check_force(sheet *s, const char *what) {
+    fixture *f = &s->f;
+    const int n = 3 * f->nodes;
+    const double h = 1e-6;
+    double *force = doubles(n), *numeric = doubles(n);
+    assert_int_equal(force_of(f, f->x, NULL, force), SN_OK);
+    for (int i = 0; i < n; ++i) {
+        const double x = f->x[i];
+        double more, less;
+        f->x[i] = x + h, energy_of(f, f->x, &more);
+        f->x[i] = x - h, energy_of(f, f->x, &less);
+        f->x[i] = x;
+        numeric[i] = -(more - less) / (2 * h);
+    }
+    const double off = distance(force, numeric, n) / fmax(largest(force, n), 1e-3);
+    if (!(off < 1e-6)) fail_msg("%s: force differs from -dE/dx by %g of %g N", what, off, largest(force, n));
+    free(force), free(numeric);
+}
+
+/* The product against differences of the force along `u`, in x (k = 1) or v (d = 1). */
+static inline void check_product(sheet *s, double k, double d, const char *what) {
+    fixture *f = &s->f;
+    const int n = 3 * f->nodes;
+    const double h = d != 0 ? 1e-3 : 1e-6;
+    double *u = doubles(n), *at = doubles(n), *more = doubles(n), *less = doubles(n), *out = doubles(n);
+    for (int i = 0; i < n; ++i) u[i] = noise(17 * i + 5);
+    product_of(f, k, d, u, out);
+    for (int side = 1; side >= -1; side -= 2) {
+        for (int i = 0; i < n; ++i) at[i] = (d != 0 ? f->v[i] : f->x[i]) + side * h * u[i];
+        force_of(f, d != 0 ? f->x : at, d != 0 ? at : NULL, side > 0 ? more : less);
+    }
+    for (int i = 0; i < n; ++i) more[i] = -(more[i] - less[i]) / (2 * h);
+    const double off = distance(out, more, n) / largest(out, n);
+    if (!(off < 1e-6)) fail_msg("%s: product differs from %s by %g", what, d != 0 ? "df/dv" : "df/dx", off);
+    /* The linearised hinges and element matrices say the same. */
+    const sn_element_view view = view_of(f, f->x, f->v);
+    memset(more, 0, (size_t)n * sizeof *more), memset(less, 0, (size_t)n * sizeof *less);
+    sn_elements_linearise(f->context, &f->model, &view, k, d, f->linearised);
+    sn_elements_product(f->context, &f->model, &view, k, d, f->linearised, u, more);
+    assert_true(distance(out, more, n) == 0);
+    for (int b = 0; b < f->model.batch_count; ++b) {
+        const sn_batch *batch = &f->model.batch[b];
+        const int nodes = batch->element->nodes;
+        _Alignas(64) double K[16 * 9 * SN_LANES];
+        for (int block = 0; block < batch->block_count; ++block) {
+            batch->kernels->stiffness(batch, block, &view, k, d, 0, NULL, K);
+            for (int l = 0; l < SN_LANES; ++l)
+                for (int i = 0; i < nodes && batch->element_of[block * SN_LANES + l] >= 0; ++i)
+                    for (int j = 0; j < nodes; ++j)
+                        for (int e = 0; e < 9; ++e)
+                            less[3 * batch->node[(block * nodes + i) * SN_LANES + l] + e % 3] +=
+                                K[((nodes * i + j) * 9 + e) * SN_LANES + l] *
+                                u[3 * batch->node[(block * nodes + j) * SN_LANES + l] + e / 3];
+        }
+    }
+    const double apart = distance(out, less, n) / largest(out, n);
+    if (!(apart < 1e-12)) fail_msg("%s: matrices differ from the product by %g", what, apart);
+    free(u), free(at), free(more), free(less), free(out);
 }
 
 #endif

@@ -160,7 +160,7 @@ static inline int set_law(sn_context *context, sn_material *m, const char *law_n
         assert_int_equal(sn_material_set(m, "young", E, 2, NULL), SN_OK);
         assert_int_equal(sn_material_set(m, "shear", &shear, 1, NULL), SN_OK);
         assert_int_equal(sn_material_set(m, "direction", warp, 3, NULL), SN_OK);
-    } else if (strcmp(law_name, "cloth-baraff-witkin") == 0) {
+    } else if (strcmp(law_name, "cloth-baraff-witkin") == 0 || strcmp(law_name, "cloth-particles") == 0) {
         const double stretch[2] = {young, 0.6 * young}, shear = young / 4;
         assert_int_equal(sn_material_set(m, "stretch", stretch, 2, NULL), SN_OK);
         assert_int_equal(sn_material_set(m, "shear", &shear, 1, NULL), SN_OK);

@@ -63,6 +63,7 @@ static const sample samples[] = {
      .count = {2, 1, 1, 3},
      .value = {{1000, 400}, {0.2}, {150}, {1, 1, 0}}},
     {.law = "cloth-baraff-witkin", .name = {"stretch", "shear"}, .count = {2, 1}, .value = {{1000, 500}, {200}}},
+    {.law = "cloth-particles", .name = {"stretch", "shear"}, .count = {2, 1}, .value = {{1000, 500}, {200}}},
     {.law = "stvk-volume", .name = {"penalty"}, .count = {1}, .value = {{0.1}}},
     {.law = "stvk-volume", .name = {"penalty"}, .count = {1}, .value = {{2}}},
 };

@@ -50,11 +50,19 @@ static const char core[] = ", \"rigid\": [{\"select\": {\"box\": [[0.2, -1, -1],
 #define SHEET                                                                                                          \
     "bodies.0.mesh={\"grid\":{\"size\":[0.3,0.2],\"cells\":[6,4]}} bodies.0.thickness=0.001 "                          \
     "bodies.0.material={\"law\":\"cloth-stvk\",\"young\":1e5,\"poisson\":0.3} "
+#define PARTICLES                                                                                                      \
+    "bodies.0.mesh={\"grid\":{\"size\":[0.3,0.2],\"cells\":[6,4]}} bodies.0.thickness=0.001 "                          \
+    "bodies.0.material={\"law\":\"cloth-particles\",\"stretch\":1e5,\"shear\":1e3} "
+#define APPROXIMATE PARTICLES "time.newton={\"jacobian\":\"approximate\"} "
 #define BENDING SHEET MATERIAL "bending={\"stiffness\":1e-3} "
 
 static const refusal refusals[] = {
     {plain, plain, "time.method=verlet solver.tolerance=1e-3", "solver.tolerance"},
     {plain, plain, "time.method=rk4 solver.method=cg", "solver.method"},
+    {plain, plain, APPROXIMATE "solver.precision=single", "solver.precision"},
+    {plain, plain, APPROXIMATE "solver.operator=assembly-free", "solver.operator"},
+    {plain, plain, PARTICLES "time.updates=1", "time.updates"},
+    {plain, plain, PARTICLES "time.method=imex-euler time.newton.tolerance=0.1", "time.newton"},
     {plain, plain, "contact={}", "contact"},
     {plain, plain, "contact={\"response\":\"exact\"}", "contact"},
     {plain, plain, "output.picture={\"field\":\"none\",\"low\":1}", "output.picture.low"},
@@ -163,6 +171,8 @@ static const effect effects[] = {
     {"sn_time_options", "newton.tolerance", plain, "", "time.newton.tolerance=0.1"},
     {"sn_time_options", "newton.line_search", plain, "bodies.0.initial={\"mirror\":\"y\"}",
      "time.newton.line_search=false"},
+    {"sn_time_options", "newton.jacobian", plain, PARTICLES, "time.newton={\"jacobian\":\"approximate\"}"},
+    {"sn_time_options", "updates", plain, PARTICLES "time.method=imex-euler", "time.updates=2"},
     {"sn_time_options", "correction.use", plain, CRUSHED, "time.correction={\"use\":false}"},
     {"sn_time_options", "correction.speed", plain, CRUSHED, "time.correction={\"speed\":1e-4}"},
     {"sn_time_options", "correction.measure", NULL, "", ""}, /* changes the report alone: test_kikuuwe.c */

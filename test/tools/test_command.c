@@ -276,15 +276,17 @@ static void test_embed(void **state) {
 static void run_cloth(const char *law) {
     const char *constants = strcmp(law, "cloth-orthotropic") == 0
                                 ? "\"young\":[1e5,5e4],\"poisson\":0.2,\"shear\":2e4,\"direction\":[1,0,1]"
-                            : strcmp(law, "cloth-baraff-witkin") == 0 ? "\"stretch\":1e5,\"shear\":2e4"
-                                                                      : "\"young\":1e5,\"poisson\":0.3";
-    for (int k = 0; k < 2; ++k)
+                            : strcmp(law, "cloth-baraff-witkin") == 0 || strcmp(law, "cloth-particles") == 0
+                                ? "\"stretch\":1e5,\"shear\":2e4"
+                                : "\"young\":1e5,\"poisson\":0.3";
+    const char *const model[] = {"", ",\"model\":\"dihedral\"", ",\"model\":\"quadratic\""};
+    for (int k = 0; k < (strcmp(law, "cloth-particles") == 0 ? 1 : 3); ++k)
         if (sinew(
                 NULL,
                 "run %s --quiet --set time.end=0.04 --set 'bodies=[{\"mesh\":{\"grid\":{\"cells\":[8,8]}},\"thickness\""
-                ":0.001,\"material\":{\"law\":\"%s\",%s,\"bending\":{\"stiffness\":1e-5,\"model\":\"%s\"}}}]' --set "
+                ":0.001,\"material\":{\"law\":\"%s\",%s,\"bending\":{\"stiffness\":1e-5%s}}}]' --set "
                 "'probes=[]' --set 'colliders=[{\"sphere\":{\"center\":[0,-0.3,0],\"radius\":0.295}}]'",
-                scene, law, constants, k ? "quadratic" : "dihedral"))
+                scene, law, constants, model[k]))
             fail_msg("law '%s' does not run", law);
 }
 
@@ -302,8 +304,15 @@ static void every(const json_t *lists, const char *kind, const char *format) {
                 fail_msg("%s '%s' does not run", kind, name);
             continue;
         }
-        if (strcmp(name, "cloth") == 0) { /* triangles with a law of cloth */
-            run_cloth("cloth-stvk");
+        if (strncmp(name, "imex-", 5) == 0) { /* particles */
+            const char *sheet = "{\"mesh\":{\"grid\":{\"cells\":[4,4]}},\"thickness\":0.001,\"material\":{\"law\":"
+                                "\"cloth-particles\",\"stretch\":1e5,\"shear\":1e3}}";
+            if (sinew(NULL, "run %s --quiet %s --set 'bodies=[%s]' --set 'probes=[]'", scene, set, sheet))
+                fail_msg("%s '%s' does not run", kind, name);
+            continue;
+        }
+        if (strcmp(name, "cloth") == 0 || strcmp(name, "particles") == 0) { /* triangles with a law of cloth */
+            run_cloth(strcmp(name, "cloth") == 0 ? "cloth-stvk" : "cloth-particles");
             continue;
         }
         if (sinew(NULL, "run %s --quiet --set time.end=0.04 %s", scene, set))

@@ -90,8 +90,10 @@ static void test_order(void **state) {
     double exact[3 * NODES];
     reference(exact);
     int count;
-    sn_methods(&count);
-    assert_int_equal(count, METHODS);
+    int split = 0; /* those of cloth alone: test/linear/test_scalar.c */
+    const sn_listing *listing = sn_methods(&count);
+    for (int i = 0; i < count; ++i) split += strncmp(listing[i].name, "imex-", 5) == 0;
+    assert_int_equal(count - split, METHODS);
     for (int i = 0; i < METHODS; ++i) {
         const double coarse = error_of(method[i].name, method[i].steps, exact),
                      fine = error_of(method[i].name, 2 * method[i].steps, exact);

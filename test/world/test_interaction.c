@@ -55,6 +55,7 @@ static const limit limits[] = {
     {"gravity", 1e-6, 0, 0, 0},
     {"loads", 1e-6, 1e-6, 0, 1e-5},
     {"wind", 0, 1e-6, 1e-6, 1e-5},
+    {"gas", 0, 0, 0, 0}, /* of closed cloth: test/cloth/test_gas.c */
     {"penalty", 1e-6, 1e-6, 1e-6, 0},
     {"projection", 0, 0, 0, 0},
     {"contact", 0, 0, 0, 0},

@@ -12,6 +12,7 @@
 #include "fem/law.h"
 
 enum { SHEET_C11, SHEET_C12, SHEET_C22, SHEET_SHEAR, SHEET_CONSTANTS };
+enum { SHEET_DAMPING = SHEET_CONSTANTS }; /* Pa s, of particles; their law sets it, and no kernel of a law reads it */
 
 /* C <- bulk C + (shear - bulk) D C D, D the projection on the deviator in the plane. */
 static inline void sheet_scale(const sn_law *law, double shear, double bulk, double *c) {

@@ -60,6 +60,10 @@ static void apply(void *data, const double *r, double *z) {
                     ((const diagonal *)data)->nodes, r, z);
 }
 
-const sn_preconditioner sn_preconditioner_diagonal = {
-    SN_LISTED(preconditioner_diagonal), .needs_diagonal = true, .update = update, .apply = apply,
-    .apply_range = apply_range,         .release = release};
+const sn_preconditioner sn_preconditioner_diagonal = {SN_LISTED(preconditioner_diagonal),
+                                                      .scalar = &sn_scalar_diagonal,
+                                                      .needs_diagonal = true,
+                                                      .update = update,
+                                                      .apply = apply,
+                                                      .apply_range = apply_range,
+                                                      .release = release};

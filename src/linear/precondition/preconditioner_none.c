@@ -23,6 +23,11 @@ static void apply_range(void *data, int begin, int end, const double *r, double 
 static void release(sn_context *context, void *data) { sn_release(context, data); }
 
 const sn_preconditioner sn_preconditioner_none = {
-    SN_LISTED(preconditioner_none), .update = update, .apply = apply,
-    .apply_range = apply_range,     .identity = true, .release = release,
+    SN_LISTED(preconditioner_none),
+    .scalar = &sn_preconditioner_none,
+    .update = update,
+    .apply = apply,
+    .apply_range = apply_range,
+    .identity = true,
+    .release = release,
 };

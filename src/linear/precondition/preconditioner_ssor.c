@@ -106,5 +106,10 @@ static void apply(void *data, const double *r, double *z) {
 }
 
 const sn_preconditioner sn_preconditioner_ssor = {
-    SN_LISTED(preconditioner_ssor), .needs_matrix = true, .update = update, .apply = apply, .release = release,
+    SN_LISTED(preconditioner_ssor),
+    .scalar = &sn_scalar_ssor,
+    .needs_matrix = true,
+    .update = update,
+    .apply = apply,
+    .release = release,
 };

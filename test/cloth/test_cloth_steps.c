@@ -1,0 +1,163 @@
+/* Steps of particles and of gas: the same bits for any threads and vector width, no allocation, saved and restored
+ * states, memory that runs out, and edits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "failing_allocator.h"
+#include "scene_text.h"
+
+#define PARTICLES                                                                                                      \
+    "{\"bodies\": [{\"mesh\": {\"grid\": {\"size\": [1, 1], \"cells\": [14, 14]}, \"move\": [0, 0.32, 0]}, "           \
+    "\"thickness\": 0.001, \"material\": {\"law\": \"cloth-particles\", \"stretch\": [5e4, 6e4], \"shear\": 2e3, "     \
+    "\"damping\": 50, \"density\": 300, \"bending\": {\"stiffness\": 1e-5, \"damping\": 1e-7}}, \"fix\": "             \
+    "[{\"select\": {\"group\": \"z-\"}}]}], \"colliders\": [{\"sphere\": {\"radius\": 0.3}, \"friction\": 0.3}], "     \
+    "\"time\": {\"step\": 0.01, "
+
+static const char *const text[] = {
+    PARTICLES "\"newton\": {\"kind\": \"inexact\", \"iterations\": 30}}}",
+    PARTICLES "\"newton\": {\"kind\": \"inexact\", \"tolerance\": 0.1, \"iterations\": 200, \"jacobian\": "
+              "\"approximate\"}}, \"solver\": {\"preconditioner\": \"ic0\"}}",
+    PARTICLES "\"newton\": {\"kind\": \"fixed\", \"iterations\": 3, \"jacobian\": \"approximate\"}}, \"solver\": "
+              "{\"preconditioner\": \"ssor\"}}",
+    PARTICLES "\"method\": \"imex-euler\", \"updates\": 2}, \"solver\": {\"preconditioner\": \"diagonal\"}}",
+    PARTICLES "\"method\": \"imex-midpoint\", \"updates\": 1}}",
+    "{\"bodies\": [{\"mesh\": {\"sphere\": {\"radius\": 0.3, \"cells\": 5}, \"shell\": true, \"move\": [0, 0.31, 0]}, "
+    "\"thickness\": 0.001, \"gas\": {\"pressure\": 500}, \"material\": {\"law\": \"cloth-stvk\", \"young\": 2e5, "
+    "\"poisson\": 0.3, \"density\": 300, \"bending\": {\"stiffness\": 1e-5}, \"rayleigh\": {\"mass\": 2}}}], "
+    "\"colliders\": [{\"plane\": {\"point\": [0, 0, 0]}}], \"time\": {\"step\": 0.01, \"newton\": {\"kind\": "
+    "\"one-step\"}}}"};
+enum { CASES = sizeof text / sizeof *text };
+
+static void run(sn_world *world, int steps, int which) {
+    sn_error error = {0};
+    for (int i = 0; i < steps; ++i)
+        if (sn_world_step(world, NULL, &error)) fail_msg("case %d, step %d: %s", which, i, error.text);
+}
+
+static void same_bits(void **state) {
+    (void)state;
+    for (int c = 0; c < CASES; ++c) {
+        char first[17] = "";
+        for (int n = 1; n <= 4; ++n) {
+            sn_context_options options = sn_context_options_default();
+            options.threads = n, options.simd = n == 3 ? "baseline" : n == 4 ? "avx2" : "auto";
+            sn_context *own = NULL;
+            assert_int_equal(sn_context_create(&options, &own, NULL), SN_OK);
+            sn_world *world = world_of_text(own, text[c]);
+            run(world, 12, c);
+            char hash[17];
+            sn_world_hash(world, hash);
+            if (n == 1) strcpy(first, hash);
+            if (strcmp(first, hash) != 0) fail_msg("case %d with %d threads: %s, not %s", c, n, hash, first);
+            sn_world_destroy(world);
+            sn_context_destroy(own);
+        }
+    }
+}
+
+/* Without contacts, whose number may grow. */
+static void no_allocation(void **state) {
+    (void)state;
+    for (int c = 0; c < CASES; ++c) {
+        failing_allocator counting = failing_allocator_make();
+        sn_context *own = failing_allocator_context(&counting);
+        const sn_override none = {"colliders", "[]"};
+        sn_world *world = NULL;
+        sn_error error = {0};
+        if (world_from_text(own, "test", text[c], &none, 1, &world, &error)) fail_msg("%s", error.text);
+        run(world, 5, c);
+        const int64_t before = counting.requests;
+        run(world, 5, c);
+        if (counting.requests != before)
+            fail_msg("case %d: %lld allocations", c, (long long)(counting.requests - before));
+        sn_world_destroy(world);
+        sn_context_destroy(own);
+        assert_int_equal(counting.live, 0);
+    }
+}
+
+/* A run that was never saved, one that was, and one that restores the state go on with the same bits. */
+static void restored(void **state) {
+    (void)state;
+    sn_context *own = NULL;
+    assert_int_equal(sn_context_create(NULL, &own, NULL), SN_OK);
+    for (int c = 0; c < CASES; ++c) {
+        sn_error error = {0};
+        char hash[3][17];
+        sn_world *plain = world_of_text(own, text[c]), *saved = world_of_text(own, text[c]),
+                 *other = world_of_text(own, text[c]);
+        run(plain, 10, c), run(saved, 5, c);
+        const size_t size = sn_world_state_size(saved);
+        void *bytes = malloc(size);
+        if (sn_world_save_state(saved, bytes, size, &error)) fail_msg("%s", error.text);
+        if (sn_world_restore_state(other, bytes, size, &error)) fail_msg("%s", error.text);
+        run(saved, 5, c), run(other, 5, c);
+        sn_world_hash(plain, hash[0]), sn_world_hash(saved, hash[1]), sn_world_hash(other, hash[2]);
+        if (strcmp(hash[0], hash[1]) != 0 || strcmp(hash[1], hash[2]) != 0)
+            fail_msg("case %d: %s %s %s", c, hash[0], hash[1], hash[2]);
+        free(bytes);
+        sn_world_destroy(plain), sn_world_destroy(saved), sn_world_destroy(other);
+    }
+    sn_context_destroy(own);
+}
+
+static void out_of_memory(void **state) {
+    (void)state;
+    for (int c = 1; c < CASES; c += CASES - 2)
+        for (int64_t n = 1;; n += n < 200 ? 7 : 41) {
+            failing_allocator failing = failing_allocator_make();
+            sn_context *own = failing_allocator_context(&failing);
+            sn_world *world = NULL;
+            sn_error error = {0};
+            failing_allocator_arm(&failing, n);
+            sn_status status = world_from_text(own, "test", text[c], NULL, 0, &world, &error);
+            if (!status) status = sn_world_step(world, NULL, &error);
+            const int failed = failing.failed;
+            failing_allocator_disarm(&failing);
+            if (failed && status) assert_int_equal(status, SN_NO_MEMORY);
+            if (!failed) assert_int_equal(status, SN_OK);
+            sn_world_destroy(world);
+            sn_context_destroy(own);
+            assert_int_equal(failing.live, 0);
+            if (!failed) break;
+        }
+}
+
+/* Another modulus, damping or bending in a run changes the motion: no matrix of the old one stays. */
+static void edited(void **state) {
+    (void)state;
+    sn_context *own = NULL;
+    assert_int_equal(sn_context_create(NULL, &own, NULL), SN_OK);
+    char hash[5][17];
+    for (int k = 0; k < 5; ++k) {
+        sn_world *world = world_of_text(own, text[2]);
+        run(world, 3, k);
+        sn_material material = *sn_world_material(world, 0, 0);
+        sn_error error = {0};
+        const double stretch = 7e4, damping = 20;
+        if (k == 1) sn_material_set(&material, "stretch", &stretch, 1, NULL);
+        if (k == 2) sn_material_set(&material, "damping", &damping, 1, NULL);
+        if (k == 3) material.bending_stiffness = 0, material.bending_damping = 0;
+        if (k == 4) material.rayleigh[1] = 0.01;
+        if (sn_world_set_material(world, 0, 0, &material, &error)) fail_msg("%s", error.text);
+        run(world, 3, k);
+        sn_world_hash(world, hash[k]);
+        for (int i = 0; i < k; ++i) assert_string_not_equal(hash[i], hash[k]);
+        sn_world_destroy(world);
+    }
+    sn_context_destroy(own);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(no_allocation),
+                                       cmocka_unit_test(restored), cmocka_unit_test(out_of_memory),
+                                       cmocka_unit_test(edited)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
