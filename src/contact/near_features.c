@@ -96,13 +96,14 @@ static void measure(sn_near_features *near) {
 }
 
 sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *surface, int count,
-                                  bool (*may)(const void *user, int a, int b), const void *user, sn_near_features *near,
-                                  sn_error *error) {
-    *near = (sn_near_features){.context = context, .may = may, .user = user, .boxes = {.context = context}};
+                                  bool (*may)(const void *user, int a, int b), const void *user, double gap,
+                                  sn_near_features *near, sn_error *error) {
+    *near = (sn_near_features){.context = context, .may = may, .user = user, .gap = gap, .boxes = {.context = context}};
     sn_status status = join(context, surface, count, near, error);
     if (status) return status;
     const sn_touch_surface *s = near->surface;
     const size_t vertices = (size_t)s->vertex_count, edges = (size_t)s->edge_count;
+    near->thickness = sn_allocate_zero(context, (size_t)count, sizeof *near->thickness);
     near->vertex_place = sn_allocate_zero(context, vertices, sizeof *near->vertex_place);
     near->edge_place = sn_allocate_zero(context, edges, sizeof *near->edge_place);
     near->edge_area = sn_allocate_zero(context, edges, sizeof *near->edge_area);
@@ -111,10 +112,15 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
     near->to = sn_allocate_zero(context, 3 * vertices, sizeof *near->to);
     near->at = sn_allocate_zero(context, 3 * vertices, sizeof *near->at);
     near->end = sn_allocate_zero(context, 3 * vertices, sizeof *near->end);
-    if (!near->vertex_place || !near->edge_place || !near->edge_area || !near->edge_square || !near->from ||
+    if (!near->thickness || !near->vertex_place || !near->edge_place || !near->edge_area || !near->edge_square || !near->from ||
         !near->to || !near->at || !near->end)
         return sn_no_memory(error);
     measure(near);
+    near->gap_most = gap;
+    for (int i = 0; i < count; ++i) {
+        near->thickness[i] = surface[i]->thickness;
+        near->gap_most = fmax(near->gap_most, gap + near->thickness[i]);
+    }
     return sn_box_tree_create_groups(context, s->rest, s->vertex_count, s->triangle, s->triangle_count, near->body,
                                      &near->tree, error);
 }
@@ -122,7 +128,7 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
 void sn_near_features_release(sn_near_features *near) {
     void *const array[] = {near->body,        near->vertex_place, near->edge_place, near->edge_area,
                            near->edge_square, near->pair,         near->piece,      near->from,
-                           near->to,          near->at,           near->end};
+                           near->to,          near->at,           near->end,       near->thickness};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(near->context, array[i]);
     sn_touch_surface_destroy(near->surface);
     sn_box_tree_destroy(near->tree);
@@ -154,14 +160,26 @@ static bool incident(const int32_t corner[4], bool edges) {
     return corner[0] == corner[2] || corner[0] == corner[3] || corner[1] == corner[2] || corner[1] == corner[3];
 }
 
+/* The distance that a pair keeps. */
+static double gap_of(const sn_near_features *near, const sn_near_pair *pair, const int32_t corner[4]) {
+    const int a = near->body[near->vertex_place[corner[0]] / 3], b = near->body[near->vertex_place[corner[3]] / 3];
+    const double thickness = 0.5 * (near->thickness[a] + near->thickness[b]);
+    if (a != b || !(thickness > 0)) return near->gap + thickness;
+    const double *x[4];
+    sn_closest c;
+    sn_near_places(corner, near->surface->rest, x);
+    sn_near_closest(pair, x, &c);
+    return near->gap + fmax(fmin(thickness, 0.5 * (sqrt(c.square) - near->gap)), 0);
+}
+
 static double way_of(const listing *l, int32_t vertex) {
     double way[3];
     sn_subtract3(l->to + 3 * (size_t)vertex, l->from + 3 * (size_t)vertex, way);
     return sn_norm3(way);
 }
 
-/* Whether a pair can come nearer than `within` on its way. */
-static bool can_meet(const listing *l, const sn_near_pair *pair) {
+/* Whether a pair can come nearer than `within` on its way. Sets its gap then. */
+static bool can_meet(const listing *l, sn_near_pair *pair) {
     int32_t corner[4];
     const double *x[4];
     sn_closest c;
@@ -174,7 +192,9 @@ static bool can_meet(const listing *l, const sn_near_pair *pair) {
         const int side = i >= (pair->edges ? 2 : 1);
         most[side] = fmax(most[side], way_of(l, corner[i]));
     }
-    return sqrt(c.square) <= l->within + most[0] + most[1];
+    if (!(sqrt(c.square) <= l->within + most[0] + most[1])) return false;
+    pair->gap = gap_of(l->near, pair, corner);
+    return true;
 }
 
 /* The pairs of the features that two triangles own, at most 15. */
@@ -183,12 +203,12 @@ static int owned_pairs(const sn_touch_surface *s, const int32_t triangle[2], sn_
     for (int side = 0; side < 2; ++side)
         for (int k = 0; k < 3; ++k)
             if (s->owns[triangle[side]] & 1 << k)
-                out[count++] = (sn_near_pair){s->triangle[3 * (size_t)triangle[side] + (size_t)k], triangle[!side], 0};
+                out[count++] = (sn_near_pair){s->triangle[3 * (size_t)triangle[side] + (size_t)k], triangle[!side], 0, 0};
     for (int k = 0; k < 9; ++k)
         if (s->owns[triangle[0]] & 8 << k / 3 && s->owns[triangle[1]] & 8 << k % 3) {
             const int32_t a = s->triangle_edge[3 * (size_t)triangle[0] + (size_t)(k / 3)],
                           b = s->triangle_edge[3 * (size_t)triangle[1] + (size_t)(k % 3)];
-            out[count++] = (sn_near_pair){a < b ? a : b, a < b ? b : a, 1};
+            out[count++] = (sn_near_pair){a < b ? a : b, a < b ? b : a, 1, 0};
         }
     return count;
 }

@@ -1,0 +1,124 @@
+/* Stops of single nodes: the motion of a correction is shortened, node by node, until nothing meets. See barrier.h.
+ *
+ * Two features of a pair are convex, so that the plane through their closest points, normal to n, divides them. With
+ * the ways e of the corners from the present places the distance stays above d - a all the way, where
+ *
+ *   a = max_B n . e - min_A n . e
+ *
+ * is the approach of the pair. (The same at each time of the motion: the bound is linear in it.) A motion with a <=
+ * room for all pairs is safe; room is the distance beyond the gap without what must be left of it. Motion along the
+ * plane is free. A pair that approaches too far divides its room: each side gets the part by which it approaches, and a
+ * side that follows one that recedes gets what the other leaves free. (Divide and truncate: A. H. Chen and others, Offset
+ * geometric contact, 2025, stop each node by half of its distance to anything instead; nodes that slide along a surface
+ * then stick.) Nodes that stop may be run into by others. So all pairs are looked at again, until no pair approaches too
+ * far: a stack needs about as many rounds as it has layers. */
+#include <math.h>
+#include <string.h>
+
+#include "barrier.h"
+#include "base/math3.h"
+
+enum { ROUNDS = 24, GRAIN = 512 };
+static const double KEPT = 0.2;   /* of the distance beyond the gap: what is left at least, or half the reach */
+static const double PART = 0.999; /* of the room is taken, so that rounding ends the rounds */
+
+/* A pair that can run out of its room. */
+struct sn_barrier_way {
+    int32_t corner[4];
+    int32_t first; /* corners of the first feature */
+    double n[3], room;
+};
+
+static double length_of(const double *way, int32_t vertex) { return sn_norm3(way + 3 * (size_t)vertex); }
+
+/* Whether the pair can run out of its room, wherever its corners stop on their ways. */
+static bool can_meet(const sn_barrier *barrier, const sn_near_pair *pair, const double *from, const double *way,
+                     struct sn_barrier_way *out) {
+    const double *x[4];
+    double most[2] = {0, 0};
+    sn_closest c;
+    sn_near_corners(&barrier->near, pair, out->corner);
+    out->first = pair->edges ? 2 : 1;
+    for (int i = 0; i < 4; ++i) {
+        const int side = i >= out->first;
+        most[side] = fmax(most[side], length_of(way, out->corner[i]));
+    }
+    sn_near_places(out->corner, from, x);
+    sn_near_closest(pair, x, &c);
+    const double d = sqrt(c.square), beyond = fmax(d - pair->gap, 0);
+    out->room = beyond - fmin(0.5 * barrier->reach, KEPT * beyond);
+    if (most[0] + most[1] <= out->room) return false;
+    for (int a = 0; a < 3; ++a) out->n[a] = d > 0 ? c.r[a] / d : 0;
+    return true;
+}
+
+static sn_status find(sn_barrier *barrier, const double *from, const double *way, sn_error *error) {
+    const sn_near_features *near = &barrier->near;
+    sn_status status =
+        sn_grow(near->context, (void **)&barrier->way, &barrier->way_capacity, near->count, sizeof *barrier->way, error);
+    barrier->way_count = 0;
+    for (int i = 0; i < near->count && !status; ++i)
+        barrier->way_count += can_meet(barrier, &near->pair[i], from, way, &barrier->way[barrier->way_count]);
+    return status;
+}
+
+/* The vertex may go only the part `part` of its way: the nodes that carry it stop. */
+static void stop_vertex(const sn_touch_surface *s, int32_t vertex, double part, const double *before, double *stop) {
+    for (int32_t i = s->carrier_first[vertex]; i < s->carrier_first[vertex + 1]; ++i) {
+        const int32_t node = s->carrier_node[i];
+        stop[node] = fmin(stop[node], part * before[node]);
+    }
+}
+
+/* Stops the corners of a pair that approaches too far. Returns whether it did. */
+static bool divide(const sn_touch_surface *s, const struct sn_barrier_way *w, const double *way, const double *before,
+                   double *stop) {
+    double along[4], most[2] = {-INFINITY, -INFINITY}; /* the approach of A and that of B */
+    for (int i = 0; i < 4; ++i) {
+        const int side = i >= w->first;
+        along[i] = (side ? 1 : -1) * sn_dot3(w->n, way + 3 * (size_t)w->corner[i]);
+        most[side] = fmax(most[side], along[i]);
+    }
+    const double approach = most[0] + most[1], room = PART * w->room;
+    if (approach <= w->room) return false;
+    double share[2];
+    for (int side = 0; side < 2; ++side)
+        share[side] = most[!side] <= 0 ? room - most[!side]
+                      : most[side] <= 0 ? INFINITY
+                                        : room * most[side] / approach;
+    for (int i = 0; i < 4; ++i) {
+        const double own = share[i >= w->first];
+        if (along[i] > own) stop_vertex(s, w->corner[i], own / along[i], before, stop);
+    }
+    return true;
+}
+
+sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, double *d, double *stop, bool *cut,
+                          bool *safe, sn_error *error) {
+    sn_near_features *near = &barrier->near;
+    const sn_touch_surface *s = near->surface;
+    const int n = 3 * s->vertex_count;
+    double *from = near->at, *way = near->end, *before = stop + node_count, *moved = stop + 2 * (size_t)node_count;
+    *cut = false, *safe = true;
+    sn_touch_surface_carry(s, x, from);
+    sn_touch_surface_carry(s, d, way);
+    for (int i = 0; i < n; ++i) way[i] += from[i];
+    sn_status status = sn_barrier_cover(barrier, from, way, error);
+    for (int i = 0; i < n; ++i) way[i] -= from[i];
+    if (!status) status = find(barrier, from, way, error);
+    if (status || barrier->way_count == 0) return status;
+    for (int i = 0; i < node_count; ++i) stop[i] = 1;
+    for (int round = 0; round < ROUNDS; ++round) {
+        bool met = false;
+        memcpy(before, stop, (size_t)node_count * sizeof *stop);
+        for (int i = 0; i < barrier->way_count; ++i)
+            met = divide(s, &barrier->way[i], way, before, stop) || met;
+        *safe = !met;
+        if (!met) break;
+        *cut = true;
+        for (int i = 0; i < 3 * node_count; ++i) moved[i] = stop[i / 3] * d[i];
+        sn_touch_surface_carry(s, moved, way);
+    }
+    if (*cut) memcpy(d, moved, 3 * (size_t)node_count * sizeof *d);
+    return SN_OK;
+}
