@@ -133,24 +133,32 @@ static int by_key(const void *a, const void *b) {
     return p->index < q->index ? -1 : p->index > q->index;
 }
 
+typedef struct squaring {
+    const sn_barrier *barrier;
+    const double *position;
+} squaring;
+
 static void square_piece(void *data, int piece) {
-    sn_barrier *barrier = data;
+    const squaring *task = data;
+    const sn_barrier *barrier = task->barrier;
     const sn_near_features *near = &barrier->near;
-    const int end = (int)sn_piece_begin(near->count, GRAIN, piece + 1);
-    for (int i = (int)sn_piece_begin(near->count, GRAIN, piece); i < end; ++i) {
-        int32_t corner[4];
-        const double *x[4];
-        sn_closest c;
-        sn_near_corners(near, &near->pair[i], corner);
-        sn_near_places(corner, barrier->position, x);
-        sn_near_closest(&near->pair[i], x, &c);
-        barrier->square[i] = c.square;
-    }
+    const int begin = (int)sn_piece_begin(near->count, GRAIN, piece),
+              end = (int)sn_piece_begin(near->count, GRAIN, piece + 1);
+    sn_near_squares(near, near->pair + begin, end - begin, task->position, barrier->square + begin);
 }
 
-/* Whether pair i of the list is within reach. */
+sn_status sn_barrier_squares(sn_barrier *barrier, const double *position, sn_error *error) {
+    const sn_near_features *near = &barrier->near;
+    const sn_status status = sn_grow(near->context, (void **)&barrier->square, &barrier->square_capacity, near->count,
+                                     sizeof *barrier->square, error);
+    squaring task = {barrier, position};
+    if (!status) sn_parallel_pieces(near->context, sn_pieces(near->count, GRAIN), square_piece, &task);
+    return status;
+}
+
+/* Whether pair i of the list may be within reach: `square` has rounding errors. */
 static bool reaches(const sn_barrier *barrier, int i) {
-    const double within = barrier->near.pair[i].gap + barrier->reach;
+    const double within = (1 + 1e-9) * (barrier->near.pair[i].gap + barrier->reach);
     return barrier->square[i] < within * within;
 }
 
@@ -172,7 +180,7 @@ static sn_status make_room(sn_barrier *barrier, sn_error *error) {
 }
 
 /* Looks at a pair within reach: its key and strength, and the rest of the force of edges that are nearly parallel.
- * Returns false when it has no strength. */
+ * Returns false when it is out of reach or has no strength. */
 static bool look_at(sn_barrier *barrier, int index, struct sn_barrier_found *found) {
     const sn_near_features *near = &barrier->near;
     const sn_near_pair *pair = &near->pair[index];
@@ -183,6 +191,7 @@ static bool look_at(sn_barrier *barrier, int index, struct sn_barrier_found *fou
     sn_near_corners(near, pair, corner);
     sn_near_places(corner, barrier->position, x);
     sn_near_closest(pair, x, &c);
+    if (!(sqrt(c.square) < pair->gap + barrier->reach)) return false;
     const double k0 = surface_stiffness(barrier, corner[0], &surface[0]),
                  k1 = surface_stiffness(barrier, corner[3], &surface[1]), k = 2 * k0 * k1 / (k0 + k1);
     *found = (struct sn_barrier_found){.index = index, .gap = pair->gap};
@@ -206,11 +215,8 @@ static bool look_at(sn_barrier *barrier, int index, struct sn_barrier_found *fou
 static sn_status find(sn_barrier *barrier, int *count, sn_error *error) {
     const sn_near_features *near = &barrier->near;
     *count = barrier->parallel_count = 0;
-    sn_status status = sn_grow(near->context, (void **)&barrier->square, &barrier->square_capacity, near->count,
-                               sizeof *barrier->square, error);
-    if (status) return status;
-    sn_parallel_pieces(near->context, sn_pieces(near->count, GRAIN), square_piece, barrier);
-    status = make_room(barrier, error);
+    sn_status status = sn_barrier_squares(barrier, barrier->position, error);
+    if (!status) status = make_room(barrier, error);
     for (int i = 0; i < near->count && !status; ++i)
         if (reaches(barrier, i) && look_at(barrier, i, &barrier->found[*count])) ++*count;
     if (!status && *count > 0) qsort(barrier->found, (size_t)*count, sizeof *barrier->found, by_key);

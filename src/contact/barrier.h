@@ -34,7 +34,7 @@ typedef struct sn_barrier {
     sn_near_features near;
     double reach;      /* m */
     double *stiffness; /* per surface of the source, Pa: k */
-    double *square;    /* scratch: squared distance of each pair of the list */
+    double *square;    /* scratch: squared distance of each pair of the list, up to rounding */
     int square_capacity;
 
     /* The contacts at `position`. Row i of `rows` has their nodes. */
@@ -90,6 +90,8 @@ sn_status sn_barrier_limit(sn_barrier *barrier, const double *x, const double *d
  * look at it. */
 sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, double *d, double *stop, bool *cut,
                           bool *safe, sn_error *error);
+/* Fills `square` for the places of the vertices. */
+sn_status sn_barrier_squares(sn_barrier *barrier, const double *position, sn_error *error);
 /* Makes the list of pairs complete for a motion of the vertices. */
 sn_status sn_barrier_cover(sn_barrier *barrier, const double *from, const double *to, sn_error *error);
 /* The pairs of surfaces that intersect at x, or that are nearer than the gap: at most `room` of them. */

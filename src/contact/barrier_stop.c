@@ -32,8 +32,8 @@ struct sn_barrier_way {
 static double length_of(const double *way, int32_t vertex) { return sn_norm3(way + 3 * (size_t)vertex); }
 
 /* Whether the pair can run out of its room, wherever its corners stop on their ways. */
-static bool can_meet(const sn_barrier *barrier, const sn_near_pair *pair, const double *from, const double *way,
-                     struct sn_barrier_way *out) {
+static bool can_meet(const sn_barrier *barrier, const sn_near_pair *pair, double square, const double *from,
+                     const double *way, struct sn_barrier_way *out) {
     const double *x[4];
     double most[2] = {0, 0};
     sn_closest c;
@@ -43,6 +43,8 @@ static bool can_meet(const sn_barrier *barrier, const sn_near_pair *pair, const 
         const int side = i >= out->first;
         most[side] = fmax(most[side], length_of(way, out->corner[i]));
     }
+    const double likely = fmax((1 - 1e-9) * sqrt(square) - pair->gap, 0);
+    if (most[0] + most[1] <= likely - fmin(0.5 * barrier->reach, KEPT * likely)) return false;
     sn_near_places(out->corner, from, x);
     sn_near_closest(pair, x, &c);
     const double d = sqrt(c.square), beyond = fmax(d - pair->gap, 0);
@@ -57,8 +59,9 @@ static sn_status find(sn_barrier *barrier, const double *from, const double *way
     sn_status status =
         sn_grow(near->context, (void **)&barrier->way, &barrier->way_capacity, near->count, sizeof *barrier->way, error);
     barrier->way_count = 0;
+    if (!status) status = sn_barrier_squares(barrier, from, error);
     for (int i = 0; i < near->count && !status; ++i)
-        barrier->way_count += can_meet(barrier, &near->pair[i], from, way, &barrier->way[barrier->way_count]);
+        barrier->way_count += can_meet(barrier, &near->pair[i], barrier->square[i], from, way, &barrier->way[barrier->way_count]);
     return status;
 }
 

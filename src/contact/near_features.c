@@ -7,6 +7,7 @@
 
 #include "base/math3.h"
 #include "orientation.h"
+#include "touch_cut.h"
 
 enum { GRAIN = 256 };
 
@@ -112,8 +113,9 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
     near->to = sn_allocate_zero(context, 3 * vertices, sizeof *near->to);
     near->at = sn_allocate_zero(context, 3 * vertices, sizeof *near->at);
     near->end = sn_allocate_zero(context, 3 * vertices, sizeof *near->end);
+    near->way = sn_allocate_zero(context, vertices, sizeof *near->way);
     if (!near->thickness || !near->vertex_place || !near->edge_place || !near->edge_area || !near->edge_square || !near->from ||
-        !near->to || !near->at || !near->end)
+        !near->to || !near->at || !near->end || !near->way)
         return sn_no_memory(error);
     measure(near);
     near->gap_most = gap;
@@ -128,7 +130,7 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
 void sn_near_features_release(sn_near_features *near) {
     void *const array[] = {near->body,        near->vertex_place, near->edge_place, near->edge_area,
                            near->edge_square, near->pair,         near->piece,      near->from,
-                           near->to,          near->at,           near->end,       near->thickness};
+                           near->to,          near->at,           near->end,       near->thickness,    near->way};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(near->context, array[i]);
     sn_touch_surface_destroy(near->surface);
     sn_box_tree_destroy(near->tree);
@@ -147,11 +149,45 @@ void sn_near_corners(const sn_near_features *near, const sn_near_pair *pair, int
     }
 }
 
+/* ---- Distances ---- */
+/* Eight pairs of one kind that wait for the kernel. */
+typedef struct lanes {
+    int count;
+    int32_t corner[4][8];
+    int index[8];
+} lanes;
+
+static void flush(const sn_closest_kernels *kernels, lanes *l, int edges, const double *position, double *square) {
+    double out[8];
+    if (l->count == 0) return;
+    for (int i = l->count; i < 8; ++i)
+        for (int k = 0; k < 4; ++k) l->corner[k][i] = l->corner[k][l->count - 1];
+    kernels->squares(position, l->corner[0], edges, out);
+    for (int i = 0; i < l->count; ++i) square[l->index[i]] = out[i];
+    l->count = 0;
+}
+
+void sn_near_squares(const sn_near_features *near, const sn_near_pair *pair, int count, const double *position,
+                     double *square) {
+    const sn_closest_kernels *kernels = sn_closest_kernels_for(near->context);
+    lanes kind[2] = {{0}, {0}};
+    for (int i = 0; i < count; ++i) {
+        int32_t corner[4];
+        lanes *l = &kind[pair[i].edges];
+        sn_near_corners(near, &pair[i], corner);
+        for (int k = 0; k < 4; ++k) l->corner[k][l->count] = corner[k];
+        l->index[l->count++] = i;
+        if (l->count == 8) flush(kernels, l, pair[i].edges, position, square);
+    }
+    for (int edges = 0; edges < 2; ++edges) flush(kernels, &kind[edges], edges, position, square);
+}
+
 /* ---- The list ---- */
 /* The distance within which features can come nearer than the list promises, after the boxes have been asked. */
 typedef struct listing {
     sn_near_features *near;
-    const double *from, *to;
+    const double *from;
+    bool moves; /* near->way is set */
     double within;
 } listing;
 
@@ -172,60 +208,63 @@ static double gap_of(const sn_near_features *near, const sn_near_pair *pair, con
     return near->gap + fmax(fmin(thickness, 0.5 * (sqrt(c.square) - near->gap)), 0);
 }
 
-static double way_of(const listing *l, int32_t vertex) {
-    double way[3];
-    sn_subtract3(l->to + 3 * (size_t)vertex, l->from + 3 * (size_t)vertex, way);
-    return sn_norm3(way);
-}
-
-/* Whether a pair can come nearer than `within` on its way. Sets its gap then. */
-static bool can_meet(const listing *l, sn_near_pair *pair) {
+/* Whether a pair at this distance can come nearer than `within` on its way. Sets its gap then. */
+static bool can_meet(const listing *l, double square, sn_near_pair *pair) {
+    static const double ROUNDING = 1e-9;
     int32_t corner[4];
-    const double *x[4];
-    sn_closest c;
-    sn_near_corners(l->near, pair, corner);
-    if (incident(corner, pair->edges)) return false;
-    sn_near_places(corner, l->from, x);
-    sn_near_closest(pair, x, &c);
     double most[2] = {0, 0};
-    for (int i = 0; i < 4 && l->to; ++i) {
+    sn_near_corners(l->near, pair, corner);
+    for (int i = 0; i < 4 && l->moves; ++i) {
         const int side = i >= (pair->edges ? 2 : 1);
-        most[side] = fmax(most[side], way_of(l, corner[i]));
+        most[side] = fmax(most[side], l->near->way[corner[i]]);
     }
-    if (!(sqrt(c.square) <= l->within + most[0] + most[1])) return false;
+    const double within = (1 + ROUNDING) * (l->within + most[0] + most[1]);
+    if (!(square <= within * within)) return false;
     pair->gap = gap_of(l->near, pair, corner);
     return true;
 }
 
-/* The pairs of the features that two triangles own, at most 15. */
-static int owned_pairs(const sn_touch_surface *s, const int32_t triangle[2], sn_near_pair *out) {
+/* The pairs of the features that two triangles own and that share no vertex, at most 15. */
+static int owned_pairs(const sn_near_features *near, const int32_t triangle[2], sn_near_pair *out) {
+    const sn_touch_surface *s = near->surface;
     int count = 0;
+    int32_t corner[4];
     for (int side = 0; side < 2; ++side)
         for (int k = 0; k < 3; ++k)
-            if (s->owns[triangle[side]] & 1 << k)
-                out[count++] = (sn_near_pair){s->triangle[3 * (size_t)triangle[side] + (size_t)k], triangle[!side], 0, 0};
+            if (s->owns[triangle[side]] & 1 << k) {
+                out[count] = (sn_near_pair){s->triangle[3 * (size_t)triangle[side] + (size_t)k], triangle[!side], 0, 0};
+                sn_near_corners(near, &out[count], corner);
+                count += !incident(corner, false);
+            }
     for (int k = 0; k < 9; ++k)
         if (s->owns[triangle[0]] & 8 << k / 3 && s->owns[triangle[1]] & 8 << k % 3) {
             const int32_t a = s->triangle_edge[3 * (size_t)triangle[0] + (size_t)(k / 3)],
                           b = s->triangle_edge[3 * (size_t)triangle[1] + (size_t)(k % 3)];
-            out[count++] = (sn_near_pair){a < b ? a : b, a < b ? b : a, 1, 0};
+            out[count] = (sn_near_pair){a < b ? a : b, a < b ? b : a, 1, 0};
+            sn_near_corners(near, &out[count], corner);
+            count += !incident(corner, true);
         }
     return count;
 }
 
 /* The features of the pairs of boxes of one piece that can meet, written behind those of the pieces before. */
 static void list_piece(void *data, int piece) {
+    enum { ROOM = 256 };
     const listing *l = data;
     sn_near_features *near = l->near;
     const int end = (int)sn_piece_begin(near->boxes.count, GRAIN, piece + 1);
-    sn_near_pair *out = near->pair + near->piece[piece], found[15];
-    int kept = 0;
+    sn_near_pair *out = near->pair + near->piece[piece], found[ROOM];
+    double square[ROOM];
+    int kept = 0, count = 0;
     for (int i = (int)sn_piece_begin(near->boxes.count, GRAIN, piece); i < end; ++i) {
         const int32_t *triangle = near->boxes.pair[i];
-        if (!near->may(near->user, near->body[triangle[0]], near->body[triangle[1]])) continue;
-        const int count = owned_pairs(near->surface, triangle, found);
+        if (near->may(near->user, near->body[triangle[0]], near->body[triangle[1]]))
+            count += owned_pairs(near, triangle, found + count);
+        if (count + 15 <= ROOM && i + 1 < end) continue;
+        sn_near_squares(near, found, count, l->from, square);
         for (int k = 0; k < count; ++k)
-            if (can_meet(l, &found[k])) out[kept++] = found[k];
+            if (can_meet(l, square[k], &found[k])) out[kept++] = found[k];
+        count = 0;
     }
     near->piece[piece] = kept;
 }
@@ -292,7 +331,12 @@ sn_status sn_near_features_cover(sn_near_features *near, const double *from, con
     memcpy(near->from, from, bytes);
     memcpy(near->to, to ? to : from, bytes);
     sn_box_tree_refit(near->tree, near->from, to ? near->to : NULL, near->margin);
-    listing l = {near, near->from, to ? near->to : NULL, 2 * near->margin};
+    for (int i = 0; i < near->surface->vertex_count && to; ++i) {
+        double way[3];
+        sn_subtract3(near->to + 3 * (size_t)i, near->from + 3 * (size_t)i, way);
+        near->way[i] = sn_norm3(way);
+    }
+    listing l = {near, near->from, to != NULL, 2 * near->margin};
     const sn_status status = list(near, &l, error);
     near->known = status == SN_OK;
     ++near->queries;
@@ -324,6 +368,12 @@ static bool triangles_cross(const sn_touch_surface *s, const double *position, c
     return false;
 }
 
+static bool share_corner(const sn_touch_surface *s, const int32_t t[2]) {
+    for (int k = 0; k < 9; ++k)
+        if (s->triangle[3 * (size_t)t[0] + (size_t)(k / 3)] == s->triangle[3 * (size_t)t[1] + (size_t)(k % 3)]) return true;
+    return false;
+}
+
 bool sn_near_add_surfaces(int a, int b, int32_t (*pair)[2], int room, int *count) {
     const int32_t low = a < b ? a : b, high = a < b ? b : a;
     for (int i = 0; i < *count; ++i)
@@ -333,13 +383,42 @@ bool sn_near_add_surfaces(int a, int b, int32_t (*pair)[2], int room, int *count
     return true;
 }
 
+/* Tests up to eight pairs of triangles; the filter drops most of those that are apart. Triangles that share a corner
+ * always touch there, so that it cannot drop them. */
+static void test_pairs(const sn_near_features *near, const double *position, int count, const int32_t (*t)[2],
+                       int32_t (*pair)[2], int room, int *found) {
+    const sn_touch_surface *s = near->surface;
+    int32_t corner[2][3][8];
+    if (count == 0) return;
+    for (int i = 0; i < 8; ++i)
+        for (int side = 0; side < 2; ++side)
+            for (int k = 0; k < 3; ++k)
+                corner[side][k][i] = s->triangle[3 * (size_t)t[i < count ? i : count - 1][side] + (size_t)k];
+    const unsigned apart =
+        sn_cut_filter_for(near->context)->apart(position, corner[0][0], position, corner[1][0]);
+    for (int i = 0; i < count && *found < room; ++i)
+        if (!(apart >> i & 1) && triangles_cross(s, position, t[i]))
+            sn_near_add_surfaces(near->body[t[i][0]], near->body[t[i][1]], pair, room, found);
+}
+
 sn_status sn_near_features_intersect(sn_near_features *near, const double *position, int32_t (*pair)[2], int room,
                                      int *count, sn_error *error) {
+    const sn_touch_surface *s = near->surface;
     const sn_status status = sn_near_features_cover(near, position, NULL, 0, 0.1 * near->edge_length, error);
+    int32_t waiting[8][2];
+    int held = 0;
     for (int i = 0; i < near->boxes.count && !status && *count < room; ++i) {
         const int32_t *t = near->boxes.pair[i], a = near->body[t[0]], b = near->body[t[1]];
-        if (near->may(near->user, a, b) && triangles_cross(near->surface, position, t))
-            sn_near_add_surfaces(a, b, pair, room, count);
+        if (!near->may(near->user, a, b)) continue;
+        if (share_corner(s, t)) {
+            if (triangles_cross(s, position, t)) sn_near_add_surfaces(a, b, pair, room, count);
+            continue;
+        }
+        memcpy(waiting[held++], t, sizeof *waiting);
+        if (held < 8) continue;
+        test_pairs(near, position, held, (const int32_t(*)[2])waiting, pair, room, count);
+        held = 0;
     }
+    if (!status) test_pairs(near, position, held, (const int32_t(*)[2])waiting, pair, room, count);
     return status;
 }

@@ -50,6 +50,7 @@ typedef struct sn_near_features {
     double *from, *to; /* vertices x 3 */
     double margin;     /* m */
     double *at, *end;  /* vertices x 3: scratch */
+    double *way;       /* vertices: scratch, the lengths of their ways in the tube */
     int64_t queries;   /* how often the list was made */
 } sn_near_features;
 
@@ -77,6 +78,10 @@ static inline void sn_near_closest(const sn_near_pair *pair, const double *const
     else
         sn_closest_vertex_face(x, closest);
 }
+
+/* The squared distances of `count` pairs at `position`, up to rounding, eight at a time. */
+void sn_near_squares(const sn_near_features *near, const sn_near_pair *pair, int count, const double *position,
+                     double *square);
 
 /* Adds the pairs of surfaces that intersect at `position` to `pair` (a <= b), each once, at most `room` in all. An edge
  * that goes through a triangle with which it shares no vertex is an intersection. */
