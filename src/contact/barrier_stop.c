@@ -5,28 +5,32 @@
  *
  *   a = max_B n . e - min_A n . e
  *
- * is the approach of the pair. (The same at each time of the motion: the bound is linear in it.) A motion with a <=
- * room for all pairs is safe; room is the distance beyond the gap without what must be left of it. Motion along the
- * plane is free. A pair that approaches too far divides its room: each side gets the part by which it approaches, and a
- * side that follows one that recedes gets what the other leaves free. (Divide and truncate: A. H. Chen and others, Offset
- * geometric contact, 2025, stop each node by half of its distance to anything instead; nodes that slide along a surface
- * then stick.) Nodes that stop may be run into by others. So all pairs are looked at again, until no pair approaches too
- * far: a stack needs about as many rounds as it has layers. */
+ * is the approach of the pair. (The same at each time of the motion: the bound is linear in it.) A pair with a <= room
+ * is safe; room is the distance beyond the gap without what must be left of it. This is enough for most pairs. The
+ * others are followed along their ways (ccd.h): a vertex that slides along a surface comes nearer to the triangles
+ * ahead of it, but it does not meet them. Where a pair meets after the part s of its ways, the corners that approach
+ * there stop at s.
+ *
+ * (A. H. Chen and others, Offset geometric contact, 2025, stop each node by a part of its distance to anything instead.
+ * That needs no continuous detection, but nodes that slide go a part of a triangle in each solve.)
+ *
+ * Nodes that stop may be run into by others. So all pairs are looked at again, until none meets: a stack needs about as
+ * many rounds as it has layers. */
 #include <math.h>
 #include <string.h>
 
 #include "barrier.h"
 #include "base/math3.h"
+#include "ccd.h"
 
-enum { ROUNDS = 24, GRAIN = 512 };
+enum { ROUNDS = 24 };
 static const double KEPT = 0.2;   /* of the distance beyond the gap: what is left at least, or half the reach */
-static const double PART = 0.999; /* of the room is taken, so that rounding ends the rounds */
 
 /* A pair that can run out of its room. */
 struct sn_barrier_way {
     int32_t corner[4];
-    int32_t first; /* corners of the first feature */
-    double n[3], room;
+    int32_t edges;
+    double n[3], room, gap;
 };
 
 static double length_of(const double *way, int32_t vertex) { return sn_norm3(way + 3 * (size_t)vertex); }
@@ -38,9 +42,9 @@ static bool can_meet(const sn_barrier *barrier, const sn_near_pair *pair, double
     double most[2] = {0, 0};
     sn_closest c;
     sn_near_corners(&barrier->near, pair, out->corner);
-    out->first = pair->edges ? 2 : 1;
+    out->edges = pair->edges, out->gap = pair->gap;
     for (int i = 0; i < 4; ++i) {
-        const int side = i >= out->first;
+        const int side = i >= (pair->edges ? 2 : 1);
         most[side] = fmax(most[side], length_of(way, out->corner[i]));
     }
     const double likely = fmax((1 - 1e-9) * sqrt(square) - pair->gap, 0);
@@ -73,26 +77,47 @@ static void stop_vertex(const sn_touch_surface *s, int32_t vertex, double part, 
     }
 }
 
-/* Stops the corners of a pair that approaches too far. Returns whether it did. */
-static bool divide(const sn_touch_surface *s, const struct sn_barrier_way *w, const double *way, const double *before,
-                   double *stop) {
-    double along[4], most[2] = {-INFINITY, -INFINITY}; /* the approach of A and that of B */
+/* How far the corners go towards the other feature along n, and the largest way of each side. */
+static void approach(const struct sn_barrier_way *w, const double n[3], const double *way, double along[4],
+                     double most[2]) {
+    most[0] = most[1] = -INFINITY;
     for (int i = 0; i < 4; ++i) {
-        const int side = i >= w->first;
-        along[i] = (side ? 1 : -1) * sn_dot3(w->n, way + 3 * (size_t)w->corner[i]);
+        const int side = i >= (w->edges ? 2 : 1);
+        along[i] = (side ? 1 : -1) * sn_dot3(n, way + 3 * (size_t)w->corner[i]);
         most[side] = fmax(most[side], along[i]);
     }
-    const double approach = most[0] + most[1], room = PART * w->room;
-    if (approach <= w->room) return false;
-    double share[2];
-    for (int side = 0; side < 2; ++side)
-        share[side] = most[!side] <= 0 ? room - most[!side]
-                      : most[side] <= 0 ? INFINITY
-                                        : room * most[side] / approach;
-    for (int i = 0; i < 4; ++i) {
-        const double own = share[i >= w->first];
-        if (along[i] > own) stop_vertex(s, w->corner[i], own / along[i], before, stop);
-    }
+}
+
+/* The normal of the closest points after the part `part` of the ways. */
+static void normal_at(const struct sn_barrier_way *w, const double *const x[4], const double *const d[4], double part,
+                      double n[3]) {
+    double at[4][3];
+    const double *const moved[4] = {at[0], at[1], at[2], at[3]};
+    sn_closest c;
+    for (int i = 0; i < 4; ++i)
+        for (int a = 0; a < 3; ++a) at[i][a] = x[i][a] + part * d[i][a];
+    sn_near_closest(&(sn_near_pair){.edges = w->edges}, moved, &c);
+    const double length = sqrt(c.square);
+    for (int a = 0; a < 3; ++a) n[a] = length > 0 ? c.r[a] / length : 0;
+}
+
+/* Stops the corners of a pair that meets. Returns whether it did. */
+static bool divide(const sn_barrier *barrier, const struct sn_barrier_way *w, const double *from, const double *way,
+                   const double *before, double *stop) {
+    double along[4], most[2], n[3];
+    const double *x[4], *d[4];
+    approach(w, w->n, way, along, most);
+    if (most[0] + most[1] <= w->room) return false;
+    sn_near_places(w->corner, from, x);
+    sn_near_places(w->corner, way, d);
+    const double part =
+        (w->edges ? sn_ccd_edge_edge : sn_ccd_vertex_face)(x, d, w->gap, 0.5 * barrier->reach, 1);
+    if (part >= 1) return false;
+    normal_at(w, x, d, part, n);
+    approach(w, n, way, along, most);
+    for (int i = 0; i < 4; ++i)
+        if (along[i] > 0 || !(most[0] > 0 || most[1] > 0))
+            stop_vertex(barrier->near.surface, w->corner[i], part, before, stop);
     return true;
 }
 
@@ -115,7 +140,7 @@ sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, 
         bool met = false;
         memcpy(before, stop, (size_t)node_count * sizeof *stop);
         for (int i = 0; i < barrier->way_count; ++i)
-            met = divide(s, &barrier->way[i], way, before, stop) || met;
+            met = divide(barrier, &barrier->way[i], from, way, before, stop) || met;
         *safe = !met;
         if (!met) break;
         *cut = true;

@@ -353,6 +353,11 @@ static bool pierces(const double *position, const int32_t edge[2], const int32_t
     const double *p = position + 3 * (size_t)edge[0], *q = position + 3 * (size_t)edge[1];
     const double *x[3];
     for (int k = 0; k < 3; ++k) x[k] = position + 3 * (size_t)triangle[k];
+    for (int a = 0; a < 3; ++a) { /* boxes that are apart: exact, and cheaper than signs */
+        const double low = p[a] < q[a] ? p[a] : q[a], high = p[a] < q[a] ? q[a] : p[a];
+        if ((x[0][a] < low && x[1][a] < low && x[2][a] < low) || (x[0][a] > high && x[1][a] > high && x[2][a] > high))
+            return false;
+    }
     const int above = sn_orientation(x[0], x[1], x[2], p), below = sn_orientation(x[0], x[1], x[2], q);
     if (above == below) return false;
     int side[3];
@@ -368,10 +373,11 @@ static bool triangles_cross(const sn_touch_surface *s, const double *position, c
     return false;
 }
 
-static bool share_corner(const sn_touch_surface *s, const int32_t t[2]) {
+static int shared_corners(const sn_touch_surface *s, const int32_t t[2]) {
+    int count = 0;
     for (int k = 0; k < 9; ++k)
-        if (s->triangle[3 * (size_t)t[0] + (size_t)(k / 3)] == s->triangle[3 * (size_t)t[1] + (size_t)(k % 3)]) return true;
-    return false;
+        count += s->triangle[3 * (size_t)t[0] + (size_t)(k / 3)] == s->triangle[3 * (size_t)t[1] + (size_t)(k % 3)];
+    return count;
 }
 
 bool sn_near_add_surfaces(int a, int b, int32_t (*pair)[2], int room, int *count) {
@@ -410,8 +416,9 @@ sn_status sn_near_features_intersect(sn_near_features *near, const double *posit
     for (int i = 0; i < near->boxes.count && !status && *count < room; ++i) {
         const int32_t *t = near->boxes.pair[i], a = near->body[t[0]], b = near->body[t[1]];
         if (!near->may(near->user, a, b)) continue;
-        if (share_corner(s, t)) {
-            if (triangles_cross(s, position, t)) sn_near_add_surfaces(a, b, pair, room, count);
+        const int shared = shared_corners(s, t);
+        if (shared > 0) { /* with two corners in common, each edge shares one with the other triangle */
+            if (shared == 1 && triangles_cross(s, position, t)) sn_near_add_surfaces(a, b, pair, room, count);
             continue;
         }
         memcpy(waiting[held++], t, sizeof *waiting);
