@@ -80,7 +80,7 @@ sn_status sn_barrier_create(sn_context *context, sn_touch_surface *const *surfac
 void sn_barrier_release(sn_barrier *barrier) {
     const sn_context *context = barrier->near.context;
     void *const array[] = {barrier->stiffness, barrier->square,   barrier->position,
-                           barrier->touch,     barrier->parallel, barrier->found,    barrier->way};
+                           barrier->touch,     barrier->parallel, barrier->found,    barrier->way,     barrier->stop};
     for (size_t i = 0; i < sizeof array / sizeof *array && context; ++i) sn_release(context, array[i]);
     if (context) sn_touch_rows_release(&barrier->rows);
     if (context) sn_near_features_release(&barrier->near);

@@ -59,6 +59,8 @@ typedef struct sn_barrier {
 
     struct sn_barrier_way *way; /* scratch: the pairs that a motion may bring together (barrier_stop.c) */
     int way_count, way_capacity;
+    struct sn_barrier_stop *stop; /* scratch: per node */
+    int stop_capacity;
 
     struct sn_barrier_found *found; /* scratch: the pairs within reach */
     int found_capacity;
@@ -85,11 +87,10 @@ double sn_barrier_energy(const sn_barrier *barrier);
 void sn_barrier_force(const sn_barrier *barrier, double *f);
 /* The part of the motion d of the nodes from x that is safe, above 0, at most 1. */
 sn_status sn_barrier_limit(sn_barrier *barrier, const double *x, const double *d, double *part, sn_error *error);
-/* Shortens the motions d of single nodes from x until nothing meets; `stop` has 5 places per node, scratch. *cut: whether
- * it shortened one. *safe: the whole motion d is safe now; otherwise it ran out of rounds, and sn_barrier_limit must
- * look at it. */
-sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, double *d, double *stop, bool *cut,
-                          bool *safe, sn_error *error);
+/* Shortens the motions d of single nodes from x until nothing meets. *cut: whether it shortened one. *safe: the whole
+ * motion d is safe now; otherwise it ran out of rounds, and sn_barrier_limit must look at it. */
+sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, double *d, bool *cut, bool *safe,
+                          sn_error *error);
 /* Fills `square` for the places of the vertices. */
 sn_status sn_barrier_squares(sn_barrier *barrier, const double *position, sn_error *error);
 /* Makes the list of pairs complete for a motion of the vertices. */

@@ -9,7 +9,8 @@
  * is safe; room is the distance beyond the gap without what must be left of it. This is enough for most pairs. The
  * others are followed along their ways (ccd.h): a vertex that slides along a surface comes nearer to the triangles
  * ahead of it, but it does not meet them. Where a pair meets after the part s of its ways, the corners that approach
- * there stop at s.
+ * there lose the rest of their motion along the normal of this place: they slide on. A node that several pairs stop
+ * takes the first of them in time; the others follow in the next rounds. In the last rounds nodes stop altogether.
  *
  * (A. H. Chen and others, Offset geometric contact, 2025, stop each node by a part of its distance to anything instead.
  * That needs no continuous detection, but nodes that slide go a part of a triangle in each solve.)
@@ -23,7 +24,7 @@
 #include "base/math3.h"
 #include "ccd.h"
 
-enum { ROUNDS = 24 };
+enum { ROUNDS = 32, SLIDES = 8 };
 static const double KEPT = 0.2;   /* of the distance beyond the gap: what is left at least, or half the reach */
 
 /* A pair that can run out of its room. */
@@ -69,12 +70,24 @@ static sn_status find(sn_barrier *barrier, const double *from, const double *way
     return status;
 }
 
-/* The vertex may go only the part `part` of its way: the nodes that carry it stop. */
-static void stop_vertex(const sn_touch_surface *s, int32_t vertex, double part, const double *before, double *stop) {
+/* Where a node stops: after the part `part` of its way, on a surface with the normal n. */
+struct sn_barrier_stop {
+    double part, n[3];
+};
+
+/* The vertex meets something: the nodes that carry it remember it when it is the first thing that they meet. */
+static void stop_vertex(const sn_touch_surface *s, int32_t vertex, double part, const double n[3],
+                        struct sn_barrier_stop *stop) {
     for (int32_t i = s->carrier_first[vertex]; i < s->carrier_first[vertex + 1]; ++i) {
-        const int32_t node = s->carrier_node[i];
-        stop[node] = fmin(stop[node], part * before[node]);
+        struct sn_barrier_stop *own = &stop[s->carrier_node[i]];
+        if (part < own->part) *own = (struct sn_barrier_stop){part, {n[0], n[1], n[2]}};
     }
+}
+
+/* Takes the rest of the motion away from a node: along the normal of what it meets, or all of it. */
+static void cut_node(const struct sn_barrier_stop *stop, bool slides, double d[3]) {
+    const double along = sn_dot3(stop->n, d);
+    for (int a = 0; a < 3; ++a) d[a] -= (1 - stop->part) * (slides ? along * stop->n[a] : d[a]);
 }
 
 /* How far the corners go towards the other feature along n, and the largest way of each side. */
@@ -103,7 +116,7 @@ static void normal_at(const struct sn_barrier_way *w, const double *const x[4], 
 
 /* Stops the corners of a pair that meets. Returns whether it did. */
 static bool divide(const sn_barrier *barrier, const struct sn_barrier_way *w, const double *from, const double *way,
-                   const double *before, double *stop) {
+                   struct sn_barrier_stop *stop) {
     double along[4], most[2], n[3];
     const double *x[4], *d[4];
     approach(w, w->n, way, along, most);
@@ -117,16 +130,16 @@ static bool divide(const sn_barrier *barrier, const struct sn_barrier_way *w, co
     approach(w, n, way, along, most);
     for (int i = 0; i < 4; ++i)
         if (along[i] > 0 || !(most[0] > 0 || most[1] > 0))
-            stop_vertex(barrier->near.surface, w->corner[i], part, before, stop);
+            stop_vertex(barrier->near.surface, w->corner[i], part, n, stop);
     return true;
 }
 
-sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, double *d, double *stop, bool *cut,
-                          bool *safe, sn_error *error) {
+sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, double *d, bool *cut, bool *safe,
+                          sn_error *error) {
     sn_near_features *near = &barrier->near;
     const sn_touch_surface *s = near->surface;
     const int n = 3 * s->vertex_count;
-    double *from = near->at, *way = near->end, *before = stop + node_count, *moved = stop + 2 * (size_t)node_count;
+    double *from = near->at, *way = near->end;
     *cut = false, *safe = true;
     sn_touch_surface_carry(s, x, from);
     sn_touch_surface_carry(s, d, way);
@@ -134,19 +147,21 @@ sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, 
     sn_status status = sn_barrier_cover(barrier, from, way, error);
     for (int i = 0; i < n; ++i) way[i] -= from[i];
     if (!status) status = find(barrier, from, way, error);
+    if (!status)
+        status = sn_grow(near->context, (void **)&barrier->stop, &barrier->stop_capacity, node_count,
+                         sizeof *barrier->stop, error);
     if (status || barrier->way_count == 0) return status;
-    for (int i = 0; i < node_count; ++i) stop[i] = 1;
     for (int round = 0; round < ROUNDS; ++round) {
         bool met = false;
-        memcpy(before, stop, (size_t)node_count * sizeof *stop);
+        for (int i = 0; i < node_count; ++i) barrier->stop[i].part = 1;
         for (int i = 0; i < barrier->way_count; ++i)
-            met = divide(barrier, &barrier->way[i], from, way, before, stop) || met;
+            met = divide(barrier, &barrier->way[i], from, way, barrier->stop) || met;
         *safe = !met;
         if (!met) break;
         *cut = true;
-        for (int i = 0; i < 3 * node_count; ++i) moved[i] = stop[i / 3] * d[i];
-        sn_touch_surface_carry(s, moved, way);
+        for (int i = 0; i < node_count; ++i)
+            if (barrier->stop[i].part < 1) cut_node(&barrier->stop[i], round < SLIDES, d + 3 * (size_t)i);
+        sn_touch_surface_carry(s, d, way);
     }
-    if (*cut) memcpy(d, moved, 3 * (size_t)node_count * sizeof *d);
     return SN_OK;
 }

@@ -22,7 +22,6 @@ typedef struct guarding {
     sn_barrier_friction friction, next; /* of the present solve; of the next one, if there is one */
     double *before, *after;             /* 3 per node: scratch, forces of friction */
     double *taken;                      /* 3 per node: where the rows of `friction` were made */
-    double *stop;                       /* 5 per node: scratch */
     double *safe_x, *safe_d;            /* 3 per node: a motion that is known to be safe, if `safe` */
     bool safe;
     bool rough;                         /* friction acts in the present step */
@@ -88,10 +87,9 @@ static sn_status fit(sn_world *world, guarding *own, sn_error *error) {
     if (!own->before) own->before = sn_allocate_zero(world->context, count, sizeof *own->before);
     if (!own->after) own->after = sn_allocate_zero(world->context, count, sizeof *own->after);
     if (!own->taken) own->taken = sn_allocate_zero(world->context, count, sizeof *own->taken);
-    if (!own->stop) own->stop = sn_allocate_zero(world->context, 5 * count / 3, sizeof *own->stop);
     if (!own->safe_x) own->safe_x = sn_allocate_zero(world->context, count, sizeof *own->safe_x);
     if (!own->safe_d) own->safe_d = sn_allocate_zero(world->context, count, sizeof *own->safe_d);
-    if (!own->before || !own->after || !own->taken || !own->stop || !own->safe_x || !own->safe_d) return sn_no_memory(error);
+    if (!own->before || !own->after || !own->taken || !own->safe_x || !own->safe_d) return sn_no_memory(error);
     for (int i = 0; i < touching->surface_count; ++i)
         own->barrier.stiffness[i] = stiffness_of(world, touching->surface[i]);
     own->barrier.known = false;
@@ -118,7 +116,6 @@ static void destroy(sn_world *world, sn_interaction *self) {
     sn_release(world->context, own->before);
     sn_release(world->context, own->after);
     sn_release(world->context, own->taken);
-    sn_release(world->context, own->stop);
     sn_release(world->context, own->safe_x);
     sn_release(world->context, own->safe_d);
     sn_release(world->context, own);
@@ -256,7 +253,7 @@ static bool stop(sn_world *world, sn_interaction *self, double t, const double *
     const int nodes = world->model->node_count;
     bool cut = false;
     own->safe = false;
-    if (!own->built || !fine(own, sn_barrier_stop(&own->barrier, x, nodes, d, own->stop, &cut, &own->safe, &own->error)))
+    if (!own->built || !fine(own, sn_barrier_stop(&own->barrier, x, nodes, d, &cut, &own->safe, &own->error)))
         return false;
     if (own->safe) {
         sn_vector_copy(world->context, 3 * nodes, x, own->safe_x);
