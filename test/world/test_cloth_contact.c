@@ -80,7 +80,6 @@ static int go(stage *s, int steps, double apart, bool driven) {
         assert_int_equal(count_intersections(&s->skin, s->stage.world, true), 0);
         assert_true(nearest(&s->skin) > apart);
         const double now = stage_energy(&s->stage);
-        if (getenv("DBG")) { sn_energies e; sn_world_energies(s->stage.world, &e, NULL); print_message("%d kin %g el %g grav %g total %.9g\n", i, e.kinetic, e.elastic, e.gravity, e.total); }
         if (!driven) assert_true(now <= energy + 1e-9 * fabs(energy));
         const int count = sn_world_contacts(s->stage.world, NULL, 0);
         if (count > most) most = count;
