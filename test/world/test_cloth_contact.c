@@ -71,7 +71,8 @@ static double nearest(const skin *s) {
 }
 
 /* Takes steps. No frame may have an intersection, or bodies nearer than `apart`. Unless
- * something drives the bodies, they never have more energy than at the start. Returns the largest number of contacts. */
+ * something drives the bodies, they never have more energy than at the start. Returns the largest number of contacts.
+ */
 static int go(stage *s, int steps, double apart, bool driven) {
     int most = 0;
     const double energy = stage_energy(&s->stage);
