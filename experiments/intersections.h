@@ -17,7 +17,7 @@ typedef struct skin {
     int body_count, count; /* of bodies and of all triangles */
     double *position;      /* nodes of all bodies x 3 */
     int32_t *corner, *owner;
-    int *first; /* node of each body; triangles in order of the bodies */
+    int *first;  /* node of each body; triangles in order of the bodies */
     bool *solid; /* body: it has an inside; cloth has none */
     int *first_triangle;
 } skin;
@@ -145,7 +145,8 @@ static inline int count_intersections(skin *s, const sn_world *world, bool self)
         }
     for (int a = 0; a < s->body_count; ++a)
         for (int b = 0; b < s->body_count; ++b)
-            if (a != b && s->solid[b]) count += fabs(winding(s, b, s->position + 3 * s->corner[3 * s->first_triangle[a]])) > 0.5;
+            if (a != b && s->solid[b])
+                count += fabs(winding(s, b, s->position + 3 * s->corner[3 * s->first_triangle[a]])) > 0.5;
     return count;
 }
 

@@ -33,8 +33,7 @@ static sn_status nearest_at_rest(sn_barrier *barrier, double within, double *lea
     sn_near_features *near = &barrier->near;
     const sn_touch_surface *s = near->surface;
     *least = within;
-    const sn_status status =
-        sn_near_features_cover(near, s->rest, NULL, near->gap_most + within, 0.01 * within, error);
+    const sn_status status = sn_near_features_cover(near, s->rest, NULL, near->gap_most + within, 0.01 * within, error);
     for (int i = 0; i < near->count && !status; ++i) {
         const sn_near_pair *pair = &near->pair[i];
         int32_t corner[4];
@@ -79,8 +78,8 @@ sn_status sn_barrier_create(sn_context *context, sn_touch_surface *const *surfac
 
 void sn_barrier_release(sn_barrier *barrier) {
     const sn_context *context = barrier->near.context;
-    void *const array[] = {barrier->stiffness, barrier->square,   barrier->position,
-                           barrier->touch,     barrier->parallel, barrier->found,    barrier->way,     barrier->stop};
+    void *const array[] = {barrier->stiffness, barrier->square, barrier->position, barrier->touch,
+                           barrier->parallel,  barrier->found,  barrier->way,      barrier->stop};
     for (size_t i = 0; i < sizeof array / sizeof *array && context; ++i) sn_release(context, array[i]);
     if (context) sn_touch_rows_release(&barrier->rows);
     if (context) sn_near_features_release(&barrier->near);

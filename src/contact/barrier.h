@@ -26,6 +26,7 @@
 #ifndef SN_CONTACT_BARRIER_H
 #define SN_CONTACT_BARRIER_H
 
+#include "linear/matrix/filter.h"
 #include "linear/matrix/matrix.h"
 #include "near_features.h"
 #include "touch_rows.h"
@@ -89,8 +90,8 @@ void sn_barrier_force(const sn_barrier *barrier, double *f);
 sn_status sn_barrier_limit(sn_barrier *barrier, const double *x, const double *d, double *part, sn_error *error);
 /* Shortens the motions d of single nodes from x until nothing meets. *cut: whether it shortened one. *safe: the whole
  * motion d is safe now; otherwise it ran out of rounds, and sn_barrier_limit must look at it. */
-sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, double *d, bool *cut, bool *safe,
-                          sn_error *error);
+sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, const sn_filter *filter, double *d,
+                          bool *cut, bool *safe, sn_error *error);
 /* Fills `square` for the places of the vertices. */
 sn_status sn_barrier_squares(sn_barrier *barrier, const double *position, sn_error *error);
 /* Makes the list of pairs complete for a motion of the vertices. */

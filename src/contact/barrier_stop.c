@@ -10,7 +10,8 @@
  * others are followed along their ways (ccd.h): a vertex that slides along a surface comes nearer to the triangles
  * ahead of it, but it does not meet them. Where a pair meets after the part s of its ways, the corners that approach
  * there lose the rest of their motion along the normal of this place: they slide on. A node that several pairs stop
- * takes the first of them in time; the others follow in the next rounds. In the last rounds nodes stop altogether.
+ * takes the first of them in time; the others follow in the next rounds. In the last rounds nodes stop altogether;
+ * nodes with constraints always do, and the nodes of a rigid body do so together.
  *
  * (A. H. Chen and others, Offset geometric contact, 2025, stop each node by a part of its distance to anything instead.
  * That needs no continuous detection, but nodes that slide go a part of a triangle in each solve.)
@@ -25,7 +26,7 @@
 #include "ccd.h"
 
 enum { ROUNDS = 32, SLIDES = 8 };
-static const double KEPT = 0.2;   /* of the distance beyond the gap: what is left at least, or half the reach */
+static const double KEPT = 0.2; /* of the distance beyond the gap: what is left at least, or half the reach */
 
 /* A pair that can run out of its room. */
 struct sn_barrier_way {
@@ -61,18 +62,20 @@ static bool can_meet(const sn_barrier *barrier, const sn_near_pair *pair, double
 
 static sn_status find(sn_barrier *barrier, const double *from, const double *way, sn_error *error) {
     const sn_near_features *near = &barrier->near;
-    sn_status status =
-        sn_grow(near->context, (void **)&barrier->way, &barrier->way_capacity, near->count, sizeof *barrier->way, error);
+    sn_status status = sn_grow(near->context, (void **)&barrier->way, &barrier->way_capacity, near->count,
+                               sizeof *barrier->way, error);
     barrier->way_count = 0;
     if (!status) status = sn_barrier_squares(barrier, from, error);
     for (int i = 0; i < near->count && !status; ++i)
-        barrier->way_count += can_meet(barrier, &near->pair[i], barrier->square[i], from, way, &barrier->way[barrier->way_count]);
+        barrier->way_count +=
+            can_meet(barrier, &near->pair[i], barrier->square[i], from, way, &barrier->way[barrier->way_count]);
     return status;
 }
 
 /* Where a node stops: after the part `part` of its way, on a surface with the normal n. */
 struct sn_barrier_stop {
     double part, n[3];
+    bool whole; /* it may not slide: a constraint holds some of its directions */
 };
 
 /* The vertex meets something: the nodes that carry it remember it when it is the first thing that they meet. */
@@ -80,14 +83,14 @@ static void stop_vertex(const sn_touch_surface *s, int32_t vertex, double part, 
                         struct sn_barrier_stop *stop) {
     for (int32_t i = s->carrier_first[vertex]; i < s->carrier_first[vertex + 1]; ++i) {
         struct sn_barrier_stop *own = &stop[s->carrier_node[i]];
-        if (part < own->part) *own = (struct sn_barrier_stop){part, {n[0], n[1], n[2]}};
+        if (part < own->part) *own = (struct sn_barrier_stop){part, {n[0], n[1], n[2]}, own->whole};
     }
 }
 
 /* Takes the rest of the motion away from a node: along the normal of what it meets, or all of it. */
 static void cut_node(const struct sn_barrier_stop *stop, bool slides, double d[3]) {
     const double along = sn_dot3(stop->n, d);
-    for (int a = 0; a < 3; ++a) d[a] -= (1 - stop->part) * (slides ? along * stop->n[a] : d[a]);
+    for (int a = 0; a < 3; ++a) d[a] -= (1 - stop->part) * (slides && !stop->whole ? along * stop->n[a] : d[a]);
 }
 
 /* How far the corners go towards the other feature along n, and the largest way of each side. */
@@ -123,8 +126,7 @@ static bool divide(const sn_barrier *barrier, const struct sn_barrier_way *w, co
     if (most[0] + most[1] <= w->room) return false;
     sn_near_places(w->corner, from, x);
     sn_near_places(w->corner, way, d);
-    const double part =
-        (w->edges ? sn_ccd_edge_edge : sn_ccd_vertex_face)(x, d, w->gap, 0.5 * barrier->reach, 1);
+    const double part = (w->edges ? sn_ccd_edge_edge : sn_ccd_vertex_face)(x, d, w->gap, 0.5 * barrier->reach, 1);
     if (part >= 1) return false;
     normal_at(w, x, d, part, n);
     approach(w, n, way, along, most);
@@ -134,8 +136,23 @@ static bool divide(const sn_barrier *barrier, const struct sn_barrier_way *w, co
     return true;
 }
 
-sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, double *d, bool *cut, bool *safe,
-                          sn_error *error) {
+static void start_round(struct sn_barrier_stop *stop, int node_count, const sn_filter *filter) {
+    for (int i = 0; i < node_count; ++i) stop[i].part = 1, stop[i].whole = false;
+    for (int i = 0; i < filter->count; ++i) stop[filter->node[i]].whole = true;
+}
+
+/* The nodes of a rigid body stop together. */
+static void stop_groups(struct sn_barrier_stop *stop, const sn_filter *filter) {
+    for (int g = 0; g < filter->group_count; ++g) {
+        const sn_filter_group *group = &filter->group[g];
+        double least = 1;
+        for (int i = 0; i < group->count; ++i) least = fmin(least, stop[group->node[i]].part);
+        for (int i = 0; i < group->count; ++i) stop[group->node[i]].part = least, stop[group->node[i]].whole = true;
+    }
+}
+
+sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, const sn_filter *filter, double *d,
+                          bool *cut, bool *safe, sn_error *error) {
     sn_near_features *near = &barrier->near;
     const sn_touch_surface *s = near->surface;
     const int n = 3 * s->vertex_count;
@@ -153,12 +170,13 @@ sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, 
     if (status || barrier->way_count == 0) return status;
     for (int round = 0; round < ROUNDS; ++round) {
         bool met = false;
-        for (int i = 0; i < node_count; ++i) barrier->stop[i].part = 1;
+        start_round(barrier->stop, node_count, filter);
         for (int i = 0; i < barrier->way_count; ++i)
             met = divide(barrier, &barrier->way[i], from, way, barrier->stop) || met;
         *safe = !met;
         if (!met) break;
         *cut = true;
+        stop_groups(barrier->stop, filter);
         for (int i = 0; i < node_count; ++i)
             if (barrier->stop[i].part < 1) cut_node(&barrier->stop[i], round < SLIDES, d + 3 * (size_t)i);
         sn_touch_surface_carry(s, d, way);

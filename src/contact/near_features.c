@@ -114,8 +114,8 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
     near->at = sn_allocate_zero(context, 3 * vertices, sizeof *near->at);
     near->end = sn_allocate_zero(context, 3 * vertices, sizeof *near->end);
     near->way = sn_allocate_zero(context, vertices, sizeof *near->way);
-    if (!near->thickness || !near->vertex_place || !near->edge_place || !near->edge_area || !near->edge_square || !near->from ||
-        !near->to || !near->at || !near->end || !near->way)
+    if (!near->thickness || !near->vertex_place || !near->edge_place || !near->edge_area || !near->edge_square ||
+        !near->from || !near->to || !near->at || !near->end || !near->way)
         return sn_no_memory(error);
     measure(near);
     near->gap_most = gap;
@@ -128,9 +128,9 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
 }
 
 void sn_near_features_release(sn_near_features *near) {
-    void *const array[] = {near->body,        near->vertex_place, near->edge_place, near->edge_area,
-                           near->edge_square, near->pair,         near->piece,      near->from,
-                           near->to,          near->at,           near->end,       near->thickness,    near->way};
+    void *const array[] = {near->body, near->vertex_place, near->edge_place, near->edge_area, near->edge_square,
+                           near->pair, near->piece,        near->from,       near->to,        near->at,
+                           near->end,  near->thickness,    near->way};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(near->context, array[i]);
     sn_touch_surface_destroy(near->surface);
     sn_box_tree_destroy(near->tree);
@@ -400,8 +400,7 @@ static void test_pairs(const sn_near_features *near, const double *position, int
         for (int side = 0; side < 2; ++side)
             for (int k = 0; k < 3; ++k)
                 corner[side][k][i] = s->triangle[3 * (size_t)t[i < count ? i : count - 1][side] + (size_t)k];
-    const unsigned apart =
-        sn_cut_filter_for(near->context)->apart(position, corner[0][0], position, corner[1][0]);
+    const unsigned apart = sn_cut_filter_for(near->context)->apart(position, corner[0][0], position, corner[1][0]);
     for (int i = 0; i < count && *found < room; ++i)
         if (!(apart >> i & 1) && triangles_cross(s, position, t[i]))
             sn_near_add_surfaces(near->body[t[i][0]], near->body[t[i][1]], pair, room, found);

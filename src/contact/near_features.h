@@ -54,15 +54,16 @@ typedef struct sn_near_features {
     int64_t queries;   /* how often the list was made */
 } sn_near_features;
 
-/* Joins `count` surfaces, which keep the distance `gap` beside their thickness. may(user, a, b): whether surfaces a and b (a may equal b) touch. Surfaces without carriers
- * take part; the caller moves them. */
+/* Joins `count` surfaces, which keep the distance `gap` beside their thickness. may(user, a, b): whether surfaces a and
+ * b (a may equal b) touch. Surfaces without carriers take part; the caller moves them. */
 sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *surface, int count,
                                   bool (*may)(const void *user, int a, int b), const void *user, double gap,
                                   sn_near_features *near, sn_error *error);
 void sn_near_features_release(sn_near_features *near);
 
-/* Makes the list complete for pairs that come nearer than `reach` (m, gap_most included) on the straight ways of the vertices from `from`
- * to `to` (may be NULL: they stay). `slack`: m, how far they may move afterwards until the list is made again. */
+/* Makes the list complete for pairs that come nearer than `reach` (m, gap_most included) on the straight ways of the
+ * vertices from `from` to `to` (may be NULL: they stay). `slack`: m, how far they may move afterwards until the list is
+ * made again. */
 sn_status sn_near_features_cover(sn_near_features *near, const double *from, const double *to, double reach,
                                  double slack, sn_error *error);
 

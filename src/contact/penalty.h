@@ -1,7 +1,7 @@
 /* Penalty response with friction: a spring and a damper push each surface node out of the collider.
  *
- * The node has area A, mass m and depth d = a - gap > 0. a is half the thickness of a cloth, and 0 for other bodies. The surface of the collider moves there with velocity w. With u =
- * v - w, u_n = u . n and u_t = u - u_n n the force is
+ * The node has area A, mass m and depth d = a - gap > 0. a is half the thickness of a cloth, and 0 for other bodies.
+ * The surface of the collider moves there with velocity w. With u = v - w, u_n = u . n and u_t = u - u_n n the force is
  *
  *   f_n = max(0, A p(d) - c s(d) u_n),   p(d) = k d (1 + (d / D)^2),   c = 2 zeta sqrt(A k m),   s(d) = min(1, d / d0)
  *

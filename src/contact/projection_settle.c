@@ -130,8 +130,7 @@ static void judge_friction(judge *j, const sn_held_contact *contact, double N, c
 static void judge_surface(judge *j, const sn_held_contact *contact) {
     sn_projection *p = j->p;
     const double t1 = j->step->t + j->step->h, *x = j->step->x + 3 * (size_t)contact->node;
-    if (p->curved_rounds >= CURVED || fabs(gap_at(p, contact->slot, t1, x, INFINITY)) <= 1e-4 * p->size)
-        return;
+    if (p->curved_rounds >= CURVED || fabs(gap_at(p, contact->slot, t1, x, INFINITY)) <= 1e-4 * p->size) return;
     sn_contact_linearise(p, contact->slot, t1, x, &p->fresh[contact->slot]);
     j->curved = true;
 }

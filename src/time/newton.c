@@ -223,8 +223,8 @@ bool sn_newton_go(sn_newton *w, const double *y, double *s, const double *d, dou
     return false;
 }
 
-/* The last correction was cut: single nodes stopped, and all went its part s. Nodes may stop, and a small part of a step
- * may leave as much as `loose` undone, but no prescribed motion. */
+/* The last correction was cut: single nodes stopped, and all went its part s. Nodes may stop, and a small part of a
+ * step may leave as much as `loose` undone, but no prescribed motion. */
 static sn_status judge_cut(sn_newton *w, const double *y, double s) {
     const sn_newton_problem *p = w->problem;
     const bool carries = sn_newton_carries(w, sn_newton_prescribe(w, y));

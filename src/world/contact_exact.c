@@ -24,10 +24,10 @@ typedef struct guarding {
     double *taken;                      /* 3 per node: where the rows of `friction` were made */
     double *safe_x, *safe_d;            /* 3 per node: a motion that is known to be safe, if `safe` */
     bool safe;
-    bool rough;                         /* friction acts in the present step */
-    bool clean;                         /* the present state is known to be without intersections */
-    int rounds;                         /* how often this step has renewed the normal forces */
-    sn_status status;                   /* of a function that cannot fail itself; `settle` returns it */
+    bool rough;       /* friction acts in the present step */
+    bool clean;       /* the present state is known to be without intersections */
+    int rounds;       /* how often this step has renewed the normal forces */
+    sn_status status; /* of a function that cannot fail itself; `settle` returns it */
     sn_error error;
 } guarding;
 
@@ -253,7 +253,8 @@ static bool stop(sn_world *world, sn_interaction *self, double t, const double *
     const int nodes = world->model->node_count;
     bool cut = false;
     own->safe = false;
-    if (!own->built || !fine(own, sn_barrier_stop(&own->barrier, x, nodes, d, &cut, &own->safe, &own->error)))
+    const sn_filter *filter = sn_interactions_filter(world, NULL);
+    if (!own->built || !fine(own, sn_barrier_stop(&own->barrier, x, nodes, filter, d, &cut, &own->safe, &own->error)))
         return false;
     if (own->safe) {
         sn_vector_copy(world->context, 3 * nodes, x, own->safe_x);

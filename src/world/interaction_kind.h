@@ -121,8 +121,8 @@ typedef struct sn_interaction_kind {
      * not call Newton's method (sn_method.newton) do not ask; refuse them in `allows`. */
     double (*limit)(sn_world *world, sn_interaction *self, double t, const double *x, const double *d);
     /* Shortens the motions d of single nodes, so that the way from x to x + d, or most of it, becomes safe. Returns
-     * whether it shortened one. `limit` is asked afterwards. Methods that take a correction as it is ask this: where one
-     * node meets something, the others go on. */
+     * whether it shortened one. `limit` is asked afterwards. Methods that take a correction as it is ask this: where
+     * one node meets something, the others go on. */
     bool (*stop)(sn_world *world, sn_interaction *self, double t, const double *x, double *d);
     /* Judges the step. Sets *settled to false when its constraints have changed and the step must be taken again. May
      * move x a little. */

@@ -75,24 +75,23 @@ static sn_status take_pairs(const sn_world *world, const sn_contact_options *opt
 /* The surface of a cloth: its triangles. */
 static sn_status make_sheet(const sn_world *world, int body, sn_touch_surface **surface, sn_error *error) {
     const sn_body *b = &world->model->body[body];
-    return sn_touch_surface_create(
-        world->context,
-        &(sn_touch_surface_source){.body = body,
-                                   .vertex_count = b->mesh->node_count,
-                                   .triangle_count = b->mesh->tet_count,
-                                   .position = b->mesh->position,
-                                   .triangle = b->mesh->tet,
-                                   .carrier_node = world->model->compiled + b->node_first,
-                                   .thickness = b->thickness},
-        surface, error);
+    return sn_touch_surface_create(world->context,
+                                   &(sn_touch_surface_source){.body = body,
+                                                              .vertex_count = b->mesh->node_count,
+                                                              .triangle_count = b->mesh->tet_count,
+                                                              .position = b->mesh->position,
+                                                              .triangle = b->mesh->tet,
+                                                              .carrier_node = world->model->compiled + b->node_first,
+                                                              .thickness = b->thickness},
+                                   surface, error);
 }
 
 /* Cloth has no inside: only the response "exact" knows on which side of it another surface is. */
 static sn_status check_kind(const sn_world *world, int body, const sn_touching *own, sn_error *error) {
     const sn_body *b = &world->model->body[body];
     if (b->element->face_nodes == 0)
-        return sn_fail_at(error, SN_UNSUPPORTED, "contact", "body '%s' is plane; contact between bodies needs tets or cloth",
-                          b->name);
+        return sn_fail_at(error, SN_UNSUPPORTED, "contact",
+                          "body '%s' is plane; contact between bodies needs tets or cloth", b->name);
     if (!b->element->lay || sn_contact_responds(&own->options, "exact")) return SN_OK;
     for (int i = 0; i < world->model->body_count; ++i)
         if (sn_touching_may(own, body, i))

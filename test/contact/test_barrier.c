@@ -206,7 +206,7 @@ static void test_stop(void **state) {
             d[3 * i] = trial == 1 ? 0.05 : 0, d[3 * i + 2] = trial == 2 ? 0.3 : -0.6;
         }
         memcpy(was, d, 3 * (size_t)p.nodes * sizeof *d);
-        assert_int_equal(sn_barrier_stop(&p.barrier, p.x, p.nodes, d, &cut, &safe, NULL), SN_OK);
+        assert_int_equal(sn_barrier_stop(&p.barrier, p.x, p.nodes, &(sn_filter){0}, d, &cut, &safe, NULL), SN_OK);
         assert_true(safe && cut == (trial < 2));
         assert_int_equal(sn_barrier_limit(&p.barrier, p.x, d, &part, NULL), SN_OK);
         assert_true(part == 1);

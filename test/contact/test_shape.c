@@ -454,10 +454,17 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_are_tried), cmocka_unit_test(test_gap),    cmocka_unit_test(test_middle),
-        cmocka_unit_test(test_values),        cmocka_unit_test(test_reach),  cmocka_unit_test(test_motion),
-        cmocka_unit_test(test_least),         cmocka_unit_test(test_passed), cmocka_unit_test(test_slide_around_an_edge), cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_drawing),       cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_are_tried),
+                                       cmocka_unit_test(test_gap),
+                                       cmocka_unit_test(test_middle),
+                                       cmocka_unit_test(test_values),
+                                       cmocka_unit_test(test_reach),
+                                       cmocka_unit_test(test_motion),
+                                       cmocka_unit_test(test_least),
+                                       cmocka_unit_test(test_passed),
+                                       cmocka_unit_test(test_slide_around_an_edge),
+                                       cmocka_unit_test(test_blocks),
+                                       cmocka_unit_test(test_drawing),
+                                       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, start, end);
 }

@@ -88,10 +88,13 @@ static int go(stage *s, int steps, double apart, bool driven) {
     return most;
 }
 
+/* The mean place of the nodes of a body. The world gives a rigid body nodes of its own. */
 static double mean(stage *s, int body, int axis) {
-    double middle[3];
-    stage_middle(&s->stage, body, middle);
-    return middle[axis];
+    const int first = s->skin.first[body], count = s->skin.first[body + 1] - first;
+    double sum = 0;
+    skin_move(&s->skin, s->stage.world);
+    for (int i = first; i < first + count; ++i) sum += s->skin.position[3 * i + axis];
+    return sum / count;
 }
 
 /* ---- Starts ---- */
@@ -210,6 +213,29 @@ static void test_stack(void **state) {
     finish(&s);
 }
 
+/* A ball falls into a hammock: a soft one, and a rigid one. */
+static void test_hammock(void **state) {
+    (void)state;
+    for (int rigid = 0; rigid < 2; ++rigid) {
+        stage s;
+        start(&s, 1);
+        shape(&s, "sphere", 0.05, 0, 2, 0.06);
+        s.stage.body[0].rigid_body = rigid;
+        s.stage.material[0].density = 300;
+        sheet(&s, 0.3, 12, 0, 0, 0);
+        sn_fix fix[2] = {sn_fix_default(), sn_fix_default()};
+        for (int i = 0; i < 2; ++i) {
+            fix[i].select = (sn_selector){.kind = SN_SELECT_GROUP};
+            strcpy(fix[i].select.group, i ? "x+" : "x-");
+        }
+        s.stage.body[1].fix = fix, s.stage.body[1].fix_count = 2;
+        create(&s);
+        assert_true(go(&s, 40, 0.999 * THICK / 2, false) > 10);
+        assert_true(mean(&s, 0, 1) > mean(&s, 1, 1) && mean(&s, 0, 1) < 0.06);
+        finish(&s);
+    }
+}
+
 /* ---- Colliders ---- */
 
 /* A sheet rests on a plane, half its thickness above it. */
@@ -295,6 +321,7 @@ int main(void) {
         cmocka_unit_test(test_sheet_on_a_ball),
         cmocka_unit_test(test_sheet_through_a_ring),
         cmocka_unit_test(test_stack),
+        cmocka_unit_test(test_hammock),
         cmocka_unit_test(test_colliders_keep_the_thickness),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_no_allocation),

@@ -53,7 +53,8 @@ static inline vd edge_edge(vd x[4][3]) {
     cross(u, v, n);
     const vd a = dot(u, u), b = dot(u, v), c = dot(v, v), d = dot(u, w), e = dot(v, w), D = dot(n, n),
              s = b * e - c * d, t = a * e - b * d, height = dot(n, w);
-    const vi inside = (vi)(D > vd_set(1e-12) * a * c) & (vi)(s > vd_set(0)) & (vi)(s < D) & (vi)(t > vd_set(0)) & (vi)(t < D);
+    const vi inside =
+        (vi)(D > vd_set(1e-12) * a * c) & (vi)(s > vd_set(0)) & (vi)(s < D) & (vi)(t > vd_set(0)) & (vi)(t < D);
     return vd_min(least, vd_select(inside, height * height / vd_max(D, vd_set(1e-300)), least));
 }
 
