@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "orientation.h"
-#include "touch_cut.h"
-
-enum { GRAIN = 256 };
+#include "near_inside.h"
 
 /* ---- Joining ---- */
 typedef struct joined {
@@ -123,6 +120,8 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
         near->thickness[i] = surface[i]->thickness;
         near->gap_most = fmax(near->gap_most, gap + near->thickness[i]);
     }
+    status = sn_near_find_beside(near, error);
+    if (status) return status;
     return sn_box_tree_create_groups(context, s->rest, s->vertex_count, s->triangle, s->triangle_count, near->body,
                                      &near->tree, error);
 }
@@ -130,7 +129,7 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
 void sn_near_features_release(sn_near_features *near) {
     void *const array[] = {near->body, near->vertex_place, near->edge_place, near->edge_area, near->edge_square,
                            near->pair, near->piece,        near->from,       near->to,        near->at,
-                           near->end,  near->thickness,    near->way};
+                           near->end,  near->thickness,    near->way,        near->beside,    near->facing};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(near->context, array[i]);
     sn_touch_surface_destroy(near->surface);
     sn_box_tree_destroy(near->tree);
@@ -182,125 +181,6 @@ void sn_near_squares(const sn_near_features *near, const sn_near_pair *pair, int
     for (int edges = 0; edges < 2; ++edges) flush(kernels, &kind[edges], edges, position, square);
 }
 
-/* ---- The list ---- */
-/* The distance within which features can come nearer than the list promises, after the boxes have been asked. */
-typedef struct listing {
-    sn_near_features *near;
-    const double *from;
-    bool moves; /* near->way is set */
-    double within;
-} listing;
-
-static bool incident(const int32_t corner[4], bool edges) {
-    if (!edges) return corner[0] == corner[1] || corner[0] == corner[2] || corner[0] == corner[3];
-    return corner[0] == corner[2] || corner[0] == corner[3] || corner[1] == corner[2] || corner[1] == corner[3];
-}
-
-/* The distance that a pair keeps. */
-static double gap_of(const sn_near_features *near, const sn_near_pair *pair, const int32_t corner[4]) {
-    const int a = near->body[near->vertex_place[corner[0]] / 3], b = near->body[near->vertex_place[corner[3]] / 3];
-    const double thickness = 0.5 * (near->thickness[a] + near->thickness[b]);
-    if (a != b || !(thickness > 0)) return near->gap + thickness;
-    const double *x[4];
-    sn_closest c;
-    sn_near_places(corner, near->surface->rest, x);
-    sn_near_closest(pair, x, &c);
-    return near->gap + fmax(fmin(thickness, 0.5 * (sqrt(c.square) - near->gap)), 0);
-}
-
-/* Whether a pair at this distance can come nearer than `within` on its way. Sets its gap then. */
-static bool can_meet(const listing *l, double square, sn_near_pair *pair) {
-    static const double ROUNDING = 1e-9;
-    int32_t corner[4];
-    double most[2] = {0, 0};
-    sn_near_corners(l->near, pair, corner);
-    for (int i = 0; i < 4 && l->moves; ++i) {
-        const int side = i >= (pair->edges ? 2 : 1);
-        most[side] = fmax(most[side], l->near->way[corner[i]]);
-    }
-    const double within = (1 + ROUNDING) * (l->within + most[0] + most[1]);
-    if (!(square <= within * within)) return false;
-    pair->gap = gap_of(l->near, pair, corner);
-    return true;
-}
-
-/* The pairs of the features that two triangles own and that share no vertex, at most 15. */
-static int owned_pairs(const sn_near_features *near, const int32_t triangle[2], sn_near_pair *out) {
-    const sn_touch_surface *s = near->surface;
-    int count = 0;
-    int32_t corner[4];
-    for (int side = 0; side < 2; ++side)
-        for (int k = 0; k < 3; ++k)
-            if (s->owns[triangle[side]] & 1 << k) {
-                out[count] = (sn_near_pair){s->triangle[3 * (size_t)triangle[side] + (size_t)k], triangle[!side], 0, 0};
-                sn_near_corners(near, &out[count], corner);
-                count += !incident(corner, false);
-            }
-    for (int k = 0; k < 9; ++k)
-        if (s->owns[triangle[0]] & 8 << k / 3 && s->owns[triangle[1]] & 8 << k % 3) {
-            const int32_t a = s->triangle_edge[3 * (size_t)triangle[0] + (size_t)(k / 3)],
-                          b = s->triangle_edge[3 * (size_t)triangle[1] + (size_t)(k % 3)];
-            out[count] = (sn_near_pair){a < b ? a : b, a < b ? b : a, 1, 0};
-            sn_near_corners(near, &out[count], corner);
-            count += !incident(corner, true);
-        }
-    return count;
-}
-
-/* The features of the pairs of boxes of one piece that can meet, written behind those of the pieces before. */
-static void list_piece(void *data, int piece) {
-    enum { ROOM = 256 };
-    const listing *l = data;
-    sn_near_features *near = l->near;
-    const int end = (int)sn_piece_begin(near->boxes.count, GRAIN, piece + 1);
-    sn_near_pair *out = near->pair + near->piece[piece], found[ROOM];
-    double square[ROOM];
-    int kept = 0, count = 0;
-    for (int i = (int)sn_piece_begin(near->boxes.count, GRAIN, piece); i < end; ++i) {
-        const int32_t *triangle = near->boxes.pair[i];
-        if (near->may(near->user, near->body[triangle[0]], near->body[triangle[1]]))
-            count += owned_pairs(near, triangle, found + count);
-        if (count + 15 <= ROOM && i + 1 < end) continue;
-        sn_near_squares(near, found, count, l->from, square);
-        for (int k = 0; k < count; ++k)
-            if (can_meet(l, square[k], &found[k])) out[kept++] = found[k];
-        count = 0;
-    }
-    near->piece[piece] = kept;
-}
-
-static int bits(unsigned v) { return (int)(v & 1) + (int)(v >> 1 & 1) + (int)(v >> 2 & 1); }
-
-/* Makes room for all features of the pairs of boxes; piece[i] is where piece i writes. */
-static sn_status make_room(sn_near_features *near, int pieces, sn_error *error) {
-    sn_status status =
-        sn_grow(near->context, (void **)&near->piece, &near->piece_capacity, 2 * pieces, sizeof *near->piece, error);
-    if (status) return status;
-    int64_t total = 0;
-    for (int i = 0; i < near->boxes.count; ++i) {
-        if (i % GRAIN == 0) near->piece[i / GRAIN] = near->piece[pieces + i / GRAIN] = (int)total;
-        const unsigned p = near->surface->owns[near->boxes.pair[i][0]], q = near->surface->owns[near->boxes.pair[i][1]];
-        total += bits(p) + bits(q) + bits(p >> 3) * bits(q >> 3);
-        if (total > INT_MAX) return sn_fail(error, SN_NO_MEMORY, "too many pairs of features");
-    }
-    return sn_grow(near->context, (void **)&near->pair, &near->capacity, (int)total, sizeof *near->pair, error);
-}
-
-static sn_status list(sn_near_features *near, listing *l, sn_error *error) {
-    near->count = 0;
-    sn_status status = sn_box_tree_pairs(near->tree, NULL, &near->boxes, error);
-    const int pieces = sn_pieces(near->boxes.count, GRAIN);
-    if (!status) status = make_room(near, pieces, error);
-    if (status) return status;
-    sn_parallel(near->context, pieces, list_piece, l);
-    for (int i = 0; i < pieces; ++i) {
-        memmove(near->pair + near->count, near->pair + near->piece[pieces + i],
-                (size_t)near->piece[i] * sizeof *near->pair);
-        near->count += near->piece[i];
-    }
-    return SN_OK;
-}
-
 /* ---- The tube ---- */
 /* The squared distance of x from the way from a to b. */
 static double off_way(const double x[3], const double a[3], const double b[3]) {
@@ -336,95 +216,8 @@ sn_status sn_near_features_cover(sn_near_features *near, const double *from, con
         sn_subtract3(near->to + 3 * (size_t)i, near->from + 3 * (size_t)i, way);
         near->way[i] = sn_norm3(way);
     }
-    listing l = {near, near->from, to != NULL, 2 * near->margin};
-    const sn_status status = list(near, &l, error);
+    const sn_status status = sn_near_list(near, to != NULL, error);
     near->known = status == SN_OK;
     ++near->queries;
-    return status;
-}
-
-/* ---- Intersections ---- */
-/* Whether an edge goes through a triangle. The signs are exact, so surfaces that lie in one plane give no false
- * answers; features that overlap in one plane have the distance 0. */
-static bool pierces(const double *position, const int32_t edge[2], const int32_t triangle[3]) {
-    for (int i = 0; i < 2; ++i)
-        for (int k = 0; k < 3; ++k)
-            if (edge[i] == triangle[k]) return false;
-    const double *p = position + 3 * (size_t)edge[0], *q = position + 3 * (size_t)edge[1];
-    const double *x[3];
-    for (int k = 0; k < 3; ++k) x[k] = position + 3 * (size_t)triangle[k];
-    for (int a = 0; a < 3; ++a) { /* boxes that are apart: exact, and cheaper than signs */
-        const double low = p[a] < q[a] ? p[a] : q[a], high = p[a] < q[a] ? q[a] : p[a];
-        if ((x[0][a] < low && x[1][a] < low && x[2][a] < low) || (x[0][a] > high && x[1][a] > high && x[2][a] > high))
-            return false;
-    }
-    const int above = sn_orientation(x[0], x[1], x[2], p), below = sn_orientation(x[0], x[1], x[2], q);
-    if (above == below) return false;
-    int side[3];
-    for (int k = 0; k < 3; ++k) side[k] = sn_orientation(p, q, x[k], x[(k + 1) % 3]);
-    return (side[0] >= 0 && side[1] >= 0 && side[2] >= 0) || (side[0] <= 0 && side[1] <= 0 && side[2] <= 0);
-}
-
-static bool triangles_cross(const sn_touch_surface *s, const double *position, const int32_t t[2]) {
-    for (int k = 0; k < 6; ++k) {
-        const int32_t *edge = s->edge + 2 * (size_t)s->triangle_edge[3 * (size_t)t[k < 3] + (size_t)(k % 3)];
-        if (pierces(position, edge, s->triangle + 3 * (size_t)t[k >= 3])) return true;
-    }
-    return false;
-}
-
-static int shared_corners(const sn_touch_surface *s, const int32_t t[2]) {
-    int count = 0;
-    for (int k = 0; k < 9; ++k)
-        count += s->triangle[3 * (size_t)t[0] + (size_t)(k / 3)] == s->triangle[3 * (size_t)t[1] + (size_t)(k % 3)];
-    return count;
-}
-
-bool sn_near_add_surfaces(int a, int b, int32_t (*pair)[2], int room, int *count) {
-    const int32_t low = a < b ? a : b, high = a < b ? b : a;
-    for (int i = 0; i < *count; ++i)
-        if (pair[i][0] == low && pair[i][1] == high) return true;
-    if (*count == room) return false;
-    pair[*count][0] = low, pair[(*count)++][1] = high;
-    return true;
-}
-
-/* Tests up to eight pairs of triangles; the filter drops most of those that are apart. Triangles that share a corner
- * always touch there, so that it cannot drop them. */
-static void test_pairs(const sn_near_features *near, const double *position, int count, const int32_t (*t)[2],
-                       int32_t (*pair)[2], int room, int *found) {
-    const sn_touch_surface *s = near->surface;
-    int32_t corner[2][3][8];
-    if (count == 0) return;
-    for (int i = 0; i < 8; ++i)
-        for (int side = 0; side < 2; ++side)
-            for (int k = 0; k < 3; ++k)
-                corner[side][k][i] = s->triangle[3 * (size_t)t[i < count ? i : count - 1][side] + (size_t)k];
-    const unsigned apart = sn_cut_filter_for(near->context)->apart(position, corner[0][0], position, corner[1][0]);
-    for (int i = 0; i < count && *found < room; ++i)
-        if (!(apart >> i & 1) && triangles_cross(s, position, t[i]))
-            sn_near_add_surfaces(near->body[t[i][0]], near->body[t[i][1]], pair, room, found);
-}
-
-sn_status sn_near_features_intersect(sn_near_features *near, const double *position, int32_t (*pair)[2], int room,
-                                     int *count, sn_error *error) {
-    const sn_touch_surface *s = near->surface;
-    const sn_status status = sn_near_features_cover(near, position, NULL, 0, 0.1 * near->edge_length, error);
-    int32_t waiting[8][2];
-    int held = 0;
-    for (int i = 0; i < near->boxes.count && !status && *count < room; ++i) {
-        const int32_t *t = near->boxes.pair[i], a = near->body[t[0]], b = near->body[t[1]];
-        if (!near->may(near->user, a, b)) continue;
-        const int shared = shared_corners(s, t);
-        if (shared > 0) { /* with two corners in common, each edge shares one with the other triangle */
-            if (shared == 1 && triangles_cross(s, position, t)) sn_near_add_surfaces(a, b, pair, room, count);
-            continue;
-        }
-        memcpy(waiting[held++], t, sizeof *waiting);
-        if (held < 8) continue;
-        test_pairs(near, position, held, (const int32_t(*)[2])waiting, pair, room, count);
-        held = 0;
-    }
-    if (!status) test_pairs(near, position, held, (const int32_t(*)[2])waiting, pair, room, count);
     return status;
 }

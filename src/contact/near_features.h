@@ -39,6 +39,12 @@ typedef struct sn_near_features {
     bool (*may)(const void *user, int a, int b);
     const void *user;
 
+    /* Of triangles that share a corner: the pairs of their features, and the edges that face a triangle (edge,
+     * triangle) without touching it. */
+    int beside_count, beside_capacity, facing_count, facing_capacity;
+    sn_near_pair *beside;
+    int32_t (*facing)[2];
+
     sn_box_tree *tree;
     sn_box_pairs boxes;
     int count, capacity;
