@@ -25,29 +25,35 @@
 #include "base/math3.h"
 #include "ccd.h"
 
-enum { ROUNDS = 32, SLIDES = 8 };
+enum { ROUNDS = 32, SLIDES = 8, GRAIN = 512, FOLLOW_GRAIN = 128 };
 static const double KEPT = 0.2; /* of the distance beyond the gap: what is left at least, or half the reach */
 
 /* A pair that can run out of its room. */
 struct sn_barrier_way {
     int32_t corner[4];
     int32_t edges;
+    int32_t stops; /* bits: the corners that the present round stops */
     double n[3], room, gap;
+    double part, meet[3]; /* where it meets in the present round, and the normal there */
 };
 
-static double length_of(const double *way, int32_t vertex) { return sn_norm3(way + 3 * (size_t)vertex); }
+typedef struct task {
+    sn_barrier *barrier;
+    const double *from, *way;
+    int32_t *count; /* per piece */
+} task;
 
 /* Whether the pair can run out of its room, wherever its corners stop on their ways. */
 static bool can_meet(const sn_barrier *barrier, const sn_near_pair *pair, double square, const double *from,
-                     const double *way, struct sn_barrier_way *out) {
+                     struct sn_barrier_way *out) {
     const double *x[4];
     double most[2] = {0, 0};
     sn_closest c;
     sn_near_corners(&barrier->near, pair, out->corner);
     out->edges = pair->edges, out->gap = pair->gap;
     for (int i = 0; i < 4; ++i) {
-        const int side = i >= (pair->edges ? 2 : 1);
-        most[side] = fmax(most[side], length_of(way, out->corner[i]));
+        const double way = barrier->near.way[out->corner[i]], *other = &most[i >= (pair->edges ? 2 : 1)];
+        if (way > *other) most[i >= (pair->edges ? 2 : 1)] = way;
     }
     const double likely = fmax((1 - 1e-9) * sqrt(square) - pair->gap, 0);
     if (most[0] + most[1] <= likely - fmin(0.5 * barrier->reach, KEPT * likely)) return false;
@@ -60,16 +66,39 @@ static bool can_meet(const sn_barrier *barrier, const sn_near_pair *pair, double
     return true;
 }
 
-static sn_status find(sn_barrier *barrier, const double *from, const double *way, sn_error *error) {
+static void find_piece(void *data, int piece) {
+    const task *t = data;
+    const sn_barrier *barrier = t->barrier;
     const sn_near_features *near = &barrier->near;
-    sn_status status = sn_grow(near->context, (void **)&barrier->way, &barrier->way_capacity, near->count,
-                               sizeof *barrier->way, error);
+    const int begin = (int)sn_piece_begin(near->count, GRAIN, piece),
+              end = (int)sn_piece_begin(near->count, GRAIN, piece + 1);
+    int count = begin;
+    for (int i = begin; i < end; ++i)
+        count += can_meet(barrier, &near->pair[i], barrier->square[i], t->from, &barrier->way[count]);
+    t->count[piece] = count - begin;
+}
+
+static sn_status find(sn_barrier *barrier, const double *from, const double *way, sn_error *error) {
+    sn_near_features *near = &barrier->near;
+    const int pieces = sn_pieces(near->count, GRAIN);
+    sn_status status = sn_barrier_squares(barrier, from, error);
+    if (!status)
+        status = sn_grow(near->context, (void **)&barrier->way, &barrier->way_capacity, near->count,
+                         sizeof *barrier->way, error);
+    if (!status)
+        status =
+            sn_grow(near->context, (void **)&near->piece, &near->piece_capacity, pieces, sizeof *near->piece, error);
     barrier->way_count = 0;
-    if (!status) status = sn_barrier_squares(barrier, from, error);
-    for (int i = 0; i < near->count && !status; ++i)
-        barrier->way_count +=
-            can_meet(barrier, &near->pair[i], barrier->square[i], from, way, &barrier->way[barrier->way_count]);
-    return status;
+    if (status) return status;
+    for (int i = 0; i < near->surface->vertex_count; ++i) near->way[i] = sn_norm3(way + 3 * (size_t)i);
+    task t = {barrier, from, way, near->piece};
+    sn_parallel_pieces(near->context, pieces, find_piece, &t);
+    for (int i = 0; i < pieces; ++i) {
+        memmove(barrier->way + barrier->way_count, barrier->way + sn_piece_begin(near->count, GRAIN, i),
+                (size_t)near->piece[i] * sizeof *barrier->way);
+        barrier->way_count += near->piece[i];
+    }
+    return SN_OK;
 }
 
 /* Where a node stops: after the part `part` of its way, on a surface with the normal n. */
@@ -117,23 +146,43 @@ static void normal_at(const struct sn_barrier_way *w, const double *const x[4], 
     for (int a = 0; a < 3; ++a) n[a] = length > 0 ? c.r[a] / length : 0;
 }
 
-/* Stops the corners of a pair that meets. Returns whether it did. */
-static bool divide(const sn_barrier *barrier, const struct sn_barrier_way *w, const double *from, const double *way,
-                   struct sn_barrier_stop *stop) {
-    double along[4], most[2], n[3];
+/* Where a pair meets, and which of its corners stop there: those that approach. */
+static void follow(const sn_barrier *barrier, const double *from, const double *way, struct sn_barrier_way *w) {
+    double along[4], most[2];
     const double *x[4], *d[4];
+    w->part = 1, w->stops = 0;
     approach(w, w->n, way, along, most);
-    if (most[0] + most[1] <= w->room) return false;
+    if (most[0] + most[1] <= w->room) return;
     sn_near_places(w->corner, from, x);
     sn_near_places(w->corner, way, d);
-    const double part = (w->edges ? sn_ccd_edge_edge : sn_ccd_vertex_face)(x, d, w->gap, 0.5 * barrier->reach, 1);
-    if (part >= 1) return false;
-    normal_at(w, x, d, part, n);
-    approach(w, n, way, along, most);
+    w->part = (w->edges ? sn_ccd_edge_edge : sn_ccd_vertex_face)(x, d, w->gap, 0.5 * barrier->reach, 1);
+    if (w->part >= 1) return;
+    normal_at(w, x, d, w->part, w->meet);
+    approach(w, w->meet, way, along, most);
     for (int i = 0; i < 4; ++i)
-        if (along[i] > 0 || !(most[0] > 0 || most[1] > 0))
-            stop_vertex(barrier->near.surface, w->corner[i], part, n, stop);
-    return true;
+        if (along[i] > 0 || !(most[0] > 0 || most[1] > 0)) w->stops |= 1 << i;
+}
+
+static void follow_piece(void *data, int piece) {
+    const task *t = data;
+    sn_barrier *barrier = t->barrier;
+    const int end = (int)sn_piece_begin(barrier->way_count, FOLLOW_GRAIN, piece + 1);
+    for (int i = (int)sn_piece_begin(barrier->way_count, FOLLOW_GRAIN, piece); i < end; ++i)
+        follow(barrier, t->from, t->way, &barrier->way[i]);
+}
+
+/* Follows all pairs along their ways. Returns whether some meet; their nodes stop. */
+static bool follow_all(sn_barrier *barrier, const double *from, const double *way) {
+    bool met = false;
+    task t = {barrier, from, way, NULL};
+    sn_parallel_pieces(barrier->near.context, sn_pieces(barrier->way_count, FOLLOW_GRAIN), follow_piece, &t);
+    for (int i = 0; i < barrier->way_count; ++i) {
+        const struct sn_barrier_way *w = &barrier->way[i];
+        for (int k = 0; k < 4 && w->part < 1; ++k)
+            if (w->stops >> k & 1) stop_vertex(barrier->near.surface, w->corner[k], w->part, w->meet, barrier->stop);
+        met = met || w->part < 1;
+    }
+    return met;
 }
 
 static void start_round(struct sn_barrier_stop *stop, int node_count, const sn_filter *filter) {
@@ -169,12 +218,9 @@ sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, 
                          sizeof *barrier->stop, error);
     if (status || barrier->way_count == 0) return status;
     for (int round = 0; round < ROUNDS; ++round) {
-        bool met = false;
         start_round(barrier->stop, node_count, filter);
-        for (int i = 0; i < barrier->way_count; ++i)
-            met = divide(barrier, &barrier->way[i], from, way, barrier->stop) || met;
-        *safe = !met;
-        if (!met) break;
+        *safe = !follow_all(barrier, from, way);
+        if (*safe) break;
         *cut = true;
         stop_groups(barrier->stop, filter);
         for (int i = 0; i < node_count; ++i)

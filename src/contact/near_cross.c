@@ -76,7 +76,8 @@ sn_status sn_near_features_intersect(sn_near_features *near, const double *posit
     test_facing(near, position, pair, room, count);
     for (int i = 0; i < near->boxes.count && *count < room; ++i) {
         const int32_t *t = near->boxes.pair[i];
-        if (sn_near_shared(near->surface, t) > 0 || !near->may(near->user, near->body[t[0]], near->body[t[1]])) continue;
+        if (sn_near_shared(near->surface, t) > 0 || !near->may(near->user, near->body[t[0]], near->body[t[1]]))
+            continue;
         memcpy(waiting[held++], t, sizeof *waiting);
         if (held < 8) continue;
         test_pairs(near, position, held, (const int32_t(*)[2])waiting, pair, room, count);

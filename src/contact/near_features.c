@@ -90,6 +90,7 @@ static void measure(sn_near_features *near) {
         sn_subtract3(s->rest + 3 * (size_t)s->edge[2 * e], s->rest + 3 * (size_t)s->edge[2 * e + 1], side);
         near->edge_square[e] = sn_dot3(side, side);
         near->edge_length += sqrt(near->edge_square[e]) / s->edge_count;
+        near->edge_most = fmax(near->edge_most, sqrt(near->edge_square[e]));
     }
 }
 

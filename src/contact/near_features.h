@@ -36,6 +36,7 @@ typedef struct sn_near_features {
     double *edge_area;         /* per edge, m^2: a third of the rest area of its triangles */
     double *edge_square;       /* per edge, m^2: its squared length at rest */
     double edge_length;        /* m: the mean length of an edge at rest */
+    double edge_most;          /* m: the largest length of an edge at rest */
     bool (*may)(const void *user, int a, int b);
     const void *user;
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/math3.h"
 #include "near_inside.h"
 
 enum { GRAIN = 256, BESIDE_GRAIN = 1024, ROOM = 256 };
@@ -16,6 +17,7 @@ typedef struct listing {
     int beside; /* pieces of the pairs beside each other */
     bool moves; /* near->way is set */
     double within;
+    double most; /* the largest distance of a pair that can meet */
 } listing;
 
 static bool incident(const int32_t corner[4], bool edges) {
@@ -31,8 +33,11 @@ static double gap_of(const sn_near_features *near, const sn_near_pair *pair) {
     const double thickness = 0.5 * (near->thickness[a] + near->thickness[b]);
     if (a != b || !(thickness > 0)) return near->gap + thickness;
     const double *x[4];
+    double apart[3];
     sn_closest c;
     sn_near_places(corner, near->surface->rest, x);
+    sn_subtract3(x[0], x[3], apart); /* no point of the features is farther from these corners than the longest edge */
+    if (sn_norm3(apart) > 2 * (near->edge_most + thickness) + near->gap) return near->gap + thickness;
     sn_near_closest(pair, x, &c);
     return near->gap + fmax(fmin(thickness, 0.5 * (sqrt(c.square) - near->gap)), 0);
 }
@@ -42,6 +47,7 @@ static bool can_meet(const listing *l, double square, const sn_near_pair *pair) 
     static const double ROUNDING = 1e-9;
     int32_t corner[4];
     double most[2] = {0, 0};
+    if (square > l->most * l->most) return false;
     sn_near_corners(l->near, pair, corner);
     for (int i = 0; i < 4 && l->moves; ++i) {
         const int side = i >= (pair->edges ? 2 : 1);
@@ -132,8 +138,7 @@ static sn_status make_room(sn_near_features *near, int beside, int pieces, sn_er
         near->piece[i] = near->piece[pieces + i] = (int)sn_piece_begin(near->beside_count, BESIDE_GRAIN, i);
     int64_t total = near->beside_count;
     for (int i = 0; i < near->boxes.count; ++i) {
-        if (i % GRAIN == 0)
-            near->piece[beside + i / GRAIN] = near->piece[pieces + beside + i / GRAIN] = (int)total;
+        if (i % GRAIN == 0) near->piece[beside + i / GRAIN] = near->piece[pieces + beside + i / GRAIN] = (int)total;
         if (sn_near_shared(near->surface, near->boxes.pair[i]) > 0) continue;
         const unsigned p = near->surface->owns[near->boxes.pair[i][0]], q = near->surface->owns[near->boxes.pair[i][1]];
         total += bits(p) + bits(q) + bits(p >> 3) * bits(q >> 3);
@@ -149,7 +154,9 @@ sn_status sn_near_list(sn_near_features *near, bool moves, sn_error *error) {
               pieces = beside + sn_pieces(near->boxes.count, GRAIN);
     if (!status) status = make_room(near, beside, pieces, error);
     if (status) return status;
-    listing l = {near, beside, moves, 2 * near->margin};
+    listing l = {near, beside, moves, 2 * near->margin, 0};
+    for (int i = 0; i < near->surface->vertex_count && moves; ++i) l.most = fmax(l.most, near->way[i]);
+    l.most = 1.001 * (l.within + 2 * l.most);
     sn_parallel(near->context, pieces, list_piece, &l);
     for (int i = 0; i < pieces; ++i) {
         memmove(near->pair + near->count, near->pair + near->piece[pieces + i],
@@ -182,7 +189,8 @@ static bool seen(const sn_touch_surface *s, int32_t a, int k, int32_t b) {
 static int32_t far_edge(const sn_touch_surface *s, int32_t a, int32_t b) {
     int shared = 0;
     for (int k = 0; k < 9; ++k)
-        if (s->triangle[3 * (size_t)a + (size_t)(k / 3)] == s->triangle[3 * (size_t)b + (size_t)(k % 3)]) shared = k / 3;
+        if (s->triangle[3 * (size_t)a + (size_t)(k / 3)] == s->triangle[3 * (size_t)b + (size_t)(k % 3)])
+            shared = k / 3;
     return s->triangle_edge[3 * (size_t)a + (size_t)((shared + 1) % 3)];
 }
 

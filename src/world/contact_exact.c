@@ -283,12 +283,22 @@ static double limit(sn_world *world, sn_interaction *self, double t, const doubl
     return sn_vector_largest(world->context, n, d) * (1 - part) > own->barrier.near.edge_length ? 0 : part;
 }
 
+/* Whether the step is one motion that `stop` has made safe. */
+static bool went_safe(const sn_world *world, const guarding *own, const sn_trial *trial) {
+    const int n = 3 * world->model->node_count;
+    if (!own->safe || memcmp(trial->x0, own->safe_x, (size_t)n * sizeof *trial->x0) != 0) return false;
+    for (int i = 0; i < n; ++i)
+        if (trial->x[i] != own->safe_x[i] + own->safe_d[i]) return false;
+    return true;
+}
+
 /* Refuses a long step that did not bump into what was in its way. The limits let nothing intersect, but a step that is
  * longer than a body may find its way around the body within one solve. So the straight way from the start to the end
  * must be free, up to half an edge. A shorter step then sees the bump. */
 static sn_status check_way(sn_world *world, guarding *own, const sn_trial *trial, sn_error *error) {
     const int n = 3 * world->model->node_count;
     double part = 1;
+    if (went_safe(world, own, trial)) return SN_OK;
     sn_vector_subtract(world->context, n, trial->x, trial->x0, own->before);
     const double way = sn_vector_largest(world->context, n, own->before);
     if (way <= 0.5 * own->barrier.near.edge_length) return SN_OK;
