@@ -260,6 +260,45 @@ static void test_colliders_keep_the_thickness(void **state) {
     }
 }
 
+/* A sheet on a slope of tan 0.5: with friction 0.6 it stays, with 0.4 it slides with g (sin a - mu cos a). On colliders
+ * and on a held box. */
+static void test_friction(void **state) {
+    (void)state;
+    enum { STEPS = 40 };
+    static const char *const response[] = {"penalty", "projection"};
+    const double sine = sqrt(0.2), cosine = 2 * sine, t = 0.01 * STEPS;
+    for (int k = 0; k < 6; ++k) {
+        const double mu = k % 2 ? 0.4 : 0.6, g = 9.81;
+        stage s;
+        start(&s, 1);
+        sn_collider plane = sn_collider_default();
+        sheet(&s, 0.1, 4, -0.1, 0.5 * THICK + 2e-5, 0);
+        if (k < 4) {
+            s.stage.options.contact.use = false;
+            snprintf(plane.response, sizeof plane.response, "%s", response[k / 2]);
+            plane.friction = mu;
+            s.stage.options.collider = &plane, s.stage.options.collider_count = 1;
+        } else {
+            s.stage.options.contact.friction = mu;
+            stage_box(&s.stage, (double[3]){-0.3, -0.1, -0.1}, (double[3]){0.6, 0.1, 0.2}, (int[3]){3, 1, 1});
+            stage_hold(&s.stage, stage_all());
+        }
+        s.stage.options.gravity[0] = g * sine, s.stage.options.gravity[1] = -g * cosine;
+        s.stage.material[0].rayleigh[0] = 0;     /* no drag by the air */
+        s.stage.options.time.newton.kind[0] = 0; /* the default: "one-step" starts to slide late */
+        create(&s);
+        const double before = mean(&s, 0, 0);
+        step_stage(&s.stage, STEPS);
+        const double way = mean(&s, 0, 0) - before;
+        const double slides = 0.5 * g * (sine - mu * cosine) * t * (t + 0.01); /* by steps of implicit Euler */
+        if (k % 2)
+            assert_true(fabs(way - slides) < 0.03 * slides);
+        else
+            assert_true(fabs(way) < 2e-4);
+        finish(&s);
+    }
+}
+
 /* ---- The same bits, no allocations ---- */
 
 static void test_same_bits(void **state) {
@@ -323,6 +362,7 @@ int main(void) {
         cmocka_unit_test(test_stack),
         cmocka_unit_test(test_hammock),
         cmocka_unit_test(test_colliders_keep_the_thickness),
+        cmocka_unit_test(test_friction),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_no_allocation),
     };
