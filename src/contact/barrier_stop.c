@@ -17,7 +17,8 @@
  * That needs no continuous detection, but nodes that slide go a part of a triangle in each solve.)
  *
  * Nodes that stop may be run into by others. So all pairs are looked at again, until none meets: a stack needs about as
- * many rounds as it has layers. */
+ * many rounds as it has layers. The list of pairs is complete for one motion only; after nodes have stopped it is made
+ * for the new motion, and all begins again. */
 #include <math.h>
 #include <string.h>
 
@@ -43,17 +44,25 @@ typedef struct task {
     int32_t *count; /* per piece */
 } task;
 
-/* Whether the pair can run out of its room, wherever its corners stop on their ways. */
+/* Whether the pair can run out of its room on its way. */
 static bool can_meet(const sn_barrier *barrier, const sn_near_pair *pair, double square, const double *from,
-                     struct sn_barrier_way *out) {
+                     const double *way, struct sn_barrier_way *out) {
     const double *x[4];
     double most[2] = {0, 0};
     sn_closest c;
     sn_near_corners(&barrier->near, pair, out->corner);
     out->edges = pair->edges, out->gap = pair->gap;
+    double mean[3];
+    for (int a = 0; a < 3; ++a) {
+        mean[a] = 0;
+        for (int i = 0; i < 4; ++i) mean[a] += 0.25 * way[3 * (size_t)out->corner[i] + (size_t)a];
+    }
     for (int i = 0; i < 4; ++i) {
-        const double way = barrier->near.way[out->corner[i]], *other = &most[i >= (pair->edges ? 2 : 1)];
-        if (way > *other) most[i >= (pair->edges ? 2 : 1)] = way;
+        double own[3];
+        sn_subtract3(way + 3 * (size_t)out->corner[i], mean, own);
+        const int side = i >= (pair->edges ? 2 : 1);
+        const double length = sn_norm3(own);
+        if (length > most[side]) most[side] = length;
     }
     const double likely = fmax((1 - 1e-9) * sqrt(square) - pair->gap, 0);
     if (most[0] + most[1] <= likely - fmin(0.5 * barrier->reach, KEPT * likely)) return false;
@@ -74,7 +83,7 @@ static void find_piece(void *data, int piece) {
               end = (int)sn_piece_begin(near->count, GRAIN, piece + 1);
     int count = begin;
     for (int i = begin; i < end; ++i)
-        count += can_meet(barrier, &near->pair[i], barrier->square[i], t->from, &barrier->way[count]);
+        count += can_meet(barrier, &near->pair[i], barrier->square[i], t->from, t->way, &barrier->way[count]);
     t->count[piece] = count - begin;
 }
 
@@ -90,7 +99,6 @@ static sn_status find(sn_barrier *barrier, const double *from, const double *way
             sn_grow(near->context, (void **)&near->piece, &near->piece_capacity, pieces, sizeof *near->piece, error);
     barrier->way_count = 0;
     if (status) return status;
-    for (int i = 0; i < near->surface->vertex_count; ++i) near->way[i] = sn_norm3(way + 3 * (size_t)i);
     task t = {barrier, from, way, near->piece};
     sn_parallel_pieces(near->context, pieces, find_piece, &t);
     for (int i = 0; i < pieces; ++i) {
@@ -200,32 +208,43 @@ static void stop_groups(struct sn_barrier_stop *stop, const sn_filter *filter) {
     }
 }
 
+/* Rounds with the pairs that can meet on the present ways. Returns whether none meets any more. */
+static bool part_all(sn_barrier *barrier, int node_count, const sn_filter *filter, const double *from, double *way,
+                     int *round, double *d, bool *cut) {
+    for (; *round < ROUNDS; ++*round) {
+        start_round(barrier->stop, node_count, filter);
+        if (!follow_all(barrier, from, way)) return true;
+        *cut = true;
+        stop_groups(barrier->stop, filter);
+        for (int i = 0; i < node_count; ++i)
+            if (barrier->stop[i].part < 1) cut_node(&barrier->stop[i], *round < SLIDES, d + 3 * (size_t)i);
+        sn_touch_surface_carry(barrier->near.surface, d, way);
+    }
+    return false;
+}
+
 sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, const sn_filter *filter, double *d,
                           bool *cut, bool *safe, sn_error *error) {
     sn_near_features *near = &barrier->near;
     const sn_touch_surface *s = near->surface;
     const int n = 3 * s->vertex_count;
     double *from = near->at, *way = near->end;
-    *cut = false, *safe = true;
+    sn_status status = sn_grow(near->context, (void **)&barrier->stop, &barrier->stop_capacity, node_count,
+                               sizeof *barrier->stop, error);
+    *cut = *safe = false;
     sn_touch_surface_carry(s, x, from);
     sn_touch_surface_carry(s, d, way);
-    for (int i = 0; i < n; ++i) way[i] += from[i];
-    sn_status status = sn_barrier_cover(barrier, from, way, error);
-    for (int i = 0; i < n; ++i) way[i] -= from[i];
-    if (!status) status = find(barrier, from, way, error);
-    if (!status)
-        status = sn_grow(near->context, (void **)&barrier->stop, &barrier->stop_capacity, node_count,
-                         sizeof *barrier->stop, error);
-    if (status || barrier->way_count == 0) return status;
-    for (int round = 0; round < ROUNDS; ++round) {
-        start_round(barrier->stop, node_count, filter);
-        *safe = !follow_all(barrier, from, way);
-        if (*safe) break;
-        *cut = true;
-        stop_groups(barrier->stop, filter);
-        for (int i = 0; i < node_count; ++i)
-            if (barrier->stop[i].part < 1) cut_node(&barrier->stop[i], round < SLIDES, d + 3 * (size_t)i);
-        sn_touch_surface_carry(s, d, way);
+    bool again = true;
+    for (int round = 0; again && !status;) {
+        for (int i = 0; i < n; ++i) way[i] += from[i];
+        status = sn_barrier_cover(barrier, from, way, error);
+        for (int i = 0; i < n; ++i) way[i] -= from[i];
+        if (!status) status = find(barrier, from, way, error);
+        if (status) return status;
+        again = false; /* nodes that stop leave the motion for which the pairs were listed */
+        *safe = part_all(barrier, node_count, filter, from, way, &round, d, &again);
+        *cut = *cut || again;
+        if (!*safe) return SN_OK;
     }
-    return SN_OK;
+    return status;
 }

@@ -111,9 +111,8 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
     near->to = sn_allocate_zero(context, 3 * vertices, sizeof *near->to);
     near->at = sn_allocate_zero(context, 3 * vertices, sizeof *near->at);
     near->end = sn_allocate_zero(context, 3 * vertices, sizeof *near->end);
-    near->way = sn_allocate_zero(context, vertices, sizeof *near->way);
     if (!near->thickness || !near->vertex_place || !near->edge_place || !near->edge_area || !near->edge_square ||
-        !near->from || !near->to || !near->at || !near->end || !near->way)
+        !near->from || !near->to || !near->at || !near->end)
         return sn_no_memory(error);
     measure(near);
     near->gap_most = gap;
@@ -130,7 +129,7 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
 void sn_near_features_release(sn_near_features *near) {
     void *const array[] = {near->body, near->vertex_place, near->edge_place, near->edge_area, near->edge_square,
                            near->pair, near->piece,        near->from,       near->to,        near->at,
-                           near->end,  near->thickness,    near->way,        near->beside,    near->facing};
+                           near->end,  near->thickness,    near->beside,     near->facing};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(near->context, array[i]);
     sn_touch_surface_destroy(near->surface);
     sn_box_tree_destroy(near->tree);
@@ -183,23 +182,27 @@ void sn_near_squares(const sn_near_features *near, const sn_near_pair *pair, int
 }
 
 /* ---- The tube ---- */
-/* The squared distance of x from the way from a to b. */
-static double off_way(const double x[3], const double a[3], const double b[3]) {
-    double way[3], r[3];
-    sn_subtract3(b, a, way), sn_subtract3(x, a, r);
-    const double square = sn_dot3(way, way);
-    double s = square > 0 ? sn_dot3(way, r) / square : 0;
-    s = s < 0 ? 0 : s > 1 ? 1 : s;
-    for (int k = 0; k < 3; ++k) r[k] -= s * way[k];
-    return sn_dot3(r, r);
+/* The time, 0 to 1, at which the motion of the tube is nearest to x. */
+static double time_of(const sn_near_features *near, const double *x) {
+    double along = 0, square = 0;
+    for (size_t i = 0; i < 3 * (size_t)near->surface->vertex_count; ++i) {
+        const double way = near->to[i] - near->from[i];
+        along += way * (x[i] - near->from[i]), square += way * way;
+    }
+    const double t = square > 0 ? along / square : 0;
+    return t < 0 ? 0 : t > 1 ? 1 : t;
 }
 
 /* Whether all vertices at x are so far inside the tube that pairs within `reach` are in the list. */
 static bool inside(const sn_near_features *near, const double *x, double reach) {
     const double room = near->margin - 0.5 * reach;
     if (!near->known || !(room > 0)) return false;
-    for (size_t i = 0; i < 3 * (size_t)near->surface->vertex_count; i += 3)
-        if (!(off_way(x + i, near->from + i, near->to + i) <= room * room)) return false;
+    const double t = time_of(near, x);
+    for (size_t i = 0; i < 3 * (size_t)near->surface->vertex_count; i += 3) {
+        double r[3];
+        for (size_t a = 0; a < 3; ++a) r[a] = x[i + a] - near->from[i + a] - t * (near->to[i + a] - near->from[i + a]);
+        if (!(sn_dot3(r, r) <= room * room)) return false;
+    }
     return true;
 }
 
@@ -212,11 +215,6 @@ sn_status sn_near_features_cover(sn_near_features *near, const double *from, con
     memcpy(near->from, from, bytes);
     memcpy(near->to, to ? to : from, bytes);
     sn_box_tree_refit(near->tree, near->from, to ? near->to : NULL, near->margin);
-    for (int i = 0; i < near->surface->vertex_count && to; ++i) {
-        double way[3];
-        sn_subtract3(near->to + 3 * (size_t)i, near->from + 3 * (size_t)i, way);
-        near->way[i] = sn_norm3(way);
-    }
     const sn_status status = sn_near_list(near, to != NULL, error);
     near->known = status == SN_OK;
     ++near->queries;

@@ -4,9 +4,11 @@
  * belongs to one triangle (touch_surface.h), so a pair of triangles that are near gives the pairs of the features that
  * belong to them, and each pair of features is found once. Features that share a vertex are no pair.
  *
- * The list is complete for all places in a tube: the straight ways of the vertices from `from` to `to`, and a margin
- * around them. It is made again only when a vertex leaves its tube. The order of the pairs depends only on the tree.
- * So the pairs that really touch come in the same order, whichever tube the list was made for.
+ * The list is complete for all places in a tube: a motion of all vertices from `from` to `to`, each on a straight way
+ * and all at the same part of it, and a margin around each vertex. Only the motion of a pair relative to its mean
+ * counts, so that a surface which flies fast has a short list. The list is made again only when a vertex leaves the
+ * tube. The order of the pairs depends only on the tree. So the pairs that really touch come in the same order,
+ * whichever tube the list was made for.
  *
  * Each pair keeps a distance: `gap`, and the mean thickness t of its two surfaces. Features of one cloth may be nearer
  * than that at rest, where its triangles are smaller than t, or where it is folded. With the distance r at rest they
@@ -57,7 +59,6 @@ typedef struct sn_near_features {
     double *from, *to; /* vertices x 3 */
     double margin;     /* m */
     double *at, *end;  /* vertices x 3: scratch */
-    double *way;       /* vertices: scratch, the lengths of their ways in the tube */
     int64_t queries;   /* how often the list was made */
 } sn_near_features;
 

@@ -5,7 +5,7 @@
 #include "near_features.h"
 
 /* near_list.c: `beside` finds the pairs of triangles that share a corner, once. `list` makes the list for the tube from
- * near->from to near->to, after the boxes of the tree were fitted. moves: near->way is set. */
+ * near->from to near->to, after the boxes of the tree were fitted. moves: the two differ. */
 sn_status sn_near_find_beside(sn_near_features *near, sn_error *error);
 sn_status sn_near_list(sn_near_features *near, bool moves, sn_error *error);
 

@@ -15,7 +15,7 @@ enum { GRAIN = 256, BESIDE_GRAIN = 1024, ROOM = 256 };
 typedef struct listing {
     sn_near_features *near;
     int beside; /* pieces of the pairs beside each other */
-    bool moves; /* near->way is set */
+    bool moves;
     double within;
     double most; /* the largest distance of a pair that can meet */
 } listing;
@@ -42,18 +42,30 @@ static double gap_of(const sn_near_features *near, const sn_near_pair *pair) {
     return near->gap + fmax(fmin(thickness, 0.5 * (sqrt(c.square) - near->gap)), 0);
 }
 
+/* By how much the features of a pair can approach on their ways: a motion that all corners share does not count. */
+static double approach(const sn_near_features *near, const int32_t corner[4], int first) {
+    double way[4][3], most[2] = {0, 0};
+    for (int i = 0; i < 4; ++i)
+        sn_subtract3(near->to + 3 * (size_t)corner[i], near->from + 3 * (size_t)corner[i], way[i]);
+    for (int a = 0; a < 3; ++a) {
+        const double mean = 0.25 * (way[0][a] + way[1][a] + way[2][a] + way[3][a]);
+        for (int i = 0; i < 4; ++i) way[i][a] -= mean;
+    }
+    for (int i = 0; i < 4; ++i) {
+        const double square = sn_dot3(way[i], way[i]);
+        if (square > most[i >= first]) most[i >= first] = square;
+    }
+    return sqrt(most[0]) + sqrt(most[1]);
+}
+
 /* Whether a pair at this distance can come nearer than `within` on its way. */
 static bool can_meet(const listing *l, double square, const sn_near_pair *pair) {
     static const double ROUNDING = 1e-9;
     int32_t corner[4];
-    double most[2] = {0, 0};
     if (square > l->most * l->most) return false;
     sn_near_corners(l->near, pair, corner);
-    for (int i = 0; i < 4 && l->moves; ++i) {
-        const int side = i >= (pair->edges ? 2 : 1);
-        most[side] = fmax(most[side], l->near->way[corner[i]]);
-    }
-    const double within = (1 + ROUNDING) * (l->within + most[0] + most[1]);
+    const double within =
+        (1 + ROUNDING) * (l->within + (l->moves ? approach(l->near, corner, pair->edges ? 2 : 1) : 0));
     return square <= within * within;
 }
 
@@ -155,8 +167,12 @@ sn_status sn_near_list(sn_near_features *near, bool moves, sn_error *error) {
     if (!status) status = make_room(near, beside, pieces, error);
     if (status) return status;
     listing l = {near, beside, moves, 2 * near->margin, 0};
-    for (int i = 0; i < near->surface->vertex_count && moves; ++i) l.most = fmax(l.most, near->way[i]);
-    l.most = 1.001 * (l.within + 2 * l.most);
+    for (size_t i = 0; i < 3 * (size_t)near->surface->vertex_count && moves; i += 3) {
+        double way[3];
+        sn_subtract3(near->to + i, near->from + i, way);
+        l.most = fmax(l.most, sn_norm3(way));
+    }
+    l.most = 1.001 * (l.within + 4 * l.most); /* less the mean of the corners, a way is at most twice as long */
     sn_parallel(near->context, pieces, list_piece, &l);
     for (int i = 0; i < pieces; ++i) {
         memmove(near->pair + near->count, near->pair + near->piece[pieces + i],
