@@ -26,7 +26,13 @@
 #include "base/math3.h"
 #include "ccd.h"
 
-enum { ROUNDS = 32, SLIDES = 8, GRAIN = 512, FOLLOW_GRAIN = 128 };
+enum {
+    ROUNDS = 64,
+    SLIDES = 8, /* rounds in which nodes slide on */
+    PARTS = 16, /* rounds in which nodes go as far as they can; after that they stay where they are */
+    GRAIN = 512,
+    FOLLOW_GRAIN = 128
+};
 static const double KEPT = 0.2; /* of the distance beyond the gap: what is left at least, or half the reach */
 
 /* A pair that can run out of its room. */
@@ -125,9 +131,10 @@ static void stop_vertex(const sn_touch_surface *s, int32_t vertex, double part, 
 }
 
 /* Takes the rest of the motion away from a node: along the normal of what it meets, or all of it. */
-static void cut_node(const struct sn_barrier_stop *stop, bool slides, double d[3]) {
-    const double along = sn_dot3(stop->n, d);
-    for (int a = 0; a < 3; ++a) d[a] -= (1 - stop->part) * (slides && !stop->whole ? along * stop->n[a] : d[a]);
+static void cut_node(const struct sn_barrier_stop *stop, int round, double d[3]) {
+    const double along = sn_dot3(stop->n, d), rest = round < PARTS ? 1 - stop->part : 1;
+    const bool slides = round < SLIDES && !stop->whole;
+    for (int a = 0; a < 3; ++a) d[a] -= rest * (slides ? along * stop->n[a] : d[a]);
 }
 
 /* How far the corners go towards the other feature along n, and the largest way of each side. */
@@ -217,7 +224,7 @@ static bool part_all(sn_barrier *barrier, int node_count, const sn_filter *filte
         *cut = true;
         stop_groups(barrier->stop, filter);
         for (int i = 0; i < node_count; ++i)
-            if (barrier->stop[i].part < 1) cut_node(&barrier->stop[i], *round < SLIDES, d + 3 * (size_t)i);
+            if (barrier->stop[i].part < 1) cut_node(&barrier->stop[i], *round, d + 3 * (size_t)i);
         sn_touch_surface_carry(barrier->near.surface, d, way);
     }
     return false;
