@@ -17,7 +17,8 @@ typedef struct skin {
     int body_count, count; /* of bodies and of all triangles */
     double *position;      /* nodes of all bodies x 3 */
     int32_t *corner, *owner;
-    int *first; /* node of each body; triangles in order of the bodies */
+    int *first;  /* node of each body; triangles in order of the bodies */
+    bool *solid; /* body: it has an inside; cloth has none */
     int *first_triangle;
 } skin;
 
@@ -25,9 +26,11 @@ static inline skin skin_make(const sn_world *world) {
     skin s = {.body_count = sn_world_body_count(world)};
     s.first = calloc((size_t)s.body_count + 1, sizeof *s.first);
     s.first_triangle = calloc((size_t)s.body_count + 1, sizeof *s.first_triangle);
+    s.solid = calloc((size_t)s.body_count + 1, sizeof *s.solid);
     for (int b = 0; b < s.body_count; ++b) {
         const sn_mesh *mesh = sn_world_body_mesh(world, b);
         int count;
+        s.solid[b] = mesh->tet_nodes > 3;
         int32_t *face;
         if (sn_mesh_boundary(mesh, &count, &face, NULL, NULL, NULL)) abort();
         s.corner = realloc(s.corner, 3 * (size_t)(s.count + count) * sizeof *s.corner);
@@ -44,7 +47,7 @@ static inline skin skin_make(const sn_world *world) {
 }
 
 static inline void skin_release(skin *s) {
-    free(s->position), free(s->corner), free(s->owner), free(s->first), free(s->first_triangle);
+    free(s->position), free(s->corner), free(s->owner), free(s->first), free(s->first_triangle), free(s->solid);
 }
 
 static inline void skin_move(skin *s, const sn_world *world) {
@@ -142,7 +145,8 @@ static inline int count_intersections(skin *s, const sn_world *world, bool self)
         }
     for (int a = 0; a < s->body_count; ++a)
         for (int b = 0; b < s->body_count; ++b)
-            if (a != b) count += fabs(winding(s, b, s->position + 3 * s->corner[3 * s->first_triangle[a]])) > 0.5;
+            if (a != b && s->solid[b])
+                count += fabs(winding(s, b, s->position + 3 * s->corner[3 * s->first_triangle[a]])) > 0.5;
     return count;
 }
 
@@ -178,7 +182,7 @@ static inline double deepest_vertex(skin *s, const sn_world *world) {
         for (int b = 0; b < s->body_count; ++b) {
             const double *p = s->position + 3 * s->corner[i];
             double least = INFINITY;
-            if (b == s->owner[i / 3] || fabs(winding(s, b, p)) < 0.5) continue;
+            if (b == s->owner[i / 3] || !s->solid[b] || fabs(winding(s, b, p)) < 0.5) continue;
             for (int j = s->first_triangle[b]; j < s->first_triangle[b + 1]; ++j) {
                 const double *t[3];
                 for (int c = 0; c < 3; ++c) t[c] = s->position + 3 * s->corner[3 * j + c];

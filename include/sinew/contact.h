@@ -35,11 +35,12 @@ typedef struct sn_contact_options {
     int pair_count; /* at least 0; default 0 */
 
     bool self;         /* each body also touches itself; default false */
-    char response[32]; /* a name of sn_contact_responses(); default "area", also for "" */
+    char response[32]; /* a name of sn_contact_responses(); default "area", also for "". Cloth needs "exact" */
     double friction;   /* Coulomb's coefficient, at least 0; default 0.3 */
 
     /* Responses "penalty" and "exact": m, at least 0; default 0. Surfaces touch when they are nearer than this. 0:
-     * "exact" chooses a small distance, and "penalty" acts when the surfaces intersect. "area" takes only 0. */
+     * "exact" chooses a small distance, and "penalty" acts when the surfaces intersect. "area" takes only 0. Cloth
+     * adds the thickness of its body. */
     double thickness;
 
     /* Response "penalty": pressure per depth, Pa/m, at least 0. 0 (default): from the stiffness, size and weight of the

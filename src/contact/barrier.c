@@ -27,12 +27,13 @@ void sn_barrier_function(double y, double b[3]) {
 }
 
 /* ---- Life ---- */
-/* The smallest distance of the surfaces to themselves at rest, as far as it is less than `within`. */
+/* The smallest distance of the surfaces to themselves at rest beyond what they keep, as far as it is less than
+ * `within`. */
 static sn_status nearest_at_rest(sn_barrier *barrier, double within, double *least, sn_error *error) {
     sn_near_features *near = &barrier->near;
     const sn_touch_surface *s = near->surface;
     *least = within;
-    const sn_status status = sn_near_features_cover(near, s->rest, NULL, within, 0.01 * within, error);
+    const sn_status status = sn_near_features_cover(near, s->rest, NULL, near->gap_most + within, 0.01 * within, error);
     for (int i = 0; i < near->count && !status; ++i) {
         const sn_near_pair *pair = &near->pair[i];
         int32_t corner[4];
@@ -43,7 +44,7 @@ static sn_status nearest_at_rest(sn_barrier *barrier, double within, double *lea
         if (near->body[near->vertex_place[corner[0]] / 3] != near->body[other]) continue; /* rest shapes may overlap */
         sn_near_places(corner, s->rest, x);
         sn_near_closest(pair, x, &c);
-        *least = fmin(*least, sqrt(c.square));
+        *least = fmin(*least, sqrt(c.square) - pair->gap);
     }
     near->known = false;
     return status;
@@ -52,20 +53,21 @@ static sn_status nearest_at_rest(sn_barrier *barrier, double within, double *lea
 static sn_status choose_reach(sn_barrier *barrier, sn_error *error) {
     double least;
     const double wanted = REACH * barrier->near.edge_length;
-    const sn_status status = nearest_at_rest(barrier, barrier->gap + 2 * wanted, &least, error);
+    const sn_status status = nearest_at_rest(barrier, 2 * wanted, &least, error);
     if (status) return status;
-    if (!(least > barrier->gap))
+    if (!(least > 0))
         return sn_fail_at(error, SN_BAD_INPUT, "thickness",
-                          "thickness %g m, but a surface is only %g m away from itself at rest", barrier->gap, least);
-    barrier->reach = fmin(wanted, 0.5 * (least - barrier->gap));
+                          "thickness %g m, but a surface is only %g m away from itself at rest", barrier->near.gap,
+                          least + barrier->near.gap);
+    barrier->reach = fmin(wanted, 0.5 * least);
     return SN_OK;
 }
 
 sn_status sn_barrier_create(sn_context *context, sn_touch_surface *const *surface, int count,
                             bool (*may)(const void *user, int a, int b), const void *user, double gap,
                             sn_barrier *barrier, sn_error *error) {
-    *barrier = (sn_barrier){.gap = gap, .rows = {.context = context}};
-    sn_status status = sn_near_features_create(context, surface, count, may, user, &barrier->near, error);
+    *barrier = (sn_barrier){.rows = {.context = context}};
+    sn_status status = sn_near_features_create(context, surface, count, may, user, gap, &barrier->near, error);
     if (status) return status;
     barrier->stiffness = sn_allocate_zero(context, (size_t)count, sizeof *barrier->stiffness);
     barrier->position =
@@ -76,8 +78,8 @@ sn_status sn_barrier_create(sn_context *context, sn_touch_surface *const *surfac
 
 void sn_barrier_release(sn_barrier *barrier) {
     const sn_context *context = barrier->near.context;
-    void *const array[] = {barrier->stiffness, barrier->square,   barrier->position,
-                           barrier->touch,     barrier->parallel, barrier->found};
+    void *const array[] = {barrier->stiffness, barrier->square, barrier->position, barrier->touch,
+                           barrier->parallel,  barrier->found,  barrier->way,      barrier->stop};
     for (size_t i = 0; i < sizeof array / sizeof *array && context; ++i) sn_release(context, array[i]);
     if (context) sn_touch_rows_release(&barrier->rows);
     if (context) sn_near_features_release(&barrier->near);
@@ -88,8 +90,13 @@ void sn_barrier_release(sn_barrier *barrier) {
 struct sn_barrier_found {
     int index;       /* in the list of pairs */
     int32_t key[5];  /* the features with the closest points: their kind, then their vertices in order */
+    double gap;      /* of the pair */
     double strength; /* k W m */
 };
+
+static bool same_row(const struct sn_barrier_found *a, const struct sn_barrier_found *b) {
+    return memcmp(a->key, b->key, sizeof a->key) == 0 && a->gap == b->gap;
+}
 
 static double surface_stiffness(const sn_barrier *barrier, int32_t vertex, int *surface) {
     *surface = barrier->near.body[barrier->near.vertex_place[vertex] / 3];
@@ -121,30 +128,45 @@ static int by_key(const void *a, const void *b) {
     const struct sn_barrier_found *p = a, *q = b;
     for (int i = 0; i < 5; ++i)
         if (p->key[i] != q->key[i]) return p->key[i] < q->key[i] ? -1 : 1;
+    if (p->gap != q->gap) return p->gap < q->gap ? -1 : 1;
     return p->index < q->index ? -1 : p->index > q->index;
 }
 
+typedef struct squaring {
+    const sn_barrier *barrier;
+    const double *position;
+} squaring;
+
 static void square_piece(void *data, int piece) {
-    sn_barrier *barrier = data;
+    const squaring *task = data;
+    const sn_barrier *barrier = task->barrier;
     const sn_near_features *near = &barrier->near;
-    const int end = (int)sn_piece_begin(near->count, GRAIN, piece + 1);
-    for (int i = (int)sn_piece_begin(near->count, GRAIN, piece); i < end; ++i) {
-        int32_t corner[4];
-        const double *x[4];
-        sn_closest c;
-        sn_near_corners(near, &near->pair[i], corner);
-        sn_near_places(corner, barrier->position, x);
-        sn_near_closest(&near->pair[i], x, &c);
-        barrier->square[i] = c.square;
-    }
+    const int begin = (int)sn_piece_begin(near->count, GRAIN, piece),
+              end = (int)sn_piece_begin(near->count, GRAIN, piece + 1);
+    sn_near_squares(near, near->pair + begin, end - begin, task->position, barrier->square + begin);
+}
+
+sn_status sn_barrier_squares(sn_barrier *barrier, const double *position, sn_error *error) {
+    const sn_near_features *near = &barrier->near;
+    const sn_status status = sn_grow(near->context, (void **)&barrier->square, &barrier->square_capacity, near->count,
+                                     sizeof *barrier->square, error);
+    squaring task = {barrier, position};
+    if (!status) sn_parallel_pieces(near->context, sn_pieces(near->count, GRAIN), square_piece, &task);
+    return status;
+}
+
+/* Whether pair i of the list may be within reach: `square` has rounding errors. */
+static bool reaches(const sn_barrier *barrier, int i) {
+    const double within = (1 + 1e-9) * (barrier->near.pair[i].gap + barrier->reach);
+    return barrier->square[i] < within * within;
 }
 
 /* Makes room for the pairs within reach. */
-static sn_status make_room(sn_barrier *barrier, double within, sn_error *error) {
+static sn_status make_room(sn_barrier *barrier, sn_error *error) {
     const sn_near_features *near = &barrier->near;
     int count = 0, edges = 0;
     for (int i = 0; i < near->count; ++i)
-        if (barrier->square[i] < within * within) ++count, edges += near->pair[i].edges;
+        if (reaches(barrier, i)) ++count, edges += near->pair[i].edges;
     sn_status status = sn_grow(near->context, (void **)&barrier->found, &barrier->found_capacity, count,
                                sizeof *barrier->found, error);
     if (!status)
@@ -157,7 +179,7 @@ static sn_status make_room(sn_barrier *barrier, double within, sn_error *error) 
 }
 
 /* Looks at a pair within reach: its key and strength, and the rest of the force of edges that are nearly parallel.
- * Returns false when it has no strength. */
+ * Returns false when it is out of reach or has no strength. */
 static bool look_at(sn_barrier *barrier, int index, struct sn_barrier_found *found) {
     const sn_near_features *near = &barrier->near;
     const sn_near_pair *pair = &near->pair[index];
@@ -168,9 +190,10 @@ static bool look_at(sn_barrier *barrier, int index, struct sn_barrier_found *fou
     sn_near_corners(near, pair, corner);
     sn_near_places(corner, barrier->position, x);
     sn_near_closest(pair, x, &c);
+    if (!(sqrt(c.square) < pair->gap + barrier->reach)) return false;
     const double k0 = surface_stiffness(barrier, corner[0], &surface[0]),
                  k1 = surface_stiffness(barrier, corner[3], &surface[1]), k = 2 * k0 * k1 / (k0 + k1);
-    *found = (struct sn_barrier_found){.index = index};
+    *found = (struct sn_barrier_found){.index = index, .gap = pair->gap};
     make_key(corner, c.weight, pair->edges ? 2 : 1, found->key);
     if (!pair->edges) {
         found->strength = 0.5 * k * near->surface->area[pair->a];
@@ -181,7 +204,7 @@ static bool look_at(sn_barrier *barrier, int index, struct sn_barrier_found *fou
     double slope, dc[4][3], b[3];
     found->strength = whole * sn_closest_mollifier(x, limit, &slope, dc);
     if (slope > 0) {
-        sn_barrier_function((sqrt(c.square) - barrier->gap) / barrier->reach, b);
+        sn_barrier_function((sqrt(c.square) - pair->gap) / barrier->reach, b);
         barrier->parallel[barrier->parallel_count++] =
             (struct sn_barrier_parallel){*pair, limit, whole * barrier->reach * b[0] * slope};
     }
@@ -190,15 +213,11 @@ static bool look_at(sn_barrier *barrier, int index, struct sn_barrier_found *fou
 
 static sn_status find(sn_barrier *barrier, int *count, sn_error *error) {
     const sn_near_features *near = &barrier->near;
-    const double within = barrier->gap + barrier->reach;
     *count = barrier->parallel_count = 0;
-    sn_status status = sn_grow(near->context, (void **)&barrier->square, &barrier->square_capacity, near->count,
-                               sizeof *barrier->square, error);
-    if (status) return status;
-    sn_parallel_pieces(near->context, sn_pieces(near->count, GRAIN), square_piece, barrier);
-    status = make_room(barrier, within, error);
+    sn_status status = sn_barrier_squares(barrier, barrier->position, error);
+    if (!status) status = make_room(barrier, error);
     for (int i = 0; i < near->count && !status; ++i)
-        if (barrier->square[i] < within * within && look_at(barrier, i, &barrier->found[*count])) ++*count;
+        if (reaches(barrier, i) && look_at(barrier, i, &barrier->found[*count])) ++*count;
     if (!status && *count > 0) qsort(barrier->found, (size_t)*count, sizeof *barrier->found, by_key);
     return status;
 }
@@ -238,7 +257,7 @@ static sn_status append(sn_barrier *barrier, const sn_near_pair *pair, double st
     const double d = sqrt(c.square), k0 = surface_stiffness(barrier, corner[0], &row.a),
                  k1 = surface_stiffness(barrier, corner[3], &row.b);
     row.area = strength * (k0 + k1) / (2 * k0 * k1);
-    row.gap = d - barrier->gap;
+    row.gap = d - pair->gap;
     sn_barrier_function(row.gap / barrier->reach, b);
     barrier->touch[barrier->rows.count] = (struct sn_barrier_touch){.strength = strength,
                                                                     .energy = strength * barrier->reach * b[0],
@@ -253,6 +272,11 @@ static sn_status append(sn_barrier *barrier, const sn_near_pair *pair, double st
     return sn_touch_rows_append(&barrier->rows, near->surface, &point[0], near->surface, &point[1], &row, error);
 }
 
+sn_status sn_barrier_cover(sn_barrier *barrier, const double *from, const double *to, sn_error *error) {
+    sn_near_features *near = &barrier->near;
+    return sn_near_features_cover(near, from, to, near->gap_most + barrier->reach, SLACK * near->edge_length, error);
+}
+
 sn_status sn_barrier_visit(sn_barrier *barrier, const double *x, sn_error *error) {
     sn_near_features *near = &barrier->near;
     const size_t bytes = 3 * (size_t)near->surface->vertex_count * sizeof *x;
@@ -263,13 +287,12 @@ sn_status sn_barrier_visit(sn_barrier *barrier, const double *x, sn_error *error
     memcpy(near->surface->position, near->at, bytes);
     sn_touch_rows_clear(&barrier->rows);
     int count = 0;
-    sn_status status = sn_near_features_cover(near, barrier->position, NULL, barrier->gap + barrier->reach,
-                                              SLACK * near->edge_length, error);
+    sn_status status = sn_barrier_cover(barrier, barrier->position, NULL, error);
     if (!status) status = find(barrier, &count, error);
     for (int i = 0, next; i < count && !status; i = next) {
         const struct sn_barrier_found *first = &barrier->found[i];
         double strength = 0;
-        for (next = i; next < count && memcmp(barrier->found[next].key, first->key, sizeof first->key) == 0; ++next)
+        for (next = i; next < count && same_row(&barrier->found[next], first); ++next)
             strength += barrier->found[next].strength;
         status = append(barrier, &near->pair[first->index], strength, error);
     }
@@ -357,7 +380,7 @@ static void limit_piece(void *data, int piece) {
         sn_near_corners(near, &near->pair[i], corner);
         sn_near_places(corner, l->from, x);
         sn_near_places(corner, l->way, d);
-        part = (near->pair[i].edges ? sn_ccd_edge_edge : sn_ccd_vertex_face)(x, d, l->barrier->gap,
+        part = (near->pair[i].edges ? sn_ccd_edge_edge : sn_ccd_vertex_face)(x, d, near->pair[i].gap,
                                                                              0.5 * l->barrier->reach, part);
     }
     l->part[piece] = part;
@@ -371,8 +394,7 @@ sn_status sn_barrier_limit(sn_barrier *barrier, const double *x, const double *d
     sn_touch_surface_carry(near->surface, x, from);
     sn_touch_surface_carry(near->surface, d, way);
     for (int i = 0; i < n; ++i) way[i] += from[i];
-    sn_status status =
-        sn_near_features_cover(near, from, way, barrier->gap + barrier->reach, SLACK * near->edge_length, error);
+    sn_status status = sn_barrier_cover(barrier, from, way, error);
     const int pieces = sn_pieces(near->count, GRAIN);
     if (!status)
         status = sn_grow(near->context, (void **)&barrier->square, &barrier->square_capacity, pieces,

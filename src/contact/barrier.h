@@ -5,7 +5,7 @@
  *
  *   E = k W m r b(y),   y = (d - gap) / r,   b(y) = -(y - 1)^2 ln y  for 0 < y < 1, 0 above
  *
- *   gap   m: the thickness. Surfaces never come nearer than this
+ *   gap   m: the thickness (near_features.h). The pair never comes nearer than this
  *   r     m: the reach of the barrier beyond the gap
  *   k     Pa: the modulus of the bodies (the harmonic mean of both) plus that of their inertia in a step. The pressure
  *         of a contact is -k b'(y): it has the size of k in the middle of the reach, and grows without bound at y = 0.
@@ -18,23 +18,24 @@
  * of m: k W m b''(y) / r (w n)(w n)^T, one contact row. The parts left out are smaller than the elastic stiffness by
  * pressure / modulus.
  *
- * Several pairs of features may have the same closest points: all triangles around a vertex, for example. They make one
- * row, with the sum of their strengths k W m.
+ * Several pairs of features may have the same closest points: all triangles around a vertex, for example. Those with
+ * one gap make one row, with the sum of their strengths k W m.
  *
  * The barrier alone does not stop a motion that jumps over it. Newton's method therefore asks how far it may go along a
  * correction (ccd.h). It starts from a place without intersections, so it never reaches one with intersections. */
 #ifndef SN_CONTACT_BARRIER_H
 #define SN_CONTACT_BARRIER_H
 
+#include "linear/matrix/filter.h"
 #include "linear/matrix/matrix.h"
 #include "near_features.h"
 #include "touch_rows.h"
 
 typedef struct sn_barrier {
     sn_near_features near;
-    double gap, reach; /* m */
+    double reach;      /* m */
     double *stiffness; /* per surface of the source, Pa: k */
-    double *square;    /* scratch: squared distance of each pair of the list */
+    double *square;    /* scratch: squared distance of each pair of the list, up to rounding */
     int square_capacity;
 
     /* The contacts at `position`. Row i of `rows` has their nodes. */
@@ -57,6 +58,11 @@ typedef struct sn_barrier {
     } * parallel;
     int parallel_count, parallel_capacity;
 
+    struct sn_barrier_way *way; /* scratch: the pairs that a motion may bring together (barrier_stop.c) */
+    int way_count, way_capacity;
+    struct sn_barrier_stop *stop; /* scratch: per node */
+    int stop_capacity;
+
     struct sn_barrier_found *found; /* scratch: the pairs within reach */
     int found_capacity;
 } sn_barrier;
@@ -65,7 +71,8 @@ typedef struct sn_barrier {
 void sn_barrier_function(double y, double b[3]);
 
 /* Joins the surfaces (near_features.h) and chooses the reach: a twentieth of the mean edge, less when the surfaces are
- * nearer to themselves at rest. SN_BAD_INPUT when a surface is nearer to itself than the gap. */
+ * nearer to themselves at rest. `gap`: the distance that surfaces keep, beside the thickness of cloth. SN_BAD_INPUT
+ * when a surface is nearer to itself than the gap. */
 sn_status sn_barrier_create(sn_context *context, sn_touch_surface *const *surface, int count,
                             bool (*may)(const void *user, int a, int b), const void *user, double gap,
                             sn_barrier *barrier, sn_error *error);
@@ -81,6 +88,14 @@ double sn_barrier_energy(const sn_barrier *barrier);
 void sn_barrier_force(const sn_barrier *barrier, double *f);
 /* The part of the motion d of the nodes from x that is safe, above 0, at most 1. */
 sn_status sn_barrier_limit(sn_barrier *barrier, const double *x, const double *d, double *part, sn_error *error);
+/* Shortens the motions d of single nodes from x until nothing meets. *cut: whether it shortened one. *safe: the whole
+ * motion d is safe now; otherwise it ran out of rounds, and sn_barrier_limit must look at it. */
+sn_status sn_barrier_stop(sn_barrier *barrier, const double *x, int node_count, const sn_filter *filter, double *d,
+                          bool *cut, bool *safe, sn_error *error);
+/* Fills `square` for the places of the vertices. */
+sn_status sn_barrier_squares(sn_barrier *barrier, const double *position, sn_error *error);
+/* Makes the list of pairs complete for a motion of the vertices. */
+sn_status sn_barrier_cover(sn_barrier *barrier, const double *from, const double *to, sn_error *error);
 /* The pairs of surfaces that intersect at x, or that are nearer than the gap: at most `room` of them. */
 sn_status sn_barrier_intersect(sn_barrier *barrier, const double *x, int32_t (*pair)[2], int room, int *count,
                                sn_error *error);

@@ -5,6 +5,15 @@
 
 #include "base/math3.h"
 
+extern const sn_closest_kernels sn_closest_kernels_baseline;
+#if defined(SN_HAVE_X86_KERNELS)
+extern const sn_closest_kernels sn_closest_kernels_avx2, sn_closest_kernels_avx512;
+#endif
+
+const sn_closest_kernels *sn_closest_kernels_for(const sn_context *context) {
+    return SN_BUILD(context, sn_closest_kernels);
+}
+
 /* Computes r and |r|^2 from the weights. The sum starts from differences to the last corner: their rounding errors are
  * those of the distance, not those of the place. */
 static void finish(const double *const x[4], sn_closest *c) {

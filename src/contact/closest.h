@@ -20,6 +20,8 @@
 #ifndef SN_CONTACT_CLOSEST_H
 #define SN_CONTACT_CLOSEST_H
 
+#include "base/context.h"
+
 typedef struct sn_closest {
     double weight[4];   /* w */
     double r[3];        /* from the second feature to the first one, m */
@@ -36,5 +38,12 @@ void sn_closest_hessian(const sn_closest *closest, const double *const x[4], dou
 
 /* m of two edges with e = `limit` (m^4, above 0), dm/dc and dc/dx_i. When m is 1, *slope is 0 and dc is not set. */
 double sn_closest_mollifier(const double *const x[4], double limit, double *slope, double dc[4][3]);
+
+/* |r|^2 of eight pairs at once, up to rounding (kernel/closest_kernel.c). corner: 4 x 8 vertices of `position`. edges:
+ * 1 for pairs of edges, 0 for a vertex and a triangle. */
+typedef struct sn_closest_kernels {
+    void (*squares)(const double *position, const int32_t *corner, int edges, double *square);
+} sn_closest_kernels;
+const sn_closest_kernels *sn_closest_kernels_for(const sn_context *context);
 
 #endif

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "base/math3.h"
-#include "orientation.h"
-
-enum { GRAIN = 256 };
+#include "near_inside.h"
 
 /* ---- Joining ---- */
 typedef struct joined {
@@ -92,17 +90,19 @@ static void measure(sn_near_features *near) {
         sn_subtract3(s->rest + 3 * (size_t)s->edge[2 * e], s->rest + 3 * (size_t)s->edge[2 * e + 1], side);
         near->edge_square[e] = sn_dot3(side, side);
         near->edge_length += sqrt(near->edge_square[e]) / s->edge_count;
+        near->edge_most = fmax(near->edge_most, sqrt(near->edge_square[e]));
     }
 }
 
 sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *surface, int count,
-                                  bool (*may)(const void *user, int a, int b), const void *user, sn_near_features *near,
-                                  sn_error *error) {
-    *near = (sn_near_features){.context = context, .may = may, .user = user, .boxes = {.context = context}};
+                                  bool (*may)(const void *user, int a, int b), const void *user, double gap,
+                                  sn_near_features *near, sn_error *error) {
+    *near = (sn_near_features){.context = context, .may = may, .user = user, .gap = gap, .boxes = {.context = context}};
     sn_status status = join(context, surface, count, near, error);
     if (status) return status;
     const sn_touch_surface *s = near->surface;
     const size_t vertices = (size_t)s->vertex_count, edges = (size_t)s->edge_count;
+    near->thickness = sn_allocate_zero(context, (size_t)count, sizeof *near->thickness);
     near->vertex_place = sn_allocate_zero(context, vertices, sizeof *near->vertex_place);
     near->edge_place = sn_allocate_zero(context, edges, sizeof *near->edge_place);
     near->edge_area = sn_allocate_zero(context, edges, sizeof *near->edge_area);
@@ -111,18 +111,25 @@ sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *
     near->to = sn_allocate_zero(context, 3 * vertices, sizeof *near->to);
     near->at = sn_allocate_zero(context, 3 * vertices, sizeof *near->at);
     near->end = sn_allocate_zero(context, 3 * vertices, sizeof *near->end);
-    if (!near->vertex_place || !near->edge_place || !near->edge_area || !near->edge_square || !near->from ||
-        !near->to || !near->at || !near->end)
+    if (!near->thickness || !near->vertex_place || !near->edge_place || !near->edge_area || !near->edge_square ||
+        !near->from || !near->to || !near->at || !near->end)
         return sn_no_memory(error);
     measure(near);
+    near->gap_most = gap;
+    for (int i = 0; i < count; ++i) {
+        near->thickness[i] = surface[i]->thickness;
+        near->gap_most = fmax(near->gap_most, gap + near->thickness[i]);
+    }
+    status = sn_near_find_beside(near, error);
+    if (status) return status;
     return sn_box_tree_create_groups(context, s->rest, s->vertex_count, s->triangle, s->triangle_count, near->body,
                                      &near->tree, error);
 }
 
 void sn_near_features_release(sn_near_features *near) {
-    void *const array[] = {near->body,        near->vertex_place, near->edge_place, near->edge_area,
-                           near->edge_square, near->pair,         near->piece,      near->from,
-                           near->to,          near->at,           near->end};
+    void *const array[] = {near->body, near->vertex_place, near->edge_place, near->edge_area, near->edge_square,
+                           near->pair, near->piece,        near->from,       near->to,        near->at,
+                           near->end,  near->thickness,    near->beside,     near->facing};
     for (size_t i = 0; i < sizeof array / sizeof *array; ++i) sn_release(near->context, array[i]);
     sn_touch_surface_destroy(near->surface);
     sn_box_tree_destroy(near->tree);
@@ -141,125 +148,61 @@ void sn_near_corners(const sn_near_features *near, const sn_near_pair *pair, int
     }
 }
 
-/* ---- The list ---- */
-/* The distance within which features can come nearer than the list promises, after the boxes have been asked. */
-typedef struct listing {
-    sn_near_features *near;
-    const double *from, *to;
-    double within;
-} listing;
+/* ---- Distances ---- */
+/* Eight pairs of one kind that wait for the kernel. */
+typedef struct lanes {
+    int count;
+    int32_t corner[4][8];
+    int index[8];
+} lanes;
 
-static bool incident(const int32_t corner[4], bool edges) {
-    if (!edges) return corner[0] == corner[1] || corner[0] == corner[2] || corner[0] == corner[3];
-    return corner[0] == corner[2] || corner[0] == corner[3] || corner[1] == corner[2] || corner[1] == corner[3];
+static void flush(const sn_closest_kernels *kernels, lanes *l, int edges, const double *position, double *square) {
+    double out[8];
+    if (l->count == 0) return;
+    for (int i = l->count; i < 8; ++i)
+        for (int k = 0; k < 4; ++k) l->corner[k][i] = l->corner[k][l->count - 1];
+    kernels->squares(position, l->corner[0], edges, out);
+    for (int i = 0; i < l->count; ++i) square[l->index[i]] = out[i];
+    l->count = 0;
 }
 
-static double way_of(const listing *l, int32_t vertex) {
-    double way[3];
-    sn_subtract3(l->to + 3 * (size_t)vertex, l->from + 3 * (size_t)vertex, way);
-    return sn_norm3(way);
-}
-
-/* Whether a pair can come nearer than `within` on its way. */
-static bool can_meet(const listing *l, const sn_near_pair *pair) {
-    int32_t corner[4];
-    const double *x[4];
-    sn_closest c;
-    sn_near_corners(l->near, pair, corner);
-    if (incident(corner, pair->edges)) return false;
-    sn_near_places(corner, l->from, x);
-    sn_near_closest(pair, x, &c);
-    double most[2] = {0, 0};
-    for (int i = 0; i < 4 && l->to; ++i) {
-        const int side = i >= (pair->edges ? 2 : 1);
-        most[side] = fmax(most[side], way_of(l, corner[i]));
+void sn_near_squares(const sn_near_features *near, const sn_near_pair *pair, int count, const double *position,
+                     double *square) {
+    const sn_closest_kernels *kernels = sn_closest_kernels_for(near->context);
+    lanes kind[2] = {{0}, {0}};
+    for (int i = 0; i < count; ++i) {
+        int32_t corner[4];
+        lanes *l = &kind[pair[i].edges];
+        sn_near_corners(near, &pair[i], corner);
+        for (int k = 0; k < 4; ++k) l->corner[k][l->count] = corner[k];
+        l->index[l->count++] = i;
+        if (l->count == 8) flush(kernels, l, pair[i].edges, position, square);
     }
-    return sqrt(c.square) <= l->within + most[0] + most[1];
-}
-
-/* The pairs of the features that two triangles own, at most 15. */
-static int owned_pairs(const sn_touch_surface *s, const int32_t triangle[2], sn_near_pair *out) {
-    int count = 0;
-    for (int side = 0; side < 2; ++side)
-        for (int k = 0; k < 3; ++k)
-            if (s->owns[triangle[side]] & 1 << k)
-                out[count++] = (sn_near_pair){s->triangle[3 * (size_t)triangle[side] + (size_t)k], triangle[!side], 0};
-    for (int k = 0; k < 9; ++k)
-        if (s->owns[triangle[0]] & 8 << k / 3 && s->owns[triangle[1]] & 8 << k % 3) {
-            const int32_t a = s->triangle_edge[3 * (size_t)triangle[0] + (size_t)(k / 3)],
-                          b = s->triangle_edge[3 * (size_t)triangle[1] + (size_t)(k % 3)];
-            out[count++] = (sn_near_pair){a < b ? a : b, a < b ? b : a, 1};
-        }
-    return count;
-}
-
-/* The features of the pairs of boxes of one piece that can meet, written behind those of the pieces before. */
-static void list_piece(void *data, int piece) {
-    const listing *l = data;
-    sn_near_features *near = l->near;
-    const int end = (int)sn_piece_begin(near->boxes.count, GRAIN, piece + 1);
-    sn_near_pair *out = near->pair + near->piece[piece], found[15];
-    int kept = 0;
-    for (int i = (int)sn_piece_begin(near->boxes.count, GRAIN, piece); i < end; ++i) {
-        const int32_t *triangle = near->boxes.pair[i];
-        if (!near->may(near->user, near->body[triangle[0]], near->body[triangle[1]])) continue;
-        const int count = owned_pairs(near->surface, triangle, found);
-        for (int k = 0; k < count; ++k)
-            if (can_meet(l, &found[k])) out[kept++] = found[k];
-    }
-    near->piece[piece] = kept;
-}
-
-static int bits(unsigned v) { return (int)(v & 1) + (int)(v >> 1 & 1) + (int)(v >> 2 & 1); }
-
-/* Makes room for all features of the pairs of boxes; piece[i] is where piece i writes. */
-static sn_status make_room(sn_near_features *near, int pieces, sn_error *error) {
-    sn_status status =
-        sn_grow(near->context, (void **)&near->piece, &near->piece_capacity, 2 * pieces, sizeof *near->piece, error);
-    if (status) return status;
-    int64_t total = 0;
-    for (int i = 0; i < near->boxes.count; ++i) {
-        if (i % GRAIN == 0) near->piece[i / GRAIN] = near->piece[pieces + i / GRAIN] = (int)total;
-        const unsigned p = near->surface->owns[near->boxes.pair[i][0]], q = near->surface->owns[near->boxes.pair[i][1]];
-        total += bits(p) + bits(q) + bits(p >> 3) * bits(q >> 3);
-        if (total > INT_MAX) return sn_fail(error, SN_NO_MEMORY, "too many pairs of features");
-    }
-    return sn_grow(near->context, (void **)&near->pair, &near->capacity, (int)total, sizeof *near->pair, error);
-}
-
-static sn_status list(sn_near_features *near, listing *l, sn_error *error) {
-    near->count = 0;
-    sn_status status = sn_box_tree_pairs(near->tree, NULL, &near->boxes, error);
-    const int pieces = sn_pieces(near->boxes.count, GRAIN);
-    if (!status) status = make_room(near, pieces, error);
-    if (status) return status;
-    sn_parallel(near->context, pieces, list_piece, l);
-    for (int i = 0; i < pieces; ++i) {
-        memmove(near->pair + near->count, near->pair + near->piece[pieces + i],
-                (size_t)near->piece[i] * sizeof *near->pair);
-        near->count += near->piece[i];
-    }
-    return SN_OK;
+    for (int edges = 0; edges < 2; ++edges) flush(kernels, &kind[edges], edges, position, square);
 }
 
 /* ---- The tube ---- */
-/* The squared distance of x from the way from a to b. */
-static double off_way(const double x[3], const double a[3], const double b[3]) {
-    double way[3], r[3];
-    sn_subtract3(b, a, way), sn_subtract3(x, a, r);
-    const double square = sn_dot3(way, way);
-    double s = square > 0 ? sn_dot3(way, r) / square : 0;
-    s = s < 0 ? 0 : s > 1 ? 1 : s;
-    for (int k = 0; k < 3; ++k) r[k] -= s * way[k];
-    return sn_dot3(r, r);
+/* The time, 0 to 1, at which the motion of the tube is nearest to x. */
+static double time_of(const sn_near_features *near, const double *x) {
+    double along = 0, square = 0;
+    for (size_t i = 0; i < 3 * (size_t)near->surface->vertex_count; ++i) {
+        const double way = near->to[i] - near->from[i];
+        along += way * (x[i] - near->from[i]), square += way * way;
+    }
+    const double t = square > 0 ? along / square : 0;
+    return t < 0 ? 0 : t > 1 ? 1 : t;
 }
 
 /* Whether all vertices at x are so far inside the tube that pairs within `reach` are in the list. */
 static bool inside(const sn_near_features *near, const double *x, double reach) {
     const double room = near->margin - 0.5 * reach;
     if (!near->known || !(room > 0)) return false;
-    for (size_t i = 0; i < 3 * (size_t)near->surface->vertex_count; i += 3)
-        if (!(off_way(x + i, near->from + i, near->to + i) <= room * room)) return false;
+    const double t = time_of(near, x);
+    for (size_t i = 0; i < 3 * (size_t)near->surface->vertex_count; i += 3) {
+        double r[3];
+        for (size_t a = 0; a < 3; ++a) r[a] = x[i + a] - near->from[i + a] - t * (near->to[i + a] - near->from[i + a]);
+        if (!(sn_dot3(r, r) <= room * room)) return false;
+    }
     return true;
 }
 
@@ -272,54 +215,8 @@ sn_status sn_near_features_cover(sn_near_features *near, const double *from, con
     memcpy(near->from, from, bytes);
     memcpy(near->to, to ? to : from, bytes);
     sn_box_tree_refit(near->tree, near->from, to ? near->to : NULL, near->margin);
-    listing l = {near, near->from, to ? near->to : NULL, 2 * near->margin};
-    const sn_status status = list(near, &l, error);
+    const sn_status status = sn_near_list(near, to != NULL, error);
     near->known = status == SN_OK;
     ++near->queries;
-    return status;
-}
-
-/* ---- Intersections ---- */
-/* Whether an edge goes through a triangle. The signs are exact, so surfaces that lie in one plane give no false
- * answers; features that overlap in one plane have the distance 0. */
-static bool pierces(const double *position, const int32_t edge[2], const int32_t triangle[3]) {
-    for (int i = 0; i < 2; ++i)
-        for (int k = 0; k < 3; ++k)
-            if (edge[i] == triangle[k]) return false;
-    const double *p = position + 3 * (size_t)edge[0], *q = position + 3 * (size_t)edge[1];
-    const double *x[3];
-    for (int k = 0; k < 3; ++k) x[k] = position + 3 * (size_t)triangle[k];
-    const int above = sn_orientation(x[0], x[1], x[2], p), below = sn_orientation(x[0], x[1], x[2], q);
-    if (above == below) return false;
-    int side[3];
-    for (int k = 0; k < 3; ++k) side[k] = sn_orientation(p, q, x[k], x[(k + 1) % 3]);
-    return (side[0] >= 0 && side[1] >= 0 && side[2] >= 0) || (side[0] <= 0 && side[1] <= 0 && side[2] <= 0);
-}
-
-static bool triangles_cross(const sn_touch_surface *s, const double *position, const int32_t t[2]) {
-    for (int k = 0; k < 6; ++k) {
-        const int32_t *edge = s->edge + 2 * (size_t)s->triangle_edge[3 * (size_t)t[k < 3] + (size_t)(k % 3)];
-        if (pierces(position, edge, s->triangle + 3 * (size_t)t[k >= 3])) return true;
-    }
-    return false;
-}
-
-bool sn_near_add_surfaces(int a, int b, int32_t (*pair)[2], int room, int *count) {
-    const int32_t low = a < b ? a : b, high = a < b ? b : a;
-    for (int i = 0; i < *count; ++i)
-        if (pair[i][0] == low && pair[i][1] == high) return true;
-    if (*count == room) return false;
-    pair[*count][0] = low, pair[(*count)++][1] = high;
-    return true;
-}
-
-sn_status sn_near_features_intersect(sn_near_features *near, const double *position, int32_t (*pair)[2], int room,
-                                     int *count, sn_error *error) {
-    const sn_status status = sn_near_features_cover(near, position, NULL, 0, 0.1 * near->edge_length, error);
-    for (int i = 0; i < near->boxes.count && !status && *count < room; ++i) {
-        const int32_t *t = near->boxes.pair[i], a = near->body[t[0]], b = near->body[t[1]];
-        if (near->may(near->user, a, b) && triangles_cross(near->surface, position, t))
-            sn_near_add_surfaces(a, b, pair, room, count);
-    }
     return status;
 }

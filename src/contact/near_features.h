@@ -4,9 +4,15 @@
  * belongs to one triangle (touch_surface.h), so a pair of triangles that are near gives the pairs of the features that
  * belong to them, and each pair of features is found once. Features that share a vertex are no pair.
  *
- * The list is complete for all places in a tube: the straight ways of the vertices from `from` to `to`, and a margin
- * around them. It is made again only when a vertex leaves its tube. The order of the pairs depends only on the tree.
- * So the pairs that really touch come in the same order, whichever tube the list was made for. */
+ * The list is complete for all places in a tube: a motion of all vertices from `from` to `to`, each on a straight way
+ * and all at the same part of it, and a margin around each vertex. Only the motion of a pair relative to its mean
+ * counts, so that a surface which flies fast has a short list. The list is made again only when a vertex leaves the
+ * tube. The order of the pairs depends only on the tree. So the pairs that really touch come in the same order,
+ * whichever tube the list was made for.
+ *
+ * Each pair keeps a distance: `gap`, and the mean thickness t of its two surfaces. Features of one cloth may be nearer
+ * than that at rest, where its triangles are smaller than t, or where it is folded. With the distance r at rest they
+ * keep gap + min(t, (r - gap) / 2): so a cloth at rest never pushes itself. */
 #ifndef SN_CONTACT_NEAR_FEATURES_H
 #define SN_CONTACT_NEAR_FEATURES_H
 
@@ -17,19 +23,30 @@
 typedef struct sn_near_pair {
     int32_t a, b;  /* vertex and triangle, or two edges with a < b */
     int32_t edges; /* 1: two edges */
+    double gap;    /* m: the distance that the pair keeps */
 } sn_near_pair;
 
 typedef struct sn_near_features {
     sn_context *context;
     sn_touch_surface *surface; /* all surfaces joined; owned */
     int32_t *body;             /* per triangle of `surface`: the number of its surface in the source */
+    double *thickness;         /* per surface of the source, m */
+    double gap;                /* m: the distance that surfaces without a thickness keep */
+    double gap_most;           /* m: the largest distance that a pair keeps */
     int32_t *vertex_place;     /* per vertex: 3 times the triangle that owns it, plus its corner */
     int32_t *edge_place;       /* per edge: 3 times the triangle that owns it, plus its first corner */
     double *edge_area;         /* per edge, m^2: a third of the rest area of its triangles */
     double *edge_square;       /* per edge, m^2: its squared length at rest */
     double edge_length;        /* m: the mean length of an edge at rest */
+    double edge_most;          /* m: the largest length of an edge at rest */
     bool (*may)(const void *user, int a, int b);
     const void *user;
+
+    /* Of triangles that share a corner: the pairs of their features, and the edges that face a triangle (edge,
+     * triangle) without touching it. */
+    int beside_count, beside_capacity, facing_count, facing_capacity;
+    sn_near_pair *beside;
+    int32_t (*facing)[2];
 
     sn_box_tree *tree;
     sn_box_pairs boxes;
@@ -45,15 +62,16 @@ typedef struct sn_near_features {
     int64_t queries;   /* how often the list was made */
 } sn_near_features;
 
-/* Joins `count` surfaces. may(user, a, b): whether surfaces a and b (a may equal b) touch. Surfaces without carriers
- * take part; the caller moves them. */
+/* Joins `count` surfaces, which keep the distance `gap` beside their thickness. may(user, a, b): whether surfaces a and
+ * b (a may equal b) touch. Surfaces without carriers take part; the caller moves them. */
 sn_status sn_near_features_create(sn_context *context, sn_touch_surface *const *surface, int count,
-                                  bool (*may)(const void *user, int a, int b), const void *user, sn_near_features *near,
-                                  sn_error *error);
+                                  bool (*may)(const void *user, int a, int b), const void *user, double gap,
+                                  sn_near_features *near, sn_error *error);
 void sn_near_features_release(sn_near_features *near);
 
-/* Makes the list complete for pairs that come nearer than `reach` (m) on the straight ways of the vertices from `from`
- * to `to` (may be NULL: they stay). `slack`: m, how far they may move afterwards until the list is made again. */
+/* Makes the list complete for pairs that come nearer than `reach` (m, gap_most included) on the straight ways of the
+ * vertices from `from` to `to` (may be NULL: they stay). `slack`: m, how far they may move afterwards until the list is
+ * made again. */
 sn_status sn_near_features_cover(sn_near_features *near, const double *from, const double *to, double reach,
                                  double slack, sn_error *error);
 
@@ -69,6 +87,10 @@ static inline void sn_near_closest(const sn_near_pair *pair, const double *const
     else
         sn_closest_vertex_face(x, closest);
 }
+
+/* The squared distances of `count` pairs at `position`, up to rounding, eight at a time. */
+void sn_near_squares(const sn_near_features *near, const sn_near_pair *pair, int count, const double *position,
+                     double *square);
 
 /* Adds the pairs of surfaces that intersect at `position` to `pair` (a <= b), each once, at most `room` in all. An edge
  * that goes through a triangle with which it shares no vertex is an intersection. */

@@ -22,38 +22,40 @@ static void relative_velocity(const sn_collider_model *collider, const sn_pose *
     sn_subtract3(v, w, u);
 }
 
+static uint8_t *held_of(const sn_penalty *penalty, int i) { return penalty->held ? penalty->held + i : NULL; }
+
 /* Fills *at when the node touches; otherwise returns false. The gap is computed first, so that a free node costs
  * little. */
 static bool touch_at(const sn_collider_model *collider, const sn_penalty *p, const sn_pose *pose, const double *x,
-                     const double *v, double area, double mass, uint8_t *held, touch *at) {
+                     const double *v, const sn_contact_nodes *nodes, int i, touch *at) {
+    const double area = nodes->area[i], apart = sn_contact_apart(nodes, i);
     double u[3] = {0}, reach = 0;
     if (p->ahead != 0) {
         if (v) relative_velocity(collider, pose, x, v, u);
         reach = p->ahead * sn_norm3(u) + sqrt(area); /* a node farther away does not count */
     }
-    const double depth = -sn_collider_gap(collider, pose, x, reach, at->push.n, &at->bend);
+    const double depth = apart - sn_collider_gap(collider, pose, x, reach + apart, at->push.n, &at->bend);
     if (!(area > 0) || (!(depth > 0) && p->ahead == 0) || -depth > reach) return false;
     if (v && p->ahead == 0) relative_velocity(collider, pose, x, v, u);
     at->spin = pose->turned ? pose->spin : NULL;
-    return sn_push_at(p, area, mass, depth, u, held, &at->push);
+    return sn_push_at(p, area, nodes->mass[i], depth, u, held_of(p, i), &at->push);
 }
-
-static uint8_t *held_of(const sn_penalty *penalty, int i) { return penalty->held ? penalty->held + i : NULL; }
 
 static bool point_touches(const sn_collider_model *collider, const sn_penalty *p, const sn_pose *pose,
                           const sn_contact_nodes *nodes, int i, const double *x, const double *v, touch *it) {
     double place[3], velocity[3];
     sn_contact_point_at(nodes, i, x, place);
     if (v) sn_contact_point_at(nodes, i, v, velocity);
-    return touch_at(collider, p, pose, place, v ? velocity : NULL, nodes->area[i], nodes->mass[i], held_of(p, i), it);
+    return touch_at(collider, p, pose, place, v ? velocity : NULL, nodes, i, it);
 }
 
-/* The gap of a point. `reach` as for sn_collider_gap. */
+/* The gap of a point, less the distance that it keeps. `reach` as for sn_collider_gap. */
 static double point_gap(const sn_collider_model *collider, const sn_pose *pose, const sn_contact_nodes *nodes, int i,
                         const double *x, double reach) {
     double place[3], n[3];
     sn_contact_point_at(nodes, i, x, place);
-    return sn_collider_gap(collider, pose, place, reach, n, NULL);
+    const double apart = sn_contact_apart(nodes, i);
+    return sn_collider_gap(collider, pose, place, reach + apart, n, NULL) - apart;
 }
 
 int sn_penalty_force(const sn_collider_model *collider, const sn_penalty *penalty, const sn_contact_nodes *nodes,

@@ -1,7 +1,7 @@
 /* Penalty response with friction: a spring and a damper push each surface node out of the collider.
  *
- * The node has area A, mass m and depth d = -gap > 0. The surface of the collider moves there with velocity w. With u =
- * v - w, u_n = u . n and u_t = u - u_n n the force is
+ * The node has area A, mass m and depth d = a - gap > 0. a is half the thickness of a cloth, and 0 for other bodies.
+ * The surface of the collider moves there with velocity w. With u = v - w, u_n = u . n and u_t = u - u_n n the force is
  *
  *   f_n = max(0, A p(d) - c s(d) u_n),   p(d) = k d (1 + (d / D)^2),   c = 2 zeta sqrt(A k m),   s(d) = min(1, d / d0)
  *
@@ -64,8 +64,13 @@ typedef struct sn_contact_nodes {
     int32_t *node; /* a node (compiled number), or -1 - i: the point i of `carried` */
     double *area;  /* m^2 at rest */
     double *mass;  /* kg */
+    double *apart; /* m: how far the point stays from a collider, half the thickness of a cloth; NULL: 0 for all */
     const sn_carried *carried;
 } sn_contact_nodes;
+
+static inline double sn_contact_apart(const sn_contact_nodes *nodes, int i) {
+    return nodes->apart ? nodes->apart[i] : 0;
+}
 
 /* The place of a point, or its velocity: x has 3 numbers per node. */
 static inline void sn_contact_point_at(const sn_contact_nodes *nodes, int i, const double *x, double out[3]) {

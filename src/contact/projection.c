@@ -62,7 +62,8 @@ void sn_contact_linearise(const sn_projection *p, int slot, double t, const doub
         (sn_held_contact){.slot = slot, .node = p->surface->node[slot % nodes], .collider = p->which[slot / nodes]};
     const sn_collider_model *collider = &p->collider[contact->collider];
     sn_collider_at(collider, t, &pose);
-    const double gap = sn_collider_gap(collider, &pose, x, INFINITY, contact->n, NULL);
+    const double gap =
+        sn_collider_gap(collider, &pose, x, INFINITY, contact->n, NULL) - sn_contact_apart(p->surface, slot % nodes);
     for (int a = 0; a < 3; ++a) foot[a] = x[a] - gap * contact->n[a];
     sn_collider_unmove(collider, &pose, foot, contact->anchor);
 }

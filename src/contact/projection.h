@@ -1,9 +1,9 @@
 /* Projection response: the constraint filter takes the normal direction away from nodes in contact (Hauth 5.4.2; Baraff
  * and Witkin 1998).
  *
- * A node in contact is prescribed along the normal n: it ends the step on the surface, and it has the collider's
- * velocity along n. A step is taken with one set of contacts. Then the set is judged by these rules. When a contact
- * changes, the step is taken again (an active-set method):
+ * A node in contact is prescribed along the normal n: it ends the step on the surface (a node of cloth: half the
+ * thickness above it), and it has the collider's velocity along n. A step is taken with one set of contacts. Then the
+ * set is judged by these rules. When a contact changes, the step is taken again (an active-set method):
  *
  *   free     gap(x1) < -e         becomes a contact, because it would penetrate
  *   contact  N < -e_f             becomes free, because its reaction would pull; N = n . R,  R = M (v1 - v0) / h -
@@ -36,8 +36,8 @@ typedef struct sn_held_contact {
     int32_t slot; /* index of the pair (projecting collider, surface node) in `status` */
     int32_t node, collider;
     double n[3];
-    double anchor[3]; /* the place where it touches, before any motion of the collider. It moves and turns with the
-                         collider */
+    double anchor[3]; /* the place where it touches, before any motion of the collider: on the surface, or half the
+                         thickness of the cloth above it. It moves and turns with the collider */
 } sn_held_contact;
 
 /* One prescribed direction: c . x = c . target. A move x += s u, where c . u = 1, reaches it. */

@@ -29,10 +29,14 @@ static void change(judge *j, int slot, sn_contact_status to) {
     ++j->changes;
 }
 
-static double gap_at(const sn_collider_model *collider, double t, const double x[3], double reach, double n[3]) {
+/* The gap of a node at x, less the distance that it keeps. */
+static double gap_at(const sn_projection *p, int slot, double t, const double x[3], double reach) {
+    const sn_collider_model *collider = &p->collider[p->which[slot / p->surface->count]];
+    const double apart = sn_contact_apart(p->surface, slot % p->surface->count);
     sn_pose pose;
+    double n[3];
     sn_collider_at(collider, t, &pose);
-    return sn_collider_gap(collider, &pose, x, reach, n, NULL);
+    return sn_collider_gap(collider, &pose, x, reach + apart, n, NULL) - apart;
 }
 
 /* Whether a node belongs to a group (a rigid core). Such a node moves with its group and cannot be constrained
@@ -51,16 +55,15 @@ static void make_contacts(judge *j) {
     const int nodes = p->surface->count;
     for (int slot = 0; slot < sn_projection_slots(p); ++slot) {
         if (j->status[slot] != SN_CONTACT_FREE) continue;
-        const sn_collider_model *collider = &p->collider[p->which[slot / nodes]];
         const double *x0 = j->step->x0 + 3 * (size_t)p->surface->node[slot % nodes],
                      *x1 = j->step->x + 3 * (size_t)p->surface->node[slot % nodes];
-        double n[3], meet[3];
-        const double after = gap_at(collider, t1, x1, 0, n);
+        double meet[3];
+        const double after = gap_at(p, slot, t1, x1, 0);
         if (!(after < -depth)) continue;
         const double *S = sn_filter_find(j->held, p->surface->node[slot % nodes]);
         if ((S && S[0] == 0 && S[4] == 0 && S[8] == 0) || in_group(j->held, p->surface->node[slot % nodes]))
             continue; /* the node cannot move */
-        const double before = gap_at(collider, j->step->t, x0, INFINITY, n),
+        const double before = gap_at(p, slot, j->step->t, x0, INFINITY),
                      part = before > 0 ? before / (before - after) : 0;
         for (int a = 0; a < 3; ++a) meet[a] = x0[a] + part * (x1[a] - x0[a]);
         sn_contact_linearise(p, slot, t1, meet, &p->fresh[slot]);
@@ -127,10 +130,7 @@ static void judge_friction(judge *j, const sn_held_contact *contact, double N, c
 static void judge_surface(judge *j, const sn_held_contact *contact) {
     sn_projection *p = j->p;
     const double t1 = j->step->t + j->step->h, *x = j->step->x + 3 * (size_t)contact->node;
-    double n[3];
-    if (p->curved_rounds >= CURVED ||
-        fabs(gap_at(&p->collider[contact->collider], t1, x, INFINITY, n)) <= 1e-4 * p->size)
-        return;
+    if (p->curved_rounds >= CURVED || fabs(gap_at(p, contact->slot, t1, x, INFINITY)) <= 1e-4 * p->size) return;
     sn_contact_linearise(p, contact->slot, t1, x, &p->fresh[contact->slot]);
     j->curved = true;
 }

@@ -119,20 +119,44 @@ static bool clip(const double h[3], const double a[3], const double b[3], int *s
     return low < high;
 }
 
-/* A path has passed in two cases. It ends inside, nearest to the face opposite to the one by which it entered. Or it
- * ends outside and went through an inner box, which is smaller on all sides by a quarter of the smallest half size. */
+/* The smallest distance of the path from p to q to the inner box. The distance from a convex solid is convex along a
+ * path, so that thirds of the path with a larger distance can be left out. */
+static double nearest(const box *b, const double p[3], const double q[3]) {
+    enum { ROUNDS = 48 }; /* (2/3)^48 of the path is left */
+    double low = 0, high = 1, n[3], y[3], least = INFINITY;
+    bool beside[3];
+    for (int i = 0; i < ROUNDS; ++i) {
+        double d[2];
+        for (int side = 0; side < 2; ++side) {
+            const double s = low + (high - low) * (1 + side) / 3;
+            for (int a = 0; a < 3; ++a) y[a] = p[a] + s * (q[a] - p[a]);
+            d[side] = own_gap(b, y, n, beside);
+            least = fmin(least, d[side]);
+        }
+        if (d[0] < d[1])
+            high = low + (high - low) * 2 / 3;
+        else
+            low = low + (high - low) / 3;
+    }
+    return least;
+}
+
+/* A path that goes deeper than a quarter of the smallest half size has passed in two cases. It ends outside. Or it ends
+ * inside, nearest to the face opposite to the one by which it entered. A node that slides around a rounded edge stays
+ * near the surface: it has not passed. */
 static bool passed(const void *data, const double a[3], const double b[3]) {
     const box *own = data;
-    double p[3], q[3], n[3], outer[3], inner[3], least = INFINITY;
+    double p[3], q[3], n[3], outer[3], deep[3], least = INFINITY;
     bool beside[3];
     int side;
     own_axes(own, a, p);
     own_axes(own, b, q);
     if (own_gap(own, p, n, beside) < own->radius) return false;
     for (int i = 0; i < 3; ++i) outer[i] = own->half[i] + own->radius, least = fmin(least, outer[i]);
-    for (int i = 0; i < 3; ++i) inner[i] = outer[i] - 0.25 * least;
-    if (own_gap(own, q, n, beside) < own->radius) return clip(outer, p, q, &side) && side >= 0 && n[side] * p[side] < 0;
-    return clip(inner, p, q, &side);
+    for (int i = 0; i < 3; ++i) deep[i] = outer[i] - 0.25 * least;
+    if (!clip(deep, p, q, &side) || !(nearest(own, p, q) < own->radius - 0.25 * least)) return false;
+    if (!(own_gap(own, q, n, beside) < own->radius)) return true;
+    return clip(outer, p, q, &side) && side >= 0 && n[side] * p[side] < 0;
 }
 
 static sn_status draw(const void *data, sn_drawing *drawing, sn_error *error) {

@@ -318,8 +318,14 @@ sn_status sn_touch_clip(const sn_mesh *carrier, const double *position, int vert
     if (!status) status = reserve_vertex(&c, error);
     if (!status) {
         c.first[c.vertex_count] = c.carrier_count;
-        const sn_touch_surface_source source = {body,           c.vertex_count, c.triangle_count, c.x,
-                                                c.new_triangle, c.first,        c.node,           c.weight};
+        const sn_touch_surface_source source = {.body = body,
+                                                .vertex_count = c.vertex_count,
+                                                .triangle_count = c.triangle_count,
+                                                .position = c.x,
+                                                .triangle = c.new_triangle,
+                                                .carrier_first = c.first,
+                                                .carrier_node = c.node,
+                                                .carrier_weight = c.weight};
         status = sn_touch_surface_create(c.context, &source, surface, error);
     }
     sn_release(c.context, met);

@@ -189,7 +189,7 @@ sn_status sn_touch_surface_create(sn_context *context, const sn_touch_surface_so
     if (status) return status;
     sn_touch_surface *made = sn_allocate_zero(context, 1, sizeof *made);
     if (!made) return sn_no_memory(error);
-    made->context = context, made->body = source->body;
+    made->context = context, made->body = source->body, made->thickness = source->thickness;
     made->vertex_count = source->vertex_count, made->triangle_count = source->triangle_count;
     if (reserve(made) && copy_carriers(made, source)) {
         for (int i = 0; i < 3 * made->triangle_count; ++i) made->triangle[i] = source->triangle[i];

@@ -44,6 +44,7 @@ typedef struct sn_touch_surface {
     double *rest;     /* vertex_count x 3, m */
     double *position; /* vertex_count x 3, m: the present place */
     double *area;     /* vertex_count, m^2: the part of the rest area that belongs to the vertex */
+    double thickness; /* m: of cloth, half on each side of the triangles; 0: of a solid */
 } sn_touch_surface;
 
 /* Makes a surface from triangles at rest. `position` and `triangle` are copied. `carrier_first` NULL: vertex i is
@@ -59,6 +60,7 @@ typedef struct sn_touch_surface_source {
     const int32_t *carrier_first; /* vertex_count + 1, or NULL */
     const int32_t *carrier_node;
     const double *carrier_weight;
+    double thickness;
 } sn_touch_surface_source;
 sn_status sn_touch_surface_create(sn_context *context, const sn_touch_surface_source *source,
                                   sn_touch_surface **surface, sn_error *error);

@@ -195,6 +195,15 @@ double sn_newton_limit(sn_newton *w, const double *y, const double *d) {
     return s < 1 ? (s > 0 ? s : 0) : 1;
 }
 
+/* Shortens the correction w->d of single nodes where it runs into something, if the system can. Returns the part of the
+ * rest that is safe. */
+static double stop(sn_newton *w, const double *y, bool *cut) {
+    const sn_system_table *table = w->system->table;
+    if (!table->stop) return sn_newton_limit(w, y, w->d);
+    const double s = table->stop(w->system, w->problem->t1, y, w->d, cut);
+    return s < 1 ? (s > 0 ? s : 0) : 1;
+}
+
 bool sn_newton_go(sn_newton *w, const double *y, double *s, const double *d, double *out) {
     enum { TRIES = 8 };
     const sn_system_table *table = w->system->table;
@@ -214,13 +223,13 @@ bool sn_newton_go(sn_newton *w, const double *y, double *s, const double *d, dou
     return false;
 }
 
-/* The last correction was cut to its part s. A small part of a step may leave as much as `loose` undone, but no
- * prescribed motion. */
+/* The last correction was cut: single nodes stopped, and all went its part s. Nodes may stop, and a small part of a
+ * step may leave as much as `loose` undone, but no prescribed motion. */
 static sn_status judge_cut(sn_newton *w, const double *y, double s) {
     const sn_newton_problem *p = w->problem;
     const bool carries = sn_newton_carries(w, sn_newton_prescribe(w, y));
     if (!carries && 1 - s <= p->loose) {
-        ++p->info->loose;
+        p->info->loose += s < 1;
         return SN_OK;
     }
     return sn_fail(p->error, SN_NOT_CONVERGED, "%s runs into a contact at t = %g s; take a smaller step",
@@ -234,11 +243,12 @@ sn_status sn_newton_take_correction(sn_newton *w, double *y, bool last) {
     const sn_status status = sn_newton_correct(w, true, prescribed, p->linear_tolerance);
     if (status && status != SN_NOT_CONVERGED) return status; /* a solve that stopped early is still used */
     ++p->info->newton_iterations;
-    const double s = sn_newton_limit(w, y, w->d);
+    bool cut = false;
+    const double s = stop(w, y, &cut);
     sn_vector_add(w->system->context, w->n, s, w->d, y);
-    if (s == 1) table->constrain(w->system, p->t1, y, NULL, NULL);
-    const sn_status cut = s < 1 && last ? judge_cut(w, y, s) : SN_OK;
-    if (cut) return cut;
+    if (s == 1 && !cut) table->constrain(w->system, p->t1, y, NULL, NULL);
+    const sn_status undone = (s < 1 || cut) && last ? judge_cut(w, y, s) : SN_OK;
+    if (undone) return undone;
     return table->evaluate(w->system, &(sn_request){.t = p->t1, .x = y, .check = true}, &(sn_result){0}, p->error);
 }
 

@@ -98,6 +98,11 @@ typedef struct sn_system_table {
      * anything but the arguments and the state at the begin of the step. NULL: every way is safe. */
     double (*limit)(sn_system *system, double t, const double *x, const double *d);
 
+    /* The same for a method that takes whatever a bounded number of corrections gives: shortens d, node by node, until
+     * less of it runs into something, and returns the safe part s of what is left. *cut: whether it shortened d. NULL:
+     * `limit` answers, and nothing is shortened. */
+    double (*stop)(sn_system *system, double t, const double *x, double *d, bool *cut);
+
     /* A solve whose requests had `ahead` ended at (t, x). Releases contacts that pull there. Returns true when it
      * released some: the solve must be repeated. NULL: there is nothing to release. */
     bool (*release)(sn_system *system, double t, const double *x);

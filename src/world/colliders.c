@@ -101,6 +101,7 @@ sn_contact_nodes sn_colliders_pushed(const sn_colliders *own, int collider) {
     const int first = own->node.count - own->core_count;
     if (first == pushed.count) return (sn_contact_nodes){0};
     pushed.count -= first, pushed.node += first, pushed.area += first, pushed.mass += first;
+    pushed.apart += first;
     return pushed;
 }
 

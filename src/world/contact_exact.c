@@ -22,10 +22,12 @@ typedef struct guarding {
     sn_barrier_friction friction, next; /* of the present solve; of the next one, if there is one */
     double *before, *after;             /* 3 per node: scratch, forces of friction */
     double *taken;                      /* 3 per node: where the rows of `friction` were made */
-    bool rough;                         /* friction acts in the present step */
-    bool clean;                         /* the present state is known to be without intersections */
-    int rounds;                         /* how often this step has renewed the normal forces */
-    sn_status status;                   /* of a function that cannot fail itself; `settle` returns it */
+    double *safe_x, *safe_d;            /* 3 per node: a motion that is known to be safe, if `safe` */
+    bool safe;
+    bool rough;       /* friction acts in the present step */
+    bool clean;       /* the present state is known to be without intersections */
+    int rounds;       /* how often this step has renewed the normal forces */
+    sn_status status; /* of a function that cannot fail itself; `settle` returns it */
     sn_error error;
 } guarding;
 
@@ -47,10 +49,16 @@ static void forget(const sn_world *world, guarding *own) {
     own->built = NULL;
 }
 
-/* k of a body: its modulus, and that of its inertia in a step, rho (l / h)^2. l is the volume over the area. */
-static double stiffness_of(const sn_world *world, int body, double area) {
+/* k of a body: its modulus, and that of its inertia in a step, rho (l / h)^2. l is the volume over the area. Behind a
+ * place of a solid lies a body as deep as the place is wide; cloth has only its thickness there. So cloth takes the
+ * part thickness / width of its modulus. */
+static double stiffness_of(const sn_world *world, const sn_touch_surface *surface) {
     const sn_parameters *p = &world->parameters;
-    const sn_body *b = &world->model->body[body];
+    const sn_body *b = &world->model->body[surface->body];
+    double area = 0;
+    for (int v = 0; v < surface->vertex_count; ++v) area += surface->area[v];
+    const double width = surface->vertex_count > 0 ? sqrt(area / surface->vertex_count) : 0,
+                 part = surface->thickness > 0 && width > 0 ? fmin(surface->thickness / width, 1) : 1;
     double modulus = 0, density = 0, mass = 0;
     for (int i = b->material_first; i < b->material_first + b->material_count; ++i) {
         modulus = fmax(modulus, sn_parameters_modulus(world->context, &p->material[i]));
@@ -59,7 +67,7 @@ static double stiffness_of(const sn_world *world, int body, double area) {
     for (int i = 0; i < b->mesh->node_count; ++i)
         mass += fabs(world->solid->weight[world->model->compiled[b->node_first + i]]);
     const double l = density > 0 && area > 0 ? mass / (density * area) : 0;
-    return modulus + (p->no_inertia ? 0 : density * l * l / (p->time.step * p->time.step));
+    return part * modulus + (p->no_inertia ? 0 : density * l * l / (p->time.step * p->time.step));
 }
 
 /* Makes the barrier when it is missing or belongs to other surfaces, and sets its stiffness. */
@@ -79,12 +87,11 @@ static sn_status fit(sn_world *world, guarding *own, sn_error *error) {
     if (!own->before) own->before = sn_allocate_zero(world->context, count, sizeof *own->before);
     if (!own->after) own->after = sn_allocate_zero(world->context, count, sizeof *own->after);
     if (!own->taken) own->taken = sn_allocate_zero(world->context, count, sizeof *own->taken);
-    if (!own->before || !own->after || !own->taken) return sn_no_memory(error);
-    for (int i = 0; i < touching->surface_count; ++i) {
-        double area = 0;
-        for (int v = 0; v < touching->surface[i]->vertex_count; ++v) area += touching->surface[i]->area[v];
-        own->barrier.stiffness[i] = stiffness_of(world, touching->surface[i]->body, area);
-    }
+    if (!own->safe_x) own->safe_x = sn_allocate_zero(world->context, count, sizeof *own->safe_x);
+    if (!own->safe_d) own->safe_d = sn_allocate_zero(world->context, count, sizeof *own->safe_d);
+    if (!own->before || !own->after || !own->taken || !own->safe_x || !own->safe_d) return sn_no_memory(error);
+    for (int i = 0; i < touching->surface_count; ++i)
+        own->barrier.stiffness[i] = stiffness_of(world, touching->surface[i]);
     own->barrier.known = false;
     own->friction.coefficient = own->next.coefficient = touching->options.friction;
     own->friction.slip = own->next.slip = 1e-4 * world->model->size;
@@ -109,6 +116,8 @@ static void destroy(sn_world *world, sn_interaction *self) {
     sn_release(world->context, own->before);
     sn_release(world->context, own->after);
     sn_release(world->context, own->taken);
+    sn_release(world->context, own->safe_x);
+    sn_release(world->context, own->safe_d);
     sn_release(world->context, own);
 }
 
@@ -145,7 +154,7 @@ static sn_status check_clean(sn_world *world, guarding *own, const double *x, sn
                        world->model->body[own->touching->surface[pair[i][1]]->body].name);
     return sn_fail_at(error, SN_BAD_INPUT, "contact.response",
                       "response 'exact' needs a start without intersections, but these intersect%s: %s%s",
-                      own->barrier.gap > 0 ? " or are nearer than the thickness" : "", names,
+                      own->barrier.near.gap_most > 0 ? " or are nearer than the thickness" : "", names,
                       count == ROOM ? ", ..." : "");
 }
 
@@ -238,11 +247,33 @@ static bool renew(sn_world *world, sn_interaction *self, double t, const double 
     return true;
 }
 
+static bool stop(sn_world *world, sn_interaction *self, double t, const double *x, double *d) {
+    (void)t;
+    guarding *own = self->data;
+    const int nodes = world->model->node_count;
+    bool cut = false;
+    own->safe = false;
+    const sn_filter *filter = sn_interactions_filter(world, NULL);
+    if (!own->built || !fine(own, sn_barrier_stop(&own->barrier, x, nodes, filter, d, &cut, &own->safe, &own->error)))
+        return false;
+    if (own->safe) {
+        sn_vector_copy(world->context, 3 * nodes, x, own->safe_x);
+        sn_vector_copy(world->context, 3 * nodes, d, own->safe_d);
+    }
+    return cut;
+}
+
+/* Whether `stop` has made this motion safe. */
+static bool is_safe(const sn_world *world, const guarding *own, const double *x, const double *d) {
+    const size_t bytes = 3 * (size_t)world->model->node_count * sizeof *x;
+    return own->safe && memcmp(x, own->safe_x, bytes) == 0 && memcmp(d, own->safe_d, bytes) == 0;
+}
+
 static double limit(sn_world *world, sn_interaction *self, double t, const double *x, const double *d) {
     (void)t;
     guarding *own = self->data;
     double part = 1;
-    if (!own->built) return 1;
+    if (!own->built || is_safe(world, own, x, d)) return 1;
     if (!fine(own, sn_barrier_limit(&own->barrier, x, d, &part, &own->error))) return 0;
     /* The first correction of a step is about the motion without the contacts that begin in it. If it runs far into
      * another body, the solution would be refused as well (check_way): better refuse it now. */
@@ -252,12 +283,22 @@ static double limit(sn_world *world, sn_interaction *self, double t, const doubl
     return sn_vector_largest(world->context, n, d) * (1 - part) > own->barrier.near.edge_length ? 0 : part;
 }
 
+/* Whether the step is one motion that `stop` has made safe. */
+static bool went_safe(const sn_world *world, const guarding *own, const sn_trial *trial) {
+    const int n = 3 * world->model->node_count;
+    if (!own->safe || memcmp(trial->x0, own->safe_x, (size_t)n * sizeof *trial->x0) != 0) return false;
+    for (int i = 0; i < n; ++i)
+        if (trial->x[i] != own->safe_x[i] + own->safe_d[i]) return false;
+    return true;
+}
+
 /* Refuses a long step that did not bump into what was in its way. The limits let nothing intersect, but a step that is
  * longer than a body may find its way around the body within one solve. So the straight way from the start to the end
  * must be free, up to half an edge. A shorter step then sees the bump. */
 static sn_status check_way(sn_world *world, guarding *own, const sn_trial *trial, sn_error *error) {
     const int n = 3 * world->model->node_count;
     double part = 1;
+    if (went_safe(world, own, trial)) return SN_OK;
     sn_vector_subtract(world->context, n, trial->x, trial->x0, own->before);
     const double way = sn_vector_largest(world->context, n, own->before);
     if (way <= 0.5 * own->barrier.near.edge_length) return SN_OK;
@@ -343,6 +384,7 @@ const sn_interaction_kind sn_kind_contact_exact = {.create = create,
                                                    .begin = begin,
                                                    .renew = renew,
                                                    .limit = limit,
+                                                   .stop = stop,
                                                    .settle = settle,
                                                    .touches = touches,
                                                    .end = end};

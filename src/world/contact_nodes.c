@@ -1,6 +1,8 @@
 /* Contact points: what of the bodies may touch colliders, with areas and masses. These are surface nodes, or the
  * vertices of a detailed surface. Also the boundary faces of a body.
  *
+ * Points of cloth stay half its thickness away from colliders.
+ *
  * The table of the element says how much of a face's area goes to each of its nodes (fem/element.h). */
 #include <math.h>
 #include <stdlib.h>
@@ -95,10 +97,12 @@ static sn_status reserve(sn_context *context, const sizes *size, sn_colliders *o
     own->bare.node = sn_allocate(context, count, sizeof *own->bare.node);
     own->bare.area = sn_allocate_zero(context, count, sizeof *own->bare.area);
     own->bare.mass = sn_allocate_zero(context, count, sizeof *own->bare.mass);
-    if (!own->bare.node || !own->bare.area || !own->bare.mass) return sn_no_memory(error);
+    own->bare.apart = sn_allocate_zero(context, count, sizeof *own->bare.apart);
+    if (!own->bare.node || !own->bare.area || !own->bare.mass || !own->bare.apart) return sn_no_memory(error);
     own->point.node = own->bare.node + size->bare;
     own->point.area = own->bare.area + size->bare;
     own->point.mass = own->bare.mass + size->bare;
+    own->point.apart = own->bare.apart + size->bare;
     if (size->vertices == 0) return SN_OK;
     own->carried.first = sn_allocate_zero(context, (size_t)size->vertices + 1, sizeof *own->carried.first);
     own->carried.node = sn_allocate(context, (size_t)size->carriers, sizeof *own->carried.node);
@@ -108,9 +112,12 @@ static sn_status reserve(sn_context *context, const sizes *size, sn_colliders *o
 
 /* Appends the nodes whose area has this sign. */
 static void add_nodes(const sn_model *model, const double *area, int sign, sn_contact_nodes *to) {
+    const sn_body *body = model->body;
     for (int i = 0; i < model->node_count; ++i) {
+        while (i >= body->node_first + body->mesh->node_count) ++body;
         if (!(sign * area[i] > 0)) continue;
         to->node[to->count] = i;
+        to->apart[to->count] = body->element->lay ? 0.5 * body->thickness : 0;
         to->area[to->count++] = sign * area[i];
     }
 }
@@ -171,6 +178,7 @@ void sn_contact_points_release(const sn_world *world, sn_colliders *own) {
     sn_release(world->context, own->bare.node);
     sn_release(world->context, own->bare.area);
     sn_release(world->context, own->bare.mass);
+    sn_release(world->context, own->bare.apart);
     sn_carried_release(world->context, &own->carried);
     own->point = own->node = own->bare = (sn_contact_nodes){0};
     own->core_count = 0;

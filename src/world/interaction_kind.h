@@ -123,6 +123,10 @@ typedef struct sn_interaction_kind {
      * passes through anything. Newton's method asks before it moves the bodies and never goes farther. Methods that do
      * not call Newton's method (sn_method.newton) do not ask; refuse them in `allows`. */
     double (*limit)(sn_world *world, sn_interaction *self, double t, const double *x, const double *d);
+    /* Shortens the motions d of single nodes, so that the way from x to x + d, or most of it, becomes safe. Returns
+     * whether it shortened one. `limit` is asked afterwards. Methods that take a correction as it is ask this: where
+     * one node meets something, the others go on. */
+    bool (*stop)(sn_world *world, sn_interaction *self, double t, const double *x, double *d);
     /* Judges the step. Sets *settled to false when its constraints have changed and the step must be taken again. May
      * move x a little. */
     sn_status (*settle)(sn_world *world, sn_interaction *self, const sn_trial *trial, bool *settled, sn_error *error);
@@ -182,6 +186,8 @@ bool sn_interactions_renew(sn_world *world, double t, const double *x, const dou
 bool sn_interactions_release(sn_world *world, double t, const double *x);
 /* The smallest limit of all interactions; 1 when none has a limit. */
 double sn_interactions_limit(sn_world *world, double t, const double *x, const double *d);
+/* Lets all interactions shorten d, and returns the smallest limit of what is left. */
+double sn_interactions_stop(sn_world *world, double t, const double *x, double *d, bool *cut);
 sn_status sn_interactions_settle(sn_world *world, const sn_trial *trial, bool *settled, sn_error *error);
 bool sn_interactions_touch(const sn_world *world, double t, const double *x);
 void sn_interactions_end(sn_world *world, const sn_place *place);

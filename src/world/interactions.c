@@ -166,6 +166,12 @@ double sn_interactions_limit(sn_world *world, double t, const double *x, const d
     return part;
 }
 
+double sn_interactions_stop(sn_world *world, double t, const double *x, double *d, bool *cut) {
+    *cut = false;
+    EACH(world, self, stop) *cut = self->kind->stop(world, self, t, x, d) || *cut;
+    return sn_interactions_limit(world, t, x, d);
+}
+
 bool sn_interactions_renew(sn_world *world, double t, const double *x, const double *v) {
     bool changed = false;
     EACH(world, self, renew) changed = self->kind->renew(world, self, t, x, v) || changed;

@@ -247,6 +247,10 @@ static double limit(sn_system *system, double t, const double *x, const double *
     return sn_interactions_limit(world_of(system), t, x, d);
 }
 
+static double stop(sn_system *system, double t, const double *x, double *d, bool *cut) {
+    return sn_interactions_stop(world_of(system), t, x, d, cut);
+}
+
 static void retract(sn_system *system, double *x) { sn_interactions_retract(world_of(system), x); }
 static void filter(sn_system *system, double *u) { sn_filter_apply(sn_interactions_filter(world_of(system), NULL), u); }
 
@@ -405,6 +409,7 @@ const sn_system_table sn_world_table = {.mass_product = mass_product,
                                         .constrain = constrain,
                                         .retract = retract,
                                         .limit = limit,
+                                        .stop = stop,
                                         .filter = filter,
                                         .begin = begin,
                                         .settle = settle,

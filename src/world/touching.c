@@ -72,15 +72,42 @@ static sn_status take_pairs(const sn_world *world, const sn_contact_options *opt
 
 /* ---- Surfaces ---- */
 
-/* The surface of a body: its detailed surface, or the boundary of its mesh. */
-static sn_status make_surface(const sn_world *world, int body, sn_touch_surface **surface, sn_error *error) {
+/* The surface of a cloth: its triangles. */
+static sn_status make_sheet(const sn_world *world, int body, sn_touch_surface **surface, sn_error *error) {
+    const sn_body *b = &world->model->body[body];
+    return sn_touch_surface_create(world->context,
+                                   &(sn_touch_surface_source){.body = body,
+                                                              .vertex_count = b->mesh->node_count,
+                                                              .triangle_count = b->mesh->tet_count,
+                                                              .position = b->mesh->position,
+                                                              .triangle = b->mesh->tet,
+                                                              .carrier_node = world->model->compiled + b->node_first,
+                                                              .thickness = b->thickness},
+                                   surface, error);
+}
+
+/* Cloth has no inside: only the response "exact" knows on which side of it another surface is. */
+static sn_status check_kind(const sn_world *world, int body, const sn_touching *own, sn_error *error) {
     const sn_body *b = &world->model->body[body];
     if (b->element->face_nodes == 0)
-        return sn_fail_at(error, SN_UNSUPPORTED, "contact", "body '%s' is plane; contact between bodies needs tets",
-                          b->name);
-    if (b->element->lay)
-        return sn_fail_at(error, SN_UNSUPPORTED, "contact", "body '%s' is cloth; contact between bodies needs tets",
-                          b->name);
+        return sn_fail_at(error, SN_UNSUPPORTED, "contact",
+                          "body '%s' is plane; contact between bodies needs tets or cloth", b->name);
+    if (!b->element->lay || sn_contact_responds(&own->options, "exact")) return SN_OK;
+    for (int i = 0; i < world->model->body_count; ++i)
+        if (sn_touching_may(own, body, i))
+            return sn_fail_at(error, SN_UNSUPPORTED, "contact.response",
+                              "response '%s' needs bodies with an inside, but body '%s' is cloth; take 'exact'",
+                              *own->options.response ? own->options.response : "area", b->name);
+    return SN_OK;
+}
+
+/* The surface of a body: its detailed surface, or the boundary of its mesh. */
+static sn_status make_surface(const sn_world *world, int body, const sn_touching *own, sn_touch_surface **surface,
+                              sn_error *error) {
+    const sn_body *b = &world->model->body[body];
+    const sn_status fits = check_kind(world, body, own, error);
+    if (fits) return fits;
+    if (b->element->lay) return make_sheet(world, body, surface, error);
     sn_embedding *boundary = NULL;
     sn_status status = b->surface ? SN_OK : sn_embedding_boundary(b->mesh, 180, &boundary, error);
     if (status) return status;
@@ -123,7 +150,7 @@ static sn_status build(const sn_world *world, const sn_contact_options *options,
     own->surface = sn_allocate_zero(world->context, (size_t)world->model->body_count, sizeof(sn_touch_surface *));
     if (!own->surface) return sn_no_memory(error);
     for (int b = 0; b < world->model->body_count && !status; ++b) {
-        status = make_surface(world, b, &own->surface[b], error);
+        status = make_surface(world, b, own, &own->surface[b], error);
         if (!status) ++own->surface_count;
     }
     return status;

@@ -38,8 +38,8 @@ typedef struct pair {
     sn_barrier barrier;
 } pair;
 
-static void pair_start(pair *p, sn_context *context, touch_shape high, double gap, bool self) {
-    touch_shape low = touch_cube(3);
+static void pair_of(pair *p, sn_context *context, touch_shape low, touch_shape high, const double thickness[2],
+                    double gap, bool self) {
     const int first = low.vertex_count;
     *p = (pair){.context = context, .nodes = first + high.vertex_count};
     p->x = malloc(3 * (size_t)p->nodes * sizeof *p->x);
@@ -47,9 +47,14 @@ static void pair_start(pair *p, sn_context *context, touch_shape high, double ga
     memcpy(p->x + 3 * first, high.position, 3 * (size_t)high.vertex_count * sizeof *p->x);
     p->surface[0] = touch_surface(context, low, 0, 0);
     p->surface[1] = touch_surface(context, high, 1, first);
+    for (int i = 0; i < 2; ++i) p->surface[i]->thickness = thickness[i];
     assert_int_equal(sn_barrier_create(context, p->surface, 2, self ? every : others, NULL, gap, &p->barrier, NULL),
                      SN_OK);
     p->barrier.stiffness[0] = 1e5, p->barrier.stiffness[1] = 3e5;
+}
+
+static void pair_start(pair *p, sn_context *context, touch_shape high, double gap, bool self) {
+    pair_of(p, context, touch_cube(3), high, (const double[2]){0, 0}, gap, self);
 }
 
 static void pair_end(pair *p) {
@@ -83,8 +88,35 @@ static void test_function(void **state) {
     assert_true(isinf(b[0]) && b[0] > 0);
 }
 
-/* Forces are minus the gradient of the energy, and have neither a sum nor a torque. Faces on each other: vertices,
- * edges, crossing and nearly parallel ones, all at once. */
+/* Forces are minus the gradient of the energy, and have neither a sum nor a torque. */
+static void check_forces(pair *p, int rows) {
+    double *f = calloc(3 * (size_t)p->nodes, sizeof *f), sum[3] = {0}, torque[3] = {0}, most = 0;
+    assert_true(energy_at(p) > 0);
+    assert_true(p->barrier.rows.count >= rows);
+    sn_barrier_force(&p->barrier, f);
+    for (int i = 0; i < 3 * p->nodes; ++i) {
+        const double e = 1e-4 * p->barrier.reach, before = p->x[i];
+        p->x[i] = before + e;
+        const double above = energy_at(p);
+        p->x[i] = before - e;
+        const double below = energy_at(p);
+        p->x[i] = before;
+        most = fmax(most, fabs(f[i]));
+        if (!(fabs((above - below) / (2 * e) + f[i]) <= 1e-4 * (1 + most)))
+            print_message("%d: force %g, difference %g\n", i, f[i], -(above - below) / (2 * e));
+        assert_true(fabs((above - below) / (2 * e) + f[i]) <= 1e-4 * (1 + most));
+    }
+    for (int i = 0; i < p->nodes; ++i)
+        for (int a = 0; a < 3; ++a) {
+            const int b = (a + 1) % 3, c = (a + 2) % 3;
+            sum[a] += f[3 * i + a];
+            torque[a] += p->x[3 * i + b] * f[3 * i + c] - p->x[3 * i + c] * f[3 * i + b];
+        }
+    for (int a = 0; a < 3; ++a) assert_true(fabs(sum[a]) < 1e-10 * most && fabs(torque[a]) < 1e-9 * most);
+    free(f);
+}
+
+/* Faces on each other: vertices, edges, crossing and nearly parallel ones, all at once. */
 static void test_forces(void **state) {
     (void)state;
     sn_context *context;
@@ -96,30 +128,96 @@ static void test_forces(void **state) {
         pair_start(&p, context, placed(touch_cube(2), 0.1 * trial, -0.13, 2), gap, false);
         for (int i = 0; i < 3 * p.nodes; ++i) p.x[i] += 0.02 * p.barrier.reach * random_unit();
         for (int i = p.nodes - 26; i < p.nodes; ++i) p.x[3 * i + 2] += gap + 0.5 * p.barrier.reach;
-        double *f = calloc(3 * (size_t)p.nodes, sizeof *f), sum[3] = {0}, torque[3] = {0}, most = 0;
-        assert_true(energy_at(&p) > 0);
-        assert_true(p.barrier.rows.count > 20);
-        sn_barrier_force(&p.barrier, f);
-        for (int i = 0; i < 3 * p.nodes; ++i) {
-            const double e = 1e-4 * p.barrier.reach, before = p.x[i];
-            p.x[i] = before + e;
-            const double above = energy_at(&p);
-            p.x[i] = before - e;
-            const double below = energy_at(&p);
-            p.x[i] = before;
-            most = fmax(most, fabs(f[i]));
-            if (!(fabs((above - below) / (2 * e) + f[i]) <= 1e-4 * (1 + most)))
-                print_message("%d: force %g, difference %g\n", i, f[i], -(above - below) / (2 * e));
-            assert_true(fabs((above - below) / (2 * e) + f[i]) <= 1e-4 * (1 + most));
+        check_forces(&p, 21);
+        pair_end(&p);
+    }
+    sn_context_destroy(context);
+}
+
+/* The same for cloth: a sheet on a box, on a sheet of another thickness, and one that is folded onto itself and has
+ * triangles that are smaller than its thickness. */
+static void test_forces_of_cloth(void **state) {
+    (void)state;
+    sn_context *context;
+    assert_int_equal(sn_context_create(NULL, &context, NULL), SN_OK);
+    for (int trial = 0; trial < 3; ++trial) {
+        pair p;
+        seed = (uint64_t)trial + 7;
+        const double thickness[2] = {trial == 0 ? 0 : 0.04, trial == 2 ? 0.9 : 0.06},
+                     apart = 0.01 + 0.5 * (thickness[0] + thickness[1]), low = trial == 0 ? 1 : 0;
+        touch_shape sheet = touch_sheet(3);
+        pair_of(&p, context, trial == 0 ? touch_cube(2) : touch_sheet(2), placed(sheet, 0.1, -0.13, low), thickness,
+                0.01, trial == 2);
+        const int first = p.nodes - 16;
+        for (int i = 0; i < 3 * p.nodes; ++i) p.x[i] += 0.02 * p.barrier.reach * random_unit();
+        for (int i = first; i < p.nodes; ++i) p.x[3 * i + 2] += trial == 2 ? 5 : apart + 0.5 * p.barrier.reach;
+        for (int i = first + 8; i < p.nodes && trial == 2; ++i) { /* fold the second half over the first one */
+            p.x[3 * i] = 0.2 - p.x[3 * i];
+            p.x[3 * i + 2] += p.barrier.near.gap_most + 0.4 * p.barrier.reach;
         }
-        for (int i = 0; i < p.nodes; ++i)
-            for (int a = 0; a < 3; ++a) {
-                const int b = (a + 1) % 3, c = (a + 2) % 3;
-                sum[a] += f[3 * i + a];
-                torque[a] += p.x[3 * i + b] * f[3 * i + c] - p.x[3 * i + c] * f[3 * i + b];
-            }
-        for (int a = 0; a < 3; ++a) assert_true(fabs(sum[a]) < 1e-10 * most && fabs(torque[a]) < 1e-9 * most);
-        free(f);
+        check_forces(&p, trial == 2 ? 5 : 40);
+        for (int i = 0; i < p.barrier.rows.count; ++i) {
+            const sn_touch_row *row = &p.barrier.rows.row[i];
+            if (trial < 2) assert_true(fabs(row->gap - 0.5 * p.barrier.reach) < 0.1 * p.barrier.reach);
+        }
+        pair_end(&p);
+    }
+    sn_context_destroy(context);
+}
+
+/* At rest a cloth does not push itself, however thick it is, and its pairs keep at most half of their distance. */
+static void test_cloth_at_rest(void **state) {
+    (void)state;
+    sn_context *context;
+    assert_int_equal(sn_context_create(NULL, &context, NULL), SN_OK);
+    for (double thickness = 0.001; thickness < 3; thickness *= 3) {
+        pair p;
+        pair_of(&p, context, touch_sheet(5), placed(touch_sheet(4), 0, 0, 9), (const double[2]){thickness, 0}, 0, true);
+        assert_true(energy_at(&p) == 0);
+        assert_int_equal(p.barrier.rows.count, 0);
+        for (int i = 0; i < p.barrier.near.count; ++i) {
+            const sn_near_pair *pair = &p.barrier.near.pair[i];
+            int32_t corner[4];
+            const double *x[4];
+            sn_closest c;
+            sn_near_corners(&p.barrier.near, pair, corner);
+            sn_near_places(corner, p.barrier.near.surface->rest, x);
+            sn_near_closest(pair, x, &c);
+            assert_true(pair->gap <= thickness && pair->gap <= 0.5 * sqrt(c.square));
+        }
+        pair_end(&p);
+    }
+    sn_context_destroy(context);
+}
+
+/* Single nodes stop: what runs into the box stops or slides, the rest goes its way, and all is safe afterwards. */
+static void test_stop(void **state) {
+    (void)state;
+    sn_context *context;
+    assert_int_equal(sn_context_create(NULL, &context, NULL), SN_OK);
+    for (int trial = 0; trial < 3; ++trial) {
+        pair p;
+        bool cut, safe;
+        double part;
+        pair_of(&p, context, touch_cube(3), placed(touch_sheet(8), 0.7, 0.1, 1.3), (const double[2]){0, 0.02}, 0, true);
+        const int first = p.nodes - 81;
+        double *d = calloc(3 * (size_t)p.nodes, sizeof *d), *was = calloc(3 * (size_t)p.nodes, sizeof *d);
+        for (int i = first; i < p.nodes; ++i) {
+            d[3 * i] = trial == 1 ? 0.05 : 0, d[3 * i + 2] = trial == 2 ? 0.3 : -0.6;
+        }
+        memcpy(was, d, 3 * (size_t)p.nodes * sizeof *d);
+        assert_int_equal(sn_barrier_stop(&p.barrier, p.x, p.nodes, &(sn_filter){0}, d, &cut, &safe, NULL), SN_OK);
+        assert_true(safe && cut == (trial < 2));
+        assert_int_equal(sn_barrier_limit(&p.barrier, p.x, d, &part, NULL), SN_OK);
+        assert_true(part == 1);
+        for (int i = 0; i < p.nodes; ++i) {
+            const double *x = p.x + 3 * i, *e = d + 3 * i;
+            if (i < first || trial == 2 || x[0] > 1.3) /* the box, a way up, and what is far beside the box */
+                assert_memory_equal(e, was + 3 * i, 3 * sizeof *e);
+            else if (x[0] < 0.9 && fabs(x[1]) < 0.9) /* above the box */
+                assert_true(x[2] + e[2] > 1.01 && x[2] + e[2] < 1.05 && fabs(e[0] - was[3 * i]) < 1e-6);
+        }
+        free(d), free(was);
         pair_end(&p);
     }
     sn_context_destroy(context);
@@ -164,7 +262,7 @@ static void test_same_rows_for_any_tube(void **state) {
             if (n % 3 == 2 && n >= 3 * 56) p[i].x[n] += 0.5 * p[i].barrier.reach;
     }
     double *d = calloc(3 * (size_t)p[1].nodes, sizeof *d), part;
-    for (int i = 0; i < p[1].nodes; ++i) d[3 * i] = 0.3;
+    for (int i = 56; i < p[1].nodes; ++i) d[3 * i] = 0.3;                             /* one body slides on the other */
     assert_int_equal(sn_barrier_limit(&p[1].barrier, p[1].x, d, &part, NULL), SN_OK); /* a long tube */
     for (int i = 0; i < 2; ++i) assert_int_equal(sn_barrier_visit(&p[i].barrier, p[i].x, NULL), SN_OK);
     assert_true(p[0].barrier.near.count < p[1].barrier.near.count);
@@ -204,6 +302,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_function),
         cmocka_unit_test(test_forces),
+        cmocka_unit_test(test_forces_of_cloth),
+        cmocka_unit_test(test_cloth_at_rest),
+        cmocka_unit_test(test_stop),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_same_rows_for_any_tube),
         cmocka_unit_test(test_intersections_are_found),

@@ -228,6 +228,40 @@ static void test_no_tunnel(void **state) {
     assert_true(sn_ccd_vertex_face(at, way, 0.2, 1, 1) == 0);
 }
 
+/* Eight at a time, in each build of the kernel: the same distances up to rounding, also of degenerate features; the
+ * same bits in all builds. */
+static void test_kernels(void **state) {
+    (void)state;
+    for (int trial = 0; trial < 2000; ++trial) {
+        double x[32][3], square[3][8];
+        int32_t corner[4][8];
+        const int kind = trial % 2;
+        int builds = 0;
+        for (int i = 0; i < 96; ++i) x[i / 3][i % 3] = 2 * random_unit() - 1;
+        for (int l = 0; l < 8; ++l) {
+            for (int i = 0; i < 4; ++i) corner[i][l] = 4 * l + i;
+            if (trial % 5 == 1) memcpy(x[4 * l + 3], x[4 * l + 2], sizeof x[0]); /* no area; an edge without a length */
+            for (int a = 0; a < 3 && trial % 5 == 2; ++a)                        /* parallel edges */
+                x[4 * l + 3][a] = x[4 * l + 2][a] + 0.7 * (x[4 * l + 1][a] - x[4 * l][a]);
+            for (int i = 0; i < 4 && trial % 5 == 3; ++i) x[4 * l + i][2] = 0; /* all in one plane */
+        }
+        for (int isa = 0; isa < 3; ++isa) {
+            sn_context_options options = sn_context_options_default();
+            sn_context *context = NULL;
+            static const char *const name[] = {"baseline", "avx2", "avx512"};
+            options.simd = name[isa], options.threads = 1;
+            if (sn_context_create(&options, &context, NULL)) continue;
+            sn_closest_kernels_for(context)->squares(x[0], corner[0], kind, square[builds++]);
+            sn_context_destroy(context);
+        }
+        for (int l = 0; l < 8; ++l) {
+            const double exact = distance(kind, x + 4 * l);
+            assert_true(fabs(sqrt(square[0][l]) - exact) < 1e-7);
+            for (int i = 1; i < builds; ++i) assert_true(square[i][l] == square[0][l]);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_distance_is_the_smallest),
@@ -237,6 +271,7 @@ int main(void) {
         cmocka_unit_test(test_mollifier_derivative),
         cmocka_unit_test(test_continuous),
         cmocka_unit_test(test_no_tunnel),
+        cmocka_unit_test(test_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static void close_to(double a, double b, double tolerance) {
 
 static int32_t one_node[1] = {0};
 static double one_area[1] = {0.04}, one_mass[1] = {0.7};
-static const sn_contact_nodes one = {1, one_node, one_area, one_mass, NULL};
+static const sn_contact_nodes one = {1, one_node, one_area, one_mass, NULL, NULL};
 
 static void check_definite(const double K[9], const double D[9]) {
     for (int t = 0; t < 30; ++t) {

@@ -286,11 +286,42 @@ static void test_passed(void **state) {
     sn_collider_model_destroy(context, &c);
 }
 
+/* Nodes that slide around the edge of a rounded board, whose radius is near half its thickness, have not passed; those
+ * that go from its upper to its lower side have. */
+static void test_slide_around_an_edge(void **state) {
+    (void)state;
+    static const double radius[] = {0.03, 0.029, 0.02, 0.005};
+    for (int k = 0; k < 4; ++k) {
+        sn_collider board = shape("box");
+        sn_collider_model c;
+        set(&board, "size", 3, 1, 0.06, 1, 0);
+        set(&board, "radius", 1, radius[k], 0, 0, 0);
+        assert_int_equal(sn_collider_model_create(context, &board, &c, NULL), SN_OK);
+        for (int from = 0; from < 8; ++from)
+            for (int deep = 0; deep < 2; ++deep) { /* the node ends outside, or a little inside */
+                double x[2][3];
+                for (int end = 0; end < 2; ++end) { /* 22.5 degrees in a step, over a shoulder of the board */
+                    const double angle = 0.39269908169872414 * (from + end),
+                                 r = radius[k] + (end && deep ? -0.001 : 0.0005);
+                    x[end][0] = 0.5 - radius[k] + r * sin(angle), x[end][2] = 0.1;
+                    x[end][1] = copysign(0.03 - radius[k], cos(angle)) + r * cos(angle);
+                }
+                if (x[0][1] * x[1][1] > 0 || radius[k] == 0.03) assert_false(sn_collider_passed(&c, 0, x[0], 1, x[1]));
+            }
+        const double above[3] = {0.3, 0.0305, 0}, below[3] = {0.3, -0.0305, 0}, in[3] = {0.3, -0.029, 0},
+                     out[3] = {0.5005, 0, 0};
+        assert_true(sn_collider_passed(&c, 0, above, 1, below));
+        assert_true(sn_collider_passed(&c, 0, above, 1, in));
+        assert_true(sn_collider_passed(&c, 0, above, 1, out));
+        sn_collider_model_destroy(context, &c);
+    }
+}
+
 /* ---- The penalty's blocks on all shapes ---- */
 
 static int32_t one_node[1] = {0};
 static double one_area[1] = {0.04}, one_mass[1] = {0.7};
-static const sn_contact_nodes one = {1, one_node, one_area, one_mass, NULL};
+static const sn_contact_nodes one = {1, one_node, one_area, one_mass, NULL, NULL};
 
 static void check_blocks(const sn_collider_model *c, const double x0[3], const double v0[3]) {
     const sn_penalty p = {.stiffness = 2000, .depth = 0.3, .damping = 0.3, .friction = 0.6, .slip = 0.05};
@@ -423,10 +454,17 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_are_tried), cmocka_unit_test(test_gap),    cmocka_unit_test(test_middle),
-        cmocka_unit_test(test_values),        cmocka_unit_test(test_reach),  cmocka_unit_test(test_motion),
-        cmocka_unit_test(test_least),         cmocka_unit_test(test_passed), cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_drawing),       cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_are_tried),
+                                       cmocka_unit_test(test_gap),
+                                       cmocka_unit_test(test_middle),
+                                       cmocka_unit_test(test_values),
+                                       cmocka_unit_test(test_reach),
+                                       cmocka_unit_test(test_motion),
+                                       cmocka_unit_test(test_least),
+                                       cmocka_unit_test(test_passed),
+                                       cmocka_unit_test(test_slide_around_an_edge),
+                                       cmocka_unit_test(test_blocks),
+                                       cmocka_unit_test(test_drawing),
+                                       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, start, end);
 }

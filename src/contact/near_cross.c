@@ -1,0 +1,88 @@
+/* Which surfaces of near_features.h intersect: edges that go through triangles with which they share no vertex. */
+#include <string.h>
+
+#include "near_inside.h"
+#include "orientation.h"
+#include "touch_cut.h"
+
+/* Whether an edge goes through a triangle. The signs are exact, so surfaces that lie in one plane give no false
+ * answers; features that overlap in one plane have the distance 0. */
+static bool pierces(const double *position, const int32_t edge[2], const int32_t triangle[3]) {
+    const double *p = position + 3 * (size_t)edge[0], *q = position + 3 * (size_t)edge[1];
+    const double *x[3];
+    for (int k = 0; k < 3; ++k) x[k] = position + 3 * (size_t)triangle[k];
+    for (int a = 0; a < 3; ++a) { /* boxes that are apart: exact, and cheaper than signs */
+        const double low = p[a] < q[a] ? p[a] : q[a], high = p[a] < q[a] ? q[a] : p[a];
+        if ((x[0][a] < low && x[1][a] < low && x[2][a] < low) || (x[0][a] > high && x[1][a] > high && x[2][a] > high))
+            return false;
+    }
+    const int above = sn_orientation(x[0], x[1], x[2], p), below = sn_orientation(x[0], x[1], x[2], q);
+    if (above == below) return false;
+    int side[3];
+    for (int k = 0; k < 3; ++k) side[k] = sn_orientation(p, q, x[k], x[(k + 1) % 3]);
+    return (side[0] >= 0 && side[1] >= 0 && side[2] >= 0) || (side[0] <= 0 && side[1] <= 0 && side[2] <= 0);
+}
+
+static bool triangles_cross(const sn_touch_surface *s, const double *position, const int32_t t[2]) {
+    for (int k = 0; k < 6; ++k) {
+        const int32_t *edge = s->edge + 2 * (size_t)s->triangle_edge[3 * (size_t)t[k < 3] + (size_t)(k % 3)];
+        if (pierces(position, edge, s->triangle + 3 * (size_t)t[k >= 3])) return true;
+    }
+    return false;
+}
+
+bool sn_near_add_surfaces(int a, int b, int32_t (*pair)[2], int room, int *count) {
+    const int32_t low = a < b ? a : b, high = a < b ? b : a;
+    for (int i = 0; i < *count; ++i)
+        if (pair[i][0] == low && pair[i][1] == high) return true;
+    if (*count == room) return false;
+    pair[*count][0] = low, pair[(*count)++][1] = high;
+    return true;
+}
+
+/* Tests up to eight pairs of triangles; the filter drops most of those that are apart. */
+static void test_pairs(const sn_near_features *near, const double *position, int count, const int32_t (*t)[2],
+                       int32_t (*pair)[2], int room, int *found) {
+    const sn_touch_surface *s = near->surface;
+    int32_t corner[2][3][8];
+    if (count == 0) return;
+    for (int i = 0; i < 8; ++i)
+        for (int side = 0; side < 2; ++side)
+            for (int k = 0; k < 3; ++k)
+                corner[side][k][i] = s->triangle[3 * (size_t)t[i < count ? i : count - 1][side] + (size_t)k];
+    const unsigned apart = sn_cut_filter_for(near->context)->apart(position, corner[0][0], position, corner[1][0]);
+    for (int i = 0; i < count && *found < room; ++i)
+        if (!(apart >> i & 1) && triangles_cross(s, position, t[i]))
+            sn_near_add_surfaces(near->body[t[i][0]], near->body[t[i][1]], pair, room, found);
+}
+
+/* The edges that face a triangle with which their own triangle shares a corner. */
+static void test_facing(const sn_near_features *near, const double *position, int32_t (*pair)[2], int room,
+                        int *found) {
+    const sn_touch_surface *s = near->surface;
+    for (int i = 0; i < near->facing_count && *found < room; ++i) {
+        const int32_t *facing = near->facing[i], body = near->body[facing[1]];
+        if (pierces(position, s->edge + 2 * (size_t)facing[0], s->triangle + 3 * (size_t)facing[1]))
+            sn_near_add_surfaces(body, body, pair, room, found);
+    }
+}
+
+sn_status sn_near_features_intersect(sn_near_features *near, const double *position, int32_t (*pair)[2], int room,
+                                     int *count, sn_error *error) {
+    const sn_status status = sn_near_features_cover(near, position, NULL, 0, 0.1 * near->edge_length, error);
+    int32_t waiting[8][2];
+    int held = 0;
+    if (status) return status;
+    test_facing(near, position, pair, room, count);
+    for (int i = 0; i < near->boxes.count && *count < room; ++i) {
+        const int32_t *t = near->boxes.pair[i];
+        if (sn_near_shared(near->surface, t) > 0 || !near->may(near->user, near->body[t[0]], near->body[t[1]]))
+            continue;
+        memcpy(waiting[held++], t, sizeof *waiting);
+        if (held < 8) continue;
+        test_pairs(near, position, held, (const int32_t(*)[2])waiting, pair, room, count);
+        held = 0;
+    }
+    test_pairs(near, position, held, (const int32_t(*)[2])waiting, pair, room, count);
+    return SN_OK;
+}

@@ -1,0 +1,248 @@
+/* The list of near_features.h: the pairs of features that can come near each other in the tube.
+ *
+ * Triangles that share a corner are always near each other. The pairs of their features are found once; each list only
+ * asks for their distances. The other pairs come from the tree of boxes. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/math3.h"
+#include "near_inside.h"
+
+enum { GRAIN = 256, BESIDE_GRAIN = 1024, ROOM = 256 };
+
+/* The distance within which features can come nearer than the list promises, after the boxes have been asked. */
+typedef struct listing {
+    sn_near_features *near;
+    int beside; /* pieces of the pairs beside each other */
+    bool moves;
+    double within;
+    double most; /* the largest distance of a pair that can meet */
+} listing;
+
+static bool incident(const int32_t corner[4], bool edges) {
+    if (!edges) return corner[0] == corner[1] || corner[0] == corner[2] || corner[0] == corner[3];
+    return corner[0] == corner[2] || corner[0] == corner[3] || corner[1] == corner[2] || corner[1] == corner[3];
+}
+
+/* The distance that a pair keeps. */
+static double gap_of(const sn_near_features *near, const sn_near_pair *pair) {
+    int32_t corner[4];
+    sn_near_corners(near, pair, corner);
+    const int a = near->body[near->vertex_place[corner[0]] / 3], b = near->body[near->vertex_place[corner[3]] / 3];
+    const double thickness = 0.5 * (near->thickness[a] + near->thickness[b]);
+    if (a != b || !(thickness > 0)) return near->gap + thickness;
+    const double *x[4];
+    double apart[3];
+    sn_closest c;
+    sn_near_places(corner, near->surface->rest, x);
+    sn_subtract3(x[0], x[3], apart); /* no point of the features is farther from these corners than the longest edge */
+    if (sn_norm3(apart) > 2 * (near->edge_most + thickness) + near->gap) return near->gap + thickness;
+    sn_near_closest(pair, x, &c);
+    return near->gap + fmax(fmin(thickness, 0.5 * (sqrt(c.square) - near->gap)), 0);
+}
+
+/* By how much the features of a pair can approach on their ways: a motion that all corners share does not count. */
+static double approach(const sn_near_features *near, const int32_t corner[4], int first) {
+    double way[4][3], most[2] = {0, 0};
+    for (int i = 0; i < 4; ++i)
+        sn_subtract3(near->to + 3 * (size_t)corner[i], near->from + 3 * (size_t)corner[i], way[i]);
+    for (int a = 0; a < 3; ++a) {
+        const double mean = 0.25 * (way[0][a] + way[1][a] + way[2][a] + way[3][a]);
+        for (int i = 0; i < 4; ++i) way[i][a] -= mean;
+    }
+    for (int i = 0; i < 4; ++i) {
+        const double square = sn_dot3(way[i], way[i]);
+        if (square > most[i >= first]) most[i >= first] = square;
+    }
+    return sqrt(most[0]) + sqrt(most[1]);
+}
+
+/* Whether a pair at this distance can come nearer than `within` on its way. */
+static bool can_meet(const listing *l, double square, const sn_near_pair *pair) {
+    static const double ROUNDING = 1e-9;
+    int32_t corner[4];
+    if (square > l->most * l->most) return false;
+    sn_near_corners(l->near, pair, corner);
+    const double within =
+        (1 + ROUNDING) * (l->within + (l->moves ? approach(l->near, corner, pair->edges ? 2 : 1) : 0));
+    return square <= within * within;
+}
+
+/* The pairs of the features that two triangles own and that share no vertex, at most 15. */
+static int owned_pairs(const sn_near_features *near, const int32_t triangle[2], sn_near_pair *out) {
+    const sn_touch_surface *s = near->surface;
+    int count = 0;
+    int32_t corner[4];
+    for (int side = 0; side < 2; ++side)
+        for (int k = 0; k < 3; ++k)
+            if (s->owns[triangle[side]] & 1 << k) {
+                out[count] = (sn_near_pair){s->triangle[3 * (size_t)triangle[side] + (size_t)k], triangle[!side], 0, 0};
+                sn_near_corners(near, &out[count], corner);
+                count += !incident(corner, false);
+            }
+    for (int k = 0; k < 9; ++k)
+        if (s->owns[triangle[0]] & 8 << k / 3 && s->owns[triangle[1]] & 8 << k % 3) {
+            const int32_t a = s->triangle_edge[3 * (size_t)triangle[0] + (size_t)(k / 3)],
+                          b = s->triangle_edge[3 * (size_t)triangle[1] + (size_t)(k % 3)];
+            out[count] = (sn_near_pair){a < b ? a : b, a < b ? b : a, 1, 0};
+            sn_near_corners(near, &out[count], corner);
+            count += !incident(corner, true);
+        }
+    return count;
+}
+
+/* Appends the pairs that can meet to `out`. */
+static int keep(const listing *l, const sn_near_pair *pair, int count, bool gaps, sn_near_pair *out) {
+    double square[ROOM];
+    int kept = 0;
+    sn_near_squares(l->near, pair, count, l->near->from, square);
+    for (int i = 0; i < count; ++i) {
+        if (!can_meet(l, square[i], &pair[i])) continue;
+        out[kept] = pair[i];
+        if (!gaps) out[kept].gap = gap_of(l->near, &pair[i]);
+        ++kept;
+    }
+    return kept;
+}
+
+/* The pairs of one piece that can meet, written behind those of the pieces before: first come the pieces of the pairs
+ * beside each other, then those of the boxes. */
+static void list_beside(const listing *l, int piece, sn_near_pair *out) {
+    sn_near_features *near = l->near;
+    const int end = (int)sn_piece_begin(near->beside_count, BESIDE_GRAIN, piece + 1);
+    int kept = 0;
+    for (int i = (int)sn_piece_begin(near->beside_count, BESIDE_GRAIN, piece); i < end; i += ROOM)
+        kept += keep(l, near->beside + i, end - i < ROOM ? end - i : ROOM, true, out + kept);
+    near->piece[piece] = kept;
+}
+
+static void list_piece(void *data, int piece) {
+    const listing *l = data;
+    sn_near_features *near = l->near;
+    sn_near_pair *out = near->pair + near->piece[piece], found[ROOM];
+    if (piece < l->beside) {
+        list_beside(l, piece, out);
+        return;
+    }
+    const int boxes = piece - l->beside, end = (int)sn_piece_begin(near->boxes.count, GRAIN, boxes + 1);
+    int kept = 0, count = 0;
+    for (int i = (int)sn_piece_begin(near->boxes.count, GRAIN, boxes); i < end; ++i) {
+        const int32_t *triangle = near->boxes.pair[i];
+        if (sn_near_shared(near->surface, triangle) == 0 &&
+            near->may(near->user, near->body[triangle[0]], near->body[triangle[1]]))
+            count += owned_pairs(near, triangle, found + count);
+        if (count + 15 <= ROOM && i + 1 < end) continue;
+        kept += keep(l, found, count, false, out + kept);
+        count = 0;
+    }
+    near->piece[piece] = kept;
+}
+
+static int bits(unsigned v) { return (int)(v & 1) + (int)(v >> 1 & 1) + (int)(v >> 2 & 1); }
+
+/* Makes room for all features; piece[i] is where piece i writes, and so is piece[pieces + i]. */
+static sn_status make_room(sn_near_features *near, int beside, int pieces, sn_error *error) {
+    sn_status status =
+        sn_grow(near->context, (void **)&near->piece, &near->piece_capacity, 2 * pieces, sizeof *near->piece, error);
+    if (status) return status;
+    for (int i = 0; i < beside; ++i)
+        near->piece[i] = near->piece[pieces + i] = (int)sn_piece_begin(near->beside_count, BESIDE_GRAIN, i);
+    int64_t total = near->beside_count;
+    for (int i = 0; i < near->boxes.count; ++i) {
+        if (i % GRAIN == 0) near->piece[beside + i / GRAIN] = near->piece[pieces + beside + i / GRAIN] = (int)total;
+        if (sn_near_shared(near->surface, near->boxes.pair[i]) > 0) continue;
+        const unsigned p = near->surface->owns[near->boxes.pair[i][0]], q = near->surface->owns[near->boxes.pair[i][1]];
+        total += bits(p) + bits(q) + bits(p >> 3) * bits(q >> 3);
+        if (total > INT_MAX) return sn_fail(error, SN_NO_MEMORY, "too many pairs of features");
+    }
+    return sn_grow(near->context, (void **)&near->pair, &near->capacity, (int)total, sizeof *near->pair, error);
+}
+
+sn_status sn_near_list(sn_near_features *near, bool moves, sn_error *error) {
+    near->count = 0;
+    sn_status status = sn_box_tree_pairs(near->tree, NULL, &near->boxes, error);
+    const int beside = sn_pieces(near->beside_count, BESIDE_GRAIN),
+              pieces = beside + sn_pieces(near->boxes.count, GRAIN);
+    if (!status) status = make_room(near, beside, pieces, error);
+    if (status) return status;
+    listing l = {near, beside, moves, 2 * near->margin, 0};
+    for (size_t i = 0; i < 3 * (size_t)near->surface->vertex_count && moves; i += 3) {
+        double way[3];
+        sn_subtract3(near->to + i, near->from + i, way);
+        l.most = fmax(l.most, sn_norm3(way));
+    }
+    l.most = 1.001 * (l.within + 4 * l.most); /* less the mean of the corners, a way is at most twice as long */
+    sn_parallel(near->context, pieces, list_piece, &l);
+    for (int i = 0; i < pieces; ++i) {
+        memmove(near->pair + near->count, near->pair + near->piece[pieces + i],
+                (size_t)near->piece[i] * sizeof *near->pair);
+        near->count += near->piece[i];
+    }
+    return SN_OK;
+}
+
+/* ---- Beside each other ---- */
+/* The triangles around each vertex: `first` has vertex_count + 1 places, `around` three per triangle. */
+static void find_around(const sn_touch_surface *s, int32_t *first, int32_t *around) {
+    for (int i = 0; i < 3 * s->triangle_count; ++i) ++first[s->triangle[i] + 1];
+    for (int v = 0; v < s->vertex_count; ++v) first[v + 1] += first[v];
+    for (int i = 3 * s->triangle_count - 1; i >= 0; --i) around[--first[s->triangle[i] + 1]] = i / 3;
+    /* Now first[v + 1] is where the triangles of v begin. */
+    for (int v = 0; v < s->vertex_count; ++v) first[v] = first[v + 1];
+    first[s->vertex_count] = 3 * s->triangle_count;
+}
+
+/* Whether triangle b, which is around corner k of a, is also around a corner of a before k. */
+static bool seen(const sn_touch_surface *s, int32_t a, int k, int32_t b) {
+    for (int i = 0; i < k; ++i)
+        for (int j = 0; j < 3; ++j)
+            if (s->triangle[3 * (size_t)a + (size_t)i] == s->triangle[3 * (size_t)b + (size_t)j]) return true;
+    return false;
+}
+
+/* The edge of a triangle that does not touch the other one; they share one corner. */
+static int32_t far_edge(const sn_touch_surface *s, int32_t a, int32_t b) {
+    int shared = 0;
+    for (int k = 0; k < 9; ++k)
+        if (s->triangle[3 * (size_t)a + (size_t)(k / 3)] == s->triangle[3 * (size_t)b + (size_t)(k % 3)])
+            shared = k / 3;
+    return s->triangle_edge[3 * (size_t)a + (size_t)((shared + 1) % 3)];
+}
+
+/* Appends the pairs of two triangles that share a corner. Triangles that share two corners have no edge that could go
+ * through the other one. */
+static sn_status add_beside(sn_near_features *near, const int32_t t[2], sn_error *error) {
+    sn_status status = sn_grow(near->context, (void **)&near->beside, &near->beside_capacity, near->beside_count + 15,
+                               sizeof *near->beside, error);
+    if (!status)
+        status = sn_grow(near->context, (void **)&near->facing, &near->facing_capacity, near->facing_count + 2,
+                         sizeof *near->facing, error);
+    if (status) return status;
+    const int count = owned_pairs(near, t, near->beside + near->beside_count);
+    for (int i = 0; i < count; ++i, ++near->beside_count)
+        near->beside[near->beside_count].gap = gap_of(near, &near->beside[near->beside_count]);
+    for (int side = 0; side < 2 && sn_near_shared(near->surface, t) == 1; ++side) {
+        int32_t *facing = near->facing[near->facing_count++];
+        facing[0] = far_edge(near->surface, t[side], t[!side]), facing[1] = t[!side];
+    }
+    return SN_OK;
+}
+
+sn_status sn_near_find_beside(sn_near_features *near, sn_error *error) {
+    const sn_touch_surface *s = near->surface;
+    int32_t *first = sn_allocate_zero(near->context, (size_t)s->vertex_count + 2, sizeof *first),
+            *around = sn_allocate(near->context, 3 * (size_t)s->triangle_count, sizeof *around);
+    sn_status status = first && around ? SN_OK : sn_no_memory(error);
+    if (!status) find_around(s, first, around);
+    for (int32_t a = 0; a < s->triangle_count && !status; ++a)
+        for (int k = 0; k < 3 && near->may(near->user, near->body[a], near->body[a]); ++k) {
+            const int32_t vertex = s->triangle[3 * (size_t)a + (size_t)k];
+            for (int32_t i = first[vertex]; i < first[vertex + 1] && !status; ++i)
+                if (around[i] > a && !seen(s, a, k, around[i]))
+                    status = add_beside(near, (int32_t[2]){a, around[i]}, error);
+        }
+    sn_release(near->context, first);
+    sn_release(near->context, around);
+    return status;
+}
