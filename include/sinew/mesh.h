@@ -100,8 +100,8 @@ SN_API sn_status sn_mesh_to_tet10(const sn_mesh *source, sn_mesh **mesh, sn_erro
  * labels. The caller frees *mesh with sn_mesh_destroy. */
 SN_API sn_status sn_mesh_refine(const sn_mesh *source, sn_mesh **mesh, sn_error *error);
 
-/* The boundary of tets as triangles, outward, with the corner nodes that it has; groups and labels are not carried over.
- * SN_BAD_INPUT without tets. The caller frees *mesh with sn_mesh_destroy. */
+/* The boundary of tets as triangles, outward, with the corner nodes that it has; groups and labels are not carried
+ * over. SN_BAD_INPUT without tets. The caller frees *mesh with sn_mesh_destroy. */
 SN_API sn_status sn_mesh_shell(const sn_mesh *source, sn_mesh **mesh, sn_error *error);
 
 /* ---- Generators ---- */

@@ -10,12 +10,12 @@
  *
  *   K = -df/dx = -p d2V - dp/dV S S^T
  * d2V has a block of each pair of nodes of a face, d2V / da db = -[c]x / 6; it is symmetric when the surface is closed.
- * It can be indefinite, as the stiffness of every pressure: a sphere that is blown up suddenly has no tension yet to hold
- * it. So dynamics leaves it out, unless the method needs the exact Jacobian. The other part couples all nodes with all others. It is
- * positive and has the rank one, so it is no block: `product` adds it, and `solve` corrects the solution of a
- * system without it (Sherman, Morrison and Woodbury). With N the gradients S of all gases and C = diag(-k dp/dV):
- *   (A + N C N^T) x = b:    A y = b,  A Z = N,  (I + N^T Z C) s = N^T y,  x = y - Z C s
- * where s = N^T x are the changes of the volumes. */
+ * It can be indefinite, as the stiffness of every pressure: a sphere that is blown up suddenly has no tension yet to
+ * hold it. So dynamics leaves it out, unless the method needs the exact Jacobian. The other part couples all nodes with
+ * all others. It is positive and has the rank one, so it is no block: `product` adds it, and `solve` corrects the
+ * solution of a system without it (Sherman, Morrison and Woodbury). With N the gradients S of all gases and C = diag(-k
+ * dp/dV): (A + N C N^T) x = b:    A y = b,  A Z = N,  (I + N^T Z C) s = N^T y,  x = y - Z C s where s = N^T x are the
+ * changes of the volumes. */
 #include <math.h>
 #include <string.h>
 

@@ -124,6 +124,64 @@ static void preconditioners(void **state) {
     assert_true(iterations[3] <= iterations[1] && iterations[2] <= iterations[1] && iterations[1] <= iterations[0]);
 }
 
+/* Dense matrices of one column of x, row by row. */
+static void invert(int n, double *A, double *out) {
+    for (int i = 0; i < n * n; ++i) out[i] = i % (n + 1) == 0;
+    for (int k = 0; k < n; ++k) {
+        const double pivot = A[k * n + k]; /* definite */
+        for (int j = 0; j < n; ++j) A[k * n + j] /= pivot, out[k * n + j] /= pivot;
+        for (int i = 0; i < n; ++i) {
+            const double factor = i == k ? 0 : A[i * n + k];
+            for (int j = 0; j < n && factor != 0; ++j)
+                A[i * n + j] -= factor * A[k * n + j], out[i * n + j] -= factor * out[k * n + j];
+        }
+    }
+}
+
+/* P of SSOR is (D + w L) D^-1 (D + w L^T) / (w (2 - w)); that of IC(0) is A on the pattern of A. */
+static void forms(void **state) {
+    (void)state;
+    for (int p = 0; p < 2; ++p) {
+        sn_world *world = make(p ? "ssor" : "ic0");
+        sn_error error = {0};
+        sn_solver_options solver = sn_world_solver_options(world);
+        if (p) solver.omega = 1.3;
+        assert_int_equal(sn_world_set_solver(world, &solver, &error), SN_OK);
+        sn_linear *linear = world->workspace.linear;
+        const int nodes = world->model->node_count;
+        const size_t square = (size_t)nodes * (size_t)nodes;
+        double *f = calloc(6 * (size_t)nodes + 3 * square, sizeof *f), *z = f + 3 * nodes, *A = z + 3 * nodes,
+               *P = A + square, *B = P + square;
+        linearise(world, f);
+        /* without constraints */
+        sn_linear_report report = {0};
+        for (int i = 0; i < 3 * nodes; ++i) f[i] = sin(i);
+        if (sn_linear_solve(linear, 1e4, 100, 1, NULL, f, z, 1e-8, &report, &error)) fail_msg("%s", error.text);
+        const sn_scalar *s = &linear->scalar;
+        for (int i = 0; i < nodes; ++i) {
+            A[i * nodes + i] = s->diagonal[i];
+            for (int32_t e = s->begin[i]; e < s->begin[i + 1]; ++e) A[i * nodes + s->column[e]] = s->value[e];
+            memset(f, 0, 3 * (size_t)nodes * sizeof *f);
+            f[3 * i + 1] = 1;
+            linear->preconditioner->apply(linear->data, f, z);
+            for (int j = 0; j < nodes; ++j) B[j * nodes + i] = z[3 * j + 1], assert_true(z[3 * j] == 0);
+        }
+        invert(nodes, B, P);
+        for (int i = 0; i < nodes; ++i)
+            for (int j = 0; j < nodes; ++j) {
+                double right = A[i * nodes + j];
+                for (int k = 0; k < nodes && p; ++k) {
+                    const double w = 1.3, left = (k < i ? w : k == i) * A[i * nodes + k],
+                                 other = (k < j ? w : k == j) * A[j * nodes + k];
+                    right = (k ? right : 0) + left * other / A[k * nodes + k] / (w * (2 - w));
+                }
+                if (p || A[i * nodes + j] != 0) assert_true(fabs(P[i * nodes + j] - right) < 1e-8 * A[0]);
+            }
+        free(f);
+        sn_world_destroy(world);
+    }
+}
+
 /* The matrix is filled once while constants and step stay, and the end of a step does not depend on the Jacobian. */
 static void kept(void **state) {
     (void)state;
@@ -234,7 +292,8 @@ static void imex(void **state) {
 int main(void) {
     if (sn_context_create(NULL, &context, NULL)) return 1;
     const struct CMUnitTest tests[] = {cmocka_unit_test(products), cmocka_unit_test(preconditioners),
-                                       cmocka_unit_test(kept), cmocka_unit_test(refused), cmocka_unit_test(imex)};
+                                       cmocka_unit_test(forms),    cmocka_unit_test(kept),
+                                       cmocka_unit_test(refused),  cmocka_unit_test(imex)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     sn_context_destroy(context);
     return failed;

@@ -77,6 +77,17 @@ static int recall(const sn_batch *batch, int begin, int end, const sn_element_se
 }
 
 extern const sn_element_kernels SN_ISA(sn_element_kernels);
-const sn_element_kernels SN_ISA(sn_element_kernels) = {serves,   energy, force,     linearise, weigh,
-                                                       product,  damp,   stiffness, diagonal,  stress,
-                                                       rotation, accept, remember,  recall};
+const sn_element_kernels SN_ISA(sn_element_kernels) = {.serves = serves,
+                                                       .energy = energy,
+                                                       .force = force,
+                                                       .linearise = linearise,
+                                                       .weigh = weigh,
+                                                       .product = product,
+                                                       .damp = damp,
+                                                       .stiffness = stiffness,
+                                                       .diagonal = diagonal,
+                                                       .stress = stress,
+                                                       .rotation = rotation,
+                                                       .accept = accept,
+                                                       .remember = remember,
+                                                       .recall = recall};
