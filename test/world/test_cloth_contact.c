@@ -352,6 +352,35 @@ static void test_no_allocation(void **state) {
     assert_int_equal(failing.live, 0);
 }
 
+/* Memory runs out at each place of the creation, and of steps with contacts: an error, and no leak. */
+static void test_out_of_memory(void **state) {
+    (void)state;
+    failing_allocator failing = failing_allocator_make();
+    stage s;
+    start_in(&s, failing_allocator_context(&failing));
+    stage_box(&s.stage, (double[3]){-0.1, -0.1, -0.1}, (double[3]){0.2, 0.1, 0.2}, (int[3]){1, 1, 1});
+    stage_hold(&s.stage, stage_all());
+    sheet(&s, 0.1, 2, 0, 0.5 * THICK + 0.001, 0);
+    const int64_t live = failing.live;
+    int n = 0;
+    for (bool made = false; !made; ++n) {
+        failing_allocator_arm(&failing, n + 1);
+        const sn_status status = sn_world_create(s.stage.context, &s.stage.options, &s.stage.world, NULL);
+        made = status == SN_OK;
+        for (int i = 0; i < 4 && made; ++i) made = sn_world_step(s.stage.world, NULL, NULL) == SN_OK;
+        failing_allocator_disarm(&failing);
+        if (made) continue;
+        assert_true(status == SN_OK || status == SN_NO_MEMORY);
+        if (status == SN_OK) sn_world_destroy(s.stage.world);
+        s.stage.world = NULL;
+        assert_int_equal(failing.live, live);
+    }
+    assert_true(n > 100);
+    s.skin = skin_make(s.stage.world);
+    finish(&s);
+    assert_int_equal(failing.live, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_responses_that_need_an_inside),
@@ -364,6 +393,7 @@ int main(void) {
         cmocka_unit_test(test_friction),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_no_allocation),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
