@@ -98,7 +98,7 @@ static void test_motion(void **state) {
     }
     first[ball.vertex_count] = 2 * ball.vertex_count;
     const sn_touch_surface_source source = {
-        0, ball.vertex_count, ball.triangle_count, ball.position, ball.triangle, first, node, weight};
+        0, ball.vertex_count, ball.triangle_count, ball.position, ball.triangle, first, node, weight, 0};
     sn_touch_surface *s = NULL;
     assert_int_equal(sn_touch_surface_create(context, &source, &s, NULL), SN_OK);
     double x[36];
