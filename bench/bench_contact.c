@@ -34,9 +34,15 @@ static sn_touch_surface *creature(sn_context *context, const char *kind, int tri
     if (!first || !node) exit(1);
     for (int i = 0; i <= embedding->vertex_count; ++i) first[i] = 4 * i;
     for (int i = 0; i < 4 * embedding->vertex_count; ++i) node[i] = 100000 * body + embedding->node[i];
-    const sn_touch_surface_source source = {
-        body, embedding->vertex_count, embedding->triangle_count, embedding->rest, embedding->triangle, first,
-        node, embedding->weight, 0};
+    const sn_touch_surface_source source = {body,
+                                            embedding->vertex_count,
+                                            embedding->triangle_count,
+                                            embedding->rest,
+                                            embedding->triangle,
+                                            first,
+                                            node,
+                                            embedding->weight,
+                                            0};
     sn_touch_surface *surface = NULL;
     must(sn_touch_surface_create(context, &source, &surface, &error), &error);
     free(first), free(node);
