@@ -51,10 +51,6 @@ INLINE int energy_of(const int N, const sn_batch *batch, int begin, int end, con
 INLINE int force_of(const int N, const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
     const sn_batch_settings *settings = settings_of(batch, view);
     const int damped = view->v && settings->damped;
-    if (view->next) {
-        const sn_element_view after = sn_view_after(view);
-        force_of(N, batch, begin, end, &after, view->next);
-    }
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
             const slice s = slice_at(N, 1, batch, settings, view, block, lane);
@@ -122,6 +118,10 @@ static int energy(const sn_batch *batch, int begin, int end, const sn_element_vi
 }
 
 static int force(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+    if (view->next) {
+        const sn_element_view after = sn_view_after(view);
+        force(batch, begin, end, &after, view->next);
+    }
     return batch->element->nodes == 4 ? force_of(4, batch, begin, end, view, f)
                                       : force_of(3, batch, begin, end, view, f);
 }
