@@ -21,13 +21,17 @@ INLINE void scatter(const int N, const slice *s, const vd *value, double *target
     }
 }
 
-/* Scatters values of nodes 1..N-1 with node 0 taking minus their sum. value: [node][axis], node 0 not yet set. */
-INLINE void scatter_balanced(const int N, const slice *s, vd *value, double *target) {
+/* Gives node 0 minus the sum of the values of nodes 1..N-1. value: [node][axis]. */
+INLINE void balance(const int N, vd *value) {
     for (int a = 0; a < 3; ++a) {
         vd sum = value[3 + a];
         for (int i = 2; i < N; ++i) sum += value[3 * i + a];
         value[a] = -sum;
     }
+}
+
+INLINE void scatter_balanced(const int N, const slice *s, vd *value, double *target) {
+    balance(N, value);
     scatter(N, s, value, target);
 }
 
@@ -207,32 +211,6 @@ INLINE int force_body(const int N, const int Q, const int remembers, const sn_ba
             if (law->flags & SN_LAW_POSITIVE_J) bad += count_bad(&s, good);
         }
     return bad;
-}
-
-/* ---- Derived elements: they have no deformation gradient, no stress and no rotation ---- */
-static inline int without_stress(const sn_batch *batch, int block, const sn_element_view *view, double *F, double *P,
-                                 double *cauchy, double *psi) {
-    for (int l = 0; l < SN_LANES && psi; ++l) psi[l] = 0;
-    for (int i = 0; i < 9 * SN_LANES; ++i) {
-        if (F) F[i] = i / SN_LANES % 4 == 0;
-        if (P) P[i] = 0;
-        if (cauchy) cauchy[i] = 0;
-    }
-    return 0;
-}
-
-static inline int without_rotation(const sn_batch *batch, int block, const sn_element_view *view, double *R) {
-    return without_stress(batch, block, view, R, NULL, NULL, NULL);
-}
-
-static inline int without_memory(const sn_batch *batch, int begin, int end, const sn_element_settings *settings,
-                                 const double *before, const double *memory, double *recalled) {
-    return 0;
-}
-
-static inline int without_history(const sn_batch *batch, int begin, int end, const sn_element_view *view,
-                                  double *state) {
-    return 0;
 }
 
 #endif

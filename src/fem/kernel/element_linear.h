@@ -135,7 +135,7 @@ INLINE int linearise_input(const int N, const slice *s, vd *edge, vd *speed, vd 
 }
 
 INLINE void store_items(const sn_batch *batch, const vd *item, double *out) {
-    for (int i = 0; i < batch->linearised_items; ++i) vd_store(out + i * SN_LANES, item[i]);
+    store_rows(item, batch->linearised_items, out);
 }
 
 INLINE int linearise_body(const int N, const int Q, const sn_batch *batch, int begin, int end,
@@ -226,11 +226,17 @@ APART void apply_vertex(const int N, const double *item, const int stride, const
     }
 }
 
-/* `warped`: a constant. It is 1 when the linearised stress is kept and compact. Then no other form is compiled in. */
-INLINE int product_body(const int N, const int Q, const int warped, const sn_batch *batch, int begin, int end,
+/* What product_body is compiled for: the linearised stress is kept in the compact or in the general form, or any case.
+ * A body for one form holds no code of the others, so its sums stay in registers. */
+enum { PRODUCT_ANY, PRODUCT_COMPACT, PRODUCT_GENERAL };
+
+/* `form`: a constant. */
+INLINE int product_body(const int N, const int Q, const int form, const sn_batch *batch, int begin, int end,
                         const sn_element_view *view, double k, double d, const double *linearised, const double *u,
                         double *out) {
-    const int kept = warped || linearised;
+    const int kept = form != PRODUCT_ANY || linearised;
+    const int compact = form == PRODUCT_COMPACT || (form == PRODUCT_ANY && batch->compact);
+    const int vertex = form == PRODUCT_ANY && batch->vertex_matrix;
     const sn_batch_settings *settings = kept ? NULL : settings_of(batch, view);
     for (int block = begin; block < end; ++block)
         for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
@@ -248,14 +254,14 @@ INLINE int product_body(const int N, const int Q, const int warped, const sn_bat
                 } else
                     linearise_point(N, Q, &s, q, edge, moving ? speed : NULL, c, damping, k, d, local);
                 const int stride = kept ? SN_LANES : SN_WIDTH;
-                if (warped || batch->compact)
+                if (compact)
                     apply_warped(N, item, stride, du, value + 3);
-                else if (batch->vertex_matrix)
+                else if (vertex)
                     apply_vertex(N, item, stride, gradient_at(N, &s, q), du, value);
                 else
                     apply_general(N, item, stride, gradient_at(N, &s, q), du, value + 3);
             }
-            if (!warped && batch->vertex_matrix)
+            if (vertex)
                 scatter(N, &s, value, out);
             else
                 scatter_balanced(N, &s, value, out);

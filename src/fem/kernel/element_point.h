@@ -60,6 +60,10 @@ INLINE void load_rows(const double *p, int count, vd *out) {
     for (int i = 0; i < count; ++i) out[i] = vd_load(p + i * SN_LANES);
 }
 
+INLINE void store_rows(const vd *in, int count, double *p) {
+    for (int i = 0; i < count; ++i) vd_store(p + i * SN_LANES, in[i]);
+}
+
 /* Sets at first, then adds. */
 INLINE void accumulate(vd *sum, vd a, int first) {
     if (first)

@@ -8,7 +8,7 @@
  *   damper                   f_1 = -r n (n . (v_1 - v_0)),         D = r n n^T
  * and f_0 = -f_1 but for warped springs. The differential `exact` leaves the max out: a pressed spring then pushes
  * sideways. */
-#include "element_force.h"
+#include "derived_loops.h"
 
 /* What one slice of springs knows. */
 typedef struct spring {
@@ -20,8 +20,6 @@ INLINE vd young_of(const vd *c) {
     const vd sum = c[0] + c[1];
     return vd_select((vi)(sum > 0), c[1] * (3 * c[0] + 2 * c[1]) / vd_select((vi)(sum > 0), sum, vd_set(1)), vd_set(0));
 }
-
-INLINE vd dot3(const vd *a, const vd *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 INLINE spring spring_at(const slice *s, const double *x) {
     spring p;
@@ -38,7 +36,7 @@ INLINE spring spring_at(const slice *s, const double *x) {
 
 /* The direction now; a spring of no length has none. Returns the length. */
 INLINE vd point_along(spring *p) {
-    const vd now = vd_sqrt(dot3(p->d, p->d)), by = vd_set(1) / vd_max(now, vd_set(1e-12) * p->length);
+    const vd now = vd_sqrt(dot(3, p->d, p->d)), by = vd_set(1) / vd_max(now, vd_set(1e-12) * p->length);
     for (int a = 0; a < 3; ++a) p->n[a] = p->d[a] * by;
     return now;
 }
@@ -57,7 +55,7 @@ static inline int is_turning(const sn_batch *batch) { return !(batch->law->flags
 INLINE vd stretch_of(spring *p, const sn_batch *batch, const vd *R) {
     if (is_turning(batch)) return point_along(p) - p->length;
     point_turned(p, R);
-    return dot3(p->n, p->d) - p->length;
+    return dot(3, p->n, p->d) - p->length;
 }
 
 /* The recalled tension; 0 without memory. */
@@ -65,22 +63,13 @@ INLINE vd recalled_tension(const slice *s) {
     return has_memory(s) ? vd_load(s->view->recalled + recalled_at(s, 1, 0)) : vd_set(0);
 }
 
-static int energy(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *out) {
-    const sn_batch_settings *settings = settings_of(batch, view);
-    double total = *out;
-    for (int block = begin; block < end; ++block)
-        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(2, 1, batch, settings, view, block, lane);
-            spring p = spring_at(&s, view->x);
-            vd R[9];
-            if (batch->warping) mean_frame(2, &s, R);
-            const vd stretch = stretch_of(&p, batch, batch->warping ? R : NULL),
-                     sum = (vd_set(0.5) * p.k * stretch + recalled_tension(&s)) * stretch;
-            for (int l = 0; l < SN_WIDTH; ++l)
-                if (s.element_of[l] >= 0) total += sum[l];
-        }
-    *out = total;
-    return 0;
+INLINE vd spring_energy(const int N, const slice *s) {
+    const sn_batch *batch = s->batch;
+    spring p = spring_at(s, s->view->x);
+    vd R[9];
+    if (batch->warping) mean_frame(N, s, R);
+    const vd stretch = stretch_of(&p, batch, batch->warping ? R : NULL);
+    return (vd_set(0.5) * p.k * stretch + recalled_tension(s)) * stretch;
 }
 
 /* The first of the six numbers is the tension of the part with a memory; the others are 0. */
@@ -97,35 +86,6 @@ static int remember(const sn_batch *batch, int begin, int end, const sn_element_
             for (int i = 1; i < SIX; ++i) now[i] = vd_set(0);
             now[0] = young_of(c) * vd_load(s.weight) * stretch_of(&p, batch, batch->warping ? R : NULL);
             remember_point(1, &s, 0, now, memory, 0, H, NULL);
-        }
-    return 0;
-}
-
-static int force(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
-    const sn_batch_settings *settings = settings_of(batch, view);
-    const int damped = view->v && settings->damped;
-    if (view->remember && batch->terms) remember(batch, begin, end, view, view->remember);
-    if (view->next) {
-        const sn_element_view after = sn_view_after(view);
-        force(batch, begin, end, &after, view->next);
-    }
-    for (int block = begin; block < end; ++block)
-        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(2, 1, batch, settings, view, block, lane);
-            spring p = spring_at(&s, view->x);
-            vd value[6], speed[3], R[9];
-            if (damped) gather_edges(2, &s, view->v, speed);
-            for (int i = 0; i < 6; ++i) value[i] = vd_set(0);
-            vd tension = vd_set(0);
-            for (int i = 0; i < 2; ++i) {
-                if (batch->warping) vertex_frame(&s, i, R);
-                if (batch->warping || i == 0) { /* without frames both ends see the same */
-                    tension = p.k * stretch_of(&p, batch, batch->warping ? R : NULL) + recalled_tension(&s);
-                    if (damped) tension += p.r * dot3(p.n, speed);
-                }
-                for (int a = 0; a < 3; ++a) value[3 * i + a] = i ? -tension * p.n[a] : tension * p.n[a];
-            }
-            scatter(2, &s, value, f);
         }
     return 0;
 }
@@ -155,88 +115,96 @@ INLINE void spring_matrix_in(const slice *s, double k, double d, const vd *R, vd
         }
 }
 
-/* Of both nodes; they are equal but for a vertex matrix. */
-INLINE void spring_matrix(const slice *s, double k, double d, vd A[18]) {
+INLINE void spring_linearise(const int N, const slice *s, double k, double d, vd *A) {
     vd R[9];
-    const sn_batch *batch = s->batch;
-    if (batch->vertex_matrix) {
-        for (int i = 0; i < 2; ++i) {
-            vertex_frame(s, i, R);
-            spring_matrix_in(s, k, d, R, A + 9 * i);
-        }
-        return;
-    }
-    if (batch->warping) mean_frame(2, s, R);
-    spring_matrix_in(s, k, d, batch->warping ? R : NULL, A);
-    for (int e = 0; e < 9; ++e) A[9 + e] = A[e];
+    if (s->batch->warping) mean_frame(N, s, R);
+    spring_matrix_in(s, k, d, s->batch->warping ? R : NULL, A);
 }
 
-static inline void spring_keep(const slice *s, const vd A[18], double *linearised) {
-    double *out = linearised + s->batch->linearised + s->block * s->batch->linearised_items * SN_LANES + s->lane;
-    for (int i = 0; i < s->batch->linearised_items; ++i) vd_store(out + i * SN_LANES, A[i]);
+/* ---- Springs with a vertex matrix: the items are the matrices of both nodes ---- */
+INLINE void vertex_linearise(const int N, const slice *s, double k, double d, vd *A) {
+    for (int i = 0; i < N; ++i) {
+        vd R[9];
+        vertex_frame(s, i, R);
+        spring_matrix_in(s, k, d, R, A + 9 * i);
+    }
+}
+
+INLINE void vertex_product(const int N, const slice *s, const vd *A, const double *u, vd *value) {
+    vd du[3];
+    gather_edges(N, s, u, du);
+    for (int a = 0; a < 3; ++a) {
+        value[a] = -dot(3, A + 3 * a, du);
+        value[3 + a] = dot(3, A + 9 + 3 * a, du);
+    }
+}
+
+INLINE void vertex_matrix(const int N, const slice *s, vd *A, int upper, double *out) {
+    for (int i = 0; i < 4; ++i)
+        for (int e = 0; e < 9; ++e) {
+            const vd a = A[9 * (i / 2) + e];
+            vd_store(out + (9 * i + e) * SN_LANES, i == 0 || i == 3 ? a : -a);
+        }
+}
+
+/* ---- Kernels ---- */
+static int energy(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *out) {
+    return sum_energy(2, spring_energy, batch, begin, end, view, out);
+}
+
+/* It has its own loop, which is faster with AVX2. */
+static int force(const sn_batch *batch, int begin, int end, const sn_element_view *view, double *f) {
+    const sn_batch_settings *settings = settings_of(batch, view);
+    const int damped = view->v && settings->damped;
+    if (view->remember && batch->terms) remember(batch, begin, end, view, view->remember);
+    if (view->next) {
+        const sn_element_view after = sn_view_after(view);
+        force(batch, begin, end, &after, view->next);
+    }
+    for (int block = begin; block < end; ++block)
+        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
+            const slice s = slice_at(2, 1, batch, settings, view, block, lane);
+            spring p = spring_at(&s, view->x);
+            vd value[6], speed[3], R[9];
+            if (damped) gather_edges(2, &s, view->v, speed);
+            for (int i = 0; i < 6; ++i) value[i] = vd_set(0);
+            vd tension = vd_set(0);
+            for (int i = 0; i < 2; ++i) {
+                if (batch->warping) vertex_frame(&s, i, R);
+                if (batch->warping || i == 0) { /* without frames both ends see the same */
+                    tension = p.k * stretch_of(&p, batch, batch->warping ? R : NULL) + recalled_tension(&s);
+                    if (damped) tension += p.r * dot(3, p.n, speed);
+                }
+                for (int a = 0; a < 3; ++a) value[3 * i + a] = i ? -tension * p.n[a] : tension * p.n[a];
+            }
+            scatter(2, &s, value, f);
+        }
+    return 0;
 }
 
 static int linearise(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
                      double *linearised) {
-    const sn_batch_settings *settings = settings_of(batch, view);
-    for (int block = begin; block < end; ++block)
-        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(2, 1, batch, settings, view, block, lane);
-            vd A[18];
-            spring_matrix(&s, k, d, A);
-            spring_keep(&s, A, linearised);
-        }
-    return 0;
+    return batch->vertex_matrix ? keep_items(2, 18, vertex_linearise, batch, begin, end, view, k, d, linearised)
+                                : keep_items(2, 9, spring_linearise, batch, begin, end, view, k, d, linearised);
 }
 
 static int product(const sn_batch *batch, int begin, int end, const sn_element_view *view, double k, double d,
                    const double *linearised, const double *u, double *out) {
-    const sn_batch_settings *settings = linearised ? NULL : settings_of(batch, view);
-    for (int block = begin; block < end; ++block)
-        for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-            const slice s = slice_at(2, 1, batch, settings, view, block, lane);
-            vd A[18], du[3], value[6];
-            if (linearised) {
-                const int items = batch->linearised_items;
-                const double *item = linearised + batch->linearised + s.block * items * SN_LANES + lane;
-                load_rows(item, 9, A);
-                load_rows(item + (items - 9) * SN_LANES, 9, A + 9);
-            } else {
-                spring_matrix(&s, k, d, A);
-            }
-            gather_edges(2, &s, u, du);
-            for (int a = 0; a < 3; ++a) {
-                value[a] = -dot3(A + 3 * a, du);
-                value[3 + a] = dot3(A + 9 + 3 * a, du);
-            }
-            scatter(2, &s, value, out);
-        }
-    return 0;
+    return batch->vertex_matrix
+               ? add_product(2, 18, vertex_linearise, vertex_product, batch, begin, end, view, k, d, linearised, u, out)
+               : add_product(2, 9, spring_linearise, dense_product, batch, begin, end, view, k, d, linearised, u, out);
 }
-
-static int stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper,
-                     double *linearised, double *out) {
-    (void)upper;
-    const sn_batch_settings *settings = settings_of(batch, view);
-    for (int lane = 0; lane < SN_LANES; lane += SN_WIDTH) {
-        const slice s = slice_at(2, 1, batch, settings, view, block, lane);
-        vd A[18];
-        spring_matrix(&s, k, d, A);
-        if (linearised) spring_keep(&s, A, linearised);
-        for (int i = 0; i < 4; ++i)
-            for (int e = 0; e < 9; ++e) {
-                const vd a = A[9 * (i / 2) + e];
-                vd_store(out + (9 * i + e) * SN_LANES + lane, i == 0 || i == 3 ? a : -a);
-            }
-    }
-    return 0;
-}
-
-static int serves(const sn_element *element) { return element->nodes == 2 && element->derive != NULL; }
 
 static int damp(const sn_batch *batch, int begin, int end, const sn_element_view *view, double d, const double *u,
                 double *out) {
     return product(batch, begin, end, view, 0, d, NULL, u, out);
+}
+
+static int stiffness(const sn_batch *batch, int block, const sn_element_view *view, double k, double d, int upper,
+                     double *linearised, double *out) {
+    return batch->vertex_matrix
+               ? fill_matrices(2, 18, vertex_linearise, vertex_matrix, batch, block, view, k, d, upper, linearised, out)
+               : fill_matrices(2, 9, spring_linearise, dense_matrix, batch, block, view, k, d, upper, linearised, out);
 }
 
 static int recall(const sn_batch *batch, int begin, int end, const sn_element_settings *settings, const double *before,
@@ -244,16 +212,8 @@ static int recall(const sn_batch *batch, int begin, int end, const sn_element_se
     return recall_body(batch, begin, end, settings, before, memory, recalled);
 }
 
+static int serves(const sn_element *element) { return element->nodes == 2 && element->derive != NULL; }
+
 extern const sn_element_kernels SN_ISA(sn_spring_kernels);
-const sn_element_kernels SN_ISA(sn_spring_kernels) = {.serves = serves,
-                                                      .energy = energy,
-                                                      .force = force,
-                                                      .linearise = linearise,
-                                                      .product = product,
-                                                      .damp = damp,
-                                                      .stiffness = stiffness,
-                                                      .stress = without_stress,
-                                                      .rotation = without_rotation,
-                                                      .accept = without_history,
-                                                      .remember = remember,
-                                                      .recall = recall};
+const sn_element_kernels SN_ISA(sn_spring_kernels) = {
+    .serves = serves, DERIVED_FIELDS, .remember = remember, .recall = recall};
