@@ -52,7 +52,7 @@ static const sn_listing operator_listing[] = {
     {"assembly-free", "products element by element, in double precision, without a matrix"},
 };
 static const sn_listing precision_listing[] = {
-    {"auto", "single in dynamics, double in statics and for direct solvers"},
+    {"auto", "single in dynamics, double in statics, for cloth and for direct solvers"},
     {"single", "the matrix in single precision, residuals in double"},
     {"double", "everything in double precision"},
 };

@@ -79,6 +79,9 @@ typedef struct sn_preconditioner {
     const char *name, *text;
     bool needs_matrix, needs_diagonal;
     bool direct; /* needs a double-precision matrix; fails with SN_SINGULAR */
+    /* Contacts with held nodes need no correction (precondition/coupled.h): the own blocks of the other nodes know
+     * them. */
+    bool knows_held;
     /* Creates or refreshes *data for the operator and the filter. An existing *data was made for an operator of the
      * same pattern; the preconditioner decides which parts of *data stay. On failure *data is unchanged, or released
      * and NULL. */

@@ -69,7 +69,9 @@ sn_choice sn_linear_choose(const sn_linear *linear, bool grouped, bool rescue) {
     sn_choice c = {.assembled = !is(o->operator_, "assembly-free")};
     const sn_preconditioner *chosen = grouped ? NULL : auto_direct(linear, &c, rescue),
                             *direct = chosen ? chosen : sn_direct_find(o->method);
-    c.single = c.assembled && !direct && (is(o->precision, "single") || (is_auto(o->precision) && !linear->is_static));
+    c.single = c.assembled && !direct &&
+               (is(o->precision, "single") ||
+                (is_auto(o->precision) && !linear->is_static && !has_cloth(linear->model.elements)));
     if (direct) {
         c.preconditioner = direct;
         if (chosen && !linear->operator_symmetric)

@@ -290,7 +290,9 @@ static sn_status couple_data(sn_linear *linear, const sn_choice *c, const sn_ope
     if (!c->krylov || c->preconditioner->direct || c->preconditioner == &sn_preconditioner_none) return SN_OK;
     linear->place.corrected = true;
     if (sn_linear_light(linear, c)) return SN_OK;
-    const sn_status status = sn_coupled_update(linear->context, op, &linear->filter.filter, &linear->coupled, error);
+    const bool all = !c->preconditioner->knows_held;
+    const sn_status status =
+        sn_coupled_update(linear->context, op, &linear->filter.filter, all, &linear->coupled, error);
     if (status) linear->place.prepared = false;
     linear->place.corrected = !status;
     return status;

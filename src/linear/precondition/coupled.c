@@ -10,7 +10,7 @@
 void sn_coupled_release(sn_context *context, sn_coupled_block *b) {
     if (b->factor) sn_direct_ldlt_factor.release(context, b->factor);
     sn_pattern_release(context, &b->pattern);
-    void *memory[] = {b->local, b->value, b->right, b->left, b->rest};
+    void *memory[] = {b->local, b->row, b->value, b->right, b->left, b->rest};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
     *b = (sn_coupled_block){0};
 }
@@ -59,16 +59,33 @@ static sn_status reserve(sn_context *context, sn_coupled_block *b, const sn_matr
     return status;
 }
 
-/* Numbers the coupled nodes. Returns the number of blocks between them. */
-static int number_nodes(sn_coupled_block *b, const sn_matrix *matrix) {
+static bool held(const sn_filter *filter, int32_t node) {
+    const double *S = sn_filter_find(filter, node);
+    for (int k = 0; S && k < 9; ++k)
+        if (S[k] != 0) return false;
+    return S != NULL;
+}
+
+/* Numbers the coupled nodes; without `all` those that are coupled with held nodes alone are none of them. Returns the
+ * number of blocks between the coupled nodes. */
+static int number_nodes(sn_coupled_block *b, const sn_matrix *matrix, const sn_filter *filter, bool all) {
     const sn_coupling *c = matrix->coupling;
     int blocks = 0;
     memset(b->local, 0xff, (size_t)matrix->pattern->nodes * sizeof *b->local);
-    for (int r = 0; r < c->row_count; ++r) b->local[c->row[r]] = r;
+    for (int r = 0; r < c->row_count; ++r) b->local[c->row[r]] = !all && held(filter, c->row[r]) ? -1 : 0;
+    b->count = 0;
     for (int r = 0; r < c->row_count; ++r) {
+        bool coupled = false;
+        for (int k = c->begin[r]; k < c->begin[r + 1]; ++k) coupled = coupled || b->local[c->column[k]] >= 0;
+        if (coupled && b->local[c->row[r]] >= 0) b->row[b->count++] = r;
+    }
+    for (int r = 0; r < c->row_count; ++r) b->local[c->row[r]] = -1;
+    for (int i = 0; i < b->count; ++i) b->local[c->row[b->row[i]]] = i;
+    for (int i = 0; i < b->count; ++i) {
         double block[9];
         int32_t column;
-        for (merged m = row_of(matrix, r); next_block(matrix, &m, &column, block);) blocks += b->local[column] >= 0;
+        for (merged m = row_of(matrix, b->row[i]); next_block(matrix, &m, &column, block);)
+            blocks += b->local[column] >= 0;
     }
     return blocks;
 }
@@ -83,7 +100,7 @@ static bool fill(sn_coupled_block *b, const sn_matrix *matrix, bool fresh) {
         int32_t column;
         changed = changed || p->row_begin[r] != next;
         p->row_begin[r] = next;
-        for (merged m = row_of(matrix, r); next_block(matrix, &m, &column, block);) {
+        for (merged m = row_of(matrix, b->row[r]); next_block(matrix, &m, &column, block);) {
             const int32_t local = b->local[column];
             if (local < 0) continue;
             changed = changed || p->column[next] != local;
@@ -106,7 +123,8 @@ static void project(sn_coupled_block *b, const sn_coupling *c, const sn_filter *
     const sn_pattern *p = &b->pattern;
     for (int r = 0; r < b->count; ++r)
         for (int32_t k = p->row_begin[r]; k < p->row_begin[r + 1]; ++k) {
-            const double *S = sn_filter_find(filter, c->row[r]), *T = sn_filter_find(filter, c->row[p->column[k]]);
+            const double *S = sn_filter_find(filter, c->row[b->row[r]]),
+                         *T = sn_filter_find(filter, c->row[b->row[p->column[k]]]);
             double *value = b->value + 9 * (int64_t)k, block[9];
             if (!S && !T) continue;
             memcpy(block, value, sizeof block);
@@ -117,19 +135,20 @@ static void project(sn_coupled_block *b, const sn_coupling *c, const sn_filter *
         }
 }
 
-sn_status sn_coupled_update(sn_context *context, const sn_operator *op, const sn_filter *filter, sn_coupled_block *b,
-                            sn_error *error) {
+sn_status sn_coupled_update(sn_context *context, const sn_operator *op, const sn_filter *filter, bool all,
+                            sn_coupled_block *b, sn_error *error) {
     const sn_matrix *matrix = op->matrix;
     b->usable = false;
     b->context = context;
     if (!matrix || !matrix->coupling || !matrix->coupling->row_count || !op->symmetric) return SN_OK;
     const bool fresh = b->count == 0;
-    b->count = matrix->coupling->row_count;
     b->matrix = matrix, b->filter = filter;
     sn_status status =
         sn_grow(context, (void **)&b->local, &b->locals, matrix->pattern->nodes, sizeof *b->local, error);
-    if (!status) status = reserve(context, b, matrix, number_nodes(b, matrix), error);
-    if (status) return status;
+    if (!status)
+        status = sn_grow(context, (void **)&b->row, &b->rows, matrix->coupling->row_count, sizeof *b->row, error);
+    if (!status) status = reserve(context, b, matrix, number_nodes(b, matrix, filter, all), error);
+    if (status || b->count == 0) return status;
     const bool changed = fill(b, matrix, fresh);
     project(b, matrix->coupling, filter);
     if (changed) sn_direct_ldlt_forget(b->factor);
@@ -148,11 +167,11 @@ static void solve(const sn_coupled_block *b) { sn_direct_ldlt_factor.apply(b->fa
 static void take_out(const sn_coupled_block *b, const double *r) {
     const sn_coupling *c = b->matrix->coupling;
     const sn_pattern *p = b->matrix->pattern;
-    for (int i = 0; i < b->count; ++i) memcpy(b->right + 3 * i, r + 3 * (int64_t)c->row[i], 3 * sizeof *r);
+    for (int i = 0; i < b->count; ++i) memcpy(b->right + 3 * i, r + 3 * (int64_t)c->row[b->row[i]], 3 * sizeof *r);
     solve(b);
     sn_vector_copy(b->context, 3 * p->nodes, r, b->rest);
     for (int i = 0; i < b->count; ++i) {
-        const merged m = row_of(b->matrix, i);
+        const merged m = row_of(b->matrix, b->row[i]);
         const double *u = b->left + 3 * (int64_t)i;
         for (int32_t k = m.k; k < m.k_end; ++k) {
             double block[9];
@@ -171,17 +190,17 @@ static void put_back(const sn_coupled_block *b, const double *r, double *z) {
     for (int i = 0; i < b->count; ++i) {
         double *t = b->right + 3 * (int64_t)i, block[9];
         int32_t column;
-        memcpy(t, r + 3 * (int64_t)c->row[i], 3 * sizeof *t);
-        for (merged m = row_of(b->matrix, i); next_block(b->matrix, &m, &column, block);)
+        memcpy(t, r + 3 * (int64_t)c->row[b->row[i]], 3 * sizeof *t);
+        for (merged m = row_of(b->matrix, b->row[i]); next_block(b->matrix, &m, &column, block);)
             sn_block_take(block, z + 3 * (int64_t)column, t);
-        const double *S = sn_filter_find(b->filter, c->row[i]);
+        const double *S = sn_filter_find(b->filter, c->row[b->row[i]]);
         if (!S) continue;
         const double free[3] = {t[0], t[1], t[2]};
         for (int a = 0; a < 3; ++a) t[a] = S[3 * a] * free[0] + S[3 * a + 1] * free[1] + S[3 * a + 2] * free[2];
     }
     solve(b);
     for (int i = 0; i < b->count; ++i)
-        for (int a = 0; a < 3; ++a) z[3 * (int64_t)c->row[i] + a] += b->left[3 * i + a];
+        for (int a = 0; a < 3; ++a) z[3 * (int64_t)c->row[b->row[i]] + a] += b->left[3 * i + a];
 }
 
 /* Block-Jacobi with one block of all coupled nodes. */
@@ -189,9 +208,9 @@ static void apply_as_block(void *data, const double *r, double *z) {
     sn_coupled_block *b = data;
     const sn_coupling *c = b->matrix->coupling;
     b->base->apply(b->data, r, z);
-    for (int i = 0; i < b->count; ++i) memcpy(b->right + 3 * i, r + 3 * (int64_t)c->row[i], 3 * sizeof *r);
+    for (int i = 0; i < b->count; ++i) memcpy(b->right + 3 * i, r + 3 * (int64_t)c->row[b->row[i]], 3 * sizeof *r);
     solve(b);
-    for (int i = 0; i < b->count; ++i) memcpy(z + 3 * (int64_t)c->row[i], b->left + 3 * i, 3 * sizeof *z);
+    for (int i = 0; i < b->count; ++i) memcpy(z + 3 * (int64_t)c->row[b->row[i]], b->left + 3 * i, 3 * sizeof *z);
 }
 
 static void apply(void *data, const double *r, double *z) {

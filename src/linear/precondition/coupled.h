@@ -34,19 +34,21 @@ typedef struct sn_coupled_block {
     const sn_filter *filter;
     /* ---- The part of A between the coupled nodes ---- */
     bool usable;
-    int count;      /* coupled nodes: the rows of the coupling */
+    int count;      /* coupled nodes */
+    int32_t *row;   /* their rows of the coupling */
     int32_t *local; /* node -> place among the coupled nodes; -1: none */
     sn_pattern pattern;
     double *value; /* blocks x 9 */
     void *factor;
-    double *right, *left;                                                          /* 3 count */
-    double *rest;                                                                  /* 3 nodes: r - A Q r */
-    int locals, begins, columns, diagonals, mirrors, values, rights, lefts, rests; /* capacities */
+    double *right, *left;                                                                /* 3 count */
+    double *rest;                                                                        /* 3 nodes: r - A Q r */
+    int locals, rows, begins, columns, diagonals, mirrors, values, rights, lefts, rests; /* capacities */
 } sn_coupled_block;
 
 /* Makes the factor for a symmetric matrix with a coupling. Without a usable factor (the part is singular), the
- * correction is left out. */
-sn_status sn_coupled_update(sn_context *context, const sn_operator *op, const sn_filter *filter,
+ * correction is left out. all: nodes that are coupled with held nodes alone take part. Incomplete factors do without
+ * them: the own blocks of such nodes know their contacts. Multigrid needs them, because its coarse levels do not. */
+sn_status sn_coupled_update(sn_context *context, const sn_operator *op, const sn_filter *filter, bool all,
                             sn_coupled_block *block, sn_error *error);
 /* The table of the corrected preconditioner; its data is the block. */
 sn_preconditioner sn_coupled_preconditioner(sn_coupled_block *block, const sn_preconditioner *base, void *data);

@@ -15,9 +15,11 @@
 #include <string.h>
 
 #include "linear/matrix/block.h"
+#include "linear/matrix/kernels.h"
 #include "preconditioner.h"
 
 enum { TRIES = 12 };
+enum { BLOCK = 12 }; /* numbers of a block in single precision: three columns of four */
 #define FIRST_SHIFT 1e-3
 #define LEAST_PIVOT 1e-6 /* relative to the diagonal that the pivot came from */
 
@@ -25,8 +27,8 @@ void sn_incomplete_release(sn_context *context, void *data) {
     sn_incomplete *f = data;
     if (!f) return;
     sn_triangle_release(context, &f->triangle);
-    void *memory[] = {f->begin, f->column, f->row,  f->next, f->value, f->inverse,
-                      f->head,  f->tail,   f->work, f->mark, f->heap,  f};
+    void *memory[] = {f->begin, f->column, f->row,  f->next, f->value,  f->turned, f->inverse,
+                      f->head,  f->tail,   f->work, f->mark, f->vector, f->heap,   f};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
 }
 
@@ -38,7 +40,8 @@ static sn_status reserve(sn_context *context, sn_incomplete *f, int64_t blocks, 
     sn_status status = sn_grow(context, (void **)&f->column, &f->columns, needed, sizeof *f->column, error);
     if (!status) status = sn_grow(context, (void **)&f->row, &f->rows, needed, sizeof *f->row, error);
     if (!status) status = sn_grow(context, (void **)&f->next, &f->nexts, needed, sizeof *f->next, error);
-    if (!status) status = sn_grow(context, (void **)&f->value, &f->values, needed, 9 * sizeof *f->value, error);
+    if (!status) status = sn_grow(context, (void **)&f->value, &f->values, needed, BLOCK * sizeof *f->value, error);
+    if (!status) status = sn_grow(context, (void **)&f->turned, &f->turns, needed, BLOCK * sizeof *f->turned, error);
     return status;
 }
 
@@ -47,11 +50,14 @@ static sn_status create(sn_context *context, int nodes, sn_incomplete *f, sn_err
     if (!f->begin) f->begin = sn_allocate(context, n + 1, sizeof *f->begin);
     if (!f->inverse) f->inverse = sn_allocate(context, n * 9, sizeof *f->inverse);
     if (!f->work) f->work = sn_allocate(context, n * 9, sizeof *f->work);
+    if (!f->vector) f->vector = sn_allocate_zero(context, n * 4, sizeof *f->vector);
     if (!f->head) f->head = sn_allocate(context, n, sizeof *f->head);
     if (!f->tail) f->tail = sn_allocate(context, n, sizeof *f->tail);
     if (!f->mark) f->mark = sn_allocate(context, n, sizeof *f->mark);
     if (!f->heap) f->heap = sn_allocate(context, n, sizeof *f->heap);
-    return f->begin && f->inverse && f->work && f->head && f->tail && f->mark && f->heap ? SN_OK : sn_no_memory(error);
+    return f->begin && f->inverse && f->work && f->vector && f->head && f->tail && f->mark && f->heap
+               ? SN_OK
+               : sn_no_memory(error);
 }
 
 /* ---- A heap of columns, the smallest first ---- */
@@ -77,8 +83,12 @@ static int32_t pop(int32_t *heap, int *count) {
 static double trace(const double A[9]) { return A[0] + A[4] + A[8]; }
 
 static void append(sn_incomplete *f, int32_t place, int32_t i, int32_t k, const double L[9]) {
+    float *value = f->value + BLOCK * (int64_t)place, *turned = f->turned + BLOCK * (int64_t)place;
     f->column[place] = k, f->row[place] = i, f->next[place] = -1;
-    memcpy(f->value + 9 * (int64_t)place, L, 9 * sizeof *L);
+    for (int c = 0; c < BLOCK; ++c) {
+        value[c] = c % 4 < 3 ? (float)L[3 * (c / 4) + c % 4] : 0;
+        turned[c] = c % 4 < 3 ? (float)L[3 * (c % 4) + c / 4] : 0;
+    }
     if (f->head[k] < 0)
         f->head[k] = place;
     else
@@ -86,7 +96,15 @@ static void append(sn_incomplete *f, int32_t place, int32_t i, int32_t k, const 
     f->tail[k] = place;
 }
 
-/* Computes row i. *good: whether its pivot is good. */
+/* out -= U L^T */
+static void subtract(const double U[9], const float L[BLOCK], double out[9]) {
+    for (int c = 0; c < 3; ++c)
+        for (int r = 0; r < 3; ++r)
+            out[3 * c + r] -= U[r] * (double)L[c] + U[3 + r] * (double)L[4 + c] + U[6 + r] * (double)L[8 + c];
+}
+
+/* Computes row i. *good: whether its pivot is good. Without fill the heap stays as it was filled: its columns ascend.
+ */
 static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bool fill, double drop, bool *good,
                             sn_error *error) {
     const sn_triangle *t = &f->triangle;
@@ -102,8 +120,8 @@ static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bo
         push(f->heap, &count, k);
     }
     int32_t place = f->begin[i];
-    while (count) {
-        const int32_t k = pop(f->heap, &count);
+    for (int at = 0; fill ? count > 0 : at < count; ++at) {
+        const int32_t k = fill ? pop(f->heap, &count) : f->heap[at];
         const double *U = f->work + 9 * (int64_t)k;
         double L[9], taken[9] = {0};
         sn_block_multiply(U, f->inverse + 9 * (int64_t)k, L);
@@ -118,10 +136,10 @@ static sn_status factor_row(sn_context *context, sn_incomplete *f, int32_t i, bo
                 memset(target, 0, 9 * sizeof *target);
                 push(f->heap, &count, j);
             }
-            sn_block_subtract(U, f->value + 9 * (int64_t)e, target);
+            subtract(U, f->value + BLOCK * (int64_t)e, target);
         }
         for (int c = 0; c < 9; ++c) D[c] += taken[c];
-        const sn_status status = reserve(context, f, (int64_t)place + 1, error);
+        const sn_status status = fill ? reserve(context, f, (int64_t)place + 1, error) : SN_OK;
         if (status) return status;
         append(f, place++, i, k, L);
     }
@@ -160,7 +178,7 @@ sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const
     sn_incomplete *f = *data ? *data : sn_allocate_zero(context, 1, sizeof *f);
     if (!f) return sn_no_memory(error);
     *data = f;
-    f->filter = filter;
+    f->context = context, f->filter = filter;
     sn_status status = create(context, op->n / 3, f, error);
     if (!status) status = sn_triangle_update(context, op, filter, &f->triangle, error);
     if (!status) status = reserve(context, f, f->triangle.begin[f->triangle.nodes], error);
@@ -176,21 +194,17 @@ sn_status sn_incomplete_update(sn_context *context, const sn_operator *op, const
 
 void sn_incomplete_apply(void *data, const double *r, double *z) {
     const sn_incomplete *f = data;
+    const sn_linear_kernels *kernels = sn_linear_kernels_for(f->context);
     const int nodes = f->triangle.nodes;
-    for (int i = 0; i < nodes; ++i) {
-        double sum[3];
-        memcpy(sum, r + 3 * (int64_t)i, sizeof sum);
-        for (int32_t e = f->begin[i]; e < f->begin[i + 1]; ++e)
-            sn_block_take(f->value + 9 * (int64_t)e, z + 3 * (int64_t)f->column[e], sum);
-        memcpy(z + 3 * (int64_t)i, sum, sizeof sum);
-    }
+    double *y = f->vector;
+    for (int64_t i = 0; i < nodes; ++i) memcpy(y + 4 * i, r + 3 * i, 3 * sizeof *y);
+    kernels->substitute(nodes, f->begin, f->column, f->value, y);
     for (int64_t i = 0; i < nodes; ++i) {
         double own[3];
-        sn_block_apply(f->inverse + 9 * i, z + 3 * i, own);
-        memcpy(z + 3 * i, own, sizeof own);
+        sn_block_apply(f->inverse + 9 * i, y + 4 * i, own);
+        memcpy(y + 4 * i, own, sizeof own);
     }
-    for (int i = nodes - 1; i >= 0; --i)
-        for (int32_t e = f->begin[i]; e < f->begin[i + 1]; ++e)
-            sn_block_take_transpose(f->value + 9 * (int64_t)e, z + 3 * (int64_t)i, z + 3 * (int64_t)f->column[e]);
+    kernels->substitute_back(nodes, f->begin, f->column, f->turned, y);
+    for (int64_t i = 0; i < nodes; ++i) memcpy(z + 3 * i, y + 4 * i, 3 * sizeof *z);
     sn_filter_apply(f->filter, z); /* remove rounding in the constrained directions */
 }

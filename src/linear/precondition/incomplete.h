@@ -5,19 +5,22 @@
 
 #include "triangle.h"
 
-/* L has unit diagonal blocks and is stored by rows. D is stored as D^-1. The product is positive definite. */
+/* L has unit diagonal blocks and is stored by rows. D is stored as D^-1. The product is positive definite. The blocks
+ * of L are in single precision, with columns of four numbers; everything else is in double precision. */
 typedef struct sn_incomplete {
+    const sn_context *context;
     const sn_filter *filter;
     sn_triangle triangle;
-    int32_t *begin;                   /* nodes + 1 */
-    int32_t *column, *row, *next;     /* per block of L; next: the next lower block in the same column, -1 at the end */
-    double *value;                    /* per block of L, 9 numbers */
-    int columns, rows, nexts, values; /* capacities */
-    double *inverse;                  /* nodes x 9, D^-1 */
-    int32_t *head, *tail;             /* per column of L: its first and last block */
-    double *work;                     /* nodes x 9, the row that is being computed */
-    int32_t *mark, *heap;             /* nodes each; mark[j] == i: block (i, j) exists */
-    double shift;                     /* the shift that was needed */
+    int32_t *begin;               /* nodes + 1 */
+    int32_t *column, *row, *next; /* per block of L; next: the next lower block in the same column, -1 at the end */
+    float *value, *turned;        /* per block of L: 12 numbers; the same of its transpose */
+    int columns, rows, nexts, values, turns; /* capacities */
+    double *inverse;                         /* nodes x 9, D^-1 */
+    int32_t *head, *tail;                    /* per column of L: its first and last block */
+    double *work;                            /* nodes x 9, the row that is being computed */
+    double *vector;                          /* nodes x 4 */
+    int32_t *mark, *heap;                    /* nodes each; mark[j] == i: block (i, j) exists */
+    double shift;                            /* the shift that was needed */
 } sn_incomplete;
 
 /* `fill`: the factor may have blocks outside the pattern of the matrix. Every block that adds less than drop^2 of

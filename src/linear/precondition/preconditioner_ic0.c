@@ -8,6 +8,11 @@ static sn_status update(sn_context *context, const sn_operator *op, const sn_fil
 }
 
 const sn_preconditioner sn_preconditioner_ic0 = {
-    SN_LISTED(preconditioner_ic0), .scalar = &sn_scalar_ic0,         .needs_matrix = true, .update = update,
-    .apply = sn_incomplete_apply,  .release = sn_incomplete_release,
+    SN_LISTED(preconditioner_ic0),
+    .scalar = &sn_scalar_ic0,
+    .needs_matrix = true,
+    .knows_held = true,
+    .update = update,
+    .apply = sn_incomplete_apply,
+    .release = sn_incomplete_release,
 };

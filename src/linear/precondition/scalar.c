@@ -20,29 +20,45 @@ typedef struct scalar_data {
     double omega;               /* the same */
     uint8_t *held;              /* nodes */
     double *diagonal, *inverse; /* nodes: D and 1 / D */
-    double *lower;              /* entries, at the places of the matrix; only those below the diagonal count */
+    int32_t *begin, *column;    /* the strict lower triangle by rows */
+    double *lower;              /* its numbers */
+    double *scale, *vector;     /* nodes: the diagonal between the two sweeps; 4 x nodes: scratch */
 } scalar_data;
 
 static void release(sn_context *context, void *data) {
     scalar_data *s = data;
     if (!s) return;
-    sn_release(context, s->held);
-    sn_release(context, s->diagonal);
-    sn_release(context, s->inverse);
-    sn_release(context, s->lower);
-    sn_release(context, s);
+    void *const memory[] = {s->held, s->diagonal, s->inverse, s->begin, s->column, s->lower, s->scale, s->vector, s};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; ++i) sn_release(context, memory[i]);
+}
+
+static void list_lower(const sn_scalar *matrix, scalar_data *s) {
+    int32_t count = 0;
+    for (int i = 0; i < matrix->nodes; ++i) {
+        s->begin[i] = count;
+        for (int32_t e = matrix->begin[i]; e < matrix->begin[i + 1] && matrix->column[e] < i; ++e)
+            s->column[count++] = matrix->column[e];
+    }
+    s->begin[matrix->nodes] = count;
 }
 
 static sn_status create(sn_context *context, const sn_scalar *matrix, void **data, sn_error *error) {
     scalar_data *s = *data = sn_allocate_zero(context, 1, sizeof *s);
     if (!s) return sn_no_memory(error);
-    const size_t nodes = (size_t)matrix->nodes;
+    const size_t nodes = (size_t)matrix->nodes, entries = (size_t)matrix->begin[nodes] / 2;
     *s = (scalar_data){.context = context, .version = -1};
     s->held = sn_allocate_zero(context, nodes, 1);
     s->diagonal = sn_allocate(context, nodes, sizeof *s->diagonal);
     s->inverse = sn_allocate(context, nodes, sizeof *s->inverse);
-    s->lower = sn_allocate(context, (size_t)matrix->begin[nodes] + 1, sizeof *s->lower);
-    if (s->held && s->diagonal && s->inverse && s->lower) return SN_OK;
+    s->begin = sn_allocate(context, nodes + 1, sizeof *s->begin);
+    s->column = sn_allocate(context, entries + 1, sizeof *s->column);
+    s->lower = sn_allocate(context, entries + 1, sizeof *s->lower);
+    s->scale = sn_allocate(context, nodes, sizeof *s->scale);
+    s->vector = sn_allocate(context, 4 * nodes, sizeof *s->vector);
+    if (s->held && s->diagonal && s->inverse && s->begin && s->column && s->lower && s->scale && s->vector) {
+        list_lower(matrix, s);
+        return SN_OK;
+    }
     release(context, s);
     *data = NULL;
     return sn_no_memory(error);
@@ -72,8 +88,9 @@ static sn_status take(sn_context *context, const sn_operator *op, const sn_filte
         const double a = s->matrix->diagonal[i] + s->matrix->added[i];
         s->diagonal[i] = !s->held[i] && a > 0 && isfinite(1 / a) ? a : 1;
         s->inverse[i] = 1 / s->diagonal[i];
-        for (int32_t e = s->matrix->begin[i]; e < s->matrix->begin[i + 1]; ++e)
-            s->lower[e] = s->held[i] || s->held[s->matrix->column[e]] ? 0 : s->matrix->value[e];
+        const double *value = s->matrix->value + s->matrix->begin[i] - s->begin[i];
+        for (int32_t e = s->begin[i]; e < s->begin[i + 1]; ++e)
+            s->lower[e] = s->held[i] || s->held[s->column[e]] ? 0 : value[e];
     }
     return SN_OK;
 }
@@ -101,38 +118,11 @@ const sn_preconditioner sn_scalar_diagonal = {SN_LISTED(preconditioner_diagonal)
                                               .apply_range = scale_range, .release = release};
 
 /* ---- Sweeps ---- */
-/* (I + L) y = r */
-static void forward(const scalar_data *s, const double *r, double *y) {
-    const sn_scalar *A = s->matrix;
-    for (int64_t i = 0; i < A->nodes; ++i) {
-        double sum[3] = {r[3 * i], r[3 * i + 1], r[3 * i + 2]};
-        for (int32_t e = A->begin[i]; e < A->begin[i + 1] && A->column[e] < i; ++e) {
-            const double v = s->lower[e], *p = y + 3 * (int64_t)A->column[e];
-            sum[0] -= v * p[0], sum[1] -= v * p[1], sum[2] -= v * p[2];
-        }
-        memcpy(y + 3 * i, sum, sizeof sum);
-    }
-}
-
-/* (I + L^T) z = z, row by row from below. */
-static void backward(const scalar_data *s, double *z) {
-    const sn_scalar *A = s->matrix;
-    for (int64_t i = A->nodes - 1; i >= 0; --i) {
-        const double own[3] = {z[3 * i], z[3 * i + 1], z[3 * i + 2]};
-        for (int32_t e = A->begin[i]; e < A->begin[i + 1] && A->column[e] < i; ++e) {
-            const double v = s->lower[e];
-            double *p = z + 3 * (int64_t)A->column[e];
-            p[0] -= v * own[0], p[1] -= v * own[1], p[2] -= v * own[2];
-        }
-    }
-}
-
 /* z = (I + L^T)^-1 (factor / D) (I + L)^-1 r, projected. */
 static void sweep(const scalar_data *s, double factor, const double *r, double *z) {
-    forward(s, r, z);
-    for (int64_t i = 0; i < s->matrix->nodes; ++i)
-        for (int a = 0; a < 3; ++a) z[3 * i + a] *= factor * s->inverse[i];
-    backward(s, z);
+    const int nodes = s->matrix->nodes;
+    for (int i = 0; i < nodes; ++i) s->scale[i] = factor * s->inverse[i];
+    sn_linear_kernels_for(s->context)->sweep(nodes, s->begin, s->column, s->lower, s->scale, s->vector, r, z);
     sn_filter_apply(s->filter, z);
 }
 
@@ -143,8 +133,7 @@ static sn_status update_ssor(sn_context *context, const sn_operator *op, const s
     const sn_status status = take(context, op, filter, data, &again, error);
     if (status || !again) return status;
     scalar_data *s = *data;
-    for (int32_t e = 0; e < s->matrix->begin[s->matrix->nodes]; ++e)
-        s->lower[e] *= s->omega * s->inverse[s->matrix->column[e]];
+    for (int32_t e = 0; e < s->begin[s->matrix->nodes]; ++e) s->lower[e] *= s->omega * s->inverse[s->column[e]];
     return SN_OK;
 }
 
@@ -159,17 +148,17 @@ const sn_preconditioner sn_scalar_ssor = {SN_LISTED(preconditioner_ssor), .updat
 /* ---- IC(0) ---- */
 /* l_ij = (a_ij - sum_k l_ik d_k l_jk) / d_j, d_i = a_ii - sum_j l_ij^2 d_j; `lower` holds a and becomes l. */
 static void factor(scalar_data *s) {
-    const sn_scalar *A = s->matrix;
-    for (int i = 0; i < A->nodes; ++i) {
+    const int32_t *begin = s->begin, *column = s->column;
+    for (int i = 0; i < s->matrix->nodes; ++i) {
         double d = s->diagonal[i];
-        for (int32_t e = A->begin[i]; e < A->begin[i + 1] && A->column[e] < i; ++e) {
-            const int32_t j = A->column[e];
+        for (int32_t e = begin[i]; e < begin[i + 1]; ++e) {
+            const int32_t j = column[e];
             double sum = s->lower[e];
-            for (int32_t p = A->begin[i], q = A->begin[j]; p < e && q < A->begin[j + 1] && A->column[q] < j;) {
-                if (A->column[p] == A->column[q]) {
-                    sum -= s->lower[p] * s->diagonal[A->column[p]] * s->lower[q];
+            for (int32_t p = begin[i], q = begin[j]; p < e && q < begin[j + 1];) {
+                if (column[p] == column[q]) {
+                    sum -= s->lower[p] * s->diagonal[column[p]] * s->lower[q];
                     ++p, ++q;
-                } else if (A->column[p] < A->column[q]) {
+                } else if (column[p] < column[q]) {
                     ++p;
                 } else {
                     ++q;

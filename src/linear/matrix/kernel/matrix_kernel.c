@@ -127,6 +127,61 @@ DEFINE_PRODUCT(product_double, double, dense_row_double)
 DEFINE_BLOCKS(blocks_single, float, column_single)
 DEFINE_BLOCKS(blocks_double, double, column_double)
 
+/* y - B x */
+static inline v4 take(const float *B, v4 x, v4 y) {
+    return y - ((column_single(B) * spread(x[0]) + column_single(B + 4) * spread(x[1])) +
+                column_single(B + 8) * spread(x[2]));
+}
+
+static void substitute(int nodes, const int32_t *begin, const int32_t *column, const float *B, double *y) {
+    for (int i = 0; i < nodes; ++i) {
+        v4 sum = column_double(y + 4 * (int64_t)i);
+        for (int32_t e = begin[i]; e < begin[i + 1]; ++e)
+            sum = take(B + 12 * (int64_t)e, column_double(y + 4 * (int64_t)column[e]), sum);
+        *(v4_loose *)(y + 4 * (int64_t)i) = sum;
+    }
+}
+
+static void substitute_back(int nodes, const int32_t *begin, const int32_t *column, const float *B, double *y) {
+    for (int i = nodes - 1; i >= 0; --i) {
+        const v4 own = column_double(y + 4 * (int64_t)i);
+        for (int32_t e = begin[i]; e < begin[i + 1]; ++e) {
+            double *other = y + 4 * (int64_t)column[e];
+            *(v4_loose *)other = take(B + 12 * (int64_t)e, own, column_double(other));
+        }
+    }
+}
+
+/* Most rows have the node before as their last neighbour. Its value stays in a register: to store and to load it again
+ * would take longer than the sum. */
+static void sweep(int nodes, const int32_t *begin, const int32_t *column, const double *l, const double *scale,
+                  double *y, const double *r, double *z) {
+    v4 own = {0};
+    for (int i = 0; i < nodes; ++i) {
+        const double *b = r + 3 * (int64_t)i;
+        const v4 before = own;
+        own = (v4){b[0], b[1], b[2], 0};
+        for (int32_t e = begin[i]; e < begin[i + 1]; ++e)
+            if (column[e] == i - 1)
+                own -= spread(l[e]) * before;
+            else
+                own -= spread(l[e]) * column_double(y + 4 * (int64_t)column[e]);
+        *(v4_loose *)(y + 4 * (int64_t)i) = own;
+    }
+    for (int i = 0; i < nodes; ++i) *(v4_loose *)(y + 4 * (int64_t)i) *= spread(scale[i]);
+    own = nodes ? column_double(y + 4 * (int64_t)(nodes - 1)) : own;
+    for (int i = nodes - 1; i >= 0; --i) {
+        v4 next = i ? column_double(y + 4 * (int64_t)(i - 1)) : own;
+        for (int32_t e = begin[i]; e < begin[i + 1]; ++e)
+            if (column[e] == i - 1)
+                next -= spread(l[e]) * own;
+            else
+                *(v4_loose *)(y + 4 * (int64_t)column[e]) -= spread(l[e]) * own;
+        store3(z + 3 * (int64_t)i, own);
+        own = next;
+    }
+}
+
 void SN_ISA(sn_scatter_single)(int nodes, const double *in, const int32_t *place, float *value);
 void SN_ISA(sn_scatter_double)(int nodes, const double *in, const int32_t *place, double *value);
 void SN_ISA(sn_mirror_single)(const sn_pattern *pattern, float *value, int begin, int end);
@@ -142,4 +197,7 @@ const sn_linear_kernels SN_ISA(sn_linear_kernels) = {
     .scatter_double = SN_ISA(sn_scatter_double),
     .mirror_single = SN_ISA(sn_mirror_single),
     .mirror_double = SN_ISA(sn_mirror_double),
+    .substitute = substitute,
+    .substitute_back = substitute_back,
+    .sweep = sweep,
 };
