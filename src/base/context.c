@@ -161,7 +161,7 @@ static void run_pieces(void *data, int run) {
 }
 
 void sn_parallel_pieces(const sn_context *context, int count, void (*task)(void *data, int piece), void *data) {
-    if (!context) {
+    if (!context || count == 1) { /* the pool has nothing to share out */
         for (int i = 0; i < count; ++i) task(data, i);
         return;
     }

@@ -160,7 +160,7 @@ static sn_status judged_step(const sn_method *method, sn_step *step, const part_
     sn_system *system = step->system;
     bool settles = begin(step);
     sn_judge judge;
-    sn_status status = sn_judge_start(step, start->at.x, start->at.v, start->force, &judge);
+    sn_status status = sn_judge_start(method, step, start->at.x, start->at.v, start->force, &judge);
     bool met = !status && meets_apart(method) && touches(step, step->t);
     if (!status && !met) {
         status = settle_step(method, step, start, &judge, settles);

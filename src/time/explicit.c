@@ -19,8 +19,10 @@ sn_status sn_acceleration(sn_step *step, double t, const double *x, const double
     if (status) return status;
     sn_vector_zero(system->context, n, a);
     system->table->constrain(system, t, NULL, NULL, a);
-    system->table->mass_product(system, a, moved);
-    sn_vector_add(system->context, n, -1, moved, f);
+    if (sn_vector_largest(system->context, n, a) != 0) { /* some motion is prescribed and accelerates */
+        system->table->mass_product(system, a, moved);
+        sn_vector_add(system->context, n, -1, moved, f);
+    }
     status = system->table->mass_solve(system, f, a, step->error);
     if (!status) system->table->constrain(system, t, NULL, NULL, a);
     return status;
@@ -68,10 +70,10 @@ sn_status sn_explicit_finish(sn_step *step, const char *name,
     const int n = step->system->count;
     const double size = step->system->size;
     step->limit = limit, step->limit_self = self;
-    const double run = (a ? step->h * step->h * sn_vector_largest(step->system->context, n, a) : 0) +
-                       sn_vector_largest(step->system->context, n, x) + sn_vector_largest(step->system->context, n, v);
-    if (!isfinite(run) || (a && step->h * step->h * sn_vector_largest(step->system->context, n, a) > 10 * size))
-        return sn_explicit_diverged(step, name, limit, self);
+    const double leap = a ? step->h * step->h * sn_vector_largest(step->system->context, n, a) : 0;
+    const double run =
+        leap + sn_vector_largest(step->system->context, n, x) + sn_vector_largest(step->system->context, n, v);
+    if (!isfinite(run) || leap > 10 * size) return sn_explicit_diverged(step, name, limit, self);
     const sn_status status = sn_step_check(step, step->t + step->h, x);
     return status ? status : sn_step_finish(step, x, v);
 }

@@ -12,11 +12,12 @@
  * refusal. STILL: speeds below this many sizes per second are rounding. */
 static const double LEAP = 1, LEVEL = 0.5, SMALL = 1e-3, TINY = 1e-6, STILL = 1e-6;
 
-sn_status sn_judge_start(const sn_step *step, const double *x, const double *v, double *force, sn_judge *judge) {
+sn_status sn_judge_start(const sn_method *method, const sn_step *step, const double *x, const double *v, double *force,
+                         sn_judge *judge) {
     sn_system *system = step->system;
     const sn_time_options *options = step->options;
     const bool dynamic = !*options->mode || strcmp(options->mode, "dynamic") == 0,
-               corrects = dynamic && options->correction.use && sn_method_choose(options)->corrects;
+               corrects = dynamic && options->correction.use && method->corrects;
     *judge = (sn_judge){.sits = options->judge && dynamic && step->account && system->table->energies,
                         .books = !corrects,
                         .x = x,

@@ -41,8 +41,9 @@ typedef struct sn_judge {
     sn_energy energy;
 } sn_judge;
 
-/* Before a step from step->x and step->v, which are equal to x and v. */
-sn_status sn_judge_start(const sn_step *step, const double *x, const double *v, double *force, sn_judge *judge);
+/* Before a step of the method from step->x and step->v, which are equal to x and v. */
+sn_status sn_judge_start(const sn_method *method, const sn_step *step, const double *x, const double *v, double *force,
+                         sn_judge *judge);
 /* Judges the step, which ended at step->x and step->v, and books its gain. SN_NOT_CONVERGED: the step is refused. */
 sn_status sn_judge_end(const sn_step *step, const sn_judge *judge);
 

@@ -28,20 +28,33 @@ static work layout(const sn_step *step, const sn_tableau *tableau) {
     return w;
 }
 
+/* out = start + h sum_j weight_j list_j, where list_j is the j-th row of n numbers; two rows in each pass. */
+static void combine(const sn_system *system, const double *start, double h, const double *weight, int rows,
+                    const double *list, double *out) {
+    const int n = system->count;
+    const double *sum = start;
+    int row[2], found = 0;
+    for (int j = 0; j < rows; ++j) {
+        if (h * weight[j] != 0) row[found++] = j;
+        if (found < 2) continue;
+        sn_vector_mix(system->context, n, 1, sum, h * weight[row[0]], list + row[0] * n, h * weight[row[1]],
+                      list + row[1] * n, out);
+        sum = out, found = 0;
+    }
+    if (found)
+        sn_vector_mix(system->context, n, 1, sum, h * weight[row[0]], list + row[0] * n, 0, NULL, out);
+    else if (sum != out)
+        sn_vector_copy(system->context, n, sum, out);
+}
+
 /* Computes stage i of a step of h from (t, x, v). */
 static sn_status stage(sn_step *step, const sn_tableau *tableau, const work *w, int i, double t, double h,
                        const double *x, const double *v) {
     sn_system *system = step->system;
     const int n = system->count;
     double *V = w->velocity + i * n;
-    sn_vector_copy(system->context, n, x, w->position);
-    sn_vector_copy(system->context, n, v, V);
-    for (int j = 0; j < i; ++j) {
-        const double a = h * tableau->a[i * tableau->all + j];
-        if (a == 0) continue;
-        sn_vector_add(system->context, n, a, w->velocity + j * n, w->position);
-        sn_vector_add(system->context, n, a, w->force + j * n, V);
-    }
+    combine(system, x, h, tableau->a + i * tableau->all, i, w->velocity, w->position);
+    combine(system, v, h, tableau->a + i * tableau->all, i, w->force, V);
     const double time = t + tableau->c[i] * h;
     system->table->constrain(system, time, w->position, V, NULL);
     return sn_acceleration(step, time, w->position, V, w->force + i * n, w->spare);
@@ -50,18 +63,12 @@ static sn_status stage(sn_step *step, const sn_tableau *tableau, const work *w, 
 /* Computes (x1, v1) from (x, v), beginning with stage `first`. */
 static sn_status advance(sn_step *step, const sn_tableau *tableau, const work *w, int first, double t, double h,
                          const double *x, const double *v) {
-    const int n = step->system->count;
     for (int i = first; i < tableau->stages; ++i) {
         const sn_status status = stage(step, tableau, w, i, t, h, x, v);
         if (status) return status;
     }
-    sn_vector_copy(step->system->context, n, x, w->x1);
-    sn_vector_copy(step->system->context, n, v, w->v1);
-    for (int i = 0; i < tableau->stages; ++i) {
-        if (tableau->b[i] == 0) continue;
-        sn_vector_add(step->system->context, n, h * tableau->b[i], w->velocity + i * n, w->x1);
-        sn_vector_add(step->system->context, n, h * tableau->b[i], w->force + i * n, w->v1);
-    }
+    combine(step->system, x, h, tableau->b, tableau->stages, w->velocity, w->x1);
+    combine(step->system, v, h, tableau->b, tableau->stages, w->force, w->v1);
     step->system->table->constrain(step->system, t + h, w->x1, w->v1, NULL);
     return SN_OK;
 }
@@ -83,9 +90,7 @@ static double error_of(sn_step *step, const sn_tableau *tableau, const work *w, 
     double sum = 0;
     for (int part = 0; part < 2; ++part) {
         sn_vector_zero(system->context, n, w->spare);
-        for (int i = 0; i < tableau->all; ++i)
-            if (e[i] != 0)
-                sn_vector_add(system->context, n, h * e[i], (part ? w->force : w->velocity) + i * n, w->spare);
+        combine(system, w->spare, h, e, tableau->all, part ? w->force : w->velocity, w->spare);
         system->table->filter(system, w->spare);
         const double scale = step->options->tolerance * (part ? speed : system->size);
         sum += sn_vector_dot(system->context, n, w->spare, w->spare) / (scale * scale);
