@@ -7,18 +7,22 @@
 
 #include "base/math3.h"
 #include "fem/names.h"
-#include "hinges.h"
 #include "kernel/sheet.h"
 #include "triangle_edges.h"
 
 extern const sn_element_kernels sn_tension_kernels_baseline, sn_tension_kernels_avx2, sn_tension_kernels_avx512;
 extern const sn_element_kernels sn_corner_kernels_baseline, sn_corner_kernels_avx2, sn_corner_kernels_avx512;
+extern const sn_element_kernels sn_second_difference_kernels_baseline, sn_second_difference_kernels_avx2,
+    sn_second_difference_kernels_avx512;
 
 const sn_element_kernels *sn_tension_kernels_for(const sn_context *context) {
     return SN_BUILD(context, sn_tension_kernels);
 }
 const sn_element_kernels *sn_corner_kernels_for(const sn_context *context) {
     return SN_BUILD(context, sn_corner_kernels);
+}
+static const sn_element_kernels *second_difference_kernels_for(const sn_context *context) {
+    return SN_BUILD(context, sn_second_difference_kernels);
 }
 
 static const double slack = 1e-6; /* a grid is even and right-angled up to this part of an edge */
@@ -384,7 +388,7 @@ const sn_element sn_element_second_differences = {"second-differences",
                                                   DIFFERENCES,
                                                   .nodes = 3,
                                                   .corners = 3,
-                                                  .kernels = sn_hinge_flat_kernels_for,
+                                                  .kernels = second_difference_kernels_for,
                                                   .numbers = 2,
                                                   .linearised = 1,
                                                   .derive = derive_second_differences};

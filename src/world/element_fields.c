@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/math3.h"
+#include "fem/point_kernels.h"
 #include "inside.h"
 
 static const int place[6] = {0, 4, 8, 1, 5, 6}; /* xx yy zz xy yz zx */
@@ -16,26 +17,52 @@ static void add_strain(const double F[9], double w, double strain[6]) {
     }
 }
 
-/* A tet of a body of springs has a shape. Its stress and energy are 0, because they belong to the edges. */
-static void sample_springs(const sn_world *world, int element, sn_element_sample *out) {
+/* Stress and energy of the triangle of a grid of particles: its law has those of the sheet for which the particles
+ * stand. The third column of F is the unit normal, which the law does not see. */
+static void sample_sheet(const sn_world *world, const sn_material *material, const double F[9],
+                         sn_element_sample *out) {
+    const sn_law *law = sn_law_find(world->context, material->law);
+    const double degenerate[2] = {material->alpha, material->beta}, J = fmax(sn_determinant3(F), 1e-12);
+    alignas(64) double block[9 * SN_LANES] = {0}, psi[SN_LANES], P[9 * SN_LANES];
+    double constant[SN_LAW_CONSTANTS];
+    if (law->prepare(law, material, world->state.time, constant, NULL)) return;
+    for (int i = 0; i < 9; ++i)
+        for (int l = 0; l < SN_LANES && i % 3 < 2; ++l) block[i * SN_LANES + l] = F[i];
+    sn_point_kernels_for(world->context)
+        ->law(law, NULL, degenerate, SN_DIFFERENTIAL_EXACT, constant, block, psi, P, NULL);
+    out->energy_density = psi[0];
+    for (int k = 0; k < 6; ++k)
+        for (int a = 0; a < 3; ++a)
+            out->stress[k] += P[(place[k] / 3 * 3 + a) * SN_LANES] * F[place[k] % 3 * 3 + a] / J;
+}
+
+/* An element of a rigid body, or one that other elements stand for: springs, or a grid of particles. It has a shape.
+ * The stress and the energy of rigid bodies and of springs are 0: those of springs belong to the edges. */
+static void sample_shape(const sn_world *world, int element, sn_element_sample *out) {
     int b = 0;
     while (b + 1 < world->model->body_count && world->model->body[b + 1].element_first <= element) ++b;
     const sn_body *body = &world->model->body[b];
-    const int32_t *n = body->node + (size_t)(element - body->element_first) * (size_t)body->element->nodes;
-    double Ds[9], Dm[9], inverse[9];
-    for (int i = 0; i < 3; ++i)
-        for (int a = 0; a < 3; ++a) {
-            const size_t at = 3 * (size_t)n[i + 1] + (size_t)a, origin = 3 * (size_t)n[0] + (size_t)a;
-            Ds[3 * a + i] = world->state.x[at] - world->state.x[origin];
-            Dm[3 * a + i] = world->model->rest[at] - world->model->rest[origin];
-        }
-    sn_inverse3(Dm, inverse);
-    for (int a = 0; a < 3; ++a)
-        for (int k = 0; k < 3; ++k)
-            for (int i = 0; i < 3; ++i) out->gradient[3 * a + k] += Ds[3 * a + i] * inverse[3 * i + k];
-    add_strain(out->gradient, 1, out->strain);
-    out->volume = sn_determinant3(Ds) / 6, out->rest_volume = sn_determinant3(Dm) / 6;
-    out->ratio = out->volume / out->rest_volume;
+    const sn_batch_source *source = &world->solid->source[b];
+    const int nodes = source->element->nodes, e = element - body->element_first;
+    const double centre[2][4] = {{0.25, 0.25, 0.25, 0.25}, {1.0 / 3, 1.0 / 3, 1.0 / 3, 0}};
+    double X[3 * SN_ELEMENT_NODES], g[3 * SN_ELEMENT_NODES] = {0}, *F = out->gradient;
+    const bool flat = source->element->dimension == 2;
+    sn_element_rest(source, e, X);
+    out->rest_volume = sn_element_gradient(source->element, X, centre[flat], NULL, g) * (flat ? source->thickness : 1);
+    for (int i = 0; i < nodes; ++i)
+        for (int k = 0; k < 9; ++k)
+            F[k] += world->state.x[3 * (size_t)source->node[nodes * (size_t)e + (size_t)i] + (size_t)(k / 3)] *
+                    g[3 * i + k % 3];
+    if (flat) {
+        const double warp[3] = {F[0], F[3], F[6]}, weft[3] = {F[1], F[4], F[7]};
+        double normal[3];
+        sn_cross3(warp, weft, normal);
+        const double size = fmax(sn_norm3(normal), 1e-150);
+        for (int a = 0; a < 3; ++a) F[3 * a + 2] = normal[a] / size;
+    }
+    add_strain(F, 1, out->strain);
+    out->ratio = sn_determinant3(F), out->volume = out->ratio * out->rest_volume;
+    if (source->element->lay && !body->rigid) sample_sheet(world, &source->materials[source->material[e]], F, out);
 }
 
 void sn_element_values_begin(sn_world *world, unsigned parts) {
@@ -49,7 +76,7 @@ void sn_element_values(const sn_world *world, int element, unsigned parts, sn_el
     const sn_solid *solid = world->solid;
     *out = (sn_element_sample){0};
     if (solid->place[element] < 0) {
-        sample_springs(world, element, out);
+        sample_shape(world, element, out);
         return;
     }
     const int64_t slot = solid->place[element] & (((int64_t)1 << 40) - 1);

@@ -101,11 +101,11 @@ static bool reads_elements(sn_quantity quantity) {
            quantity == SN_QUANTITY_DEFORMATION || quantity == SN_QUANTITY_ELASTIC || quantity == SN_QUANTITY_ENERGY;
 }
 
-/* The energy of springs belongs to edges, which no probe selects. */
+/* The energy of springs and of particles belongs to edges, which no probe selects. */
 static sn_status check_energy(const sn_world *world, const sn_body *body, sn_error *error) {
     if (world->solid->place[body->element_first] >= 0) return SN_OK;
     return sn_fail_at(error, SN_UNSUPPORTED, "quantity",
-                      "the elements of a body of springs have no energy; measure 'kinetic' or 'gravity'");
+                      "the elements of a body of springs or particles have no energy; measure 'kinetic' or 'gravity'");
 }
 
 static sn_interaction *find_interaction(const sn_world *world, const char *name) {

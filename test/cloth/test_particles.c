@@ -1,5 +1,5 @@
-/* Particles: force and differential against central differences, rigid motions, degenerate states, the mass, meshes
- * that are refused, and a hung sheet beside cloth-baraff-witkin. */
+/* Particles: force and differential against central differences, rigid motions, degenerate states, the mass, the
+ * stress that pictures show, meshes that are refused, and a hung sheet beside cloth-baraff-witkin. */
 #include "sheet.h"
 
 #include "scene_text.h"
@@ -51,15 +51,8 @@ static void degenerate(void **state) {
             for (int a = 0; a < 3; ++a) x[3 * 6 + a] = 0.5 * (x[3 * 5 + a] + x[3 * 7 + a]);
         if (k == 1) memcpy(x + 3 * 6, x + 3 * 5, 3 * sizeof *x);
         if (k == 2) memset(x, 0, (size_t)s.f.nodes * 3 * sizeof *x);
-        const int n = 3 * s.f.nodes;
-        double *f = doubles(n), *u = doubles(n), *out = doubles(n), energy;
-        for (int i = 0; i < n; ++i) u[i] = noise(i);
-        assert_int_equal(force_of(&s.f, x, s.f.v, f), SN_OK);
-        assert_int_equal(energy_of(&s.f, x, &energy), SN_OK);
-        product_of(&s.f, 1, 0.1, u, out);
-        assert_true(isfinite(energy) && isfinite(largest(f, n)) && distance(out, out, n) == 0);
+        check_finite(&s);
         if (k == 0) check_force(&s, "a corner without angle"), check_product(&s, 1, 0, "the same");
-        free(f), free(u), free(out);
         sheet_end(&s);
     }
     sn_context_destroy(context);
@@ -92,21 +85,7 @@ static void projected(void **state) {
     sn_context *context = make_context("auto", 1);
     sheet s;
     start(&s, context, "projected");
-    const int n = 3 * s.f.nodes;
-    double *u = doubles(n), *out = doubles(n);
-    for (int k = 0; k < STATES; ++k) {
-        sheet_state_set(&s, k);
-        for (int trial = 0; trial < 50; ++trial) {
-            double dot = 0, size = 0;
-            for (int i = 0; i < n; ++i) u[i] = noise(trial * n + i);
-            product_of(&s.f, 1, 0, u, out);
-            for (int i = 0; i < n; ++i) dot += u[i] * out[i], size += fabs(u[i] * out[i]);
-            assert_true(dot >= -1e-12 * size);
-        }
-    }
-    for (int i = 0; i < n; ++i) s.f.x[i] = 1.05 * s.f.rest[i];
-    check_product(&s, 1, 0, "stretched, projected");
-    free(u), free(out);
+    check_projected(&s);
     sheet_end(&s);
     sn_context_destroy(context);
 }
@@ -194,6 +173,41 @@ static void hanging_sheet(void **state) {
     assert_true(fabs(own / sag - 1) < 0.01 && fabs(own / triangles - 1) < 0.002);
 }
 
+/* Particles have the stress, the energy and the area of the sheet for which they stand: those of cloth-baraff-witkin.
+ * The warp runs along z. The sheet is stretched, sheared and turned. */
+static void fields(void **state) {
+    (void)state;
+    enum { TRIANGLES = 2 * 3 * 4 };
+    double stress[2][6 * TRIANGLES], mises[2][TRIANGLES], energy[2][TRIANGLES], ratio[2][TRIANGLES];
+    const char *const law[2] = {"cloth-particles", "cloth-baraff-witkin"};
+    for (int k = 0; k < 2; ++k) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "{\"bodies\": [{\"mesh\": {\"grid\": {\"size\": [1, 2], \"cells\": [3, 4]}}, \"thickness\": 0.001, "
+                 "\"material\": {\"law\": \"%s\", \"stretch\": [1e4, 3e4], \"shear\": 2e3, \"direction\": [0, 0, 1], "
+                 "\"area_density\": 0.3}}], \"time\": {\"step\": 0.01}}",
+                 law[k]);
+        sn_world *world = world_of_text(shared, text);
+        const int nodes = sn_world_node_count(world);
+        double *x = doubles(3 * nodes);
+        assert_int_equal(sn_world_get(world, 0, x, NULL), SN_OK);
+        for (int i = 0; i < nodes; ++i) {
+            const double a = x[3 * i], b = x[3 * i + 2];
+            x[3 * i] = 1.1 * a + 0.2 * b, x[3 * i + 1] = 0.4 * a - 0.3 * b, x[3 * i + 2] = 0.9 * b;
+        }
+        assert_int_equal(sn_world_put(world, 0, x, NULL, NULL), SN_OK);
+        assert_int_equal(sn_world_element_fields(world, 0, stress[k], mises[k], energy[k], ratio[k], NULL), SN_OK);
+        free(x);
+        sn_world_destroy(world);
+    }
+    assert_true(mises[0][0] > 1000 && energy[0][0] > 100 && ratio[0][0] > 1);
+    for (int t = 0; t < TRIANGLES; ++t) {
+        for (int i = 0; i < 6; ++i) assert_true(fabs(stress[0][6 * t + i] - stress[1][6 * t + i]) < 1e-9 * mises[1][t]);
+        assert_true(fabs(mises[0][t] / mises[1][t] - 1) < 1e-9 && fabs(energy[0][t] / energy[1][t] - 1) < 1e-9);
+        assert_true(fabs(ratio[0][t] - ratio[1][t]) < 1e-12);
+    }
+}
+
 /* Every particle inside has the mass of a cell, wherever the diagonals of the triangles run. */
 static void mass(void **state) {
     (void)state;
@@ -278,9 +292,9 @@ static int teardown(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives),    cmocka_unit_test(degenerate),
-                                       cmocka_unit_test(rigid_motions),  cmocka_unit_test(projected),
-                                       cmocka_unit_test(uniform_states), cmocka_unit_test(hanging_sheet),
-                                       cmocka_unit_test(mass),           cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(derivatives), cmocka_unit_test(degenerate),     cmocka_unit_test(rigid_motions),
+        cmocka_unit_test(projected),   cmocka_unit_test(uniform_states), cmocka_unit_test(hanging_sheet),
+        cmocka_unit_test(fields),      cmocka_unit_test(mass),           cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
