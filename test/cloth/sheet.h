@@ -136,4 +136,35 @@ static inline void check_product(sheet *s, double k, double d, const char *what)
     free(u), free(at), free(more), free(less), free(out);
 }
 
+/* Energy, force and product are finite. */
+static inline void check_finite(const sheet *s) {
+    const int n = 3 * s->f.nodes;
+    double *f = doubles(n), *u = doubles(n), *out = doubles(n), energy;
+    for (int i = 0; i < n; ++i) u[i] = noise(i);
+    assert_int_equal(force_of(&s->f, s->f.x, s->f.v, f), SN_OK);
+    assert_int_equal(energy_of(&s->f, s->f.x, &energy), SN_OK);
+    product_of(&s->f, 1, 0.1, u, out);
+    assert_true(isfinite(energy) && isfinite(largest(f, n)) && distance(out, out, n) == 0);
+    free(f), free(u), free(out);
+}
+
+/* The projected differential is never negative, and is the exact one where the sheet is flat and stretched. */
+static inline void check_projected(sheet *s) {
+    const int n = 3 * s->f.nodes;
+    double *u = doubles(n), *out = doubles(n);
+    for (int k = 0; k < STATES; ++k) {
+        sheet_state_set(s, k);
+        for (int trial = 0; trial < 50; ++trial) {
+            double dot = 0, size = 0;
+            for (int i = 0; i < n; ++i) u[i] = noise(trial * n + i);
+            product_of(&s->f, 1, 0, u, out);
+            for (int i = 0; i < n; ++i) dot += u[i] * out[i], size += fabs(u[i] * out[i]);
+            assert_true(dot >= -1e-12 * size);
+        }
+    }
+    for (int i = 0; i < n; ++i) s->f.x[i] = 1.05 * s->f.rest[i];
+    check_product(s, 1, 0, "stretched, projected");
+    free(u), free(out);
+}
+
 #endif

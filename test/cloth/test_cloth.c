@@ -11,8 +11,7 @@
 
 #include <cmocka.h>
 
-#include "failing_allocator.h"
-#include "scene_text.h"
+#include "out_of_memory.h"
 #include "simd_sets.h"
 #include "strips.h"
 
@@ -291,22 +290,7 @@ static void out_of_memory(void **state) {
     (void)state;
     char text[1200];
     snprintf(text, sizeof text, DRAPE, "penalty");
-    for (int64_t n = 1;; n += n < 200 ? 7 : 41) {
-        failing_allocator failing = failing_allocator_make();
-        sn_context *own = failing_allocator_context(&failing);
-        sn_world *world = NULL;
-        sn_error error = {0};
-        failing_allocator_arm(&failing, n);
-        const sn_status status = world_from_text(own, "test", text, NULL, 0, &world, &error);
-        const int failed = failing.failed;
-        failing_allocator_disarm(&failing);
-        if (failed) assert_int_equal(status, SN_NO_MEMORY);
-        if (!failed) assert_int_equal(status, SN_OK);
-        sn_world_destroy(world);
-        sn_context_destroy(own);
-        assert_int_equal(failing.live, 0);
-        if (!failed) break;
-    }
+    run_out_of_memory(text, false);
 }
 
 /* Bending, direction and area density may change between steps. */

@@ -10,8 +10,7 @@
 
 #include <cmocka.h>
 
-#include "failing_allocator.h"
-#include "scene_text.h"
+#include "out_of_memory.h"
 #include "simd_sets.h"
 
 #define PARTICLES                                                                                                      \
@@ -111,24 +110,7 @@ static void restored(void **state) {
 
 static void out_of_memory(void **state) {
     (void)state;
-    for (int c = 1; c < CASES; c += CASES - 2)
-        for (int64_t n = 1;; n += n < 200 ? 7 : 41) {
-            failing_allocator failing = failing_allocator_make();
-            sn_context *own = failing_allocator_context(&failing);
-            sn_world *world = NULL;
-            sn_error error = {0};
-            failing_allocator_arm(&failing, n);
-            sn_status status = world_from_text(own, "test", text[c], NULL, 0, &world, &error);
-            if (!status) status = sn_world_step(world, NULL, &error);
-            const int failed = failing.failed;
-            failing_allocator_disarm(&failing);
-            if (failed && status) assert_int_equal(status, SN_NO_MEMORY);
-            if (!failed) assert_int_equal(status, SN_OK);
-            sn_world_destroy(world);
-            sn_context_destroy(own);
-            assert_int_equal(failing.live, 0);
-            if (!failed) break;
-        }
+    for (int c = 1; c < CASES; c += CASES - 2) run_out_of_memory(text[c], true);
 }
 
 /* Another modulus, damping or bending in a run changes the motion: no matrix of the old one stays. */

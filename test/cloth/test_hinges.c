@@ -61,15 +61,8 @@ static void degenerate(void **state) {
                     for (int a = 0; a < 3; ++a) x[3 * t[2] + a] = 0.5 * (x[3 * t[0] + a] + x[3 * t[1] + a]);
                 if (k == 1) memcpy(x + 3 * t[1], x + 3 * t[0], 3 * sizeof *x); /* an edge without length */
                 if (k == 2) memset(x, 0, (size_t)s.f.nodes * 3 * sizeof *x);   /* all in one point */
-                const int n = 3 * s.f.nodes;
-                double *f = doubles(n), *u = doubles(n), *out = doubles(n), energy;
-                for (int i = 0; i < n; ++i) u[i] = noise(i);
-                assert_int_equal(force_of(&s.f, x, s.f.v, f), SN_OK);
-                assert_int_equal(energy_of(&s.f, x, &energy), SN_OK);
-                product_of(&s.f, 1, 0.1, u, out);
-                assert_true(isfinite(energy) && isfinite(largest(f, n)) && distance(out, out, n) == 0);
+                check_finite(&s);
                 if (b == 0 && k == 0) check_force(&s, "a triangle without area"), check_product(&s, 1, 0, "the same");
-                free(f), free(u), free(out);
                 sheet_end(&s);
             }
     sn_context_destroy(context);
@@ -111,21 +104,7 @@ static void projected(void **state) {
         for (int b = 0; b < 3; ++b) {
             sheet s;
             start(&s, context, l, b, "projected", false);
-            const int n = 3 * s.f.nodes;
-            double *u = doubles(n), *out = doubles(n);
-            for (int k = 0; k < STATES; ++k) {
-                sheet_state_set(&s, k);
-                for (int trial = 0; trial < 50; ++trial) {
-                    double dot = 0, size = 0;
-                    for (int i = 0; i < n; ++i) u[i] = noise(trial * n + i);
-                    product_of(&s.f, 1, 0, u, out);
-                    for (int i = 0; i < n; ++i) dot += u[i] * out[i], size += fabs(u[i] * out[i]);
-                    assert_true(dot >= -1e-12 * size);
-                }
-            }
-            for (int i = 0; i < n; ++i) s.f.x[i] = 1.05 * s.f.rest[i];
-            check_product(&s, 1, 0, "stretched, projected");
-            free(u), free(out);
+            check_projected(&s);
             sheet_end(&s);
         }
     sn_context_destroy(context);

@@ -1,15 +1,9 @@
 /* Cloth that touches: bodies, other cloth and itself, with the response "exact", and colliders. A brute-force test of
  * all pairs of triangles (intersections.h) looks at each frame. */
 #include "failing_allocator.h"
-#include "intersections.h"
-#include "stage.h"
+#include "skin_stage.h"
 
 static const double THICK = 0.002;
-
-typedef struct stage {
-    contact_stage stage;
-    skin skin;
-} stage;
 
 static void start_in(stage *s, sn_context *context) {
     memset(&s->skin, 0, sizeof s->skin);
@@ -45,16 +39,6 @@ static void shape(stage *s, const char *kind, double radius, double minor, int c
     assert_int_equal(sn_mesh_generate(s->stage.context, kind, value, ring ? 3 : 2, &mesh, NULL), SN_OK);
     for (int i = 0; i < mesh->node_count; ++i) mesh->position[3 * i + 1] += y;
     stage_add(&s->stage, mesh);
-}
-
-static void create(stage *s) {
-    create_stage(&s->stage);
-    s->skin = skin_make(s->stage.world);
-}
-
-static void finish(stage *s) {
-    skin_release(&s->skin);
-    close_stage(&s->stage);
 }
 
 /* The smallest distance of a vertex from a triangle of another body, in parts of what they keep: half the thickness of

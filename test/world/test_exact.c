@@ -1,13 +1,7 @@
 /* The response "exact": nothing ever intersects. A brute-force test of all pairs of triangles (intersections.h) looks
  * at each frame of motions that force bodies into each other. The experiment contact-physics has the physics. */
-#include "intersections.h"
-#include "stage.h"
+#include "skin_stage.h"
 #include "voxels.h"
-
-typedef struct stage {
-    contact_stage stage;
-    skin skin;
-} stage;
 
 static void start(stage *s, double young, int threads) {
     memset(&s->skin, 0, sizeof s->skin);
@@ -20,16 +14,6 @@ static void start(stage *s, double young, int threads) {
 static void move_along(contact_stage *s, const double *key, int key_count) {
     sn_fix *fix = &s->fix[s->options.body_count - 1];
     fix->key = key, fix->key_count = key_count;
-}
-
-static void create(stage *s) {
-    create_stage(&s->stage);
-    s->skin = skin_make(s->stage.world);
-}
-
-static void finish(stage *s) {
-    skin_release(&s->skin);
-    close_stage(&s->stage);
 }
 
 /* Takes steps; no frame may have an intersection. Returns the largest number of contacts. */
