@@ -194,13 +194,25 @@ static void test_interrupt_twice(void **state) {
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
 }
 
+/* Waits until the program has written its first picture of the scene: its next work is the first step. */
+static void wait_for_start(pid_t child, const char *file) {
+    for (int i = 0; i < 3000 && !exists(file); ++i) usleep(10000);
+    if (exists(file)) return;
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    fail_msg("%s is not there", file);
+}
+
 /* A static solution stops between its load steps. */
 static void test_interrupt_static(void **state) {
     (void)state;
+    char out[96];
+    snprintf(out, sizeof out, "%s/static", folder);
     const char *const word[] = {
-        SN_COMMAND, "run", scene, "--set", "time.mode=static", "--set", "time.load_steps=100000", NULL};
+        SN_COMMAND, "run", scene, "--set", "time.mode=static", "--set", "time.load_steps=100000", "--out", out, NULL};
     const pid_t child = start(word);
-    usleep(400000);
+    wait_for_start(child, "static/scene-00000.vtu");
+    usleep(100000);
     kill(child, SIGINT);
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -234,6 +246,9 @@ static void test_checkpoint(void **state) {
 /* An adaptive explicit method shows where it is, and Ctrl-C ends its step. */
 static void test_long_step(void **state) {
     (void)state;
+    enum { PATIENCE = 2000 }; /* hundredths of a second */
+    char out[96];
+    snprintf(out, sizeof out, "%s/long", folder);
     const char *const word[] = {SN_COMMAND,
                                 "run",
                                 scene,
@@ -244,13 +259,16 @@ static void test_long_step(void **state) {
                                 "--set",
                                 "bodies.0.material.young=1e13",
                                 "--json",
+                                "--out",
+                                out,
                                 NULL};
     const pid_t child = start(word);
-    usleep(300000);
+    wait_for_start(child, "long/scene-00000.vtu");
+    usleep(100000);
     kill(child, SIGINT);
     int status = -1, waited = 0;
-    while (waitpid(child, &status, WNOHANG) == 0 && ++waited < 200) usleep(10000);
-    if (waited == 200) kill(child, SIGKILL), waitpid(child, &status, 0);
+    while (waitpid(child, &status, WNOHANG) == 0 && ++waited < PATIENCE) usleep(10000);
+    if (waited == PATIENCE) kill(child, SIGKILL), waitpid(child, &status, 0);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 130);
 }

@@ -101,8 +101,10 @@ export async function testGallery(browser, address) {
     const frame = await last(page);
     const size = await page.evaluate(() => window.sinew.stage.size);
     const moved = farthest(now, before);
-    check(running && now.every(Number.isFinite) && moved > 1e-3 * size && moved < 10 * size && (await errors(page)).length === 0,
-      `${name}: moved by ${moved.toPrecision(3)} m in ${frame.time.toFixed(2)} s, ${frame.milliseconds.toFixed(1)} ms per step`);
+    const said = await errors(page);
+    check(running && now.every(Number.isFinite) && moved > 1e-3 * size && moved < 10 * size && said.length === 0,
+      `${name}: moved by ${moved.toPrecision(3)} m in ${frame.time.toFixed(2)} s, ${frame.milliseconds.toFixed(1)} ms per step ${said.join("; ")}`);
+    await clear(page); // the next scene must not be blamed
     await picture(page, shots, `scene-${name}`);
   }
   await quiet(page);
