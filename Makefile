@@ -18,6 +18,18 @@ $(call configure,$(1))
 cmake --build $(BUILD) -j $(JOBS)
 endef
 run_experiments = $(BUILD)/sinew experiment run all --out out/experiments
+define run_benchmarks
+$(call build,-DSINEW_BENCH=ON)
+scripts/peers.sh $(BUILD)
+$(BUILD)/bench_touch --peers $(BUILD)/peers
+$(BUILD)/bench_beams --large
+$(BUILD)/bench_memory
+$(BUILD)/bench_kernels
+$(BUILD)/bench_rotations
+$(BUILD)/bench_linear
+$(BUILD)/bench_incompressible
+$(BUILD)/bench_methods
+endef
 preset = cmake --preset $(1) && cmake --build --preset $(1) -j $(JOBS)
 
 # ---- Packages ----
@@ -41,7 +53,7 @@ needs-fuzz := build fuzz
 needs-web := web
 needs-view := build web view
 needs-webtest := build web view browser
-needs-nightly := $(needs-test) $(needs-sanitize) $(needs-calculix) $(needs-readers) $(needs-hashes) $(needs-fuzz) $(needs-experiments)
+needs-nightly := $(needs-test) $(needs-sanitize) $(needs-calculix) $(needs-readers) $(needs-hashes) $(needs-fuzz) $(needs-experiments) $(needs-bench)
 
 packages:
 	@scripts/install.sh $(sort $(foreach goal,$(or $(MAKECMDGOALS),all),$(needs-$(goal))))
@@ -59,16 +71,7 @@ test: packages ## every test, or those whose name holds ONLY=...; WERROR=ON turn
 	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --timeout 300 --no-tests=error $(if $(ONLY),-R '$(ONLY)',)
 
 bench: packages ## speed beside Bullet and MuJoCo in one run, in tables; about ten minutes
-	$(call build,-DSINEW_BENCH=ON)
-	scripts/peers.sh $(BUILD)
-	$(BUILD)/bench_touch --peers $(BUILD)/peers
-	$(BUILD)/bench_beams --large
-	$(BUILD)/bench_memory
-	$(BUILD)/bench_kernels
-	$(BUILD)/bench_rotations
-	$(BUILD)/bench_linear
-	$(BUILD)/bench_incompressible
-	$(BUILD)/bench_methods
+	$(run_benchmarks)
 
 web: packages ## the page as a static site in build/web (minutes the first time)
 	$(MAKE) -f web/engine.mk BUILD=$(BUILD) -j $(JOBS)
@@ -108,11 +111,12 @@ hashes: all ## the same bits from release, debug, scalar and clang builds on 1, 
 fuzz: packages ## libFuzzer on every mesh reader and the scene loader, FUZZ_SECONDS each (default 60)
 	scripts/fuzz.sh $(or $(FUZZ_SECONDS),60)
 
-nightly: test sanitize calculix readers hashes ## everything long: tests, sanitizers, CalculiX, VTK and meshio, hashes, clang and scalar builds, fuzzing, experiments in full
+nightly: test sanitize calculix readers hashes ## everything long: tests, sanitizers, CalculiX, VTK and meshio, hashes, clang and scalar builds, fuzzing, experiments in full, benchmarks
 	$(call preset,scalar) && ctest --preset scalar
 	$(call preset,clang) && ctest --preset clang
 	scripts/fuzz.sh $(or $(FUZZ_SECONDS),60)
 	$(run_experiments)
+	$(run_benchmarks)
 
 docs: all ## write docs/names.md and docs/scene-keys.md from `sinew list`, and docs/api.md from the public headers
 	scripts/docs.sh $(BUILD)/sinew docs
