@@ -163,6 +163,13 @@ const double *sn_filter_find(const sn_filter *filter, int32_t node) {
     return i < filter->count && filter->node[i] == node ? filter->projection + 9 * (ptrdiff_t)i : NULL;
 }
 
+bool sn_filter_holds(const sn_filter *filter, int32_t node) {
+    const double *S = sn_filter_find(filter, node);
+    for (int k = 0; S && k < 9; ++k)
+        if (S[k] != 0) return false;
+    return S != NULL;
+}
+
 /* ---- Copies ---- */
 static bool same(const sn_filter *a, int count, const sn_filter *b) {
     return a->count == count &&

@@ -60,5 +60,7 @@ void sn_filter_group_mass_solve(const sn_filter_group *group, const double *mass
 void sn_filter_apply_range(const sn_filter *filter, int begin, int end, double *v);
 /* The projection of a node; NULL when the node is free. */
 const double *sn_filter_find(const sn_filter *filter, int32_t node);
+/* Whether a node is held in all directions. */
+bool sn_filter_holds(const sn_filter *filter, int32_t node);
 
 #endif

@@ -59,20 +59,13 @@ static sn_status reserve(sn_context *context, sn_coupled_block *b, const sn_matr
     return status;
 }
 
-static bool held(const sn_filter *filter, int32_t node) {
-    const double *S = sn_filter_find(filter, node);
-    for (int k = 0; S && k < 9; ++k)
-        if (S[k] != 0) return false;
-    return S != NULL;
-}
-
 /* Numbers the coupled nodes; without `all` those that are coupled with held nodes alone are none of them. Returns the
  * number of blocks between the coupled nodes. */
 static int number_nodes(sn_coupled_block *b, const sn_matrix *matrix, const sn_filter *filter, bool all) {
     const sn_coupling *c = matrix->coupling;
     int blocks = 0;
     memset(b->local, 0xff, (size_t)matrix->pattern->nodes * sizeof *b->local);
-    for (int r = 0; r < c->row_count; ++r) b->local[c->row[r]] = !all && held(filter, c->row[r]) ? -1 : 0;
+    for (int r = 0; r < c->row_count; ++r) b->local[c->row[r]] = !all && sn_filter_holds(filter, c->row[r]) ? -1 : 0;
     b->count = 0;
     for (int r = 0; r < c->row_count; ++r) {
         bool coupled = false;

@@ -2,9 +2,10 @@
  *
  *   U_ij = A_ij - sum_{k<j} U_ik L_jk^T,   L_ij = U_ij D_j^-1,   D_i = A_ii - sum_{k<i} U_ik L_ik^T
  *
- * Row i visits its columns k in ascending order. They are in a heap, because fill adds columns on the way. For each k,
- * U_ik L_jk^T is subtracted along column k of the finished rows. A block is measured by trace(U_ik L_ik^T), its share
- * of the pivot's trace. This measure does not change when nodes are scaled.
+ * Row i visits its columns k in ascending order. With fill they are in a heap, because fill adds columns on the way;
+ * without fill they are a list in this order. For each k, U_ik L_jk^T is subtracted along column k of the finished
+ * rows. A block is measured by trace(U_ik L_ik^T), its share of the pivot's trace. This measure does not change when
+ * nodes are scaled.
  *
  * When a pivot is not positive definite or lost nearly everything, the factorisation restarts with a larger shift of
  * the diagonal (Manteuffel 1980). When no shift helps, only the diagonal is used. The factorisation runs on one thread

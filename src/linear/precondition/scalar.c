@@ -64,12 +64,6 @@ static sn_status create(sn_context *context, const sn_scalar *matrix, void **dat
     return sn_no_memory(error);
 }
 
-static bool holds_all(const double *S) {
-    for (int k = 0; S && k < 9; ++k)
-        if (S[k] != 0) return false;
-    return S != NULL;
-}
-
 /* Takes matrix and filter. Returns whether it must be made again. */
 static sn_status take(sn_context *context, const sn_operator *op, const sn_filter *filter, void **data, bool *again,
                       sn_error *error) {
@@ -80,7 +74,7 @@ static sn_status take(sn_context *context, const sn_operator *op, const sn_filte
     *again = s->version != op->scalar->version || s->omega != omega;
     s->matrix = op->scalar, s->filter = filter, s->version = op->scalar->version, s->omega = omega;
     for (int i = 0; i < s->matrix->nodes; ++i) {
-        const uint8_t held = holds_all(sn_filter_find(filter, i));
+        const uint8_t held = sn_filter_holds(filter, i);
         *again = *again || held != s->held[i];
         s->held[i] = held;
     }
