@@ -115,7 +115,15 @@ static double start_spanned(refinement *w, double tolerance) {
 static void inner(refinement *w, const sn_choice *c, const sn_operator *op, double goal, int iterations,
                   sn_krylov_report *report) {
     sn_linear *linear = w->linear;
-    if (c->krylov && linear->coupled.usable) {
+    if (linear->model.basis) {
+        double *right = linear->basis.right;
+        sn_vector_copy(linear->context, w->n, w->r, right);
+        sn_basis_from_nodal(&linear->basis, right);
+        const double scale = norm(w, right) / norm(w, w->r); /* the same part of the other norm */
+        sn_krylov_run(c->krylov, op, c->preconditioner, linear->data, &linear->filter.filter, right, w->e, scale * goal,
+                      iterations, w->krylov, report);
+        sn_basis_to_nodal(&linear->basis, w->e);
+    } else if (c->krylov && linear->coupled.usable) {
         const sn_preconditioner corrected =
             sn_coupled_preconditioner(&linear->coupled, c->preconditioner, linear->data);
         /* Eisenstat's method is CG with SSOR at half the work. It cannot take the correction, and CG can. */
