@@ -182,6 +182,9 @@ static const struct refusal {
     {"badly scaled", "gmres", "none"},
     {"badly scaled", "gmres", "diagonal"},
     {"badly scaled", "gmres", "multigrid"},
+    /* The mean of two nodes is no interpolation between nodes of other scales. */
+    {"badly scaled", "", "hierarchical"},
+    {"badly scaled", "gmres", "bpx"},
     /* Conjugate gradients stop at a negative curvature. The cycle of an indefinite matrix is not definite. */
     {"indefinite", "cg", ""},
     {"indefinite", "eisenstat", ""},
@@ -189,6 +192,7 @@ static const struct refusal {
     {"indefinite", "bicgstab", "multigrid"},
     {"indefinite", "gmres", "multigrid"},
     {"indefinite", "gmres", "none"},
+    {"indefinite", "gmres", "hierarchical"}, /* the restarts come too early */
     {"negative", "cg", ""},
     {"negative", "eisenstat", ""},
     {"negative", "gmres", ""},
